@@ -1,0 +1,297 @@
+//! The one list of error classes (R25): each named by the rule that was broken, with the native
+//! errors of both chains that mean it.
+
+use core::fmt;
+
+/// An error of a Solidity contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SolidityError {
+    /// Name and argument types, as hashed for the selector.
+    pub signature: &'static str,
+    /// First four bytes of keccak256 of the signature.
+    pub selector: [u8; 4],
+}
+
+/// An error of the Anchor program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AnchorError {
+    /// Name of the variant of `ConcordError`, or of Anchor's own error.
+    pub name: &'static str,
+    /// Anchor's error code.
+    pub code: u32,
+}
+
+/// What is known of a class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClassInfo {
+    /// The class.
+    pub class: ErrorClass,
+    /// Its name, as reports and vectors write it.
+    pub name: &'static str,
+    /// The rule that was broken, in one sentence.
+    pub meaning: &'static str,
+    /// The ruling or section that states the rule.
+    pub ruling: &'static str,
+    /// Solidity errors of this class.
+    pub solidity: &'static [SolidityError],
+    /// Anchor errors of this class.
+    pub anchor: &'static [AnchorError],
+}
+
+macro_rules! classes {
+    ($($name:ident, $ruling:literal, $meaning:literal
+       $(, solidity { $($signature:literal = $selector:literal),+ $(,)? })?
+       $(, anchor { $($anchor:ident = $code:literal),+ $(,)? })?;)+) => {
+        /// An error class. The list grows; match with a wildcard arm.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum ErrorClass {
+            $(#[doc = $meaning] $name,)+
+        }
+
+        /// Every class, in the order of the table.
+        pub const ALL: &[ErrorClass] = &[$(ErrorClass::$name),+];
+
+        static TABLE: &[ClassInfo] = &[$(ClassInfo {
+            class: ErrorClass::$name,
+            name: stringify!($name),
+            meaning: $meaning,
+            ruling: $ruling,
+            solidity: &[$($(SolidityError {
+                signature: $signature,
+                selector: u32::to_be_bytes($selector),
+            }),+)?],
+            anchor: &[$($(AnchorError { name: stringify!($anchor), code: $code }),+)?],
+        }),+];
+    };
+}
+
+classes! {
+    // Identity.
+    LengthLimit, "R17", "Text exceeds its portable length, or holds a NUL byte.",
+        anchor { LengthLimit = 6003 };
+    ReservedKey, "R2", "Metadata names the reserved key `agentWallet`.",
+        solidity { "ReservedKey()" = 0x50af8b62 };
+    ReceiverRefused, "R2", "The receiving contract does not accept the agent's token.",
+        solidity { "ERC721InvalidReceiver(address)" = 0x64a0ae92 };
+    AgentNotFound, "§3a", "No agent has this id.",
+        solidity { "ERC721NonexistentToken(uint256)" = 0x7e273289 },
+        anchor { AgentNotFound = 6001 };
+    NotAuthorized, "§3a", "The caller is not one of those who may do this.",
+        anchor { NotAuthorized = 6014 };
+    WalletZero, "R3", "The new wallet is the zero address.";
+    DeadlinePassed, "R3", "The wallet consent's deadline lies before the chain's time.";
+    DeadlineTooFar, "R3", "The wallet consent's deadline lies more than 300 seconds ahead.";
+    WalletConsentUsed, "R3", "This wallet consent was used before.";
+    WalletConsentMissing, "R3", "The new wallet did not consent.";
+    TransferNotAllowed, "§3a", "The token standard refuses the transfer or approval: a stranger, or a wrong holder.",
+        solidity {
+            "ERC721InsufficientApproval(address,uint256)" = 0x177e802f,
+            "ERC721IncorrectOwner(address,uint256,address)" = 0x64283d7b,
+            "ERC721InvalidApprover(address)" = 0xa9fbf51f,
+            "ERC721InvalidOperator(address)" = 0x5b08ba18,
+            "ERC721InvalidOwner(address)" = 0x89c62b64,
+            "ERC721InvalidSender(address)" = 0x73c6ac6e,
+        };
+    TransferRefused, "R4", "The destination's owner could be changed without a transfer.",
+        anchor { TransferRefused = 6016 };
+
+    // Authorized feedback.
+    ScoreOutOfRange, "R20", "A score lies above 100.",
+        solidity { "ScoreOutOfRange(uint8)" = 0xb589c314 },
+        anchor { ScoreOutOfRange = 6000 };
+    SelfFeedback, "R18", "The reviewer owns or operates the agent.",
+        solidity { "SelfFeedback(uint256,address)" = 0x9a0f9b38 },
+        anchor { SelfFeedback = 6002 };
+    FeedbackIndexStale, "R12", "The index given is not the client's last index plus 1.",
+        anchor { FeedbackIndexStale = 6004 };
+    AuthMissing, "R6", "No authorization came with the feedback.",
+        solidity { "AuthMissing()" = 0x1147c45c },
+        anchor { AuthMissing = 6005 };
+    AuthMalformed, "R6", "The authorization has the wrong length, a dirty word, or is off the template.",
+        solidity { "AuthLength(uint256)" = 0x711e7448, "AuthDirtyWord(uint256)" = 0x02cbdd3f },
+        anchor { AuthMalformed = 6006 };
+    AuthExpired, "R8", "The authorization's expiry is not after the chain's time.",
+        solidity { "AuthExpired(uint256,uint256)" = 0x860ea2c9 },
+        anchor { AuthExpired = 6007 };
+    AuthIndexLimit, "R8", "The client's last index has reached the authorization's limit.",
+        solidity { "AuthIndexLimit(uint64,uint64)" = 0x42f26e01 },
+        anchor { AuthIndexLimit = 6008 };
+    AuthNotGranted, "R7", "The authorization is for another agent, client, chain or registry, or not the signer's.",
+        solidity {
+            "AuthWrongAgent(uint256)" = 0x00c462f4,
+            "AuthWrongClient(address)" = 0x78ee6091,
+            "AuthWrongChain(uint256)" = 0xfd8cb0ad,
+            "AuthWrongRegistry(address)" = 0xf71304e1,
+            "AuthWrongSigner(address,address)" = 0x03960f06,
+            "AuthBadSignature()" = 0x44603e52,
+        },
+        anchor { AuthWrongSigner = 6009, AuthWrongMessage = 6010 };
+    FeedbackNotFound, "§3a", "The client gave this agent no feedback with this index.",
+        solidity { "FeedbackNotFound(uint256,address,uint64)" = 0x83e6932a },
+        anchor { FeedbackNotFound = 6011 };
+    AlreadyRevoked, "§3a", "The feedback is revoked already.",
+        solidity { "AlreadyRevoked(uint256,address,uint64)" = 0xb212f65c },
+        anchor { AlreadyRevoked = 6012 };
+    CounterExhausted, "R8", "A counter has reached its maximum.",
+        solidity { "CounterExhausted()" = 0x6ac8ba5e },
+        anchor { CounterExhausted = 6013 };
+
+    // Payment proofs.
+    PaymentAlreadyProven, "R13", "The feedback has a payment proof already.";
+    PaymentSpent, "R13", "The payment counted for another feedback.";
+    PaymentNotAccepted, "R13", "Payer, payee, token, amount or facilitator is not one that counts.";
+
+    // Open feedback and responses.
+    DecimalsOutOfRange, "R16", "A value has more than 18 decimals.";
+    ValueOutOfRange, "R16", "A value's magnitude exceeds 1e38.";
+    EmptyUri, "R19", "A response has no URI.";
+    EmptyClients, "R16", "A summary names no clients.";
+
+    // Validation.
+    ValidatorZero, "§3a", "The validator is the zero address.";
+    RequestExists, "R20", "A request with this hash exists.";
+    RequestPrefixCollision, "R20", "Another request shares the first 8 bytes of this hash.";
+    RequestNotFound, "R20", "No request has this hash.";
+    NotValidator, "R20", "The caller is not the validator that the request names.";
+
+    // Deployment.
+    RegistryZero, "R2", "The identity registry given to a constructor is the zero address.",
+        solidity { "RegistryZero()" = 0x7946f0e5 };
+    AlreadyInitialized, "R9", "The registry account exists already.",
+        anchor { AlreadyInitialized = 6018 };
+    NotUpgradeAuthority, "R9", "The caller is not the program's upgrade authority.",
+        anchor { NotUpgradeAuthority = 6017 };
+    MalformedChainId, "R9", "Text is not a CAIP-2 chain id.",
+        anchor { MalformedChainId = 6019 };
+
+    // Solana's account model.
+    AccountMismatch, "§3b", "An account is not the one that the instruction's arguments derive.",
+        anchor { AccountMismatch = 6020 };
+    NotInTransfer, "R4", "The transfer hook was called outside a Token-2022 transfer.",
+        anchor { NotInTransfer = 6015 };
+
+    // Off chain.
+    BadRequest, "ORACLE", "A request lacks an argument, has an unknown one, or one of the wrong type.";
+    BadSignature, "R23", "A well-formed signature does not hold for the message and signer.";
+    MalformedSignature, "R23", "Bytes are not a signature in the one accepted form.";
+    MalformedKey, "R23", "Bytes are not a key of the curve.";
+    MalformedAccountId, "R24", "Text is not a CAIP-10 account id.";
+    MalformedAddress, "R1", "Text is not an address of its chain's kind.";
+    MalformedTaskRef, "R24", "Text is not a task reference.";
+    MalformedTag, "R14", "Bytes are not a canonical tag.";
+    MalformedFeedbackId, "BP", "Text is not a feedback id.";
+    MalformedJson, "R22", "Text is not JSON.";
+    DuplicateKey, "R22", "A JSON object names one key twice.";
+    LoneSurrogate, "R22", "A JSON string holds half a surrogate pair.";
+    NumberOutOfRange, "R22", "A number does not fit its type.";
+    RequestTooLong, "R24", "A request does not fit the data hash's 4-byte length prefix.";
+}
+
+impl ErrorClass {
+    /// Everything the table knows of this class.
+    pub fn info(self) -> &'static ClassInfo {
+        // `TABLE` and the enum come from one macro, in one order.
+        &TABLE[self as usize]
+    }
+
+    /// The name, as reports and vectors write it.
+    pub fn name(self) -> &'static str {
+        self.info().name
+    }
+
+    /// The class of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        TABLE
+            .iter()
+            .find(|info| info.name == name)
+            .map(|info| info.class)
+    }
+}
+
+impl fmt::Display for ErrorClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// The class of a Solidity error, from the first four bytes of the revert data. `None` for an
+/// error without a mapping, which must fail a conformance run (R25).
+pub fn class_of_selector(selector: [u8; 4]) -> Option<ErrorClass> {
+    TABLE
+        .iter()
+        .find(|info| info.solidity.iter().any(|e| e.selector == selector))
+        .map(|info| info.class)
+}
+
+/// The class of an Anchor error code. `None` for an error without a mapping, which must fail a
+/// conformance run (R25).
+pub fn class_of_anchor_code(code: u32) -> Option<ErrorClass> {
+    TABLE
+        .iter()
+        .find(|info| info.anchor.iter().any(|e| e.code == code))
+        .map(|info| info.class)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn r25_selectors_are_those_of_their_signatures() {
+        for error in TABLE.iter().flat_map(|info| info.solidity) {
+            let hash = hash::keccak256(error.signature.as_bytes());
+            assert_eq!(hash[..4], error.selector, "{}", error.signature);
+        }
+    }
+
+    #[test]
+    fn r25_every_native_error_has_exactly_one_class() {
+        let mut selectors = BTreeSet::new();
+        let mut codes = BTreeSet::new();
+        for info in TABLE {
+            for error in info.solidity {
+                assert!(selectors.insert(error.selector), "{}", error.signature);
+                assert_eq!(class_of_selector(error.selector), Some(info.class));
+            }
+            for error in info.anchor {
+                assert!(codes.insert(error.code), "{}", error.name);
+                assert_eq!(class_of_anchor_code(error.code), Some(info.class));
+            }
+        }
+        assert_eq!((selectors.len(), codes.len()), (26, 21));
+    }
+
+    #[test]
+    fn r25_unmapped_native_errors_have_no_class() {
+        assert_eq!(class_of_selector([0; 4]), None);
+        assert_eq!(class_of_selector(0x4e48_7b71u32.to_be_bytes()), None); // Panic(uint256)
+        assert_eq!(class_of_anchor_code(5999), None);
+        assert_eq!(class_of_anchor_code(6021), None);
+    }
+
+    #[test]
+    fn r25_anchor_codes_are_dense_from_6000() {
+        let codes: BTreeSet<u32> = TABLE
+            .iter()
+            .flat_map(|i| i.anchor)
+            .map(|e| e.code)
+            .collect();
+        assert!(codes.into_iter().eq(6000..=6020));
+    }
+
+    #[test]
+    fn classes_stand_in_the_order_of_the_table_and_keep_their_names() {
+        assert_eq!(ALL.len(), TABLE.len());
+        for (class, info) in ALL.iter().zip(TABLE) {
+            assert_eq!(class.info(), info);
+            assert_eq!(info.class, *class);
+            assert_eq!(ErrorClass::from_name(class.name()), Some(*class));
+            assert_eq!(std::format!("{class:?}"), class.name());
+            assert!(info.meaning.ends_with('.') && !info.ruling.is_empty());
+        }
+        assert_eq!(ErrorClass::from_name("Invalid"), None);
+    }
+}

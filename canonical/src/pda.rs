@@ -1,0 +1,296 @@
+//! Seeds of the program-derived addresses (§3b).
+//!
+//! | account | seeds |
+//! |---|---|
+//! | registry | `"registry"` |
+//! | agent | `"agent"`, mint (32) |
+//! | metadata | `"metadata"`, mint (32), sha256(key) (32) |
+//! | authorized entry | `"feedback"`, mint (32), client (32), index (8, little-endian) |
+//! | authorized client index | `"client"`, mint (32), client (32) |
+//! | open entry | `"open_feedback"`, mint (32), client (32), index (8, little-endian) |
+//! | open client index | `"open_client"`, mint (32), client (32) |
+//! | validation request | `"val_request"`, mint (32), validator (32), first 8 bytes of the request hash |
+//! | validation response | `"val_response"`, mint (32), validator (32), first 8 bytes of the request hash |
+//! | spent payment | `"spent"`, keccak256(dedupe key) (32) |
+//!
+//! The address is the first of `sha256(seeds ‖ bump (1) ‖ program id (32) ‖ "ProgramDerivedAddress")`
+//! for bump 255, 254… that is not a point of Ed25519's curve.
+
+use crate::{Word, hash};
+
+/// First seed of the registry account.
+pub const REGISTRY: &[u8] = b"registry";
+/// First seed of an agent.
+pub const AGENT: &[u8] = b"agent";
+/// First seed of a metadata entry.
+pub const METADATA: &[u8] = b"metadata";
+/// First seed of an authorized feedback entry.
+pub const FEEDBACK: &[u8] = b"feedback";
+/// First seed of a client's index in the authorized profile.
+pub const CLIENT: &[u8] = b"client";
+/// First seed of an open feedback entry.
+pub const OPEN_FEEDBACK: &[u8] = b"open_feedback";
+/// First seed of a client's index in the open profile.
+pub const OPEN_CLIENT: &[u8] = b"open_client";
+/// First seed of a validation request.
+pub const VAL_REQUEST: &[u8] = b"val_request";
+/// First seed of a validation response.
+pub const VAL_RESPONSE: &[u8] = b"val_response";
+/// First seed of a spent payment's marker.
+pub const SPENT: &[u8] = b"spent";
+
+/// Bytes of the request hash that enter the validation seeds (R20).
+pub const REQUEST_PREFIX: usize = 8;
+
+/// Which account, with everything its seeds are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Account<'a> {
+    /// The registry, one for each program.
+    Registry,
+    /// An agent.
+    Agent {
+        /// The agent's mint.
+        mint: Word,
+    },
+    /// One metadata entry of an agent.
+    Metadata {
+        /// The agent's mint.
+        mint: Word,
+        /// The metadata key in UTF-8; the seed is its SHA-256.
+        key: &'a str,
+    },
+    /// One authorized feedback.
+    Feedback {
+        /// The agent's mint.
+        mint: Word,
+        /// The reviewer.
+        client: Word,
+        /// The 1-based index of the feedback (R12).
+        index: u64,
+    },
+    /// A client's last index in the authorized profile.
+    Client {
+        /// The agent's mint.
+        mint: Word,
+        /// The reviewer.
+        client: Word,
+    },
+    /// One open feedback.
+    OpenFeedback {
+        /// The agent's mint.
+        mint: Word,
+        /// The reviewer.
+        client: Word,
+        /// The 1-based index of the feedback (R12).
+        index: u64,
+    },
+    /// A client's last index in the open profile.
+    OpenClient {
+        /// The agent's mint.
+        mint: Word,
+        /// The reviewer.
+        client: Word,
+    },
+    /// A validation request.
+    ValRequest {
+        /// The agent's mint.
+        mint: Word,
+        /// The validator asked.
+        validator: Word,
+        /// The whole request hash; the seed is its first 8 bytes.
+        request_hash: Word,
+    },
+    /// A validation response.
+    ValResponse {
+        /// The agent's mint.
+        mint: Word,
+        /// The validator asked.
+        validator: Word,
+        /// The whole request hash; the seed is its first 8 bytes.
+        request_hash: Word,
+    },
+    /// The marker of a payment that counted (R13).
+    Spent {
+        /// keccak256 of the task reference's dedupe key.
+        hash: Word,
+    },
+}
+
+/// Seeds of one account, in order, without the bump.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seeds {
+    name: &'static [u8],
+    rest: [(Word, usize); 3],
+    count: usize,
+}
+
+impl Seeds {
+    fn new(name: &'static [u8], words: &[(Word, usize)]) -> Self {
+        let mut rest = [([0; 32], 0); 3];
+        rest[..words.len()].copy_from_slice(words);
+        Self {
+            name,
+            rest,
+            count: words.len(),
+        }
+    }
+
+    /// The seeds in order.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let rest = self.rest[..self.count].iter();
+        core::iter::once(self.name).chain(rest.map(|(bytes, width)| &bytes[..*width]))
+    }
+}
+
+impl Account<'_> {
+    /// The seeds of this account.
+    pub fn seeds(&self) -> Seeds {
+        let whole = |word: Word| (word, 32);
+        match *self {
+            Self::Registry => Seeds::new(REGISTRY, &[]),
+            Self::Agent { mint } => Seeds::new(AGENT, &[whole(mint)]),
+            Self::Metadata { mint, key } => {
+                let key = hash::sha256(key.as_bytes());
+                Seeds::new(METADATA, &[whole(mint), whole(key)])
+            }
+            Self::Feedback {
+                mint,
+                client,
+                index,
+            } => Seeds::new(FEEDBACK, &[whole(mint), whole(client), index_seed(index)]),
+            Self::Client { mint, client } => Seeds::new(CLIENT, &[whole(mint), whole(client)]),
+            Self::OpenFeedback {
+                mint,
+                client,
+                index,
+            } => Seeds::new(
+                OPEN_FEEDBACK,
+                &[whole(mint), whole(client), index_seed(index)],
+            ),
+            Self::OpenClient { mint, client } => {
+                Seeds::new(OPEN_CLIENT, &[whole(mint), whole(client)])
+            }
+            Self::ValRequest {
+                mint,
+                validator,
+                request_hash,
+            } => Seeds::new(
+                VAL_REQUEST,
+                &[
+                    whole(mint),
+                    whole(validator),
+                    (request_hash, REQUEST_PREFIX),
+                ],
+            ),
+            Self::ValResponse {
+                mint,
+                validator,
+                request_hash,
+            } => Seeds::new(
+                VAL_RESPONSE,
+                &[
+                    whole(mint),
+                    whole(validator),
+                    (request_hash, REQUEST_PREFIX),
+                ],
+            ),
+            Self::Spent { hash } => Seeds::new(SPENT, &[whole(hash)]),
+        }
+    }
+}
+
+/// A feedback index as a seed: 8 bytes little-endian (§3b).
+fn index_seed(index: u64) -> (Word, usize) {
+    let mut seed = [0; 32];
+    seed[..8].copy_from_slice(&index.to_le_bytes());
+    (seed, 8)
+}
+
+#[cfg(feature = "sign")]
+impl Account<'_> {
+    /// The account's address under `program_id`, and its canonical bump.
+    ///
+    /// # Panics
+    /// Never in practice: no seeds are known for which all 256 bumps land on the curve.
+    pub fn find(&self, program_id: &Word) -> (Word, u8) {
+        let seeds = self.seeds();
+        (0..=u8::MAX)
+            .rev()
+            .map(|bump| (address(&seeds, bump, program_id), bump))
+            .find(|(address, _)| !is_on_curve(address))
+            .expect("one of 256 hashes is off the curve")
+    }
+}
+
+/// `sha256(seeds ‖ bump ‖ program id ‖ "ProgramDerivedAddress")`.
+#[cfg(feature = "sign")]
+fn address(seeds: &Seeds, bump: u8, program_id: &Word) -> Word {
+    let bump = [bump];
+    let mut parts: [&[u8]; 7] = [&[]; 7];
+    let tail = [&bump[..], program_id, b"ProgramDerivedAddress"];
+    for (part, bytes) in parts.iter_mut().zip(seeds.iter().chain(tail)) {
+        *part = bytes;
+    }
+    hash::sha256v(&parts)
+}
+
+#[cfg(feature = "sign")]
+fn is_on_curve(address: &Word) -> bool {
+    curve25519_dalek::edwards::CompressedEdwardsY(*address)
+        .decompress()
+        .is_some()
+}
+
+#[cfg(all(test, feature = "sign"))]
+mod tests {
+    use super::*;
+    use crate::testing::pubkey;
+
+    /// Derived by a separate implementation of Ed25519's curve equation in Python.
+    #[test]
+    fn s3b_every_account_has_its_published_address() {
+        let (mint, client, hash) = ([1; 32], [2; 32], core::array::from_fn(|i| i as u8));
+        let request_hash = hash;
+        let validator = client;
+        #[rustfmt::skip]
+        let cases = [
+            (Account::Registry, "2mGirBp6SgRQyiFCRfzv8Ex5fugSwDTrafejT4RTcMnm", 254),
+            (Account::Agent { mint }, "CpYnfuzEXRzzPB5jyng6wjZYab2kmvpMyH7Uk6QPvoGD", 253),
+            (Account::Metadata { mint, key: "schlüssel" }, "9QvY2n2uy7nMD1GbwEWGezqD6YE9EjJTbNoFJVZtDPRh", 255),
+            (Account::Feedback { mint, client, index: 258 }, "8wPNvyvDKKmjwNCcHq4YRi3xe2YBRa3v7X5DAT7CbBc7", 253),
+            (Account::Client { mint, client }, "2K9pZEzGzenz8csEFXdbGGkQTycFZkZPo399jzt6rV4J", 254),
+            (Account::OpenFeedback { mint, client, index: u64::MAX }, "E3RM7vcZpPwCj38TQrcJdY6KVoozfK7MfeE5WvPr1d6U", 253),
+            (Account::OpenClient { mint, client }, "CP58qvrgjyXF8uw1BWjSQSRjxX7ohx96nHPi6Z49w5yJ", 254),
+            (Account::ValRequest { mint, validator, request_hash }, "8RcdUFv6DGMyZypSouMnwPiPRGP4zQH5pdnkDYhsKg8G", 250),
+            (Account::ValResponse { mint, validator, request_hash }, "J2cMBCQBjf7VytuTiCMG3pTNGMDTJyWbCsMKv7Tp7qKa", 255),
+            (Account::Spent { hash }, "8miy4bxhgjNj4Gx239qRdcsvRENB4NothKq9QVV4ZSzx", 255),
+        ];
+        for (account, address, bump) in cases {
+            assert_eq!(
+                account.find(&[3; 32]),
+                (pubkey(address), bump),
+                "{account:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn r20_only_the_first_8_bytes_of_a_request_hash_enter_the_seeds() {
+        let account = |request_hash| Account::ValRequest {
+            mint: [1; 32],
+            validator: [2; 32],
+            request_hash,
+        };
+        let mut twin = [5; 32];
+        twin[8..].fill(6);
+        assert_eq!(
+            account([5; 32]).find(&[3; 32]),
+            account(twin).find(&[3; 32])
+        );
+        twin[7] = 6;
+        assert_ne!(
+            account([5; 32]).find(&[3; 32]),
+            account(twin).find(&[3; 32])
+        );
+    }
+}

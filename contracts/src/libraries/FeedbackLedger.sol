@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+pragma solidity ^0.8.24;
+
+import {IAuthorizedReputationRegistry} from "../interfaces/IAuthorizedReputationRegistry.sol";
+
+/// @title FeedbackLedger
+/// @notice The authorized feedback of one agent, with totals that are kept and never recounted.
+/// @dev A client's last index lives in the first slot of its feedback 1, which exists whenever the index is not 0:
+/// a new client costs one slot less than with a slot of its own, and an old one costs the same.
+library FeedbackLedger {
+    /// @dev Slot 0: lastIndex, timestamp, score, isRevoked. Slots 1 and 2: the tags.
+    struct Entry {
+        uint64 lastIndex; // of the client; only in its entry 1
+        uint64 timestamp; // seconds
+        uint8 score;
+        bool isRevoked;
+        bytes32 tag1;
+        bytes32 tag2;
+    }
+
+    /// @dev Slot 0: count and sum of the entries that are not revoked.
+    struct Ledger {
+        uint64 count;
+        uint64 sum;
+        address[] clients;
+        mapping(address client => mapping(uint64 index => Entry)) entries;
+    }
+
+    function lastIndex(Ledger storage ledger, address client) internal view returns (uint64) {
+        return ledger.entries[client][1].lastIndex;
+    }
+
+    /// @notice Whether the client has an entry under this index, revoked or not.
+    function contains(Ledger storage ledger, address client, uint64 index) internal view returns (bool) {
+        return index != 0 && index <= lastIndex(ledger, client);
+    }
+
+    function append(Ledger storage ledger, address client, uint8 score, bytes32 tag1, bytes32 tag2)
+        internal
+        returns (uint64 index)
+    {
+        // R8. The index needs no check of its own: it is below the authorization's limit, which is a uint64.
+        if (ledger.count == type(uint64).max || ledger.sum > type(uint64).max - score) {
+            revert IAuthorizedReputationRegistry.CounterExhausted();
+        }
+        index = lastIndex(ledger, client) + 1;
+        if (index == 1) ledger.clients.push(client);
+        ledger.entries[client][index] = Entry({
+            lastIndex: 0,
+            // 2^64 seconds are 584 thousand million years.
+            // forge-lint: disable-next-line(unsafe-typecast)
+            timestamp: uint64(block.timestamp),
+            score: score,
+            isRevoked: false,
+            tag1: tag1,
+            tag2: tag2
+        });
+        ledger.entries[client][1].lastIndex = index;
+        ledger.count += 1;
+        ledger.sum += score;
+    }
+
+    /// @dev The totals give back what the entry added; the index gives nothing back (R8).
+    function revoke(Ledger storage ledger, address client, uint64 index) internal {
+        Entry storage entry = ledger.entries[client][index];
+        entry.isRevoked = true;
+        ledger.count -= 1;
+        ledger.sum -= entry.score;
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+pragma solidity 0.8.37;
+
+import {Test} from "forge-std/Test.sol";
+
+import {AuthorizedReputationRegistry} from "../../src/AuthorizedReputationRegistry.sol";
+import {IdentityRegistry} from "../../src/IdentityRegistry.sol";
+import {RegistryHandler} from "./RegistryHandler.sol";
+
+contract RegistriesInvariantTest is Test {
+    bytes32 private constant TAG1 = "a"; // the handler's
+    bytes32 private constant TAG2 = "b";
+
+    IdentityRegistry private identity;
+    AuthorizedReputationRegistry private reputation;
+    RegistryHandler private handler;
+
+    function setUp() external {
+        identity = new IdentityRegistry();
+        reputation = new AuthorizedReputationRegistry(address(identity), true);
+        handler = new RegistryHandler(identity, reputation);
+        bytes4[] memory selectors = new bytes4[](6);
+        selectors[0] = RegistryHandler.register.selector;
+        selectors[1] = RegistryHandler.transfer.selector;
+        selectors[2] = RegistryHandler.give.selector;
+        selectors[3] = RegistryHandler.revoke.selector;
+        selectors[4] = RegistryHandler.revokeAsAnother.selector;
+        selectors[5] = RegistryHandler.giveWithoutGrant.selector;
+        targetContract(address(handler));
+        targetSelector(FuzzSelector(address(handler), selectors));
+    }
+
+    /// @dev R1, R3: owners are as transferred, and a wallet is there until the first transfer to another.
+    function invariant_OwnerAndWalletAreAsRecorded_R3() external view {
+        for (uint256 id = 1; id <= handler.agentCount(); ++id) {
+            assertEq(identity.ownerOf(id), handler.expectedOwner(id));
+            assertEq(identity.getAgentWallet(id), handler.expectedWallet(id));
+        }
+        assertEq(identity.getAgentWallet(handler.agentCount() + 1), address(0));
+    }
+
+    /// @dev R8: one index for each feedback that was ever accepted, and none beside.
+    function invariant_LastIndexCountsAcceptedFeedback_R8() external view {
+        for (uint256 id = 1; id <= handler.agentCount(); ++id) {
+            for (uint256 i = 0; i < handler.clientCount(); ++i) {
+                address client = handler.clientAt(i);
+                assertEq(reputation.getLastIndex(id, client), handler.expectedLastIndex(id, client));
+            }
+        }
+    }
+
+    /// @dev R15: the totals are those of a recount, from the registry's own reads and from the record.
+    function invariant_TotalsAreThoseOfARecount_R15() external view {
+        for (uint256 id = 1; id <= handler.agentCount(); ++id) {
+            (uint64 count, uint64 sum) = reputation.getTotals(id);
+            (uint256 readCount, uint256 readSum) = _recountReads(id);
+            (uint256 givenCount, uint256 givenSum) = _recountRecord(id);
+            assertEq(count, readCount);
+            assertEq(sum, readSum);
+            assertEq(count, givenCount);
+            assertEq(sum, givenSum);
+            (uint64 summaryCount, uint8 average) = reputation.getSummary(id);
+            assertEq(summaryCount, count);
+            assertEq(average, count == 0 ? 0 : sum / count);
+        }
+    }
+
+    /// @dev An entry is revoked if and only if its reviewer revoked it; everything else in it stays as given.
+    function invariant_EntriesAreAsTheirReviewersLeftThem() external view {
+        for (uint256 i = 0; i < handler.givenCount(); ++i) {
+            RegistryHandler.Given memory given = handler.givenAt(i);
+            (uint8 score, bytes32 tag1, bytes32 tag2, bool isRevoked,) =
+                reputation.readFeedback(given.agentId, given.client, given.index);
+            assertEq(score, given.score);
+            assertEq(tag1, TAG1);
+            assertEq(tag2, TAG2);
+            assertEq(isRevoked, given.isRevoked);
+        }
+    }
+
+    /// @dev Everybody with an index is listed, once, in the order of the first feedback.
+    function invariant_ClientsAreListedOnceInOrder() external view {
+        for (uint256 id = 1; id <= handler.agentCount(); ++id) {
+            address[] memory clients = reputation.getClients(id);
+            uint256 next = 0;
+            for (uint256 i = 0; i < handler.givenCount(); ++i) {
+                RegistryHandler.Given memory given = handler.givenAt(i);
+                if (given.agentId == id && given.index == 1) assertEq(clients[next++], given.client);
+            }
+            assertEq(clients.length, next);
+        }
+    }
+
+    /// @dev A run in which an operation never happened has shown nothing about it.
+    function afterInvariant() external view {
+        assertGt(handler.calls("give"), 0);
+        assertGt(handler.calls("transfer"), 0);
+        assertGt(handler.calls("revoke"), 0);
+        assertGt(handler.calls("revoke as another"), 0);
+        assertGt(handler.calls("give without grant"), 0);
+    }
+
+    function _recountReads(uint256 agentId) private view returns (uint256 count, uint256 sum) {
+        address[] memory clients = reputation.getClients(agentId);
+        for (uint256 i = 0; i < clients.length; ++i) {
+            uint64 last = reputation.getLastIndex(agentId, clients[i]);
+            for (uint64 index = 1; index <= last; ++index) {
+                (uint8 score,,, bool isRevoked,) = reputation.readFeedback(agentId, clients[i], index);
+                if (isRevoked) continue;
+                count += 1;
+                sum += score;
+            }
+        }
+    }
+
+    function _recountRecord(uint256 agentId) private view returns (uint256 count, uint256 sum) {
+        for (uint256 i = 0; i < handler.givenCount(); ++i) {
+            RegistryHandler.Given memory given = handler.givenAt(i);
+            if (given.agentId != agentId || given.isRevoked) continue;
+            count += 1;
+            sum += given.score;
+        }
+    }
+}

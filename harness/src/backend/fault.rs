@@ -1,0 +1,53 @@
+use std::path::PathBuf;
+
+/// Why a step could not be judged. Every one of these fails the step, but the last.
+#[derive(Debug, thiserror::Error)]
+pub enum StepFault {
+    /// R25: every native error that a user can cause maps to exactly one class.
+    #[error("native error without an error class (R25): {0}")]
+    UnmappedError(String),
+    #[error("event that canonical terms cannot express: {0}")]
+    UnexplainedEvent(String),
+    #[error("stored value that canonical terms cannot express: {0}")]
+    UnexplainedState(String),
+    #[error("the operation does not fit the chain: {0}")]
+    Inexpressible(String),
+    /// Nothing is known about the registry then: a run ends here.
+    #[error("the chain did not answer: {0}")]
+    Unreachable(String),
+}
+
+/// A tool or a built file that is not there: one sentence that says what is missing and what to
+/// run.
+#[derive(Debug, thiserror::Error)]
+pub enum Missing {
+    #[error("anvil not found at {}: run scripts/bootstrap, or name it with --anvil or CONCORD_ANVIL", .0.display())]
+    AnvilAt(PathBuf),
+    #[error(
+        "anvil not found on PATH: run scripts/bootstrap, or name it with --anvil or CONCORD_ANVIL"
+    )]
+    AnvilOnPath,
+    #[error("{} is a script, not anvil itself: killing it would leave anvil running; name the binary with --anvil", .0.display())]
+    AnvilIsScript(PathBuf),
+    #[error("{} does not start as anvil: {reason}", path.display())]
+    AnvilDoesNotStart { path: PathBuf, reason: String },
+    #[error("contract artifact {} not found: run scripts/build, or name the folder with --artifacts", .0.display())]
+    Artifact(PathBuf),
+    #[error("contract artifact {} is not what forge writes: {reason}; run scripts/build", path.display())]
+    ArtifactUnreadable { path: PathBuf, reason: String },
+    #[error("program {} not found: run scripts/build, or name the file with --program", .0.display())]
+    Program(PathBuf),
+    #[error("program {} does not load: {reason}; run scripts/build", path.display())]
+    ProgramUnusable { path: PathBuf, reason: String },
+    #[error("the registries cannot be set up on {participant}: {reason}")]
+    Deployment {
+        participant: &'static str,
+        reason: String,
+    },
+    #[error("{participant} stopped answering in scenario {scenario}: {reason}; run again")]
+    Chain {
+        participant: &'static str,
+        scenario: String,
+        reason: String,
+    },
+}

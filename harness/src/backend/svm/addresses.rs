@@ -1,0 +1,94 @@
+//! Every address the backend needs: programs by name, accounts by derivation.
+use crate::{
+    backend::secrets::secret_of,
+    model::{Actor, Agent},
+};
+use anchor_lang::prelude::Pubkey;
+use concord_canonical::pda::Account;
+use solana_address::Address;
+use solana_keypair::Keypair;
+use solana_signer::Signer;
+
+pub const TOKEN_2022: Address =
+    Address::from_str_const("TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb");
+pub const ASSOCIATED_TOKEN: Address =
+    Address::from_str_const("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL");
+pub const ED25519: Address = Address::from_str_const("Ed25519SigVerify111111111111111111111111111");
+pub const INSTRUCTIONS_SYSVAR: Address =
+    Address::from_str_const("Sysvar1nstructions1111111111111111111111111");
+pub const SYSTEM: Address = Address::from_str_const("11111111111111111111111111111111");
+
+pub fn program() -> Address {
+    address(concord::ID)
+}
+
+pub fn event_authority() -> Address {
+    address(concord::EVENT_AUTHORITY_AND_BUMP.0)
+}
+
+/// The public key of an actor's label.
+pub fn actor(actor: &Actor) -> Address {
+    actor_key(actor).pubkey()
+}
+
+pub fn actor_key(actor: &Actor) -> Keypair {
+    Keypair::new_from_array(secret_of("actor", &actor.0))
+}
+
+/// The mint that an agent's label stands for, registered or not.
+pub fn mint(agent: &Agent) -> Address {
+    mint_key(agent).pubkey()
+}
+
+pub fn mint_key(agent: &Agent) -> Keypair {
+    Keypair::new_from_array(secret_of("agent", &agent.0))
+}
+
+/// A PDA of the program, derived by the canonical crate.
+pub fn derived(account: Account<'_>) -> Address {
+    account.find(&program().to_bytes()).0.into()
+}
+
+pub fn registry() -> Address {
+    derived(Account::Registry)
+}
+
+pub fn identity(mint: &Address) -> Address {
+    derived(Account::Agent {
+        mint: mint.to_bytes(),
+    })
+}
+
+pub fn client_index(mint: &Address, client: &Address) -> Address {
+    derived(Account::Client {
+        mint: mint.to_bytes(),
+        client: client.to_bytes(),
+    })
+}
+
+pub fn feedback_entry(mint: &Address, client: &Address, index: u64) -> Address {
+    derived(Account::Feedback {
+        mint: mint.to_bytes(),
+        client: client.to_bytes(),
+        index,
+    })
+}
+
+/// The list of accounts that Token-2022 hands to the transfer hook (R4).
+pub fn extra_account_metas(mint: &Address) -> Address {
+    Address::find_program_address(&[b"extra-account-metas", mint.as_ref()], &program()).0
+}
+
+pub fn token_account(owner: &Address, mint: &Address) -> Address {
+    let seeds = &[owner.as_ref(), TOKEN_2022.as_ref(), mint.as_ref()];
+    Address::find_program_address(seeds, &ASSOCIATED_TOKEN).0
+}
+
+/// Anchor's key type may be of another version of the same crate.
+pub fn address(key: Pubkey) -> Address {
+    Address::from(key.to_bytes())
+}
+
+pub fn key(address: Address) -> Pubkey {
+    Pubkey::from(address.to_bytes())
+}

@@ -1,0 +1,61 @@
+use super::{
+    SvmLitesvm, addresses,
+    authorization::CHAIN,
+    instructions,
+    ledger::{LAMPORTS, Ledger},
+};
+use crate::{backend::Missing, model::Actor};
+use concord::instructions::initialize::PROGRAM_DATA;
+use litesvm::LiteSVM;
+use solana_signer::Signer;
+use std::{fs, io, path::Path};
+
+/// A VM with the program loaded and its registry initialized.
+pub fn deploy(file: &Path) -> Result<Ledger, Missing> {
+    let elf = fs::read(file).map_err(|fault| match fault.kind() {
+        io::ErrorKind::NotFound => Missing::Program(file.to_owned()),
+        _ => unusable(file, fault.to_string()),
+    })?;
+    let mut svm = LiteSVM::new();
+    svm.add_program(addresses::program(), &elf)
+        .map_err(|fault| unusable(file, format!("{fault:?}")))?;
+    let authority = addresses::actor_key(&Actor::from("deployer"));
+    set_upgrade_authority(&mut svm, &authority.pubkey())
+        .ok_or_else(|| unusable(file, "the loader keeps no program data".to_owned()))?;
+    let mut ledger = Ledger { svm };
+    let failed = |reason: String| Missing::Deployment {
+        participant: SvmLitesvm::NAME,
+        reason,
+    };
+    ledger
+        .svm
+        .airdrop(&authority.pubkey(), LAMPORTS)
+        .map_err(|fault| failed(format!("{:?}", fault.err)))?;
+    let initialize = instructions::initialize(authority.pubkey(), CHAIN); // R9
+    let sent = ledger
+        .send(&[&authority], &[initialize])
+        .map_err(|fault| failed(fault.to_string()))?;
+    match sent.result {
+        Ok(_) => Ok(ledger),
+        Err(fault) => Err(failed(format!("initialize: {:?}", fault.err))),
+    }
+}
+
+fn unusable(path: &Path, reason: String) -> Missing {
+    Missing::ProgramUnusable {
+        path: path.to_owned(),
+        reason,
+    }
+}
+
+/// litesvm deploys without an authority; this writes one where the loader keeps it: u32 LE kind,
+/// u64 LE slot, then an optional key.
+fn set_upgrade_authority(svm: &mut LiteSVM, authority: &solana_address::Address) -> Option<()> {
+    const AUTHORITY: usize = 4 + 8;
+    let address = addresses::address(PROGRAM_DATA);
+    let mut account = svm.get_account(&address)?;
+    let field = account.data.get_mut(AUTHORITY..AUTHORITY + 33)?;
+    field[0] = 1;
+    field[1..].copy_from_slice(authority.as_ref());
+    svm.set_account(address, account).ok()
+}

@@ -1,0 +1,11 @@
+//! Concord's harness: one scenario, every registry, one verdict.
+//!
+//! Dependencies run one way: `concord_canonical` ← [`model`] ← [`scenario`] ← [`backend`] ←
+//! [`runner`] ← [`report`] ← [`cli`]. Nothing below knows what stands above.
+pub mod backend;
+pub mod cli;
+pub mod model;
+pub mod oracle;
+pub mod report;
+pub mod runner;
+pub mod scenario;

@@ -1,0 +1,25 @@
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The kind of chain whose declared variances (specification §3a) apply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Chain {
+    /// What §3a marks "E".
+    Evm,
+    /// What §3a marks "S".
+    Svm,
+}
+
+impl Chain {
+    pub const ALL: [Self; 2] = [Self::Evm, Self::Svm];
+}
+
+impl fmt::Display for Chain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Evm => "evm",
+            Self::Svm => "svm",
+        })
+    }
+}

@@ -1,0 +1,84 @@
+use super::{Document, Expectation, Scenario, ScenarioFault, story};
+use crate::model::{Bytes32, Chain, Model, Outcome};
+use std::path::Path;
+
+/// Writes into `document` the events and digests that the model expects. `outcome` and `summary`
+/// stay as they were written by hand.
+///
+/// # Errors
+/// A faulty document; an outcome or a summary that the model does not come to.
+pub fn fill(document: &mut Document, file: &Path) -> Result<(), ScenarioFault> {
+    let scenario = story::tell(document, file)?;
+    for chain in Chain::ALL {
+        fill_for_chain(document, &scenario, chain, file)?;
+    }
+    Ok(())
+}
+
+/// Both chains write the expectation that they share; the second must agree with the first.
+fn fill_for_chain(
+    document: &mut Document,
+    scenario: &Scenario,
+    chain: Chain,
+    file: &Path,
+) -> Result<(), ScenarioFault> {
+    let mut model = Model::new(chain);
+    for moment in &scenario.moments {
+        let at = moment.number - 1;
+        let step = &mut document.steps[at];
+        let path = format!("steps[{at}].{}", step.expectation_path(chain));
+        let is_shared = !step.variance.iter().any(|variance| variance.chain == chain);
+        let outcome = model.apply(&moment.operation, moment.time);
+        let digest = model.state().digest();
+        let written_by_first = is_shared
+            && chain != Chain::ALL[0]
+            && !step
+                .variance
+                .iter()
+                .any(|variance| variance.chain == Chain::ALL[0]);
+        let expect = expectation_mut(step, chain);
+        check_by_hand(expect, &outcome, chain)
+            .map_err(|message| ScenarioFault::new(file, path.clone(), message))?;
+        if written_by_first && !agrees(expect, &outcome, digest) {
+            return Err(ScenarioFault::new(
+                file,
+                path,
+                "the model's chains differ here: declare a variance",
+            ));
+        }
+        expect.events = Some(outcome.events);
+        expect.digest = Some(digest);
+    }
+    Ok(())
+}
+
+fn expectation_mut(step: &mut super::Step, chain: Chain) -> &mut Expectation {
+    let varied = step
+        .variance
+        .iter_mut()
+        .find(|variance| variance.chain == chain)
+        .map(|variance| &mut variance.expect);
+    varied
+        .or(step.expect.as_mut())
+        .expect("a checked on-chain step has an expectation")
+}
+
+fn check_by_hand(expect: &Expectation, outcome: &Outcome, chain: Chain) -> Result<(), String> {
+    if expect.outcome != outcome.verdict {
+        return Err(format!(
+            "outcome: the file says {}, the model says {} on {chain}",
+            expect.outcome, outcome.verdict
+        ));
+    }
+    if expect.summary != outcome.summary {
+        return Err(format!(
+            "summary: the file says {:?}, the model says {:?} on {chain}",
+            expect.summary, outcome.summary
+        ));
+    }
+    Ok(())
+}
+
+fn agrees(expect: &Expectation, outcome: &Outcome, digest: Bytes32) -> bool {
+    expect.events.as_ref() == Some(&outcome.events) && expect.digest == Some(digest)
+}

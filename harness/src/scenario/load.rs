@@ -1,0 +1,86 @@
+use super::{Document, Scenario, check, story};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// What is wrong with a scenario file, and where.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {path}: {message}", .file.display())]
+pub struct ScenarioFault {
+    pub file: PathBuf,
+    /// JSON path of the value that is at fault, such as `steps[2].do.register.uri`.
+    pub path: String,
+    pub message: String,
+}
+
+impl ScenarioFault {
+    pub(super) fn new(file: &Path, path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            file: file.to_owned(),
+            path: path.into(),
+            message: message.into(),
+        }
+    }
+}
+
+/// Reads and checks a scenario. Every expectation must be filled in.
+///
+/// # Errors
+/// The first fault, with file and JSON path.
+pub fn load(file: &Path) -> Result<Scenario, ScenarioFault> {
+    let document = load_document(file)?;
+    check::expectations_filled(&document)
+        .map_err(|(path, message)| ScenarioFault::new(file, path, message))?;
+    story::tell(&document, file)
+}
+
+/// Reads a scenario file as it stands, checking no more than its shape.
+///
+/// # Errors
+/// An unreadable file, text that is not JSON, or a value of the wrong shape.
+pub fn load_document(file: &Path) -> Result<Document, ScenarioFault> {
+    let text = fs::read_to_string(file)
+        .map_err(|fault| ScenarioFault::new(file, "$", format!("cannot be read: {fault}")))?;
+    let mut reader = serde_json::Deserializer::from_str(&text);
+    let document = serde_path_to_error::deserialize(&mut reader).map_err(|fault| {
+        ScenarioFault::new(file, fault.path().to_string(), fault.inner().to_string())
+    })?;
+    reader
+        .end()
+        .map_err(|fault| ScenarioFault::new(file, "$", fault.to_string()))?;
+    Ok(document)
+}
+
+/// Writes a document in the one layout that `--bless` leaves behind.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn store_document(file: &Path, document: &Document) -> io::Result<()> {
+    let mut text = serde_json::to_string_pretty(document)?;
+    text.push('\n');
+    let partial = file.with_extension("json.partial");
+    fs::write(&partial, text)?;
+    fs::rename(partial, file)
+}
+
+/// Every scenario file in `folder`, by name.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn find_files(folder: &Path) -> Result<Vec<PathBuf>, ScenarioFault> {
+    let fault =
+        |fault: io::Error| ScenarioFault::new(folder, "$", format!("cannot be read: {fault}"));
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(fault)? {
+        let path = entry.map_err(fault)?.path();
+        let is_json = path
+            .extension()
+            .is_some_and(|extension| extension == "json");
+        if path.is_file() && is_json && path.file_name().is_some_and(|name| name != "schema.json") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}

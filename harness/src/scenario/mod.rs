@@ -1,0 +1,19 @@
+//! Scenarios: language-neutral JSON with actor labels instead of addresses, and times counted
+//! from a start. Written once, run on every chain.
+//!
+//! [`Document`] is the file as it stands on disk, [`Scenario`] the checked story that a runner
+//! plays, [`fill`] writes what the model expects into a document.
+mod check;
+mod document;
+mod fill;
+mod load;
+mod rule;
+mod story;
+
+pub use document::{
+    Action, Authorize, Document, Expectation, GiveFeedback, Step, Tamper, Variance,
+};
+pub use fill::fill;
+pub use load::{ScenarioFault, find_files, load, load_document, store_document};
+pub use rule::Rule;
+pub use story::{Moment, Scenario};

@@ -1,0 +1,320 @@
+//! What `concord` says and how it exits, above all when something is missing or wrong.
+mod invocation;
+
+use invocation::{Answer, answer, clone_root, concord};
+use serde_json::{Value, json};
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read, Write},
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::{Child, ChildStderr, Command, Stdio},
+};
+use tempfile::TempDir;
+
+/// One short sentence on stderr, nothing on stdout.
+fn assert_sentence(answer: &Answer, code: i32, words: &str) {
+    assert_eq!(answer.code, code, "{answer:?}");
+    assert_eq!(answer.stdout, "");
+    assert!(answer.stderr.contains(words), "{}", answer.stderr);
+    assert_eq!(answer.stderr.lines().count(), 1, "{}", answer.stderr);
+}
+
+fn conform(arguments: &[&str]) -> Command {
+    concord(&[&["conform", "--scenario", "register"], arguments].concat())
+}
+
+fn folder_with(name: &str, content: &[u8]) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(name);
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, content).unwrap();
+    (folder, file)
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// A copy of a committed scenario with one value changed.
+fn changed(name: &str, pointer: &str, value: Value) -> (TempDir, PathBuf) {
+    let source = clone_root()
+        .join("tests/scenarios")
+        .join(name)
+        .with_extension("json");
+    let mut scenario: Value = serde_json::from_str(&fs::read_to_string(source).unwrap()).unwrap();
+    *scenario.pointer_mut(pointer).unwrap() = value;
+    folder_with("changed.json", scenario.to_string().as_bytes())
+}
+
+#[test]
+fn a_missing_anvil_is_exit_code_3() {
+    let mut bare = conform(&["--backend", "evm-anvil"]);
+    bare.env("PATH", "/nonexistent").env_remove("CONCORD_ANVIL");
+    assert_sentence(
+        &answer(&mut bare),
+        3,
+        "anvil not found on PATH: run scripts/bootstrap",
+    );
+    let mut named = conform(&["--backend", "evm-anvil", "--anvil", "/nonexistent/anvil"]);
+    assert_sentence(
+        &answer(&mut named),
+        3,
+        "anvil not found at /nonexistent/anvil",
+    );
+    let mut by_variable = conform(&["--backend", "evm-anvil"]);
+    by_variable.env("CONCORD_ANVIL", "/nonexistent/other");
+    assert_sentence(
+        &answer(&mut by_variable),
+        3,
+        "anvil not found at /nonexistent/other",
+    );
+}
+
+#[test]
+fn a_script_in_anvil_s_place_is_exit_code_3() {
+    let (_folder, script) = folder_with("anvil", b"#!/bin/sh\nexit 0\n");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = conform(&["--backend", "evm-anvil", "--anvil", text(&script)]);
+    assert_sentence(&answer(&mut command), 3, "is a script, not anvil itself");
+}
+
+#[test]
+fn a_missing_or_unreadable_artifact_is_exit_code_3() {
+    let (folder, file) = folder_with("IdentityRegistry.sol/IdentityRegistry.json", b"{}");
+    let with = |path: &Path| {
+        answer(&mut conform(&[
+            "--backend",
+            "evm-anvil",
+            "--artifacts",
+            text(path),
+        ]))
+    };
+    assert_sentence(
+        &with(folder.path()),
+        3,
+        "bytecode.object is not text; run scripts/build",
+    );
+    fs::remove_file(&file).unwrap();
+    let missing = with(folder.path());
+    assert_sentence(
+        &missing,
+        3,
+        "IdentityRegistry.json not found: run scripts/build",
+    );
+}
+
+#[test]
+fn a_missing_or_unusable_program_is_exit_code_3() {
+    let (folder, file) = folder_with("concord.so", b"not an ELF");
+    let with = |path: &Path| {
+        answer(&mut conform(&[
+            "--backend",
+            "svm-litesvm",
+            "--program",
+            text(path),
+        ]))
+    };
+    assert_sentence(&with(&file), 3, "concord.so does not load");
+    let missing = with(&folder.path().join("none.so"));
+    assert_sentence(&missing, 3, "none.so not found: run scripts/build");
+}
+
+#[test]
+fn a_malformed_scenario_is_exit_code_2_and_named_with_its_path() {
+    let (_folder, file) = changed("register", "/steps/0/do/register/by", json!(7));
+    let words = "changed.json: steps[0].do.register.by: invalid type: integer `7`";
+    assert_sentence(
+        &answer(&mut concord(&["conform", "--scenario", text(&file)])),
+        2,
+        words,
+    );
+    let (_folder, file) = folder_with("text.json", b"{ not json");
+    let words = "text.json: ";
+    assert_sentence(
+        &answer(&mut concord(&["conform", "--scenario", text(&file)])),
+        2,
+        words,
+    );
+}
+
+#[test]
+fn an_unknown_scenario_backend_or_option_is_exit_code_2() {
+    let unknown = answer(&mut concord(&["conform", "--scenario", "no-such-story"]));
+    assert_sentence(&unknown, 2, "scenario no-such-story not found");
+    for arguments in [
+        &["conform", "--backend", "evm-besu"][..],
+        &["conform", "--jsn"],
+        &["conform", "--bless", "--json"],
+        &["perform"],
+        &[],
+    ] {
+        let answer = answer(&mut concord(arguments));
+        assert_eq!(
+            (answer.code, answer.stdout.as_str()),
+            (2, ""),
+            "{arguments:?}"
+        );
+        assert!(!answer.stderr.is_empty());
+    }
+}
+
+/// The processes that `parent` has started and that still run.
+fn children(parent: u32) -> Vec<String> {
+    let file = format!("/proc/{parent}/task/{parent}/children");
+    let list = fs::read_to_string(file).unwrap();
+    list.split_whitespace().map(str::to_owned).collect()
+}
+
+/// A run on anvil that has played its first scenario, and the process ids of what it started.
+fn started_on_anvil() -> (Child, BufReader<ChildStderr>, Vec<String>) {
+    let mut run = concord(&["conform", "--backend", "evm-anvil"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut progress = BufReader::new(run.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.starts_with("evm-anvil") {
+        line.clear();
+        let read = progress.read_line(&mut line).unwrap();
+        assert_ne!(read, 0, "the run ended early");
+    }
+    let started = children(run.id());
+    assert!(!started.is_empty());
+    (run, progress, started)
+}
+
+#[test]
+fn an_anvil_that_dies_in_mid_run_is_exit_code_3() {
+    let (run, mut progress, started) = started_on_anvil();
+    for process in started {
+        let kill = Command::new("kill").args(["-KILL", &process]).status();
+        assert!(kill.unwrap().success());
+    }
+    let mut rest = String::new();
+    progress.read_to_string(&mut rest).unwrap();
+    let output = run.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{rest}");
+    assert_eq!(output.stdout, b"");
+    let last = rest.lines().last().unwrap();
+    let words = "concord: evm-anvil stopped answering in scenario ";
+    assert!(last.starts_with(words), "{rest}");
+}
+
+#[test]
+fn a_run_leaves_no_process_behind() {
+    let (run, mut progress, started) = started_on_anvil();
+    progress.read_to_string(&mut String::new()).unwrap();
+    assert_eq!(run.wait_with_output().unwrap().status.code(), Some(0));
+    for process in started {
+        assert!(!Path::new("/proc").join(&process).exists(), "{process}");
+    }
+}
+
+#[test]
+fn outside_a_clone_is_exit_code_2() {
+    let folder = tempfile::tempdir().unwrap();
+    let lost = answer(concord(&["conform"]).current_dir(folder.path()));
+    assert_sentence(&lost, 2, "no folder tests/scenarios here or above");
+}
+
+#[test]
+fn help_lists_the_exit_codes() {
+    for arguments in [&["--help"][..], &["conform", "--help"]] {
+        let answer = answer(&mut concord(arguments));
+        assert_eq!((answer.code, answer.stderr.as_str()), (0, ""));
+        for code in [
+            "0  every",
+            "1  a participant",
+            "2  the command line",
+            "3  a tool",
+        ] {
+            assert!(answer.stdout.contains(code), "{}", answer.stdout);
+        }
+    }
+}
+
+#[test]
+fn one_backend_alone_runs_without_the_other_s_tools() {
+    let mut command = conform(&["--backend", "svm-litesvm", "--json"]);
+    command
+        .env("PATH", "/nonexistent")
+        .env_remove("CONCORD_ANVIL");
+    let answer = answer(&mut command);
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    let report: Value = serde_json::from_str(&answer.stdout).expect("stdout is one JSON value");
+    assert_eq!(report["participants"], json!(["model", "svm-litesvm"]));
+    assert_eq!(report["matrix"]["R2"]["svm-litesvm"]["passed"], 1);
+}
+
+#[test]
+fn a_stale_digest_is_exit_code_1_and_names_everybody() {
+    let digest = json!(format!("0x{}", "0".repeat(64)));
+    let (_folder, file) = changed("register", "/steps/0/expect/digest", digest);
+    let arguments = [
+        "conform",
+        "--backend",
+        "svm-litesvm",
+        "--scenario",
+        text(&file),
+    ];
+    let answer = answer(&mut concord(&arguments));
+    assert_eq!(answer.code, 1, "{}", answer.stderr);
+    let report = answer.stdout;
+    assert!(report.contains("FAILED model: changed step 1 (register; R1 R2 R3)\n  state"));
+    assert!(report.contains("FAILED svm-litesvm: changed step 1 (register; R1 R2 R3)\n  state"));
+    assert!(
+        report.ends_with("1 scenario: wrong: model, svm-litesvm\n"),
+        "{report}"
+    );
+}
+
+#[test]
+fn blessing_writes_the_model_s_expectations_only() {
+    let source = clone_root().join("tests/scenarios/register.json");
+    let (_folder, file) = changed("register", "/steps/0/expect/events", json!([]));
+    let blessed = answer(&mut concord(&[
+        "conform",
+        "--bless",
+        "--scenario",
+        text(&file),
+    ]));
+    assert_eq!(
+        (blessed.code, blessed.stdout.as_str()),
+        (0, ""),
+        "{}",
+        blessed.stderr
+    );
+    assert_eq!(fs::read(&file).unwrap(), fs::read(source).unwrap());
+}
+
+#[test]
+fn blessing_leaves_a_file_alone_whose_outcome_is_not_the_model_s() {
+    let (_folder, file) = changed("register", "/steps/0/expect/outcome", json!("ReservedKey"));
+    let before = fs::read(&file).unwrap();
+    let refused = answer(&mut concord(&[
+        "conform",
+        "--bless",
+        "--scenario",
+        text(&file),
+    ]));
+    assert_sentence(&refused, 2, "the file says ReservedKey, the model says ok");
+    assert_eq!(fs::read(&file).unwrap(), before);
+}
+
+#[test]
+fn the_oracle_answers_on_stdout() {
+    let mut child = concord(&["oracle"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let request = br#"{"id":1,"fn":"keccak256","data":"0x"}"#;
+    child.stdin.take().unwrap().write_all(request).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let of_nothing = "0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470";
+    assert_eq!(answer, json!({"id": 1, "ok": of_nothing}));
+}

@@ -1,0 +1,301 @@
+//! The committed scenarios: of the schema's shape, in the layout of `--bless`, with the model's
+//! expectations; and what the loader refuses.
+use concord_harness::scenario::{self, Document, find_files, load, load_document};
+use serde_json::{Value, json};
+use std::{fs, path::PathBuf};
+
+fn clone_root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn committed() -> Vec<PathBuf> {
+    let files = find_files(&clone_root().join("tests/scenarios")).unwrap();
+    assert!(files.len() >= 15);
+    files
+}
+
+fn schema() -> jsonschema::Validator {
+    let text = fs::read_to_string(clone_root().join("tests/scenarios/schema.json")).unwrap();
+    jsonschema::validator_for(&serde_json::from_str(&text).unwrap()).expect("the schema is one")
+}
+
+/// A small correct scenario, to be spoilt.
+fn sample() -> Value {
+    let file = clone_root().join("tests/scenarios/corrupted-signature.json");
+    serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap()
+}
+
+/// The loader's words about `scenario`, without the file's name.
+fn refusal(scenario: &Value) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("spoilt.json");
+    fs::write(&file, scenario.to_string()).unwrap();
+    let fault = load(&file).expect_err("the loader refuses it");
+    assert_eq!(fault.file, file);
+    format!("{}: {}", fault.path, fault.message)
+}
+
+fn spoilt(pointer: &str, value: Value) -> Value {
+    let mut scenario = sample();
+    *scenario.pointer_mut(pointer).unwrap() = value;
+    scenario
+}
+
+#[test]
+fn every_file_has_the_schema_s_shape() {
+    let schema = schema();
+    for file in committed() {
+        let text = fs::read_to_string(&file).unwrap();
+        let faults: Vec<_> = schema
+            .iter_errors(&serde_json::from_str(&text).unwrap())
+            .map(|fault| format!("{}: {fault}", fault.instance_path()))
+            .collect();
+        assert!(faults.is_empty(), "{}: {faults:#?}", file.display());
+    }
+}
+
+#[test]
+fn blessing_changes_no_byte_of_a_committed_file() {
+    let folder = tempfile::tempdir().unwrap();
+    for file in committed() {
+        let mut document: Document = load_document(&file).unwrap();
+        scenario::fill(&mut document, &file).unwrap();
+        let copy = folder.path().join("copy.json");
+        scenario::store_document(&copy, &document).unwrap();
+        let same = fs::read(&copy).unwrap() == fs::read(&file).unwrap();
+        assert!(same, "{}: run concord conform --bless", file.display());
+    }
+}
+
+#[test]
+fn blessing_brings_back_events_and_digests_that_were_removed() {
+    let file = clone_root().join("tests/scenarios/revoke.json");
+    let whole = load_document(&file).unwrap();
+    let mut bare = whole.clone();
+    for expect in bare
+        .steps
+        .iter_mut()
+        .filter_map(|step| step.expect.as_mut())
+    {
+        (expect.events, expect.digest) = (None, None);
+    }
+    scenario::fill(&mut bare, &file).unwrap();
+    assert_eq!(bare, whole);
+}
+
+#[test]
+fn blessing_refuses_an_outcome_that_the_model_does_not_come_to() {
+    let file = clone_root().join("tests/scenarios/revoke.json");
+    let mut document = load_document(&file).unwrap();
+    document.steps[0].expect.as_mut().unwrap().outcome = "AgentNotFound".parse().unwrap();
+    let fault = scenario::fill(&mut document, &file).unwrap_err();
+    assert_eq!(fault.path, "steps[0].expect");
+    let words = "outcome: the file says AgentNotFound, the model says ok on evm";
+    assert_eq!(fault.message, words);
+}
+
+#[test]
+fn blessing_refuses_a_difference_between_chains_that_is_not_declared() {
+    let file = clone_root().join("tests/scenarios/corrupted-signature.json");
+    let mut document = load_document(&file).unwrap();
+    document.steps[3].variance.clear();
+    let fault = scenario::fill(&mut document, &file).unwrap_err();
+    assert_eq!(fault.path, "steps[3].expect");
+}
+
+#[test]
+fn a_spoilt_shape_is_refused_by_schema_and_loader_alike() {
+    let cases = [
+        ("/start", json!("soon"), "start: "),
+        ("/start", json!(1), "start: "),
+        ("/rules", json!([]), "rules: "),
+        ("/rules/0", json!("R26"), "rules[0]: "),
+        ("/actors/0", json!("Alice"), "actors[0]: "),
+        ("/steps/0/do", json!({"regster": {}}), "steps[0].do"),
+        (
+            "/steps/0/do/register/by",
+            json!(7),
+            "steps[0].do.register.by: ",
+        ),
+        (
+            "/steps/0/expect/digest",
+            json!("0xAB"),
+            "steps[0].expect.digest: ",
+        ),
+        (
+            "/steps/1/do/authorize/index_limit",
+            json!(-1),
+            "steps[1].do.authorize.index_limit: ",
+        ),
+        (
+            "/steps/1/do/authorize/tamper",
+            json!("burn"),
+            "steps[1].do.authorize.tamper",
+        ),
+        (
+            "/steps/2/do/give_feedback/score",
+            json!(256),
+            "steps[2].do.give_feedback.score: ",
+        ),
+        (
+            "/steps/3/variance/0/kind",
+            json!(8),
+            "steps[3].variance[0].kind: ",
+        ),
+        (
+            "/steps/3/variance/0/reason",
+            json!(""),
+            "steps[3].variance[0].reason: ",
+        ),
+        ("/steps/3/expect", json!(null), "steps[3].expect: "),
+    ];
+    let schema = schema();
+    for (pointer, value, path) in cases {
+        let scenario = spoilt(pointer, value);
+        assert!(!schema.is_valid(&scenario), "the schema takes {pointer}");
+        let refusal = refusal(&scenario);
+        assert!(refusal.starts_with(path), "{pointer}: {refusal}");
+    }
+}
+
+#[test]
+fn an_unknown_field_is_refused_wherever_it_stands() {
+    let schema = schema();
+    for pointer in [
+        "",
+        "/steps/0",
+        "/steps/0/do/register",
+        "/steps/0/expect",
+        "/steps/3/variance/0",
+    ] {
+        let mut scenario = sample();
+        scenario.pointer_mut(pointer).unwrap()["surprise"] = json!(1);
+        assert!(
+            !schema.is_valid(&scenario),
+            "the schema takes {pointer}/surprise"
+        );
+        let refusal = refusal(&scenario);
+        assert!(
+            refusal.contains("unknown field `surprise`"),
+            "{pointer}: {refusal}"
+        );
+    }
+}
+
+#[test]
+fn names_that_nothing_stands_behind_are_refused() {
+    let cases = [
+        (
+            "/steps/0/do/register/by",
+            json!("bab"),
+            "steps[0].do: `bab` is not in `actors`",
+        ),
+        (
+            "/steps/1/do/authorize/signer",
+            json!("eve"),
+            "steps[1].do: `eve` is not in `actors`",
+        ),
+        (
+            "/steps/2/do/give_feedback/authorization",
+            json!("worse"),
+            "steps[2].do.give_feedback.authorization: `worse` is not made by an earlier step",
+        ),
+        (
+            "/steps/4/do/authorize/name",
+            json!("bad"),
+            "steps[4].do.authorize.name: `bad` is made twice",
+        ),
+        (
+            "/steps/0/expect/outcome",
+            json!("Refused"),
+            "steps[0].expect.outcome: `Refused` is neither `ok` nor the name of an error class",
+        ),
+    ];
+    for (pointer, value, words) in cases {
+        let refusal = refusal(&spoilt(pointer, value));
+        assert!(refusal.starts_with(words), "{pointer}: {refusal}");
+    }
+}
+
+#[test]
+fn a_variance_that_does_not_vary_is_refused() {
+    let shared = sample()["steps"][3]["expect"].clone();
+    let words = "steps[3].variance[0].expect: is what the step expects of every chain: no variance";
+    assert_eq!(
+        refusal(&spoilt("/steps/3/variance/0/expect", shared)),
+        words
+    );
+}
+
+#[test]
+fn a_step_before_the_one_before_it_is_refused() {
+    let mut scenario = sample();
+    scenario["steps"][2]["at"] = json!(1);
+    let words = "steps[2].at: 1 is not after 1, the time of the step before";
+    assert_eq!(refusal(&scenario), words);
+}
+
+#[test]
+fn an_agent_that_is_used_before_its_registration_is_refused() {
+    let mut scenario = sample();
+    scenario["steps"].as_array_mut().unwrap().swap(0, 1);
+    let words = "steps[1].do.register.agent: `desk` is used by an earlier step";
+    assert_eq!(refusal(&scenario), words);
+}
+
+#[test]
+fn an_expectation_that_is_not_filled_is_refused() {
+    let mut scenario = sample();
+    scenario["steps"][0]["expect"]
+        .as_object_mut()
+        .unwrap()
+        .remove("digest");
+    let words =
+        "steps[0].expect.digest: is missing: `concord conform --bless` writes it from the model";
+    assert_eq!(refusal(&scenario), words);
+}
+
+#[test]
+fn a_feedback_file_must_be_what_the_step_says() {
+    // R21: the hashes in the committed scenario come from two other implementations.
+    let source = clone_root().join("tests/scenarios");
+    let text = fs::read_to_string(source.join("profile-examples.json")).unwrap();
+    let whole: Value = serde_json::from_str(&text).unwrap();
+    let cases = [
+        (
+            "/steps/4/do/give_feedback/hash",
+            json!(format!("0x{:064x}", 1)),
+            "its hash is 0x8adff5b0",
+        ),
+        (
+            "/steps/4/do/give_feedback/score",
+            json!(94),
+            "its score is not 94",
+        ),
+        (
+            "/steps/4/do/give_feedback/tag2",
+            json!("speed"),
+            "its tag2 is not `speed`",
+        ),
+        (
+            "/steps/4/do/give_feedback/file",
+            json!("files/none.json"),
+            "No such file",
+        ),
+    ];
+    for (pointer, value, words) in cases {
+        let folder = tempfile::tempdir_in(clone_root().join("target")).unwrap();
+        std::os::unix::fs::symlink(source.join("files"), folder.path().join("files")).unwrap();
+        let mut scenario = whole.clone();
+        *scenario.pointer_mut(pointer).unwrap() = value;
+        let file = folder.path().join("spoilt.json");
+        fs::write(&file, scenario.to_string()).unwrap();
+        let fault = load(&file).expect_err("the loader refuses it");
+        assert_eq!(fault.path, "steps[4].do.give_feedback.file");
+        assert!(
+            fault.message.contains(words),
+            "{pointer}: {}",
+            fault.message
+        );
+    }
+}

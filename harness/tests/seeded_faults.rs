@@ -1,0 +1,196 @@
+//! A fault built into a copy of one registry makes `concord conform` fail and name that registry,
+//! and only that one. Needs what `scripts/bootstrap` installs: anvil (PATH or CONCORD_ANVIL), forge
+//! (PATH or CONCORD_FORGE) and the SBF tools of `scripts/build-program`.
+mod invocation;
+
+use invocation::{answer, clone_root, concord};
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeSet,
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// One place in the sources, and how it is spoilt.
+struct Fault {
+    file: &'static str,
+    sound: &'static str,
+    faulty: &'static str,
+}
+
+const LIMIT_OFF_BY_ONE: Fault = Fault {
+    file: "contracts/src/AuthorizedReputationRegistry.sol",
+    sound: "if (lastIndex >= auth.indexLimit) revert",
+    faulty: "if (lastIndex > auth.indexLimit) revert",
+};
+
+const EXPIRY_UNCHECKED: Fault = Fault {
+    file: "programs/concord/src/instructions/give_feedback.rs",
+    sound: "require!(now < expiry, ConcordError::AuthExpired);",
+    faulty: "let _ = now;",
+};
+
+impl Fault {
+    /// A copy of `parts` of the clone with this fault in it. What did not change since the last
+    /// copy keeps its time stamp, so that the compilers need not start over.
+    fn copy(&self, name: &str, parts: &[&str]) -> PathBuf {
+        let (root, copy) = (
+            clone_root(),
+            clone_root().join("target/seeded-faults").join(name),
+        );
+        let places = occurrences(&root.join(self.file), self.sound);
+        assert_eq!(places, 1, "`{}` in {}", self.sound, self.file);
+        for part in parts {
+            self.copy_tree(&root, &copy, Path::new(part));
+        }
+        assert_eq!(occurrences(&copy.join(self.file), self.faulty), 1);
+        assert_eq!(occurrences(&copy.join(self.file), self.sound), 0);
+        copy.canonicalize().unwrap()
+    }
+
+    fn copy_tree(&self, root: &Path, copy: &Path, part: &Path) {
+        let (from, to) = (root.join(part), copy.join(part));
+        if from.is_file() {
+            let content = self.content(part, fs::read(&from).unwrap());
+            if fs::read(&to).ok().as_ref() != Some(&content) {
+                fs::create_dir_all(to.parent().unwrap()).unwrap();
+                fs::write(&to, content).unwrap();
+            }
+            return;
+        }
+        let names = |folder: &Path| -> BTreeSet<_> {
+            let entries = fs::read_dir(folder).into_iter().flatten();
+            entries.map(|entry| entry.unwrap().file_name()).collect()
+        };
+        for stale in names(&to)
+            .difference(&names(&from))
+            .map(|name| to.join(name))
+        {
+            let removed = match stale.is_dir() {
+                true => fs::remove_dir_all(stale),
+                false => fs::remove_file(stale),
+            };
+            removed.unwrap();
+        }
+        for name in names(&from) {
+            self.copy_tree(root, copy, &part.join(name));
+        }
+    }
+
+    fn content(&self, part: &Path, sound: Vec<u8>) -> Vec<u8> {
+        if part != Path::new(self.file) {
+            return sound;
+        }
+        let text = String::from_utf8(sound).unwrap();
+        text.replace(self.sound, self.faulty).into_bytes()
+    }
+}
+
+fn occurrences(file: &Path, text: &str) -> usize {
+    fs::read_to_string(file).unwrap().matches(text).count()
+}
+
+fn run(command: &mut Command) {
+    let output = command
+        .output()
+        .unwrap_or_else(|fault| panic!("{command:?}: {fault}: run scripts/bootstrap"));
+    let words = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {words}");
+}
+
+/// The tools' cache of this clone, unless the environment names another.
+fn in_tool_cache(command: &mut Command) -> &mut Command {
+    let cache = env::var_os("CONCORD_CACHE").map_or_else(
+        || clone_root().canonicalize().unwrap().join(".cache"),
+        PathBuf::from,
+    );
+    command.env("CONCORD_CACHE", cache)
+}
+
+/// Compiles the copy's contracts with the clone's solc and libraries.
+fn build_contracts(copy: &Path) -> PathBuf {
+    let root = clone_root().canonicalize().unwrap();
+    let libraries = root.join("contracts/lib").canonicalize();
+    let libraries = libraries.expect("contracts/lib is there: run scripts/bootstrap");
+    let link = copy.join("contracts/lib");
+    if fs::read_link(&link).ok().as_ref() != Some(&libraries) {
+        let _ = fs::remove_file(&link); // of a clone that has moved
+        std::os::unix::fs::symlink(libraries, &link).unwrap();
+    }
+    let forge = env::var_os("CONCORD_FORGE").unwrap_or_else(|| "forge".into());
+    run(in_tool_cache(&mut Command::new(forge))
+        .arg("build")
+        .arg("--root")
+        .arg(copy)
+        .arg("--use")
+        .arg(root.join("scripts/toolchain/solc")));
+    copy.join("contracts/out")
+}
+
+fn build_program(copy: &Path) -> PathBuf {
+    let program = copy.join("concord.so");
+    run(in_tool_cache(&mut Command::new(
+        clone_root().join("scripts/build-program"),
+    ))
+    .arg("--root")
+    .arg(copy)
+    .arg("--out")
+    .arg(&program));
+    program
+}
+
+/// Everybody who failed, and the first failure of `scenario`.
+fn failures(option: &str, built: &Path, scenario: &str) -> (BTreeSet<String>, Value) {
+    let built = built.to_str().unwrap();
+    let answer = answer(&mut concord(&["conform", "--json", option, built]));
+    assert_eq!(answer.code, 1, "{}\n{}", answer.stderr, answer.stdout);
+    let report: Value = serde_json::from_str(&answer.stdout).unwrap();
+    assert_eq!(report["agree"], false);
+    let failures = report["failures"].as_array().unwrap();
+    let name = |failure: &Value| failure["participant"].as_str().unwrap().to_owned();
+    let first = failures
+        .iter()
+        .find(|failure| failure["scenario"] == scenario);
+    (
+        failures.iter().map(name).collect(),
+        first.cloned().unwrap_or_default(),
+    )
+}
+
+fn only(participant: &str) -> BTreeSet<String> {
+    BTreeSet::from([participant.to_owned()])
+}
+
+#[test]
+fn an_index_limit_off_by_one_in_the_contract_names_evm_anvil() {
+    // R8
+    let copy = LIMIT_OFF_BY_ONE.copy("contract", &["foundry.toml", "contracts/src"]);
+    let (wrong, first) = failures("--artifacts", &build_contracts(&copy), "index-limit");
+    assert_eq!(wrong, only("evm-anvil"));
+    assert_eq!(first["subject"], "outcome");
+    assert_eq!(
+        (&first["expected"], &first["actual"]),
+        (&json!("AuthIndexLimit"), &json!("ok"))
+    );
+}
+
+#[test]
+fn an_unchecked_expiry_in_the_program_names_svm_litesvm() {
+    // R8
+    let parts = [
+        "Cargo.toml",
+        "Cargo.lock",
+        "canonical",
+        "harness",
+        "programs",
+    ];
+    let copy = EXPIRY_UNCHECKED.copy("program", &parts);
+    let (wrong, first) = failures("--program", &build_program(&copy), "expiry");
+    assert_eq!(wrong, only("svm-litesvm"));
+    assert_eq!(first["subject"], "outcome");
+    assert_eq!(
+        (&first["expected"], &first["actual"]),
+        (&json!("AuthExpired"), &json!("ok"))
+    );
+}

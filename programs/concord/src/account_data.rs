@@ -1,0 +1,33 @@
+//! Loading and storing our accounts inside handlers, after the checks of arguments (R25):
+//! Anchor's eager `Account<T>` would answer before them, and with its own errors.
+use crate::ConcordError;
+use anchor_lang::{Discriminator, prelude::*};
+
+/// The `T` in `account`, or `None` where the account holds no `T` of this program.
+pub fn load<T: AccountDeserialize + Discriminator>(account: &AccountInfo) -> Result<Option<T>> {
+    if account.owner != &crate::ID {
+        return Ok(None);
+    }
+    let data = account.try_borrow_data()?;
+    if !data.starts_with(T::DISCRIMINATOR) {
+        return Ok(None);
+    }
+    T::try_deserialize_unchecked(&mut &data[..]).map(Some)
+}
+
+/// Overwrites `account`, which holds a `T` or is newly created for one.
+pub fn store<T: AccountSerialize>(account: &AccountInfo, value: &T) -> Result<()> {
+    require!(account.is_writable, ConcordError::AccountMismatch);
+    let mut data = account.try_borrow_mut_data()?;
+    value.try_serialize(&mut &mut data[..])
+}
+
+/// R25: an account that is absent is a rule's matter (`missing`) only where its address is the
+/// one the arguments derive; any other account there is the client's mistake.
+pub fn absent(account: &AccountInfo, derived: Pubkey, missing: ConcordError) -> Error {
+    if *account.key == derived {
+        missing.into()
+    } else {
+        ConcordError::AccountMismatch.into()
+    }
+}

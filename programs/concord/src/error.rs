@@ -1,0 +1,50 @@
+//! Every refusal of the program. Codes count from 6000 in this order and are append-only:
+//! clients and the error classes of `concord-canonical` rely on them.
+use anchor_lang::prelude::*;
+
+#[error_code]
+#[derive(PartialEq, Eq)]
+pub enum ConcordError {
+    #[msg("score is above 100")]
+    ScoreOutOfRange,
+    #[msg("no agent is registered under this mint")]
+    AgentNotFound,
+    #[msg("the agent's owner and its feedback authority cannot review it")]
+    SelfFeedback,
+    #[msg("text is over its portable limit of bytes, or contains NUL")]
+    LengthLimit,
+    #[msg("feedback_index is not the reviewer's last index plus one")]
+    FeedbackIndexStale,
+    #[msg("no Ed25519 precompile instruction stands directly before this one")]
+    AuthMissing,
+    #[msg("the Ed25519 instruction does not have the one accepted layout")]
+    AuthMalformed,
+    #[msg("the clock has reached the authorization's expiry")]
+    AuthExpired,
+    #[msg("the reviewer's last index has reached the authorization's index limit")]
+    AuthIndexLimit,
+    #[msg("the signer is not the agent's current authority")]
+    AuthWrongSigner,
+    #[msg("the signed message is not the authorization of this feedback")]
+    AuthWrongMessage,
+    #[msg("the reviewer has no feedback with this index for this agent")]
+    FeedbackNotFound,
+    #[msg("the feedback is revoked already")]
+    AlreadyRevoked,
+    #[msg("a counter is at its maximum")]
+    CounterExhausted,
+    #[msg("the caller may not do this")]
+    NotAuthorized,
+    #[msg("the transfer hook was called outside a transfer by Token-2022")]
+    NotInTransfer,
+    #[msg("the receiving token account's owner could be changed; it needs ImmutableOwner")]
+    TransferRefused,
+    #[msg("only the program's upgrade authority can initialize the registry")]
+    NotUpgradeAuthority,
+    #[msg("the account to be created exists already")]
+    AlreadyInitialized,
+    #[msg("the chain id is not a CAIP-2 id of the solana namespace")]
+    MalformedChainId,
+    #[msg("an account is not the one that the instruction derives")]
+    AccountMismatch,
+}

@@ -1,0 +1,36 @@
+//! Events by self-CPI, in the wire format of Anchor's `emit_cpi!`: the transaction keeps the
+//! inner instruction however full its log is. One allocation, where the macro makes several.
+use anchor_lang::{
+    Discriminator,
+    prelude::*,
+    solana_program::{
+        instruction::{AccountMeta, Instruction},
+        program::invoke_signed,
+    },
+};
+
+/// Holds the longest event: `FeedbackGiven` with a detail URI of 200 bytes is 503 bytes.
+const CAPACITY: usize = 512;
+
+pub fn emit<E: AnchorSerialize + Discriminator>(
+    event_authority: &AccountInfo,
+    event: &E,
+) -> Result<()> {
+    let mut data = Vec::with_capacity(CAPACITY);
+    data.extend_from_slice(anchor_lang::event::EVENT_IX_TAG_LE);
+    data.extend_from_slice(E::DISCRIMINATOR);
+    event.serialize(&mut data)?;
+    let (authority, bump) = crate::EVENT_AUTHORITY_AND_BUMP;
+    let instruction = Instruction {
+        program_id: crate::ID,
+        accounts: vec![AccountMeta::new_readonly(authority, true)],
+        data,
+    };
+    let seeds: &[&[u8]] = &[b"__event_authority", &[bump]];
+    invoke_signed(
+        &instruction,
+        std::slice::from_ref(event_authority),
+        &[seeds],
+    )?;
+    Ok(())
+}

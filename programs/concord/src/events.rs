@@ -1,0 +1,55 @@
+//! Events, emitted by self-CPI so that a full transaction log cannot swallow them.
+//! Names, and with them the discriminators, are X84's where X84 has the event.
+use anchor_lang::prelude::*;
+
+/// An agent was minted. Its wallet is `owner`.
+#[event]
+pub struct AgentRegistered {
+    pub nft_mint: Pubkey,
+    pub owner: Pubkey,
+    pub metadata_uri: String,
+    /// The cluster's clock, seconds.
+    pub timestamp: i64,
+}
+
+/// The agent's token went to another owner. The agent has no wallet and no feedback authority
+/// now, and its auth schemes are the default (R4): the canonical `AgentWalletSet` (none).
+#[event]
+pub struct AgentTransferred {
+    pub nft_mint: Pubkey,
+    pub from: Pubkey,
+    pub to: Pubkey,
+    /// The cluster's clock, seconds.
+    pub timestamp: i64,
+}
+
+/// X84's fields in X84's order, then ours (R12).
+#[event]
+pub struct FeedbackGiven {
+    pub nft_mint: Pubkey,
+    pub reviewer: Pubkey,
+    pub score: u8,
+    pub tag1: [u8; 32],
+    pub tag2: [u8; 32],
+    pub has_payment_proof: bool,
+    pub payment_amount: u64,
+    pub detail_uri: String,
+    pub detail_hash: [u8; 32],
+    /// The signature that the precompile verified, read from its instruction (R11).
+    pub feedback_auth: [u8; 64],
+    /// The cluster's clock, seconds.
+    pub timestamp: i64,
+    pub feedback_index: u64,
+    /// 1 = x84, 2 = bounded.
+    pub auth_scheme: u8,
+}
+
+/// The reviewer withdrew an entry.
+#[event]
+pub struct FeedbackRevoked {
+    pub nft_mint: Pubkey,
+    pub reviewer: Pubkey,
+    pub feedback_index: u64,
+    /// The cluster's clock, seconds.
+    pub timestamp: i64,
+}

@@ -1,0 +1,242 @@
+use crate::{
+    ConcordError, FeedbackGiven,
+    account_creation::create_pda,
+    account_data::{absent, load, store},
+    ed25519::VerifiedMessage,
+    event_emission,
+    portable_text::require_portable,
+    state::{
+        AgentIdentity, ClientIndex, FeedbackEntry, Registry, agent_identity::AUTH_SCHEME_BOUNDED,
+        raised,
+    },
+};
+use anchor_lang::{prelude::*, system_program};
+use concord_canonical::{
+    auth::SvmFeedbackAuth,
+    limits::{SCORE_MAX, URI_MAX},
+    pda::{CLIENT, FEEDBACK},
+};
+
+/// How the agent authorized the feedback.
+#[derive(AnchorSerialize, AnchorDeserialize, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FeedbackAuthorization {
+    /// The 56-byte message of R9: good while `last_index < index_limit` and `now < expiry`
+    /// (seconds).
+    Bounded { index_limit: u64, expiry: u64 },
+}
+
+/// The arguments of `give_feedback`.
+pub struct Feedback {
+    pub feedback_index: u64,
+    pub score: u8,
+    pub tag1: [u8; 32],
+    pub tag2: [u8; 32],
+    pub detail_uri: String,
+    pub detail_hash: [u8; 32],
+    pub auth: FeedbackAuthorization,
+}
+
+#[derive(Accounts)]
+pub struct GiveFeedback<'info> {
+    /// Pays for the entry.
+    #[account(mut)]
+    pub reviewer: Signer<'info>,
+    /// CHECK: only its chain word is read
+    #[account(address = Registry::ADDRESS @ ConcordError::AccountMismatch)]
+    pub registry: UncheckedAccount<'info>,
+    /// CHECK: loaded in the handler
+    #[account(mut @ ConcordError::AccountMismatch)]
+    pub agent: UncheckedAccount<'info>,
+    /// CHECK: only its address is used
+    pub nft_mint: UncheckedAccount<'info>,
+    /// CHECK: loaded or created in the handler
+    #[account(mut @ ConcordError::AccountMismatch)]
+    pub client_index: UncheckedAccount<'info>,
+    /// CHECK: created in the handler
+    #[account(mut @ ConcordError::AccountMismatch)]
+    pub feedback_entry: UncheckedAccount<'info>,
+    /// CHECK: read through the sysvar's own functions
+    #[account(address = solana_instructions_sysvar::ID @ ConcordError::AccountMismatch)]
+    pub instructions_sysvar: UncheckedAccount<'info>,
+    /// CHECK: only its address is used
+    #[account(address = system_program::ID @ ConcordError::AccountMismatch)]
+    pub system_program: UncheckedAccount<'info>,
+    /// CHECK: signs events
+    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ ConcordError::AccountMismatch)]
+    pub event_authority: UncheckedAccount<'info>,
+    /// CHECK: the callee of the event self-CPI
+    #[account(address = crate::ID @ ConcordError::AccountMismatch)]
+    pub program: UncheckedAccount<'info>,
+}
+
+impl GiveFeedback<'_> {
+    pub fn give_feedback(&self, feedback: Feedback) -> Result<()> {
+        require!(feedback.score <= SCORE_MAX, ConcordError::ScoreOutOfRange);
+        let mut agent = self.load_agent()?;
+        // R18
+        require!(
+            !agent.is_operated_by(self.reviewer.key),
+            ConcordError::SelfFeedback
+        );
+        require_portable(&feedback.detail_uri, URI_MAX)?; // R17
+        let mut client = self.load_client()?;
+        // R8, R12: the next index is named, so that each entry's address is known beforehand
+        require!(
+            feedback.feedback_index == raised(client.last_index, 1)?,
+            ConcordError::FeedbackIndexStale
+        );
+        let now = Clock::get()?.unix_timestamp;
+        let signature = self.authorize(&agent, client.last_index, now, feedback.auth)?;
+
+        self.record_client(&mut agent, &mut client)?;
+        agent.count_feedback(feedback.score)?;
+        store(&self.agent, &agent)?;
+        self.record_entry(&feedback, now)?;
+        self.report(feedback, signature, now)
+    }
+
+    fn load_agent(&self) -> Result<AgentIdentity> {
+        let mint = self.nft_mint.key;
+        match load::<AgentIdentity>(&self.agent)? {
+            Some(agent) if agent.nft_mint == *mint => Ok(agent),
+            Some(_) => err!(ConcordError::AccountMismatch),
+            None => {
+                let (derived, _) = AgentIdentity::find(mint);
+                Err(absent(&self.agent, derived, ConcordError::AgentNotFound))
+            }
+        }
+    }
+
+    /// The client's index; with `last_index` 0 where this is his first feedback.
+    fn load_client(&self) -> Result<ClientIndex> {
+        let (agent, client) = (self.nft_mint.key(), self.reviewer.key());
+        match load::<ClientIndex>(&self.client_index)? {
+            Some(index) if index.agent == agent && index.client == client => Ok(index),
+            Some(_) => err!(ConcordError::AccountMismatch),
+            None => {
+                let (derived, bump) = ClientIndex::find(&agent, &client);
+                require!(
+                    *self.client_index.key == derived,
+                    ConcordError::AccountMismatch
+                );
+                Ok(ClientIndex {
+                    agent,
+                    client,
+                    last_index: 0,
+                    ordinal: 0,
+                    bump,
+                })
+            }
+        }
+    }
+
+    /// The signature that authorizes this feedback.
+    fn authorize(
+        &self,
+        agent: &AgentIdentity,
+        last_index: u64,
+        now: i64,
+        auth: FeedbackAuthorization,
+    ) -> Result<[u8; 64]> {
+        let FeedbackAuthorization::Bounded {
+            index_limit,
+            expiry,
+        } = auth;
+        let verified = VerifiedMessage::preceding(&self.instructions_sysvar)?; // R11
+        let now = u64::try_from(now).unwrap_or(0); // R9: a negative clock counts as 0
+        require!(now < expiry, ConcordError::AuthExpired); // R8
+        require!(last_index < index_limit, ConcordError::AuthIndexLimit); // R8
+        let signer = agent.authorization_signer(); // R7
+        let message = SvmFeedbackAuth {
+            agent_mint: agent.nft_mint.to_bytes(),
+            client: self.reviewer.key().to_bytes(),
+            index_limit,
+            expiry,
+            chain: Registry::chain_hash_of(&self.registry)?,
+            program_id: crate::ID_CONST.to_bytes(),
+            signer: signer.to_bytes(),
+        }
+        .message(); // R9
+        verified.signature_over(signer, &message)
+    }
+
+    fn record_client(&self, agent: &mut AgentIdentity, client: &mut ClientIndex) -> Result<()> {
+        if client.last_index == 0 {
+            client.ordinal = agent.admit_client()?;
+            create_pda(
+                &self.reviewer,
+                &self.client_index,
+                ClientIndex::SPACE,
+                &[
+                    CLIENT,
+                    client.agent.as_ref(),
+                    client.client.as_ref(),
+                    &[client.bump],
+                ],
+            )?;
+        }
+        client.advance()?;
+        store(&self.client_index, client)
+    }
+
+    fn record_entry(&self, feedback: &Feedback, now: i64) -> Result<()> {
+        let (mint, reviewer) = (self.nft_mint.key, self.reviewer.key);
+        let index = feedback.feedback_index;
+        let (address, bump) = FeedbackEntry::find(mint, reviewer, index);
+        require!(
+            *self.feedback_entry.key == address,
+            ConcordError::AccountMismatch
+        );
+        create_pda(
+            &self.reviewer,
+            &self.feedback_entry,
+            FeedbackEntry::SPACE,
+            &[
+                FEEDBACK,
+                mint.as_ref(),
+                reviewer.as_ref(),
+                &index.to_le_bytes(),
+                &[bump],
+            ],
+        )?;
+        let entry = FeedbackEntry {
+            nft_mint: *mint,
+            reviewer: *reviewer,
+            score: feedback.score,
+            tag1: feedback.tag1,
+            tag2: feedback.tag2,
+            auth_verified: true,
+            has_payment_proof: false,
+            payment_amount: 0,
+            payment_token: Pubkey::default(),
+            revoked: false,
+            created_at: now,
+            bump,
+            feedback_index: index,
+            auth_scheme: AUTH_SCHEME_BOUNDED,
+            response_count: 0,
+        };
+        store(&self.feedback_entry, &entry)
+    }
+
+    fn report(&self, feedback: Feedback, signature: [u8; 64], now: i64) -> Result<()> {
+        event_emission::emit(
+            &self.event_authority,
+            &FeedbackGiven {
+                nft_mint: self.nft_mint.key(),
+                reviewer: self.reviewer.key(),
+                score: feedback.score,
+                tag1: feedback.tag1,
+                tag2: feedback.tag2,
+                has_payment_proof: false,
+                payment_amount: 0,
+                detail_uri: feedback.detail_uri,
+                detail_hash: feedback.detail_hash,
+                feedback_auth: signature,
+                timestamp: now,
+                feedback_index: feedback.feedback_index,
+                auth_scheme: AUTH_SCHEME_BOUNDED,
+            },
+        )
+    }
+}

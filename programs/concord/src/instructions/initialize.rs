@@ -1,0 +1,65 @@
+use crate::{ConcordError, account_creation::create_pda, account_data::store, state::Registry};
+use anchor_lang::{prelude::*, solana_program::bpf_loader_upgradeable, system_program};
+use concord_canonical::pda::REGISTRY;
+
+/// Where the upgradeable loader keeps this program's upgrade authority.
+pub const PROGRAM_DATA: Pubkey = {
+    let (address, _) = anchor_lang::derive_program_address(
+        &[&crate::ID_CONST.to_bytes()],
+        &bpf_loader_upgradeable::ID.to_bytes(),
+    );
+    Pubkey::new_from_array(address)
+};
+
+#[derive(Accounts)]
+pub struct Initialize<'info> {
+    /// Pays for the registry.
+    #[account(mut)]
+    pub upgrade_authority: Signer<'info>,
+    /// CHECK: created here, at this address
+    #[account(mut @ ConcordError::AccountMismatch, address = Registry::ADDRESS @ ConcordError::AccountMismatch)]
+    pub registry: UncheckedAccount<'info>,
+    /// CHECK: read by hand
+    #[account(address = PROGRAM_DATA @ ConcordError::AccountMismatch)]
+    pub program_data: UncheckedAccount<'info>,
+    /// CHECK: only its address is used
+    #[account(address = system_program::ID @ ConcordError::AccountMismatch)]
+    pub system_program: UncheckedAccount<'info>,
+}
+
+impl Initialize<'_> {
+    pub fn initialize(&self, chain: &str) -> Result<()> {
+        // R9
+        require!(
+            upgrade_authority(&self.program_data)? == Some(self.upgrade_authority.key()),
+            ConcordError::NotUpgradeAuthority
+        );
+        require!(
+            self.registry.owner != &crate::ID,
+            ConcordError::AlreadyInitialized
+        );
+        let registry = Registry::of_chain(chain)?;
+        create_pda(
+            &self.upgrade_authority,
+            &self.registry,
+            Registry::SPACE,
+            &[REGISTRY, &[registry.bump]],
+        )?;
+        store(&self.registry, &registry)
+    }
+}
+
+/// The authority in the loader's `ProgramData`: u32 LE 3, u64 slot, then an optional key.
+/// None where the program is final.
+fn upgrade_authority(program_data: &AccountInfo) -> Result<Option<Pubkey>> {
+    const AUTHORITY: usize = 4 + 8;
+    if program_data.owner != &bpf_loader_upgradeable::ID {
+        return Ok(None);
+    }
+    let data = program_data.try_borrow_data()?;
+    let is_program_data = data.starts_with(&3u32.to_le_bytes());
+    match data.get(AUTHORITY..) {
+        Some([1, key @ ..]) if is_program_data => Ok(key.first_chunk().copied().map(Pubkey::from)),
+        _ => Ok(None),
+    }
+}

@@ -1,0 +1,87 @@
+use crate::{
+    AgentRegistered, ConcordError,
+    account_creation::{create_pda, is_vacant},
+    account_data::store,
+    agent_mint::AgentMint,
+    event_emission, extra_account_metas,
+    portable_text::require_portable,
+    state::AgentIdentity,
+};
+use anchor_lang::{prelude::*, system_program};
+use anchor_spl::{associated_token, token_2022};
+use concord_canonical::{limits::URI_MAX, pda::AGENT};
+
+#[derive(Accounts)]
+pub struct RegisterAgent<'info> {
+    /// Pays for everything, and owns the agent.
+    #[account(mut)]
+    pub owner: Signer<'info>,
+    /// A new keypair's address, which becomes the agent's id.
+    #[account(mut)]
+    pub nft_mint: Signer<'info>,
+    /// CHECK: created in the handler
+    #[account(mut @ ConcordError::AccountMismatch)]
+    pub agent: UncheckedAccount<'info>,
+    /// CHECK: the owner's associated token account; its program checks the address
+    #[account(mut @ ConcordError::AccountMismatch)]
+    pub token_account: UncheckedAccount<'info>,
+    /// CHECK: created in the handler
+    #[account(mut @ ConcordError::AccountMismatch)]
+    pub extra_account_metas: UncheckedAccount<'info>,
+    /// CHECK: only its address is used
+    #[account(address = token_2022::ID @ ConcordError::AccountMismatch)]
+    pub token_program: UncheckedAccount<'info>,
+    /// CHECK: only its address is used
+    #[account(address = associated_token::ID @ ConcordError::AccountMismatch)]
+    pub associated_token_program: UncheckedAccount<'info>,
+    /// CHECK: only its address is used
+    #[account(address = system_program::ID @ ConcordError::AccountMismatch)]
+    pub system_program: UncheckedAccount<'info>,
+    /// CHECK: signs events
+    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ ConcordError::AccountMismatch)]
+    pub event_authority: UncheckedAccount<'info>,
+    /// CHECK: the callee of the event self-CPI
+    #[account(address = crate::ID @ ConcordError::AccountMismatch)]
+    pub program: UncheckedAccount<'info>,
+}
+
+impl RegisterAgent<'_> {
+    pub fn register_agent(&self, uri: String) -> Result<()> {
+        require_portable(&uri, URI_MAX)?; // R17
+        require!(
+            is_vacant(&self.nft_mint) && is_vacant(&self.agent),
+            ConcordError::AlreadyInitialized
+        );
+        let (mint, owner) = (self.nft_mint.key(), self.owner.key());
+        let (address, bump) = AgentIdentity::find(&mint);
+        require!(*self.agent.key == address, ConcordError::AccountMismatch);
+        let agent_seeds: &[&[u8]] = &[AGENT, mint.as_ref(), &[bump]];
+        AgentMint {
+            owner: &self.owner,
+            mint: &self.nft_mint,
+            token_account: &self.token_account,
+            agent: &self.agent,
+            agent_seeds,
+            token_program: &self.token_program,
+            system_program: &self.system_program,
+        }
+        .create(&uri)?;
+        extra_account_metas::create(&self.owner, &self.extra_account_metas, &mint, &address)?;
+
+        let now = Clock::get()?.unix_timestamp;
+        create_pda(&self.owner, &self.agent, AgentIdentity::SPACE, agent_seeds)?;
+        store(
+            &self.agent,
+            &AgentIdentity::registered(mint, owner, now, bump),
+        )?;
+        event_emission::emit(
+            &self.event_authority,
+            &AgentRegistered {
+                nft_mint: mint,
+                owner,
+                metadata_uri: uri,
+                timestamp: now,
+            },
+        )
+    }
+}

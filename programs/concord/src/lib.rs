@@ -1,0 +1,98 @@
+//! Concord's ERC-8004 registry for Solana.
+//!
+//! This file is a table of contents. Each instruction lives in its own file under
+//! [`instructions`], each account type with its transitions under [`state`]; every preimage
+//! and every PDA seed comes from `concord-canonical`.
+use anchor_lang::prelude::*;
+
+pub mod account_creation;
+pub mod account_data;
+pub mod agent_mint;
+pub mod ed25519;
+pub mod error;
+pub mod event_emission;
+pub mod events;
+pub mod extra_account_metas;
+pub mod instructions;
+pub mod portable_text;
+pub mod state;
+pub mod transfer_in_progress;
+
+#[cfg(target_os = "solana")]
+use sbf_rt as _;
+
+pub use error::ConcordError;
+pub use events::*;
+pub use instructions::*;
+pub use state::*;
+
+// The id of local builds and tests: the Ed25519 public key of the seed
+// sha256("concord localnet program"). Its secret is therefore public; a deployment
+// declares the id of its own keypair instead.
+declare_id!("4dqu3YHQaBRRG7MPP4KRapDWK2XoAcHuAjTRwTuZCxbB");
+
+#[program]
+#[allow(clippy::too_many_arguments)] // x84's ABI passes them flat
+pub mod concord {
+    use super::*;
+
+    /// Stores the chain's CAIP-2 id (R9). Once, by the program's upgrade authority.
+    ///
+    /// Errors, in order: `NotUpgradeAuthority`, `AlreadyInitialized`, `MalformedChainId`.
+    pub fn initialize(ctx: Context<Initialize>, chain: String) -> Result<()> {
+        ctx.accounts.initialize(&chain)
+    }
+
+    /// Mints a new agent to `owner` (R4). `uri`: at most 200 bytes of UTF-8 without NUL (R17).
+    ///
+    /// Errors, in order: `LengthLimit`, `AlreadyInitialized`, `AccountMismatch`.
+    pub fn register_agent(ctx: Context<RegisterAgent>, uri: String) -> Result<()> {
+        ctx.accounts.register_agent(uri)
+    }
+
+    /// Token-2022 calls this in every transfer of an agent's mint (R4); nobody else can.
+    ///
+    /// Errors, in order: `NotInTransfer`, `TransferRefused`.
+    #[instruction(discriminator = &extra_account_metas::EXECUTE)]
+    pub fn transfer_hook(ctx: Context<TransferHook>, amount: u64) -> Result<()> {
+        ctx.accounts.transfer_hook(amount)
+    }
+
+    /// Records authorized feedback by `reviewer` about the agent (R5, R8 to R12).
+    ///
+    /// The Ed25519 precompile instruction that carries the agent's signature stands directly
+    /// before this one (R11). `feedback_index` is the reviewer's last index for this agent
+    /// plus one; `score` is 0 to 100; tags and hash are opaque; `detail_uri` is at most 200
+    /// bytes of UTF-8 without NUL and goes to the event only.
+    ///
+    /// Errors, in order (SPEC 3a): `ScoreOutOfRange`, `AgentNotFound`, `SelfFeedback`,
+    /// `LengthLimit`, `FeedbackIndexStale`, `AuthMissing`, `AuthMalformed`, `AuthExpired`,
+    /// `AuthIndexLimit`, `AuthWrongSigner`, `AuthWrongMessage`, `CounterExhausted`.
+    pub fn give_feedback(
+        ctx: Context<GiveFeedback>,
+        feedback_index: u64,
+        score: u8,
+        tag1: [u8; 32],
+        tag2: [u8; 32],
+        detail_uri: String,
+        detail_hash: [u8; 32],
+        auth: FeedbackAuthorization,
+    ) -> Result<()> {
+        ctx.accounts.give_feedback(Feedback {
+            feedback_index,
+            score,
+            tag1,
+            tag2,
+            detail_uri,
+            detail_hash,
+            auth,
+        })
+    }
+
+    /// Marks the reviewer's own entry as revoked; it leaves the counters, never the index.
+    ///
+    /// Errors, in order: `FeedbackNotFound`, `AlreadyRevoked`.
+    pub fn revoke_feedback(ctx: Context<RevokeFeedback>, feedback_index: u64) -> Result<()> {
+        ctx.accounts.revoke_feedback(feedback_index)
+    }
+}

@@ -1,0 +1,123 @@
+use super::{lowered, raised};
+use anchor_lang::prelude::*;
+use concord_canonical::pda::AGENT;
+
+/// X84's unbounded message counts for this agent (R10). Off by default.
+pub const AUTH_SCHEME_X84: u8 = 1;
+/// The bounded message of R9 counts for this agent. The default, alone.
+pub const AUTH_SCHEME_BOUNDED: u8 = 2;
+
+/// The registry's record of one agent, `["agent", mint]`. The URI lives in the token's metadata.
+#[account]
+#[derive(InitSpace, Debug)]
+pub struct AgentIdentity {
+    pub nft_mint: Pubkey,
+    /// The holder of the token. Written at registration and by the transfer hook only (R4).
+    pub owner: Pubkey,
+    /// 1 at registration, one more with every change of owner.
+    pub owner_version: u64,
+    /// The one key whose authorizations count (R7); all zero = the owner's.
+    pub feedback_authority: Pubkey,
+    /// All zero = none (R3).
+    pub agent_wallet: Pubkey,
+    /// The authorization schemes that count, as a sum of `AUTH_SCHEME_*` (R10).
+    pub auth_schemes: u8,
+    /// The cluster's clock, seconds.
+    pub created_at: i64,
+    pub updated_at: i64,
+    /// Non-revoked entries with payment proof, and the sum of their scores.
+    pub verified_feedback_count: u64,
+    pub verified_score_sum: u64,
+    /// Non-revoked entries without payment proof, and the sum of their scores.
+    pub unverified_feedback_count: u64,
+    pub unverified_score_sum: u64,
+    pub validation_count: u64,
+    /// Distinct clients that ever gave authorized feedback: the highest `ClientIndex::ordinal`.
+    pub client_count: u64,
+    pub bump: u8,
+}
+
+impl AgentIdentity {
+    pub const SPACE: usize = Self::DISCRIMINATOR.len() + Self::INIT_SPACE;
+
+    pub fn registered(nft_mint: Pubkey, owner: Pubkey, now: i64, bump: u8) -> Self {
+        Self {
+            nft_mint,
+            owner,
+            owner_version: 1,
+            feedback_authority: Pubkey::default(),
+            agent_wallet: owner, // R3
+            auth_schemes: AUTH_SCHEME_BOUNDED,
+            created_at: now,
+            updated_at: now,
+            verified_feedback_count: 0,
+            verified_score_sum: 0,
+            unverified_feedback_count: 0,
+            unverified_score_sum: 0,
+            validation_count: 0,
+            client_count: 0,
+            bump,
+        }
+    }
+
+    /// R4: the new owner starts without the old one's wallet, authority and schemes.
+    pub fn transfer_to(&mut self, owner: Pubkey, now: i64) -> Result<()> {
+        self.owner = owner;
+        self.owner_version = raised(self.owner_version, 1)?;
+        self.feedback_authority = Pubkey::default();
+        self.agent_wallet = Pubkey::default();
+        self.auth_schemes = AUTH_SCHEME_BOUNDED;
+        self.updated_at = now;
+        Ok(())
+    }
+
+    /// R7: exactly one key signs authorizations.
+    pub fn authorization_signer(&self) -> &Pubkey {
+        if self.feedback_authority == Pubkey::default() {
+            &self.owner
+        } else {
+            &self.feedback_authority
+        }
+    }
+
+    /// R18: who cannot review the agent.
+    pub fn is_operated_by(&self, key: &Pubkey) -> bool {
+        *key == self.owner || *key == self.feedback_authority
+    }
+
+    /// The ordinal of a client who gives feedback for the first time.
+    pub fn admit_client(&mut self) -> Result<u64> {
+        self.client_count = raised(self.client_count, 1)?;
+        Ok(self.client_count)
+    }
+
+    /// Counts a new entry. None has payment proof when it is given (R13).
+    pub fn count_feedback(&mut self, score: u8) -> Result<()> {
+        self.unverified_feedback_count = raised(self.unverified_feedback_count, 1)?;
+        self.unverified_score_sum = raised(self.unverified_score_sum, score.into())?;
+        Ok(())
+    }
+
+    /// Takes a revoked entry out of the counters that its own flag names (X84).
+    pub fn discount_feedback(&mut self, score: u8, has_payment_proof: bool) -> Result<()> {
+        let (count, sum) = if has_payment_proof {
+            (
+                &mut self.verified_feedback_count,
+                &mut self.verified_score_sum,
+            )
+        } else {
+            (
+                &mut self.unverified_feedback_count,
+                &mut self.unverified_score_sum,
+            )
+        };
+        *count = lowered(*count, 1)?;
+        *sum = lowered(*sum, score.into())?;
+        Ok(())
+    }
+
+    /// `["agent", mint]`.
+    pub fn find(mint: &Pubkey) -> (Pubkey, u8) {
+        Pubkey::find_program_address(&[AGENT, mint.as_ref()], &crate::ID)
+    }
+}

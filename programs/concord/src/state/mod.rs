@@ -1,0 +1,28 @@
+//! The program's accounts. Each type owns its transitions; instructions only call them.
+pub mod agent_identity;
+pub mod client_index;
+pub mod feedback_entry;
+pub mod registry;
+
+pub use agent_identity::AgentIdentity;
+pub use client_index::ClientIndex;
+pub use feedback_entry::FeedbackEntry;
+pub use registry::Registry;
+
+use crate::ConcordError;
+use anchor_lang::prelude::*;
+
+/// `counter + amount`, or `CounterExhausted` (R8): no counter of the program wraps.
+pub(crate) fn raised(counter: u64, amount: u64) -> Result<u64> {
+    Ok(counter
+        .checked_add(amount)
+        .ok_or(ConcordError::CounterExhausted)?)
+}
+
+/// `counter - amount`. An error means that the counters do not match the entries, which no
+/// sequence of instructions can bring about.
+pub(crate) fn lowered(counter: u64, amount: u64) -> Result<u64> {
+    Ok(counter
+        .checked_sub(amount)
+        .ok_or(ConcordError::CounterExhausted)?)
+}

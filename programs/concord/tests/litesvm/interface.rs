@@ -1,0 +1,129 @@
+//! What clients and indexers rely on, held against literals: error codes, discriminators, seeds,
+//! addresses, account sizes.
+
+use crate::localnet::{pda, program_data, program_id};
+use anchor_lang::Discriminator;
+use concord::{
+    AgentIdentity, AgentRegistered, AgentTransferred, ClientIndex, ConcordError, FeedbackEntry,
+    FeedbackGiven, FeedbackRevoked, Registry, instruction,
+};
+use sha2::{Digest, Sha256};
+use solana_keypair::Keypair;
+use solana_signer::Signer;
+
+#[test]
+fn the_local_program_id_is_the_key_of_its_documented_seed() {
+    let seed = Sha256::digest(b"concord localnet program");
+    let keypair = Keypair::new_from_array(seed.into());
+    assert_eq!(keypair.pubkey(), program_id());
+    assert_eq!(concord::ID.to_bytes(), program_id().to_bytes());
+}
+
+#[test]
+fn error_codes_are_append_only() {
+    use ConcordError::*;
+    let codes = [
+        (ScoreOutOfRange, 6000),
+        (AgentNotFound, 6001),
+        (SelfFeedback, 6002),
+        (LengthLimit, 6003),
+        (FeedbackIndexStale, 6004),
+        (AuthMissing, 6005),
+        (AuthMalformed, 6006),
+        (AuthExpired, 6007),
+        (AuthIndexLimit, 6008),
+        (AuthWrongSigner, 6009),
+        (AuthWrongMessage, 6010),
+        (FeedbackNotFound, 6011),
+        (AlreadyRevoked, 6012),
+        (CounterExhausted, 6013),
+        (NotAuthorized, 6014),
+        (NotInTransfer, 6015),
+        (TransferRefused, 6016),
+        (NotUpgradeAuthority, 6017),
+        (AlreadyInitialized, 6018),
+        (MalformedChainId, 6019),
+        (AccountMismatch, 6020),
+    ];
+    for (error, code) in codes {
+        assert_eq!(u32::from(error), code);
+    }
+}
+
+#[test]
+fn discriminators_are_x84s_where_x84_has_the_item() {
+    // X84's interface description
+    assert_eq!(
+        instruction::GiveFeedback::DISCRIMINATOR,
+        [145, 136, 123, 3, 215, 165, 98, 41]
+    );
+    assert_eq!(
+        instruction::RevokeFeedback::DISCRIMINATOR,
+        [211, 37, 230, 82, 118, 216, 137, 206]
+    );
+    assert_eq!(
+        instruction::RegisterAgent::DISCRIMINATOR,
+        [135, 157, 66, 195, 2, 113, 175, 30]
+    );
+    assert_eq!(
+        AgentIdentity::DISCRIMINATOR,
+        [11, 149, 31, 27, 186, 76, 241, 72]
+    );
+    assert_eq!(
+        FeedbackEntry::DISCRIMINATOR,
+        [203, 62, 143, 114, 243, 30, 218, 29]
+    );
+    assert_eq!(
+        FeedbackGiven::DISCRIMINATOR,
+        [64, 65, 2, 152, 174, 215, 156, 194]
+    );
+    assert_eq!(
+        FeedbackRevoked::DISCRIMINATOR,
+        [205, 16, 31, 94, 54, 101, 16, 199]
+    );
+    assert_eq!(
+        AgentRegistered::DISCRIMINATOR,
+        [191, 78, 217, 54, 232, 100, 189, 85]
+    );
+    // ours, and the transfer-hook interface's
+    assert_eq!(
+        instruction::Initialize::DISCRIMINATOR,
+        [175, 175, 109, 31, 13, 152, 155, 237]
+    );
+    assert_eq!(
+        instruction::TransferHook::DISCRIMINATOR,
+        [105, 37, 101, 197, 75, 251, 102, 26]
+    );
+    assert_eq!(
+        AgentTransferred::DISCRIMINATOR,
+        [5, 213, 4, 28, 147, 238, 64, 57]
+    );
+    assert_eq!(
+        ClientIndex::DISCRIMINATOR,
+        [238, 41, 224, 47, 148, 252, 219, 166]
+    );
+    assert_eq!(
+        Registry::DISCRIMINATOR,
+        [47, 174, 110, 246, 184, 182, 252, 218]
+    );
+}
+
+#[test]
+fn account_sizes() {
+    let sizes = [
+        AgentIdentity::SPACE,
+        ClientIndex::SPACE,
+        FeedbackEntry::SPACE,
+        Registry::SPACE,
+        concord::extra_account_metas::SPACE,
+    ];
+    assert_eq!(sizes, [210, 89, 189 + 17, 86, 121]);
+}
+
+#[test]
+fn constant_addresses_equal_the_searched_ones() {
+    assert_eq!(Registry::ADDRESS.to_bytes(), pda(&[b"registry"]).to_bytes());
+    assert_eq!(concord::PROGRAM_DATA.to_bytes(), program_data().to_bytes());
+    let events = concord::EVENT_AUTHORITY_AND_BUMP.0;
+    assert_eq!(events.to_bytes(), pda(&[b"__event_authority"]).to_bytes());
+}

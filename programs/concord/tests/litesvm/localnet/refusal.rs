@@ -1,0 +1,44 @@
+//! Who refused a transaction, and how.
+
+use super::Sent;
+use solana_instruction::error::InstructionError;
+use solana_transaction::TransactionError;
+
+pub const SCORE_OUT_OF_RANGE: u32 = 6000;
+pub const AGENT_NOT_FOUND: u32 = 6001;
+pub const SELF_FEEDBACK: u32 = 6002;
+pub const LENGTH_LIMIT: u32 = 6003;
+pub const FEEDBACK_INDEX_STALE: u32 = 6004;
+pub const AUTH_MISSING: u32 = 6005;
+pub const AUTH_MALFORMED: u32 = 6006;
+pub const AUTH_EXPIRED: u32 = 6007;
+pub const AUTH_INDEX_LIMIT: u32 = 6008;
+pub const AUTH_WRONG_SIGNER: u32 = 6009;
+pub const AUTH_WRONG_MESSAGE: u32 = 6010;
+pub const FEEDBACK_NOT_FOUND: u32 = 6011;
+pub const ALREADY_REVOKED: u32 = 6012;
+pub const COUNTER_EXHAUSTED: u32 = 6013;
+pub const NOT_IN_TRANSFER: u32 = 6015;
+pub const TRANSFER_REFUSED: u32 = 6016;
+pub const NOT_UPGRADE_AUTHORITY: u32 = 6017;
+pub const ALREADY_INITIALIZED: u32 = 6018;
+pub const MALFORMED_CHAIN_ID: u32 = 6019;
+pub const ACCOUNT_MISMATCH: u32 = 6020;
+
+/// The failed instruction's place in the transaction, and its error.
+pub fn refusal(sent: &Sent) -> (u8, InstructionError) {
+    match sent {
+        Ok(_) => panic!("the transaction was accepted"),
+        Err(failed) => match &failed.err {
+            TransactionError::InstructionError(index, error) => (*index, error.clone()),
+            other => panic!("the transaction failed before any instruction: {other:?}"),
+        },
+    }
+}
+
+/// The instruction at `index` failed with the program's (or a callee's) error `code`; the ones
+/// before it, such as the precompile, passed.
+#[track_caller]
+pub fn assert_refused(sent: &Sent, index: u8, code: u32) {
+    assert_eq!(refusal(sent), (index, InstructionError::Custom(code)));
+}

@@ -1,0 +1,107 @@
+//! A stranger's program, for tests: it calls other programs, and it is the transfer hook of a
+//! stranger's mint. Whatever else it is sent, it accepts.
+use anchor_lang::{
+    AnchorDeserialize, AnchorSerialize,
+    solana_program::{
+        account_info::AccountInfo,
+        entrypoint::ProgramResult,
+        instruction::{AccountMeta, Instruction},
+        program::invoke_unchecked,
+        program_error::ProgramError,
+        pubkey::Pubkey,
+    },
+};
+#[cfg(target_os = "solana")]
+use sbf_rt as _;
+
+/// Instruction data that begins with this holds a `Vec<Call>`.
+pub const RELAY: [u8; 8] = *b"relay/v1";
+/// sha256("spl-transfer-hook-interface:execute")[..8]
+const EXECUTE: [u8; 8] = [105, 37, 101, 197, 75, 251, 102, 26];
+
+/// One call: indexes into the relay's own accounts, the callee's among them, and the data.
+#[derive(AnchorSerialize, AnchorDeserialize)]
+pub struct Call {
+    pub program: u8,
+    pub accounts: Vec<u8>,
+    pub data: Vec<u8>,
+}
+
+#[cfg(not(feature = "no-entrypoint"))]
+anchor_lang::solana_program::entrypoint!(process);
+
+pub fn process(_program: &Pubkey, accounts: &[AccountInfo], data: &[u8]) -> ProgramResult {
+    match data.split_first_chunk::<8>() {
+        Some((&RELAY, calls)) => relay(accounts, calls),
+        Some((&EXECUTE, amount)) => call_the_other_hook(accounts, amount),
+        _ => Ok(()),
+    }
+}
+
+fn relay(accounts: &[AccountInfo], calls: &[u8]) -> ProgramResult {
+    for call in Vec::<Call>::try_from_slice(calls)? {
+        let metas = call
+            .accounts
+            .iter()
+            .map(|&i| meta(&accounts[usize::from(i)]));
+        let instruction = Instruction {
+            program_id: *accounts[usize::from(call.program)].key,
+            accounts: metas.collect(),
+            data: call.data,
+        };
+        invoke_unchecked(&instruction, accounts)?;
+    }
+    Ok(())
+}
+
+/// In the middle of a transfer of the stranger's mint: calls a victim's hook with the token
+/// accounts of this transfer, whose flags are really set. An amount of 1 names the victim's
+/// mint, any other the stranger's own.
+///
+/// Accounts: source, mint, destination, authority, list, victim program, victim's mint,
+/// victim's identity, victim's event authority.
+fn call_the_other_hook(accounts: &[AccountInfo], amount: &[u8]) -> ProgramResult {
+    let [
+        source,
+        mint,
+        destination,
+        authority,
+        list,
+        program,
+        victim,
+        identity,
+        events,
+    ] = accounts
+    else {
+        return Err(ProgramError::NotEnoughAccountKeys);
+    };
+    let named = if amount == 1u64.to_le_bytes() {
+        victim
+    } else {
+        mint
+    };
+    let passed = [
+        source,
+        named,
+        destination,
+        authority,
+        list,
+        identity,
+        events,
+        program,
+    ];
+    let instruction = Instruction {
+        program_id: *program.key,
+        accounts: passed.into_iter().map(meta).collect(),
+        data: [EXECUTE, 1u64.to_le_bytes()].concat(),
+    };
+    invoke_unchecked(&instruction, accounts)
+}
+
+fn meta(account: &AccountInfo) -> AccountMeta {
+    AccountMeta {
+        pubkey: *account.key,
+        is_signer: account.is_signer,
+        is_writable: account.is_writable,
+    }
+}
