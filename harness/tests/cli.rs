@@ -106,7 +106,7 @@ fn a_missing_or_unreadable_artifact_is_exit_code_3() {
 
 #[test]
 fn a_missing_or_unusable_program_is_exit_code_3() {
-    let (folder, file) = folder_with("concord.so", b"not an ELF");
+    let (folder, file) = folder_with("agent_registry.so", b"not an ELF");
     let with = |path: &Path| {
         answer(&mut conform(&[
             "--backend",
@@ -115,7 +115,7 @@ fn a_missing_or_unusable_program_is_exit_code_3() {
             text(path),
         ]))
     };
-    assert_sentence(&with(&file), 3, "concord.so does not load");
+    assert_sentence(&with(&file), 3, "agent_registry.so does not load");
     let missing = with(&folder.path().join("none.so"));
     assert_sentence(&missing, 3, "none.so not found: run scripts/build");
 }

@@ -2,8 +2,8 @@
 //! same. Neither a native error without a class nor a class entry without its native error passes.
 use std::{collections::BTreeSet, fs, path::Path};
 
+use agent_registry::ConcordError;
 use alloy::json_abi::JsonAbi;
-use concord::ConcordError;
 use concord_canonical::error_class::{ALL, AnchorError, SolidityError};
 
 const CONTRACTS: [&str; 2] = ["IdentityRegistry", "AuthorizedReputationRegistry"];

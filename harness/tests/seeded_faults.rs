@@ -26,7 +26,7 @@ const LIMIT_OFF_BY_ONE: Fault = Fault {
 };
 
 const EXPIRY_UNCHECKED: Fault = Fault {
-    file: "programs/concord/src/instructions/give_feedback.rs",
+    file: "programs/agent-registry/src/instructions/give_feedback.rs",
     sound: "require!(now < expiry, ConcordError::AuthExpired);",
     faulty: "let _ = now;",
 };
@@ -129,7 +129,7 @@ fn build_contracts(copy: &Path) -> PathBuf {
 }
 
 fn build_program(copy: &Path) -> PathBuf {
-    let program = copy.join("concord.so");
+    let program = copy.join("agent_registry.so");
     run(in_tool_cache(&mut Command::new(
         clone_root().join("scripts/build-program"),
     ))

@@ -45,7 +45,7 @@ pub struct Conform {
     /// Forge's output folder. Default: contracts/out.
     #[arg(long, value_name = "DIR")]
     pub artifacts: Option<PathBuf>,
-    /// The Solana program. Default: target/deploy/concord.so.
+    /// The Solana program. Default: target/deploy/agent_registry.so.
     #[arg(long, value_name = "FILE")]
     pub program: Option<PathBuf>,
     /// Prints the report as JSON.

@@ -15,7 +15,7 @@ use std::{
 
 const SCENARIOS: &str = "tests/scenarios";
 const ARTIFACTS: &str = "contracts/out";
-const PROGRAM: &str = "target/deploy/concord.so";
+const PROGRAM: &str = "target/deploy/agent_registry.so";
 
 /// Why there is no report.
 #[derive(Debug, thiserror::Error)]

@@ -19,11 +19,11 @@ pub const INSTRUCTIONS_SYSVAR: Address =
 pub const SYSTEM: Address = Address::from_str_const("11111111111111111111111111111111");
 
 pub fn program() -> Address {
-    address(concord::ID)
+    address(agent_registry::ID)
 }
 
 pub fn event_authority() -> Address {
-    address(concord::EVENT_AUTHORITY_AND_BUMP.0)
+    address(agent_registry::EVENT_AUTHORITY_AND_BUMP.0)
 }
 
 /// The public key of an actor's label.

@@ -3,7 +3,7 @@ use crate::{
     backend::secrets::secret_of,
     model::{Authorization, Damage, Domain},
 };
-use concord::FeedbackAuthorization;
+use agent_registry::FeedbackAuthorization;
 use concord_canonical::{auth::SvmFeedbackAuth, caip::ChainId, sign};
 use solana_instruction::Instruction;
 

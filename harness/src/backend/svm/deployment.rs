@@ -5,7 +5,7 @@ use super::{
     ledger::{LAMPORTS, Ledger},
 };
 use crate::{backend::Missing, model::Actor};
-use concord::instructions::initialize::PROGRAM_DATA;
+use agent_registry::instructions::initialize::PROGRAM_DATA;
 use litesvm::LiteSVM;
 use solana_signer::Signer;
 use std::{fs, io, path::Path};

@@ -5,10 +5,10 @@ use super::addresses::{
     token_account,
 };
 use crate::model::Feedback;
-use anchor_lang::{InstructionData, ToAccountMetas};
-use concord::{
+use agent_registry::{
     FeedbackAuthorization, accounts, instruction, instructions::initialize::PROGRAM_DATA,
 };
+use anchor_lang::{InstructionData, ToAccountMetas};
 use solana_address::Address;
 use solana_instruction::{AccountMeta, Instruction};
 

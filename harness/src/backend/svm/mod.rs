@@ -10,8 +10,8 @@ mod translation;
 
 use super::{Backend, Directory, Missing, Observed, StepFault};
 use crate::model::{Actor, Agent, CanonicalState, Chain, Feedback, Operation, Outcome, Summary};
+use agent_registry::{AgentIdentity, ClientIndex};
 use anchor_lang::AccountDeserialize;
-use concord::{AgentIdentity, ClientIndex};
 use ledger::{LAMPORTS, Ledger, Sent};
 use solana_address::Address;
 use std::path::Path;

@@ -9,8 +9,8 @@ use crate::{
     backend::StepFault,
     model::{Actor, AgentState, AuthorizedState, Bytes32, CanonicalState, FeedbackState, Summary},
 };
+use agent_registry::{AgentIdentity, ClientIndex, FeedbackEntry};
 use anchor_lang::{AccountDeserialize, Discriminator};
-use concord::{AgentIdentity, ClientIndex, FeedbackEntry};
 use litesvm::LiteSVM;
 use solana_address::Address;
 use solana_clock::Clock;

@@ -94,7 +94,7 @@ struct EventReader<'a> {
 
 impl EventReader<'_> {
     fn read(&self, data: &[u8]) -> Result<Event, StepFault> {
-        if let Some(registered) = decode::<concord::AgentRegistered>(data)? {
+        if let Some(registered) = decode::<agent_registry::AgentRegistered>(data)? {
             return Ok(Event::AgentRegistered {
                 agent: self.agent(registered.nft_mint),
                 owner: self.actor(registered.owner),
@@ -102,16 +102,16 @@ impl EventReader<'_> {
             });
         }
         // R4: the new owner starts without a wallet.
-        if let Some(transferred) = decode::<concord::AgentTransferred>(data)? {
+        if let Some(transferred) = decode::<agent_registry::AgentTransferred>(data)? {
             return Ok(Event::AgentWalletSet {
                 agent: self.agent(transferred.nft_mint),
                 wallet: None,
             });
         }
-        if let Some(given) = decode::<concord::FeedbackGiven>(data)? {
+        if let Some(given) = decode::<agent_registry::FeedbackGiven>(data)? {
             return self.feedback(given);
         }
-        if let Some(revoked) = decode::<concord::FeedbackRevoked>(data)? {
+        if let Some(revoked) = decode::<agent_registry::FeedbackRevoked>(data)? {
             return Ok(Event::FeedbackRevoked {
                 agent: self.agent(revoked.nft_mint),
                 client: self.actor(revoked.reviewer),
@@ -121,7 +121,7 @@ impl EventReader<'_> {
         Err(unexplained(data))
     }
 
-    fn feedback(&self, given: concord::FeedbackGiven) -> Result<Event, StepFault> {
+    fn feedback(&self, given: agent_registry::FeedbackGiven) -> Result<Event, StepFault> {
         let time = seconds_after_start(given.timestamp, self.start)
             .ok_or_else(|| StepFault::UnexplainedEvent(format!("timestamp {}", given.timestamp)))?;
         Ok(Event::AuthorizedFeedback {

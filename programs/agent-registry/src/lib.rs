@@ -33,7 +33,7 @@ declare_id!("4dqu3YHQaBRRG7MPP4KRapDWK2XoAcHuAjTRwTuZCxbB");
 
 #[program]
 #[allow(clippy::too_many_arguments)] // x84's ABI passes them flat
-pub mod concord {
+pub mod agent_registry {
     use super::*;
 
     /// Stores the chain's CAIP-2 id (R9). Once, by the program's upgrade authority.

@@ -2,11 +2,11 @@
 //! addresses, account sizes.
 
 use crate::localnet::{pda, program_data, program_id};
-use anchor_lang::Discriminator;
-use concord::{
+use agent_registry::{
     AgentIdentity, AgentRegistered, AgentTransferred, ClientIndex, ConcordError, FeedbackEntry,
     FeedbackGiven, FeedbackRevoked, Registry, instruction,
 };
+use anchor_lang::Discriminator;
 use sha2::{Digest, Sha256};
 use solana_keypair::Keypair;
 use solana_signer::Signer;
@@ -16,7 +16,7 @@ fn the_local_program_id_is_the_key_of_its_documented_seed() {
     let seed = Sha256::digest(b"concord localnet program");
     let keypair = Keypair::new_from_array(seed.into());
     assert_eq!(keypair.pubkey(), program_id());
-    assert_eq!(concord::ID.to_bytes(), program_id().to_bytes());
+    assert_eq!(agent_registry::ID.to_bytes(), program_id().to_bytes());
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn account_sizes() {
         ClientIndex::SPACE,
         FeedbackEntry::SPACE,
         Registry::SPACE,
-        concord::extra_account_metas::SPACE,
+        agent_registry::extra_account_metas::SPACE,
     ];
     assert_eq!(sizes, [210, 89, 189 + 17, 86, 121]);
 }
@@ -123,7 +123,10 @@ fn account_sizes() {
 #[test]
 fn constant_addresses_equal_the_searched_ones() {
     assert_eq!(Registry::ADDRESS.to_bytes(), pda(&[b"registry"]).to_bytes());
-    assert_eq!(concord::PROGRAM_DATA.to_bytes(), program_data().to_bytes());
-    let events = concord::EVENT_AUTHORITY_AND_BUMP.0;
+    assert_eq!(
+        agent_registry::PROGRAM_DATA.to_bytes(),
+        program_data().to_bytes()
+    );
+    let events = agent_registry::EVENT_AUTHORITY_AND_BUMP.0;
     assert_eq!(events.to_bytes(), pda(&[b"__event_authority"]).to_bytes());
 }

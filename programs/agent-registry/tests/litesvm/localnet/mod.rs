@@ -77,7 +77,7 @@ impl Localnet {
     /// Deployed under an upgrade authority.
     pub fn uninitialized() -> Self {
         let mut svm = LiteSVM::new();
-        deploy(&mut svm, program_id(), "concord");
+        deploy(&mut svm, program_id(), "agent_registry");
         deploy(&mut svm, stranger_id(), "test_caller");
         let mut net = Self {
             svm,

@@ -1,5 +1,5 @@
 //! The bars of SPEC 8, and the table that reports them:
-//! `cargo test -p concord-program --test litesvm compute_units -- --nocapture`
+//! `cargo test -p agent-registry --test litesvm compute_units -- --nocapture`
 //!
 //! "At bump 255" subtracts what each searched address cost beyond its first try: 1,500 a try.
 
