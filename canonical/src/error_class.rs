@@ -71,7 +71,8 @@ classes! {
     LengthLimit, "R17", "Text exceeds its portable length, or holds a NUL byte.",
         anchor { LengthLimit = 6003 };
     ReservedKey, "R2", "Metadata names the reserved key `agentWallet`.",
-        solidity { "ReservedKey()" = 0x50af8b62 };
+        solidity { "ReservedKey()" = 0x50af8b62 },
+        anchor { ReservedKey = 6021 };
     ReceiverRefused, "R2", "The receiving contract does not accept the agent's token.",
         solidity { "ERC721InvalidReceiver(address)" = 0x64a0ae92 };
     AgentNotFound, "§3a", "No agent has this id.",
@@ -79,11 +80,13 @@ classes! {
         anchor { AgentNotFound = 6001 };
     NotAuthorized, "§3a", "The caller is not one of those who may do this.",
         anchor { NotAuthorized = 6014 };
-    WalletZero, "R3", "The new wallet is the zero address.";
+    WalletZero, "R3", "The new wallet is the zero address.",
+        anchor { WalletZero = 6022 };
     DeadlinePassed, "R3", "The wallet consent's deadline lies before the chain's time.";
     DeadlineTooFar, "R3", "The wallet consent's deadline lies more than 300 seconds ahead.";
     WalletConsentUsed, "R3", "This wallet consent was used before.";
-    WalletConsentMissing, "R3", "The new wallet did not consent.";
+    WalletConsentMissing, "R3", "The new wallet did not consent.",
+        anchor { WalletConsentMissing = 6023 };
     TransferNotAllowed, "§3a", "The token standard refuses the transfer or approval: a stranger, or a wrong holder.",
         solidity {
             "ERC721InsufficientApproval(address,uint256)" = 0x177e802f,
@@ -138,22 +141,40 @@ classes! {
         anchor { CounterExhausted = 6013 };
 
     // Payment proofs.
-    PaymentAlreadyProven, "R13", "The feedback has a payment proof already.";
-    PaymentSpent, "R13", "The payment counted for another feedback.";
-    PaymentNotAccepted, "R13", "Payer, payee, token, amount or facilitator is not one that counts.";
+    PaymentAlreadyProven, "R13", "The feedback has a payment proof already.",
+        anchor { PaymentAlreadyProven = 6025 };
+    PaymentSpent, "R13", "The payment counted for another feedback.",
+        anchor { PaymentSpent = 6026 };
+    PaymentNotAccepted, "R13", "Payer, payee, token, amount or facilitator is not one that counts.",
+        anchor {
+            PaymentWrongPayer = 6027,
+            PaymentWrongPayee = 6028,
+            PaymentWrongToken = 6029,
+            PaymentZeroAmount = 6030,
+            PaymentWrongFacilitator = 6031,
+        };
 
     // Open feedback and responses.
-    DecimalsOutOfRange, "R16", "A value has more than 18 decimals.";
-    ValueOutOfRange, "R16", "A value's magnitude exceeds 1e38.";
-    EmptyUri, "R19", "A response has no URI.";
-    EmptyClients, "R16", "A summary names no clients.";
+    DecimalsOutOfRange, "R16", "A value has more than 18 decimals.",
+        anchor { DecimalsOutOfRange = 6033 };
+    ValueOutOfRange, "R16", "A value's magnitude exceeds 1e38.",
+        anchor { ValueOutOfRange = 6034 };
+    EmptyUri, "R19", "A response has no URI.",
+        anchor { EmptyUri = 6035 };
+    EmptyClients, "R16", "A summary names no clients.",
+        anchor { EmptyClients = 6036 };
 
     // Validation.
-    ValidatorZero, "§3a", "The validator is the zero address.";
-    RequestExists, "R20", "A request with this hash exists.";
-    RequestPrefixCollision, "R20", "Another request shares the first 8 bytes of this hash.";
-    RequestNotFound, "R20", "No request has this hash.";
-    NotValidator, "R20", "The caller is not the validator that the request names.";
+    ValidatorZero, "§3a", "The validator is the zero address.",
+        anchor { ValidatorZero = 6038 };
+    RequestExists, "R20", "A request with this hash exists.",
+        anchor { RequestExists = 6039 };
+    RequestPrefixCollision, "R20", "Another request shares the first 8 bytes of this hash.",
+        anchor { RequestPrefixCollision = 6040 };
+    RequestNotFound, "R20", "No request has this hash.",
+        anchor { RequestNotFound = 6041 };
+    NotValidator, "R20", "The caller is not the validator that the request names.",
+        anchor { NotValidator = 6042 };
 
     // Deployment.
     RegistryZero, "R2", "The identity registry given to a constructor is the zero address.",
@@ -170,6 +191,13 @@ classes! {
         anchor { AccountMismatch = 6020 };
     NotInTransfer, "R4", "The transfer hook was called outside a Token-2022 transfer.",
         anchor { NotInTransfer = 6015 };
+
+    ListTooLong, "R13", "A list of the registry would pass its limit: 8 tokens, 16 facilitators.",
+        anchor { ListTooLong = 6032 };
+    AuthSchemeUnknown, "R10", "An agent's auth schemes name one that does not exist, or none.",
+        anchor { AuthSchemeUnknown = 6024 };
+    SummaryGap, "R16", "A summary's input leaves out an entry of a listed client.",
+        anchor { SummaryGap = 6037 };
 
     // Off chain.
     BadRequest, "ORACLE", "A request lacks an argument, has an unknown one, or one of the wrong type.";

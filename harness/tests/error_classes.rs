@@ -68,14 +68,74 @@ fn declared_program_errors() -> Vec<ConcordError> {
         AlreadyInitialized,
         MalformedChainId,
         AccountMismatch,
+        ReservedKey,
+        WalletZero,
+        WalletConsentMissing,
+        AuthSchemeUnknown,
+        PaymentAlreadyProven,
+        PaymentSpent,
+        PaymentWrongPayer,
+        PaymentWrongPayee,
+        PaymentWrongToken,
+        PaymentZeroAmount,
+        PaymentWrongFacilitator,
+        ListTooLong,
+        DecimalsOutOfRange,
+        ValueOutOfRange,
+        EmptyUri,
+        EmptyClients,
+        SummaryGap,
+        ValidatorZero,
+        RequestExists,
+        RequestPrefixCollision,
+        RequestNotFound,
+        NotValidator,
     ];
     for error in &all {
         match error {
-            ScoreOutOfRange | AgentNotFound | SelfFeedback | LengthLimit | FeedbackIndexStale
-            | AuthMissing | AuthMalformed | AuthExpired | AuthIndexLimit | AuthWrongSigner
-            | AuthWrongMessage | FeedbackNotFound | AlreadyRevoked | CounterExhausted
-            | NotAuthorized | NotInTransfer | TransferRefused | NotUpgradeAuthority
-            | AlreadyInitialized | MalformedChainId | AccountMismatch => (),
+            ScoreOutOfRange
+            | AgentNotFound
+            | SelfFeedback
+            | LengthLimit
+            | FeedbackIndexStale
+            | AuthMissing
+            | AuthMalformed
+            | AuthExpired
+            | AuthIndexLimit
+            | AuthWrongSigner
+            | AuthWrongMessage
+            | FeedbackNotFound
+            | AlreadyRevoked
+            | CounterExhausted
+            | NotAuthorized
+            | NotInTransfer
+            | TransferRefused
+            | NotUpgradeAuthority
+            | AlreadyInitialized
+            | MalformedChainId
+            | AccountMismatch
+            | ReservedKey
+            | WalletZero
+            | WalletConsentMissing
+            | AuthSchemeUnknown
+            | PaymentAlreadyProven
+            | PaymentSpent
+            | PaymentWrongPayer
+            | PaymentWrongPayee
+            | PaymentWrongToken
+            | PaymentZeroAmount
+            | PaymentWrongFacilitator
+            | ListTooLong
+            | DecimalsOutOfRange
+            | ValueOutOfRange
+            | EmptyUri
+            | EmptyClients
+            | SummaryGap
+            | ValidatorZero
+            | RequestExists
+            | RequestPrefixCollision
+            | RequestNotFound
+            | NotValidator => (),
         }
     }
     all.into()

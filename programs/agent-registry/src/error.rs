@@ -47,4 +47,48 @@ pub enum ConcordError {
     MalformedChainId,
     #[msg("an account is not the one that the instruction derives")]
     AccountMismatch,
+    #[msg("the metadata key `agentWallet` is reserved")]
+    ReservedKey,
+    #[msg("the new wallet is the default key")]
+    WalletZero,
+    #[msg("the new wallet did not sign, or is writable without being the owner")]
+    WalletConsentMissing,
+    #[msg("auth_schemes names a scheme that does not exist, or none")]
+    AuthSchemeUnknown,
+    #[msg("the feedback has a payment proof already")]
+    PaymentAlreadyProven,
+    #[msg("the payment counted for another feedback")]
+    PaymentSpent,
+    #[msg("the payer is not the reviewer, or is the agent's owner, wallet or authority")]
+    PaymentWrongPayer,
+    #[msg("the payee is not the agent's wallet")]
+    PaymentWrongPayee,
+    #[msg("the token is not on the registry's list")]
+    PaymentWrongToken,
+    #[msg("the payment's amount is 0")]
+    PaymentZeroAmount,
+    #[msg("the facilitator is not on the registry's list")]
+    PaymentWrongFacilitator,
+    #[msg("a list of the registry would pass its limit")]
+    ListTooLong,
+    #[msg("value_decimals is above 18")]
+    DecimalsOutOfRange,
+    #[msg("the value's magnitude is above 1e38")]
+    ValueOutOfRange,
+    #[msg("the response URI is empty")]
+    EmptyUri,
+    #[msg("no clients are given")]
+    EmptyClients,
+    #[msg("an entry of a listed client is missing, or not in its place")]
+    SummaryGap,
+    #[msg("the validator is the default key")]
+    ValidatorZero,
+    #[msg("a validation request with this hash exists")]
+    RequestExists,
+    #[msg("another request shares the first 8 bytes of this hash")]
+    RequestPrefixCollision,
+    #[msg("no validation request has this hash")]
+    RequestNotFound,
+    #[msg("the caller is not the validator that the request names")]
+    NotValidator,
 }
