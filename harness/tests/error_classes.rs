@@ -154,20 +154,3 @@ fn every_error_of_the_program_has_a_class_and_every_listed_one_a_variant() {
         .collect();
     assert_eq!(declared, listed);
 }
-
-#[test]
-fn no_native_error_means_two_classes() {
-    let solidity: Vec<_> = ALL
-        .iter()
-        .flat_map(|class| class.info().solidity.iter().map(|error| error.selector))
-        .collect();
-    let anchor: Vec<_> = ALL
-        .iter()
-        .flat_map(|class| class.info().anchor.iter().map(|error| error.code))
-        .collect();
-    assert_eq!(
-        solidity.iter().collect::<BTreeSet<_>>().len(),
-        solidity.len()
-    );
-    assert_eq!(anchor.iter().collect::<BTreeSet<_>>().len(), anchor.len());
-}
