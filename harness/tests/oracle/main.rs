@@ -10,7 +10,7 @@ mod protocol;
 mod signing;
 mod statements;
 mod summary;
-mod vectors;
+mod wrong_values;
 
 use concord_harness::oracle;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Every vector of a function that the oracle has, answered by the oracle.
+//! Wrong values in the place of every argument of every function, and arguments left out: never a panic, always a class.
 
 use concord_canonical::ErrorClass;
 use concord_harness::oracle;
@@ -25,32 +25,6 @@ fn request(vector: &Value) -> Map<String, Value> {
         request.remove(name);
     }
     request
-}
-
-/// The answer agrees with the vector: the same result, or the same class.
-fn holds(vector: &Value, answer: &Value) -> bool {
-    answer["id"] == vector["id"]
-        && match vector.get("error") {
-            Some(class) => answer["error"]["class"] == *class,
-            None => answer["ok"] == vector["ok"],
-        }
-}
-
-#[test]
-fn every_vector_of_every_function_holds() {
-    let mut failures = Vec::new();
-    for name in oracle::names() {
-        let vectors = vectors(name);
-        assert!(vectors.len() > 4, "{name}: {} vectors", vectors.len());
-        for vector in &vectors {
-            let request = Value::Object(request(vector)).to_string();
-            let answer = oracle::answer(&request);
-            if !holds(vector, &serde_json::from_str(&answer).unwrap()) {
-                failures.push(format!("{vector}\n  answered {answer}"));
-            }
-        }
-    }
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 /// Values that are wrong nearly everywhere.
