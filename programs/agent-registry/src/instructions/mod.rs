@@ -1,13 +1,39 @@
 //! One file per instruction: its accounts, its arguments, its checks in SPEC 3a's order, its
 //! effects.
+pub mod accept_registry_authority;
+pub mod add_facilitator;
+pub mod add_payment_token;
+pub mod attach_payment_proof;
 pub mod give_feedback;
 pub mod initialize;
+pub mod propose_registry_authority;
 pub mod register_agent;
+pub mod remove_facilitator;
+pub mod remove_payment_token;
 pub mod revoke_feedback;
+pub mod set_agent_uri;
+pub mod set_agent_wallet;
+pub mod set_auth_schemes;
+pub mod set_feedback_authority;
+pub mod set_metadata;
 pub mod transfer_hook;
+pub mod unset_agent_wallet;
 
+pub use accept_registry_authority::*;
+pub use add_facilitator::*;
+pub use add_payment_token::*;
+pub use attach_payment_proof::*;
 pub use give_feedback::*;
 pub use initialize::*;
+pub use propose_registry_authority::*;
 pub use register_agent::*;
+pub use remove_facilitator::*;
+pub use remove_payment_token::*;
 pub use revoke_feedback::*;
+pub use set_agent_uri::*;
+pub use set_agent_wallet::*;
+pub use set_auth_schemes::*;
+pub use set_feedback_authority::*;
+pub use set_metadata::*;
 pub use transfer_hook::*;
+pub use unset_agent_wallet::*;
