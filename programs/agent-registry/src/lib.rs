@@ -84,7 +84,7 @@ pub mod agent_registry {
     /// Leaves the agent without a wallet. By the owner.
     ///
     /// Errors, in order: `AgentNotFound`, `NotAuthorized`.
-    pub fn unset_agent_wallet(ctx: Context<UnsetAgentWallet>) -> Result<()> {
+    pub fn unset_agent_wallet(ctx: Context<OwnerSetting>) -> Result<()> {
         ctx.accounts.unset_agent_wallet()
     }
 
@@ -92,10 +92,7 @@ pub mod agent_registry {
     /// By the owner.
     ///
     /// Errors, in order: `AgentNotFound`, `NotAuthorized`.
-    pub fn set_feedback_authority(
-        ctx: Context<SetFeedbackAuthority>,
-        authority: Pubkey,
-    ) -> Result<()> {
+    pub fn set_feedback_authority(ctx: Context<OwnerSetting>, authority: Pubkey) -> Result<()> {
         ctx.accounts.set_feedback_authority(authority)
     }
 
@@ -103,7 +100,7 @@ pub mod agent_registry {
     /// the owner.
     ///
     /// Errors, in order: `AgentNotFound`, `NotAuthorized`, `AuthSchemeUnknown`.
-    pub fn set_auth_schemes(ctx: Context<SetAuthSchemes>, schemes: u8) -> Result<()> {
+    pub fn set_auth_schemes(ctx: Context<OwnerSetting>, schemes: u8) -> Result<()> {
         ctx.accounts.set_auth_schemes(schemes)
     }
 
@@ -112,7 +109,7 @@ pub mod agent_registry {
     ///
     /// Errors: `NotAuthorized`.
     pub fn propose_registry_authority(
-        ctx: Context<ProposeRegistryAuthority>,
+        ctx: Context<RegistryChange>,
         successor: Pubkey,
     ) -> Result<()> {
         ctx.accounts.propose_registry_authority(successor)
@@ -121,14 +118,14 @@ pub mod agent_registry {
     /// Makes the caller, whom the authority has proposed, the authority.
     ///
     /// Errors: `NotAuthorized`.
-    pub fn accept_registry_authority(ctx: Context<AcceptRegistryAuthority>) -> Result<()> {
+    pub fn accept_registry_authority(ctx: Context<RegistryChange>) -> Result<()> {
         ctx.accounts.accept_registry_authority()
     }
 
     /// Lets payments in `token` count (R13), a mint; at most 8. By the registry's authority.
     ///
     /// Errors, in order: `NotAuthorized`, `ListTooLong`.
-    pub fn add_payment_token(ctx: Context<AddPaymentToken>, token: Pubkey) -> Result<()> {
+    pub fn add_payment_token(ctx: Context<RegistryChange>, token: Pubkey) -> Result<()> {
         ctx.accounts.add_payment_token(token)
     }
 
@@ -136,14 +133,14 @@ pub mod agent_registry {
     /// authority.
     ///
     /// Errors: `NotAuthorized`.
-    pub fn remove_payment_token(ctx: Context<RemovePaymentToken>, token: Pubkey) -> Result<()> {
+    pub fn remove_payment_token(ctx: Context<RegistryChange>, token: Pubkey) -> Result<()> {
         ctx.accounts.remove_payment_token(token)
     }
 
     /// Lets payment proofs by `facilitator` count (R13); at most 16. By the registry's authority.
     ///
     /// Errors, in order: `NotAuthorized`, `ListTooLong`.
-    pub fn add_facilitator(ctx: Context<AddFacilitator>, facilitator: Pubkey) -> Result<()> {
+    pub fn add_facilitator(ctx: Context<RegistryChange>, facilitator: Pubkey) -> Result<()> {
         ctx.accounts.add_facilitator(facilitator)
     }
 
@@ -151,7 +148,7 @@ pub mod agent_registry {
     /// authority.
     ///
     /// Errors: `NotAuthorized`.
-    pub fn remove_facilitator(ctx: Context<RemoveFacilitator>, facilitator: Pubkey) -> Result<()> {
+    pub fn remove_facilitator(ctx: Context<RegistryChange>, facilitator: Pubkey) -> Result<()> {
         ctx.accounts.remove_facilitator(facilitator)
     }
 

@@ -66,18 +66,14 @@ impl SetMetadata<'_> {
 
     fn write(&self, key: &str, value: &[u8]) -> Result<()> {
         let (mint, account) = (self.nft_mint.key(), &self.metadata_entry);
-        let known = MetadataEntry::of(account, &mint, key)?;
-        let bump = match &known {
-            Some(entry) => entry.bump,
-            None => MetadataEntry::find(&mint, key).1,
-        };
+        let (exists, bump) = MetadataEntry::locate(account, &mint, key)?;
         let entry = MetadataEntry {
             nft_mint: mint,
             bump,
             key: key.to_owned(),
             value: value.to_owned(),
         };
-        if known.is_some() {
+        if exists {
             self.resize(entry.space())?;
         } else {
             let hash = sha256(key.as_bytes());

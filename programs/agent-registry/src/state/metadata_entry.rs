@@ -22,16 +22,16 @@ pub struct MetadataEntry {
 }
 
 impl MetadataEntry {
-    /// The entry of `key` in `account`; none where the agent never had one.
+    /// Whether the entry of `key` is in `account` or yet to be created there, and its bump.
     /// `AccountMismatch` where `account` is another.
-    pub fn of(account: &AccountInfo, mint: &Pubkey, key: &str) -> Result<Option<Self>> {
+    pub fn locate(account: &AccountInfo, mint: &Pubkey, key: &str) -> Result<(bool, u8)> {
         match load::<Self>(account)? {
-            Some(entry) if entry.nft_mint == *mint && entry.key == key => Ok(Some(entry)),
+            Some(entry) if entry.nft_mint == *mint && entry.key == key => Ok((true, entry.bump)),
             Some(_) => err!(ConcordError::AccountMismatch),
             None => {
-                let (derived, _) = Self::find(mint, key);
+                let (derived, bump) = Self::find(mint, key);
                 require!(*account.key == derived, ConcordError::AccountMismatch);
-                Ok(None)
+                Ok((false, bump))
             }
         }
     }
