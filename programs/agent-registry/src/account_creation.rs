@@ -42,14 +42,7 @@ pub fn create<'info>(
         let context = CpiContext::new_with_signer(system_program::ID, accounts, signer);
         return system_program::create_account(context, lamports, space, owner);
     }
-    let missing = lamports.saturating_sub(account.lamports());
-    if missing > 0 {
-        let accounts = Transfer {
-            from: payer.clone(),
-            to: account.clone(),
-        };
-        system_program::transfer(CpiContext::new(system_program::ID, accounts), missing)?;
-    }
+    top_up(payer, account, lamports)?;
     let accounts = Allocate {
         account_to_allocate: account.clone(),
     };
@@ -60,4 +53,21 @@ pub fn create<'info>(
     };
     let context = CpiContext::new_with_signer(system_program::ID, accounts, signer);
     system_program::assign(context, owner)
+}
+
+/// Brings `account` to at least `lamports`. What it holds beyond them stays there.
+pub fn top_up<'info>(
+    payer: &AccountInfo<'info>,
+    account: &AccountInfo<'info>,
+    lamports: u64,
+) -> Result<()> {
+    let missing = lamports.saturating_sub(account.lamports());
+    if missing == 0 {
+        return Ok(());
+    }
+    let accounts = Transfer {
+        from: payer.clone(),
+        to: account.clone(),
+    };
+    system_program::transfer(CpiContext::new(system_program::ID, accounts), missing)
 }

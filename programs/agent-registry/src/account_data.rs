@@ -15,11 +15,15 @@ pub fn load<T: AccountDeserialize + Discriminator>(account: &AccountInfo) -> Res
     T::try_deserialize_unchecked(&mut &data[..]).map(Some)
 }
 
-/// Overwrites `account`, which holds a `T` or is newly created for one.
+/// Overwrites `account`, which holds a `T` or is newly created for one. What a longer `T` has
+/// left behind becomes zeros.
 pub fn store<T: AccountSerialize>(account: &AccountInfo, value: &T) -> Result<()> {
     require!(account.is_writable, ConcordError::AccountMismatch);
     let mut data = account.try_borrow_mut_data()?;
-    value.try_serialize(&mut &mut data[..])
+    let mut rest = &mut data[..];
+    value.try_serialize(&mut rest)?;
+    rest.fill(0);
+    Ok(())
 }
 
 /// R25: an account that is absent is a rule's matter (`missing`) only where its address is the

@@ -5,7 +5,7 @@ use anchor_lang::{
     prelude::*,
     solana_program::{
         instruction::{AccountMeta, Instruction},
-        program::invoke,
+        program::{invoke, invoke_signed},
     },
     system_program,
 };
@@ -26,10 +26,49 @@ pub const SYMBOL: &str = "AGENT";
 /// Mint (82, padded to 165), account type (1), metadata pointer and transfer hook (4 + 64 each).
 const SPACE_BEFORE_METADATA: usize = 165 + 1 + 2 * (4 + 64);
 
+/// sha256("spl_token_metadata_interface:updating_field")[..8]
+const UPDATE_FIELD: [u8; 8] = [221, 233, 49, 45, 181, 202, 220, 200];
+/// The interface's fields: 0 = name, 1 = symbol, 2 = URI, 3 = one named by a text.
+const FIELD_URI: u8 = 2;
+
 /// What Token-2022 appends for the metadata: type and length (4), update authority and mint
 /// (64), three texts with their lengths (4 each), the number of further fields (4).
 fn metadata_space(uri: &str) -> usize {
     4 + 64 + (4 + NAME.len()) + (4 + SYMBOL.len()) + (4 + uri.len()) + 4
+}
+
+/// The accounts of a mint whose URI changes.
+pub struct UriChange<'a, 'info> {
+    /// Pays for what a longer URI needs.
+    pub owner: &'a AccountInfo<'info>,
+    pub mint: &'a AccountInfo<'info>,
+    /// The agent's PDA, the metadata's authority, and its seeds, bump included.
+    pub agent: &'a AccountInfo<'info>,
+    pub agent_seeds: &'a [&'a [u8]],
+}
+
+impl UriChange<'_, '_> {
+    /// Token-2022 resizes the mint and leaves its rent to us. What a shorter URI sets free
+    /// stays in the mint.
+    pub fn write(&self, uri: &str) -> Result<()> {
+        let space = SPACE_BEFORE_METADATA + metadata_space(uri);
+        let lamports = Rent::get()?.minimum_balance(space);
+        account_creation::top_up(self.owner, self.mint, lamports)?;
+        // By hand: anchor-spl does not re-export the type that names the field.
+        let mut data = UPDATE_FIELD.to_vec();
+        data.push(FIELD_URI);
+        uri.serialize(&mut data)?;
+        let instruction = Instruction {
+            program_id: token_2022::ID,
+            accounts: vec![
+                AccountMeta::new(*self.mint.key, false),
+                AccountMeta::new_readonly(*self.agent.key, true),
+            ],
+            data,
+        };
+        let accounts = [self.mint.clone(), self.agent.clone()];
+        Ok(invoke_signed(&instruction, &accounts, &[self.agent_seeds])?)
+    }
 }
 
 /// The accounts of a mint in the making.

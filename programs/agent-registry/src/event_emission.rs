@@ -20,6 +20,11 @@ pub fn emit<E: AnchorSerialize + Discriminator>(
     data.extend_from_slice(anchor_lang::event::EVENT_IX_TAG_LE);
     data.extend_from_slice(E::DISCRIMINATOR);
     event.serialize(&mut data)?;
+    call_ourselves(event_authority, data)
+}
+
+/// Apart from [`emit`], which is compiled anew for each event.
+fn call_ourselves(event_authority: &AccountInfo, data: Vec<u8>) -> Result<()> {
     let (authority, bump) = crate::EVENT_AUTHORITY_AND_BUMP;
     let instruction = Instruction {
         program_id: crate::ID,

@@ -23,6 +23,114 @@ pub struct AgentTransferred {
     pub timestamp: i64,
 }
 
+/// The owner gave the agent's token another URI.
+#[event]
+pub struct AgentUriSet {
+    pub nft_mint: Pubkey,
+    pub owner: Pubkey,
+    pub metadata_uri: String,
+    /// The cluster's clock, seconds.
+    pub timestamp: i64,
+}
+
+/// The owner set a metadata value, new or in place of another.
+#[event]
+pub struct MetadataSet {
+    pub nft_mint: Pubkey,
+    pub owner: Pubkey,
+    pub metadata_key: String,
+    pub metadata_value: Vec<u8>,
+    /// The cluster's clock, seconds.
+    pub timestamp: i64,
+}
+
+/// The agent has another wallet, or none: then `agent_wallet` is all zero (R3).
+#[event]
+pub struct AgentWalletSet {
+    pub nft_mint: Pubkey,
+    pub owner: Pubkey,
+    pub agent_wallet: Pubkey,
+    /// The cluster's clock, seconds.
+    pub timestamp: i64,
+}
+
+/// Another key signs authorizations; all zero = the owner's (R7).
+#[event]
+pub struct FeedbackAuthoritySet {
+    pub nft_mint: Pubkey,
+    pub owner: Pubkey,
+    pub feedback_authority: Pubkey,
+    /// The cluster's clock, seconds.
+    pub timestamp: i64,
+}
+
+/// Other schemes authorize feedback: 1 = x84, 2 = bounded, 3 = both (R10).
+#[event]
+pub struct AuthSchemesSet {
+    pub nft_mint: Pubkey,
+    pub owner: Pubkey,
+    pub auth_schemes: u8,
+    /// The cluster's clock, seconds.
+    pub timestamp: i64,
+}
+
+/// The registry's authority named its successor; all zero = withdrew the name.
+#[event]
+pub struct RegistryAuthorityProposed {
+    pub authority: Pubkey,
+    pub proposed_authority: Pubkey,
+    /// The cluster's clock, seconds.
+    pub timestamp: i64,
+}
+
+/// The successor accepted.
+#[event]
+pub struct RegistryAuthorityAccepted {
+    pub from: Pubkey,
+    pub to: Pubkey,
+    /// The cluster's clock, seconds.
+    pub timestamp: i64,
+}
+
+/// Payments in `token` count from now on, or count no longer (R13).
+#[event]
+pub struct PaymentTokenListed {
+    pub token: Pubkey,
+    pub listed: bool,
+    /// The cluster's clock, seconds.
+    pub timestamp: i64,
+}
+
+/// Proofs by `facilitator` count from now on, or count no longer (R13).
+#[event]
+pub struct FacilitatorListed {
+    pub facilitator: Pubkey,
+    pub listed: bool,
+    /// The cluster's clock, seconds.
+    pub timestamp: i64,
+}
+
+/// A feedback got its payment proof; its score moved to the verified counters (R13).
+#[event]
+pub struct PaymentProven {
+    pub nft_mint: Pubkey,
+    /// Who paid.
+    pub reviewer: Pubkey,
+    pub feedback_index: u64,
+    /// The agent's wallet at that moment.
+    pub payee: Pubkey,
+    pub payment_token: Pubkey,
+    /// In the token's smallest unit.
+    pub payment_amount: u64,
+    /// keccak256 of the task reference's dedupe key.
+    pub task_ref_hash: [u8; 32],
+    pub facilitator: Pubkey,
+    /// The facilitator's, read from the precompile's instruction (R11).
+    pub signature: [u8; 64],
+    /// The cluster's clock, seconds.
+    pub timestamp: i64,
+}
+
 /// X84's fields in X84's order, then ours (R12).
 #[event]
 pub struct FeedbackGiven {

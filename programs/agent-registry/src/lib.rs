@@ -36,7 +36,8 @@ declare_id!("4dqu3YHQaBRRG7MPP4KRapDWK2XoAcHuAjTRwTuZCxbB");
 pub mod agent_registry {
     use super::*;
 
-    /// Stores the chain's CAIP-2 id (R9). Once, by the program's upgrade authority.
+    /// Stores the chain's CAIP-2 id (R9). Once, by the program's upgrade authority, which becomes
+    /// the registry's.
     ///
     /// Errors, in order: `NotUpgradeAuthority`, `AlreadyInitialized`, `MalformedChainId`.
     pub fn initialize(ctx: Context<Initialize>, chain: String) -> Result<()> {
@@ -56,6 +57,114 @@ pub mod agent_registry {
     #[instruction(discriminator = &extra_account_metas::EXECUTE)]
     pub fn transfer_hook(ctx: Context<TransferHook>, amount: u64) -> Result<()> {
         ctx.accounts.transfer_hook(amount)
+    }
+
+    /// Gives the agent's token another URI of at most 200 bytes (R17). By the owner.
+    ///
+    /// Errors, in order: `AgentNotFound`, `NotAuthorized`, `LengthLimit`.
+    pub fn set_agent_uri(ctx: Context<SetAgentUri>, uri: String) -> Result<()> {
+        ctx.accounts.set_agent_uri(uri)
+    }
+
+    /// Sets the metadata value of `key`: at most 256 bytes under at most 32 (R17). By the owner.
+    ///
+    /// Errors, in order: `AgentNotFound`, `NotAuthorized`, `ReservedKey`, `LengthLimit`.
+    pub fn set_metadata(ctx: Context<SetMetadata>, key: String, value: Vec<u8>) -> Result<()> {
+        ctx.accounts.set_metadata(key, value)
+    }
+
+    /// Sets where the agent is paid (R3). By the owner; the new wallet signs too, and is not
+    /// writable unless it is the owner's key.
+    ///
+    /// Errors, in order: `AgentNotFound`, `NotAuthorized`, `WalletZero`, `WalletConsentMissing`.
+    pub fn set_agent_wallet(ctx: Context<SetAgentWallet>) -> Result<()> {
+        ctx.accounts.set_agent_wallet()
+    }
+
+    /// Leaves the agent without a wallet. By the owner.
+    ///
+    /// Errors, in order: `AgentNotFound`, `NotAuthorized`.
+    pub fn unset_agent_wallet(ctx: Context<OwnerSetting>) -> Result<()> {
+        ctx.accounts.unset_agent_wallet()
+    }
+
+    /// Names the one key whose authorizations count (R7); the default key for the owner's own.
+    /// By the owner.
+    ///
+    /// Errors, in order: `AgentNotFound`, `NotAuthorized`.
+    pub fn set_feedback_authority(ctx: Context<OwnerSetting>, authority: Pubkey) -> Result<()> {
+        ctx.accounts.set_feedback_authority(authority)
+    }
+
+    /// Chooses the authorization schemes that count: 1 = x84, 2 = bounded, 3 = both (R10). By
+    /// the owner.
+    ///
+    /// Errors, in order: `AgentNotFound`, `NotAuthorized`, `AuthSchemeUnknown`.
+    pub fn set_auth_schemes(ctx: Context<OwnerSetting>, schemes: u8) -> Result<()> {
+        ctx.accounts.set_auth_schemes(schemes)
+    }
+
+    /// Names the successor of the registry's authority, who then accepts; the default key
+    /// withdraws. By the authority.
+    ///
+    /// Errors: `NotAuthorized`.
+    pub fn propose_registry_authority(
+        ctx: Context<RegistryChange>,
+        successor: Pubkey,
+    ) -> Result<()> {
+        ctx.accounts.propose_registry_authority(successor)
+    }
+
+    /// Makes the caller, whom the authority has proposed, the authority.
+    ///
+    /// Errors: `NotAuthorized`.
+    pub fn accept_registry_authority(ctx: Context<RegistryChange>) -> Result<()> {
+        ctx.accounts.accept_registry_authority()
+    }
+
+    /// Lets payments in `token` count (R13), a mint; at most 8. By the registry's authority.
+    ///
+    /// Errors, in order: `NotAuthorized`, `ListTooLong`.
+    pub fn add_payment_token(ctx: Context<RegistryChange>, token: Pubkey) -> Result<()> {
+        ctx.accounts.add_payment_token(token)
+    }
+
+    /// Payments in `token` count no longer; what they have proven stays. By the registry's
+    /// authority.
+    ///
+    /// Errors: `NotAuthorized`.
+    pub fn remove_payment_token(ctx: Context<RegistryChange>, token: Pubkey) -> Result<()> {
+        ctx.accounts.remove_payment_token(token)
+    }
+
+    /// Lets payment proofs by `facilitator` count (R13); at most 16. By the registry's authority.
+    ///
+    /// Errors, in order: `NotAuthorized`, `ListTooLong`.
+    pub fn add_facilitator(ctx: Context<RegistryChange>, facilitator: Pubkey) -> Result<()> {
+        ctx.accounts.add_facilitator(facilitator)
+    }
+
+    /// Proofs by `facilitator` count no longer; what they have proven stays. By the registry's
+    /// authority.
+    ///
+    /// Errors: `NotAuthorized`.
+    pub fn remove_facilitator(ctx: Context<RegistryChange>, facilitator: Pubkey) -> Result<()> {
+        ctx.accounts.remove_facilitator(facilitator)
+    }
+
+    /// Gives the reviewer's entry its payment proof (R13). The Ed25519 precompile instruction
+    /// with the facilitator's signature stands directly before this one (R11).
+    ///
+    /// Errors, in order (SPEC 3a): `FeedbackNotFound`, `NotAuthorized`, `AlreadyRevoked`,
+    /// `PaymentAlreadyProven`, `PaymentSpent`, `AuthMissing`, `AuthMalformed`, `AuthExpired`,
+    /// `PaymentWrongPayee`, `PaymentWrongPayer`, `PaymentWrongToken`, `PaymentZeroAmount`,
+    /// `PaymentWrongFacilitator`, `AuthWrongSigner`, `AuthWrongMessage`.
+    pub fn attach_payment_proof(
+        ctx: Context<AttachPaymentProof>,
+        feedback_index: u64,
+        payment: Payment,
+    ) -> Result<()> {
+        ctx.accounts.attach_payment_proof(feedback_index, payment)
     }
 
     /// Records authorized feedback by `reviewer` about the agent (R5, R8 to R12).

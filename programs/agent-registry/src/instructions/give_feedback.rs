@@ -1,18 +1,19 @@
 use crate::{
     ConcordError, FeedbackGiven,
     account_creation::create_pda,
-    account_data::{absent, load, store},
+    account_data::{load, store},
     ed25519::VerifiedMessage,
     event_emission,
     portable_text::require_portable,
     state::{
-        AgentIdentity, ClientIndex, FeedbackEntry, Registry, agent_identity::AUTH_SCHEME_BOUNDED,
+        AgentIdentity, ClientIndex, FeedbackEntry, Registry,
+        agent_identity::{AUTH_SCHEME_BOUNDED, AUTH_SCHEME_X84},
         raised,
     },
 };
 use anchor_lang::{prelude::*, system_program};
 use concord_canonical::{
-    auth::SvmFeedbackAuth,
+    auth::{SvmFeedbackAuth, x84_message},
     limits::{SCORE_MAX, URI_MAX},
     pda::{CLIENT, FEEDBACK},
 };
@@ -23,6 +24,19 @@ pub enum FeedbackAuthorization {
     /// The 56-byte message of R9: good while `last_index < index_limit` and `now < expiry`
     /// (seconds).
     Bounded { index_limit: u64, expiry: u64 },
+    /// X84's 64-byte message, which has no bounds and no domain: only for an agent whose owner
+    /// opted in (R10).
+    X84,
+}
+
+impl FeedbackAuthorization {
+    /// The scheme's number, of `AUTH_SCHEME_*`.
+    pub fn scheme(&self) -> u8 {
+        match self {
+            Self::Bounded { .. } => AUTH_SCHEME_BOUNDED,
+            Self::X84 => AUTH_SCHEME_X84,
+        }
+    }
 }
 
 /// The arguments of `give_feedback`.
@@ -72,7 +86,7 @@ pub struct GiveFeedback<'info> {
 impl GiveFeedback<'_> {
     pub fn give_feedback(&self, feedback: Feedback) -> Result<()> {
         require!(feedback.score <= SCORE_MAX, ConcordError::ScoreOutOfRange);
-        let mut agent = self.load_agent()?;
+        let mut agent = AgentIdentity::of(&self.agent, self.nft_mint.key)?;
         // R18
         require!(
             !agent.is_operated_by(self.reviewer.key),
@@ -93,18 +107,6 @@ impl GiveFeedback<'_> {
         store(&self.agent, &agent)?;
         self.record_entry(&feedback, now)?;
         self.report(feedback, signature, now)
-    }
-
-    fn load_agent(&self) -> Result<AgentIdentity> {
-        let mint = self.nft_mint.key;
-        match load::<AgentIdentity>(&self.agent)? {
-            Some(agent) if agent.nft_mint == *mint => Ok(agent),
-            Some(_) => err!(ConcordError::AccountMismatch),
-            None => {
-                let (derived, _) = AgentIdentity::find(mint);
-                Err(absent(&self.agent, derived, ConcordError::AgentNotFound))
-            }
-        }
     }
 
     /// The client's index; with `last_index` 0 where this is his first feedback.
@@ -138,10 +140,26 @@ impl GiveFeedback<'_> {
         now: i64,
         auth: FeedbackAuthorization,
     ) -> Result<[u8; 64]> {
-        let FeedbackAuthorization::Bounded {
-            index_limit,
-            expiry,
-        } = auth;
+        let signature = match auth {
+            FeedbackAuthorization::Bounded {
+                index_limit,
+                expiry,
+            } => self.authorize_bounded(agent, last_index, now, index_limit, expiry)?,
+            FeedbackAuthorization::X84 => self.authorize_x84(agent)?,
+        };
+        // R10: to an agent without this scheme, its messages are not authorizations
+        require!(agent.accepts(auth.scheme()), ConcordError::AuthWrongMessage);
+        Ok(signature)
+    }
+
+    fn authorize_bounded(
+        &self,
+        agent: &AgentIdentity,
+        last_index: u64,
+        now: i64,
+        index_limit: u64,
+        expiry: u64,
+    ) -> Result<[u8; 64]> {
         let verified = VerifiedMessage::preceding(&self.instructions_sysvar)?; // R11
         let now = u64::try_from(now).unwrap_or(0); // R9: a negative clock counts as 0
         require!(now < expiry, ConcordError::AuthExpired); // R8
@@ -158,6 +176,14 @@ impl GiveFeedback<'_> {
         }
         .message(); // R9
         verified.signature_over(signer, &message)
+    }
+
+    /// R10: good for ever and for any number of entries, until the owner opts out or sells.
+    fn authorize_x84(&self, agent: &AgentIdentity) -> Result<[u8; 64]> {
+        let verified = VerifiedMessage::preceding(&self.instructions_sysvar)?; // R11
+        let reviewer = self.reviewer.key().to_bytes();
+        let message = x84_message(&reviewer, &agent.nft_mint.to_bytes());
+        verified.signature_over(agent.authorization_signer(), &message) // R7
     }
 
     fn record_client(&self, agent: &mut AgentIdentity, client: &mut ClientIndex) -> Result<()> {
@@ -213,7 +239,7 @@ impl GiveFeedback<'_> {
             created_at: now,
             bump,
             feedback_index: index,
-            auth_scheme: AUTH_SCHEME_BOUNDED,
+            auth_scheme: feedback.auth.scheme(),
             response_count: 0,
         };
         store(&self.feedback_entry, &entry)
@@ -235,7 +261,7 @@ impl GiveFeedback<'_> {
                 feedback_auth: signature,
                 timestamp: now,
                 feedback_index: feedback.feedback_index,
-                auth_scheme: AUTH_SCHEME_BOUNDED,
+                auth_scheme: feedback.auth.scheme(),
             },
         )
     }

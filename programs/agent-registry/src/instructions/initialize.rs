@@ -13,7 +13,7 @@ pub const PROGRAM_DATA: Pubkey = {
 
 #[derive(Accounts)]
 pub struct Initialize<'info> {
-    /// Pays for the registry.
+    /// Pays for the registry, and is its first authority.
     #[account(mut)]
     pub upgrade_authority: Signer<'info>,
     /// CHECK: created here, at this address
@@ -38,7 +38,7 @@ impl Initialize<'_> {
             self.registry.owner != &crate::ID,
             ConcordError::AlreadyInitialized
         );
-        let registry = Registry::of_chain(chain)?;
+        let registry = Registry::initialized(chain, self.upgrade_authority.key())?;
         create_pda(
             &self.upgrade_authority,
             &self.registry,

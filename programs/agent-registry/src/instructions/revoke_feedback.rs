@@ -1,6 +1,6 @@
 use crate::{
     ConcordError, FeedbackRevoked,
-    account_data::{absent, load, store},
+    account_data::store,
     event_emission,
     state::{AgentIdentity, FeedbackEntry},
 };
@@ -27,9 +27,11 @@ pub struct RevokeFeedback<'info> {
 
 impl RevokeFeedback<'_> {
     pub fn revoke_feedback(&self, feedback_index: u64) -> Result<()> {
-        let mut entry = self.load_entry(feedback_index)?;
+        // The reviewer's own entry: no other is reachable.
+        let (mint, reviewer) = (self.nft_mint.key, self.reviewer.key);
+        let mut entry = FeedbackEntry::of(&self.feedback_entry, mint, reviewer, feedback_index)?;
         entry.revoke()?;
-        let mut agent = self.load_agent()?;
+        let mut agent = AgentIdentity::of(&self.agent, mint)?;
         agent.discount_feedback(entry.score, entry.has_payment_proof)?;
         store(&self.feedback_entry, &entry)?;
         store(&self.agent, &agent)?;
@@ -42,32 +44,5 @@ impl RevokeFeedback<'_> {
                 timestamp: Clock::get()?.unix_timestamp,
             },
         )
-    }
-
-    /// The reviewer's own entry: no other is reachable.
-    fn load_entry(&self, feedback_index: u64) -> Result<FeedbackEntry> {
-        let (mint, reviewer) = (self.nft_mint.key, self.reviewer.key);
-        let Some(entry) = load::<FeedbackEntry>(&self.feedback_entry)? else {
-            let (derived, _) = FeedbackEntry::find(mint, reviewer, feedback_index);
-            return Err(absent(
-                &self.feedback_entry,
-                derived,
-                ConcordError::FeedbackNotFound,
-            ));
-        };
-        require!(
-            entry.nft_mint == *mint
-                && entry.reviewer == *reviewer
-                && entry.feedback_index == feedback_index,
-            ConcordError::AccountMismatch
-        );
-        Ok(entry)
-    }
-
-    fn load_agent(&self) -> Result<AgentIdentity> {
-        match load::<AgentIdentity>(&self.agent)? {
-            Some(agent) if agent.nft_mint == *self.nft_mint.key => Ok(agent),
-            _ => err!(ConcordError::AccountMismatch),
-        }
     }
 }

@@ -1,4 +1,8 @@
 use super::{lowered, raised};
+use crate::{
+    ConcordError,
+    account_data::{absent, load},
+};
 use anchor_lang::prelude::*;
 use concord_canonical::pda::AGENT;
 
@@ -60,6 +64,55 @@ impl AgentIdentity {
         }
     }
 
+    /// The agent of `mint` in `account`. Errors: `AgentNotFound`, `AccountMismatch`.
+    pub fn of(account: &AccountInfo, mint: &Pubkey) -> Result<Self> {
+        match load::<Self>(account)? {
+            Some(agent) if agent.nft_mint == *mint => Ok(agent),
+            Some(_) => err!(ConcordError::AccountMismatch),
+            None => {
+                let (derived, _) = Self::find(mint);
+                Err(absent(account, derived, ConcordError::AgentNotFound))
+            }
+        }
+    }
+
+    /// [`Self::of`], on behalf of `caller`, who must be the owner: delegates of the token have
+    /// no rights (R4). Errors: `AgentNotFound`, `AccountMismatch`, `NotAuthorized`.
+    pub fn of_owner(account: &AccountInfo, mint: &Pubkey, caller: &Pubkey) -> Result<Self> {
+        let agent = Self::of(account, mint)?;
+        require!(agent.owner == *caller, ConcordError::NotAuthorized);
+        Ok(agent)
+    }
+
+    /// R3: the new wallet, which has consented; the default key for none.
+    pub fn set_wallet(&mut self, wallet: Pubkey, now: i64) {
+        self.agent_wallet = wallet;
+        self.updated_at = now;
+    }
+
+    /// R7: the one key whose authorizations count from now on; the default key for the owner's.
+    pub fn set_feedback_authority(&mut self, authority: Pubkey, now: i64) {
+        self.feedback_authority = authority;
+        self.updated_at = now;
+    }
+
+    /// R10: which schemes count from now on, as a sum of `AUTH_SCHEME_*`; at least one.
+    pub fn set_auth_schemes(&mut self, schemes: u8, now: i64) -> Result<()> {
+        const KNOWN: u8 = AUTH_SCHEME_X84 | AUTH_SCHEME_BOUNDED;
+        require!(
+            schemes != 0 && schemes & !KNOWN == 0,
+            ConcordError::AuthSchemeUnknown
+        );
+        self.auth_schemes = schemes;
+        self.updated_at = now;
+        Ok(())
+    }
+
+    /// Whether the owner lets `scheme`, one of `AUTH_SCHEME_*`, authorize feedback (R10).
+    pub fn accepts(&self, scheme: u8) -> bool {
+        self.auth_schemes & scheme != 0
+    }
+
     /// R4: the new owner starts without the old one's wallet, authority and schemes.
     pub fn transfer_to(&mut self, owner: Pubkey, now: i64) -> Result<()> {
         self.owner = owner;
@@ -85,6 +138,16 @@ impl AgentIdentity {
         *key == self.owner || *key == self.feedback_authority
     }
 
+    /// R13: whose payments to the agent prove nothing.
+    pub fn is_its_own_payer(&self, key: &Pubkey) -> bool {
+        self.is_operated_by(key) || *key == self.agent_wallet
+    }
+
+    /// R13: whom a client pays. Nobody while no wallet is set.
+    pub fn is_paid_at(&self, key: &Pubkey) -> bool {
+        self.agent_wallet != Pubkey::default() && *key == self.agent_wallet
+    }
+
     /// The ordinal of a client who gives feedback for the first time.
     pub fn admit_client(&mut self) -> Result<u64> {
         self.client_count = raised(self.client_count, 1)?;
@@ -95,6 +158,14 @@ impl AgentIdentity {
     pub fn count_feedback(&mut self, score: u8) -> Result<()> {
         self.unverified_feedback_count = raised(self.unverified_feedback_count, 1)?;
         self.unverified_score_sum = raised(self.unverified_score_sum, score.into())?;
+        Ok(())
+    }
+
+    /// R13: an entry that has got its payment proof moves to the verified counters.
+    pub fn verify_feedback(&mut self, score: u8) -> Result<()> {
+        self.discount_feedback(score, false)?;
+        self.verified_feedback_count = raised(self.verified_feedback_count, 1)?;
+        self.verified_score_sum = raised(self.verified_score_sum, score.into())?;
         Ok(())
     }
 

@@ -1,4 +1,7 @@
-use crate::ConcordError;
+use crate::{
+    ConcordError,
+    account_data::{absent, load},
+};
 use anchor_lang::prelude::*;
 use concord_canonical::pda::FEEDBACK;
 
@@ -33,6 +36,38 @@ pub struct FeedbackEntry {
 
 impl FeedbackEntry {
     pub const SPACE: usize = Self::DISCRIMINATOR.len() + Self::INIT_SPACE;
+
+    /// `reviewer`'s entry number `feedback_index` about the agent of `mint`, in `account`.
+    /// Errors: `FeedbackNotFound`, `AccountMismatch`.
+    pub fn of(
+        account: &AccountInfo,
+        mint: &Pubkey,
+        reviewer: &Pubkey,
+        feedback_index: u64,
+    ) -> Result<Self> {
+        let Some(entry) = load::<Self>(account)? else {
+            let (derived, _) = Self::find(mint, reviewer, feedback_index);
+            return Err(absent(account, derived, ConcordError::FeedbackNotFound));
+        };
+        require!(
+            entry.nft_mint == *mint
+                && entry.reviewer == *reviewer
+                && entry.feedback_index == feedback_index,
+            ConcordError::AccountMismatch
+        );
+        Ok(entry)
+    }
+
+    /// R13: takes the payment's token and amount. Errors: `AlreadyRevoked`,
+    /// `PaymentAlreadyProven`.
+    pub fn prove_payment(&mut self, token: Pubkey, amount: u64) -> Result<()> {
+        require!(!self.revoked, ConcordError::AlreadyRevoked);
+        require!(!self.has_payment_proof, ConcordError::PaymentAlreadyProven);
+        self.has_payment_proof = true;
+        self.payment_token = token;
+        self.payment_amount = amount;
+        Ok(())
+    }
 
     pub fn revoke(&mut self) -> Result<()> {
         require!(!self.revoked, ConcordError::AlreadyRevoked);

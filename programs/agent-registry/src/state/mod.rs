@@ -2,12 +2,16 @@
 pub mod agent_identity;
 pub mod client_index;
 pub mod feedback_entry;
+pub mod metadata_entry;
 pub mod registry;
+pub mod spent_payment;
 
 pub use agent_identity::AgentIdentity;
 pub use client_index::ClientIndex;
 pub use feedback_entry::FeedbackEntry;
+pub use metadata_entry::MetadataEntry;
 pub use registry::Registry;
+pub use spent_payment::SpentPayment;
 
 use crate::ConcordError;
 use anchor_lang::prelude::*;

@@ -1,9 +1,13 @@
-use crate::ConcordError;
+use crate::{ConcordError, account_data::load};
 use anchor_lang::prelude::*;
 use concord_canonical::{caip::ChainId, pda};
 
 /// CAIP-2: a namespace of at most 8 characters, a colon, a reference of at most 32.
 const CHAIN_ID_MAX: usize = 8 + 1 + 32;
+/// R13: so many payment tokens count at a time.
+pub const PAYMENT_TOKENS_MAX: usize = 8;
+/// R13: so many facilitators count at a time.
+pub const FACILITATORS_MAX: usize = 16;
 
 /// The one registry account of this program, `["registry"]`.
 #[account]
@@ -12,9 +16,20 @@ pub struct Registry {
     /// keccak256 of `chain`: the chain word of every authorization (R9).
     pub chain_hash: [u8; 32],
     pub bump: u8,
+    /// Who keeps the lists below and can propose its successor: at first the program's upgrade
+    /// authority, from then on independent of it.
+    pub authority: Pubkey,
+    /// Who becomes the authority by accepting; all zero = nobody.
+    pub proposed_authority: Pubkey,
     /// The cluster's CAIP-2 id, such as `solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1`.
     #[max_len(CHAIN_ID_MAX)]
     pub chain: String,
+    /// Mints of the tokens whose payments count (R13).
+    #[max_len(PAYMENT_TOKENS_MAX)]
+    pub payment_tokens: Vec<Pubkey>,
+    /// Whose signatures prove payments (R13).
+    #[max_len(FACILITATORS_MAX)]
+    pub facilitators: Vec<Pubkey>,
 }
 
 impl Registry {
@@ -29,14 +44,66 @@ impl Registry {
     pub const ADDRESS: Pubkey = Self::ADDRESS_AND_BUMP.0;
 
     /// R9: a CAIP-2 id of the solana namespace, as text and hashed.
-    pub fn of_chain(chain: &str) -> Result<Self> {
+    pub fn initialized(chain: &str, authority: Pubkey) -> Result<Self> {
         let id = ChainId::parse(chain).map_err(|_| ConcordError::MalformedChainId)?;
         require!(id.namespace() == "solana", ConcordError::MalformedChainId);
         Ok(Self {
             chain_hash: id.hash(),
             bump: Self::ADDRESS_AND_BUMP.1,
+            authority,
+            proposed_authority: Pubkey::default(),
             chain: chain.to_owned(),
+            payment_tokens: vec![],
+            facilitators: vec![],
         })
+    }
+
+    /// `account`'s address has been compared with [`Self::ADDRESS`]; `AccountMismatch` where
+    /// nothing has been initialized there.
+    pub fn of(account: &AccountInfo) -> Result<Self> {
+        Ok(load(account)?.ok_or(ConcordError::AccountMismatch)?)
+    }
+
+    /// [`Self::of`], on behalf of `caller`, who must be the authority.
+    pub fn of_authority(account: &AccountInfo, caller: &Pubkey) -> Result<Self> {
+        let registry = Self::of(account)?;
+        require!(registry.authority == *caller, ConcordError::NotAuthorized);
+        Ok(registry)
+    }
+
+    /// The first step of a hand-over: it names a successor, and changes no right. The default
+    /// key withdraws an earlier proposal.
+    pub fn propose_authority(&mut self, successor: Pubkey) {
+        self.proposed_authority = successor;
+    }
+
+    /// The second step: `caller`, who has signed, is the successor named. Returns who was the
+    /// authority.
+    pub fn accept_authority(&mut self, caller: Pubkey) -> Result<Pubkey> {
+        require!(
+            self.proposed_authority == caller,
+            ConcordError::NotAuthorized
+        );
+        self.proposed_authority = Pubkey::default();
+        Ok(std::mem::replace(&mut self.authority, caller))
+    }
+
+    /// R13. Whether this changed anything, as for the three below.
+    pub fn add_payment_token(&mut self, token: Pubkey) -> Result<bool> {
+        add(&mut self.payment_tokens, token, PAYMENT_TOKENS_MAX)
+    }
+
+    pub fn remove_payment_token(&mut self, token: &Pubkey) -> bool {
+        remove(&mut self.payment_tokens, token)
+    }
+
+    /// R13.
+    pub fn add_facilitator(&mut self, facilitator: Pubkey) -> Result<bool> {
+        add(&mut self.facilitators, facilitator, FACILITATORS_MAX)
+    }
+
+    pub fn remove_facilitator(&mut self, facilitator: &Pubkey) -> bool {
+        remove(&mut self.facilitators, facilitator)
     }
 
     /// Reads the chain word alone. `account`'s address has been compared with [`Self::ADDRESS`];
@@ -48,4 +115,21 @@ impl Registry {
         let hash = fields.and_then(|fields| fields.first_chunk());
         Ok(*hash.ok_or(ConcordError::AccountMismatch)?)
     }
+}
+
+/// A key that is on the list already stays there once, even where the list is full.
+fn add(list: &mut Vec<Pubkey>, key: Pubkey, max: usize) -> Result<bool> {
+    if list.contains(&key) {
+        return Ok(false);
+    }
+    require!(list.len() < max, ConcordError::ListTooLong);
+    list.push(key);
+    Ok(true)
+}
+
+/// The others keep their order.
+fn remove(list: &mut Vec<Pubkey>, key: &Pubkey) -> bool {
+    let before = list.len();
+    list.retain(|listed| listed != key);
+    list.len() < before
 }

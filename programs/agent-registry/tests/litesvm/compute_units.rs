@@ -5,13 +5,18 @@
 
 use crate::localnet::{
     Agent, Localnet,
-    authorization::Authorization,
+    authorization::{Authorization, call, precompile},
     instructions::{GiveFeedback, register_agent, revoke_feedback},
-    program_id, token_2022,
+    payment::Purchase,
+    program_id,
+    registry::{accept_authority, add_facilitator, add_payment_token, propose_authority},
+    settings::*,
+    token_2022,
     token_2022::token_account,
 };
 use litesvm::types::TransactionMetadata;
 use solana_address::Address;
+use solana_instruction::Instruction;
 use solana_keypair::Keypair;
 use solana_signer::Signer;
 
@@ -180,4 +185,119 @@ fn every_flow_keeps_its_bar() {
     assert!(first.median() <= 25_000);
     assert!(again.median() <= 25_000);
     assert!(transfer.at_255() <= 21_000);
+}
+
+/// Sends one instruction of an agent's owner.
+fn change(net: &mut Localnet, flow: &mut Flow, agent: &Agent, instruction: Instruction) {
+    let sent = net.send(&[&agent.owner], &[instruction]).unwrap();
+    flow.add(sent.compute_units_consumed, 0);
+}
+
+#[test]
+fn what_the_owners_settings_cost() {
+    let mut net = Localnet::new();
+    let mut flows = [
+        "set_agent_uri, 200",
+        "set_metadata, 32 + 256, new",
+        "set_metadata, 32 + 256, again",
+        "set_agent_wallet",
+        "unset_agent_wallet",
+        "set_feedback_authority",
+        "set_auth_schemes",
+        "give_feedback, x84, first by a client",
+    ]
+    .map(Flow::new);
+    let [uri, new, again, set, unset, authority, schemes, x84] = &mut flows;
+    for _ in 0..ACTORS {
+        let (agent, client) = (net.agent(), net.actor());
+        let (owner, mint) = (agent.owner.pubkey(), agent.mint);
+        let longest = set_agent_uri(&owner, &mint, &[b'a'; 200]);
+        change(&mut net, uri, &agent, longest);
+        let metadata = set_metadata(&owner, &mint, &[b'k'; 32], &[7; 256]);
+        let sent = net
+            .send(&[&agent.owner], std::slice::from_ref(&metadata))
+            .unwrap();
+        let hash: [u8; 32] = <sha2::Sha256 as sha2::Digest>::digest([b'k'; 32]).into();
+        let searched = search(&[b"metadata", mint.as_ref(), &hash], &program_id());
+        new.add(sent.compute_units_consumed, searched);
+        change(&mut net, again, &agent, metadata);
+        change(
+            &mut net,
+            set,
+            &agent,
+            set_agent_wallet(&owner, &mint, &owner),
+        );
+        change(&mut net, unset, &agent, unset_agent_wallet(&owner, &mint));
+        let nobody = Address::default();
+        change(
+            &mut net,
+            authority,
+            &agent,
+            set_feedback_authority(&owner, &mint, &nobody),
+        );
+        change(
+            &mut net,
+            schemes,
+            &agent,
+            set_auth_schemes(&owner, &mint, 3),
+        );
+
+        let feedback = GiveFeedback::new(&mint, &client.pubkey());
+        let mut give = feedback.instruction();
+        give.data.truncate(give.data.len() - 17);
+        give.data.push(1);
+        let message = [client.pubkey().as_ref(), mint.as_ref()].concat();
+        let signed = precompile(call(&agent.owner, &message));
+        let sent = net.send(&[&client], &[signed, give]).unwrap();
+        let of_client: [&[u8]; 3] = [b"client", mint.as_ref(), &client.pubkey().to_bytes()];
+        let of_entry: [&[u8]; 4] = [
+            b"feedback",
+            mint.as_ref(),
+            &client.pubkey().to_bytes(),
+            &1u64.to_le_bytes(),
+        ];
+        let searched = search(&of_client, &program_id()) + search(&of_entry, &program_id());
+        x84.add(sent.compute_units_consumed, searched);
+    }
+    flows.iter().for_each(Flow::print);
+    assert!(flows[7].at_255() <= 22_000);
+}
+
+#[test]
+fn what_a_payment_proof_costs_with_full_lists() {
+    let mut it = Purchase::new();
+    let authority = it.net.upgrade_authority.insecure_clone();
+    let me = authority.pubkey();
+    let mut flows = [
+        "add_payment_token",
+        "add_facilitator",
+        "attach_payment_proof",
+    ]
+    .map(Flow::new);
+    for number in 1..8 {
+        let add = add_payment_token(&me, &[number; 32].into());
+        let sent = it.net.send(&[&authority], &[add]).unwrap();
+        flows[0].add(sent.compute_units_consumed, 0);
+    }
+    for number in 1..16 {
+        let add = add_facilitator(&me, &[number; 32].into());
+        let sent = it.net.send(&[&authority], &[add]).unwrap();
+        flows[1].add(sent.compute_units_consumed, 0);
+    }
+    for index in 1..=ACTORS {
+        if index > 1 {
+            it.net.given(&it.agent, &it.client, index as u64, 80);
+        }
+        let mut proof = it.proof(index as u8);
+        proof.feedback_index = index as u64;
+        let sent = it.attach(&proof).unwrap();
+        let searched = search(&[b"spent", &proof.task_ref_hash], &program_id());
+        flows[2].add(sent.compute_units_consumed, searched);
+    }
+    flows.iter().for_each(Flow::print);
+    for call in [propose_authority(&me, &me), accept_authority(&me)] {
+        let sent = it.net.send(&[&authority], &[call]).unwrap();
+        println!("propose, then accept: {}", sent.compute_units_consumed);
+    }
+    assert!(flows[2].at_255() <= 22_000);
 }

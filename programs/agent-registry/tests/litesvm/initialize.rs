@@ -1,6 +1,5 @@
 use crate::localnet::{
     CHAIN, Localnet,
-    accounts::Fields,
     authorization::keccak,
     instructions::{initialize, readonly, registry},
     program_data, program_id,
@@ -18,13 +17,22 @@ fn stores_the_chain_as_text_and_hash_for_the_upgrade_authority() {
         net.svm
             .minimum_balance_for_rent_exemption(account.data.len())
     );
-    let mut fields = Fields::of(&account.data, [47, 174, 110, 246, 184, 182, 252, 218]);
-    assert_eq!(fields.bytes32(), keccak(CHAIN.as_bytes())); // R9
-    let (_, bump) = solana_address::Address::find_program_address(&[b"registry"], &program_id());
-    assert_eq!(fields.u8(), bump);
-    assert_eq!(fields.text(), CHAIN);
-    // 8 + 32 + 1 + 4 + 41: room for the longest CAIP-2 id
-    assert_eq!(account.data.len(), 86);
+    let registry = net.registry();
+    assert_eq!(registry.chain, CHAIN);
+    assert_eq!(registry.chain_hash, keccak(CHAIN.as_bytes())); // R9
+    // 8 + 32 + 1 + 2 * 32 + (4 + 41) + (4 + 8 * 32) + (4 + 16 * 32): room for the longest
+    // CAIP-2 id and for full lists
+    assert_eq!(account.data.len(), 926);
+}
+
+#[test]
+fn the_upgrade_authority_becomes_the_registrys_and_the_lists_are_empty() {
+    // R13
+    let net = Localnet::new();
+    let registry = net.registry();
+    assert_eq!(registry.authority, net.upgrade_authority.pubkey());
+    assert_eq!(registry.proposed_authority, Default::default());
+    assert!(registry.payment_tokens.is_empty() && registry.facilitators.is_empty());
 }
 
 #[test]

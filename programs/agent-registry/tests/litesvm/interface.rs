@@ -4,7 +4,7 @@
 use crate::localnet::{pda, program_data, program_id};
 use agent_registry::{
     AgentIdentity, AgentRegistered, AgentTransferred, ClientIndex, ConcordError, FeedbackEntry,
-    FeedbackGiven, FeedbackRevoked, Registry, instruction,
+    FeedbackGiven, FeedbackRevoked, MetadataEntry, Registry, SpentPayment, instruction,
 };
 use anchor_lang::Discriminator;
 use sha2::{Digest, Sha256};
@@ -131,6 +131,58 @@ fn discriminators_are_x84s_where_x84_has_the_item() {
 }
 
 #[test]
+fn discriminators_of_settings_registry_and_payments() {
+    let instructions = [
+        instruction::SetAgentUri::DISCRIMINATOR,
+        instruction::SetMetadata::DISCRIMINATOR,
+        instruction::SetAgentWallet::DISCRIMINATOR,
+        instruction::UnsetAgentWallet::DISCRIMINATOR,
+        instruction::SetFeedbackAuthority::DISCRIMINATOR,
+        instruction::SetAuthSchemes::DISCRIMINATOR,
+        instruction::AttachPaymentProof::DISCRIMINATOR,
+        instruction::ProposeRegistryAuthority::DISCRIMINATOR,
+        instruction::AcceptRegistryAuthority::DISCRIMINATOR,
+        instruction::AddPaymentToken::DISCRIMINATOR,
+        instruction::RemovePaymentToken::DISCRIMINATOR,
+        instruction::AddFacilitator::DISCRIMINATOR,
+        instruction::RemoveFacilitator::DISCRIMINATOR,
+    ];
+    let names = [
+        "set_agent_uri",
+        "set_metadata",
+        "set_agent_wallet",
+        "unset_agent_wallet",
+        "set_feedback_authority",
+        "set_auth_schemes",
+        "attach_payment_proof",
+        "propose_registry_authority",
+        "accept_registry_authority",
+        "add_payment_token",
+        "remove_payment_token",
+        "add_facilitator",
+        "remove_facilitator",
+    ];
+    for (discriminator, name) in instructions.iter().zip(names) {
+        let hash = Sha256::digest(format!("global:{name}"));
+        assert_eq!(*discriminator, &hash[..8], "{name}");
+    }
+    let accounts = [
+        (
+            MetadataEntry::DISCRIMINATOR,
+            [96, 126, 172, 22, 37, 180, 115, 47],
+        ),
+        (
+            SpentPayment::DISCRIMINATOR,
+            [77, 205, 185, 208, 111, 79, 133, 247],
+        ),
+    ];
+    for (discriminator, bytes) in accounts {
+        assert_eq!(discriminator, bytes);
+    }
+    assert_eq!(SpentPayment::SPACE, 81);
+}
+
+#[test]
 fn account_sizes() {
     let sizes = [
         AgentIdentity::SPACE,
@@ -139,7 +191,7 @@ fn account_sizes() {
         Registry::SPACE,
         agent_registry::extra_account_metas::SPACE,
     ];
-    assert_eq!(sizes, [210, 89, 189 + 17, 86, 121]);
+    assert_eq!(sizes, [210, 89, 189 + 17, 926, 121]);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! layouts, seeds, messages. Neither `concord-canonical` nor the program's own types take part,
 //! except in `interface`, which holds the program's constants against literals.
 
+mod attach_payment_proof;
 mod calls_by_programs;
 mod check_order;
 mod compute_units;
@@ -13,10 +14,19 @@ mod give_feedback;
 mod initialize;
 mod interface;
 mod localnet;
+mod owner_instructions;
+mod payment_lists;
 mod precompile_attacks;
 mod prefunded_addresses;
 mod register_agent;
+mod registry_authority;
 mod revoke_feedback;
+mod set_agent_uri;
+mod set_agent_wallet;
+mod set_auth_schemes;
+mod set_feedback_authority;
+mod set_metadata;
 mod transaction_size;
 mod transfer_hook;
 mod transfer_hook_attacks;
+mod x84_feedback;

@@ -5,6 +5,9 @@ use crate::localnet::{
     Localnet,
     authorization::Authorization,
     instructions::{GiveFeedback, register_agent, revoke_feedback},
+    payment::Purchase,
+    registry::add_facilitator,
+    settings::*,
     token_2022,
 };
 use solana_address::Address;
@@ -88,4 +91,46 @@ fn revocation_and_transfer_with_account_creation_fit() {
     let bytes = size(&owner, 1, &[create, transfer]);
     println!("transfer and a new token account: {bytes} bytes");
     assert!(bytes <= LIMIT);
+}
+
+#[test]
+fn a_payment_proof_fits() {
+    // R13
+    let it = Purchase::new();
+    let proof = it.proof(1);
+    let instructions = [proof.signed_by(&it.facilitator), proof.instruction()];
+    let bytes = size(&it.client, 1, &instructions);
+    println!("attach_payment_proof: {bytes} bytes");
+    assert!(bytes <= LIMIT);
+}
+
+#[test]
+fn every_setting_at_its_longest_fits() {
+    let (owner, wallet, mint) = (Keypair::new(), Keypair::new(), Address::from([7; 32]));
+    let (me, authority) = (owner.pubkey(), Address::from([6; 32]));
+    for (name, signatures, instruction) in [
+        ("set_agent_uri", 1, set_agent_uri(&me, &mint, &[b'a'; 200])),
+        (
+            "set_metadata",
+            1,
+            set_metadata(&me, &mint, &[b'k'; 32], &[0; 256]),
+        ),
+        (
+            "set_agent_wallet",
+            2,
+            set_agent_wallet(&me, &mint, &wallet.pubkey()),
+        ),
+        ("unset_agent_wallet", 1, unset_agent_wallet(&me, &mint)),
+        (
+            "set_feedback_authority",
+            1,
+            set_feedback_authority(&me, &mint, &authority),
+        ),
+        ("set_auth_schemes", 1, set_auth_schemes(&me, &mint, 3)),
+        ("add_facilitator", 1, add_facilitator(&me, &authority)),
+    ] {
+        let bytes = size(&owner, signatures, &[instruction]);
+        println!("{name}: {bytes} bytes");
+        assert!(bytes <= LIMIT);
+    }
 }

@@ -57,6 +57,25 @@ impl Fields {
         String::from_utf8(std::mem::replace(&mut self.0, rest)).unwrap()
     }
 
+    /// A vector of keys.
+    pub fn keys(&mut self) -> Vec<Address> {
+        let count = u32::from_le_bytes(self.take());
+        (0..count).map(|_| self.key()).collect()
+    }
+
+    /// A vector of bytes.
+    pub fn counted(&mut self) -> Vec<u8> {
+        let length = u32::from_le_bytes(self.take()) as usize;
+        let rest = self.0.split_off(length);
+        std::mem::replace(&mut self.0, rest)
+    }
+
+    /// Room that is reserved and not in use.
+    #[track_caller]
+    pub fn end_in_zeros(self) {
+        assert!(self.0.iter().all(|byte| *byte == 0), "{:?}", self.0);
+    }
+
     #[track_caller]
     pub fn end(self) {
         assert_eq!(self.0, [0u8; 0]);
@@ -178,7 +197,7 @@ impl Localnet {
 }
 
 impl Localnet {
-    /// Names a feedback authority by hand: no instruction does yet.
+    /// Names a feedback authority by hand, without the owner's instruction.
     pub fn set_feedback_authority(&mut self, mint: &Address, authority: &Address) {
         const OFFSET: usize = 8 + 32 + 32 + 8;
         let at = address::agent_identity(mint);

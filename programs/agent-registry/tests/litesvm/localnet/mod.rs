@@ -3,8 +3,11 @@
 pub mod accounts;
 pub mod authorization;
 pub mod instructions;
+pub mod payment;
 pub mod refusal;
+pub mod registry;
 pub mod sale;
+pub mod settings;
 pub mod token_2022;
 
 use authorization::Authorization;

@@ -18,12 +18,25 @@ pub const AUTH_WRONG_MESSAGE: u32 = 6010;
 pub const FEEDBACK_NOT_FOUND: u32 = 6011;
 pub const ALREADY_REVOKED: u32 = 6012;
 pub const COUNTER_EXHAUSTED: u32 = 6013;
+pub const NOT_AUTHORIZED: u32 = 6014;
 pub const NOT_IN_TRANSFER: u32 = 6015;
 pub const TRANSFER_REFUSED: u32 = 6016;
 pub const NOT_UPGRADE_AUTHORITY: u32 = 6017;
 pub const ALREADY_INITIALIZED: u32 = 6018;
 pub const MALFORMED_CHAIN_ID: u32 = 6019;
 pub const ACCOUNT_MISMATCH: u32 = 6020;
+pub const RESERVED_KEY: u32 = 6021;
+pub const WALLET_ZERO: u32 = 6022;
+pub const WALLET_CONSENT_MISSING: u32 = 6023;
+pub const AUTH_SCHEME_UNKNOWN: u32 = 6024;
+pub const PAYMENT_ALREADY_PROVEN: u32 = 6025;
+pub const PAYMENT_SPENT: u32 = 6026;
+pub const PAYMENT_WRONG_PAYER: u32 = 6027;
+pub const PAYMENT_WRONG_PAYEE: u32 = 6028;
+pub const PAYMENT_WRONG_TOKEN: u32 = 6029;
+pub const PAYMENT_ZERO_AMOUNT: u32 = 6030;
+pub const PAYMENT_WRONG_FACILITATOR: u32 = 6031;
+pub const LIST_TOO_LONG: u32 = 6032;
 
 /// The failed instruction's place in the transaction, and its error.
 pub fn refusal(sent: &Sent) -> (u8, InstructionError) {

@@ -1,0 +1,24 @@
+use crate::{
+    FacilitatorListed, account_data::store, event_emission, instructions::RegistryChange,
+    state::Registry,
+};
+use anchor_lang::prelude::*;
+
+impl RegistryChange<'_> {
+    /// R13. Without effect and event where `facilitator` is listed already.
+    pub fn add_facilitator(&self, facilitator: Pubkey) -> Result<()> {
+        let mut registry = Registry::of_authority(&self.registry, self.authority.key)?;
+        if !registry.add_facilitator(facilitator)? {
+            return Ok(());
+        }
+        store(&self.registry, &registry)?;
+        event_emission::emit(
+            &self.event_authority,
+            &FacilitatorListed {
+                facilitator,
+                listed: true,
+                timestamp: Clock::get()?.unix_timestamp,
+            },
+        )
+    }
+}

@@ -1,0 +1,183 @@
+use crate::{
+    ConcordError, PaymentProven,
+    account_creation::{create_pda, is_vacant},
+    account_data::store,
+    ed25519::VerifiedMessage,
+    event_emission,
+    state::{AgentIdentity, FeedbackEntry, Registry, SpentPayment},
+};
+use anchor_lang::{prelude::*, system_program};
+use concord_canonical::{payment::PaymentProof, pda::SPENT};
+
+/// A payment as its facilitator states it (R13).
+#[derive(AnchorSerialize, AnchorDeserialize, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Payment {
+    pub payer: Pubkey,
+    pub payee: Pubkey,
+    /// The token's mint.
+    pub token: Pubkey,
+    /// In the token's smallest unit.
+    pub amount: u64,
+    /// keccak256 of the task reference's dedupe key.
+    pub task_ref_hash: [u8; 32],
+    /// Seconds; the proof counts while `now < expiry`.
+    pub expiry: u64,
+    /// Who signed.
+    pub facilitator: Pubkey,
+}
+
+#[derive(Accounts)]
+pub struct AttachPaymentProof<'info> {
+    /// Pays for the payment's marker.
+    #[account(mut)]
+    pub caller: Signer<'info>,
+    /// CHECK: only its address is used: whose entry it is
+    pub reviewer: UncheckedAccount<'info>,
+    /// CHECK: loaded in the handler
+    #[account(address = Registry::ADDRESS @ ConcordError::AccountMismatch)]
+    pub registry: UncheckedAccount<'info>,
+    /// CHECK: loaded in the handler
+    #[account(mut @ ConcordError::AccountMismatch)]
+    pub agent: UncheckedAccount<'info>,
+    /// CHECK: only its address is used
+    pub nft_mint: UncheckedAccount<'info>,
+    /// CHECK: loaded in the handler
+    #[account(mut @ ConcordError::AccountMismatch)]
+    pub feedback_entry: UncheckedAccount<'info>,
+    /// CHECK: created in the handler
+    #[account(mut @ ConcordError::AccountMismatch)]
+    pub spent_payment: UncheckedAccount<'info>,
+    /// CHECK: read through the sysvar's own functions
+    #[account(address = solana_instructions_sysvar::ID @ ConcordError::AccountMismatch)]
+    pub instructions_sysvar: UncheckedAccount<'info>,
+    /// CHECK: only its address is used
+    #[account(address = system_program::ID @ ConcordError::AccountMismatch)]
+    pub system_program: UncheckedAccount<'info>,
+    /// CHECK: signs events
+    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ ConcordError::AccountMismatch)]
+    pub event_authority: UncheckedAccount<'info>,
+    /// CHECK: the callee of the event self-CPI
+    #[account(address = crate::ID @ ConcordError::AccountMismatch)]
+    pub program: UncheckedAccount<'info>,
+}
+
+impl AttachPaymentProof<'_> {
+    pub fn attach_payment_proof(&self, feedback_index: u64, payment: Payment) -> Result<()> {
+        let (mint, reviewer) = (self.nft_mint.key, self.reviewer.key);
+        let mut entry = FeedbackEntry::of(&self.feedback_entry, mint, reviewer, feedback_index)?;
+        require!(self.caller.key == reviewer, ConcordError::NotAuthorized); // R13
+        entry.prove_payment(payment.token, payment.amount)?;
+        let bump = self.require_unspent(&payment.task_ref_hash)?;
+        let mut agent = AgentIdentity::of(&self.agent, mint)?;
+        let now = Clock::get()?.unix_timestamp;
+        let signature = self.verify(&payment, &agent, now)?;
+
+        self.mark_spent(&entry, &payment.task_ref_hash, bump)?;
+        agent.verify_feedback(entry.score)?;
+        store(&self.agent, &agent)?;
+        store(&self.feedback_entry, &entry)?;
+        self.report(&entry, &payment, signature, now)
+    }
+
+    /// R13: a payment counts once, whichever agent, client or entry it was for. Returns the
+    /// bump of its marker.
+    fn require_unspent(&self, task_ref_hash: &[u8; 32]) -> Result<u8> {
+        let (address, bump) = SpentPayment::find(task_ref_hash);
+        require!(
+            *self.spent_payment.key == address,
+            ConcordError::AccountMismatch
+        );
+        require!(is_vacant(&self.spent_payment), ConcordError::PaymentSpent);
+        Ok(bump)
+    }
+
+    /// The facilitator's signature over this payment.
+    fn verify(&self, payment: &Payment, agent: &AgentIdentity, now: i64) -> Result<[u8; 64]> {
+        let verified = VerifiedMessage::preceding(&self.instructions_sysvar)?; // R11
+        let now = u64::try_from(now).unwrap_or(0); // R9: a negative clock counts as 0
+        require!(now < payment.expiry, ConcordError::AuthExpired); // R13
+        let registry = Registry::of(&self.registry)?;
+        self.require_accepted(payment, agent, &registry)?;
+        let message = PaymentProof {
+            agent_mint: agent.nft_mint.to_bytes(),
+            payer: payment.payer.to_bytes(),
+            payee: payment.payee.to_bytes(),
+            token: payment.token.to_bytes(),
+            amount: payment.amount,
+            task_ref_hash: payment.task_ref_hash,
+            expiry: payment.expiry,
+            chain: registry.chain_hash,
+            program_id: crate::ID_CONST.to_bytes(),
+            facilitator: payment.facilitator.to_bytes(),
+        }
+        .message();
+        verified.signature_over(&payment.facilitator, &message)
+    }
+
+    /// R13's conditions on the payment itself.
+    fn require_accepted(
+        &self,
+        payment: &Payment,
+        agent: &AgentIdentity,
+        registry: &Registry,
+    ) -> Result<()> {
+        require!(
+            agent.is_paid_at(&payment.payee),
+            ConcordError::PaymentWrongPayee
+        );
+        require!(
+            payment.payer == *self.reviewer.key && !agent.is_its_own_payer(&payment.payer),
+            ConcordError::PaymentWrongPayer
+        );
+        require!(
+            registry.payment_tokens.contains(&payment.token),
+            ConcordError::PaymentWrongToken
+        );
+        require!(payment.amount > 0, ConcordError::PaymentZeroAmount);
+        require!(
+            registry.facilitators.contains(&payment.facilitator),
+            ConcordError::PaymentWrongFacilitator
+        );
+        Ok(())
+    }
+
+    fn mark_spent(&self, entry: &FeedbackEntry, hash: &[u8; 32], bump: u8) -> Result<()> {
+        create_pda(
+            &self.caller,
+            &self.spent_payment,
+            SpentPayment::SPACE,
+            &[SPENT, hash, &[bump]],
+        )?;
+        let spent = SpentPayment {
+            nft_mint: entry.nft_mint,
+            reviewer: entry.reviewer,
+            feedback_index: entry.feedback_index,
+            bump,
+        };
+        store(&self.spent_payment, &spent)
+    }
+
+    fn report(
+        &self,
+        entry: &FeedbackEntry,
+        payment: &Payment,
+        signature: [u8; 64],
+        now: i64,
+    ) -> Result<()> {
+        event_emission::emit(
+            &self.event_authority,
+            &PaymentProven {
+                nft_mint: entry.nft_mint,
+                reviewer: entry.reviewer,
+                feedback_index: entry.feedback_index,
+                payee: payment.payee,
+                payment_token: payment.token,
+                payment_amount: payment.amount,
+                task_ref_hash: payment.task_ref_hash,
+                facilitator: payment.facilitator,
+                signature,
+                timestamp: now,
+            },
+        )
+    }
+}

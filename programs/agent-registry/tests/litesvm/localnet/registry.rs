@@ -1,0 +1,85 @@
+//! The registry account and what its authority may do, byte by byte.
+
+use super::{
+    Localnet,
+    accounts::Fields,
+    instructions::{event_authority, readonly, registry, signer, writable},
+    program_id,
+};
+use solana_address::Address;
+use solana_instruction::Instruction;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Registry {
+    pub chain_hash: [u8; 32],
+    pub authority: Address,
+    pub proposed_authority: Address,
+    pub chain: String,
+    pub payment_tokens: Vec<Address>,
+    pub facilitators: Vec<Address>,
+}
+
+impl Localnet {
+    /// Nothing but zeros follows the last facilitator.
+    pub fn registry(&self) -> Registry {
+        let (_, bump) = Address::find_program_address(&[b"registry"], &program_id());
+        let mut fields = Fields::of(
+            &self.account(&registry()).data,
+            [47, 174, 110, 246, 184, 182, 252, 218],
+        );
+        let chain_hash = fields.bytes32();
+        assert_eq!(fields.u8(), bump);
+        let registry = Registry {
+            chain_hash,
+            authority: fields.key(),
+            proposed_authority: fields.key(),
+            chain: fields.text(),
+            payment_tokens: fields.keys(),
+            facilitators: fields.keys(),
+        };
+        fields.end_in_zeros();
+        registry
+    }
+}
+
+fn of_authority(authority: &Address, discriminator: [u8; 8], argument: &[u8]) -> Instruction {
+    Instruction {
+        program_id: program_id(),
+        accounts: vec![
+            signer(*authority),
+            writable(registry()),
+            readonly(event_authority()),
+            readonly(program_id()),
+        ],
+        data: [&discriminator[..], argument].concat(),
+    }
+}
+
+pub fn propose_authority(authority: &Address, successor: &Address) -> Instruction {
+    let discriminator = [125, 119, 150, 86, 165, 76, 48, 8];
+    of_authority(authority, discriminator, successor.as_ref())
+}
+
+pub fn accept_authority(successor: &Address) -> Instruction {
+    of_authority(successor, [228, 112, 232, 244, 155, 68, 83, 87], &[])
+}
+
+pub fn add_payment_token(authority: &Address, token: &Address) -> Instruction {
+    let discriminator = [19, 203, 48, 148, 80, 1, 179, 140];
+    of_authority(authority, discriminator, token.as_ref())
+}
+
+pub fn remove_payment_token(authority: &Address, token: &Address) -> Instruction {
+    let discriminator = [119, 18, 240, 223, 126, 168, 165, 117];
+    of_authority(authority, discriminator, token.as_ref())
+}
+
+pub fn add_facilitator(authority: &Address, facilitator: &Address) -> Instruction {
+    let discriminator = [51, 88, 211, 224, 64, 31, 71, 46];
+    of_authority(authority, discriminator, facilitator.as_ref())
+}
+
+pub fn remove_facilitator(authority: &Address, facilitator: &Address) -> Instruction {
+    let discriminator = [165, 78, 2, 184, 5, 73, 54, 21];
+    of_authority(authority, discriminator, facilitator.as_ref())
+}
