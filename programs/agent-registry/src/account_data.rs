@@ -1,6 +1,6 @@
 //! Loading and storing our accounts inside handlers, after the checks of arguments (R25):
 //! Anchor's eager `Account<T>` would answer before them, and with its own errors.
-use crate::ConcordError;
+use crate::{ConcordError, state::AgentIdentity};
 use anchor_lang::{Discriminator, prelude::*};
 
 /// The `T` in `account`, or `None` where the account holds no `T` of this program.
@@ -29,5 +29,17 @@ pub fn absent(account: &AccountInfo, derived: Pubkey, missing: ConcordError) -> 
         missing.into()
     } else {
         ConcordError::AccountMismatch.into()
+    }
+}
+
+/// The agent of `mint`. `AgentNotFound` where `account` is its address and holds nothing.
+pub fn load_agent(account: &AccountInfo, mint: &Pubkey) -> Result<AgentIdentity> {
+    match load::<AgentIdentity>(account)? {
+        Some(agent) if agent.nft_mint == *mint => Ok(agent),
+        Some(_) => err!(ConcordError::AccountMismatch),
+        None => {
+            let (derived, _) = AgentIdentity::find(mint);
+            Err(absent(account, derived, ConcordError::AgentNotFound))
+        }
     }
 }

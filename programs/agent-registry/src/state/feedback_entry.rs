@@ -1,3 +1,4 @@
+use super::raised;
 use crate::ConcordError;
 use anchor_lang::prelude::*;
 use concord_canonical::pda::FEEDBACK;
@@ -38,6 +39,19 @@ impl FeedbackEntry {
         require!(!self.revoked, ConcordError::AlreadyRevoked);
         self.revoked = true;
         Ok(())
+    }
+
+    /// R19: revoked entries can be responded to as well.
+    pub fn count_response(&mut self) -> Result<()> {
+        self.response_count = raised(self.response_count, 1)?;
+        Ok(())
+    }
+
+    /// Whether this is entry number `feedback_index` of `reviewer` about the agent of `mint`.
+    pub fn is(&self, mint: &Pubkey, reviewer: &Pubkey, feedback_index: u64) -> bool {
+        self.nft_mint == *mint
+            && self.reviewer == *reviewer
+            && self.feedback_index == feedback_index
     }
 
     /// `["feedback", mint, reviewer, index]`.

@@ -20,3 +20,14 @@ mod revoke_feedback;
 mod transaction_size;
 mod transfer_hook;
 mod transfer_hook_attacks;
+
+mod append_open_response;
+mod append_response;
+mod compute_units_open;
+mod give_open_feedback;
+mod open_feedback_sequences;
+mod open_summary;
+mod revoke_open_feedback;
+mod transaction_size_open;
+mod validation_request;
+mod validation_response;

@@ -39,6 +39,10 @@ impl Fields {
         i64::from_le_bytes(self.take())
     }
 
+    pub fn i128(&mut self) -> i128 {
+        i128::from_le_bytes(self.take())
+    }
+
     pub fn bytes32(&mut self) -> [u8; 32] {
         self.take()
     }
@@ -55,6 +59,11 @@ impl Fields {
         let length = u32::from_le_bytes(self.take()) as usize;
         let rest = self.0.split_off(length);
         String::from_utf8(std::mem::replace(&mut self.0, rest)).unwrap()
+    }
+
+    /// Bytes that are not taken off yet.
+    pub fn remaining(&self) -> usize {
+        self.0.len()
     }
 
     #[track_caller]
@@ -78,6 +87,7 @@ pub struct AgentIdentity {
     pub unverified: (u64, u64),
     pub validation_count: u64,
     pub client_count: u64,
+    pub open_client_count: u64,
 }
 
 pub struct ClientIndex {
@@ -122,6 +132,7 @@ impl Localnet {
             unverified: (fields.u64(), fields.u64()),
             validation_count: fields.u64(),
             client_count: fields.u64(),
+            open_client_count: fields.u64(),
         };
         assert_eq!(fields.u8(), bump);
         fields.end();

@@ -7,6 +7,11 @@ pub mod refusal;
 pub mod sale;
 pub mod token_2022;
 
+pub mod open_feedback;
+pub mod responses;
+pub mod swaps;
+pub mod validation;
+
 use authorization::Authorization;
 use instructions::{GiveFeedback, initialize, register_agent};
 use litesvm::{

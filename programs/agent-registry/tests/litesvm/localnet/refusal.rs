@@ -18,12 +18,23 @@ pub const AUTH_WRONG_MESSAGE: u32 = 6010;
 pub const FEEDBACK_NOT_FOUND: u32 = 6011;
 pub const ALREADY_REVOKED: u32 = 6012;
 pub const COUNTER_EXHAUSTED: u32 = 6013;
+pub const NOT_AUTHORIZED: u32 = 6014;
 pub const NOT_IN_TRANSFER: u32 = 6015;
 pub const TRANSFER_REFUSED: u32 = 6016;
 pub const NOT_UPGRADE_AUTHORITY: u32 = 6017;
 pub const ALREADY_INITIALIZED: u32 = 6018;
 pub const MALFORMED_CHAIN_ID: u32 = 6019;
 pub const ACCOUNT_MISMATCH: u32 = 6020;
+pub const DECIMALS_OUT_OF_RANGE: u32 = 6033;
+pub const VALUE_OUT_OF_RANGE: u32 = 6034;
+pub const EMPTY_URI: u32 = 6035;
+pub const EMPTY_CLIENTS: u32 = 6036;
+pub const SUMMARY_GAP: u32 = 6037;
+pub const VALIDATOR_ZERO: u32 = 6038;
+pub const REQUEST_EXISTS: u32 = 6039;
+pub const REQUEST_PREFIX_COLLISION: u32 = 6040;
+pub const REQUEST_NOT_FOUND: u32 = 6041;
+pub const NOT_VALIDATOR: u32 = 6042;
 
 /// The failed instruction's place in the transaction, and its error.
 pub fn refusal(sent: &Sent) -> (u8, InstructionError) {
