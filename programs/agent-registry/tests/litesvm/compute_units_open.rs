@@ -123,18 +123,24 @@ fn every_flow_of_open_feedback_and_validation_keeps_its_bar() {
     ] {
         flow.print();
     }
-    assert!(first.at_255() <= 22_000);
-    assert!(again.at_255() <= 20_000);
-    assert!(first.median() <= 25_000);
-    assert!(again.median() <= 25_000);
+    assert!(first.at_255() <= 17_000);
+    assert!(again.at_255() <= 13_000);
+    assert!(first.median() <= 22_000);
+    assert!(respond.at_255() <= 6_000);
+    assert!(respond_open.at_255() <= 6_000);
+    assert!(revoke.at_255() <= 5_500);
+    assert!(requested.at_255() <= 11_000);
+    assert!(answered.at_255() <= 12_000);
+    assert!(answered_again.at_255() <= 8_000);
 }
 
 #[test]
-fn a_summary_of_a_full_transaction_stays_below_the_default_limit() {
+fn a_summary_of_all_accounts_that_a_transaction_locks_stays_below_the_default_limit() {
+    // 64: payer, program, mint, index and 60 entries; a v0 transaction with a lookup table.
     let mut net = Localnet::new();
     let (agent, reader) = (net.agent(), net.actor());
     let mut clients: Vec<(Address, u64)> = vec![];
-    for last in [24, 1, 1, 1, 1, 1, 1, 1, 1, 1] {
+    for last in [60, 1, 1, 1, 1, 1, 1, 1, 1, 1] {
         let client = net.actor();
         for index in 1..=last {
             let feedback = GiveOpenFeedback {
@@ -151,12 +157,12 @@ fn a_summary_of_a_full_transaction_stays_below_the_default_limit() {
     }
     let tag = "t".repeat(32);
     for (name, clients) in [
-        ("one client, 24 entries", &clients[..1]),
+        ("one client, 60 entries", &clients[..1]),
         ("9 clients, one entry each", &clients[1..]),
     ] {
         let instruction = open_summary(OPEN_SUMMARY, &agent.mint, clients, &tag, &tag);
         let sent = net.send(&[&reader], &[instruction]).unwrap();
         println!("open_summary, {name}: {}", sent.compute_units_consumed);
-        assert!(sent.compute_units_consumed <= 100_000);
+        assert!(sent.compute_units_consumed <= 150_000);
     }
 }

@@ -1,5 +1,6 @@
 //! R16 on chain, against the vectors that other implementations made.
 
+use crate::calls_by_programs::relay;
 use crate::localnet::{
     Localnet,
     accounts::Fields,
@@ -424,4 +425,24 @@ fn refuses_a_foreign_account_in_each_place() {
         swapped.accounts[place].pubkey = at;
         assert_refused(&net.send(&[&reader], &[swapped]), 0, SUMMARY_GAP);
     }
+}
+
+#[test]
+fn another_program_can_give_feedback_and_read_the_summary() {
+    let mut net = Localnet::new();
+    let (agent, client) = (net.agent(), net.actor());
+    let (mint, me) = (agent.mint, client.pubkey());
+    let nth = |feedback_index| GiveOpenFeedback {
+        feedback_index,
+        value: 40 * i128::from(feedback_index),
+        value_decimals: 0,
+        ..GiveOpenFeedback::new(&mint, &me)
+    };
+    let calls = [
+        nth(1).instruction(),
+        nth(2).instruction(),
+        open_summary(OPEN_SUMMARY, &mint, &[(me, 2)], "uptime", "week"),
+    ];
+    let sent = net.send(&[&client], &[relay(&calls)]).unwrap();
+    assert_eq!(summary(&sent), (2, 60, 0));
 }
