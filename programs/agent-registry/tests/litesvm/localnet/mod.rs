@@ -8,6 +8,7 @@ pub mod sale;
 pub mod token_2022;
 
 pub mod open_feedback;
+pub mod open_summary;
 pub mod responses;
 pub mod swaps;
 pub mod validation;
