@@ -158,7 +158,7 @@ pub mod agent_registry {
         ctx.accounts.revoke_open_feedback(feedback_index)
     }
 
-    /// Responds to an open feedback, as [`append_response`] does to an authorized one.
+    /// Responds to an open feedback, as `append_response` does to an authorized one.
     pub fn append_open_response(
         ctx: Context<AppendOpenResponse>,
         client: Pubkey,
@@ -191,7 +191,7 @@ pub mod agent_registry {
             .open_summary(ctx.remaining_accounts, &clients, &tag1, &tag2)
     }
 
-    /// Returns what [`open_summary`] computes its answer from. Parts over different clients,
+    /// Returns what `open_summary` computes its answer from. Parts over different clients,
     /// from as many calls as it takes, add up field by field (R16).
     pub fn open_summary_part<'info>(
         ctx: Context<'info, OpenEntries<'info>>,
