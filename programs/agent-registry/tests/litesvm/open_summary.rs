@@ -202,3 +202,23 @@ fn another_program_can_give_feedback_and_read_the_summary() {
     let sent = net.send(&[&client], &[relay(&calls)]).unwrap();
     assert_eq!(summary(&sent), (2, 60, 0));
 }
+
+#[test]
+fn refuses_a_shorter_index_that_would_hide_the_last_entries() {
+    // R16: another client's, another agent's, and that of somebody without feedback
+    let (mut net, mint, clients) = four_clients();
+    let (other, reader) = (net.agent(), net.actor());
+    let (two, one, none) = (&clients[0].0, &clients[1].0, &clients[3].0);
+    net.given_open(&other.mint, two, 1);
+    for (index, entries) in [
+        (open_client_index(&mint, &one.pubkey()), 1),
+        (open_client_index(&other.mint, &two.pubkey()), 1),
+        (open_client_index(&mint, &none.pubkey()), 0),
+    ] {
+        let listed = [(two.pubkey(), entries)];
+        let mut instruction = open_summary(OPEN_SUMMARY, &mint, &listed, "", "");
+        instruction.accounts[1].pubkey = index;
+        let sent = net.send(&[&reader], &[instruction]);
+        assert_refused(&sent, 0, SUMMARY_GAP);
+    }
+}
