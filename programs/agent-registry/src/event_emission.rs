@@ -9,8 +9,8 @@ use anchor_lang::{
     },
 };
 
-/// Holds the longest event: `FeedbackGiven` with a detail URI of 200 bytes is 503 bytes.
-const CAPACITY: usize = 512;
+/// Holds the longest event: `OpenFeedbackGiven` with every text at its limit is 625 bytes.
+const CAPACITY: usize = 640;
 
 pub fn emit<E: AnchorSerialize + Discriminator>(
     event_authority: &AccountInfo,

@@ -161,3 +161,83 @@ pub struct FeedbackRevoked {
     /// The cluster's clock, seconds.
     pub timestamp: i64,
 }
+
+/// Somebody responded to an authorized feedback.
+#[event]
+pub struct ResponseAppended {
+    pub nft_mint: Pubkey,
+    pub client: Pubkey,
+    pub feedback_index: u64,
+    pub responder: Pubkey,
+    pub response_uri: String,
+    pub response_hash: [u8; 32],
+    /// The cluster's clock, seconds.
+    pub timestamp: i64,
+}
+
+/// A client gave open feedback: what the EVM registry's `NewFeedback` carries, in its order.
+#[event]
+pub struct OpenFeedbackGiven {
+    pub nft_mint: Pubkey,
+    pub client: Pubkey,
+    pub feedback_index: u64,
+    pub value: i128,
+    pub value_decimals: u8,
+    pub tag1: String,
+    pub tag2: String,
+    pub endpoint: String,
+    pub feedback_uri: String,
+    pub feedback_hash: [u8; 32],
+    /// The cluster's clock, seconds.
+    pub timestamp: i64,
+}
+
+/// The client withdrew an open feedback.
+#[event]
+pub struct OpenFeedbackRevoked {
+    pub nft_mint: Pubkey,
+    pub client: Pubkey,
+    pub feedback_index: u64,
+    /// The cluster's clock, seconds.
+    pub timestamp: i64,
+}
+
+/// Somebody responded to an open feedback.
+#[event]
+pub struct OpenResponseAppended {
+    pub nft_mint: Pubkey,
+    pub client: Pubkey,
+    pub feedback_index: u64,
+    pub responder: Pubkey,
+    pub response_uri: String,
+    pub response_hash: [u8; 32],
+    /// The cluster's clock, seconds.
+    pub timestamp: i64,
+}
+
+/// The agent's owner asked a validator. X84's fields in X84's order, then ours.
+#[event]
+pub struct ValidationRequested {
+    pub nft_mint: Pubkey,
+    pub validator: Pubkey,
+    pub request_hash: [u8; 32],
+    pub tag: [u8; 32],
+    pub request_uri: String,
+    /// The cluster's clock, seconds.
+    pub timestamp: i64,
+}
+
+/// The validator responded, for the first time or again (R20). X84's fields in X84's order,
+/// then ours.
+#[event]
+pub struct ValidationResponded {
+    pub nft_mint: Pubkey,
+    pub validator: Pubkey,
+    pub score: u8,
+    pub tag: [u8; 32],
+    pub evidence_uri: String,
+    pub evidence_hash: [u8; 32],
+    pub request_hash: [u8; 32],
+    /// The cluster's clock, seconds.
+    pub timestamp: i64,
+}

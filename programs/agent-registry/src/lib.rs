@@ -204,4 +204,150 @@ pub mod agent_registry {
     pub fn revoke_feedback(ctx: Context<RevokeFeedback>, feedback_index: u64) -> Result<()> {
         ctx.accounts.revoke_feedback(feedback_index)
     }
+
+    /// Responds to an authorized feedback (R19): anyone, also to a revoked one. `response_uri`
+    /// is 1 to 200 bytes of UTF-8 without NUL; it and the opaque hash go to the event only.
+    ///
+    /// Errors, in order (SPEC 3a): `FeedbackNotFound` (index 0), `EmptyUri`, `FeedbackNotFound`
+    /// (beyond the last), `LengthLimit`, `CounterExhausted`.
+    pub fn append_response(
+        ctx: Context<AppendResponse>,
+        client: Pubkey,
+        feedback_index: u64,
+        response_uri: String,
+        response_hash: [u8; 32],
+    ) -> Result<()> {
+        ctx.accounts.append_response(Response {
+            client,
+            feedback_index,
+            response_uri,
+            response_hash,
+        })
+    }
+
+    /// Records open feedback by `client` about the agent (R16 to R18): anyone but the agent's
+    /// owner and feedback authority.
+    ///
+    /// `feedback_index` is the client's last index for this agent plus one. The feedback says
+    /// `value / 10^value_decimals`. Tags are at most 32 bytes of UTF-8 without NUL, endpoint
+    /// and URI at most 200; any may be empty. Endpoint, URI and hash go to the event only.
+    ///
+    /// Errors, in order (SPEC 3a): `DecimalsOutOfRange`, `ValueOutOfRange`, `AgentNotFound`,
+    /// `SelfFeedback`, `LengthLimit`, `FeedbackIndexStale`, `CounterExhausted`.
+    pub fn give_open_feedback(
+        ctx: Context<GiveOpenFeedback>,
+        feedback_index: u64,
+        value: i128,
+        value_decimals: u8,
+        tag1: String,
+        tag2: String,
+        endpoint: String,
+        feedback_uri: String,
+        feedback_hash: [u8; 32],
+    ) -> Result<()> {
+        ctx.accounts.give_open_feedback(OpenFeedbackArguments {
+            feedback_index,
+            value,
+            value_decimals,
+            tag1,
+            tag2,
+            endpoint,
+            feedback_uri,
+            feedback_hash,
+        })
+    }
+
+    /// Marks the client's own open entry as revoked; it leaves the summaries, never the index.
+    ///
+    /// Errors, in order: `FeedbackNotFound`, `AlreadyRevoked`.
+    pub fn revoke_open_feedback(
+        ctx: Context<RevokeOpenFeedback>,
+        feedback_index: u64,
+    ) -> Result<()> {
+        ctx.accounts.revoke_open_feedback(feedback_index)
+    }
+
+    /// Responds to an open feedback, as `append_response` does to an authorized one.
+    pub fn append_open_response(
+        ctx: Context<AppendOpenResponse>,
+        client: Pubkey,
+        feedback_index: u64,
+        response_uri: String,
+        response_hash: [u8; 32],
+    ) -> Result<()> {
+        ctx.accounts.append_open_response(Response {
+            client,
+            feedback_index,
+            response_uri,
+            response_hash,
+        })
+    }
+
+    /// Returns the summary of the listed clients' open feedback (R16) as return data; changes
+    /// nothing. An empty tag matches all. A client listed twice counts twice.
+    ///
+    /// Further accounts, for each client as listed: the client's `OpenClientIndex` address, then
+    /// his entries 1 to last.
+    ///
+    /// Errors, in order: `EmptyClients`, `SummaryGap`.
+    pub fn open_summary<'info>(
+        ctx: Context<'info, OpenEntries<'info>>,
+        clients: Vec<Pubkey>,
+        tag1: String,
+        tag2: String,
+    ) -> Result<OpenSummary> {
+        ctx.accounts
+            .open_summary(ctx.remaining_accounts, &clients, &tag1, &tag2)
+    }
+
+    /// Returns what `open_summary` computes its answer from. Parts over different clients,
+    /// from as many calls as it takes, add up field by field (R16).
+    pub fn open_summary_part<'info>(
+        ctx: Context<'info, OpenEntries<'info>>,
+        clients: Vec<Pubkey>,
+        tag1: String,
+        tag2: String,
+    ) -> Result<OpenSummaryPart> {
+        ctx.accounts
+            .open_summary_part(ctx.remaining_accounts, &clients, &tag1, &tag2)
+    }
+
+    /// The owner asks `validator` to validate the agent (R20). Hash and tag are opaque;
+    /// `request_uri` is at most 200 bytes of UTF-8 without NUL and goes to the event only.
+    ///
+    /// Errors, in order (SPEC 3a): `ValidatorZero`, `RequestExists`, `AgentNotFound`,
+    /// `NotAuthorized`, `RequestPrefixCollision`, `LengthLimit`.
+    pub fn validation_request(
+        ctx: Context<RequestValidation>,
+        validator: Pubkey,
+        request_hash: [u8; 32],
+        tag: [u8; 32],
+        request_uri: String,
+    ) -> Result<()> {
+        ctx.accounts
+            .validation_request(validator, request_hash, tag, request_uri)
+    }
+
+    /// The validator responds to a request; again, where he responded before (R20). `score` is
+    /// 0 to 100; `evidence_uri` is at most 200 bytes of UTF-8 without NUL and goes to the event
+    /// only.
+    ///
+    /// Errors, in order (SPEC 3a): `RequestNotFound`, `NotValidator`, `ScoreOutOfRange`,
+    /// `LengthLimit`, `CounterExhausted`.
+    pub fn validation_response(
+        ctx: Context<RespondToValidation>,
+        request_hash: [u8; 32],
+        score: u8,
+        tag: [u8; 32],
+        evidence_uri: String,
+        evidence_hash: [u8; 32],
+    ) -> Result<()> {
+        ctx.accounts.validation_response(ValidationAnswer {
+            request_hash,
+            score,
+            tag,
+            evidence_uri,
+            evidence_hash,
+        })
+    }
 }

@@ -38,6 +38,8 @@ pub struct AgentIdentity {
     pub validation_count: u64,
     /// Distinct clients that ever gave authorized feedback: the highest `ClientIndex::ordinal`.
     pub client_count: u64,
+    /// Distinct clients that ever gave open feedback: the highest `OpenClientIndex::ordinal`.
+    pub open_client_count: u64,
     pub bump: u8,
 }
 
@@ -60,6 +62,7 @@ impl AgentIdentity {
             unverified_score_sum: 0,
             validation_count: 0,
             client_count: 0,
+            open_client_count: 0,
             bump,
         }
     }
@@ -184,6 +187,18 @@ impl AgentIdentity {
         };
         *count = lowered(*count, 1)?;
         *sum = lowered(*sum, score.into())?;
+        Ok(())
+    }
+
+    /// The ordinal of a client who gives open feedback for the first time.
+    pub fn admit_open_client(&mut self) -> Result<u64> {
+        self.open_client_count = raised(self.open_client_count, 1)?;
+        Ok(self.open_client_count)
+    }
+
+    /// R20: counts a validation when its validator responds for the first time.
+    pub fn count_validation(&mut self) -> Result<()> {
+        self.validation_count = raised(self.validation_count, 1)?;
         Ok(())
     }
 

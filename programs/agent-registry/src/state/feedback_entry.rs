@@ -1,3 +1,4 @@
+use super::raised;
 use crate::{
     ConcordError,
     account_data::{absent, load},
@@ -72,6 +73,12 @@ impl FeedbackEntry {
     pub fn revoke(&mut self) -> Result<()> {
         require!(!self.revoked, ConcordError::AlreadyRevoked);
         self.revoked = true;
+        Ok(())
+    }
+
+    /// R19: revoked entries can be responded to as well.
+    pub fn count_response(&mut self) -> Result<()> {
+        self.response_count = raised(self.response_count, 1)?;
         Ok(())
     }
 

@@ -20,23 +20,23 @@ use solana_instruction::Instruction;
 use solana_keypair::Keypair;
 use solana_signer::Signer;
 
-const ACTORS: usize = 200;
+pub const ACTORS: usize = 200;
 const TRY: u64 = 1500;
 
 /// Units spent searching for the address of `seeds` beyond the first try.
-fn search(seeds: &[&[u8]], program: &Address) -> u64 {
+pub fn search(seeds: &[&[u8]], program: &Address) -> u64 {
     TRY * u64::from(255 - Address::find_program_address(seeds, program).1)
 }
 
 /// One flow over many random actors: units as run, and with every searched bump at 255.
-struct Flow {
+pub struct Flow {
     name: &'static str,
     as_run: Vec<u64>,
     at_255: Vec<u64>,
 }
 
 impl Flow {
-    fn new(name: &'static str) -> Self {
+    pub fn new(name: &'static str) -> Self {
         Self {
             name,
             as_run: vec![],
@@ -44,22 +44,22 @@ impl Flow {
         }
     }
 
-    fn add(&mut self, units: u64, searched: u64) {
+    pub fn add(&mut self, units: u64, searched: u64) {
         self.as_run.push(units);
         self.at_255.push(units - searched);
     }
 
-    fn median(&self) -> u64 {
+    pub fn median(&self) -> u64 {
         let mut sorted = self.as_run.clone();
         sorted.sort_unstable();
         sorted[sorted.len() / 2]
     }
 
-    fn at_255(&self) -> u64 {
+    pub fn at_255(&self) -> u64 {
         *self.at_255.iter().max().unwrap()
     }
 
-    fn print(&self) {
+    pub fn print(&self) {
         println!(
             "| {} | {} | {} | {} | {} |",
             self.name,

@@ -4,7 +4,10 @@
 use crate::localnet::{pda, program_data, program_id};
 use agent_registry::{
     AgentIdentity, AgentRegistered, AgentTransferred, ClientIndex, ConcordError, FeedbackEntry,
-    FeedbackGiven, FeedbackRevoked, MetadataEntry, Registry, SpentPayment, instruction,
+    FeedbackGiven, FeedbackRevoked, MetadataEntry, OpenClientIndex, OpenFeedback,
+    OpenFeedbackGiven, OpenFeedbackRevoked, OpenResponseAppended, Registry, ResponseAppended,
+    SpentPayment, ValidationRequest, ValidationRequested, ValidationResponded, ValidationResponse,
+    instruction,
 };
 use anchor_lang::Discriminator;
 use sha2::{Digest, Sha256};
@@ -191,7 +194,7 @@ fn account_sizes() {
         Registry::SPACE,
         agent_registry::extra_account_metas::SPACE,
     ];
-    assert_eq!(sizes, [210, 89, 189 + 17, 926, 121]);
+    assert_eq!(sizes, [218, 89, 189 + 17, 926, 121]);
 }
 
 #[test]
@@ -203,4 +206,92 @@ fn constant_addresses_equal_the_searched_ones() {
     );
     let events = agent_registry::EVENT_AUTHORITY_AND_BUMP.0;
     assert_eq!(events.to_bytes(), pda(&[b"__event_authority"]).to_bytes());
+}
+
+#[test]
+fn discriminators_of_validation_are_x84s() {
+    let x84s = [
+        (
+            instruction::ValidationRequest::DISCRIMINATOR,
+            [4, 80, 247, 116, 126, 161, 170, 65],
+        ),
+        (
+            instruction::ValidationResponse::DISCRIMINATOR,
+            [151, 33, 222, 44, 230, 69, 231, 9],
+        ),
+        (
+            ValidationRequest::DISCRIMINATOR,
+            [130, 174, 153, 111, 74, 241, 40, 140],
+        ),
+        (
+            ValidationResponse::DISCRIMINATOR,
+            [146, 167, 252, 222, 192, 143, 244, 20],
+        ),
+        (
+            ValidationRequested::DISCRIMINATOR,
+            [133, 42, 252, 198, 82, 135, 183, 65],
+        ),
+        (
+            ValidationResponded::DISCRIMINATOR,
+            [93, 63, 246, 101, 212, 208, 53, 167],
+        ),
+    ];
+    for (ours, theirs) in x84s {
+        assert_eq!(ours, theirs);
+    }
+}
+
+#[test]
+fn discriminators_of_open_feedback_and_responses_are_those_of_their_names() {
+    let names = [
+        (
+            instruction::AppendResponse::DISCRIMINATOR,
+            "global:append_response",
+        ),
+        (
+            instruction::GiveOpenFeedback::DISCRIMINATOR,
+            "global:give_open_feedback",
+        ),
+        (
+            instruction::RevokeOpenFeedback::DISCRIMINATOR,
+            "global:revoke_open_feedback",
+        ),
+        (
+            instruction::AppendOpenResponse::DISCRIMINATOR,
+            "global:append_open_response",
+        ),
+        (
+            instruction::OpenSummary::DISCRIMINATOR,
+            "global:open_summary",
+        ),
+        (
+            instruction::OpenSummaryPart::DISCRIMINATOR,
+            "global:open_summary_part",
+        ),
+        (OpenFeedback::DISCRIMINATOR, "account:OpenFeedback"),
+        (OpenClientIndex::DISCRIMINATOR, "account:OpenClientIndex"),
+        (ResponseAppended::DISCRIMINATOR, "event:ResponseAppended"),
+        (OpenFeedbackGiven::DISCRIMINATOR, "event:OpenFeedbackGiven"),
+        (
+            OpenFeedbackRevoked::DISCRIMINATOR,
+            "event:OpenFeedbackRevoked",
+        ),
+        (
+            OpenResponseAppended::DISCRIMINATOR,
+            "event:OpenResponseAppended",
+        ),
+    ];
+    for (discriminator, name) in names {
+        assert_eq!(*discriminator, Sha256::digest(name)[..8]);
+    }
+}
+
+#[test]
+fn account_sizes_of_open_feedback_and_validation() {
+    let sizes = [
+        OpenClientIndex::SPACE,
+        ValidationRequest::SPACE,
+        ValidationResponse::SPACE,
+    ];
+    assert_eq!(sizes, [89, 146, 146 + 48]);
 }

@@ -5,15 +5,23 @@
 //! layouts, seeds, messages. Neither `concord-canonical` nor the program's own types take part,
 //! except in `interface`, which holds the program's constants against literals.
 
+mod append_open_response;
+mod append_response;
 mod attach_payment_proof;
 mod calls_by_programs;
 mod check_order;
 mod compute_units;
+mod compute_units_open;
 mod feedback_authorization;
 mod give_feedback;
+mod give_open_feedback;
+mod give_open_feedback_accounts;
 mod initialize;
 mod interface;
 mod localnet;
+mod open_feedback_sequences;
+mod open_summary;
+mod open_summary_vectors;
 mod owner_instructions;
 mod payment_lists;
 mod precompile_attacks;
@@ -21,12 +29,16 @@ mod prefunded_addresses;
 mod register_agent;
 mod registry_authority;
 mod revoke_feedback;
+mod revoke_open_feedback;
 mod set_agent_uri;
 mod set_agent_wallet;
 mod set_auth_schemes;
 mod set_feedback_authority;
 mod set_metadata;
 mod transaction_size;
+mod transaction_size_open;
 mod transfer_hook;
 mod transfer_hook_attacks;
+mod validation_request;
+mod validation_response;
 mod x84_feedback;

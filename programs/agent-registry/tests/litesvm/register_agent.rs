@@ -19,7 +19,7 @@ fn the_caller_becomes_owner_and_wallet() {
     let agent = net.agent();
     let owner = agent.owner.pubkey();
     let identity = net.account(&agent_identity(&agent.mint));
-    assert_eq!((identity.owner, identity.data.len()), (program_id(), 210));
+    assert_eq!((identity.owner, identity.data.len()), (program_id(), 218));
     assert_eq!(
         net.identity(&agent.mint),
         AgentIdentity {
@@ -35,6 +35,7 @@ fn the_caller_becomes_owner_and_wallet() {
             unverified: (0, 0),
             validation_count: 0,
             client_count: 0,
+            open_client_count: 0,
         }
     );
 }

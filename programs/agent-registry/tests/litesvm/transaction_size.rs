@@ -17,10 +17,10 @@ use solana_message::Message;
 use solana_signer::Signer;
 
 /// Bytes of an UDP packet that a cluster accepts.
-const LIMIT: usize = 1232;
+pub const LIMIT: usize = 1232;
 
 /// A legacy transaction's bytes; every account is a key of its message.
-fn size(payer: &Keypair, signatures: usize, instructions: &[Instruction]) -> usize {
+pub fn size(payer: &Keypair, signatures: usize, instructions: &[Instruction]) -> usize {
     let budget = Address::from_str_const("ComputeBudget111111111111111111111111111111");
     let limit = [&[2][..], &30_000u32.to_le_bytes()].concat();
     let price = [&[3][..], &1u64.to_le_bytes()].concat();

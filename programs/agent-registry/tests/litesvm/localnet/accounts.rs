@@ -39,6 +39,10 @@ impl Fields {
         i64::from_le_bytes(self.take())
     }
 
+    pub fn i128(&mut self) -> i128 {
+        i128::from_le_bytes(self.take())
+    }
+
     pub fn bytes32(&mut self) -> [u8; 32] {
         self.take()
     }
@@ -76,6 +80,11 @@ impl Fields {
         assert!(self.0.iter().all(|byte| *byte == 0), "{:?}", self.0);
     }
 
+    /// Bytes that are not taken off yet.
+    pub fn remaining(&self) -> usize {
+        self.0.len()
+    }
+
     #[track_caller]
     pub fn end(self) {
         assert_eq!(self.0, [0u8; 0]);
@@ -97,6 +106,7 @@ pub struct AgentIdentity {
     pub unverified: (u64, u64),
     pub validation_count: u64,
     pub client_count: u64,
+    pub open_client_count: u64,
 }
 
 pub struct ClientIndex {
@@ -141,6 +151,7 @@ impl Localnet {
             unverified: (fields.u64(), fields.u64()),
             validation_count: fields.u64(),
             client_count: fields.u64(),
+            open_client_count: fields.u64(),
         };
         assert_eq!(fields.u8(), bump);
         fields.end();

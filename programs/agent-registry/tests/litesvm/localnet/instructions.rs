@@ -53,7 +53,7 @@ pub fn readonly(address: Address) -> AccountMeta {
     AccountMeta::new_readonly(address, false)
 }
 
-fn text(value: &[u8]) -> Vec<u8> {
+pub fn text(value: &[u8]) -> Vec<u8> {
     let length = u32::try_from(value.len()).unwrap().to_le_bytes();
     [&length[..], value].concat()
 }

@@ -10,6 +10,12 @@ pub mod sale;
 pub mod settings;
 pub mod token_2022;
 
+pub mod open_feedback;
+pub mod open_summary;
+pub mod responses;
+pub mod swaps;
+pub mod validation;
+
 use authorization::Authorization;
 use instructions::{GiveFeedback, initialize, register_agent};
 use litesvm::{

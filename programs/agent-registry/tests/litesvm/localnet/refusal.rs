@@ -37,6 +37,16 @@ pub const PAYMENT_WRONG_TOKEN: u32 = 6029;
 pub const PAYMENT_ZERO_AMOUNT: u32 = 6030;
 pub const PAYMENT_WRONG_FACILITATOR: u32 = 6031;
 pub const LIST_TOO_LONG: u32 = 6032;
+pub const DECIMALS_OUT_OF_RANGE: u32 = 6033;
+pub const VALUE_OUT_OF_RANGE: u32 = 6034;
+pub const EMPTY_URI: u32 = 6035;
+pub const EMPTY_CLIENTS: u32 = 6036;
+pub const SUMMARY_GAP: u32 = 6037;
+pub const VALIDATOR_ZERO: u32 = 6038;
+pub const REQUEST_EXISTS: u32 = 6039;
+pub const REQUEST_PREFIX_COLLISION: u32 = 6040;
+pub const REQUEST_NOT_FOUND: u32 = 6041;
+pub const NOT_VALIDATOR: u32 = 6042;
 
 /// The failed instruction's place in the transaction, and its error.
 pub fn refusal(sent: &Sent) -> (u8, InstructionError) {

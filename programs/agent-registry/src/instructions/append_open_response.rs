@@ -1,0 +1,45 @@
+use crate::{
+    ConcordError, OpenResponseAppended, account_data::store, event_emission,
+    instructions::append_response::Response, portable_text::require_portable, state::OpenFeedback,
+};
+use anchor_lang::prelude::*;
+use concord_canonical::limits::URI_MAX;
+
+#[derive(Accounts)]
+pub struct AppendOpenResponse<'info> {
+    pub responder: Signer<'info>,
+    /// CHECK: only its address is used
+    pub nft_mint: UncheckedAccount<'info>,
+    /// CHECK: loaded in the handler
+    #[account(mut @ ConcordError::AccountMismatch)]
+    pub open_feedback: UncheckedAccount<'info>,
+    /// CHECK: signs events
+    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ ConcordError::AccountMismatch)]
+    pub event_authority: UncheckedAccount<'info>,
+    /// CHECK: the callee of the event self-CPI
+    #[account(address = crate::ID @ ConcordError::AccountMismatch)]
+    pub program: UncheckedAccount<'info>,
+}
+
+impl AppendOpenResponse<'_> {
+    pub fn append_open_response(&self, response: Response) -> Result<()> {
+        response.require_index_and_uri()?;
+        let (mint, index) = (self.nft_mint.key, response.feedback_index);
+        let mut entry = OpenFeedback::of(&self.open_feedback, mint, &response.client, index)?;
+        require_portable(&response.response_uri, URI_MAX)?; // R17
+        entry.count_response()?;
+        store(&self.open_feedback, &entry)?;
+        event_emission::emit(
+            &self.event_authority,
+            &OpenResponseAppended {
+                nft_mint: entry.nft_mint,
+                client: entry.client,
+                feedback_index: entry.feedback_index,
+                responder: self.responder.key(),
+                response_uri: response.response_uri,
+                response_hash: response.response_hash,
+                timestamp: Clock::get()?.unix_timestamp,
+            },
+        )
+    }
+}

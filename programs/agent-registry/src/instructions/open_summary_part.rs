@@ -1,0 +1,86 @@
+use crate::{
+    ConcordError,
+    account_data::load,
+    state::{OpenClientIndex, OpenFeedback},
+};
+use anchor_lang::prelude::*;
+use concord_canonical::summary::{Accumulator, DECIMALS_COUNT};
+
+/// A summary in the making (R16). Parts are merged by adding each field.
+#[derive(AnchorSerialize, AnchorDeserialize, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenSummaryPart {
+    /// The sum of the values, each scaled to 18 decimals: an int256, two's complement,
+    /// big-endian, as in the EVM's ABI.
+    pub sum: [u8; 32],
+    /// How many feedbacks were taken in.
+    pub count: u64,
+    /// How many of them had 0, 1, … 18 decimals.
+    pub histogram: [u64; DECIMALS_COUNT],
+}
+
+/// What both summaries read: the mint here, the listed clients' accounts after it.
+#[derive(Accounts)]
+pub struct OpenEntries<'info> {
+    /// CHECK: only its address is used
+    pub nft_mint: UncheckedAccount<'info>,
+}
+
+impl OpenEntries<'_> {
+    pub fn open_summary_part(
+        &self,
+        accounts: &[AccountInfo],
+        clients: &[Pubkey],
+        tag1: &str,
+        tag2: &str,
+    ) -> Result<OpenSummaryPart> {
+        let taken_in = self.accumulate(accounts, clients, tag1, tag2)?;
+        Ok(OpenSummaryPart {
+            sum: taken_in.sum().to_be_bytes(),
+            count: taken_in.count(),
+            histogram: *taken_in.histogram(),
+        })
+    }
+
+    /// Every matching entry of the listed clients. R16: `accounts` are, for each client as
+    /// listed, his index and his entries 1 to last; anything else is a `SummaryGap`.
+    pub(crate) fn accumulate(
+        &self,
+        accounts: &[AccountInfo],
+        clients: &[Pubkey],
+        tag1: &str,
+        tag2: &str,
+    ) -> Result<Accumulator> {
+        require!(!clients.is_empty(), ConcordError::EmptyClients);
+        let mut accounts = accounts.iter();
+        let mut next = || accounts.next().ok_or(ConcordError::SummaryGap);
+        let mut accumulator = Accumulator::default();
+        for client in clients {
+            for index in 1..=self.last_index(next()?, client)? {
+                let entry = self.entry(next()?, client, index)?;
+                if entry.matches(tag1, tag2) {
+                    accumulator
+                        .add(entry.value, entry.value_decimals)
+                        .map_err(|_| ConcordError::CounterExhausted)?;
+                }
+            }
+        }
+        require!(next().is_err(), ConcordError::SummaryGap);
+        Ok(accumulator)
+    }
+
+    /// How many entries `client` has: none where his index does not exist.
+    fn last_index(&self, account: &AccountInfo, client: &Pubkey) -> Result<u64> {
+        let mint = self.nft_mint.key;
+        match load::<OpenClientIndex>(account)? {
+            Some(index) if index.agent == *mint && index.client == *client => Ok(index.last_index),
+            None if *account.key == OpenClientIndex::find(mint, client).0 => Ok(0),
+            _ => err!(ConcordError::SummaryGap),
+        }
+    }
+
+    fn entry(&self, account: &AccountInfo, client: &Pubkey, index: u64) -> Result<OpenFeedback> {
+        load::<OpenFeedback>(account)?
+            .filter(|entry| entry.is(self.nft_mint.key, client, index))
+            .ok_or_else(|| ConcordError::SummaryGap.into())
+    }
+}

@@ -1,0 +1,38 @@
+use anchor_lang::prelude::*;
+use concord_canonical::pda::{REQUEST_PREFIX, VAL_REQUEST};
+
+/// What an owner asked a validator, `["val_request", mint, validator, request_hash[..8]]`.
+/// X84's fields, order and types (R12).
+#[account]
+#[derive(InitSpace, Debug)]
+pub struct ValidationRequest {
+    pub nft_mint: Pubkey,
+    pub validator: Pubkey,
+    /// Opaque. R20: may be zero.
+    pub request_hash: [u8; 32],
+    pub tag: [u8; 32],
+    /// Whether the validator responded at least once.
+    pub responded: bool,
+    /// The cluster's clock, seconds.
+    pub created_at: i64,
+    pub bump: u8,
+}
+
+impl ValidationRequest {
+    pub const SPACE: usize = Self::DISCRIMINATOR.len() + Self::INIT_SPACE;
+
+    /// Whether this account is where a request with `hash` about `mint` lies: under any
+    /// validator, and whatever follows the hash's first 8 bytes (R20).
+    pub fn is_in_place_of(&self, mint: &Pubkey, hash: &[u8; 32]) -> bool {
+        self.nft_mint == *mint && self.request_hash[..REQUEST_PREFIX] == hash[..REQUEST_PREFIX]
+    }
+
+    /// `["val_request", mint, validator, request_hash[..8]]`.
+    pub fn find(mint: &Pubkey, validator: &Pubkey, hash: &[u8; 32]) -> (Pubkey, u8) {
+        let prefix = &hash[..REQUEST_PREFIX];
+        Pubkey::find_program_address(
+            &[VAL_REQUEST, mint.as_ref(), validator.as_ref(), prefix],
+            &crate::ID,
+        )
+    }
+}
