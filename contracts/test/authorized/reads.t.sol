@@ -3,6 +3,7 @@ pragma solidity 0.8.37;
 
 import {AuthorizedReputationRegistry} from "../../src/AuthorizedReputationRegistry.sol";
 import {IAuthorizedReputationRegistry as IReputation} from "../../src/interfaces/IAuthorizedReputationRegistry.sol";
+import {IFeedback} from "../../src/interfaces/IFeedback.sol";
 import {FeedbackAuthWords} from "../actors/FeedbackAuthWords.sol";
 import {RegistryTest} from "../actors/RegistryTest.sol";
 
@@ -16,7 +17,7 @@ interface IFirstDraftReputation {
 
 contract ReputationReadsTest is RegistryTest {
     function test_RevertWhen_RegistryIsZero_R2() external {
-        vm.expectRevert(IReputation.RegistryZero.selector);
+        vm.expectRevert(IFeedback.RegistryZero.selector);
         new AuthorizedReputationRegistry(address(0), true);
     }
 
@@ -131,7 +132,7 @@ contract ReputationReadsTest is RegistryTest {
     }
 
     function _assertNotFound(uint256 agent, address from, uint64 index) private {
-        vm.expectRevert(abi.encodeWithSelector(IReputation.FeedbackNotFound.selector, agent, from, index));
+        vm.expectRevert(abi.encodeWithSelector(IFeedback.FeedbackNotFound.selector, agent, from, index));
         reputation.readFeedback(agent, from, index);
     }
 

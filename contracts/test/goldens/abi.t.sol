@@ -7,6 +7,7 @@ import {IERC721} from "@openzeppelin/contracts/token/ERC721/IERC721.sol";
 import {Test} from "forge-std/Test.sol";
 
 import {IAuthorizedReputationRegistry as IReputation} from "../../src/interfaces/IAuthorizedReputationRegistry.sol";
+import {IFeedback} from "../../src/interfaces/IFeedback.sol";
 import {IIdentityRegistry as IIdentity} from "../../src/interfaces/IIdentityRegistry.sol";
 
 /// @dev Two kinds of goldens. The literals are the selectors and topics of the deployed canonical contracts (identity
@@ -67,9 +68,9 @@ contract AbiTest is Test {
     function test_ReputationTopicsAreTheFirstDrafts_R15() external pure {
         assertEq(IReputation.NewFeedback.selector, 0x54b3254e4cc01969e70376d20390cc2f6af90539d9adaa78a53ebcda17f78154);
         assertEq(
-            IReputation.FeedbackRevoked.selector, 0x25156fd3288212246d8b008d5921fde376c71ed14ac2e072a506eb06fde6d09d
+            IFeedback.FeedbackRevoked.selector, 0x25156fd3288212246d8b008d5921fde376c71ed14ac2e072a506eb06fde6d09d
         );
-        assertEq(IReputation.ERC721NonexistentToken.selector, IERC721Errors.ERC721NonexistentToken.selector);
+        assertEq(IFeedback.ERC721NonexistentToken.selector, IERC721Errors.ERC721NonexistentToken.selector);
     }
 
     function test_WholeAbiIsTheCommittedOne_R2() external {
