@@ -90,8 +90,9 @@ contract ReputationRegistry is IReputationRegistry {
     ) public view returns (SummaryPart memory part) {
         if (clientAddresses.length == 0) revert EmptyClients(); // R16
         TagFilter memory filter = TagPairs.filter(tag1, tag2);
+        OpenFeedbackLedger.Ledger storage ledger = _ledgers[agentId];
         for (uint256 i = 0; i < clientAddresses.length; ++i) {
-            _addClient(part, agentId, clientAddresses[i], filter);
+            _addClient(part, ledger.entries[clientAddresses[i]], filter);
         }
     }
 
@@ -103,9 +104,10 @@ contract ReputationRegistry is IReputationRegistry {
         string calldata tag2
     ) external view returns (SummaryPart memory part) {
         TagFilter memory filter = TagPairs.filter(tag1, tag2);
-        address[] memory clients = _ledgers[agentId].clients.slice(start, limit);
+        OpenFeedbackLedger.Ledger storage ledger = _ledgers[agentId];
+        address[] memory clients = ledger.clients.slice(start, limit);
         for (uint256 i = 0; i < clients.length; ++i) {
-            _addClient(part, agentId, clients[i], filter);
+            _addClient(part, ledger.entries[clients[i]], filter);
         }
     }
 
@@ -122,7 +124,7 @@ contract ReputationRegistry is IReputationRegistry {
         (uint256 from, uint256 to) = Windows.indices(start, limit, _ledgers[agentId].lastIndex(clientAddress));
         for (uint256 index = from; index < to; ++index) {
             OpenFeedbackLedger.Entry storage entry = entries[uint64(index)];
-            _addEntry(part, entry, entry.feedback, filter);
+            _addEntry(part, entry, filter);
         }
     }
 
@@ -257,17 +259,14 @@ contract ReputationRegistry is IReputationRegistry {
     }
 
     /// @dev Everything that the client gave. The first slot says how much that is.
-    function _addClient(SummaryPart memory part, uint256 agentId, address client, TagFilter memory filter)
-        private
-        view
-    {
-        mapping(uint64 => OpenFeedbackLedger.Entry) storage entries = _ledgers[agentId].entries[client];
-        OpenFeedbackLedger.Feedback memory feedback = entries[1].feedback;
-        uint64 last = feedback.lastIndex;
-        if (last == 0) return;
-        _addEntry(part, entries[1], feedback, filter);
-        for (uint64 index = 2; index <= last; ++index) {
-            _addEntry(part, entries[index], entries[index].feedback, filter);
+    function _addClient(
+        SummaryPart memory part,
+        mapping(uint64 index => OpenFeedbackLedger.Entry) storage entries,
+        TagFilter memory filter
+    ) private view {
+        uint64 last = entries[1].feedback.lastIndex;
+        for (uint64 index = 1; index <= last; ++index) {
+            _addEntry(part, entries[index], filter);
         }
     }
 
@@ -275,9 +274,9 @@ contract ReputationRegistry is IReputationRegistry {
     function _addEntry(
         SummaryPart memory part,
         OpenFeedbackLedger.Entry storage entry,
-        OpenFeedbackLedger.Feedback memory feedback,
         TagFilter memory filter
     ) private view {
+        OpenFeedbackLedger.Feedback storage feedback = entry.feedback;
         if (feedback.isRevoked || !entry.tags.matches(feedback.tagShape, filter)) return;
         part.add(feedback.value, feedback.decimals);
     }

@@ -80,7 +80,7 @@ library TagPairs {
         return TagPattern({length: bytes(tag).length, word: bytes32(bytes(tag)), hash: keccak256(bytes(tag))});
     }
 
-    function _matchesText(string storage tag, TagPattern memory sought) private view returns (bool) {
+    function _matchesText(string memory tag, TagPattern memory sought) private pure returns (bool) {
         return sought.length == 0 || keccak256(bytes(tag)) == sought.hash;
     }
 
