@@ -48,6 +48,8 @@ library SummaryReference {
 
     function scale(uint256 zeros) internal pure returns (uint256 factor) {
         factor = 1;
-        while (zeros-- > 0) factor *= 10;
+        for (uint256 i = 0; i < zeros; ++i) {
+            factor *= 10;
+        }
     }
 }
