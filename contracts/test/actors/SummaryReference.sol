@@ -35,14 +35,13 @@ library SummaryReference {
     }
 
     function mode(Value[] memory values) internal pure returns (uint8 best) {
-        uint256 most = 0;
-        for (uint256 step = 0; step <= 18; ++step) {
-            uint8 decimals = uint8(18 - step);
-            uint256 frequency = 0;
-            for (uint256 i = 0; i < values.length; ++i) {
-                if (values[i].decimals == decimals) ++frequency;
-            }
-            if (frequency >= most) (best, most) = (decimals, frequency);
+        uint256[19] memory frequencies;
+        for (uint256 i = 0; i < values.length; ++i) {
+            ++frequencies[values[i].decimals];
+        }
+        best = 18;
+        for (uint256 step = 1; step <= 18; ++step) {
+            if (frequencies[18 - step] >= frequencies[best]) best = uint8(18 - step);
         }
     }
 
