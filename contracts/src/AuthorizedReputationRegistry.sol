@@ -265,13 +265,11 @@ contract AuthorizedReputationRegistry is EIP712, IAuthorizedReputationRegistry {
     }
 
     /// @dev R15: an empty list means all clients, a zero tag any tag.
-    function _find(
-        uint256 agentId,
-        address[] calldata clientAddresses,
-        bytes32 tag1,
-        bytes32 tag2,
-        bool includeRevoked
-    ) private view returns (address[] memory clients, uint64[] memory indexes) {
+    function _find(uint256 agentId, address[] calldata clientAddresses, bytes32 tag1, bytes32 tag2, bool includeRevoked)
+        private
+        view
+        returns (address[] memory clients, uint64[] memory indexes)
+    {
         FeedbackLedger.Ledger storage ledger = _ledgers[agentId];
         address[] memory listed = clientAddresses;
         if (listed.length == 0) listed = ledger.clients;

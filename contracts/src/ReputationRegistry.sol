@@ -38,7 +38,9 @@ contract ReputationRegistry is IReputationRegistry {
         string calldata feedbackURI,
         bytes32 feedbackHash
     ) external {
-        if (valueDecimals > SummaryParts.DECIMALS_MAX) revert DecimalsOutOfRange(valueDecimals); // R16
+        if (valueDecimals > SummaryParts.DECIMALS_MAX) {
+            revert DecimalsOutOfRange(valueDecimals); // R16
+        }
         if (value > SummaryParts.VALUE_MAX || value < -SummaryParts.VALUE_MAX) revert ValueOutOfRange(value); // R16
         // Reverts for an unknown agent, so that AgentNotFound comes before SelfFeedback.
         if (IDENTITY_REGISTRY.isAuthorizedOrOwner(msg.sender, agentId)) revert SelfFeedback(agentId, msg.sender); // R18
@@ -73,12 +75,11 @@ contract ReputationRegistry is IReputationRegistry {
         emit ResponseAppended(agentId, clientAddress, feedbackIndex, msg.sender, responseURI, responseHash);
     }
 
-    function getSummary(
-        uint256 agentId,
-        address[] calldata clientAddresses,
-        string calldata tag1,
-        string calldata tag2
-    ) external view returns (uint64 count, int128 summaryValue, uint8 summaryValueDecimals) {
+    function getSummary(uint256 agentId, address[] calldata clientAddresses, string calldata tag1, string calldata tag2)
+        external
+        view
+        returns (uint64 count, int128 summaryValue, uint8 summaryValueDecimals)
+    {
         return getSummaryPart(agentId, clientAddresses, tag1, tag2).finish();
     }
 
@@ -264,18 +265,20 @@ contract ReputationRegistry is IReputationRegistry {
         mapping(uint64 index => OpenFeedbackLedger.Entry) storage entries,
         TagFilter memory filter
     ) private view {
-        uint64 last = entries[1].feedback.lastIndex;
-        for (uint64 index = 1; index <= last; ++index) {
+        OpenFeedbackLedger.Entry storage first = entries[1];
+        uint64 last = first.feedback.lastIndex;
+        if (last == 0) return;
+        _addEntry(part, first, filter);
+        for (uint64 index = 2; index <= last; ++index) {
             _addEntry(part, entries[index], filter);
         }
     }
 
     /// @dev R16: revoked feedback is left out, and what the filter does not match.
-    function _addEntry(
-        SummaryPart memory part,
-        OpenFeedbackLedger.Entry storage entry,
-        TagFilter memory filter
-    ) private view {
+    function _addEntry(SummaryPart memory part, OpenFeedbackLedger.Entry storage entry, TagFilter memory filter)
+        private
+        view
+    {
         OpenFeedbackLedger.Feedback storage feedback = entry.feedback;
         if (feedback.isRevoked || !entry.tags.matches(feedback.tagShape, filter)) return;
         part.add(feedback.value, feedback.decimals);

@@ -83,12 +83,10 @@ interface IReputationRegistry is IFeedback {
     /// @return count How many feedbacks; with 0, the others are 0.
     /// @return summaryValue The average times `10^summaryValueDecimals`.
     /// @return summaryValueDecimals 0 to 18.
-    function getSummary(
-        uint256 agentId,
-        address[] calldata clientAddresses,
-        string calldata tag1,
-        string calldata tag2
-    ) external view returns (uint64 count, int128 summaryValue, uint8 summaryValueDecimals);
+    function getSummary(uint256 agentId, address[] calldata clientAddresses, string calldata tag1, string calldata tag2)
+        external
+        view
+        returns (uint64 count, int128 summaryValue, uint8 summaryValueDecimals);
 
     /// @notice What `getSummary` makes its answer of, for the same arguments.
     function getSummaryPart(

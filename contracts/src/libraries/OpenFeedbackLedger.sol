@@ -55,11 +55,7 @@ library OpenFeedbackLedger {
         if (index == 1) ledger.clients.push(client);
         Entry storage entry = ledger.entries[client][index];
         entry.feedback = Feedback({
-            value: value,
-            decimals: decimals,
-            isRevoked: false,
-            tagShape: entry.tags.write(tag1, tag2),
-            lastIndex: 0
+            value: value, decimals: decimals, isRevoked: false, tagShape: entry.tags.write(tag1, tag2), lastIndex: 0
         });
         ledger.entries[client][1].feedback.lastIndex = index;
     }

@@ -72,8 +72,7 @@ library TagPairs {
         (uint256 length1, uint256 length2) = _lengths(shape);
         bytes32 packed = pair.packed;
         bytes32 word1 = packed & bytes32(~(type(uint256).max >> (8 * length1)));
-        return _matchesWord(word1, length1, sought.tag1)
-            && _matchesWord(packed << (8 * length1), length2, sought.tag2);
+        return _matchesWord(word1, length1, sought.tag1) && _matchesWord(packed << (8 * length1), length2, sought.tag2);
     }
 
     function _pattern(string calldata tag) private pure returns (TagPattern memory) {

@@ -10,11 +10,7 @@ library Windows {
         to = limit < length - from ? from + limit : length;
     }
 
-    function slice(address[] storage list, uint256 start, uint256 limit)
-        internal
-        view
-        returns (address[] memory part)
-    {
+    function slice(address[] storage list, uint256 start, uint256 limit) internal view returns (address[] memory part) {
         (uint256 from, uint256 to) = bounds(start, limit, list.length);
         part = new address[](to - from);
         for (uint256 i = 0; i < part.length; ++i) {

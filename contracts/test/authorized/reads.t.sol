@@ -141,8 +141,13 @@ contract ReputationReadsTest is RegistryTest {
 
     function test_WhenNoClientsAreListed_ReadsAll_R15() external {
         _fill();
-        (address[] memory clients, uint8[] memory scores, bytes32[] memory tag1s, bytes32[] memory tag2s, bool[] memory
-            revoked) = reputation.readAllFeedback(agentId, new address[](0), 0, 0, true);
+        (
+            address[] memory clients,
+            uint8[] memory scores,
+            bytes32[] memory tag1s,
+            bytes32[] memory tag2s,
+            bool[] memory revoked
+        ) = reputation.readAllFeedback(agentId, new address[](0), 0, 0, true);
         assertEq(clients.length, 4);
         for (uint256 i = 0; i < 4; ++i) {
             assertEq(clients[i], i < 3 ? client : stranger);

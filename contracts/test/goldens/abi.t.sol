@@ -75,9 +75,7 @@ contract AbiTest is Test {
         assertEq(
             IFeedback.ResponseAppended.selector, 0xb1c6be0b5b8aef6539e2fac0fd131a2faa7b49edf8e505b5eb0ad487d56051d4
         );
-        assertEq(
-            IFeedback.FeedbackRevoked.selector, 0x25156fd3288212246d8b008d5921fde376c71ed14ac2e072a506eb06fde6d09d
-        );
+        assertEq(IFeedback.FeedbackRevoked.selector, 0x25156fd3288212246d8b008d5921fde376c71ed14ac2e072a506eb06fde6d09d);
         assertEq(IFeedback.ERC721NonexistentToken.selector, IERC721Errors.ERC721NonexistentToken.selector);
     }
 

@@ -58,8 +58,7 @@ contract OpenRegistryInvariantTest is Test {
             assertEq(tag2, given.tag2);
             assertEq(isRevoked, given.isRevoked);
             assertEq(
-                reputation.getResponseCount(given.agentId, given.client, given.index, new address[](0)),
-                given.responses
+                reputation.getResponseCount(given.agentId, given.client, given.index, new address[](0)), given.responses
             );
         }
     }

@@ -121,8 +121,7 @@ contract OpenSummaryTest is OpenRegistryTest {
         for (uint256 i = 0; i < clients.length; ++i) {
             uint64 middle = uint64(1 + uint256(keccak256(abi.encode(seed, i))) % 5);
             parts[2 * i] = reputation.getSummaryPartOfIndices(agentId, clients[i], 0, middle, "", "");
-            parts[2 * i + 1] =
-                reputation.getSummaryPartOfIndices(agentId, clients[i], middle, type(uint64).max, "", "");
+            parts[2 * i + 1] = reputation.getSummaryPartOfIndices(agentId, clients[i], middle, type(uint64).max, "", "");
         }
         _assertFinish(parts, count, value, decimals);
     }

@@ -32,9 +32,7 @@ contract GiveOpenFeedbackTest is OpenRegistryTest {
         assertEq(logs[1].topics[1], bytes32(agentId));
         assertEq(logs[1].topics[2], bytes32(uint256(uint160(client))));
         assertEq(logs[1].topics[3], keccak256(bytes(TAG1)));
-        assertEq(
-            logs[1].data, abi.encode(uint64(2), VALUE, DECIMALS, TAG1, TAG2, ENDPOINT, FILE_URI, FILE_HASH)
-        );
+        assertEq(logs[1].data, abi.encode(uint64(2), VALUE, DECIMALS, TAG1, TAG2, ENDPOINT, FILE_URI, FILE_HASH));
     }
 
     function test_WhenClientGivesAgain_ListedOnce() external {

@@ -113,9 +113,7 @@ contract OpenReadsTest is OpenRegistryTest {
         reputation.appendResponse(agentId, client, 2, "ipfs://response", 0);
         IReputation.FeedbackRecord[] memory records = reputation.readFeedbackWindow(agentId, client, 2, 9);
         assertEq(records.length, 2);
-        assertEq(
-            abi.encode(records[0]), abi.encode(IReputation.FeedbackRecord(2, 2, 1, "a", LONG_TAG, true, 1))
-        );
+        assertEq(abi.encode(records[0]), abi.encode(IReputation.FeedbackRecord(2, 2, 1, "a", LONG_TAG, true, 1)));
         assertEq(abi.encode(records[1]), abi.encode(IReputation.FeedbackRecord(3, -3, 2, "", "", false, 0)));
         records = reputation.readFeedbackWindow(agentId, client, 1, 1);
         assertEq(records.length, 1);
@@ -148,14 +146,10 @@ contract OpenReadsTest is OpenRegistryTest {
             reputation.readAllFeedback(agentId, clients, tag1, tag2, includeRevoked);
     }
 
-    function _assertRow(
-        All memory all,
-        uint256 row,
-        address from,
-        uint64 index,
-        string memory tag1,
-        string memory tag2
-    ) private pure {
+    function _assertRow(All memory all, uint256 row, address from, uint64 index, string memory tag1, string memory tag2)
+        private
+        pure
+    {
         assertEq(all.clients[row], from);
         assertEq(all.indexes[row], index);
         assertEq(all.tag1s[row], tag1);
