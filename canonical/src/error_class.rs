@@ -156,12 +156,16 @@ classes! {
 
     // Open feedback and responses.
     DecimalsOutOfRange, "R16", "A value has more than 18 decimals.",
+        solidity { "DecimalsOutOfRange(uint8)" = 0xf6f3acb9 },
         anchor { DecimalsOutOfRange = 6033 };
     ValueOutOfRange, "R16", "A value's magnitude exceeds 1e38.",
+        solidity { "ValueOutOfRange(int128)" = 0x13ca4d69 },
         anchor { ValueOutOfRange = 6034 };
     EmptyUri, "R19", "A response has no URI.",
+        solidity { "EmptyUri()" = 0xd64becfd },
         anchor { EmptyUri = 6035 };
     EmptyClients, "R16", "A summary names no clients.",
+        solidity { "EmptyClients()" = 0xc16fc0c2 },
         anchor { EmptyClients = 6036 };
 
     // Validation.
@@ -200,7 +204,8 @@ classes! {
         anchor { SummaryGap = 6037 };
 
     // Off chain.
-    BadRequest, "ORACLE", "A request lacks an argument, has an unknown one, or one of the wrong type.";
+    BadRequest, "ORACLE", "A request lacks an argument, has an unknown one, or one of the wrong type.",
+        solidity { "SummaryPartMismatch(uint256)" = 0x05a3a814 };
     BadSignature, "R23", "A well-formed signature does not hold for the message and signer.";
     MalformedSignature, "R23", "Bytes are not a signature in the one accepted form.";
     MalformedKey, "R23", "Bytes are not a key of the curve.";

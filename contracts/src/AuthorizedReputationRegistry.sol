@@ -9,6 +9,8 @@ import {IAuthorizedReputationRegistry} from "./interfaces/IAuthorizedReputationR
 import {IIdentityRegistry} from "./interfaces/IIdentityRegistry.sol";
 import {FeedbackAuth, FeedbackAuths} from "./libraries/FeedbackAuths.sol";
 import {FeedbackLedger} from "./libraries/FeedbackLedger.sol";
+import {ResponseCount, ResponseCounts} from "./libraries/ResponseCounts.sol";
+import {Windows} from "./libraries/Windows.sol";
 
 /// @title AuthorizedReputationRegistry
 /// @dev Documented in IAuthorizedReputationRegistry. Other contracts are called by STATICCALL only: the identity
@@ -16,6 +18,9 @@ import {FeedbackLedger} from "./libraries/FeedbackLedger.sol";
 contract AuthorizedReputationRegistry is EIP712, IAuthorizedReputationRegistry {
     using FeedbackAuths for FeedbackAuth;
     using FeedbackLedger for FeedbackLedger.Ledger;
+    using ResponseCounts for ResponseCount;
+    using ResponseCounts for mapping(uint64 index => ResponseCount);
+    using Windows for address[];
 
     uint8 private constant SCORE_MAX = 100;
 
@@ -57,17 +62,129 @@ contract AuthorizedReputationRegistry is EIP712, IAuthorizedReputationRegistry {
         emit FeedbackRevoked(agentId, msg.sender, feedbackIndex);
     }
 
+    function appendResponse(
+        uint256 agentId,
+        address clientAddress,
+        uint64 feedbackIndex,
+        string calldata responseURI,
+        bytes32 responseHash
+    ) external {
+        // §3a: an index that can never be answers before the URI, one that is not yet answers after it.
+        if (feedbackIndex == 0) revert FeedbackNotFound(agentId, clientAddress, 0);
+        if (bytes(responseURI).length == 0) revert EmptyUri(); // R19
+        _existing(agentId, clientAddress, feedbackIndex);
+
+        _ledgers[agentId].responses[clientAddress][feedbackIndex].append(msg.sender);
+        emit ResponseAppended(agentId, clientAddress, feedbackIndex, msg.sender, responseURI, responseHash);
+    }
+
     function getSummary(uint256 agentId) external view returns (uint64 count, uint8 averageScore) {
         uint64 sum;
         (count, sum) = getTotals(agentId);
-        // R15: rounded down. The average of scores is a score and fits.
-        // forge-lint: disable-next-line(unsafe-typecast)
-        if (count != 0) averageScore = uint8(sum / count);
+        averageScore = _average(count, sum);
+    }
+
+    function getSummary(uint256 agentId, address[] calldata clientAddresses, bytes32 tag1, bytes32 tag2)
+        external
+        view
+        returns (uint64 count, uint8 averageScore)
+    {
+        uint64 sum;
+        (count, sum) = getTotals(agentId, clientAddresses, tag1, tag2);
+        averageScore = _average(count, sum);
     }
 
     function getTotals(uint256 agentId) public view returns (uint64 count, uint64 sum) {
         FeedbackLedger.Ledger storage ledger = _ledgers[agentId];
         return (ledger.count, ledger.sum);
+    }
+
+    function getTotals(uint256 agentId, address[] calldata clientAddresses, bytes32 tag1, bytes32 tag2)
+        public
+        view
+        returns (uint64 count, uint64 sum)
+    {
+        (address[] memory clients, uint64[] memory indexes) = _find(agentId, clientAddresses, tag1, tag2, false);
+        for (uint256 i = 0; i < clients.length; ++i) {
+            sum += _ledgers[agentId].entries[clients[i]][indexes[i]].score;
+        }
+        // Nobody has memory for 2^64 of them.
+        // forge-lint: disable-next-line(unsafe-typecast)
+        count = uint64(clients.length);
+    }
+
+    function readAllFeedback(
+        uint256 agentId,
+        address[] calldata clientAddresses,
+        bytes32 tag1,
+        bytes32 tag2,
+        bool includeRevoked
+    )
+        external
+        view
+        returns (
+            address[] memory clients,
+            uint8[] memory scores,
+            bytes32[] memory tag1s,
+            bytes32[] memory tag2s,
+            bool[] memory revokedStatuses
+        )
+    {
+        uint64[] memory indexes;
+        (clients, indexes) = _find(agentId, clientAddresses, tag1, tag2, includeRevoked);
+        scores = new uint8[](clients.length);
+        tag1s = new bytes32[](clients.length);
+        tag2s = new bytes32[](clients.length);
+        revokedStatuses = new bool[](clients.length);
+        for (uint256 i = 0; i < clients.length; ++i) {
+            FeedbackLedger.Entry memory entry = _ledgers[agentId].entries[clients[i]][indexes[i]];
+            scores[i] = entry.score;
+            tag1s[i] = entry.tag1;
+            tag2s[i] = entry.tag2;
+            revokedStatuses[i] = entry.isRevoked;
+        }
+    }
+
+    function readFeedbackWindow(uint256 agentId, address clientAddress, uint64 start, uint64 limit)
+        external
+        view
+        returns (FeedbackRecord[] memory records)
+    {
+        FeedbackLedger.Ledger storage ledger = _ledgers[agentId];
+        (uint256 from, uint256 to) = Windows.indices(start, limit, ledger.lastIndex(clientAddress));
+        records = new FeedbackRecord[](to - from);
+        for (uint256 i = 0; i < records.length; ++i) {
+            uint64 index = uint64(from + i);
+            FeedbackLedger.Entry memory entry = ledger.entries[clientAddress][index];
+            records[i] = FeedbackRecord({
+                feedbackIndex: index,
+                score: entry.score,
+                tag1: entry.tag1,
+                tag2: entry.tag2,
+                isRevoked: entry.isRevoked,
+                timestamp: entry.timestamp,
+                responseCount: ledger.responses[clientAddress][index].total
+            });
+        }
+    }
+
+    function getResponseCount(
+        uint256 agentId,
+        address clientAddress,
+        uint64 feedbackIndex,
+        address[] calldata responders
+    ) external view returns (uint64 count) {
+        FeedbackLedger.Ledger storage ledger = _ledgers[agentId];
+        if (clientAddress == address(0)) {
+            address[] memory clients = ledger.clients;
+            for (uint256 i = 0; i < clients.length; ++i) {
+                count += ledger.responses[clients[i]].countUpTo(ledger.lastIndex(clients[i]), responders);
+            }
+        } else if (feedbackIndex == 0) {
+            count = ledger.responses[clientAddress].countUpTo(ledger.lastIndex(clientAddress), responders);
+        } else {
+            count = ledger.responses[clientAddress][feedbackIndex].count(responders);
+        }
     }
 
     function getLastIndex(uint256 agentId, address clientAddress) external view returns (uint64) {
@@ -76,6 +193,14 @@ contract AuthorizedReputationRegistry is EIP712, IAuthorizedReputationRegistry {
 
     function getClients(uint256 agentId) external view returns (address[] memory) {
         return _ledgers[agentId].clients;
+    }
+
+    function getClientCount(uint256 agentId) external view returns (uint256) {
+        return _ledgers[agentId].clients.length;
+    }
+
+    function getClientsWindow(uint256 agentId, uint256 start, uint256 limit) external view returns (address[] memory) {
+        return _ledgers[agentId].clients.slice(start, limit);
     }
 
     function readFeedback(uint256 agentId, address clientAddress, uint64 feedbackIndex)
@@ -131,6 +256,24 @@ contract AuthorizedReputationRegistry is EIP712, IAuthorizedReputationRegistry {
         (address recovered,,) = ECDSA.tryRecoverCalldata(digest, signature);
         if (recovered == signer) return true;
         return SignatureChecker.isValidERC1271SignatureNowCalldata(signer, digest, signature);
+    }
+
+    /// @dev R15: rounded down. The average of scores is a score and fits.
+    function _average(uint64 count, uint64 sum) private pure returns (uint8) {
+        // forge-lint: disable-next-line(unsafe-typecast)
+        return count == 0 ? 0 : uint8(sum / count);
+    }
+
+    /// @dev R15: an empty list means all clients, a zero tag any tag.
+    function _find(uint256 agentId, address[] calldata clientAddresses, bytes32 tag1, bytes32 tag2, bool includeRevoked)
+        private
+        view
+        returns (address[] memory clients, uint64[] memory indexes)
+    {
+        FeedbackLedger.Ledger storage ledger = _ledgers[agentId];
+        address[] memory listed = clientAddresses;
+        if (listed.length == 0) listed = ledger.clients;
+        return ledger.find(listed, FeedbackLedger.Query({tag1: tag1, tag2: tag2, includeRevoked: includeRevoked}));
     }
 
     function _existing(uint256 agentId, address client, uint64 feedbackIndex)

@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity ^0.8.24;
 
+import {IFeedback} from "./IFeedback.sol";
+
 /// @title Reputation registry of the authorized profile: scores 0-100 that the agent's owner signed for
 /// @notice Selectors and topics are those of the first ERC-8004 draft (R15), with `FeedbackIndexed`, timestamps in the
 /// reads and `getSummary(uint256)` beside them. Indices count from 1 per agent and client and never go back (R8).
-interface IAuthorizedReputationRegistry {
+interface IAuthorizedReputationRegistry is IFeedback {
+    /// @notice One feedback in a window; `timestamp` is its block's time in seconds.
+    struct FeedbackRecord {
+        uint64 feedbackIndex;
+        uint8 score;
+        bytes32 tag1;
+        bytes32 tag2;
+        bool isRevoked;
+        uint64 timestamp;
+        uint64 responseCount;
+    }
+
     /// @notice When `clientAddress` gave feedback; tags, URI and hash are as the client sent them.
     event NewFeedback(
         uint256 indexed agentId,
@@ -22,20 +35,8 @@ interface IAuthorizedReputationRegistry {
         uint256 indexed agentId, address indexed clientAddress, uint64 indexed feedbackIndex, uint256 timestamp
     );
 
-    /// @notice When `clientAddress` revoked its feedback.
-    event FeedbackRevoked(uint256 indexed agentId, address indexed clientAddress, uint64 indexed feedbackIndex);
-
-    /// @notice When the identity registry given to the constructor is the zero address.
-    error RegistryZero();
-
     /// @notice When `score` is above 100.
     error ScoreOutOfRange(uint8 score);
-
-    /// @notice When the agent does not exist; raised by the identity registry and passed on.
-    error ERC721NonexistentToken(uint256 tokenId);
-
-    /// @notice When `client` is the agent's owner, its approved address or an operator of its owner (R18).
-    error SelfFeedback(uint256 agentId, address client);
 
     /// @notice When the authorization is empty.
     error AuthMissing();
@@ -71,15 +72,6 @@ interface IAuthorizedReputationRegistry {
     /// @notice When the signature is not the named signer's, over none of the accepted digests.
     error AuthBadSignature();
 
-    /// @notice When `client` has no feedback under `feedbackIndex` for this agent.
-    error FeedbackNotFound(uint256 agentId, address client, uint64 feedbackIndex);
-
-    /// @notice When the feedback is revoked already.
-    error AlreadyRevoked(uint256 agentId, address client, uint64 feedbackIndex);
-
-    /// @notice When the agent's feedback count or sum of scores would pass 2^64 - 1.
-    error CounterExhausted();
-
     /// @notice Gives the caller's feedback on an agent, with the authorization that the agent's owner signed for it.
     /// @dev The rules are checked in the order of the errors above.
     /// @param score 0 to 100.
@@ -101,9 +93,6 @@ interface IAuthorizedReputationRegistry {
         bytes calldata feedbackAuth
     ) external;
 
-    /// @notice Takes the caller's feedback out of the summaries, for good; its index is not given again.
-    function revokeFeedback(uint256 agentId, uint64 feedbackIndex) external;
-
     /// @notice Count and average (rounded down; 0 for none) of the agent's feedback that is not revoked.
     /// @dev Costs the same however much feedback there is.
     function getSummary(uint256 agentId) external view returns (uint64 count, uint8 averageScore);
@@ -112,11 +101,50 @@ interface IAuthorizedReputationRegistry {
     /// registries, as averages cannot.
     function getTotals(uint256 agentId) external view returns (uint64 count, uint64 sum);
 
-    /// @notice The index of the client's last feedback on the agent, revoked ones included; 0 for none.
-    function getLastIndex(uint256 agentId, address clientAddress) external view returns (uint64);
+    /// @notice Count and average (rounded down; 0 for none) of the matching feedback that is not revoked.
+    /// @param clientAddresses One listed twice counts twice; an empty list means `getClients`.
+    /// @param tag1 To be equal; 0 matches all.
+    /// @param tag2 As `tag1`.
+    function getSummary(uint256 agentId, address[] calldata clientAddresses, bytes32 tag1, bytes32 tag2)
+        external
+        view
+        returns (uint64 count, uint8 averageScore);
 
-    /// @notice Everybody who ever gave feedback on the agent, in the order of their first.
-    function getClients(uint256 agentId) external view returns (address[] memory);
+    /// @notice Count and sum of scores of what `getSummary` takes for the same arguments. Over disjoint lists of
+    /// clients they add up.
+    function getTotals(uint256 agentId, address[] calldata clientAddresses, bytes32 tag1, bytes32 tag2)
+        external
+        view
+        returns (uint64 count, uint64 sum);
+
+    /// @notice All matching feedback, in parallel arrays, in the order of the list and then of the indices.
+    /// @param clientAddresses An empty list means `getClients`.
+    /// @param tag1 To be equal; 0 matches all.
+    /// @param tag2 As `tag1`.
+    /// @param includeRevoked Whether revoked feedback is in.
+    function readAllFeedback(
+        uint256 agentId,
+        address[] calldata clientAddresses,
+        bytes32 tag1,
+        bytes32 tag2,
+        bool includeRevoked
+    )
+        external
+        view
+        returns (
+            address[] memory clients,
+            uint8[] memory scores,
+            bytes32[] memory tag1s,
+            bytes32[] memory tag2s,
+            bool[] memory revokedStatuses
+        );
+
+    /// @notice One client's feedback under the indices `start` to `start + limit - 1`, as far as there is any, revoked
+    /// or not.
+    function readFeedbackWindow(uint256 agentId, address clientAddress, uint64 start, uint64 limit)
+        external
+        view
+        returns (FeedbackRecord[] memory);
 
     /// @notice One feedback, with the time of its block in seconds. Reverts with `FeedbackNotFound` where there is none.
     function readFeedback(uint256 agentId, address clientAddress, uint64 feedbackIndex)
@@ -124,13 +152,7 @@ interface IAuthorizedReputationRegistry {
         view
         returns (uint8 score, bytes32 tag1, bytes32 tag2, bool isRevoked, uint64 timestamp);
 
-    /// @notice The identity registry whose agents this registry is about.
-    function getIdentityRegistry() external view returns (address);
-
     /// @notice Whether the first draft's EIP-191 signatures are accepted beside EIP-712 ones. They do not name the
     /// reputation registry: two registries on one identity registry that both accept them, accept the same ones.
     function acceptsDraftV1() external view returns (bool);
-
-    /// @notice The version of this implementation.
-    function getVersion() external pure returns (string memory);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity ^0.8.24;
 
-import {IAuthorizedReputationRegistry} from "../interfaces/IAuthorizedReputationRegistry.sol";
+import {IFeedback} from "../interfaces/IFeedback.sol";
+import {ResponseCount} from "./ResponseCounts.sol";
 
 /// @title FeedbackLedger
 /// @notice The authorized feedback of one agent, with totals that are kept and never recounted.
@@ -18,12 +19,20 @@ library FeedbackLedger {
         bytes32 tag2;
     }
 
+    /// @dev What a read asks for; tag 0 is any.
+    struct Query {
+        bytes32 tag1;
+        bytes32 tag2;
+        bool includeRevoked;
+    }
+
     /// @dev Slot 0: count and sum of the entries that are not revoked.
     struct Ledger {
         uint64 count;
         uint64 sum;
         address[] clients;
         mapping(address client => mapping(uint64 index => Entry)) entries;
+        mapping(address client => mapping(uint64 index => ResponseCount)) responses;
     }
 
     function lastIndex(Ledger storage ledger, address client) internal view returns (uint64) {
@@ -41,7 +50,7 @@ library FeedbackLedger {
     {
         // R8. The index needs no check of its own: it is below the authorization's limit, which is a uint64.
         if (ledger.count == type(uint64).max || ledger.sum > type(uint64).max - score) {
-            revert IAuthorizedReputationRegistry.CounterExhausted();
+            revert IFeedback.CounterExhausted();
         }
         index = lastIndex(ledger, client) + 1;
         if (index == 1) ledger.clients.push(client);
@@ -66,5 +75,42 @@ library FeedbackLedger {
         entry.isRevoked = true;
         ledger.count -= 1;
         ledger.sum -= entry.score;
+    }
+
+    /// @notice Where the matching entries of the listed clients are, in the order of the list and then of the indices.
+    /// @dev Counts, then fills: memory costs more than reading a slot again.
+    function find(Ledger storage ledger, address[] memory listed, Query memory query)
+        internal
+        view
+        returns (address[] memory clients, uint64[] memory indexes)
+    {
+        uint256 length = _visit(ledger, listed, query, new address[](0), new uint64[](0));
+        clients = new address[](length);
+        indexes = new uint64[](length);
+        _visit(ledger, listed, query, clients, indexes);
+    }
+
+    /// @dev Counts what matches; writes it down where the arrays have room.
+    function _visit(
+        Ledger storage ledger,
+        address[] memory listed,
+        Query memory query,
+        address[] memory clients,
+        uint64[] memory indexes
+    ) private view returns (uint256 found) {
+        for (uint256 i = 0; i < listed.length; ++i) {
+            uint64 last = lastIndex(ledger, listed[i]);
+            for (uint64 index = 1; index <= last; ++index) {
+                if (!_matches(ledger.entries[listed[i]][index], query)) continue;
+                if (found < clients.length) (clients[found], indexes[found]) = (listed[i], index);
+                found += 1;
+            }
+        }
+    }
+
+    function _matches(Entry storage entry, Query memory query) private view returns (bool) {
+        if (entry.isRevoked && !query.includeRevoked) return false;
+        if (query.tag1 != 0 && entry.tag1 != query.tag1) return false;
+        return query.tag2 == 0 || entry.tag2 == query.tag2;
     }
 }

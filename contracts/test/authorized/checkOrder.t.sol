@@ -2,6 +2,7 @@
 pragma solidity 0.8.37;
 
 import {IAuthorizedReputationRegistry as IReputation} from "../../src/interfaces/IAuthorizedReputationRegistry.sol";
+import {IFeedback} from "../../src/interfaces/IFeedback.sol";
 import {FeedbackAuthWords} from "../actors/FeedbackAuthWords.sol";
 import {RegistryTest} from "../actors/RegistryTest.sol";
 
@@ -85,9 +86,9 @@ contract CheckOrderTest is RegistryTest {
     {
         if (mask & SCORE_BIT != 0) return abi.encodeWithSelector(IReputation.ScoreOutOfRange.selector, 101);
         if (mask & AGENT_BIT != 0) {
-            return abi.encodeWithSelector(IReputation.ERC721NonexistentToken.selector, UNKNOWN_AGENT);
+            return abi.encodeWithSelector(IFeedback.ERC721NonexistentToken.selector, UNKNOWN_AGENT);
         }
-        if (mask & SELF_BIT != 0) return abi.encodeWithSelector(IReputation.SelfFeedback.selector, agentId, caller);
+        if (mask & SELF_BIT != 0) return abi.encodeWithSelector(IFeedback.SelfFeedback.selector, agentId, caller);
         if (mask & MISSING_BIT != 0) return abi.encodeWithSelector(IReputation.AuthMissing.selector);
         if (mask & SHORT_BIT != 0) return abi.encodeWithSelector(IReputation.AuthLength.selector, 223);
         if (mask & DIRTY_BIT != 0) return abi.encodeWithSelector(IReputation.AuthDirtyWord.selector, 1);

@@ -4,6 +4,7 @@ pragma solidity 0.8.37;
 import {Vm} from "forge-std/Vm.sol";
 
 import {IAuthorizedReputationRegistry as IReputation} from "../../src/interfaces/IAuthorizedReputationRegistry.sol";
+import {IFeedback} from "../../src/interfaces/IFeedback.sol";
 import {FeedbackAuthWords} from "../actors/FeedbackAuthWords.sol";
 import {RegistryTest} from "../actors/RegistryTest.sol";
 
@@ -124,13 +125,13 @@ contract GiveFeedbackTest is RegistryTest {
         FeedbackAuthWords memory auth = _auth(agentId, client);
         auth.agentId = 99;
         bytes memory blob = _blob(auth, owner);
-        vm.expectRevert(abi.encodeWithSelector(IReputation.ERC721NonexistentToken.selector, 99), address(identity));
+        vm.expectRevert(abi.encodeWithSelector(IFeedback.ERC721NonexistentToken.selector, 99), address(identity));
         _give(client, 99, SCORE, blob);
     }
 
     function test_RevertWhen_ClientIsOwner_R18() external {
         bytes memory blob = _granted(agentId, owner.addr);
-        _expect(abi.encodeWithSelector(IReputation.SelfFeedback.selector, agentId, owner.addr));
+        _expect(abi.encodeWithSelector(IFeedback.SelfFeedback.selector, agentId, owner.addr));
         _give(owner.addr, agentId, SCORE, blob);
     }
 
@@ -138,7 +139,7 @@ contract GiveFeedbackTest is RegistryTest {
         vm.prank(owner.addr);
         identity.approve(client, agentId);
         bytes memory blob = _granted(agentId, client);
-        _expect(abi.encodeWithSelector(IReputation.SelfFeedback.selector, agentId, client));
+        _expect(abi.encodeWithSelector(IFeedback.SelfFeedback.selector, agentId, client));
         _give(blob);
     }
 
@@ -146,7 +147,7 @@ contract GiveFeedbackTest is RegistryTest {
         vm.prank(owner.addr);
         identity.setApprovalForAll(client, true);
         bytes memory blob = _granted(agentId, client);
-        _expect(abi.encodeWithSelector(IReputation.SelfFeedback.selector, agentId, client));
+        _expect(abi.encodeWithSelector(IFeedback.SelfFeedback.selector, agentId, client));
         _give(blob);
     }
 
@@ -304,14 +305,14 @@ contract GiveFeedbackTest is RegistryTest {
     function test_RevertWhen_CountIsExhausted_R8() external {
         _storeTotals(type(uint64).max, 0);
         bytes memory blob = _granted(agentId, client);
-        _expect(abi.encodeWithSelector(IReputation.CounterExhausted.selector));
+        _expect(abi.encodeWithSelector(IFeedback.CounterExhausted.selector));
         _give(client, agentId, 0, blob);
     }
 
     function test_RevertWhen_SumIsExhausted_R8() external {
         _storeTotals(1, type(uint64).max - SCORE + 1);
         bytes memory blob = _granted(agentId, client);
-        _expect(abi.encodeWithSelector(IReputation.CounterExhausted.selector));
+        _expect(abi.encodeWithSelector(IFeedback.CounterExhausted.selector));
         _give(blob);
     }
 

@@ -3,6 +3,7 @@ pragma solidity 0.8.37;
 
 import {AuthorizedReputationRegistry} from "../../src/AuthorizedReputationRegistry.sol";
 import {IAuthorizedReputationRegistry as IReputation} from "../../src/interfaces/IAuthorizedReputationRegistry.sol";
+import {IFeedback} from "../../src/interfaces/IFeedback.sol";
 import {FeedbackAuthWords} from "../actors/FeedbackAuthWords.sol";
 import {RegistryTest} from "../actors/RegistryTest.sol";
 
@@ -16,7 +17,7 @@ interface IFirstDraftReputation {
 
 contract ReputationReadsTest is RegistryTest {
     function test_RevertWhen_RegistryIsZero_R2() external {
-        vm.expectRevert(IReputation.RegistryZero.selector);
+        vm.expectRevert(IFeedback.RegistryZero.selector);
         new AuthorizedReputationRegistry(address(0), true);
     }
 
@@ -116,6 +117,115 @@ contract ReputationReadsTest is RegistryTest {
         _assertNotFound(99, client, 1);
     }
 
+    function test_WhenFiltered_SummaryIsOfTheMatching_R15() external {
+        _fill();
+        _assertFiltered(new address[](0), 0, 0, 3, 70); // 100 + 60 + 51 = 211
+        _assertFiltered(new address[](0), TAG1, 0, 2, 80);
+        _assertFiltered(new address[](0), 0, TAG2, 2, 75);
+        _assertFiltered(new address[](0), TAG1, TAG2, 1, 100);
+        _assertFiltered(new address[](0), TAG2, 0, 0, 0);
+        _assertFiltered(_list(client, client), 0, 0, 4, 80);
+        _assertFiltered(_list(stranger, stranger), 0, TAG2, 2, 51);
+        _assertFiltered(_list(newOwner.addr, newOwner.addr), 0, 0, 0, 0);
+    }
+
+    function test_WhenAsked_FilteredTotalsAddUp_R15() external {
+        _fill();
+        (uint64 count, uint64 sum) = reputation.getTotals(agentId, new address[](0), 0, 0);
+        assertEq(count, 3);
+        assertEq(sum, 211);
+        (count, sum) = reputation.getTotals(agentId, _list(client, stranger), TAG1, 0);
+        assertEq(count, 2);
+        assertEq(sum, 160);
+    }
+
+    function test_WhenNoClientsAreListed_ReadsAll_R15() external {
+        _fill();
+        (
+            address[] memory clients,
+            uint8[] memory scores,
+            bytes32[] memory tag1s,
+            bytes32[] memory tag2s,
+            bool[] memory revoked
+        ) = reputation.readAllFeedback(agentId, new address[](0), 0, 0, true);
+        assertEq(clients.length, 4);
+        for (uint256 i = 0; i < 4; ++i) {
+            assertEq(clients[i], i < 3 ? client : stranger);
+            assertEq(scores[i], [100, 9, 60, 51][i]);
+            assertEq(tag1s[i], i < 3 ? TAG1 : bytes32("other"));
+            assertEq(tag2s[i], i == 2 ? bytes32(0) : TAG2);
+            assertEq(revoked[i], i == 1);
+        }
+    }
+
+    function test_WhenFiltered_ReadsTheMatching_R15() external {
+        _fill();
+        _assertRead(new address[](0), 0, 0, false, 3);
+        _assertRead(_list(stranger, client), TAG1, 0, true, 3);
+        _assertRead(_list(stranger, client), TAG1, 0, false, 2);
+        _assertRead(_list(stranger, stranger), 0, TAG2, false, 2);
+        _assertRead(new address[](0), "other", "other", true, 0);
+        (address[] memory clients, uint8[] memory scores,,,) =
+            reputation.readAllFeedback(agentId, _list(stranger, client), 0, TAG2, false);
+        assertEq(clients[0], stranger);
+        assertEq(scores[0], 51);
+        assertEq(clients[1], client);
+        assertEq(scores[1], 100);
+    }
+
+    function test_WhenWindowIsAsked_ReadsWhatIsInIt() external {
+        _fill();
+        reputation.appendResponse(agentId, client, 2, "ipfs://response", 0);
+        IReputation.FeedbackRecord[] memory records = reputation.readFeedbackWindow(agentId, client, 2, 9);
+        assertEq(records.length, 2);
+        assertEq(abi.encode(records[0]), abi.encode(IReputation.FeedbackRecord(2, 9, TAG1, TAG2, true, NOW, 1)));
+        assertEq(abi.encode(records[1]), abi.encode(IReputation.FeedbackRecord(3, 60, TAG1, 0, false, NOW + 5, 0)));
+        assertEq(reputation.readFeedbackWindow(agentId, client, 0, 2).length, 1);
+        assertEq(reputation.readFeedbackWindow(agentId, client, 4, 1).length, 0);
+        assertEq(reputation.readFeedbackWindow(99, client, 0, 9).length, 0);
+        assertEq(reputation.getClientCount(agentId), 2);
+        assertEq(reputation.getClientsWindow(agentId, 1, 9)[0], stranger);
+        assertEq(reputation.getClientsWindow(agentId, 0, 1).length, 1);
+        assertEq(reputation.getClientsWindow(agentId, 2, 1).length, 0);
+    }
+
+    /// @dev client: 100, 9 (revoked), and five seconds later 60 without second tag; stranger: 51 under another tag.
+    function _fill() private {
+        _give(client, agentId, 100, _granted(agentId, client));
+        _give(client, agentId, 9, _granted(agentId, client));
+        vm.warp(NOW + 5);
+        bytes memory blob = _granted(agentId, client);
+        vm.prank(client);
+        reputation.giveFeedback(agentId, 60, TAG1, 0, FILE_URI, FILE_HASH, blob);
+        blob = _granted(agentId, stranger);
+        vm.prank(stranger);
+        reputation.giveFeedback(agentId, 51, "other", TAG2, FILE_URI, FILE_HASH, blob);
+        vm.prank(client);
+        reputation.revokeFeedback(agentId, 2);
+    }
+
+    function _list(address a, address b) private pure returns (address[] memory list) {
+        list = new address[](2);
+        (list[0], list[1]) = (a, b);
+    }
+
+    function _assertFiltered(address[] memory clients, bytes32 tag1, bytes32 tag2, uint64 count, uint8 average)
+        private
+        view
+    {
+        (uint64 c, uint8 a) = reputation.getSummary(agentId, clients, tag1, tag2);
+        assertEq(c, count);
+        assertEq(a, average);
+    }
+
+    function _assertRead(address[] memory clients, bytes32 tag1, bytes32 tag2, bool includeRevoked, uint256 expected)
+        private
+        view
+    {
+        (address[] memory c,,,,) = reputation.readAllFeedback(agentId, clients, tag1, tag2, includeRevoked);
+        assertEq(c.length, expected);
+    }
+
     function _gasOfSummary() private view returns (uint256) {
         uint256 before = gasleft();
         reputation.getSummary(agentId);
@@ -131,7 +241,7 @@ contract ReputationReadsTest is RegistryTest {
     }
 
     function _assertNotFound(uint256 agent, address from, uint64 index) private {
-        vm.expectRevert(abi.encodeWithSelector(IReputation.FeedbackNotFound.selector, agent, from, index));
+        vm.expectRevert(abi.encodeWithSelector(IFeedback.FeedbackNotFound.selector, agent, from, index));
         reputation.readFeedback(agent, from, index);
     }
 

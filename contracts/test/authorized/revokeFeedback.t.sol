@@ -4,6 +4,7 @@ pragma solidity 0.8.37;
 import {Vm} from "forge-std/Vm.sol";
 
 import {IAuthorizedReputationRegistry as IReputation} from "../../src/interfaces/IAuthorizedReputationRegistry.sol";
+import {IFeedback} from "../../src/interfaces/IFeedback.sol";
 import {FeedbackAuthWords} from "../actors/FeedbackAuthWords.sol";
 import {RegistryTest} from "../actors/RegistryTest.sol";
 
@@ -89,7 +90,7 @@ contract RevokeFeedbackTest is RegistryTest {
 
     function test_RevertWhen_RevokedAlready() external {
         _revoke(client, 1);
-        vm.expectRevert(abi.encodeWithSelector(IReputation.AlreadyRevoked.selector, agentId, client, 1));
+        vm.expectRevert(abi.encodeWithSelector(IFeedback.AlreadyRevoked.selector, agentId, client, 1));
         _revoke(client, 1);
         _assertTotals(1, 41);
     }
@@ -123,7 +124,7 @@ contract RevokeFeedbackTest is RegistryTest {
 
     function _assertNotFound(address from, uint256 agent, uint64 index) private {
         vm.prank(from);
-        vm.expectRevert(abi.encodeWithSelector(IReputation.FeedbackNotFound.selector, agent, from, index));
+        vm.expectRevert(abi.encodeWithSelector(IFeedback.FeedbackNotFound.selector, agent, from, index));
         reputation.revokeFeedback(agent, index);
     }
 

@@ -7,10 +7,12 @@ import {IERC721} from "@openzeppelin/contracts/token/ERC721/IERC721.sol";
 import {Test} from "forge-std/Test.sol";
 
 import {IAuthorizedReputationRegistry as IReputation} from "../../src/interfaces/IAuthorizedReputationRegistry.sol";
+import {IFeedback} from "../../src/interfaces/IFeedback.sol";
 import {IIdentityRegistry as IIdentity} from "../../src/interfaces/IIdentityRegistry.sol";
+import {IReputationRegistry as IOpenReputation} from "../../src/interfaces/IReputationRegistry.sol";
 
 /// @dev Two kinds of goldens. The literals are the selectors and topics of the deployed canonical contracts (identity
-/// 2.0.0, reputation v1.0) and hold us to them. The files in contracts/snapshots are our own whole ABI, so that no
+/// and open reputation 2.0.0, authorized reputation v1.0) and hold us to them. The files in contracts/snapshots are our own whole ABI, so that no
 /// change of it goes unnoticed: `CONCORD_BLESS=1 forge test --match-contract AbiTest` writes them anew.
 contract AbiTest is Test {
     function test_IdentityFunctionsAreTheCanonicalOnes_R2() external view {
@@ -56,9 +58,13 @@ contract AbiTest is Test {
 
     function test_ReputationFunctionsAreTheFirstDrafts_R15() external view {
         string memory methods = _artifact("AuthorizedReputationRegistry");
+        _assertMethod(methods, "appendResponse(uint256,address,uint64,string,bytes32)", "c2349ab2");
         _assertMethod(methods, "getClients(uint256)", "42dd519c");
         _assertMethod(methods, "getIdentityRegistry()", "bc4d861b");
         _assertMethod(methods, "getLastIndex(uint256,address)", "f2d81759");
+        _assertMethod(methods, "getResponseCount(uint256,address,uint64,address[])", "6e04cacd");
+        _assertMethod(methods, "getSummary(uint256,address[],bytes32,bytes32)", "31259cff");
+        _assertMethod(methods, "readAllFeedback(uint256,address[],bytes32,bytes32,bool)", "80b87594");
         _assertMethod(methods, "giveFeedback(uint256,uint8,bytes32,bytes32,string,bytes32,bytes)", "155e5bbd");
         _assertMethod(methods, "readFeedback(uint256,address,uint64)", "232b0810");
         _assertMethod(methods, "revokeFeedback(uint256,uint64)", "4ab3ca99");
@@ -67,14 +73,34 @@ contract AbiTest is Test {
     function test_ReputationTopicsAreTheFirstDrafts_R15() external pure {
         assertEq(IReputation.NewFeedback.selector, 0x54b3254e4cc01969e70376d20390cc2f6af90539d9adaa78a53ebcda17f78154);
         assertEq(
-            IReputation.FeedbackRevoked.selector, 0x25156fd3288212246d8b008d5921fde376c71ed14ac2e072a506eb06fde6d09d
+            IFeedback.ResponseAppended.selector, 0xb1c6be0b5b8aef6539e2fac0fd131a2faa7b49edf8e505b5eb0ad487d56051d4
         );
-        assertEq(IReputation.ERC721NonexistentToken.selector, IERC721Errors.ERC721NonexistentToken.selector);
+        assertEq(IFeedback.FeedbackRevoked.selector, 0x25156fd3288212246d8b008d5921fde376c71ed14ac2e072a506eb06fde6d09d);
+        assertEq(IFeedback.ERC721NonexistentToken.selector, IERC721Errors.ERC721NonexistentToken.selector);
+    }
+
+    function test_OpenFunctionsAreTheCanonicalOnes_R2() external view {
+        string memory methods = _artifact("ReputationRegistry");
+        _assertMethod(methods, "appendResponse(uint256,address,uint64,string,bytes32)", "c2349ab2");
+        _assertMethod(methods, "getClients(uint256)", "42dd519c");
+        _assertMethod(methods, "getIdentityRegistry()", "bc4d861b");
+        _assertMethod(methods, "getLastIndex(uint256,address)", "f2d81759");
+        _assertMethod(methods, "getResponseCount(uint256,address,uint64,address[])", "6e04cacd");
+        _assertMethod(methods, "getSummary(uint256,address[],string,string)", "81bbba58");
+        _assertMethod(methods, "getVersion()", "0d8e6e2c");
+        _assertMethod(methods, "giveFeedback(uint256,int128,uint8,string,string,string,string,bytes32)", "3c036a7e");
+        _assertMethod(methods, "readAllFeedback(uint256,address[],string,string,bool)", "d9d84224");
+        _assertMethod(methods, "readFeedback(uint256,address,uint64)", "232b0810");
+        _assertMethod(methods, "revokeFeedback(uint256,uint64)", "4ab3ca99");
+        assertEq(
+            IOpenReputation.NewFeedback.selector, 0x6a4a61743519c9d648a14e6493f47dbe3ff1aa29e7785c96c8326a205e58febc
+        );
     }
 
     function test_WholeAbiIsTheCommittedOne_R2() external {
         _assertAbi("IdentityRegistry");
         _assertAbi("AuthorizedReputationRegistry");
+        _assertAbi("ReputationRegistry");
     }
 
     function _assertMethod(string memory artifact, string memory signature, string memory selector) private pure {

@@ -7,6 +7,7 @@ import {Vm} from "forge-std/Vm.sol";
 import {AuthorizedReputationRegistry} from "../../src/AuthorizedReputationRegistry.sol";
 import {IdentityRegistry} from "../../src/IdentityRegistry.sol";
 import {IAuthorizedReputationRegistry as IReputation} from "../../src/interfaces/IAuthorizedReputationRegistry.sol";
+import {IFeedback} from "../../src/interfaces/IFeedback.sol";
 import {FeedbackAuthWords} from "../actors/FeedbackAuthWords.sol";
 
 /// @dev Drives both registries with calls that must succeed and calls that must not, and keeps the plainest record of
@@ -90,7 +91,7 @@ contract RegistryHandler is Test {
         if (feedback.isRevoked) {
             vm.expectRevert(
                 abi.encodeWithSelector(
-                    IReputation.AlreadyRevoked.selector, feedback.agentId, feedback.client, feedback.index
+                    IFeedback.AlreadyRevoked.selector, feedback.agentId, feedback.client, feedback.index
                 )
             );
             ++calls["revoke again"];
@@ -108,7 +109,7 @@ contract RegistryHandler is Test {
         address caller = owners[callerSeed % OWNERS].addr;
         vm.prank(caller);
         vm.expectRevert(
-            abi.encodeWithSelector(IReputation.FeedbackNotFound.selector, feedback.agentId, caller, feedback.index)
+            abi.encodeWithSelector(IFeedback.FeedbackNotFound.selector, feedback.agentId, caller, feedback.index)
         );
         REPUTATION.revokeFeedback(feedback.agentId, feedback.index);
         ++calls["revoke as another"];

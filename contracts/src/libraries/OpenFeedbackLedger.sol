@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+pragma solidity ^0.8.24;
+
+import {IFeedback} from "../interfaces/IFeedback.sol";
+import {ResponseCount} from "./ResponseCounts.sol";
+import {TagFilter, TagPair, TagPairs, TagShape} from "./TagPairs.sol";
+
+/// @title OpenFeedbackLedger
+/// @notice The open feedback on one agent.
+/// @dev As in FeedbackLedger, a client's last index lives in the first slot of its feedback 1: a client with one
+/// feedback is read, and known to have no more, with one slot.
+library OpenFeedbackLedger {
+    using TagPairs for TagPair;
+
+    /// @dev One slot.
+    struct Feedback {
+        int128 value;
+        uint8 decimals;
+        bool isRevoked;
+        TagShape tagShape;
+        uint64 lastIndex; // of the client; only in its feedback 1
+    }
+
+    struct Entry {
+        Feedback feedback;
+        TagPair tags;
+    }
+
+    struct Ledger {
+        address[] clients;
+        mapping(address client => mapping(uint64 index => Entry)) entries;
+        mapping(address client => mapping(uint64 index => ResponseCount)) responses;
+    }
+
+    function lastIndex(Ledger storage ledger, address client) internal view returns (uint64) {
+        return ledger.entries[client][1].feedback.lastIndex;
+    }
+
+    /// @notice Whether the client has a feedback under this index, revoked or not.
+    function contains(Ledger storage ledger, address client, uint64 index) internal view returns (bool) {
+        return index != 0 && index <= lastIndex(ledger, client);
+    }
+
+    function append(
+        Ledger storage ledger,
+        address client,
+        int128 value,
+        uint8 decimals,
+        string calldata tag1,
+        string calldata tag2
+    ) internal returns (uint64 index) {
+        index = lastIndex(ledger, client);
+        if (index == type(uint64).max) revert IFeedback.CounterExhausted(); // R8
+        index += 1;
+        if (index == 1) ledger.clients.push(client);
+        Entry storage entry = ledger.entries[client][index];
+        entry.feedback = Feedback({
+            value: value, decimals: decimals, isRevoked: false, tagShape: entry.tags.write(tag1, tag2), lastIndex: 0
+        });
+        ledger.entries[client][1].feedback.lastIndex = index;
+    }
+
+    /// @notice Where the matching feedback of the listed clients is, in the order of the list and then of the indices.
+    /// @dev Counts, then fills: memory costs more than reading a slot again.
+    function find(Ledger storage ledger, address[] memory listed, TagFilter memory filter, bool includeRevoked)
+        internal
+        view
+        returns (address[] memory clients, uint64[] memory indexes)
+    {
+        uint256 length = _visit(ledger, listed, filter, includeRevoked, new address[](0), new uint64[](0));
+        clients = new address[](length);
+        indexes = new uint64[](length);
+        _visit(ledger, listed, filter, includeRevoked, clients, indexes);
+    }
+
+    /// @dev Counts what matches; writes it down where the arrays have room.
+    function _visit(
+        Ledger storage ledger,
+        address[] memory listed,
+        TagFilter memory filter,
+        bool includeRevoked,
+        address[] memory clients,
+        uint64[] memory indexes
+    ) private view returns (uint256 found) {
+        for (uint256 i = 0; i < listed.length; ++i) {
+            mapping(uint64 => Entry) storage entries = ledger.entries[listed[i]];
+            uint64 last = entries[1].feedback.lastIndex;
+            for (uint64 index = 1; index <= last; ++index) {
+                Feedback memory feedback = entries[index].feedback;
+                if (feedback.isRevoked && !includeRevoked) continue;
+                if (!entries[index].tags.matches(feedback.tagShape, filter)) continue;
+                if (found < clients.length) (clients[found], indexes[found]) = (listed[i], index);
+                found += 1;
+            }
+        }
+    }
+}
