@@ -6,7 +6,11 @@ use agent_registry::ConcordError;
 use alloy::json_abi::JsonAbi;
 use concord_canonical::error_class::{ALL, AnchorError, SolidityError};
 
-const CONTRACTS: [&str; 2] = ["IdentityRegistry", "AuthorizedReputationRegistry"];
+const CONTRACTS: [&str; 3] = [
+    "IdentityRegistry",
+    "AuthorizedReputationRegistry",
+    "ValidationRegistry",
+];
 
 /// Of OpenZeppelin's EIP712, whose constructor raises them for a name or version that is too long
 /// or damaged. Ours are constants, so nobody can cause them (R25).
