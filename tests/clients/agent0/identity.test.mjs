@@ -120,7 +120,9 @@ test("is refused what only the owner may do", async () => {
 
 test("transfers the agent, which leaves it without a wallet (R3)", async () => {
   const agent = await clientOf("owner").loadAgent(AGENT);
-  await (await agent.setWallet(ADDRESSES.wallet, { newWalletPrivateKey: KEYS.wallet })).waitMined();
+  // Not the client's own deadline: in one second it would be that of the first consent, which is used (R3).
+  const deadline = (await now()) + 250;
+  await (await agent.setWallet(ADDRESSES.wallet, { deadline, newWalletPrivateKey: KEYS.wallet })).waitMined();
   assert.equal(await walletOnChain(), ADDRESSES.wallet);
   await (await agent.transfer(ADDRESSES.client)).waitMined();
   assert.equal(await identity.read("ownerOf", [FIRST_ID]), ADDRESSES.client);
