@@ -39,17 +39,18 @@ contract ValidationsInvariantTest is Test {
     /// @dev R20: an agent's count and summary are those of a recount; an answer that replaces another adds nothing.
     function invariant_CountsAreThoseOfARecount_R20() external view {
         for (uint256 id = 1; id <= handler.agentCount(); ++id) {
+            bytes32[] memory listed = validation.getAgentValidations(id);
             uint256 requested;
             uint256 answered;
             uint256 sum;
             for (uint256 i = 0; i < handler.requestCount(); ++i) {
                 ValidationHandler.Request memory asked = handler.requestAt(i);
                 if (asked.agentId != id) continue;
-                assertEq(validation.getAgentValidations(id)[requested++], asked.requestHash);
+                assertEq(listed[requested++], asked.requestHash);
                 if (asked.isAnswered) ++answered;
                 sum += asked.score;
             }
-            assertEq(validation.getAgentValidations(id).length, requested);
+            assertEq(listed.length, requested);
             assertEq(validation.getValidationCount(id), answered);
             (uint64 count, uint8 average) = validation.getSummary(id, new address[](0), "");
             assertEq(count, answered);
