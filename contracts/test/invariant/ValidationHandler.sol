@@ -19,6 +19,7 @@ contract ValidationHandler is Test {
 
     uint256 private constant AGENTS = 2;
     uint256 private constant VALIDATORS = 2;
+    uint256 private constant REQUESTS_MAX = 6; // few, so that each is answered again and again
 
     ValidationRegistry public immutable VALIDATION;
     address private immutable OWNER = makeAddr("owner");
@@ -35,6 +36,7 @@ contract ValidationHandler is Test {
     }
 
     function request(uint256 agentSeed, uint256 validatorSeed) external {
+        if (requests.length == REQUESTS_MAX) return;
         uint256 agentId = 1 + agentSeed % AGENTS;
         address validator = validatorAt(validatorSeed % VALIDATORS);
         bytes32 requestHash = keccak256(abi.encode(requests.length));

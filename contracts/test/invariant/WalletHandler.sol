@@ -42,10 +42,10 @@ contract WalletHandler is Test {
         address from = expectedOwner[agentId];
         vm.prank(from);
         IDENTITY.transferFrom(from, to, agentId);
+        ++calls["transfer"];
         if (to == from) return;
         expectedOwner[agentId] = to;
         expectedWallet[agentId] = address(0);
-        ++calls["transfer"];
     }
 
     function setWallet(uint256 agentSeed, uint256 walletSeed) external {
@@ -93,7 +93,7 @@ contract WalletHandler is Test {
     function unsetAsAnother(uint256 agentSeed, uint256 callerSeed) external {
         uint256 agentId = _agent(agentSeed);
         address caller = people[callerSeed % PEOPLE].addr;
-        if (caller == expectedOwner[agentId]) return;
+        if (caller == expectedOwner[agentId]) caller = people[(callerSeed % PEOPLE + 1) % PEOPLE].addr;
         vm.expectRevert(abi.encodeWithSelector(IIdentity.NotAuthorized.selector, caller, agentId));
         vm.prank(caller);
         IDENTITY.unsetAgentWallet(agentId);
