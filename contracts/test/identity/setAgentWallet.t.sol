@@ -281,7 +281,7 @@ contract SetAgentWalletTest is WalletTest {
     function testFuzz_RevertWhen_ABitOfTheSignatureDiffers_R3(uint256 bit) external {
         bytes memory signature = _signed(_consent());
         bit = bound(bit, 0, 65 * 8 - 1);
-        signature[bit / 8] ^= bytes1(uint8(1 << (bit % 8)));
+        signature[bit / 8] ^= bytes1(uint8(2 ** (bit % 8)));
         _assertMissing(_consent(), signature);
     }
 
