@@ -79,13 +79,19 @@ classes! {
         solidity { "ERC721NonexistentToken(uint256)" = 0x7e273289 },
         anchor { AgentNotFound = 6001 };
     NotAuthorized, "§3a", "The caller is not one of those who may do this.",
+        solidity { "NotAuthorized(address,uint256)" = 0x615e9ba0 },
         anchor { NotAuthorized = 6014 };
     WalletZero, "R3", "The new wallet is the zero address.",
+        solidity { "WalletZero()" = 0x560a6110 },
         anchor { WalletZero = 6022 };
-    DeadlinePassed, "R3", "The wallet consent's deadline lies before the chain's time.";
-    DeadlineTooFar, "R3", "The wallet consent's deadline lies more than 300 seconds ahead.";
-    WalletConsentUsed, "R3", "This wallet consent was used before.";
+    DeadlinePassed, "R3", "The wallet consent's deadline lies before the chain's time.",
+        solidity { "DeadlinePassed(uint256,uint256)" = 0x83f2ba20 };
+    DeadlineTooFar, "R3", "The wallet consent's deadline lies more than 300 seconds ahead.",
+        solidity { "DeadlineTooFar(uint256,uint256)" = 0x657526de };
+    WalletConsentUsed, "R3", "This wallet consent was used before.",
+        solidity { "WalletConsentUsed(bytes32)" = 0x2f09ebda };
     WalletConsentMissing, "R3", "The new wallet did not consent.",
+        solidity { "WalletConsentMissing(address,bytes32)" = 0xd08596c8 },
         anchor { WalletConsentMissing = 6023 };
     TransferNotAllowed, "§3a", "The token standard refuses the transfer or approval: a stranger, or a wrong holder.",
         solidity {
@@ -170,14 +176,18 @@ classes! {
 
     // Validation.
     ValidatorZero, "§3a", "The validator is the zero address.",
+        solidity { "ValidatorZero()" = 0x66b54d0b },
         anchor { ValidatorZero = 6038 };
     RequestExists, "R20", "A request with this hash exists.",
+        solidity { "RequestExists(bytes32)" = 0xa4a99c61 },
         anchor { RequestExists = 6039 };
     RequestPrefixCollision, "R20", "Another request shares the first 8 bytes of this hash.",
         anchor { RequestPrefixCollision = 6040 };
     RequestNotFound, "R20", "No request has this hash.",
+        solidity { "RequestNotFound(bytes32)" = 0x1a387062 },
         anchor { RequestNotFound = 6041 };
     NotValidator, "R20", "The caller is not the validator that the request names.",
+        solidity { "NotValidator(address,address)" = 0x35280571 },
         anchor { NotValidator = 6042 };
 
     // Deployment.

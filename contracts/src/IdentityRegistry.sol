@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
+import {IERC721} from "@openzeppelin/contracts/interfaces/IERC721.sol";
 import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
 import {ERC721URIStorage} from "@openzeppelin/contracts/token/ERC721/extensions/ERC721URIStorage.sol";
 import {ERC721Utils} from "@openzeppelin/contracts/token/ERC721/utils/ERC721Utils.sol";
+import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
+import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
+import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/SignatureChecker.sol";
 
 import {IIdentityRegistry} from "./interfaces/IIdentityRegistry.sol";
 
 /// @title IdentityRegistry
-/// @dev Documented in IIdentityRegistry.
-contract IdentityRegistry is ERC721URIStorage, IIdentityRegistry {
+/// @dev Documented in IIdentityRegistry. Other contracts are called in two places: a new wallet by STATICCALL, from which
+/// nothing here can be changed, and a token's receiver, last of all.
+contract IdentityRegistry is ERC721URIStorage, EIP712, IIdentityRegistry {
     /// @dev Until a record is written, an agent's wallet is its owner: registration then costs one slot less, and
     /// every transfer to another owner writes one.
     struct WalletRecord {
@@ -20,39 +25,83 @@ contract IdentityRegistry is ERC721URIStorage, IIdentityRegistry {
     string private constant WALLET_KEY = "agentWallet";
     bytes32 private constant WALLET_KEY_HASH = keccak256("agentWallet");
 
+    bytes32 private constant WALLET_CONSENT_TYPEHASH =
+        keccak256("AgentWalletSet(uint256 agentId,address newWallet,address owner,uint256 deadline)");
+    uint256 private constant WALLET_DEADLINE_MAX = 300; // seconds from now
+
     uint256 private _lastAgentId;
     mapping(uint256 agentId => mapping(string metadataKey => bytes)) private _metadata;
     mapping(uint256 agentId => WalletRecord) private _wallets;
+    mapping(bytes32 digest => bool) private _isConsentUsed;
 
-    constructor() ERC721("AgentIdentity", "AGENT") {}
+    constructor() ERC721("AgentIdentity", "AGENT") EIP712("ERC8004IdentityRegistry", "1") {}
 
     function register() external returns (uint256 agentId) {
         agentId = _mintNext();
-        _announce(agentId, "");
+        emit Registered(agentId, "", msg.sender);
+        _announceFirstWallet(agentId);
         _askReceiver(agentId);
     }
 
     function register(string memory agentURI) external returns (uint256 agentId) {
         agentId = _mintNext();
         _setTokenURI(agentId, agentURI);
-        _announce(agentId, agentURI);
+        emit Registered(agentId, agentURI, msg.sender);
+        _announceFirstWallet(agentId);
         _askReceiver(agentId);
     }
 
     function register(string memory agentURI, MetadataEntry[] calldata metadata) external returns (uint256 agentId) {
         agentId = _mintNext();
         _setTokenURI(agentId, agentURI);
-        _announce(agentId, agentURI);
+        emit Registered(agentId, agentURI, msg.sender);
+        _announceFirstWallet(agentId);
         for (uint256 i = 0; i < metadata.length; ++i) {
             _setMetadata(agentId, metadata[i].metadataKey, metadata[i].metadataValue);
         }
         _askReceiver(agentId);
     }
 
+    function setMetadata(uint256 agentId, string calldata metadataKey, bytes calldata metadataValue) external {
+        _requireMayManage(agentId);
+        _setMetadata(agentId, metadataKey, metadataValue);
+    }
+
+    function setAgentURI(uint256 agentId, string calldata newURI) external {
+        _requireMayManage(agentId);
+        _setTokenURI(agentId, newURI);
+        emit URIUpdated(agentId, newURI, msg.sender);
+    }
+
+    function setAgentWallet(uint256 agentId, address newWallet, uint256 deadline, bytes calldata signature) external {
+        address owner = _requireMayManage(agentId);
+        if (newWallet == address(0)) revert WalletZero();
+        // R3. A proposer can move its block's time by seconds; a deadline is not meant to be finer.
+        // forge-lint: disable-next-line(block-timestamp)
+        if (deadline < block.timestamp) revert DeadlinePassed(deadline, block.timestamp);
+        uint256 latest = block.timestamp + WALLET_DEADLINE_MAX;
+        // forge-lint: disable-next-line(block-timestamp)
+        if (deadline > latest) revert DeadlineTooFar(deadline, latest);
+
+        _useConsent(_consentDigest(agentId, newWallet, owner, deadline), newWallet, signature);
+        _setWallet(agentId, newWallet);
+    }
+
+    function unsetAgentWallet(uint256 agentId) external {
+        _requireMayManage(agentId);
+        _setWallet(agentId, address(0));
+    }
+
+    /// @dev R3: a new owner starts without a wallet; a transfer to oneself clears none (§3a). Every way to move a token
+    /// comes through here (`safeTransferFrom` too), and a registration does not.
+    function transferFrom(address from, address to, uint256 agentId) public override(ERC721, IERC721) {
+        if (from != to) _setWallet(agentId, address(0));
+        super.transferFrom(from, to, agentId);
+    }
+
     function getMetadata(uint256 agentId, string calldata metadataKey) external view returns (bytes memory) {
         if (!_isWalletKey(metadataKey)) return _metadata[agentId][metadataKey];
-        address wallet = getAgentWallet(agentId);
-        return wallet == address(0) ? bytes("") : abi.encodePacked(wallet);
+        return _walletBytes(getAgentWallet(agentId));
     }
 
     function getAgentWallet(uint256 agentId) public view returns (address) {
@@ -75,14 +124,15 @@ contract IdentityRegistry is ERC721URIStorage, IIdentityRegistry {
         _mint(msg.sender, agentId);
     }
 
-    function _announce(uint256 agentId, string memory agentURI) private {
-        emit Registered(agentId, agentURI, msg.sender);
+    /// @dev R3: the registrant, without a record (see WalletRecord).
+    function _announceFirstWallet(uint256 agentId) private {
         emit MetadataSet(agentId, WALLET_KEY, WALLET_KEY, abi.encodePacked(msg.sender));
     }
 
     /// @dev R3: the receiver may transfer the token on within this call. Everything is stored and reported by then, so
     /// that the events, read in order, end where storage ends.
     function _askReceiver(uint256 agentId) private {
+        if (msg.sender.code.length == 0) return; // cheaper than to have the question made first
         ERC721Utils.checkOnERC721Received(msg.sender, address(0), msg.sender, agentId, "");
     }
 
@@ -97,13 +147,44 @@ contract IdentityRegistry is ERC721URIStorage, IIdentityRegistry {
         return keccak256(bytes(metadataKey)) == WALLET_KEY_HASH;
     }
 
-    /// @dev R3: a new owner starts without a wallet; a mint or a transfer to oneself clears none (§3a).
-    function _update(address to, uint256 agentId, address auth) internal override returns (address) {
-        address from = _ownerOf(agentId);
-        if (from != address(0) && from != to) {
-            _wallets[agentId] = WalletRecord({wallet: address(0), isWritten: true});
-            emit MetadataSet(agentId, WALLET_KEY, WALLET_KEY, "");
-        }
-        return super._update(to, agentId, auth);
+    /// @dev §3a: an unknown agent is reported before a caller without rights.
+    function _requireMayManage(uint256 agentId) private view returns (address owner) {
+        owner = _requireOwned(agentId);
+        if (!_isAuthorized(owner, msg.sender, agentId)) revert NotAuthorized(msg.sender, agentId);
+    }
+
+    function _consentDigest(uint256 agentId, address newWallet, address owner, uint256 deadline)
+        private
+        view
+        returns (bytes32)
+    {
+        return _hashTypedDataV4(keccak256(abi.encode(WALLET_CONSENT_TYPEHASH, agentId, newWallet, owner, deadline)));
+    }
+
+    /// @dev R3: a consent works once, for ever: neither unsetting the wallet nor a transfer brings it back. Written
+    /// before the wallet is asked.
+    function _useConsent(bytes32 digest, address newWallet, bytes calldata signature) private {
+        if (_isConsentUsed[digest]) revert WalletConsentUsed(digest);
+        _isConsentUsed[digest] = true;
+        if (!_isSigned(newWallet, digest, signature)) revert WalletConsentMissing(newWallet, digest);
+    }
+
+    /// @dev R3. ECDSA comes first, because a delegated EOA (EIP-7702) has code and still signs with its key. A failed
+    /// recovery yields the zero address, which is no wallet. The ERC-1271 check compares the first word of the answer
+    /// and copies no more of it; an address without code answers with none.
+    function _isSigned(address signer, bytes32 digest, bytes calldata signature) private view returns (bool) {
+        (address recovered,,) = ECDSA.tryRecoverCalldata(digest, signature);
+        if (recovered == signer) return true;
+        return SignatureChecker.isValidERC1271SignatureNowCalldata(signer, digest, signature);
+    }
+
+    /// @dev The zero address means none.
+    function _setWallet(uint256 agentId, address wallet) private {
+        _wallets[agentId] = WalletRecord({wallet: wallet, isWritten: true});
+        emit MetadataSet(agentId, WALLET_KEY, WALLET_KEY, _walletBytes(wallet));
+    }
+
+    function _walletBytes(address wallet) private pure returns (bytes memory) {
+        return wallet == address(0) ? bytes("") : abi.encodePacked(wallet);
     }
 }

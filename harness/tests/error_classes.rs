@@ -6,10 +6,11 @@ use agent_registry::ConcordError;
 use alloy::json_abi::JsonAbi;
 use concord_canonical::error_class::{ALL, AnchorError, SolidityError};
 
-const CONTRACTS: [&str; 3] = [
+const CONTRACTS: [&str; 4] = [
     "IdentityRegistry",
     "AuthorizedReputationRegistry",
     "ReputationRegistry",
+    "ValidationRegistry",
 ];
 
 /// Of OpenZeppelin's EIP712, whose constructor raises them for a name or version that is too long

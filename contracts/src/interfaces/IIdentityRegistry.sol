@@ -23,8 +23,29 @@ interface IIdentityRegistry is IERC721Metadata {
         uint256 indexed agentId, string indexed indexedMetadataKey, string metadataKey, bytes metadataValue
     );
 
+    /// @notice When `updatedBy` gave an agent a new URI, which may be empty. Follows ERC-4906's MetadataUpdate.
+    event URIUpdated(uint256 indexed agentId, string newURI, address indexed updatedBy);
+
     /// @notice When metadata carries the key "agentWallet", which only the wallet's own functions may write.
     error ReservedKey();
+
+    /// @notice When `caller` is neither the agent's owner, nor its approved address, nor an operator of its owner.
+    error NotAuthorized(address caller, uint256 agentId);
+
+    /// @notice When the new wallet is the zero address; `unsetAgentWallet` takes a wallet away.
+    error WalletZero();
+
+    /// @notice When the block's time `timestamp` is past `deadline` (both in seconds).
+    error DeadlinePassed(uint256 deadline, uint256 timestamp);
+
+    /// @notice When `deadline` is after `latest`, which is 300 seconds after the block's time (both in seconds).
+    error DeadlineTooFar(uint256 deadline, uint256 latest);
+
+    /// @notice When the consent with this EIP-712 digest was used before, whatever became of the wallet since.
+    error WalletConsentUsed(bytes32 digest);
+
+    /// @notice When the signature is not `newWallet`'s over `digest`, the EIP-712 digest that it should have signed.
+    error WalletConsentMissing(address newWallet, bytes32 digest);
 
     /// @notice Registers an agent without a URI.
     /// @dev The caller becomes owner and wallet. Emits Transfer, MetadataUpdate (not in this overload), Registered,
@@ -40,11 +61,33 @@ interface IIdentityRegistry is IERC721Metadata {
     /// @return agentId As in `register()`.
     function register(string calldata agentURI, MetadataEntry[] calldata metadata) external returns (uint256 agentId);
 
+    /// @notice Stores `metadataValue` under `metadataKey`, in place of what was there. By owner, approved or operator.
+    /// @dev Checks in order: ERC721NonexistentToken, NotAuthorized, ReservedKey. Emits MetadataSet.
+    function setMetadata(uint256 agentId, string calldata metadataKey, bytes calldata metadataValue) external;
+
+    /// @notice Points the agent to the registration file at `newURI`, which may be empty. By owner, approved or operator.
+    /// @dev Checks in order: ERC721NonexistentToken, NotAuthorized. Emits MetadataUpdate, then URIUpdated.
+    function setAgentURI(uint256 agentId, string calldata newURI) external;
+
+    /// @notice Makes `newWallet`, which consents by `signature`, the address that the agent is paid at (R3). By owner,
+    /// approved or operator.
+    /// @dev The wallet signs the EIP-712 struct
+    /// `AgentWalletSet(uint256 agentId,address newWallet,address owner,uint256 deadline)` in the domain that
+    /// `eip712Domain()` returns, `owner` being the agent's owner now; by ECDSA (65 bytes `r‖s‖v`, low s, v 27 or 28), or
+    /// by ERC-1271 where it has code. Each digest works once. Checks in order: ERC721NonexistentToken, NotAuthorized,
+    /// WalletZero, DeadlinePassed, DeadlineTooFar, WalletConsentUsed, WalletConsentMissing. Emits MetadataSet.
+    /// @param deadline Seconds; from the block's time to 300 seconds after it, both included.
+    function setAgentWallet(uint256 agentId, address newWallet, uint256 deadline, bytes calldata signature) external;
+
+    /// @notice Takes the agent's wallet away, if there is one. By owner, approved or operator.
+    /// @dev Checks in order: ERC721NonexistentToken, NotAuthorized. Emits MetadataSet with an empty value.
+    function unsetAgentWallet(uint256 agentId) external;
+
     /// @notice The value under `metadataKey`: empty where none was set, also for an unknown agent.
     function getMetadata(uint256 agentId, string calldata metadataKey) external view returns (bytes memory);
 
-    /// @notice The address that the agent is paid at: its registrant at first, none after a transfer to another
-    /// owner, and none for an unknown agent.
+    /// @notice The address that the agent is paid at: its registrant at first, then the last wallet set; none once it
+    /// was unset or the agent transferred to another owner, and none for an unknown agent.
     function getAgentWallet(uint256 agentId) external view returns (address);
 
     /// @notice Whether `spender` is the agent's owner, its approved address or an operator of its owner.

@@ -10,15 +10,17 @@ import {IAuthorizedReputationRegistry as IReputation} from "../../src/interfaces
 import {IFeedback} from "../../src/interfaces/IFeedback.sol";
 import {IIdentityRegistry as IIdentity} from "../../src/interfaces/IIdentityRegistry.sol";
 import {IReputationRegistry as IOpenReputation} from "../../src/interfaces/IReputationRegistry.sol";
+import {IValidationRegistry as IValidation} from "../../src/interfaces/IValidationRegistry.sol";
 
-/// @dev Two kinds of goldens. The literals are the selectors and topics of the deployed canonical contracts (identity
-/// and open reputation 2.0.0, authorized reputation v1.0) and hold us to them. The files in contracts/snapshots are our own whole ABI, so that no
+/// @dev Two kinds of goldens. The literals are the selectors and topics of the deployed canonical contracts (identity,
+/// open reputation and validation 2.0.0, authorized reputation v1.0) and hold us to them. The files in contracts/snapshots are our own whole ABI, so that no
 /// change of it goes unnoticed: `CONCORD_BLESS=1 forge test --match-contract AbiTest` writes them anew.
 contract AbiTest is Test {
     function test_IdentityFunctionsAreTheCanonicalOnes_R2() external view {
         string memory methods = _artifact("IdentityRegistry");
         _assertMethod(methods, "approve(address,uint256)", "095ea7b3");
         _assertMethod(methods, "balanceOf(address)", "70a08231");
+        _assertMethod(methods, "eip712Domain()", "84b0196e");
         _assertMethod(methods, "getAgentWallet(uint256)", "00339509");
         _assertMethod(methods, "getApproved(uint256)", "081812fc");
         _assertMethod(methods, "getMetadata(uint256,string)", "cb4799f2");
@@ -32,11 +34,15 @@ contract AbiTest is Test {
         _assertMethod(methods, "register(string)", "f2c298be");
         _assertMethod(methods, "safeTransferFrom(address,address,uint256,bytes)", "b88d4fde");
         _assertMethod(methods, "safeTransferFrom(address,address,uint256)", "42842e0e");
+        _assertMethod(methods, "setAgentURI(uint256,string)", "0af28bd3");
+        _assertMethod(methods, "setAgentWallet(uint256,address,uint256,bytes)", "2d1ef5ae");
         _assertMethod(methods, "setApprovalForAll(address,bool)", "a22cb465");
+        _assertMethod(methods, "setMetadata(uint256,string,bytes)", "466648da");
         _assertMethod(methods, "supportsInterface(bytes4)", "01ffc9a7");
         _assertMethod(methods, "symbol()", "95d89b41");
         _assertMethod(methods, "tokenURI(uint256)", "c87b56dd");
         _assertMethod(methods, "transferFrom(address,address,uint256)", "23b872dd");
+        _assertMethod(methods, "unsetAgentWallet(uint256)", "3fddcf19");
     }
 
     function test_IdentityTopicsAndErrorsAreTheCanonicalOnes_R2() external pure {
@@ -46,6 +52,7 @@ contract AbiTest is Test {
         assertEq(IERC4906.MetadataUpdate.selector, 0xf8e1a15aba9398e019f0b49df1a4fde98ee17ae345cb5f6b5e2c27f5033e8ce7);
         assertEq(IIdentity.MetadataSet.selector, 0x2c149ed548c6d2993cd73efe187df6eccabe4538091b33adbd25fafdb8a1468b);
         assertEq(IIdentity.Registered.selector, 0xca52e62c367d81bb2e328eb795f7c7ba24afb478408a26c0e201d155c449bc4a);
+        assertEq(IIdentity.URIUpdated.selector, 0x3a2c7fffc2cba7582c690e3b82c453ea02a308326a98a3ad7576c606336409fb);
         assertEq(IERC721Errors.ERC721IncorrectOwner.selector, bytes4(0x64283d7b));
         assertEq(IERC721Errors.ERC721InsufficientApproval.selector, bytes4(0x177e802f));
         assertEq(IERC721Errors.ERC721InvalidApprover.selector, bytes4(0xa9fbf51f));
@@ -97,10 +104,33 @@ contract AbiTest is Test {
         );
     }
 
+    function test_ValidationFunctionsAreTheCanonicalOnes_R2() external view {
+        string memory methods = _artifact("ValidationRegistry");
+        _assertMethod(methods, "getAgentValidations(uint256)", "8d5d0c2d");
+        _assertMethod(methods, "getIdentityRegistry()", "bc4d861b");
+        _assertMethod(methods, "getSummary(uint256,address[],string)", "1b7cabd6");
+        _assertMethod(methods, "getValidationStatus(bytes32)", "ff2febfc");
+        _assertMethod(methods, "getValidatorRequests(address)", "4bf3158c");
+        _assertMethod(methods, "getVersion()", "0d8e6e2c");
+        _assertMethod(methods, "validationRequest(address,uint256,string,bytes32)", "aaf400c4");
+        _assertMethod(methods, "validationResponse(bytes32,uint8,string,bytes32,string)", "3d659a96");
+    }
+
+    function test_ValidationTopicsAreTheCanonicalOnes_R2() external pure {
+        assertEq(
+            IValidation.ValidationRequest.selector, 0x530436c3634a98e1e626b0898be2f1e9980cc1bd2a78c07a0aba52d0a48a5059
+        );
+        assertEq(
+            IValidation.ValidationResponse.selector, 0xafddf629e874ccc3963b6a888c477bd464a6c8525024fc88759ea3b2326349ae
+        );
+        assertEq(IValidation.ERC721NonexistentToken.selector, IERC721Errors.ERC721NonexistentToken.selector);
+    }
+
     function test_WholeAbiIsTheCommittedOne_R2() external {
         _assertAbi("IdentityRegistry");
         _assertAbi("AuthorizedReputationRegistry");
         _assertAbi("ReputationRegistry");
+        _assertAbi("ValidationRegistry");
     }
 
     function _assertMethod(string memory artifact, string memory signature, string memory selector) private pure {

@@ -8,7 +8,8 @@ import {Test} from "forge-std/Test.sol";
 contract BytecodeTest is Test {
     uint256 private constant RUNTIME_MAX = 24_576; // EIP-170
     string private constant FILE = "contracts/snapshots/bytecode.json";
-    string[3] private names = ["IdentityRegistry", "ReputationRegistry", "AuthorizedReputationRegistry"];
+    string[4] private names =
+        ["IdentityRegistry", "ReputationRegistry", "AuthorizedReputationRegistry", "ValidationRegistry"];
 
     function test_SizesAndInitcodeAreTheCommittedOnes() external {
         string memory json = "{";

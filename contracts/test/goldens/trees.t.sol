@@ -7,7 +7,8 @@ import {VmSafe} from "forge-std/Vm.sol";
 /// @dev The .tree files say what is tested: each leaf names its test in brackets. Here both sides are held together,
 /// leaf for leaf and test for test.
 contract TreesTest is Test {
-    string[3] private folders = ["contracts/test/identity", "contracts/test/authorized", "contracts/test/open"];
+    string[4] private folders =
+        ["contracts/test/identity", "contracts/test/authorized", "contracts/test/open", "contracts/test/validation"];
 
     function test_EveryLeafHasItsTestAndEveryTestItsLeaf() external {
         for (uint256 i = 0; i < folders.length; ++i) {

@@ -75,4 +75,23 @@ contract IdentityReadsTest is RegistryTest {
         assertTrue(identity.supportsInterface(0x49064906), "ERC-4906");
         assertFalse(identity.supportsInterface(0xffffffff));
     }
+
+    function test_SigningDomainIsTheCanonicalOne_R3() external view {
+        (
+            bytes1 fields,
+            string memory name,
+            string memory version,
+            uint256 chainId,
+            address verifyingContract,
+            bytes32 salt,
+            uint256[] memory extensions
+        ) = identity.eip712Domain();
+        assertEq(fields, hex"0f"); // name, version, chain id, contract
+        assertEq(name, "ERC8004IdentityRegistry");
+        assertEq(version, "1");
+        assertEq(chainId, CHAIN_ID);
+        assertEq(verifyingContract, address(identity));
+        assertEq(salt, 0);
+        assertEq(extensions.length, 0);
+    }
 }

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+pragma solidity 0.8.37;
+
+import {IIdentityRegistry} from "./interfaces/IIdentityRegistry.sol";
+import {IValidationRegistry} from "./interfaces/IValidationRegistry.sol";
+
+/// @title ValidationRegistry
+/// @dev Documented in IValidationRegistry. The only other contract that is called is the identity registry, by STATICCALL.
+contract ValidationRegistry is IValidationRegistry {
+    /// @dev The first four share a slot. A request exists where the validator is not zero.
+    struct Validation {
+        address validatorAddress;
+        uint64 lastUpdate; // seconds
+        uint8 response;
+        bool hasResponse;
+        uint256 agentId;
+        bytes32 responseHash;
+        string tag;
+    }
+
+    uint8 private constant SCORE_MAX = 100;
+
+    IIdentityRegistry private immutable IDENTITY_REGISTRY;
+
+    mapping(bytes32 requestHash => Validation) private _validations;
+    mapping(uint256 agentId => bytes32[]) private _requestsOfAgent;
+    mapping(address validator => bytes32[]) private _requestsOfValidator;
+    mapping(uint256 agentId => uint64) private _answeredCount;
+
+    constructor(address identityRegistry) {
+        if (identityRegistry == address(0)) revert RegistryZero();
+        IDENTITY_REGISTRY = IIdentityRegistry(identityRegistry);
+    }
+
+    function validationRequest(
+        address validatorAddress,
+        uint256 agentId,
+        string calldata requestURI,
+        bytes32 requestHash
+    ) external {
+        if (validatorAddress == address(0)) revert ValidatorZero();
+        Validation storage validation = _validations[requestHash];
+        if (validation.validatorAddress != address(0)) revert RequestExists(requestHash);
+        // Reverts for an unknown agent, so that AgentNotFound comes before NotAuthorized.
+        if (!IDENTITY_REGISTRY.isAuthorizedOrOwner(msg.sender, agentId)) revert NotAuthorized(msg.sender, agentId); // R20
+
+        validation.validatorAddress = validatorAddress;
+        validation.lastUpdate = _now();
+        validation.agentId = agentId;
+        _requestsOfAgent[agentId].push(requestHash);
+        _requestsOfValidator[validatorAddress].push(requestHash);
+        emit ValidationRequest(validatorAddress, agentId, requestURI, requestHash);
+    }
+
+    function validationResponse(
+        bytes32 requestHash,
+        uint8 response,
+        string calldata responseURI,
+        bytes32 responseHash,
+        string calldata tag
+    ) external {
+        Validation storage validation = _existing(requestHash);
+        if (msg.sender != validation.validatorAddress) revert NotValidator(msg.sender, validation.validatorAddress);
+        if (response > SCORE_MAX) revert ScoreOutOfRange(response); // R20
+
+        uint256 agentId = validation.agentId;
+        if (!validation.hasResponse) _answeredCount[agentId] += 1; // R20: once a request
+        validation.response = response;
+        validation.hasResponse = true;
+        validation.lastUpdate = _now();
+        validation.responseHash = responseHash;
+        validation.tag = tag;
+        emit ValidationResponse(msg.sender, agentId, requestHash, response, responseURI, responseHash, tag);
+    }
+
+    function getValidationStatus(bytes32 requestHash)
+        external
+        view
+        returns (
+            address validatorAddress,
+            uint256 agentId,
+            uint8 response,
+            bytes32 responseHash,
+            string memory tag,
+            uint256 lastUpdate
+        )
+    {
+        Validation storage validation = _existing(requestHash);
+        return (
+            validation.validatorAddress,
+            validation.agentId,
+            validation.response,
+            validation.responseHash,
+            validation.tag,
+            validation.lastUpdate
+        );
+    }
+
+    function hasResponse(bytes32 requestHash) external view returns (bool) {
+        return _existing(requestHash).hasResponse;
+    }
+
+    function getSummary(uint256 agentId, address[] calldata validatorAddresses, string calldata tag)
+        external
+        view
+        returns (uint64 count, uint8 avgResponse)
+    {
+        bytes32[] storage requestHashes = _requestsOfAgent[agentId];
+        uint256 sum;
+        for (uint256 i = 0; i < requestHashes.length; ++i) {
+            Validation storage validation = _validations[requestHashes[i]];
+            if (!validation.hasResponse) continue;
+            if (!_isListed(validation.validatorAddress, validatorAddresses)) continue;
+            if (!_isTagged(validation, tag)) continue;
+            count += 1;
+            sum += validation.response;
+        }
+        // The average of scores is a score and fits.
+        // forge-lint: disable-next-line(unsafe-typecast)
+        if (count != 0) avgResponse = uint8(sum / count);
+    }
+
+    function getValidationCount(uint256 agentId) external view returns (uint64) {
+        return _answeredCount[agentId];
+    }
+
+    function getAgentValidations(uint256 agentId) external view returns (bytes32[] memory) {
+        return _requestsOfAgent[agentId];
+    }
+
+    function getAgentValidationsPage(uint256 agentId, uint256 offset, uint256 limit)
+        external
+        view
+        returns (bytes32[] memory requestHashes, uint256 total)
+    {
+        return _page(_requestsOfAgent[agentId], offset, limit);
+    }
+
+    function getValidatorRequests(address validatorAddress) external view returns (bytes32[] memory) {
+        return _requestsOfValidator[validatorAddress];
+    }
+
+    function getValidatorRequestsPage(address validatorAddress, uint256 offset, uint256 limit)
+        external
+        view
+        returns (bytes32[] memory requestHashes, uint256 total)
+    {
+        return _page(_requestsOfValidator[validatorAddress], offset, limit);
+    }
+
+    function getIdentityRegistry() external view returns (address) {
+        return address(IDENTITY_REGISTRY);
+    }
+
+    function getVersion() external pure returns (string memory) {
+        return "2.0.0-concord.1";
+    }
+
+    /// @dev An offset beyond the end yields an empty page, and a limit beyond it what is left.
+    function _page(bytes32[] storage all, uint256 offset, uint256 limit)
+        private
+        view
+        returns (bytes32[] memory page, uint256 total)
+    {
+        total = all.length;
+        uint256 left = offset < total ? total - offset : 0;
+        page = new bytes32[](limit < left ? limit : left);
+        for (uint256 i = 0; i < page.length; ++i) {
+            page[i] = all[offset + i];
+        }
+    }
+
+    function _existing(bytes32 requestHash) private view returns (Validation storage validation) {
+        validation = _validations[requestHash];
+        if (validation.validatorAddress == address(0)) revert RequestNotFound(requestHash);
+    }
+
+    /// @dev An empty list stands for everybody.
+    function _isListed(address validator, address[] calldata list) private pure returns (bool) {
+        for (uint256 i = 0; i < list.length; ++i) {
+            if (list[i] == validator) return true;
+        }
+        return list.length == 0;
+    }
+
+    /// @dev An empty tag stands for every tag.
+    function _isTagged(Validation storage validation, string calldata tag) private view returns (bool) {
+        return bytes(tag).length == 0 || keccak256(bytes(validation.tag)) == keccak256(bytes(tag));
+    }
+
+    function _now() private view returns (uint64) {
+        // 2^64 seconds are 584 thousand million years.
+        // forge-lint: disable-next-line(unsafe-typecast)
+        return uint64(block.timestamp);
+    }
+}
