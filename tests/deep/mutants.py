@@ -157,7 +157,7 @@ def _swaps(source, blank):
             start = end + 1
         for (a, b), (c, d) in zip(arguments, arguments[1:]):
             first, second = source[a:b].strip(), source[c:d].strip()
-            if first and second and "//" not in first + second:
+            if first and second and first != second and "//" not in first + second:
                 yield "swap", a, d, f"{second}, {first}"
 
 

@@ -53,7 +53,7 @@ contract FeedbackLedgerSymbolic is Test {
             assertEq(ledger.sum, uint256(sum) + score);
         } catch (bytes memory reason) {
             assertFalse(fits);
-            assertEq(bytes4(reason), IReputation.CounterExhausted.selector);
+            assertEq(keccak256(reason), keccak256(abi.encodeWithSelector(IReputation.CounterExhausted.selector)));
         }
     }
 
