@@ -34,9 +34,12 @@ contract RevertsTest is Test {
         return _readAll("contracts/src", ".sol", "/interfaces/");
     }
 
-    /// @dev Without this folder, which states selectors and expects nothing, and without what forge does not run.
+    /// @dev Without this folder, which states selectors and expects nothing, and without what forge does not run; with
+    /// the contracts that tests share.
     function _expectingTests() private returns (string memory) {
-        return _readAll("contracts/test", ".t.sol", "/goldens/");
+        return string.concat(
+            _readAll("contracts/test", ".t.sol", "/goldens/"), _readAll("contracts/test/actors", ".sol", "/goldens/")
+        );
     }
 
     function _readAll(string memory folder, string memory ending, string memory without)

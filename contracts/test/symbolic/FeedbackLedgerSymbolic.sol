@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {Test} from "forge-std/Test.sol";
 
-import {IAuthorizedReputationRegistry as IReputation} from "../../src/interfaces/IAuthorizedReputationRegistry.sol";
+import {IFeedback} from "../../src/interfaces/IFeedback.sol";
 import {FeedbackLedger} from "../../src/libraries/FeedbackLedger.sol";
 
 /// @dev Proven by halmos for all arguments (scripts/deep), not run by forge: forge runs what begins with test.
@@ -53,7 +53,7 @@ contract FeedbackLedgerSymbolic is Test {
             assertEq(ledger.sum, uint256(sum) + score);
         } catch (bytes memory reason) {
             assertFalse(fits);
-            assertEq(keccak256(reason), keccak256(abi.encodeWithSelector(IReputation.CounterExhausted.selector)));
+            assertEq(keccak256(reason), keccak256(abi.encodeWithSelector(IFeedback.CounterExhausted.selector)));
         }
     }
 
