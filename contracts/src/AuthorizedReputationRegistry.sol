@@ -154,6 +154,8 @@ contract AuthorizedReputationRegistry is EIP712, IAuthorizedReputationRegistry {
         (uint256 from, uint256 to) = Windows.indices(start, limit, ledger.lastIndex(clientAddress));
         records = new FeedbackRecord[](to - from);
         for (uint256 i = 0; i < records.length; ++i) {
+            // At most the last index, which is a uint64.
+            // forge-lint: disable-next-line(unsafe-typecast)
             uint64 index = uint64(from + i);
             FeedbackLedger.Entry memory entry = ledger.entries[clientAddress][index];
             records[i] = FeedbackRecord({

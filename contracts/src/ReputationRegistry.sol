@@ -124,6 +124,8 @@ contract ReputationRegistry is IReputationRegistry {
         mapping(uint64 => OpenFeedbackLedger.Entry) storage entries = _ledgers[agentId].entries[clientAddress];
         (uint256 from, uint256 to) = Windows.indices(start, limit, _ledgers[agentId].lastIndex(clientAddress));
         for (uint256 index = from; index < to; ++index) {
+            // At most the last index, which is a uint64.
+            // forge-lint: disable-next-line(unsafe-typecast)
             OpenFeedbackLedger.Entry storage entry = entries[uint64(index)];
             _addEntry(part, entry, filter);
         }
@@ -200,6 +202,8 @@ contract ReputationRegistry is IReputationRegistry {
         (uint256 from, uint256 to) = Windows.indices(start, limit, ledger.lastIndex(clientAddress));
         records = new FeedbackRecord[](to - from);
         for (uint256 i = 0; i < records.length; ++i) {
+            // At most the last index, which is a uint64.
+            // forge-lint: disable-next-line(unsafe-typecast)
             uint64 index = uint64(from + i);
             OpenFeedbackLedger.Entry storage entry = ledger.entries[clientAddress][index];
             OpenFeedbackLedger.Feedback memory feedback = entry.feedback;

@@ -40,6 +40,8 @@ library SummaryParts {
         for (uint256 decimals = 0; decimals <= DECIMALS_MAX; ++decimals) {
             total += part.histogram[decimals];
         }
+        // At most 2^64 times 1e56, far below 2^255.
+        // forge-lint: disable-next-line(unsafe-typecast)
         int256 bound = int256(uint256(part.count) * WAD_VALUE_MAX);
         return total == part.count && -bound <= part.sum && part.sum <= bound;
     }
@@ -56,10 +58,14 @@ library SummaryParts {
         decimals = _mode(part.histogram);
         int256 scaled = average / _wadFactor(decimals);
         // R16: never wraps. At 0 decimals the average is a value's whole part and fits, so this ends.
+        // This cast is the question whether it fits.
+        // forge-lint: disable-next-line(unsafe-typecast)
         while (scaled != int128(scaled)) {
             decimals -= 1;
             scaled = average / _wadFactor(decimals);
         }
+        // The loop above has seen that it fits.
+        // forge-lint: disable-next-line(unsafe-typecast)
         value = int128(scaled);
     }
 

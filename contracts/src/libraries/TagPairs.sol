@@ -43,6 +43,8 @@ library TagPairs {
             return LONG;
         }
         if (length1 + length2 != 0) {
+            // Neither tag is longer than a word here.
+            // forge-lint: disable-next-line(unsafe-typecast)
             pair.packed = bytes32(bytes(tag1)) | (bytes32(bytes(tag2)) >> (8 * length1));
         }
         // Both lengths are at most 32.
@@ -76,6 +78,8 @@ library TagPairs {
     }
 
     function _pattern(string calldata tag) private pure returns (TagPattern memory) {
+        // Of a longer tag the word is never compared: the length differs from any packed tag's.
+        // forge-lint: disable-next-line(unsafe-typecast)
         return TagPattern({length: bytes(tag).length, word: bytes32(bytes(tag)), hash: keccak256(bytes(tag))});
     }
 

@@ -18,6 +18,8 @@ library SummaryReference {
         uint256 largest = isNegative ? 2 ** 127 : 2 ** 127 - 1;
         while (magnitude / scale(18 - decimals) > largest) --decimals;
         uint256 scaled = magnitude / scale(18 - decimals);
+        // The loop above has seen that it fits.
+        // forge-lint: disable-next-line(unsafe-typecast)
         value = isNegative ? int128(-int256(scaled)) : int128(int256(scaled));
     }
 
@@ -27,7 +29,10 @@ library SummaryReference {
         uint256 below = 0;
         for (uint256 i = 0; i < values.length; ++i) {
             int256 v = values[i].value;
+            // Magnitudes of int128 values.
+            // forge-lint: disable-next-line(unsafe-typecast)
             if (v < 0) below += uint256(-v) * scale(18 - values[i].decimals);
+            // forge-lint: disable-next-line(unsafe-typecast)
             else above += uint256(v) * scale(18 - values[i].decimals);
         }
         isNegative = below > above;
@@ -41,6 +46,8 @@ library SummaryReference {
         }
         best = 18;
         for (uint256 step = 1; step <= 18; ++step) {
+            // At most 18.
+            // forge-lint: disable-next-line(unsafe-typecast)
             if (frequencies[18 - step] >= frequencies[best]) best = uint8(18 - step);
         }
     }

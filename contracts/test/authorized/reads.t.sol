@@ -152,6 +152,8 @@ contract ReputationReadsTest is RegistryTest {
         for (uint256 i = 0; i < 4; ++i) {
             assertEq(clients[i], i < 3 ? client : stranger);
             assertEq(scores[i], [100, 9, 60, 51][i]);
+            // A short literal.
+            // forge-lint: disable-next-line(unsafe-typecast)
             assertEq(tag1s[i], i < 3 ? TAG1 : bytes32("other"));
             assertEq(tag2s[i], i == 2 ? bytes32(0) : TAG2);
             assertEq(revoked[i], i == 1);

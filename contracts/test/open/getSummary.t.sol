@@ -250,7 +250,11 @@ contract OpenSummaryTest is OpenRegistryTest {
     function _randomValue(uint256 random) private pure returns (int128) {
         if (random % 4 == 0) return BOUND;
         if (random % 4 == 1) return -BOUND;
+        // The upper half of the word, modulo 1000.
+        // forge-lint: disable-next-line(unsafe-typecast)
         if (random % 4 == 2) return int128(int256(random >> 128) % 1000);
+        // Bounded to an int128.
+        // forge-lint: disable-next-line(unsafe-typecast)
         return int128(bound(int256(random), -BOUND, BOUND));
     }
 

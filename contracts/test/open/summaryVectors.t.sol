@@ -63,11 +63,17 @@ contract SummaryVectorsTest is OpenRegistryTest {
         uint256 decimals = vm.parseJsonUint(vector, string.concat(entry, ".value_decimals"));
         string memory tag1 = vm.parseJsonString(vector, string.concat(entry, ".tag1"));
         string memory tag2 = vm.parseJsonString(vector, string.concat(entry, ".tag2"));
+        // The cast is the assertion.
+        // forge-lint: disable-next-line(unsafe-typecast)
         assertEq(int128(value), value);
+        // The cast is the assertion.
+        // forge-lint: disable-next-line(unsafe-typecast)
         assertEq(uint8(decimals), decimals);
         bool isRefused =
             refusal == IReputation.DecimalsOutOfRange.selector || refusal == IReputation.ValueOutOfRange.selector;
         if (isRefused) vm.expectPartialRevert(refusal);
+        // Asserted above.
+        // forge-lint: disable-next-line(unsafe-typecast)
         _give(from, agentId, int128(value), uint8(decimals), tag1, tag2);
         if (isRefused) return false;
         if (vm.parseJsonBool(vector, string.concat(entry, ".revoked"))) {

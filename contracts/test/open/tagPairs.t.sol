@@ -129,6 +129,8 @@ contract TagPairsTest is Test {
     function _tag(uint256 length) private pure returns (string memory) {
         bytes memory text = new bytes(length);
         for (uint256 i = 0; i < length; ++i) {
+            // A lower-case letter.
+            // forge-lint: disable-next-line(unsafe-typecast)
             text[i] = bytes1(uint8(97 + i % 26));
         }
         return string(text);
