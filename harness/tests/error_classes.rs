@@ -48,102 +48,65 @@ fn every_error_of_the_contracts_has_a_class_and_every_listed_one_a_contract() {
     assert_eq!(declared, listed_solidity_errors());
 }
 
-/// One entry a variant; the match makes the compiler ask for the entry of a new one.
-fn declared_program_errors() -> Vec<ConcordError> {
-    use ConcordError::*;
-    let all = [
-        ScoreOutOfRange,
-        AgentNotFound,
-        SelfFeedback,
-        LengthLimit,
-        FeedbackIndexStale,
-        AuthMissing,
-        AuthMalformed,
-        AuthExpired,
-        AuthIndexLimit,
-        AuthWrongSigner,
-        AuthWrongMessage,
-        FeedbackNotFound,
-        AlreadyRevoked,
-        CounterExhausted,
-        NotAuthorized,
-        NotInTransfer,
-        TransferRefused,
-        NotUpgradeAuthority,
-        AlreadyInitialized,
-        MalformedChainId,
-        AccountMismatch,
-        ReservedKey,
-        WalletZero,
-        WalletConsentMissing,
-        AuthSchemeUnknown,
-        PaymentAlreadyProven,
-        PaymentSpent,
-        PaymentWrongPayer,
-        PaymentWrongPayee,
-        PaymentWrongToken,
-        PaymentZeroAmount,
-        PaymentWrongFacilitator,
-        ListTooLong,
-        DecimalsOutOfRange,
-        ValueOutOfRange,
-        EmptyUri,
-        EmptyClients,
-        SummaryGap,
-        ValidatorZero,
-        RequestExists,
-        RequestPrefixCollision,
-        RequestNotFound,
-        NotValidator,
-    ];
-    for error in &all {
-        match error {
-            ScoreOutOfRange
-            | AgentNotFound
-            | SelfFeedback
-            | LengthLimit
-            | FeedbackIndexStale
-            | AuthMissing
-            | AuthMalformed
-            | AuthExpired
-            | AuthIndexLimit
-            | AuthWrongSigner
-            | AuthWrongMessage
-            | FeedbackNotFound
-            | AlreadyRevoked
-            | CounterExhausted
-            | NotAuthorized
-            | NotInTransfer
-            | TransferRefused
-            | NotUpgradeAuthority
-            | AlreadyInitialized
-            | MalformedChainId
-            | AccountMismatch
-            | ReservedKey
-            | WalletZero
-            | WalletConsentMissing
-            | AuthSchemeUnknown
-            | PaymentAlreadyProven
-            | PaymentSpent
-            | PaymentWrongPayer
-            | PaymentWrongPayee
-            | PaymentWrongToken
-            | PaymentZeroAmount
-            | PaymentWrongFacilitator
-            | ListTooLong
-            | DecimalsOutOfRange
-            | ValueOutOfRange
-            | EmptyUri
-            | EmptyClients
-            | SummaryGap
-            | ValidatorZero
-            | RequestExists
-            | RequestPrefixCollision
-            | RequestNotFound
-            | NotValidator => (),
+/// These variants of `ConcordError`; the match makes the compiler ask for a new one.
+macro_rules! every_variant {
+    ($($variant:ident)+) => {{
+        let all = [$(ConcordError::$variant),+];
+        for error in &all {
+            match error {
+                $(ConcordError::$variant => (),)+
+            }
         }
+        all.into()
+    }};
+}
+
+fn declared_program_errors() -> Vec<ConcordError> {
+    every_variant! {
+        ScoreOutOfRange
+        AgentNotFound
+        SelfFeedback
+        LengthLimit
+        FeedbackIndexStale
+        AuthMissing
+        AuthMalformed
+        AuthExpired
+        AuthIndexLimit
+        AuthWrongSigner
+        AuthWrongMessage
+        FeedbackNotFound
+        AlreadyRevoked
+        CounterExhausted
+        NotAuthorized
+        NotInTransfer
+        TransferRefused
+        NotUpgradeAuthority
+        AlreadyInitialized
+        MalformedChainId
+        AccountMismatch
+        ReservedKey
+        WalletZero
+        WalletConsentMissing
+        AuthSchemeUnknown
+        PaymentAlreadyProven
+        PaymentSpent
+        PaymentWrongPayer
+        PaymentWrongPayee
+        PaymentWrongToken
+        PaymentZeroAmount
+        PaymentWrongFacilitator
+        ListTooLong
+        DecimalsOutOfRange
+        ValueOutOfRange
+        EmptyUri
+        EmptyClients
+        SummaryGap
+        ValidatorZero
+        RequestExists
+        RequestPrefixCollision
+        RequestNotFound
+        NotValidator
     }
-    all.into()
 }
 
 #[test]

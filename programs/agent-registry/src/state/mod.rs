@@ -3,11 +3,10 @@ pub mod agent_identity;
 pub mod client_index;
 pub mod feedback_entry;
 pub mod metadata_entry;
-pub mod registry;
-pub mod spent_payment;
-
 pub mod open_client_index;
 pub mod open_feedback;
+pub mod registry;
+pub mod spent_payment;
 pub mod validation_request;
 pub mod validation_response;
 
@@ -15,11 +14,10 @@ pub use agent_identity::AgentIdentity;
 pub use client_index::ClientIndex;
 pub use feedback_entry::FeedbackEntry;
 pub use metadata_entry::MetadataEntry;
-pub use registry::Registry;
-pub use spent_payment::SpentPayment;
-
 pub use open_client_index::OpenClientIndex;
 pub use open_feedback::OpenFeedback;
+pub use registry::Registry;
+pub use spent_payment::SpentPayment;
 pub use validation_request::ValidationRequest;
 pub use validation_response::ValidationResponse;
 
