@@ -11,7 +11,9 @@ pub mod svm;
 pub use directory::Directory;
 pub use fault::{Missing, StepFault};
 
-use crate::model::{Actor, CanonicalState, Chain, Operation, Outcome};
+use crate::model::{Actor, Agent, AgentState, CanonicalState, Chain, Operation, Outcome};
+use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// One deployment of the registries, on one chain.
 pub trait Backend {
@@ -21,9 +23,10 @@ pub trait Backend {
     /// Whose variances apply.
     fn chain(&self) -> Chain;
 
-    /// The operations (by [`Operation::name`]) that this backend can express. A runner reports
-    /// what is absent; it never leaves it out silently.
-    fn capabilities(&self) -> &'static [&'static str];
+    /// Can this backend express the operation? What only the other chain has
+    /// ([`Operation::only_on`]) it cannot; whatever else it cannot express, the run reports as
+    /// missing, and never leaves out silently.
+    fn supports(&self, operation: &Operation) -> bool;
 
     /// Empty registries, funded actors, and a clock that the next transaction may set to `start`
     /// (unix seconds) or later.
@@ -44,6 +47,13 @@ pub trait Backend {
     /// # Errors
     /// As [`Self::execute`].
     fn state(&mut self) -> Result<CanonicalState, StepFault>;
+
+    /// What [`Self::state`] says of one agent; `None` where it is not registered. For runs that
+    /// look after every step at what the step touched.
+    ///
+    /// # Errors
+    /// As [`Self::execute`].
+    fn agent_state(&mut self, agent: &Agent) -> Result<Option<AgentState>, StepFault>;
 }
 
 /// What a chain did with an operation.
@@ -52,6 +62,25 @@ pub struct Observed {
     pub outcome: Outcome,
     /// The chain's own words for a refusal.
     pub native_error: Option<String>,
+    /// `None` for a read.
+    pub cost: Option<Cost>,
+}
+
+/// What a transaction used up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cost {
+    Gas(u64),
+    ComputeUnits(u64),
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Gas(gas) => write!(f, "{gas} gas"),
+            Self::ComputeUnits(units) => write!(f, "{units} CU"),
+        }
+    }
 }
 
 impl From<Outcome> for Observed {
@@ -59,6 +88,7 @@ impl From<Outcome> for Observed {
         Self {
             outcome,
             native_error: None,
+            cost: None,
         }
     }
 }

@@ -11,6 +11,14 @@ pub enum Chain {
     Svm,
 }
 
+/// The two kinds of feedback (specification §2), each with its own entries and indices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Profile {
+    Authorized,
+    Open,
+}
+
 impl Chain {
     pub const ALL: [Self; 2] = [Self::Evm, Self::Svm];
 }

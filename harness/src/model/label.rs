@@ -1,10 +1,13 @@
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use std::fmt;
+
+/// The longest label, in characters.
+pub const LABEL_MAX: usize = 32;
 
 macro_rules! label {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
         #[serde(transparent)]
         pub struct $name(pub String);
 
@@ -19,6 +22,14 @@ macro_rules! label {
                 Self(label.to_owned())
             }
         }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let label = String::deserialize(deserializer)?;
+                check(&label).map_err(D::Error::custom)?;
+                Ok(Self(label))
+            }
+        }
     };
 }
 
@@ -29,4 +40,20 @@ label! {
 label! {
     /// An agent, by the name a scenario gives it. Native ids (R1) never leave a backend.
     Agent
+}
+
+/// What a backend writes for an address that no label stands for, before the address itself.
+pub const UNLABELLED: &str = "unlabelled:";
+
+fn check(label: &str) -> Result<(), String> {
+    let starts_well = label.starts_with(|c: char| c.is_ascii_lowercase());
+    let goes_on_well = label
+        .chars()
+        .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
+    if (starts_well && goes_on_well && label.len() <= LABEL_MAX) || label.starts_with(UNLABELLED) {
+        return Ok(());
+    }
+    Err(format!(
+        "`{label}` is no label: a lower-case letter, then letters, digits or hyphens, at most {LABEL_MAX}"
+    ))
 }

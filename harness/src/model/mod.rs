@@ -1,30 +1,40 @@
 //! The reference model: the third participant of every conformance run, and its referee.
 //!
 //! Plain Rust, written from the specification's rulings and its order of checks, never from
-//! the contracts or the program. It checks an authorization symbolically: it knows who signed
+//! the contracts or the program. It checks a signed statement symbolically: it knows who signed
 //! what for whom, and does no cryptography.
 //!
 //! - [`operation`]: what an actor can ask of a registry, in labels instead of addresses
+//! - [`statement`]: what actors sign off chain for operations to carry
 //! - [`event`], [`state`], [`outcome`]: what comes of it, in the same terms on every chain
-//! - [`registry`]: the rules
-mod authorization;
+//! - [`registry`]: routes an operation to its rules: [`identity`], [`authorized`], [`open`],
+//!   [`ledger`] (what both profiles share), [`payment`], [`validation`]
+mod authorized;
 mod chain;
 mod event;
+mod identity;
 mod label;
+mod ledger;
+mod open;
 mod operation;
 mod outcome;
+mod payment;
 mod registry;
 mod state;
-mod word;
+mod statement;
+mod text;
+mod validation;
 
-pub use authorization::{Authorization, Damage, Domain};
-pub use chain::Chain;
+pub use chain::{Chain, Profile};
 pub use event::Event;
-pub use label::{Actor, Agent};
-pub use operation::{Feedback, Operation};
+pub use label::{Actor, Agent, LABEL_MAX, UNLABELLED};
+pub use operation::{Feedback, Metadata, OpenFeedback, Operation, Response, ValidationAnswer};
 pub use outcome::{Outcome, Summary, Verdict};
+pub use payment::DEPLOYER;
 pub use registry::Model;
 pub use state::{
-    AgentState, AuthorizedState, CanonicalState, FeedbackState, OpenState, first_difference,
+    AgentState, AnswerState, AuthorizedState, CanonicalState, FeedbackState, OpenFeedbackState,
+    OpenState, PaymentState, Totals, ValidationState, ValidationsState, first_difference,
 };
-pub use word::Bytes32;
+pub use statement::{Authorization, Consent, Form, Payment, Tamper};
+pub use text::{Bytes, Bytes32, Integer, PaddedTag, WideInteger};

@@ -1,4 +1,4 @@
-use super::Event;
+use super::{Event, Integer};
 use concord_canonical::ErrorClass;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::{fmt, str::FromStr};
@@ -9,24 +9,36 @@ pub struct Outcome {
     pub verdict: Verdict,
     /// In the order of their emission; none where the operation was refused.
     pub events: Vec<Event>,
-    /// The answer of a summary.
+    /// The answer of a summary, of either profile.
     pub summary: Option<Summary>,
 }
 
-/// Accepted, or refused for one rule.
+/// Accepted, or refused for one rule, or nothing that this chain has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Ok,
     Refused(ErrorClass),
+    /// The chain cannot express the operation: nothing was sent.
+    Unsupported,
 }
 
-/// The authorized profile's summary (R15), over feedback that is not revoked.
+/// A summary, over feedback that is not revoked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Summary {
-    pub count: u64,
-    /// floor(sum / count); 0 when there is none.
-    pub average: u8,
+#[serde(untagged, deny_unknown_fields)]
+pub enum Summary {
+    /// Of the authorized profile (R15).
+    Authorized {
+        count: u64,
+        /// floor(sum / count); 0 when there is none.
+        average: u8,
+    },
+    /// Of the open profile (R16).
+    Open {
+        count: u64,
+        /// The average, truncated toward zero to `decimals`; 0 when there is none.
+        value: Integer,
+        decimals: u8,
+    },
 }
 
 impl Outcome {
@@ -46,6 +58,14 @@ impl Outcome {
         }
     }
 
+    pub fn unsupported() -> Self {
+        Self {
+            verdict: Verdict::Unsupported,
+            events: Vec::new(),
+            summary: None,
+        }
+    }
+
     pub fn answered(summary: Summary) -> Self {
         Self {
             verdict: Verdict::Ok,
@@ -60,6 +80,7 @@ impl fmt::Display for Verdict {
         match self {
             Self::Ok => f.write_str("ok"),
             Self::Refused(class) => f.write_str(class.name()),
+            Self::Unsupported => f.write_str("unsupported"),
         }
     }
 }
@@ -68,12 +89,15 @@ impl FromStr for Verdict {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if text == "ok" {
-            return Ok(Self::Ok);
+        match text {
+            "ok" => Ok(Self::Ok),
+            "unsupported" => Ok(Self::Unsupported),
+            class => ErrorClass::from_name(class)
+                .map(Self::Refused)
+                .ok_or_else(|| {
+                    format!("`{text}` is neither `ok`, nor `unsupported`, nor an error class")
+                }),
         }
-        ErrorClass::from_name(text)
-            .map(Self::Refused)
-            .ok_or_else(|| format!("`{text}` is neither `ok` nor the name of an error class"))
     }
 }
 

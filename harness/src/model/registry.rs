@@ -1,17 +1,23 @@
 use super::{
-    Actor, Agent, AgentState, Authorization, AuthorizedState, CanonicalState, Chain, Damage,
-    Domain, Event, Feedback, FeedbackState, Operation, Outcome, Summary,
+    Actor, Agent, AgentState, CanonicalState, Chain, Event, Operation, Outcome, Profile, Tamper,
+    identity::Approvals, payment::Payments,
 };
-use concord_canonical::{ErrorClass, limits};
+use concord_canonical::ErrorClass;
 
-/// A registry by the book: identity and the authorized profile.
+/// A registry by the book.
+///
+/// This file routes operations to their rules, which stand in a file for each subject, in the
+/// order of specification §3a.
 #[derive(Clone, Debug)]
 pub struct Model {
-    chain: Chain,
-    state: CanonicalState,
+    pub(super) chain: Chain,
+    pub(super) state: CanonicalState,
+    pub(super) approvals: Approvals,
+    pub(super) payments: Payments,
 }
 
-type Refusal = ErrorClass;
+pub(super) type Refusal = ErrorClass;
+pub(super) type Done = Result<Vec<Event>, Refusal>;
 
 impl Model {
     /// An empty registry of a chain of this kind.
@@ -19,6 +25,8 @@ impl Model {
         Self {
             chain,
             state: CanonicalState::default(),
+            approvals: Approvals::default(),
+            payments: Payments::default(),
         }
     }
 
@@ -27,190 +35,165 @@ impl Model {
     }
 
     /// Runs one operation at `now`, in seconds after the scenario's start. A refused operation
-    /// changes nothing but the time; a read does not even take time.
+    /// changes nothing but the time; a read, or what the chain does not have, not even that.
     pub fn apply(&mut self, operation: &Operation, now: u64) -> Outcome {
+        if operation.only_on().is_some_and(|only| only != self.chain) {
+            return Outcome::unsupported();
+        }
         if !operation.is_read() {
             self.state.time = now;
         }
-        let done = match operation {
-            Operation::Register { agent, by, uri } => self.register(agent, by, uri),
-            Operation::Transfer { agent, by, to } => self.transfer(agent, by, to),
+        match operation {
+            Operation::Summary { agent } => Outcome::answered(self.summary(agent)),
+            Operation::OpenSummary {
+                agent,
+                clients,
+                tag1,
+                tag2,
+            } => self
+                .open_summary(agent, clients, tag1, tag2)
+                .map_or_else(Outcome::refused, Outcome::answered),
+            operation => self
+                .transact(operation)
+                .map_or_else(Outcome::refused, Outcome::accepted),
+        }
+    }
+
+    fn transact(&mut self, operation: &Operation) -> Done {
+        match operation {
+            Operation::Register {
+                agent,
+                by,
+                uri,
+                metadata,
+            } => self.register(agent, by, uri, metadata),
+            Operation::SetAgentUri { agent, by, uri } => self.set_agent_uri(agent, by, uri),
+            Operation::SetMetadata {
+                agent,
+                by,
+                key,
+                value,
+            } => self.set_metadata(agent, by, key, value),
+            Operation::SetAgentWallet {
+                agent,
+                by,
+                wallet,
+                consent,
+            } => self.set_agent_wallet(agent, by, wallet.as_ref(), consent.as_ref()),
+            Operation::UnsetAgentWallet { agent, by } => self.unset_agent_wallet(agent, by),
+            Operation::Transfer {
+                agent,
+                by,
+                to,
+                into_mutable_account,
+            } => self.transfer(agent, by, to, *into_mutable_account),
+            Operation::Burn { agent, by } => self.burn(agent, by),
+            Operation::Approve {
+                agent,
+                by,
+                operator,
+            } => self.approve(agent, by, operator.as_ref()),
+            Operation::SetOperator {
+                by,
+                operator,
+                approved,
+            } => self.set_operator(by, operator, *approved),
+            Operation::SetFeedbackAuthority {
+                agent,
+                by,
+                authority,
+            } => self.set_feedback_authority(agent, by, authority.as_ref()),
+            Operation::SetAuthSchemes { agent, by, schemes } => {
+                self.set_auth_schemes(agent, by, *schemes)
+            }
+            Operation::ListPaymentToken { by, token, listed } => {
+                self.payments.list_token(by, token, *listed)
+            }
+            Operation::ListFacilitator {
+                by,
+                facilitator,
+                listed,
+            } => self.payments.list_facilitator(by, facilitator, *listed),
+            Operation::ProposeRegistryAuthority { by, successor } => {
+                self.payments.propose_authority(by, successor)
+            }
+            Operation::AcceptRegistryAuthority { by } => self.payments.accept_authority(by),
             Operation::GiveFeedback(feedback) => self.give_feedback(feedback),
             Operation::RevokeFeedback { agent, by, index } => {
-                self.revoke_feedback(agent, by, *index)
+                self.revoke(Profile::Authorized, agent, by, *index)
             }
-            Operation::Summary { agent } => return Outcome::answered(self.summary(agent)),
-        };
-        done.map_or_else(Outcome::refused, Outcome::accepted)
+            Operation::AppendResponse(response) => {
+                self.append_response(Profile::Authorized, response)
+            }
+            Operation::AttachPaymentProof {
+                agent,
+                by,
+                client,
+                index,
+                payment,
+            } => self.attach_payment_proof(agent, by, client, *index, payment),
+            Operation::GiveOpenFeedback(feedback) => self.give_open_feedback(feedback),
+            Operation::RevokeOpenFeedback { agent, by, index } => {
+                self.revoke(Profile::Open, agent, by, *index)
+            }
+            Operation::AppendOpenResponse(response) => {
+                self.append_response(Profile::Open, response)
+            }
+            Operation::ValidationRequest {
+                agent,
+                by,
+                validator,
+                request,
+                uri,
+            } => self.validation_request(agent, by, validator.as_ref(), request, uri),
+            Operation::ValidationResponse(answer) => self.validation_response(answer),
+            Operation::Summary { .. } | Operation::OpenSummary { .. } => Ok(Vec::new()),
+        }
     }
 
-    fn register(&mut self, agent: &Agent, by: &Actor, uri: &str) -> Result<Vec<Event>, Refusal> {
-        self.check_portable_length(uri, limits::URI_MAX)?; // R17
-        let registered = AgentState::registered(by.clone(), uri.to_owned()); // R3
-        self.state.agents.insert(agent.clone(), registered);
-        Ok(vec![Event::AgentRegistered {
-            agent: agent.clone(),
-            owner: by.clone(),
-            uri: uri.to_owned(),
-        }])
+    pub(super) fn agent(&self, agent: &Agent) -> Result<&AgentState, Refusal> {
+        self.state
+            .agents
+            .get(agent)
+            .ok_or(ErrorClass::AgentNotFound)
     }
 
-    /// R4: a change of owner takes the wallet away. A transfer to oneself changes nothing.
-    fn transfer(&mut self, agent: &Agent, by: &Actor, to: &Actor) -> Result<Vec<Event>, Refusal> {
-        let record = self.agent_mut(agent)?;
-        if record.owner != *by {
-            return Err(ErrorClass::TransferNotAllowed);
-        }
-        if record.owner == *to {
-            return Ok(Vec::new());
-        }
-        record.owner = to.clone();
-        record.wallet = None; // R3
-        Ok(vec![Event::AgentWalletSet {
-            agent: agent.clone(),
-            wallet: None,
-        }])
-    }
-
-    /// The checks of §3a, in its order.
-    fn give_feedback(&mut self, feedback: &Feedback) -> Result<Vec<Event>, Refusal> {
-        self.check_precompile(feedback.authorization.as_ref())?; // variance 1
-        if feedback.score > limits::SCORE_MAX {
-            return Err(ErrorClass::ScoreOutOfRange);
-        }
-        let record = self.agent(&feedback.agent)?;
-        if record.owner == feedback.by {
-            return Err(ErrorClass::SelfFeedback); // R18
-        }
-        self.check_portable_length(&feedback.uri, limits::URI_MAX)?; // R17
-        let last_index = record.authorized.last_index(&feedback.by);
-        self.check_explicit_index(feedback.index, last_index)?; // R12
-        self.check_authorization(feedback, &record.owner, last_index)?;
-        Ok(vec![self.record_feedback(feedback)?])
+    pub(super) fn agent_mut(&mut self, agent: &Agent) -> Result<&mut AgentState, Refusal> {
+        self.state
+            .agents
+            .get_mut(agent)
+            .ok_or(ErrorClass::AgentNotFound)
     }
 
     /// Declared variance 1: on Solana a signature that does not verify, or precompile data that
     /// ends too early, fails before the program is asked.
-    fn check_precompile(&self, authorization: Option<&Authorization>) -> Result<(), Refusal> {
-        match (self.chain, authorization) {
-            (Chain::Svm, Some(sent)) if sent.damage == Some(Damage::Truncated) => {
-                Err(ErrorClass::AuthMalformed)
-            }
-            (Chain::Svm, Some(sent)) if !sent.is_signature_valid() => {
+    pub(super) fn check_precompile(
+        &self,
+        signer: &Actor,
+        tamper: Option<&Tamper>,
+    ) -> Result<(), Refusal> {
+        match (self.chain, tamper) {
+            (Chain::Svm, Some(Tamper::Truncated)) => Err(ErrorClass::AuthMalformed),
+            (Chain::Svm, Some(tamper)) if tamper.breaks_signature(signer) => {
                 Err(ErrorClass::AuthNotGranted)
             }
             _ => Ok(()),
         }
     }
 
-    fn check_authorization(
-        &self,
-        feedback: &Feedback,
-        owner: &Actor,
-        last_index: u64,
-    ) -> Result<(), Refusal> {
-        let sent = feedback
-            .authorization
-            .as_ref()
-            .filter(|sent| sent.damage != Some(Damage::Missing))
-            .ok_or(ErrorClass::AuthMissing)?;
-        if matches!(sent.damage, Some(Damage::Truncated | Damage::Extended)) {
-            return Err(ErrorClass::AuthMalformed); // R6, R11
-        }
-        if self.state.time >= sent.expiry {
-            return Err(ErrorClass::AuthExpired); // R8
-        }
-        if last_index >= sent.index_limit {
-            return Err(ErrorClass::AuthIndexLimit); // R8
-        }
-        let granted = sent.agent == feedback.agent // R5
-            && sent.client == feedback.by
-            && sent.chain == Domain::Here
-            && sent.registry == Domain::Here
-            && sent.signer == *owner // R7
-            && sent.is_signature_valid();
-        granted.then_some(()).ok_or(ErrorClass::AuthNotGranted)
-    }
-
-    fn record_feedback(&mut self, feedback: &Feedback) -> Result<Event, Refusal> {
-        let time = self.state.time;
-        let authorized = &mut self.agent_mut(&feedback.agent)?.authorized;
-        let index = authorized
-            .last_index(&feedback.by)
-            .checked_add(1)
-            .ok_or(ErrorClass::CounterExhausted)?; // R8
-        if index == 1 {
-            authorized.clients.push(feedback.by.clone());
-        }
-        let entries = authorized.entries.entry(feedback.by.clone()).or_default();
-        entries.push(FeedbackState {
-            score: feedback.score,
-            tag1: feedback.tag1,
-            tag2: feedback.tag2,
-            time,
-            revoked: false,
-            responses: 0,
-        });
-        recount(authorized);
-        Ok(Event::AuthorizedFeedback {
-            agent: feedback.agent.clone(),
-            client: feedback.by.clone(),
-            index,
-            score: feedback.score,
-            tag1: feedback.tag1,
-            tag2: feedback.tag2,
-            uri: feedback.uri.clone(),
-            hash: feedback.hash,
-            time,
-        })
-    }
-
-    /// R8: the entry leaves the summary, never the client's index.
-    fn revoke_feedback(
-        &mut self,
-        agent: &Agent,
-        by: &Actor,
-        index: u64,
-    ) -> Result<Vec<Event>, Refusal> {
-        let authorized = self
-            .state
-            .agents
-            .get_mut(agent)
-            .map(|record| &mut record.authorized)
-            .ok_or(ErrorClass::FeedbackNotFound)?;
-        let position = index.checked_sub(1).ok_or(ErrorClass::FeedbackNotFound)?;
-        let entry = authorized
-            .entries
-            .get_mut(by)
-            .and_then(|entries| entries.get_mut(usize::try_from(position).ok()?))
-            .ok_or(ErrorClass::FeedbackNotFound)?;
-        if entry.revoked {
-            return Err(ErrorClass::AlreadyRevoked);
-        }
-        entry.revoked = true;
-        recount(authorized);
-        Ok(vec![Event::FeedbackRevoked {
-            agent: agent.clone(),
-            client: by.clone(),
-            index,
-        }])
-    }
-
-    /// R15; an unknown agent has no feedback.
-    fn summary(&self, agent: &Agent) -> Summary {
-        let authorized = self
-            .state
-            .agents
-            .get(agent)
-            .map(|record| &record.authorized);
-        Summary {
-            count: authorized.map_or(0, |authorized| authorized.count),
-            average: authorized.map_or(0, |authorized| authorized.average),
+    /// R6, R11: was anything sent, and has it the one accepted form?
+    pub(super) fn check_form(tamper: Option<&Tamper>) -> Result<(), Refusal> {
+        match tamper {
+            Some(Tamper::Empty) => Err(ErrorClass::AuthMissing),
+            Some(Tamper::Truncated | Tamper::Extended | Tamper::Dirty) => {
+                Err(ErrorClass::AuthMalformed)
+            }
+            _ => Ok(()),
         }
     }
 
-    /// Declared variance 2: portable lengths (R17) bind on Solana only.
-    fn check_portable_length(&self, text: &str, limit: usize) -> Result<(), Refusal> {
+    /// Declared variance 2: portable lengths (R17) bind on Solana only. In bytes of UTF-8.
+    pub(super) fn check_portable(&self, text: &str, limit: usize) -> Result<(), Refusal> {
         let portable = text.len() <= limit && !text.contains('\0');
         if self.chain == Chain::Svm && !portable {
             return Err(ErrorClass::LengthLimit);
@@ -219,43 +202,15 @@ impl Model {
     }
 
     /// Declared variance 2: the explicit index (R12) exists on Solana only.
-    fn check_explicit_index(&self, given: Option<u64>, last_index: u64) -> Result<(), Refusal> {
+    pub(super) fn check_explicit_index(
+        &self,
+        given: Option<u64>,
+        last_index: u64,
+    ) -> Result<(), Refusal> {
         let stale = given.is_some_and(|index| Some(index) != last_index.checked_add(1));
         if self.chain == Chain::Svm && stale {
             return Err(ErrorClass::FeedbackIndexStale);
         }
         Ok(())
     }
-
-    fn agent(&self, agent: &Agent) -> Result<&AgentState, Refusal> {
-        self.state
-            .agents
-            .get(agent)
-            .ok_or(ErrorClass::AgentNotFound)
-    }
-
-    fn agent_mut(&mut self, agent: &Agent) -> Result<&mut AgentState, Refusal> {
-        self.state
-            .agents
-            .get_mut(agent)
-            .ok_or(ErrorClass::AgentNotFound)
-    }
-}
-
-/// R15: count, sum and floor average over what is not revoked.
-fn recount(authorized: &mut AuthorizedState) {
-    let scores = || {
-        authorized
-            .entries
-            .values()
-            .flatten()
-            .filter(|entry| !entry.revoked)
-            .map(|entry| u64::from(entry.score))
-    };
-    let (count, sum) = (scores().count() as u64, scores().sum::<u64>());
-    authorized.count = count;
-    authorized.sum = sum;
-    authorized.average = sum
-        .checked_div(count)
-        .map_or(0, |average| u8::try_from(average).unwrap_or(u8::MAX));
 }

@@ -78,6 +78,7 @@ fn cell(count: StepCount) -> String {
         passed,
         failed,
         not_reached,
+        absent: _,
     } = count;
     match not_reached {
         0 => format!("{passed}/{failed}"),
@@ -94,12 +95,14 @@ fn write_uncovered(out: &mut String, rules: &[Rule]) -> fmt::Result {
 }
 
 fn write_variance(out: &mut String, variance: &VarianceUsed) -> fmt::Result {
+    let place = variance
+        .step
+        .map_or_else(String::new, |step| format!(" step {step}"));
     writeln!(
         out,
-        "\ndeclared variance {}: {} step {}: {} comes to {}, elsewhere {}\n  {}",
+        "\ndeclared variance {}: {}{place}: {} comes to {}, elsewhere {}\n  {}",
         variance.kind,
         variance.scenario,
-        variance.step,
         variance.participant,
         variance.outcome,
         variance.elsewhere,

@@ -11,7 +11,7 @@ pub use verdicts::{Failure, Run, StepCount, StepRecord, StepResult, VarianceUsed
 
 use crate::{
     backend::{Backend, Missing, Observed, StepFault},
-    model::{CanonicalState, Chain, Model, Outcome},
+    model::{CanonicalState, Chain, Model, Outcome, Verdict},
     scenario::{Moment, Scenario},
 };
 use comparison::compare;
@@ -32,11 +32,17 @@ pub fn run(
 ) -> Result<Run, Missing> {
     let mut run = Run::new(backends.iter().map(|backend| backend.name()));
     for scenario in scenarios {
-        let references = Chain::ALL.map(|chain| (chain, model_states(scenario, chain)));
-        let references = BTreeMap::from(references);
+        let references: BTreeMap<_, _> = scenario
+            .chains()
+            .map(|chain| (chain, model_states(scenario, chain)))
+            .collect();
         let mut failed = run_model(scenario, &references, &mut run);
         progress(&scenario.name, MODEL, failed);
         for backend in backends.iter_mut() {
+            if !references.contains_key(&backend.chain()) {
+                run.record_absence(scenario, backend.name());
+                continue;
+            }
             failed = run_backend(scenario, backend.as_mut(), &references, &mut run)?;
             progress(&scenario.name, backend.name(), failed);
         }
@@ -122,8 +128,9 @@ fn play(
     backend: &mut dyn Backend,
     reference: &Reference,
 ) -> Result<Option<Difference>, String> {
-    let operation = moment.operation.name();
-    if !backend.capabilities().contains(&operation) {
+    let expected = reference.outcome.verdict;
+    if !backend.supports(&moment.operation) && expected != Verdict::Unsupported {
+        let operation = moment.operation.name();
         return Ok(Some(Difference::missing_capability(operation)));
     }
     match observe(moment, backend) {
@@ -144,6 +151,10 @@ fn observe(
     moment: &Moment,
     backend: &mut dyn Backend,
 ) -> Result<(Observed, CanonicalState), StepFault> {
-    let observed = backend.execute(&moment.operation, moment.time)?;
+    let observed = if backend.supports(&moment.operation) {
+        backend.execute(&moment.operation, moment.time)?
+    } else {
+        Outcome::unsupported().into()
+    };
     Ok((observed, backend.state()?))
 }

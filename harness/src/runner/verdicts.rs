@@ -1,6 +1,6 @@
 use super::{Difference, MODEL};
 use crate::{
-    model::Chain,
+    model::{Chain, Verdict},
     scenario::{Moment, Rule, Scenario},
 };
 use serde::Serialize;
@@ -33,6 +33,8 @@ pub enum StepResult {
     Failed(Box<Difference>),
     /// An earlier step of the scenario failed on this participant.
     NotReached,
+    /// The scenario is told for the other chain only, as it declares.
+    Absent,
 }
 
 /// A failed step, for reports.
@@ -51,7 +53,8 @@ pub struct Failure<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VarianceUsed {
     pub scenario: String,
-    pub step: usize,
+    /// `None`: the whole scenario.
+    pub step: Option<usize>,
     /// The number in the specification's list.
     pub kind: u8,
     pub participant: &'static str,
@@ -67,6 +70,8 @@ pub struct StepCount {
     pub passed: usize,
     pub failed: usize,
     pub not_reached: usize,
+    /// Steps that the scenario declares to be the other chain's only.
+    pub absent: usize,
 }
 
 impl StepResult {
@@ -81,6 +86,7 @@ impl StepCount {
             StepResult::Passed => self.passed += 1,
             StepResult::Failed(_) => self.failed += 1,
             StepResult::NotReached => self.not_reached += 1,
+            StepResult::Absent => self.absent += 1,
         }
     }
 }
@@ -111,6 +117,25 @@ impl Run {
         });
     }
 
+    /// The scenario's declared variance, and a record for each of its steps.
+    pub(super) fn record_absence(&mut self, scenario: &Scenario, participant: &'static str) {
+        let Some(only) = &scenario.only else {
+            return;
+        };
+        self.variances.push(VarianceUsed {
+            scenario: scenario.name.clone(),
+            step: None,
+            kind: only.kind,
+            participant,
+            outcome: Verdict::Unsupported.to_string(),
+            elsewhere: format!("told for {} only", only.chain),
+            reason: only.reason.clone(),
+        });
+        for moment in &scenario.moments {
+            self.record(scenario, moment, participant, StepResult::Absent);
+        }
+    }
+
     pub(super) fn note_variances(
         &mut self,
         scenario: &Scenario,
@@ -122,7 +147,7 @@ impl Run {
         self.variances.extend(shown.map(|variance| {
             VarianceUsed {
                 scenario: scenario.name.clone(),
-                step: moment.number,
+                step: Some(moment.number),
                 kind: variance.kind,
                 participant,
                 outcome: variance.expect.outcome.to_string(),
@@ -140,7 +165,7 @@ impl Run {
     pub fn agrees(&self) -> bool {
         self.records
             .iter()
-            .all(|record| record.result == StepResult::Passed)
+            .all(|record| matches!(record.result, StepResult::Passed | StepResult::Absent))
     }
 
     pub fn failures(&self) -> impl Iterator<Item = Failure<'_>> {

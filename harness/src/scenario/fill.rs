@@ -1,5 +1,5 @@
-use super::{Document, Expectation, Scenario, ScenarioFault, story};
-use crate::model::{Bytes32, Chain, Model, Outcome};
+use super::{Document, Expectation, Scenario, ScenarioFault, Variance, story};
+use crate::model::{Bytes32, Chain, Model, Outcome, Verdict};
 use std::path::Path;
 
 /// Writes into `document` the events and digests that the model expects. `outcome` and `summary`
@@ -9,10 +9,38 @@ use std::path::Path;
 /// A faulty document; an outcome or a summary that the model does not come to.
 pub fn fill(document: &mut Document, file: &Path) -> Result<(), ScenarioFault> {
     let scenario = story::tell(document, file)?;
-    for chain in Chain::ALL {
+    declare_unsupported(document, &scenario);
+    for chain in scenario.chains() {
         fill_for_chain(document, &scenario, chain, file)?;
     }
     Ok(())
+}
+
+/// What only one chain can express is a declared variance of the other, which needs no words of
+/// the author's.
+fn declare_unsupported(document: &mut Document, scenario: &Scenario) {
+    for moment in &scenario.moments {
+        let Some((only, kind, reason)) = moment.operation.absence() else {
+            continue;
+        };
+        let absent = scenario.chains().find(|chain| *chain != only);
+        let step = &mut document.steps[moment.number - 1];
+        let is_declared = |chain| step.variance.iter().any(|it| it.chain == chain);
+        let Some(chain) = absent.filter(|chain| !is_declared(*chain)) else {
+            continue;
+        };
+        step.variance.push(Variance {
+            kind,
+            chain,
+            reason: reason.to_owned(),
+            expect: Expectation {
+                outcome: Verdict::Unsupported,
+                summary: None,
+                events: None,
+                digest: None,
+            },
+        });
+    }
 }
 
 /// Both chains write the expectation that they share; the second must agree with the first.
@@ -32,6 +60,7 @@ fn fill_for_chain(
         let digest = model.state().digest();
         let written_by_first = is_shared
             && chain != Chain::ALL[0]
+            && scenario.only.is_none()
             && !step
                 .variance
                 .iter()

@@ -64,23 +64,25 @@ pub fn store_document(file: &Path, document: &Document) -> io::Result<()> {
     fs::rename(partial, file)
 }
 
-/// Every scenario file in `folder`, by name.
+/// Every scenario file in the areas of `folder`, which are its folders, by area and name.
 ///
 /// # Errors
-/// The folder cannot be read.
+/// A folder cannot be read.
 pub fn find_files(folder: &Path) -> Result<Vec<PathBuf>, ScenarioFault> {
-    let fault =
-        |fault: io::Error| ScenarioFault::new(folder, "$", format!("cannot be read: {fault}"));
     let mut files = Vec::new();
-    for entry in fs::read_dir(folder).map_err(fault)? {
-        let path = entry.map_err(fault)?.path();
-        let is_json = path
-            .extension()
-            .is_some_and(|extension| extension == "json");
-        if path.is_file() && is_json && path.file_name().is_some_and(|name| name != "schema.json") {
-            files.push(path);
-        }
+    for area in entries(folder)?.into_iter().filter(|path| path.is_dir()) {
+        let is_json = |path: &PathBuf| path.extension().is_some_and(|it| it == "json");
+        files.extend(entries(&area)?.into_iter().filter(is_json));
     }
     files.sort();
     Ok(files)
+}
+
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, ScenarioFault> {
+    let fault =
+        |fault: io::Error| ScenarioFault::new(folder, "$", format!("cannot be read: {fault}"));
+    fs::read_dir(folder)
+        .map_err(fault)?
+        .map(|entry| Ok(entry.map_err(fault)?.path()))
+        .collect()
 }

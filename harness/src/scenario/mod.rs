@@ -10,9 +10,7 @@ mod load;
 mod rule;
 mod story;
 
-pub use document::{
-    Action, Authorize, Document, Expectation, GiveFeedback, Step, Tamper, Variance,
-};
+pub use document::{Document, Expectation, Only, Step, Variance};
 pub use fill::fill;
 pub use load::{ScenarioFault, find_files, load, load_document, store_document};
 pub use rule::Rule;

@@ -1,24 +1,27 @@
-use super::{Action, Authorize, Document, GiveFeedback, Rule, ScenarioFault, Step, Tamper, check};
-use crate::model::{Actor, Authorization, Bytes32, Damage, Domain, Feedback, Operation};
-use concord_canonical::{json, tag::Tag};
+use super::{Document, Only, Rule, ScenarioFault, Step, check};
+use crate::model::{Actor, Authorization, Bytes32, Chain, Consent, Feedback, Operation, Payment};
+use concord_canonical::json;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
 use std::{collections::BTreeMap, fs, path::Path};
 
 /// A checked scenario: operations in order, each with its time.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// The file's name without its extension.
+    /// Its folder, which is its area, and the file's name without its extension: `authorized/expiry`.
     pub name: String,
     pub title: String,
     /// Unix seconds.
     pub start: u64,
     pub actors: Vec<Actor>,
+    pub only: Option<Only>,
     pub moments: Vec<Moment>,
 }
 
 /// One on-chain step of a scenario.
 #[derive(Clone, Debug)]
 pub struct Moment {
-    /// The step's place in the file, counted from 1; `authorize` steps have one too.
+    /// The step's place in the file, counted from 1; off-chain steps have one too.
     pub number: usize,
     pub operation: Operation,
     /// Seconds after the scenario's start.
@@ -28,6 +31,16 @@ pub struct Moment {
     pub step: Step,
 }
 
+impl Scenario {
+    /// The chains that the story is told for.
+    pub fn chains(&self) -> impl Iterator<Item = Chain> {
+        let only = self.only.as_ref().map(|only| only.chain);
+        Chain::ALL
+            .into_iter()
+            .filter(move |chain| only.is_none_or(|only| only == *chain))
+    }
+}
+
 /// What is wrong, and the JSON path of the value.
 pub(super) type Fault = (String, String);
 
@@ -35,18 +48,15 @@ pub(super) type Fault = (String, String);
 pub(super) fn tell(document: &Document, file: &Path) -> Result<Scenario, ScenarioFault> {
     let at_fault = |(path, message): Fault| ScenarioFault::new(file, path, message);
     check::document(document).map_err(at_fault)?;
-    let mut authorizations = BTreeMap::new();
+    let mut statements = Statements::default();
     let mut moments = Vec::new();
     let mut time = 0;
     for (at, step) in document.steps.iter().enumerate() {
         let path = format!("steps[{at}]");
-        let resolved = match &step.action {
-            Action::Authorize(made) => {
-                remember(&mut authorizations, made, &path).map_err(at_fault)?;
-                continue;
-            }
-            action => resolve(action, &authorizations, file, &path).map_err(at_fault)?,
-        };
+        if statements.make(&step.action, &path).map_err(at_fault)? {
+            continue;
+        }
+        let resolved = resolve(&step.action, &statements, file, &path).map_err(at_fault)?;
         time = check::time(step, &resolved, time, &path).map_err(at_fault)?;
         moments.push(Moment {
             number: at + 1,
@@ -57,15 +67,20 @@ pub(super) fn tell(document: &Document, file: &Path) -> Result<Scenario, Scenari
         });
     }
     Ok(Scenario {
-        name: file
-            .file_stem()
-            .map(|stem| stem.to_string_lossy().into_owned())
-            .unwrap_or_default(),
+        name: name_of(file),
         title: document.title.clone(),
         start: document.start,
         actors: document.actors.clone(),
+        only: document.only.clone(),
         moments,
     })
+}
+
+fn name_of(file: &Path) -> String {
+    let text =
+        |name: Option<&std::ffi::OsStr>| name.unwrap_or_default().to_string_lossy().into_owned();
+    let area = text(file.parent().and_then(Path::file_name));
+    format!("{area}/{}", text(file.file_stem()))
 }
 
 fn rules_of(document: &Document, step: &Step) -> Vec<Rule> {
@@ -77,111 +92,109 @@ fn rules_of(document: &Document, step: &Step) -> Vec<Rule> {
     cited.clone()
 }
 
-fn remember(
-    authorizations: &mut BTreeMap<String, Authorization>,
-    made: &Authorize,
-    path: &str,
-) -> Result<(), Fault> {
-    let previous = authorizations.insert(made.name.clone(), authorization(made));
-    match previous {
-        None => Ok(()),
-        Some(_) => Err((
-            format!("{path}.do.authorize.name"),
-            format!("`{}` is made twice", made.name),
-        )),
-    }
-}
+/// What was signed off chain so far, in JSON, by kind and name.
+#[derive(Default)]
+struct Statements(BTreeMap<(&'static str, String), Value>);
 
-fn authorization(made: &Authorize) -> Authorization {
-    let elsewhere_if = |tamper| {
-        if made.tamper == Some(tamper) {
-            Domain::Elsewhere
-        } else {
-            Domain::Here
+impl Statements {
+    /// Keeps the statement that a step makes; false where the step is on chain.
+    fn make(&mut self, action: &Map<String, Value>, path: &str) -> Result<bool, Fault> {
+        let Some((kind, content)) = action.iter().next() else {
+            return Ok(false);
+        };
+        let path = format!("{path}.do.{kind}");
+        match kind.as_str() {
+            "authorize" => self.keep::<Authorization>("authorization", content, &path),
+            "consent" => self.keep::<Consent>("consent", content, &path),
+            "payment" => self.keep::<Payment>("payment", content, &path),
+            _ => return Ok(false),
+        }?;
+        Ok(true)
+    }
+
+    fn keep<T: Serialize + DeserializeOwned>(
+        &mut self,
+        kind: &'static str,
+        content: &Value,
+        path: &str,
+    ) -> Result<(), Fault> {
+        let mut content = content.clone();
+        let name = content
+            .as_object_mut()
+            .and_then(|it| it.shift_remove("name"));
+        let Some(Value::String(name)) = name else {
+            return Err((format!("{path}.name"), "is missing, or no text".to_owned()));
+        };
+        read::<T>(&content, path)?;
+        match self.0.insert((kind, name.clone()), content) {
+            None => Ok(()),
+            Some(_) => Err((format!("{path}.name"), format!("`{name}` is made twice"))),
         }
-    };
-    Authorization {
-        agent: made.agent.clone(),
-        client: made.client.clone(),
-        index_limit: made.index_limit,
-        expiry: made.expiry,
-        chain: elsewhere_if(Tamper::WrongChain),
-        registry: elsewhere_if(Tamper::WrongRegistry),
-        signer: made.signer.clone(),
-        damage: made.tamper.as_ref().and_then(damage),
     }
-}
 
-fn damage(tamper: &Tamper) -> Option<Damage> {
-    match tamper {
-        Tamper::WrongChain | Tamper::WrongRegistry => None,
-        Tamper::CorruptSignature => Some(Damage::SignatureCorrupted),
-        Tamper::SignedBy(actor) => Some(Damage::SignedBy(actor.clone())),
-        Tamper::Empty => Some(Damage::Missing),
-        Tamper::Truncated => Some(Damage::Truncated),
-        Tamper::Extended => Some(Damage::Extended),
+    /// Puts the statement itself in the place of its name.
+    fn send(
+        &self,
+        kind: &'static str,
+        arguments: &mut Map<String, Value>,
+        path: &str,
+    ) -> Result<(), Fault> {
+        let Some(Value::String(name)) = arguments.get(kind) else {
+            return Ok(());
+        };
+        let made = self.0.get(&(kind, name.clone())).cloned().ok_or_else(|| {
+            (
+                format!("{path}.{kind}"),
+                format!("`{name}` is not made by an earlier step"),
+            )
+        })?;
+        arguments.insert(kind.to_owned(), made);
+        Ok(())
     }
 }
 
 fn resolve(
-    action: &Action,
-    authorizations: &BTreeMap<String, Authorization>,
+    action: &Map<String, Value>,
+    statements: &Statements,
     file: &Path,
     path: &str,
 ) -> Result<Operation, Fault> {
-    Ok(match action.clone() {
-        Action::Authorize(_) => unreachable!("authorize is off chain"),
-        Action::Register { agent, by, uri } => Operation::Register { agent, by, uri },
-        Action::Transfer { agent, by, to } => Operation::Transfer { agent, by, to },
-        Action::GiveFeedback(given) => {
-            let path = format!("{path}.do.give_feedback");
-            Operation::GiveFeedback(Box::new(feedback(given, authorizations, file, &path)?))
+    let mut action = action.clone();
+    let mut feedback_file = None;
+    for (name, arguments) in &mut action {
+        let Some(arguments) = arguments.as_object_mut() else {
+            continue;
+        };
+        let path = format!("{path}.do.{name}");
+        for kind in ["authorization", "consent", "payment"] {
+            statements.send(kind, arguments, &path)?;
         }
-        Action::RevokeFeedback { agent, by, index } => {
-            Operation::RevokeFeedback { agent, by, index }
+        if name == "give_feedback" {
+            feedback_file = arguments.shift_remove("file");
         }
-        Action::Summary { agent } => Operation::Summary { agent },
-    })
-}
-
-fn feedback(
-    given: GiveFeedback,
-    authorizations: &BTreeMap<String, Authorization>,
-    file: &Path,
-    path: &str,
-) -> Result<Feedback, Fault> {
-    if let Some(name) = &given.file {
-        check_feedback_file(&given, &file.with_file_name(name), path)?;
     }
-    let authorization = given.authorization.as_ref().map(|name| {
-        authorizations.get(name).cloned().ok_or_else(|| {
-            (
-                format!("{path}.authorization"),
-                format!("`{name}` is not made by an earlier step"),
-            )
-        })
-    });
-    Ok(Feedback {
-        tag1: padded(&given.tag1, &format!("{path}.tag1"))?,
-        tag2: padded(&given.tag2, &format!("{path}.tag2"))?,
-        agent: given.agent,
-        by: given.by,
-        score: given.score,
-        uri: given.uri,
-        hash: given.hash.unwrap_or_default(),
-        index: given.index,
-        authorization: authorization.transpose()?,
-    })
+    let operation = read(&Value::Object(action), &format!("{path}.do"))?;
+    if let (Operation::GiveFeedback(given), Some(name)) = (&operation, &feedback_file) {
+        let path = format!("{path}.do.give_feedback");
+        let name = read::<String>(name, &format!("{path}.file"))?;
+        check_feedback_file(given, &file.with_file_name(name), &path)?;
+    }
+    Ok(operation)
 }
 
-fn padded(text: &str, path: &str) -> Result<Bytes32, Fault> {
-    Tag::new(text)
-        .map(|tag| Bytes32(tag.padded()))
-        .map_err(|fault| (path.to_owned(), fault.to_string()))
+fn read<T: DeserializeOwned>(value: &Value, path: &str) -> Result<T, Fault> {
+    serde_path_to_error::deserialize(value).map_err(|fault| {
+        let inner = fault.path().to_string();
+        let place = match inner.as_str() {
+            "." => path.to_owned(),
+            inner => format!("{path}.{inner}"),
+        };
+        (place, fault.inner().to_string())
+    })
 }
 
 /// The file must be what the step says of it, and its hash the one that was written by hand.
-fn check_feedback_file(given: &GiveFeedback, file: &Path, path: &str) -> Result<(), Fault> {
+fn check_feedback_file(given: &Feedback, file: &Path, path: &str) -> Result<(), Fault> {
     let at_fault = |message: String| {
         (
             format!("{path}.file"),
@@ -196,11 +209,11 @@ fn check_feedback_file(given: &GiveFeedback, file: &Path, path: &str) -> Result<
         return Err(at_fault(format!("its score is not {}", given.score)));
     }
     for (key, tag) in [("tag1", &given.tag1), ("tag2", &given.tag2)] {
-        if content[key].as_str().unwrap_or_default() != tag {
+        if content[key].as_str().unwrap_or_default() != tag.to_string() {
             return Err(at_fault(format!("its {key} is not `{tag}`")));
         }
     }
-    if given.hash != Some(Bytes32(hash)) {
+    if given.hash != Bytes32(hash) {
         return Err(at_fault(format!("its hash is {}", Bytes32(hash))));
     }
     Ok(())

@@ -1,10 +1,16 @@
 use super::{Deployment, key_of};
 use crate::{
     backend::{StepFault, secrets::secret_of},
-    model::{Authorization, Damage, Domain},
+    model::{Authorization, Form, Tamper},
 };
-use alloy::primitives::{Address, U256};
+use alloy::primitives::{Address, U256, uint};
 use concord_canonical::{auth::EvmFeedbackAuth, sign, word};
+
+/// SEC 2: the order n of secp256k1's group.
+const SECP256K1_ORDER: U256 =
+    uint!(0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141_U256);
+/// The first byte of the second word, an address with twelve zero bytes before it (R6).
+const DIRTY_BYTE: usize = 32;
 
 /// The blob of R6: the seven fields and the signature, with the damage done to it.
 pub(super) fn blob(
@@ -13,15 +19,16 @@ pub(super) fn blob(
     deployment: &Deployment,
     start: u64,
 ) -> Result<Vec<u8>, StepFault> {
-    if authorization.damage == Some(Damage::Missing) {
+    if authorization.tamper == Some(Tamper::Empty) {
         return Ok(Vec::new());
     }
     let fields = fields(authorization, agent_id, deployment, start);
     let signature = signature(authorization, &fields, deployment)?;
     let mut blob = fields.blob(&signature).to_vec();
-    match authorization.damage {
-        Some(Damage::Truncated) => blob.truncate(blob.len() - 1),
-        Some(Damage::Extended) => blob.push(0),
+    match authorization.tamper {
+        Some(Tamper::Truncated) => blob.truncate(blob.len() - 1),
+        Some(Tamper::Extended) => blob.push(0),
+        Some(Tamper::Dirty) => blob[DIRTY_BYTE] = 1,
         _ => (),
     }
     Ok(blob)
@@ -33,13 +40,15 @@ fn fields(
     deployment: &Deployment,
     start: u64,
 ) -> EvmFeedbackAuth {
-    let chain_id = match authorization.chain {
-        Domain::Here => deployment.chain_id,
-        Domain::Elsewhere => deployment.chain_id + 1,
+    let chain_id = match authorization.tamper {
+        Some(Tamper::WrongChain) => deployment.chain_id + 1,
+        _ => deployment.chain_id,
     };
-    let identity_registry = match authorization.registry {
-        Domain::Here => deployment.identity,
-        Domain::Elsewhere => Address::from_word(secret_of("registry", "elsewhere").into()),
+    let identity_registry = match authorization.tamper {
+        Some(Tamper::WrongRegistry) => {
+            Address::from_word(secret_of("registry", "elsewhere").into())
+        }
+        _ => deployment.identity,
     };
     EvmFeedbackAuth {
         agent_id: agent_id.to_be_bytes(),
@@ -52,22 +61,34 @@ fn fields(
     }
 }
 
-/// `r ‖ s ‖ v` over the EIP-712 digest, v ∈ {27, 28} as on chain (R23).
+/// `r ‖ s ‖ v` over the digest of the form, v ∈ {27, 28} as on chain (R23).
 fn signature(
     authorization: &Authorization,
     fields: &EvmFeedbackAuth,
     deployment: &Deployment,
 ) -> Result<[u8; 65], StepFault> {
-    let signer = match &authorization.damage {
-        Some(Damage::SignedBy(actor)) => actor,
+    let signer = match &authorization.tamper {
+        Some(Tamper::SignedBy(actor)) => actor,
         _ => &authorization.signer,
     };
-    let digest = fields.eip712_digest(&deployment.reputation.into_array());
+    let digest = match authorization.form {
+        Form::DraftV1 => fields.eip191_digest(),
+        _ => fields.eip712_digest(&deployment.reputation.into_array()),
+    };
     let mut signature = sign::secp256k1_sign(&secret_of("actor", &signer.0), &digest)
         .and_then(|signature| sign::to_ethereum_v(&signature))
         .map_err(|fault| StepFault::Inexpressible(format!("{signer} cannot sign: {fault}")))?;
-    if authorization.damage == Some(Damage::SignatureCorrupted) {
-        signature[63] ^= 1; // the lowest bit of s
+    match authorization.tamper {
+        Some(Tamper::CorruptSignature) => signature[63] ^= 1, // the lowest bit of s
+        Some(Tamper::MalleateSignature) => malleate(&mut signature),
+        _ => (),
     }
     Ok(signature)
+}
+
+/// The high-s counterpart: n - s, and the other parity.
+fn malleate(signature: &mut [u8; 65]) {
+    let s = U256::from_be_slice(&signature[32..64]);
+    signature[32..64].copy_from_slice(&(SECP256K1_ORDER - s).to_be_bytes::<32>());
+    signature[64] ^= 27 ^ 28;
 }

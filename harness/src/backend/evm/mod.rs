@@ -7,8 +7,10 @@ mod node;
 mod observation;
 mod translation;
 
-use super::{Backend, Directory, Missing, Observed, StepFault, secrets::secret_of};
-use crate::model::{Actor, Agent, CanonicalState, Chain, Feedback, Operation, Outcome, Summary};
+use super::{Backend, Cost, Directory, Missing, Observed, StepFault, secrets::secret_of};
+use crate::model::{
+    Actor, Agent, AgentState, CanonicalState, Chain, Feedback, Operation, Outcome, Summary,
+};
 use abi::{AuthorizedReputation, AuthorizedReputationDeployment, Identity};
 use alloy::{
     node_bindings::AnvilInstance,
@@ -147,7 +149,7 @@ impl EvmAnvil {
             agentId: self.id_of(agent),
         };
         let answer = self.node.read(self.deployment.reputation, &call)?;
-        Ok(Outcome::answered(Summary {
+        Ok(Outcome::answered(Summary::Authorized {
             count: answer.count,
             average: answer.averageScore,
         })
@@ -172,12 +174,17 @@ impl EvmAnvil {
                 agents: &self.agents,
                 start: self.start,
             };
-            return Ok(Outcome::accepted(reader.read(&logs(receipt))?).into());
+            return Ok(Observed {
+                outcome: Outcome::accepted(reader.read(&logs(receipt))?),
+                native_error: None,
+                cost: Some(Cost::Gas(receipt.gas_used)),
+            });
         }
         let data = self.node.returned(receipt.transaction_hash)?;
         Ok(Observed {
             outcome: Outcome::refused(translation::class_of(&data)?),
             native_error: Some(translation::native_words(&data)),
+            cost: Some(Cost::Gas(receipt.gas_used)),
         })
     }
 
@@ -198,8 +205,8 @@ impl Backend for EvmAnvil {
         Chain::Evm
     }
 
-    fn capabilities(&self) -> &'static [&'static str] {
-        CAPABILITIES
+    fn supports(&self, operation: &Operation) -> bool {
+        CAPABILITIES.contains(&operation.name()) && operation.only_on() != Some(Chain::Svm)
     }
 
     fn reset(&mut self, start: u64, actors: &[Actor]) -> Result<(), StepFault> {
@@ -221,18 +228,23 @@ impl Backend for EvmAnvil {
                 .set_next_block_time(self.start.saturating_add(time))?;
         }
         match operation {
-            Operation::Register { agent, by, uri } => self.register(agent, by, uri),
-            Operation::Transfer { agent, by, to } => self.transfer(agent, by, to),
+            Operation::Register { agent, by, uri, .. } => self.register(agent, by, uri),
+            Operation::Transfer { agent, by, to, .. } => self.transfer(agent, by, to),
             Operation::GiveFeedback(feedback) => self.give_feedback(feedback),
             Operation::RevokeFeedback { agent, by, index } => {
                 self.revoke_feedback(agent, by, *index)
             }
             Operation::Summary { agent } => self.summary(agent),
+            other => Err(StepFault::Inexpressible(other.name().to_owned())),
         }
     }
 
     fn state(&mut self) -> Result<CanonicalState, StepFault> {
         observation::state(&self.node, &self.deployment, &self.agents, self.start)
+    }
+
+    fn agent_state(&mut self, agent: &Agent) -> Result<Option<AgentState>, StepFault> {
+        Ok(self.state()?.agents.remove(agent))
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     backend::StepFault,
-    model::{AgentState, AuthorizedState, Bytes32, CanonicalState, FeedbackState},
+    model::{AgentState, AuthorizedState, CanonicalState, FeedbackState, PaddedTag},
 };
 use alloy::primitives::{Address, U256};
 
@@ -121,11 +121,12 @@ impl Reader<'_> {
             .ok_or_else(|| StepFault::UnexplainedState(format!("timestamp {}", entry.timestamp)))?;
         Ok(FeedbackState {
             score: entry.score,
-            tag1: Bytes32(entry.tag1.0),
-            tag2: Bytes32(entry.tag2.0),
+            tag1: PaddedTag(entry.tag1.0),
+            tag2: PaddedTag(entry.tag2.0),
             time,
             revoked: entry.isRevoked,
             responses: 0, // the contract has no responses yet
+            payment: None,
         })
     }
 }

@@ -3,7 +3,10 @@ use super::{
     Agents,
     abi::{AuthorizedReputation, Identity},
 };
-use crate::{backend::StepFault, model::Bytes32, model::Event};
+use crate::{
+    backend::StepFault,
+    model::{Bytes32, Event, PaddedTag, Profile},
+};
 use alloy::{
     primitives::{Address, Bytes, Log, U256},
     sol_types::SolEvent,
@@ -106,8 +109,8 @@ impl LogReader<'_> {
             client: self.agents.actor(given.clientAddress),
             index: place.feedbackIndex,
             score: given.score,
-            tag1: Bytes32(given.tag1.0),
-            tag2: Bytes32(given.tag2.0),
+            tag1: PaddedTag(given.tag1.0),
+            tag2: PaddedTag(given.tag2.0),
             uri: given.feedbackUri,
             hash: Bytes32(given.feedbackHash.0),
             time: self.seconds_after_start(place.timestamp)?,
@@ -117,6 +120,7 @@ impl LogReader<'_> {
     fn revocation(&self, log: &Log) -> Result<Event, StepFault> {
         let revoked: AuthorizedReputation::FeedbackRevoked = decode(log)?;
         Ok(Event::FeedbackRevoked {
+            profile: Profile::Authorized,
             agent: self.agents.agent(revoked.agentId),
             client: self.agents.actor(revoked.clientAddress),
             index: revoked.feedbackIndex,

@@ -1,7 +1,7 @@
 use super::addresses::{ED25519, actor, mint, program};
 use crate::{
     backend::secrets::secret_of,
-    model::{Authorization, Damage, Domain},
+    model::{Authorization, Tamper},
 };
 use agent_registry::FeedbackAuthorization;
 use concord_canonical::{auth::SvmFeedbackAuth, caip::ChainId, sign};
@@ -14,15 +14,15 @@ const ANOTHER_CHAIN: &str = "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1";
 
 /// The precompile instruction that goes before the feedback; none where nothing is sent.
 pub fn precompile(authorization: &Authorization, start: u64) -> Option<Instruction> {
-    if authorization.damage == Some(Damage::Missing) {
+    if authorization.tamper == Some(Tamper::Empty) {
         return None;
     }
     let message = message(authorization, start);
     let signer = actor(&authorization.signer).to_bytes();
     let mut data = template(&signer, &signature(authorization, &message), &message);
-    match authorization.damage {
-        Some(Damage::Truncated) => data.truncate(data.len() - 1),
-        Some(Damage::Extended) => data.push(0),
+    match authorization.tamper {
+        Some(Tamper::Truncated) => data.truncate(data.len() - 1),
+        Some(Tamper::Extended) => data.push(0),
         _ => (),
     }
     Some(Instruction {
@@ -42,13 +42,15 @@ pub fn claim(authorization: Option<&Authorization>, start: u64) -> FeedbackAutho
 
 /// The 56 bytes of R9.
 fn message(authorization: &Authorization, start: u64) -> [u8; 56] {
-    let chain = match authorization.chain {
-        Domain::Here => CHAIN,
-        Domain::Elsewhere => ANOTHER_CHAIN,
+    let chain = match authorization.tamper {
+        Some(Tamper::WrongChain) => ANOTHER_CHAIN,
+        _ => CHAIN,
     };
-    let program_id = match authorization.registry {
-        Domain::Here => program().to_bytes(),
-        Domain::Elsewhere => sign::ed25519_public_key(&secret_of("registry", "elsewhere")),
+    let program_id = match authorization.tamper {
+        Some(Tamper::WrongRegistry) => {
+            sign::ed25519_public_key(&secret_of("registry", "elsewhere"))
+        }
+        _ => program().to_bytes(),
     };
     SvmFeedbackAuth {
         agent_mint: mint(&authorization.agent).to_bytes(),
@@ -65,12 +67,12 @@ fn message(authorization: &Authorization, start: u64) -> [u8; 56] {
 }
 
 fn signature(authorization: &Authorization, message: &[u8; 56]) -> [u8; 64] {
-    let signer = match &authorization.damage {
-        Some(Damage::SignedBy(actor)) => actor,
+    let signer = match &authorization.tamper {
+        Some(Tamper::SignedBy(actor)) => actor,
         _ => &authorization.signer,
     };
     let mut signature = sign::ed25519_sign(&secret_of("actor", &signer.0), message);
-    if authorization.damage == Some(Damage::SignatureCorrupted) {
+    if authorization.tamper == Some(Tamper::CorruptSignature) {
         signature[32] ^= 1; // the lowest bit of S
     }
     signature

@@ -8,8 +8,10 @@ mod observation;
 mod token;
 mod translation;
 
-use super::{Backend, Directory, Missing, Observed, StepFault};
-use crate::model::{Actor, Agent, CanonicalState, Chain, Feedback, Operation, Outcome, Summary};
+use super::{Backend, Cost, Directory, Missing, Observed, StepFault};
+use crate::model::{
+    Actor, Agent, AgentState, CanonicalState, Chain, Feedback, Operation, Outcome, Summary,
+};
 use agent_registry::{AgentIdentity, ClientIndex};
 use anchor_lang::AccountDeserialize;
 use ledger::{LAMPORTS, Ledger, Sent};
@@ -115,7 +117,7 @@ impl SvmLitesvm {
     /// The program has no read instruction: clients read its counters.
     fn summary(&self, agent: &Agent) -> Result<Observed, StepFault> {
         let answer = self.identity(&addresses::mint(agent)).map_or(
-            Ok(Summary {
+            Ok(Summary::Authorized {
                 count: 0,
                 average: 0,
             }),
@@ -128,11 +130,16 @@ impl SvmLitesvm {
         match &sent.result {
             Ok(done) => {
                 let events = translation::events(done, &sent.message, &self.agents, self.start)?;
-                Ok(Outcome::accepted(events).into())
+                Ok(Observed {
+                    outcome: Outcome::accepted(events),
+                    native_error: None,
+                    cost: Some(Cost::ComputeUnits(done.compute_units_consumed)),
+                })
             }
             Err(fault) => Ok(Observed {
                 outcome: Outcome::refused(translation::class_of(&fault.err, &sent.message)?),
                 native_error: Some(format!("{:?}", fault.err)),
+                cost: Some(Cost::ComputeUnits(fault.meta.compute_units_consumed)),
             }),
         }
     }
@@ -167,8 +174,8 @@ impl Backend for SvmLitesvm {
         Chain::Svm
     }
 
-    fn capabilities(&self) -> &'static [&'static str] {
-        CAPABILITIES
+    fn supports(&self, operation: &Operation) -> bool {
+        CAPABILITIES.contains(&operation.name()) && operation.only_on() != Some(Chain::Evm)
     }
 
     fn reset(&mut self, start: u64, actors: &[Actor]) -> Result<(), StepFault> {
@@ -192,17 +199,22 @@ impl Backend for SvmLitesvm {
             self.ledger.set_time(self.start.saturating_add(time))?;
         }
         match operation {
-            Operation::Register { agent, by, uri } => self.register(agent, by, uri),
-            Operation::Transfer { agent, by, to } => self.transfer(agent, by, to),
+            Operation::Register { agent, by, uri, .. } => self.register(agent, by, uri),
+            Operation::Transfer { agent, by, to, .. } => self.transfer(agent, by, to),
             Operation::GiveFeedback(feedback) => self.give_feedback(feedback),
             Operation::RevokeFeedback { agent, by, index } => {
                 self.revoke_feedback(agent, by, *index)
             }
             Operation::Summary { agent } => self.summary(agent),
+            other => Err(StepFault::Inexpressible(other.name().to_owned())),
         }
     }
 
     fn state(&mut self) -> Result<CanonicalState, StepFault> {
         observation::state(&self.ledger.svm, &self.agents, self.start)
+    }
+
+    fn agent_state(&mut self, agent: &Agent) -> Result<Option<AgentState>, StepFault> {
+        Ok(self.state()?.agents.remove(agent))
     }
 }

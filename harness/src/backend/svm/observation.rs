@@ -7,7 +7,9 @@ use super::{
 };
 use crate::{
     backend::StepFault,
-    model::{Actor, AgentState, AuthorizedState, Bytes32, CanonicalState, FeedbackState, Summary},
+    model::{
+        Actor, AgentState, AuthorizedState, CanonicalState, FeedbackState, PaddedTag, Summary,
+    },
 };
 use agent_registry::{AgentIdentity, ClientIndex, FeedbackEntry};
 use anchor_lang::{AccountDeserialize, Discriminator};
@@ -38,13 +40,17 @@ pub fn state(svm: &LiteSVM, agents: &Agents, start: u64) -> Result<CanonicalStat
 
 /// R15's answer from the program's counters, of both kinds (R13).
 pub fn summary(identity: &AgentIdentity) -> Result<Summary, StepFault> {
+    Ok(Summary::Authorized {
+        count: totals(identity)?.0,
+        average: average(identity)?,
+    })
+}
+
+fn average(identity: &AgentIdentity) -> Result<u8, StepFault> {
     let (count, sum) = totals(identity)?;
     let average = sum.checked_div(count).unwrap_or(0);
-    Ok(Summary {
-        count,
-        average: u8::try_from(average)
-            .map_err(|_| StepFault::UnexplainedState(format!("average score {average}")))?,
-    })
+    u8::try_from(average)
+        .map_err(|_| StepFault::UnexplainedState(format!("average score {average}")))
 }
 
 fn totals(identity: &AgentIdentity) -> Result<(u64, u64), StepFault> {
@@ -123,7 +129,7 @@ impl Reader<'_> {
         let mut authorized = AuthorizedState {
             count,
             sum,
-            average: summary(identity)?.average,
+            average: average(identity)?,
             ..AuthorizedState::default()
         };
         for index in self.clients(identity)? {
@@ -175,11 +181,12 @@ impl Reader<'_> {
             .ok_or_else(|| StepFault::UnexplainedState(format!("time {}", entry.created_at)))?;
         Ok(FeedbackState {
             score: entry.score,
-            tag1: Bytes32(entry.tag1),
-            tag2: Bytes32(entry.tag2),
+            tag1: PaddedTag(entry.tag1),
+            tag2: PaddedTag(entry.tag2),
             time,
             revoked: entry.revoked,
             responses: entry.response_count,
+            payment: None,
         })
     }
 }

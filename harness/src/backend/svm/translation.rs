@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     backend::StepFault,
-    model::{Bytes32, Event},
+    model::{Bytes32, Event, PaddedTag, Profile},
 };
 use anchor_lang::{AnchorDeserialize, Discriminator, event::EVENT_IX_TAG_LE, prelude::Pubkey};
 use concord_canonical::{ErrorClass, error_class::class_of_anchor_code};
@@ -113,6 +113,7 @@ impl EventReader<'_> {
         }
         if let Some(revoked) = decode::<agent_registry::FeedbackRevoked>(data)? {
             return Ok(Event::FeedbackRevoked {
+                profile: Profile::Authorized,
                 agent: self.agent(revoked.nft_mint),
                 client: self.actor(revoked.reviewer),
                 index: revoked.feedback_index,
@@ -129,8 +130,8 @@ impl EventReader<'_> {
             client: self.actor(given.reviewer),
             index: given.feedback_index,
             score: given.score,
-            tag1: Bytes32(given.tag1),
-            tag2: Bytes32(given.tag2),
+            tag1: PaddedTag(given.tag1),
+            tag2: PaddedTag(given.tag2),
             uri: given.detail_uri,
             hash: Bytes32(given.detail_hash),
             time,
