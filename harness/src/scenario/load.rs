@@ -1,4 +1,4 @@
-use super::{Document, Scenario, check, story};
+use super::{Document, Scenario, check, layout, story};
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -57,8 +57,7 @@ pub fn load_document(file: &Path) -> Result<Document, ScenarioFault> {
 /// # Errors
 /// The file cannot be written.
 pub fn store_document(file: &Path, document: &Document) -> io::Result<()> {
-    let mut text = serde_json::to_string_pretty(document)?;
-    text.push('\n');
+    let text = layout::document(&serde_json::to_value(document)?);
     let partial = file.with_extension("json.partial");
     fs::write(&partial, text)?;
     fs::rename(partial, file)

@@ -6,6 +6,7 @@
 mod check;
 mod document;
 mod fill;
+mod layout;
 mod load;
 mod rule;
 mod story;
