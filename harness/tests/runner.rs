@@ -1,7 +1,7 @@
 //! Who is named when participants differ.
 use concord_harness::{
     backend::{Backend, Observed, StepFault},
-    model::{Actor, CanonicalState, Chain, Model, Operation, Outcome, Verdict},
+    model::{Actor, Agent, AgentState, CanonicalState, Chain, Model, Operation, Outcome, Verdict},
     runner::{self, Run, StepResult, Subject},
     scenario::{Scenario, load},
 };
@@ -30,6 +30,7 @@ const ALL: &[&str] = &[
     "give_feedback",
     "revoke_feedback",
     "summary",
+    "approve",
 ];
 
 fn registry(at_second: Deviation) -> Registry {
@@ -50,8 +51,8 @@ impl Backend for Registry {
         Chain::Evm
     }
 
-    fn capabilities(&self) -> &'static [&'static str] {
-        self.capabilities
+    fn supports(&self, operation: &Operation) -> bool {
+        self.capabilities.contains(&operation.name())
     }
 
     fn reset(&mut self, _start: u64, _actors: &[Actor]) -> Result<(), StepFault> {
@@ -83,11 +84,15 @@ impl Backend for Registry {
         }
         Ok(state)
     }
+
+    fn agent_state(&mut self, agent: &Agent) -> Result<Option<AgentState>, StepFault> {
+        Ok(self.state()?.agents.remove(agent))
+    }
 }
 
 /// register, then feedback that is refused with AuthMissing, twice.
 fn no_authorization() -> Scenario {
-    let file = "../tests/scenarios/no-authorization.json";
+    let file = "../tests/scenarios/authorized/no-authorization.json";
     load(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap()
 }
 

@@ -21,7 +21,7 @@ fn schema() -> jsonschema::Validator {
 
 /// A small correct scenario, to be spoilt.
 fn sample() -> Value {
-    let file = clone_root().join("tests/scenarios/corrupted-signature.json");
+    let file = clone_root().join("tests/scenarios/authorized/corrupted-signature.json");
     serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap()
 }
 
@@ -69,7 +69,7 @@ fn blessing_changes_no_byte_of_a_committed_file() {
 
 #[test]
 fn blessing_brings_back_events_and_digests_that_were_removed() {
-    let file = clone_root().join("tests/scenarios/revoke.json");
+    let file = clone_root().join("tests/scenarios/authorized/revoke.json");
     let whole = load_document(&file).unwrap();
     let mut bare = whole.clone();
     for expect in bare
@@ -85,7 +85,7 @@ fn blessing_brings_back_events_and_digests_that_were_removed() {
 
 #[test]
 fn blessing_refuses_an_outcome_that_the_model_does_not_come_to() {
-    let file = clone_root().join("tests/scenarios/revoke.json");
+    let file = clone_root().join("tests/scenarios/authorized/revoke.json");
     let mut document = load_document(&file).unwrap();
     document.steps[0].expect.as_mut().unwrap().outcome = "AgentNotFound".parse().unwrap();
     let fault = scenario::fill(&mut document, &file).unwrap_err();
@@ -96,7 +96,7 @@ fn blessing_refuses_an_outcome_that_the_model_does_not_come_to() {
 
 #[test]
 fn blessing_refuses_a_difference_between_chains_that_is_not_declared() {
-    let file = clone_root().join("tests/scenarios/corrupted-signature.json");
+    let file = clone_root().join("tests/scenarios/authorized/corrupted-signature.json");
     let mut document = load_document(&file).unwrap();
     document.steps[3].variance.clear();
     let fault = scenario::fill(&mut document, &file).unwrap_err();
@@ -208,7 +208,7 @@ fn names_that_nothing_stands_behind_are_refused() {
         (
             "/steps/0/expect/outcome",
             json!("Refused"),
-            "steps[0].expect.outcome: `Refused` is neither `ok` nor the name of an error class",
+            "steps[0].expect.outcome: `Refused` is neither `ok`, nor `unsupported`, nor an error class",
         ),
     ];
     for (pointer, value, words) in cases {
@@ -258,7 +258,7 @@ fn an_expectation_that_is_not_filled_is_refused() {
 #[test]
 fn a_feedback_file_must_be_what_the_step_says() {
     // R21: the hashes in the committed scenario come from two other implementations.
-    let source = clone_root().join("tests/scenarios");
+    let source = clone_root().join("tests/scenarios/authorized");
     let text = fs::read_to_string(source.join("profile-examples.json")).unwrap();
     let whole: Value = serde_json::from_str(&text).unwrap();
     let cases = [

@@ -166,7 +166,7 @@ fn only(participant: &str) -> BTreeSet<String> {
 fn an_index_limit_off_by_one_in_the_contract_names_evm_anvil() {
     // R8
     let copy = LIMIT_OFF_BY_ONE.copy("contract", &["foundry.toml", "contracts/src"]);
-    let (wrong, first) = failures("--artifacts", &build_contracts(&copy), "index-limit");
+    let (wrong, first) = failures("--artifacts", &build_contracts(&copy), "authorized/index-limit");
     assert_eq!(wrong, only("evm-anvil"));
     assert_eq!(first["subject"], "outcome");
     assert_eq!(
@@ -186,7 +186,7 @@ fn an_unchecked_expiry_in_the_program_names_svm_litesvm() {
         "programs",
     ];
     let copy = EXPIRY_UNCHECKED.copy("program", &parts);
-    let (wrong, first) = failures("--program", &build_program(&copy), "expiry");
+    let (wrong, first) = failures("--program", &build_program(&copy), "authorized/expiry");
     assert_eq!(wrong, only("svm-litesvm"));
     assert_eq!(first["subject"], "outcome");
     assert_eq!(
