@@ -4,6 +4,7 @@
 //! [`runner`] ← [`report`] ← [`cli`]. Nothing below knows what stands above.
 pub mod backend;
 pub mod cli;
+pub mod fuzz;
 pub mod model;
 pub mod oracle;
 pub mod report;

@@ -166,7 +166,11 @@ fn only(participant: &str) -> BTreeSet<String> {
 fn an_index_limit_off_by_one_in_the_contract_names_evm_anvil() {
     // R8
     let copy = LIMIT_OFF_BY_ONE.copy("contract", &["foundry.toml", "contracts/src"]);
-    let (wrong, first) = failures("--artifacts", &build_contracts(&copy), "authorized/index-limit");
+    let (wrong, first) = failures(
+        "--artifacts",
+        &build_contracts(&copy),
+        "authorized/index-limit",
+    );
     assert_eq!(wrong, only("evm-anvil"));
     assert_eq!(first["subject"], "outcome");
     assert_eq!(

@@ -284,3 +284,27 @@ impl Model {
         self.approvals.operators.contains(&pair)
     }
 }
+
+/// What a generator of operations has to know.
+impl Model {
+    /// The key whose authorizations count (R7), where the agent is registered.
+    pub fn signer_of<'a>(&'a self, agent: &Agent) -> Option<&'a Actor> {
+        let owner = &self.state.agents.get(agent)?.owner;
+        Some(self.authorization_signer(agent, owner))
+    }
+
+    /// May this actor not review the agent (R18)?
+    pub fn is_insider(&self, agent: &Agent, actor: &Actor) -> bool {
+        self.check_is_no_insider(agent, actor) == Err(ErrorClass::SelfFeedback)
+    }
+
+    /// Did this consent work before (R3)?
+    pub fn has_used_consent(&self, consent: &Consent) -> bool {
+        self.approvals.consents.contains(&(
+            consent.agent.clone(),
+            consent.wallet.clone(),
+            consent.owner.clone(),
+            consent.deadline,
+        ))
+    }
+}

@@ -31,7 +31,7 @@ pub use label::{Actor, Agent, LABEL_MAX, UNLABELLED};
 pub use operation::{Feedback, Metadata, OpenFeedback, Operation, Response, ValidationAnswer};
 pub use outcome::{Outcome, Summary, Verdict};
 pub use payment::DEPLOYER;
-pub use registry::Model;
+pub use registry::{Model, Referee};
 pub use state::{
     AgentState, AnswerState, AuthorizedState, CanonicalState, FeedbackState, OpenFeedbackState,
     OpenState, PaymentState, Totals, ValidationState, ValidationsState, first_difference,

@@ -188,3 +188,26 @@ impl Model {
         }])
     }
 }
+
+/// What a generator of operations has to know.
+impl Model {
+    /// Who lists tokens and facilitators (R9, R13).
+    pub fn registry_authority(&self) -> &Actor {
+        &self.payments.authority
+    }
+
+    /// Do payments in this token count?
+    pub fn lists_token(&self, token: &Actor) -> bool {
+        self.payments.tokens.contains(token)
+    }
+
+    /// Do statements of this facilitator count?
+    pub fn lists_facilitator(&self, facilitator: &Actor) -> bool {
+        self.payments.facilitators.contains(facilitator)
+    }
+
+    /// Whom the authority named as its successor.
+    pub fn proposed_authority(&self) -> Option<&Actor> {
+        self.payments.proposed.as_ref()
+    }
+}

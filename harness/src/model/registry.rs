@@ -16,6 +16,25 @@ pub struct Model {
     pub(super) payments: Payments,
 }
 
+/// Whoever says what a registry must come to. The model, but in tests of those who ask it.
+pub trait Referee: Send {
+    /// As [`Model::apply`].
+    fn apply(&mut self, operation: &Operation, now: u64) -> Outcome;
+
+    /// As [`Model::state`].
+    fn state(&self) -> &CanonicalState;
+}
+
+impl Referee for Model {
+    fn apply(&mut self, operation: &Operation, now: u64) -> Outcome {
+        Self::apply(self, operation, now)
+    }
+
+    fn state(&self) -> &CanonicalState {
+        Self::state(self)
+    }
+}
+
 pub(super) type Refusal = ErrorClass;
 pub(super) type Done = Result<Vec<Event>, Refusal>;
 

@@ -1,0 +1,310 @@
+use super::{ACTORS, Metrics, Move, START};
+use crate::{
+    backend::{Backend, Observed, StepFault},
+    model::{Actor, Chain, Operation, Outcome, Referee, Verdict, first_difference},
+};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::fmt;
+
+/// The first step at which somebody differs from the model, or a mutator from its word.
+#[derive(Clone, Debug, Serialize)]
+pub struct Divergence {
+    /// Counted from 1.
+    pub step: usize,
+    pub operation: String,
+    /// Whoever differs from the model, which plays for each chain.
+    pub wrong: Vec<Difference>,
+    /// Whoever does not.
+    pub right: Vec<&'static str>,
+}
+
+/// How one participant differs.
+#[derive(Clone, Debug, Serialize)]
+pub struct Difference {
+    pub participant: &'static str,
+    pub subject: Subject,
+    pub path: Option<String>,
+    pub expected: Value,
+    pub actual: Value,
+    pub native_error: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Subject {
+    Outcome,
+    /// The agent that the step was about.
+    Agent,
+    /// The whole state, at the end of a world.
+    State,
+    Fault,
+    /// A spoilt step did not provoke its class on the model.
+    Mutator,
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Outcome => "outcome",
+            Self::Agent => "the agent's state",
+            Self::State => "the whole state",
+            Self::Fault => "cannot be judged",
+            Self::Mutator => "class that the mutator must provoke",
+        })
+    }
+}
+
+impl Divergence {
+    /// In what the first of them differs.
+    pub fn subject(&self) -> Option<Subject> {
+        self.wrong.first().map(|it| it.subject)
+    }
+
+    /// Who stands alone.
+    pub fn verdict(&self) -> String {
+        let wrong: Vec<_> = self.wrong.iter().map(|it| it.participant).collect();
+        let alike = self
+            .wrong
+            .windows(2)
+            .all(|pair| pair[0].actual == pair[1].actual && pair[0].path == pair[1].path);
+        match (&wrong[..], &self.right[..]) {
+            ([alone], []) if *alone == MODEL => format!("{MODEL} and its mutators differ"),
+            ([alone], right) => {
+                let others = [&[MODEL], right].concat().join(" = ");
+                format!("{alone} stands alone: {others} ≠ {alone}")
+            }
+            (wrong, []) if alike => {
+                format!("{MODEL} stands alone: {} ≠ {MODEL}", wrong.join(" = "))
+            }
+            (wrong, right) => {
+                let others = [&[MODEL], right].concat().join(" = ");
+                format!("{others} ≠ {}", wrong.join(" ≠ "))
+            }
+        }
+    }
+}
+
+const MODEL: &str = "model";
+
+/// The referee of one chain.
+pub type NewReferee = fn(Chain) -> Box<dyn Referee>;
+
+/// Backends, and a referee for each chain.
+pub struct Arena {
+    backends: Vec<Box<dyn Backend + Send>>,
+    new_referee: NewReferee,
+    models: [(Chain, Box<dyn Referee>); 2],
+    time: u64,
+}
+
+impl Arena {
+    pub fn new(backends: Vec<Box<dyn Backend + Send>>, new_referee: NewReferee) -> Self {
+        Self {
+            backends,
+            new_referee,
+            models: Chain::ALL.map(|chain| (chain, new_referee(chain))),
+            time: 0,
+        }
+    }
+
+    /// Plays a world from its beginning to its first difference.
+    pub fn play(
+        &mut self,
+        moves: &[Move],
+        mut metrics: Option<&mut Metrics>,
+    ) -> Result<Option<Divergence>, StepFault> {
+        self.reset()?;
+        for (at, step) in moves.iter().enumerate() {
+            let expected = self.expect(step);
+            if let Some(metrics) = metrics.as_deref_mut() {
+                metrics.count(
+                    step,
+                    &expected.clone().map(|(chain, it)| (chain, it.verdict)),
+                );
+            }
+            let found = match broken_promise(step, &expected) {
+                Some(difference) => vec![difference],
+                None => self.differences(&step.operation, &expected)?,
+            };
+            if !found.is_empty() {
+                return Ok(Some(self.divergence(at + 1, &step.operation, found)));
+            }
+        }
+        let found = self.state_differences()?;
+        Ok(match moves.last() {
+            Some(last) if !found.is_empty() => {
+                Some(self.divergence(moves.len(), &last.operation, found))
+            }
+            _ => None,
+        })
+    }
+
+    fn reset(&mut self) -> Result<(), StepFault> {
+        let actors: Vec<Actor> = ACTORS.iter().map(|actor| (*actor).into()).collect();
+        for backend in &mut self.backends {
+            backend.reset(START, &actors)?;
+        }
+        self.models = Chain::ALL.map(|chain| (chain, (self.new_referee)(chain)));
+        self.time = 0;
+        Ok(())
+    }
+
+    fn expect(&mut self, step: &Move) -> [(Chain, Outcome); 2] {
+        if !step.operation.is_read() {
+            self.time += step.wait;
+        }
+        let time = self.time;
+        self.models
+            .each_mut()
+            .map(|(chain, model)| (*chain, model.apply(&step.operation, time)))
+    }
+
+    fn differences(
+        &mut self,
+        operation: &Operation,
+        expected: &[(Chain, Outcome); 2],
+    ) -> Result<Vec<Difference>, StepFault> {
+        let mut found = Vec::new();
+        for backend in &mut self.backends {
+            let chain = backend.chain();
+            let (Some((_, outcome)), Some((_, model))) = (
+                expected.iter().find(|it| it.0 == chain),
+                self.models.iter().find(|it| it.0 == chain),
+            ) else {
+                continue;
+            };
+            if outcome.verdict == Verdict::Unsupported && !backend.supports(operation) {
+                continue;
+            }
+            let difference = match step(
+                backend.as_mut(),
+                operation,
+                self.time,
+                outcome,
+                model.as_ref(),
+            ) {
+                Err(StepFault::Unreachable(reason)) => return Err(StepFault::Unreachable(reason)),
+                Err(fault) => Some((
+                    Subject::Fault,
+                    None,
+                    json!("an answer"),
+                    json!(fault.to_string()),
+                    None,
+                )),
+                Ok(difference) => difference,
+            };
+            found.extend(
+                difference.map(
+                    |(subject, path, expected, actual, native_error)| Difference {
+                        participant: backend.name(),
+                        subject,
+                        path,
+                        expected,
+                        actual,
+                        native_error,
+                    },
+                ),
+            );
+        }
+        Ok(found)
+    }
+
+    fn state_differences(&mut self) -> Result<Vec<Difference>, StepFault> {
+        let mut found = Vec::new();
+        for backend in &mut self.backends {
+            let model = self.models.iter().find(|it| it.0 == backend.chain());
+            let Some(expected) = model.map(|(_, model)| model.state()) else {
+                continue;
+            };
+            let (path, expected, actual) = match backend.state() {
+                Ok(state) if state.digest() == expected.digest() => continue,
+                Ok(state) => first_difference(&expected.to_json(), &state.to_json())
+                    .unwrap_or_else(|| (String::new(), Value::Null, Value::Null)),
+                Err(StepFault::Unreachable(reason)) => return Err(StepFault::Unreachable(reason)),
+                Err(fault) => (String::new(), json!("a state"), json!(fault.to_string())),
+            };
+            found.push(Difference {
+                participant: backend.name(),
+                subject: Subject::State,
+                path: Some(path),
+                expected,
+                actual,
+                native_error: None,
+            });
+        }
+        Ok(found)
+    }
+
+    fn divergence(&self, step: usize, operation: &Operation, wrong: Vec<Difference>) -> Divergence {
+        let names = self.backends.iter().map(|backend| backend.name());
+        let is_wrong = |name: &str| wrong.iter().any(|it| it.participant == name);
+        Divergence {
+            step,
+            operation: operation.name().to_owned(),
+            right: names
+                .filter(|name| !is_wrong(name) && !is_wrong(MODEL))
+                .collect(),
+            wrong,
+        }
+    }
+}
+
+type Found = (Subject, Option<String>, Value, Value, Option<String>);
+
+/// Plays one step on one backend; how it differs from the model.
+fn step(
+    backend: &mut dyn Backend,
+    operation: &Operation,
+    time: u64,
+    expected: &Outcome,
+    model: &dyn Referee,
+) -> Result<Option<Found>, StepFault> {
+    let Observed {
+        outcome,
+        native_error,
+        ..
+    } = backend.execute(operation, time)?;
+    if outcome != *expected {
+        let (before, after) = (readable(expected), readable(&outcome));
+        return Ok(
+            first_difference(&before, &after).map(|(path, before, after)| {
+                (Subject::Outcome, Some(path), before, after, native_error)
+            }),
+        );
+    }
+    let Some(agent) = operation.agent().filter(|_| !operation.is_read()) else {
+        return Ok(None);
+    };
+    let actual = backend.agent_state(agent)?;
+    let expected = model.state().agents.get(agent);
+    if actual.as_ref() == expected {
+        return Ok(None);
+    }
+    Ok(first_difference(&json!(expected), &json!(actual))
+        .map(|(path, before, after)| (Subject::Agent, Some(path), before, after, None)))
+}
+
+fn readable(outcome: &Outcome) -> Value {
+    json!({
+        "outcome": outcome.verdict,
+        "events": outcome.events,
+        "summary": outcome.summary,
+    })
+}
+
+/// A mutator names its class apart from the model.
+fn broken_promise(step: &Move, expected: &[(Chain, Outcome); 2]) -> Option<Difference> {
+    let mutation = step.mutation?;
+    expected.iter().find_map(|(chain, outcome)| {
+        let must = Verdict::Refused(mutation.must(*chain)?);
+        (outcome.verdict != must).then(|| Difference {
+            participant: MODEL,
+            subject: Subject::Mutator,
+            path: Some(format!("{} on {chain}", mutation.name)),
+            expected: json!(must),
+            actual: json!(outcome.verdict),
+            native_error: None,
+        })
+    })
+}

@@ -1,0 +1,97 @@
+use super::{Move, mutators};
+use crate::model::{Chain, Verdict};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What was tried, by operation and by mutator.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Metrics {
+    pub operations: BTreeMap<&'static str, Tally>,
+    /// Spoilt steps; none of them may be accepted where its class was due.
+    pub mutators: BTreeMap<&'static str, Tally>,
+    /// Steps that were spoilt on purpose.
+    pub spoilt: u64,
+    pub steps: u64,
+}
+
+/// How often something was tried, and how often a chain accepted it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    pub tried: u64,
+    pub accepted: u64,
+}
+
+/// What a run tried in vain, so that it proves nothing of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Vacuous {
+    pub what: String,
+    pub tally: Tally,
+}
+
+/// An operation that is accepted less often, of a hundred tries, makes a run prove too little.
+const ACCEPTED_PERCENT_MIN: u64 = 1;
+/// Fewer steps than this prove nothing of an operation, either way.
+const STEPS_MIN: u64 = 5_000;
+
+impl Metrics {
+    /// Counts a step; the verdicts are the model's.
+    pub fn count(&mut self, step: &Move, verdicts: &[(Chain, Verdict)]) {
+        let accepted = verdicts.iter().any(|(_, verdict)| *verdict == Verdict::Ok);
+        self.steps += 1;
+        let tally = self.operations.entry(step.operation.name()).or_default();
+        tally.count(accepted);
+        if let Some(mutation) = &step.mutation {
+            self.spoilt += 1;
+            self.mutators
+                .entry(mutation.name)
+                .or_default()
+                .count(accepted);
+        }
+    }
+
+    pub fn add(&mut self, other: &Self) {
+        self.steps += other.steps;
+        self.spoilt += other.spoilt;
+        for (name, tally) in &other.operations {
+            self.operations.entry(name).or_default().add(tally);
+        }
+        for (name, tally) in &other.mutators {
+            self.mutators.entry(name).or_default().add(tally);
+        }
+    }
+
+    /// Operations that were hardly ever accepted, and mutators that were never tried. None where
+    /// the run is too short to tell.
+    pub fn vacuous(&self) -> Vec<Vacuous> {
+        if self.steps < STEPS_MIN {
+            return Vec::new();
+        }
+        let refused = self
+            .operations
+            .iter()
+            .filter(|(_, tally)| tally.accepted * 100 < tally.tried * ACCEPTED_PERCENT_MIN);
+        let untried = mutators::names().filter(|name| !self.mutators.contains_key(name));
+        refused
+            .map(|(name, tally)| Vacuous {
+                what: format!("operation {name}"),
+                tally: *tally,
+            })
+            .chain(untried.map(|name| Vacuous {
+                what: format!("mutator {name}"),
+                tally: Tally::default(),
+            }))
+            .collect()
+    }
+}
+
+impl Tally {
+    fn count(&mut self, accepted: bool) {
+        self.tried += 1;
+        self.accepted += u64::from(accepted);
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.tried += other.tried;
+        self.accepted += other.accepted;
+    }
+}

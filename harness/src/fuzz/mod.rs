@@ -1,0 +1,283 @@
+//! Stateful differential fuzzing: random operations on the model and on real registries at once,
+//! compared after every step.
+//!
+//! A run is a row of worlds. A world is a fresh deployment and at most [`WORLD_STEPS`] steps, all
+//! derived from the run's seed and the world's number, so that each can be had again.
+//!
+//! - [`world`]: what a generator has to know of the registries; a proptest state machine
+//! - [`plausible`]: operations that a registry ought to accept
+//! - [`mutators`]: ways to spoil one, each with the error class that it must provoke
+//! - [`arena`]: plays steps on model and backends, and finds the first difference
+//! - [`regression`]: a world that ended in a difference, as a scenario file
+//! - [`metrics`]: what was tried and what came of it
+mod arena;
+mod dice;
+mod metrics;
+mod mutators;
+mod plausible;
+mod regression;
+mod world;
+
+pub use arena::{Divergence, NewReferee, Subject};
+pub use metrics::{Metrics, Tally, Vacuous};
+pub use regression::document;
+pub use world::{ACTORS, Move, START};
+
+use crate::{
+    backend::{Backend, StepFault},
+    model::Model,
+};
+use arena::Arena;
+use concord_canonical::hash::keccak256v;
+use proptest::{
+    strategy::{BoxedStrategy, Strategy, ValueTree},
+    test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
+};
+use proptest_state_machine::{ReferenceStateMachine, Sequential};
+use std::{
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+use world::{Registries, World};
+
+/// The most steps of one world.
+pub const WORLD_STEPS: usize = 200;
+/// How often a world that differs is played again to find a shorter one.
+const SHRINKS_MAX: usize = 600;
+
+/// How much to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    pub seed: u64,
+    /// Ends after this many steps, if not by `time` before.
+    pub steps: u64,
+    /// Starts no world after this time.
+    pub time: Option<Duration>,
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Report {
+    pub steps: u64,
+    pub worlds: u64,
+    pub elapsed: Duration,
+    pub metrics: Metrics,
+    pub finding: Option<Finding>,
+}
+
+/// A world in which the participants differ, made as short as possible.
+#[derive(Debug)]
+pub struct Finding {
+    pub world: u64,
+    pub moves: Vec<Move>,
+    pub divergence: Divergence,
+}
+
+/// Runs worlds until the plan is done or participants differ, one worker for each set of backends.
+/// `progress` hears the number of steps done so far.
+///
+/// # Errors
+/// A chain that does not answer any more.
+pub fn run(
+    plan: Plan,
+    workers: Vec<Vec<Box<dyn Backend + Send>>>,
+    progress: impl Fn(u64) + Sync,
+) -> Result<Report, StepFault> {
+    run_under(|chain| Box::new(Model::new(chain)), plan, workers, progress)
+}
+
+/// As [`run`], under another referee than the model.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_under(
+    referee: NewReferee,
+    plan: Plan,
+    workers: Vec<Vec<Box<dyn Backend + Send>>>,
+    progress: impl Fn(u64) + Sync,
+) -> Result<Report, StepFault> {
+    let begun = Instant::now();
+    let shared = Shared {
+        plan,
+        begun,
+        next_world: AtomicU64::new(0),
+        steps: AtomicU64::new(0),
+        is_over: AtomicBool::new(false),
+        found: Mutex::default(),
+    };
+    thread::scope(|scope| {
+        for backends in workers {
+            let (shared, progress) = (&shared, &progress);
+            scope.spawn(move || shared.work(Arena::new(backends, referee), progress));
+        }
+    });
+    let found = shared
+        .found
+        .into_inner()
+        .unwrap_or_else(|it| it.into_inner());
+    if let Some(fault) = found.fault {
+        return Err(fault);
+    }
+    Ok(Report {
+        steps: shared.steps.into_inner(),
+        worlds: found.worlds,
+        elapsed: begun.elapsed(),
+        metrics: found.metrics,
+        finding: found.finding,
+    })
+}
+
+struct Shared {
+    plan: Plan,
+    begun: Instant,
+    next_world: AtomicU64,
+    steps: AtomicU64,
+    is_over: AtomicBool,
+    found: Mutex<Found>,
+}
+
+#[derive(Default)]
+struct Found {
+    worlds: u64,
+    metrics: Metrics,
+    finding: Option<Finding>,
+    fault: Option<StepFault>,
+}
+
+impl Shared {
+    fn work(&self, mut arena: Arena, progress: &(impl Fn(u64) + Sync)) {
+        while let Some((world, length)) = self.next() {
+            let mut metrics = Metrics::default();
+            let played = play(&mut arena, self.plan.seed, world, length, &mut metrics);
+            progress(self.steps.load(Ordering::Relaxed));
+            let mut found = self.found.lock().unwrap_or_else(|it| it.into_inner());
+            found.worlds += 1;
+            found.metrics.add(&metrics);
+            match played {
+                Ok(None) => continue,
+                Ok(Some(finding)) => {
+                    // The first world of those that differ, whichever worker was faster.
+                    if found
+                        .finding
+                        .as_ref()
+                        .is_none_or(|other| finding.world < other.world)
+                    {
+                        found.finding = Some(finding);
+                    }
+                }
+                Err(fault) => found.fault = Some(fault),
+            }
+            self.is_over.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// The next world's number and length.
+    fn next(&self) -> Option<(u64, usize)> {
+        let is_late = self
+            .plan
+            .time
+            .is_some_and(|limit| self.begun.elapsed() >= limit);
+        if is_late || self.is_over.load(Ordering::Relaxed) {
+            return None;
+        }
+        let full = WORLD_STEPS as u64;
+        let before = self.steps.fetch_add(full, Ordering::Relaxed);
+        let left = self.plan.steps.saturating_sub(before).min(full);
+        if left < full {
+            self.steps.fetch_sub(full - left, Ordering::Relaxed);
+        }
+        (left > 0).then(|| {
+            let world = self.next_world.fetch_add(1, Ordering::Relaxed);
+            (world, usize::try_from(left).unwrap_or(WORLD_STEPS))
+        })
+    }
+}
+
+/// Plays one world; a difference is shrunk.
+fn play(
+    arena: &mut Arena,
+    seed: u64,
+    world: u64,
+    length: usize,
+    metrics: &mut Metrics,
+) -> Result<Option<Finding>, StepFault> {
+    let mut tree = tree_of(seed, world, length)?;
+    let (_, moves, seen) = tree.current();
+    let Some(divergence) = arena.play(&moves, Some(metrics))? else {
+        return Ok(None);
+    };
+    if let Some(seen) = seen {
+        seen.store(divergence.step, Ordering::SeqCst);
+    }
+    let mut finding = Finding {
+        world,
+        moves: moves[..divergence.step].to_vec(),
+        divergence,
+    };
+    // A mutator's word holds for the world that it was made in.
+    if finding.divergence.subject() == Some(Subject::Mutator) {
+        return Ok(Some(finding));
+    }
+    let mut can_go_on = tree.simplify();
+    for _ in 0..SHRINKS_MAX {
+        if !can_go_on {
+            break;
+        }
+        let (_, mut moves, _) = tree.current();
+        moves.iter_mut().for_each(|step| step.mutation = None);
+        can_go_on = match arena.play(&moves, None)? {
+            Some(divergence) => {
+                finding.moves = moves[..divergence.step].to_vec();
+                finding.divergence = divergence;
+                tree.simplify()
+            }
+            None => tree.complicate(),
+        };
+    }
+    leave_out(arena, &mut finding)?;
+    Ok(Some(finding))
+}
+
+/// proptest leaves each step out once; one that was needed then may not be needed at the end.
+fn leave_out(arena: &mut Arena, finding: &mut Finding) -> Result<(), StepFault> {
+    let mut at = 0;
+    while at + 1 < finding.moves.len() {
+        let mut fewer = finding.moves.clone();
+        let left_out = fewer.remove(at);
+        fewer[at].wait += left_out.wait; // the time of all later steps stays
+        match arena.play(&fewer, None)? {
+            Some(divergence) => {
+                fewer.truncate(divergence.step);
+                (finding.moves, finding.divergence, at) = (fewer, divergence, 0);
+            }
+            None => at += 1,
+        }
+    }
+    Ok(())
+}
+
+/// The steps of a world.
+///
+/// # Errors
+/// proptest gives up on them.
+pub fn moves(seed: u64, world: u64, length: usize) -> Result<Vec<Move>, StepFault> {
+    Ok(tree_of(seed, world, length)?.current().1)
+}
+
+type Tree = <Sequential<World, Move, BoxedStrategy<World>, BoxedStrategy<Move>> as Strategy>::Tree;
+
+fn tree_of(seed: u64, world: u64, length: usize) -> Result<Tree, StepFault> {
+    let mut runner = TestRunner::new_with_rng(Config::default(), rng_of(seed, world));
+    Registries::sequential_strategy(length..=length)
+        .new_tree(&mut runner)
+        .map_err(|reason| StepFault::Inexpressible(reason.to_string()))
+}
+
+fn rng_of(seed: u64, world: u64) -> TestRng {
+    let seed = keccak256v(&[b"concord fuzz", &seed.to_be_bytes(), &world.to_be_bytes()]);
+    TestRng::from_seed(RngAlgorithm::ChaCha, &seed)
+}
