@@ -16,6 +16,7 @@ pub const ASSOCIATED_TOKEN: Address =
 pub const ED25519: Address = Address::from_str_const("Ed25519SigVerify111111111111111111111111111");
 pub const INSTRUCTIONS_SYSVAR: Address =
     Address::from_str_const("Sysvar1nstructions1111111111111111111111111");
+/// All zero: also what the program takes for "nobody".
 pub const SYSTEM: Address = Address::from_str_const("11111111111111111111111111111111");
 
 pub fn program() -> Address {
@@ -26,7 +27,7 @@ pub fn event_authority() -> Address {
     address(agent_registry::EVENT_AUTHORITY_AND_BUMP.0)
 }
 
-/// The public key of an actor's label.
+/// The public key of an actor's label; for a payment token, the address of its mint.
 pub fn actor(actor: &Actor) -> Address {
     actor_key(actor).pubkey()
 }
@@ -44,18 +45,30 @@ pub fn mint_key(agent: &Agent) -> Keypair {
     Keypair::new_from_array(secret_of("agent", &agent.0))
 }
 
+/// The key of the `number`th token account that is not an associated one.
+pub fn spare_account_key(number: u64) -> Keypair {
+    Keypair::new_from_array(secret_of("token account", &number.to_string()))
+}
+
 /// A PDA of the program, derived by the canonical crate.
-pub fn derived(account: Account<'_>) -> Address {
+fn derived(account: Account<'_>) -> Address {
     account.find(&program().to_bytes()).0.into()
 }
 
 pub fn registry() -> Address {
-    derived(Account::Registry)
+    address(agent_registry::Registry::ADDRESS)
 }
 
 pub fn identity(mint: &Address) -> Address {
     derived(Account::Agent {
         mint: mint.to_bytes(),
+    })
+}
+
+pub fn metadata_entry(mint: &Address, key: &str) -> Address {
+    derived(Account::Metadata {
+        mint: mint.to_bytes(),
+        key,
     })
 }
 
@@ -71,6 +84,43 @@ pub fn feedback_entry(mint: &Address, client: &Address, index: u64) -> Address {
         mint: mint.to_bytes(),
         client: client.to_bytes(),
         index,
+    })
+}
+
+pub fn open_client_index(mint: &Address, client: &Address) -> Address {
+    derived(Account::OpenClient {
+        mint: mint.to_bytes(),
+        client: client.to_bytes(),
+    })
+}
+
+pub fn open_feedback(mint: &Address, client: &Address, index: u64) -> Address {
+    derived(Account::OpenFeedback {
+        mint: mint.to_bytes(),
+        client: client.to_bytes(),
+        index,
+    })
+}
+
+pub fn validation_request(mint: &Address, validator: &Address, hash: &[u8; 32]) -> Address {
+    derived(Account::ValRequest {
+        mint: mint.to_bytes(),
+        validator: validator.to_bytes(),
+        request_hash: *hash,
+    })
+}
+
+pub fn validation_response(mint: &Address, validator: &Address, hash: &[u8; 32]) -> Address {
+    derived(Account::ValResponse {
+        mint: mint.to_bytes(),
+        validator: validator.to_bytes(),
+        request_hash: *hash,
+    })
+}
+
+pub fn spent_payment(task_ref_hash: &[u8; 32]) -> Address {
+    derived(Account::Spent {
+        hash: *task_ref_hash,
     })
 }
 

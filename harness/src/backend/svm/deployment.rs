@@ -1,37 +1,35 @@
 use super::{
     SvmLitesvm, addresses,
-    authorization::CHAIN,
-    instructions,
+    instructions::registry,
     ledger::{LAMPORTS, Ledger},
+    precompile::CHAIN,
 };
-use crate::{backend::Missing, model::Actor};
+use crate::{
+    backend::Missing,
+    model::{Actor, DEPLOYER},
+};
 use agent_registry::instructions::initialize::PROGRAM_DATA;
 use litesvm::LiteSVM;
 use solana_signer::Signer;
 use std::{fs, io, path::Path};
 
+const ELF_MAGIC: &[u8] = b"\x7fELF";
+
 /// A VM with the program loaded and its registry initialized.
 pub fn deploy(file: &Path) -> Result<Ledger, Missing> {
-    let elf = fs::read(file).map_err(|fault| match fault.kind() {
-        io::ErrorKind::NotFound => Missing::Program(file.to_owned()),
-        _ => unusable(file, fault.to_string()),
-    })?;
+    let elf = read_elf(file)?;
     let mut svm = LiteSVM::new();
     svm.add_program(addresses::program(), &elf)
-        .map_err(|fault| unusable(file, format!("{fault:?}")))?;
-    let authority = addresses::actor_key(&Actor::from("deployer"));
+        .map_err(|fault| unusable(file, format!("the VM refuses it: {fault:?}")))?;
+    let authority = addresses::actor_key(&Actor::from(DEPLOYER));
     set_upgrade_authority(&mut svm, &authority.pubkey())
         .ok_or_else(|| unusable(file, "the loader keeps no program data".to_owned()))?;
     let mut ledger = Ledger { svm };
-    let failed = |reason: String| Missing::Deployment {
-        participant: SvmLitesvm::NAME,
-        reason,
-    };
     ledger
         .svm
         .airdrop(&authority.pubkey(), LAMPORTS)
         .map_err(|fault| failed(format!("{:?}", fault.err)))?;
-    let initialize = instructions::initialize(authority.pubkey(), CHAIN); // R9
+    let initialize = registry::initialize(authority.pubkey(), CHAIN); // R9
     let sent = ledger
         .send(&[&authority], &[initialize])
         .map_err(|fault| failed(fault.to_string()))?;
@@ -41,9 +39,27 @@ pub fn deploy(file: &Path) -> Result<Ledger, Missing> {
     }
 }
 
+fn read_elf(file: &Path) -> Result<Vec<u8>, Missing> {
+    let bytes = fs::read(file).map_err(|fault| match fault.kind() {
+        io::ErrorKind::NotFound => Missing::Program(file.to_owned()),
+        _ => unusable(file, fault.to_string()),
+    })?;
+    match bytes.starts_with(ELF_MAGIC) {
+        true => Ok(bytes),
+        false => Err(unusable(file, "it is no ELF file".to_owned())),
+    }
+}
+
 fn unusable(path: &Path, reason: String) -> Missing {
     Missing::ProgramUnusable {
         path: path.to_owned(),
+        reason,
+    }
+}
+
+fn failed(reason: String) -> Missing {
+    Missing::Deployment {
+        participant: SvmLitesvm::NAME,
         reason,
     }
 }

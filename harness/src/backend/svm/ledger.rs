@@ -1,8 +1,11 @@
 use crate::backend::StepFault;
+use anchor_lang::{AccountDeserialize, Discriminator};
 use litesvm::{
     LiteSVM,
-    types::{TransactionMetadata, TransactionResult},
+    types::{FailedTransactionMetadata, TransactionMetadata, TransactionResult},
 };
+use solana_account::Account;
+use solana_address::Address;
 use solana_clock::Clock;
 use solana_instruction::Instruction;
 use solana_keypair::Keypair;
@@ -27,11 +30,8 @@ pub struct Sent {
     pub result: TransactionResult,
 }
 
-impl Sent {
-    pub fn accepted(&self) -> Option<&TransactionMetadata> {
-        self.result.as_ref().ok()
-    }
-}
+/// What the VM made of a transaction that changed nothing.
+pub type Simulated = Result<TransactionMetadata, FailedTransactionMetadata>;
 
 impl Ledger {
     /// Runs one transaction; the first signer pays.
@@ -41,6 +41,30 @@ impl Ledger {
         instructions: &[Instruction],
     ) -> Result<Sent, StepFault> {
         self.svm.expire_blockhash(); // equal transactions in a row are two, not one
+        let transaction = self.transaction(signers, instructions)?;
+        Ok(Sent {
+            message: transaction.message.clone(),
+            result: self.svm.send_transaction(transaction),
+        })
+    }
+
+    /// Runs one transaction without keeping what it does.
+    pub fn simulate(
+        &self,
+        signer: &Keypair,
+        instruction: Instruction,
+    ) -> Result<(Message, Simulated), StepFault> {
+        let transaction = self.transaction(&[signer], &[instruction])?;
+        let message = transaction.message.clone();
+        let simulated = self.svm.simulate_transaction(transaction);
+        Ok((message, simulated.map(|done| done.meta)))
+    }
+
+    fn transaction(
+        &self,
+        signers: &[&Keypair],
+        instructions: &[Instruction],
+    ) -> Result<Transaction, StepFault> {
         let payer = signers[0].pubkey();
         let message = Message::new(instructions, Some(&payer));
         let size = 1 + SIGNATURE * signers.len() + message.serialize().len();
@@ -49,11 +73,11 @@ impl Ledger {
                 "a transaction of {size} bytes does not fit a packet of {TRANSACTION_MAX}"
             )));
         }
-        let transaction = Transaction::new(signers, message.clone(), self.svm.latest_blockhash());
-        Ok(Sent {
+        Ok(Transaction::new(
+            signers,
             message,
-            result: self.svm.send_transaction(transaction),
-        })
+            self.svm.latest_blockhash(),
+        ))
     }
 
     /// Unix seconds.
@@ -64,4 +88,33 @@ impl Ledger {
         self.svm.set_sysvar(&clock);
         Ok(())
     }
+
+    /// Gives the owner of this key something to pay with.
+    pub fn fund(&mut self, address: Address) -> Result<(), StepFault> {
+        let account = Account {
+            lamports: LAMPORTS,
+            ..Account::default()
+        };
+        self.svm
+            .set_account(address, account)
+            .map_err(|fault| StepFault::Unreachable(format!("funding {address}: {fault:?}")))
+    }
+
+    /// The `T` of the program at `address`; `None` where there is none.
+    pub fn load<T: AccountDeserialize + Discriminator>(
+        &self,
+        address: &Address,
+    ) -> Result<Option<T>, StepFault> {
+        self.svm
+            .get_account(address)
+            .filter(|account| account.data.starts_with(T::DISCRIMINATOR))
+            .map(|account| decode(address, &account))
+            .transpose()
+    }
+}
+
+/// The `T` that `account` holds.
+pub fn decode<T: AccountDeserialize>(address: &Address, account: &Account) -> Result<T, StepFault> {
+    T::try_deserialize(&mut &account.data[..])
+        .map_err(|fault| StepFault::UnexplainedState(format!("{address}: {fault}")))
 }

@@ -1,30 +1,35 @@
 //! The Solana program in litesvm: the real VM, Token-2022 and precompiles, in process.
+//!
+//! - [`addresses`], [`instructions`]: accounts and instructions of the program and of Token-2022
+//! - [`precompile`], [`authorization`], [`payment`]: signed statements, sound or tampered with
+//! - [`operations`]: each operation as a transaction; [`view`]: as a simulated call
+//! - [`translation`], [`events`], [`observation`]: errors, events and accounts in the model's terms
 mod addresses;
 mod authorization;
 mod deployment;
+mod events;
 mod instructions;
 mod ledger;
 mod observation;
+mod operations;
+mod payment;
+mod precompile;
 mod token;
 mod translation;
+mod view;
 
 use super::{Backend, Cost, Directory, Missing, Observed, StepFault};
-use crate::model::{
-    Actor, Agent, AgentState, CanonicalState, Chain, Feedback, Operation, Outcome, Summary,
-};
-use agent_registry::{AgentIdentity, ClientIndex};
-use anchor_lang::AccountDeserialize;
-use ledger::{LAMPORTS, Ledger, Sent};
+use crate::model::{Actor, Agent, AgentState, CanonicalState, Chain, DEPLOYER, Operation, Outcome};
+use agent_registry::AgentIdentity;
+use events::Clock;
+use ledger::{Ledger, Sent};
 use solana_address::Address;
-use std::path::Path;
-
-const CAPABILITIES: &[&str] = &[
-    "register",
-    "transfer",
-    "give_feedback",
-    "revoke_feedback",
-    "summary",
-];
+use solana_instruction::Instruction;
+use solana_keypair::Keypair;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 type Agents = Directory<Address, Address>;
 
@@ -32,9 +37,36 @@ type Agents = Directory<Address, Address>;
 pub struct SvmLitesvm {
     deployed: Ledger,
     ledger: Ledger,
+    world: World,
+}
+
+/// What the backend knows of the scenario that runs.
+#[derive(Default)]
+struct World {
     /// Unix seconds.
     start: u64,
+    /// Unix seconds, of the latest transaction.
+    now: u64,
     agents: Agents,
+    /// By mint, every account that a transaction about the agent could write.
+    writable: BTreeMap<Address, BTreeSet<Address>>,
+    /// Mints whose one token is no more.
+    burned: BTreeSet<Address>,
+    spare_accounts: u64,
+}
+
+impl World {
+    fn next_spare_account(&mut self) -> u64 {
+        self.spare_accounts += 1;
+        self.spare_accounts
+    }
+
+    fn note_writable(&mut self, agent: &Agent, instructions: &[Instruction]) {
+        let metas = instructions.iter().flat_map(|it| &it.accounts);
+        let addresses = metas.filter(|meta| meta.is_writable);
+        let noted = self.writable.entry(addresses::mint(agent)).or_default();
+        noted.extend(addresses.map(|meta| meta.pubkey));
+    }
 }
 
 impl SvmLitesvm {
@@ -43,93 +75,50 @@ impl SvmLitesvm {
     /// Loads the program from `file` and initializes its registry.
     ///
     /// # Errors
-    /// A program that is missing or does not load.
+    /// A program that is missing or does not load, or whose registry cannot be initialized.
     pub fn start(file: &Path) -> Result<Self, Missing> {
         let deployed = deployment::deploy(file)?;
         Ok(Self {
             ledger: deployed.clone(),
             deployed,
-            start: 0,
-            agents: Agents::default(),
+            world: World::default(),
         })
     }
 
-    fn register(&mut self, agent: &Agent, by: &Actor, uri: &str) -> Result<Observed, StepFault> {
-        let (owner, mint) = (addresses::actor_key(by), addresses::mint_key(agent));
-        let address = addresses::mint(agent);
-        let register = instructions::register(addresses::actor(by), address, uri);
-        let sent = self.ledger.send(&[&owner, &mint], &[register])?;
-        if sent.accepted().is_some() {
-            self.agents.add_agent(address, agent.clone());
-        }
-        self.observe(&sent)
-    }
-
-    /// Sends the token from whoever is on record as its owner, signed by `by`.
-    fn transfer(&mut self, agent: &Agent, by: &Actor, to: &Actor) -> Result<Observed, StepFault> {
-        let mint = addresses::mint(agent);
-        let (authority, receiver) = (addresses::actor(by), addresses::actor(to));
-        let owner = self
-            .identity(&mint)
-            .map_or(authority, |identity| addresses::address(identity.owner));
-        let sent = self.ledger.send(
-            &[&addresses::actor_key(by)],
-            &[
-                instructions::open_token_account(authority, receiver, mint),
-                instructions::transfer(authority, owner, receiver, mint),
-            ],
-        )?;
-        self.observe(&sent)
-    }
-
-    fn give_feedback(&mut self, feedback: &Feedback) -> Result<Observed, StepFault> {
-        let (reviewer, mint) = (
-            addresses::actor(&feedback.by),
-            addresses::mint(&feedback.agent),
-        );
-        let index = match feedback.index {
-            Some(index) => index,
-            None => self.next_index(&mint, &reviewer)?,
-        };
-        let sent_along = feedback.authorization.as_ref();
-        let precompile = sent_along.and_then(|sent| authorization::precompile(sent, self.start));
-        let claim = authorization::claim(sent_along, self.start);
-        let give = instructions::give_feedback(reviewer, mint, index, feedback, claim);
-        let sent = self.ledger.send(
-            &[&addresses::actor_key(&feedback.by)],
-            &precompile.into_iter().chain([give]).collect::<Vec<_>>(),
-        )?;
-        self.observe(&sent)
-    }
-
-    fn revoke_feedback(
+    /// One instruction, which `by` alone signs.
+    fn submit_alone(
         &mut self,
         agent: &Agent,
         by: &Actor,
-        index: u64,
+        instruction: Instruction,
     ) -> Result<Observed, StepFault> {
-        let revoke =
-            instructions::revoke_feedback(addresses::actor(by), addresses::mint(agent), index);
-        let sent = self.ledger.send(&[&addresses::actor_key(by)], &[revoke])?;
+        let key = addresses::actor_key(by);
+        self.submit(Some(agent), &[&key], &[instruction])
+    }
+
+    /// One transaction, paid by the first signer; `agent` is whom it is about.
+    fn submit(
+        &mut self,
+        agent: Option<&Agent>,
+        signers: &[&Keypair],
+        instructions: &[Instruction],
+    ) -> Result<Observed, StepFault> {
+        if let Some(agent) = agent {
+            self.world.note_writable(agent, instructions);
+        }
+        let sent = self.ledger.send(signers, instructions)?;
         self.observe(&sent)
     }
 
-    /// The program has no read instruction: clients read its counters.
-    fn summary(&self, agent: &Agent) -> Result<Observed, StepFault> {
-        let answer = self.identity(&addresses::mint(agent)).map_or(
-            Ok(Summary::Authorized {
-                count: 0,
-                average: 0,
-            }),
-            |identity| observation::summary(&identity),
-        )?;
-        Ok(Outcome::answered(answer).into())
-    }
-
     fn observe(&self, sent: &Sent) -> Result<Observed, StepFault> {
+        let World { agents, .. } = &self.world;
+        let clock = Clock {
+            start: self.world.start,
+            now: self.world.now,
+        };
         match &sent.result {
             Ok(done) => {
-                let events = translation::events(done, &sent.message, &self.agents, self.start)?;
+                let events = events::events(done, &sent.message, agents, clock)?;
                 Ok(Observed {
                     outcome: Outcome::accepted(events),
                     native_error: None,
@@ -144,24 +133,111 @@ impl SvmLitesvm {
         }
     }
 
-    fn identity(&self, mint: &Address) -> Option<AgentIdentity> {
-        let account = self.ledger.svm.get_account(&addresses::identity(mint))?;
-        AgentIdentity::try_deserialize(&mut &account.data[..]).ok()
+    fn identity(&self, mint: &Address) -> Result<Option<AgentIdentity>, StepFault> {
+        self.ledger.load(&addresses::identity(mint))
     }
 
-    /// What a client does who is not told an index: reads its last one and adds 1 (R12).
-    fn next_index(&self, mint: &Address, client: &Address) -> Result<u64, StepFault> {
-        let address = addresses::client_index(mint, client);
-        let last = match self.ledger.svm.get_account(&address) {
-            Some(account) => {
-                ClientIndex::try_deserialize(&mut &account.data[..])
-                    .map_err(|fault| StepFault::UnexplainedState(format!("{address}: {fault}")))?
-                    .last_index
+    /// The operations that change the registry's lists and authority, and no agent.
+    fn govern(&mut self, by: &Actor, change: Instruction) -> Result<Observed, StepFault> {
+        self.submit(None, &[&addresses::actor_key(by)], &[change])
+    }
+
+    fn run(&mut self, operation: &Operation) -> Result<Observed, StepFault> {
+        use instructions::registry;
+        let key = addresses::actor;
+        match operation {
+            Operation::Register {
+                agent,
+                by,
+                uri,
+                metadata,
+            } => self.register(agent, by, uri, metadata),
+            Operation::SetAgentUri { agent, by, uri } => self.set_agent_uri(agent, by, uri),
+            Operation::SetMetadata {
+                agent,
+                by,
+                key,
+                value,
+            } => self.set_metadata(agent, by, key, value),
+            Operation::SetAgentWallet {
+                agent,
+                by,
+                wallet,
+                consent,
+            } => self.set_agent_wallet(agent, by, wallet.as_ref(), consent.as_ref()),
+            Operation::UnsetAgentWallet { agent, by } => self.unset_agent_wallet(agent, by),
+            Operation::Transfer {
+                agent,
+                by,
+                to,
+                into_mutable_account: false,
+            } => self.transfer(agent, by, to),
+            Operation::Transfer { agent, by, to, .. } => {
+                self.transfer_into_mutable_account(agent, by, to)
             }
-            None => 0,
-        };
-        last.checked_add(1)
-            .ok_or_else(|| StepFault::UnexplainedState(format!("{address}: last index {last}")))
+            Operation::Burn { agent, by } => self.burn(agent, by),
+            Operation::SetFeedbackAuthority {
+                agent,
+                by,
+                authority,
+            } => self.set_feedback_authority(agent, by, authority.as_ref()),
+            Operation::SetAuthSchemes { agent, by, schemes } => {
+                self.set_auth_schemes(agent, by, *schemes)
+            }
+            Operation::ListPaymentToken { by, token, listed } => self.govern(
+                by,
+                registry::list_payment_token(key(by), key(token), *listed),
+            ),
+            Operation::ListFacilitator {
+                by,
+                facilitator,
+                listed,
+            } => self.govern(
+                by,
+                registry::list_facilitator(key(by), key(facilitator), *listed),
+            ),
+            Operation::ProposeRegistryAuthority { by, successor } => {
+                self.govern(by, registry::propose_authority(key(by), key(successor)))
+            }
+            Operation::AcceptRegistryAuthority { by } => {
+                self.govern(by, registry::accept_authority(key(by)))
+            }
+            Operation::GiveFeedback(feedback) => self.give_feedback(feedback),
+            Operation::RevokeFeedback { agent, by, index } => {
+                self.revoke_feedback(agent, by, *index)
+            }
+            Operation::AppendResponse(response) => self.append_response(response),
+            Operation::AttachPaymentProof {
+                agent,
+                by,
+                client,
+                index,
+                payment,
+            } => self.attach_payment_proof(agent, by, client, *index, payment),
+            Operation::Summary { agent } => self.summary(agent),
+            Operation::GiveOpenFeedback(feedback) => self.give_open_feedback(feedback),
+            Operation::RevokeOpenFeedback { agent, by, index } => {
+                self.revoke_open_feedback(agent, by, *index)
+            }
+            Operation::AppendOpenResponse(response) => self.append_open_response(response),
+            Operation::OpenSummary {
+                agent,
+                clients,
+                tag1,
+                tag2,
+            } => self.open_summary(agent, clients, tag1, tag2),
+            Operation::ValidationRequest {
+                agent,
+                by,
+                validator,
+                request,
+                uri,
+            } => self.validation_request(agent, by, validator.as_ref(), request, uri),
+            Operation::ValidationResponse(answer) => self.validation_response(answer),
+            Operation::Approve { .. } | Operation::SetOperator { .. } => {
+                Err(StepFault::Inexpressible(operation.name().to_owned()))
+            }
+        }
     }
 }
 
@@ -175,46 +251,42 @@ impl Backend for SvmLitesvm {
     }
 
     fn supports(&self, operation: &Operation) -> bool {
-        CAPABILITIES.contains(&operation.name()) && operation.only_on() != Some(Chain::Evm)
+        operation.only_on().unwrap_or(Chain::Svm) == Chain::Svm
     }
 
     fn reset(&mut self, start: u64, actors: &[Actor]) -> Result<(), StepFault> {
         self.ledger = self.deployed.clone();
         self.ledger.set_time(start)?;
-        self.start = start;
-        self.agents = Agents::default();
-        for actor in actors {
+        self.world = World {
+            start,
+            now: start,
+            ..World::default()
+        };
+        for actor in actors.iter().chain([&Actor::from(DEPLOYER)]) {
             let address = addresses::actor(actor);
-            self.ledger
-                .svm
-                .airdrop(&address, LAMPORTS)
-                .map_err(|fault| StepFault::Unreachable(format!("airdrop: {:?}", fault.err)))?;
-            self.agents.add_actor(address, actor.clone());
+            self.ledger.fund(address)?;
+            self.world.agents.add_actor(address, actor.clone());
         }
         Ok(())
     }
 
     fn execute(&mut self, operation: &Operation, time: u64) -> Result<Observed, StepFault> {
         if !operation.is_read() {
-            self.ledger.set_time(self.start.saturating_add(time))?;
+            self.world.now = self.world.start.saturating_add(time);
+            self.ledger.set_time(self.world.now)?;
         }
-        match operation {
-            Operation::Register { agent, by, uri, .. } => self.register(agent, by, uri),
-            Operation::Transfer { agent, by, to, .. } => self.transfer(agent, by, to),
-            Operation::GiveFeedback(feedback) => self.give_feedback(feedback),
-            Operation::RevokeFeedback { agent, by, index } => {
-                self.revoke_feedback(agent, by, *index)
-            }
-            Operation::Summary { agent } => self.summary(agent),
-            other => Err(StepFault::Inexpressible(other.name().to_owned())),
+        if let Some(agent) = operation.agent() {
+            let mint = addresses::mint(agent);
+            self.world.agents.add_agent(mint, agent.clone());
         }
+        self.run(operation)
     }
 
     fn state(&mut self) -> Result<CanonicalState, StepFault> {
-        observation::state(&self.ledger.svm, &self.agents, self.start)
+        observation::state(&self.ledger, &self.world)
     }
 
     fn agent_state(&mut self, agent: &Agent) -> Result<Option<AgentState>, StepFault> {
-        Ok(self.state()?.agents.remove(agent))
+        observation::agent_state(&self.ledger, &self.world, agent)
     }
 }

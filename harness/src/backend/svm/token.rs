@@ -6,7 +6,12 @@ const BASE: usize = 165;
 const TOKEN_METADATA: u16 = 19;
 
 /// A mint account.
-pub struct Mint;
+pub struct Mint {
+    /// In the smallest unit.
+    pub supply: u64,
+    /// In the mint's own token metadata.
+    pub uri: String,
+}
 
 /// A token account: who holds how much of which mint.
 pub struct TokenAccount {
@@ -16,14 +21,17 @@ pub struct TokenAccount {
 }
 
 impl Mint {
-    /// The URI in the mint's token metadata: update authority and mint (32 bytes each), then name,
-    /// symbol and URI, each with a u32 LE length.
-    pub fn uri(data: &[u8]) -> Option<String> {
+    /// The token metadata holds update authority and mint (32 bytes each), then name, symbol and
+    /// URI, each with a u32 LE length. None for an account without it.
+    pub fn read(data: &[u8]) -> Option<Self> {
         let metadata = extension(data, TOKEN_METADATA)?;
         let mut rest = metadata.get(64..)?;
         text(&mut rest)?;
         text(&mut rest)?;
-        text(&mut rest)
+        Some(Self {
+            supply: u64::from_le_bytes(data.get(36..44)?.try_into().ok()?),
+            uri: text(&mut rest)?,
+        })
     }
 }
 

@@ -1,0 +1,175 @@
+//! The canonical state, read from accounts.
+mod authorized;
+mod open;
+mod snapshot;
+mod validation;
+
+pub use authorized::summary;
+pub use open::last_open_index;
+
+use super::{
+    World,
+    addresses::{TOKEN_2022, address, identity, mint, program},
+    ledger::Ledger,
+    token::Mint,
+};
+use crate::{
+    backend::StepFault,
+    model::{Agent, AgentState, Bytes, CanonicalState},
+};
+use agent_registry::{AgentIdentity, MetadataEntry};
+use snapshot::Snapshot;
+use solana_address::Address;
+use solana_clock::Clock;
+use std::collections::BTreeMap;
+
+/// Everything, from every account that the program and Token-2022 own, so that nothing hides.
+pub fn state(ledger: &Ledger, world: &World) -> Result<CanonicalState, StepFault> {
+    let owned = |owner| ledger.svm.get_program_accounts(owner);
+    let accounts = owned(&program()).into_iter().chain(owned(&TOKEN_2022));
+    let snapshot = Snapshot::of(accounts)?;
+    let reader = Reader {
+        ledger,
+        world,
+        snapshot: &snapshot,
+    };
+    let mut state = CanonicalState {
+        time: reader.now()?,
+        ..CanonicalState::default()
+    };
+    for identity in &snapshot.identities {
+        let label = world.agents.agent(address(identity.nft_mint));
+        state.agents.insert(label, reader.agent(identity)?);
+    }
+    reader.check_no_orphans()?;
+    Ok(state)
+}
+
+/// One agent, from the accounts that the operations about it could write: a transaction changes
+/// no other.
+pub fn agent_state(
+    ledger: &Ledger,
+    world: &World,
+    agent: &Agent,
+) -> Result<Option<AgentState>, StepFault> {
+    let mint = mint(agent);
+    let Some(recorded) = ledger.load::<AgentIdentity>(&identity(&mint))? else {
+        return Ok(None);
+    };
+    let named = world.writable.get(&mint).into_iter().flatten();
+    let accounts = named.filter_map(|at| Some((*at, ledger.svm.get_account(at)?)));
+    let snapshot = Snapshot::of(accounts)?;
+    let reader = Reader {
+        ledger,
+        world,
+        snapshot: &snapshot,
+    };
+    reader.agent(&recorded).map(Some)
+}
+
+struct Reader<'a> {
+    ledger: &'a Ledger,
+    world: &'a World,
+    snapshot: &'a Snapshot,
+}
+
+impl Reader<'_> {
+    fn agent(&self, identity: &AgentIdentity) -> Result<AgentState, StepFault> {
+        let mint = address(identity.nft_mint);
+        let owner = address(identity.owner);
+        let token = self.mint(&mint)?;
+        self.check_holder(&mint, &owner, &token)?;
+        let wallet = address(identity.agent_wallet);
+        Ok(AgentState {
+            wallet: (wallet != Address::default()).then(|| self.world.agents.actor(wallet)),
+            metadata: self.metadata(identity)?,
+            authorized: self.authorized(identity)?,
+            open: self.open(identity)?,
+            validations: self.validations(identity)?,
+            ..AgentState::registered(self.world.agents.actor(owner), token.uri)
+        })
+    }
+
+    fn mint(&self, mint: &Address) -> Result<Mint, StepFault> {
+        let account = self
+            .ledger
+            .svm
+            .get_account(mint)
+            .ok_or_else(|| unexplained(format!("mint {mint} is gone")))?;
+        Mint::read(&account.data)
+            .ok_or_else(|| unexplained(format!("mint {mint} has no token metadata")))
+    }
+
+    /// R4: the recorded owner is the holder; but a burned token has none (declared variance 7).
+    fn check_holder(&self, mint: &Address, owner: &Address, token: &Mint) -> Result<(), StepFault> {
+        let token_accounts = self.snapshot.token_accounts.iter();
+        let holders: Vec<_> = token_accounts
+            .filter(|held| held.mint == *mint && held.amount > 0)
+            .map(|held| (held.owner, held.amount))
+            .collect();
+        let expected = match self.world.burned.contains(mint) {
+            true => (0, vec![]),
+            false => (1, vec![(*owner, 1)]),
+        };
+        if (token.supply, &holders) == (expected.0, &expected.1) {
+            return Ok(());
+        }
+        Err(unexplained(format!(
+            "{} is on record under {}, and its token, of supply {}, is held by {holders:?} (R4)",
+            self.world.agents.agent(*mint),
+            self.world.agents.actor(*owner),
+            token.supply,
+        )))
+    }
+
+    fn metadata(&self, identity: &AgentIdentity) -> Result<BTreeMap<String, Bytes>, StepFault> {
+        let mut metadata = BTreeMap::new();
+        let of_agent = |entry: &&MetadataEntry| entry.nft_mint == identity.nft_mint;
+        for entry in self.snapshot.metadata.iter().filter(of_agent) {
+            let value = Bytes(entry.value.clone());
+            if metadata.insert(entry.key.clone(), value).is_some() {
+                return Err(unexplained(format!("two entries for key `{}`", entry.key)));
+            }
+        }
+        Ok(metadata)
+    }
+
+    /// Seconds after the start.
+    fn now(&self) -> Result<u64, StepFault> {
+        self.seconds_after_start(self.ledger.svm.get_sysvar::<Clock>().unix_timestamp)
+    }
+
+    fn seconds_after_start(&self, timestamp: i64) -> Result<u64, StepFault> {
+        u64::try_from(timestamp)
+            .ok()
+            .and_then(|time| time.checked_sub(self.world.start))
+            .ok_or_else(|| unexplained(format!("time {timestamp} before the start")))
+    }
+
+    /// Nothing is stored of an agent that is not registered.
+    fn check_no_orphans(&self) -> Result<(), StepFault> {
+        let found = self.snapshot;
+        let metadata = found.metadata.iter().map(|it| it.nft_mint);
+        let indexes = found.client_indexes.iter().map(|it| it.agent);
+        let entries = found.entries.iter().map(|it| it.nft_mint);
+        let open_indexes = found.open_client_indexes.iter().map(|it| it.agent);
+        let open_entries = found.open_entries.iter().map(|it| it.nft_mint);
+        let requests = found.requests.iter().map(|it| it.nft_mint);
+        let responses = found.responses.iter().map(|it| it.nft_mint);
+        let orphan = metadata
+            .chain(indexes.chain(entries))
+            .chain(open_indexes.chain(open_entries))
+            .chain(requests.chain(responses))
+            .find(|mint| !found.identities.iter().any(|it| it.nft_mint == *mint));
+        match orphan {
+            None => Ok(()),
+            Some(mint) => Err(unexplained(format!(
+                "something is stored of {mint}, which is not registered"
+            ))),
+        }
+    }
+}
+
+fn unexplained(what: String) -> StepFault {
+    StepFault::UnexplainedState(what)
+}

@@ -1,0 +1,100 @@
+use crate::{
+    backend::{
+        Observed, StepFault,
+        svm::{
+            SvmLitesvm, addresses, authorization, instructions::authorized, observation, payment,
+        },
+    },
+    model::{Actor, Agent, Feedback, Outcome, Payment, Response, Summary},
+};
+use agent_registry::ClientIndex;
+use solana_address::Address;
+
+impl SvmLitesvm {
+    pub(in crate::backend::svm) fn give_feedback(
+        &mut self,
+        feedback: &Feedback,
+    ) -> Result<Observed, StepFault> {
+        let (reviewer, mint) = (
+            addresses::actor(&feedback.by),
+            addresses::mint(&feedback.agent),
+        );
+        let index = match feedback.index {
+            Some(index) => index,
+            None => self.next_index(&mint, &reviewer)?,
+        };
+        let (sent_along, start) = (feedback.authorization.as_ref(), self.world.start);
+        let precompile = sent_along.and_then(|sent| authorization::precompile(sent, start));
+        let claim = authorization::claim(sent_along, start);
+        let give = authorized::give_feedback(reviewer, mint, index, feedback, claim);
+        let instructions: Vec<_> = precompile.into_iter().chain([give]).collect();
+        let key = addresses::actor_key(&feedback.by);
+        self.submit(Some(&feedback.agent), &[&key], &instructions)
+    }
+
+    /// What a client does who is not told an index: reads its last one and adds 1 (R12).
+    fn next_index(&self, mint: &Address, client: &Address) -> Result<u64, StepFault> {
+        let address = addresses::client_index(mint, client);
+        let index = self.ledger.load::<ClientIndex>(&address)?;
+        let last = index.map_or(0, |index| index.last_index);
+        last.checked_add(1)
+            .ok_or_else(|| StepFault::UnexplainedState(format!("{address}: last index {last}")))
+    }
+
+    pub(in crate::backend::svm) fn revoke_feedback(
+        &mut self,
+        agent: &Agent,
+        by: &Actor,
+        index: u64,
+    ) -> Result<Observed, StepFault> {
+        let (reviewer, mint) = (addresses::actor(by), addresses::mint(agent));
+        let revoke = authorized::revoke_feedback(reviewer, mint, index);
+        self.submit_alone(agent, by, revoke)
+    }
+
+    pub(in crate::backend::svm) fn append_response(
+        &mut self,
+        response: &Response,
+    ) -> Result<Observed, StepFault> {
+        let append = authorized::append_response(
+            addresses::actor(&response.by),
+            addresses::mint(&response.agent),
+            addresses::actor(&response.client),
+            response,
+        );
+        self.submit_alone(&response.agent, &response.by, append)
+    }
+
+    /// R13.
+    pub(in crate::backend::svm) fn attach_payment_proof(
+        &mut self,
+        agent: &Agent,
+        by: &Actor,
+        client: &Actor,
+        index: u64,
+        sent: &Payment,
+    ) -> Result<Observed, StepFault> {
+        let attach = authorized::attach_payment_proof(
+            addresses::actor(by),
+            addresses::mint(agent),
+            addresses::actor(client),
+            index,
+            payment::claim(sent, self.world.start),
+        );
+        let precompile = payment::precompile(sent, self.world.start);
+        let instructions: Vec<_> = precompile.into_iter().chain([attach]).collect();
+        let key = addresses::actor_key(by);
+        self.submit(Some(agent), &[&key], &instructions)
+    }
+
+    /// The program has no read instruction for it: clients read its counters.
+    pub(in crate::backend::svm) fn summary(&self, agent: &Agent) -> Result<Observed, StepFault> {
+        let nothing = Summary::Authorized {
+            count: 0,
+            average: 0,
+        };
+        let identity = self.identity(&addresses::mint(agent))?;
+        let answer = identity.map_or(Ok(nothing), |identity| observation::summary(&identity))?;
+        Ok(Outcome::answered(answer).into())
+    }
+}

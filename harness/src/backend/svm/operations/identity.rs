@@ -1,0 +1,179 @@
+use crate::{
+    backend::{
+        Observed, StepFault,
+        svm::{
+            SvmLitesvm, addresses,
+            instructions::{identity, token},
+        },
+    },
+    model::{Actor, Agent, Bytes, Consent, Metadata},
+};
+use solana_address::Address;
+
+impl SvmLitesvm {
+    /// All or nothing: the registration and each metadata entry in one transaction.
+    pub(in crate::backend::svm) fn register(
+        &mut self,
+        agent: &Agent,
+        by: &Actor,
+        uri: &str,
+        metadata: &[Metadata],
+    ) -> Result<Observed, StepFault> {
+        let (owner, mint) = (addresses::actor(by), addresses::mint(agent));
+        let mut instructions = vec![identity::register(owner, mint, uri)];
+        instructions.extend(
+            metadata
+                .iter()
+                .map(|entry| identity::set_metadata(owner, mint, &entry.key, &entry.value.0)),
+        );
+        let signers = [&addresses::actor_key(by), &addresses::mint_key(agent)];
+        self.submit(Some(agent), &signers, &instructions)
+    }
+
+    pub(in crate::backend::svm) fn set_agent_uri(
+        &mut self,
+        agent: &Agent,
+        by: &Actor,
+        uri: &str,
+    ) -> Result<Observed, StepFault> {
+        let set = identity::set_agent_uri(addresses::actor(by), addresses::mint(agent), uri);
+        self.submit_alone(agent, by, set)
+    }
+
+    pub(in crate::backend::svm) fn set_metadata(
+        &mut self,
+        agent: &Agent,
+        by: &Actor,
+        key: &str,
+        value: &Bytes,
+    ) -> Result<Observed, StepFault> {
+        let (owner, mint) = (addresses::actor(by), addresses::mint(agent));
+        let set = identity::set_metadata(owner, mint, key, &value.0);
+        self.submit_alone(agent, by, set)
+    }
+
+    /// R3: the wallet's consent is its signature under this very transaction. One that was given
+    /// for another agent, wallet or owner is none here.
+    pub(in crate::backend::svm) fn set_agent_wallet(
+        &mut self,
+        agent: &Agent,
+        by: &Actor,
+        wallet: Option<&Actor>,
+        consent: Option<&Consent>,
+    ) -> Result<Observed, StepFault> {
+        let (owner, mint) = (addresses::actor(by), addresses::mint(agent));
+        let address = wallet.map_or(Address::default(), addresses::actor);
+        let consenting = match (wallet, consent) {
+            (Some(wallet), Some(consent)) if self.fits(consent, agent, wallet)? => Some(wallet),
+            _ => None,
+        };
+        let set = identity::set_agent_wallet(owner, mint, address, consenting.is_some());
+        let mut signers = vec![addresses::actor_key(by)];
+        signers.extend(
+            consenting
+                .filter(|wallet| *wallet != by)
+                .map(addresses::actor_key),
+        );
+        self.submit(Some(agent), &signers.iter().collect::<Vec<_>>(), &[set])
+    }
+
+    fn fits(&self, consent: &Consent, agent: &Agent, wallet: &Actor) -> Result<bool, StepFault> {
+        let recorded = self.identity(&addresses::mint(agent))?;
+        let owner = recorded.map(|identity| addresses::address(identity.owner));
+        Ok(consent.agent == *agent
+            && consent.wallet == *wallet
+            && consent.signer == *wallet
+            && owner == Some(addresses::actor(&consent.owner)))
+    }
+
+    pub(in crate::backend::svm) fn unset_agent_wallet(
+        &mut self,
+        agent: &Agent,
+        by: &Actor,
+    ) -> Result<Observed, StepFault> {
+        let unset = identity::unset_agent_wallet(addresses::actor(by), addresses::mint(agent));
+        self.submit_alone(agent, by, unset)
+    }
+
+    pub(in crate::backend::svm) fn set_feedback_authority(
+        &mut self,
+        agent: &Agent,
+        by: &Actor,
+        authority: Option<&Actor>,
+    ) -> Result<Observed, StepFault> {
+        let (owner, mint) = (addresses::actor(by), addresses::mint(agent));
+        let authority = authority.map_or(Address::default(), addresses::actor);
+        let set = identity::set_feedback_authority(owner, mint, authority);
+        self.submit_alone(agent, by, set)
+    }
+
+    pub(in crate::backend::svm) fn set_auth_schemes(
+        &mut self,
+        agent: &Agent,
+        by: &Actor,
+        schemes: u8,
+    ) -> Result<Observed, StepFault> {
+        let (owner, mint) = (addresses::actor(by), addresses::mint(agent));
+        let set = identity::set_auth_schemes(owner, mint, schemes);
+        self.submit_alone(agent, by, set)
+    }
+
+    /// Sends the token from whoever is on record as its owner, signed by `by`.
+    pub(in crate::backend::svm) fn transfer(
+        &mut self,
+        agent: &Agent,
+        by: &Actor,
+        to: &Actor,
+    ) -> Result<Observed, StepFault> {
+        let (authority, receiver) = (addresses::actor(by), addresses::actor(to));
+        let mint = addresses::mint(agent);
+        let from = self.holder(&mint, authority)?;
+        let account = addresses::token_account(&receiver, &mint);
+        let open = token::open_associated_account(authority, receiver, mint);
+        let transfer = token::transfer(authority, from, account, mint);
+        let key = addresses::actor_key(by);
+        self.submit(Some(agent), &[&key], &[open, transfer])
+    }
+
+    /// As [`Self::transfer`], into a new token account whose owner could be changed (R4).
+    pub(in crate::backend::svm) fn transfer_into_mutable_account(
+        &mut self,
+        agent: &Agent,
+        by: &Actor,
+        to: &Actor,
+    ) -> Result<Observed, StepFault> {
+        let (authority, receiver) = (addresses::actor(by), addresses::actor(to));
+        let mint = addresses::mint(agent);
+        let from = self.holder(&mint, authority)?;
+        let account_key = addresses::spare_account_key(self.world.next_spare_account());
+        let account = solana_signer::Signer::pubkey(&account_key);
+        let svm = &self.ledger.svm;
+        let lamports = svm.minimum_balance_for_rent_exemption(token::MUTABLE_ACCOUNT);
+        let [create, initialize] =
+            token::open_mutable_account(authority, account, receiver, mint, lamports);
+        let transfer = token::transfer(authority, from, account, mint);
+        let signers = [&addresses::actor_key(by), &account_key];
+        self.submit(Some(agent), &signers, &[create, initialize, transfer])
+    }
+
+    /// Token-2022's own burn: the program is not asked.
+    pub(in crate::backend::svm) fn burn(
+        &mut self,
+        agent: &Agent,
+        by: &Actor,
+    ) -> Result<Observed, StepFault> {
+        let (authority, mint) = (addresses::actor(by), addresses::mint(agent));
+        let burn = token::burn(authority, self.holder(&mint, authority)?, mint);
+        let observed = self.submit_alone(agent, by, burn)?;
+        if observed.outcome.verdict == crate::model::Verdict::Ok {
+            self.world.burned.insert(mint);
+        }
+        Ok(observed)
+    }
+
+    /// R4: whoever is on record; where nobody is, whoever asks.
+    fn holder(&self, mint: &Address, caller: Address) -> Result<Address, StepFault> {
+        let identity = self.identity(mint)?;
+        Ok(identity.map_or(caller, |identity| addresses::address(identity.owner)))
+    }
+}

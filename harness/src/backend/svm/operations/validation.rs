@@ -1,0 +1,73 @@
+use crate::{
+    backend::{
+        Observed, StepFault,
+        svm::{SvmLitesvm, addresses, instructions::validation},
+    },
+    model::{Actor, Agent, Bytes32, Outcome, ValidationAnswer, Verdict},
+};
+use agent_registry::ValidationRequest;
+use concord_canonical::ErrorClass;
+use solana_address::Address;
+
+impl SvmLitesvm {
+    pub(in crate::backend::svm) fn validation_request(
+        &mut self,
+        agent: &Agent,
+        by: &Actor,
+        validator: Option<&Actor>,
+        request: &Bytes32,
+        uri: &str,
+    ) -> Result<Observed, StepFault> {
+        let (owner, mint) = (addresses::actor(by), addresses::mint(agent));
+        let validator = validator.map_or(Address::default(), addresses::actor);
+        let ask = validation::request(owner, mint, validator, request, uri);
+        self.submit_alone(agent, by, ask)
+    }
+
+    /// The request is named by its account. Where the validator has none, a client in `by`'s place
+    /// names the one that would be his own.
+    pub(in crate::backend::svm) fn validation_response(
+        &mut self,
+        answer: &ValidationAnswer,
+    ) -> Result<Observed, StepFault> {
+        let mint = addresses::mint(&answer.agent);
+        let (caller, validator) = (
+            addresses::actor(&answer.by),
+            addresses::actor(&answer.validator),
+        );
+        let is_asked = self.has_request(&mint, &validator, &answer.request)?;
+        let caller_is_asked = self.has_request(&mint, &caller, &answer.request)?;
+        let named = match is_asked || caller_is_asked {
+            true => validator,
+            false => caller,
+        };
+        let respond = validation::response(caller, mint, named, answer);
+        let observed = self.submit_alone(&answer.agent, &answer.by, respond)?;
+        let is_vacant = !is_asked && caller_is_asked;
+        Ok(match observed.outcome.verdict {
+            Verdict::Refused(ErrorClass::AccountMismatch) if is_vacant => of_absent(observed),
+            _ => observed,
+        })
+    }
+
+    /// A request of the validator about the agent whose hash begins as this one.
+    fn has_request(
+        &self,
+        mint: &Address,
+        validator: &Address,
+        hash: &Bytes32,
+    ) -> Result<bool, StepFault> {
+        let address = addresses::validation_request(mint, validator, &hash.0);
+        Ok(self.ledger.load::<ValidationRequest>(&address)?.is_some())
+    }
+}
+
+/// A caller with a request of his own under the hash cannot name that one, or he would answer it.
+/// He names the other validator's vacant account, and the program says that it is not his: it is
+/// the request that is not there.
+fn of_absent(observed: Observed) -> Observed {
+    Observed {
+        outcome: Outcome::refused(ErrorClass::RequestNotFound),
+        ..observed
+    }
+}

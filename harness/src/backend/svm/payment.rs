@@ -1,0 +1,53 @@
+//! A facilitator's statement of a payment (R13).
+use super::{
+    addresses::{actor, key, mint},
+    precompile::{self, Domain},
+};
+use crate::{backend::secrets::secret_of, model::Payment};
+use agent_registry::attach_payment_proof;
+use concord_canonical::{Word, caip::TaskRef, payment::PaymentProof};
+use solana_instruction::Instruction;
+
+/// The precompile instruction that goes before the proof; none where nothing is sent.
+pub fn precompile(payment: &Payment, start: u64) -> Option<Instruction> {
+    let tamper = payment.tamper.as_ref();
+    let domain = Domain::named(tamper);
+    let message = PaymentProof {
+        agent_mint: mint(&payment.agent).to_bytes(),
+        payer: actor(&payment.payer).to_bytes(),
+        payee: actor(&payment.payee).to_bytes(),
+        token: actor(&payment.token).to_bytes(),
+        amount: payment.amount,
+        task_ref_hash: task_ref_hash(&payment.task),
+        expiry: start.saturating_add(payment.expiry),
+        chain: domain.chain,
+        program_id: domain.program_id,
+        facilitator: actor(&payment.facilitator).to_bytes(),
+    }
+    .message();
+    precompile::instruction(&payment.facilitator, tamper, &message)
+}
+
+/// What the instruction is told of the payment.
+pub fn claim(payment: &Payment, start: u64) -> attach_payment_proof::Payment {
+    attach_payment_proof::Payment {
+        payer: key(actor(&payment.payer)),
+        payee: key(actor(&payment.payee)),
+        token: key(actor(&payment.token)),
+        amount: payment.amount,
+        task_ref_hash: task_ref_hash(&payment.task),
+        expiry: start.saturating_add(payment.expiry),
+        facilitator: key(actor(&payment.facilitator)),
+    }
+}
+
+/// keccak256 of the dedupe key of the payment that `task` stands for: a Solana transaction, which
+/// is named by its signature of 64 bytes.
+fn task_ref_hash(task: &str) -> Word {
+    let signature = [secret_of("payment r", task), secret_of("payment s", task)];
+    let transaction = bs58::encode(signature.as_flattened()).into_string();
+    TaskRef::parse(&format!("{}:{transaction}", precompile::CHAIN))
+        .expect("a chain id, and 64 bytes in base58")
+        .dedupe_key()
+        .hash()
+}
