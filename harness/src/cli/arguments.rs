@@ -60,5 +60,6 @@ pub struct Conform {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum BackendName {
     EvmAnvil,
+    EvmRevm,
     SvmLitesvm,
 }

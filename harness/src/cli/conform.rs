@@ -3,7 +3,11 @@ use super::{
     arguments::{BackendName, Conform},
 };
 use crate::{
-    backend::{Backend, Missing, evm::EvmAnvil, svm::SvmLitesvm},
+    backend::{
+        Backend, Missing,
+        evm::{EvmAnvil, EvmRevm},
+        svm::SvmLitesvm,
+    },
     report, runner, scenario,
 };
 use std::{
@@ -90,6 +94,10 @@ fn start_backends(options: &Conform) -> Result<Vec<Box<dyn Backend>>, Missing> {
             BackendName::EvmAnvil => {
                 let artifacts = built(options.artifacts.as_deref(), ARTIFACTS);
                 Box::new(EvmAnvil::start(options.anvil.as_deref(), &artifacts)?)
+            }
+            BackendName::EvmRevm => {
+                let artifacts = built(options.artifacts.as_deref(), ARTIFACTS);
+                Box::new(EvmRevm::start(&artifacts)?)
             }
             BackendName::SvmLitesvm => Box::new(SvmLitesvm::start(&built(
                 options.program.as_deref(),

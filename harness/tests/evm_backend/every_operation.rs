@@ -1,5 +1,5 @@
 //! A list written by hand: every operation that EVM has, accepted and refused.
-use super::{anvil, play};
+use super::{anvil, play, revm};
 use concord_harness::{
     backend::Backend,
     model::{Actor, Operation},
@@ -173,19 +173,27 @@ fn validation() -> Vec<Value> {
 const ABSENT: [&str; 3] = ["burn", "give_feedback", "set_auth_schemes"];
 
 #[test]
-fn every_operation_comes_to_what_the_model_says() {
+fn every_operation_on_anvil_comes_to_what_the_model_says() {
+    check_every_operation(&mut anvil());
+}
+
+#[test]
+fn every_operation_in_revm_comes_to_what_the_model_says() {
+    check_every_operation(&mut revm());
+}
+
+pub fn check_every_operation(backend: &mut dyn Backend) {
     let values = [identity(), reputation(), validation()].concat();
     let steps: Vec<_> = (1..).zip(values.into_iter().map(operation)).collect();
     let labels = ["alice", "bob", "carol", "dave", "erin", "frank"];
     let actors = labels.map(Actor::from);
-    let mut backend = anvil();
     let absent: std::collections::BTreeSet<_> = steps
         .iter()
         .filter(|(_, operation)| !backend.supports(operation))
         .map(|(_, operation)| operation.name())
         .collect();
     assert!(absent.into_iter().eq(ABSENT));
-    let verdicts = play(&mut backend, &actors, &steps);
+    let verdicts = play(backend, &actors, &steps);
     let is_refused_and_done = |name| {
         let of_name = verdicts.keys().filter(|(operation, _)| *operation == name);
         of_name.clone().any(|(_, verdict)| verdict == "ok")

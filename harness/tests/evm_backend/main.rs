@@ -1,11 +1,16 @@
 //! The EVM backends against the model, step by step: outcome, events, summary, the touched agent
 //! and at the end the whole state. Needs what `scripts/build` makes, and anvil on PATH or in
 //! CONCORD_ANVIL.
+mod attached;
 mod every_operation;
+mod gas;
 mod random_operations;
 
 use concord_harness::{
-    backend::{Backend, evm::EvmAnvil},
+    backend::{
+        Backend,
+        evm::{EvmAnvil, EvmRevm},
+    },
     model::{Actor, Chain, Model, Operation, Verdict},
 };
 use std::{
@@ -23,11 +28,15 @@ fn anvil() -> EvmAnvil {
     EvmAnvil::start(None, &artifacts()).expect("anvil starts: run scripts/bootstrap")
 }
 
+fn revm() -> EvmRevm {
+    EvmRevm::start(&artifacts()).expect("the contracts are there: run scripts/build")
+}
+
 /// How often each operation came to each verdict.
 type Verdicts = BTreeMap<(&'static str, String), usize>;
 
 /// Plays the steps on both, and stops at the first difference.
-fn play(backend: &mut impl Backend, actors: &[Actor], steps: &[(u64, Operation)]) -> Verdicts {
+fn play(backend: &mut dyn Backend, actors: &[Actor], steps: &[(u64, Operation)]) -> Verdicts {
     let mut model = Model::new(Chain::Evm);
     let mut verdicts = Verdicts::new();
     backend.reset(START, actors).unwrap();

@@ -1,14 +1,14 @@
 //! Lists drawn at random, with a fixed seed each.
-use super::{Verdicts, anvil, play};
+use super::{Verdicts, anvil, play, revm};
+use concord_harness::backend::Backend;
 use concord_harness::model::{
     Actor, Agent, Authorization, Bytes, Bytes32, Consent, Feedback, Form, Integer, Metadata,
     OpenFeedback, Operation, Response, Tamper, ValidationAnswer,
 };
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, ops::RangeInclusive};
 
 const ACTORS: [&str; 4] = ["alice", "bob", "carol", "dave"];
 const AGENTS: [&str; 3] = ["bot", "cat", "never"];
-const WORLDS: u64 = 8;
 const STEPS: usize = 150;
 
 /// xorshift64*.
@@ -276,13 +276,21 @@ impl Dice {
 }
 
 #[test]
-fn random_operations_come_to_what_the_model_says() {
+fn random_operations_on_anvil_come_to_what_the_model_says() {
+    check_worlds(&mut anvil(), 1..=8);
+}
+
+#[test]
+fn random_operations_in_revm_come_to_what_the_model_says() {
+    check_worlds(&mut revm(), 1..=20);
+}
+
+fn check_worlds(backend: &mut dyn Backend, seeds: RangeInclusive<u64>) {
     let actors = ACTORS.map(Actor::from);
-    let mut backend = anvil();
     let mut seen = Verdicts::new();
-    for seed in 1..=WORLDS {
+    for seed in seeds {
         let steps = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)).world();
-        for (verdict, count) in play(&mut backend, &actors, &steps) {
+        for (verdict, count) in play(backend, &actors, &steps) {
             *seen.entry(verdict).or_default() += count;
         }
     }

@@ -1,7 +1,7 @@
 //! The Solidity registries, on any chain of the EVM's kind.
 //!
-//! One backend, [`Registries`], over three ledgers: an anvil that it starts ([`EvmAnvil`]), a
-//! development node where registries stand already ([`EvmNode`]).
+//! One backend, [`Registries`], over three ledgers: an anvil that it starts ([`EvmAnvil`]), a revm
+//! in this process ([`EvmRevm`]), a development node where registries stand already ([`EvmNode`]).
 #[expect(
     clippy::too_many_arguments,
     reason = "the contracts' functions have that many"
@@ -9,20 +9,25 @@
 mod abi;
 mod anvil;
 mod artifact;
+mod attach;
 mod authorization;
 mod consent;
 mod deployment;
 mod dialect;
 mod execution;
+mod in_process;
 mod ledger;
 mod memory;
 mod node;
 mod observation;
+mod process;
 mod translation;
 
 pub use anvil::Anvil;
+pub use attach::AttachFault;
 pub use deployment::RegistryAddresses;
 pub use dialect::Dialect;
+pub use in_process::Revm;
 pub use ledger::{Ledger, Receipt, View};
 pub use node::{Endpoint, Node};
 
@@ -38,6 +43,8 @@ use std::collections::HashMap;
 
 /// The backend `evm-anvil`: the contracts on an anvil of their own.
 pub type EvmAnvil = Registries<Anvil>;
+/// The backend `evm-revm`: the contracts in this process.
+pub type EvmRevm = Registries<Revm>;
 /// The backend `evm-rpc`: registries that stand somewhere.
 pub type EvmNode = Registries<Node>;
 
@@ -79,6 +86,11 @@ impl<L: Ledger> Registries<L> {
 
     pub fn addresses(&self) -> &RegistryAddresses {
         &self.addresses
+    }
+
+    /// The chain underneath.
+    pub fn ledger(&self) -> &L {
+        &self.ledger
     }
 
     fn observer(&mut self) -> Observer<'_, L> {
