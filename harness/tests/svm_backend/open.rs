@@ -3,7 +3,10 @@ use concord_canonical::ErrorClass::{
     AgentNotFound, AlreadyRevoked, DecimalsOutOfRange, EmptyClients, EmptyUri, FeedbackIndexStale,
     FeedbackNotFound, LengthLimit, SelfFeedback, ValueOutOfRange,
 };
-use concord_harness::model::{Integer, Summary};
+use concord_harness::{
+    backend::Backend,
+    model::{Integer, Summary},
+};
 use serde_json::{Value, json};
 
 const MAX: &str = "100000000000000000000000000000000000000";
@@ -141,4 +144,31 @@ fn never_wraps_an_average() {
     }
     let average = 33_333_333_333_333_333_333_333_333_333_333_333_333;
     world.answers(of(3, average, 0), read(&["bob"], json!({})));
+}
+
+#[test]
+fn sums_up_what_no_single_packet_or_transaction_holds() {
+    let mut world = World::with_agent();
+    let give_many = |world: &mut World, by: &str, count: u64| {
+        for _ in 0..count {
+            world.step(&crate::world::read(give(
+                json!({"by": by, "value": "3", "decimals": 0}),
+            )));
+        }
+    };
+    give_many(&mut world, "bob", 30);
+    world.answers(of(30, 3, 0), read(&["bob"], json!({}))); // with a lookup table
+    give_many(&mut world, "carol", 31);
+    world.answers(of(92, 3, 0), read(&["bob", "carol", "carol"], json!({}))); // in parts
+    world.answers(
+        of(0, 0, 0),
+        read(&["bob", "carol"], json!({"tag1": "none"})),
+    );
+    give_many(&mut world, "bob", 30);
+    world.check_state(); // 60 entries are the most
+    let sixty_first = crate::world::read(give(json!({})));
+    world.backend.execute(&sixty_first, world.time + 1).unwrap();
+    let fault = world.backend.state().unwrap_err();
+    let expected = "62 accounts of one client's open feedback, and a transaction locks 61";
+    assert!(fault.to_string().ends_with(expected), "{fault}");
 }

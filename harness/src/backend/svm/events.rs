@@ -1,6 +1,6 @@
 //! What the program reported, in the model's terms.
 use super::{
-    Agents,
+    World,
     addresses::{address, event_authority, program},
 };
 use crate::{
@@ -16,10 +16,9 @@ use solana_transaction::Message;
 pub fn events(
     sent: &TransactionMetadata,
     message: &Message,
-    agents: &Agents,
-    clock: Clock,
+    world: &World,
 ) -> Result<Vec<Event>, StepFault> {
-    let reader = EventReader { agents, clock };
+    let reader = EventReader { world };
     sent.inner_instructions
         .iter()
         .flatten()
@@ -43,16 +42,8 @@ fn event_data<'a>(
         .filter(|_| is_ours)
 }
 
-/// When a scenario started and what its clock shows now, in unix seconds.
-#[derive(Clone, Copy, Debug)]
-pub struct Clock {
-    pub start: u64,
-    pub now: u64,
-}
-
 struct EventReader<'a> {
-    agents: &'a Agents,
-    clock: Clock,
+    world: &'a World,
 }
 
 /// Tries one native event after the other; each says when it happened.
@@ -104,12 +95,12 @@ impl EventReader<'_> {
 
     /// Every event carries the chain's clock.
     fn check_is_now(&self, timestamp: i64) -> Result<(), StepFault> {
-        if u64::try_from(timestamp) == Ok(self.clock.now) {
+        if u64::try_from(timestamp) == Ok(self.world.now) {
             return Ok(());
         }
         Err(StepFault::UnexplainedEvent(format!(
             "timestamp {timestamp}, and the clock shows {}",
-            self.clock.now
+            self.world.now
         )))
     }
 
@@ -163,7 +154,7 @@ impl EventReader<'_> {
             tag2: PaddedTag(event.tag2),
             uri: event.detail_uri,
             hash: Bytes32(event.detail_hash),
-            time: self.clock.now - self.clock.start, // checked to be the event's
+            time: self.world.now.saturating_sub(self.world.start), // checked to be the event's
         }
     }
 
@@ -256,11 +247,11 @@ impl EventReader<'_> {
     }
 
     fn agent(&self, mint: Pubkey) -> Agent {
-        self.agents.agent(address(mint))
+        self.world.agents.agent(address(mint))
     }
 
     fn actor(&self, key: Pubkey) -> Actor {
-        self.agents.actor(address(key))
+        self.world.agents.actor(address(key))
     }
 }
 

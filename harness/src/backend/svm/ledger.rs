@@ -1,3 +1,4 @@
+use super::lookup_table;
 use crate::backend::StepFault;
 use anchor_lang::{AccountDeserialize, Discriminator};
 use litesvm::{
@@ -9,8 +10,9 @@ use solana_address::Address;
 use solana_clock::Clock;
 use solana_instruction::Instruction;
 use solana_keypair::Keypair;
+use solana_message::{VersionedMessage, v0};
 use solana_signer::Signer;
-use solana_transaction::{Message, Transaction};
+use solana_transaction::{Message, Transaction, versioned::VersionedTransaction};
 
 /// Pays for everything an actor does in a scenario.
 pub const LAMPORTS: u64 = 100_000_000_000;
@@ -48,16 +50,32 @@ impl Ledger {
         })
     }
 
-    /// Runs one transaction without keeping what it does.
+    /// Runs one transaction without keeping what it does. What a packet holds only with an
+    /// address lookup table gets one.
     pub fn simulate(
         &self,
         signer: &Keypair,
-        instruction: Instruction,
-    ) -> Result<(Message, Simulated), StepFault> {
-        let transaction = self.transaction(&[signer], &[instruction])?;
-        let message = transaction.message.clone();
-        let simulated = self.svm.simulate_transaction(transaction);
-        Ok((message, simulated.map(|done| done.meta)))
+        instruction: &Instruction,
+    ) -> Result<Simulated, StepFault> {
+        if let Ok(transaction) = self.transaction(&[signer], std::slice::from_ref(instruction)) {
+            return Ok(self.svm.simulate_transaction(transaction).map(|it| it.meta));
+        }
+        let table = lookup_table::of(instruction);
+        let message = v0::Message::try_compile(
+            &signer.pubkey(),
+            std::slice::from_ref(instruction),
+            std::slice::from_ref(&table),
+            self.svm.latest_blockhash(),
+        )
+        .map_err(|fault| StepFault::Inexpressible(fault.to_string()))?;
+        let message = VersionedMessage::V0(message);
+        check_size(1, message.serialize().len())?;
+        let transaction = VersionedTransaction::try_new(message, &[signer])
+            .map_err(|fault| StepFault::Inexpressible(fault.to_string()))?;
+        let mut with_table = self.clone();
+        with_table.set(table.key, lookup_table::account(&table))?;
+        let simulated = with_table.svm.simulate_transaction(transaction);
+        Ok(simulated.map(|it| it.meta))
     }
 
     fn transaction(
@@ -67,12 +85,7 @@ impl Ledger {
     ) -> Result<Transaction, StepFault> {
         let payer = signers[0].pubkey();
         let message = Message::new(instructions, Some(&payer));
-        let size = 1 + SIGNATURE * signers.len() + message.serialize().len();
-        if size > TRANSACTION_MAX {
-            return Err(StepFault::Inexpressible(format!(
-                "a transaction of {size} bytes does not fit a packet of {TRANSACTION_MAX}"
-            )));
-        }
+        check_size(signers.len(), message.serialize().len())?;
         Ok(Transaction::new(
             signers,
             message,
@@ -95,9 +108,13 @@ impl Ledger {
             lamports: LAMPORTS,
             ..Account::default()
         };
+        self.set(address, account)
+    }
+
+    fn set(&mut self, address: Address, account: Account) -> Result<(), StepFault> {
         self.svm
             .set_account(address, account)
-            .map_err(|fault| StepFault::Unreachable(format!("funding {address}: {fault:?}")))
+            .map_err(|fault| StepFault::Unreachable(format!("account {address}: {fault:?}")))
     }
 
     /// The `T` of the program at `address`; `None` where there is none.
@@ -111,6 +128,17 @@ impl Ledger {
             .map(|account| decode(address, &account))
             .transpose()
     }
+}
+
+/// In bytes.
+fn check_size(signers: usize, message: usize) -> Result<(), StepFault> {
+    let size = 1 + SIGNATURE * signers + message;
+    if size <= TRANSACTION_MAX {
+        return Ok(());
+    }
+    Err(StepFault::Inexpressible(format!(
+        "a transaction of {size} bytes does not fit a packet of {TRANSACTION_MAX}"
+    )))
 }
 
 /// The `T` that `account` holds.

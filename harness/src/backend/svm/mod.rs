@@ -10,6 +10,7 @@ mod deployment;
 mod events;
 mod instructions;
 mod ledger;
+mod lookup_table;
 mod observation;
 mod operations;
 mod payment;
@@ -21,7 +22,6 @@ mod view;
 use super::{Backend, Cost, Directory, Missing, Observed, StepFault};
 use crate::model::{Actor, Agent, AgentState, CanonicalState, Chain, DEPLOYER, Operation, Outcome};
 use agent_registry::AgentIdentity;
-use events::Clock;
 use ledger::{Ledger, Sent};
 use solana_address::Address;
 use solana_instruction::Instruction;
@@ -107,18 +107,13 @@ impl SvmLitesvm {
             self.world.note_writable(agent, instructions);
         }
         let sent = self.ledger.send(signers, instructions)?;
-        self.observe(&sent)
+        self.observe(&sent, instructions)
     }
 
-    fn observe(&self, sent: &Sent) -> Result<Observed, StepFault> {
-        let World { agents, .. } = &self.world;
-        let clock = Clock {
-            start: self.world.start,
-            now: self.world.now,
-        };
+    fn observe(&self, sent: &Sent, instructions: &[Instruction]) -> Result<Observed, StepFault> {
         match &sent.result {
             Ok(done) => {
-                let events = events::events(done, &sent.message, agents, clock)?;
+                let events = events::events(done, &sent.message, &self.world)?;
                 Ok(Observed {
                     outcome: Outcome::accepted(events),
                     native_error: None,
@@ -126,7 +121,7 @@ impl SvmLitesvm {
                 })
             }
             Err(fault) => Ok(Observed {
-                outcome: Outcome::refused(translation::class_of(&fault.err, &sent.message)?),
+                outcome: Outcome::refused(translation::class_of(&fault.err, instructions)?),
                 native_error: Some(format!("{:?}", fault.err)),
                 cost: Some(Cost::ComputeUnits(fault.meta.compute_units_consumed)),
             }),

@@ -3,7 +3,8 @@ use super::addresses::{ASSOCIATED_TOKEN, ED25519, TOKEN_2022};
 use crate::backend::StepFault;
 use concord_canonical::{ErrorClass, error_class::class_of_anchor_code};
 use solana_address::Address;
-use solana_transaction::{InstructionError, Message, TransactionError};
+use solana_instruction::Instruction;
+use solana_transaction::{InstructionError, TransactionError};
 
 /// Anchor numbers a program's own errors from here on; below lie the frameworks' numbers.
 const OWN_ERRORS: u32 = 6000;
@@ -27,18 +28,17 @@ const FRAMEWORK_ERRORS: &[(Address, InstructionError, ErrorClass)] = {
     ]
 };
 
-/// The class of a failed transaction.
-pub fn class_of(fault: &TransactionError, message: &Message) -> Result<ErrorClass, StepFault> {
+/// The class of a failed transaction of these instructions.
+pub fn class_of(
+    fault: &TransactionError,
+    instructions: &[Instruction],
+) -> Result<ErrorClass, StepFault> {
     let TransactionError::InstructionError(at, error) = fault else {
         return Err(unmapped(fault));
     };
-    let failing = message
-        .instructions
-        .get(usize::from(*at))
-        .and_then(|it| message.account_keys.get(usize::from(it.program_id_index)));
-    match (error, failing) {
+    match (error, instructions.get(usize::from(*at))) {
         (InstructionError::Custom(code), _) if *code >= OWN_ERRORS => class_of_anchor_code(*code),
-        (error, Some(program)) => class_of_framework_error(program, error),
+        (error, Some(failing)) => class_of_framework_error(&failing.program_id, error),
         (_, None) => None,
     }
     .ok_or_else(|| unmapped(fault))
@@ -73,7 +73,11 @@ mod tests {
     #[test]
     fn an_error_without_a_class_is_a_fault() {
         // R25
-        let message = Message::default();
+        let call = Instruction {
+            program_id: program(),
+            accounts: vec![],
+            data: vec![],
+        };
         for fault in [
             TransactionError::AccountNotFound,
             TransactionError::InstructionError(0, InstructionError::InvalidAccountData),
@@ -81,7 +85,10 @@ mod tests {
             TransactionError::InstructionError(0, InstructionError::Custom(6999)),
         ] {
             assert!(
-                matches!(class_of(&fault, &message), Err(StepFault::UnmappedError(_))),
+                matches!(
+                    class_of(&fault, std::slice::from_ref(&call)),
+                    Err(StepFault::UnmappedError(_))
+                ),
                 "{fault:?}"
             );
         }

@@ -22,14 +22,13 @@ pub struct Refusal {
 /// The program's return data, every byte of which must belong to the answer.
 pub fn call<T: AnchorDeserialize>(
     ledger: &Ledger,
-    instruction: Instruction,
+    instruction: &Instruction,
 ) -> Result<Result<T, Refusal>, StepFault> {
     let payer = actor_key(&Actor::from(DEPLOYER));
-    let (message, simulated) = ledger.simulate(&payer, instruction)?;
-    let done = match simulated {
+    let done = match ledger.simulate(&payer, instruction)? {
         Ok(done) => done,
         Err(fault) => {
-            let class = translation::class_of(&fault.err, &message)?;
+            let class = translation::class_of(&fault.err, std::slice::from_ref(instruction))?;
             let native = format!("{:?}", fault.err);
             return Ok(Err(Refusal { class, native }));
         }

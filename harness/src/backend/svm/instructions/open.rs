@@ -81,6 +81,15 @@ pub fn append_open_response(
 /// A client, and how many open feedbacks he gave the agent.
 pub type Listed = (Address, u64);
 
+/// Accounts of a summary that one transaction can lock: 64, without payer, program and mint.
+pub const ACCOUNTS_MAX: u64 = 64 - 3;
+
+/// How many accounts a summary over these clients reads.
+pub fn accounts(clients: &[Listed]) -> u64 {
+    let each = clients.iter().map(|(_, last)| last.saturating_add(1));
+    each.fold(0, u64::saturating_add)
+}
+
 pub fn open_summary(mint: Address, clients: &[Listed], tag1: &str, tag2: &str) -> Instruction {
     let arguments = instruction::OpenSummary {
         clients: keys(clients),

@@ -5,7 +5,7 @@ mod snapshot;
 mod validation;
 
 pub use authorized::summary;
-pub use open::last_open_index;
+pub use open::{last_open_index, part};
 
 use super::{
     World,

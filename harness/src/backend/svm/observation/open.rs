@@ -4,7 +4,7 @@ use crate::{
         StepFault,
         svm::{
             addresses::{address, open_client_index},
-            instructions::open::{Listed, open_summary_part},
+            instructions::open::{ACCOUNTS_MAX, Listed, accounts, open_summary_part},
             ledger::Ledger,
             view,
         },
@@ -36,8 +36,14 @@ pub fn part(
     tag1: &str,
     tag2: &str,
 ) -> Result<Accumulator, StepFault> {
+    if accounts(clients) > ACCOUNTS_MAX {
+        return Err(StepFault::Inexpressible(format!(
+            "{} accounts of one client's open feedback, and a transaction locks {ACCOUNTS_MAX}",
+            accounts(clients)
+        )));
+    }
     let read = open_summary_part(mint, clients, tag1, tag2);
-    let part: OpenSummaryPart = view::call(ledger, read)?
+    let part: OpenSummaryPart = view::call(ledger, &read)?
         .map_err(|refusal| unexplained(format!("open_summary_part refuses: {}", refusal.native)))?;
     let sum = summary::I256::from_be_bytes(&part.sum);
     Accumulator::from_parts(sum, part.count, part.histogram)

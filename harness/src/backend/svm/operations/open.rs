@@ -4,13 +4,15 @@ use crate::{
         svm::{
             SvmLitesvm, addresses,
             instructions::open::{self, Listed},
-            observation::last_open_index,
+            observation::{self, last_open_index},
             view,
         },
     },
     model::{Actor, Agent, Integer, OpenFeedback, Outcome, Response, Summary},
 };
 use agent_registry::open_summary::OpenSummary;
+use concord_canonical::summary::Accumulator;
+use solana_address::Address;
 
 impl SvmLitesvm {
     pub(in crate::backend::svm) fn give_open_feedback(
@@ -68,18 +70,45 @@ impl SvmLitesvm {
                 Ok((client, last_open_index(&self.ledger, &mint, &client)?))
             })
             .collect::<Result<_, StepFault>>()?;
+        if open::accounts(&listed) > open::ACCOUNTS_MAX {
+            return self.merged_summary(mint, &listed, tag1, tag2);
+        }
         let read = open::open_summary(mint, &listed, tag1, tag2);
-        Ok(match view::call::<OpenSummary>(&self.ledger, read)? {
-            Ok(answer) => Outcome::answered(Summary::Open {
-                count: answer.count,
-                value: Integer(answer.value),
-                decimals: answer.decimals,
-            })
-            .into(),
+        Ok(match view::call::<OpenSummary>(&self.ledger, &read)? {
+            Ok(answer) => answered(answer.count, answer.value, answer.decimals),
             Err(refusal) => Observed {
                 native_error: Some(refusal.native),
                 ..Outcome::refused(refusal.class).into()
             },
         })
     }
+
+    /// R16: what one transaction cannot lock comes in parts, which add up.
+    fn merged_summary(
+        &self,
+        mint: Address,
+        listed: &[Listed],
+        tag1: &str,
+        tag2: &str,
+    ) -> Result<Observed, StepFault> {
+        let mut taken_in = Accumulator::default();
+        for client in listed {
+            let client = std::slice::from_ref(client);
+            let part = observation::part(&self.ledger, mint, client, tag1, tag2)?;
+            taken_in
+                .merge(&part)
+                .map_err(|fault| StepFault::UnexplainedState(fault.to_string()))?;
+        }
+        let summary = taken_in.finish();
+        Ok(answered(summary.count, summary.value, summary.decimals))
+    }
+}
+
+fn answered(count: u64, value: i128, decimals: u8) -> Observed {
+    Outcome::answered(Summary::Open {
+        count,
+        value: Integer(value),
+        decimals,
+    })
+    .into()
 }
