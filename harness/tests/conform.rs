@@ -68,7 +68,10 @@ fn the_json_report_tells_each_step_with_its_cost_and_what_was_judged() {
     }
     let tools = report["versions"].as_array().unwrap().iter();
     let tools: Vec<_> = tools.map(|it| it["tool"].as_str().unwrap()).collect();
-    assert_eq!(tools, ["concord", "anvil", "solc", "alloy", "litesvm"]);
+    assert_eq!(
+        tools,
+        ["concord", "anvil", "solc", "alloy", "litesvm", "revm"]
+    );
 }
 
 #[test]

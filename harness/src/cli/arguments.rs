@@ -169,6 +169,7 @@ pub struct Doctor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum BackendName {
     EvmAnvil,
+    EvmRevm,
     SvmLitesvm,
     /// None of ours: the model alone, or with an adapter.
     None,

@@ -7,7 +7,12 @@ use super::{
     stop::Stop,
 };
 use crate::{
-    backend::{Backend, Missing, adapter::Adapter, evm::EvmAnvil, svm::SvmLitesvm},
+    backend::{
+        Backend, Missing,
+        adapter::Adapter,
+        evm::{EvmAnvil, EvmRevm},
+        svm::SvmLitesvm,
+    },
     report::{self, Detail},
     runner::{self, Run},
     scenario::{self, Rule, Scenario},
@@ -65,6 +70,10 @@ fn start_backends(options: &Conform) -> Result<Vec<Box<dyn Backend>>, Missing> {
             BackendName::EvmAnvil => {
                 let artifacts = built(options.artifacts.as_deref(), ARTIFACTS);
                 Box::new(EvmAnvil::start(options.anvil.as_deref(), &artifacts)?)
+            }
+            BackendName::EvmRevm => {
+                let artifacts = built(options.artifacts.as_deref(), ARTIFACTS);
+                Box::new(EvmRevm::start(&artifacts)?)
             }
             BackendName::SvmLitesvm => Box::new(SvmLitesvm::start(&built(
                 options.program.as_deref(),

@@ -14,17 +14,21 @@ const CONTRACTS: &[&str] = &[
     "ValidationRegistry",
 ];
 /// Crates whose version says what a chain did.
-const CRATES: &[&str] = &["alloy", "litesvm"];
+const CRATES: &[&str] = &["alloy", "litesvm", "revm"];
 const LOCK: &str = include_str!("../../../Cargo.lock");
 
 /// Of a run whose backends have started, so that their files are known to be usable.
 pub(super) fn provenance(options: &Conform) -> Provenance {
     let mut provenance = Provenance::default();
     note_version(&mut provenance, "concord", env!("CARGO_PKG_VERSION"));
-    if options.backend.contains(&BackendName::EvmAnvil) {
-        note_evm(&mut provenance, options);
+    let is_chosen = |name| options.backend.contains(&name);
+    if is_chosen(BackendName::EvmAnvil) {
+        note_anvil(&mut provenance, options);
     }
-    if options.backend.contains(&BackendName::SvmLitesvm) {
+    if is_chosen(BackendName::EvmAnvil) || is_chosen(BackendName::EvmRevm) {
+        note_contracts(&mut provenance, options);
+    }
+    if is_chosen(BackendName::SvmLitesvm) {
         let file = built(options.program.as_deref(), PROGRAM);
         if let Ok(elf) = fs::read(&file) {
             provenance.artifacts.push(Artifact {
@@ -49,7 +53,7 @@ fn note_version(provenance: &mut Provenance, tool: &str, version: &str) {
     });
 }
 
-fn note_evm(provenance: &mut Provenance, options: &Conform) {
+fn note_anvil(provenance: &mut Provenance, options: &Conform) {
     let anvil = options
         .anvil
         .clone()
@@ -59,6 +63,9 @@ fn note_evm(provenance: &mut Provenance, options: &Conform) {
         let number = version.rsplit(' ').next().unwrap_or(&version);
         note_version(provenance, "anvil", number);
     }
+}
+
+fn note_contracts(provenance: &mut Provenance, options: &Conform) {
     let folder = built(options.artifacts.as_deref(), ARTIFACTS);
     let mut compiler = None;
     for contract in CONTRACTS {

@@ -1,18 +1,107 @@
-use crate::backend::Missing;
-use alloy::node_bindings::{Anvil, AnvilInstance};
+//! The contracts on an anvil that the harness starts and ends.
+use super::{
+    Dialect, EvmAnvil, Registries,
+    deployment::Artifacts,
+    ledger::{Answer, Ledger, Receipt, View},
+    node::{Endpoint, Node},
+};
+use crate::backend::{Missing, StepFault};
+use alloy::{
+    node_bindings::{self, AnvilInstance},
+    primitives::{Address, Bytes},
+    signers::local::PrivateKeySigner,
+};
 use std::{
     env, fs,
     io::Read,
     path::{Path, PathBuf},
 };
 
-pub(super) const CHAIN_ID: u64 = 31_337;
+const NAME: &str = "evm-anvil";
+const CHAIN_ID: u64 = 31_337;
 /// Deployment happens here; every scenario starts later.
 const GENESIS_TIME: u64 = 1_500_000_000;
 const STARTUP_LIMIT_MS: u64 = 30_000;
 
+/// An anvil of our own.
+pub struct Anvil {
+    node: Node,
+    /// Ends anvil when it is dropped.
+    _process: AnvilInstance,
+}
+
+impl EvmAnvil {
+    /// Starts anvil (`anvil`, else `CONCORD_ANVIL`, else the one on PATH) and deploys the
+    /// contracts from forge's output folder `artifacts`.
+    ///
+    /// # Errors
+    /// A tool or an artifact that is missing or unusable.
+    pub fn start(anvil: Option<&Path>, artifacts: &Path) -> Result<Self, Missing> {
+        let path = locate(anvil)?;
+        let artifacts = Artifacts::read(artifacts)?;
+        let process = start(&path)?;
+        let deployed = || {
+            let node = Node::connect(&Endpoint::new(process.endpoint()))?;
+            if node.chain_id() != CHAIN_ID {
+                let id = node.chain_id();
+                let reason = format!("chain id is {id}, not {CHAIN_ID}");
+                return Err(StepFault::Unreachable(reason));
+            }
+            let mut anvil = Anvil {
+                node,
+                _process: process,
+            };
+            let addresses = artifacts.deploy(&mut anvil)?;
+            Registries::standing(NAME, anvil, addresses, Dialect::Concord)
+        };
+        deployed().map_err(|fault| Missing::Deployment {
+            participant: NAME,
+            reason: fault.to_string(),
+        })
+    }
+}
+
+impl Ledger for Anvil {
+    fn chain_id(&self) -> u64 {
+        self.node.chain_id()
+    }
+
+    fn fund(&mut self, accounts: &[Address]) -> Answer<()> {
+        self.node.fund(accounts)
+    }
+
+    fn set_next_block_time(&mut self, time: u64) -> Answer<()> {
+        self.node.set_next_block_time(time)
+    }
+
+    fn latest_block_time(&mut self) -> Answer<u64> {
+        self.node.latest_block_time()
+    }
+
+    fn send(
+        &mut self,
+        from: &PrivateKeySigner,
+        to: Option<Address>,
+        input: Bytes,
+    ) -> Answer<Receipt> {
+        self.node.send(from, to, input)
+    }
+
+    fn views(&mut self, views: &[View]) -> Answer<Vec<Result<Bytes, Bytes>>> {
+        self.node.views(views)
+    }
+
+    fn mark(&mut self) -> Answer<()> {
+        self.node.mark()
+    }
+
+    fn restore(&mut self) -> Answer<()> {
+        self.node.restore()
+    }
+}
+
 /// The anvil to start: the one named, else `CONCORD_ANVIL`, else the one on PATH.
-pub(super) fn locate(named: Option<&Path>) -> Result<PathBuf, Missing> {
+fn locate(named: Option<&Path>) -> Result<PathBuf, Missing> {
     let named = named
         .map(Path::to_owned)
         .or_else(|| env::var_os("CONCORD_ANVIL").map(PathBuf::from));
@@ -42,8 +131,8 @@ fn is_script(path: &Path) -> bool {
 }
 
 /// Starts anvil on a free port. It ends when the instance is dropped.
-pub(super) fn start(path: &Path) -> Result<AnvilInstance, Missing> {
-    Anvil::at(path)
+fn start(path: &Path) -> Result<AnvilInstance, Missing> {
+    node_bindings::Anvil::at(path)
         .chain_id(CHAIN_ID)
         .prague()
         .args(["--order", "fifo", "--timestamp"])

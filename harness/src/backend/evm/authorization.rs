@@ -1,4 +1,4 @@
-use super::{Deployment, key_of};
+use super::key_of;
 use crate::{
     backend::{StepFault, secrets::secret_of},
     model::{Authorization, Form, Tamper},
@@ -12,18 +12,25 @@ const SECP256K1_ORDER: U256 =
 /// The first byte of the second word, an address with twelve zero bytes before it (R6).
 const DIRTY_BYTE: usize = 32;
 
+/// The registries that an authorization is made for.
+pub(super) struct Audience {
+    pub chain_id: u64,
+    pub identity: Address,
+    pub reputation: Address,
+}
+
 /// The blob of R6: the seven fields and the signature, with the damage done to it.
 pub(super) fn blob(
     authorization: &Authorization,
     agent_id: U256,
-    deployment: &Deployment,
+    audience: &Audience,
     start: u64,
 ) -> Result<Vec<u8>, StepFault> {
     if authorization.tamper == Some(Tamper::Empty) {
         return Ok(Vec::new());
     }
-    let fields = fields(authorization, agent_id, deployment, start);
-    let signature = signature(authorization, &fields, deployment)?;
+    let fields = fields(authorization, agent_id, audience, start);
+    let signature = signature(authorization, &fields, audience)?;
     let mut blob = fields.blob(&signature).to_vec();
     match authorization.tamper {
         Some(Tamper::Truncated) => blob.truncate(blob.len() - 1),
@@ -37,18 +44,18 @@ pub(super) fn blob(
 fn fields(
     authorization: &Authorization,
     agent_id: U256,
-    deployment: &Deployment,
+    audience: &Audience,
     start: u64,
 ) -> EvmFeedbackAuth {
     let chain_id = match authorization.tamper {
-        Some(Tamper::WrongChain) => deployment.chain_id + 1,
-        _ => deployment.chain_id,
+        Some(Tamper::WrongChain) => audience.chain_id + 1,
+        _ => audience.chain_id,
     };
     let identity_registry = match authorization.tamper {
         Some(Tamper::WrongRegistry) => {
             Address::from_word(secret_of("registry", "elsewhere").into())
         }
-        _ => deployment.identity,
+        _ => audience.identity,
     };
     EvmFeedbackAuth {
         agent_id: agent_id.to_be_bytes(),
@@ -65,7 +72,7 @@ fn fields(
 fn signature(
     authorization: &Authorization,
     fields: &EvmFeedbackAuth,
-    deployment: &Deployment,
+    audience: &Audience,
 ) -> Result<[u8; 65], StepFault> {
     let signer = match &authorization.tamper {
         Some(Tamper::SignedBy(actor)) => actor,
@@ -73,7 +80,7 @@ fn signature(
     };
     let digest = match authorization.form {
         Form::DraftV1 => fields.eip191_digest(),
-        _ => fields.eip712_digest(&deployment.reputation.into_array()),
+        _ => fields.eip712_digest(&audience.reputation.into_array()),
     };
     let mut signature = sign::secp256k1_sign(&secret_of("actor", &signer.0), &digest)
         .and_then(|signature| sign::to_ethereum_v(&signature))

@@ -1,3 +1,5 @@
+//! A chain behind a JSON-RPC endpoint, asked one thing at a time.
+use super::ledger::{Answer, BALANCE, GAS_LIMIT, Ledger, Receipt, View};
 use crate::backend::StepFault;
 use alloy::{
     consensus::TxEnvelope,
@@ -5,108 +7,120 @@ use alloy::{
     network::{EthereumWallet, NetworkTransactionBuilder, TransactionBuilder},
     primitives::{Address, B256, Bytes, U256},
     providers::{Provider, RootProvider, ext::AnvilApi},
-    rpc::types::{TransactionReceipt, TransactionRequest},
+    rpc::{
+        client::BatchRequest,
+        types::{TransactionReceipt, TransactionRequest},
+    },
     signers::local::PrivateKeySigner,
-    sol_types::SolCall,
-    transports::{RpcError, TransportResult},
+    transports::{RpcError, TransportErrorKind, TransportResult, http::reqwest::Url},
 };
 use serde_json::{Value, json};
 use std::{
+    collections::HashMap,
     future::{Future, IntoFuture},
     time::Duration,
 };
 use tokio::runtime::{Builder, Runtime};
 
-/// Enough for a deployment, below every block gas limit. Fixed, so that no transaction is
-/// estimated away before it can be refused on chain.
-const GAS_LIMIT: u64 = 12_000_000;
 const MAX_FEE_PER_GAS: u128 = 1_000_000_000_000;
-const ANSWER_LIMIT: Duration = Duration::from_secs(30);
+/// How much of a node's words an error repeats.
+const REPEATED_WORDS: usize = 200;
 
-/// A chain behind a JSON-RPC endpoint, asked one thing at a time.
-pub(super) struct Node {
-    runtime: Runtime,
-    provider: RootProvider,
-    chain_id: u64,
+/// Where a node listens, and for how long its answers are waited for.
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    /// An `http://` URL.
+    pub url: String,
+    pub answer_limit: Duration,
 }
 
-type Answer<T> = Result<T, StepFault>;
+/// A development node: it funds accounts, sets the clock and goes back to a snapshot when asked.
+pub struct Node {
+    runtime: Runtime,
+    provider: RootProvider,
+    url: String,
+    answer_limit: Duration,
+    chain_id: u64,
+    /// Of the senders since the last restore.
+    nonces: HashMap<Address, u64>,
+    snapshot: Option<U256>,
+}
+
+impl Endpoint {
+    /// Waits half a minute for an answer.
+    pub fn new(url: impl Into<String>) -> Self {
+        Self {
+            url: url.into(),
+            answer_limit: Duration::from_secs(30),
+        }
+    }
+}
 
 impl Node {
-    pub fn connect(endpoint: &str) -> Answer<Self> {
+    pub(super) fn connect(endpoint: &Endpoint) -> Answer<Self> {
         let runtime = Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(|fault| StepFault::Unreachable(fault.to_string()))?;
-        let url = endpoint
-            .parse()
-            .map_err(|_| StepFault::Unreachable(format!("{endpoint} is not a URL")))?;
+        let not_a_url = || StepFault::Unreachable("the endpoint is no http:// URL".to_owned());
+        if !endpoint.url.starts_with("http://") {
+            return Err(not_a_url());
+        }
+        let url: Url = endpoint.url.parse().map_err(|_| not_a_url())?;
         let mut node = Self {
+            url: url.to_string(),
             provider: RootProvider::new_http(url),
             runtime,
+            answer_limit: endpoint.answer_limit,
             chain_id: 0,
+            nonces: HashMap::new(),
+            snapshot: None,
         };
         node.chain_id = node.ask(node.provider.get_chain_id())?;
         Ok(node)
     }
 
-    pub fn chain_id(&self) -> u64 {
-        self.chain_id
-    }
-
     fn ask<T>(&self, request: impl IntoFuture<Output = TransportResult<T>>) -> Answer<T> {
-        self.ask_for(request)?
-            .map_err(|fault| StepFault::Unreachable(fault.to_string()))
+        self.wait(request)?
+            .map_err(|fault| self.unreachable(&fault))
     }
 
-    fn ask_for<T>(&self, request: impl IntoFuture<Output = T>) -> Answer<T> {
+    fn wait<T>(&self, request: impl IntoFuture<Output = T>) -> Answer<T> {
         let request = request.into_future();
-        self.block_on(async { tokio::time::timeout(ANSWER_LIMIT, request).await })
-            .map_err(|_| StepFault::Unreachable(format!("no answer within {ANSWER_LIMIT:?}")))
+        self.block_on(async { tokio::time::timeout(self.answer_limit, request).await })
+            .map_err(|_| {
+                StepFault::Unreachable(format!("no answer within {:?}", self.answer_limit))
+            })
     }
 
     fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
         self.runtime.block_on(future)
     }
 
-    pub fn snapshot(&self) -> Answer<U256> {
-        self.ask(self.provider.anvil_snapshot())
-    }
-
-    pub fn revert(&self, snapshot: U256) -> Answer<()> {
-        if self.ask(self.provider.anvil_revert(snapshot))? {
-            return Ok(());
+    /// In the node's words, without the URL, whose path may hold a key.
+    fn unreachable(&self, fault: &RpcError<TransportErrorKind>) -> StepFault {
+        let words = fault.to_string().replace(&self.url, "the endpoint");
+        let mut shown: String = words.chars().take(REPEATED_WORDS).collect();
+        if shown.len() < words.len() {
+            shown.push('…');
         }
-        Err(StepFault::Unreachable(format!(
-            "snapshot {snapshot} is gone"
-        )))
+        StepFault::Unreachable(shown.replace(['\n', '\r'], " "))
     }
 
-    pub fn fund(&self, address: Address) -> Answer<()> {
-        let balance = U256::from(10).pow(U256::from(21));
-        self.ask(self.provider.anvil_set_balance(address, balance))
+    fn nonce(&self, sender: Address) -> Answer<u64> {
+        match self.nonces.get(&sender) {
+            Some(nonce) => Ok(*nonce),
+            None => self.ask(self.provider.get_transaction_count(sender)),
+        }
     }
 
-    /// Unix seconds of the next block, exactly.
-    pub fn set_next_block_time(&self, time: u64) -> Answer<()> {
-        self.ask(self.provider.anvil_set_next_block_timestamp(time))
-    }
-
-    pub fn latest_block_time(&self) -> Answer<u64> {
-        let block = self.ask(self.provider.get_block_by_number(BlockNumberOrTag::Latest))?;
-        block
-            .map(|block| block.header.timestamp)
-            .ok_or_else(|| StepFault::Unreachable("there is no latest block".to_owned()))
-    }
-
-    /// Sends a transaction of `from` and waits until it is mined, refused or not.
-    pub fn send(
+    fn signed(
         &self,
         from: &PrivateKeySigner,
         to: Option<Address>,
         input: Bytes,
-    ) -> Answer<TransactionReceipt> {
-        let nonce = self.ask(self.provider.get_transaction_count(from.address()))?;
+        nonce: u64,
+    ) -> Answer<Vec<u8>> {
         let mut request = TransactionRequest::default()
             .with_from(from.address())
             .with_chain_id(self.chain_id)
@@ -123,14 +137,11 @@ impl Node {
         let signed: TxEnvelope = self
             .block_on(request.build(&wallet))
             .map_err(|fault| StepFault::Inexpressible(fault.to_string()))?;
-        self.ask(
-            self.provider
-                .send_raw_transaction_sync(&signed.encoded_2718()),
-        )
+        Ok(signed.encoded_2718())
     }
 
-    /// What a mined transaction returned, or reverted with.
-    pub fn returned(&self, transaction: B256) -> Answer<Bytes> {
+    /// What a mined transaction reverted with.
+    fn revert_data(&self, transaction: B256) -> Answer<Bytes> {
         let trace: Value = self.ask(self.provider.raw_request(
             "debug_traceTransaction".into(),
             (transaction, json!({"tracer": "callTracer"})),
@@ -139,36 +150,105 @@ impl Node {
             Value::Null => Ok(Bytes::new()),
             Value::String(output) => output
                 .parse()
-                .map_err(|_| StepFault::Unreachable(format!("trace output `{output}`"))),
-            other => Err(StepFault::Unreachable(format!("trace output {other}"))),
+                .map_err(|_| StepFault::Unreachable("a trace's output is not hex".to_owned())),
+            _ => Err(StepFault::Unreachable(
+                "a trace's output is not text".to_owned(),
+            )),
         }
     }
 
-    /// Reads a view function at the latest block.
-    pub fn read<C: SolCall>(&self, contract: Address, call: &C) -> Answer<C::Return> {
-        self.try_read(contract, call)?.map_err(|data| {
-            StepFault::UnexplainedState(format!("{} reverted with {data}", C::SIGNATURE))
+    fn receipt(&self, mined: &TransactionReceipt) -> Answer<Receipt> {
+        let refusal = if mined.status() {
+            None
+        } else {
+            Some(self.revert_data(mined.transaction_hash)?)
+        };
+        Ok(Receipt {
+            refusal,
+            logs: mined.logs().iter().map(|log| log.inner.clone()).collect(),
+            gas: mined.gas_used,
+            created: mined.contract_address,
         })
     }
 
-    /// As [`Self::read`]; a revert is answered with its data.
-    pub fn try_read<C: SolCall>(
-        &self,
-        contract: Address,
-        call: &C,
-    ) -> Answer<Result<C::Return, Bytes>> {
-        let request = TransactionRequest::default()
-            .with_to(contract)
-            .with_input(call.abi_encode());
-        match self.ask_for(self.provider.call(request))? {
-            Ok(answer) => C::abi_decode_returns_validate(&answer)
-                .map(Ok)
-                .map_err(|fault| StepFault::UnexplainedState(format!("{}: {fault}", C::SIGNATURE))),
-            Err(RpcError::ErrorResp(payload)) => match payload.as_revert_data() {
-                Some(data) => Ok(Err(data)),
-                None => Err(StepFault::Unreachable(payload.to_string())),
-            },
-            Err(fault) => Err(StepFault::Unreachable(fault.to_string())),
+    fn view_answer(&self, answer: TransportResult<Bytes>) -> Answer<Result<Bytes, Bytes>> {
+        match answer {
+            Ok(returned) => Ok(Ok(returned)),
+            Err(RpcError::ErrorResp(payload)) if payload.as_revert_data().is_some() => {
+                Ok(Err(payload.as_revert_data().unwrap_or_default()))
+            }
+            Err(fault) => Err(self.unreachable(&fault)),
         }
+    }
+}
+
+impl Ledger for Node {
+    fn chain_id(&self) -> u64 {
+        self.chain_id
+    }
+
+    fn fund(&mut self, accounts: &[Address]) -> Answer<()> {
+        let balance = U256::from(BALANCE);
+        for account in accounts {
+            self.ask(self.provider.anvil_set_balance(*account, balance))?;
+        }
+        Ok(())
+    }
+
+    fn set_next_block_time(&mut self, time: u64) -> Answer<()> {
+        self.ask(self.provider.anvil_set_next_block_timestamp(time))
+    }
+
+    fn latest_block_time(&mut self) -> Answer<u64> {
+        let block = self.ask(self.provider.get_block_by_number(BlockNumberOrTag::Latest))?;
+        block
+            .map(|block| block.header.timestamp)
+            .ok_or_else(|| StepFault::Unreachable("there is no latest block".to_owned()))
+    }
+
+    fn send(
+        &mut self,
+        from: &PrivateKeySigner,
+        to: Option<Address>,
+        input: Bytes,
+    ) -> Answer<Receipt> {
+        let nonce = self.nonce(from.address())?;
+        let signed = self.signed(from, to, input, nonce)?;
+        let mined = self.ask(self.provider.send_raw_transaction_sync(&signed))?;
+        self.nonces.insert(from.address(), nonce + 1);
+        self.receipt(&mined)
+    }
+
+    /// In one request.
+    fn views(&mut self, views: &[View]) -> Answer<Vec<Result<Bytes, Bytes>>> {
+        let mut batch = BatchRequest::new(self.provider.client());
+        let mut waiters = Vec::with_capacity(views.len());
+        for view in views {
+            let call = json!({ "to": view.contract, "input": view.input });
+            let waiter = batch
+                .add_call::<_, Bytes>("eth_call", &(call, "latest"))
+                .map_err(|fault| self.unreachable(&fault))?;
+            waiters.push(waiter);
+        }
+        self.ask(batch.send())?;
+        waiters
+            .into_iter()
+            .map(|waiter| self.view_answer(self.wait(waiter)?))
+            .collect()
+    }
+
+    fn mark(&mut self) -> Answer<()> {
+        self.snapshot = Some(self.ask(self.provider.anvil_snapshot())?);
+        Ok(())
+    }
+
+    fn restore(&mut self) -> Answer<()> {
+        let gone = || StepFault::Unreachable("the node's snapshot is gone".to_owned());
+        let snapshot = self.snapshot.take().ok_or_else(gone)?;
+        if !self.ask(self.provider.anvil_revert(snapshot))? {
+            return Err(gone());
+        }
+        self.nonces.clear();
+        self.mark() // a snapshot can be reverted to once
     }
 }

@@ -1,0 +1,113 @@
+//! Where the registries stand, and how they get there.
+use super::{
+    abi::{AuthorizedReputationDeployment, BoundDeployment},
+    artifact, key_of,
+    ledger::{Answer, Ledger},
+};
+use crate::{
+    backend::{Missing, StepFault},
+    model::{Actor, Operation},
+};
+use alloy::{
+    primitives::{Address, Bytes},
+    sol_types::SolConstructor,
+};
+use std::path::Path;
+
+/// The addresses of registries that stand on one chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegistryAddresses {
+    pub identity: Address,
+    pub open_reputation: Option<Address>,
+    pub authorized_reputation: Option<Address>,
+    pub validation: Option<Address>,
+}
+
+/// The creation bytecode of the four contracts.
+pub(super) struct Artifacts {
+    identity: Bytes,
+    open_reputation: Bytes,
+    authorized_reputation: Bytes,
+    validation: Bytes,
+}
+
+impl RegistryAddresses {
+    /// The registry that the operation is for; `None` where there is none, or on no EVM chain.
+    pub(super) fn of(&self, operation: &Operation) -> Option<Address> {
+        match operation {
+            Operation::Register { .. }
+            | Operation::SetAgentUri { .. }
+            | Operation::SetMetadata { .. }
+            | Operation::SetAgentWallet { .. }
+            | Operation::UnsetAgentWallet { .. }
+            | Operation::Transfer { .. }
+            | Operation::Approve { .. }
+            | Operation::SetOperator { .. } => Some(self.identity),
+            Operation::GiveFeedback(_)
+            | Operation::RevokeFeedback { .. }
+            | Operation::AppendResponse(_)
+            | Operation::Summary { .. } => self.authorized_reputation,
+            Operation::GiveOpenFeedback(_)
+            | Operation::RevokeOpenFeedback { .. }
+            | Operation::AppendOpenResponse(_)
+            | Operation::OpenSummary { .. } => self.open_reputation,
+            Operation::ValidationRequest { .. } | Operation::ValidationResponse(_) => {
+                self.validation
+            }
+            Operation::Burn { .. }
+            | Operation::SetFeedbackAuthority { .. }
+            | Operation::SetAuthSchemes { .. }
+            | Operation::ListPaymentToken { .. }
+            | Operation::ListFacilitator { .. }
+            | Operation::ProposeRegistryAuthority { .. }
+            | Operation::AcceptRegistryAuthority { .. }
+            | Operation::AttachPaymentProof { .. } => None,
+        }
+    }
+}
+
+impl Artifacts {
+    /// Reads them in forge's output folder.
+    pub fn read(folder: &Path) -> Result<Self, Missing> {
+        let code = |contract| artifact::creation_code(folder, contract);
+        Ok(Self {
+            identity: code("IdentityRegistry")?,
+            open_reputation: code("ReputationRegistry")?,
+            authorized_reputation: code("AuthorizedReputationRegistry")?,
+            validation: code("ValidationRegistry")?,
+        })
+    }
+
+    /// Puts all four on the chain, the last three bound to the first.
+    pub fn deploy(&self, ledger: &mut impl Ledger) -> Answer<RegistryAddresses> {
+        ledger.fund(&[key_of(&deployer()).address()])?;
+        let identity = create(ledger, &self.identity, &[])?;
+        let bound = BoundDeployment::constructorCall {
+            identityRegistry: identity,
+        };
+        let authorized = AuthorizedReputationDeployment::constructorCall {
+            identityRegistry: identity,
+            acceptsDraftV1: true, // R6: the default
+        };
+        let mut create = |code, arguments: Vec<u8>| create(ledger, code, &arguments).map(Some);
+        Ok(RegistryAddresses {
+            identity,
+            open_reputation: create(&self.open_reputation, bound.abi_encode())?,
+            authorized_reputation: create(&self.authorized_reputation, authorized.abi_encode())?,
+            validation: create(&self.validation, bound.abi_encode())?,
+        })
+    }
+}
+
+fn deployer() -> Actor {
+    Actor::from("deployer")
+}
+
+fn create(ledger: &mut impl Ledger, code: &Bytes, arguments: &[u8]) -> Answer<Address> {
+    let input = [code, arguments].concat().into();
+    let receipt = ledger.send(&key_of(&deployer()), None, input)?;
+    receipt
+        .created
+        .filter(|_| receipt.refusal.is_none())
+        .ok_or_else(|| StepFault::Unreachable("a constructor reverted".to_owned()))
+}

@@ -1,0 +1,175 @@
+//! The contracts in a revm of our own: no process, no JSON, no signed transactions.
+use super::{
+    Dialect, EvmRevm, Registries,
+    deployment::Artifacts,
+    ledger::{Answer, BALANCE, GAS_LIMIT, Ledger, Receipt, View},
+};
+use crate::backend::{Missing, StepFault};
+use alloy::{
+    primitives::{Address, Bytes, TxKind, U256},
+    signers::local::PrivateKeySigner,
+};
+use revm::{
+    Context, ExecuteCommitEvm, ExecuteEvm, MainBuilder, MainContext, MainnetEvm,
+    context::{BlockEnv, TxEnv, result::ExecutionResult},
+    database::{CacheDB, EmptyDB, InMemoryDB},
+    handler::MainnetContext,
+    primitives::hardfork::SpecId,
+    state::AccountInfo,
+};
+use std::path::Path;
+
+const NAME: &str = "evm-revm";
+/// Anvil's, so that the two sign and hash the same bytes.
+const CHAIN_ID: u64 = 31_337;
+const BLOCK_GAS_LIMIT: u64 = 30_000_000;
+
+/// A chain in memory, at the hardfork that anvil is started with.
+pub struct Revm {
+    evm: MainnetEvm<MainnetContext<InMemoryDB>>,
+    marked: Option<(InMemoryDB, BlockEnv)>,
+    next_block_time: u64,
+}
+
+impl EvmRevm {
+    /// Deploys the contracts from forge's output folder `artifacts`.
+    ///
+    /// # Errors
+    /// An artifact that is missing or unusable.
+    pub fn start(artifacts: &Path) -> Result<Self, Missing> {
+        let artifacts = Artifacts::read(artifacts)?;
+        let mut revm = Revm::new();
+        let deployed = artifacts
+            .deploy(&mut revm)
+            .and_then(|addresses| Registries::standing(NAME, revm, addresses, Dialect::Concord));
+        deployed.map_err(|fault| Missing::Deployment {
+            participant: NAME,
+            reason: fault.to_string(),
+        })
+    }
+}
+
+impl Revm {
+    fn new() -> Self {
+        let evm = Context::mainnet()
+            .modify_cfg_chained(|cfg| {
+                cfg.set_spec_and_mainnet_gas_params(SpecId::PRAGUE);
+                cfg.chain_id = CHAIN_ID;
+                cfg.disable_nonce_check = true; // nothing is signed, so nothing can be replayed
+            })
+            .modify_block_chained(|block| block.gas_limit = BLOCK_GAS_LIMIT)
+            .with_db(CacheDB::new(EmptyDB::new()))
+            .build_mainnet();
+        Self {
+            evm,
+            marked: None,
+            next_block_time: 0,
+        }
+    }
+}
+
+/// Gas is free here, and counts all the same.
+fn transaction(from: Address, kind: TxKind, data: Bytes) -> TxEnv {
+    TxEnv {
+        caller: from,
+        kind,
+        data,
+        gas_limit: GAS_LIMIT,
+        gas_price: 0,
+        chain_id: Some(CHAIN_ID),
+        ..TxEnv::default()
+    }
+}
+
+fn refused(fault: &impl ToString) -> StepFault {
+    StepFault::Inexpressible(fault.to_string())
+}
+
+impl Ledger for Revm {
+    fn chain_id(&self) -> u64 {
+        CHAIN_ID
+    }
+
+    fn fund(&mut self, accounts: &[Address]) -> Answer<()> {
+        let funded = AccountInfo::from_balance(U256::from(BALANCE));
+        self.evm.ctx.modify_db(|db| {
+            for account in accounts {
+                db.insert_account_info(*account, funded.clone());
+            }
+        });
+        Ok(())
+    }
+
+    fn set_next_block_time(&mut self, time: u64) -> Answer<()> {
+        self.next_block_time = time;
+        Ok(())
+    }
+
+    fn latest_block_time(&mut self) -> Answer<u64> {
+        Ok(self.evm.ctx.block.timestamp.saturating_to())
+    }
+
+    fn send(
+        &mut self,
+        from: &PrivateKeySigner,
+        to: Option<Address>,
+        input: Bytes,
+    ) -> Answer<Receipt> {
+        let time = U256::from(self.next_block_time);
+        self.evm.ctx.modify_block(|block| {
+            block.number += U256::ONE;
+            block.timestamp = time;
+        });
+        let kind = to.map_or(TxKind::Create, TxKind::Call);
+        let done = self
+            .evm
+            .transact_commit(transaction(from.address(), kind, input))
+            .map_err(|fault| refused(&fault))?;
+        let gas = done.tx_gas_used();
+        Ok(match done {
+            ExecutionResult::Success { logs, output, .. } => Receipt {
+                refusal: None,
+                logs,
+                gas,
+                created: output.address().copied(),
+            },
+            refusal => Receipt {
+                refusal: Some(refusal.into_output().unwrap_or_default()),
+                logs: Vec::new(),
+                gas,
+                created: None,
+            },
+        })
+    }
+
+    fn views(&mut self, views: &[View]) -> Answer<Vec<Result<Bytes, Bytes>>> {
+        let asked = views.iter().map(|view| {
+            let kind = TxKind::Call(view.contract);
+            let call = transaction(Address::ZERO, kind, view.input.clone());
+            let done = self.evm.transact(call).map_err(|fault| refused(&fault))?;
+            let is_answer = done.result.is_success();
+            let output = done.result.into_output().unwrap_or_default();
+            Ok(if is_answer { Ok(output) } else { Err(output) })
+        });
+        asked.collect()
+    }
+
+    fn mark(&mut self) -> Answer<()> {
+        let context = &self.evm.ctx;
+        self.marked = Some((
+            context.journaled_state.database.clone(),
+            context.block.clone(),
+        ));
+        Ok(())
+    }
+
+    fn restore(&mut self) -> Answer<()> {
+        let (database, block) = self
+            .marked
+            .clone()
+            .ok_or_else(|| StepFault::Unreachable("nothing was marked".to_owned()))?;
+        self.evm.ctx.modify_db(|db| *db = database);
+        self.evm.ctx.modify_block(|current| *current = block);
+        Ok(())
+    }
+}

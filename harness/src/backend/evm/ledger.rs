@@ -1,0 +1,146 @@
+//! A chain of the EVM's kind, as far as the backend needs one.
+use crate::backend::StepFault;
+use alloy::{
+    primitives::{Address, Bytes, Log},
+    signers::local::PrivateKeySigner,
+    sol_types::SolCall,
+};
+use std::marker::PhantomData;
+
+/// Enough for a deployment and for texts of some ten thousand bytes, below every block gas limit.
+/// Fixed, so that no transaction is estimated away before it can be refused on chain.
+pub(super) const GAS_LIMIT: u64 = 25_000_000;
+
+/// What a funded account holds, in wei.
+pub(super) const BALANCE: u128 = 1_000_000_000_000_000_000_000;
+
+pub(super) type Answer<T> = Result<T, StepFault>;
+
+/// Blocks of one transaction each, and views of the latest one.
+pub trait Ledger: Send {
+    fn chain_id(&self) -> u64;
+
+    /// Gives each account enough for every transaction.
+    fn fund(&mut self, accounts: &[Address]) -> Answer<()>;
+
+    /// Unix seconds of the next block, exactly.
+    fn set_next_block_time(&mut self, time: u64) -> Answer<()>;
+
+    /// Unix seconds.
+    fn latest_block_time(&mut self) -> Answer<u64>;
+
+    /// Sends a transaction of `from`, a contract's creation where `to` is `None`, and waits until
+    /// it is in a block, refused or not.
+    fn send(
+        &mut self,
+        from: &PrivateKeySigner,
+        to: Option<Address>,
+        input: Bytes,
+    ) -> Answer<Receipt>;
+
+    /// Asks views at the latest block. For each, in order, what it returned, or reverted with.
+    fn views(&mut self, views: &[View]) -> Answer<Vec<Result<Bytes, Bytes>>>;
+
+    /// Makes this the state that [`Self::restore`] goes back to.
+    fn mark(&mut self) -> Answer<()>;
+
+    /// As often as wanted; what [`Self::fund`] gave since the mark is gone too.
+    fn restore(&mut self) -> Answer<()>;
+}
+
+/// A transaction in its block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Receipt {
+    /// The revert data, where it was refused.
+    pub refusal: Option<Bytes>,
+    /// None where it was refused.
+    pub logs: Vec<Log>,
+    pub gas: u64,
+    /// The address of a created contract.
+    pub created: Option<Address>,
+}
+
+/// One call of a view function.
+#[derive(Clone, Debug)]
+pub struct View {
+    pub contract: Address,
+    pub input: Bytes,
+}
+
+/// Views to be asked together.
+#[derive(Default)]
+pub(super) struct Views(Vec<View>);
+
+/// Where in [`Answers`] a view's answer will be.
+pub(super) struct Asked<C> {
+    at: usize,
+    call: PhantomData<C>,
+}
+
+/// What [`Views`] were answered, in their order.
+pub(super) struct Answers(Vec<Result<Bytes, Bytes>>);
+
+impl Views {
+    pub fn ask<C: SolCall>(&mut self, contract: Address, call: &C) -> Asked<C> {
+        self.0.push(View {
+            contract,
+            input: call.abi_encode().into(),
+        });
+        Asked {
+            at: self.0.len() - 1,
+            call: PhantomData,
+        }
+    }
+
+    pub fn answers(self, ledger: &mut impl Ledger) -> Answer<Answers> {
+        if self.0.is_empty() {
+            return Ok(Answers(Vec::new()));
+        }
+        ledger.views(&self.0).map(Answers)
+    }
+}
+
+impl Answers {
+    /// What a view returned that has no reason to revert.
+    pub fn get<C: SolCall>(&self, asked: &Asked<C>) -> Answer<C::Return> {
+        self.try_get(asked)?.map_err(|data| {
+            StepFault::UnexplainedState(format!("{} reverted with {data}", C::SIGNATURE))
+        })
+    }
+
+    /// As [`Self::get`]; a revert is answered with its data.
+    pub fn try_get<C: SolCall>(&self, asked: &Asked<C>) -> Answer<Result<C::Return, Bytes>> {
+        match self.0.get(asked.at) {
+            Some(Ok(returned)) => C::abi_decode_returns_validate(returned)
+                .map(Ok)
+                .map_err(|fault| StepFault::UnexplainedState(format!("{}: {fault}", C::SIGNATURE))),
+            Some(Err(revert)) => Ok(Err(revert.clone())),
+            None => Err(StepFault::Unreachable(format!(
+                "{} was not answered",
+                C::SIGNATURE
+            ))),
+        }
+    }
+}
+
+/// Asks one view; a revert is answered with its data.
+pub(super) fn try_view<C: SolCall>(
+    ledger: &mut impl Ledger,
+    contract: Address,
+    call: &C,
+) -> Answer<Result<C::Return, Bytes>> {
+    let mut views = Views::default();
+    let asked = views.ask(contract, call);
+    views.answers(ledger)?.try_get(&asked)
+}
+
+/// Asks one view that has no reason to revert.
+pub(super) fn view<C: SolCall>(
+    ledger: &mut impl Ledger,
+    contract: Address,
+    call: &C,
+) -> Answer<C::Return> {
+    let mut views = Views::default();
+    let asked = views.ask(contract, call);
+    views.answers(ledger)?.get(&asked)
+}

@@ -1,0 +1,41 @@
+use alloy::primitives::{B256, U256};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What went through the backend since its reset and no view of the contracts tells.
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    metadata_keys: BTreeMap<U256, BTreeSet<String>>,
+    answered: BTreeSet<B256>,
+    consent_deadlines: BTreeSet<u64>,
+}
+
+impl Memory {
+    pub fn note_metadata(&mut self, id: U256, key: &str) {
+        let keys = self.metadata_keys.entry(id).or_default();
+        keys.insert(key.to_owned());
+    }
+
+    /// Keys ever set.
+    pub fn metadata_keys(&self, id: U256) -> impl Iterator<Item = &String> {
+        self.metadata_keys.get(&id).into_iter().flatten()
+    }
+
+    pub fn note_answer(&mut self, request: B256) {
+        self.answered.insert(request);
+    }
+
+    pub fn was_answered(&self, request: &B256) -> bool {
+        self.answered.contains(request)
+    }
+
+    pub fn note_consent(&mut self, deadline: u64) {
+        self.consent_deadlines.insert(deadline);
+    }
+
+    /// From `now` on the first second that no consent has named: a digest with it is unused (R3).
+    pub fn unused_deadline(&self, now: u64) -> u64 {
+        (now..)
+            .find(|deadline| !self.consent_deadlines.contains(deadline))
+            .unwrap_or(now)
+    }
+}
