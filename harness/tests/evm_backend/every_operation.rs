@@ -182,7 +182,7 @@ fn every_operation_in_revm_comes_to_what_the_model_says() {
     check_every_operation(&mut revm());
 }
 
-fn check_every_operation(backend: &mut dyn Backend) {
+pub fn check_every_operation(backend: &mut dyn Backend) {
     let values = [identity(), reputation(), validation()].concat();
     let steps: Vec<_> = (1..).zip(values.into_iter().map(operation)).collect();
     let labels = ["alice", "bob", "carol", "dave", "erin", "frank"];

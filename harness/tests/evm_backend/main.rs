@@ -1,6 +1,7 @@
 //! The EVM backends against the model, step by step: outcome, events, summary, the touched agent
 //! and at the end the whole state. Needs what `scripts/build` makes, and anvil on PATH or in
 //! CONCORD_ANVIL.
+mod attached;
 mod every_operation;
 mod gas;
 mod random_operations;

@@ -282,7 +282,7 @@ fn random_operations_on_anvil_come_to_what_the_model_says() {
 
 #[test]
 fn random_operations_in_revm_come_to_what_the_model_says() {
-    check_worlds(&mut revm(), 1..=40);
+    check_worlds(&mut revm(), 1..=20);
 }
 
 fn check_worlds(backend: &mut dyn Backend, seeds: RangeInclusive<u64>) {

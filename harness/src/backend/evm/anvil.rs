@@ -4,10 +4,10 @@ use super::{
     deployment::Artifacts,
     ledger::{Answer, Ledger, Receipt, View},
     node::{Endpoint, Node},
+    process::Process,
 };
 use crate::backend::{Missing, StepFault};
 use alloy::{
-    node_bindings::{self, AnvilInstance},
     primitives::{Address, Bytes},
     signers::local::PrivateKeySigner,
 };
@@ -21,36 +21,45 @@ const NAME: &str = "evm-anvil";
 const CHAIN_ID: u64 = 31_337;
 /// Deployment happens here; every scenario starts later.
 const GENESIS_TIME: u64 = 1_500_000_000;
-const STARTUP_LIMIT_MS: u64 = 30_000;
 
 /// An anvil of our own.
 pub struct Anvil {
     node: Node,
     /// Ends anvil when it is dropped.
-    _process: AnvilInstance,
+    process: Process,
 }
 
 impl EvmAnvil {
-    /// Starts anvil (`anvil`, else `CONCORD_ANVIL`, else the one on PATH) and deploys the
-    /// contracts from forge's output folder `artifacts`.
+    /// Starts anvil (`anvil`, else `CONCORD_ANVIL`, else the one on PATH) on a free port and
+    /// deploys the contracts from forge's output folder `artifacts`.
     ///
     /// # Errors
     /// A tool or an artifact that is missing or unusable.
     pub fn start(anvil: Option<&Path>, artifacts: &Path) -> Result<Self, Missing> {
+        Self::start_at(None, anvil, artifacts)
+    }
+
+    /// As [`Self::start`], on this port of the local host where one is named.
+    ///
+    /// # Errors
+    /// As [`Self::start`]; the port is in use.
+    pub fn start_at(
+        port: Option<u16>,
+        anvil: Option<&Path>,
+        artifacts: &Path,
+    ) -> Result<Self, Missing> {
         let path = locate(anvil)?;
         let artifacts = Artifacts::read(artifacts)?;
-        let process = start(&path)?;
+        let process = Process::start(&path, &arguments(port))
+            .map_err(|reason| Missing::AnvilDoesNotStart { path, reason })?;
         let deployed = || {
-            let node = Node::connect(&Endpoint::new(process.endpoint()))?;
+            let node = Process::unless_ending(Node::connect(&Endpoint::new(&process.url)))?;
             if node.chain_id() != CHAIN_ID {
                 let id = node.chain_id();
                 let reason = format!("chain id is {id}, not {CHAIN_ID}");
                 return Err(StepFault::Unreachable(reason));
             }
-            let mut anvil = Anvil {
-                node,
-                _process: process,
-            };
+            let mut anvil = Anvil { node, process };
             let addresses = artifacts.deploy(&mut anvil)?;
             Registries::standing(NAME, anvil, addresses, Dialect::Concord)
         };
@@ -61,21 +70,28 @@ impl EvmAnvil {
     }
 }
 
+impl Anvil {
+    /// The URL that it listens at.
+    pub fn url(&self) -> &str {
+        &self.process.url
+    }
+}
+
 impl Ledger for Anvil {
     fn chain_id(&self) -> u64 {
         self.node.chain_id()
     }
 
     fn fund(&mut self, accounts: &[Address]) -> Answer<()> {
-        self.node.fund(accounts)
+        Process::unless_ending(self.node.fund(accounts))
     }
 
     fn set_next_block_time(&mut self, time: u64) -> Answer<()> {
-        self.node.set_next_block_time(time)
+        Process::unless_ending(self.node.set_next_block_time(time))
     }
 
     fn latest_block_time(&mut self) -> Answer<u64> {
-        self.node.latest_block_time()
+        Process::unless_ending(self.node.latest_block_time())
     }
 
     fn send(
@@ -84,19 +100,19 @@ impl Ledger for Anvil {
         to: Option<Address>,
         input: Bytes,
     ) -> Answer<Receipt> {
-        self.node.send(from, to, input)
+        Process::unless_ending(self.node.send(from, to, input))
     }
 
     fn views(&mut self, views: &[View]) -> Answer<Vec<Result<Bytes, Bytes>>> {
-        self.node.views(views)
+        Process::unless_ending(self.node.views(views))
     }
 
     fn mark(&mut self) -> Answer<()> {
-        self.node.mark()
+        Process::unless_ending(self.node.mark())
     }
 
     fn restore(&mut self) -> Answer<()> {
-        self.node.restore()
+        Process::unless_ending(self.node.restore())
     }
 }
 
@@ -130,17 +146,23 @@ fn is_script(path: &Path) -> bool {
         .is_ok_and(|()| start == *b"#!")
 }
 
-/// Starts anvil on a free port. It ends when the instance is dropped.
-fn start(path: &Path) -> Result<AnvilInstance, Missing> {
-    node_bindings::Anvil::at(path)
-        .chain_id(CHAIN_ID)
-        .prague()
-        .args(["--order", "fifo", "--timestamp"])
-        .arg(GENESIS_TIME.to_string())
-        .timeout(STARTUP_LIMIT_MS)
-        .try_spawn()
-        .map_err(|fault| Missing::AnvilDoesNotStart {
-            path: path.to_owned(),
-            reason: fault.to_string(),
-        })
+/// On `port`, or on a free one.
+fn arguments(port: Option<u16>) -> Vec<String> {
+    [
+        "--port",
+        &port.unwrap_or_default().to_string(),
+        "--chain-id",
+        &CHAIN_ID.to_string(),
+        "--hardfork",
+        "prague",
+        "--order",
+        "fifo",
+        "--timestamp",
+        &GENESIS_TIME.to_string(),
+        // The states of as many blocks, and nothing on disk that a killed anvil would leave behind.
+        "--prune-history",
+        "64",
+    ]
+    .map(str::to_owned)
+    .to_vec()
 }

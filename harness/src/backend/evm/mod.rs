@@ -9,6 +9,7 @@
 mod abi;
 mod anvil;
 mod artifact;
+mod attach;
 mod authorization;
 mod consent;
 mod deployment;
@@ -19,9 +20,11 @@ mod ledger;
 mod memory;
 mod node;
 mod observation;
+mod process;
 mod translation;
 
 pub use anvil::Anvil;
+pub use attach::AttachFault;
 pub use deployment::RegistryAddresses;
 pub use dialect::Dialect;
 pub use in_process::Revm;
@@ -83,6 +86,11 @@ impl<L: Ledger> Registries<L> {
 
     pub fn addresses(&self) -> &RegistryAddresses {
         &self.addresses
+    }
+
+    /// The chain underneath.
+    pub fn ledger(&self) -> &L {
+        &self.ledger
     }
 
     fn observer(&mut self) -> Observer<'_, L> {

@@ -54,6 +54,15 @@ impl Endpoint {
             answer_limit: Duration::from_secs(30),
         }
     }
+
+    pub(super) fn is_url(&self) -> bool {
+        self.parsed().is_some()
+    }
+
+    fn parsed(&self) -> Option<Url> {
+        let url: Url = self.url.parse().ok()?;
+        (url.scheme() == "http" && url.has_host()).then_some(url)
+    }
 }
 
 impl Node {
@@ -62,11 +71,9 @@ impl Node {
             .enable_all()
             .build()
             .map_err(|fault| StepFault::Unreachable(fault.to_string()))?;
-        let not_a_url = || StepFault::Unreachable("the endpoint is no http:// URL".to_owned());
-        if !endpoint.url.starts_with("http://") {
-            return Err(not_a_url());
-        }
-        let url: Url = endpoint.url.parse().map_err(|_| not_a_url())?;
+        let url = endpoint
+            .parsed()
+            .ok_or_else(|| StepFault::Unreachable("the endpoint is no http:// URL".to_owned()))?;
         let mut node = Self {
             url: url.to_string(),
             provider: RootProvider::new_http(url),
@@ -78,6 +85,10 @@ impl Node {
         };
         node.chain_id = node.ask(node.provider.get_chain_id())?;
         Ok(node)
+    }
+
+    pub(super) fn has_code(&self, address: Address) -> Answer<bool> {
+        Ok(!self.ask(self.provider.get_code_at(address))?.is_empty())
     }
 
     fn ask<T>(&self, request: impl IntoFuture<Output = TransportResult<T>>) -> Answer<T> {

@@ -1,0 +1,226 @@
+//! What becomes of a run on EVM when the node is not there, is another, lies, stalls or is left
+//! behind. Needs what `scripts/build` makes, and anvil on PATH or in CONCORD_ANVIL.
+mod invocation;
+
+use concord_harness::backend::{
+    Missing,
+    evm::{AttachFault, Dialect, Endpoint, EvmAnvil, EvmNode, RegistryAddresses},
+};
+use invocation::{clone_root, concord};
+use std::{
+    fs,
+    io::{Read, Write},
+    net::TcpListener,
+    os::unix::process::ExitStatusExt,
+    path::Path,
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+fn anvil() -> EvmAnvil {
+    EvmAnvil::start(None, &clone_root().join("contracts/out")).expect("anvil starts")
+}
+
+fn attach(url: &str, chain_id: u64, addresses: RegistryAddresses) -> AttachFault {
+    let endpoint = Endpoint {
+        answer_limit: Duration::from_millis(500),
+        ..Endpoint::new(url)
+    };
+    EvmNode::attach(&endpoint, chain_id, addresses, Dialect::Concord)
+        .err()
+        .expect("there is nothing to attach to")
+}
+
+fn nowhere() -> RegistryAddresses {
+    RegistryAddresses {
+        identity: "0x00000000000000000000000000000000000000ff"
+            .parse()
+            .unwrap(),
+        open_reputation: None,
+        authorized_reputation: None,
+        validation: None,
+    }
+}
+
+/// A server that answers each connection with what `answer` makes of its request; the URL has a
+/// path that must not be repeated.
+fn server(answer: impl Fn(&str) -> Option<String> + Send + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/secret-key", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        let mut kept = Vec::new();
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut request = vec![0; 65_536];
+            let length = stream.read(&mut request).unwrap_or(0);
+            let request = String::from_utf8_lossy(&request[..length]).into_owned();
+            if let Some(body) = answer(&request) {
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                    body.len()
+                );
+                let _ = stream.write_all((head + &body).as_bytes());
+            } else {
+                kept.push(stream);
+            }
+        }
+    });
+    url
+}
+
+fn assert_says(fault: &AttachFault, words: &str) {
+    let said = fault.to_string();
+    assert!(said.contains(words), "{said}");
+    assert!(!said.contains("secret-key"), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(said.len() < 400, "{said}");
+}
+
+#[test]
+fn an_endpoint_that_is_no_url_is_said_to_be_none() {
+    for url in [
+        "",
+        "localhost:8545",
+        "ftp://host/secret-key",
+        "http://",
+        "not a secret-key",
+    ] {
+        assert_says(
+            &attach(url, 1, nowhere()),
+            "is not an http:// URL with a host",
+        );
+    }
+}
+
+#[test]
+fn an_endpoint_where_nobody_listens_does_not_answer() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/secret-key", listener.local_addr().unwrap());
+    drop(listener);
+    assert_says(
+        &attach(&url, 1, nowhere()),
+        "does not answer as an EVM node does: ",
+    );
+}
+
+#[test]
+fn an_endpoint_that_stalls_is_waited_for_no_longer_than_the_limit() {
+    let url = server(|_| None);
+    assert_says(&attach(&url, 1, nowhere()), "no answer within 500ms");
+}
+
+#[test]
+fn an_endpoint_that_answers_garbage_does_not_answer_as_a_node() {
+    for garbage in [
+        "",
+        "<html>welcome</html>",
+        "{}",
+        r#"{"jsonrpc":"2.0","id":0,"result":"x"}"#,
+    ] {
+        let garbage = garbage.to_owned() + &" ".repeat(100_000);
+        let url = server(move |_| Some(garbage.clone()));
+        assert_says(
+            &attach(&url, 1, nowhere()),
+            "does not answer as an EVM node does: ",
+        );
+    }
+}
+
+#[test]
+fn another_chain_is_named_with_both_ids() {
+    let anvil = anvil();
+    let fault = attach(anvil.ledger().url(), 84_532, *anvil.addresses());
+    assert_says(&fault, "chain id is 31337, not 84532");
+}
+
+#[test]
+fn a_node_that_is_not_for_development_is_said_to_be_none() {
+    let url = server(|request| {
+        let id: String = request
+            .rsplit_once("\"id\":")?
+            .1
+            .chars()
+            .take_while(char::is_ascii_digit)
+            .collect();
+        let answer = if request.contains("eth_chainId") {
+            r#""result":"0x1""#
+        } else if request.contains("eth_getCode") {
+            r#""result":"0x60""#
+        } else {
+            r#""error":{"code":-32601,"message":"no such method"}"#
+        };
+        Some(format!(r#"{{"jsonrpc":"2.0","id":{id},{answer}}}"#))
+    });
+    let fault = attach(&url, 1, nowhere());
+    assert!(
+        matches!(fault, AttachFault::NotADevelopmentNode { .. }),
+        "{fault}"
+    );
+    assert_says(&fault, "no such method");
+}
+
+#[test]
+fn a_port_in_use_is_what_anvil_says_of_it() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let artifacts = clone_root().join("contracts/out");
+    let Err(fault) = EvmAnvil::start_at(Some(port), None, &artifacts) else {
+        panic!("anvil listens at a port that is taken");
+    };
+    assert!(matches!(fault, Missing::AnvilDoesNotStart { .. }));
+    let said = fault.to_string();
+    assert!(said.contains("in use"), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+}
+
+/// What `parent` has started, on whichever of its threads.
+fn children(parent: &Child) -> Vec<String> {
+    let threads = format!("/proc/{}/task", parent.id());
+    let lists = fs::read_dir(threads).into_iter().flatten().map(|thread| {
+        let list = thread.unwrap().path().join("children");
+        fs::read_to_string(list).unwrap_or_default()
+    });
+    let lists: String = lists.collect();
+    lists.split_whitespace().map(str::to_owned).collect()
+}
+
+fn runs(process: &str) -> bool {
+    let status = fs::read_to_string(Path::new("/proc").join(process).join("stat"));
+    status.is_ok_and(|status| !status.contains(") Z "))
+}
+
+/// Sends `signal` to a run on anvil, `pause` after anvil was started.
+fn stop_a_run(signal: &str, pause: Duration) -> (std::process::ExitStatus, Vec<String>) {
+    let mut run = concord(&["conform", "--backend", "evm-anvil"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let mut started = children(&run);
+    while started.is_empty() && Instant::now() < deadline {
+        thread::sleep(Duration::from_millis(2));
+        started = children(&run);
+    }
+    assert!(!started.is_empty(), "no anvil was started");
+    thread::sleep(pause);
+    let sent = Command::new("kill")
+        .args([signal, &run.id().to_string()])
+        .status();
+    assert!(sent.unwrap().success());
+    (run.wait().unwrap(), started)
+}
+
+#[test]
+fn a_run_that_is_told_to_end_takes_anvil_with_it() {
+    for (signal, number) in [("-TERM", 15), ("-INT", 2), ("-HUP", 1)] {
+        for pause in [0, 400] {
+            let (status, started) = stop_a_run(signal, Duration::from_millis(pause));
+            assert_eq!(status.signal(), Some(number), "{status}");
+            for process in started {
+                assert!(!runs(&process), "{signal} leaves process {process} behind");
+            }
+        }
+    }
+}
