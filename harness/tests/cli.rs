@@ -39,12 +39,12 @@ fn text(path: &Path) -> &str {
 /// A copy of a committed scenario with one value changed.
 fn changed(name: &str, pointer: &str, value: Value) -> (TempDir, PathBuf) {
     let source = clone_root()
-        .join("tests/scenarios")
+        .join("tests/scenarios/identity")
         .join(name)
         .with_extension("json");
     let mut scenario: Value = serde_json::from_str(&fs::read_to_string(source).unwrap()).unwrap();
     *scenario.pointer_mut(pointer).unwrap() = value;
-    folder_with("changed.json", scenario.to_string().as_bytes())
+    folder_with("spoilt/changed.json", scenario.to_string().as_bytes())
 }
 
 #[test]
@@ -145,7 +145,11 @@ fn an_unknown_scenario_backend_or_option_is_exit_code_2() {
     for arguments in [
         &["conform", "--backend", "evm-besu"][..],
         &["conform", "--jsn"],
-        &["conform", "--bless", "--json"],
+        &["conform", "--verbose", "--json"],
+        &["conform", "--adapter", "true"],
+        &["conform", "--adapter-chain", "evm"],
+        &["conform", "--adapter", "true", "--adapter-chain", "near"],
+        &["fill", "--json"],
         &["perform"],
         &[],
     ] {
@@ -220,7 +224,19 @@ fn outside_a_clone_is_exit_code_2() {
 }
 
 #[test]
-fn help_lists_the_exit_codes() {
+fn help_lists_the_exit_codes_and_examples() {
+    for command in [
+        "conform",
+        "fill",
+        "lint",
+        "doctor",
+        "oracle",
+        "completions",
+        "man",
+    ] {
+        let help = answer(&mut concord(&[command, "--help"])).stdout;
+        assert!(help.contains("Examples:"), "{help}");
+    }
     for arguments in [&["--help"][..], &["conform", "--help"]] {
         let answer = answer(&mut concord(arguments));
         assert_eq!((answer.code, answer.stderr.as_str()), (0, ""));
@@ -262,8 +278,10 @@ fn a_stale_digest_is_exit_code_1_and_names_everybody() {
     let answer = answer(&mut concord(&arguments));
     assert_eq!(answer.code, 1, "{}", answer.stderr);
     let report = answer.stdout;
-    assert!(report.contains("FAILED model: changed step 1 (register; R1 R2 R3)\n  state"));
-    assert!(report.contains("FAILED svm-litesvm: changed step 1 (register; R1 R2 R3)\n  state"));
+    assert!(report.contains("FAILED model: spoilt/changed step 1 (register; R1 R2 R3)\n  state"));
+    assert!(
+        report.contains("FAILED svm-litesvm: spoilt/changed step 1 (register; R1 R2 R3)\n  state")
+    );
     assert!(
         report.ends_with("1 scenario: wrong: model, svm-litesvm\n"),
         "{report}"
@@ -271,36 +289,192 @@ fn a_stale_digest_is_exit_code_1_and_names_everybody() {
 }
 
 #[test]
-fn blessing_writes_the_model_s_expectations_only() {
-    let source = clone_root().join("tests/scenarios/register.json");
+fn filling_writes_the_model_s_expectations_only() {
+    let source = clone_root().join("tests/scenarios/identity/register.json");
     let (_folder, file) = changed("register", "/steps/0/expect/events", json!([]));
-    let blessed = answer(&mut concord(&[
-        "conform",
-        "--bless",
-        "--scenario",
-        text(&file),
-    ]));
+    let filled = answer(&mut concord(&["fill", text(&file)]));
     assert_eq!(
-        (blessed.code, blessed.stdout.as_str()),
+        (filled.code, filled.stdout.as_str()),
         (0, ""),
         "{}",
-        blessed.stderr
+        filled.stderr
     );
     assert_eq!(fs::read(&file).unwrap(), fs::read(source).unwrap());
 }
 
 #[test]
-fn blessing_leaves_a_file_alone_whose_outcome_is_not_the_model_s() {
+fn filling_leaves_a_file_alone_whose_outcome_is_not_the_model_s() {
     let (_folder, file) = changed("register", "/steps/0/expect/outcome", json!("ReservedKey"));
     let before = fs::read(&file).unwrap();
-    let refused = answer(&mut concord(&[
-        "conform",
-        "--bless",
-        "--scenario",
-        text(&file),
-    ]));
+    let refused = answer(&mut concord(&["fill", text(&file)]));
     assert_sentence(&refused, 2, "the file says ReservedKey, the model says ok");
     assert_eq!(fs::read(&file).unwrap(), before);
+}
+
+#[test]
+fn lint_finds_nothing_in_a_file_as_fill_leaves_it() {
+    let clean = answer(&mut concord(&["lint", "identity/register"]));
+    assert_eq!((clean.code, clean.stdout.as_str()), (0, ""), "{clean:?}");
+}
+
+#[test]
+fn lint_names_each_file_that_is_not_as_it_should_be() {
+    let digest = json!(format!("0x{}", "0".repeat(64)));
+    let (_stale, stale) = changed("register", "/steps/0/expect/digest", digest);
+    let (_wrong, wrong) = changed("register", "/steps/0/expect/outcome", json!("ReservedKey"));
+    let (_shape, shape) = changed("register", "/actors", json!(["Alice"]));
+    let found = answer(&mut concord(&[
+        "lint",
+        text(&stale),
+        text(&wrong),
+        text(&shape),
+    ]));
+    assert_eq!(found.code, 2, "{found:?}");
+    let lines: Vec<_> = found.stdout.lines().collect();
+    assert_eq!(lines.len(), 3, "{lines:#?}");
+    assert!(lines[0].contains("changed.json: steps[0]: is not what the model comes to"));
+    assert!(lines[1].contains("the file says ReservedKey, the model says ok"));
+    assert!(lines[2].contains("changed.json: actors[0]: `Alice` is no label"));
+}
+
+#[test]
+fn lint_of_a_clone_names_each_rule_that_no_scenario_shows() {
+    let folder = tempfile::tempdir().unwrap();
+    let area = folder.path().join("tests/scenarios/identity");
+    fs::create_dir_all(&area).unwrap();
+    let name = "transfer-by-stranger.json";
+    let source = clone_root().join("tests/scenarios/identity").join(name);
+    fs::copy(source, area.join(name)).unwrap();
+    let found = answer(concord(&["lint"]).current_dir(folder.path()));
+    assert_eq!(found.code, 2, "{found:?}");
+    let lines: Vec<_> = found.stdout.lines().collect();
+    for gap in [
+        "R8: no scenario shows it holding (in an accepted step)",
+        "R8: no scenario shows it refusing (in a refused step)",
+        "R14: no scenario shows it holding (in an accepted step)",
+        "R3: no scenario shows it refusing (in a refused step)",
+    ] {
+        assert!(lines.contains(&gap), "{lines:#?}");
+    }
+    for shown in [
+        "R4:",
+        "R3: no scenario shows it holding",
+        "R14: no scenario shows it refusing",
+    ] {
+        assert!(!found.stdout.contains(shown), "{lines:#?}");
+    }
+}
+
+#[test]
+fn a_filter_that_leaves_nothing_is_exit_code_2() {
+    let none = answer(&mut concord(&["conform", "--filter", "no-such-story"]));
+    assert_sentence(&none, 2, "no scenario has `no-such-story` in its name");
+}
+
+#[test]
+fn a_filter_takes_a_part_of_a_name_or_a_rule() {
+    let names = |filter: &str| {
+        let arguments = ["conform", "--backend", "none", "--json", "--filter", filter];
+        let answer = answer(&mut concord(&arguments));
+        assert_eq!(answer.code, 0, "{}", answer.stderr);
+        let report: Value = serde_json::from_str(&answer.stdout).unwrap();
+        let scenarios = report["scenarios"].as_array().unwrap().clone();
+        let name = |it: &Value| it["name"].as_str().unwrap().to_owned();
+        scenarios.iter().map(name).collect::<Vec<_>>()
+    };
+    let by_name = names("transfer-cl");
+    assert_eq!(by_name, ["identity/transfer-clears-wallet"]);
+    let by_rule = names("R2");
+    assert!(
+        by_rule.contains(&"identity/register".to_owned()),
+        "{by_rule:?}"
+    );
+    assert!(!by_rule.contains(&"identity/transfer-clears-wallet".to_owned()));
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_exit_code_2() {
+    for option in ["--html", "--junit"] {
+        let place = "/nonexistent/report";
+        let mut command = conform(&["--backend", "none", option, place]);
+        let refused = answer(&mut command);
+        assert_eq!((refused.code, refused.stdout.as_str()), (2, ""));
+        let words = "concord: /nonexistent/report cannot be written: No such file";
+        assert!(refused.stderr.contains(words), "{}", refused.stderr);
+    }
+}
+
+/// One finding of `concord doctor --json`.
+fn finding<'a>(report: &'a Value, name: &str) -> &'a Value {
+    let findings = report["findings"].as_array().unwrap();
+    findings.iter().find(|it| it["name"] == name).unwrap()
+}
+
+#[test]
+fn doctor_names_what_is_missing_and_how_to_get_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut bare = concord(&["doctor", "--json"]);
+    bare.env("PATH", "/nonexistent")
+        .env("CONCORD_CACHE", folder.path());
+    let bare = answer(&mut bare);
+    assert_eq!((bare.code, bare.stderr.as_str()), (3, ""));
+    let report: Value = serde_json::from_str(&bare.stdout).unwrap();
+    assert_eq!(report["ok"], false);
+    let anvil = finding(&report, "anvil");
+    assert_eq!(
+        (&anvil["state"], &anvil["advice"]),
+        (&json!("missing"), &json!("run scripts/bootstrap"))
+    );
+    let mut words = concord(&["doctor"]);
+    let words = answer(words.env("PATH", "/nonexistent"));
+    assert!(words.stdout.contains("MISSING  node "), "{}", words.stdout);
+}
+
+#[test]
+fn doctor_tells_another_version_from_the_wanted_one() {
+    let (folder, tool) = folder_with("anvil", b"#!/bin/sh\necho anvil Version: 11.7.1-dev\n");
+    fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).unwrap();
+    let (_node, node) = folder_with("node", b"#!/bin/sh\necho v20.0.0\n");
+    fs::set_permissions(&node, fs::Permissions::from_mode(0o755)).unwrap();
+    fs::copy(&node, folder.path().join("node")).unwrap();
+    let mut doctor = concord(&["doctor", "--json"]);
+    doctor
+        .env("PATH", folder.path())
+        .env("CONCORD_CACHE", "/nonexistent");
+    let report: Value = serde_json::from_str(&answer(&mut doctor).stdout).unwrap();
+    assert_eq!(finding(&report, "anvil")["state"], "other_version");
+    assert_eq!(finding(&report, "node")["state"], "ok");
+    assert_eq!(finding(&report, "rustc")["state"], "missing");
+}
+
+#[test]
+fn doctor_wants_the_versions_that_bootstrap_installs() {
+    let bootstrap = fs::read_to_string(clone_root().join("scripts/bootstrap")).unwrap();
+    let pinned = |name: &str| {
+        let (_, rest) = bootstrap.split_once(&format!("readonly {name}=")).unwrap();
+        rest.lines().next().unwrap().to_owned()
+    };
+    let doctor = answer(&mut concord(&["doctor", "--json"]));
+    let report: Value = serde_json::from_str(&doctor.stdout).unwrap();
+    for tool in ["anvil", "forge", "cast"] {
+        assert_eq!(finding(&report, tool)["wanted"], pinned("FOUNDRY"));
+    }
+    let node = format!("{}.0 or newer", pinned("NODE_MINIMUM"));
+    assert_eq!(finding(&report, "node")["wanted"], node);
+}
+
+#[test]
+fn completions_and_manual_page_are_written_to_stdout() {
+    for shell in ["bash", "zsh", "fish"] {
+        let script = answer(&mut concord(&["completions", shell]));
+        assert_eq!(script.code, 0);
+        assert!(script.stdout.contains("adapter-chain"), "{shell}");
+    }
+    let unknown = answer(&mut concord(&["completions", "command.com"]));
+    assert_eq!((unknown.code, unknown.stdout.as_str()), (2, ""));
+    let page = answer(&mut concord(&["man"]));
+    assert_eq!(page.code, 0);
+    assert!(page.stdout.contains(".TH concord 1"), "{}", page.stdout);
 }
 
 #[test]

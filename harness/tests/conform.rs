@@ -2,18 +2,24 @@
 //! `scripts/build` makes, and anvil on PATH or in CONCORD_ANVIL.
 mod invocation;
 
+use concord_harness::scenario::find_files;
 use invocation::{answer, clone_root, concord};
+use quick_xml::events::Event;
 use serde_json::Value;
-use std::fs;
+use tempfile::tempdir;
 
 const PARTICIPANTS: [&str; 3] = ["model", "evm-anvil", "svm-litesvm"];
 
 fn committed_scenarios() -> usize {
-    fs::read_dir(clone_root().join("tests/scenarios"))
+    find_files(&clone_root().join("tests/scenarios"))
         .expect("the clone has scenarios")
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| name.ends_with(".json") && name != "schema.json")
-        .count()
+        .len()
+}
+
+/// A member of what each participant came to at a step.
+fn played(step: &Value, member: &str) -> Vec<Value> {
+    let of = |participant: &&str| step["participants"][participant]["observed"][member].clone();
+    PARTICIPANTS.iter().map(of).collect()
 }
 
 #[test]
@@ -30,29 +36,93 @@ fn every_participant_passes_every_step_of_every_scenario() {
     assert!(steps.as_u64().unwrap() > 100);
     for participant in PARTICIPANTS {
         let total = &report["totals"][participant];
-        assert_eq!(
-            (&total["passed"], &total["failed"]),
-            (steps, &Value::from(0))
-        );
+        let count = |name: &str| total[name].as_u64().unwrap();
+        assert_eq!(total["failed"], 0);
+        assert_eq!(total["errors"], 0);
         assert_eq!(total["not_reached"], 0);
+        let as_told = count("passed") + count("varied") + count("absent");
+        assert_eq!(steps, as_told);
     }
 }
 
 #[test]
-fn the_matrix_prints_each_declared_variance_that_was_used() {
-    let arguments = [
-        "conform",
-        "--scenario",
-        "corrupted-signature",
-        "--scenario",
-        "register",
-    ];
+fn the_json_report_tells_each_step_with_its_cost_and_what_was_judged() {
+    let arguments = ["conform", "--json", "--scenario", "identity/register"];
     let answer = answer(&mut concord(&arguments));
     assert_eq!(answer.code, 0, "{}", answer.stderr);
-    let report = answer.stdout;
+    let report: Value = serde_json::from_str(&answer.stdout).unwrap();
+    let step = &report["scenarios"][0]["steps"][0];
+    assert_eq!(step["operation"], "register");
+    assert_eq!(played(step, "outcome"), ["ok", "ok", "ok"]);
+    let digest = &step["told"]["expect"]["digest"];
+    assert!(digest.is_string());
+    assert!(played(step, "digest").iter().all(|it| it == digest));
+    let cost = played(step, "cost");
+    assert_eq!(cost[0], Value::Null);
+    assert!(cost[1]["gas"].as_u64().unwrap() > 21_000);
+    assert!(cost[2]["compute_units"].as_u64().unwrap() > 1_000);
+    let artifacts = report["artifacts"].as_array().unwrap();
+    for name in ["IdentityRegistry", "agent_registry.so"] {
+        let artifact = artifacts.iter().find(|it| it["name"] == name).unwrap();
+        assert_eq!(artifact["hash"].as_str().unwrap().len(), 66);
+    }
+    let tools = report["versions"].as_array().unwrap().iter();
+    let tools: Vec<_> = tools.map(|it| it["tool"].as_str().unwrap()).collect();
+    assert_eq!(
+        tools,
+        ["concord", "anvil", "solc", "alloy", "litesvm", "revm"]
+    );
+}
+
+#[test]
+fn junit_has_a_test_case_for_each_scenario_and_participant() {
+    let folder = tempdir().unwrap();
+    let file = folder.path().join("run.xml");
+    let mut command = concord(&["conform", "--filter", "identity/transfer", "--junit"]);
+    let answer = answer(command.arg(&file));
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    let text = std::fs::read_to_string(&file).unwrap();
+    let mut cases = Vec::new();
+    let mut reader = quick_xml::Reader::from_str(&text);
+    loop {
+        match reader.read_event().unwrap() {
+            Event::Eof => break,
+            Event::Empty(element) if element.name().as_ref() == "testcase" => {
+                let of = |name| element.try_get_attribute(name).unwrap().unwrap();
+                let value = |name| of(name).value.into_owned();
+                cases.push((value("classname"), value("name")));
+            }
+            _ => (),
+        }
+    }
+    for participant in PARTICIPANTS {
+        let case = (
+            participant.to_owned(),
+            "identity/transfer-clears-wallet".to_owned(),
+        );
+        assert!(cases.contains(&case), "{cases:#?}");
+    }
+}
+
+#[test]
+fn the_matrix_counts_declared_variances_and_tells_each_when_asked() {
+    let scenarios = [
+        "conform",
+        "--scenario",
+        "authorized/corrupted-signature",
+        "--scenario",
+        "identity/register",
+    ];
+    let short = answer(&mut concord(&scenarios));
+    assert_eq!(short.code, 0, "{}", short.stderr);
+    let report = short.stdout;
     assert!(report.starts_with("rule           model     evm-anvil   svm-litesvm\n"));
-    let printed = "declared variance 1: corrupted-signature step 4: \
-                   svm-litesvm comes to AuthNotGranted, elsewhere ScoreOutOfRange";
-    assert!(report.contains(printed), "{report}");
+    let counted = "  1 svm-litesvm 2×: a bad Ed25519 signature fails in the precompile";
+    assert!(report.contains(counted), "{report}");
     assert!(report.ends_with("2 scenarios: model, evm-anvil, svm-litesvm agree\n"));
+    let told = "declared variance 1: authorized/corrupted-signature step 4: \
+                svm-litesvm comes to AuthNotGranted, elsewhere ScoreOutOfRange";
+    assert!(!report.contains(told), "{report}");
+    let full = answer(concord(&scenarios).arg("--verbose")).stdout;
+    assert!(full.contains(told), "{full}");
 }

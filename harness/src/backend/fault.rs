@@ -39,6 +39,8 @@ pub enum Missing {
     Program(PathBuf),
     #[error("program {} does not load: {reason}; run scripts/build", path.display())]
     ProgramUnusable { path: PathBuf, reason: String },
+    #[error("the adapter `{command}` cannot be used: {reason}")]
+    Adapter { command: String, reason: String },
     #[error("the registries cannot be set up on {participant}: {reason}")]
     Deployment {
         participant: &'static str,
@@ -46,7 +48,7 @@ pub enum Missing {
     },
     #[error("{participant} stopped answering in scenario {scenario}: {reason}; run again")]
     Chain {
-        participant: &'static str,
+        participant: String,
         scenario: String,
         reason: String,
     },

@@ -2,6 +2,7 @@
 //!
 //! A backend knows addresses, transactions, native errors and native events. What it answers is in
 //! the model's terms: labels, error classes, canonical events, canonical state.
+pub mod adapter;
 mod directory;
 pub mod evm;
 mod fault;
@@ -16,9 +17,9 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// One deployment of the registries, on one chain.
-pub trait Backend {
+pub trait Backend: Send {
     /// The participant's name in reports, such as `evm-anvil`.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
     /// Whose variances apply.
     fn chain(&self) -> Chain;

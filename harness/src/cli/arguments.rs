@@ -1,16 +1,79 @@
+use crate::model::Chain;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 use std::path::PathBuf;
 
-const EXIT_CODES: &str = "\
-Exit codes:
+macro_rules! exit_codes {
+    () => {
+        "Exit codes:
   0  every participant agrees
   1  a participant disagrees; the report names it
   2  the command line or a scenario file is wrong
-  3  a tool or a built file is missing, or a chain does not answer";
+  3  a tool or a built file is missing, or a chain does not answer"
+    };
+}
+
+const CONFORM: &str = concat!(
+    "Examples:
+  concord conform                                     every scenario on anvil and in litesvm
+  concord conform --filter R8 --verbose               what shows ruling 8, each variance told
+  concord conform --backend svm-litesvm --filter open one chain, scenarios with `open` in their name
+  concord conform --html report.html --junit run.xml  files to look into, beside the matrix
+  concord conform --backend none --adapter 'python3 registry.py' --adapter-chain evm
+
+",
+    exit_codes!()
+);
+const FILL: &str = concat!(
+    "Examples:
+  concord fill                    every scenario of the clone
+  concord fill authorized/expiry  one; read the diff afterwards
+
+",
+    exit_codes!()
+);
+const LINT: &str = concat!(
+    "Examples:
+  concord lint                    every scenario, and what no scenario shows
+  concord lint authorized/expiry  one file
+
+",
+    exit_codes!()
+);
+const DOCTOR: &str = concat!(
+    "Examples:
+  concord doctor         what is there, what is missing, and how to get it
+  concord doctor --json  the same for a program
+
+",
+    exit_codes!()
+);
+const COMPLETIONS: &str = concat!(
+    "Examples:
+  concord completions bash > ~/.local/share/bash-completion/completions/concord
+  concord completions fish > ~/.config/fish/completions/concord.fish
+
+",
+    exit_codes!()
+);
+const ORACLE: &str = concat!(
+    "Examples:
+  printf '{\"id\":1,\"fn\":\"keccak256\",\"data\":\"0x\"}\\n' | concord oracle
+
+",
+    exit_codes!()
+);
+const MAN: &str = concat!(
+    "Examples:
+  concord man > concord.1
+
+",
+    exit_codes!()
+);
 
 /// ERC-8004 registries on EVM and Solana, and the proof that they agree.
 #[derive(Debug, Parser)]
-#[command(name = "concord", version, after_help = EXIT_CODES)]
+#[command(name = "concord", version, after_help = exit_codes!())]
 pub struct Concord {
     #[command(subcommand)]
     pub command: Command,
@@ -19,10 +82,28 @@ pub struct Concord {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Runs scenarios on the model and on real registries, and says where they agree.
-    #[command(after_help = EXIT_CODES)]
+    #[command(after_help = CONFORM)]
     Conform(Conform),
+    /// Writes the model's events and digests into scenario files. Outcomes and summaries stay as
+    /// written by hand, and must be the model's.
+    #[command(after_help = FILL)]
+    Fill(Files),
+    /// Checks scenario files: their shape, that they are filled, and, where none is named, that
+    /// every rule is shown to hold and to refuse.
+    #[command(after_help = LINT)]
+    Lint(Files),
+    /// Says which tools and built files are there, in which version, and how to get the others.
+    #[command(after_help = DOCTOR)]
+    Doctor(Doctor),
     /// Answers canonical functions, one JSON object a line on stdin, one a line on stdout.
+    #[command(after_help = ORACLE)]
     Oracle,
+    /// Prints what a shell needs to complete this command line.
+    #[command(after_help = COMPLETIONS)]
+    Completions { shell: Shell },
+    /// Prints the manual page.
+    #[command(after_help = MAN)]
+    Man,
 }
 
 #[derive(Debug, Args)]
@@ -39,6 +120,15 @@ pub struct Conform {
     /// A scenario file, or the name of one in tests/scenarios; repeatable. Default: all.
     #[arg(long, value_name = "PATH|NAME")]
     pub scenario: Vec<PathBuf>,
+    /// Only scenarios with this text in their name, or that cite this rule; repeatable.
+    #[arg(long, value_name = "TEXT|RULE")]
+    pub filter: Vec<String>,
+    /// A registry of yours: the command of a program that speaks docs/ADAPTER.md.
+    #[arg(long, value_name = "COMMAND", requires = "adapter_chain")]
+    pub adapter: Option<String>,
+    /// The kind of chain that the adapter's registry is on: whose declared variances apply.
+    #[arg(long, value_name = "evm|svm", value_parser = chain, requires = "adapter")]
+    pub adapter_chain: Option<Chain>,
     /// The anvil binary. Default: CONCORD_ANVIL, else the one on PATH.
     #[arg(long, value_name = "PATH")]
     pub anvil: Option<PathBuf>,
@@ -51,10 +141,29 @@ pub struct Conform {
     /// Prints the report as JSON.
     #[arg(long)]
     pub json: bool,
-    /// Writes the model's events and digests into the scenario files instead of running them.
-    /// Outcomes and summaries stay as written by hand, and must be the model's.
-    #[arg(long, conflicts_with_all = ["json", "anvil", "artifacts", "program"])]
-    pub bless: bool,
+    /// Tells each declared variance with its reason.
+    #[arg(long, short, conflicts_with = "json")]
+    pub verbose: bool,
+    /// Writes the report as one HTML file, too.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Writes the report as JUnit XML, too.
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Files {
+    /// A scenario file, or the name of one in tests/scenarios. Default: all.
+    #[arg(value_name = "PATH|NAME")]
+    pub scenario: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// Prints the findings as JSON.
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
@@ -62,4 +171,13 @@ pub enum BackendName {
     EvmAnvil,
     EvmRevm,
     SvmLitesvm,
+    /// None of ours: the model alone, or with an adapter.
+    None,
+}
+
+fn chain(text: &str) -> Result<Chain, String> {
+    Chain::ALL
+        .into_iter()
+        .find(|chain| chain.to_string() == text)
+        .ok_or_else(|| format!("`{text}` is neither evm nor svm"))
 }

@@ -1,89 +1,65 @@
 use super::{
-    AGREE, DISAGREE, MISSING, USAGE,
+    AGREE, DISAGREE,
     arguments::{BackendName, Conform},
+    files::{ARTIFACTS, PROGRAM, built, scenario_files},
+    progress::Progress,
+    provenance::provenance,
+    stop::Stop,
 };
 use crate::{
     backend::{
         Backend, Missing,
+        adapter::Adapter,
         evm::{EvmAnvil, EvmRevm},
         svm::SvmLitesvm,
     },
-    report, runner, scenario,
+    report::{self, Detail},
+    runner::{self, Run},
+    scenario::{self, Rule, Scenario},
 };
 use std::{
     collections::BTreeSet,
-    env,
+    fs,
     io::{self, Write},
-    path::{Path, PathBuf},
+    path::Path,
 };
 
-const SCENARIOS: &str = "tests/scenarios";
-const ARTIFACTS: &str = "contracts/out";
-const PROGRAM: &str = "target/deploy/agent_registry.so";
-
-/// Why there is no report.
-#[derive(Debug, thiserror::Error)]
-enum Stop {
-    #[error(transparent)]
-    Scenario(#[from] scenario::ScenarioFault),
-    #[error("scenario {} not found: neither a file nor the name of one in {SCENARIOS}", .0.display())]
-    NoSuchScenario(PathBuf),
-    #[error(
-        "no folder {SCENARIOS} here or above: run inside a clone, or name files with --scenario"
-    )]
-    NoClone,
-    #[error("no scenario files in {}", .0.display())]
-    NoScenarios(PathBuf),
-    #[error(transparent)]
-    Missing(#[from] Missing),
-    #[error("{0}")]
-    Output(#[from] io::Error),
-}
-
-impl Stop {
-    fn exit_code(&self) -> u8 {
-        match self {
-            Self::Missing(_) => MISSING,
-            _ => USAGE,
-        }
-    }
-}
-
 /// `concord conform`: the exit code.
-pub(super) fn conform(options: &Conform) -> u8 {
-    let done = if options.bless {
-        bless(options)
-    } else {
-        run(options)
-    };
-    done.unwrap_or_else(|stop| {
-        eprintln!("concord: {stop}");
-        stop.exit_code()
-    })
-}
-
-fn run(options: &Conform) -> Result<u8, Stop> {
-    let files = scenario_files(options)?;
-    let scenarios = files
-        .iter()
-        .map(|file| scenario::load(file))
-        .collect::<Result<Vec<_>, _>>()?;
+pub(super) fn conform(options: &Conform) -> Result<u8, Stop> {
+    let scenarios = chosen_scenarios(options)?;
     let mut backends = start_backends(options)?;
+    let mut progress = Progress::on_stderr(scenarios.len());
     let run = runner::run(
         &scenarios,
         &mut backends,
-        |scenario, participant, failed| match failed {
-            0 => eprintln!("{participant:12} {scenario}"),
-            _ => eprintln!("{participant:12} {scenario}: FAILED"),
-        },
-    )?;
-    let report = if options.json {
-        format!("{:#}\n", report::json(&run))
-    } else {
-        report::text(&run)
-    };
-    io::stdout().write_all(report.as_bytes())?;
+        |scenario, participant, failed| progress.tell(scenario, participant, failed),
+    );
+    progress.end();
+    let run = run?;
+    write_reports(options, &run)?;
     Ok(if run.agrees() { AGREE } else { DISAGREE })
+}
+
+fn chosen_scenarios(options: &Conform) -> Result<Vec<Scenario>, Stop> {
+    let mut scenarios = scenario_files(&options.scenario)?
+        .iter()
+        .map(|file| scenario::load(file))
+        .collect::<Result<Vec<_>, _>>()?;
+    if !options.filter.is_empty() {
+        scenarios.retain(|scenario| options.filter.iter().any(|it| is_meant(scenario, it)));
+        if scenarios.is_empty() {
+            return Err(Stop::NothingLeft(options.filter.clone()));
+        }
+    }
+    Ok(scenarios)
+}
+
+/// A rule is looked for in what the steps cite, any other text in the scenario's name.
+fn is_meant(scenario: &Scenario, filter: &str) -> bool {
+    match filter.parse::<Rule>() {
+        Ok(rule) => scenario.moments.iter().any(|it| it.rules.contains(&rule)),
+        Err(_) => scenario.name.contains(filter),
+    }
 }
 
 fn start_backends(options: &Conform) -> Result<Vec<Box<dyn Backend>>, Missing> {
@@ -103,68 +79,40 @@ fn start_backends(options: &Conform) -> Result<Vec<Box<dyn Backend>>, Missing> {
                 options.program.as_deref(),
                 PROGRAM,
             ))?),
+            BackendName::None => continue,
         });
+    }
+    if let (Some(command), Some(chain)) = (&options.adapter, options.adapter_chain) {
+        backends.push(Box::new(Adapter::start(command, chain)?));
     }
     Ok(backends)
 }
 
-/// A built file: where it was named, else at its fixed place in the clone.
-fn built(named: Option<&Path>, place: &str) -> PathBuf {
-    named.map_or_else(
-        || clone_root().unwrap_or_default().join(place),
-        Path::to_owned,
-    )
-}
-
-/// Writes the model's expectations, and nobody else's, into the files.
-fn bless(options: &Conform) -> Result<u8, Stop> {
-    for file in scenario_files(options)? {
-        let before = scenario::load_document(&file)?;
-        let mut document = before.clone();
-        scenario::fill(&mut document, &file)?;
-        scenario::store_document(&file, &document)?;
-        scenario::load(&file)?;
-        let word = if document == before {
-            "kept"
-        } else {
-            "blessed"
-        };
-        eprintln!("{word:8} {}", file.display());
+/// Files first: who reads the matrix finds them there.
+fn write_reports(options: &Conform, run: &Run) -> Result<(), Stop> {
+    let provenance = provenance(options);
+    if let Some(file) = &options.html {
+        write_whole(file, &report::html(run, &provenance))?;
     }
-    Ok(AGREE)
-}
-
-fn scenario_files(options: &Conform) -> Result<Vec<PathBuf>, Stop> {
-    if options.scenario.is_empty() {
-        let folder = clone_root().ok_or(Stop::NoClone)?.join(SCENARIOS);
-        let files = scenario::find_files(&folder)?;
-        return match files.is_empty() {
-            true => Err(Stop::NoScenarios(folder)),
-            false => Ok(files),
-        };
+    if let Some(file) = &options.junit {
+        write_whole(file, &report::junit(run, &provenance))?;
     }
-    options
-        .scenario
-        .iter()
-        .map(|wanted| scenario_file(wanted))
-        .collect()
+    let report = match (options.json, options.verbose) {
+        (true, _) => format!("{:#}\n", report::json(run, &provenance)),
+        (false, true) => report::text(run, Detail::Full),
+        (false, false) => report::text(run, Detail::Short),
+    };
+    Ok(io::stdout().write_all(report.as_bytes())?)
 }
 
-fn scenario_file(wanted: &Path) -> Result<PathBuf, Stop> {
-    if wanted.is_file() {
-        return Ok(wanted.to_owned());
-    }
-    clone_root()
-        .map(|root| root.join(SCENARIOS).join(wanted).with_extension("json"))
-        .filter(|named| named.is_file())
-        .ok_or_else(|| Stop::NoSuchScenario(wanted.to_owned()))
-}
-
-/// The nearest folder, from the current one upwards, that holds scenarios.
-fn clone_root() -> Option<PathBuf> {
-    env::current_dir()
-        .ok()?
-        .ancestors()
-        .find(|folder| folder.join(SCENARIOS).is_dir())
-        .map(Path::to_owned)
+/// Beside, then moved into place: nobody reads half a report.
+fn write_whole(file: &Path, text: &str) -> Result<(), Stop> {
+    let mut partial = file.as_os_str().to_owned();
+    partial.push(".partial");
+    fs::write(&partial, text)
+        .and_then(|()| fs::rename(&partial, file))
+        .map_err(|fault| Stop::File {
+            path: file.to_owned(),
+            fault,
+        })
 }

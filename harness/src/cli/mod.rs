@@ -1,15 +1,23 @@
 //! The command line. Stdout carries the result, stderr the progress and the errors.
 mod arguments;
 mod conform;
+mod doctor;
+mod files;
+mod fill;
+mod lint;
+mod progress;
+mod provenance;
+mod stop;
 
 use crate::oracle;
 use arguments::{Command, Concord};
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use std::{
     ffi::OsString,
-    io::{self, BufReader},
+    io::{self, BufReader, Write},
     process::ExitCode,
 };
+use stop::Stop;
 
 /// Every participant agrees.
 pub const AGREE: u8 = 0;
@@ -30,11 +38,36 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    let code = match concord.command {
-        Command::Conform(options) => conform::conform(&options),
-        Command::Oracle => answer_oracle(),
-    };
+    let code = command(&concord.command).unwrap_or_else(|stop| {
+        eprintln!("concord: {stop}");
+        stop.exit_code()
+    });
     ExitCode::from(code)
+}
+
+fn command(command: &Command) -> Result<u8, Stop> {
+    match command {
+        Command::Conform(options) => conform::conform(options),
+        Command::Fill(options) => fill::fill(options),
+        Command::Lint(options) => lint::lint(options),
+        Command::Doctor(options) => doctor::doctor(options),
+        Command::Oracle => Ok(answer_oracle()),
+        Command::Completions { shell } => {
+            let mut out = Vec::new();
+            clap_complete::generate(*shell, &mut Concord::command(), "concord", &mut out);
+            print(&out)
+        }
+        Command::Man => {
+            let mut out = Vec::new();
+            clap_mangen::Man::new(Concord::command()).render(&mut out)?;
+            print(&out)
+        }
+    }
+}
+
+fn print(result: &[u8]) -> Result<u8, Stop> {
+    io::stdout().write_all(result)?;
+    Ok(AGREE)
 }
 
 fn answer_oracle() -> u8 {

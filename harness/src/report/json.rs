@@ -1,23 +1,72 @@
-use crate::runner::Run;
-use serde_json::{Map, Value};
+use super::Provenance;
+use crate::{
+    runner::{Run, StepRecord},
+    scenario::{Moment, Scenario},
+};
+use serde_json::{Map, Value, json};
 
-/// The whole report as one JSON object: `agree`, `participants`, `scenarios`, `matrix` (by rule,
-/// then participant: `passed`, `failed`, `not_reached` steps), `totals`, `failures`, `variances`
-/// and `rules_without_steps`.
-pub fn json(run: &Run) -> Value {
+/// The whole report as one JSON object: `agree`, `versions`, `artifacts`, `participants`, `matrix`
+/// (by rule, then participant: how many steps ended how), `totals`, `failures`, `variances`,
+/// `rules_without_steps`, and `scenarios`, each with its steps: what is expected, and by participant
+/// the `result`, outcome, events, digest and cost.
+pub fn json(run: &Run, provenance: &Provenance) -> Value {
+    let names: Vec<_> = run.participants.iter().map(|it| &it.name).collect();
     let matrix: Map<String, Value> = run
         .matrix()
         .into_iter()
-        .map(|(rule, row)| (rule.to_string(), serde_json::json!(row)))
+        .map(|(rule, row)| (rule.to_string(), json!(row)))
         .collect();
-    serde_json::json!({
+    let scenarios: Vec<_> = run
+        .by_scenario()
+        .map(|(told, records)| scenario(told, records))
+        .collect();
+    json!({
         "agree": run.agrees(),
-        "participants": run.participants,
-        "scenarios": run.scenarios(),
+        "versions": provenance.versions,
+        "artifacts": provenance.artifacts,
+        "participants": names,
         "matrix": matrix,
         "totals": run.totals(),
         "failures": run.failures().collect::<Vec<_>>(),
-        "variances": run.variances,
+        "variances": run.variances(),
         "rules_without_steps": run.rules_without_steps(),
+        "scenarios": scenarios,
+    })
+}
+
+fn scenario(scenario: &Scenario, records: &[StepRecord]) -> Value {
+    let steps: Vec<_> = scenario
+        .moments
+        .iter()
+        .map(|moment| step(moment, records))
+        .collect();
+    json!({
+        "name": scenario.name,
+        "title": scenario.title,
+        "only": scenario.only,
+        "steps": steps,
+    })
+}
+
+fn step(moment: &Moment, records: &[StepRecord]) -> Value {
+    let own = records.iter().filter(|it| it.step == moment.number);
+    let participants: Map<String, Value> = own
+        .map(|record| (record.participant.clone(), played(record)))
+        .collect();
+    json!({
+        "step": moment.number,
+        "operation": moment.operation.name(),
+        "time": moment.time,
+        "rules": moment.rules,
+        "told": moment.step,
+        "participants": participants,
+    })
+}
+
+fn played(record: &StepRecord) -> Value {
+    json!({
+        "result": record.result.name(),
+        "observed": record.observed,
+        "difference": record.result.difference(),
     })
 }

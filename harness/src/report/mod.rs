@@ -1,6 +1,15 @@
-//! What a run came to: a matrix for people, JSON for programs.
+//! What a run came to: a matrix for people, JSON for programs, JUnit for build servers, and one
+//! HTML file to look into.
+mod cell;
+mod html;
 mod json;
+mod junit;
+mod kind;
+mod provenance;
 mod text;
 
+pub use html::html;
 pub use json::json;
-pub use text::text;
+pub use junit::junit;
+pub use provenance::{Artifact, Provenance, Version};
+pub use text::{Detail, text};

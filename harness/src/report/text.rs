@@ -1,61 +1,79 @@
+use super::{
+    cell::{LEGEND, cell, subject, value},
+    kind,
+};
 use crate::{
-    runner::{Failure, Run, StepCount, Subject, VarianceUsed},
+    runner::{Failure, Run, StepCount, VarianceUsed},
     scenario::Rule,
 };
-use serde_json::Value;
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt::{self, Write},
 };
 
 const FIRST_COLUMN: usize = 6;
 const COLUMN: usize = 14;
 
+/// How much is told of declared variances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// A line for each kind and participant.
+    Short,
+    /// Each one, with its reason.
+    Full,
+}
+
 /// The report for a terminal: matrix, variances, failures, verdict.
-pub fn text(run: &Run) -> String {
+pub fn text(run: &Run, detail: Detail) -> String {
     let mut out = String::new();
-    write(&mut out, run).expect("a String takes all text");
+    write(&mut out, run, detail).expect("a String takes all text");
     out
 }
 
-fn write(out: &mut String, run: &Run) -> fmt::Result {
+fn write(out: &mut String, run: &Run, detail: Detail) -> fmt::Result {
     write_matrix(out, run)?;
     write_uncovered(out, &run.rules_without_steps())?;
-    for variance in &run.variances {
-        write_variance(out, variance)?;
+    let variances = run.variances();
+    match detail {
+        Detail::Short => write_variance_counts(out, &variances)?,
+        Detail::Full => {
+            for variance in &variances {
+                write_variance(out, variance)?;
+            }
+        }
     }
     for failure in run.failures() {
         write_failure(out, &failure)?;
     }
-    writeln!(out)?;
-    let scenarios = match run.scenarios().len() {
+    writeln!(out, "\n{}", verdict(run))
+}
+
+/// Who agrees, or who is wrong.
+pub(super) fn verdict(run: &Run) -> String {
+    let scenarios = match run.scenarios.len() {
         1 => "1 scenario".to_owned(),
         many => format!("{many} scenarios"),
     };
     if run.agrees() {
-        let participants = run.participants.join(", ");
-        return writeln!(out, "{scenarios}: {participants} agree");
+        let names: Vec<_> = run.participants.iter().map(|it| it.name.as_str()).collect();
+        return format!("{scenarios}: {} agree", names.join(", "));
     }
-    let mut wrong: Vec<_> = run.failures().map(|failure| failure.participant).collect();
-    wrong.sort_unstable();
-    wrong.dedup();
-    writeln!(out, "{scenarios}: wrong: {}", wrong.join(", "))
+    let wrong: BTreeSet<_> = run.failures().map(|it| it.participant).collect();
+    let wrong: Vec<_> = wrong.into_iter().collect();
+    format!("{scenarios}: wrong: {}", wrong.join(", "))
 }
 
 fn write_matrix(out: &mut String, run: &Run) -> fmt::Result {
     write!(out, "{:FIRST_COLUMN$}", "rule")?;
     for participant in &run.participants {
-        write!(out, "{participant:>COLUMN$}")?;
+        write!(out, "{:>COLUMN$}", participant.name)?;
     }
     writeln!(out)?;
     for (rule, row) in run.matrix() {
         write_row(out, run, &rule.to_string(), &row)?;
     }
     write_row(out, run, "steps", &run.totals())?;
-    writeln!(
-        out,
-        "(steps passed/failed; a step counts for each rule it shows)"
-    )
+    writeln!(out, "({LEGEND})")
 }
 
 fn write_row(
@@ -66,24 +84,10 @@ fn write_row(
 ) -> fmt::Result {
     write!(out, "{name:FIRST_COLUMN$}")?;
     for participant in &run.participants {
-        let count = row.get(participant).copied().unwrap_or_default();
+        let count = row.get(&*participant.name).copied().unwrap_or_default();
         write!(out, "{:>COLUMN$}", cell(count))?;
     }
     writeln!(out)
-}
-
-/// `passed/failed`, and how many steps a failure kept from being reached.
-fn cell(count: StepCount) -> String {
-    let StepCount {
-        passed,
-        failed,
-        not_reached,
-        absent: _,
-    } = count;
-    match not_reached {
-        0 => format!("{passed}/{failed}"),
-        _ => format!("{passed}/{failed} (-{not_reached})"),
-    }
 }
 
 fn write_uncovered(out: &mut String, rules: &[Rule]) -> fmt::Result {
@@ -94,7 +98,25 @@ fn write_uncovered(out: &mut String, rules: &[Rule]) -> fmt::Result {
     writeln!(out, "no step shows: {}", names.join(" "))
 }
 
-fn write_variance(out: &mut String, variance: &VarianceUsed) -> fmt::Result {
+fn write_variance_counts(out: &mut String, variances: &[VarianceUsed<'_>]) -> fmt::Result {
+    let mut counts: BTreeMap<_, usize> = BTreeMap::new();
+    for variance in variances {
+        *counts
+            .entry((variance.kind, variance.participant))
+            .or_default() += 1;
+    }
+    if counts.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\ndeclared variances (each one with --verbose):")?;
+    for ((kind, participant), count) in counts {
+        let words = kind::words(kind);
+        writeln!(out, "  {kind} {participant} {count}×: {words}")?;
+    }
+    Ok(())
+}
+
+fn write_variance(out: &mut String, variance: &VarianceUsed<'_>) -> fmt::Result {
     let place = variance
         .step
         .map_or_else(String::new, |step| format!(" step {step}"));
@@ -133,22 +155,4 @@ fn write_failure(out: &mut String, failure: &Failure<'_>) -> fmt::Result {
         Some(words) => writeln!(out, "  natively {words}"),
         None => Ok(()),
     }
-}
-
-fn subject(subject: Subject) -> &'static str {
-    match subject {
-        Subject::Outcome => "outcome",
-        Subject::Summary => "summary",
-        Subject::Events => "events",
-        Subject::State => "state",
-        Subject::Fault => "cannot be judged",
-        Subject::Capability => "capability",
-    }
-}
-
-/// Text as it is, everything else as JSON.
-fn value(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -1,6 +1,7 @@
+use super::{reference::Reference, verdicts::StepResult};
 use crate::{
     backend::StepFault,
-    model::{CanonicalState, Chain, Outcome, first_difference},
+    model::{Bytes32, CanonicalState, Chain, Outcome, first_difference},
     scenario::{Expectation, Moment},
 };
 use serde::Serialize;
@@ -17,6 +18,9 @@ pub enum Subject {
     /// The step could not be judged (R25, or a chain that does not answer).
     Fault,
     Capability,
+    /// The backend comes to the common expectation where its chain declares a variance: the
+    /// variance is stale, or the registry lacks what the specification says its chain has.
+    UnexpectedPass,
 }
 
 /// How a participant differs from what is expected.
@@ -62,6 +66,14 @@ impl Difference {
         )
     }
 
+    fn unexpected_pass(common: &Expectation, varied: &Expectation) -> Self {
+        let (expected, actual) = match varied.outcome == common.outcome {
+            true => (json!(varied.digest), json!(common.digest)),
+            false => (json!(varied.outcome), json!(common.outcome)),
+        };
+        Self::new(Subject::UnexpectedPass, None, expected, actual)
+    }
+
     pub(super) fn on(self, chain: Chain) -> Self {
         Self {
             chain: Some(chain),
@@ -77,41 +89,57 @@ impl Difference {
     }
 }
 
-/// The first difference between what a step must come to on `chain` and what it came to.
-/// `reference` is the model's state after the step, to say where a state differs.
-pub(super) fn compare(
+/// What a participant came to at a step.
+pub(super) struct Judged<'a> {
+    pub outcome: &'a Outcome,
+    pub state: &'a CanonicalState,
+    pub digest: Bytes32,
+}
+
+/// Compares what a step must come to on `chain` with what it came to. `reference` is the model's,
+/// to say where a state differs.
+pub(super) fn judge(
     moment: &Moment,
     chain: Chain,
-    outcome: &Outcome,
-    state: &CanonicalState,
-    reference: Option<&CanonicalState>,
-) -> Option<Difference> {
-    let expect = moment
-        .step
-        .expectation(chain)
+    judged: &Judged<'_>,
+    reference: Option<&Reference>,
+) -> StepResult {
+    let step = &moment.step;
+    let variance = step.variance.iter().find(|it| it.chain == chain);
+    let common = step
+        .expect
+        .as_ref()
         .expect("a checked on-chain step has an expectation");
-    compare_outcome(expect, outcome)
-        .or_else(|| compare_events(expect, outcome))
-        .or_else(|| compare_state(expect, state, reference))
+    let Some(variance) = variance else {
+        return compare(common, judged, reference).map_or(StepResult::Passed, StepResult::failed);
+    };
+    match compare(&variance.expect, judged, reference) {
+        None => StepResult::Varied,
+        Some(_) if compare(common, judged, None).is_none() => {
+            StepResult::failed(Difference::unexpected_pass(common, &variance.expect))
+        }
+        Some(difference) => StepResult::failed(difference),
+    }
+}
+
+/// The first difference.
+fn compare(
+    expect: &Expectation,
+    judged: &Judged<'_>,
+    reference: Option<&Reference>,
+) -> Option<Difference> {
+    compare_outcome(expect, judged.outcome)
+        .or_else(|| compare_events(expect, judged.outcome))
+        .or_else(|| compare_state(expect, judged, reference))
 }
 
 fn compare_outcome(expect: &Expectation, outcome: &Outcome) -> Option<Difference> {
     if expect.outcome != outcome.verdict {
-        return Some(Difference::new(
-            Subject::Outcome,
-            None,
-            json!(expect.outcome),
-            json!(outcome.verdict),
-        ));
+        let (expected, actual) = (json!(expect.outcome), json!(outcome.verdict));
+        return Some(Difference::new(Subject::Outcome, None, expected, actual));
     }
-    (expect.summary != outcome.summary).then(|| {
-        Difference::new(
-            Subject::Summary,
-            None,
-            json!(expect.summary),
-            json!(outcome.summary),
-        )
-    })
+    let (expected, actual) = (json!(expect.summary), json!(outcome.summary));
+    (expected != actual).then(|| Difference::new(Subject::Summary, None, expected, actual))
 }
 
 fn compare_events(expect: &Expectation, outcome: &Outcome) -> Option<Difference> {
@@ -123,22 +151,21 @@ fn compare_events(expect: &Expectation, outcome: &Outcome) -> Option<Difference>
 
 fn compare_state(
     expect: &Expectation,
-    state: &CanonicalState,
-    reference: Option<&CanonicalState>,
+    judged: &Judged<'_>,
+    reference: Option<&Reference>,
 ) -> Option<Difference> {
-    let digest = state.digest();
-    if expect.digest == Some(digest) {
+    if expect.digest == Some(judged.digest) {
         return None;
     }
     let place = reference.and_then(|reference| {
         // Where the model itself is off the file, its state says nothing about the backend's.
-        (expect.digest == Some(reference.digest()))
-            .then(|| first_difference(&reference.to_json(), &state.to_json()))
+        (expect.digest == Some(reference.digest))
+            .then(|| first_difference(&reference.state.to_json(), &judged.state.to_json()))
             .flatten()
     });
     let (path, expected, actual) = match place {
         Some((path, expected, actual)) => (Some(path), expected, actual),
-        None => (None, json!(expect.digest), json!(digest)),
+        None => (None, json!(expect.digest), json!(judged.digest)),
     };
     Some(Difference::new(Subject::State, path, expected, actual))
 }

@@ -1,6 +1,7 @@
 use super::{Difference, MODEL};
 use crate::{
-    model::{Chain, Verdict},
+    backend::{Backend, Cost, Observed, StepFault},
+    model::{Bytes32, Chain, Event, Summary, Verdict},
     scenario::{Moment, Rule, Scenario},
 };
 use serde::Serialize;
@@ -10,9 +11,19 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug)]
 pub struct Run {
     /// The model first, then the backends.
-    pub participants: Vec<&'static str>,
+    pub participants: Vec<Participant>,
+    /// What was played, in order.
+    pub scenarios: Vec<Scenario>,
+    /// By scenario, then participant, then step.
     pub records: Vec<StepRecord>,
-    pub variances: Vec<VarianceUsed>,
+}
+
+/// Who played.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Participant {
+    pub name: String,
+    /// `None`: the model, which plays both.
+    pub chain: Option<Chain>,
 }
 
 /// One step as one participant did it.
@@ -23,17 +34,41 @@ pub struct StepRecord {
     pub step: usize,
     pub operation: &'static str,
     pub rules: Vec<Rule>,
-    pub participant: &'static str,
+    pub participant: String,
     pub result: StepResult,
+    /// `None` where the step was not played, or could not be judged. The model's is that of the
+    /// first chain.
+    pub observed: Option<Observation>,
+}
+
+/// What a participant came to at a step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Observation {
+    pub outcome: Verdict,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<Summary>,
+    pub events: Vec<Event>,
+    /// Of the canonical state after the step.
+    pub digest: Bytes32,
+    /// The chain's own words, where it refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub native_error: Option<String>,
+    /// None for a read, and for the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepResult {
     Passed,
     Failed(Box<Difference>),
+    /// The step could not be judged, so the registry has not failed; the run does.
+    Error(Box<Difference>),
+    /// It came to what the scenario declares for this chain alone.
+    Varied,
     /// An earlier step of the scenario failed on this participant.
     NotReached,
-    /// The scenario is told for the other chain only, as it declares.
+    /// The scenario is told for the other chain only, which is a declared variance too.
     Absent,
 }
 
@@ -44,24 +79,24 @@ pub struct Failure<'a> {
     pub step: usize,
     pub operation: &'static str,
     pub rules: &'a [Rule],
-    pub participant: &'static str,
+    pub participant: &'a str,
     #[serde(flatten)]
     pub difference: &'a Difference,
 }
 
 /// A declared difference between chains that a backend has shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct VarianceUsed {
-    pub scenario: String,
+pub struct VarianceUsed<'a> {
+    pub scenario: &'a str,
     /// `None`: the whole scenario.
     pub step: Option<usize>,
     /// The number in the specification's list.
     pub kind: u8,
-    pub participant: &'static str,
+    pub participant: &'a str,
     /// What the chain came to, and what it would have come to without the variance.
     pub outcome: String,
     pub elsewhere: String,
-    pub reason: String,
+    pub reason: &'a str,
 }
 
 /// How many steps that cite a rule ended how.
@@ -69,6 +104,10 @@ pub struct VarianceUsed {
 pub struct StepCount {
     pub passed: usize,
     pub failed: usize,
+    /// Steps that could not be judged.
+    pub errors: usize,
+    /// Steps that came to a declared variance.
+    pub varied: usize,
     pub not_reached: usize,
     /// Steps that the scenario declares to be the other chain's only.
     pub absent: usize,
@@ -78,119 +117,217 @@ impl StepResult {
     pub(super) fn failed(difference: Difference) -> Self {
         Self::Failed(Box::new(difference))
     }
+
+    pub(super) fn error(fault: &StepFault) -> Self {
+        Self::Error(Box::new(Difference::fault(fault)))
+    }
+
+    /// How the participant differs, or why it could not be judged.
+    pub fn difference(&self) -> Option<&Difference> {
+        match self {
+            Self::Failed(difference) | Self::Error(difference) => Some(difference),
+            _ => None,
+        }
+    }
+
+    pub(super) fn into_difference(self) -> Option<Difference> {
+        match self {
+            Self::Failed(difference) | Self::Error(difference) => Some(*difference),
+            _ => None,
+        }
+    }
+
+    pub(super) fn in_native_words(self, words: Option<String>) -> Self {
+        match self {
+            Self::Failed(difference) => Self::failed(difference.in_native_words(words)),
+            other => other,
+        }
+    }
+
+    /// Did the participant do what the scenario tells of it?
+    pub fn is_as_told(&self) -> bool {
+        matches!(self, Self::Passed | Self::Varied | Self::Absent)
+    }
+
+    /// The name in reports.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed(_) => "failed",
+            Self::Error(_) => "error",
+            Self::Varied => "varied",
+            Self::NotReached => "not_reached",
+            Self::Absent => "absent",
+        }
+    }
 }
 
 impl StepCount {
     fn add(&mut self, result: &StepResult) {
-        match result {
-            StepResult::Passed => self.passed += 1,
-            StepResult::Failed(_) => self.failed += 1,
-            StepResult::NotReached => self.not_reached += 1,
-            StepResult::Absent => self.absent += 1,
+        let count = match result {
+            StepResult::Passed => &mut self.passed,
+            StepResult::Failed(_) => &mut self.failed,
+            StepResult::Error(_) => &mut self.errors,
+            StepResult::Varied => &mut self.varied,
+            StepResult::NotReached => &mut self.not_reached,
+            StepResult::Absent => &mut self.absent,
+        };
+        *count += 1;
+    }
+
+    /// Did every one of these steps do what its scenario tells?
+    pub fn is_as_told(&self) -> bool {
+        self.failed + self.errors + self.not_reached == 0
+    }
+}
+
+impl Observation {
+    pub(super) fn of(observed: &Observed, digest: Bytes32) -> Self {
+        Self {
+            outcome: observed.outcome.verdict,
+            summary: observed.outcome.summary,
+            events: observed.outcome.events.clone(),
+            digest,
+            native_error: observed.native_error.clone(),
+            cost: observed.cost,
         }
     }
 }
 
-impl Run {
-    pub(super) fn new(backends: impl Iterator<Item = &'static str>) -> Self {
-        Self {
-            participants: [MODEL].into_iter().chain(backends).collect(),
-            records: Vec::new(),
-            variances: Vec::new(),
-        }
-    }
-
-    pub(super) fn record(
-        &mut self,
+impl StepRecord {
+    pub(super) fn new(
         scenario: &Scenario,
         moment: &Moment,
-        participant: &'static str,
+        participant: &str,
         result: StepResult,
-    ) {
-        self.records.push(StepRecord {
+    ) -> Self {
+        Self {
             scenario: scenario.name.clone(),
             step: moment.number,
             operation: moment.operation.name(),
             rules: moment.rules.clone(),
-            participant,
+            participant: participant.to_owned(),
             result,
-        });
+            observed: None,
+        }
     }
+}
 
-    /// The scenario's declared variance, and a record for each of its steps.
-    pub(super) fn record_absence(&mut self, scenario: &Scenario, participant: &'static str) {
-        let Some(only) = &scenario.only else {
-            return;
+pub(super) fn failed(records: &[StepRecord]) -> usize {
+    let failed = |record: &&StepRecord| record.result.difference().is_some();
+    records.iter().filter(failed).count()
+}
+
+impl Run {
+    pub(super) fn new(scenarios: &[Scenario], backends: &[Box<dyn Backend>]) -> Self {
+        let model = Participant {
+            name: MODEL.to_owned(),
+            chain: None,
         };
-        self.variances.push(VarianceUsed {
-            scenario: scenario.name.clone(),
-            step: None,
-            kind: only.kind,
-            participant,
-            outcome: Verdict::Unsupported.to_string(),
-            elsewhere: format!("told for {} only", only.chain),
-            reason: only.reason.clone(),
+        let backends = backends.iter().map(|backend| Participant {
+            name: backend.name().to_owned(),
+            chain: Some(backend.chain()),
         });
-        for moment in &scenario.moments {
-            self.record(scenario, moment, participant, StepResult::Absent);
+        Self {
+            participants: [model].into_iter().chain(backends).collect(),
+            scenarios: scenarios.to_vec(),
+            records: Vec::new(),
         }
     }
 
-    pub(super) fn note_variances(
-        &mut self,
-        scenario: &Scenario,
-        moment: &Moment,
-        chain: Chain,
-        participant: &'static str,
-    ) {
-        let shown = moment.step.variance.iter().filter(|it| it.chain == chain);
-        self.variances.extend(shown.map(|variance| {
-            VarianceUsed {
-                scenario: scenario.name.clone(),
-                step: Some(moment.number),
-                kind: variance.kind,
-                participant,
-                outcome: variance.expect.outcome.to_string(),
-                elsewhere: moment
-                    .step
-                    .expect
-                    .as_ref()
-                    .map_or_else(String::new, |expect| expect.outcome.to_string()),
-                reason: variance.reason.clone(),
-            }
-        }));
+    /// One participant's records, by scenario.
+    pub(super) fn add(&mut self, records: Vec<Vec<StepRecord>>) {
+        self.records.extend(records.into_iter().flatten());
+    }
+
+    /// Records were added participant by participant: a stable sort by scenario is all it takes.
+    pub(super) fn put_in_order(&mut self) {
+        let names = self.scenarios.iter().map(|scenario| &scenario.name);
+        let places: BTreeMap<_, _> = names.zip(0..).collect::<BTreeMap<_, usize>>();
+        self.records.sort_by_key(|record| places[&record.scenario]);
     }
 
     /// Did every participant come to what is expected at every step?
     pub fn agrees(&self) -> bool {
-        self.records
-            .iter()
-            .all(|record| matches!(record.result, StepResult::Passed | StepResult::Absent))
+        self.records.iter().all(|record| record.result.is_as_told())
     }
 
+    /// Steps that failed or could not be judged.
     pub fn failures(&self) -> impl Iterator<Item = Failure<'_>> {
-        self.records
-            .iter()
-            .filter_map(|record| match &record.result {
-                StepResult::Failed(difference) => Some(Failure {
-                    scenario: &record.scenario,
-                    step: record.step,
-                    operation: record.operation,
-                    rules: &record.rules,
-                    participant: record.participant,
-                    difference,
-                }),
-                _ => None,
+        self.records.iter().filter_map(|record| {
+            Some(Failure {
+                scenario: &record.scenario,
+                step: record.step,
+                operation: record.operation,
+                rules: &record.rules,
+                participant: &record.participant,
+                difference: record.result.difference()?,
             })
+        })
+    }
+
+    /// Every declared variance that a backend has shown.
+    pub fn variances(&self) -> Vec<VarianceUsed<'_>> {
+        let mut used = Vec::new();
+        for (scenario, records) in self.by_scenario() {
+            let mut absent = BTreeSet::new();
+            for record in records {
+                match record.result {
+                    StepResult::Varied => used.extend(self.variance_of(scenario, record)),
+                    StepResult::Absent if absent.insert(&record.participant) => {
+                        used.extend(absence_of(scenario, record));
+                    }
+                    _ => (),
+                }
+            }
+        }
+        used
+    }
+
+    fn variance_of<'a>(
+        &self,
+        scenario: &'a Scenario,
+        record: &'a StepRecord,
+    ) -> Option<VarianceUsed<'a>> {
+        let chain = self.chain_of(&record.participant)?;
+        let moments = &scenario.moments;
+        let step = &moments.iter().find(|it| it.number == record.step)?.step;
+        let variance = step.variance.iter().find(|it| it.chain == chain)?;
+        Some(VarianceUsed {
+            scenario: &scenario.name,
+            step: Some(record.step),
+            kind: variance.kind,
+            participant: &record.participant,
+            outcome: variance.expect.outcome.to_string(),
+            elsewhere: step.expect.as_ref()?.outcome.to_string(),
+            reason: &variance.reason,
+        })
+    }
+
+    /// The chain that a participant is on; none for the model.
+    pub fn chain_of(&self, participant: &str) -> Option<Chain> {
+        let mut all = self.participants.iter();
+        all.find(|it| it.name == participant)?.chain
+    }
+
+    /// Each scenario with its records.
+    pub fn by_scenario(&self) -> impl Iterator<Item = (&Scenario, &[StepRecord])> {
+        let mut rest = &self.records[..];
+        self.scenarios.iter().map(move |scenario| {
+            let other = rest.iter().position(|it| it.scenario != scenario.name);
+            let (own, others) = rest.split_at(other.unwrap_or(rest.len()));
+            rest = others;
+            (scenario, own)
+        })
     }
 
     /// Steps by rule and participant. A step counts once for each rule that it cites.
-    pub fn matrix(&self) -> BTreeMap<Rule, BTreeMap<&'static str, StepCount>> {
+    pub fn matrix(&self) -> BTreeMap<Rule, BTreeMap<&str, StepCount>> {
         let mut matrix: BTreeMap<_, BTreeMap<_, StepCount>> = BTreeMap::new();
         for record in &self.records {
             for rule in &record.rules {
                 let row = matrix.entry(*rule).or_default();
-                row.entry(record.participant)
+                row.entry(record.participant.as_str())
                     .or_default()
                     .add(&record.result);
             }
@@ -199,22 +336,15 @@ impl Run {
     }
 
     /// Every participant's count over all steps, each step once.
-    pub fn totals(&self) -> BTreeMap<&'static str, StepCount> {
+    pub fn totals(&self) -> BTreeMap<&str, StepCount> {
         let mut totals: BTreeMap<_, StepCount> = BTreeMap::new();
         for record in &self.records {
             totals
-                .entry(record.participant)
+                .entry(record.participant.as_str())
                 .or_default()
                 .add(&record.result);
         }
         totals
-    }
-
-    pub fn scenarios(&self) -> BTreeSet<&str> {
-        self.records
-            .iter()
-            .map(|record| record.scenario.as_str())
-            .collect()
     }
 
     /// Rules that no step of this run cites.
@@ -222,4 +352,17 @@ impl Run {
         let cited: BTreeSet<_> = self.records.iter().flat_map(|it| &it.rules).collect();
         Rule::all().filter(|rule| !cited.contains(rule)).collect()
     }
+}
+
+fn absence_of<'a>(scenario: &'a Scenario, record: &'a StepRecord) -> Option<VarianceUsed<'a>> {
+    let only = scenario.only.as_ref()?;
+    Some(VarianceUsed {
+        scenario: &scenario.name,
+        step: None,
+        kind: only.kind,
+        participant: &record.participant,
+        outcome: Verdict::Unsupported.to_string(),
+        elsewhere: format!("told for {} only", only.chain),
+        reason: &only.reason,
+    })
 }

@@ -145,7 +145,7 @@ pub(super) fn time(
     }
 }
 
-/// What `--bless` writes must be there, and a variance must vary.
+/// What `concord fill` writes must be there, and a variance must vary.
 pub(super) fn expectations_filled(document: &Document) -> Result<(), Fault> {
     for (at, step) in document.steps.iter().enumerate() {
         let path = format!("steps[{at}]");
@@ -171,7 +171,7 @@ fn filled(expect: &Expectation, path: String) -> Result<(), Fault> {
     };
     fault(
         format!("{path}.{missing}"),
-        "is missing: `concord conform --bless` writes it from the model",
+        "is missing: `concord fill` writes it from the model",
     )
 }
 

@@ -61,8 +61,8 @@ pub struct Step {
     pub variance: Vec<Variance>,
 }
 
-/// What must come of a step. `outcome` and `summary` are written by hand; `concord conform
-/// --bless` writes `events` and `digest` from the model.
+/// What must come of a step. `outcome` and `summary` are written by hand; `concord fill`
+/// writes `events` and `digest` from the model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expectation {

@@ -52,7 +52,7 @@ pub fn load_document(file: &Path) -> Result<Document, ScenarioFault> {
     Ok(document)
 }
 
-/// Writes a document in the one layout that `--bless` leaves behind.
+/// Writes a document in the one layout that `concord fill` leaves behind.
 ///
 /// # Errors
 /// The file cannot be written.

@@ -26,7 +26,8 @@ const BLOCK_GAS_LIMIT: u64 = 30_000_000;
 
 /// A chain in memory, at the hardfork that anvil is started with.
 pub struct Revm {
-    evm: MainnetEvm<MainnetContext<InMemoryDB>>,
+    database: InMemoryDB,
+    block: BlockEnv,
     marked: Option<(InMemoryDB, BlockEnv)>,
     next_block_time: u64,
 }
@@ -51,20 +52,29 @@ impl EvmRevm {
 
 impl Revm {
     fn new() -> Self {
-        let evm = Context::mainnet()
+        Self {
+            database: CacheDB::new(EmptyDB::new()),
+            block: BlockEnv {
+                gas_limit: BLOCK_GAS_LIMIT,
+                ..BlockEnv::default()
+            },
+            marked: None,
+            next_block_time: 0,
+        }
+    }
+
+    /// A machine on this chain. It is made anew where it is needed, because it cannot go from one
+    /// thread to another, and the chain can.
+    fn machine(&mut self) -> MainnetEvm<MainnetContext<&mut InMemoryDB>> {
+        Context::mainnet()
             .modify_cfg_chained(|cfg| {
                 cfg.set_spec_and_mainnet_gas_params(SpecId::PRAGUE);
                 cfg.chain_id = CHAIN_ID;
                 cfg.disable_nonce_check = true; // nothing is signed, so nothing can be replayed
             })
-            .modify_block_chained(|block| block.gas_limit = BLOCK_GAS_LIMIT)
-            .with_db(CacheDB::new(EmptyDB::new()))
-            .build_mainnet();
-        Self {
-            evm,
-            marked: None,
-            next_block_time: 0,
-        }
+            .with_block(self.block.clone())
+            .with_db(&mut self.database)
+            .build_mainnet()
     }
 }
 
@@ -92,11 +102,9 @@ impl Ledger for Revm {
 
     fn fund(&mut self, accounts: &[Address]) -> Answer<()> {
         let funded = AccountInfo::from_balance(U256::from(BALANCE));
-        self.evm.ctx.modify_db(|db| {
-            for account in accounts {
-                db.insert_account_info(*account, funded.clone());
-            }
-        });
+        for account in accounts {
+            self.database.insert_account_info(*account, funded.clone());
+        }
         Ok(())
     }
 
@@ -106,7 +114,7 @@ impl Ledger for Revm {
     }
 
     fn latest_block_time(&mut self) -> Answer<u64> {
-        Ok(self.evm.ctx.block.timestamp.saturating_to())
+        Ok(self.block.timestamp.saturating_to())
     }
 
     fn send(
@@ -115,14 +123,11 @@ impl Ledger for Revm {
         to: Option<Address>,
         input: Bytes,
     ) -> Answer<Receipt> {
-        let time = U256::from(self.next_block_time);
-        self.evm.ctx.modify_block(|block| {
-            block.number += U256::ONE;
-            block.timestamp = time;
-        });
+        self.block.number += U256::ONE;
+        self.block.timestamp = U256::from(self.next_block_time);
         let kind = to.map_or(TxKind::Create, TxKind::Call);
         let done = self
-            .evm
+            .machine()
             .transact_commit(transaction(from.address(), kind, input))
             .map_err(|fault| refused(&fault))?;
         let gas = done.tx_gas_used();
@@ -143,10 +148,11 @@ impl Ledger for Revm {
     }
 
     fn views(&mut self, views: &[View]) -> Answer<Vec<Result<Bytes, Bytes>>> {
+        let mut machine = self.machine();
         let asked = views.iter().map(|view| {
             let kind = TxKind::Call(view.contract);
             let call = transaction(Address::ZERO, kind, view.input.clone());
-            let done = self.evm.transact(call).map_err(|fault| refused(&fault))?;
+            let done = machine.transact(call).map_err(|fault| refused(&fault))?;
             let is_answer = done.result.is_success();
             let output = done.result.into_output().unwrap_or_default();
             Ok(if is_answer { Ok(output) } else { Err(output) })
@@ -155,11 +161,7 @@ impl Ledger for Revm {
     }
 
     fn mark(&mut self) -> Answer<()> {
-        let context = &self.evm.ctx;
-        self.marked = Some((
-            context.journaled_state.database.clone(),
-            context.block.clone(),
-        ));
+        self.marked = Some((self.database.clone(), self.block.clone()));
         Ok(())
     }
 
@@ -168,8 +170,8 @@ impl Ledger for Revm {
             .marked
             .clone()
             .ok_or_else(|| StepFault::Unreachable("nothing was marked".to_owned()))?;
-        self.evm.ctx.modify_db(|db| *db = database);
-        self.evm.ctx.modify_block(|current| *current = block);
+        self.database = database;
+        self.block = block;
         Ok(())
     }
 }

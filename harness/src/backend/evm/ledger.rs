@@ -17,7 +17,7 @@ pub(super) const BALANCE: u128 = 1_000_000_000_000_000_000_000;
 pub(super) type Answer<T> = Result<T, StepFault>;
 
 /// Blocks of one transaction each, and views of the latest one.
-pub trait Ledger {
+pub trait Ledger: Send {
     fn chain_id(&self) -> u64;
 
     /// Gives each account enough for every transaction.

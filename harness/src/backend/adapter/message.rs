@@ -1,0 +1,109 @@
+use crate::{
+    backend::{Cost, Observed},
+    model::{Actor, Agent, AgentState, Chain, Event, Operation, Outcome, Summary, Verdict},
+};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// The longest name of an adapter, in characters: a column of the matrix.
+const NAME_MAX: usize = 12;
+/// Names that other participants have.
+const TAKEN: &[&str] = &["model", "evm-anvil", "evm-revm", "svm-litesvm"];
+
+/// What the harness asks.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Ask<'a> {
+    Hello { protocol: u64, chain: Chain },
+    Reset { start: u64, actors: &'a [Actor] },
+    Execute { operation: &'a Operation, time: u64 },
+    State {},
+    AgentState { agent: &'a Agent },
+}
+
+/// Who answers, and what its registry can do.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Hello {
+    pub protocol: u64,
+    pub name: String,
+    pub operations: BTreeSet<String>,
+}
+
+/// What came of an operation.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Executed {
+    outcome: Verdict,
+    #[serde(default)]
+    events: Vec<Event>,
+    #[serde(default)]
+    summary: Option<Summary>,
+    #[serde(default)]
+    native_error: Option<String>,
+    #[serde(default)]
+    cost: Option<Cost>,
+}
+
+/// One agent, or null.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Snapshot {
+    pub agent: Option<AgentState>,
+}
+
+/// An answer without content: `{}`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Done {}
+
+impl Ask<'_> {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Hello { .. } => "hello",
+            Self::Reset { .. } => "reset",
+            Self::Execute { .. } => "execute",
+            Self::State {} => "state",
+            Self::AgentState { .. } => "agent_state",
+        }
+    }
+}
+
+impl Hello {
+    /// The protocol that is spoken here, and a name that is nobody else's.
+    pub fn check(&self) -> Result<(), String> {
+        if self.protocol != super::PROTOCOL {
+            let (theirs, ours) = (self.protocol, super::PROTOCOL);
+            return Err(format!(
+                "hello.protocol is {theirs}, this harness speaks {ours}"
+            ));
+        }
+        let name = &self.name;
+        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if name.is_empty() || name.len() > NAME_MAX || !name.chars().all(is_plain) {
+            return Err(format!(
+                "hello.name is `{name}`, and must be 1 to {NAME_MAX} lower-case letters, digits or hyphens"
+            ));
+        }
+        if TAKEN.contains(&name.as_str()) {
+            return Err(format!(
+                "hello.name is `{name}`, which is another participant's"
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl From<Executed> for Observed {
+    fn from(executed: Executed) -> Self {
+        Self {
+            outcome: Outcome {
+                verdict: executed.outcome,
+                events: executed.events,
+                summary: executed.summary,
+            },
+            native_error: executed.native_error,
+            cost: executed.cost,
+        }
+    }
+}

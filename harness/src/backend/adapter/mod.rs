@@ -1,0 +1,109 @@
+//! A registry of somebody else's, in any language, behind a program that answers lines of JSON
+//! (docs/ADAPTER.md).
+mod message;
+mod program;
+
+use super::{Backend, Missing, Observed, StepFault};
+use crate::model::{Actor, Agent, AgentState, CanonicalState, Chain, Operation};
+use message::{Ask, Executed, Hello, Snapshot};
+use program::Program;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::time::Duration;
+
+/// The version of the protocol that this harness speaks.
+pub const PROTOCOL: u64 = 1;
+/// The longest wait for an answer. Long enough for a transaction on a local chain.
+const ANSWER_LIMIT: Duration = Duration::from_secs(30);
+
+/// The backend of `--adapter`: one program, ended with the run.
+pub struct Adapter {
+    program: Program,
+    chain: Chain,
+    hello: Hello,
+}
+
+impl Adapter {
+    /// Starts `command`, words as a shell would split them, and asks who it is.
+    ///
+    /// # Errors
+    /// A command that does not start, or a program that does not introduce itself.
+    pub fn start(command: &str, chain: Chain) -> Result<Self, Missing> {
+        Self::start_with_limit(command, chain, ANSWER_LIMIT)
+    }
+
+    /// As [`Self::start`], with another limit to the wait for each answer.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub fn start_with_limit(command: &str, chain: Chain, limit: Duration) -> Result<Self, Missing> {
+        let failed = |reason: String| Missing::Adapter {
+            command: command.to_owned(),
+            reason,
+        };
+        let mut program = Program::start(command, limit).map_err(failed)?;
+        let ask = Ask::Hello {
+            protocol: PROTOCOL,
+            chain,
+        };
+        let hello: Hello =
+            ask_for(&mut program, &ask).map_err(|fault| failed(fault.to_string()))?;
+        hello.check().map_err(failed)?;
+        Ok(Self {
+            program,
+            chain,
+            hello,
+        })
+    }
+
+    fn ask<T: DeserializeOwned>(&mut self, ask: &Ask<'_>) -> Result<T, StepFault> {
+        ask_for(&mut self.program, ask)
+    }
+}
+
+/// Asks once, and reads what the answer must be.
+fn ask_for<T: DeserializeOwned>(program: &mut Program, ask: &Ask<'_>) -> Result<T, StepFault> {
+    let answer: Value = program.ask(ask)?;
+    serde_path_to_error::deserialize(&answer).map_err(|fault| {
+        StepFault::UnexplainedState(format!(
+            "answer to {}: {}: {}",
+            ask.name(),
+            fault.path(),
+            fault.inner()
+        ))
+    })
+}
+
+impl Backend for Adapter {
+    fn name(&self) -> &str {
+        &self.hello.name
+    }
+
+    fn chain(&self) -> Chain {
+        self.chain
+    }
+
+    fn supports(&self, operation: &Operation) -> bool {
+        self.hello.operations.contains(operation.name())
+            && operation.only_on().is_none_or(|only| only == self.chain)
+    }
+
+    fn reset(&mut self, start: u64, actors: &[Actor]) -> Result<(), StepFault> {
+        self.ask::<message::Done>(&Ask::Reset { start, actors })
+            .map(|_| ())
+    }
+
+    fn execute(&mut self, operation: &Operation, time: u64) -> Result<Observed, StepFault> {
+        self.ask::<Executed>(&Ask::Execute { operation, time })
+            .map(Observed::from)
+    }
+
+    fn state(&mut self) -> Result<CanonicalState, StepFault> {
+        self.ask(&Ask::State {})
+    }
+
+    fn agent_state(&mut self, agent: &Agent) -> Result<Option<AgentState>, StepFault> {
+        self.ask::<Snapshot>(&Ask::AgentState { agent })
+            .map(|snapshot| snapshot.agent)
+    }
+}

@@ -1,0 +1,225 @@
+//! What the project needs on a machine, and how to get what is not there. The pinned versions are
+//! those of `scripts/bootstrap`; a test holds the two together.
+use super::{
+    AGREE, MISSING,
+    arguments::Doctor,
+    files::{ARTIFACTS, PROGRAM, clone_root},
+    provenance::first_line,
+    stop::Stop,
+};
+use serde::Serialize;
+use serde_json::json;
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+const BOOTSTRAP: &str = "run scripts/bootstrap";
+const BUILD: &str = "run scripts/build";
+
+/// What a version must be.
+enum Wanted {
+    Any,
+    AtLeast(u64, u64),
+    Exactly(&'static str),
+}
+
+struct Tool {
+    name: &'static str,
+    wanted: Wanted,
+    advice: &'static str,
+}
+
+const TOOLS: &[Tool] = &[
+    tool(
+        "rustc",
+        Wanted::AtLeast(1, 95),
+        "install Rust 1.95 or newer (rustup.rs)",
+    ),
+    tool(
+        "cargo",
+        Wanted::AtLeast(1, 95),
+        "install Rust 1.95 or newer (rustup.rs)",
+    ),
+    tool(
+        "node",
+        Wanted::AtLeast(20, 0),
+        "install Node.js 20 or newer (Debian: apt-get install nodejs)",
+    ),
+    tool(
+        "npm",
+        Wanted::Any,
+        "install npm (Debian: apt-get install npm)",
+    ),
+    tool(
+        "python3",
+        Wanted::Any,
+        "install Python 3 (Debian: apt-get install python3)",
+    ),
+    tool(
+        "cc",
+        Wanted::Any,
+        "install a C compiler (Debian: apt-get install gcc)",
+    ),
+    tool(
+        "make",
+        Wanted::Any,
+        "install make (Debian: apt-get install make)",
+    ),
+    tool(
+        "perl",
+        Wanted::Any,
+        "install perl (Debian: apt-get install perl)",
+    ),
+    tool(
+        "flock",
+        Wanted::Any,
+        "install flock (Debian: apt-get install util-linux)",
+    ),
+    tool("anvil", Wanted::Exactly("1.7.1"), BOOTSTRAP),
+    tool("forge", Wanted::Exactly("1.7.1"), BOOTSTRAP),
+    tool("cast", Wanted::Exactly("1.7.1"), BOOTSTRAP),
+];
+
+const BUILT: &[(&str, &str)] = &[
+    ("contracts/lib", BOOTSTRAP),
+    (ARTIFACTS, BUILD),
+    (PROGRAM, BUILD),
+];
+
+const fn tool(name: &'static str, wanted: Wanted, advice: &'static str) -> Tool {
+    Tool {
+        name,
+        wanted,
+        advice,
+    }
+}
+
+/// What is known of one thing that the project needs.
+#[derive(Serialize)]
+struct Finding {
+    name: String,
+    state: State,
+    /// Its version, or its path.
+    found: Option<String>,
+    wanted: Option<String>,
+    /// What to do, where it is not there as it should be.
+    advice: Option<&'static str>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    Ok,
+    Missing,
+    OtherVersion,
+}
+
+/// `concord doctor`: 3 where something is missing.
+pub(super) fn doctor(options: &Doctor) -> Result<u8, Stop> {
+    let findings: Vec<_> = TOOLS
+        .iter()
+        .map(Tool::examine)
+        .chain(BUILT.iter().map(|(place, advice)| examine(place, advice)))
+        .collect();
+    let is_well = findings.iter().all(|it| it.state == State::Ok);
+    let report = match options.json {
+        true => format!("{:#}\n", json!({ "ok": is_well, "findings": findings })),
+        false => findings.iter().map(Finding::line).collect(),
+    };
+    io::stdout().write_all(report.as_bytes())?;
+    Ok(if is_well { AGREE } else { MISSING })
+}
+
+impl Tool {
+    /// Foundry's tools are looked for where scripts/bootstrap puts them, too.
+    fn examine(&self) -> Finding {
+        let version = self
+            .places()
+            .iter()
+            .find_map(|place| first_line(Command::new(place).arg("--version")));
+        let state = match &version {
+            None => State::Missing,
+            Some(version) if self.wanted.is_met_by(version) => State::Ok,
+            Some(_) => State::OtherVersion,
+        };
+        Finding {
+            name: self.name.to_owned(),
+            state,
+            found: version,
+            wanted: self.wanted.words(),
+            advice: (state != State::Ok).then_some(self.advice),
+        }
+    }
+
+    fn places(&self) -> Vec<PathBuf> {
+        let cache = std::env::var_os("CONCORD_CACHE")
+            .map(PathBuf::from)
+            .or_else(|| Some(clone_root()?.join(".cache")));
+        let ours = cache.map(|cache| cache.join("bin").join(self.name));
+        [Some(PathBuf::from(self.name)), ours]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+}
+
+impl Wanted {
+    fn is_met_by(&self, version: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::AtLeast(major, minor) => numbers(version) >= Some((*major, *minor)),
+            Self::Exactly(wanted) => version
+                .split(|c: char| !(c.is_ascii_digit() || c == '.'))
+                .any(|word| word == *wanted),
+        }
+    }
+
+    fn words(&self) -> Option<String> {
+        match self {
+            Self::Any => None,
+            Self::AtLeast(major, minor) => Some(format!("{major}.{minor} or newer")),
+            Self::Exactly(version) => Some((*version).to_owned()),
+        }
+    }
+}
+
+/// The first two numbers in `rustc 1.95.0 (…)`.
+fn numbers(version: &str) -> Option<(u64, u64)> {
+    let from = version.find(|c: char| c.is_ascii_digit())?;
+    let mut parts = version[from..].split(|c: char| !c.is_ascii_digit());
+    let major = parts.next()?.parse().ok()?;
+    Some((
+        major,
+        parts.next().and_then(|it| it.parse().ok()).unwrap_or(0),
+    ))
+}
+
+fn examine(place: &str, advice: &'static str) -> Finding {
+    let path = clone_root().map(|root| root.join(place));
+    let is_there = path.as_deref().is_some_and(Path::exists);
+    Finding {
+        name: place.to_owned(),
+        state: if is_there { State::Ok } else { State::Missing },
+        found: is_there.then(|| place.to_owned()),
+        wanted: None,
+        advice: (!is_there).then_some(advice),
+    }
+}
+
+impl Finding {
+    fn line(&self) -> String {
+        let Self { name, found, .. } = self;
+        let found = found.as_deref().unwrap_or_default();
+        let advice = self.advice.unwrap_or_default();
+        let wanted = self.wanted.as_deref().unwrap_or_default();
+        match self.state {
+            State::Ok => format!("ok       {name:34} {found}\n"),
+            State::Missing => format!("MISSING  {name:34} {advice}\n"),
+            State::OtherVersion => {
+                format!("OTHER    {name:34} {found}; {wanted} is wanted: {advice}\n")
+            }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+use super::{AGREE, arguments::Files, files::scenario_files, stop::Stop};
+use crate::scenario;
+
+/// `concord fill`: writes the model's expectations, and nobody else's, into the files.
+pub(super) fn fill(options: &Files) -> Result<u8, Stop> {
+    for file in scenario_files(&options.scenario)? {
+        let before = scenario::load_document(&file)?;
+        let mut document = before.clone();
+        scenario::fill(&mut document, &file)?;
+        scenario::store_document(&file, &document).map_err(|fault| Stop::File {
+            path: file.clone(),
+            fault,
+        })?;
+        scenario::load(&file)?;
+        let word = if document == before { "kept" } else { "filled" };
+        eprintln!("{word:8} {}", file.display());
+    }
+    Ok(AGREE)
+}

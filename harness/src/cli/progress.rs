@@ -1,0 +1,69 @@
+//! What a person sees while a run goes on: bars where stderr is a terminal, else a line for each
+//! scenario and participant.
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::{
+    collections::BTreeMap,
+    io::{self, IsTerminal},
+};
+
+pub(super) enum Progress {
+    Lines,
+    Bars {
+        all: MultiProgress,
+        bars: BTreeMap<String, ProgressBar>,
+        scenarios: u64,
+    },
+}
+
+impl Progress {
+    /// For a run of this many scenarios.
+    pub fn on_stderr(scenarios: usize) -> Self {
+        if !io::stderr().is_terminal() {
+            return Self::Lines;
+        }
+        Self::Bars {
+            all: MultiProgress::with_draw_target(ProgressDrawTarget::stderr()),
+            bars: BTreeMap::new(),
+            scenarios: scenarios as u64,
+        }
+    }
+
+    pub fn tell(&mut self, scenario: &str, participant: &str, failed: usize) {
+        let line = match failed {
+            0 => format!("{participant:12} {scenario}"),
+            _ => format!("{participant:12} {scenario}: FAILED"),
+        };
+        match self {
+            Self::Lines => eprintln!("{line}"),
+            Self::Bars {
+                all,
+                bars,
+                scenarios,
+            } => {
+                if failed > 0 {
+                    let _ = all.println(&line); // a terminal that is gone needs no progress
+                }
+                let bar = bars
+                    .entry(participant.to_owned())
+                    .or_insert_with(|| all.add(bar(participant, *scenarios)));
+                bar.set_message(scenario.to_owned());
+                bar.inc(1);
+            }
+        }
+    }
+
+    /// Leaves the terminal to the report.
+    pub fn end(&self) {
+        if let Self::Bars { all, .. } = self {
+            let _ = all.clear();
+        }
+    }
+}
+
+fn bar(participant: &str, scenarios: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{prefix:12} {bar:30} {pos}/{len} {msg}")
+        .expect("the template is one");
+    ProgressBar::new(scenarios)
+        .with_style(style)
+        .with_prefix(participant.to_owned())
+}

@@ -1,0 +1,35 @@
+use super::{MISSING, USAGE, files::SCENARIOS};
+use crate::{backend::Missing, scenario::ScenarioFault};
+use std::{io, path::PathBuf};
+
+/// Why a command ends without a result.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Stop {
+    #[error(transparent)]
+    Scenario(#[from] ScenarioFault),
+    #[error("scenario {} not found: neither a file nor the name of one in {SCENARIOS}", .0.display())]
+    NoSuchScenario(PathBuf),
+    #[error("scenario {} is the name of several: {}", name.display(), places.join(", "))]
+    AmbiguousScenario { name: PathBuf, places: Vec<String> },
+    #[error("no folder {SCENARIOS} here or above: run inside a clone, or name scenario files")]
+    NoClone,
+    #[error("no scenario files in {}", .0.display())]
+    NoScenarios(PathBuf),
+    #[error("no scenario has `{}` in its name or cites it as a rule", .0.join("` or `"))]
+    NothingLeft(Vec<String>),
+    #[error(transparent)]
+    Missing(#[from] Missing),
+    #[error("{} cannot be written: {fault}", path.display())]
+    File { path: PathBuf, fault: io::Error },
+    #[error("stdout: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl Stop {
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Missing(_) => MISSING,
+            _ => USAGE,
+        }
+    }
+}

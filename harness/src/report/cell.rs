@@ -1,0 +1,40 @@
+use crate::runner::{StepCount, Subject};
+use serde_json::Value;
+use std::fmt::Write;
+
+/// What the signs in a cell mean.
+pub(super) const LEGEND: &str = "steps passed/failed; ! could not be judged, - not reached, \
+                                 ~ declared variance; a step counts for each rule it shows";
+
+/// `passed/failed`, then what there is of the rest.
+pub(super) fn cell(count: StepCount) -> String {
+    let mut cell = format!("{}/{}", count.passed, count.failed);
+    let rest = [
+        ('!', count.errors),
+        ('-', count.not_reached),
+        ('~', count.varied + count.absent),
+    ];
+    for (sign, many) in rest.into_iter().filter(|(_, many)| *many > 0) {
+        write!(cell, " {sign}{many}").expect("a String takes all text");
+    }
+    cell
+}
+
+pub(super) fn subject(subject: Subject) -> &'static str {
+    match subject {
+        Subject::Outcome => "outcome",
+        Subject::Summary => "summary",
+        Subject::Events => "events",
+        Subject::State => "state",
+        Subject::Fault => "cannot be judged",
+        Subject::Capability => "capability",
+        Subject::UnexpectedPass => "unexpected pass of a declared variance",
+    }
+}
+
+/// Text as it is, everything else as JSON.
+pub(super) fn value(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}

@@ -1,0 +1,25 @@
+use serde::Serialize;
+
+/// What was judged, and with what.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Provenance {
+    pub versions: Vec<Version>,
+    pub artifacts: Vec<Artifact>,
+}
+
+/// A tool that took part.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Version {
+    pub tool: String,
+    pub version: String,
+}
+
+/// A built file that was judged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Artifact {
+    pub name: String,
+    /// What was hashed, and how: `keccak256 of the creation bytecode`.
+    pub kind: String,
+    /// In hex, with 0x.
+    pub hash: String,
+}

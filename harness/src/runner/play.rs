@@ -1,0 +1,161 @@
+use super::{
+    Difference, MODEL,
+    comparison::{Judged, judge},
+    reference::{Reference, References},
+    verdicts::{Observation, StepRecord, StepResult, failed},
+};
+use crate::{
+    backend::{Backend, Missing, StepFault},
+    model::{Outcome, Verdict},
+    scenario::{Moment, Scenario},
+};
+use std::sync::{
+    atomic::{AtomicBool, Ordering},
+    mpsc::Sender,
+};
+
+/// The model must come to what the file says, for both kinds of chain.
+pub(super) fn model(scenario: &Scenario, references: &References) -> Vec<StepRecord> {
+    let judge_step = |at: usize, moment: &Moment| {
+        let difference = references.iter().find_map(|(chain, references)| {
+            let reference = &references[at];
+            let judged = Judged {
+                outcome: &reference.outcome,
+                state: &reference.state,
+                digest: reference.digest,
+            };
+            judge(moment, *chain, &judged, None)
+                .into_difference()
+                .map(|difference| difference.on(*chain))
+        });
+        StepRecord {
+            observed: references.values().next().map(|references| {
+                let reference = &references[at];
+                Observation::of(&reference.outcome.clone().into(), reference.digest)
+            }),
+            ..StepRecord::new(
+                scenario,
+                moment,
+                MODEL,
+                difference.map_or(StepResult::Passed, StepResult::failed),
+            )
+        }
+    };
+    scenario
+        .moments
+        .iter()
+        .enumerate()
+        .map(|(at, moment)| judge_step(at, moment))
+        .collect()
+}
+
+/// One backend and the thread that plays it.
+pub(super) struct Player<'a> {
+    pub backend: &'a mut dyn Backend,
+    /// Hears of each scenario played: its name, the participant, the number of failed steps.
+    pub told: Sender<(String, String, usize)>,
+    /// Some chain has been lost: there will be no report, so nobody need go on.
+    pub has_stopped: &'a AtomicBool,
+}
+
+impl Player<'_> {
+    /// Every scenario's records, in the scenarios' order; fewer where another player has stopped.
+    pub fn play_all(
+        mut self,
+        scenarios: &[Scenario],
+        references: &[References],
+    ) -> Result<Vec<Vec<StepRecord>>, Missing> {
+        let mut all = Vec::new();
+        for (scenario, references) in scenarios.iter().zip(references) {
+            if self.has_stopped.load(Ordering::Relaxed) {
+                break;
+            }
+            let Some(references) = references.get(&self.backend.chain()) else {
+                all.push(self.absent_from(scenario));
+                continue;
+            };
+            let records = self.play(scenario, references).map_err(|reason| {
+                self.has_stopped.store(true, Ordering::Relaxed);
+                Missing::Chain {
+                    participant: self.backend.name().to_owned(),
+                    scenario: scenario.name.clone(),
+                    reason,
+                }
+            })?;
+            let name = (scenario.name.clone(), self.backend.name().to_owned());
+            let _ = self.told.send((name.0, name.1, failed(&records))); // progress only
+            all.push(records);
+        }
+        Ok(all)
+    }
+
+    fn absent_from(&self, scenario: &Scenario) -> Vec<StepRecord> {
+        scenario
+            .moments
+            .iter()
+            .map(|moment| {
+                StepRecord::new(scenario, moment, self.backend.name(), StepResult::Absent)
+            })
+            .collect()
+    }
+
+    /// A backend is stopped in a scenario at its first difference: what follows would only repeat
+    /// it.
+    fn play(
+        &mut self,
+        scenario: &Scenario,
+        references: &[Reference],
+    ) -> Result<Vec<StepRecord>, String> {
+        self.backend
+            .reset(scenario.start, &scenario.actors)
+            .map_err(|fault| fault.to_string())?;
+        let name = self.backend.name().to_owned();
+        let mut records: Vec<StepRecord> = Vec::new();
+        for (moment, reference) in scenario.moments.iter().zip(references) {
+            let has_failed = records.last().is_some_and(|last| !last.result.is_as_told());
+            let (result, observed) = if has_failed {
+                (StepResult::NotReached, None)
+            } else {
+                self.step(moment, reference)?
+            };
+            records.push(StepRecord {
+                observed,
+                ..StepRecord::new(scenario, moment, &name, result)
+            });
+        }
+        Ok(records)
+    }
+
+    /// What came of one step; the reason where the chain does not answer.
+    fn step(
+        &mut self,
+        moment: &Moment,
+        reference: &Reference,
+    ) -> Result<(StepResult, Option<Observation>), String> {
+        let is_expressible = self.backend.supports(&moment.operation);
+        if !is_expressible && reference.outcome.verdict != Verdict::Unsupported {
+            let difference = Difference::missing_capability(moment.operation.name());
+            return Ok((StepResult::failed(difference), None));
+        }
+        let executed = if is_expressible {
+            self.backend.execute(&moment.operation, moment.time)
+        } else {
+            Ok(Outcome::unsupported().into())
+        };
+        let read = executed.and_then(|observed| Ok((observed, self.backend.state()?)));
+        let (observed, state) = match read {
+            Err(StepFault::Unreachable(reason)) => return Err(reason),
+            Err(fault) => return Ok((StepResult::error(&fault), None)),
+            Ok(read) => read,
+        };
+        let judged = Judged {
+            outcome: &observed.outcome,
+            digest: state.digest(),
+            state: &state,
+        };
+        let observation = Observation::of(&observed, judged.digest);
+        let result = judge(moment, self.backend.chain(), &judged, Some(reference))
+            .in_native_words(observed.native_error);
+        Ok((result, Some(observation)))
+    }
+}

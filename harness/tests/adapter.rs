@@ -1,0 +1,192 @@
+//! A registry in another language joins the matrix, and an adapter that misbehaves gets one clear
+//! error.
+mod invocation;
+
+use concord_harness::{
+    backend::{Backend, StepFault, adapter::Adapter},
+    model::{Actor, Chain},
+};
+use invocation::{Answer, answer, concord};
+use serde_json::{Value, json};
+use std::{fs, path::Path, time::Duration};
+
+const EXAMPLE: &str = "python3 tests/adapters/identity.py";
+const SCENARIOS: [&str; 2] = [
+    "identity/transfer-clears-wallet",
+    "identity/transfer-by-stranger",
+];
+
+fn conform(command: &str, scenarios: &[&str]) -> Answer {
+    let mut arguments = vec!["conform", "--json", "--backend", "none"];
+    arguments.extend(["--adapter", command, "--adapter-chain", "evm"]);
+    for scenario in scenarios {
+        arguments.extend(["--scenario", scenario]);
+    }
+    answer(&mut concord(&arguments))
+}
+
+fn report(answer: &Answer) -> Value {
+    serde_json::from_str(&answer.stdout).unwrap_or_else(|_| panic!("{answer:?}"))
+}
+
+/// A shell program that answers `hello`, then each line with the next of `answers`; then it ends.
+fn scripted(answers: &[&str]) -> String {
+    let hello = r#"{"id":1,"ok":{"protocol":1,"name":"scripted","operations":["register"]}}"#;
+    let lines: Vec<_> = [hello]
+        .iter()
+        .chain(answers)
+        .map(|line| format!("read -r asked; echo '{line}'"))
+        .collect();
+    format!("sh -c \"{}\"", lines.join("; ").replace('"', "\\\""))
+}
+
+/// One sentence on stderr besides the model's progress, nothing on stdout.
+fn assert_ends_the_run(answer: &Answer, words: &str) {
+    assert_eq!((answer.code, answer.stdout.as_str()), (3, ""), "{answer:?}");
+    let told: Vec<_> = answer
+        .stderr
+        .lines()
+        .filter(|line| !line.starts_with("model "))
+        .collect();
+    assert_eq!(told.len(), 1, "{answer:?}");
+    assert!(told[0].contains(words), "{answer:?}");
+}
+
+#[test]
+fn the_example_agrees_in_every_step_that_it_can_express() {
+    let answer = conform(EXAMPLE, &SCENARIOS);
+    assert_eq!(answer.code, 0, "{answer:?}");
+    let report = report(&answer);
+    assert_eq!(report["participants"], json!(["model", "identity-py"]));
+    let total = &report["totals"]["identity-py"];
+    assert_eq!(total["passed"], report["totals"]["model"]["passed"]);
+    assert!(total["passed"].as_u64().unwrap() >= 5);
+}
+
+#[test]
+fn a_faulty_example_is_named_with_the_place_that_differs() {
+    let answer = conform(&format!("{EXAMPLE} --faulty"), &SCENARIOS[..1]);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    let report = report(&answer);
+    let failures = report["failures"].as_array().unwrap();
+    assert_eq!(failures.len(), 1, "{failures:#?}");
+    let failure = &failures[0];
+    assert_eq!(failure["participant"], "identity-py");
+    assert_eq!(failure["scenario"], "identity/transfer-clears-wallet");
+    assert_eq!(failure["path"], "$.agents.desk.wallet");
+    assert_eq!(failure["expected"], Value::Null);
+    assert_eq!(failure["actual"], "alice");
+}
+
+#[test]
+fn an_operation_that_the_adapter_does_not_declare_fails_as_a_missing_capability() {
+    let answer = conform(EXAMPLE, &["authorized/no-authorization"]);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    let failure = &report(&answer)["failures"][0];
+    assert_eq!(failure["subject"], "capability");
+    assert_eq!(failure["expected"], "give_feedback");
+}
+
+#[test]
+fn an_adapter_that_does_not_introduce_itself_is_exit_code_3() {
+    let hello = |name: &str, protocol: u64| {
+        let ok = json!({"protocol": protocol, "name": name, "operations": []});
+        format!(
+            "sh -c 'read -r asked; echo \"$0\"' '{}'",
+            json!({"id": 1, "ok": ok})
+        )
+    };
+    for (command, words) in [
+        ("/nonexistent/adapter".to_owned(), "No such file"),
+        ("'python3".to_owned(), "a quotation mark is not closed"),
+        (String::new(), "the command is empty"),
+        ("true".to_owned(), "hello: the adapter"),
+        (
+            hello("registry", 2),
+            "hello.protocol is 2, this harness speaks 1",
+        ),
+        (hello("svm-litesvm", 1), "which is another participant's"),
+        (hello("<b>", 1), "must be 1 to 12 lower-case letters"),
+    ] {
+        let answer = conform(&command, &SCENARIOS[..1]);
+        assert_ends_the_run(&answer, words);
+        assert!(answer.stderr.contains("the adapter `"), "{answer:?}");
+    }
+}
+
+#[test]
+fn an_adapter_that_dies_or_writes_garbage_is_exit_code_3() {
+    for (answers, words) in [
+        (&[][..], "reset: the adapter"),
+        (
+            &["not json"],
+            "reset: `not json` is no answer: expected ident",
+        ),
+        (&["[]"], "reset: `[]` is no answer"),
+        (
+            &[r#"{"id":7,"ok":{}}"#],
+            "reset: the answer's id is 7, the question's 2",
+        ),
+        (
+            &[r#"{"id":2}"#],
+            "reset: the answer has not one of `ok` and `error`",
+        ),
+        (&[r#"{"id":2,"ok":{}}"#], "execute: the adapter"),
+    ] {
+        let answer = conform(&scripted(answers), &SCENARIOS[..1]);
+        assert_ends_the_run(&answer, words);
+        let who = "scripted stopped answering in scenario identity/transfer-clears-wallet: ";
+        assert!(answer.stderr.contains(who), "{answer:?}");
+    }
+}
+
+#[test]
+fn an_answer_outside_the_protocol_is_a_step_that_could_not_be_judged() {
+    for (executed, words) in [
+        (r#"{"id":3,"error":"revert 0x12345678"}"#, "0x12345678"), // R25
+        (
+            r#"{"id":3,"ok":{"outcome":"Nonsense"}}"#,
+            "execute: outcome: `Nonsense` is neither",
+        ),
+        (
+            r#"{"id":3,"ok":{"outcome":"ok","events":[{"Minted":{}}]}}"#,
+            "execute: events[0]",
+        ),
+        (
+            r#"{"id":3,"ok":{"outcome":"ok","gas":1}}"#,
+            "execute: gas: unknown field",
+        ),
+    ] {
+        let command = scripted(&[r#"{"id":2,"ok":{}}"#, executed]);
+        let answer = conform(&command, &SCENARIOS[..1]);
+        assert_eq!(answer.code, 1, "{answer:?}");
+        let report = report(&answer);
+        assert_eq!(report["totals"]["scripted"]["errors"], 1);
+        assert_eq!(report["failures"][0]["subject"], "fault");
+        let actual = report["failures"][0]["actual"].as_str().unwrap();
+        assert!(actual.contains(words), "{actual}");
+    }
+}
+
+#[test]
+fn a_silent_adapter_is_given_up_and_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let note = folder.path().join("pid");
+    let hello = r#"{"id":1,"ok":{"protocol":1,"name":"silent","operations":[]}}"#;
+    let command = format!(
+        "sh -c 'echo $$ > {}; read -r asked; echo \"$0\"; exec sleep 600' '{hello}'",
+        note.display()
+    );
+    let limit = Duration::from_millis(1500);
+    let mut adapter = Adapter::start_with_limit(&command, Chain::Evm, limit).unwrap();
+    let fault = adapter.reset(0, &[Actor::from("alice")]).unwrap_err();
+    let StepFault::Unreachable(reason) = &fault else {
+        panic!("{fault}")
+    };
+    assert_eq!(reason, "reset: the adapter gave no answer within 1.5s");
+    let process = fs::read_to_string(note).unwrap();
+    let process = Path::new("/proc").join(process.trim());
+    assert!(process.exists());
+    drop(adapter);
+    assert!(!process.exists());
+}

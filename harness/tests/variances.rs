@@ -1,0 +1,217 @@
+//! How a run counts what a chain is declared to do differently, and what could not be judged.
+use concord_harness::{
+    backend::{Backend, Observed, StepFault},
+    model::{Actor, Agent, AgentState, CanonicalState, Chain, Model, Operation},
+    report::{self, Provenance},
+    runner::{self, Run, StepResult, Subject},
+    scenario::{Only, Scenario, load},
+};
+use std::path::Path;
+
+/// A registry on `chain` that does what the model does on chain `plays`.
+struct Registry {
+    name: &'static str,
+    chain: Chain,
+    plays: Chain,
+    model: Model,
+    /// At its second operation it answers with an error that has no class (R25).
+    is_unmapped: bool,
+}
+
+fn registry(name: &'static str, chain: Chain, plays: Chain) -> Registry {
+    Registry {
+        name,
+        chain,
+        plays,
+        model: Model::new(plays),
+        is_unmapped: false,
+    }
+}
+
+impl Backend for Registry {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn chain(&self) -> Chain {
+        self.chain
+    }
+
+    fn supports(&self, operation: &Operation) -> bool {
+        operation.only_on().is_none_or(|only| only == self.plays)
+    }
+
+    fn reset(&mut self, _start: u64, _actors: &[Actor]) -> Result<(), StepFault> {
+        self.model = Model::new(self.plays);
+        Ok(())
+    }
+
+    fn execute(&mut self, operation: &Operation, time: u64) -> Result<Observed, StepFault> {
+        if self.is_unmapped && !self.model.state().agents.is_empty() {
+            return Err(StepFault::UnmappedError("revert <0x12345678>".to_owned()));
+        }
+        Ok(self.model.apply(operation, time).into())
+    }
+
+    fn state(&mut self) -> Result<CanonicalState, StepFault> {
+        Ok(self.model.state().clone())
+    }
+
+    fn agent_state(&mut self, agent: &Agent) -> Result<Option<AgentState>, StepFault> {
+        Ok(self.model.state().agents.get(agent).cloned())
+    }
+}
+
+/// Steps 4 and 6 are refused with another class on Solana (declared variance 1).
+fn corrupted_signature() -> Scenario {
+    let file = "../tests/scenarios/authorized/corrupted-signature.json";
+    load(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap()
+}
+
+fn play(scenario: Scenario, registries: Vec<Registry>) -> Run {
+    let mut backends: Vec<Box<dyn Backend>> = Vec::new();
+    for registry in registries {
+        backends.push(Box::new(registry));
+    }
+    runner::run(&[scenario], &mut backends, |_, _, _| ()).expect("they answer")
+}
+
+fn results<'a>(run: &'a Run, participant: &str) -> Vec<(usize, &'a str)> {
+    let own = run
+        .records
+        .iter()
+        .filter(|it| it.participant == participant);
+    own.map(|it| (it.step, it.result.name())).collect()
+}
+
+#[test]
+fn a_variance_that_is_shown_is_neither_passed_nor_failed() {
+    let run = play(
+        corrupted_signature(),
+        vec![registry("svm", Chain::Svm, Chain::Svm)],
+    );
+    assert!(run.agrees());
+    let expected = [
+        (1, "passed"),
+        (3, "passed"),
+        (4, "varied"),
+        (6, "varied"),
+        (8, "passed"),
+    ];
+    assert_eq!(results(&run, "svm"), expected);
+    let used = run.variances();
+    let places: Vec<_> = used
+        .iter()
+        .map(|it| (it.kind, it.participant, it.step))
+        .collect();
+    assert_eq!(places, [(1, "svm", Some(4)), (1, "svm", Some(6))]);
+    assert_eq!(
+        (&*used[0].outcome, &*used[0].elsewhere),
+        ("AuthNotGranted", "ScoreOutOfRange")
+    );
+}
+
+#[test]
+fn the_common_expectation_where_a_variance_is_declared_is_an_unexpected_pass() {
+    let run = play(
+        corrupted_signature(),
+        vec![registry("svm", Chain::Svm, Chain::Evm)],
+    );
+    assert!(!run.agrees());
+    let failures: Vec<_> = run.failures().collect();
+    assert_eq!(failures.len(), 1);
+    assert_eq!((failures[0].participant, failures[0].step), ("svm", 4));
+    let difference = failures[0].difference;
+    assert_eq!(difference.subject, Subject::UnexpectedPass);
+    assert_eq!(difference.expected, "AuthNotGranted");
+    assert_eq!(difference.actual, "ScoreOutOfRange");
+}
+
+#[test]
+fn a_scenario_for_one_chain_is_a_declared_variance_of_the_other() {
+    let mut scenario = corrupted_signature();
+    scenario.only = Some(Only {
+        chain: Chain::Evm,
+        kind: 6,
+        reason: "approvals exist on EVM only".to_owned(),
+    });
+    let registries = vec![
+        registry("evm", Chain::Evm, Chain::Evm),
+        registry("svm", Chain::Svm, Chain::Svm),
+    ];
+    let run = play(scenario, registries);
+    assert!(run.agrees());
+    let used = run.variances();
+    assert_eq!(used.len(), 1, "{used:#?}");
+    assert_eq!(
+        (used[0].kind, used[0].participant, used[0].step),
+        (6, "svm", None)
+    );
+    let totals = run.totals();
+    assert_eq!((totals["evm"].passed, totals["evm"].absent), (5, 0));
+    assert_eq!((totals["svm"].passed, totals["svm"].absent), (0, 5));
+    let junit = report::junit(&run, &Provenance::default());
+    let skipped = "<skipped message=\"approvals exist on EVM only\"/>";
+    assert_eq!(junit.matches(skipped).count(), 1, "{junit}");
+}
+
+#[test]
+fn what_could_not_be_judged_is_an_error_and_fails_the_run() {
+    // R25
+    let mut odd = registry("odd", Chain::Evm, Chain::Evm);
+    odd.is_unmapped = true;
+    let run = play(corrupted_signature(), vec![odd]);
+    assert!(!run.agrees());
+    let total = run.totals()["odd"];
+    assert_eq!(
+        (total.passed, total.failed, total.errors, total.not_reached),
+        (1, 0, 1, 3)
+    );
+    let junit = report::junit(&run, &Provenance::default());
+    assert!(
+        junit.contains("<error type=\"cannot be judged\""),
+        "{junit}"
+    );
+    assert!(junit.contains("revert &lt;0x12345678&gt;"), "{junit}");
+    assert!(junit.contains("name=\"odd\" tests=\"1\" failures=\"0\" errors=\"1\""));
+    let html = report::html(&run, &Provenance::default());
+    assert!(html.contains("could not be judged"));
+    let text = report::text(&run, report::Detail::Short);
+    assert!(text.contains("1/0 !1 -3"), "{text}");
+}
+
+#[test]
+fn results_stand_in_the_order_of_scenarios_whoever_is_faster() {
+    let mut other = corrupted_signature();
+    other.name = "a/other".to_owned();
+    let scenarios = [corrupted_signature(), other];
+    let mut backends: Vec<Box<dyn Backend>> = vec![
+        Box::new(registry("one", Chain::Evm, Chain::Evm)),
+        Box::new(registry("two", Chain::Svm, Chain::Svm)),
+    ];
+    let mut told = 0;
+    let run = runner::run(&scenarios, &mut backends, |_, _, failed| {
+        assert_eq!(failed, 0);
+        told += 1;
+    })
+    .unwrap();
+    assert_eq!(told, 6);
+    let mut order: Vec<_> = run
+        .records
+        .iter()
+        .map(|it| (it.scenario.as_str(), it.participant.as_str()))
+        .collect();
+    order.dedup();
+    let first = "authorized/corrupted-signature";
+    let expected = [
+        (first, "model"),
+        (first, "one"),
+        (first, "two"),
+        ("a/other", "model"),
+        ("a/other", "one"),
+        ("a/other", "two"),
+    ];
+    assert_eq!(order, expected);
+    let absent = |it: &runner::StepRecord| it.result == StepResult::Absent;
+    assert!(!run.records.iter().any(absent));
+}
