@@ -84,8 +84,8 @@ impl Backend for Registry {
     }
 }
 
-fn backends(on_evm: Fault, on_svm: Fault) -> Vec<Box<dyn Backend + Send>> {
-    let registry = |chain, fault| -> Box<dyn Backend + Send> {
+fn backends(on_evm: Fault, on_svm: Fault) -> Vec<Box<dyn Backend>> {
+    let registry = |chain, fault| -> Box<dyn Backend> {
         Box::new(Registry {
             chain,
             model: Model::new(chain),

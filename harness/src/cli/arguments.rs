@@ -24,6 +24,15 @@ const CONFORM: &str = concat!(
 ",
     exit_codes!()
 );
+const FUZZ: &str = concat!(
+    "Examples:
+  concord fuzz                            10,000 steps, with a seed of the clock's
+  concord fuzz --seed 7 --steps 200000    the same again whenever it is run
+  concord fuzz --steps 100000000 --minutes 60
+
+",
+    exit_codes!()
+);
 const FILL: &str = concat!(
     "Examples:
   concord fill                    every scenario of the clone
@@ -84,6 +93,10 @@ pub enum Command {
     /// Runs scenarios on the model and on real registries, and says where they agree.
     #[command(after_help = CONFORM)]
     Conform(Conform),
+    /// Tries random operations, half of them spoilt, on the model, revm and litesvm at once, and
+    /// writes the first difference as a scenario.
+    #[command(after_help = FUZZ)]
+    Fuzz(Fuzz),
     /// Writes the model's events and digests into scenario files. Outcomes and summaries stay as
     /// written by hand, and must be the model's.
     #[command(after_help = FILL)]
@@ -150,6 +163,34 @@ pub struct Conform {
     /// Writes the report as JUnit XML, too.
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct Fuzz {
+    /// Ends after this many steps.
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub steps: u64,
+    /// What all choices come from. Default: the time of day.
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Starts no world of 200 steps after so many minutes.
+    #[arg(long, value_name = "N")]
+    pub minutes: Option<u64>,
+    /// Worlds that are played at once.
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub workers: u8,
+    /// Forge's output folder. Default: contracts/out.
+    #[arg(long, value_name = "DIR")]
+    pub artifacts: Option<PathBuf>,
+    /// The Solana program. Default: target/deploy/agent_registry.so.
+    #[arg(long, value_name = "FILE")]
+    pub program: Option<PathBuf>,
+    /// Where a difference is written. Default: tests/scenarios/regressions.
+    #[arg(long, value_name = "DIR")]
+    pub regressions: Option<PathBuf>,
+    /// Prints the findings as JSON.
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

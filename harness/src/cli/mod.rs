@@ -4,6 +4,7 @@ mod conform;
 mod doctor;
 mod files;
 mod fill;
+mod fuzz;
 mod lint;
 mod progress;
 mod provenance;
@@ -48,6 +49,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn command(command: &Command) -> Result<u8, Stop> {
     match command {
         Command::Conform(options) => conform::conform(options),
+        Command::Fuzz(options) => fuzz::fuzz(options),
         Command::Fill(options) => fill::fill(options),
         Command::Lint(options) => lint::lint(options),
         Command::Doctor(options) => doctor::doctor(options),

@@ -19,6 +19,8 @@ pub(super) enum Stop {
     NothingLeft(Vec<String>),
     #[error(transparent)]
     Missing(#[from] Missing),
+    #[error("a chain stopped answering: {0}; run again")]
+    Silent(String),
     #[error("{} cannot be written: {fault}", path.display())]
     File { path: PathBuf, fault: io::Error },
     #[error("stdout: {0}")]
@@ -28,7 +30,7 @@ pub(super) enum Stop {
 impl Stop {
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Missing(_) => MISSING,
+            Self::Missing(_) | Self::Silent(_) => MISSING,
             _ => USAGE,
         }
     }

@@ -1,7 +1,7 @@
-use super::{ACTORS, Metrics, Move, START};
+use super::{Metrics, Move, START, world::actors};
 use crate::{
     backend::{Backend, Observed, StepFault},
-    model::{Actor, Chain, Operation, Outcome, Referee, Verdict, first_difference},
+    model::{Chain, Operation, Outcome, Referee, Verdict, first_difference},
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -16,13 +16,13 @@ pub struct Divergence {
     /// Whoever differs from the model, which plays for each chain.
     pub wrong: Vec<Difference>,
     /// Whoever does not.
-    pub right: Vec<&'static str>,
+    pub right: Vec<String>,
 }
 
 /// How one participant differs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Difference {
-    pub participant: &'static str,
+    pub participant: String,
     pub subject: Subject,
     pub path: Option<String>,
     pub expected: Value,
@@ -63,12 +63,13 @@ impl Divergence {
 
     /// Who stands alone.
     pub fn verdict(&self) -> String {
-        let wrong: Vec<_> = self.wrong.iter().map(|it| it.participant).collect();
+        let wrong: Vec<_> = self.wrong.iter().map(|it| &*it.participant).collect();
+        let right: Vec<_> = self.right.iter().map(String::as_str).collect();
         let alike = self
             .wrong
             .windows(2)
             .all(|pair| pair[0].actual == pair[1].actual && pair[0].path == pair[1].path);
-        match (&wrong[..], &self.right[..]) {
+        match (&wrong[..], &right[..]) {
             ([alone], []) if *alone == MODEL => format!("{MODEL} and its mutators differ"),
             ([alone], right) => {
                 let others = [&[MODEL], right].concat().join(" = ");
@@ -92,14 +93,14 @@ pub type NewReferee = fn(Chain) -> Box<dyn Referee>;
 
 /// Backends, and a referee for each chain.
 pub struct Arena {
-    backends: Vec<Box<dyn Backend + Send>>,
+    backends: Vec<Box<dyn Backend>>,
     new_referee: NewReferee,
     models: [(Chain, Box<dyn Referee>); 2],
     time: u64,
 }
 
 impl Arena {
-    pub fn new(backends: Vec<Box<dyn Backend + Send>>, new_referee: NewReferee) -> Self {
+    pub fn new(backends: Vec<Box<dyn Backend>>, new_referee: NewReferee) -> Self {
         Self {
             backends,
             new_referee,
@@ -141,7 +142,7 @@ impl Arena {
     }
 
     fn reset(&mut self) -> Result<(), StepFault> {
-        let actors: Vec<Actor> = ACTORS.iter().map(|actor| (*actor).into()).collect();
+        let actors = actors();
         for backend in &mut self.backends {
             backend.reset(START, &actors)?;
         }
@@ -197,7 +198,7 @@ impl Arena {
             found.extend(
                 difference.map(
                     |(subject, path, expected, actual, native_error)| Difference {
-                        participant: backend.name(),
+                        participant: backend.name().to_owned(),
                         subject,
                         path,
                         expected,
@@ -225,7 +226,7 @@ impl Arena {
                 Err(fault) => (String::new(), json!("a state"), json!(fault.to_string())),
             };
             found.push(Difference {
-                participant: backend.name(),
+                participant: backend.name().to_owned(),
                 subject: Subject::State,
                 path: Some(path),
                 expected,
@@ -237,13 +238,13 @@ impl Arena {
     }
 
     fn divergence(&self, step: usize, operation: &Operation, wrong: Vec<Difference>) -> Divergence {
-        let names = self.backends.iter().map(|backend| backend.name());
+        let names = self.backends.iter().map(|it| it.name().to_owned());
         let is_wrong = |name: &str| wrong.iter().any(|it| it.participant == name);
         Divergence {
             step,
             operation: operation.name().to_owned(),
             right: names
-                .filter(|name| !is_wrong(name) && !is_wrong(MODEL))
+                .filter(|name| !is_wrong(name.as_str()) && !is_wrong(MODEL))
                 .collect(),
             wrong,
         }
@@ -299,7 +300,7 @@ fn broken_promise(step: &Move, expected: &[(Chain, Outcome); 2]) -> Option<Diffe
     expected.iter().find_map(|(chain, outcome)| {
         let must = Verdict::Refused(mutation.must(*chain)?);
         (outcome.verdict != must).then(|| Difference {
-            participant: MODEL,
+            participant: MODEL.to_owned(),
             subject: Subject::Mutator,
             path: Some(format!("{} on {chain}", mutation.name)),
             expected: json!(must),

@@ -84,7 +84,7 @@ pub struct Finding {
 /// A chain that does not answer any more.
 pub fn run(
     plan: Plan,
-    workers: Vec<Vec<Box<dyn Backend + Send>>>,
+    workers: Vec<Vec<Box<dyn Backend>>>,
     progress: impl Fn(u64) + Sync,
 ) -> Result<Report, StepFault> {
     run_under(|chain| Box::new(Model::new(chain)), plan, workers, progress)
@@ -97,7 +97,7 @@ pub fn run(
 pub fn run_under(
     referee: NewReferee,
     plan: Plan,
-    workers: Vec<Vec<Box<dyn Backend + Send>>>,
+    workers: Vec<Vec<Box<dyn Backend>>>,
     progress: impl Fn(u64) + Sync,
 ) -> Result<Report, StepFault> {
     let begun = Instant::now();

@@ -7,7 +7,7 @@ use super::{
     world::{Move, Mutation, UNLISTED_TOKEN, World, any_actor},
 };
 use crate::model::{
-    Actor, Agent, Authorization, Bytes, Bytes32, Chain, Feedback, Form, Integer, OpenFeedback,
+    Actor, Agent, Authorization, Bytes, Bytes32, Chain, Consent, Feedback, Form, Integer, OpenFeedback,
     Operation, Payment, Profile, Tamper,
 };
 use concord_canonical::ErrorClass::{self, *};
@@ -398,26 +398,33 @@ fn no_wallet(operation: &mut Operation, _: &World, _: u64, _: &mut Dice) -> bool
     spoil!(operation, Operation::SetAgentWallet { wallet, .. } => *wallet = None)
 }
 
+/// The consent of a wallet that is not the owner's, who on Solana signs anyway (R3).
+fn consent(operation: &mut Operation) -> Option<&mut Option<Consent>> {
+    match operation {
+        Operation::SetAgentWallet {
+            by,
+            wallet: Some(wallet),
+            consent,
+            ..
+        } if by != wallet => Some(consent),
+        _ => None,
+    }
+}
+
 fn no_consent(operation: &mut Operation, _: &World, _: u64, _: &mut Dice) -> bool {
-    spoil!(operation, Operation::SetAgentWallet { consent, .. } => *consent = None)
+    consent(operation).map(|it| *it = None).is_some()
 }
 
 fn consent_of_another(operation: &mut Operation, _: &World, _: u64, dice: &mut Dice) -> bool {
-    match operation {
-        Operation::SetAgentWallet {
-            consent: Some(consent),
-            ..
-        } => another(&mut consent.signer, dice),
+    match consent(operation) {
+        Some(Some(consent)) => another(&mut consent.signer, dice),
         _ => false,
     }
 }
 
 fn consent_to_another_owner(operation: &mut Operation, _: &World, _: u64, dice: &mut Dice) -> bool {
-    match operation {
-        Operation::SetAgentWallet {
-            consent: Some(consent),
-            ..
-        } => another(&mut consent.owner, dice),
+    match consent(operation) {
+        Some(Some(consent)) => another(&mut consent.owner, dice),
         _ => false,
     }
 }

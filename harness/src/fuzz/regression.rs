@@ -1,7 +1,4 @@
-use super::{
-    ACTORS, Divergence, Move, START,
-    world::{TOKENS, UNLISTED_TOKEN},
-};
+use super::{Divergence, Move, START, world::actors};
 use crate::{
     model::{CanonicalState, Chain, Model, Operation, Outcome, Verdict},
     scenario::{Document, Expectation, Rule, Step, Variance},
@@ -25,11 +22,7 @@ pub fn document(moves: &[Move], divergence: &Divergence, seed: u64, world: u64) 
         rules: vec![Rule::OrderOfChecks],
         sources: Vec::new(),
         start: START,
-        actors: [ACTORS, TOKENS, &[UNLISTED_TOKEN]]
-            .concat()
-            .into_iter()
-            .map(Into::into)
-            .collect(),
+        actors: actors(),
         only: None,
         steps: telling.steps,
     }

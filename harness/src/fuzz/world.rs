@@ -122,6 +122,12 @@ impl World {
     }
 }
 
+/// Every label of a world, of actors and of mints.
+pub fn actors() -> Vec<Actor> {
+    let labels = [ACTORS, TOKENS, &[UNLISTED_TOKEN]].concat();
+    labels.into_iter().map(Into::into).collect()
+}
+
 /// Any actor.
 pub fn any_actor(dice: &mut Dice) -> Actor {
     dice.pick(ACTORS).map_or(DEPLOYER, |actor| actor).into()

@@ -125,12 +125,18 @@ impl Model {
                 return Err(ErrorClass::WalletConsentUsed);
             }
         }
-        let consent = consent
+        // On Solana the owner, who signs the transaction, consents by that.
+        let is_signed = self.chain == Chain::Svm && *wallet == owner;
+        let fitting = consent
             .filter(|consent| consent.agent == *agent && consent.owner == owner)
-            .filter(|consent| consent.wallet == *wallet && consent.signer == *wallet)
-            .ok_or(ErrorClass::WalletConsentMissing)?;
-        let digest = (agent.clone(), wallet.clone(), owner, consent.deadline);
-        self.approvals.consents.insert(digest);
+            .filter(|consent| consent.wallet == *wallet && consent.signer == *wallet);
+        if fitting.is_none() && !is_signed {
+            return Err(ErrorClass::WalletConsentMissing);
+        }
+        if let Some(consent) = fitting {
+            let digest = (agent.clone(), wallet.clone(), owner, consent.deadline);
+            self.approvals.consents.insert(digest);
+        }
         self.store_wallet(agent, Some(wallet))
     }
 
