@@ -26,6 +26,7 @@ mod owner_instructions;
 mod payment_lists;
 mod precompile_attacks;
 mod prefunded_addresses;
+mod program_id;
 mod register_agent;
 mod registry_authority;
 mod revoke_feedback;
