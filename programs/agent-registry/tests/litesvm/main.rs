@@ -27,6 +27,7 @@ mod payment_lists;
 mod precompile_attacks;
 mod prefunded_addresses;
 mod program_id;
+mod recording;
 mod register_agent;
 mod registry_authority;
 mod revoke_feedback;
