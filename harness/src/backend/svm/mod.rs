@@ -131,7 +131,11 @@ impl SvmLitesvm {
                 Ok(Outcome::accepted(events).into())
             }
             Err(fault) => Ok(Observed {
-                outcome: Outcome::refused(translation::class_of(&fault.err, &sent.message)?),
+                outcome: Outcome::refused(translation::class_of(
+                    &fault.err,
+                    &sent.message,
+                    &fault.meta.logs,
+                )?),
                 native_error: Some(format!("{:?}", fault.err)),
             }),
         }

@@ -1,59 +1,81 @@
 //! Native errors and inner instructions, in the model's terms.
 use super::{
     Agents,
-    addresses::{ED25519, TOKEN_2022, address, event_authority, program},
+    addresses::{ED25519, SYSTEM, TOKEN_2022, address, event_authority, program},
 };
 use crate::{
     backend::StepFault,
     model::{Bytes32, Event},
 };
 use anchor_lang::{AnchorDeserialize, Discriminator, event::EVENT_IX_TAG_LE, prelude::Pubkey};
-use concord_canonical::{ErrorClass, error_class::class_of_anchor_code};
+use concord_canonical::{
+    ErrorClass,
+    error_class::{
+        Framework, class_of_anchor_code, class_of_framework_error, class_of_runtime_error,
+    },
+};
 use litesvm::types::TransactionMetadata;
 use solana_address::Address;
 use solana_transaction::{InstructionError, Message, TransactionError};
 
-/// Anchor numbers a program's own errors from here on; below lie the frameworks' numbers.
-const OWN_ERRORS: u32 = 6000;
-
-/// Errors of the runtime's programs that a user can cause (R25): which program, its number, its
-/// class. A number below [`OWN_ERRORS`] means what the failing top-level instruction's program
-/// means by it.
-const FRAMEWORK_ERRORS: &[(Address, u32, ErrorClass)] = &[
-    (ED25519, 0, ErrorClass::AuthNotGranted), // InvalidPublicKey
-    (ED25519, 2, ErrorClass::AuthNotGranted), // InvalidSignature: declared variance 1
-    (ED25519, 3, ErrorClass::AuthMalformed),  // InvalidDataOffsets
-    (ED25519, 4, ErrorClass::AuthMalformed),  // InvalidInstructionDataSize
-    (TOKEN_2022, 1, ErrorClass::TransferNotAllowed), // InsufficientFunds: the token is elsewhere
-    (TOKEN_2022, 4, ErrorClass::TransferNotAllowed), // OwnerMismatch: a stranger signs
+/// Who numbers its errors, by address.
+const FRAMEWORKS: [(Address, Framework); 3] = [
+    (SYSTEM, Framework::System),
+    (TOKEN_2022, Framework::Token2022),
+    (ED25519, Framework::Ed25519),
 ];
 
-/// The class of a failed transaction.
-pub fn class_of(fault: &TransactionError, message: &Message) -> Result<ErrorClass, StepFault> {
-    let unmapped = || StepFault::UnmappedError(format!("{fault:?}"));
-    let TransactionError::InstructionError(at, InstructionError::Custom(code)) = fault else {
-        return Err(unmapped());
+/// The class of a failed transaction, of which `logs` says what the runtime logged (R25).
+pub fn class_of(
+    fault: &TransactionError,
+    message: &Message,
+    logs: &[String],
+) -> Result<ErrorClass, StepFault> {
+    let class = match fault {
+        TransactionError::InstructionError(at, InstructionError::Custom(code)) => {
+            let failing = failing_program(logs).or_else(|| called_program(message, *at));
+            failing.and_then(|program| class_of_number(&program, *code))
+        }
+        TransactionError::InstructionError(_, error) => class_of_runtime_error(&variant(error)),
+        error => class_of_runtime_error(&variant(error)),
     };
-    if *code >= OWN_ERRORS {
-        return class_of_anchor_code(*code).ok_or_else(unmapped);
-    }
-    let failing = message
-        .instructions
-        .get(usize::from(*at))
-        .and_then(|instruction| {
-            message
-                .account_keys
-                .get(usize::from(instruction.program_id_index))
-        })
-        .ok_or_else(unmapped)?;
-    class_of_framework_error(failing, *code).ok_or_else(unmapped)
+    class.ok_or_else(|| StepFault::UnmappedError(format!("{fault:?}")))
 }
 
-fn class_of_framework_error(program: &Address, code: u32) -> Option<ErrorClass> {
-    FRAMEWORK_ERRORS
+/// A number means what the program that raised it means by it.
+fn class_of_number(raised_by: &str, code: u32) -> Option<ErrorClass> {
+    if raised_by == program().to_string() {
+        return class_of_anchor_code(code)
+            .or_else(|| class_of_framework_error(Framework::Anchor, code));
+    }
+    let (_, framework) = FRAMEWORKS
         .iter()
-        .find(|(owner, number, _)| owner == program && *number == code)
-        .map(|(_, _, class)| *class)
+        .find(|(address, _)| address.to_string() == raised_by)?;
+    class_of_framework_error(*framework, code)
+}
+
+/// The innermost program that failed: its failure is logged first. A program's own words begin
+/// with "Program log:", so it cannot put another's name here.
+fn failing_program(logs: &[String]) -> Option<String> {
+    logs.iter().find_map(|line| {
+        let (program, _) = line.strip_prefix("Program ")?.split_once(" failed: ")?;
+        (!program.contains(' ')).then(|| program.to_owned())
+    })
+}
+
+/// The program of a top-level instruction. Precompiles log nothing.
+fn called_program(message: &Message, at: u8) -> Option<String> {
+    let instruction = message.instructions.get(usize::from(at))?;
+    let index = usize::from(instruction.program_id_index);
+    message.account_keys.get(index).map(Address::to_string)
+}
+
+/// The variant's name without its fields.
+fn variant(error: &impl std::fmt::Debug) -> String {
+    let text = format!("{error:?}");
+    text.chars()
+        .take_while(char::is_ascii_alphanumeric)
+        .collect()
 }
 
 /// What the program reported by calling itself, in the order of the calls.
@@ -166,13 +188,54 @@ pub fn seconds_after_start(timestamp: i64, start: u64) -> Option<u64> {
 mod tests {
     use super::*;
 
+    fn custom(code: u32) -> TransactionError {
+        TransactionError::InstructionError(0, InstructionError::Custom(code))
+    }
+
+    fn failed(program: Address) -> String {
+        format!("Program {program} failed: custom program error: 0x1")
+    }
+
     #[test]
-    fn framework_errors_are_read_by_the_failing_program() {
-        let class = |program, code| class_of_framework_error(&program, code);
+    fn numbers_mean_what_the_program_that_raised_them_means() {
+        // R25
+        let message = Message::default();
+        let class = |program, code| class_of(&custom(code), &message, &[failed(program)]).ok();
         assert_eq!(class(ED25519, 2), Some(ErrorClass::AuthNotGranted));
-        assert_eq!(class(TOKEN_2022, 4), Some(ErrorClass::TransferNotAllowed));
+        assert_eq!(class(TOKEN_2022, 1), Some(ErrorClass::TransferNotAllowed));
+        assert_eq!(class(SYSTEM, 1), Some(ErrorClass::InsufficientLamports));
+        assert_eq!(class(program(), 6001), Some(ErrorClass::AgentNotFound));
+        assert_eq!(class(program(), 3010), Some(ErrorClass::SignatureMissing));
         assert_eq!(class(ED25519, 1), None);
-        assert_eq!(class(program(), 2), None);
+        assert_eq!(class(program(), 1), None);
+        assert_eq!(class(TOKEN_2022, 6001), None);
+    }
+
+    #[test]
+    fn the_innermost_program_is_asked_whatever_others_say() {
+        let logs = [
+            format!("Program log: Program {SYSTEM} failed: lie"),
+            failed(program()),
+            failed(TOKEN_2022),
+        ];
+        let class = class_of(&custom(6016), &Message::default(), &logs);
+        assert_eq!(class.ok(), Some(ErrorClass::TransferRefused));
+    }
+
+    #[test]
+    fn errors_without_a_number_go_by_their_name() {
+        let class = |fault| class_of(&fault, &Message::default(), &[]).ok();
+        assert_eq!(
+            class(TransactionError::InstructionError(
+                0,
+                InstructionError::InvalidSeeds
+            )),
+            Some(ErrorClass::AccountMismatch)
+        );
+        assert_eq!(
+            class(TransactionError::InsufficientFundsForRent { account_index: 0 }),
+            Some(ErrorClass::InsufficientLamports)
+        );
     }
 
     #[test]
@@ -180,13 +243,16 @@ mod tests {
         // R25
         let message = Message::default();
         for fault in [
-            TransactionError::AccountNotFound,
-            TransactionError::InstructionError(0, InstructionError::InvalidAccountData),
-            TransactionError::InstructionError(0, InstructionError::Custom(3012)),
-            TransactionError::InstructionError(0, InstructionError::Custom(6999)),
+            TransactionError::ClusterMaintenance,
+            TransactionError::InstructionError(0, InstructionError::ProgramFailedToComplete),
+            custom(3012),
+            custom(6999),
         ] {
             assert!(
-                matches!(class_of(&fault, &message), Err(StepFault::UnmappedError(_))),
+                matches!(
+                    class_of(&fault, &message, &[failed(program())]),
+                    Err(StepFault::UnmappedError(_))
+                ),
                 "{fault:?}"
             );
         }
