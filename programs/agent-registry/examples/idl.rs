@@ -6,20 +6,12 @@ use anchor_lang_idl::{
     build::IdlBuilder,
     types::{Idl, IdlAccount},
 };
-use std::{env, error::Error, path::Path};
+use std::{error::Error, path::Path};
 
 /// The library alone, and this lock: the program's own tests have nothing to print.
 const CARGO_ARGUMENTS: [&str; 2] = ["--lib", "--locked"];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // SAFETY: nothing else runs yet.
-    unsafe {
-        // The builder passes it to cargo in a form that no cargo takes.
-        env::remove_var("RUSTUP_TOOLCHAIN");
-        // The builder sets RUSTFLAGS, for which cargo would compile every dependency anew; this
-        // one wins over it.
-        env::set_var("CARGO_ENCODED_RUSTFLAGS", "");
-    }
     let mut idl = IdlBuilder::new()
         .program_path(Path::new(env!("CARGO_MANIFEST_DIR")).to_owned())
         .cargo_args(CARGO_ARGUMENTS.map(String::from).to_vec())
