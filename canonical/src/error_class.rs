@@ -261,7 +261,7 @@ classes! {
         framework { Anchor::DeclaredProgramIdMismatch = 4100 };
 
     // Solana's account model.
-    AccountMismatch, "§3b", "An account is missing, read-only, or not the one that the instruction's arguments derive.",
+    AccountMismatch, "§3b", "An account is missing, unusable for its part, or not the one that the instruction's arguments derive.",
         anchor { AccountMismatch = 6020 },
         framework {
             Anchor::ConstraintMut = 2000,
@@ -271,9 +271,11 @@ classes! {
             Token2022::IncorrectAccount = 2_724_315_840,
         },
         runtime {
+            ExternalAccountLamportSpend,
             IllegalOwner,
             IncorrectProgramId,
             InvalidAccountData,
+            InvalidArgument,
             InvalidSeeds,
             MissingAccount,
             NotEnoughAccountKeys,

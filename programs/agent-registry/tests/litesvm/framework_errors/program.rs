@@ -6,7 +6,8 @@ use crate::localnet::{
     instructions::{
         GiveFeedback, event_authority, initialize, readonly, register_agent, signer, writable,
     },
-    program_id,
+    open_feedback::GiveOpenFeedback,
+    program_id, stranger_id,
 };
 use solana_instruction::{AccountMeta, Instruction};
 use solana_signer::Signer;
@@ -41,6 +42,17 @@ fn pretended_event(stage: &mut Stage, accounts: Vec<AccountMeta>) -> Sent {
         accounts,
         data: EVENT_TAG.to_vec(),
     })
+}
+
+/// The payer is a keypair's account that another program owns.
+fn paid_by_anothers_account(stage: &mut Stage) -> Sent {
+    let payer = stage.net.actor();
+    let mut account = stage.net.account(&payer.pubkey());
+    account.owner = stranger_id();
+    stage.net.svm.set_account(payer.pubkey(), account).unwrap();
+    let give = GiveOpenFeedback::new(&stage.agent.mint, &payer.pubkey());
+    let signers = [&stage.stranger, &payer];
+    stage.net.send(&signers, &[give.instruction()])
 }
 
 /// The default build under another address.
@@ -113,6 +125,19 @@ pub const CASES: &[Case] = &[
         },
         Numbered(System, 1), // ResultWithNegativeLamports
         "InsufficientLamports",
+    ),
+    case(
+        paid_by_anothers_account,
+        Named("ExternalAccountLamportSpend"), // of the system program
+        "AccountMismatch",
+    ),
+    case(
+        |stage| {
+            let own = stage.stranger.pubkey();
+            stage.by_stranger(register_agent(&own, &own, URI)) // the payer becomes the mint
+        },
+        Named("InvalidArgument"), // of the system program: who holds data cannot pay
+        "AccountMismatch",
     ),
     case(
         |stage| {
