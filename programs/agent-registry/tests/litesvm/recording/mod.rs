@@ -77,8 +77,10 @@ impl Recording {
                 json!({"name": name, "fields": fields})
             })
             .collect();
+        let ours = instructions.iter().filter(|i| i.program_id == program_id());
+        let calls: Vec<Value> = ours.map(|instruction| hex(&instruction.data)).collect();
         self.transactions
-            .push(json!({"inner_instructions": inner, "events": events}));
+            .push(json!({"calls": calls, "inner_instructions": inner, "events": events}));
     }
 
     /// Records the account at `address`, found under `seeds`, which holds `fields` and its bump.
