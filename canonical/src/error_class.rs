@@ -15,9 +15,35 @@ pub struct SolidityError {
 /// An error of the Anchor program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AnchorError {
-    /// Name of the variant of `ConcordError`, or of Anchor's own error.
+    /// Name of the variant of `ConcordError`.
     pub name: &'static str,
     /// Anchor's error code.
+    pub code: u32,
+}
+
+/// Who numbers its own errors on Solana, besides the program: what it is made with, what it calls,
+/// and what is called beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Framework {
+    /// Anchor's own errors, below 6000, raised by the program.
+    Anchor,
+    /// The system program.
+    System,
+    /// Token-2022, with the interfaces that it implements.
+    Token2022,
+    /// The Ed25519 precompile.
+    Ed25519,
+}
+
+/// An error of a framework that a user can cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FrameworkError {
+    /// Whose number it is.
+    pub framework: Framework,
+    /// The framework's own name of it.
+    pub name: &'static str,
+    /// `InstructionError::Custom` carries it.
     pub code: u32,
 }
 
@@ -36,12 +62,18 @@ pub struct ClassInfo {
     pub solidity: &'static [SolidityError],
     /// Anchor errors of this class.
     pub anchor: &'static [AnchorError],
+    /// Errors of the frameworks of this class.
+    pub framework: &'static [FrameworkError],
+    /// Variants of `InstructionError` and `TransactionError` of this class, which have no number.
+    pub runtime: &'static [&'static str],
 }
 
 macro_rules! classes {
     ($($name:ident, $ruling:literal, $meaning:literal
        $(, solidity { $($signature:literal = $selector:literal),+ $(,)? })?
-       $(, anchor { $($anchor:ident = $code:literal),+ $(,)? })?;)+) => {
+       $(, anchor { $($anchor:ident = $code:literal),+ $(,)? })?
+       $(, framework { $($framework:ident::$raised:ident = $number:literal),+ $(,)? })?
+       $(, runtime { $($runtime:ident),+ $(,)? })?;)+) => {
         /// An error class. The list grows; match with a wildcard arm.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
@@ -62,6 +94,12 @@ macro_rules! classes {
                 selector: u32::to_be_bytes($selector),
             }),+)?],
             anchor: &[$($(AnchorError { name: stringify!($anchor), code: $code }),+)?],
+            framework: &[$($(FrameworkError {
+                framework: Framework::$framework,
+                name: stringify!($raised),
+                code: $number,
+            }),+)?],
+            runtime: &[$($(stringify!($runtime)),+)?],
         }),+];
     };
 }
@@ -101,6 +139,24 @@ classes! {
             "ERC721InvalidOperator(address)" = 0x5b08ba18,
             "ERC721InvalidOwner(address)" = 0x89c62b64,
             "ERC721InvalidSender(address)" = 0x73c6ac6e,
+        },
+        framework {
+            Token2022::InsufficientFunds = 1,
+            Token2022::OwnerMismatch = 4,
+            Token2022::MintDecimalsMismatch = 18,
+            Token2022::MintRequiredForTransfer = 31,
+            Token2022::ImmutableOwner = 34,
+        };
+    TokenOperationRefused, "R4", "An agent's token cannot be minted again, frozen, closed while held, or described by others.",
+        framework {
+            Token2022::FixedSupply = 5,
+            Token2022::AlreadyInUse = 6,
+            Token2022::NonNativeHasBalance = 11,
+            Token2022::InvalidState = 13,
+            Token2022::AuthorityTypeNotSupported = 15,
+            Token2022::MintCannotFreeze = 16,
+            Token2022::NoAuthorityExists = 29,
+            Token2022::IncorrectUpdateAuthority = 901_952_960,
         };
     TransferRefused, "R4", "The destination's owner could be changed without a transfer.",
         anchor { TransferRefused = 6016 };
@@ -119,7 +175,8 @@ classes! {
         anchor { AuthMissing = 6005 };
     AuthMalformed, "R6", "The authorization has the wrong length, a dirty word, or is off the template.",
         solidity { "AuthLength(uint256)" = 0x711e7448, "AuthDirtyWord(uint256)" = 0x02cbdd3f },
-        anchor { AuthMalformed = 6006 };
+        anchor { AuthMalformed = 6006 },
+        framework { Ed25519::InvalidDataOffsets = 3, Ed25519::InvalidInstructionDataSize = 4 };
     AuthExpired, "R8", "The authorization's expiry is not after the chain's time.",
         solidity { "AuthExpired(uint256,uint256)" = 0x860ea2c9 },
         anchor { AuthExpired = 6007 };
@@ -135,7 +192,8 @@ classes! {
             "AuthWrongSigner(address,address)" = 0x03960f06,
             "AuthBadSignature()" = 0x44603e52,
         },
-        anchor { AuthWrongSigner = 6009, AuthWrongMessage = 6010 };
+        anchor { AuthWrongSigner = 6009, AuthWrongMessage = 6010 },
+        framework { Ed25519::InvalidPublicKey = 0, Ed25519::InvalidSignature = 2 };
     FeedbackNotFound, "§3a", "The client gave this agent no feedback with this index.",
         solidity { "FeedbackNotFound(uint256,address,uint64)" = 0x83e6932a },
         anchor { FeedbackNotFound = 6011 };
@@ -199,10 +257,39 @@ classes! {
         anchor { NotUpgradeAuthority = 6017 };
     MalformedChainId, "R9", "Text is not a CAIP-2 chain id.",
         anchor { MalformedChainId = 6019 };
+    ProgramIdMismatch, "R9", "The program runs under another id than it was built for.",
+        framework { Anchor::DeclaredProgramIdMismatch = 4100 };
 
     // Solana's account model.
-    AccountMismatch, "§3b", "An account is not the one that the instruction's arguments derive.",
-        anchor { AccountMismatch = 6020 };
+    AccountMismatch, "§3b", "An account is missing, unusable for its part, or not the one that the instruction's arguments derive.",
+        anchor { AccountMismatch = 6020 },
+        framework {
+            Anchor::ConstraintMut = 2000,
+            Anchor::ConstraintSeeds = 2006,
+            Anchor::AccountNotEnoughKeys = 3005,
+            Token2022::MintMismatch = 3,
+            Token2022::IncorrectAccount = 2_724_315_840,
+        },
+        runtime {
+            ExternalAccountLamportSpend,
+            IllegalOwner,
+            IncorrectProgramId,
+            InvalidAccountData,
+            InvalidArgument,
+            InvalidSeeds,
+            MissingAccount,
+            NotEnoughAccountKeys,
+            ReadonlyDataModified,
+            UninitializedAccount,
+        };
+    SignatureMissing, "R25", "An account that must sign did not.",
+        framework { Anchor::ConstraintSigner = 2002, Anchor::AccountNotSigner = 3010 },
+        runtime { MissingRequiredSignature };
+    InsufficientLamports, "R25", "The payer has too few lamports for the fee, or for the rent of what it creates or keeps.",
+        framework { System::ResultWithNegativeLamports = 1 },
+        runtime { AccountNotFound, InsufficientFundsForFee, InsufficientFundsForRent };
+    TransactionNotAccepted, "R25", "The cluster does not take the transaction: an old blockhash, a repetition, a bad signature.",
+        runtime { AlreadyProcessed, BlockhashNotFound, SignatureFailure };
     NotInTransfer, "R4", "The transfer hook was called outside a Token-2022 transfer.",
         anchor { NotInTransfer = 6015 };
 
@@ -215,7 +302,12 @@ classes! {
 
     // Off chain.
     BadRequest, "ORACLE", "A request lacks an argument, has an unknown one, or one of the wrong type.",
-        solidity { "SummaryPartMismatch(uint256)" = 0x05a3a814 };
+        solidity { "SummaryPartMismatch(uint256)" = 0x05a3a814 },
+        framework {
+            Anchor::InstructionFallbackNotFound = 101,
+            Anchor::InstructionDidNotDeserialize = 102,
+            Token2022::InvalidInstruction = 12,
+        };
     BadSignature, "R23", "A well-formed signature does not hold for the message and signer.";
     MalformedSignature, "R23", "Bytes are not a signature in the one accepted form.";
     MalformedKey, "R23", "Bytes are not a key of the curve.";
@@ -276,6 +368,26 @@ pub fn class_of_anchor_code(code: u32) -> Option<ErrorClass> {
         .map(|info| info.class)
 }
 
+/// The class of a framework's error. `None` for an error without a mapping, which must fail a
+/// conformance run (R25).
+pub fn class_of_framework_error(framework: Framework, code: u32) -> Option<ErrorClass> {
+    let is_it = |e: &FrameworkError| e.framework == framework && e.code == code;
+    TABLE
+        .iter()
+        .find(|info| info.framework.iter().any(is_it))
+        .map(|info| info.class)
+}
+
+/// The class of the runtime's error of this name: a variant of `InstructionError` other than
+/// `Custom`, or of `TransactionError`. `None` for an error without a mapping, which must fail a
+/// conformance run (R25).
+pub fn class_of_runtime_error(name: &str) -> Option<ErrorClass> {
+    TABLE
+        .iter()
+        .find(|info| info.runtime.contains(&name))
+        .map(|info| info.class)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -294,6 +406,8 @@ mod tests {
     fn r25_every_native_error_has_exactly_one_class() {
         let mut selectors = BTreeSet::new();
         let mut codes = BTreeSet::new();
+        let mut numbers = BTreeSet::new();
+        let mut names = BTreeSet::new();
         for info in TABLE {
             for error in info.solidity {
                 assert!(selectors.insert(error.selector), "{}", error.signature);
@@ -303,8 +417,18 @@ mod tests {
                 assert!(codes.insert(error.code), "{}", error.name);
                 assert_eq!(class_of_anchor_code(error.code), Some(info.class));
             }
+            for error in info.framework {
+                let (framework, code) = (error.framework, error.code);
+                assert!(numbers.insert((framework, code)), "{}", error.name);
+                assert_eq!(class_of_framework_error(framework, code), Some(info.class));
+            }
+            for name in info.runtime {
+                assert!(names.insert(name), "{name}");
+                assert_eq!(class_of_runtime_error(name), Some(info.class));
+            }
         }
         assert!(!selectors.is_empty() && !codes.is_empty());
+        assert!(!numbers.is_empty() && !names.is_empty());
     }
 
     #[test]
@@ -313,6 +437,12 @@ mod tests {
         assert_eq!(class_of_selector(0x4e48_7b71u32.to_be_bytes()), None); // Panic(uint256)
         assert_eq!(class_of_anchor_code(5999), None);
         assert_eq!(class_of_anchor_code(6043), None);
+        // Anchor's number is none of Token-2022's, nor the reverse
+        assert_eq!(class_of_framework_error(Framework::Token2022, 3005), None);
+        assert_eq!(class_of_framework_error(Framework::Anchor, 4), None);
+        // what a panic of the program looks like, among others
+        assert_eq!(class_of_runtime_error("ProgramFailedToComplete"), None);
+        assert_eq!(class_of_runtime_error("Custom"), None);
     }
 
     #[test]

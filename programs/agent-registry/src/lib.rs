@@ -26,10 +26,8 @@ pub use events::*;
 pub use instructions::*;
 pub use state::*;
 
-// The id of local builds and tests: the Ed25519 public key of the seed
-// sha256("concord localnet program"). Its secret is therefore public; a deployment
-// declares the id of its own keypair instead.
-declare_id!("4dqu3YHQaBRRG7MPP4KRapDWK2XoAcHuAjTRwTuZCxbB");
+// build.rs chooses it.
+declare_id!(Pubkey::from_str_const(env!("CONCORD_PROGRAM_ID")));
 
 #[program]
 #[allow(clippy::too_many_arguments)] // x84's ABI passes them flat

@@ -121,7 +121,11 @@ impl SvmLitesvm {
                 })
             }
             Err(fault) => Ok(Observed {
-                outcome: Outcome::refused(translation::class_of(&fault.err, instructions)?),
+                outcome: Outcome::refused(translation::class_of(
+                    &fault.err,
+                    instructions,
+                    &fault.meta.logs,
+                )?),
                 native_error: Some(format!("{:?}", fault.err)),
                 cost: Some(Cost::ComputeUnits(fault.meta.compute_units_consumed)),
             }),

@@ -1,58 +1,80 @@
 //! Native errors, in the model's terms.
-use super::addresses::{ASSOCIATED_TOKEN, ED25519, TOKEN_2022};
+use super::addresses::{ASSOCIATED_TOKEN, ED25519, SYSTEM, TOKEN_2022, program};
 use crate::backend::StepFault;
-use concord_canonical::{ErrorClass, error_class::class_of_anchor_code};
+use concord_canonical::{
+    ErrorClass,
+    error_class::{
+        Framework, class_of_anchor_code, class_of_framework_error, class_of_runtime_error,
+    },
+};
 use solana_address::Address;
 use solana_instruction::Instruction;
 use solana_transaction::{InstructionError, TransactionError};
 
-/// Anchor numbers a program's own errors from here on; below lie the frameworks' numbers.
-const OWN_ERRORS: u32 = 6000;
+/// Who numbers its errors, by address.
+const FRAMEWORKS: [(Address, Framework); 3] = [
+    (SYSTEM, Framework::System),
+    (TOKEN_2022, Framework::Token2022),
+    (ED25519, Framework::Ed25519),
+];
 
-/// Errors of the runtime's programs that a user can cause (R25): which program's instruction
-/// failed, with what, and its class. A number below [`OWN_ERRORS`] means what that program means
-/// by it.
-const FRAMEWORK_ERRORS: &[(Address, InstructionError, ErrorClass)] = {
-    use ErrorClass::{AgentNotFound, AuthMalformed, AuthNotGranted, TransferNotAllowed};
-    use InstructionError::{Custom, IncorrectProgramId};
-    &[
-        (ED25519, Custom(0), AuthNotGranted),        // InvalidPublicKey
-        (ED25519, Custom(2), AuthNotGranted),        // InvalidSignature: declared variance 1
-        (ED25519, Custom(3), AuthMalformed),         // InvalidDataOffsets
-        (ED25519, Custom(4), AuthMalformed),         // InvalidInstructionDataSize
-        (TOKEN_2022, Custom(1), TransferNotAllowed), // InsufficientFunds: the token is elsewhere
-        (TOKEN_2022, Custom(4), TransferNotAllowed), // OwnerMismatch: a stranger signs
-        // Nothing is where the agent's mint, or a token account of it, would be.
-        (TOKEN_2022, IncorrectProgramId, AgentNotFound),
-        (ASSOCIATED_TOKEN, IncorrectProgramId, AgentNotFound),
-    ]
-};
-
-/// The class of a failed transaction of these instructions.
+/// The class of a failed transaction of these instructions, of which `logs` says what the runtime
+/// logged (R25).
 pub fn class_of(
     fault: &TransactionError,
     instructions: &[Instruction],
+    logs: &[String],
 ) -> Result<ErrorClass, StepFault> {
-    let TransactionError::InstructionError(at, error) = fault else {
-        return Err(unmapped(fault));
+    let class = match fault {
+        TransactionError::InstructionError(at, error) => {
+            // Precompiles log nothing.
+            let called = instructions.get(usize::from(*at));
+            let failing = failing_program(logs).or_else(|| called.map(|it| it.program_id.to_string()));
+            match (failing, error) {
+                (Some(program), InstructionError::Custom(code)) => class_of_number(&program, *code),
+                (Some(program), InstructionError::IncorrectProgramId) if is_token(&program) => {
+                    Some(ErrorClass::AgentNotFound)
+                }
+                (_, error) => class_of_runtime_error(&variant(error)),
+            }
+        }
+        error => class_of_runtime_error(&variant(error)),
     };
-    match (error, instructions.get(usize::from(*at))) {
-        (InstructionError::Custom(code), _) if *code >= OWN_ERRORS => class_of_anchor_code(*code),
-        (error, Some(failing)) => class_of_framework_error(&failing.program_id, error),
-        (_, None) => None,
+    class.ok_or_else(|| StepFault::UnmappedError(format!("{fault:?}")))
+}
+
+/// A number means what the program that raised it means by it.
+fn class_of_number(raised_by: &str, code: u32) -> Option<ErrorClass> {
+    if raised_by == program().to_string() {
+        return class_of_anchor_code(code)
+            .or_else(|| class_of_framework_error(Framework::Anchor, code));
     }
-    .ok_or_else(|| unmapped(fault))
-}
-
-fn unmapped(fault: &TransactionError) -> StepFault {
-    StepFault::UnmappedError(format!("{fault:?}"))
-}
-
-fn class_of_framework_error(program: &Address, error: &InstructionError) -> Option<ErrorClass> {
-    FRAMEWORK_ERRORS
+    let (_, framework) = FRAMEWORKS
         .iter()
-        .find(|(owner, known, _)| owner == program && known == error)
-        .map(|(_, _, class)| *class)
+        .find(|(address, _)| address.to_string() == raised_by)?;
+    class_of_framework_error(*framework, code)
+}
+
+/// The innermost program that failed: its failure is logged first. A program's own words begin
+/// with "Program log:", so it cannot put another's name here.
+fn failing_program(logs: &[String]) -> Option<String> {
+    logs.iter().find_map(|line| {
+        let (program, _) = line.strip_prefix("Program ")?.split_once(" failed: ")?;
+        (!program.contains(' ')).then(|| program.to_owned())
+    })
+}
+
+/// To these, nothing is where the agent's mint, or a token account of it, would be.
+fn is_token(program: &str) -> bool {
+    [TOKEN_2022, ASSOCIATED_TOKEN].iter().any(|it| it.to_string() == program)
+}
+
+/// The variant's name without its fields.
+fn variant(error: &impl std::fmt::Debug) -> String {
+    let text = format!("{error:?}");
+    text.chars()
+        .take_while(char::is_ascii_alphanumeric)
+        .collect()
 }
 
 #[cfg(test)]
@@ -60,33 +82,67 @@ mod tests {
     use super::*;
     use crate::backend::svm::addresses::program;
 
+    fn custom(code: u32) -> TransactionError {
+        TransactionError::InstructionError(0, InstructionError::Custom(code))
+    }
+
+    fn failed(program: Address) -> String {
+        format!("Program {program} failed: custom program error: 0x1")
+    }
+
     #[test]
-    fn framework_errors_are_read_by_the_failing_program() {
-        let class =
-            |program, code| class_of_framework_error(&program, &InstructionError::Custom(code));
+    fn numbers_mean_what_the_program_that_raised_them_means() {
+        // R25
+        let class = |program, code| class_of(&custom(code), &[], &[failed(program)]).ok();
         assert_eq!(class(ED25519, 2), Some(ErrorClass::AuthNotGranted));
-        assert_eq!(class(TOKEN_2022, 4), Some(ErrorClass::TransferNotAllowed));
+        assert_eq!(class(TOKEN_2022, 1), Some(ErrorClass::TransferNotAllowed));
+        assert_eq!(class(SYSTEM, 1), Some(ErrorClass::InsufficientLamports));
+        assert_eq!(class(program(), 6001), Some(ErrorClass::AgentNotFound));
+        assert_eq!(class(program(), 3010), Some(ErrorClass::SignatureMissing));
         assert_eq!(class(ED25519, 1), None);
-        assert_eq!(class(program(), 2), None);
+        assert_eq!(class(program(), 1), None);
+        assert_eq!(class(TOKEN_2022, 6001), None);
+    }
+
+    #[test]
+    fn the_innermost_program_is_asked_whatever_others_say() {
+        let logs = [
+            format!("Program log: Program {SYSTEM} failed: lie"),
+            failed(program()),
+            failed(TOKEN_2022),
+        ];
+        let class = class_of(&custom(6016), &[], &logs);
+        assert_eq!(class.ok(), Some(ErrorClass::TransferRefused));
+    }
+
+    #[test]
+    fn errors_without_a_number_go_by_their_name() {
+        let class = |fault| class_of(&fault, &[], &[]).ok();
+        assert_eq!(
+            class(TransactionError::InstructionError(
+                0,
+                InstructionError::InvalidSeeds
+            )),
+            Some(ErrorClass::AccountMismatch)
+        );
+        assert_eq!(
+            class(TransactionError::InsufficientFundsForRent { account_index: 0 }),
+            Some(ErrorClass::InsufficientLamports)
+        );
     }
 
     #[test]
     fn an_error_without_a_class_is_a_fault() {
         // R25
-        let call = Instruction {
-            program_id: program(),
-            accounts: vec![],
-            data: vec![],
-        };
         for fault in [
-            TransactionError::AccountNotFound,
-            TransactionError::InstructionError(0, InstructionError::InvalidAccountData),
-            TransactionError::InstructionError(0, InstructionError::Custom(3012)),
-            TransactionError::InstructionError(0, InstructionError::Custom(6999)),
+            TransactionError::ClusterMaintenance,
+            TransactionError::InstructionError(0, InstructionError::ProgramFailedToComplete),
+            custom(3012),
+            custom(6999),
         ] {
             assert!(
                 matches!(
-                    class_of(&fault, std::slice::from_ref(&call)),
+                    class_of(&fault, &[], &[failed(program())]),
                     Err(StepFault::UnmappedError(_))
                 ),
                 "{fault:?}"

@@ -3,7 +3,8 @@
 //!
 //! Everything these tests send or expect is written out by hand: instruction data, account
 //! layouts, seeds, messages. Neither `concord-canonical` nor the program's own types take part,
-//! except in `interface`, which holds the program's constants against literals.
+//! except in `interface`, which holds the program's constants against literals, and in
+//! `framework_errors`, which holds the list of error classes against the errors themselves.
 
 mod append_open_response;
 mod append_response;
@@ -13,6 +14,7 @@ mod check_order;
 mod compute_units;
 mod compute_units_open;
 mod feedback_authorization;
+mod framework_errors;
 mod give_feedback;
 mod give_open_feedback;
 mod give_open_feedback_accounts;
@@ -26,6 +28,8 @@ mod owner_instructions;
 mod payment_lists;
 mod precompile_attacks;
 mod prefunded_addresses;
+mod program_id;
+mod recording;
 mod register_agent;
 mod registry_authority;
 mod revoke_feedback;

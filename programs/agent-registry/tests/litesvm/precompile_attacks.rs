@@ -360,8 +360,8 @@ fn a18_refuses_a_second_feedback_behind_one_precompile() {
 }
 
 #[test]
-fn a19_refuses_x84s_unbounded_message() {
-    // R10: no agent has opted in
+fn a19_refuses_x84s_message_in_a_bounded_call() {
+    // R10; in a call of its own scheme: x84_feedback
     let mut attack = Attack::new();
     let message = [attack.client.pubkey().as_ref(), attack.agent.mint.as_ref()].concat();
     let data = call(&attack.agent.owner, &message);

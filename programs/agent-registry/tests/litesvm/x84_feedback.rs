@@ -3,11 +3,12 @@
 use crate::localnet::{
     Agent, Localnet, NOW, Sent,
     accounts::Fields,
-    authorization::{call, precompile},
+    authorization::{call, keccak, precompile},
     events,
     instructions::GiveFeedback,
     refusal::*,
     settings::{set_auth_schemes, set_feedback_authority},
+    stranger_id,
 };
 use solana_address::Address;
 use solana_instruction::Instruction;
@@ -47,12 +48,88 @@ fn choose(net: &mut Localnet, agent: &Agent, schemes: u8) {
 }
 
 #[test]
-fn refuses_it_by_default() {
+fn a19_refuses_it_by_default() {
     let mut net = Localnet::new();
     let (agent, client) = (net.agent(), net.actor());
     let sent = give(&mut net, &agent, &client, 1, &agent.owner);
     assert_refused(&sent, 1, AUTH_WRONG_MESSAGE);
     assert_eq!(net.identity(&agent.mint).unverified, (0, 0));
+}
+
+#[test]
+fn a19_refuses_64_bytes_that_were_signed_for_another_protocol() {
+    let mut net = Localnet::new();
+    let (agent, client) = (net.agent(), net.actor());
+    let (me, mint) = (client.pubkey(), agent.mint);
+    let hash = keccak(b"an interaction");
+    let hex: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    let foreign = [
+        hex.into_bytes(),
+        [hash, hash].concat(),
+        [hash.as_slice(), mint.as_ref()].concat(),
+        [me.as_ref(), hash.as_slice()].concat(),
+        message(&mint, &me),
+    ];
+    for schemes in [1, 2, 3] {
+        choose(&mut net, &agent, schemes);
+        for payload in &foreign {
+            let signed = precompile(call(&agent.owner, payload));
+            let sent = net.send(&[&client], &[signed, instruction(&nth(&agent, &client, 1))]);
+            assert_refused(&sent, 1, AUTH_WRONG_MESSAGE);
+        }
+    }
+    // A payload that equals x84's message is that message: it has no domain (R10). Only for an
+    // agent whose owner took this upon himself.
+    let payload = message(&me, &mint);
+    for (schemes, counts) in [(2, false), (1, true)] {
+        choose(&mut net, &agent, schemes);
+        let signed = precompile(call(&agent.owner, &payload));
+        let sent = net.send(&[&client], &[signed, instruction(&nth(&agent, &client, 1))]);
+        assert_eq!(sent.is_ok(), counts);
+    }
+}
+
+#[test]
+fn a1_to_a5_a8_a9_refuses_every_other_layout_of_the_precompiles_call() {
+    // R11: the template is the bounded message's but for the length
+    const SELF: u16 = 0xFFFF;
+    let mut net = Localnet::new();
+    let (agent, client) = (net.agent(), net.actor());
+    choose(&mut net, &agent, 3);
+    let give = instruction(&nth(&agent, &client, 1));
+    let genuine = call(&agent.owner, &message(&client.pubkey(), &agent.mint));
+    let elsewhere = Instruction {
+        program_id: stranger_id(),
+        accounts: vec![],
+        data: genuine.clone(),
+    };
+    let mut calls: Vec<Vec<u8>> = [
+        [2, 2, 2],
+        [SELF, SELF, 2],
+        [SELF, 2, SELF],
+        [2, SELF, SELF],
+        [0, 0, 0],
+    ]
+    .map(|[signature, key, message]| {
+        let header = [48, signature, 16, key, 112, 64, message];
+        let header = header.map(u16::to_le_bytes).concat();
+        [&genuine[..2], &header, &genuine[16..]].concat()
+    })
+    .to_vec();
+    calls.push(vec![0, 0]);
+    calls.push([&genuine[..], &[0]].concat());
+    let mut padded = genuine.clone();
+    padded[1] = 1;
+    calls.push(padded);
+    for data in calls {
+        let sent = net.send(
+            &[&client],
+            &[precompile(data), give.clone(), elsewhere.clone()],
+        );
+        assert_refused(&sent, 1, AUTH_MALFORMED);
+    }
+    net.send(&[&client], &[precompile(genuine), give, elsewhere])
+        .unwrap();
 }
 
 #[test]

@@ -1,79 +1,15 @@
-//! What clients and indexers rely on, held against literals: error codes, discriminators, seeds,
-//! addresses, account sizes.
+//! The first 8 bytes of every instruction, account and event.
 
-use crate::localnet::{pda, program_data, program_id};
 use agent_registry::{
-    AgentIdentity, AgentRegistered, AgentTransferred, ClientIndex, ConcordError, FeedbackEntry,
-    FeedbackGiven, FeedbackRevoked, MetadataEntry, OpenClientIndex, OpenFeedback,
-    OpenFeedbackGiven, OpenFeedbackRevoked, OpenResponseAppended, Registry, ResponseAppended,
-    SpentPayment, ValidationRequest, ValidationRequested, ValidationResponded, ValidationResponse,
-    instruction,
+    AgentIdentity, AgentRegistered, AgentTransferred, AgentUriSet, AgentWalletSet, AuthSchemesSet,
+    ClientIndex, FacilitatorListed, FeedbackAuthoritySet, FeedbackEntry, FeedbackGiven,
+    FeedbackRevoked, MetadataEntry, MetadataSet, OpenClientIndex, OpenFeedback, OpenFeedbackGiven,
+    OpenFeedbackRevoked, OpenResponseAppended, PaymentProven, PaymentTokenListed, Registry,
+    RegistryAuthorityAccepted, RegistryAuthorityProposed, ResponseAppended, SpentPayment,
+    ValidationRequest, ValidationRequested, ValidationResponded, ValidationResponse, instruction,
 };
 use anchor_lang::Discriminator;
 use sha2::{Digest, Sha256};
-use solana_keypair::Keypair;
-use solana_signer::Signer;
-
-#[test]
-fn the_local_program_id_is_the_key_of_its_documented_seed() {
-    let seed = Sha256::digest(b"concord localnet program");
-    let keypair = Keypair::new_from_array(seed.into());
-    assert_eq!(keypair.pubkey(), program_id());
-    assert_eq!(agent_registry::ID.to_bytes(), program_id().to_bytes());
-}
-
-#[test]
-fn error_codes_are_append_only() {
-    use ConcordError::*;
-    let codes = [
-        (ScoreOutOfRange, 6000),
-        (AgentNotFound, 6001),
-        (SelfFeedback, 6002),
-        (LengthLimit, 6003),
-        (FeedbackIndexStale, 6004),
-        (AuthMissing, 6005),
-        (AuthMalformed, 6006),
-        (AuthExpired, 6007),
-        (AuthIndexLimit, 6008),
-        (AuthWrongSigner, 6009),
-        (AuthWrongMessage, 6010),
-        (FeedbackNotFound, 6011),
-        (AlreadyRevoked, 6012),
-        (CounterExhausted, 6013),
-        (NotAuthorized, 6014),
-        (NotInTransfer, 6015),
-        (TransferRefused, 6016),
-        (NotUpgradeAuthority, 6017),
-        (AlreadyInitialized, 6018),
-        (MalformedChainId, 6019),
-        (AccountMismatch, 6020),
-        (ReservedKey, 6021),
-        (WalletZero, 6022),
-        (WalletConsentMissing, 6023),
-        (AuthSchemeUnknown, 6024),
-        (PaymentAlreadyProven, 6025),
-        (PaymentSpent, 6026),
-        (PaymentWrongPayer, 6027),
-        (PaymentWrongPayee, 6028),
-        (PaymentWrongToken, 6029),
-        (PaymentZeroAmount, 6030),
-        (PaymentWrongFacilitator, 6031),
-        (ListTooLong, 6032),
-        (DecimalsOutOfRange, 6033),
-        (ValueOutOfRange, 6034),
-        (EmptyUri, 6035),
-        (EmptyClients, 6036),
-        (SummaryGap, 6037),
-        (ValidatorZero, 6038),
-        (RequestExists, 6039),
-        (RequestPrefixCollision, 6040),
-        (RequestNotFound, 6041),
-        (NotValidator, 6042),
-    ];
-    for (error, code) in codes {
-        assert_eq!(u32::from(error), code);
-    }
-}
 
 #[test]
 fn discriminators_are_x84s_where_x84_has_the_item() {
@@ -182,30 +118,6 @@ fn discriminators_of_settings_registry_and_payments() {
     for (discriminator, bytes) in accounts {
         assert_eq!(discriminator, bytes);
     }
-    assert_eq!(SpentPayment::SPACE, 81);
-}
-
-#[test]
-fn account_sizes() {
-    let sizes = [
-        AgentIdentity::SPACE,
-        ClientIndex::SPACE,
-        FeedbackEntry::SPACE,
-        Registry::SPACE,
-        agent_registry::extra_account_metas::SPACE,
-    ];
-    assert_eq!(sizes, [218, 89, 189 + 17, 926, 121]);
-}
-
-#[test]
-fn constant_addresses_equal_the_searched_ones() {
-    assert_eq!(Registry::ADDRESS.to_bytes(), pda(&[b"registry"]).to_bytes());
-    assert_eq!(
-        agent_registry::PROGRAM_DATA.to_bytes(),
-        program_data().to_bytes()
-    );
-    let events = agent_registry::EVENT_AUTHORITY_AND_BUMP.0;
-    assert_eq!(events.to_bytes(), pda(&[b"__event_authority"]).to_bytes());
 }
 
 #[test]
@@ -287,11 +199,32 @@ fn discriminators_of_open_feedback_and_responses_are_those_of_their_names() {
 }
 
 #[test]
-fn account_sizes_of_open_feedback_and_validation() {
-    let sizes = [
-        OpenClientIndex::SPACE,
-        ValidationRequest::SPACE,
-        ValidationResponse::SPACE,
+fn discriminators_of_the_other_events_are_those_of_their_names() {
+    let names = [
+        (AgentUriSet::DISCRIMINATOR, "event:AgentUriSet"),
+        (MetadataSet::DISCRIMINATOR, "event:MetadataSet"),
+        (AgentWalletSet::DISCRIMINATOR, "event:AgentWalletSet"),
+        (
+            FeedbackAuthoritySet::DISCRIMINATOR,
+            "event:FeedbackAuthoritySet",
+        ),
+        (AuthSchemesSet::DISCRIMINATOR, "event:AuthSchemesSet"),
+        (
+            RegistryAuthorityProposed::DISCRIMINATOR,
+            "event:RegistryAuthorityProposed",
+        ),
+        (
+            RegistryAuthorityAccepted::DISCRIMINATOR,
+            "event:RegistryAuthorityAccepted",
+        ),
+        (
+            PaymentTokenListed::DISCRIMINATOR,
+            "event:PaymentTokenListed",
+        ),
+        (FacilitatorListed::DISCRIMINATOR, "event:FacilitatorListed"),
+        (PaymentProven::DISCRIMINATOR, "event:PaymentProven"),
     ];
-    assert_eq!(sizes, [89, 146, 146 + 48]);
+    for (discriminator, name) in names {
+        assert_eq!(*discriminator, Sha256::digest(name)[..8], "{name}");
+    }
 }

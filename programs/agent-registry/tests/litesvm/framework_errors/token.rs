@@ -1,0 +1,297 @@
+//! What users do to an agent's token with Token-2022 and the associated token program.
+
+use super::{Case, Framework::*, Named, Numbered, Stage, case, check};
+use crate::localnet::{
+    Sent,
+    instructions::{readonly, signer, text, writable},
+    program_id, token_2022,
+    token_2022::{bare_transfer, create_associated, transfer},
+};
+use solana_address::Address;
+use solana_instruction::{AccountMeta, Instruction};
+use solana_signer::Signer;
+
+/// sha256("spl_token_metadata_interface:updating_field")[..8]
+const UPDATE_FIELD: [u8; 8] = [221, 233, 49, 45, 181, 202, 220, 200];
+const FIELD_URI: u8 = 2;
+// Token-2022's kinds of authority.
+const MINT_TOKENS: u8 = 0;
+const FREEZE_ACCOUNT: u8 = 1;
+const ACCOUNT_OWNER: u8 = 2;
+
+/// The owner's transfer to the stranger, with `change` made to it.
+fn sell(stage: &mut Stage, change: impl FnOnce(&mut Instruction)) -> Sent {
+    let owner = stage.owner();
+    let mut sale = transfer(&stage.full(), &stage.agent.mint, &stage.empty(), &owner, 1);
+    change(&mut sale);
+    stage.by_owner(sale)
+}
+
+/// An instruction of Token-2022 with these accounts and, as its last, the one who signs.
+fn by_owner(stage: &mut Stage, data: &[u8], accounts: &[AccountMeta]) -> Sent {
+    let accounts = [accounts, &[signer(stage.owner())]].concat();
+    stage.by_owner(token_2022::instruction(data.to_vec(), accounts))
+}
+
+fn by_stranger(stage: &mut Stage, data: &[u8], accounts: &[AccountMeta]) -> Sent {
+    let accounts = [accounts, &[signer(stage.stranger.pubkey())]].concat();
+    stage.by_stranger(token_2022::instruction(data.to_vec(), accounts))
+}
+
+/// SetAuthority to the stranger.
+fn take(stage: &Stage, kind: u8) -> Vec<u8> {
+    [&[6, kind, 1], stage.stranger.pubkey().as_ref()].concat()
+}
+
+/// The stranger's creation of his associated account, with `change` made to it.
+fn open(stage: &mut Stage, change: impl FnOnce(&mut Instruction)) -> Sent {
+    let stranger = stage.stranger.pubkey();
+    let mut create = create_associated(&stranger, &stranger, &stage.agent.mint);
+    change(&mut create);
+    stage.by_stranger(create)
+}
+
+pub const TRANSFERS: &[Case] = &[
+    case(
+        |stage| sell(stage, |sale| sale.data[1] = 2),
+        Numbered(Token2022, 1), // InsufficientFunds
+        "TransferNotAllowed",
+    ),
+    case(
+        |stage| {
+            let mint = stage.other.mint;
+            sell(stage, |sale| sale.accounts[1] = readonly(mint))
+        },
+        Numbered(Token2022, 3), // MintMismatch
+        "AccountMismatch",
+    ),
+    case(
+        |stage| {
+            let stranger = stage.stranger.pubkey();
+            let sale = transfer(
+                &stage.full(),
+                &stage.agent.mint,
+                &stage.empty(),
+                &stranger,
+                1,
+            );
+            stage.by_stranger(sale)
+        },
+        Numbered(Token2022, 4), // OwnerMismatch
+        "TransferNotAllowed",
+    ),
+    case(
+        |stage| sell(stage, |sale| sale.data[9] = 1),
+        Numbered(Token2022, 18), // MintDecimalsMismatch
+        "TransferNotAllowed",
+    ),
+    case(
+        |stage| {
+            let accounts = [writable(stage.full()), writable(stage.empty())];
+            by_owner(stage, &[3, 1, 0, 0, 0, 0, 0, 0, 0], &accounts) // without the mint
+        },
+        Numbered(Token2022, 31), // MintRequiredForTransfer
+        "TransferNotAllowed",
+    ),
+    case(
+        |stage| {
+            let (data, account) = (take(stage, ACCOUNT_OWNER), writable(stage.full()));
+            by_owner(stage, &data, &[account])
+        },
+        Numbered(Token2022, 34), // ImmutableOwner
+        "TransferNotAllowed",
+    ),
+    case(
+        |stage| {
+            sell(stage, |sale| {
+                sale.accounts.retain(|meta| meta.pubkey != program_id())
+            })
+        },
+        Numbered(Token2022, 2_724_315_840), // IncorrectAccount, of the hook's list
+        "AccountMismatch",
+    ),
+    case(
+        |stage| {
+            let owner = stage.owner();
+            let (mint, to) = (stage.agent.mint, stage.empty());
+            stage.by_owner(bare_transfer(&stage.full(), &mint, &to, &owner, 1))
+        },
+        Named("MissingAccount"),
+        "AccountMismatch",
+    ),
+    case(
+        |stage| {
+            let owner = stage.owner();
+            let (mint, to) = (stage.agent.mint, stage.empty());
+            let mut sale = transfer(&stage.full(), &mint, &to, &owner, 1);
+            sale.accounts[3].is_signer = false;
+            stage.by_stranger(sale)
+        },
+        Named("MissingRequiredSignature"),
+        "SignatureMissing",
+    ),
+    case(
+        |stage| {
+            sell(stage, |sale| {
+                sale.accounts[2] = writable(Address::from([9; 32]))
+            })
+        },
+        Named("IncorrectProgramId"),
+        "AccountMismatch",
+    ),
+    case(
+        |stage| sell(stage, |sale| sale.accounts[2].is_writable = false),
+        Named("ReadonlyDataModified"),
+        "AccountMismatch",
+    ),
+    case(
+        |stage| {
+            let mint = stage.other.mint;
+            sell(stage, |sale| sale.accounts[2] = writable(mint))
+        },
+        Named("UninitializedAccount"),
+        "AccountMismatch",
+    ),
+];
+
+pub const OTHERS: &[Case] = &[
+    case(
+        |stage| {
+            let accounts = [writable(stage.agent.mint), writable(stage.empty())];
+            by_stranger(stage, &[7, 1, 0, 0, 0, 0, 0, 0, 0], &accounts) // MintTo
+        },
+        Numbered(Token2022, 5), // FixedSupply
+        "TokenOperationRefused",
+    ),
+    case(
+        |stage| {
+            let (data, mint) = (take(stage, MINT_TOKENS), writable(stage.agent.mint));
+            by_stranger(stage, &data, &[mint])
+        },
+        Numbered(Token2022, 5),
+        "TokenOperationRefused",
+    ),
+    case(
+        |stage| {
+            let data = [&[20, 0][..], &[1; 32], &[0]].concat(); // InitializeMint2
+            let accounts = vec![writable(stage.agent.mint)];
+            stage.by_stranger(token_2022::instruction(data, accounts))
+        },
+        Numbered(Token2022, 6), // AlreadyInUse
+        "TokenOperationRefused",
+    ),
+    case(
+        |stage| {
+            let accounts = [writable(stage.full()), writable(stage.owner())];
+            by_owner(stage, &[9], &accounts) // CloseAccount
+        },
+        Numbered(Token2022, 11), // NonNativeHasBalance
+        "TokenOperationRefused",
+    ),
+    case(
+        |stage| {
+            let account = writable(stage.full());
+            by_owner(stage, &[200], &[account])
+        },
+        Numbered(Token2022, 12), // InvalidInstruction
+        "BadRequest",
+    ),
+    case(
+        |stage| {
+            let accounts = [writable(stage.full()), readonly(stage.agent.mint)];
+            by_stranger(stage, &[11], &accounts) // ThawAccount
+        },
+        Numbered(Token2022, 13), // InvalidState
+        "TokenOperationRefused",
+    ),
+    case(
+        |stage| {
+            let (data, account) = (take(stage, MINT_TOKENS), writable(stage.full()));
+            by_owner(stage, &data, &[account])
+        },
+        Numbered(Token2022, 15), // AuthorityTypeNotSupported
+        "TokenOperationRefused",
+    ),
+    case(
+        |stage| {
+            let accounts = [writable(stage.full()), readonly(stage.agent.mint)];
+            by_stranger(stage, &[10], &accounts) // FreezeAccount
+        },
+        Numbered(Token2022, 16), // MintCannotFreeze
+        "TokenOperationRefused",
+    ),
+    case(
+        |stage| {
+            let (data, mint) = (take(stage, FREEZE_ACCOUNT), writable(stage.agent.mint));
+            by_stranger(stage, &data, &[mint])
+        },
+        Numbered(Token2022, 16),
+        "TokenOperationRefused",
+    ),
+    case(
+        |stage| {
+            let mint = writable(stage.agent.mint);
+            by_stranger(stage, &[&[36, 1][..], &[1; 32]].concat(), &[mint]) // another hook
+        },
+        Numbered(Token2022, 29), // NoAuthorityExists
+        "TokenOperationRefused",
+    ),
+    case(
+        |stage| {
+            let data = [&UPDATE_FIELD[..], &[FIELD_URI], &text(b"ipfs://mine")].concat();
+            let mint = writable(stage.agent.mint);
+            by_stranger(stage, &data, &[mint])
+        },
+        Numbered(Token2022, 901_952_960), // IncorrectUpdateAuthority
+        "TokenOperationRefused",
+    ),
+    case(
+        |stage| {
+            let accounts = [writable(stage.agent.mint), writable(stage.owner())];
+            by_owner(stage, &[9], &accounts) // CloseAccount of the mint
+        },
+        Named("InvalidAccountData"),
+        "AccountMismatch",
+    ),
+];
+
+pub const ASSOCIATED: &[Case] = &[
+    case(
+        |stage| open(stage, |create| create.data = vec![0]), // it exists
+        Named("IllegalOwner"),
+        "AccountMismatch",
+    ),
+    case(
+        |stage| {
+            let anothers = writable(stage.full());
+            open(stage, |create| create.accounts[1] = anothers)
+        },
+        Named("InvalidSeeds"),
+        "AccountMismatch",
+    ),
+    case(
+        |stage| {
+            let buyer = stage.poor(1_000_000);
+            let key = buyer.pubkey();
+            let create = create_associated(&key, &key, &stage.agent.mint);
+            stage.net.send(&[&buyer], &[create])
+        },
+        Numbered(System, 1), // ResultWithNegativeLamports
+        "InsufficientLamports",
+    ),
+];
+
+#[test]
+fn transfers_fail_with_mapped_errors() {
+    check(TRANSFERS);
+}
+
+#[test]
+fn other_operations_on_an_agents_token_fail_with_mapped_errors() {
+    check(OTHERS);
+}
+
+#[test]
+fn creations_of_token_accounts_fail_with_mapped_errors() {
+    check(ASSOCIATED);
+}
