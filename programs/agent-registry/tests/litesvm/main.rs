@@ -5,6 +5,7 @@
 //! layouts, seeds, messages. Neither `concord-canonical` nor the program's own types take part,
 //! except in `interface`, which holds the program's constants against literals.
 
+mod account_swaps;
 mod append_open_response;
 mod append_response;
 mod attach_payment_proof;
