@@ -38,6 +38,7 @@ mod set_metadata;
 mod transaction_size;
 mod transfer_hook;
 mod transfer_hook_attacks;
+mod transfer_hook_variants;
 mod validation_request;
 mod validation_response;
 mod x84_feedback;

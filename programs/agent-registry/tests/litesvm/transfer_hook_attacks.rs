@@ -50,7 +50,15 @@ fn refuses_to_be_called_outside_a_transfer() {
         let call = direct_call(&sale.agent.mint, from, to, amount);
         let sent = sale.send_as_owner(std::slice::from_ref(&call));
         assert_refused(&sent, 0, NOT_IN_TRANSFER);
-        assert_refused(&sale.send_as_owner(&[relay(&[call])]), 0, NOT_IN_TRANSFER);
+        let stranger = sale.stranger.insecure_clone();
+        for call in [call.clone(), relay(&[call])] {
+            assert_refused(
+                &sale.net.send(&[&stranger], &[call.clone()]),
+                0,
+                NOT_IN_TRANSFER,
+            );
+            assert_refused(&sale.send_as_owner(&[call]), 0, NOT_IN_TRANSFER);
+        }
     }
     sale.assert_nothing_changed();
 }
