@@ -28,6 +28,7 @@ mod precompile_attacks;
 mod prefunded_addresses;
 mod register_agent;
 mod registry_authority;
+mod registry_sequences;
 mod revoke_feedback;
 mod revoke_open_feedback;
 mod set_agent_uri;
