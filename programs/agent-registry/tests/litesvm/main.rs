@@ -40,6 +40,7 @@ mod transaction_size;
 mod transfer_hook;
 mod transfer_hook_attacks;
 mod transfer_hook_variants;
+mod two_clusters;
 mod validation_request;
 mod validation_response;
 mod x84_feedback;
