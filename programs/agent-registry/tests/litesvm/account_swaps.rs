@@ -31,8 +31,10 @@ enum Change {
 }
 use Change::*;
 
-/// What instructions accept: in these places of their accounts, so changed, and why.
-const LEGAL: &[(&[(&str, usize)], Change, &str)] = &[
+/// Instructions with the places of their accounts, a change of those, and why it is accepted.
+type Legal = (&'static [(&'static str, usize)], Change, &'static str);
+
+const LEGAL: &[Legal] = &[
     (
         &[("append_response", 0), ("append_open_response", 0)],
         Swapped,
@@ -215,10 +217,8 @@ struct Used {
 
 impl Used {
     fn accept(&mut self, name: &'static str, place: usize, change: Change, what: String) {
-        let covers = |entry: &&(&[(&str, usize)], Change, &str)| {
-            entry.1 == change && entry.0.contains(&(name, place))
-        };
-        if LEGAL.iter().any(|entry| covers(&entry)) {
+        let covers = |(places, of, _): &Legal| *of == change && places.contains(&(name, place));
+        if LEGAL.iter().any(covers) {
             self.legal.insert((change, name, place));
         } else {
             self.unexplained.push(format!("{what}: accepted"));

@@ -53,7 +53,7 @@ fn refuses_to_be_called_outside_a_transfer() {
         let stranger = sale.stranger.insecure_clone();
         for call in [call.clone(), relay(&[call])] {
             assert_refused(
-                &sale.net.send(&[&stranger], &[call.clone()]),
+                &sale.net.send(&[&stranger], std::slice::from_ref(&call)),
                 0,
                 NOT_IN_TRANSFER,
             );

@@ -124,7 +124,7 @@ fn refuses_what_lacks_the_hooks_accounts_each_with_its_own_error() {
     let cases: [(&[AccountMeta], InstructionError); 6] = [
         (&[], InstructionError::MissingAccount),
         (
-            &[program.clone()],
+            std::slice::from_ref(&program),
             InstructionError::Custom(NOT_ENOUGH_KEYS),
         ),
         (
