@@ -1,6 +1,9 @@
 //! Loading and storing our accounts inside handlers, after the checks of arguments (R25):
 //! Anchor's eager `Account<T>` would answer before them, and with its own errors.
-use crate::ConcordError;
+use crate::{
+    ConcordError,
+    error::{refusal, require},
+};
 use anchor_lang::{Discriminator, prelude::*};
 
 /// The `T` in `account`, or `None` where the account holds no `T` of this program.
@@ -30,8 +33,8 @@ pub fn store<T: AccountSerialize>(account: &AccountInfo, value: &T) -> Result<()
 /// one the arguments derive; any other account there is the client's mistake.
 pub fn absent(account: &AccountInfo, derived: Pubkey, missing: ConcordError) -> Error {
     if *account.key == derived {
-        missing.into()
+        refusal(missing)
     } else {
-        ConcordError::AccountMismatch.into()
+        refusal(ConcordError::AccountMismatch)
     }
 }

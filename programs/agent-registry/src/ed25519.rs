@@ -16,7 +16,10 @@
 //! | 112 | length | message, and nothing after it |
 //!
 //! All integers are u16 little-endian.
-use crate::ConcordError;
+use crate::{
+    ConcordError,
+    error::{refusal, require},
+};
 use anchor_lang::prelude::*;
 use solana_instructions_sysvar::{load_current_index_checked, load_instruction_at_checked};
 
@@ -45,7 +48,9 @@ impl<const LEN: usize> VerifiedMessage<LEN> {
     /// layout is not the template's.
     pub fn preceding(instructions: &AccountInfo) -> Result<Self> {
         let current = load_current_index_checked(instructions)?;
-        let previous = current.checked_sub(1).ok_or(ConcordError::AuthMissing)?;
+        let previous = current
+            .checked_sub(1)
+            .ok_or_else(|| refusal(ConcordError::AuthMissing))?;
         let call = load_instruction_at_checked(previous.into(), instructions)?;
         require!(call.program_id == PROGRAM_ID, ConcordError::AuthMissing);
         let header = const { header(LEN as u16) };

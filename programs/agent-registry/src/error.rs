@@ -1,6 +1,38 @@
 //! Every refusal of the program. Codes count from 6000 in this order and are append-only:
 //! clients and the error classes of `concord-canonical` rely on them.
-use anchor_lang::prelude::*;
+use anchor_lang::{error::Source, prelude::*};
+use std::panic::Location;
+
+/// A broken rule as Anchor's error, with the place of the check. Out of line: what it takes to
+/// name and describe an error would otherwise be compiled anew at each check.
+#[cold]
+#[inline(never)]
+#[track_caller]
+pub fn refusal(broken: ConcordError) -> Error {
+    let place = Location::caller();
+    Error::from(broken).with_source(Source {
+        filename: place.file(),
+        line: place.line(),
+    })
+}
+
+/// The refusal of an account in place of the one that the instruction derives.
+#[cold]
+#[inline(never)]
+pub fn account_mismatch() -> Error {
+    ConcordError::AccountMismatch.into()
+}
+
+/// Anchor's `require!`, but out of line: see [`refusal`].
+macro_rules! require {
+    ($rule:expr, $broken:expr $(,)?) => {
+        if !$rule {
+            return Err($crate::error::refusal($broken));
+        }
+    };
+}
+
+pub(crate) use require;
 
 #[error_code]
 #[derive(PartialEq, Eq)]

@@ -11,7 +11,7 @@
 //! Literal addresses, because the list is the mint's own anyway: with seeds Token-2022 would
 //! search for a PDA in every transfer. The program itself is listed because the event self-CPI
 //! needs it among the hook's accounts.
-use crate::{ConcordError, account_creation::create_pda};
+use crate::{ConcordError, account_creation::create_pda, error::require};
 use anchor_lang::prelude::*;
 
 /// sha256("spl-transfer-hook-interface:execute")[..8]

@@ -13,6 +13,12 @@ pub mod error;
 pub mod event_emission;
 pub mod events;
 pub mod extra_account_metas;
+#[cfg(all(
+    target_os = "solana",
+    feature = "custom-heap",
+    not(feature = "no-entrypoint")
+))]
+mod heap;
 pub mod instructions;
 pub mod portable_text;
 pub mod state;

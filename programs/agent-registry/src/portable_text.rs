@@ -1,5 +1,5 @@
 //! R17: the limits that every chain and every off-chain writer can keep.
-use crate::ConcordError;
+use crate::{ConcordError, error::require};
 use anchor_lang::prelude::*;
 
 /// `text` is at most `max` bytes and holds no NUL; that it is UTF-8 its type says.

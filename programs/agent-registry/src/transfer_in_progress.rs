@@ -1,5 +1,5 @@
 //! Reading Token-2022 token accounts while Token-2022 moves a token between them.
-use crate::ConcordError;
+use crate::{ConcordError, error::require};
 use anchor_lang::prelude::*;
 use anchor_spl::token_2022;
 

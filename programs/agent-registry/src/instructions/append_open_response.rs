@@ -1,5 +1,5 @@
 use crate::{
-    ConcordError, OpenResponseAppended, account_data::store, event_emission,
+    OpenResponseAppended, account_data::store, error::account_mismatch, event_emission,
     instructions::append_response::Response, portable_text::require_portable, state::OpenFeedback,
 };
 use anchor_lang::prelude::*;
@@ -11,13 +11,13 @@ pub struct AppendOpenResponse<'info> {
     /// CHECK: only its address is used
     pub nft_mint: UncheckedAccount<'info>,
     /// CHECK: loaded in the handler
-    #[account(mut @ ConcordError::AccountMismatch)]
+    #[account(mut @ account_mismatch())]
     pub open_feedback: UncheckedAccount<'info>,
     /// CHECK: signs events
-    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ ConcordError::AccountMismatch)]
+    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ account_mismatch())]
     pub event_authority: UncheckedAccount<'info>,
     /// CHECK: the callee of the event self-CPI
-    #[account(address = crate::ID @ ConcordError::AccountMismatch)]
+    #[account(address = crate::ID @ account_mismatch())]
     pub program: UncheckedAccount<'info>,
 }
 

@@ -1,6 +1,10 @@
 use crate::{
-    ConcordError, ResponseAppended, account_data::store, event_emission,
-    portable_text::require_portable, state::FeedbackEntry,
+    ConcordError, ResponseAppended,
+    account_data::store,
+    error::{account_mismatch, require},
+    event_emission,
+    portable_text::require_portable,
+    state::FeedbackEntry,
 };
 use anchor_lang::prelude::*;
 use concord_canonical::limits::URI_MAX;
@@ -20,13 +24,13 @@ pub struct AppendResponse<'info> {
     /// CHECK: only its address is used
     pub nft_mint: UncheckedAccount<'info>,
     /// CHECK: loaded in the handler
-    #[account(mut @ ConcordError::AccountMismatch)]
+    #[account(mut @ account_mismatch())]
     pub feedback_entry: UncheckedAccount<'info>,
     /// CHECK: signs events
-    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ ConcordError::AccountMismatch)]
+    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ account_mismatch())]
     pub event_authority: UncheckedAccount<'info>,
     /// CHECK: the callee of the event self-CPI
-    #[account(address = crate::ID @ ConcordError::AccountMismatch)]
+    #[account(address = crate::ID @ account_mismatch())]
     pub program: UncheckedAccount<'info>,
 }
 

@@ -3,6 +3,7 @@ use crate::{
     account_creation::{create_pda, is_vacant},
     account_data::store,
     ed25519::VerifiedMessage,
+    error::{account_mismatch, require},
     event_emission,
     state::{AgentIdentity, FeedbackEntry, Registry, SpentPayment},
 };
@@ -34,30 +35,30 @@ pub struct AttachPaymentProof<'info> {
     /// CHECK: only its address is used: whose entry it is
     pub reviewer: UncheckedAccount<'info>,
     /// CHECK: loaded in the handler
-    #[account(address = Registry::ADDRESS @ ConcordError::AccountMismatch)]
+    #[account(address = Registry::ADDRESS @ account_mismatch())]
     pub registry: UncheckedAccount<'info>,
     /// CHECK: loaded in the handler
-    #[account(mut @ ConcordError::AccountMismatch)]
+    #[account(mut @ account_mismatch())]
     pub agent: UncheckedAccount<'info>,
     /// CHECK: only its address is used
     pub nft_mint: UncheckedAccount<'info>,
     /// CHECK: loaded in the handler
-    #[account(mut @ ConcordError::AccountMismatch)]
+    #[account(mut @ account_mismatch())]
     pub feedback_entry: UncheckedAccount<'info>,
     /// CHECK: created in the handler
-    #[account(mut @ ConcordError::AccountMismatch)]
+    #[account(mut @ account_mismatch())]
     pub spent_payment: UncheckedAccount<'info>,
     /// CHECK: read through the sysvar's own functions
-    #[account(address = solana_instructions_sysvar::ID @ ConcordError::AccountMismatch)]
+    #[account(address = solana_instructions_sysvar::ID @ account_mismatch())]
     pub instructions_sysvar: UncheckedAccount<'info>,
     /// CHECK: only its address is used
-    #[account(address = system_program::ID @ ConcordError::AccountMismatch)]
+    #[account(address = system_program::ID @ account_mismatch())]
     pub system_program: UncheckedAccount<'info>,
     /// CHECK: signs events
-    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ ConcordError::AccountMismatch)]
+    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ account_mismatch())]
     pub event_authority: UncheckedAccount<'info>,
     /// CHECK: the callee of the event self-CPI
-    #[account(address = crate::ID @ ConcordError::AccountMismatch)]
+    #[account(address = crate::ID @ account_mismatch())]
     pub program: UncheckedAccount<'info>,
 }
 

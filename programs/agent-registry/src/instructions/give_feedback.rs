@@ -3,6 +3,7 @@ use crate::{
     account_creation::create_pda,
     account_data::{load, store},
     ed25519::VerifiedMessage,
+    error::{account_mismatch, refusal, require},
     event_emission,
     portable_text::require_portable,
     state::{
@@ -56,30 +57,30 @@ pub struct GiveFeedback<'info> {
     #[account(mut)]
     pub reviewer: Signer<'info>,
     /// CHECK: only its chain word is read
-    #[account(address = Registry::ADDRESS @ ConcordError::AccountMismatch)]
+    #[account(address = Registry::ADDRESS @ account_mismatch())]
     pub registry: UncheckedAccount<'info>,
     /// CHECK: loaded in the handler
-    #[account(mut @ ConcordError::AccountMismatch)]
+    #[account(mut @ account_mismatch())]
     pub agent: UncheckedAccount<'info>,
     /// CHECK: only its address is used
     pub nft_mint: UncheckedAccount<'info>,
     /// CHECK: loaded or created in the handler
-    #[account(mut @ ConcordError::AccountMismatch)]
+    #[account(mut @ account_mismatch())]
     pub client_index: UncheckedAccount<'info>,
     /// CHECK: created in the handler
-    #[account(mut @ ConcordError::AccountMismatch)]
+    #[account(mut @ account_mismatch())]
     pub feedback_entry: UncheckedAccount<'info>,
     /// CHECK: read through the sysvar's own functions
-    #[account(address = solana_instructions_sysvar::ID @ ConcordError::AccountMismatch)]
+    #[account(address = solana_instructions_sysvar::ID @ account_mismatch())]
     pub instructions_sysvar: UncheckedAccount<'info>,
     /// CHECK: only its address is used
-    #[account(address = system_program::ID @ ConcordError::AccountMismatch)]
+    #[account(address = system_program::ID @ account_mismatch())]
     pub system_program: UncheckedAccount<'info>,
     /// CHECK: signs events
-    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ ConcordError::AccountMismatch)]
+    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ account_mismatch())]
     pub event_authority: UncheckedAccount<'info>,
     /// CHECK: the callee of the event self-CPI
-    #[account(address = crate::ID @ ConcordError::AccountMismatch)]
+    #[account(address = crate::ID @ account_mismatch())]
     pub program: UncheckedAccount<'info>,
 }
 
@@ -114,7 +115,7 @@ impl GiveFeedback<'_> {
         let (agent, client) = (self.nft_mint.key(), self.reviewer.key());
         match load::<ClientIndex>(&self.client_index)? {
             Some(index) if index.agent == agent && index.client == client => Ok(index),
-            Some(_) => err!(ConcordError::AccountMismatch),
+            Some(_) => Err(refusal(ConcordError::AccountMismatch)),
             None => {
                 let (derived, bump) = ClientIndex::find(&agent, &client);
                 require!(

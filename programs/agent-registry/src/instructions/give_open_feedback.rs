@@ -2,6 +2,7 @@ use crate::{
     ConcordError, OpenFeedbackGiven,
     account_creation::create_pda,
     account_data::{load, store},
+    error::{account_mismatch, refusal, require},
     event_emission,
     portable_text::require_portable,
     state::{AgentIdentity, OpenClientIndex, OpenFeedback},
@@ -32,24 +33,24 @@ pub struct GiveOpenFeedback<'info> {
     #[account(mut)]
     pub client: Signer<'info>,
     /// CHECK: loaded in the handler
-    #[account(mut @ ConcordError::AccountMismatch)]
+    #[account(mut @ account_mismatch())]
     pub agent: UncheckedAccount<'info>,
     /// CHECK: only its address is used
     pub nft_mint: UncheckedAccount<'info>,
     /// CHECK: loaded or created in the handler
-    #[account(mut @ ConcordError::AccountMismatch)]
+    #[account(mut @ account_mismatch())]
     pub open_client_index: UncheckedAccount<'info>,
     /// CHECK: created in the handler
-    #[account(mut @ ConcordError::AccountMismatch)]
+    #[account(mut @ account_mismatch())]
     pub open_feedback: UncheckedAccount<'info>,
     /// CHECK: only its address is used
-    #[account(address = system_program::ID @ ConcordError::AccountMismatch)]
+    #[account(address = system_program::ID @ account_mismatch())]
     pub system_program: UncheckedAccount<'info>,
     /// CHECK: signs events
-    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ ConcordError::AccountMismatch)]
+    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ account_mismatch())]
     pub event_authority: UncheckedAccount<'info>,
     /// CHECK: the callee of the event self-CPI
-    #[account(address = crate::ID @ ConcordError::AccountMismatch)]
+    #[account(address = crate::ID @ account_mismatch())]
     pub program: UncheckedAccount<'info>,
 }
 
@@ -59,9 +60,9 @@ impl OpenFeedbackArguments {
         match Value::new(self.value, self.value_decimals) {
             Ok(_) => Ok(()),
             Err(CanonicalError::DecimalsOutOfRange { .. }) => {
-                err!(ConcordError::DecimalsOutOfRange)
+                Err(refusal(ConcordError::DecimalsOutOfRange))
             }
-            Err(_) => err!(ConcordError::ValueOutOfRange),
+            Err(_) => Err(refusal(ConcordError::ValueOutOfRange)),
         }
     }
 
@@ -105,7 +106,7 @@ impl GiveOpenFeedback<'_> {
         let (agent, client) = (self.nft_mint.key(), self.client.key());
         match load::<OpenClientIndex>(&self.open_client_index)? {
             Some(index) if index.agent == agent && index.client == client => Ok(index),
-            Some(_) => err!(ConcordError::AccountMismatch),
+            Some(_) => Err(refusal(ConcordError::AccountMismatch)),
             None => {
                 let (derived, bump) = OpenClientIndex::find(&agent, &client);
                 require!(

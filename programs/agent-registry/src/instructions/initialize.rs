@@ -1,4 +1,10 @@
-use crate::{ConcordError, account_creation::create_pda, account_data::store, state::Registry};
+use crate::{
+    ConcordError,
+    account_creation::create_pda,
+    account_data::store,
+    error::{account_mismatch, require},
+    state::Registry,
+};
 use anchor_lang::{prelude::*, solana_program::bpf_loader_upgradeable, system_program};
 use concord_canonical::pda::REGISTRY;
 
@@ -17,13 +23,13 @@ pub struct Initialize<'info> {
     #[account(mut)]
     pub upgrade_authority: Signer<'info>,
     /// CHECK: created here, at this address
-    #[account(mut @ ConcordError::AccountMismatch, address = Registry::ADDRESS @ ConcordError::AccountMismatch)]
+    #[account(mut @ account_mismatch(), address = Registry::ADDRESS @ account_mismatch())]
     pub registry: UncheckedAccount<'info>,
     /// CHECK: read by hand
-    #[account(address = PROGRAM_DATA @ ConcordError::AccountMismatch)]
+    #[account(address = PROGRAM_DATA @ account_mismatch())]
     pub program_data: UncheckedAccount<'info>,
     /// CHECK: only its address is used
-    #[account(address = system_program::ID @ ConcordError::AccountMismatch)]
+    #[account(address = system_program::ID @ account_mismatch())]
     pub system_program: UncheckedAccount<'info>,
 }
 

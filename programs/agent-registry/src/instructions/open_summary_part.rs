@@ -1,6 +1,7 @@
 use crate::{
     ConcordError,
     account_data::load,
+    error::{refusal, require},
     state::{OpenClientIndex, OpenFeedback},
 };
 use anchor_lang::prelude::*;
@@ -52,7 +53,11 @@ impl OpenEntries<'_> {
     ) -> Result<Accumulator> {
         require!(!clients.is_empty(), ConcordError::EmptyClients);
         let mut accounts = accounts.iter();
-        let mut next = || accounts.next().ok_or(ConcordError::SummaryGap);
+        let mut next = || {
+            accounts
+                .next()
+                .ok_or_else(|| refusal(ConcordError::SummaryGap))
+        };
         let mut accumulator = Accumulator::default();
         for client in clients {
             for index in 1..=self.last_index(next()?, client)? {
@@ -60,7 +65,7 @@ impl OpenEntries<'_> {
                 if entry.matches(tag1, tag2) {
                     accumulator
                         .add(entry.value, entry.value_decimals)
-                        .map_err(|_| ConcordError::CounterExhausted)?;
+                        .map_err(|_| refusal(ConcordError::CounterExhausted))?;
                 }
             }
         }
@@ -74,13 +79,13 @@ impl OpenEntries<'_> {
         match load::<OpenClientIndex>(account)? {
             Some(index) if index.agent == *mint && index.client == *client => Ok(index.last_index),
             None if *account.key == OpenClientIndex::find(mint, client).0 => Ok(0),
-            _ => err!(ConcordError::SummaryGap),
+            _ => Err(refusal(ConcordError::SummaryGap)),
         }
     }
 
     fn entry(&self, account: &AccountInfo, client: &Pubkey, index: u64) -> Result<OpenFeedback> {
         load::<OpenFeedback>(account)?
             .filter(|entry| entry.is(self.nft_mint.key, client, index))
-            .ok_or_else(|| ConcordError::SummaryGap.into())
+            .ok_or_else(|| refusal(ConcordError::SummaryGap))
     }
 }

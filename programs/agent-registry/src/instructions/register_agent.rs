@@ -3,6 +3,7 @@ use crate::{
     account_creation::{create_pda, is_vacant},
     account_data::store,
     agent_mint::AgentMint,
+    error::{account_mismatch, require},
     event_emission, extra_account_metas,
     portable_text::require_portable,
     state::AgentIdentity,
@@ -20,28 +21,28 @@ pub struct RegisterAgent<'info> {
     #[account(mut)]
     pub nft_mint: Signer<'info>,
     /// CHECK: created in the handler
-    #[account(mut @ ConcordError::AccountMismatch)]
+    #[account(mut @ account_mismatch())]
     pub agent: UncheckedAccount<'info>,
     /// CHECK: the owner's associated token account; its program checks the address
-    #[account(mut @ ConcordError::AccountMismatch)]
+    #[account(mut @ account_mismatch())]
     pub token_account: UncheckedAccount<'info>,
     /// CHECK: created in the handler
-    #[account(mut @ ConcordError::AccountMismatch)]
+    #[account(mut @ account_mismatch())]
     pub extra_account_metas: UncheckedAccount<'info>,
     /// CHECK: only its address is used
-    #[account(address = token_2022::ID @ ConcordError::AccountMismatch)]
+    #[account(address = token_2022::ID @ account_mismatch())]
     pub token_program: UncheckedAccount<'info>,
     /// CHECK: only its address is used
-    #[account(address = associated_token::ID @ ConcordError::AccountMismatch)]
+    #[account(address = associated_token::ID @ account_mismatch())]
     pub associated_token_program: UncheckedAccount<'info>,
     /// CHECK: only its address is used
-    #[account(address = system_program::ID @ ConcordError::AccountMismatch)]
+    #[account(address = system_program::ID @ account_mismatch())]
     pub system_program: UncheckedAccount<'info>,
     /// CHECK: signs events
-    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ ConcordError::AccountMismatch)]
+    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ account_mismatch())]
     pub event_authority: UncheckedAccount<'info>,
     /// CHECK: the callee of the event self-CPI
-    #[account(address = crate::ID @ ConcordError::AccountMismatch)]
+    #[account(address = crate::ID @ account_mismatch())]
     pub program: UncheckedAccount<'info>,
 }
 

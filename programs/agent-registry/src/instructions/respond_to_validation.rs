@@ -2,6 +2,7 @@ use crate::{
     ConcordError, ValidationResponded,
     account_creation::create_pda,
     account_data::{absent, load, store},
+    error::{account_mismatch, refusal, require},
     event_emission,
     portable_text::require_portable,
     state::{AgentIdentity, ValidationRequest, ValidationResponse},
@@ -27,24 +28,24 @@ pub struct RespondToValidation<'info> {
     #[account(mut)]
     pub validator: Signer<'info>,
     /// CHECK: loaded in the handler
-    #[account(mut @ ConcordError::AccountMismatch)]
+    #[account(mut @ account_mismatch())]
     pub agent: UncheckedAccount<'info>,
     /// CHECK: only its address is used
     pub nft_mint: UncheckedAccount<'info>,
     /// CHECK: loaded in the handler
-    #[account(mut @ ConcordError::AccountMismatch)]
+    #[account(mut @ account_mismatch())]
     pub validation_request: UncheckedAccount<'info>,
     /// CHECK: loaded or created in the handler
-    #[account(mut @ ConcordError::AccountMismatch)]
+    #[account(mut @ account_mismatch())]
     pub validation_response: UncheckedAccount<'info>,
     /// CHECK: only its address is used
-    #[account(address = system_program::ID @ ConcordError::AccountMismatch)]
+    #[account(address = system_program::ID @ account_mismatch())]
     pub system_program: UncheckedAccount<'info>,
     /// CHECK: signs events
-    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ ConcordError::AccountMismatch)]
+    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ account_mismatch())]
     pub event_authority: UncheckedAccount<'info>,
     /// CHECK: the callee of the event self-CPI
-    #[account(address = crate::ID @ ConcordError::AccountMismatch)]
+    #[account(address = crate::ID @ account_mismatch())]
     pub program: UncheckedAccount<'info>,
 }
 
@@ -95,15 +96,15 @@ impl RespondToValidation<'_> {
     }
 
     fn load_agent(&self) -> Result<AgentIdentity> {
-        Ok(load::<AgentIdentity>(&self.agent)?
+        load::<AgentIdentity>(&self.agent)?
             .filter(|agent| agent.nft_mint == *self.nft_mint.key)
-            .ok_or(ConcordError::AccountMismatch)?)
+            .ok_or_else(|| refusal(ConcordError::AccountMismatch))
     }
 
     fn load_response(&self, request: &ValidationRequest) -> Result<ValidationResponse> {
-        Ok(load::<ValidationResponse>(&self.validation_response)?
+        load::<ValidationResponse>(&self.validation_response)?
             .filter(|response| response.answers(request))
-            .ok_or(ConcordError::AccountMismatch)?)
+            .ok_or_else(|| refusal(ConcordError::AccountMismatch))
     }
 
     fn create_response(&self, request: &ValidationRequest, now: i64) -> Result<ValidationResponse> {

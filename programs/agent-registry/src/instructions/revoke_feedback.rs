@@ -1,6 +1,7 @@
 use crate::{
-    ConcordError, FeedbackRevoked,
+    FeedbackRevoked,
     account_data::store,
+    error::account_mismatch,
     event_emission,
     state::{AgentIdentity, FeedbackEntry},
 };
@@ -10,18 +11,18 @@ use anchor_lang::prelude::*;
 pub struct RevokeFeedback<'info> {
     pub reviewer: Signer<'info>,
     /// CHECK: loaded in the handler
-    #[account(mut @ ConcordError::AccountMismatch)]
+    #[account(mut @ account_mismatch())]
     pub agent: UncheckedAccount<'info>,
     /// CHECK: only its address is used
     pub nft_mint: UncheckedAccount<'info>,
     /// CHECK: loaded in the handler
-    #[account(mut @ ConcordError::AccountMismatch)]
+    #[account(mut @ account_mismatch())]
     pub feedback_entry: UncheckedAccount<'info>,
     /// CHECK: signs events
-    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ ConcordError::AccountMismatch)]
+    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ account_mismatch())]
     pub event_authority: UncheckedAccount<'info>,
     /// CHECK: the callee of the event self-CPI
-    #[account(address = crate::ID @ ConcordError::AccountMismatch)]
+    #[account(address = crate::ID @ account_mismatch())]
     pub program: UncheckedAccount<'info>,
 }
 

@@ -1,6 +1,6 @@
 use crate::{
-    AgentUriSet, ConcordError, account_data::store, agent_mint::UriChange, event_emission,
-    portable_text::require_portable, state::AgentIdentity,
+    AgentUriSet, account_data::store, agent_mint::UriChange, error::account_mismatch,
+    event_emission, portable_text::require_portable, state::AgentIdentity,
 };
 use anchor_lang::{prelude::*, system_program};
 use anchor_spl::token_2022;
@@ -12,22 +12,22 @@ pub struct SetAgentUri<'info> {
     #[account(mut)]
     pub owner: Signer<'info>,
     /// CHECK: loaded in the handler; the metadata's authority
-    #[account(mut @ ConcordError::AccountMismatch)]
+    #[account(mut @ account_mismatch())]
     pub agent: UncheckedAccount<'info>,
     /// CHECK: holds the metadata; Token-2022's matter
-    #[account(mut @ ConcordError::AccountMismatch)]
+    #[account(mut @ account_mismatch())]
     pub nft_mint: UncheckedAccount<'info>,
     /// CHECK: only its address is used
-    #[account(address = token_2022::ID @ ConcordError::AccountMismatch)]
+    #[account(address = token_2022::ID @ account_mismatch())]
     pub token_program: UncheckedAccount<'info>,
     /// CHECK: only its address is used
-    #[account(address = system_program::ID @ ConcordError::AccountMismatch)]
+    #[account(address = system_program::ID @ account_mismatch())]
     pub system_program: UncheckedAccount<'info>,
     /// CHECK: signs events
-    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ ConcordError::AccountMismatch)]
+    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ account_mismatch())]
     pub event_authority: UncheckedAccount<'info>,
     /// CHECK: the callee of the event self-CPI
-    #[account(address = crate::ID @ ConcordError::AccountMismatch)]
+    #[account(address = crate::ID @ account_mismatch())]
     pub program: UncheckedAccount<'info>,
 }
 

@@ -1,5 +1,9 @@
 use crate::{
-    AgentWalletSet, ConcordError, account_data::store, event_emission, state::AgentIdentity,
+    AgentWalletSet, ConcordError,
+    account_data::store,
+    error::{account_mismatch, require},
+    event_emission,
+    state::AgentIdentity,
 };
 use anchor_lang::prelude::*;
 
@@ -7,17 +11,17 @@ use anchor_lang::prelude::*;
 pub struct SetAgentWallet<'info> {
     pub owner: Signer<'info>,
     /// CHECK: loaded in the handler
-    #[account(mut @ ConcordError::AccountMismatch)]
+    #[account(mut @ account_mismatch())]
     pub agent: UncheckedAccount<'info>,
     /// CHECK: only its address is used
     pub nft_mint: UncheckedAccount<'info>,
     /// CHECK: its consent is checked in the handler
     pub new_wallet: UncheckedAccount<'info>,
     /// CHECK: signs events
-    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ ConcordError::AccountMismatch)]
+    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ account_mismatch())]
     pub event_authority: UncheckedAccount<'info>,
     /// CHECK: the callee of the event self-CPI
-    #[account(address = crate::ID @ ConcordError::AccountMismatch)]
+    #[account(address = crate::ID @ account_mismatch())]
     pub program: UncheckedAccount<'info>,
 }
 

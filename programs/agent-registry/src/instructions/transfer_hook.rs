@@ -1,6 +1,7 @@
 use crate::{
     AgentTransferred, ConcordError,
     account_data::{load, store},
+    error::{account_mismatch, refusal, require},
     event_emission,
     state::AgentIdentity,
     transfer_in_progress::TransferSide,
@@ -25,13 +26,13 @@ pub struct TransferHook<'info> {
     /// CHECK: Token-2022's matter
     pub extra_account_metas: UncheckedAccount<'info>,
     /// CHECK: read by hand
-    #[account(mut @ ConcordError::AccountMismatch)]
+    #[account(mut @ account_mismatch())]
     pub agent: UncheckedAccount<'info>,
     /// CHECK: signs events
-    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ ConcordError::AccountMismatch)]
+    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ account_mismatch())]
     pub event_authority: UncheckedAccount<'info>,
     /// CHECK: the callee of the event self-CPI
-    #[account(address = crate::ID @ ConcordError::AccountMismatch)]
+    #[account(address = crate::ID @ account_mismatch())]
     pub program: UncheckedAccount<'info>,
 }
 
@@ -41,7 +42,8 @@ impl TransferHook<'_> {
         let mint = self.mint.key();
         TransferSide::read(&self.source, &mint)?;
         let receiver = TransferSide::read(&self.destination, &mint)?;
-        let mut agent: AgentIdentity = load(&self.agent)?.ok_or(ConcordError::NotInTransfer)?;
+        let mut agent: AgentIdentity =
+            load(&self.agent)?.ok_or_else(|| refusal(ConcordError::NotInTransfer))?;
         require!(agent.nft_mint == mint, ConcordError::NotInTransfer);
         if amount == 0 {
             return Ok(());

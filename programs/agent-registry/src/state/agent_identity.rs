@@ -2,6 +2,7 @@ use super::{lowered, raised};
 use crate::{
     ConcordError,
     account_data::{absent, load},
+    error::{refusal, require},
 };
 use anchor_lang::prelude::*;
 use concord_canonical::pda::AGENT;
@@ -71,7 +72,7 @@ impl AgentIdentity {
     pub fn of(account: &AccountInfo, mint: &Pubkey) -> Result<Self> {
         match load::<Self>(account)? {
             Some(agent) if agent.nft_mint == *mint => Ok(agent),
-            Some(_) => err!(ConcordError::AccountMismatch),
+            Some(_) => Err(refusal(ConcordError::AccountMismatch)),
             None => {
                 let (derived, _) = Self::find(mint);
                 Err(absent(account, derived, ConcordError::AgentNotFound))

@@ -2,6 +2,7 @@ use super::raised;
 use crate::{
     ConcordError,
     account_data::{absent, load},
+    error::require,
 };
 use anchor_lang::prelude::*;
 use concord_canonical::pda::FEEDBACK;

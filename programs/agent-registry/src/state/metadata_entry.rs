@@ -1,4 +1,8 @@
-use crate::{ConcordError, account_data::load};
+use crate::{
+    ConcordError,
+    account_data::load,
+    error::{refusal, require},
+};
 use anchor_lang::prelude::*;
 use concord_canonical::{
     hash::sha256,
@@ -27,7 +31,7 @@ impl MetadataEntry {
     pub fn locate(account: &AccountInfo, mint: &Pubkey, key: &str) -> Result<(bool, u8)> {
         match load::<Self>(account)? {
             Some(entry) if entry.nft_mint == *mint && entry.key == key => Ok((true, entry.bump)),
-            Some(_) => err!(ConcordError::AccountMismatch),
+            Some(_) => Err(refusal(ConcordError::AccountMismatch)),
             None => {
                 let (derived, bump) = Self::find(mint, key);
                 require!(*account.key == derived, ConcordError::AccountMismatch);

@@ -21,20 +21,20 @@ pub use spent_payment::SpentPayment;
 pub use validation_request::ValidationRequest;
 pub use validation_response::ValidationResponse;
 
-use crate::ConcordError;
+use crate::{ConcordError, error::refusal};
 use anchor_lang::prelude::*;
 
 /// `counter + amount`, or `CounterExhausted` (R8): no counter of the program wraps.
 pub(crate) fn raised(counter: u64, amount: u64) -> Result<u64> {
-    Ok(counter
+    counter
         .checked_add(amount)
-        .ok_or(ConcordError::CounterExhausted)?)
+        .ok_or_else(|| refusal(ConcordError::CounterExhausted))
 }
 
 /// `counter - amount`. An error means that the counters do not match the entries, which no
 /// sequence of instructions can bring about.
 pub(crate) fn lowered(counter: u64, amount: u64) -> Result<u64> {
-    Ok(counter
+    counter
         .checked_sub(amount)
-        .ok_or(ConcordError::CounterExhausted)?)
+        .ok_or_else(|| refusal(ConcordError::CounterExhausted))
 }

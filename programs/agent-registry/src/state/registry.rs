@@ -1,4 +1,8 @@
-use crate::{ConcordError, account_data::load};
+use crate::{
+    ConcordError,
+    account_data::load,
+    error::{refusal, require},
+};
 use anchor_lang::prelude::*;
 use concord_canonical::{caip::ChainId, pda};
 
@@ -45,7 +49,7 @@ impl Registry {
 
     /// R9: a CAIP-2 id of the solana namespace, as text and hashed.
     pub fn initialized(chain: &str, authority: Pubkey) -> Result<Self> {
-        let id = ChainId::parse(chain).map_err(|_| ConcordError::MalformedChainId)?;
+        let id = ChainId::parse(chain).map_err(|_| refusal(ConcordError::MalformedChainId))?;
         require!(id.namespace() == "solana", ConcordError::MalformedChainId);
         Ok(Self {
             chain_hash: id.hash(),
@@ -61,7 +65,7 @@ impl Registry {
     /// `account`'s address has been compared with [`Self::ADDRESS`]; `AccountMismatch` where
     /// nothing has been initialized there.
     pub fn of(account: &AccountInfo) -> Result<Self> {
-        Ok(load(account)?.ok_or(ConcordError::AccountMismatch)?)
+        load(account)?.ok_or_else(|| refusal(ConcordError::AccountMismatch))
     }
 
     /// [`Self::of`], on behalf of `caller`, who must be the authority.
@@ -113,7 +117,8 @@ impl Registry {
         let data = account.try_borrow_data()?;
         let fields = data.get(Self::DISCRIMINATOR.len()..);
         let hash = fields.and_then(|fields| fields.first_chunk());
-        Ok(*hash.ok_or(ConcordError::AccountMismatch)?)
+        hash.copied()
+            .ok_or_else(|| refusal(ConcordError::AccountMismatch))
     }
 }
 

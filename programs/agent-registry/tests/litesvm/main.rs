@@ -6,13 +6,13 @@
 //! except in `interface`, which holds the program's constants against literals, and in
 //! `framework_errors`, which holds the list of error classes against the errors themselves.
 
+mod account_swaps;
 mod append_open_response;
 mod append_response;
 mod attach_payment_proof;
 mod calls_by_programs;
 mod check_order;
 mod compute_units;
-mod compute_units_open;
 mod feedback_authorization;
 mod framework_errors;
 mod give_feedback;
@@ -32,6 +32,7 @@ mod program_id;
 mod recording;
 mod register_agent;
 mod registry_authority;
+mod registry_sequences;
 mod revoke_feedback;
 mod revoke_open_feedback;
 mod set_agent_uri;
@@ -40,9 +41,10 @@ mod set_auth_schemes;
 mod set_feedback_authority;
 mod set_metadata;
 mod transaction_size;
-mod transaction_size_open;
 mod transfer_hook;
 mod transfer_hook_attacks;
+mod transfer_hook_variants;
+mod two_clusters;
 mod validation_request;
 mod validation_response;
 mod x84_feedback;

@@ -1,26 +1,24 @@
-//! Every flow fits one legacy transaction beside two compute-budget instructions. litesvm does not
-//! enforce the limit, so these tests do.
+//! Every flow fits one legacy transaction beside two compute-budget instructions, every text at
+//! its limit. litesvm does not enforce the size, so these tests do.
 
 use crate::localnet::{
-    Localnet,
-    authorization::Authorization,
-    instructions::{GiveFeedback, register_agent, revoke_feedback},
-    payment::Purchase,
-    registry::add_facilitator,
-    settings::*,
+    calls::instruction_names,
+    open_feedback::{OPEN_SUMMARY, OPEN_SUMMARY_PART, open_summary},
+    stage::Stage,
     token_2022,
+    token_2022::token_account,
 };
 use solana_address::Address;
 use solana_instruction::Instruction;
-use solana_keypair::Keypair;
 use solana_message::Message;
 use solana_signer::Signer;
+use std::collections::BTreeMap;
 
 /// Bytes of an UDP packet that a cluster accepts.
-pub const LIMIT: usize = 1232;
+const LIMIT: usize = 1232;
 
 /// A legacy transaction's bytes; every account is a key of its message.
-pub fn size(payer: &Keypair, signatures: usize, instructions: &[Instruction]) -> usize {
+fn size(payer: &Address, instructions: &[Instruction]) -> usize {
     let budget = Address::from_str_const("ComputeBudget111111111111111111111111111111");
     let limit = [&[2][..], &30_000u32.to_le_bytes()].concat();
     let price = [&[3][..], &1u64.to_le_bytes()].concat();
@@ -33,104 +31,67 @@ pub fn size(payer: &Keypair, signatures: usize, instructions: &[Instruction]) ->
         .into_iter()
         .chain(instructions.iter().cloned())
         .collect();
-    let message = Message::new(&with_budget, Some(&payer.pubkey()));
-    assert_eq!(
-        usize::from(message.header.num_required_signatures),
-        signatures
-    );
+    let message = Message::new(&with_budget, Some(payer));
+    let signatures = usize::from(message.header.num_required_signatures);
     1 + 64 * signatures + message.serialize().len()
 }
 
-#[test]
-fn feedback_with_the_longest_uri_fits() {
-    let mut net = Localnet::new();
-    let (agent, client) = (net.agent(), net.actor());
-    let feedback = GiveFeedback {
-        detail_uri: vec![b'a'; 200],
-        ..GiveFeedback::new(&agent.mint, &client.pubkey())
-    };
-    let authorization = Authorization::of(&feedback, &agent.owner.pubkey());
-    let bytes = size(
-        &client,
-        1,
-        &[
-            authorization.signed_by(&agent.owner),
-            feedback.instruction(),
-        ],
-    );
-    println!("give_feedback: {bytes} bytes");
-    assert!(bytes <= LIMIT);
+/// By instruction; who signs first pays. The transfer hook's is that of the transfer, which
+/// creates the receiver's token account.
+pub fn of_every_instruction() -> BTreeMap<&'static str, usize> {
+    let mut stage = Stage::new();
+    let transfer = transfer(&stage);
+    let calls = stage.calls().into_iter().map(|call| {
+        let first = &call.instruction.accounts[0];
+        let payer = if first.is_signer {
+            first.pubkey
+        } else {
+            stage.relayer.pubkey()
+        };
+        match call.name {
+            "transfer_hook" => (call.name, transfer),
+            name => (name, size(&payer, &call.transaction())),
+        }
+    });
+    calls.collect()
+}
+
+fn transfer(stage: &Stage) -> usize {
+    let (owner, mint) = (stage.agent.owner.pubkey(), stage.agent.mint);
+    let buyer = stage.friend.pubkey();
+    let (from, to) = (token_account(&owner, &mint), token_account(&buyer, &mint));
+    let create = token_2022::create_associated(&owner, &buyer, &mint);
+    let transfer = token_2022::transfer(&from, &mint, &to, &owner, 1);
+    size(&owner, &[create, transfer])
 }
 
 #[test]
-fn registration_with_the_longest_uri_fits() {
-    let (owner, mint) = (Keypair::new(), Keypair::new());
-    let uri = "a".repeat(200);
-    let instruction = register_agent(&owner.pubkey(), &mint.pubkey(), &uri);
-    let bytes = size(&owner, 2, &[instruction]);
-    println!("register_agent: {bytes} bytes");
-    assert!(bytes <= LIMIT);
+fn every_instruction_fits_with_every_text_at_its_limit() {
+    let sizes = of_every_instruction();
+    let mut names = instruction_names();
+    names.sort_unstable();
+    assert_eq!(sizes.keys().copied().collect::<Vec<_>>(), names);
+    for (name, bytes) in sizes {
+        assert!(bytes <= LIMIT, "{name}: {bytes} bytes");
+    }
 }
 
 #[test]
-fn revocation_and_transfer_with_account_creation_fit() {
-    let (owner, buyer, mint) = (
-        Keypair::new(),
-        Address::from([8; 32]),
-        Address::from([7; 32]),
-    );
-    let bytes = size(&owner, 1, &[revoke_feedback(&owner.pubkey(), &mint, 1)]);
-    println!("revoke_feedback: {bytes} bytes");
-    assert!(bytes <= LIMIT);
-    let (from, to) = (
-        token_2022::token_account(&owner.pubkey(), &mint),
-        token_2022::token_account(&buyer, &mint),
-    );
-    let transfer = token_2022::transfer(&from, &mint, &to, &owner.pubkey(), 1);
-    let create = token_2022::create_associated(&owner.pubkey(), &buyer, &mint);
-    let bytes = size(&owner, 1, &[create, transfer]);
-    println!("transfer and a new token account: {bytes} bytes");
-    assert!(bytes <= LIMIT);
-}
-
-#[test]
-fn a_payment_proof_fits() {
-    // R13
-    let it = Purchase::new();
-    let proof = it.proof(1);
-    let instructions = [proof.signed_by(&it.facilitator), proof.instruction()];
-    let bytes = size(&it.client, 1, &instructions);
-    println!("attach_payment_proof: {bytes} bytes");
-    assert!(bytes <= LIMIT);
-}
-
-#[test]
-fn every_setting_at_its_longest_fits() {
-    let (owner, wallet, mint) = (Keypair::new(), Keypair::new(), Address::from([7; 32]));
-    let (me, authority) = (owner.pubkey(), Address::from([6; 32]));
-    for (name, signatures, instruction) in [
-        ("set_agent_uri", 1, set_agent_uri(&me, &mint, &[b'a'; 200])),
-        (
-            "set_metadata",
-            1,
-            set_metadata(&me, &mint, &[b'k'; 32], &[0; 256]),
-        ),
-        (
-            "set_agent_wallet",
-            2,
-            set_agent_wallet(&me, &mint, &wallet.pubkey()),
-        ),
-        ("unset_agent_wallet", 1, unset_agent_wallet(&me, &mint)),
-        (
-            "set_feedback_authority",
-            1,
-            set_feedback_authority(&me, &mint, &authority),
-        ),
-        ("set_auth_schemes", 1, set_auth_schemes(&me, &mint, 3)),
-        ("add_facilitator", 1, add_facilitator(&me, &authority)),
-    ] {
-        let bytes = size(&owner, signatures, &[instruction]);
-        println!("{name}: {bytes} bytes");
-        assert!(bytes <= LIMIT);
+fn a_summary_fits_as_many_accounts_as_stated() {
+    // What does not fit goes into further transactions, whose parts add up; a client with more
+    // entries than these needs a v0 transaction with a lookup table.
+    let (payer, mint) = (Address::from([6; 32]), Address::from([7; 32]));
+    let tag = "t".repeat(32);
+    for kind in [OPEN_SUMMARY, OPEN_SUMMARY_PART] {
+        let bytes = |clients: &[(Address, u64)]| {
+            size(&payer, &[open_summary(kind, &mint, clients, &tag, &tag)])
+        };
+        let many = |count: u8| {
+            let client = |i| (Address::from([i + 20; 32]), 1);
+            (0..count).map(client).collect::<Vec<_>>()
+        };
+        assert!(bytes(&many(9)) <= LIMIT && bytes(&many(10)) > LIMIT);
+        let one = |entries| [(Address::from([20; 32]), entries)];
+        assert!(bytes(&one(25)) <= LIMIT && bytes(&one(26)) > LIMIT);
     }
 }

@@ -13,7 +13,7 @@ use crate::{
         refusal::*,
         sale::Sale,
         stranger_id, token_2022,
-        token_2022::{bare_transfer, token_account},
+        token_2022::{bare_transfer, in_transfer, token_account},
     },
 };
 use solana_account::Account;
@@ -50,27 +50,17 @@ fn refuses_to_be_called_outside_a_transfer() {
         let call = direct_call(&sale.agent.mint, from, to, amount);
         let sent = sale.send_as_owner(std::slice::from_ref(&call));
         assert_refused(&sent, 0, NOT_IN_TRANSFER);
-        assert_refused(&sale.send_as_owner(&[relay(&[call])]), 0, NOT_IN_TRANSFER);
+        let stranger = sale.stranger.insecure_clone();
+        for call in [call.clone(), relay(&[call])] {
+            assert_refused(
+                &sale.net.send(&[&stranger], std::slice::from_ref(&call)),
+                0,
+                NOT_IN_TRANSFER,
+            );
+            assert_refused(&sale.send_as_owner(&[call]), 0, NOT_IN_TRANSFER);
+        }
     }
     sale.assert_nothing_changed();
-}
-
-/// A token account in mid-transfer, as Token-2022 would write it.
-fn in_transfer(mint: &Address, owner: &Address, program: Address) -> Account {
-    let mut data = vec![0; 165];
-    data[..32].copy_from_slice(mint.as_ref());
-    data[32..64].copy_from_slice(owner.as_ref());
-    data[64] = 1; // amount
-    data[108] = 1; // initialized
-    data.push(2); // a token account
-    data.extend_from_slice(&[7, 0, 0, 0]); // ImmutableOwner
-    data.extend_from_slice(&[15, 0, 1, 0, 1]); // TransferHookAccount { transferring: true }
-    Account {
-        lamports: 10_000_000,
-        data,
-        owner: program,
-        ..Account::default()
-    }
 }
 
 #[test]

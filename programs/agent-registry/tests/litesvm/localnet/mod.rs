@@ -2,12 +2,14 @@
 
 pub mod accounts;
 pub mod authorization;
+pub mod calls;
 pub mod instructions;
 pub mod payment;
 pub mod refusal;
 pub mod registry;
 pub mod sale;
 pub mod settings;
+pub mod stage;
 pub mod token_2022;
 
 pub mod open_feedback;

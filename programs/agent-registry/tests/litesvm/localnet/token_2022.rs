@@ -8,6 +8,7 @@ use super::{
     },
     program_id,
 };
+use solana_account::Account;
 use solana_address::Address;
 use solana_instruction::Instruction;
 use solana_keypair::Keypair;
@@ -154,4 +155,22 @@ pub fn spare_account(
 /// The balance in a token account.
 pub fn balance(net: &Localnet, account: &Address) -> u64 {
     u64::from_le_bytes(net.account(account).data[64..72].try_into().unwrap())
+}
+
+/// A token account in mid-transfer, as Token-2022 would write it.
+pub fn in_transfer(mint: &Address, owner: &Address, program: Address) -> Account {
+    let mut data = vec![0; 165];
+    data[..32].copy_from_slice(mint.as_ref());
+    data[32..64].copy_from_slice(owner.as_ref());
+    data[64] = 1; // amount
+    data[108] = 1; // initialized
+    data.push(2); // a token account
+    data.extend_from_slice(&[7, 0, 0, 0]); // ImmutableOwner
+    data.extend_from_slice(&[15, 0, 1, 0, 1]); // TransferHookAccount { transferring: true }
+    Account {
+        lamports: 10_000_000,
+        data,
+        owner: program,
+        ..Account::default()
+    }
 }
