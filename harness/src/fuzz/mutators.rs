@@ -7,8 +7,8 @@ use super::{
     world::{Move, Mutation, UNLISTED_TOKEN, World, any_actor},
 };
 use crate::model::{
-    Actor, Agent, Authorization, Bytes, Bytes32, Chain, Consent, Feedback, Form, Integer, OpenFeedback,
-    Operation, Payment, Profile, Tamper,
+    Actor, Agent, Authorization, Bytes, Bytes32, Chain, Consent, Feedback, Form, Integer,
+    OpenFeedback, Operation, Payment, Profile, Tamper,
 };
 use concord_canonical::ErrorClass::{self, *};
 

@@ -29,7 +29,8 @@ pub fn class_of(
         TransactionError::InstructionError(at, error) => {
             // Precompiles log nothing.
             let called = instructions.get(usize::from(*at));
-            let failing = failing_program(logs).or_else(|| called.map(|it| it.program_id.to_string()));
+            let failing =
+                failing_program(logs).or_else(|| called.map(|it| it.program_id.to_string()));
             match (failing, error) {
                 (Some(program), InstructionError::Custom(code)) => class_of_number(&program, *code),
                 (Some(program), InstructionError::IncorrectProgramId) if is_token(&program) => {
@@ -66,7 +67,9 @@ fn failing_program(logs: &[String]) -> Option<String> {
 
 /// To these, nothing is where the agent's mint, or a token account of it, would be.
 fn is_token(program: &str) -> bool {
-    [TOKEN_2022, ASSOCIATED_TOKEN].iter().any(|it| it.to_string() == program)
+    [TOKEN_2022, ASSOCIATED_TOKEN]
+        .iter()
+        .any(|it| it.to_string() == program)
 }
 
 /// The variant's name without its fields.

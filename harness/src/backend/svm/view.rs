@@ -28,7 +28,11 @@ pub fn call<T: AnchorDeserialize>(
     let done = match ledger.simulate(&payer, instruction)? {
         Ok(done) => done,
         Err(fault) => {
-            let class = translation::class_of(&fault.err, std::slice::from_ref(instruction))?;
+            let class = translation::class_of(
+                &fault.err,
+                std::slice::from_ref(instruction),
+                &fault.meta.logs,
+            )?;
             let native = format!("{:?}", fault.err);
             return Ok(Err(Refusal { class, native }));
         }
