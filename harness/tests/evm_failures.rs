@@ -6,7 +6,7 @@ use concord_harness::backend::{
     Missing,
     evm::{AttachFault, Dialect, Endpoint, EvmAnvil, EvmNode, RegistryAddresses},
 };
-use invocation::{clone_root, concord};
+use invocation::{answer, clone_root, concord};
 use std::{
     fs,
     io::{Read, Write},
@@ -172,6 +172,15 @@ fn a_port_in_use_is_what_anvil_says_of_it() {
     let said = fault.to_string();
     assert!(said.contains("in use"), "{said}");
     assert_eq!(said.lines().count(), 1, "{said}");
+}
+
+#[test]
+fn a_program_that_is_not_anvil_is_exit_code_3() {
+    let arguments = ["conform", "--backend", "evm-anvil", "--anvil", "/bin/true"];
+    let answer = answer(&mut concord(&arguments));
+    let words = "concord: /bin/true does not start as anvil: it does not say where it listens\n";
+    assert_eq!((answer.code, answer.stdout.as_str()), (3, ""));
+    assert_eq!(answer.stderr, words);
 }
 
 /// What `parent` has started, on whichever of its threads.

@@ -1,5 +1,10 @@
 //! Registries that stand already: our own contracts, which another backend has deployed.
-use super::{anvil, every_operation::check_every_operation};
+use super::{
+    anvil,
+    every_operation::check_every_operation,
+    play,
+    random_operations::{ACTORS, world},
+};
 use concord_harness::{
     backend::{
         Backend,
@@ -125,6 +130,25 @@ fn a_registry_that_is_not_what_it_is_said_to_be_is_named() {
         ours.open_reputation.unwrap()
     );
     assert!(elsewhere.ends_with(&ending), "{elsewhere}");
+}
+
+#[test]
+fn what_the_canonical_contracts_do_not_show_is_made_of_what_they_do() {
+    // Through the views alone that the canonical contracts have; ours have them too.
+    let anvil = anvil();
+    let canonical = RegistryAddresses {
+        authorized_reputation: None,
+        ..*anvil.addresses()
+    };
+    let endpoint = Endpoint::new(anvil.ledger().url());
+    let mut attached = EvmNode::attach(&endpoint, CHAIN_ID, canonical, Dialect::Canonical).unwrap();
+    for seed in 1..=4 {
+        let mut steps = world(seed);
+        steps.retain(|(_, operation)| attached.supports(operation));
+        let verdicts = play(&mut attached, &ACTORS.map(Actor::from), &steps);
+        let open = ("give_open_feedback", "ok".to_owned());
+        assert!(verdicts.contains_key(&open), "{verdicts:?}");
+    }
 }
 
 #[test]

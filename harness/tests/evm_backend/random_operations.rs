@@ -7,7 +7,7 @@ use concord_harness::model::{
 };
 use std::{collections::BTreeSet, ops::RangeInclusive};
 
-const ACTORS: [&str; 4] = ["alice", "bob", "carol", "dave"];
+pub const ACTORS: [&str; 4] = ["alice", "bob", "carol", "dave"];
 const AGENTS: [&str; 3] = ["bot", "cat", "never"];
 const STEPS: usize = 150;
 
@@ -285,12 +285,16 @@ fn random_operations_in_revm_come_to_what_the_model_says() {
     check_worlds(&mut revm(), 1..=20);
 }
 
+/// One list; equal seeds give equal lists.
+pub fn world(seed: u64) -> Vec<(u64, Operation)> {
+    Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)).world()
+}
+
 fn check_worlds(backend: &mut dyn Backend, seeds: RangeInclusive<u64>) {
     let actors = ACTORS.map(Actor::from);
     let mut seen = Verdicts::new();
     for seed in seeds {
-        let steps = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15)).world();
-        for (verdict, count) in play(backend, &actors, &steps) {
+        for (verdict, count) in play(backend, &actors, &world(seed)) {
             *seen.entry(verdict).or_default() += count;
         }
     }

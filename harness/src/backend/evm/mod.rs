@@ -11,6 +11,7 @@ mod anvil;
 mod artifact;
 mod attach;
 mod authorization;
+mod calls;
 mod consent;
 mod deployment;
 mod dialect;
