@@ -1,5 +1,8 @@
 use super::{MISSING, USAGE, files::SCENARIOS};
-use crate::{backend::Missing, scenario::ScenarioFault};
+use crate::{
+    backend::{Missing, evm::AttachFault},
+    scenario::ScenarioFault,
+};
 use std::{io, path::PathBuf};
 
 /// Why a command ends without a result.
@@ -19,6 +22,8 @@ pub(super) enum Stop {
     NothingLeft(Vec<String>),
     #[error(transparent)]
     Missing(#[from] Missing),
+    #[error(transparent)]
+    Attach(#[from] AttachFault),
     #[error("{} cannot be written: {fault}", path.display())]
     File { path: PathBuf, fault: io::Error },
     #[error("stdout: {0}")]
@@ -28,7 +33,8 @@ pub(super) enum Stop {
 impl Stop {
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Missing(_) => MISSING,
+            Self::Attach(AttachFault::NotAUrl) => USAGE,
+            Self::Missing(_) | Self::Attach(_) => MISSING,
             _ => USAGE,
         }
     }
