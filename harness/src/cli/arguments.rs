@@ -1,4 +1,5 @@
 use crate::model::Chain;
+use alloy::primitives::Address;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
@@ -20,6 +21,7 @@ const CONFORM: &str = concat!(
   concord conform --backend svm-litesvm --filter open one chain, scenarios with `open` in their name
   concord conform --html report.html --junit run.xml  files to look into, beside the matrix
   concord conform --backend none --adapter 'python3 registry.py' --adapter-chain evm
+  concord conform --backend none --evm-rpc http://127.0.0.1:8545 --identity 0x… --filter identity/
 
 ",
     exit_codes!()
@@ -136,6 +138,33 @@ pub struct Conform {
     /// Only scenarios with this text in their name, or that cite this rule; repeatable.
     #[arg(long, value_name = "TEXT|RULE")]
     pub filter: Vec<String>,
+    /// An http:// URL of a development node (anvil) where registries stand: they are judged too.
+    /// Actors are funded and the time is set there; afterwards it is as it was.
+    #[arg(long, value_name = "URL", requires = "identity")]
+    pub evm_rpc: Option<String>,
+    /// The chain id that the node must have.
+    #[arg(
+        long,
+        value_name = "ID",
+        default_value_t = 31_337,
+        requires = "evm_rpc"
+    )]
+    pub chain_id: u64,
+    /// The identity registry's address there.
+    #[arg(long, value_name = "ADDRESS", requires = "evm_rpc")]
+    pub identity: Option<Address>,
+    /// The open reputation registry's address there.
+    #[arg(long, value_name = "ADDRESS", requires = "evm_rpc")]
+    pub reputation: Option<Address>,
+    /// The authorized reputation registry's address there.
+    #[arg(long, value_name = "ADDRESS", requires = "evm_rpc")]
+    pub authorized: Option<Address>,
+    /// The validation registry's address there.
+    #[arg(long, value_name = "ADDRESS", requires = "evm_rpc")]
+    pub validation: Option<Address>,
+    /// They are the canonical ERC-8004 contracts 2.0.0, which refuse in words.
+    #[arg(long, requires = "evm_rpc", conflicts_with = "authorized")]
+    pub canonical: bool,
     /// A registry of yours: the command of a program that speaks docs/ADAPTER.md.
     #[arg(long, value_name = "COMMAND", requires = "adapter_chain")]
     pub adapter: Option<String>,

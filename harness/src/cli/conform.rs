@@ -10,13 +10,14 @@ use crate::{
     backend::{
         Backend, Missing,
         adapter::Adapter,
-        evm::{EvmAnvil, EvmRevm},
+        evm::{AttachFault, Dialect, Endpoint, EvmAnvil, EvmNode, EvmRevm, RegistryAddresses},
         svm::SvmLitesvm,
     },
     report::{self, Detail},
     runner::{self, Run},
     scenario::{self, Rule, Scenario},
 };
+use alloy::primitives::Address;
 use std::{
     collections::BTreeSet,
     fs,
@@ -62,7 +63,33 @@ fn is_meant(scenario: &Scenario, filter: &str) -> bool {
     }
 }
 
-fn start_backends(options: &Conform) -> Result<Vec<Box<dyn Backend>>, Missing> {
+fn start_backends(options: &Conform) -> Result<Vec<Box<dyn Backend>>, Stop> {
+    let mut backends = start_ours(options)?;
+    if let (Some(url), Some(identity)) = (&options.evm_rpc, options.identity) {
+        backends.push(Box::new(attach(options, url, identity)?));
+    }
+    if let (Some(command), Some(chain)) = (&options.adapter, options.adapter_chain) {
+        backends.push(Box::new(Adapter::start(command, chain)?));
+    }
+    Ok(backends)
+}
+
+/// Registries that stand somewhere.
+fn attach(options: &Conform, url: &str, identity: Address) -> Result<EvmNode, AttachFault> {
+    let addresses = RegistryAddresses {
+        identity,
+        open_reputation: options.reputation,
+        authorized_reputation: options.authorized,
+        validation: options.validation,
+    };
+    let dialect = match options.canonical {
+        true => Dialect::Canonical,
+        false => Dialect::Concord,
+    };
+    EvmNode::attach(&Endpoint::new(url), options.chain_id, addresses, dialect)
+}
+
+fn start_ours(options: &Conform) -> Result<Vec<Box<dyn Backend>>, Missing> {
     let chosen: BTreeSet<_> = options.backend.iter().copied().collect();
     let mut backends: Vec<Box<dyn Backend>> = Vec::new();
     for name in chosen {
@@ -81,9 +108,6 @@ fn start_backends(options: &Conform) -> Result<Vec<Box<dyn Backend>>, Missing> {
             ))?),
             BackendName::None => continue,
         });
-    }
-    if let (Some(command), Some(chain)) = (&options.adapter, options.adapter_chain) {
-        backends.push(Box::new(Adapter::start(command, chain)?));
     }
     Ok(backends)
 }

@@ -1,5 +1,8 @@
 use super::{MISSING, USAGE, files::SCENARIOS};
-use crate::{backend::Missing, scenario::ScenarioFault};
+use crate::{
+    backend::{Missing, evm::AttachFault},
+    scenario::ScenarioFault,
+};
 use std::{io, path::PathBuf};
 
 /// Why a command ends without a result.
@@ -21,6 +24,8 @@ pub(super) enum Stop {
     Missing(#[from] Missing),
     #[error("a chain stopped answering: {0}; run again")]
     Silent(String),
+    #[error(transparent)]
+    Attach(#[from] AttachFault),
     #[error("{} cannot be written: {fault}", path.display())]
     File { path: PathBuf, fault: io::Error },
     #[error("stdout: {0}")]
@@ -30,7 +35,8 @@ pub(super) enum Stop {
 impl Stop {
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Missing(_) | Self::Silent(_) => MISSING,
+            Self::Attach(AttachFault::NotAUrl) => USAGE,
+            Self::Missing(_) | Self::Silent(_) | Self::Attach(_) => MISSING,
             _ => USAGE,
         }
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 /// The longest name of an adapter, in characters: a column of the matrix.
 const NAME_MAX: usize = 12;
 /// Names that other participants have.
-const TAKEN: &[&str] = &["model", "evm-anvil", "evm-revm", "svm-litesvm"];
+const TAKEN: &[&str] = &["model", "evm-anvil", "evm-revm", "evm-rpc", "svm-litesvm"];
 
 /// What the harness asks.
 #[derive(Debug, Serialize)]
