@@ -85,7 +85,7 @@ pub struct Concord {
 pub enum Command {
     /// Runs scenarios on the model and on real registries, and says where they agree.
     #[command(after_help = CONFORM)]
-    Conform(Conform),
+    Conform(Box<Conform>),
     /// Writes the model's events and digests into scenario files. Outcomes and summaries stay as
     /// written by hand, and must be the model's.
     #[command(after_help = FILL)]
