@@ -21,7 +21,7 @@ fn assert_sentence(answer: &Answer, code: i32, words: &str) {
 }
 
 fn conform(arguments: &[&str]) -> Command {
-    concord(&[&["conform", "--scenario", "register"], arguments].concat())
+    concord(&[&["conform", "--scenario", "identity/register"], arguments].concat())
 }
 
 fn folder_with(name: &str, content: &[u8]) -> (TempDir, PathBuf) {

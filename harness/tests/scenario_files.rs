@@ -1,4 +1,4 @@
-//! The committed scenarios: of the schema's shape, in the layout of `--bless`, with the model's
+//! The committed scenarios: of the schema's shape, in the layout of `concord fill`, with the model's
 //! expectations; and what the loader refuses.
 use concord_harness::scenario::{self, Document, find_files, load, load_document};
 use serde_json::{Value, json};
@@ -63,7 +63,7 @@ fn blessing_changes_no_byte_of_a_committed_file() {
         let copy = folder.path().join("copy.json");
         scenario::store_document(&copy, &document).unwrap();
         let same = fs::read(&copy).unwrap() == fs::read(&file).unwrap();
-        assert!(same, "{}: run concord conform --bless", file.display());
+        assert!(same, "{}: run concord fill", file.display());
     }
 }
 
@@ -251,7 +251,7 @@ fn an_expectation_that_is_not_filled_is_refused() {
         .unwrap()
         .remove("digest");
     let words =
-        "steps[0].expect.digest: is missing: `concord conform --bless` writes it from the model";
+        "steps[0].expect.digest: is missing: `concord fill` writes it from the model";
     assert_eq!(refusal(&scenario), words);
 }
 

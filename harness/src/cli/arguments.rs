@@ -94,7 +94,7 @@ pub struct Concord {
 pub enum Command {
     /// Runs scenarios on the model and on real registries, and says where they agree.
     #[command(after_help = CONFORM)]
-    Conform(Conform),
+    Conform(Box<Conform>),
     /// Tries random operations, half of them spoilt, on the model, revm and litesvm at once, and
     /// writes the first difference as a scenario.
     #[command(after_help = FUZZ)]
