@@ -43,7 +43,6 @@ TEST_SECONDS = 120
 ENVIRONMENT = os.environ | {
     "PATH": f"{CACHE}/bin:{os.environ['PATH']}",
     "CONCORD_CACHE": str(CACHE),
-    "CONCORD_SOLC_CACHE": "off",
     "FOUNDRY_DENY": "never",
     "FOUNDRY_OPTIMIZER": "false",
     "FOUNDRY_FUZZ_RUNS": "64",
@@ -111,7 +110,8 @@ class Tree:
                 "outputSelection": {file: {"*": ["evm.bytecode", "evm.deployedBytecode"]} for file in files},
             },
         }
-        run = self._run(["scripts/toolchain/solc", "--standard-json"], input=json.dumps(request))
+        # A mutant is compiled once; what forge asks for, it asks for again with each mutant.
+        run = self._run(["scripts/toolchain/solc", "--standard-json"], {"CONCORD_SOLC_CACHE": "off"}, input=json.dumps(request))
         answer = json.loads(run.stdout)
         errors = [error["message"] for error in answer.get("errors", []) if error["severity"] == "error"]
         if errors:
@@ -197,9 +197,9 @@ class Tree:
     def _remappings(self):
         return re.findall(r'^  "([^"=]+)=([^"]+)",$', (self.folder / "foundry.toml").read_text(), re.M)
 
-    def _run(self, command, **options):
+    def _run(self, command, variables=None, **options):
         command = [str(self.folder / command[0]) if "/" in command[0] else command[0], *command[1:]]
-        return subprocess.run(command, cwd=self.folder, env=ENVIRONMENT, text=True, capture_output=True, **options)
+        return subprocess.run(command, cwd=self.folder, env=ENVIRONMENT | (variables or {}), text=True, capture_output=True, **options)
 
 
 def all_mutants(part: str) -> list[Mutant]:
