@@ -64,7 +64,7 @@ class Tree:
         (self.folder / "contracts").mkdir(parents=True)
         for name in ("src", "test", "snapshots"):
             shutil.copytree(ROOT / "contracts" / name, self.folder / "contracts" / name)
-        for name in ("scripts", "tests"):
+        for name in ("docs", "scripts", "tests"):
             shutil.copytree(ROOT / name, self.folder / name)
         shutil.copy(ROOT / "foundry.toml", self.folder)
         os.symlink((ROOT / "contracts" / "lib").resolve(), self.folder / "contracts" / "lib")
@@ -74,15 +74,15 @@ class Tree:
         if built.returncode != 0:
             sys.exit(f"mutate: the unchanged contracts do not build: {built.stdout}{built.stderr}")
 
-    def failing_tests(self, *options: str) -> dict[str, str]:
+    def failing_tests(self, *options: str, seconds: float | None = TEST_SECONDS) -> dict[str, str]:
         """The tests that fail, each with its reason."""
         shutil.rmtree(self.folder / "contracts" / "cache" / "invariant", ignore_errors=True)  # not the failures of before
         shutil.rmtree(self.folder / "contracts" / "cache" / "fuzz", ignore_errors=True)
         skipped = ["--no-match-test", self.ignored] if self.ignored else []
         try:
-            run = self._run(["forge", "test", "--json", *skipped, *options], timeout=TEST_SECONDS)
+            run = self._run(["forge", "test", "--json", *skipped, *options], timeout=seconds)
         except subprocess.TimeoutExpired:
-            return {"time limit": f"{TEST_SECONDS} s"}
+            return {"time limit": f"{seconds} s"}
         try:
             suites = json.loads(run.stdout[run.stdout.index("{") :])
         except ValueError:
@@ -232,7 +232,7 @@ def prepared_trees(workers: int) -> list[Tree]:
     first = Tree(WORK / "tree-0")
     first.copy_sources()
     first.build()
-    failing = first.failing_tests()
+    failing = first.failing_tests(seconds=None)  # forge may have to compile once more
     if failing:  # such as tests that hold gas or bytecode to the optimizer's
         print(f"left out, as they fail without the optimizer: {', '.join(sorted(failing))}", file=sys.stderr)
         first.ignored = "^(" + "|".join(sorted(failing)) + r")\("  # forge matches names with their arguments

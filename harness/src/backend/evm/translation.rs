@@ -189,8 +189,8 @@ mod tests {
 
     #[test]
     fn an_error_without_a_class_is_a_fault() {
-        // R25; Panic(uint256), Error(string), a bare revert, half a selector
-        for data in [&hex!("4e487b71")[..], &hex!("08c379a0"), &[], &hex!("42f2")] {
+        // R25; InvalidInitialization(), a bare revert, half a selector
+        for data in [&hex!("f92ee8a9")[..], &[], &hex!("42f2")] {
             assert!(matches!(class(data), Err(StepFault::UnmappedError(_))));
         }
     }
