@@ -39,7 +39,7 @@ CACHE = Path(os.environ.get("CONCORD_CACHE", ROOT / ".cache"))
 WORK = CACHE / "deep" / "mutation"
 RESULTS = WORK / "results.jsonl"
 EQUIVALENT = Path(__file__).with_name("equivalent-mutants.json")
-TEST_SECONDS = 120
+TEST_SECONDS = 120  # at least, before a mutant counts as one that never ends
 ENVIRONMENT = os.environ | {
     "PATH": f"{CACHE}/bin:{os.environ['PATH']}",
     "CONCORD_CACHE": str(CACHE),
@@ -58,6 +58,7 @@ class Tree:
     def __init__(self, folder: Path):
         self.folder = folder
         self.ignored = ""
+        self.seconds = None  # of one run of the tests, at most
 
     def copy_sources(self):
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -74,15 +75,15 @@ class Tree:
         if built.returncode != 0:
             sys.exit(f"mutate: the unchanged contracts do not build: {built.stdout}{built.stderr}")
 
-    def failing_tests(self, *options: str, seconds: float | None = TEST_SECONDS) -> dict[str, str]:
+    def failing_tests(self, *options: str) -> dict[str, str]:
         """The tests that fail, each with its reason."""
         shutil.rmtree(self.folder / "contracts" / "cache" / "invariant", ignore_errors=True)  # not the failures of before
         shutil.rmtree(self.folder / "contracts" / "cache" / "fuzz", ignore_errors=True)
         skipped = ["--no-match-test", self.ignored] if self.ignored else []
         try:
-            run = self._run(["forge", "test", "--json", *skipped, *options], timeout=seconds)
+            run = self._run(["forge", "test", "--json", *skipped, *options], timeout=self.seconds)
         except subprocess.TimeoutExpired:
-            return {"time limit": f"{seconds} s"}
+            return {"time limit": f"{self.seconds:.0f} s"}
         try:
             suites = json.loads(run.stdout[run.stdout.index("{") :])
         except ValueError:
@@ -142,15 +143,20 @@ class Tree:
             return "uncompiled", error
         before = self.exchange(compiled)
         try:
-            for options in (["--no-match-contract", "Invariant"], ["--match-contract", "Invariant"]):
-                failing = self.failing_tests("--fail-fast", *options)
-                killers = {test: reason for test, reason in failing.items() if reason != VACUITY}
-                if killers:
-                    return "killed", "; ".join(sorted(killers)[:3])
-            return "survived", ""
+            killers = self.killers()
+            return ("killed", killers) if killers else ("survived", "")
         finally:
             for path, text in before:
                 path.write_text(text)
+
+    def killers(self) -> str:
+        """The first tests that fail on what stands in the artifacts now."""
+        for options in (["--no-match-contract", "Invariant"], ["--match-contract", "Invariant"]):
+            failing = self.failing_tests("--fail-fast", *options)
+            killers = {test: reason for test, reason in failing.items() if reason != VACUITY}
+            if killers:
+                return "; ".join(sorted(killers)[:3])
+        return ""
 
     def _artifact_files(self):
         src = sorted(path.relative_to(self.folder).as_posix() for path in self.folder.glob("contracts/src/*.sol"))
@@ -232,22 +238,27 @@ def prepared_trees(workers: int) -> list[Tree]:
     first = Tree(WORK / "tree-0")
     first.copy_sources()
     first.build()
-    failing = first.failing_tests(seconds=None)  # forge may have to compile once more
+    failing = first.failing_tests()
     if failing:  # such as tests that hold gas or bytecode to the optimizer's
         print(f"left out, as they fail without the optimizer: {', '.join(sorted(failing))}", file=sys.stderr)
         first.ignored = "^(" + "|".join(sorted(failing)) + r")\("  # forge matches names with their arguments
     for file in sorted(first.folder.glob("contracts/src/*.sol")):
         name = file.relative_to(first.folder).as_posix()
-        verdict, why = first.judge(name, file.read_text())
-        if verdict != "survived":
-            print(f"mutate: {name}, unchanged, is {verdict}: {why}", file=sys.stderr)
-            sys.exit(2)
+        compiled, error = first.compile(name, file.read_text())
+        if error:
+            sys.exit(f"mutate: {name}, unchanged, does not compile: {error}")
+        first.exchange(compiled)
+    start = time.monotonic()
+    killers = first.killers()
+    if killers:
+        sys.exit(f"mutate: the unchanged contracts, compiled as a mutant is, fail: {killers}")
+    first.seconds = max(TEST_SECONDS, 5 * (time.monotonic() - start))  # a busy machine is no killer
     trees = [first]
     for number in range(1, workers):
         other = Tree(WORK / f"tree-{number}")
         shutil.rmtree(other.folder, ignore_errors=True)
         shutil.copytree(first.folder, other.folder, symlinks=True)
-        other.ignored = first.ignored
+        other.ignored, other.seconds = first.ignored, first.seconds
         trees.append(other)
     return trees
 

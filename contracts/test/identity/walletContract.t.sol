@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
+import {IERC721Errors} from "@openzeppelin/contracts/interfaces/draft-IERC6093.sol";
 import {IERC721} from "@openzeppelin/contracts/token/ERC721/IERC721.sol";
 import {Vm} from "forge-std/Vm.sol";
 
@@ -109,6 +110,15 @@ contract WalletContractTest is WalletTest {
     function test_RevertWhen_WalletIsDelegatedAndAnotherKeySigns_R3() external {
         _delegate(wallet, address(new RefusingDelegate()));
         _assertMissing(_consent(), _signature(newOwner, _digest(_consent())));
+    }
+
+    /// @dev A delegated account has code, so that its delegate is asked whether it takes the token.
+    function test_RevertWhen_RegistrantsDelegateDoesNotReceive() external {
+        _delegate(wallet, address(new RefusingDelegate()));
+        vm.expectRevert(abi.encodeWithSelector(IERC721Errors.ERC721InvalidReceiver.selector, wallet.addr));
+        _register(wallet.addr);
+        vm.signAndAttachDelegation(address(0), wallet.privateKey);
+        assertEq(identity.ownerOf(_register(wallet.addr)), wallet.addr);
     }
 
     function test_WhenWalletReenters_NothingGoesThrough_R3() external {
