@@ -233,6 +233,11 @@ def stored_results() -> dict[str, dict]:
     return {result["key"]: result for result in map(json.loads, RESULTS.read_text().splitlines())}
 
 
+def give_up(sentence: str):
+    print(f"mutate: {sentence}", file=sys.stderr)
+    sys.exit(2)
+
+
 def prepared_trees(workers: int) -> list[Tree]:
     """The unchanged contracts, compiled as a mutant is, must pass: else every mutant would count as killed."""
     first = Tree(WORK / "tree-0")
@@ -246,12 +251,12 @@ def prepared_trees(workers: int) -> list[Tree]:
         name = file.relative_to(first.folder).as_posix()
         compiled, error = first.compile(name, file.read_text())
         if error:
-            sys.exit(f"mutate: {name}, unchanged, does not compile: {error}")
+            give_up(f"{name}, unchanged, does not compile: {error}")
         first.exchange(compiled)
     start = time.monotonic()
     killers = first.killers()
     if killers:
-        sys.exit(f"mutate: the unchanged contracts, compiled as a mutant is, fail: {killers}")
+        give_up(f"the unchanged contracts, compiled as a mutant is, fail: {killers}")
     first.seconds = max(TEST_SECONDS, 5 * (time.monotonic() - start))  # a busy machine is no killer
     trees = [first]
     for number in range(1, workers):

@@ -15,18 +15,14 @@ contract SummaryPartsSymbolic is Test {
     int256 private constant WAD_VALUE_MAX = 1e56;
 
     /// @dev From any sum within the bound, any further value at 18 decimals leads to a sum within the next bound, without
-    /// an overflow.
+    /// an overflow. The values that are written out come first: on them a fault is found without a division.
     function check_SumStaysWithinItsBound_R16(int256 sum, int128 value) external pure {
         vm.assume(-1e38 <= value && value <= 1e38);
         for (uint64 count = 0; count < 3; ++count) {
             if (!_isWithin(sum, count)) continue;
-            IReputationRegistry.SummaryPart memory part;
-            part.count = count;
-            part.sum = sum;
-            part.add(value, 18);
-            assertEq(part.count, count + 1);
-            assertEq(part.sum, sum + value);
-            assertTrue(_isWithin(part.sum, count + 1));
+            _assertAdded(sum, count, -1e38);
+            _assertAdded(sum, count, 1e38);
+            _assertAdded(sum, count, value);
         }
     }
 
@@ -86,6 +82,16 @@ contract SummaryPartsSymbolic is Test {
     {
         part.merge(other);
         return (part.count, part.histogram[7]);
+    }
+
+    function _assertAdded(int256 sum, uint64 count, int128 value) private pure {
+        IReputationRegistry.SummaryPart memory part;
+        part.count = count;
+        part.sum = sum;
+        part.add(value, 18);
+        assertEq(part.count, count + 1);
+        assertEq(part.sum, sum + value);
+        assertTrue(_isWithin(part.sum, count + 1));
     }
 
     function _isWithin(int256 sum, uint64 count) private pure returns (bool) {
