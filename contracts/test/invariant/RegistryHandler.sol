@@ -23,6 +23,8 @@ contract RegistryHandler is Test {
         uint64 responses;
     }
 
+    bytes32 private constant TAG1 = "a";
+    bytes32 private constant OTHER_TAG1 = "c";
     uint256 private constant OWNERS = 3;
     uint256 private constant CLIENTS = 3;
     uint256 private constant AGENTS_MAX = 4;
@@ -82,7 +84,7 @@ contract RegistryHandler is Test {
         uint64 index = ++expectedLastIndex[agentId][client];
         bytes memory blob = _blob(agentId, client, index, owners[ownerOf[agentId]]);
         vm.prank(client);
-        bytes32 tag1 = score % 2 == 0 ? bytes32("a") : bytes32("c");
+        bytes32 tag1 = score % 2 == 0 ? TAG1 : OTHER_TAG1;
         REPUTATION.giveFeedback(agentId, score, tag1, "b", "", 0, blob);
         given.push(Given(agentId, client, index, score, tag1, false, 0));
         ++calls["give"];

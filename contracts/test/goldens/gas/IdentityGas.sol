@@ -12,6 +12,7 @@ abstract contract IdentityGas is GasTable {
     string private constant NEXT_URI = "ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdj";
     string private constant KEY = "note";
     bytes private constant VALUE = hex"0102030405060708090a0b0c0d0e0f1011121314"; // 20 bytes
+    bytes private constant NEXT_VALUE = hex"7265706c61636564000000000000000021212121";
 
     function _measureIdentity() internal {
         _measureRegistering();
@@ -46,7 +47,7 @@ abstract contract IdentityGas is GasTable {
         identity.setMetadata(agent, KEY, VALUE);
         _row("setMetadata", "20 bytes, new key", NOT_MEASURED, _used(), NO_BAR);
         vm.prank(manager);
-        identity.setMetadata(agent, KEY, bytes.concat(bytes16("replaced"), bytes4("!!!!")));
+        identity.setMetadata(agent, KEY, NEXT_VALUE);
         _row("setMetadata", "20 bytes, key again", NOT_MEASURED, _used(), NO_BAR);
     }
 
