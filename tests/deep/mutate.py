@@ -9,7 +9,7 @@ usage: mutate.py [--file PART] [--sample N] [--seconds N] [--workers N] [--list]
   --list         print the mutants and stop
   --table        print the results so far as a table and stop
 
-Exit code 0: no survivor but those of equivalent-mutants.json; 1: others; 2: an entry of that file meets no mutant, or the
+Exit code 0: no survivor but those of equivalent-mutants.json; 1: others, or mutants that were not run; 2: an entry of that file meets no mutant, or the
 unchanged sources fail. Results, one JSON line a mutant, are in $CONCORD_CACHE/deep/mutation/results.jsonl; a killed mutant
 is not run again, a survivor is, when a test has changed.
 
@@ -364,7 +364,8 @@ def main() -> int:
     stale = [entry for entry in entries if (entry["file"], entry["before"], entry["after"]) not in known]
     for entry in stale:
         print(f"{EQUIVALENT.name}: no mutant is {entry['file']}: {entry['after']}")
-    return 2 if stale else 1 if survivors else 0
+    is_complete = all(mutant.key in results for mutant in mutants)
+    return 2 if stale else 0 if is_complete and not survivors else 1
 
 
 if __name__ == "__main__":
