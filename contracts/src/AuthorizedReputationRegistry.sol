@@ -1,37 +1,33 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
-import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
-import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/SignatureChecker.sol";
 
+import {FeedbackRegistry} from "./FeedbackRegistry.sol";
 import {IAuthorizedReputationRegistry} from "./interfaces/IAuthorizedReputationRegistry.sol";
-import {IIdentityRegistry} from "./interfaces/IIdentityRegistry.sol";
 import {FeedbackAuth, FeedbackAuths} from "./libraries/FeedbackAuths.sol";
 import {FeedbackLedger} from "./libraries/FeedbackLedger.sol";
-import {ResponseCount, ResponseCounts} from "./libraries/ResponseCounts.sol";
+import {Signatures} from "./libraries/Signatures.sol";
 import {Windows} from "./libraries/Windows.sol";
 
 /// @title AuthorizedReputationRegistry
 /// @dev Documented in IAuthorizedReputationRegistry. Other contracts are called by STATICCALL only: the identity
 /// registry, and owners that are contracts. None of them can come back here to change anything.
-contract AuthorizedReputationRegistry is EIP712, IAuthorizedReputationRegistry {
+contract AuthorizedReputationRegistry is EIP712, FeedbackRegistry, IAuthorizedReputationRegistry {
     using FeedbackAuths for FeedbackAuth;
     using FeedbackLedger for FeedbackLedger.Ledger;
-    using ResponseCounts for ResponseCount;
-    using ResponseCounts for mapping(uint64 index => ResponseCount);
-    using Windows for address[];
+    using Signatures for address;
 
     uint8 private constant SCORE_MAX = 100;
 
-    IIdentityRegistry private immutable IDENTITY_REGISTRY;
     bool private immutable ACCEPTS_DRAFT_V1;
 
     mapping(uint256 agentId => FeedbackLedger.Ledger) private _ledgers;
 
-    constructor(address identityRegistry, bool acceptsDraftV1_) EIP712("ERC8004ReputationRegistry", "1") {
-        if (identityRegistry == address(0)) revert RegistryZero();
-        IDENTITY_REGISTRY = IIdentityRegistry(identityRegistry);
+    constructor(address identityRegistry, bool acceptsDraftV1_)
+        EIP712("ERC8004ReputationRegistry", "1")
+        FeedbackRegistry(identityRegistry)
+    {
         ACCEPTS_DRAFT_V1 = acceptsDraftV1_;
     }
 
@@ -45,8 +41,7 @@ contract AuthorizedReputationRegistry is EIP712, IAuthorizedReputationRegistry {
         bytes calldata feedbackAuth
     ) external {
         if (score > SCORE_MAX) revert ScoreOutOfRange(score);
-        // Reverts for an unknown agent, so that AgentNotFound comes before SelfFeedback.
-        if (IDENTITY_REGISTRY.isAuthorizedOrOwner(msg.sender, agentId)) revert SelfFeedback(agentId, msg.sender); // R18
+        _requireNotSelf(agentId); // R18
         _requireAuthorized(agentId, feedbackAuth);
 
         uint64 feedbackIndex = _ledgers[agentId].append(msg.sender, score, tag1, tag2);
@@ -55,27 +50,14 @@ contract AuthorizedReputationRegistry is EIP712, IAuthorizedReputationRegistry {
     }
 
     function revokeFeedback(uint256 agentId, uint64 feedbackIndex) external {
-        FeedbackLedger.Entry storage entry = _existing(agentId, msg.sender, feedbackIndex);
-        if (entry.isRevoked) revert AlreadyRevoked(agentId, msg.sender, feedbackIndex);
+        _requireFeedback(agentId, msg.sender, feedbackIndex);
+        FeedbackLedger.Ledger storage ledger = _ledgers[agentId];
+        if (ledger.entries[msg.sender][feedbackIndex].isRevoked) {
+            revert AlreadyRevoked(agentId, msg.sender, feedbackIndex);
+        }
 
-        _ledgers[agentId].revoke(msg.sender, feedbackIndex);
+        ledger.revoke(msg.sender, feedbackIndex);
         emit FeedbackRevoked(agentId, msg.sender, feedbackIndex);
-    }
-
-    function appendResponse(
-        uint256 agentId,
-        address clientAddress,
-        uint64 feedbackIndex,
-        string calldata responseURI,
-        bytes32 responseHash
-    ) external {
-        // §3a: an index that can never be answers before the URI, one that is not yet answers after it.
-        if (feedbackIndex == 0) revert FeedbackNotFound(agentId, clientAddress, 0);
-        if (bytes(responseURI).length == 0) revert EmptyUri(); // R19
-        _existing(agentId, clientAddress, feedbackIndex);
-
-        _ledgers[agentId].responses[clientAddress][feedbackIndex].append(msg.sender);
-        emit ResponseAppended(agentId, clientAddress, feedbackIndex, msg.sender, responseURI, responseHash);
     }
 
     function getSummary(uint256 agentId) external view returns (uint64 count, uint8 averageScore) {
@@ -165,44 +147,9 @@ contract AuthorizedReputationRegistry is EIP712, IAuthorizedReputationRegistry {
                 tag2: entry.tag2,
                 isRevoked: entry.isRevoked,
                 timestamp: entry.timestamp,
-                responseCount: ledger.responses[clientAddress][index].total
+                responseCount: _responseCount(agentId, clientAddress, index)
             });
         }
-    }
-
-    function getResponseCount(
-        uint256 agentId,
-        address clientAddress,
-        uint64 feedbackIndex,
-        address[] calldata responders
-    ) external view returns (uint64 count) {
-        FeedbackLedger.Ledger storage ledger = _ledgers[agentId];
-        if (clientAddress == address(0)) {
-            address[] memory clients = ledger.clients;
-            for (uint256 i = 0; i < clients.length; ++i) {
-                count += ledger.responses[clients[i]].countUpTo(ledger.lastIndex(clients[i]), responders);
-            }
-        } else if (feedbackIndex == 0) {
-            count = ledger.responses[clientAddress].countUpTo(ledger.lastIndex(clientAddress), responders);
-        } else {
-            count = ledger.responses[clientAddress][feedbackIndex].count(responders);
-        }
-    }
-
-    function getLastIndex(uint256 agentId, address clientAddress) external view returns (uint64) {
-        return _ledgers[agentId].lastIndex(clientAddress);
-    }
-
-    function getClients(uint256 agentId) external view returns (address[] memory) {
-        return _ledgers[agentId].clients;
-    }
-
-    function getClientCount(uint256 agentId) external view returns (uint256) {
-        return _ledgers[agentId].clients.length;
-    }
-
-    function getClientsWindow(uint256 agentId, uint256 start, uint256 limit) external view returns (address[] memory) {
-        return _ledgers[agentId].clients.slice(start, limit);
     }
 
     function readFeedback(uint256 agentId, address clientAddress, uint64 feedbackIndex)
@@ -210,20 +157,13 @@ contract AuthorizedReputationRegistry is EIP712, IAuthorizedReputationRegistry {
         view
         returns (uint8 score, bytes32 tag1, bytes32 tag2, bool isRevoked, uint64 timestamp)
     {
-        FeedbackLedger.Entry storage entry = _existing(agentId, clientAddress, feedbackIndex);
+        _requireFeedback(agentId, clientAddress, feedbackIndex);
+        FeedbackLedger.Entry storage entry = _ledgers[agentId].entries[clientAddress][feedbackIndex];
         return (entry.score, entry.tag1, entry.tag2, entry.isRevoked, entry.timestamp);
-    }
-
-    function getIdentityRegistry() external view returns (address) {
-        return address(IDENTITY_REGISTRY);
     }
 
     function acceptsDraftV1() external view returns (bool) {
         return ACCEPTS_DRAFT_V1;
-    }
-
-    function getVersion() external pure returns (string memory) {
-        return "2.0.0-concord.1";
     }
 
     /// @dev The order is §3a's: the first rule that is broken answers.
@@ -245,19 +185,11 @@ contract AuthorizedReputationRegistry is EIP712, IAuthorizedReputationRegistry {
         if (!_isGranted(auth, signature)) revert AuthBadSignature();
     }
 
-    /// @dev R6: the two accepted forms. FS's five-field struct and PROFILE's packed hash are not among them.
+    /// @dev R6: the two accepted forms. FS's five-field struct and PROFILE's packed hash are not among them. The signer
+    /// is the agent's owner by now, and so not the zero address.
     function _isGranted(FeedbackAuth memory auth, bytes calldata signature) private view returns (bool) {
-        if (_isSigned(auth.signerAddress, _hashTypedDataV4(auth.structHash()), signature)) return true;
-        return ACCEPTS_DRAFT_V1 && _isSigned(auth.signerAddress, auth.draftV1Digest(), signature);
-    }
-
-    /// @dev R7. ECDSA comes first, because a delegated EOA (EIP-7702) has code and still signs with its key. A failed
-    /// recovery yields the zero address, which owns nothing. The ERC-1271 check compares the first word of the answer
-    /// and copies no more of it; an address without code answers with none.
-    function _isSigned(address signer, bytes32 digest, bytes calldata signature) private view returns (bool) {
-        (address recovered,,) = ECDSA.tryRecoverCalldata(digest, signature);
-        if (recovered == signer) return true;
-        return SignatureChecker.isValidERC1271SignatureNowCalldata(signer, digest, signature);
+        if (auth.signerAddress.isSigned(_hashTypedDataV4(auth.structHash()), signature)) return true;
+        return ACCEPTS_DRAFT_V1 && auth.signerAddress.isSigned(auth.draftV1Digest(), signature);
     }
 
     /// @dev R15: rounded down. The average of scores is a score and fits.
@@ -278,13 +210,11 @@ contract AuthorizedReputationRegistry is EIP712, IAuthorizedReputationRegistry {
         return ledger.find(listed, FeedbackLedger.Query({tag1: tag1, tag2: tag2, includeRevoked: includeRevoked}));
     }
 
-    function _existing(uint256 agentId, address client, uint64 feedbackIndex)
-        private
-        view
-        returns (FeedbackLedger.Entry storage)
-    {
-        FeedbackLedger.Ledger storage ledger = _ledgers[agentId];
-        if (!ledger.contains(client, feedbackIndex)) revert FeedbackNotFound(agentId, client, feedbackIndex);
-        return ledger.entries[client][feedbackIndex];
+    function _clients(uint256 agentId) internal view override returns (address[] storage) {
+        return _ledgers[agentId].clients;
+    }
+
+    function _lastIndex(uint256 agentId, address client) internal view override returns (uint64) {
+        return _ledgers[agentId].lastIndex(client);
     }
 }

@@ -5,16 +5,18 @@ import {IERC721} from "@openzeppelin/contracts/interfaces/IERC721.sol";
 import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
 import {ERC721URIStorage} from "@openzeppelin/contracts/token/ERC721/extensions/ERC721URIStorage.sol";
 import {ERC721Utils} from "@openzeppelin/contracts/token/ERC721/utils/ERC721Utils.sol";
-import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
-import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/SignatureChecker.sol";
 
 import {IIdentityRegistry} from "./interfaces/IIdentityRegistry.sol";
+import {Signatures} from "./libraries/Signatures.sol";
+import {VERSION} from "./libraries/Version.sol";
 
 /// @title IdentityRegistry
 /// @dev Documented in IIdentityRegistry. Other contracts are called in two places: a new wallet by STATICCALL, from which
 /// nothing here can be changed, and a token's receiver, last of all.
 contract IdentityRegistry is ERC721URIStorage, EIP712, IIdentityRegistry {
+    using Signatures for address;
+
     /// @dev Until a record is written, an agent's wallet is its owner: registration then costs one slot less, and
     /// every transfer to another owner writes one.
     struct WalletRecord {
@@ -114,7 +116,7 @@ contract IdentityRegistry is ERC721URIStorage, EIP712, IIdentityRegistry {
     }
 
     function getVersion() external pure returns (string memory) {
-        return "2.0.0-concord.1";
+        return VERSION;
     }
 
     /// @dev R1: ids count from 1, so that 0 can mean "none".
@@ -166,16 +168,7 @@ contract IdentityRegistry is ERC721URIStorage, EIP712, IIdentityRegistry {
     function _useConsent(bytes32 digest, address newWallet, bytes calldata signature) private {
         if (_isConsentUsed[digest]) revert WalletConsentUsed(digest);
         _isConsentUsed[digest] = true;
-        if (!_isSigned(newWallet, digest, signature)) revert WalletConsentMissing(newWallet, digest);
-    }
-
-    /// @dev R3. ECDSA comes first, because a delegated EOA (EIP-7702) has code and still signs with its key. A failed
-    /// recovery yields the zero address, which is no wallet. The ERC-1271 check compares the first word of the answer
-    /// and copies no more of it; an address without code answers with none.
-    function _isSigned(address signer, bytes32 digest, bytes calldata signature) private view returns (bool) {
-        (address recovered,,) = ECDSA.tryRecoverCalldata(digest, signature);
-        if (recovered == signer) return true;
-        return SignatureChecker.isValidERC1271SignatureNowCalldata(signer, digest, signature);
+        if (!newWallet.isSigned(digest, signature)) revert WalletConsentMissing(newWallet, digest);
     }
 
     /// @dev The zero address means none.

@@ -1,32 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
-import {IIdentityRegistry} from "./interfaces/IIdentityRegistry.sol";
+import {FeedbackRegistry} from "./FeedbackRegistry.sol";
 import {IReputationRegistry} from "./interfaces/IReputationRegistry.sol";
 import {OpenFeedbackLedger} from "./libraries/OpenFeedbackLedger.sol";
-import {ResponseCount, ResponseCounts} from "./libraries/ResponseCounts.sol";
 import {SummaryParts} from "./libraries/SummaryParts.sol";
 import {TagFilter, TagPair, TagPairs} from "./libraries/TagPairs.sol";
 import {Windows} from "./libraries/Windows.sol";
 
 /// @title ReputationRegistry
 /// @dev Documented in IReputationRegistry. The identity registry is called by STATICCALL only.
-contract ReputationRegistry is IReputationRegistry {
+contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
     using OpenFeedbackLedger for OpenFeedbackLedger.Ledger;
-    using ResponseCounts for ResponseCount;
-    using ResponseCounts for mapping(uint64 index => ResponseCount);
     using SummaryParts for SummaryPart;
     using TagPairs for TagPair;
     using Windows for address[];
 
-    IIdentityRegistry private immutable IDENTITY_REGISTRY;
-
     mapping(uint256 agentId => OpenFeedbackLedger.Ledger) private _ledgers;
 
-    constructor(address identityRegistry) {
-        if (identityRegistry == address(0)) revert RegistryZero();
-        IDENTITY_REGISTRY = IIdentityRegistry(identityRegistry);
-    }
+    constructor(address identityRegistry) FeedbackRegistry(identityRegistry) {}
 
     function giveFeedback(
         uint256 agentId,
@@ -42,8 +34,7 @@ contract ReputationRegistry is IReputationRegistry {
             revert DecimalsOutOfRange(valueDecimals); // R16
         }
         if (value > SummaryParts.VALUE_MAX || value < -SummaryParts.VALUE_MAX) revert ValueOutOfRange(value); // R16
-        // Reverts for an unknown agent, so that AgentNotFound comes before SelfFeedback.
-        if (IDENTITY_REGISTRY.isAuthorizedOrOwner(msg.sender, agentId)) revert SelfFeedback(agentId, msg.sender); // R18
+        _requireNotSelf(agentId); // R18
 
         uint64 index = _ledgers[agentId].append(msg.sender, value, valueDecimals, tag1, tag2);
         emit NewFeedback(
@@ -52,27 +43,12 @@ contract ReputationRegistry is IReputationRegistry {
     }
 
     function revokeFeedback(uint256 agentId, uint64 feedbackIndex) external {
-        OpenFeedbackLedger.Entry storage entry = _existing(agentId, msg.sender, feedbackIndex);
-        if (entry.feedback.isRevoked) revert AlreadyRevoked(agentId, msg.sender, feedbackIndex);
+        _requireFeedback(agentId, msg.sender, feedbackIndex);
+        OpenFeedbackLedger.Feedback storage feedback = _ledgers[agentId].entries[msg.sender][feedbackIndex].feedback;
+        if (feedback.isRevoked) revert AlreadyRevoked(agentId, msg.sender, feedbackIndex);
 
-        entry.feedback.isRevoked = true;
+        feedback.isRevoked = true;
         emit FeedbackRevoked(agentId, msg.sender, feedbackIndex);
-    }
-
-    function appendResponse(
-        uint256 agentId,
-        address clientAddress,
-        uint64 feedbackIndex,
-        string calldata responseURI,
-        bytes32 responseHash
-    ) external {
-        // §3a: an index that can never be answers before the URI, one that is not yet answers after it.
-        if (feedbackIndex == 0) revert FeedbackNotFound(agentId, clientAddress, 0);
-        if (bytes(responseURI).length == 0) revert EmptyUri(); // R19
-        _existing(agentId, clientAddress, feedbackIndex);
-
-        _ledgers[agentId].responses[clientAddress][feedbackIndex].append(msg.sender);
-        emit ResponseAppended(agentId, clientAddress, feedbackIndex, msg.sender, responseURI, responseHash);
     }
 
     function getSummary(uint256 agentId, address[] calldata clientAddresses, string calldata tag1, string calldata tag2)
@@ -92,6 +68,7 @@ contract ReputationRegistry is IReputationRegistry {
         if (clientAddresses.length == 0) revert EmptyClients(); // R16
         TagFilter memory filter = TagPairs.filter(tag1, tag2);
         OpenFeedbackLedger.Ledger storage ledger = _ledgers[agentId];
+        // Not shared with the function below: to copy the list to memory costs 65 gas a client.
         for (uint256 i = 0; i < clientAddresses.length; ++i) {
             _addClient(part, ledger.entries[clientAddresses[i]], filter);
         }
@@ -149,7 +126,8 @@ contract ReputationRegistry is IReputationRegistry {
         view
         returns (int128 value, uint8 valueDecimals, string memory tag1, string memory tag2, bool isRevoked)
     {
-        OpenFeedbackLedger.Entry storage entry = _existing(agentId, clientAddress, feedbackIndex);
+        _requireFeedback(agentId, clientAddress, feedbackIndex);
+        OpenFeedbackLedger.Entry storage entry = _ledgers[agentId].entries[clientAddress][feedbackIndex];
         OpenFeedbackLedger.Feedback memory feedback = entry.feedback;
         (tag1, tag2) = entry.tags.read(feedback.tagShape);
         return (feedback.value, feedback.decimals, tag1, tag2, feedback.isRevoked);
@@ -215,52 +193,9 @@ contract ReputationRegistry is IReputationRegistry {
                 tag1: tag1,
                 tag2: tag2,
                 isRevoked: feedback.isRevoked,
-                responseCount: ledger.responses[clientAddress][index].total
+                responseCount: _responseCount(agentId, clientAddress, index)
             });
         }
-    }
-
-    function getResponseCount(
-        uint256 agentId,
-        address clientAddress,
-        uint64 feedbackIndex,
-        address[] calldata responders
-    ) external view returns (uint64 count) {
-        OpenFeedbackLedger.Ledger storage ledger = _ledgers[agentId];
-        if (clientAddress == address(0)) {
-            address[] memory clients = ledger.clients;
-            for (uint256 i = 0; i < clients.length; ++i) {
-                count += ledger.responses[clients[i]].countUpTo(ledger.lastIndex(clients[i]), responders);
-            }
-        } else if (feedbackIndex == 0) {
-            count = ledger.responses[clientAddress].countUpTo(ledger.lastIndex(clientAddress), responders);
-        } else {
-            count = ledger.responses[clientAddress][feedbackIndex].count(responders);
-        }
-    }
-
-    function getLastIndex(uint256 agentId, address clientAddress) external view returns (uint64) {
-        return _ledgers[agentId].lastIndex(clientAddress);
-    }
-
-    function getClients(uint256 agentId) external view returns (address[] memory) {
-        return _ledgers[agentId].clients;
-    }
-
-    function getClientCount(uint256 agentId) external view returns (uint256) {
-        return _ledgers[agentId].clients.length;
-    }
-
-    function getClientsWindow(uint256 agentId, uint256 start, uint256 limit) external view returns (address[] memory) {
-        return _ledgers[agentId].clients.slice(start, limit);
-    }
-
-    function getIdentityRegistry() external view returns (address) {
-        return address(IDENTITY_REGISTRY);
-    }
-
-    function getVersion() external pure returns (string memory) {
-        return "2.0.0-concord.1";
     }
 
     /// @dev Everything that the client gave. The first slot says how much that is.
@@ -288,13 +223,11 @@ contract ReputationRegistry is IReputationRegistry {
         part.add(feedback.value, feedback.decimals);
     }
 
-    function _existing(uint256 agentId, address client, uint64 feedbackIndex)
-        private
-        view
-        returns (OpenFeedbackLedger.Entry storage)
-    {
-        OpenFeedbackLedger.Ledger storage ledger = _ledgers[agentId];
-        if (!ledger.contains(client, feedbackIndex)) revert FeedbackNotFound(agentId, client, feedbackIndex);
-        return ledger.entries[client][feedbackIndex];
+    function _clients(uint256 agentId) internal view override returns (address[] storage) {
+        return _ledgers[agentId].clients;
+    }
+
+    function _lastIndex(uint256 agentId, address client) internal view override returns (uint64) {
+        return _ledgers[agentId].lastIndex(client);
     }
 }

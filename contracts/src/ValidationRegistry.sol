@@ -3,6 +3,8 @@ pragma solidity 0.8.37;
 
 import {IIdentityRegistry} from "./interfaces/IIdentityRegistry.sol";
 import {IValidationRegistry} from "./interfaces/IValidationRegistry.sol";
+import {VERSION} from "./libraries/Version.sol";
+import {Windows} from "./libraries/Windows.sol";
 
 /// @title ValidationRegistry
 /// @dev Documented in IValidationRegistry. The only other contract that is called is the identity registry, by STATICCALL.
@@ -153,20 +155,19 @@ contract ValidationRegistry is IValidationRegistry {
     }
 
     function getVersion() external pure returns (string memory) {
-        return "2.0.0-concord.1";
+        return VERSION;
     }
 
-    /// @dev An offset beyond the end yields an empty page, and a limit beyond it what is left.
     function _page(bytes32[] storage all, uint256 offset, uint256 limit)
         private
         view
         returns (bytes32[] memory page, uint256 total)
     {
         total = all.length;
-        uint256 left = offset < total ? total - offset : 0;
-        page = new bytes32[](limit < left ? limit : left);
+        (uint256 from, uint256 to) = Windows.bounds(offset, limit, total);
+        page = new bytes32[](to - from);
         for (uint256 i = 0; i < page.length; ++i) {
-            page[i] = all[offset + i];
+            page[i] = all[from + i];
         }
     }
 

@@ -17,6 +17,13 @@ const CONTRACTS: [&str; 4] = [
 /// or damaged. Ours are constants, so nobody can cause them (R25).
 const UNREACHABLE: [&str; 2] = ["InvalidShortString()", "StringTooLong(string)"];
 
+/// Of the language, in no ABI: a user causes them with a receiver that refuses in words, and with
+/// calldata that claims a text of 2^64 bytes (`contracts/test/identity/register.t.sol`).
+const OF_THE_LANGUAGE: [(&str, [u8; 4]); 2] = [
+    ("Error(string)", [0x08, 0xc3, 0x79, 0xa0]),
+    ("Panic(uint256)", [0x4e, 0x48, 0x7b, 0x71]),
+];
+
 fn listed_solidity_errors() -> BTreeSet<(String, [u8; 4])> {
     let listed = |error: &SolidityError| (error.signature.to_owned(), error.selector);
     ALL.iter()
@@ -43,6 +50,7 @@ fn every_error_of_the_contracts_has_a_class_and_every_listed_one_a_contract() {
     let declared: BTreeSet<_> = CONTRACTS
         .iter()
         .flat_map(|name| errors_of_contract(name))
+        .chain(OF_THE_LANGUAGE.map(|(signature, selector)| (signature.to_owned(), selector)))
         .collect();
     assert!(declared.len() > CONTRACTS.len());
     assert_eq!(declared, listed_solidity_errors());

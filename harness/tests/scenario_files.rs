@@ -250,8 +250,7 @@ fn an_expectation_that_is_not_filled_is_refused() {
         .as_object_mut()
         .unwrap()
         .remove("digest");
-    let words =
-        "steps[0].expect.digest: is missing: `concord fill` writes it from the model";
+    let words = "steps[0].expect.digest: is missing: `concord fill` writes it from the model";
     assert_eq!(refusal(&scenario), words);
 }
 

@@ -9,7 +9,7 @@ usage: mutate.py [--file PART] [--sample N] [--seconds N] [--workers N] [--list]
   --list         print the mutants and stop
   --table        print the results so far as a table and stop
 
-Exit code 0: no survivor but those of equivalent-mutants.json; 1: others; 2: an entry of that file meets no mutant, or the
+Exit code 0: no survivor but those of equivalent-mutants.json; 1: others, or mutants that were not run; 2: an entry of that file meets no mutant, or the
 unchanged sources fail. Results, one JSON line a mutant, are in $CONCORD_CACHE/deep/mutation/results.jsonl; a killed mutant
 is not run again, a survivor is, when a test has changed.
 
@@ -39,11 +39,10 @@ CACHE = Path(os.environ.get("CONCORD_CACHE", ROOT / ".cache"))
 WORK = CACHE / "deep" / "mutation"
 RESULTS = WORK / "results.jsonl"
 EQUIVALENT = Path(__file__).with_name("equivalent-mutants.json")
-TEST_SECONDS = 120
+TEST_SECONDS = 120  # at least, before a mutant counts as one that never ends
 ENVIRONMENT = os.environ | {
     "PATH": f"{CACHE}/bin:{os.environ['PATH']}",
     "CONCORD_CACHE": str(CACHE),
-    "CONCORD_SOLC_CACHE": "off",
     "FOUNDRY_DENY": "never",
     "FOUNDRY_OPTIMIZER": "false",
     "FOUNDRY_FUZZ_RUNS": "64",
@@ -59,13 +58,14 @@ class Tree:
     def __init__(self, folder: Path):
         self.folder = folder
         self.ignored = ""
+        self.seconds = None  # of one run of the tests, at most
 
     def copy_sources(self):
         shutil.rmtree(self.folder, ignore_errors=True)
         (self.folder / "contracts").mkdir(parents=True)
         for name in ("src", "test", "snapshots"):
             shutil.copytree(ROOT / "contracts" / name, self.folder / "contracts" / name)
-        for name in ("scripts", "tests"):
+        for name in ("docs", "scripts", "tests"):
             shutil.copytree(ROOT / name, self.folder / name)
         shutil.copy(ROOT / "foundry.toml", self.folder)
         os.symlink((ROOT / "contracts" / "lib").resolve(), self.folder / "contracts" / "lib")
@@ -81,9 +81,9 @@ class Tree:
         shutil.rmtree(self.folder / "contracts" / "cache" / "fuzz", ignore_errors=True)
         skipped = ["--no-match-test", self.ignored] if self.ignored else []
         try:
-            run = self._run(["forge", "test", "--json", *skipped, *options], timeout=TEST_SECONDS)
+            run = self._run(["forge", "test", "--json", *skipped, *options], timeout=self.seconds)
         except subprocess.TimeoutExpired:
-            return {"time limit": f"{TEST_SECONDS} s"}
+            return {"time limit": f"{self.seconds:.0f} s"}
         try:
             suites = json.loads(run.stdout[run.stdout.index("{") :])
         except ValueError:
@@ -111,7 +111,8 @@ class Tree:
                 "outputSelection": {file: {"*": ["evm.bytecode", "evm.deployedBytecode"]} for file in files},
             },
         }
-        run = self._run(["scripts/toolchain/solc", "--standard-json"], input=json.dumps(request))
+        # A mutant is compiled once; what forge asks for, it asks for again with each mutant.
+        run = self._run(["scripts/toolchain/solc", "--standard-json"], {"CONCORD_SOLC_CACHE": "off"}, input=json.dumps(request))
         answer = json.loads(run.stdout)
         errors = [error["message"] for error in answer.get("errors", []) if error["severity"] == "error"]
         if errors:
@@ -142,15 +143,20 @@ class Tree:
             return "uncompiled", error
         before = self.exchange(compiled)
         try:
-            for options in (["--no-match-contract", "Invariant"], ["--match-contract", "Invariant"]):
-                failing = self.failing_tests("--fail-fast", *options)
-                killers = {test: reason for test, reason in failing.items() if reason != VACUITY}
-                if killers:
-                    return "killed", "; ".join(sorted(killers)[:3])
-            return "survived", ""
+            killers = self.killers()
+            return ("killed", killers) if killers else ("survived", "")
         finally:
             for path, text in before:
                 path.write_text(text)
+
+    def killers(self) -> str:
+        """The first tests that fail on what stands in the artifacts now."""
+        for options in (["--no-match-contract", "Invariant"], ["--match-contract", "Invariant"]):
+            failing = self.failing_tests("--fail-fast", *options)
+            killers = {test: reason for test, reason in failing.items() if reason != VACUITY}
+            if killers:
+                return "; ".join(sorted(killers)[:3])
+        return ""
 
     def _artifact_files(self):
         src = sorted(path.relative_to(self.folder).as_posix() for path in self.folder.glob("contracts/src/*.sol"))
@@ -197,9 +203,9 @@ class Tree:
     def _remappings(self):
         return re.findall(r'^  "([^"=]+)=([^"]+)",$', (self.folder / "foundry.toml").read_text(), re.M)
 
-    def _run(self, command, **options):
+    def _run(self, command, variables=None, **options):
         command = [str(self.folder / command[0]) if "/" in command[0] else command[0], *command[1:]]
-        return subprocess.run(command, cwd=self.folder, env=ENVIRONMENT, text=True, capture_output=True, **options)
+        return subprocess.run(command, cwd=self.folder, env=ENVIRONMENT | (variables or {}), text=True, capture_output=True, **options)
 
 
 def all_mutants(part: str) -> list[Mutant]:
@@ -227,6 +233,11 @@ def stored_results() -> dict[str, dict]:
     return {result["key"]: result for result in map(json.loads, RESULTS.read_text().splitlines())}
 
 
+def give_up(sentence: str):
+    print(f"mutate: {sentence}", file=sys.stderr)
+    sys.exit(2)
+
+
 def prepared_trees(workers: int) -> list[Tree]:
     """The unchanged contracts, compiled as a mutant is, must pass: else every mutant would count as killed."""
     first = Tree(WORK / "tree-0")
@@ -235,19 +246,24 @@ def prepared_trees(workers: int) -> list[Tree]:
     failing = first.failing_tests()
     if failing:  # such as tests that hold gas or bytecode to the optimizer's
         print(f"left out, as they fail without the optimizer: {', '.join(sorted(failing))}", file=sys.stderr)
-        first.ignored = "^(" + "|".join(sorted(failing)) + ")$"
+        first.ignored = "^(" + "|".join(sorted(failing)) + r")\("  # forge matches names with their arguments
     for file in sorted(first.folder.glob("contracts/src/*.sol")):
         name = file.relative_to(first.folder).as_posix()
-        verdict, why = first.judge(name, file.read_text())
-        if verdict != "survived":
-            print(f"mutate: {name}, unchanged, is {verdict}: {why}", file=sys.stderr)
-            sys.exit(2)
+        compiled, error = first.compile(name, file.read_text())
+        if error:
+            give_up(f"{name}, unchanged, does not compile: {error}")
+        first.exchange(compiled)
+    start = time.monotonic()
+    killers = first.killers()
+    if killers:
+        give_up(f"the unchanged contracts, compiled as a mutant is, fail: {killers}")
+    first.seconds = max(TEST_SECONDS, 5 * (time.monotonic() - start))  # a busy machine is no killer
     trees = [first]
     for number in range(1, workers):
         other = Tree(WORK / f"tree-{number}")
         shutil.rmtree(other.folder, ignore_errors=True)
         shutil.copytree(first.folder, other.folder, symlinks=True)
-        other.ignored = first.ignored
+        other.ignored, other.seconds = first.ignored, first.seconds
         trees.append(other)
     return trees
 
@@ -348,7 +364,8 @@ def main() -> int:
     stale = [entry for entry in entries if (entry["file"], entry["before"], entry["after"]) not in known]
     for entry in stale:
         print(f"{EQUIVALENT.name}: no mutant is {entry['file']}: {entry['after']}")
-    return 2 if stale else 1 if survivors else 0
+    is_complete = all(mutant.key in results for mutant in mutants)
+    return 2 if stale else 0 if is_complete and not survivors else 1
 
 
 if __name__ == "__main__":

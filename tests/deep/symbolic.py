@@ -40,11 +40,11 @@ def copy_sources():
     os.symlink((ROOT / "contracts" / "lib").resolve(), TREE / "contracts" / "lib")
 
 
-def prove(halmos: str, pattern: str) -> tuple[dict[str, str], bool]:
+def prove(halmos: str, pattern: str, *options: str) -> tuple[dict[str, str], bool]:
     """Each property with its verdict, and whether a bound cut an exploration short."""
     command = [halmos, "--forge-build-out", "contracts/out", "--loop", "4", "--solver", "z3", "--no-status"]
     run = subprocess.run(
-        [*command, "--match-contract", "Symbolic$", "--match-test", pattern],
+        [*command, *options, "--match-contract", "Symbolic$", "--match-test", pattern],
         cwd=TREE,
         env=ENVIRONMENT,
         text=True,
@@ -107,7 +107,7 @@ def are_found(halmos: str, faults: list[dict]) -> bool:
             print(f"{fault['file']} has not one place with: {fault['before']}")
             return False
         path.write_text(path.read_text().replace(fault["before"], fault["after"]))
-    verdicts, _ = prove(halmos, "^(" + "|".join(fault["property"] for fault in faults) + ")")
+    verdicts, _ = prove(halmos, "^(" + "|".join(fault["property"] for fault in faults) + ")", "--early-exit")
     for file, source in kept.items():
         (TREE / file).write_text(source)
     is_complete = True

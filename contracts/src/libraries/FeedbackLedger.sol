@@ -2,7 +2,6 @@
 pragma solidity ^0.8.24;
 
 import {IFeedback} from "../interfaces/IFeedback.sol";
-import {ResponseCount} from "./ResponseCounts.sol";
 
 /// @title FeedbackLedger
 /// @notice The authorized feedback of one agent, with totals that are kept and never recounted.
@@ -32,16 +31,10 @@ library FeedbackLedger {
         uint64 sum;
         address[] clients;
         mapping(address client => mapping(uint64 index => Entry)) entries;
-        mapping(address client => mapping(uint64 index => ResponseCount)) responses;
     }
 
     function lastIndex(Ledger storage ledger, address client) internal view returns (uint64) {
         return ledger.entries[client][1].lastIndex;
-    }
-
-    /// @notice Whether the client has an entry under this index, revoked or not.
-    function contains(Ledger storage ledger, address client, uint64 index) internal view returns (bool) {
-        return index != 0 && index <= lastIndex(ledger, client);
     }
 
     function append(Ledger storage ledger, address client, uint8 score, bytes32 tag1, bytes32 tag2)

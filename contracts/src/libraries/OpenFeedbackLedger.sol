@@ -2,7 +2,6 @@
 pragma solidity ^0.8.24;
 
 import {IFeedback} from "../interfaces/IFeedback.sol";
-import {ResponseCount} from "./ResponseCounts.sol";
 import {TagFilter, TagPair, TagPairs, TagShape} from "./TagPairs.sol";
 
 /// @title OpenFeedbackLedger
@@ -29,16 +28,10 @@ library OpenFeedbackLedger {
     struct Ledger {
         address[] clients;
         mapping(address client => mapping(uint64 index => Entry)) entries;
-        mapping(address client => mapping(uint64 index => ResponseCount)) responses;
     }
 
     function lastIndex(Ledger storage ledger, address client) internal view returns (uint64) {
         return ledger.entries[client][1].feedback.lastIndex;
-    }
-
-    /// @notice Whether the client has a feedback under this index, revoked or not.
-    function contains(Ledger storage ledger, address client, uint64 index) internal view returns (bool) {
-        return index != 0 && index <= lastIndex(ledger, client);
     }
 
     function append(

@@ -36,8 +36,7 @@ library TagPairs {
     function write(TagPair storage pair, string calldata tag1, string calldata tag2) internal returns (TagShape) {
         uint256 length1 = bytes(tag1).length;
         uint256 length2 = bytes(tag2).length;
-        // Each for itself first: the sum of two calldata lengths cannot overflow, but nobody should need to know.
-        if (length1 > PACKED_MAX || length2 > PACKED_MAX || length1 + length2 > PACKED_MAX) {
+        if (length1 + length2 > PACKED_MAX) {
             pair.tag1 = tag1;
             pair.tag2 = tag2;
             return LONG;

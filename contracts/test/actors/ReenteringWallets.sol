@@ -5,16 +5,16 @@ import {IERC721Receiver} from "@openzeppelin/contracts/token/ERC721/IERC721Recei
 
 import {IIdentityRegistry} from "../../src/interfaces/IIdentityRegistry.sol";
 
-/// @dev The attack on R3: a wallet that is asked for its consent and calls back. It consents only if every call failed,
+/// @dev The attack on R3 and R7: a wallet, or an owner, that is asked for its consent and calls back. It consents only if every call failed,
 /// so that a consent shows that none went through.
 contract ReenteringWallet {
     uint256 private constant GAS_A_CALL = 200_000; // a write in a static call burns what it was given
 
-    address private immutable IDENTITY;
+    address private immutable REGISTRY;
     bytes[] private calls;
 
-    constructor(address identity) {
-        IDENTITY = identity;
+    constructor(address registry) {
+        REGISTRY = registry;
     }
 
     function prepare(bytes calldata call) external {
@@ -24,7 +24,7 @@ contract ReenteringWallet {
     /// @dev The same calls where nothing forbids them: returns how many succeed.
     function perform() public returns (uint256 succeeded) {
         for (uint256 i = 0; i < calls.length; ++i) {
-            (bool success,) = IDENTITY.call{gas: GAS_A_CALL}(calls[i]);
+            (bool success,) = REGISTRY.call{gas: GAS_A_CALL}(calls[i]);
             if (success) ++succeeded;
         }
     }

@@ -73,6 +73,12 @@ abstract contract RegistryTest is Test {
         return bytes.concat(auth.fields(), _signature(signer, _digest(auth)));
     }
 
+    /// @dev Delegates a key's account to `implementation` by an EIP-7702 authorization, under the rules of Prague.
+    function _delegate(Vm.Wallet memory account, address implementation) internal {
+        vm.signAndAttachDelegation(implementation, account.privateKey);
+        assertEq(account.addr.code, abi.encodePacked(hex"ef0100", implementation));
+    }
+
     /// @dev The owner's own authorization for `to`.
     function _granted(uint256 agent, address to) internal returns (bytes memory) {
         return _blob(_auth(agent, to), owner);

@@ -12,9 +12,11 @@ import {
     WritingOwner
 } from "../actors/ContractOwners.sol";
 import {FeedbackAuthWords} from "../actors/FeedbackAuthWords.sol";
+import {ReenteringWallet} from "../actors/ReenteringWallets.sol";
 import {RegistryTest} from "../actors/RegistryTest.sol";
 
-/// @dev The lower half of feedbackAuthSignature.tree: owners that have code.
+/// @dev The lower half of feedbackAuthSignature.tree: owners that have code. Prague has delegated accounts (EIP-7702).
+/// forge-config: default.evm_version = "prague"
 contract ContractOwnerTest is RegistryTest {
     bytes32 private constant MAGIC = 0x1626ba7e00000000000000000000000000000000000000000000000000000000;
     bytes private constant ANY_SIGNATURE = hex"0102030405";
@@ -85,8 +87,23 @@ contract ContractOwnerTest is RegistryTest {
         assertLt(gasForFlood, gasForOneWord + 32_000);
     }
 
+    function test_WhenOwnerReenters_NothingGoesThrough_R7() external {
+        _give(_granted(agentId, client));
+        ReenteringWallet account = new ReenteringWallet(address(reputation));
+        account.prepare(abi.encodeCall(reputation.appendResponse, (agentId, client, 1, "ipfs://response", 0)));
+        account.prepare(abi.encodeCall(reputation.appendResponse, (agentId, client, 1, "ipfs://again", 0)));
+        uint256 snapshot = vm.snapshotState();
+        assertEq(account.perform(), 2, "each call works where it is allowed");
+        assertTrue(vm.revertToState(snapshot));
+
+        bytes memory blob = _ownedBy(address(account)).fields(); // it consents only if none of its calls went through
+        _give(blob);
+        assertEq(reputation.getLastIndex(agentId, client), 2);
+        assertEq(reputation.getResponseCount(agentId, client, 0, new address[](0)), 0);
+    }
+
     function test_WhenOwnerIsDelegated_AcceptsItsKey_R7() external {
-        vm.etch(owner.addr, type(RefusingDelegate).runtimeCode);
+        _delegate(owner, address(new RefusingDelegate()));
         _give(_granted(agentId, client));
         _give(bytes.concat(_auth(agentId, client).fields(), _signature(owner, _auth(agentId, client).eip191Digest())));
         assertEq(reputation.getLastIndex(agentId, client), 2);
@@ -94,15 +111,26 @@ contract ContractOwnerTest is RegistryTest {
 
     function test_WhenDelegateApproves_Accepts_R7() external {
         FeedbackAuthWords memory auth = _auth(agentId, client);
-        vm.etch(owner.addr, address(new ApprovingOwner(_digest(auth), ANY_SIGNATURE)).code);
+        _delegate(owner, address(new ApprovingOwner(_digest(auth), ANY_SIGNATURE)));
         _give(bytes.concat(auth.fields(), ANY_SIGNATURE));
         assertEq(reputation.getLastIndex(agentId, client), 1);
     }
 
     function test_RevertWhen_OwnerIsDelegatedAndAnotherKeySigns_R7() external {
-        vm.etch(owner.addr, type(RefusingDelegate).runtimeCode);
+        _delegate(owner, address(new RefusingDelegate()));
         FeedbackAuthWords memory auth = _auth(agentId, client);
         _assertRefused(auth, _signature(newOwner, _digest(auth)));
+    }
+
+    /// @dev To delegate to the zero address takes the code away again: then only 289 bytes count (R6).
+    function test_GivenDelegationWasTakenBack_OnlyItsKeyCounts_R7() external {
+        FeedbackAuthWords memory auth = _auth(agentId, client);
+        _delegate(owner, address(new ApprovingOwner(_digest(auth), ANY_SIGNATURE)));
+        vm.signAndAttachDelegation(address(0), owner.privateKey);
+        assertEq(owner.addr.code.length, 0);
+        vm.expectRevert(abi.encodeWithSelector(IReputation.AuthLength.selector, 224 + ANY_SIGNATURE.length));
+        _give(bytes.concat(auth.fields(), ANY_SIGNATURE));
+        _give(_granted(agentId, client));
     }
 
     function _ownedBy(address account) private returns (FeedbackAuthWords memory) {

@@ -196,6 +196,31 @@ contract GiveFeedbackTest is RegistryTest {
         _give(blob);
     }
 
+    /// @dev FS: a transfer has no impact on the feedback that is there.
+    function test_GivenAgentWasTransferred_FeedbackStands() external {
+        _give(_granted(agentId, client));
+        vm.prank(owner.addr);
+        identity.transferFrom(owner.addr, newOwner.addr, agentId);
+        _assertStored(1, SCORE, NOW);
+        assertEq(reputation.getLastIndex(agentId, client), 1);
+        (uint64 count, uint8 average) = reputation.getSummary(agentId);
+        assertEq(count, 1);
+        assertEq(average, SCORE);
+    }
+
+    /// @dev Calldata with bits above a type's width does not decode, and is answered without data.
+    function test_RevertWhen_ArgumentIsDirty_StoresNothing() external {
+        bytes memory call = abi.encodeCall(
+            reputation.giveFeedback, (agentId, SCORE, TAG1, TAG2, FILE_URI, FILE_HASH, _granted(agentId, client))
+        );
+        call[4 + 32 + 30] = 0x01; // the score's word: 256 more
+        vm.prank(client);
+        (bool success, bytes memory reason) = address(reputation).call(call);
+        assertFalse(success);
+        assertEq(reason.length, 0);
+        assertEq(reputation.getLastIndex(agentId, client), 0);
+    }
+
     function test_RevertWhen_LimitIsUsedUp_R8() external {
         bytes memory blob = _granted(agentId, client);
         for (uint64 i = 1; i <= INDEX_LIMIT; ++i) {

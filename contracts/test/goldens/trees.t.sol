@@ -21,6 +21,20 @@ contract TreesTest is Test {
         }
     }
 
+    /// @dev The page names tests for what FS asks and for each attack: all of them exist.
+    function test_EveryTestThatTheDocumentNamesExists() external {
+        string memory tests;
+        for (uint256 i = 0; i < folders.length; ++i) {
+            tests = string.concat(tests, _readAll(folders[i], ".t.sol"));
+        }
+        tests = string.concat(
+            tests, _readAll("contracts/test/goldens", ".t.sol"), _readAll("contracts/test/invariant", ".t.sol")
+        );
+        string memory document = vm.readFile("docs/FS-REQUIREMENTS.md");
+        assertGt(_assertEachIn(document, "`test", "`", tests, "function test", "("), 100);
+        assertGt(_assertEachIn(document, "`invariant", "`", tests, "function invariant", "("), 5);
+    }
+
     /// @dev Each name that `from` has between `open` and `close` stands in `to` between `otherOpen` and `otherClose`.
     function _assertEachIn(
         string memory from,

@@ -129,6 +129,26 @@ contract RegisterTest is RegistryTest {
         registrant.register(identity, AGENT_URI);
     }
 
+    /// @dev R25: the one way to `Error(string)`, which no contract of ours raises.
+    function test_RevertWhen_CallerRefusesWithText_R25() external {
+        bytes memory reason = abi.encodeWithSignature("Error(string)", "no agents, please");
+        AnsweringRegistrant registrant = new AnsweringRegistrant(0x150b7a02, reason);
+        vm.expectRevert(reason);
+        registrant.register(identity, AGENT_URI);
+    }
+
+    /// @dev R25: the one way to `Panic(uint256)`. A length of 2^64 is more than solc's decoder allots memory for; other
+    /// calldata that does not decode is answered without data.
+    function test_RevertWhen_UriClaimsAbsurdLength_R25() external {
+        bytes memory head = abi.encodePacked(bytes4(keccak256("register(string)")), uint256(32));
+        (bool success, bytes memory reason) = address(identity).call(bytes.concat(head, bytes32(uint256(2 ** 64))));
+        assertFalse(success);
+        assertEq(reason, abi.encodeWithSignature("Panic(uint256)", 0x41));
+        (success, reason) = address(identity).call(bytes.concat(head, bytes32(uint256(33)), bytes32(0)));
+        assertFalse(success);
+        assertEq(reason.length, 0);
+    }
+
     function test_RevertWhen_KeyIsReservedAndCallerRefuses_KeyComesFirst() external {
         ForwardingRegistrant registrant = new ForwardingRegistrant(identity, address(0)); // its transfer would revert
         vm.expectRevert(IIdentityRegistry.ReservedKey.selector);

@@ -28,14 +28,6 @@ contract SetMetadataTest is WalletTest {
         assertEq(identity.getAgentWallet(agentId), owner.addr);
     }
 
-    function test_RevertWhen_MetadataBreaksSeveralRules_FirstAnswers() external {
-        _expectUnknown();
-        vm.prank(stranger);
-        identity.setMetadata(UNKNOWN_ID, "agentWallet", "");
-        _assertNotAuthorized(stranger);
-        identity.setMetadata(agentId, "agentWallet", "");
-    }
-
     function test_WhenMetadataKeyIsAlmostReserved_StoresIt() external {
         string[4] memory keys = ["AgentWallet", "agentWallet ", "agentWalle", ""];
         for (uint256 i = 0; i < keys.length; ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
+import {IERC721Errors} from "@openzeppelin/contracts/interfaces/draft-IERC6093.sol";
 import {IERC721} from "@openzeppelin/contracts/token/ERC721/IERC721.sol";
 import {Vm} from "forge-std/Vm.sol";
 
@@ -18,7 +19,8 @@ import {ManagingRegistrant, ReenteringWallet} from "../actors/ReenteringWallets.
 import {WalletConsent} from "../actors/WalletConsent.sol";
 import {WalletTest} from "../actors/WalletTest.sol";
 
-/// @dev The lower half of setAgentWallet.tree: wallets that have code.
+/// @dev The lower half of setAgentWallet.tree: wallets that have code. Prague has delegated accounts (EIP-7702).
+/// forge-config: default.evm_version = "prague"
 contract WalletContractTest is WalletTest {
     bytes32 private constant MAGIC = 0x1626ba7e00000000000000000000000000000000000000000000000000000000;
     bytes private constant ANY_SIGNATURE = hex"0102030405";
@@ -94,14 +96,29 @@ contract WalletContractTest is WalletTest {
     }
 
     function test_WhenWalletIsDelegated_AcceptsItsKey_R3() external {
-        vm.etch(wallet.addr, type(RefusingDelegate).runtimeCode);
+        _delegate(wallet, address(new RefusingDelegate()));
         _set(_consent(), _signed(_consent()));
         assertEq(identity.getAgentWallet(agentId), wallet.addr);
     }
 
+    function test_WhenDelegateOfWalletApproves_SetsWallet_R3() external {
+        _delegate(wallet, address(new ApprovingOwner(_digest(_consent()), ANY_SIGNATURE)));
+        _set(_consent(), ANY_SIGNATURE);
+        assertEq(identity.getAgentWallet(agentId), wallet.addr);
+    }
+
     function test_RevertWhen_WalletIsDelegatedAndAnotherKeySigns_R3() external {
-        vm.etch(wallet.addr, type(RefusingDelegate).runtimeCode);
+        _delegate(wallet, address(new RefusingDelegate()));
         _assertMissing(_consent(), _signature(newOwner, _digest(_consent())));
+    }
+
+    /// @dev A delegated account has code, so that its delegate is asked whether it takes the token.
+    function test_RevertWhen_RegistrantsDelegateDoesNotReceive() external {
+        _delegate(wallet, address(new RefusingDelegate()));
+        vm.expectRevert(abi.encodeWithSelector(IERC721Errors.ERC721InvalidReceiver.selector, wallet.addr));
+        _register(wallet.addr);
+        vm.signAndAttachDelegation(address(0), wallet.privateKey);
+        assertEq(identity.ownerOf(_register(wallet.addr)), wallet.addr);
     }
 
     function test_WhenWalletReenters_NothingGoesThrough_R3() external {

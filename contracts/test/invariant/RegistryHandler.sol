@@ -18,9 +18,13 @@ contract RegistryHandler is Test {
         address client;
         uint64 index;
         uint8 score;
+        bytes32 tag1;
         bool isRevoked;
+        uint64 responses;
     }
 
+    bytes32 private constant TAG1 = "a";
+    bytes32 private constant OTHER_TAG1 = "c";
     uint256 private constant OWNERS = 3;
     uint256 private constant CLIENTS = 3;
     uint256 private constant AGENTS_MAX = 4;
@@ -35,6 +39,7 @@ contract RegistryHandler is Test {
     mapping(uint256 agentId => uint256 ownerNumber) private ownerOf;
     mapping(uint256 agentId => address) public expectedWallet;
     mapping(uint256 agentId => mapping(address client => uint64)) public expectedLastIndex;
+    mapping(address responder => uint64) public expectedResponses;
     uint256 public agentCount;
     mapping(string operation => uint256) public calls;
 
@@ -79,8 +84,9 @@ contract RegistryHandler is Test {
         uint64 index = ++expectedLastIndex[agentId][client];
         bytes memory blob = _blob(agentId, client, index, owners[ownerOf[agentId]]);
         vm.prank(client);
-        REPUTATION.giveFeedback(agentId, score, "a", "b", "", 0, blob);
-        given.push(Given(agentId, client, index, score, false));
+        bytes32 tag1 = score % 2 == 0 ? TAG1 : OTHER_TAG1;
+        REPUTATION.giveFeedback(agentId, score, tag1, "b", "", 0, blob);
+        given.push(Given(agentId, client, index, score, tag1, false, 0));
         ++calls["give"];
     }
 
@@ -100,6 +106,17 @@ contract RegistryHandler is Test {
             ++calls["revoke"];
         }
         REPUTATION.revokeFeedback(feedback.agentId, feedback.index);
+    }
+
+    function respond(uint256 seed, uint256 responderSeed) external {
+        if (given.length == 0) return;
+        Given storage feedback = given[seed % given.length];
+        address responder = _client(responderSeed);
+        vm.prank(responder);
+        REPUTATION.appendResponse(feedback.agentId, feedback.client, feedback.index, "ipfs://response", 0);
+        ++feedback.responses;
+        ++expectedResponses[responder];
+        ++calls["respond"];
     }
 
     /// @dev Whoever is not the reviewer reaches only entries of their own.

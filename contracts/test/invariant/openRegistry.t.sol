@@ -106,10 +106,38 @@ contract OpenRegistryInvariantTest is Test {
         assertEq(c, count);
         assertEq(v, value);
         assertEq(d, decimals);
-        IReputation.SummaryPart[] memory parts = new IReputation.SummaryPart[](2);
+        _assertFinished(_partsOfClients(agentId, tag1), count, value, decimals);
+        _assertFinished(_partsOfIndices(agentId, tag1), count, value, decimals);
+    }
+
+    function _partsOfClients(uint256 agentId, string memory tag1)
+        private
+        view
+        returns (IReputation.SummaryPart[] memory parts)
+    {
+        parts = new IReputation.SummaryPart[](2);
         parts[0] = reputation.getSummaryPartOfClients(agentId, 0, 1, tag1, "");
         parts[1] = reputation.getSummaryPartOfClients(agentId, 1, 9, tag1, "");
-        (c, v, d) = reputation.finishSummary(parts);
+    }
+
+    function _partsOfIndices(uint256 agentId, string memory tag1)
+        private
+        view
+        returns (IReputation.SummaryPart[] memory parts)
+    {
+        address[] memory clients = handler.allClients();
+        parts = new IReputation.SummaryPart[](2 * clients.length);
+        for (uint256 i = 0; i < clients.length; ++i) {
+            parts[2 * i] = reputation.getSummaryPartOfIndices(agentId, clients[i], 0, 3, tag1, "");
+            parts[2 * i + 1] = reputation.getSummaryPartOfIndices(agentId, clients[i], 3, type(uint64).max, tag1, "");
+        }
+    }
+
+    function _assertFinished(IReputation.SummaryPart[] memory parts, uint64 count, int128 value, uint8 decimals)
+        private
+        view
+    {
+        (uint64 c, int128 v, uint8 d) = reputation.finishSummary(parts);
         assertEq(c, count);
         assertEq(v, value);
         assertEq(d, decimals);

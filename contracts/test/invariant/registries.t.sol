@@ -8,8 +8,7 @@ import {IdentityRegistry} from "../../src/IdentityRegistry.sol";
 import {RegistryHandler} from "./RegistryHandler.sol";
 
 contract RegistriesInvariantTest is Test {
-    bytes32 private constant TAG1 = "a"; // the handler's
-    bytes32 private constant TAG2 = "b";
+    bytes32 private constant TAG2 = "b"; // the handler's
 
     IdentityRegistry private identity;
     AuthorizedReputationRegistry private reputation;
@@ -19,13 +18,14 @@ contract RegistriesInvariantTest is Test {
         identity = new IdentityRegistry();
         reputation = new AuthorizedReputationRegistry(address(identity), true);
         handler = new RegistryHandler(identity, reputation);
-        bytes4[] memory selectors = new bytes4[](6);
+        bytes4[] memory selectors = new bytes4[](7);
         selectors[0] = RegistryHandler.register.selector;
         selectors[1] = RegistryHandler.transfer.selector;
         selectors[2] = RegistryHandler.give.selector;
         selectors[3] = RegistryHandler.revoke.selector;
         selectors[4] = RegistryHandler.revokeAsAnother.selector;
         selectors[5] = RegistryHandler.giveWithoutGrant.selector;
+        selectors[6] = RegistryHandler.respond.selector;
         targetContract(address(handler));
         targetSelector(FuzzSelector(address(handler), selectors));
     }
@@ -72,9 +72,36 @@ contract RegistriesInvariantTest is Test {
             (uint8 score, bytes32 tag1, bytes32 tag2, bool isRevoked,) =
                 reputation.readFeedback(given.agentId, given.client, given.index);
             assertEq(score, given.score);
-            assertEq(tag1, TAG1);
+            assertEq(tag1, given.tag1);
             assertEq(tag2, TAG2);
             assertEq(isRevoked, given.isRevoked);
+            assertEq(
+                reputation.getResponseCount(given.agentId, given.client, given.index, new address[](0)), given.responses
+            );
+        }
+    }
+
+    /// @dev R15: a filtered summary is that of the matching in the record: by a tag, and by a tag and a client.
+    function invariant_FilteredTotalsAreThoseOfTheRecord_R15() external view {
+        address[] memory listed = new address[](1);
+        listed[0] = handler.clientAt(0);
+        for (uint256 id = 1; id <= handler.agentCount(); ++id) {
+            _assertFiltered(id, "a", new address[](0));
+            _assertFiltered(id, "c", listed);
+            _assertFiltered(id, "", listed);
+        }
+    }
+
+    /// @dev R19: everybody's responses over all agents are those that were sent.
+    function invariant_ResponsesAddUp_R19() external view {
+        address[] memory responder = new address[](1);
+        for (uint256 i = 0; i < handler.clientCount(); ++i) {
+            responder[0] = handler.clientAt(i);
+            uint256 counted = 0;
+            for (uint256 id = 1; id <= handler.agentCount(); ++id) {
+                counted += reputation.getResponseCount(id, address(0), 0, responder);
+            }
+            assertEq(counted, handler.expectedResponses(responder[0]));
         }
     }
 
@@ -98,6 +125,27 @@ contract RegistriesInvariantTest is Test {
         assertGt(handler.calls("revoke"), 0);
         assertGt(handler.calls("revoke as another"), 0);
         assertGt(handler.calls("give without grant"), 0);
+        assertGt(handler.calls("respond"), 0);
+    }
+
+    /// @param listed One client, or none for all of them.
+    function _assertFiltered(uint256 agentId, bytes32 tag1, address[] memory listed) private view {
+        uint256 count = 0;
+        uint256 sum = 0;
+        for (uint256 i = 0; i < handler.givenCount(); ++i) {
+            RegistryHandler.Given memory given = handler.givenAt(i);
+            if (given.agentId != agentId || given.isRevoked) continue;
+            if (tag1 != 0 && given.tag1 != tag1) continue;
+            if (listed.length != 0 && given.client != listed[0]) continue;
+            count += 1;
+            sum += given.score;
+        }
+        (uint64 foundCount, uint64 foundSum) = reputation.getTotals(agentId, listed, tag1, TAG2);
+        assertEq(foundCount, count);
+        assertEq(foundSum, sum);
+        (uint64 summaryCount, uint8 average) = reputation.getSummary(agentId, listed, tag1, 0);
+        assertEq(summaryCount, count);
+        assertEq(average, count == 0 ? 0 : sum / count);
     }
 
     function _recountReads(uint256 agentId) private view returns (uint256 count, uint256 sum) {

@@ -49,17 +49,6 @@ contract ValidationRequestTest is ValidationTest {
         assertEq(validation.getAgentValidations(agentId).length, 0);
     }
 
-    function test_RevertWhen_RequestBreaksSeveralRules_FirstAnswers() external {
-        _request(REQUEST);
-        vm.startPrank(stranger);
-        vm.expectRevert(IValidation.ValidatorZero.selector);
-        validation.validationRequest(address(0), UNKNOWN_ID, REQUEST_URI, REQUEST);
-        vm.expectRevert(abi.encodeWithSelector(IValidation.RequestExists.selector, REQUEST));
-        validation.validationRequest(validator, UNKNOWN_ID, REQUEST_URI, REQUEST);
-        vm.expectRevert(abi.encodeWithSelector(IValidation.RequestExists.selector, REQUEST));
-        validation.validationRequest(validator, agentId, REQUEST_URI, REQUEST);
-    }
-
     function test_WhenOwnerRequests_Tells_R2() external {
         vm.recordLogs();
         _request(REQUEST);

@@ -36,13 +36,6 @@ contract ValidationResponseTest is ValidationTest {
         assertFalse(validation.hasResponse(REQUEST));
     }
 
-    function test_RevertWhen_ResponseBreaksSeveralRules_FirstAnswers() external {
-        vm.expectRevert(abi.encodeWithSelector(IValidation.RequestNotFound.selector, UNKNOWN_REQUEST));
-        _respondAs(stranger, UNKNOWN_REQUEST, 101, "");
-        vm.expectRevert(abi.encodeWithSelector(IValidation.NotValidator.selector, stranger, validator));
-        _respondAs(stranger, REQUEST, 101, "");
-    }
-
     function test_WhenValidatorAnswers_Tells_R2() external {
         vm.recordLogs();
         _respond(REQUEST, 87, "tee");

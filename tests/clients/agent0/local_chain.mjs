@@ -71,7 +71,7 @@ export async function startChain() {
     if (status !== "success") throw new Error(`${name} was not deployed`);
     const address = getAddress(contractAddress);
     const read = (functionName, args = []) => reader.readContract({ address, abi, functionName, args });
-    return { address, read };
+    return { address, abi, read };
   }
 
   return { url, stop, reader, deploy };

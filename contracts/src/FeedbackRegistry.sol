@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+pragma solidity 0.8.37;
+
+import {IFeedback} from "./interfaces/IFeedback.sol";
+import {IIdentityRegistry} from "./interfaces/IIdentityRegistry.sol";
+import {ResponseCount, ResponseCounts} from "./libraries/ResponseCounts.sol";
+import {VERSION} from "./libraries/Version.sol";
+import {Windows} from "./libraries/Windows.sol";
+
+/// @title FeedbackRegistry
+/// @dev What both profiles do alike; documented in IFeedback. Clients and their feedback are kept by each profile in its
+/// own form, responses here.
+abstract contract FeedbackRegistry is IFeedback {
+    using ResponseCounts for ResponseCount;
+    using ResponseCounts for mapping(uint64 index => ResponseCount);
+    using Windows for address[];
+
+    IIdentityRegistry internal immutable IDENTITY_REGISTRY;
+
+    mapping(uint256 agentId => mapping(address client => mapping(uint64 index => ResponseCount))) private _responses;
+
+    constructor(address identityRegistry) {
+        if (identityRegistry == address(0)) revert RegistryZero();
+        IDENTITY_REGISTRY = IIdentityRegistry(identityRegistry);
+    }
+
+    function appendResponse(
+        uint256 agentId,
+        address clientAddress,
+        uint64 feedbackIndex,
+        string calldata responseURI,
+        bytes32 responseHash
+    ) external {
+        // §3a: an index that can never be answers before the URI, one that is not yet answers after it.
+        if (feedbackIndex == 0) revert FeedbackNotFound(agentId, clientAddress, 0);
+        if (bytes(responseURI).length == 0) revert EmptyUri(); // R19
+        _requireFeedback(agentId, clientAddress, feedbackIndex);
+
+        _responses[agentId][clientAddress][feedbackIndex].append(msg.sender);
+        emit ResponseAppended(agentId, clientAddress, feedbackIndex, msg.sender, responseURI, responseHash);
+    }
+
+    function getResponseCount(
+        uint256 agentId,
+        address clientAddress,
+        uint64 feedbackIndex,
+        address[] calldata responders
+    ) external view returns (uint64 count) {
+        if (clientAddress == address(0)) {
+            address[] memory clients = _clients(agentId);
+            for (uint256 i = 0; i < clients.length; ++i) {
+                count += _countOfClient(agentId, clients[i], responders);
+            }
+        } else if (feedbackIndex == 0) {
+            count = _countOfClient(agentId, clientAddress, responders);
+        } else {
+            count = _responses[agentId][clientAddress][feedbackIndex].count(responders);
+        }
+    }
+
+    function getLastIndex(uint256 agentId, address clientAddress) external view returns (uint64) {
+        return _lastIndex(agentId, clientAddress);
+    }
+
+    function getClients(uint256 agentId) external view returns (address[] memory) {
+        return _clients(agentId);
+    }
+
+    function getClientCount(uint256 agentId) external view returns (uint256) {
+        return _clients(agentId).length;
+    }
+
+    function getClientsWindow(uint256 agentId, uint256 start, uint256 limit) external view returns (address[] memory) {
+        return _clients(agentId).slice(start, limit);
+    }
+
+    function getIdentityRegistry() external view returns (address) {
+        return address(IDENTITY_REGISTRY);
+    }
+
+    function getVersion() external pure returns (string memory) {
+        return VERSION;
+    }
+
+    /// @dev In the order of their first feedback.
+    function _clients(uint256 agentId) internal view virtual returns (address[] storage);
+
+    /// @dev 0 for a client without feedback.
+    function _lastIndex(uint256 agentId, address client) internal view virtual returns (uint64);
+
+    /// @dev R18. Reverts for an unknown agent, so that AgentNotFound comes before SelfFeedback.
+    function _requireNotSelf(uint256 agentId) internal view {
+        if (IDENTITY_REGISTRY.isAuthorizedOrOwner(msg.sender, agentId)) revert SelfFeedback(agentId, msg.sender);
+    }
+
+    /// @dev Revoked or not.
+    function _requireFeedback(uint256 agentId, address client, uint64 index) internal view {
+        if (index == 0 || index > _lastIndex(agentId, client)) revert FeedbackNotFound(agentId, client, index);
+    }
+
+    /// @dev Everybody's responses to one feedback.
+    function _responseCount(uint256 agentId, address client, uint64 index) internal view returns (uint64) {
+        return _responses[agentId][client][index].total;
+    }
+
+    function _countOfClient(uint256 agentId, address client, address[] calldata responders)
+        private
+        view
+        returns (uint64)
+    {
+        return _responses[agentId][client].countUpTo(_lastIndex(agentId, client), responders);
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+pragma solidity 0.8.37;
+
+import {Test} from "forge-std/Test.sol";
+
+import {IFeedback} from "../../src/interfaces/IFeedback.sol";
+import {IReputationRegistry} from "../../src/interfaces/IReputationRegistry.sol";
+import {SummaryParts} from "../../src/libraries/SummaryParts.sol";
+
+/// @dev Proven by halmos for all arguments (scripts/deep), not run by forge: forge runs what begins with test. The
+/// mean itself is not here: a division of 256 bits is more than the solver does in minutes (testFuzz_SummaryIsTheReferences_R16).
+contract SummaryPartsSymbolic is Test {
+    using SummaryParts for IReputationRegistry.SummaryPart;
+
+    int256 private constant WAD_VALUE_MAX = 1e56;
+
+    /// @dev From any sum within the bound, any further value at 18 decimals leads to a sum within the next bound, without
+    /// an overflow. The values that are written out come first: on them a fault is found without a division.
+    function check_SumStaysWithinItsBound_R16(int256 sum, int128 value) external pure {
+        vm.assume(-1e38 <= value && value <= 1e38);
+        for (uint64 count = 0; count < 3; ++count) {
+            if (!_isWithin(sum, count)) continue;
+            _assertAdded(sum, count, -1e38);
+            _assertAdded(sum, count, 1e38);
+            _assertAdded(sum, count, value);
+        }
+    }
+
+    /// @dev A part passes if and only if its histogram adds up and its sum is one that so many values make.
+    function check_PossibleIsWhatValuesMake_R16(int256 sum, uint64 some, uint64 others) external view {
+        for (uint64 count = 0; count < 3; ++count) {
+            IReputationRegistry.SummaryPart memory part;
+            part.count = count;
+            part.sum = sum;
+            part.histogram[0] = some;
+            part.histogram[18] = others;
+            bool isMade = uint256(some) + others == count && _isWithin(sum, count);
+            assertEq(this.isPossible(part), isMade);
+        }
+    }
+
+    /// @dev Merged counts are exact, or refused with the one error for it exactly where they would not fit.
+    function check_MergedCountsNeverWrap_R8(uint64 count, uint64 other) external view {
+        IReputationRegistry.SummaryPart memory part;
+        part.count = count;
+        part.histogram[7] = count;
+        IReputationRegistry.SummaryPart memory more;
+        more.count = other;
+        more.histogram[7] = other;
+        bool fits = uint256(count) + other <= type(uint64).max;
+        try this.merge(part, more) returns (uint64 merged, uint64 atSeven) {
+            assertTrue(fits);
+            assertEq(merged, uint256(count) + other);
+            assertEq(atSeven, merged);
+        } catch (bytes memory reason) {
+            assertFalse(fits);
+            assertEq(keccak256(reason), keccak256(abi.encodeWithSelector(IFeedback.CounterExhausted.selector)));
+        }
+    }
+
+    /// @dev The decimals are the most frequent ones, in a tie the fewest.
+    function check_DecimalsAreTheMode_R16(uint64 at0, uint64 at9, uint64 at18) external pure {
+        IReputationRegistry.SummaryPart memory part;
+        part.count = 1;
+        part.histogram[0] = at0;
+        part.histogram[9] = at9;
+        part.histogram[18] = at18;
+        (,, uint8 decimals) = part.finish();
+        if (at0 >= at9 && at0 >= at18) assertEq(decimals, 0);
+        else if (at9 >= at18) assertEq(decimals, 9);
+        else assertEq(decimals, 18);
+    }
+
+    function isPossible(IReputationRegistry.SummaryPart calldata part) external pure returns (bool) {
+        return SummaryParts.isPossible(part);
+    }
+
+    function merge(IReputationRegistry.SummaryPart memory part, IReputationRegistry.SummaryPart calldata other)
+        external
+        pure
+        returns (uint64, uint64)
+    {
+        part.merge(other);
+        return (part.count, part.histogram[7]);
+    }
+
+    function _assertAdded(int256 sum, uint64 count, int128 value) private pure {
+        IReputationRegistry.SummaryPart memory part;
+        part.count = count;
+        part.sum = sum;
+        part.add(value, 18);
+        assertEq(part.count, count + 1);
+        assertEq(part.sum, sum + value);
+        assertTrue(_isWithin(part.sum, count + 1));
+    }
+
+    function _isWithin(int256 sum, uint64 count) private pure returns (bool) {
+        int256 bound = int256(uint256(count)) * WAD_VALUE_MAX;
+        return -bound <= sum && sum <= bound;
+    }
+}
