@@ -26,3 +26,18 @@ impl Check {
         self.expected == self.found
     }
 }
+
+/// One contract, as the address book, the local build and the chain have it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Standing {
+    pub title: String,
+    /// The address on record.
+    pub recorded: Option<String>,
+    /// The address that the local build comes to.
+    pub built: String,
+    /// What the chain has there, such as `as built` or `nothing`.
+    pub on_chain: String,
+    /// What does not fit together; `None`: everything does.
+    pub drift: Option<String>,
+}

@@ -75,6 +75,8 @@ pub enum Fault {
         recorded: String,
         now: String,
     },
+    #[error("the run file's transaction {transaction} {what}")]
+    RecordMalformed { transaction: String, what: String },
     #[error("the address book has no deployment on {0}: run `concord deploy apply` first")]
     NotOnRecord(String),
 
@@ -98,6 +100,10 @@ pub enum Fault {
     SimulationFailed { title: String, reason: String },
     #[error("the fee is {found} gwei a unit of gas, above the limit of {limit} gwei")]
     FeeAboveLimit { found: String, limit: String },
+    #[error(
+        "the deployment proxy's transaction pays {offered} gwei a unit of gas, and the base fee is {base_fee} gwei: wait until it is lower"
+    )]
+    ProxyUnderpriced { offered: String, base_fee: String },
     #[error(
         "AuthorizedReputationRegistry would accept draft v1 authorizations while {other} stands on the same identity registry {identity} (R6): say --accepts-draft-v1 false"
     )]

@@ -1,5 +1,5 @@
 //! What a command prints: a table for people, JSON for programs.
-use crate::{Check, Fault, Needs, Plan, RunFile, network};
+use crate::{Check, Fault, Needs, Plan, RunFile, Standing, network};
 use serde_json::{Value, json};
 
 /// Columns as wide as their widest cell, two spaces between them.
@@ -163,4 +163,30 @@ pub fn checks(checks: &[Check]) -> String {
 pub fn print(text: &str) -> Result<(), Fault> {
     use std::io::Write;
     Ok(std::io::stdout().write_all(text.as_bytes())?)
+}
+
+/// Address book, build and chain side by side.
+#[must_use]
+pub fn standings(standings: &[Standing]) -> String {
+    let rows: Vec<Vec<String>> = standings
+        .iter()
+        .map(|one| {
+            let or_dash = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
+            vec![
+                one.title.clone(),
+                or_dash(&one.recorded),
+                one.built.clone(),
+                one.on_chain.clone(),
+                or_dash(&one.drift),
+            ]
+        })
+        .collect();
+    let header = [
+        "contract",
+        "address book",
+        "local build",
+        "on chain",
+        "drift",
+    ];
+    table(&header, &rows)
 }

@@ -69,14 +69,21 @@ impl RunFile {
             .join(format!("{}.json", chain.file_stem()))
     }
 
-    /// Starts a run of this plan.
+    /// Starts a run of this plan, once `confirm` lets it.
     ///
     /// # Errors
-    /// [`Fault::RunUnfinished`] where an earlier one did not come to its end.
-    pub fn start(deployments: &Path, plan: &Plan, settings: Settings) -> Result<Self, Fault> {
+    /// [`Fault::RunUnfinished`] where an earlier one did not come to its end, and what `confirm`
+    /// says: then there is no run.
+    pub fn start(
+        deployments: &Path,
+        plan: &Plan,
+        settings: Settings,
+        confirm: impl FnOnce() -> Result<(), Fault>,
+    ) -> Result<Self, Fault> {
         let path = Self::path(deployments, &plan.chain);
         let lock = lock(&path, &plan.chain)?;
         refuse_unfinished(&path)?;
+        confirm()?;
         let run = Self {
             content: Content {
                 version: Version,
@@ -116,20 +123,18 @@ impl RunFile {
         })
     }
 
+    /// Every step of the plan must be one of this run's, at the same address. A step of the run may
+    /// be missing from the plan: it was done and is needed no more.
+    ///
     /// # Errors
-    /// [`Fault::RunDiffers`] where this plan would not go on with this run: another deployer, other
-    /// steps, other addresses (because the sources changed).
+    /// [`Fault::RunDiffers`]: another deployer, or other addresses because the sources changed.
     pub fn require_same(&self, plan: &Plan) -> Result<(), Fault> {
         self.require_equal("deployer", &self.content.deployer, &plan.deployer)?;
-        let ids = |ids: Vec<&str>| ids.join(" ");
-        self.require_equal(
-            "steps",
-            &ids(self.content.steps.iter().map(|step| &*step.id).collect()),
-            &ids(plan.steps.iter().map(|step| &*step.id).collect()),
-        )?;
-        for (recorded, now) in self.content.steps.iter().zip(&plan.steps) {
-            let what = format!("{} at", now.id);
-            self.require_equal(&what, &recorded.address, &now.address)?;
+        for step in &plan.steps {
+            let recorded = self
+                .record(step)
+                .map_or("no such step", |step| &step.address);
+            self.require_equal(&format!("{} at", step.id), recorded, &step.address)?;
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
-use crate::{Amount, ChainId, Check, Fault, Plan, Step, address_book::Deployment};
+use crate::{Amount, ChainId, Check, Deployment, Fault, Plan, Standing, Step};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path};
 
 /// One chain with one deployer and one set of sources: what a deployment is carried out on. Calls
 /// block. Nothing but [`Target::send`] changes the chain, and every answer is read from it anew.
@@ -48,6 +48,13 @@ pub trait Target {
 
     /// What stands on chain against the local build and the deployment on record.
     fn verify(&mut self, recorded: &Deployment) -> Result<Vec<Check>, Fault>;
+
+    /// Where each contract is on record, where the build would put it, and what stands there.
+    fn status(&mut self, recorded: Option<&Deployment>) -> Result<Vec<Standing>, Fault>;
+
+    /// Writes into the folder what an explorer needs to show the sources, and returns the commands
+    /// that send it there.
+    fn publish(&mut self, folder: &Path) -> Result<Vec<String>, Fault>;
 }
 
 /// The choices behind a deployment: text or a flag, by name.
