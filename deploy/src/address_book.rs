@@ -1,4 +1,5 @@
 use crate::{ChainId, Fault, Settings, atomic_file};
+use concord_canonical::caip;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -56,6 +57,7 @@ pub struct Other {
 }
 
 const SCHEMA: &str = "addresses.schema.json";
+const SCHEMA_TEXT: &str = include_str!("../../deployments/addresses.schema.json");
 
 impl AddressBook {
     pub fn path(deployments: &Path) -> PathBuf {
@@ -72,6 +74,12 @@ impl AddressBook {
             schema: SCHEMA.to_owned(),
             chains: BTreeMap::new(),
         });
+        for (chain, deployment) in &book.chains {
+            deployment.check(chain).map_err(|reason| Fault::File {
+                path: path.clone(),
+                reason: format!("chains.{chain}.{reason}"),
+            })?;
+        }
         Ok(book)
     }
 
@@ -94,6 +102,7 @@ impl AddressBook {
             return Ok(());
         }
         book.chains.insert(chain.clone(), merged);
+        atomic_file::write(&deployments.join(SCHEMA), SCHEMA_TEXT.as_bytes())?;
         atomic_file::write_json(&Self::path(deployments), &book)
     }
 }
@@ -130,6 +139,36 @@ impl Deployment {
         self
     }
 
+    /// What the types do not say: the form of addresses and hashes.
+    fn check(&self, chain: &ChainId) -> Result<(), String> {
+        let check_address = |field: &'static str, text: &str| {
+            let parsed = match chain.namespace() {
+                caip::EIP155 => caip::parse_evm_address(field, text).map(drop),
+                caip::SOLANA => caip::parse_solana_key(field, text).map(drop),
+                other => return Err(format!("{field}: addresses of {other} are not known")),
+            };
+            parsed.map_err(|fault| fault.to_string())
+        };
+        check_address("deployer", &self.deployer)?;
+        for (name, address, _) in self.everything() {
+            if name.is_empty() {
+                return Err("others: contract is empty".to_owned());
+            }
+            check_address("address", address)?;
+        }
+        match self
+            .contracts
+            .iter()
+            .find(|(_, record)| !is_word(&record.code_hash))
+        {
+            Some((name, record)) => Err(format!(
+                "contracts.{name}.codeHash: `{}` is not 0x and 64 lower-case hex digits",
+                record.code_hash
+            )),
+            None => Ok(()),
+        }
+    }
+
     /// Every contract on record: name, address, what it was made with.
     pub fn everything(&self) -> impl Iterator<Item = (&str, &str, &Settings)> {
         let current = self
@@ -142,4 +181,10 @@ impl Deployment {
             .map(|other| (&*other.contract, &*other.address, &other.settings));
         current.chain(others)
     }
+}
+
+fn is_word(text: &str) -> bool {
+    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    text.strip_prefix("0x")
+        .is_some_and(|digits| digits.len() == 64 && digits.bytes().all(is_digit))
 }

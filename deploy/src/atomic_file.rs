@@ -17,10 +17,18 @@ pub fn write_json(path: &Path, content: &impl Serialize) -> Result<(), Fault> {
         .map_err(|fault| unusable(path, fault))?
         .into_bytes();
     text.push(b'\n');
-    write(path, &text).map_err(|fault| unusable(path, fault))
+    write(path, &text)
 }
 
-fn write(path: &Path, content: &[u8]) -> io::Result<()> {
+/// As [`write_json`], for text.
+///
+/// # Errors
+/// [`Fault::File`].
+pub fn write(path: &Path, content: &[u8]) -> Result<(), Fault> {
+    replace(path, content).map_err(|fault| unusable(path, fault))
+}
+
+fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let partial = path.with_extension("json.partial");

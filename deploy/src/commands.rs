@@ -180,6 +180,7 @@ fn apply(options: &options::ApplyOptions) -> Result<u8, Fault> {
     require_testnet(&place.chain, &options.sending)?;
     let folders = Folders::of(place)?;
     let book = AddressBook::load(&folders.deployments)?;
+    RunFile::require_none(&folders.deployments, &place.chain)?;
     let mut target = Wanted {
         place,
         folders: &folders,
@@ -305,7 +306,8 @@ fn finish(
         give_up_after: Duration::from_secs(sending.give_up_after),
     };
     let mut progress = |step: &Step, words: &str| eprintln!("{}: {words}", step.id);
-    carry_out(target, plan, run, patience, &mut progress)?;
+    carry_out(target, plan, run, patience, &mut progress)
+        .map_err(|fault| Fault::Stopped(Box::new(fault)))?;
     let deployment = target.deployment(&run.landings())?;
     AddressBook::enter(&folders.deployments, target.chain(), deployment)?;
     let explorer = folders.explorer(target.chain());

@@ -128,6 +128,8 @@ pub enum Fault {
     NotLanded { step: String, seconds: u64 },
     #[error("{step}: landed {rounds} times, and the chain went back each time")]
     Reorganised { step: String, rounds: usize },
+    #[error("{0}; `concord deploy resume` goes on from here")]
+    Stopped(#[source] Box<Self>),
     #[error("standard output: {0}")]
     Output(#[from] std::io::Error),
 }
@@ -141,6 +143,7 @@ impl Fault {
             | Self::TransactionFailed { .. }
             | Self::NotLanded { .. }
             | Self::Reorganised { .. }
+            | Self::Stopped(_)
             | Self::ArtifactMissing(_) => STOPPED,
             _ => REFUSED,
         }

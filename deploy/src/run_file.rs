@@ -69,6 +69,12 @@ impl RunFile {
             .join(format!("{}.json", chain.file_stem()))
     }
 
+    /// # Errors
+    /// [`Fault::RunUnfinished`] where a run did not come to its end.
+    pub fn require_none(deployments: &Path, chain: &ChainId) -> Result<(), Fault> {
+        refuse_unfinished(&Self::path(deployments, chain))
+    }
+
     /// Starts a run of this plan, once `confirm` lets it.
     ///
     /// # Errors
@@ -231,8 +237,6 @@ fn read(path: &Path) -> Result<Option<Content>, Fault> {
     atomic_file::read_json(path)
 }
 
-/// # Errors
-/// [`Fault::RunUnfinished`].
 fn refuse_unfinished(path: &Path) -> Result<(), Fault> {
     match read(path)? {
         Some(content) if !content.finished => Err(Fault::RunUnfinished(path.to_owned())),

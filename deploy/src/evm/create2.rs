@@ -12,7 +12,7 @@ pub const PROXY_CODE: Bytes = bytes!(
 
 /// Who signs the proxy's transaction. Nobody has his key: the signature was chosen, and he follows
 /// from it.
-pub const PROXY_SIGNER: Address = address!("3fab184622dc19b6109349b94811493bf45362ae");
+pub const PROXY_SIGNER: Address = address!("3fAB184622Dc19b6109349B94811493BF2a45362");
 /// The transaction, signed without a chain id, so that it is good on all of them.
 pub const PROXY_TRANSACTION: Bytes = bytes!(
     "f8a58085174876e800830186a08080b853604580600e600039806000f350fe7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf31ba02222222222222222222222222222222222222222222222222222222222222222a02222222222222222222222222222222222222222222222222222222222222222"

@@ -1,7 +1,7 @@
 use super::node::Node;
 use crate::{Amount, Fault};
 use alloy::{
-    primitives::{Address, U256, address},
+    primitives::{Address, U256, address, utils::parse_units},
     sol,
     sol_types::SolCall,
 };
@@ -33,9 +33,13 @@ impl FeeLimit {
         let Some(text) = text else {
             return Ok(Self(None));
         };
-        let gwei = alloy::primitives::utils::parse_units(text, "gwei");
-        let wei = gwei.ok().filter(|parsed| !parsed.is_negative());
-        let wei = wei.and_then(|parsed| u128::try_from(parsed.get_absolute()).ok());
+        let decimals = text
+            .split_once('.')
+            .map_or(0, |(_, decimals)| decimals.len());
+        let gwei = parse_units(text, "gwei").ok();
+        let wei = gwei
+            .filter(|parsed| decimals <= 9 && !parsed.is_negative())
+            .and_then(|parsed| u128::try_from(parsed.get_absolute()).ok());
         wei.map(|wei| Self(Some(wei))).ok_or_else(|| Fault::Option {
             option: "max-fee",
             value: text.to_owned(),

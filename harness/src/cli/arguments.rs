@@ -21,6 +21,7 @@ pub enum Command {
     /// Runs scenarios on the model and on real registries, and says where they agree.
     #[command(after_help = EXIT_CODES)]
     Conform(Conform),
+    Deploy(concord_deploy::options::Deploy),
     /// Answers canonical functions, one JSON object a line on stdin, one a line on stdout.
     Oracle,
 }

@@ -32,6 +32,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let code = match concord.command {
         Command::Conform(options) => conform::conform(&options),
+        Command::Deploy(options) => concord_deploy::commands::run(&options),
         Command::Oracle => answer_oracle(),
     };
     ExitCode::from(code)
