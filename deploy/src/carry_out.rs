@@ -21,6 +21,8 @@ pub struct Patience {
 const ROUNDS: usize = 5;
 /// A transaction that the chain does not take after so many tries is refused for good.
 const REFUSALS: usize = 5;
+/// A fee that was raised so often (a quarter each time) is not what keeps a transaction out.
+const RAISES: usize = 8;
 
 /// Carries out every step in turn, and waits until all are final.
 ///
@@ -72,79 +74,116 @@ enum Next {
     Sign { expired: usize },
 }
 
+/// What one process has tried for one step.
+struct Effort {
+    begun: Instant,
+    sent_at: Instant,
+    /// How many transactions were on record before.
+    earlier: usize,
+    /// How many were expired at the last look.
+    expired: usize,
+    refusals: usize,
+    raises: usize,
+}
+
+impl Effort {
+    fn new(earlier: usize) -> Self {
+        Self {
+            begun: Instant::now(),
+            sent_at: Instant::now(),
+            earlier,
+            expired: 0,
+            refusals: 0,
+            raises: 0,
+        }
+    }
+
+    /// Whether the last look saw as many expired. An endpoint of many nodes may count a nonce on
+    /// one that has the transaction, and look for its receipt on one that does not yet.
+    fn saw_expired(&mut self, expired: usize) -> bool {
+        std::mem::replace(&mut self.expired, expired) == expired
+    }
+}
+
 impl Work<'_> {
     fn land(&mut self, step: &Step) -> Result<(), Fault> {
-        let begun = Instant::now();
-        let mut sent_at = Instant::now();
-        let mut refusals = 0;
-        let earlier = self.run.attempts(step).len();
+        let mut effort = Effort::new(self.run.attempts(step).len());
         while !self.target.stands(step)? {
-            if begun.elapsed() > self.patience.give_up_after {
-                return Err(given_up(step, begun.elapsed()));
+            if effort.begun.elapsed() > self.patience.give_up_after {
+                return Err(given_up(step, effort.begun.elapsed()));
             }
-            let outbid = sent_at.elapsed() > self.patience.outbid_after;
-            let Some(attempt) = self.next_attempt(step, earlier, outbid)? else {
-                thread::sleep(self.patience.poll);
-                continue;
+            let sent_and_taken = match self.next_attempt(step, &mut effort)? {
+                Some(attempt) => self.send(step, &attempt, &mut effort)?,
+                None => false,
             };
-            sent_at = Instant::now();
-            match self.target.send(&attempt)? {
-                Answer::Accepted => {
-                    self.run.sent(step, &attempt.transaction)?;
-                    (self.progress)(step, &format!("sent {}", attempt.transaction));
-                    continue; // it may have landed already
-                }
-                Answer::Underpriced => self.raise_fee(step, &attempt)?,
-                Answer::Refused(reason) if refusals == REFUSALS => {
-                    return Err(Fault::TransactionRefused {
-                        step: step.id.clone(),
-                        transaction: attempt.transaction,
-                        reason,
-                    });
-                }
-                Answer::Refused(_) => refusals += 1,
+            if !sent_and_taken {
+                thread::sleep(self.patience.poll); // else it may have landed already
             }
-            thread::sleep(self.patience.poll);
         }
         self.record_landing(step)
     }
 
+    /// Whether the chain took it.
+    fn send(&mut self, step: &Step, attempt: &Attempt, effort: &mut Effort) -> Result<bool, Fault> {
+        effort.sent_at = Instant::now();
+        match self.target.send(attempt)? {
+            Answer::Accepted => {
+                self.run.sent(step, &attempt.transaction)?;
+                (self.progress)(step, &format!("sent {}", attempt.transaction));
+                return Ok(true);
+            }
+            Answer::Underpriced => {
+                if let Some(raised) = self.raised(step, attempt, effort)? {
+                    self.record_signed(step, raised)?;
+                }
+            }
+            Answer::Refused(reason) if effort.refusals == REFUSALS => {
+                return Err(Fault::TransactionRefused {
+                    step: step.id.clone(),
+                    transaction: attempt.transaction.clone(),
+                    reason,
+                });
+            }
+            Answer::Refused(_) => effort.refusals += 1,
+        }
+        Ok(false)
+    }
+
     /// The transaction to send now, on record before it is returned; `None`: wait.
-    fn next_attempt(
-        &mut self,
-        step: &Step,
-        earlier: usize,
-        outbid: bool,
-    ) -> Result<Option<Attempt>, Fault> {
-        let attempt = match self.next(step, earlier)? {
-            Next::Send(known) => return Ok(Some(known)),
-            Next::Wait if outbid => match self.newest(step) {
-                Some(newest) => self.target.outbid(step, &newest)?,
-                None => None,
-            },
-            Next::Wait => None,
-            Next::Sign { expired } => Some(self.target.sign(step, expired)?),
+    fn next_attempt(&mut self, step: &Step, effort: &mut Effort) -> Result<Option<Attempt>, Fault> {
+        let is_late = effort.sent_at.elapsed() > self.patience.outbid_after;
+        let newest = self.run.attempts(step).last().cloned();
+        let attempt = match (self.next(step, effort.earlier)?, newest) {
+            (Next::Send(known), _) => return Ok(Some(known)),
+            (Next::Wait, Some(newest)) if is_late => self.raised(step, &newest, effort)?,
+            (Next::Wait, _) => None,
+            (Next::Sign { expired }, _) if effort.saw_expired(expired) => {
+                Some(self.target.sign(step, expired)?)
+            }
+            (Next::Sign { .. }, _) => None,
         };
         if let Some(attempt) = &attempt {
-            self.run.signed(step, attempt.clone())?;
-            (self.progress)(step, &format!("signed {}", attempt.transaction));
+            self.record_signed(step, attempt.clone())?;
         }
         Ok(attempt)
     }
 
-    fn newest(&self, step: &Step) -> Option<Attempt> {
-        self.run.attempts(step).last().cloned()
+    fn raised(
+        &mut self,
+        step: &Step,
+        attempt: &Attempt,
+        effort: &mut Effort,
+    ) -> Result<Option<Attempt>, Fault> {
+        if effort.raises == RAISES {
+            return Ok(None);
+        }
+        effort.raises += 1;
+        self.target.outbid(step, attempt)
     }
 
-    fn raise_fee(&mut self, step: &Step, attempt: &Attempt) -> Result<(), Fault> {
-        if let Some(raised) = self.target.outbid(step, attempt)? {
-            (self.progress)(
-                step,
-                &format!("signed {} at a higher fee", raised.transaction),
-            );
-            self.run.signed(step, raised)?;
-        }
-        Ok(())
+    fn record_signed(&mut self, step: &Step, attempt: Attempt) -> Result<(), Fault> {
+        (self.progress)(step, &format!("signed {}", attempt.transaction));
+        self.run.signed(step, attempt)
     }
 
     /// Looks at every transaction that was ever signed for the step, the newest first. A failure of

@@ -1,26 +1,17 @@
 //! The five commands. Stdout carries the result, stderr the progress and the errors.
 use crate::{
     AddressBook, ChainId, DIFFERS, DONE, Deployment, Fault, Patience, Plan, RunFile, Step, Target,
-    carry_out,
-    evm::{Deployer, EvmOptions, EvmTarget, contracts::Choices},
-    keys::EvmKeySource,
-    network,
-    options::{self, Command, Deploy, Key, Place, Sending},
+    carry_out, network,
+    options::{self, Command, Deploy, Place, Sending},
     report,
+    wanted::{Folders, Wanted, WantedChoices, WantedDeployer},
 };
-use alloy::primitives::Address;
-use concord_canonical::caip::EIP155;
 use serde_json::json;
 use std::{
-    env,
     io::{self, BufRead, IsTerminal, Write},
-    path::PathBuf,
     time::Duration,
 };
 
-const SOURCES: &str = "contracts/src";
-const ARTIFACTS: &str = "contracts/out";
-const DEPLOYMENTS: &str = "deployments";
 const POLL: Duration = Duration::from_millis(400);
 
 /// `concord deploy`: the exit code.
@@ -39,132 +30,25 @@ pub fn run(deploy: &Deploy) -> u8 {
     })
 }
 
-/// Where everything is, with the defaults filled in.
-struct Folders {
-    root: PathBuf,
-    artifacts: PathBuf,
-    deployments: PathBuf,
-}
-
-impl Folders {
-    fn of(place: &Place) -> Result<Self, Fault> {
-        let here = env::current_dir()?;
-        let root = here
-            .ancestors()
-            .find(|folder| folder.join(SOURCES).is_dir())
-            .ok_or(Fault::NoClone)?;
-        let named = |folder: &Option<PathBuf>, default| {
-            folder.clone().unwrap_or_else(|| root.join(default))
-        };
-        Ok(Self {
-            artifacts: named(&place.artifacts, ARTIFACTS),
-            deployments: named(&place.deployments, DEPLOYMENTS),
-            root: root.to_owned(),
-        })
-    }
-
-    fn explorer(&self, chain: &ChainId) -> PathBuf {
-        self.deployments.join("explorer").join(chain.file_stem())
-    }
-}
-
-/// Everything about a target that is not a default.
-struct Wanted<'a> {
-    place: &'a Place,
-    folders: &'a Folders,
-    deployer: Deployer,
-    choices: Choices,
-    max_fee: Option<String>,
-    confirmations: u64,
-}
-
-impl Wanted<'_> {
-    fn target(self, book: &AddressBook) -> Result<EvmTarget, Fault> {
-        let Place { chain, rpc_url, .. } = self.place;
-        EvmTarget::new(
-            EvmOptions {
-                chain: chain.clone(),
-                rpc_url: rpc_url.clone().ok_or(Fault::RpcUrlMissing)?,
-                timeout: Duration::from_secs(self.place.timeout),
-                deployer: self.deployer,
-                choices: self.choices,
-                root: self.folders.root.clone(),
-                artifacts: self.folders.artifacts.clone(),
-                max_fee: self.max_fee,
-                confirmations: self.confirmations,
-            },
-            book,
-        )
-    }
-}
-
-fn require_evm(chain: &ChainId) -> Result<(), Fault> {
-    match chain.namespace() == EIP155 {
-        true => Ok(()),
-        false => Err(Fault::NamespaceUnknown(chain.to_string())),
-    }
-}
-
-fn choices(choices: &options::Choices) -> Choices {
-    Choices {
-        salt: choices.salt.clone(),
-        accepts_draft_v1: choices.accepts_draft_v1,
-    }
-}
-
 fn plan(options: &options::PlanOptions) -> Result<u8, Fault> {
     let place = &options.place;
-    require_evm(&place.chain)?;
     let folders = Folders::of(place)?;
     let book = AddressBook::load(&folders.deployments)?;
     let wanted = Wanted {
         place,
         folders: &folders,
-        deployer: planning_deployer(&options.key, options.from.as_deref())?,
-        choices: choices(&options.choices),
-        max_fee: options.fees.max_fee.clone(),
+        deployer: WantedDeployer::Planning {
+            key: &options.key,
+            from: options.from.as_deref(),
+        },
+        choices: WantedChoices::Given(&options.choices),
+        fees: Some(&options.fees),
         confirmations: 1,
     };
     let plan = wanted.target(&book)?.plan()?;
     print_plan(&plan, place.json)?;
     plan.require_funds()?;
     Ok(DONE)
-}
-
-/// A plan needs no more than an address; where both are given, they must agree.
-fn planning_deployer(key: &Key, from: Option<&str>) -> Result<Deployer, Fault> {
-    let Some(from) = from else {
-        return Ok(Deployer::Key(open(
-            key,
-            ", or --from with the deployer's address",
-        )?));
-    };
-    let named: Address = from.parse().map_err(|_| Fault::Option {
-        option: "from",
-        value: from.to_owned(),
-        reason: "not an EVM address: 0x and 40 hex digits".to_owned(),
-    })?;
-    if key.keystore.is_some() {
-        let opened = open(key, "")?.address();
-        if opened != named {
-            return Err(Fault::KeyMismatch {
-                key: opened.to_string(),
-                named: named.to_string(),
-            });
-        }
-    }
-    Ok(Deployer::Address(named))
-}
-
-fn open(
-    key: &Key,
-    or_from: &'static str,
-) -> Result<alloy::signers::local::PrivateKeySigner, Fault> {
-    let source = EvmKeySource {
-        keystore: key.keystore.clone(),
-        password_file: key.password_file.clone(),
-    };
-    source.open()?.ok_or(Fault::KeyMissing { or_from })
 }
 
 fn print_plan(plan: &Plan, json: bool) -> Result<(), Fault> {
@@ -176,7 +60,6 @@ fn print_plan(plan: &Plan, json: bool) -> Result<(), Fault> {
 
 fn apply(options: &options::ApplyOptions) -> Result<u8, Fault> {
     let place = &options.place;
-    require_evm(&place.chain)?;
     require_testnet(&place.chain, &options.sending)?;
     let folders = Folders::of(place)?;
     let book = AddressBook::load(&folders.deployments)?;
@@ -184,15 +67,15 @@ fn apply(options: &options::ApplyOptions) -> Result<u8, Fault> {
     let mut target = Wanted {
         place,
         folders: &folders,
-        deployer: Deployer::Key(open(&options.key, "")?),
-        choices: choices(&options.choices),
-        max_fee: options.fees.max_fee.clone(),
+        deployer: WantedDeployer::Sending(&options.key),
+        choices: WantedChoices::Given(&options.choices),
+        fees: Some(&options.fees),
         confirmations: options.sending.confirmations,
     }
     .target(&book)?;
     let plan = target.plan()?;
     if plan.is_done() {
-        return nothing_to_send(&mut target, &plan, &folders, place.json);
+        return nothing_to_send(&mut *target, &plan, &folders, place.json);
     }
     if !place.json {
         print_plan(&plan, false)?;
@@ -202,7 +85,7 @@ fn apply(options: &options::ApplyOptions) -> Result<u8, Fault> {
         confirm(&plan, options.sending.yes)
     })?;
     finish(
-        &mut target,
+        &mut *target,
         &plan,
         &mut run,
         &folders,
@@ -227,21 +110,16 @@ fn nothing_to_send(
 
 fn resume(options: &options::ResumeOptions) -> Result<u8, Fault> {
     let place = &options.place;
-    require_evm(&place.chain)?;
     require_testnet(&place.chain, &options.sending)?;
     let folders = Folders::of(place)?;
     let book = AddressBook::load(&folders.deployments)?;
     let mut run = RunFile::resume(&folders.deployments, &place.chain)?;
-    let choices = Choices::recorded(run.settings()).ok_or_else(|| Fault::File {
-        path: RunFile::path(&folders.deployments, &place.chain),
-        reason: "settings have no salt and acceptsDraftV1".to_owned(),
-    })?;
     let mut target = Wanted {
         place,
         folders: &folders,
-        deployer: Deployer::Key(open(&options.key, "")?),
-        choices,
-        max_fee: options.fees.max_fee.clone(),
+        deployer: WantedDeployer::Sending(&options.key),
+        choices: WantedChoices::OfRun(run.settings()),
+        fees: Some(&options.fees),
         confirmations: options.sending.confirmations,
     }
     .target(&book)?;
@@ -253,7 +131,7 @@ fn resume(options: &options::ResumeOptions) -> Result<u8, Fault> {
     plan.require_funds()?;
     confirm(&plan, options.sending.yes)?;
     finish(
-        &mut target,
+        &mut *target,
         &plan,
         &mut run,
         &folders,
@@ -330,21 +208,17 @@ fn finish(
     Ok(DONE)
 }
 
-/// The deployment on record, and the target with its choices.
-fn of_record(place: &Place) -> Result<(EvmTarget, Option<Deployment>), Fault> {
-    require_evm(&place.chain)?;
+/// The target with the choices on record, and what is on record.
+fn of_record(place: &Place) -> Result<(Box<dyn Target>, Option<Deployment>), Fault> {
     let folders = Folders::of(place)?;
     let book = AddressBook::load(&folders.deployments)?;
     let recorded = book.deployment(&place.chain).cloned();
-    let of_record = recorded
-        .as_ref()
-        .and_then(|book| Choices::recorded(&book.settings));
     let target = Wanted {
         place,
         folders: &folders,
-        deployer: Deployer::Nobody,
-        choices: of_record.unwrap_or_default(),
-        max_fee: None,
+        deployer: WantedDeployer::Nobody,
+        choices: WantedChoices::OfBook(recorded.as_ref().map(|book| &book.settings)),
+        fees: None,
         confirmations: 1,
     }
     .target(&book)?;

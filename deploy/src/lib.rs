@@ -20,6 +20,7 @@ pub mod report;
 mod run_file;
 mod step;
 mod target;
+mod wanted;
 
 pub use address_book::{AddressBook, Deployment, Other, Record};
 pub use amount::{Amount, Coin};

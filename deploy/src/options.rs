@@ -47,7 +47,7 @@ pub struct Place {
     )]
     pub rpc_url: Option<String>,
     /// Where the address book and the run files are. Default: deployments in the clone.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", env = "CONCORD_DEPLOYMENTS")]
     pub deployments: Option<PathBuf>,
     /// Forge's output folder. Default: contracts/out in the clone.
     #[arg(long, value_name = "DIR")]

@@ -1,6 +1,7 @@
 //! EVM chains over JSON-RPC.
 pub mod artifact;
 mod code;
+mod command_line;
 pub mod contracts;
 pub mod create2;
 mod explorer;
@@ -18,6 +19,7 @@ use alloy::{
     primitives::{Address, keccak256},
     signers::local::PrivateKeySigner,
 };
+pub(crate) use command_line::target;
 use contracts::{Choices, Contract};
 use fees::FeeLimit;
 use node::Node;

@@ -1,6 +1,7 @@
 //! The deployment rehearsed: the built program against a real anvil with Base Sepolia's chain id.
 mod address_book;
 mod addresses;
+mod document;
 mod explorer;
 mod fault_proxy;
 mod interruptions;

@@ -1,5 +1,6 @@
 //! Runs the built program, in a folder of deployments of the test's own.
 use crate::local_chain::{BASE_SEPOLIA, LocalChain, SECRET};
+use alloy::primitives::U256;
 use serde_json::Value;
 use std::{
     fs,
@@ -179,6 +180,8 @@ pub fn assert_deployed(chain: &LocalChain, workplace: &Workplace, transactions: 
             serde_json::json!([record["transaction"]]),
         );
         assert_eq!(receipt["status"], "0x1", "{name}: {record}");
+        let block: U256 = serde_json::from_value(receipt["blockNumber"].clone()).unwrap();
+        assert_eq!(record["block"], block.to::<u64>(), "{name}");
     }
     assert_eq!(workplace.run_record()["finished"], true);
     workplace.run(&["verify"]).assert_done();

@@ -115,6 +115,40 @@ fn the_chain_may_go_back_after_any_step() {
     (1..=4).for_each(deploys_on_a_chain_that_goes_back);
 }
 
+/// The chain goes back two blocks, and the same transactions land again, both in the last: what
+/// stands is not enough to know where it landed.
+#[test]
+fn a_transaction_may_move_to_another_block() {
+    let chain = LocalChain::start(BASE_SEPOLIA);
+    let port = chain.port();
+    let mut sent: Vec<Value> = Vec::new();
+    let mut done = false;
+    let proxy = FaultProxy::start(port, move |question| {
+        if question.method == SEND {
+            sent.push(question.params[0].clone());
+        }
+        if !done && question.sends == 4 && question.receipt_seen {
+            done = true;
+            let again = json!([2, [[sent[2], 1], [sent[3], 1]]]);
+            let reorg =
+                json!({"jsonrpc": "2.0", "id": 1, "method": "anvil_reorg", "params": again});
+            let answer = crate::local_chain::post(port, reorg.to_string().as_bytes());
+            let answer = String::from_utf8(answer).unwrap();
+            assert!(!answer.contains("error"), "{answer}");
+        }
+        Deed::Forward
+    });
+    let workplace = Workplace::at_url(&proxy.url());
+    let applied = workplace.apply(&["--give-up-after", "60"]);
+    let said = "authorized-reputation-registry: the chain went back behind it";
+    assert!(
+        applied.assert_done().stderr.contains(said),
+        "{}",
+        applied.stderr
+    );
+    assert_deployed(&chain, &workplace.to(&chain.url()), 4);
+}
+
 /// One in eight questions meets a fault, in an order that the seed decides.
 #[test]
 fn faults_may_come_in_any_order() {
