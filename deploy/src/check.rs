@@ -41,3 +41,23 @@ pub struct Standing {
     /// What does not fit together; `None`: everything does.
     pub drift: Option<String>,
 }
+
+/// What a smoke test did, and whether the registries then said what they should.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Smoke {
+    pub deeds: Vec<Deed>,
+    pub checks: Vec<Check>,
+}
+
+/// One thing that a smoke test made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Deed {
+    /// Such as `agent` or `register`.
+    pub what: String,
+    /// An id, an address, or a transaction.
+    pub value: String,
+    /// Where a browser shows it, on chains with a known explorer.
+    pub link: Option<String>,
+}

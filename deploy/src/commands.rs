@@ -1,8 +1,8 @@
-//! The five commands. Stdout carries the result, stderr the progress and the errors.
+//! The six commands. Stdout carries the result, stderr the progress and the errors.
 use crate::{
-    AddressBook, ChainId, DIFFERS, DONE, Deployment, Fault, Patience, Plan, RunFile, Step, Target,
-    carry_out, network,
-    options::{self, Command, Deploy, Place, Sending},
+    AddressBook, ChainId, Check, DIFFERS, DONE, Deployment, Fault, Patience, Plan, RunFile, Step,
+    Target, carry_out, network,
+    options::{self, Command, Place, Sending},
     report,
     wanted::{Folders, Wanted, WantedChoices, WantedDeployer},
 };
@@ -16,13 +16,14 @@ const POLL: Duration = Duration::from_millis(400);
 
 /// `concord deploy`: the exit code.
 #[must_use]
-pub fn run(deploy: &Deploy) -> u8 {
-    let done = match &deploy.command {
+pub fn run(command: &Command) -> u8 {
+    let done = match command {
         Command::Plan(options) => plan(options),
         Command::Apply(options) => apply(options),
         Command::Resume(options) => resume(options),
         Command::Verify(place) => verify(place),
         Command::Status(place) => status(place),
+        Command::Smoke(options) => smoke(options),
     };
     done.unwrap_or_else(|fault| {
         eprintln!("concord: {fault}");
@@ -60,7 +61,7 @@ fn print_plan(plan: &Plan, json: bool) -> Result<(), Fault> {
 
 fn apply(options: &options::ApplyOptions) -> Result<u8, Fault> {
     let place = &options.place;
-    require_testnet(&place.chain, &options.sending)?;
+    require_testnet(&place.chain, options.sending.allow_mainnet)?;
     let folders = Folders::of(place)?;
     let book = AddressBook::load(&folders.deployments)?;
     RunFile::require_none(&folders.deployments, &place.chain)?;
@@ -82,7 +83,7 @@ fn apply(options: &options::ApplyOptions) -> Result<u8, Fault> {
     }
     plan.require_funds()?;
     let mut run = RunFile::start(&folders.deployments, &plan, target.settings(), || {
-        confirm(&plan, options.sending.yes)
+        confirm(&plan.chain, plan.sending().count(), options.sending.yes)
     })?;
     finish(
         &mut *target,
@@ -110,7 +111,7 @@ fn nothing_to_send(
 
 fn resume(options: &options::ResumeOptions) -> Result<u8, Fault> {
     let place = &options.place;
-    require_testnet(&place.chain, &options.sending)?;
+    require_testnet(&place.chain, options.sending.allow_mainnet)?;
     let folders = Folders::of(place)?;
     let book = AddressBook::load(&folders.deployments)?;
     let mut run = RunFile::resume(&folders.deployments, &place.chain)?;
@@ -129,7 +130,7 @@ fn resume(options: &options::ResumeOptions) -> Result<u8, Fault> {
         print_plan(&plan, false)?;
     }
     plan.require_funds()?;
-    confirm(&plan, options.sending.yes)?;
+    confirm(&plan.chain, plan.sending().count(), options.sending.yes)?;
     finish(
         &mut *target,
         &plan,
@@ -140,14 +141,14 @@ fn resume(options: &options::ResumeOptions) -> Result<u8, Fault> {
     )
 }
 
-fn require_testnet(chain: &ChainId, sending: &Sending) -> Result<(), Fault> {
-    match sending.allow_mainnet || network::testnet(chain).is_some() {
+fn require_testnet(chain: &ChainId, allow_mainnet: bool) -> Result<(), Fault> {
+    match allow_mainnet || network::testnet(chain).is_some() {
         true => Ok(()),
         false => Err(Fault::NotATestnet(chain.to_string())),
     }
 }
 
-fn confirm(plan: &Plan, yes: bool) -> Result<(), Fault> {
+fn confirm(chain: &ChainId, transactions: usize, yes: bool) -> Result<(), Fault> {
     if yes {
         return Ok(());
     }
@@ -155,10 +156,8 @@ fn confirm(plan: &Plan, yes: bool) -> Result<(), Fault> {
         return Err(Fault::NobodyToAsk);
     }
     eprint!(
-        "Send up to {} transactions to {} ({})? [y/N] ",
-        plan.sending().count(),
-        plan.chain,
-        network::name_of(&plan.chain),
+        "Send up to {transactions} transactions to {chain} ({})? [y/N] ",
+        network::name_of(chain),
     );
     io::stderr().flush()?;
     let mut answer = String::new();
@@ -233,7 +232,7 @@ fn verify(place: &Place) -> Result<u8, Fault> {
         true => report::print(&format!("{:#}\n", json!(checks)))?,
         false => report::print(&report::checks(&checks))?,
     }
-    Ok(exit_code(checks.iter().all(|check| check.holds())))
+    Ok(exit_code(checks.iter().all(Check::holds)))
 }
 
 fn status(place: &Place) -> Result<u8, Fault> {
@@ -244,6 +243,33 @@ fn status(place: &Place) -> Result<u8, Fault> {
         false => report::print(&report::standings(&standings))?,
     }
     Ok(exit_code(standings.iter().all(|one| one.drift.is_none())))
+}
+
+fn smoke(options: &options::SmokeOptions) -> Result<u8, Fault> {
+    let place = &options.place;
+    require_testnet(&place.chain, options.allow_mainnet)?;
+    let folders = Folders::of(place)?;
+    let book = AddressBook::load(&folders.deployments)?;
+    let recorded = book.deployment(&place.chain);
+    let recorded = recorded.ok_or_else(|| Fault::NotOnRecord(place.chain.to_string()))?;
+    let mut target = Wanted {
+        place,
+        folders: &folders,
+        deployer: WantedDeployer::Sending(&options.key),
+        choices: WantedChoices::OfBook(Some(&recorded.settings)),
+        fees: Some(&options.fees),
+        confirmations: 1,
+    }
+    .target(&book)?;
+    let patience = Duration::from_secs(options.give_up_after);
+    let smoke = target.smoke(recorded, patience, &mut |transactions| {
+        confirm(&place.chain, transactions, options.yes)
+    })?;
+    match place.json {
+        true => report::print(&format!("{:#}\n", json!(smoke)))?,
+        false => report::print(&report::smoke(&smoke))?,
+    }
+    Ok(exit_code(smoke.checks.iter().all(Check::holds)))
 }
 
 const fn exit_code(holds: bool) -> u8 {

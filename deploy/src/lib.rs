@@ -1,4 +1,4 @@
-//! Deploys Concord's registries: plan, apply, resume, verify, status.
+//! Deploys Concord's registries: plan, apply, resume, verify, status, smoke.
 //!
 //! What is common to all chains is here: the [`Plan`] with its [`Step`]s, the [`RunFile`] that
 //! records every transaction before and after it is sent, the [`AddressBook`], and the way from
@@ -26,7 +26,7 @@ pub use address_book::{AddressBook, Deployment, Other, Record};
 pub use amount::{Amount, Coin};
 pub use carry_out::{Patience, carry_out};
 pub use chain_id::ChainId;
-pub use check::{Check, Standing};
+pub use check::{Check, Deed, Smoke, Standing};
 pub use fault::{DIFFERS, DONE, Fault, REFUSED, STOPPED};
 pub use plan::Plan;
 pub use run_file::RunFile;

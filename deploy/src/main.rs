@@ -13,5 +13,5 @@ struct Program {
 }
 
 fn main() -> ExitCode {
-    ExitCode::from(commands::run(&Program::parse().deploy))
+    ExitCode::from(commands::run(&Program::parse().deploy.command))
 }

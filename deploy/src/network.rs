@@ -6,7 +6,7 @@ use crate::ChainId;
 pub struct Testnet {
     pub chain: &'static str,
     pub name: &'static str,
-    /// Where a browser shows an address: the address follows.
+    /// Where a browser shows it: `/address/…`, `/tx/…` follow.
     pub explorer: Option<&'static str>,
 }
 
@@ -14,22 +14,22 @@ const TESTNETS: &[Testnet] = &[
     Testnet {
         chain: "eip155:84532",
         name: "Base Sepolia",
-        explorer: Some("https://sepolia.basescan.org/address/"),
+        explorer: Some("https://sepolia.basescan.org"),
     },
     Testnet {
         chain: "eip155:11155111",
         name: "Sepolia",
-        explorer: Some("https://sepolia.etherscan.io/address/"),
+        explorer: Some("https://sepolia.etherscan.io"),
     },
     Testnet {
         chain: "eip155:11155420",
         name: "OP Sepolia",
-        explorer: Some("https://sepolia-optimism.etherscan.io/address/"),
+        explorer: Some("https://sepolia-optimism.etherscan.io"),
     },
     Testnet {
         chain: "eip155:421614",
         name: "Arbitrum Sepolia",
-        explorer: Some("https://sepolia.arbiscan.io/address/"),
+        explorer: Some("https://sepolia.arbiscan.io"),
     },
     Testnet {
         chain: "eip155:31337",
@@ -39,12 +39,12 @@ const TESTNETS: &[Testnet] = &[
     Testnet {
         chain: "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1",
         name: "Solana devnet",
-        explorer: Some("https://explorer.solana.com/address/"),
+        explorer: Some("https://explorer.solana.com"),
     },
     Testnet {
         chain: "solana:4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z",
         name: "Solana testnet",
-        explorer: Some("https://explorer.solana.com/address/"),
+        explorer: Some("https://explorer.solana.com"),
     },
     Testnet {
         chain: "solana:localnet",

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 pub const EXIT_CODES: &str = "\
 Exit codes:
   0  done, or what stands on chain is what it should be
-  1  verify, status: what stands on chain differs
+  1  verify, status, smoke: what stands on chain differs
   2  refused before anything was sent: command line, file, key, chain or balance
   3  a built file is missing, the chain does not answer, or the run stopped: see `resume`";
 
@@ -30,6 +30,8 @@ pub enum Command {
     Verify(Place),
     /// Shows in one table where chain, address book and local build drift apart.
     Status(Place),
+    /// Registers one agent, gives it one authorized feedback, reads the summary; prints links.
+    Smoke(SmokeOptions),
 }
 
 /// Which chain, and where its files are.
@@ -150,4 +152,23 @@ pub struct ResumeOptions {
     pub fees: Fees,
     #[command(flatten)]
     pub sending: Sending,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct SmokeOptions {
+    #[command(flatten)]
+    pub place: Place,
+    #[command(flatten)]
+    pub key: Key,
+    #[command(flatten)]
+    pub fees: Fees,
+    /// Sends without being asked.
+    #[arg(long)]
+    pub yes: bool,
+    /// Sends to a chain that is not a listed testnet.
+    #[arg(long)]
+    pub allow_mainnet: bool,
+    /// Seconds for each transaction.
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub give_up_after: u64,
 }

@@ -1,5 +1,5 @@
 //! What a command prints: a table for people, JSON for programs.
-use crate::{Check, Fault, Needs, Plan, RunFile, Standing, network};
+use crate::{Check, Fault, Needs, Plan, RunFile, Smoke, Standing, network};
 use serde_json::{Value, json};
 
 /// Columns as wide as their widest cell, two spaces between them.
@@ -156,6 +156,19 @@ pub fn checks(checks: &[Check]) -> String {
         })
         .collect();
     table(&["what", "fact", "", "found"], &rows)
+}
+
+/// What a smoke test did, with links, and what the registries then said.
+#[must_use]
+pub fn smoke(smoke: &Smoke) -> String {
+    let rows: Vec<Vec<String>> = (smoke.deeds.iter())
+        .map(|deed| {
+            let link = deed.link.clone().unwrap_or_else(|| "-".to_owned());
+            vec![deed.what.clone(), deed.value.clone(), link]
+        })
+        .collect();
+    let deeds = table(&["what", "value", "link"], &rows);
+    format!("{deeds}\n{}", checks(&smoke.checks))
 }
 
 /// # Errors

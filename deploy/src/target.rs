@@ -1,6 +1,6 @@
-use crate::{Amount, ChainId, Check, Deployment, Fault, Plan, Standing, Step};
+use crate::{Amount, ChainId, Check, Deployment, Fault, Plan, Smoke, Standing, Step};
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, path::Path, time::Duration};
 
 /// One chain with one deployer and one set of sources: what a deployment is carried out on. Calls
 /// block. Nothing but [`Target::send`] changes the chain, and every answer is read from it anew.
@@ -51,6 +51,15 @@ pub trait Target {
 
     /// Where each contract is on record, where the build would put it, and what stands there.
     fn status(&mut self, recorded: Option<&Deployment>) -> Result<Vec<Standing>, Fault>;
+
+    /// Registers one agent, gives it one authorized feedback and reads the summary, once `confirm`
+    /// lets it send so many transactions.
+    fn smoke(
+        &mut self,
+        recorded: &Deployment,
+        patience: Duration,
+        confirm: &mut dyn FnMut(usize) -> Result<(), Fault>,
+    ) -> Result<Smoke, Fault>;
 
     /// Writes into the folder what an explorer needs to show the sources, and returns the commands
     /// that send it there.

@@ -8,12 +8,13 @@ mod explorer;
 mod fees;
 mod node;
 mod planning;
+mod smoke;
 mod transactions;
 mod verification;
 
 use crate::{
     AddressBook, Answer, Attempt, ChainId, Check, Deployment, Depth, Fate, Fault, Landing, Plan,
-    Record, Settings, Standing, Step, Target,
+    Record, Settings, Smoke, Standing, Step, Target,
 };
 use alloy::{
     primitives::{Address, keccak256},
@@ -209,6 +210,17 @@ impl Target for EvmTarget {
     fn status(&mut self, recorded: Option<&Deployment>) -> Result<Vec<Standing>, Fault> {
         self.require_chain()?;
         verification::standings(&self.node, self.chain_id, &self.contracts, recorded)
+    }
+
+    fn smoke(
+        &mut self,
+        recorded: &Deployment,
+        patience: Duration,
+        confirm: &mut dyn FnMut(usize) -> Result<(), Fault>,
+    ) -> Result<Smoke, Fault> {
+        self.require_chain()?;
+        confirm(smoke::TRANSACTIONS)?;
+        self.run_smoke(recorded, patience)
     }
 
     fn publish(&mut self, folder: &Path) -> Result<Vec<String>, Fault> {

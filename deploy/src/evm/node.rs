@@ -143,6 +143,13 @@ impl Node {
         self.expect("eth_blockNumber", || self.provider.get_block_number())
     }
 
+    /// Unix seconds of the latest block.
+    pub fn latest_time(&self) -> Result<u64, Fault> {
+        let latest = || self.provider.get_block_by_number(BlockNumberOrTag::Latest);
+        let block = self.expect("eth_getBlockByNumber", latest)?;
+        Ok(block.map_or(0, |block| block.header.timestamp()))
+    }
+
     /// Wei a unit of gas; zero on a chain without a base fee.
     pub fn base_fee(&self) -> Result<u128, Fault> {
         let latest = || self.provider.get_block_by_number(BlockNumberOrTag::Latest);

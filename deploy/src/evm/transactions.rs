@@ -10,6 +10,7 @@ use alloy::{
     network::TxSignerSync,
     primitives::{Address, B256, Bytes, TxKind, U256},
     rpc::types::TransactionReceipt,
+    signers::local::PrivateKeySigner,
 };
 
 impl EvmTarget {
@@ -31,7 +32,7 @@ impl EvmTarget {
         };
         let fees = Fees::current(&self.node, self.fee_limit)?;
         let nonce = self.node.next_nonce(from)?.max(self.nonce_floor);
-        self.sign_transaction(TxEip1559 {
+        let transaction = TxEip1559 {
             chain_id: self.chain_id,
             nonce,
             gas_limit: gas,
@@ -41,24 +42,8 @@ impl EvmTarget {
             value,
             access_list: Default::default(),
             input,
-        })
-    }
-
-    fn sign_transaction(&self, mut transaction: TxEip1559) -> Result<Attempt, Fault> {
-        let signature = self
-            .key()?
-            .sign_transaction_sync(&mut transaction)
-            .map_err(|fault| Fault::KeyUnreadable {
-                source_name: "signing".to_owned(),
-                reason: fault.to_string(),
-            })?;
-        let signed = TxEnvelope::from(transaction.into_signed(signature));
-        Ok(Attempt {
-            transaction: signed.tx_hash().to_string(),
-            raw: Bytes::from(signed.encoded_2718()).to_string(),
-            valid_until: None,
-            sent: false,
-        })
+        };
+        sign(self.key()?, transaction)
     }
 
     /// The same nonce: only one of the two can land.
@@ -77,7 +62,7 @@ impl EvmTarget {
         }
         transaction.max_fee_per_gas = raised.max;
         transaction.max_priority_fee_per_gas = raised.priority;
-        self.sign_transaction(transaction).map(Some)
+        sign(self.key()?, transaction).map(Some)
     }
 
     pub(super) fn send_raw(&mut self, attempt: &Attempt) -> Result<Answer, Fault> {
@@ -131,6 +116,23 @@ impl EvmTarget {
             false => Ok(Depth::Shallow),
         }
     }
+}
+
+/// The transaction with this key's signature.
+pub(super) fn sign(key: &PrivateKeySigner, mut transaction: TxEip1559) -> Result<Attempt, Fault> {
+    let signature = key
+        .sign_transaction_sync(&mut transaction)
+        .map_err(|fault| Fault::KeyUnreadable {
+            source_name: "signing".to_owned(),
+            reason: fault.to_string(),
+        })?;
+    let signed = TxEnvelope::from(transaction.into_signed(signature));
+    Ok(Attempt {
+        transaction: signed.tx_hash().to_string(),
+        raw: Bytes::from(signed.encoded_2718()).to_string(),
+        valid_until: None,
+        sent: false,
+    })
 }
 
 fn carried_out(attempt: &Attempt, receipt: &TransactionReceipt) -> Fate {

@@ -178,7 +178,7 @@ pub fn on_a_terminal(command: &Command, typed: &[(&str, &str)]) -> Answer {
             None => script.env_remove(name),
         };
     }
-    let mut child = script.spawn().unwrap();
+    let mut child = script.spawn().expect("script (bsdutils) is on PATH");
     let mut keyboard = child.stdin.take().unwrap();
     let mut screen = child.stdout.take().unwrap();
     let mut shown = Vec::new();

@@ -12,3 +12,4 @@ mod refusals;
 mod rehearsal;
 mod rpc_faults;
 mod secrets;
+mod smoke;

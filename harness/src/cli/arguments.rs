@@ -22,6 +22,8 @@ pub enum Command {
     #[command(after_help = EXIT_CODES)]
     Conform(Conform),
     Deploy(concord_deploy::options::Deploy),
+    /// As `deploy smoke`: one agent, one authorized feedback, one summary on a deployment.
+    Smoke(concord_deploy::options::SmokeOptions),
     /// Answers canonical functions, one JSON object a line on stdin, one a line on stdout.
     Oracle,
 }

@@ -32,7 +32,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let code = match concord.command {
         Command::Conform(options) => conform::conform(&options),
-        Command::Deploy(options) => concord_deploy::commands::run(&options),
+        Command::Deploy(options) => concord_deploy::commands::run(&options.command),
+        Command::Smoke(options) => {
+            concord_deploy::commands::run(&concord_deploy::options::Command::Smoke(options))
+        }
         Command::Oracle => answer_oracle(),
     };
     ExitCode::from(code)
