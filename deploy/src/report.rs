@@ -1,5 +1,5 @@
 //! What a command prints: a table for people, JSON for programs.
-use crate::{Check, Fault, Needs, Plan, RunFile, Smoke, Standing, network};
+use crate::{Check, Fault, Needs, Plan, RunFile, Smoke, Standing, Step, network};
 use serde_json::{Value, json};
 
 /// Columns as wide as their widest cell, two spaces between them.
@@ -32,29 +32,7 @@ pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
 /// The plan's steps, what they need and cost, and what is left.
 #[must_use]
 pub fn plan(plan: &Plan) -> String {
-    let rows: Vec<Vec<String>> = plan
-        .steps
-        .iter()
-        .map(|step| {
-            let sends = step.action.sends();
-            vec![
-                step.id.clone(),
-                step.chain.to_string(),
-                step.address.clone(),
-                step.action.word().to_owned(),
-                step.needs.map_or_else(|| "-".to_owned(), needs),
-                if sends {
-                    plan.coin.cost(step.cost).to_string()
-                } else {
-                    "-".to_owned()
-                },
-                step.balance_after.map_or_else(
-                    || "short".to_owned(),
-                    |balance| plan.coin.balance(balance).to_string(),
-                ),
-            ]
-        })
-        .collect();
+    let rows: Vec<Vec<String>> = plan.steps.iter().map(|step| plan_row(plan, step)).collect();
     let header = [
         "step",
         "chain",
@@ -77,6 +55,26 @@ pub fn plan(plan: &Plan) -> String {
         text.push_str(&format!("{note}\n"));
     }
     text
+}
+
+fn plan_row(plan: &Plan, step: &Step) -> Vec<String> {
+    let cost = match step.action.sends() {
+        true => plan.coin.cost(step.cost).to_string(),
+        false => "-".to_owned(),
+    };
+    let left = match step.balance_after {
+        Some(balance) => plan.coin.balance(balance).to_string(),
+        None => "short".to_owned(),
+    };
+    vec![
+        step.id.clone(),
+        step.chain.to_string(),
+        step.address.clone(),
+        step.action.word().to_owned(),
+        step.needs.map_or_else(|| "-".to_owned(), needs),
+        cost,
+        left,
+    ]
 }
 
 fn needs_header(plan: &Plan) -> &'static str {

@@ -5,7 +5,7 @@ use super::{
     planning::TRANSFER_GAS,
     transactions::sign,
 };
-use crate::{Check, Deed, Deployment, Fault, Smoke, network};
+use crate::{Attempt, Check, Deed, Deployment, Fault, Smoke, network};
 use alloy::{
     consensus::TxEip1559,
     network::TransactionBuilder,
@@ -68,41 +68,31 @@ impl EvmTarget {
         let feedback = self.feedback(agent_id, identity, reputation, &client)?;
         let funded = self.fund(&client, &feedback, patience)?;
         let given = self.land(&client, feedback, patience)?;
-        let summary = self.node.read(
-            reputation,
-            &AuthorizedReputation::getSummaryCall { agentId: agent_id },
-        )?;
-        let found = match summary {
+        let of_address = |what, value: String, address: Address| {
+            self.deed(what, value, "address", address.to_string())
+        };
+        Ok(Smoke {
+            deeds: vec![
+                of_address("agent", agent_id.to_string(), identity),
+                self.transaction_deed("register", &registered),
+                of_address("client", client.address().to_string(), client.address()),
+                self.transaction_deed("funds of the client", &funded),
+                self.transaction_deed("giveFeedback", &given),
+            ],
+            checks: vec![self.summary_check(reputation, agent_id)?],
+        })
+    }
+
+    fn summary_check(&self, reputation: Address, agent_id: U256) -> Result<Check, Fault> {
+        let call = AuthorizedReputation::getSummaryCall { agentId: agent_id };
+        let found = match self.node.read(reputation, &call)? {
             Ok(summary) => format!("count {}, average {}", summary.count, summary.averageScore),
             Err(reason) => reason,
         };
         let expected = format!("count 1, average {SCORE}");
         let fact = format!("getSummary({agent_id})");
-        Ok(Smoke {
-            deeds: vec![
-                self.deed(
-                    "agent",
-                    agent_id.to_string(),
-                    "address",
-                    identity.to_string(),
-                ),
-                self.transaction_deed("register", &registered),
-                self.deed(
-                    "client",
-                    client.address().to_string(),
-                    "address",
-                    client.address().to_string(),
-                ),
-                self.transaction_deed("funds of the client", &funded),
-                self.transaction_deed("giveFeedback", &given),
-            ],
-            checks: vec![Check::new(
-                contracts::AUTHORIZED_REPUTATION,
-                &fact,
-                expected,
-                found,
-            )],
-        })
+        let subject = contracts::AUTHORIZED_REPUTATION;
+        Ok(Check::new(subject, &fact, expected, found))
     }
 
     fn on_record(&self, recorded: &Deployment, name: &str) -> Result<Address, Fault> {
@@ -217,25 +207,27 @@ impl EvmTarget {
             },
         )?;
         let raw: Bytes = attempt.raw.parse().unwrap_or_default();
-        let refusal = self.node.send(&raw)?.err();
-        let hash: B256 = attempt.transaction.parse().unwrap_or_default();
+        if let Err(no) = self.node.send(&raw)?
+            && self.node.receipt(hash(&attempt)?)?.is_none()
+            && !self.node.knows(hash(&attempt)?)?
+        {
+            return Err(failed(&attempt, format!("was refused: {}", no.message)));
+        }
+        self.wait(&attempt, patience)
+    }
+
+    fn wait(&self, attempt: &Attempt, patience: Duration) -> Result<TransactionReceipt, Fault> {
         let begun = Instant::now();
         loop {
-            let failed = |reason: String| Fault::TransactionFailed {
-                step: call.to.to_string(),
-                reason: format!("{hash} {reason}"),
-            };
-            match (self.node.receipt(hash)?, &refusal) {
-                (Some(receipt), _) if receipt.status() => return Ok(receipt),
-                (Some(_), _) => return Err(failed("reverted".to_owned())),
-                (None, Some(no)) => return Err(failed(format!("was refused: {}", no.message))),
-                (None, None) if begun.elapsed() > patience => {
-                    return Err(failed(format!(
-                        "is pending after {} seconds",
-                        patience.as_secs()
-                    )));
+            match self.node.receipt(hash(attempt)?)? {
+                Some(receipt) if receipt.status() => return Ok(receipt),
+                Some(_) => return Err(failed(attempt, "reverted".to_owned())),
+                None if begun.elapsed() > patience => {
+                    let seconds = patience.as_secs();
+                    let reason = format!("is pending after {seconds} seconds");
+                    return Err(failed(attempt, reason));
                 }
-                (None, None) => thread::sleep(POLL),
+                None => thread::sleep(POLL),
             }
         }
     }
@@ -252,6 +244,17 @@ impl EvmTarget {
             value,
             link: explorer.map(|explorer| format!("{explorer}/{kind}/{shown}")),
         }
+    }
+}
+
+fn hash(attempt: &Attempt) -> Result<B256, Fault> {
+    (attempt.transaction.parse()).map_err(|_| failed(attempt, "has no hash".to_owned()))
+}
+
+fn failed(attempt: &Attempt, reason: String) -> Fault {
+    Fault::TransactionFailed {
+        step: "smoke".to_owned(),
+        reason: format!("{} {reason}", attempt.transaction),
     }
 }
 
