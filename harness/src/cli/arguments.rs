@@ -110,12 +110,17 @@ pub enum Command {
     /// Says which tools and built files are there, in which version, and how to get the others.
     #[command(after_help = DOCTOR)]
     Doctor(Doctor),
+    Deploy(concord_deploy::options::Deploy),
+    /// As `deploy smoke`: one agent, one authorized feedback, one summary on a deployment.
+    Smoke(concord_deploy::options::SmokeOptions),
     /// Answers canonical functions, one JSON object a line on stdin, one a line on stdout.
     #[command(after_help = ORACLE)]
     Oracle,
     /// Prints what a shell needs to complete this command line.
     #[command(after_help = COMPLETIONS)]
-    Completions { shell: Shell },
+    Completions {
+        shell: Shell,
+    },
     /// Prints the manual page.
     #[command(after_help = MAN)]
     Man,

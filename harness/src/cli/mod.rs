@@ -39,24 +39,29 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    let code = command(&concord.command).unwrap_or_else(|stop| {
+    let code = command(concord.command).unwrap_or_else(|stop| {
         eprintln!("concord: {stop}");
         stop.exit_code()
     });
     ExitCode::from(code)
 }
 
-fn command(command: &Command) -> Result<u8, Stop> {
+fn command(command: Command) -> Result<u8, Stop> {
     match command {
-        Command::Conform(options) => conform::conform(options),
-        Command::Fuzz(options) => fuzz::fuzz(options),
-        Command::Fill(options) => fill::fill(options),
-        Command::Lint(options) => lint::lint(options),
-        Command::Doctor(options) => doctor::doctor(options),
+        Command::Conform(options) => conform::conform(&options),
+        Command::Fuzz(options) => fuzz::fuzz(&options),
+        Command::Fill(options) => fill::fill(&options),
+        Command::Lint(options) => lint::lint(&options),
+        Command::Doctor(options) => doctor::doctor(&options),
+        Command::Deploy(options) => Ok(concord_deploy::commands::run(&options.command)),
+        Command::Smoke(options) => {
+            let smoke = concord_deploy::options::Command::Smoke(options);
+            Ok(concord_deploy::commands::run(&smoke))
+        }
         Command::Oracle => Ok(answer_oracle()),
         Command::Completions { shell } => {
             let mut out = Vec::new();
-            clap_complete::generate(*shell, &mut Concord::command(), "concord", &mut out);
+            clap_complete::generate(shell, &mut Concord::command(), "concord", &mut out);
             print(&out)
         }
         Command::Man => {

@@ -1,0 +1,229 @@
+use crate::Fault;
+use alloy::{
+    consensus::BlockHeader,
+    eips::BlockNumberOrTag,
+    network::TransactionBuilder,
+    primitives::{Address, B256, Bytes, U256},
+    providers::{Provider, RootProvider},
+    rpc::{
+        json_rpc::ErrorPayload,
+        types::{TransactionReceipt, TransactionRequest, state::StateOverride},
+    },
+    sol_types::SolCall,
+    transports::{RpcError, TransportErrorKind, TransportResult},
+};
+use std::{future::IntoFuture, thread, time::Duration};
+use tokio::runtime::{Builder, Runtime};
+
+/// A chain behind a JSON-RPC endpoint, asked one thing at a time. What fails for a passing reason
+/// is asked again.
+pub struct Node {
+    runtime: Runtime,
+    provider: RootProvider,
+    url: String,
+    host: String,
+    timeout: Duration,
+}
+
+/// What the chain itself says no to, in its own words.
+type Refusable<T> = Result<T, ErrorPayload>;
+
+/// The pause before the first of them; each of the others is twice as long as the last.
+const RETRIES: u32 = 4;
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+
+impl Node {
+    /// No request is made yet.
+    ///
+    /// # Errors
+    /// [`Fault::RpcUrlMalformed`].
+    pub fn new(url: &str, timeout: Duration) -> Result<Self, Fault> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let parsed: alloy::transports::http::reqwest::Url =
+            url.parse().map_err(|_| Fault::RpcUrlMalformed)?;
+        let host = (parsed.host_str())
+            .filter(|_| matches!(parsed.scheme(), "http" | "https"))
+            .ok_or(Fault::RpcUrlMalformed)?;
+        let host = match parsed.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        };
+        Ok(Self {
+            runtime,
+            provider: RootProvider::new_http(parsed),
+            url: url.to_owned(),
+            host,
+            timeout,
+        })
+    }
+
+    fn ask<T, F>(&self, method: &str, request: impl Fn() -> F) -> Result<Refusable<T>, Fault>
+    where
+        F: IntoFuture<Output = TransportResult<T>>,
+    {
+        let mut pauses = (0..RETRIES).map(|retry| FIRST_PAUSE * 2u32.pow(retry));
+        loop {
+            let request = request().into_future();
+            let limited = async { tokio::time::timeout(self.timeout, request).await };
+            let reason = match self.runtime.block_on(limited) {
+                Ok(Ok(answer)) => return Ok(Ok(answer)),
+                Ok(Err(RpcError::ErrorResp(no))) if !no.is_retry_err() => return Ok(Err(no)),
+                Ok(Err(fault)) => self.reason(fault),
+                Err(_) => format!("no answer within {} seconds", self.timeout.as_secs()),
+            };
+            match pauses.next() {
+                Some(pause) => thread::sleep(pause),
+                None => return Err(self.unreachable(method, reason)),
+            }
+        }
+    }
+
+    /// As [`Self::ask`], for questions that have an answer on every chain.
+    fn expect<T, F>(&self, method: &str, request: impl Fn() -> F) -> Result<T, Fault>
+    where
+        F: IntoFuture<Output = TransportResult<T>>,
+    {
+        self.ask(method, request)?
+            .map_err(|no| self.unreachable(method, self.without_url(&no.message)))
+    }
+
+    fn unreachable(&self, method: &str, reason: String) -> Fault {
+        Fault::Unreachable {
+            host: self.host.clone(),
+            method: method.to_owned(),
+            reason,
+        }
+    }
+
+    /// Without the library's words: they may have the whole URL, which may have a key in it.
+    fn reason(&self, fault: RpcError<TransportErrorKind>) -> String {
+        match fault {
+            RpcError::ErrorResp(no) => self.without_url(&no.message),
+            RpcError::Transport(
+                TransportErrorKind::HttpError(fault)
+                | TransportErrorKind::HttpErrorWithRetryAfter { error: fault, .. },
+            ) => format!("HTTP status {}", fault.status),
+            RpcError::Transport(_) => "there is no connection, or it broke".to_owned(),
+            _ => "the answer is not of the form that JSON-RPC has for it".to_owned(),
+        }
+    }
+
+    fn without_url(&self, text: &str) -> String {
+        text.replace(&self.url, &self.host)
+    }
+
+    pub fn chain_id(&self) -> Result<u64, Fault> {
+        self.expect("eth_chainId", || self.provider.get_chain_id())
+    }
+
+    /// Wei.
+    pub fn balance(&self, address: Address) -> Result<U256, Fault> {
+        self.expect("eth_getBalance", || self.provider.get_balance(address))
+    }
+
+    pub fn code(&self, address: Address) -> Result<Bytes, Fault> {
+        self.expect("eth_getCode", || self.provider.get_code_at(address))
+    }
+
+    /// The next nonce, counting what is pending.
+    pub fn next_nonce(&self, address: Address) -> Result<u64, Fault> {
+        self.expect("eth_getTransactionCount", || {
+            self.provider.get_transaction_count(address).pending()
+        })
+    }
+
+    /// The next nonce, counting what is mined only.
+    pub fn mined_nonce(&self, address: Address) -> Result<u64, Fault> {
+        self.expect("eth_getTransactionCount", || {
+            self.provider.get_transaction_count(address).latest()
+        })
+    }
+
+    pub fn block_number(&self) -> Result<u64, Fault> {
+        self.expect("eth_blockNumber", || self.provider.get_block_number())
+    }
+
+    /// Unix seconds of the latest block.
+    pub fn latest_time(&self) -> Result<u64, Fault> {
+        let latest = || self.provider.get_block_by_number(BlockNumberOrTag::Latest);
+        let block = self.expect("eth_getBlockByNumber", latest)?;
+        Ok(block.map_or(0, |block| block.header.timestamp()))
+    }
+
+    /// Wei a unit of gas; zero on a chain without a base fee.
+    pub fn base_fee(&self) -> Result<u128, Fault> {
+        let latest = || self.provider.get_block_by_number(BlockNumberOrTag::Latest);
+        let block = self.expect("eth_getBlockByNumber", latest)?;
+        let fee = block.and_then(|block| block.header.base_fee_per_gas());
+        Ok(fee.unwrap_or(0).into())
+    }
+
+    /// Wei a unit of gas that it takes to be among the next transactions.
+    pub fn priority_fee(&self) -> Result<u128, Fault> {
+        self.expect("eth_maxPriorityFeePerGas", || {
+            self.provider.get_max_priority_fee_per_gas()
+        })
+    }
+
+    pub fn receipt(&self, transaction: B256) -> Result<Option<TransactionReceipt>, Fault> {
+        self.expect("eth_getTransactionReceipt", || {
+            self.provider.get_transaction_receipt(transaction)
+        })
+    }
+
+    /// Whether the node has it, mined or not.
+    pub fn knows(&self, transaction: B256) -> Result<bool, Fault> {
+        let found = self.expect("eth_getTransactionByHash", || {
+            self.provider.get_transaction_by_hash(transaction)
+        })?;
+        Ok(found.is_some())
+    }
+
+    pub fn call(
+        &self,
+        request: &TransactionRequest,
+        overrides: &StateOverride,
+    ) -> Result<Refusable<Bytes>, Fault> {
+        self.ask("eth_call", || {
+            let call = self.provider.call(request.clone());
+            call.overrides_opt((!overrides.is_empty()).then(|| overrides.clone()))
+        })
+    }
+
+    /// Gas.
+    pub fn estimate(
+        &self,
+        request: &TransactionRequest,
+        overrides: &StateOverride,
+    ) -> Result<Refusable<u64>, Fault> {
+        self.ask("eth_estimateGas", || {
+            let call = self.provider.estimate_gas(request.clone());
+            call.overrides_opt((!overrides.is_empty()).then(|| overrides.clone()))
+        })
+    }
+
+    /// The chain's answer to a raw transaction. Asked again after a fault in between: the chain
+    /// knows the same bytes again.
+    pub fn send(&self, raw: &[u8]) -> Result<Refusable<B256>, Fault> {
+        self.ask("eth_sendRawTransaction", || async {
+            let pending = self.provider.send_raw_transaction(raw).await?;
+            Ok(*pending.tx_hash())
+        })
+    }
+
+    /// What a view function returns; a revert, or an answer of another form, is told in words.
+    pub fn read<C: SolCall>(
+        &self,
+        contract: Address,
+        call: &C,
+    ) -> Result<Result<C::Return, String>, Fault> {
+        let request = TransactionRequest::default()
+            .with_to(contract)
+            .with_input(call.abi_encode());
+        let answer = match self.call(&request, &StateOverride::default())? {
+            Ok(answer) => answer,
+            Err(no) => return Ok(Err(self.without_url(&no.message))),
+        };
+        Ok(C::abi_decode_returns_validate(&answer).map_err(|_| format!("the answer {answer}")))
+    }
+}

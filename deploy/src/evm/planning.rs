@@ -1,0 +1,198 @@
+use super::{
+    EvmTarget, code,
+    contracts::{AUTHORIZED_REPUTATION, Contract},
+    create2,
+    fees::{self, Fees},
+};
+use crate::{Action, Amount, Coin, Fault, Needs, Plan, Setting, Step};
+use alloy::{
+    network::TransactionBuilder,
+    primitives::{Address, Bytes, U256, keccak256},
+    rpc::types::{
+        TransactionRequest,
+        state::{AccountOverride, StateOverride},
+    },
+};
+
+/// Pays the signer of the proxy's transaction.
+pub(super) const PROXY_FUNDS: &str = "create2-proxy-funds";
+/// The deterministic deployment proxy itself.
+pub(super) const PROXY: &str = "create2-proxy";
+const PROXY_TITLE: &str = "deterministic deployment proxy";
+
+/// A plain transfer to an account without code.
+pub(super) const TRANSFER_GAS: u64 = 21_000;
+/// Beside its input, a transaction has at most so many bytes.
+const ENVELOPE_BYTES: usize = 150;
+
+impl EvmTarget {
+    pub(super) fn make_plan(&self) -> Result<Plan, Fault> {
+        self.require_draft_v1_alone()?;
+        let deployer = self.deployer()?;
+        self.require_chain()?;
+        let fees = Fees::current(&self.node, self.fee_limit)?;
+        let mut steps = self.proxy_steps(fees)?;
+        for contract in &self.contracts {
+            steps.push(self.contract_step(contract, deployer, fees)?);
+        }
+        let balance = u128::try_from(self.node.balance(deployer)?).unwrap_or(u128::MAX);
+        let plan = Plan::new(
+            self.chain.clone(),
+            deployer.to_string(),
+            Coin::ETH,
+            Amount(balance),
+            steps,
+        );
+        Ok(plan)
+    }
+
+    /// R6: the first draft's form of an authorization does not name the reputation registry, so that
+    /// one signature would count in both.
+    fn require_draft_v1_alone(&self) -> Result<(), Fault> {
+        let [identity, _, authorized, _] = &self.contracts;
+        if !self.choices.accepts_draft_v1 {
+            return Ok(());
+        }
+        let recorded = self.recorded.iter().flat_map(|book| book.everything());
+        let is_same = |text: &str, address: Address| text.parse() == Ok(address);
+        for (name, address, settings) in recorded {
+            let on_ours = match settings.get("identityRegistry") {
+                Some(Setting::Text(registry)) => is_same(registry, identity.address),
+                _ => false,
+            };
+            if name == AUTHORIZED_REPUTATION && on_ours && !is_same(address, authorized.address) {
+                return Err(Fault::DraftV1BesideAnother {
+                    other: address.to_owned(),
+                    identity: identity.address.to_string(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn proxy_steps(&self, fees: Fees) -> Result<Vec<Step>, Fault> {
+        let proxy = Step::existing(PROXY, &self.chain, PROXY_TITLE, create2::PROXY.to_string());
+        if self.proxy_stands()? {
+            return Ok(vec![proxy]);
+        }
+        let base_fee = self.node.base_fee()?;
+        if base_fee > create2::PROXY_GAS_PRICE {
+            return Err(Fault::ProxyUnderpriced {
+                offered: fees::gwei(create2::PROXY_GAS_PRICE),
+                base_fee: fees::gwei(base_fee),
+            });
+        }
+        // Its fee comes out of the funds, not from the deployer.
+        let needs = Needs::Gas(create2::PROXY_GAS);
+        let proxy = proxy.sending(Action::Create, needs, Amount::default());
+        Ok(vec![self.proxy_funds_step(fees)?, proxy])
+    }
+
+    fn proxy_funds_step(&self, fees: Fees) -> Result<Step, Fault> {
+        let signer = create2::PROXY_SIGNER;
+        let title = "funds for the proxy's signer";
+        let step = Step::existing(PROXY_FUNDS, &self.chain, title, signer.to_string());
+        let missing = create2::missing_funds(self.node.balance(signer)?);
+        if missing.is_zero() {
+            return Ok(step);
+        }
+        let value = Amount(missing.saturating_to());
+        let cost = fees
+            .cost(TRANSFER_GAS)
+            .saturating_add(value)
+            .saturating_add(fees::layer_one_fee(&self.node, ENVELOPE_BYTES)?);
+        Ok(step.sending(Action::Change, Needs::Gas(TRANSFER_GAS), cost))
+    }
+
+    fn contract_step(
+        &self,
+        contract: &Contract,
+        deployer: Address,
+        fees: Fees,
+    ) -> Result<Step, Fault> {
+        let address = contract.address.to_string();
+        let step = Step::existing(contract.id, &self.chain, contract.name, address);
+        if self.contract_stands(contract)? {
+            return Ok(step);
+        }
+        let gas = self.simulate_creation(contract, deployer)?;
+        let bytes = contract.creation_code.len() + ENVELOPE_BYTES;
+        let cost = fees
+            .cost(gas)
+            .saturating_add(fees::layer_one_fee(&self.node, bytes)?);
+        Ok(step.sending(Action::Create, Needs::Gas(gas), cost))
+    }
+
+    /// Lets the chain try it without sending anything, as if the proxy stood there already.
+    /// Returns the gas limit.
+    pub(super) fn simulate_creation(
+        &self,
+        contract: &Contract,
+        deployer: Address,
+    ) -> Result<u64, Fault> {
+        let failed = |reason: String| Fault::SimulationFailed {
+            title: contract.name.to_owned(),
+            reason,
+        };
+        let request = TransactionRequest::default()
+            .with_from(deployer)
+            .with_to(create2::PROXY)
+            .with_input(create2::call(contract.salt, &contract.creation_code));
+        let with_proxy = match self.proxy_stands()? {
+            true => StateOverride::default(),
+            false => with_code(create2::PROXY, create2::PROXY_CODE),
+        };
+        let answer = self.node.call(&request, &with_proxy)?;
+        let answer = answer.map_err(|no| failed(no.message.into_owned()))?;
+        if answer[..] != contract.address[..] {
+            return Err(failed(format!(
+                "the proxy would create it at {answer}, not at {}",
+                contract.address
+            )));
+        }
+        let gas = self.node.estimate(&request, &with_proxy)?;
+        let gas = gas.map_err(|no| failed(no.message.into_owned()))?;
+        Ok(gas.saturating_add(gas / 10))
+    }
+
+    /// # Errors
+    /// [`Fault::ForeignCode`].
+    pub(super) fn contract_stands(&self, contract: &Contract) -> Result<bool, Fault> {
+        let found = self.node.code(contract.address)?;
+        if found.is_empty() {
+            return Ok(false);
+        }
+        match code::difference(contract, self.chain_id, &found) {
+            None => Ok(true),
+            Some(difference) => Err(foreign(contract.name, contract.address, &found, difference)),
+        }
+    }
+
+    pub(super) fn proxy_stands(&self) -> Result<bool, Fault> {
+        let found = self.node.code(create2::PROXY)?;
+        if found.is_empty() || found == create2::PROXY_CODE {
+            return Ok(!found.is_empty());
+        }
+        let difference = "the proxy's is another".to_owned();
+        Err(foreign(PROXY_TITLE, create2::PROXY, &found, difference))
+    }
+
+    pub(super) fn proxy_is_paid_for(&self) -> Result<bool, Fault> {
+        Ok(self.proxy_stands()?
+            || self.node.balance(create2::PROXY_SIGNER)? >= U256::from(create2::PROXY_COST))
+    }
+}
+
+fn with_code(address: Address, code: Bytes) -> StateOverride {
+    let account = AccountOverride::default().with_code(code);
+    StateOverride::from_iter([(address, account)])
+}
+
+fn foreign(title: &str, address: Address, found: &[u8], difference: String) -> Fault {
+    Fault::ForeignCode {
+        title: title.to_owned(),
+        address: address.to_string(),
+        found: keccak256(found).to_string(),
+        difference,
+    }
+}

@@ -1,0 +1,238 @@
+//! What stands on chain, read back.
+use super::{
+    code,
+    contracts::{AUTHORIZED_REPUTATION, Contract, IDENTITY, REPUTATION, VALIDATION, VERSION},
+    node::Node,
+};
+use crate::{Check, Deployment, Fault, Record, Setting, Standing};
+use alloy::{
+    primitives::{Address, FixedBytes, U256, keccak256},
+    sol,
+    sol_types::SolCall,
+};
+
+sol! {
+    interface Registry {
+        function getVersion() external view returns (string);
+        function getIdentityRegistry() external view returns (address);
+    }
+
+    interface Identity {
+        function name() external view returns (string);
+        function symbol() external view returns (string);
+        function supportsInterface(bytes4 interfaceId) external view returns (bool);
+    }
+
+    interface AuthorizedReputation {
+        function acceptsDraftV1() external view returns (bool);
+        function getSummary(uint256 agentId) external view returns (uint64 count, uint8 averageScore);
+    }
+
+    interface Reputation {
+        function getLastIndex(uint256 agentId, address clientAddress) external view returns (uint64);
+    }
+
+    interface Validation {
+        function getValidationCount(uint256 agentId) external view returns (uint64);
+    }
+}
+
+/// ERC-165's number of ERC-721.
+const ERC721: FixedBytes<4> = FixedBytes([0x80, 0xac, 0x58, 0xcd]);
+/// An agent that no registry will ever reach: reads of it are reads of nothing (§3a).
+const NO_AGENT: U256 = U256::MAX;
+
+/// Every fact of every contract on record.
+pub(super) fn checks(
+    node: &Node,
+    chain_id: u64,
+    contracts: &[Contract; 4],
+    recorded: &Deployment,
+) -> Result<Vec<Check>, Fault> {
+    let mut facts = Facts {
+        node,
+        checks: Vec::new(),
+    };
+    for contract in contracts {
+        match recorded.contracts.get(contract.name) {
+            Some(record) => facts.of_contract(contract, chain_id, record)?,
+            None => facts.add(contract, "address", contract.address, "not on record"),
+        }
+    }
+    Ok(facts.checks)
+}
+
+struct Facts<'a> {
+    node: &'a Node,
+    checks: Vec<Check>,
+}
+
+impl Facts<'_> {
+    fn add(
+        &mut self,
+        contract: &Contract,
+        fact: &str,
+        expected: impl ToString,
+        found: impl ToString,
+    ) {
+        let check = Check::new(contract.name, fact, expected, found);
+        self.checks.push(check);
+    }
+
+    fn of_contract(
+        &mut self,
+        contract: &Contract,
+        chain_id: u64,
+        record: &Record,
+    ) -> Result<(), Fault> {
+        self.add(contract, "address", contract.address, &record.address);
+        let Ok(address) = record.address.parse::<Address>() else {
+            return Ok(()); // the check above has failed
+        };
+        let found = self.node.code(address)?;
+        self.add(contract, "code hash", &record.code_hash, keccak256(&found));
+        let difference = match address == contract.address {
+            true => code::difference(contract, chain_id, &found),
+            false => Some("for another address".to_owned()),
+        };
+        let built = "the local build, immutables as planned";
+        self.add(
+            contract,
+            "code",
+            built,
+            difference.as_deref().unwrap_or(built),
+        );
+        self.of_wiring(contract, address)?;
+        self.of_nothing(contract, address)
+    }
+
+    fn of_wiring(&mut self, contract: &Contract, at: Address) -> Result<(), Fault> {
+        self.read(contract, at, Registry::getVersionCall {}, VERSION)?;
+        if contract.name == IDENTITY {
+            self.read(contract, at, Identity::nameCall {}, "AgentIdentity")?;
+            self.read(contract, at, Identity::symbolCall {}, "AGENT")?;
+            let erc721 = Identity::supportsInterfaceCall {
+                interfaceId: ERC721,
+            };
+            return self.read(contract, at, erc721, "true");
+        }
+        let registry = text(contract.settings.get("identityRegistry"));
+        self.read(
+            contract,
+            at,
+            Registry::getIdentityRegistryCall {},
+            &registry,
+        )?;
+        if contract.name == AUTHORIZED_REPUTATION {
+            let flag = text(contract.settings.get("acceptsDraftV1"));
+            let call = AuthorizedReputation::acceptsDraftV1Call {};
+            self.read(contract, at, call, &flag)?;
+        }
+        Ok(())
+    }
+
+    /// §3a: reads of what does not exist are 0. The contract answers, and from its own storage.
+    fn of_nothing(&mut self, contract: &Contract, at: Address) -> Result<(), Fault> {
+        match contract.name {
+            AUTHORIZED_REPUTATION => {
+                let call = AuthorizedReputation::getSummaryCall { agentId: NO_AGENT };
+                self.compare(contract, at, call, "count 0, average 0", |summary| {
+                    format!("count {}, average {}", summary.count, summary.averageScore)
+                })
+            }
+            REPUTATION => {
+                let call = Reputation::getLastIndexCall {
+                    agentId: NO_AGENT,
+                    clientAddress: at,
+                };
+                self.read(contract, at, call, "0")
+            }
+            VALIDATION => {
+                let call = Validation::getValidationCountCall { agentId: NO_AGENT };
+                self.read(contract, at, call, "0")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn read<C>(
+        &mut self,
+        contract: &Contract,
+        at: Address,
+        call: C,
+        expected: &str,
+    ) -> Result<(), Fault>
+    where
+        C: SolCall<Return: ToString>,
+    {
+        self.compare(contract, at, call, expected, |answer| answer.to_string())
+    }
+
+    fn compare<C: SolCall>(
+        &mut self,
+        contract: &Contract,
+        at: Address,
+        call: C,
+        expected: &str,
+        show: impl Fn(C::Return) -> String,
+    ) -> Result<(), Fault> {
+        let found = match self.node.read(at, &call)? {
+            Ok(answer) => show(answer),
+            Err(reason) => reason,
+        };
+        self.add(contract, C::SIGNATURE, expected, found);
+        Ok(())
+    }
+}
+
+fn text(setting: Option<&Setting>) -> String {
+    setting.map(ToString::to_string).unwrap_or_default()
+}
+
+/// Each contract in the address book, in the build, and on chain.
+pub(super) fn standings(
+    node: &Node,
+    chain_id: u64,
+    contracts: &[Contract; 4],
+    recorded: Option<&Deployment>,
+) -> Result<Vec<Standing>, Fault> {
+    let mut standings = Vec::new();
+    for contract in contracts {
+        let found = node.code(contract.address)?;
+        let on_chain = match code::difference(contract, chain_id, &found) {
+            None => "as built",
+            Some(_) if found.is_empty() => "nothing",
+            Some(_) => "other code",
+        };
+        let record = recorded.and_then(|book| book.contracts.get(contract.name));
+        standings.push(Standing {
+            title: contract.name.to_owned(),
+            recorded: record.map(|record| record.address.clone()),
+            built: contract.address.to_string(),
+            on_chain: on_chain.to_owned(),
+            drift: drift(contract, on_chain, record, &found),
+        });
+    }
+    Ok(standings)
+}
+
+fn drift(
+    contract: &Contract,
+    on_chain: &str,
+    record: Option<&Record>,
+    found: &[u8],
+) -> Option<String> {
+    let is_moved = |record: &Record| record.address.parse() != Ok(contract.address);
+    let says = match (on_chain, record) {
+        ("other code", _) => "foreign code",
+        (_, Some(record)) if is_moved(record) => "the build has moved to another address",
+        ("nothing", Some(_)) => "on record, not on chain",
+        ("nothing", None) => "not deployed",
+        (_, None) => "not on record",
+        (_, Some(record)) if record.code_hash != keccak256(found).to_string() => {
+            "another code hash on record"
+        }
+        _ => return None,
+    };
+    Some(says.to_owned())
+}

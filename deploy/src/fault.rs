@@ -1,0 +1,151 @@
+use std::path::PathBuf;
+
+/// The deployment did what was asked.
+pub const DONE: u8 = 0;
+/// What stands on chain is not what it should be.
+pub const DIFFERS: u8 = 1;
+/// Refused before anything was sent: the command line, a file, a key, the chain's state, a rule.
+pub const REFUSED: u8 = 2;
+/// A chain does not answer, or a run stopped on its way; `resume` goes on.
+pub const STOPPED: u8 = 3;
+
+/// Why a command stopped. Each is one sentence with the value and what was expected; none contains
+/// a key, a password or more of an RPC URL than its host.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    // The command line.
+    #[error("--chain is not a CAIP-2 id: {0}")]
+    ChainId(String),
+    #[error("--chain {0}: only eip155 chains can be deployed to")]
+    NamespaceUnknown(String),
+    #[error("no RPC URL: give --rpc-url or set CONCORD_RPC_URL")]
+    RpcUrlMissing,
+    #[error("the RPC URL is not an http or https URL")]
+    RpcUrlMalformed,
+    #[error("--{option} {value}: {reason}")]
+    Option {
+        option: &'static str,
+        value: String,
+        reason: String,
+    },
+    #[error(
+        "no folder contracts/src here or above: run inside a clone, or name --artifacts and --deployments"
+    )]
+    NoClone,
+    #[error("{0} is not a listed testnet: if it is meant to be this chain, say --allow-mainnet")]
+    NotATestnet(String),
+    #[error("standard input is no terminal to ask on: say --yes to send without being asked")]
+    NobodyToAsk,
+    #[error("not confirmed; nothing was sent")]
+    Declined,
+
+    // Keys.
+    #[error("no key: give --keystore or set CONCORD_EVM_PRIVATE_KEY{or_from}")]
+    KeyMissing { or_from: &'static str },
+    #[error("{source_name}: {reason}")]
+    KeyUnreadable { source_name: String, reason: String },
+    #[error("the password does not open the keystore {}", .0.display())]
+    WrongPassword(PathBuf),
+    #[error("the key belongs to {key}, not to {named}")]
+    KeyMismatch { key: String, named: String },
+
+    // Files.
+    #[error("{}: {reason}", path.display())]
+    File { path: PathBuf, reason: String },
+    #[error("{} not found: run scripts/build", .0.display())]
+    ArtifactMissing(PathBuf),
+    #[error("{} was built from another {source_file}: run scripts/build", path.display())]
+    ArtifactStale { path: PathBuf, source_file: String },
+    #[error("{} is of {found}, not of {expected}", path.display())]
+    WrongChainInFile {
+        path: PathBuf,
+        found: String,
+        expected: String,
+    },
+    #[error("another deployment to {0} is running: it holds the run file")]
+    RunLocked(String),
+    #[error("an unfinished run is on record in {}: `concord deploy resume` goes on with it", .0.display())]
+    RunUnfinished(PathBuf),
+    #[error("no unfinished run in {}: there is nothing to resume", .0.display())]
+    NothingToResume(PathBuf),
+    #[error("the unfinished run has {what} {recorded}, this one has {now}")]
+    RunDiffers {
+        what: String,
+        recorded: String,
+        now: String,
+    },
+    #[error("the run file's transaction {transaction} {what}")]
+    RecordMalformed { transaction: String, what: String },
+    #[error("the address book has no deployment on {0}: run `concord deploy apply` first")]
+    NotOnRecord(String),
+
+    // The chain's state.
+    #[error("the RPC endpoint is chain {found}, --chain says {expected}")]
+    WrongChain { expected: String, found: String },
+    #[error("{account} has {balance}, the deployment needs up to {needed}")]
+    BalanceTooLow {
+        account: String,
+        balance: String,
+        needed: String,
+    },
+    #[error("{title}: other code stands at {address}: code hash {found}; {difference}")]
+    ForeignCode {
+        title: String,
+        address: String,
+        found: String,
+        difference: String,
+    },
+    #[error("{title}: the simulation failed: {reason}")]
+    SimulationFailed { title: String, reason: String },
+    #[error("the fee is {found} gwei a unit of gas, above the limit of {limit} gwei")]
+    FeeAboveLimit { found: String, limit: String },
+    #[error(
+        "the deployment proxy's transaction pays {offered} gwei a unit of gas, and the base fee is {base_fee} gwei: wait until it is lower"
+    )]
+    ProxyUnderpriced { offered: String, base_fee: String },
+    #[error(
+        "AuthorizedReputationRegistry would accept draft v1 authorizations while {other} stands on the same identity registry {identity} (R6): say --accepts-draft-v1 false"
+    )]
+    DraftV1BesideAnother { other: String, identity: String },
+
+    // On the way.
+    #[error("the RPC endpoint {host} does not answer {method}: {reason}")]
+    Unreachable {
+        host: String,
+        method: String,
+        reason: String,
+    },
+    #[error("{step}: the chain refuses transaction {transaction}: {reason}")]
+    TransactionRefused {
+        step: String,
+        transaction: String,
+        reason: String,
+    },
+    #[error("{step}: transaction {reason}")]
+    TransactionFailed { step: String, reason: String },
+    #[error("{step}: no transaction landed within {seconds} seconds")]
+    NotLanded { step: String, seconds: u64 },
+    #[error("{step}: landed {rounds} times, and the chain went back each time")]
+    Reorganised { step: String, rounds: usize },
+    #[error("{0}; `concord deploy resume` goes on from here")]
+    Stopped(#[source] Box<Self>),
+    #[error("standard output: {0}")]
+    Output(#[from] std::io::Error),
+}
+
+impl Fault {
+    /// The exit code that stands for it.
+    pub const fn exit_code(&self) -> u8 {
+        match self {
+            Self::Unreachable { .. }
+            | Self::TransactionRefused { .. }
+            | Self::TransactionFailed { .. }
+            | Self::NotLanded { .. }
+            | Self::Reorganised { .. }
+            | Self::Stopped(_)
+            | Self::ArtifactMissing(_) => STOPPED,
+            _ => REFUSED,
+        }
+    }
+}

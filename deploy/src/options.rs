@@ -1,0 +1,174 @@
+use crate::ChainId;
+use clap::{ArgAction, Args, Subcommand};
+use std::path::PathBuf;
+
+/// The exit codes, as `--help` shows them.
+pub const EXIT_CODES: &str = "\
+Exit codes:
+  0  done, or what stands on chain is what it should be
+  1  verify, status, smoke: what stands on chain differs
+  2  refused before anything was sent: command line, file, key, chain or balance
+  3  a built file is missing, the chain does not answer, or the run stopped: see `resume`";
+
+/// Deploys the registries, or looks at a deployment.
+#[derive(Debug, Args)]
+#[command(after_help = EXIT_CODES)]
+pub struct Deploy {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Shows each step with its address and cost. Sends nothing.
+    Plan(PlanOptions),
+    /// Carries out the plan.
+    Apply(ApplyOptions),
+    /// Goes on with a run that was interrupted. What landed is not sent again.
+    Resume(ResumeOptions),
+    /// Compares code and wiring on chain with the local build and the address book.
+    Verify(Place),
+    /// Shows in one table where chain, address book and local build drift apart.
+    Status(Place),
+    /// Registers one agent, gives it one authorized feedback, reads the summary; prints links.
+    Smoke(SmokeOptions),
+}
+
+/// Which chain, and where its files are.
+#[derive(Clone, Debug, Args)]
+pub struct Place {
+    /// The chain's CAIP-2 id, such as eip155:84532.
+    #[arg(long, value_name = "CAIP-2")]
+    pub chain: ChainId,
+    /// The chain's JSON-RPC endpoint. Only its host is ever shown.
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "CONCORD_RPC_URL",
+        hide_env_values = true
+    )]
+    pub rpc_url: Option<String>,
+    /// Where the address book and the run files are. Default: deployments in the clone.
+    #[arg(long, value_name = "DIR", env = "CONCORD_DEPLOYMENTS")]
+    pub deployments: Option<PathBuf>,
+    /// Forge's output folder. Default: contracts/out in the clone.
+    #[arg(long, value_name = "DIR")]
+    pub artifacts: Option<PathBuf>,
+    /// Seconds to wait for one answer of the endpoint.
+    #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub timeout: u64,
+    /// Prints the result as JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Who deploys.
+#[derive(Clone, Debug, Args)]
+pub struct Key {
+    /// An encrypted JSON keystore. Without one, the variable CONCORD_EVM_PRIVATE_KEY.
+    #[arg(long, value_name = "FILE", env = "CONCORD_EVM_KEYSTORE")]
+    pub keystore: Option<PathBuf>,
+    /// A file with the keystore's password. Without one, the terminal is asked.
+    #[arg(long, value_name = "FILE", env = "CONCORD_EVM_PASSWORD_FILE")]
+    pub password_file: Option<PathBuf>,
+}
+
+/// What the addresses depend on.
+#[derive(Clone, Debug, Args)]
+pub struct Choices {
+    /// The text that the CREATE2 salts are made from: another text, other addresses.
+    #[arg(long, value_name = "TEXT", default_value = "concord")]
+    pub salt: String,
+    /// Whether authorizations in the form of ERC-8004's first draft count (EIP-191). They do not
+    /// name the reputation registry.
+    #[arg(long, value_name = "BOOL", action = ArgAction::Set, default_value_t = true)]
+    pub accepts_draft_v1: bool,
+}
+
+/// What may be paid, and how long to wait.
+#[derive(Clone, Debug, Args)]
+pub struct Sending {
+    /// Sends without being asked.
+    #[arg(long)]
+    pub yes: bool,
+    /// Deploys to a chain that is not a listed testnet.
+    #[arg(long)]
+    pub allow_mainnet: bool,
+    /// Blocks, the transaction's own among them, before a step counts as final.
+    #[arg(long, value_name = "BLOCKS", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    pub confirmations: u64,
+    /// Seconds that a transaction may be pending before its fee is raised.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub bump_after: u64,
+    /// Seconds for a step before the run stops.
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub give_up_after: u64,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct Fees {
+    /// The most to pay for a unit of gas, in gwei; a raised fee stays below it too.
+    #[arg(long, value_name = "GWEI")]
+    pub max_fee: Option<String>,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct PlanOptions {
+    #[command(flatten)]
+    pub place: Place,
+    #[command(flatten)]
+    pub key: Key,
+    /// The deployer's address: a plan needs no key.
+    #[arg(long, value_name = "ADDRESS")]
+    pub from: Option<String>,
+    #[command(flatten)]
+    pub choices: Choices,
+    #[command(flatten)]
+    pub fees: Fees,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct ApplyOptions {
+    #[command(flatten)]
+    pub place: Place,
+    #[command(flatten)]
+    pub key: Key,
+    #[command(flatten)]
+    pub choices: Choices,
+    #[command(flatten)]
+    pub fees: Fees,
+    #[command(flatten)]
+    pub sending: Sending,
+}
+
+/// The choices are the interrupted run's.
+#[derive(Clone, Debug, Args)]
+pub struct ResumeOptions {
+    #[command(flatten)]
+    pub place: Place,
+    #[command(flatten)]
+    pub key: Key,
+    #[command(flatten)]
+    pub fees: Fees,
+    #[command(flatten)]
+    pub sending: Sending,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct SmokeOptions {
+    #[command(flatten)]
+    pub place: Place,
+    #[command(flatten)]
+    pub key: Key,
+    #[command(flatten)]
+    pub fees: Fees,
+    /// Sends without being asked.
+    #[arg(long)]
+    pub yes: bool,
+    /// Sends to a chain that is not a listed testnet.
+    #[arg(long)]
+    pub allow_mainnet: bool,
+    /// Seconds for each transaction.
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub give_up_after: u64,
+}

@@ -1,0 +1,72 @@
+use crate::{Amount, ChainId, Fault, Step, amount::Coin};
+use serde::Serialize;
+
+/// What a deployment would do, in this order, read from the chain at one moment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Plan {
+    pub chain: ChainId,
+    /// Who pays and signs, as the chain writes addresses.
+    pub deployer: String,
+    pub balance: Amount,
+    pub steps: Vec<Step>,
+    /// The most that all steps together can cost.
+    pub total: Amount,
+    /// What a reader must know beside the table, one sentence each, such as the toolchain of a
+    /// program.
+    pub notes: Vec<String>,
+    #[serde(skip)]
+    pub coin: Coin,
+}
+
+impl Plan {
+    /// A plan of these steps. Fills in each step's balance afterwards.
+    pub fn new(
+        chain: ChainId,
+        deployer: String,
+        coin: Coin,
+        balance: Amount,
+        mut steps: Vec<Step>,
+    ) -> Self {
+        let mut total = Amount::default();
+        for step in &mut steps {
+            total = total.saturating_add(step.cost);
+            step.balance_after = balance.checked_sub(total);
+        }
+        Self {
+            chain,
+            deployer,
+            balance,
+            steps,
+            total,
+            notes: Vec::new(),
+            coin,
+        }
+    }
+
+    /// The steps that would send a transaction.
+    pub fn sending(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().filter(|step| step.action.sends())
+    }
+
+    pub fn is_done(&self) -> bool {
+        self.sending().next().is_none()
+    }
+
+    pub fn step(&self, id: &str) -> Option<&Step> {
+        self.steps.iter().find(|step| step.id == id)
+    }
+
+    /// # Errors
+    /// [`Fault::BalanceTooLow`] where the deployer could not pay for every step.
+    pub fn require_funds(&self) -> Result<(), Fault> {
+        if self.balance >= self.total {
+            return Ok(());
+        }
+        Err(Fault::BalanceTooLow {
+            account: self.deployer.clone(),
+            balance: self.coin.balance(self.balance).to_string(),
+            needed: self.coin.cost(self.total).to_string(),
+        })
+    }
+}

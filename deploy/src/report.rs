@@ -1,0 +1,203 @@
+//! What a command prints: a table for people, JSON for programs.
+use crate::{Check, Fault, Needs, Plan, RunFile, Smoke, Standing, Step, network};
+use serde_json::{Value, json};
+
+/// Columns as wide as their widest cell, two spaces between them.
+#[must_use]
+pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
+    let lines: Vec<Vec<&str>> = std::iter::once(header.to_vec())
+        .chain(
+            rows.iter()
+                .map(|row| row.iter().map(String::as_str).collect()),
+        )
+        .collect();
+    let width = |column: usize| {
+        let cells = lines.iter().filter_map(|line| line.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..header.len()).map(width).collect();
+    let mut text = String::new();
+    for line in lines {
+        let cells: Vec<String> = line
+            .iter()
+            .zip(&widths)
+            .map(|(cell, width)| format!("{cell:width$}"))
+            .collect();
+        text.push_str(cells.join("  ").trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// The plan's steps, what they need and cost, and what is left.
+#[must_use]
+pub fn plan(plan: &Plan) -> String {
+    let rows: Vec<Vec<String>> = plan.steps.iter().map(|step| plan_row(plan, step)).collect();
+    let header = [
+        "step",
+        "chain",
+        "address",
+        "action",
+        needs_header(plan),
+        "cost at most",
+        "balance after",
+    ];
+    let mut text = table(&header, &rows);
+    text.push_str(&format!(
+        "\n{} ({}), deployer {} with {}; all steps together cost at most {}\n",
+        plan.chain,
+        network::name_of(&plan.chain),
+        plan.deployer,
+        plan.coin.balance(plan.balance),
+        plan.coin.cost(plan.total),
+    ));
+    for note in &plan.notes {
+        text.push_str(&format!("{note}\n"));
+    }
+    text
+}
+
+fn plan_row(plan: &Plan, step: &Step) -> Vec<String> {
+    let cost = match step.action.sends() {
+        true => plan.coin.cost(step.cost).to_string(),
+        false => "-".to_owned(),
+    };
+    let left = match step.balance_after {
+        Some(balance) => plan.coin.balance(balance).to_string(),
+        None => "short".to_owned(),
+    };
+    vec![
+        step.id.clone(),
+        step.chain.to_string(),
+        step.address.clone(),
+        step.action.word().to_owned(),
+        step.needs.map_or_else(|| "-".to_owned(), needs),
+        cost,
+        left,
+    ]
+}
+
+fn needs_header(plan: &Plan) -> &'static str {
+    match plan.steps.iter().find_map(|step| step.needs) {
+        Some(Needs::Compute { .. }) => "compute + rent",
+        _ => "gas",
+    }
+}
+
+fn needs(needs: Needs) -> String {
+    match needs {
+        Needs::Gas(gas) => gas.to_string(),
+        Needs::Compute { units, rent } => format!("{units} + {}", rent.0),
+    }
+}
+
+/// What a run came to: every step with its transaction.
+#[must_use]
+pub fn run(plan: &Plan, run: &RunFile) -> String {
+    let rows: Vec<Vec<String>> = plan
+        .steps
+        .iter()
+        .map(|step| {
+            let landing = run.landing(step);
+            vec![
+                step.id.clone(),
+                step.address.clone(),
+                landing.map_or_else(|| "-".to_owned(), |landing| landing.transaction.clone()),
+                landing.map_or_else(|| "-".to_owned(), |landing| landing.block.to_string()),
+                landing.map_or_else(
+                    || "-".to_owned(),
+                    |landing| plan.coin.cost(landing.cost).to_string(),
+                ),
+            ]
+        })
+        .collect();
+    table(&["step", "address", "transaction", "block", "cost"], &rows)
+}
+
+/// As [`run`], for programs.
+#[must_use]
+pub fn run_json(plan: &Plan, run: &RunFile) -> Value {
+    let steps: Vec<Value> = plan
+        .steps
+        .iter()
+        .map(|step| {
+            json!({
+                "id": step.id,
+                "address": step.address,
+                "attempts": run.attempts(step).len(),
+                "landing": run.landing(step),
+            })
+        })
+        .collect();
+    json!({ "chain": plan.chain, "deployer": plan.deployer, "steps": steps })
+}
+
+/// Every fact compared; what differs shows both sides.
+#[must_use]
+pub fn checks(checks: &[Check]) -> String {
+    let rows: Vec<Vec<String>> = checks
+        .iter()
+        .map(|check| {
+            let (word, detail) = match check.holds() {
+                true => ("ok", check.found.clone()),
+                false => (
+                    "DIFFERS",
+                    format!("{}, expected {}", check.found, check.expected),
+                ),
+            };
+            vec![
+                check.subject.clone(),
+                check.fact.clone(),
+                word.to_owned(),
+                detail,
+            ]
+        })
+        .collect();
+    table(&["what", "fact", "", "found"], &rows)
+}
+
+/// What a smoke test did, with links, and what the registries then said.
+#[must_use]
+pub fn smoke(smoke: &Smoke) -> String {
+    let rows: Vec<Vec<String>> = (smoke.deeds.iter())
+        .map(|deed| {
+            let link = deed.link.clone().unwrap_or_else(|| "-".to_owned());
+            vec![deed.what.clone(), deed.value.clone(), link]
+        })
+        .collect();
+    let deeds = table(&["what", "value", "link"], &rows);
+    format!("{deeds}\n{}", checks(&smoke.checks))
+}
+
+/// # Errors
+/// [`Fault::Output`].
+pub fn print(text: &str) -> Result<(), Fault> {
+    use std::io::Write;
+    Ok(std::io::stdout().write_all(text.as_bytes())?)
+}
+
+/// Address book, build and chain side by side.
+#[must_use]
+pub fn standings(standings: &[Standing]) -> String {
+    let rows: Vec<Vec<String>> = standings
+        .iter()
+        .map(|one| {
+            let or_dash = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
+            vec![
+                one.title.clone(),
+                or_dash(&one.recorded),
+                one.built.clone(),
+                one.on_chain.clone(),
+                or_dash(&one.drift),
+            ]
+        })
+        .collect();
+    let header = [
+        "contract",
+        "address book",
+        "local build",
+        "on chain",
+        "drift",
+    ];
+    table(&header, &rows)
+}

@@ -1,0 +1,15 @@
+//! The deployment rehearsed: the built program against a real anvil with Base Sepolia's chain id.
+mod address_book;
+mod addresses;
+mod document;
+mod explorer;
+mod fault_proxy;
+mod interruptions;
+mod keys;
+mod local_chain;
+mod program;
+mod refusals;
+mod rehearsal;
+mod rpc_faults;
+mod secrets;
+mod smoke;

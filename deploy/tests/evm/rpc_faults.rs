@@ -1,0 +1,241 @@
+//! Time-outs, rate limits, lost answers, stale answers, chains that go back: nothing is deployed
+//! twice and nothing is lost.
+use crate::{
+    fault_proxy::{Deed, FaultProxy, Question},
+    local_chain::{BASE_SEPOLIA, LocalChain, deployer},
+    program::{SENDING, Workplace, answer, assert_deployed},
+};
+use serde_json::{Value, json};
+use std::{collections::BTreeSet, fs, thread, time::Duration};
+
+const SEND: &str = "eth_sendRawTransaction";
+
+/// Deploys through a proxy that does this, and looks at the outcome without it.
+fn deploys_through(
+    policy: impl FnMut(&Question) -> Deed + Send + 'static,
+) -> (LocalChain, Workplace) {
+    let chain = LocalChain::start(BASE_SEPOLIA);
+    let proxy = FaultProxy::start(chain.port(), policy);
+    let workplace = Workplace::at_url(&proxy.url());
+    workplace.apply(&["--timeout", "1"]).assert_done();
+    let workplace = workplace.to(&chain.url());
+    assert_deployed(&chain, &workplace, 4);
+    (chain, workplace)
+}
+
+#[test]
+fn every_method_may_time_out_once() {
+    deploys_through(|question| match question.times {
+        1 => Deed::Hold,
+        _ => Deed::Forward,
+    });
+}
+
+#[test]
+fn every_method_may_be_rate_limited_twice() {
+    deploys_through(|question| match question.times {
+        1 | 2 => Deed::TooManyRequests,
+        _ => Deed::Forward,
+    });
+}
+
+#[test]
+fn a_rate_limit_may_come_as_a_json_rpc_error() {
+    deploys_through(|question| match question.times {
+        1 | 2 => Deed::LimitExceeded,
+        _ => Deed::Forward,
+    });
+}
+
+#[test]
+fn the_answer_to_every_transaction_may_be_lost() {
+    let mut seen = BTreeSet::new();
+    deploys_through(move |question| {
+        let is_new = question.method == SEND && seen.insert(question.params.to_string());
+        match is_new {
+            true => Deed::ForwardThenHangUp,
+            false => Deed::Forward,
+        }
+    });
+}
+
+#[test]
+fn a_node_may_lag_behind_with_the_nonce() {
+    // From the second transaction on, the first three answers are those of before the first.
+    let mut lies = 0;
+    let (_, workplace) = deploys_through(move |question| {
+        let asks = question.method == "eth_getTransactionCount";
+        if asks && question.sends >= 1 && lies < 3 {
+            lies += 1;
+            return Deed::Answer(json!("0x0"));
+        }
+        Deed::Forward
+    });
+    let run = workplace.run_record();
+    let landed = |step: &Value| step.get("landing").is_some();
+    assert_eq!(
+        run["steps"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|step| landed(step))
+            .count(),
+        4
+    );
+}
+
+/// The block of the step's transaction is taken back as soon as its receipt has been seen.
+fn deploys_on_a_chain_that_goes_back(after: usize) {
+    let chain = LocalChain::start(BASE_SEPOLIA);
+    let port = chain.port();
+    let mut done = false;
+    let proxy = FaultProxy::start(port, move |question| {
+        if !done && question.sends == after && question.receipt_seen {
+            done = true;
+            let reorg =
+                json!({"jsonrpc": "2.0", "id": 1, "method": "anvil_reorg", "params": [1, []]});
+            let answer = crate::local_chain::post(port, reorg.to_string().as_bytes());
+            assert!(!String::from_utf8(answer).unwrap().contains("error"));
+        }
+        Deed::Forward
+    });
+    let workplace = Workplace::at_url(&proxy.url());
+    let applied = workplace.apply(&[]);
+    let said = "the chain went back behind it";
+    assert!(
+        applied.assert_done().stderr.contains(said),
+        "{}",
+        applied.stderr
+    );
+    assert_deployed(&chain, &workplace.to(&chain.url()), 4);
+}
+
+#[test]
+fn the_chain_may_go_back_after_any_step() {
+    (1..=4).for_each(deploys_on_a_chain_that_goes_back);
+}
+
+/// The chain goes back two blocks, and the same transactions land again, both in the last: what
+/// stands is not enough to know where it landed.
+#[test]
+fn a_transaction_may_move_to_another_block() {
+    let chain = LocalChain::start(BASE_SEPOLIA);
+    let port = chain.port();
+    let mut sent: Vec<Value> = Vec::new();
+    let mut done = false;
+    let proxy = FaultProxy::start(port, move |question| {
+        if question.method == SEND {
+            sent.push(question.params[0].clone());
+        }
+        if !done && question.sends == 4 && question.receipt_seen {
+            done = true;
+            let again = json!([2, [[sent[2], 1], [sent[3], 1]]]);
+            let reorg =
+                json!({"jsonrpc": "2.0", "id": 1, "method": "anvil_reorg", "params": again});
+            let answer = crate::local_chain::post(port, reorg.to_string().as_bytes());
+            let answer = String::from_utf8(answer).unwrap();
+            assert!(!answer.contains("error"), "{answer}");
+        }
+        Deed::Forward
+    });
+    let workplace = Workplace::at_url(&proxy.url());
+    let applied = workplace.apply(&["--give-up-after", "60"]);
+    let said = "authorized-reputation-registry: the chain went back behind it";
+    assert!(
+        applied.assert_done().stderr.contains(said),
+        "{}",
+        applied.stderr
+    );
+    assert_deployed(&chain, &workplace.to(&chain.url()), 4);
+}
+
+/// One in eight questions meets a fault, in an order that the seed decides.
+#[test]
+fn faults_may_come_in_any_order() {
+    for seed in 1..=4u64 {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut in_a_row = 0;
+        deploys_through(move |_| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let dice = (state >> 33) % 32;
+            in_a_row = if dice < 4 { in_a_row + 1 } else { 0 };
+            match dice {
+                _ if in_a_row > 3 => Deed::Forward,
+                0 => Deed::HangUp,
+                1 => Deed::ForwardThenHangUp,
+                2 => Deed::TooManyRequests,
+                3 => Deed::Hold,
+                _ => Deed::Forward,
+            }
+        });
+    }
+}
+
+#[test]
+fn an_endpoint_that_stays_silent_is_exit_code_3_and_the_run_can_be_resumed() {
+    let chain = LocalChain::start(BASE_SEPOLIA);
+    let proxy = FaultProxy::start(chain.port(), |question| match question.sends {
+        0 | 1 => Deed::Forward,
+        _ => Deed::HangUp,
+    });
+    let workplace = Workplace::at_url(&proxy.url());
+    let stopped = workplace.apply(&[]);
+    assert_eq!(stopped.code, Some(3), "{}", stopped.stderr);
+    let last = stopped.stderr.lines().last().unwrap();
+    assert!(last.contains("does not answer"), "{last}");
+    assert!(last.contains("concord deploy resume"), "{last}");
+    let workplace = workplace.to(&chain.url());
+    workplace.resume(&[]).assert_done();
+    assert_deployed(&chain, &workplace, 4);
+}
+
+#[test]
+fn an_endpoint_that_is_not_there_is_exit_code_3() {
+    let workplace = Workplace::at_url("http://127.0.0.1:1");
+    let words = "the RPC endpoint 127.0.0.1:1 does not answer eth_chainId: there is no connection";
+    workplace.plan(&[]).assert_refused(3, words);
+}
+
+/// Nothing is mined until the fee of the first transaction has been raised.
+#[test]
+fn the_fee_of_a_pending_transaction_is_raised() {
+    let chain = LocalChain::start_with(BASE_SEPOLIA, &["--no-mining"]);
+    let workplace = Workplace::at(&chain);
+    let child = workplace
+        .command(&[&["apply", "--bump-after", "1"], SENDING].concat())
+        .spawn()
+        .unwrap();
+    let attempts = || -> Vec<Value> {
+        let run: Option<Value> = fs::read(workplace.run_file())
+            .ok()
+            .and_then(|text| serde_json::from_slice(&text).ok());
+        let attempts = run.map(|run| run["steps"][1]["attempts"].clone());
+        attempts
+            .and_then(|list| list.as_array().cloned())
+            .unwrap_or_default()
+    };
+    let sent = |list: &[Value]| {
+        list.iter()
+            .filter(|attempt| attempt["sent"] == true)
+            .count()
+    };
+    while sent(&attempts()) < 2 {
+        thread::sleep(Duration::from_millis(50));
+    }
+    chain.ask("evm_setAutomine", json!([true]));
+    chain.ask("evm_mine", json!([]));
+    answer(child).assert_done();
+    assert_deployed(&chain, &workplace, 4);
+
+    let attempts = attempts();
+    let landed = workplace.run_record()["steps"][1]["landing"]["transaction"].clone();
+    assert_ne!(landed, attempts[0]["transaction"]);
+    let first = crate::interruptions::decoded(&attempts[0]);
+    let second = crate::interruptions::decoded(&attempts[1]);
+    assert_eq!(first.nonce, second.nonce);
+    assert!(second.max_fee_per_gas * 8 >= first.max_fee_per_gas * 9);
+    assert!(second.max_priority_fee_per_gas * 8 >= first.max_priority_fee_per_gas * 9);
+    assert_eq!(chain.nonce(deployer().address()), 4);
+}
