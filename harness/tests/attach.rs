@@ -5,6 +5,7 @@ mod invocation;
 use concord_harness::backend::evm::EvmAnvil;
 use invocation::{Answer, answer, clone_root, concord};
 use serde_json::{Value, json};
+use std::{env, fs, process::Command};
 
 const SCENARIOS: [&str; 4] = [
     "--scenario",
@@ -86,4 +87,64 @@ fn what_cannot_be_judged_gets_one_sentence() {
     }
     let half = answer(&mut concord(&["conform", "--identity", &identity]));
     assert_eq!((half.code, half.stdout.as_str()), (2, ""));
+}
+
+/// Deploys a test contract, with one address for its constructor, from one of anvil's own accounts.
+fn deploy(standing: &EvmAnvil, contract: &str) -> String {
+    let place = format!("contracts/out/{contract}.sol/{contract}.json");
+    let artifact = fs::read_to_string(clone_root().join(place)).expect("built by scripts/build");
+    let artifact: Value = serde_json::from_str(&artifact).unwrap();
+    let code = artifact["bytecode"]["object"].as_str().unwrap();
+    let identity = standing.addresses().identity.to_string();
+    let word = format!("{:0>64}", identity.trim_start_matches("0x"));
+    let cast = env::var_os("CONCORD_CAST").unwrap_or_else(|| "cast".into());
+    let sent = Command::new(cast)
+        .args(["send", "--json", "--unlocked", "--rpc-url"])
+        .arg(standing.ledger().url())
+        .args(["--from", "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"])
+        .args(["--create", &format!("{code}{word}")])
+        .output()
+        .expect("cast is on PATH: run scripts/bootstrap");
+    let words = String::from_utf8_lossy(&sent.stderr);
+    assert!(sent.status.success(), "{words}");
+    let receipt: Value = serde_json::from_slice(&sent.stdout).unwrap();
+    receipt["contractAddress"].as_str().unwrap().to_owned()
+}
+
+fn judge_open_summary(standing: &EvmAnvil, reputation: &str, more: &[&str]) -> Value {
+    let identity = standing.addresses().identity.to_string();
+    let mut arguments = vec!["conform", "--json", "--backend", "none", "--evm-rpc"];
+    arguments.extend([standing.ledger().url(), "--identity", &identity]);
+    arguments.extend(["--reputation", reputation]);
+    arguments.extend(["--scenario", "open/summary-does-not-wrap"]);
+    arguments.extend(more);
+    let answer = answer(&mut concord(&arguments));
+    let mut report: Value = serde_json::from_str(&answer.stdout).expect(&answer.stderr);
+    report["code"] = json!(answer.code);
+    report
+}
+
+/// R16: the canonical contracts report a negative average of positive feedback here. A contract
+/// with that arithmetic shows it as a known difference; one without it may not pass for them.
+#[test]
+fn the_wrap_of_the_canonical_average_is_a_known_difference() {
+    let standing = standing();
+    let wrapping = deploy(&standing, "WrappingReputation");
+    let known = judge_open_summary(&standing, &wrapping, &["--canonical"]);
+    assert_eq!(
+        (&known["code"], &known["agree"]),
+        (&json!(0), &json!(true)),
+        "{known:#}"
+    );
+    let variances = known["variances"].as_array().unwrap();
+    assert_eq!(variances.len(), 1);
+    assert_eq!(variances[0]["participant"], "evm-rpc");
+    let reason = "The canonical contracts cut the average to 128 bits.";
+    assert_eq!(variances[0]["reason"], reason);
+
+    let sound = standing.addresses().open_reputation.unwrap().to_string();
+    let ours = judge_open_summary(&standing, &sound, &["--canonical"]);
+    assert_eq!(ours["code"], 1);
+    assert_eq!(ours["failures"][0]["subject"], "unexpected_pass");
+    assert_eq!(judge_open_summary(&standing, &sound, &[])["code"], 0);
 }

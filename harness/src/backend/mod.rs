@@ -24,6 +24,11 @@ pub trait Backend: Send {
     /// Whose variances apply.
     fn chain(&self) -> Chain;
 
+    /// What scenarios call the registries, where they are not ours and known to differ in places.
+    fn foreign(&self) -> Option<&str> {
+        None
+    }
+
     /// Can this backend express the operation? What only the other chain has
     /// ([`Operation::only_on`]) it cannot; whatever else it cannot express, the run reports as
     /// missing, and never leaves out silently.

@@ -201,6 +201,15 @@ pub struct Conform {
 
 #[derive(Debug, Args)]
 pub struct Fuzz {
+    /// The registries to run beside the model.
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        value_name = "NAME",
+        default_value = "evm-revm,svm-litesvm"
+    )]
+    pub backend: Vec<FuzzBackend>,
     /// Ends after this many steps.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub steps: u64,
@@ -247,6 +256,15 @@ pub enum BackendName {
     EvmRevm,
     SvmLitesvm,
     /// None of ours: the model alone, or with an adapter.
+    None,
+}
+
+/// What runs in process, and so fast enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum FuzzBackend {
+    EvmRevm,
+    SvmLitesvm,
+    /// The model alone: what the mutators promise is still held against it.
     None,
 }
 

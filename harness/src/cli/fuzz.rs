@@ -1,7 +1,7 @@
 //! `concord fuzz`.
 use super::{
     AGREE, DISAGREE,
-    arguments::Fuzz,
+    arguments::{Fuzz, FuzzBackend},
     files::{ARTIFACTS, PROGRAM, built},
     stop::Stop,
 };
@@ -13,6 +13,7 @@ use crate::{
 use concord_canonical::hash::keccak256;
 use serde_json::{Value, json};
 use std::{
+    collections::BTreeSet,
     fmt::{self, Write as _},
     fs,
     io::{self, Write as _},
@@ -54,12 +55,22 @@ fn fresh_seed() -> u64 {
 }
 
 fn start_backends(options: &Fuzz) -> Result<Vec<Box<dyn Backend>>, Missing> {
-    let artifacts = built(options.artifacts.as_deref(), ARTIFACTS);
-    let program = built(options.program.as_deref(), PROGRAM);
-    Ok(vec![
-        Box::new(EvmRevm::start(&artifacts)?),
-        Box::new(SvmLitesvm::start(&program)?),
-    ])
+    let chosen: BTreeSet<_> = options.backend.iter().copied().collect();
+    let mut backends: Vec<Box<dyn Backend>> = Vec::new();
+    for name in chosen {
+        match name {
+            FuzzBackend::EvmRevm => {
+                let artifacts = built(options.artifacts.as_deref(), ARTIFACTS);
+                backends.push(Box::new(EvmRevm::start(&artifacts)?));
+            }
+            FuzzBackend::SvmLitesvm => {
+                let program = built(options.program.as_deref(), PROGRAM);
+                backends.push(Box::new(SvmLitesvm::start(&program)?));
+            }
+            FuzzBackend::None => (),
+        }
+    }
+    Ok(backends)
 }
 
 /// Writes the finding as a scenario; the command that plays it again.

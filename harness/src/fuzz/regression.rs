@@ -70,6 +70,7 @@ impl Telling {
             action,
             expect: Some(expect),
             variance,
+            foreign: Vec::new(),
         });
     }
 
@@ -138,6 +139,7 @@ fn off_chain((name, statement): (String, Value)) -> Step {
         action: Map::from_iter([(name, statement)]),
         expect: None,
         variance: Vec::new(),
+        foreign: Vec::new(),
     }
 }
 

@@ -3,6 +3,7 @@
 /// What a declared variance of this number is about.
 pub(super) fn words(kind: u8) -> &'static str {
     match kind {
+        0 => "a registry that is not ours is known to answer otherwise",
         1 => "a bad Ed25519 signature fails in the precompile, before the program's checks",
         2 => "portable lengths and the explicit index are enforced on Solana only",
         3 => "request hashes are unique per registry on EVM, per agent and validator on Solana",

@@ -24,7 +24,7 @@ pub(super) fn model(scenario: &Scenario, references: &References) -> Vec<StepRec
                 state: &reference.state,
                 digest: reference.digest,
             };
-            judge(moment, *chain, &judged, None)
+            judge(moment, *chain, None, &judged, None)
                 .into_difference()
                 .map(|difference| difference.on(*chain))
         });
@@ -154,8 +154,14 @@ impl Player<'_> {
             state: &state,
         };
         let observation = Observation::of(&observed, judged.digest);
-        let result = judge(moment, self.backend.chain(), &judged, Some(reference))
-            .in_native_words(observed.native_error);
+        let result = judge(
+            moment,
+            self.backend.chain(),
+            self.backend.foreign(),
+            &judged,
+            Some(reference),
+        )
+        .in_native_words(observed.native_error);
         Ok((result, Some(observation)))
     }
 }

@@ -7,6 +7,9 @@ use crate::{
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// In the place of a variance's number: the registry is not ours, and known to differ.
+pub const FOREIGN: u8 = 0;
+
 /// What came of a whole run.
 #[derive(Clone, Debug)]
 pub struct Run {
@@ -292,7 +295,19 @@ impl Run {
         let chain = self.chain_of(&record.participant)?;
         let moments = &scenario.moments;
         let step = &moments.iter().find(|it| it.number == record.step)?.step;
-        let variance = step.variance.iter().find(|it| it.chain == chain)?;
+        let of_chain = step.variance.iter().find(|it| it.chain == chain);
+        let Some(variance) = of_chain else {
+            let known = step.foreign.first()?;
+            return Some(VarianceUsed {
+                scenario: &scenario.name,
+                step: Some(record.step),
+                kind: FOREIGN,
+                participant: &record.participant,
+                outcome: known.outcome.to_string(),
+                elsewhere: step.expect.as_ref()?.outcome.to_string(),
+                reason: &known.reason,
+            });
+        };
         Some(VarianceUsed {
             scenario: &scenario.name,
             step: Some(record.step),

@@ -1,5 +1,5 @@
 //! The rules of the scenario format that a JSON shape cannot say.
-use super::{Document, Expectation, Step, story::Fault};
+use super::{Document, Expectation, Foreign, Step, story::Fault};
 use crate::model::{Operation, Summary, Verdict};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -76,6 +76,9 @@ fn check_kind_and_reason(kind: u8, reason: &str, path: &str) -> Result<(), Fault
 }
 
 fn check_variances(step: &Step, name: &str, path: &str) -> Result<(), Fault> {
+    for (at, foreign) in step.foreign.iter().enumerate() {
+        check_foreign(step, foreign, &format!("{path}.foreign[{at}]"))?;
+    }
     let mut chains = BTreeSet::new();
     for (at, variance) in step.variance.iter().enumerate() {
         let path = format!("{path}.variance[{at}]");
@@ -87,6 +90,18 @@ fn check_variances(step: &Step, name: &str, path: &str) -> Result<(), Fault> {
             );
         }
         check_summary(name, &variance.expect, format!("{path}.expect"))?;
+    }
+    Ok(())
+}
+
+/// A known difference of a registry that is not ours must be one, and say why.
+fn check_foreign(step: &Step, foreign: &Foreign, path: &str) -> Result<(), Fault> {
+    if foreign.reason.trim().is_empty() {
+        return fault(format!("{path}.reason"), "is empty");
+    }
+    let common = step.expect.as_ref();
+    if common.is_some_and(|it| (it.outcome, it.summary) == (foreign.outcome, foreign.summary)) {
+        return fault(path, "is what the step expects of everybody: no difference");
     }
     Ok(())
 }

@@ -59,6 +59,22 @@ pub struct Step {
     /// Where a chain is declared to differ from `expect` (specification §3a).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub variance: Vec<Variance>,
+    /// Where registries that are not ours are known to answer otherwise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub foreign: Vec<Foreign>,
+}
+
+/// What a registry that is not ours is known to answer at one step, of a read: state and events
+/// are everybody's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Foreign {
+    /// Which registry, as [`crate::backend::Backend::foreign`] calls it.
+    pub registry: String,
+    pub reason: String,
+    pub outcome: Verdict,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<Summary>,
 }
 
 /// What must come of a step. `outcome` and `summary` are written by hand; `concord fill`
@@ -88,6 +104,13 @@ pub struct Variance {
 }
 
 impl Step {
+    /// What the registry of this name is known to answer otherwise.
+    pub fn foreign_to(&self, registry: Option<&str>) -> Option<&Foreign> {
+        self.foreign
+            .iter()
+            .find(|it| Some(it.registry.as_str()) == registry)
+    }
+
     /// What the step must come to on `chain`.
     pub fn expectation(&self, chain: Chain) -> Option<&Expectation> {
         self.variance

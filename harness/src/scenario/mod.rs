@@ -11,7 +11,7 @@ mod load;
 mod rule;
 mod story;
 
-pub use document::{Document, Expectation, Only, Step, Variance};
+pub use document::{Document, Expectation, Foreign, Only, Step, Variance};
 pub use fill::fill;
 pub use load::{ScenarioFault, find_files, load, load_document, store_document};
 pub use rule::Rule;

@@ -107,6 +107,10 @@ impl<L: Ledger> Registries<L> {
 }
 
 impl<L: Ledger> Backend for Registries<L> {
+    fn foreign(&self) -> Option<&str> {
+        (self.dialect == Dialect::Canonical).then_some("canonical")
+    }
+
     fn name(&self) -> &'static str {
         self.name
     }
