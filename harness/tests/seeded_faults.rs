@@ -186,6 +186,7 @@ fn an_unchecked_expiry_in_the_program_names_svm_litesvm() {
         "Cargo.toml",
         "Cargo.lock",
         "canonical",
+        "deploy",
         "harness",
         "programs",
     ];

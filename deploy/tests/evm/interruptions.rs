@@ -35,7 +35,10 @@ const STEPS: [&str; 6] = [
 const OF_DEPLOYER: u64 = 5;
 
 fn bare_chain() -> LocalChain {
-    LocalChain::start_with(BASE_SEPOLIA, &["--disable-default-create2-deployer"])
+    let chain = LocalChain::start_with(BASE_SEPOLIA, &["--disable-default-create2-deployer"]);
+    // The proxy's own transaction pays 100 gwei of gas price, which the node then takes for usual.
+    chain.fund(deployer().address(), 2 * 10u128.pow(18));
+    chain
 }
 
 fn deed(question: &Question, step: usize, boundary: Boundary) -> Deed {
