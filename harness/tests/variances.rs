@@ -16,6 +16,8 @@ struct Registry {
     model: Model,
     /// At its second operation it answers with an error that has no class (R25).
     is_unmapped: bool,
+    /// Not ours: it clears the wallet at every transfer.
+    is_canonical: bool,
 }
 
 fn registry(name: &'static str, chain: Chain, plays: Chain) -> Registry {
@@ -25,6 +27,7 @@ fn registry(name: &'static str, chain: Chain, plays: Chain) -> Registry {
         plays,
         model: Model::new(plays),
         is_unmapped: false,
+        is_canonical: false,
     }
 }
 
@@ -35,6 +38,10 @@ impl Backend for Registry {
 
     fn chain(&self) -> Chain {
         self.chain
+    }
+
+    fn foreign(&self) -> Option<&str> {
+        self.is_canonical.then_some("canonical")
     }
 
     fn supports(&self, operation: &Operation) -> bool {
@@ -54,7 +61,11 @@ impl Backend for Registry {
     }
 
     fn state(&mut self) -> Result<CanonicalState, StepFault> {
-        Ok(self.model.state().clone())
+        let mut state = self.model.state().clone();
+        if self.is_canonical && state.time > 1 {
+            state.agents.values_mut().for_each(|it| it.wallet = None);
+        }
+        Ok(state)
     }
 
     fn agent_state(&mut self, agent: &Agent) -> Result<Option<AgentState>, StepFault> {
@@ -214,4 +225,47 @@ fn results_stand_in_the_order_of_scenarios_whoever_is_faster() {
     assert_eq!(order, expected);
     let absent = |it: &runner::StepRecord| it.result == StepResult::Absent;
     assert!(!run.records.iter().any(absent));
+}
+
+/// Registers, and transfers to the owner himself; then to others.
+fn transfer_to_oneself() -> Scenario {
+    let file = "../tests/scenarios/identity/transfer-clears-wallet.json";
+    load(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap()
+}
+
+#[test]
+fn a_registry_that_is_not_ours_is_judged_up_to_its_known_difference() {
+    let canonical = Registry {
+        is_canonical: true,
+        ..registry("theirs", Chain::Evm, Chain::Evm)
+    };
+    let ours = registry("ours", Chain::Evm, Chain::Evm);
+    let run = play(transfer_to_oneself(), vec![canonical, ours]);
+    assert!(run.agrees());
+    let theirs: Vec<_> = results(&run, "theirs").iter().map(|it| it.1).collect();
+    assert_eq!(theirs[..2], ["passed", "varied"]);
+    assert!(theirs[2..].iter().all(|result| *result == "absent"));
+    let ours = results(&run, "ours");
+    assert!(ours.iter().all(|(_, result)| *result == "passed"));
+    let used = run.variances();
+    assert_eq!(used.len(), 1);
+    assert_eq!((used[0].participant, used[0].step), ("theirs", Some(2)));
+}
+
+#[test]
+fn a_known_difference_that_does_not_show_fails() {
+    let sound = Registry {
+        plays: Chain::Evm,
+        is_canonical: true,
+        model: Model::new(Chain::Evm),
+        ..registry("theirs", Chain::Evm, Chain::Evm)
+    };
+    // At second 1 it does not clear yet: the difference is told of a step where there is none.
+    let mut scenario = transfer_to_oneself();
+    let told = scenario.moments[1].step.foreign.clone();
+    scenario.moments[0].step.foreign = told;
+    let run = play(scenario, vec![sound]);
+    let failure = run.failures().next().expect("it is named");
+    assert_eq!(failure.step, 1);
+    assert_eq!(failure.difference.subject, Subject::UnexpectedPass);
 }

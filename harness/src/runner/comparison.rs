@@ -2,7 +2,7 @@ use super::{reference::Reference, verdicts::StepResult};
 use crate::{
     backend::StepFault,
     model::{Bytes32, CanonicalState, Chain, Outcome, first_difference},
-    scenario::{Expectation, Moment},
+    scenario::{Expectation, Foreign, Moment},
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -110,11 +110,24 @@ pub(super) fn judge(
         .expect
         .as_ref()
         .expect("a checked on-chain step has an expectation");
-    let known = step.foreign_to(foreign).map(|known| Expectation {
-        outcome: known.outcome,
-        summary: known.summary,
-        ..common.clone()
-    });
+    let known = match step.foreign_to(foreign) {
+        None => None,
+        Some(Foreign { outcome: None, .. }) => {
+            return match compare(common, judged, None) {
+                Some(_) => StepResult::Varied,
+                None => StepResult::failed(Difference::unexpected_pass(common, common)),
+            };
+        }
+        Some(Foreign {
+            outcome: Some(outcome),
+            summary,
+            ..
+        }) => Some(Expectation {
+            outcome: *outcome,
+            summary: *summary,
+            ..common.clone()
+        }),
+    };
     let of_chain = || {
         let variance = step.variance.iter().find(|it| it.chain == chain)?;
         Some(variance.expect.clone())

@@ -111,13 +111,18 @@ impl Player<'_> {
             .map_err(|fault| fault.to_string())?;
         let name = self.backend.name().to_owned();
         let mut records: Vec<StepRecord> = Vec::new();
+        let mut is_beyond_judgement = false;
         for (moment, reference) in scenario.moments.iter().zip(references) {
             let has_failed = records.last().is_some_and(|last| !last.result.is_as_told());
             let (result, observed) = if has_failed {
                 (StepResult::NotReached, None)
+            } else if is_beyond_judgement {
+                (StepResult::Absent, None)
             } else {
                 self.step(moment, reference)?
             };
+            let known = moment.step.foreign_to(self.backend.foreign());
+            is_beyond_judgement |= known.is_some_and(|known| known.outcome.is_none());
             records.push(StepRecord {
                 observed,
                 ..StepRecord::new(scenario, moment, &name, result)

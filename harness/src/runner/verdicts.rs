@@ -303,7 +303,9 @@ impl Run {
                 step: Some(record.step),
                 kind: FOREIGN,
                 participant: &record.participant,
-                outcome: known.outcome.to_string(),
+                outcome: known
+                    .outcome
+                    .map_or_else(|| "another state".to_owned(), |outcome| outcome.to_string()),
                 elsewhere: step.expect.as_ref()?.outcome.to_string(),
                 reason: &known.reason,
             });

@@ -100,10 +100,14 @@ fn check_foreign(step: &Step, foreign: &Foreign, path: &str) -> Result<(), Fault
         return fault(format!("{path}.reason"), "is empty");
     }
     let common = step.expect.as_ref();
-    if common.is_some_and(|it| (it.outcome, it.summary) == (foreign.outcome, foreign.summary)) {
-        return fault(path, "is what the step expects of everybody: no difference");
+    let answer = (foreign.outcome, foreign.summary);
+    match foreign.outcome {
+        None if foreign.summary.is_some() => fault(format!("{path}.outcome"), "is missing"),
+        _ if common.is_some_and(|it| (Some(it.outcome), it.summary) == answer) => {
+            fault(path, "is what the step expects of everybody: no difference")
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// A summary is expected of an accepted summary step of its profile, and of nothing else.

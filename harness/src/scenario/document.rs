@@ -64,15 +64,17 @@ pub struct Step {
     pub foreign: Vec<Foreign>,
 }
 
-/// What a registry that is not ours is known to answer at one step, of a read: state and events
-/// are everybody's.
+/// How a registry that is not ours is known to differ at one step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Foreign {
     /// Which registry, as [`crate::backend::Backend::foreign`] calls it.
     pub registry: String,
     pub reason: String,
-    pub outcome: Verdict,
+    /// What it answers instead; events and state are everybody's. `None`: they are not, so that
+    /// what it comes to from here on is not judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Verdict>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<Summary>,
 }
