@@ -1,4 +1,11 @@
 //! The cluster as its clients see it: questions over HTTP, by a client written for these tests.
+mod chain;
 mod client;
+mod command;
 mod deployment;
+mod errors;
+mod features;
+mod networks;
 mod program;
+mod sending;
+mod shapes;
