@@ -18,7 +18,7 @@ use std::{
 pub const SOL: u64 = 1_000_000_000;
 
 pub struct Client {
-    _server: Server,
+    pub server: Server,
     pub payer: Keypair,
     connection: BufReader<TcpStream>,
 }
@@ -39,7 +39,7 @@ impl Client {
         let connection = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
         connection.set_nodelay(true).unwrap();
         Self {
-            _server: server,
+            server,
             payer,
             connection: BufReader::new(connection),
         }

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use solana_keypair::Keypair;
 use solana_loader_v3_interface::instruction as loader;
 use solana_signer::Signer;
-use std::time::Instant;
 
 const CHAIN: &str = "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1";
 
@@ -20,11 +19,9 @@ fn called(client: &Client) -> solana_instruction::Instruction {
 fn a_deployed_program_can_be_called_from_the_next_slot_on() {
     let mut client = Client::new(still());
     let (code, buffer) = (elf("agent_registry"), Keypair::new_from_array([9; 32]));
-    let begun = Instant::now();
-    let writes = client.write_buffer(&buffer, &code);
+    client.write_buffer(&buffer, &code);
     let calls = client.deploying(&buffer.pubkey(), code.len());
     client.carry_out(&[&program_key()], &calls);
-    println!("{writes} writes and a deployment: {:?}", begun.elapsed());
     let call = called(&client);
     let refused = client.refused(&[], std::slice::from_ref(&call));
     assert_eq!(

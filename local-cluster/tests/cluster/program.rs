@@ -88,17 +88,15 @@ impl Client {
     }
 
     /// A buffer with this code.
-    pub fn write_buffer(&mut self, buffer: &Keypair, elf: &[u8]) -> usize {
+    pub fn write_buffer(&mut self, buffer: &Keypair, elf: &[u8]) {
         self.create_buffer(buffer, elf.len());
         let payer = self.payer.pubkey();
-        let pieces = elf.chunks(PIECE);
-        for (at, piece) in (0..).step_by(PIECE).zip(pieces.clone()) {
+        for (at, piece) in (0..).step_by(PIECE).zip(elf.chunks(PIECE)) {
             self.carry_out(
                 &[],
                 &[loader::write(&buffer.pubkey(), &payer, at, piece.to_vec())],
             );
         }
-        pieces.len()
     }
 
     pub fn deploying(&mut self, buffer: &Address, size: usize) -> Vec<Instruction> {
@@ -109,14 +107,13 @@ impl Client {
             .unwrap()
     }
 
-    /// Deploys the real program, and returns the number of writes. It can be called.
-    pub fn deploy(&mut self) -> usize {
+    /// Deploys the real program. It can be called.
+    pub fn deploy(&mut self) {
         let (code, buffer) = (elf("agent_registry"), Keypair::new_from_array([9; 32]));
-        let writes = self.write_buffer(&buffer, &code);
+        self.write_buffer(&buffer, &code);
         let calls = self.deploying(&buffer.pubkey(), code.len());
         self.carry_out(&[&program_key()], &calls);
         self.advance(1);
-        writes
     }
 
     /// In place of what stands there.
