@@ -12,8 +12,6 @@ use std::{
     time::Duration,
 };
 
-const POLL: Duration = Duration::from_millis(400);
-
 /// `concord deploy`: the exit code.
 #[must_use]
 pub fn run(command: &Command) -> u8 {
@@ -75,6 +73,7 @@ fn apply(options: &options::ApplyOptions) -> Result<u8, Fault> {
     }
     .target(&book)?;
     let plan = target.plan()?;
+    target.require_keys(&plan)?;
     if plan.is_done() {
         return nothing_to_send(&mut *target, &plan, &folders, place.json);
     }
@@ -126,6 +125,7 @@ fn resume(options: &options::ResumeOptions) -> Result<u8, Fault> {
     .target(&book)?;
     let plan = target.plan()?;
     run.require_same(&plan)?;
+    target.require_keys(&plan)?;
     if !place.json {
         print_plan(&plan, false)?;
     }
@@ -197,7 +197,7 @@ fn finish(
     json: bool,
 ) -> Result<u8, Fault> {
     let patience = Patience {
-        poll: POLL,
+        poll: Duration::from_millis(sending.poll),
         outbid_after: Duration::from_secs(sending.bump_after),
         give_up_after: Duration::from_secs(sending.give_up_after),
     };

@@ -7,7 +7,14 @@ use solana_keypair::Keypair;
 use solana_signer::Signer;
 
 fn apply(workplace: &Workplace, authority: &str, more: &[&str]) -> crate::process::Answer {
-    let apply = ["apply", "--yes", "--upgrade-authority", authority];
+    let apply = [
+        "apply",
+        "--yes",
+        "--poll",
+        "40",
+        "--upgrade-authority",
+        authority,
+    ];
     workplace.run(&[&apply[..], more].concat())
 }
 

@@ -91,7 +91,8 @@ impl Cluster {
 
     /// Every transaction that the deployer paid for and that was carried out, the newest first.
     pub fn signatures(&self) -> Vec<Value> {
-        let params = json!([deployer().pubkey().to_string(), { "limit": 1000 }]);
+        let params =
+            json!([deployer().pubkey().to_string(), { "limit": 1000, "commitment": "confirmed" }]);
         let answer = self.ask("getSignaturesForAddress", params);
         answer.as_array().unwrap().clone()
     }

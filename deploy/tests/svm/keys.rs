@@ -13,7 +13,7 @@ fn refuses_keypair_files_that_are_none() {
     let workplace = Workplace::at(&cluster);
     let path = workplace.file("deployer.json");
     let good = deployer().to_bytes();
-    let mut wrong = good;
+    let mut wrong = good.to_vec();
     wrong[63] ^= 1;
     for (text, words) in [
         (json!(good[..63]).to_string(), "has 63 bytes, not 64"),

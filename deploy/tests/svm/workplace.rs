@@ -23,7 +23,14 @@ pub struct Workplace {
 }
 
 /// What every `apply` and `resume` says.
-pub const APPLY: &[&str] = &["apply", "--yes", "--upgrade-authority", "keep"];
+pub const APPLY: &[&str] = &[
+    "apply",
+    "--yes",
+    "--poll",
+    "40",
+    "--upgrade-authority",
+    "keep",
+];
 
 impl Workplace {
     pub fn at(cluster: &Cluster) -> Self {
@@ -120,7 +127,7 @@ impl Workplace {
     }
 
     pub fn resume(&self, arguments: &[&str]) -> Answer {
-        self.run(&[&["resume", "--yes"], arguments].concat())
+        self.run(&[&["resume", "--yes", "--poll", "40"], arguments].concat())
     }
 
     pub fn recorded(&self) -> Value {
