@@ -23,10 +23,14 @@ pub fn parse(document: &str) -> Vec<(String, Vec<Example>)> {
         let mut examples: Vec<Example> = Vec::new();
         for line in lines.by_ref().take_while(|line| *line != "```") {
             match line.strip_prefix("$ ") {
-                Some(command) => examples.push(Example {
-                    command: command.to_owned(),
-                    output: Vec::new(),
-                }),
+                Some(command) => {
+                    // Each of the two rehearsals runs its own.
+                    assert!(command.starts_with("scripts/deploy-"), "{command}");
+                    examples.push(Example {
+                        command: command.to_owned(),
+                        output: Vec::new(),
+                    });
+                }
                 None => examples.last_mut().unwrap().output.push(line.to_owned()),
             }
         }
