@@ -23,6 +23,8 @@ const ROUNDS: usize = 5;
 const REFUSALS: usize = 5;
 /// A fee that was raised so often (a quarter each time) is not what keeps a transaction out.
 const RAISES: usize = 8;
+/// How often a transaction is looked for whose work stands already.
+const LOOKS: usize = 20;
 /// So many transactions are on their way together at most, of steps that can be.
 const TOGETHER: usize = 64;
 
@@ -291,25 +293,47 @@ impl Work<'_> {
             .collect()
     }
 
-    /// The steps stand: which of their transactions was it?
+    /// The steps stand: which of their transactions was it? What stands can be seen before what
+    /// became of its transaction, by a node that lags behind: that is waited for.
     fn record_landings(&mut self, steps: &[&Step]) -> Result<(), Fault> {
-        let mut landed = Vec::new();
-        let unknown = |step: &&&Step| self.run.landing(step).is_none();
-        let steps: Vec<&Step> = steps.iter().filter(unknown).copied().collect();
+        let is_new = |step: &&&Step| self.run.landing(step).is_none();
+        let mut steps: Vec<&Step> = steps.iter().filter(is_new).copied().collect();
+        for look in 0..LOOKS {
+            if look > 0 {
+                thread::sleep(self.patience.poll);
+            }
+            steps = self.look_for_landings(&steps)?;
+            if steps.is_empty() {
+                break;
+            }
+        }
+        Ok(()) // another's transaction, or one from before this run
+    }
+
+    /// Those whose transactions are still pending.
+    fn look_for_landings<'p>(&mut self, steps: &[&'p Step]) -> Result<Vec<&'p Step>, Fault> {
         let attempts = |step: &&Step| self.run.attempts(step).to_vec();
         let attempts: Vec<Vec<Attempt>> = steps.iter().map(attempts).collect();
         let mut fates = self.target.fates(&attempts.concat())?.into_iter();
-        for (step, attempts) in steps.into_iter().zip(attempts) {
+        let (mut landed, mut pending) = (Vec::new(), Vec::new());
+        for (step, attempts) in steps.iter().zip(attempts) {
             let fates: Vec<Fate> = fates.by_ref().take(attempts.len()).collect();
-            // None: somebody else's, or from before this run
-            for fate in fates {
-                if let Fate::Landed(landing) = fate {
+            let is_pending = fates.contains(&Fate::Pending);
+            let landing = fates.into_iter().find_map(|fate| match fate {
+                Fate::Landed(landing) => Some(landing),
+                _ => None,
+            });
+            match landing {
+                Some(landing) => {
                     self.tell(step, || format!("landed in block {}", landing.block));
-                    landed.push((step, landing));
+                    landed.push((*step, landing));
                 }
+                None if is_pending => pending.push(*step),
+                None => {}
             }
         }
-        self.run.landed(&landed)
+        self.run.landed(&landed)?;
+        Ok(pending)
     }
 
     /// `Some(step)`: the chain went back behind that one.

@@ -68,6 +68,20 @@ fn none_is_confirmed_apart_and_for_ever() {
     apply(&workplace, "keep", &[]).assert_refused(2, &words);
 }
 
+/// It was handed over behind the address book's back.
+#[test]
+fn verify_sees_that_it_is_another_than_on_record() {
+    let cluster = Cluster::start();
+    let workplace = Workplace::at(&cluster);
+    apply(&workplace, "keep", &[]).assert_done();
+    let other = Keypair::new_from_array([8; 32]).pubkey();
+    apply(&Workplace::at(&cluster), &other.to_string(), &[]).assert_done();
+    let verified = workplace.run(&["verify"]);
+    assert_eq!(verified.code, Some(1), "{}", verified.stdout);
+    let words = format!("DIFFERS  {other}, expected {}", deployer().pubkey());
+    assert!(verified.stdout.contains(&words), "{}", verified.stdout);
+}
+
 /// Deployed with `keep`, handed over later: only that is sent.
 #[test]
 fn it_can_be_handed_over_later() {

@@ -4,6 +4,8 @@ use crate::{
     fault_proxy::{Deed, FaultProxy},
     workplace::{APPLY, Workplace, built},
 };
+use solana_keypair::Keypair;
+use solana_loader_v3_interface::instruction as loader;
 use solana_signer::Signer;
 
 /// A run of another program that is given up in the middle of its writes.
@@ -37,6 +39,29 @@ fn they_are_named_and_left_alone_unless_asked_for() {
         "{}",
         after.stdout
     );
+}
+
+/// The buffer of this very build: nobody but the deployer could have opened it, but he may have
+/// given it away since.
+#[test]
+fn refuses_a_buffer_that_was_handed_to_another_key() {
+    let cluster = Cluster::start();
+    let proxy = FaultProxy::start(cluster.port(), |question| match question.sends {
+        0..=100 => Deed::Forward,
+        _ => Deed::Kill,
+    });
+    let workplace = Workplace::at_url(&proxy.url());
+    let child = workplace.command(APPLY).spawn().unwrap();
+    proxy.set_victim(child.id());
+    assert_eq!(crate::process::answer(child).code, None);
+    let workplace = workplace.to(&cluster.url());
+    let buffer = workplace.run_record()["steps"][0]["address"].clone();
+    let buffer = buffer.as_str().unwrap().parse().unwrap();
+    let other = Keypair::new_from_array([8; 32]).pubkey();
+    let give = loader::set_buffer_authority(&buffer, &deployer().pubkey(), &other);
+    cluster.carry_out(&[give], &[]);
+    let words = format!("buffer {buffer} belongs to {other}");
+    workplace.resume(&[]).assert_refused(2, &words);
 }
 
 #[test]

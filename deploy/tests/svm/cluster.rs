@@ -1,11 +1,15 @@
 //! A local cluster with quick slots, and what a test asks it.
+use base64::{Engine, engine::general_purpose::STANDARD};
 use concord_local_cluster::{LocalCluster, Options, Server};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use solana_address::Address;
+use solana_instruction::Instruction;
 use solana_keypair::Keypair;
+use solana_message::Message;
 use solana_sdk_ids::bpf_loader_upgradeable;
 use solana_signer::Signer;
+use solana_transaction::Transaction;
 use std::time::Duration;
 
 pub const LOCALNET: &str = "solana:localnet";
@@ -103,7 +107,32 @@ impl Cluster {
     }
 }
 
+impl Cluster {
+    /// A transaction that the deployer pays for, `others` beside him.
+    pub fn carry_out(&self, instructions: &[Instruction], others: &[&Keypair]) {
+        let recent = self.ask("getLatestBlockhash", json!([]))["value"]["blockhash"].clone();
+        let recent = recent.as_str().unwrap().parse().unwrap();
+        let payer = deployer();
+        let signers = [&[&payer], others].concat();
+        let message = Message::new_with_blockhash(instructions, Some(&payer.pubkey()), &recent);
+        let transaction = Transaction::new(&signers, message, recent);
+        let mut raw = vec![transaction.signatures.len() as u8];
+        transaction
+            .signatures
+            .iter()
+            .for_each(|it| raw.extend(it.as_ref()));
+        raw.extend(transaction.message.serialize());
+        let params = json!([STANDARD.encode(raw), { "encoding": "base64" }]);
+        self.ask("sendTransaction", params);
+    }
+
+    /// Lamports that keep an account of so many bytes for ever.
+    pub fn rent(&self, bytes: usize) -> u64 {
+        let rent = self.ask("getMinimumBalanceForRentExemption", json!([bytes]));
+        rent.as_u64().unwrap()
+    }
+}
+
 pub fn decoded(base64: &Value) -> Vec<u8> {
-    use base64::{Engine, engine::general_purpose::STANDARD};
     STANDARD.decode(base64.as_str().unwrap()).unwrap()
 }

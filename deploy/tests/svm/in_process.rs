@@ -1,6 +1,5 @@
 //! The other way to a cluster: the same questions without HTTP.
 use crate::cluster::{Cluster, deployer, program_key};
-use base64::{Engine, engine::general_purpose::STANDARD};
 use concord_deploy::{
     AddressBook, Fault, Patience, RunFile, Target, carry_out,
     svm::{
@@ -10,12 +9,7 @@ use concord_deploy::{
     },
 };
 use concord_local_cluster::LocalCluster;
-use serde_json::{Value, json};
-use solana_keypair::Keypair;
-use solana_message::Message;
-use solana_signer::Signer;
-use solana_system_interface::instruction as system;
-use solana_transaction::Transaction;
+use serde_json::Value;
 use std::{cell::RefCell, path::Path, time::Duration};
 
 struct InProcess(RefCell<LocalCluster>);
@@ -70,25 +64,4 @@ fn the_same_target_deploys_to_a_cluster_without_a_network() {
     let smoke = target.smoke(&deployment, patience.give_up_after, &mut |_| Ok(()));
     assert!(smoke.unwrap().checks.iter().all(|check| check.holds()));
     assert!(target.plan().unwrap().is_done());
-}
-
-/// Gives an address bytes of the system program's.
-pub fn allocate(cluster: &Cluster, key: &Keypair, bytes: u64) {
-    let recent = cluster.ask("getLatestBlockhash", json!([]))["value"]["blockhash"].clone();
-    let recent = recent.as_str().unwrap().parse().unwrap();
-    let payer = deployer();
-    let instructions = [
-        system::transfer(&payer.pubkey(), &key.pubkey(), 10_000_000),
-        system::allocate(&key.pubkey(), bytes),
-    ];
-    let message = Message::new_with_blockhash(&instructions, Some(&payer.pubkey()), &recent);
-    let transaction = Transaction::new(&[&payer, key], message, recent);
-    let mut raw = vec![transaction.signatures.len() as u8];
-    transaction
-        .signatures
-        .iter()
-        .for_each(|it| raw.extend(it.as_ref()));
-    raw.extend(transaction.message.serialize());
-    let params = json!([STANDARD.encode(raw), { "encoding": "base64" }]);
-    cluster.ask("sendTransaction", params);
 }

@@ -6,6 +6,7 @@ use crate::{
 use concord_local_cluster::Options;
 use serde_json::json;
 use solana_signer::Signer;
+use solana_system_interface::instruction as system;
 
 fn own_id() -> String {
     program_key().pubkey().to_string()
@@ -102,8 +103,12 @@ fn refuses_a_program_that_the_cluster_s_runtime_does_not_take() {
 #[test]
 fn refuses_an_account_of_something_else_at_the_program_s_address() {
     let cluster = Cluster::start();
-    // The deployer's own program: an account of the system program's with data.
-    crate::in_process::allocate(&cluster, &program_key(), 100);
+    let (key, payer) = (program_key(), deployer().pubkey());
+    let taken = [
+        system::transfer(&payer, &key.pubkey(), 10_000_000),
+        system::allocate(&key.pubkey(), 100),
+    ];
+    cluster.carry_out(&taken, &[&key]);
     let refused = Workplace::at(&cluster).apply(&[]);
     refused.assert_refused(2, &format!("program: other code stands at {}", own_id()));
 }

@@ -1,6 +1,6 @@
 //! plan, apply, apply again, verify, status.
 use crate::{
-    cluster::{Cluster, deployer, program_key, registry},
+    cluster::{Cluster, deployer, program_data, program_key, registry},
     fault_proxy::{Deed, FaultProxy},
     process::{clone_root, json_file},
     workplace::{Workplace, assert_deployed, built},
@@ -38,6 +38,11 @@ fn first_a_plan_then_apply_then_nothing_then_verify_and_status() {
     }
     let after = cluster.balance(&deployer().pubkey());
     assert_eq!(u128::from(before - after), spent);
+    // Not a lamport more than what keeps them for ever.
+    let program = program_key().pubkey();
+    assert_eq!(cluster.balance(&program), cluster.rent(36));
+    let data = cluster.balance(&program_data());
+    assert_eq!(data, cluster.rent(45 + built().len()));
     assert_deployed(&cluster, &workplace);
 }
 

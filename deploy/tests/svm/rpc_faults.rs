@@ -95,6 +95,25 @@ fn block_hashes_may_expire_at_any_time() {
     assert_deployed(&cluster, &workplace);
 }
 
+/// A fork that was dropped had them fail: that was never confirmed, and says nothing.
+#[test]
+fn what_only_one_fork_says_is_waited_out() {
+    deploys_through(|question| {
+        if question.method != "getSignatureStatuses" || question.times != 2 {
+            return Deed::Forward;
+        }
+        let asked = question.params[0].as_array().unwrap().len();
+        let failed = json!({
+            "slot": 1,
+            "confirmations": 0,
+            "err": { "InstructionError": [0, "InvalidArgument"] },
+            "status": { "Err": { "InstructionError": [0, "InvalidArgument"] } },
+            "confirmationStatus": "processed",
+        });
+        Deed::Answer(json!({ "context": { "slot": 1 }, "value": vec![failed; asked] }))
+    });
+}
+
 /// The fork with the step's transaction is dropped as soon as the program has seen it land.
 fn deploys_where_a_fork_is_dropped(place: usize) {
     let cluster = Cluster::start();
