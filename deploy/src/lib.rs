@@ -17,7 +17,7 @@ pub mod network;
 pub mod options;
 mod plan;
 pub mod report;
-mod run_file;
+pub mod run_file;
 mod step;
 mod target;
 mod wanted;

@@ -2,6 +2,7 @@ use crate::model::Chain;
 use alloy::primitives::Address;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use concord_deploy::ChainId;
 use std::path::PathBuf;
 
 macro_rules! exit_codes {
@@ -22,6 +23,7 @@ const CONFORM: &str = concat!(
   concord conform --html report.html --junit run.xml  files to look into, beside the matrix
   concord conform --backend none --adapter 'python3 registry.py' --adapter-chain evm
   concord conform --backend none --evm-rpc http://127.0.0.1:8545 --identity 0x… --filter identity/
+  concord conform --live --chain eip155:84532 --keystore key.json
 
 ",
     exit_codes!()
@@ -176,6 +178,8 @@ pub struct Conform {
     /// The kind of chain that the adapter's registry is on: whose declared variances apply.
     #[arg(long, value_name = "evm|svm", value_parser = chain, requires = "adapter")]
     pub adapter_chain: Option<Chain>,
+    #[command(flatten)]
+    pub live: Live,
     /// The anvil binary. Default: CONCORD_ANVIL, else the one on PATH.
     #[arg(long, value_name = "PATH")]
     pub anvil: Option<PathBuf>,
@@ -197,6 +201,50 @@ pub struct Conform {
     /// Writes the report as JUnit XML, too.
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
+}
+
+// A doc comment would become the help of the whole command.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "On a deployment")]
+pub struct Live {
+    /// Plays the scenarios flagged `live` on the deployment that the address book has, and nothing
+    /// else. What is refused is simulated; the rest is sent, by actors that this run funds.
+    #[arg(long, requires = "chain", conflicts_with_all = ["evm_rpc", "adapter", "program", "anvil"])]
+    pub live: bool,
+    /// The chain's CAIP-2 id, such as eip155:84532.
+    #[arg(long, value_name = "CAIP-2", requires = "live")]
+    pub chain: Option<ChainId>,
+    /// The chain's JSON-RPC endpoint. Only its host is ever shown.
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "CONCORD_RPC_URL",
+        hide_env_values = true
+    )]
+    pub rpc_url: Option<String>,
+    /// Where the address book is. Default: deployments in the clone.
+    #[arg(long, value_name = "DIR", env = "CONCORD_DEPLOYMENTS")]
+    pub deployments: Option<PathBuf>,
+    /// Who funds the actors, and gets back what they have left.
+    #[command(flatten)]
+    pub key: concord_deploy::options::Key,
+    /// The most that the run may cost, in ETH; more is refused before anything is sent.
+    #[arg(long, value_name = "ETH", default_value = "0.05")]
+    pub budget: String,
+    #[command(flatten)]
+    pub fees: concord_deploy::options::Fees,
+    /// Sends without being asked.
+    #[arg(long, requires = "live")]
+    pub yes: bool,
+    /// Sends to a chain that is not a listed testnet.
+    #[arg(long, requires = "live")]
+    pub allow_mainnet: bool,
+    /// Seconds to wait for one answer of the endpoint.
+    #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub timeout: u64,
+    /// Seconds for each transaction.
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub give_up_after: u64,
 }
 
 #[derive(Debug, Args)]
