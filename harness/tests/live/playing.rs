@@ -1,0 +1,143 @@
+use crate::{
+    deployed::{CHAIN, Deployed, ETHER, LIVE, address_in, assert_nothing_secret, funder},
+    invocation::{self, Answer, clone_root},
+};
+use alloy::primitives::Address;
+use concord_harness::{
+    backend::evm::{Keyring, RunSecret},
+    live::Record,
+    scenario::{self, Flag},
+};
+use serde_json::{Value, json};
+use std::fs;
+
+const FEW: &[&str] = &[
+    "--scenario",
+    "identity/transfer-by-stranger",
+    "--scenario",
+    "validation/by-others",
+];
+
+fn report(answer: &Answer) -> Value {
+    serde_json::from_str(&answer.stdout).expect(&answer.stderr)
+}
+
+fn assert_agrees(answer: &Answer, scenarios: usize) {
+    assert_eq!(answer.code, 0, "{}{}", answer.stdout, answer.stderr);
+    let report = report(answer);
+    assert_eq!(report["agree"], true);
+    assert_eq!(report["participants"], json!(["model", "evm-live"]));
+    let told = report["scenarios"].as_array().unwrap().len();
+    assert_eq!(told, scenarios, "{report:#}");
+    let passed = |name: &str| report["totals"][name]["passed"].as_u64().unwrap();
+    assert_eq!(passed("evm-live"), passed("model"));
+}
+
+/// The accounts of a run, by its record and the funder's key.
+fn accounts(record: &Record) -> Vec<Address> {
+    let secret = RunSecret::of_run(&funder(), &record.chain.to_string(), &record.nonce.0);
+    let keys = Keyring::Derived(secret);
+    let of_actor = |actor| keys.key(actor).address();
+    record.actors.iter().map(of_actor).collect()
+}
+
+fn flagged() -> usize {
+    let files = scenario::find_files(&clone_root().join("tests/scenarios")).unwrap();
+    let scenarios = files.iter().map(|file| scenario::load(file).unwrap());
+    scenarios
+        .filter(|it| it.flags.contains(&Flag::Live))
+        .filter(|it| it.chains().any(|chain| chain.to_string() == "evm"))
+        .count()
+}
+
+#[test]
+fn every_live_scenario_agrees_on_a_deployment_by_questions_that_every_node_answers() {
+    let deployed = Deployed::start(&[]);
+    let before = deployed.balance(funder().address());
+    let played = deployed.live(&["--json"]);
+    assert_agrees(&played, flagged());
+    for method in deployed.recorder.methods() {
+        assert!(method.starts_with("eth_"), "{method}");
+    }
+    assert!(!deployed.record().exists());
+    let spent = before - deployed.balance(funder().address());
+    assert!(spent < ETHER / 50, "{spent} wei");
+    assert_nothing_secret(&played.stdout);
+    assert_nothing_secret(&played.stderr);
+    // What the first run left does not matter to the second.
+    assert_agrees(&deployed.live(&[FEW, &["--json"]].concat()), 2);
+}
+
+#[test]
+fn scenarios_agree_where_blocks_take_their_time() {
+    let deployed = Deployed::start(&["--block-time", "1"]);
+    assert_agrees(&deployed.live(&[FEW, &["--json"]].concat()), 2);
+    assert!(!deployed.record().exists());
+}
+
+/// A reputation registry that asks another identity registry: to it, our agents do not exist.
+#[test]
+fn a_registry_that_differs_is_named() {
+    let deployed = Deployed::start(&[]);
+    let elsewhere = tempfile::tempdir().unwrap();
+    let applied = invocation::answer(
+        deployed
+            .command(&["deploy", "apply", "--chain", CHAIN, "--yes"])
+            .args(["--confirmations", "1", "--salt", "elsewhere"])
+            .env("CONCORD_DEPLOYMENTS", elsewhere.path()),
+    );
+    assert_eq!(applied.code, 0, "{}", applied.stderr);
+    let other = address_in(elsewhere.path(), "ReputationRegistry");
+    let code = deployed.ask("eth_getCode", json!([other, "latest"]));
+    let registry = deployed.address("ReputationRegistry");
+    deployed.ask("anvil_setCode", json!([registry, code]));
+
+    let played = deployed.live(&["--json", "--scenario", "open/summary-does-not-wrap"]);
+    assert_eq!(played.code, 1, "{}", played.stderr);
+    let failure = &report(&played)["failures"][0];
+    assert_eq!(failure["participant"], "evm-live");
+    assert_eq!(failure["operation"], "give_open_feedback");
+    assert_eq!(
+        (&failure["expected"], &failure["actual"]),
+        (&json!("ok"), &json!("AgentNotFound"))
+    );
+    assert!(!deployed.record().exists());
+}
+
+#[test]
+fn what_a_killed_run_had_given_comes_back_with_the_next() {
+    let deployed = Deployed::start(&[]);
+    let sent = deployed.recorder.sends();
+    let killed = deployed.command(&[LIVE, FEW].concat()).spawn().unwrap();
+    // Among the scenarios' own: five accounts have been funded by then.
+    deployed.recorder.kill_after(sent + 7, killed.id());
+    assert_eq!(killed.wait_with_output().unwrap().status.code(), None);
+    let text = fs::read_to_string(deployed.record()).unwrap();
+    assert_nothing_secret(&text);
+    let record: Record = serde_json::from_str(&text).unwrap();
+    let left = |record: &Record| -> u128 {
+        let accounts = accounts(record).into_iter();
+        accounts.map(|account| deployed.balance(account)).sum()
+    };
+    let had = left(&record);
+    assert!(had > ETHER / 10_000, "{had} wei");
+
+    let stranger = deployed
+        .command(&[LIVE, FEW].concat())
+        .env("CONCORD_EVM_PRIVATE_KEY", "1".repeat(64))
+        .output()
+        .unwrap();
+    assert_eq!(stranger.status.code(), Some(2));
+    let words = String::from_utf8(stranger.stderr).unwrap();
+    assert!(words.contains("takes back what is left"), "{words}");
+
+    let next = deployed.live(&[FEW, &["--json"]].concat());
+    assert_agrees(&next, 2);
+    assert!(
+        next.stderr.contains("an earlier run did not end"),
+        "{}",
+        next.stderr
+    );
+    assert!(left(&record) < had / 10, "{} of {had} wei", left(&record));
+    assert!(!deployed.record().exists());
+}
