@@ -23,6 +23,8 @@ const ROUNDS: usize = 5;
 const REFUSALS: usize = 5;
 /// A fee that was raised so often (a quarter each time) is not what keeps a transaction out.
 const RAISES: usize = 8;
+/// So many transactions are on their way together at most, of steps that can be.
+const TOGETHER: usize = 64;
 
 /// Carries out every step in turn, and waits until all are final.
 ///
@@ -43,8 +45,8 @@ pub fn carry_out(
     };
     let mut round = 1;
     loop {
-        for step in &plan.steps {
-            work.land(step)?;
+        for wave in plan.waves() {
+            work.land(wave)?;
         }
         let Some(step) = work.wait_until_final(plan)? else {
             return Ok(());
@@ -75,23 +77,26 @@ enum Next {
 }
 
 /// What one process has tried for one step.
-struct Effort {
-    begun: Instant,
-    sent_at: Instant,
+struct Effort<'p> {
+    step: &'p Step,
     /// How many transactions were on record before.
     earlier: usize,
+    /// When the first and the last transaction of this process were sent.
+    begun: Option<Instant>,
+    sent_at: Instant,
     /// How many were expired at the last look.
     expired: usize,
     refusals: usize,
     raises: usize,
 }
 
-impl Effort {
-    fn new(earlier: usize) -> Self {
+impl<'p> Effort<'p> {
+    fn new(step: &'p Step, earlier: usize) -> Self {
         Self {
-            begun: Instant::now(),
-            sent_at: Instant::now(),
+            step,
             earlier,
+            begun: None,
+            sent_at: Instant::now(),
             expired: 0,
             refusals: 0,
             raises: 0,
@@ -106,35 +111,78 @@ impl Effort {
 }
 
 impl Work<'_> {
-    fn land(&mut self, step: &Step) -> Result<(), Fault> {
-        let mut effort = Effort::new(self.run.attempts(step).len());
-        while !self.target.stands(step)? {
-            if effort.begun.elapsed() > self.patience.give_up_after {
-                return Err(given_up(step, effort.begun.elapsed()));
+    /// Brings every step of the wave to stand, several at a time.
+    fn land(&mut self, wave: &[Step]) -> Result<(), Fault> {
+        let effort = |step| Effort::new(step, self.run.attempts(step).len());
+        let mut open: Vec<Effort<'_>> = wave.iter().map(effort).collect();
+        loop {
+            let steps: Vec<&Step> = open.iter().map(|effort| effort.step).collect();
+            let mut standing = self.target.standing(&steps)?.into_iter();
+            let mut done = Vec::new();
+            open.retain(|effort| {
+                let stands = standing.next().unwrap_or(false);
+                if stands {
+                    done.push(effort.step);
+                }
+                !stands
+            });
+            self.record_landings(&done)?;
+            if let (Some(last), true) = (done.last(), wave.len() > 1) {
+                let words = format!("{} of {} stand", wave.len() - open.len(), wave.len());
+                (self.progress)(last, &words);
             }
-            let sent_and_taken = match self.next_attempt(step, &mut effort)? {
-                Some(attempt) => self.send(step, &attempt, &mut effort)?,
-                None => false,
-            };
-            if !sent_and_taken {
-                thread::sleep(self.patience.poll); // else it may have landed already
+            if open.is_empty() {
+                return Ok(());
+            }
+            let window = open.len().min(TOGETHER);
+            self.turn(&mut open[..window])?;
+        }
+    }
+
+    /// One look at what became of these, and whatever is to be sent about it.
+    fn turn(&mut self, open: &mut [Effort<'_>]) -> Result<(), Fault> {
+        for effort in &mut *open {
+            let begun = *effort.begun.get_or_insert_with(Instant::now);
+            if begun.elapsed() > self.patience.give_up_after {
+                return Err(given_up(effort.step, begun.elapsed()));
             }
         }
-        self.record_landing(step)
+        let attempts = self.next_attempts(open)?;
+        let mut all_taken = !attempts.is_empty();
+        let mut taken = Vec::new();
+        for (effort, attempt) in open.iter_mut().zip(attempts) {
+            let Some(attempt) = attempt else {
+                all_taken = false;
+                continue;
+            };
+            match self.send(&attempt, effort) {
+                Ok(true) => taken.push((effort.step, attempt)),
+                Ok(false) => all_taken = false,
+                Err(fault) => {
+                    self.run.sent(&taken)?;
+                    return Err(fault);
+                }
+            }
+        }
+        self.run.sent(&taken)?;
+        if !all_taken || open.len() > 1 {
+            thread::sleep(self.patience.poll); // else it may have landed already
+        }
+        Ok(())
     }
 
     /// Whether the chain took it.
-    fn send(&mut self, step: &Step, attempt: &Attempt, effort: &mut Effort) -> Result<bool, Fault> {
+    fn send(&mut self, attempt: &Attempt, effort: &mut Effort<'_>) -> Result<bool, Fault> {
+        let step = effort.step;
         effort.sent_at = Instant::now();
         match self.target.send(attempt)? {
             Answer::Accepted => {
-                self.run.sent(step, &attempt.transaction)?;
-                (self.progress)(step, &format!("sent {}", attempt.transaction));
+                self.tell(step, || format!("sent {}", attempt.transaction));
                 return Ok(true);
             }
             Answer::Underpriced => {
-                if let Some(raised) = self.raised(step, attempt, effort)? {
-                    self.record_signed(step, raised)?;
+                if let Some(raised) = self.raised(attempt, effort)? {
+                    self.record_signed(&[(step, raised)])?;
                 }
             }
             Answer::Refused(reason) if effort.refusals == REFUSALS => {
@@ -149,113 +197,156 @@ impl Work<'_> {
         Ok(false)
     }
 
-    /// The transaction to send now, on record before it is returned; `None`: wait.
-    fn next_attempt(&mut self, step: &Step, effort: &mut Effort) -> Result<Option<Attempt>, Fault> {
-        let is_late = effort.sent_at.elapsed() > self.patience.outbid_after;
-        let newest = self.run.attempts(step).last().cloned();
-        let attempt = match (self.next(step, effort.earlier)?, newest) {
-            (Next::Send(known), _) => return Ok(Some(known)),
-            (Next::Wait, Some(newest)) if is_late => self.raised(step, &newest, effort)?,
-            (Next::Wait, _) => None,
-            (Next::Sign { expired }, _) if effort.saw_expired(expired) => {
-                Some(self.target.sign(step, expired)?)
+    /// The transaction to send now for each, all on record before they are returned; `None`: wait.
+    fn next_attempts(&mut self, open: &mut [Effort<'_>]) -> Result<Vec<Option<Attempt>>, Fault> {
+        let next = self.next(open)?;
+        let mut attempts = Vec::with_capacity(open.len());
+        let mut new = Vec::new();
+        for (effort, next) in open.iter_mut().zip(next) {
+            let is_late = effort.sent_at.elapsed() > self.patience.outbid_after;
+            let newest = self.run.attempts(effort.step).last().cloned();
+            let attempt = match (next, newest) {
+                (Next::Send(known), _) => {
+                    attempts.push(Some(known));
+                    continue;
+                }
+                (Next::Wait, Some(newest)) if is_late => self.raised(&newest, effort)?,
+                (Next::Wait, _) => None,
+                (Next::Sign { expired }, _) if effort.saw_expired(expired) => {
+                    Some(self.target.sign(effort.step, expired)?)
+                }
+                (Next::Sign { .. }, _) => None,
+            };
+            if let Some(attempt) = &attempt {
+                new.push((effort.step, attempt.clone()));
             }
-            (Next::Sign { .. }, _) => None,
-        };
-        if let Some(attempt) = &attempt {
-            self.record_signed(step, attempt.clone())?;
+            attempts.push(attempt);
         }
-        Ok(attempt)
+        self.record_signed(&new)?;
+        Ok(attempts)
     }
 
     fn raised(
         &mut self,
-        step: &Step,
         attempt: &Attempt,
-        effort: &mut Effort,
+        effort: &mut Effort<'_>,
     ) -> Result<Option<Attempt>, Fault> {
         if effort.raises == RAISES {
             return Ok(None);
         }
         effort.raises += 1;
-        self.target.outbid(step, attempt)
+        self.target.outbid(effort.step, attempt)
     }
 
-    fn record_signed(&mut self, step: &Step, attempt: Attempt) -> Result<(), Fault> {
-        (self.progress)(step, &format!("signed {}", attempt.transaction));
-        self.run.signed(step, attempt)
+    fn record_signed(&mut self, signed: &[(&Step, Attempt)]) -> Result<(), Fault> {
+        for (step, attempt) in signed {
+            self.tell(step, || format!("signed {}", attempt.transaction));
+        }
+        self.run.signed(signed)
     }
 
-    /// Looks at every transaction that was ever signed for the step, the newest first. A failure of
-    /// one of the `earlier` ones, from before this process, is what the run was resumed for.
-    fn next(&mut self, step: &Step, earlier: usize) -> Result<Next, Fault> {
-        let attempts = self.run.attempts(step).to_vec();
-        let mut unknown = None;
-        let mut expired = 0;
-        for (index, attempt) in attempts.iter().enumerate().rev() {
-            match self.target.fate(attempt)? {
-                // It landed, and yet the step did not stand a moment ago: look again.
-                Fate::Landed(_) | Fate::Pending => return Ok(Next::Wait),
-                Fate::Unknown => unknown = unknown.or(Some(attempt)),
-                Fate::Expired => expired += 1,
-                Fate::Failed(_) if index < earlier => expired += 1,
-                Fate::Failed(reason) => {
-                    return Err(Fault::TransactionFailed {
-                        step: step.id.clone(),
-                        reason: format!("{} failed: {reason}", attempt.transaction),
-                    });
+    /// Of steps that come by the hundred only their number is told.
+    fn tell(&mut self, step: &Step, words: impl FnOnce() -> String) {
+        if !step.parallel {
+            (self.progress)(step, &words());
+        }
+    }
+
+    /// Looks at every transaction that was ever signed for these steps.
+    fn next(&mut self, open: &[Effort<'_>]) -> Result<Vec<Next>, Fault> {
+        let attempts = |effort: &Effort<'_>| self.run.attempts(effort.step).to_vec();
+        let attempts: Vec<Vec<Attempt>> = open.iter().map(attempts).collect();
+        let mut fates = self.target.fates(&attempts.concat())?.into_iter();
+        let both = open.iter().zip(attempts);
+        both.map(|(effort, attempts)| next_of(effort, &attempts, &mut fates))
+            .collect()
+    }
+
+    /// The steps stand: which of their transactions was it?
+    fn record_landings(&mut self, steps: &[&Step]) -> Result<(), Fault> {
+        let mut landed = Vec::new();
+        let unknown = |step: &&&Step| self.run.landing(step).is_none();
+        let steps: Vec<&Step> = steps.iter().filter(unknown).copied().collect();
+        let attempts = |step: &&Step| self.run.attempts(step).to_vec();
+        let attempts: Vec<Vec<Attempt>> = steps.iter().map(attempts).collect();
+        let mut fates = self.target.fates(&attempts.concat())?.into_iter();
+        for (step, attempts) in steps.into_iter().zip(attempts) {
+            let fates: Vec<Fate> = fates.by_ref().take(attempts.len()).collect();
+            // None: somebody else's, or from before this run
+            for fate in fates {
+                if let Fate::Landed(landing) = fate {
+                    self.tell(step, || format!("landed in block {}", landing.block));
+                    landed.push((step, landing));
                 }
             }
         }
-        Ok(unknown.map_or(Next::Sign { expired }, |attempt| {
-            Next::Send(attempt.clone())
-        }))
-    }
-
-    /// The step stands: which of its transactions was it?
-    fn record_landing(&mut self, step: &Step) -> Result<(), Fault> {
-        if self.run.landing(step).is_some() {
-            return Ok(());
-        }
-        for attempt in self.run.attempts(step).to_vec().iter().rev() {
-            if let Fate::Landed(landing) = self.target.fate(attempt)? {
-                (self.progress)(step, &landed(&landing));
-                return self.run.landed(step, landing);
-            }
-        }
-        Ok(()) // somebody else's, or from before this run
+        self.run.landed(&landed)
     }
 
     /// `Some(step)`: the chain went back behind that one.
     fn wait_until_final<'p>(&mut self, plan: &'p Plan) -> Result<Option<&'p Step>, Fault> {
         let begun = Instant::now();
-        for step in &plan.steps {
-            while let Some(landing) = self.run.landing(step).cloned() {
-                match self.target.depth(&landing)? {
-                    Depth::Final => break,
-                    Depth::Gone => {
-                        self.run.withdrawn(step)?;
-                        return Ok(Some(step));
-                    }
-                    Depth::Shallow if begun.elapsed() > self.patience.give_up_after => {
-                        return Err(given_up(step, begun.elapsed()));
-                    }
-                    Depth::Shallow => thread::sleep(self.patience.poll),
-                }
-            }
-        }
-        for step in &plan.steps {
-            if !self.target.stands(step)? {
+        let landing = |step: &'p Step| Some((step, self.run.landing(step).cloned()?));
+        let mut shallow: Vec<(&Step, Landing)> = plan.steps.iter().filter_map(landing).collect();
+        loop {
+            let landings: Vec<Landing> = shallow.iter().map(|(_, it)| it.clone()).collect();
+            let depths = self.target.depths(&landings)?;
+            let both = || shallow.iter().zip(&depths);
+            if let Some(((step, _), _)) = both().find(|(_, depth)| **depth == Depth::Gone) {
                 self.run.withdrawn(step)?;
                 return Ok(Some(step));
             }
+            shallow = both()
+                .filter(|(_, depth)| **depth == Depth::Shallow)
+                .map(|(landed, _)| landed.clone())
+                .collect();
+            match shallow.first() {
+                None => break,
+                Some((step, _)) if begun.elapsed() > self.patience.give_up_after => {
+                    return Err(given_up(step, begun.elapsed()));
+                }
+                Some(_) => thread::sleep(self.patience.poll),
+            }
         }
-        Ok(None)
+        let steps: Vec<&Step> = plan.steps.iter().collect();
+        let standing = self.target.standing(&steps)?;
+        let fallen = steps.into_iter().zip(standing).find(|(_, stands)| !stands);
+        let Some((step, _)) = fallen else {
+            return Ok(None);
+        };
+        self.run.withdrawn(step)?;
+        Ok(Some(step))
     }
 }
 
-fn landed(landing: &Landing) -> String {
-    format!("landed in block {}", landing.block)
+/// The newest first. A failure of one of the earlier ones, from before this process, is what the
+/// run was resumed for.
+fn next_of(
+    effort: &Effort<'_>,
+    attempts: &[Attempt],
+    fates: &mut impl Iterator<Item = Fate>,
+) -> Result<Next, Fault> {
+    let fates: Vec<Fate> = fates.take(attempts.len()).collect();
+    let mut unknown = None;
+    let mut expired = 0;
+    for (index, (attempt, fate)) in attempts.iter().zip(fates).enumerate().rev() {
+        match fate {
+            // It landed, and yet the step did not stand a moment ago: look again.
+            Fate::Landed(_) | Fate::Pending => return Ok(Next::Wait),
+            Fate::Unknown => unknown = unknown.or(Some(attempt)),
+            Fate::Expired => expired += 1,
+            Fate::Failed(_) if index < effort.earlier => expired += 1,
+            Fate::Failed(reason) => {
+                return Err(Fault::TransactionFailed {
+                    step: effort.step.id.clone(),
+                    reason: format!("{} failed: {reason}", attempt.transaction),
+                });
+            }
+        }
+    }
+    Ok(unknown.map_or(Next::Sign { expired }, |attempt| {
+        Next::Send(attempt.clone())
+    }))
 }
 
 fn given_up(step: &Step, waited: Duration) -> Fault {

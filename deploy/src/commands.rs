@@ -92,7 +92,7 @@ fn apply(options: &options::ApplyOptions) -> Result<u8, Fault> {
     }
     plan.require_funds()?;
     let mut run = RunFile::start(&folders.deployments, &plan, target.settings(), || {
-        confirm(&plan.chain, plan.sending().count(), options.sending.yes)
+        confirm_sending(&*target, &plan, &options.sending)
     })?;
     finish(
         &mut *target,
@@ -139,7 +139,7 @@ fn resume(options: &options::ResumeOptions) -> Result<u8, Fault> {
         print_plan(&plan, false)?;
     }
     plan.require_funds()?;
-    confirm(&plan.chain, plan.sending().count(), options.sending.yes)?;
+    confirm_sending(&*target, &plan, &options.sending)?;
     finish(
         &mut *target,
         &plan,
@@ -159,6 +159,28 @@ pub fn require_testnet(chain: &ChainId, allow_mainnet: bool) -> Result<(), Fault
     }
 }
 
+fn confirm_sending(target: &dyn Target, plan: &Plan, sending: &Sending) -> Result<(), Fault> {
+    confirm(&plan.chain, plan.sending().count(), sending.yes)?;
+    let Some(final_for) = target.final_for().filter(|_| !sending.make_final) else {
+        return Ok(());
+    };
+    if sending.yes || !io::stdin().is_terminal() {
+        return Err(Fault::FinalUnconfirmed);
+    }
+    eprint!("Nobody will ever be able to change {final_for} again. Its id, to go on: ");
+    match answer()? == final_for {
+        true => Ok(()),
+        false => Err(Fault::Declined),
+    }
+}
+
+fn answer() -> Result<String, Fault> {
+    io::stderr().flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(answer.trim().to_owned())
+}
+
 /// Asks the person at the terminal, unless it is `yes` already.
 ///
 /// # Errors
@@ -174,10 +196,7 @@ pub fn confirm(chain: &ChainId, transactions: usize, yes: bool) -> Result<(), Fa
         "Send up to {transactions} transactions to {chain} ({})? [y/N] ",
         network::name_of(chain),
     );
-    io::stderr().flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    match answer.trim() {
+    match &*answer()? {
         "y" | "Y" | "yes" => Ok(()),
         _ => Err(Fault::Declined),
     }

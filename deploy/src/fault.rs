@@ -17,7 +17,7 @@ pub enum Fault {
     // The command line.
     #[error("--chain is not a CAIP-2 id: {0}")]
     ChainId(String),
-    #[error("--chain {0}: only eip155 chains can be deployed to")]
+    #[error("--chain {0}: only eip155 and solana chains can be deployed to")]
     NamespaceUnknown(String),
     #[error("no RPC URL: give --rpc-url or set CONCORD_RPC_URL")]
     RpcUrlMissing,
@@ -29,6 +29,20 @@ pub enum Fault {
         value: String,
         reason: String,
     },
+    #[error("--{option} is for {other} chains, not for {chain}")]
+    OptionOfOther {
+        option: &'static str,
+        other: &'static str,
+        chain: String,
+    },
+    #[error(
+        "--upgrade-authority is missing: say keep (the deployer), a public key, or none, for ever"
+    )]
+    UpgradeAuthorityMissing,
+    #[error(
+        "--upgrade-authority none cannot be undone: on a terminal the program's id is asked for, with --yes say --make-final"
+    )]
+    FinalUnconfirmed,
     #[error(
         "no folder contracts/src here or above: run inside a clone, or name --artifacts and --deployments"
     )]
@@ -43,6 +57,12 @@ pub enum Fault {
     // Keys.
     #[error("no key: give --keystore or set CONCORD_EVM_PRIVATE_KEY{or_from}")]
     KeyMissing { or_from: &'static str },
+    #[error("no key: give --keypair or set CONCORD_SOLANA_KEYPAIR{or_from}")]
+    KeypairMissing { or_from: &'static str },
+    #[error(
+        "the keypair of program {0} is missing: give --program-keypair or set CONCORD_PROGRAM_KEYPAIR"
+    )]
+    ProgramKeypairMissing(String),
     #[error("{source_name}: {reason}")]
     KeyUnreadable { source_name: String, reason: String },
     #[error("the password does not open the keystore {}", .0.display())]
@@ -55,6 +75,8 @@ pub enum Fault {
     File { path: PathBuf, reason: String },
     #[error("{} not found: run scripts/build", .0.display())]
     ArtifactMissing(PathBuf),
+    #[error("{} not found: run scripts/build-program", .0.display())]
+    ProgramMissing(PathBuf),
     #[error("{} was built from another {source_file}: run scripts/build", path.display())]
     ArtifactStale { path: PathBuf, source_file: String },
     #[error("{} is of {found}, not of {expected}", path.display())]
@@ -98,6 +120,44 @@ pub enum Fault {
     },
     #[error("{title}: the simulation failed: {reason}")]
     SimulationFailed { title: String, reason: String },
+    #[error(
+        "the program is built for {built}, and {what} for {other}: build both with CONCORD_PROGRAM_ID set to the program keypair's public key"
+    )]
+    ProgramIdDiffers {
+        built: String,
+        what: &'static str,
+        other: String,
+    },
+    #[error(
+        "the program is built for {0}, whose secret key is public: set CONCORD_PROGRAM_ID to the public key of a keypair of your own and build again"
+    )]
+    DevelopmentId(&'static str),
+    #[error("the program is for sBPF version {version}, and the cluster takes {taken:?}")]
+    SbpfUnsupported { version: u32, taken: Vec<u32> },
+    #[error(
+        "another program stands at {program}, code hash {found}, built is {built}: say --upgrade to replace it"
+    )]
+    UpgradeNotAsked {
+        program: String,
+        found: String,
+        built: String,
+    },
+    #[error("the upgrade authority of {program} is {found}, not the deployer {deployer}")]
+    NotUpgradeAuthority {
+        program: String,
+        found: String,
+        deployer: String,
+    },
+    #[error("buffer {buffer} belongs to {authority}, or has another size than the program")]
+    BufferElsewhere { buffer: String, authority: String },
+    #[error(
+        "the registry {registry} is initialized for {found}, for ever, not for {expected} (R9)"
+    )]
+    RegistryElsewhere {
+        registry: String,
+        found: String,
+        expected: String,
+    },
     #[error("the fee is {found} gwei a unit of gas, above the limit of {limit} gwei")]
     FeeAboveLimit { found: String, limit: String },
     #[error(
@@ -147,7 +207,8 @@ impl Fault {
             | Self::Reorganised { .. }
             | Self::Examination(_)
             | Self::Stopped(_)
-            | Self::ArtifactMissing(_) => STOPPED,
+            | Self::ArtifactMissing(_)
+            | Self::ProgramMissing(_) => STOPPED,
             _ => REFUSED,
         }
     }

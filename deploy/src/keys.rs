@@ -3,6 +3,7 @@
 use crate::Fault;
 use alloy::{primitives::B256, signers::local::PrivateKeySigner};
 use serde::Deserialize;
+use solana_keypair::Keypair;
 use std::{
     env, fs,
     io::{self, IsTerminal},
@@ -102,6 +103,8 @@ struct KdfParams {
 const SCRYPT_BYTES_MAX: u64 = 1 << 30;
 const SCRYPT_PARALLEL_MAX: u64 = 16;
 const PBKDF2_ROUNDS_MAX: u64 = 10_000_000;
+/// Of a Solana keypair: secret and public key.
+const KEYPAIR_BYTES: usize = 64;
 
 impl Keystore {
     /// The library believes what the file says and panics, or asks for any amount of memory.
@@ -201,4 +204,27 @@ fn password(keystore: &Path, file: Option<&Path>) -> Result<Zeroizing<String>, F
     answer
         .map(Zeroizing::new)
         .map_err(|fault| unreadable("password".to_owned(), fault.to_string()))
+}
+
+/// A Solana keypair file: a JSON array of 64 bytes, the Ed25519 seed and its public key.
+///
+/// # Errors
+/// [`Fault::KeyUnreadable`], which says not a word of the secret.
+pub fn read_keypair(path: &Path) -> Result<Keypair, Fault> {
+    let unreadable = |reason: &str| Fault::KeyUnreadable {
+        source_name: format!("keypair {}", path.display()),
+        reason: reason.to_owned(),
+    };
+    let text = fs::read_to_string(path)
+        .map(Zeroizing::new)
+        .map_err(|fault| unreadable(&fault.to_string()))?;
+    // The parser's words could repeat a part of the secret.
+    let bytes: Vec<u8> =
+        serde_json::from_str(&text).map_err(|_| unreadable("not a JSON array of 64 bytes"))?;
+    let bytes = Zeroizing::new(bytes);
+    if bytes.len() != KEYPAIR_BYTES {
+        return Err(unreadable(&format!("has {} bytes, not 64", bytes.len())));
+    }
+    Keypair::try_from(&bytes[..])
+        .map_err(|_| unreadable("its second half is not the public key of its first"))
 }

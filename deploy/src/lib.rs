@@ -10,6 +10,7 @@ mod carry_out;
 mod chain_id;
 mod check;
 pub mod commands;
+mod endpoint;
 pub mod evm;
 mod fault;
 pub mod keys;
@@ -19,6 +20,7 @@ mod plan;
 pub mod report;
 pub mod run_file;
 mod step;
+pub mod svm;
 mod target;
 mod wanted;
 

@@ -37,7 +37,7 @@ pub enum Command {
 /// Which chain, and where its files are.
 #[derive(Clone, Debug, Args)]
 pub struct Place {
-    /// The chain's CAIP-2 id, such as eip155:84532.
+    /// The chain's CAIP-2 id, such as eip155:84532 or solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1.
     #[arg(long, value_name = "CAIP-2")]
     pub chain: ChainId,
     /// The chain's JSON-RPC endpoint. Only its host is ever shown.
@@ -54,6 +54,10 @@ pub struct Place {
     /// Forge's output folder. Default: contracts/out in the clone.
     #[arg(long, value_name = "DIR")]
     pub artifacts: Option<PathBuf>,
+    /// Solana: the program that was built, with its note beside it. Default:
+    /// target/deploy/agent_registry.so in the clone.
+    #[arg(long, value_name = "FILE")]
+    pub program: Option<PathBuf>,
     /// Seconds to wait for one answer of the endpoint.
     #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=600))]
     pub timeout: u64,
@@ -65,24 +69,41 @@ pub struct Place {
 /// Who deploys.
 #[derive(Clone, Debug, Args)]
 pub struct Key {
-    /// An encrypted JSON keystore. Without one, the variable CONCORD_EVM_PRIVATE_KEY.
+    /// EVM: an encrypted JSON keystore. Without one, the variable CONCORD_EVM_PRIVATE_KEY.
     #[arg(long, value_name = "FILE", env = "CONCORD_EVM_KEYSTORE")]
     pub keystore: Option<PathBuf>,
-    /// A file with the keystore's password. Without one, the terminal is asked.
+    /// EVM: a file with the keystore's password. Without one, the terminal is asked.
     #[arg(long, value_name = "FILE", env = "CONCORD_EVM_PASSWORD_FILE")]
     pub password_file: Option<PathBuf>,
+    /// Solana: the deployer's keypair file, as solana-keygen writes it.
+    #[arg(long, value_name = "FILE", env = "CONCORD_SOLANA_KEYPAIR")]
+    pub keypair: Option<PathBuf>,
+    /// Solana: the keypair file of the program's address, for its first deployment.
+    #[arg(long, value_name = "FILE", env = "CONCORD_PROGRAM_KEYPAIR")]
+    pub program_keypair: Option<PathBuf>,
 }
 
 /// What the addresses depend on.
 #[derive(Clone, Debug, Args)]
 pub struct Choices {
-    /// The text that the CREATE2 salts are made from: another text, other addresses.
-    #[arg(long, value_name = "TEXT", default_value = "concord")]
-    pub salt: String,
-    /// Whether authorizations in the form of ERC-8004's first draft count (EIP-191). They do not
-    /// name the reputation registry.
-    #[arg(long, value_name = "BOOL", action = ArgAction::Set, default_value_t = true)]
-    pub accepts_draft_v1: bool,
+    /// EVM: the text that the CREATE2 salts are made from: another text, other addresses. Default:
+    /// concord.
+    #[arg(long, value_name = "TEXT")]
+    pub salt: Option<String>,
+    /// EVM: whether authorizations in the form of ERC-8004's first draft count (EIP-191). They do
+    /// not name the reputation registry. Default: true.
+    #[arg(long, value_name = "BOOL", action = ArgAction::Set)]
+    pub accepts_draft_v1: Option<bool>,
+    /// Solana: who can replace the program once it stands: `keep` (the deployer), a public key, or
+    /// `none`, for ever.
+    #[arg(long, value_name = "keep|KEY|none")]
+    pub upgrade_authority: Option<String>,
+    /// Solana: replaces another program that stands at the address.
+    #[arg(long)]
+    pub upgrade: bool,
+    /// Solana: closes the deployer's other buffers, which keep his lamports.
+    #[arg(long)]
+    pub reclaim_buffers: bool,
 }
 
 /// What may be paid, and how long to wait.
@@ -94,10 +115,13 @@ pub struct Sending {
     /// Deploys to a chain that is not a listed testnet.
     #[arg(long)]
     pub allow_mainnet: bool,
-    /// Blocks, the transaction's own among them, before a step counts as final.
+    /// With --upgrade-authority none and --yes: says that no mistake in the program can be mended.
+    #[arg(long)]
+    pub make_final: bool,
+    /// EVM: blocks, the transaction's own among them, before a step counts as final.
     #[arg(long, value_name = "BLOCKS", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=1000))]
     pub confirmations: u64,
-    /// Seconds that a transaction may be pending before its fee is raised.
+    /// EVM: seconds that a transaction may be pending before its fee is raised.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub bump_after: u64,
     /// Seconds for a step before the run stops.
@@ -107,9 +131,15 @@ pub struct Sending {
 
 #[derive(Clone, Debug, Args)]
 pub struct Fees {
-    /// The most to pay for a unit of gas, in gwei; a raised fee stays below it too.
+    /// EVM: the most to pay for a unit of gas, in gwei; a raised fee stays below it too.
     #[arg(long, value_name = "GWEI")]
     pub max_fee: Option<String>,
+    /// Solana: microlamports to pay for a compute unit, at first.
+    #[arg(long, value_name = "MICROLAMPORTS", default_value_t = 0)]
+    pub priority_fee: u64,
+    /// Solana: the most of them, for transactions that replace one that expired.
+    #[arg(long, value_name = "MICROLAMPORTS", default_value_t = 1_000_000)]
+    pub max_priority_fee: u64,
 }
 
 #[derive(Clone, Debug, Args)]

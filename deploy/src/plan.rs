@@ -49,6 +49,12 @@ impl Plan {
         self.steps.iter().filter(|step| step.action.sends())
     }
 
+    /// The steps by what may be on its way together.
+    pub fn waves(&self) -> impl Iterator<Item = &[Step]> {
+        self.steps
+            .chunk_by(|one, next| one.parallel && next.parallel)
+    }
+
     pub fn is_done(&self) -> bool {
         self.sending().next().is_none()
     }

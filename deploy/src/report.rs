@@ -1,5 +1,5 @@
 //! What a command prints: a table for people, JSON for programs.
-use crate::{Check, Fault, Needs, Plan, RunFile, Smoke, Standing, Step, network};
+use crate::{Amount, Check, Fault, Needs, Plan, RunFile, Smoke, Standing, Step, network};
 use serde_json::{Value, json};
 
 /// Columns as wide as their widest cell, two spaces between them.
@@ -32,7 +32,7 @@ pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
 /// The plan's steps, what they need and cost, and what is left.
 #[must_use]
 pub fn plan(plan: &Plan) -> String {
-    let rows: Vec<Vec<String>> = plan.steps.iter().map(|step| plan_row(plan, step)).collect();
+    let rows: Vec<Vec<String>> = plan.waves().map(|wave| plan_row(plan, wave)).collect();
     let header = [
         "step",
         "chain",
@@ -57,7 +57,31 @@ pub fn plan(plan: &Plan) -> String {
     text
 }
 
-fn plan_row(plan: &Plan, step: &Step) -> Vec<String> {
+/// Steps of one wave, which are alike, share a row.
+fn plan_row(plan: &Plan, wave: &[Step]) -> Vec<String> {
+    let [first, .., last] = wave else {
+        return wave.iter().flat_map(|step| step_row(plan, step)).collect();
+    };
+    let sending: Vec<&Step> = wave.iter().filter(|step| step.action.sends()).collect();
+    let costs = sending.iter().map(|step| step.cost);
+    let whole = Step {
+        id: format!("{} to {}", first.id, last.id),
+        action: sending.first().map_or(first.action, |step| step.action),
+        needs: sending.first().and_then(|step| step.needs),
+        cost: costs.fold(Amount::default(), Amount::saturating_add),
+        ..last.clone()
+    };
+    let mut row = step_row(plan, &whole);
+    if let (Some(each), true) = (row.get_mut(NEEDS), sending.len() > 1) {
+        *each = format!("{} × ({each})", sending.len());
+    }
+    row
+}
+
+/// The column of what a step needs.
+const NEEDS: usize = 4;
+
+fn step_row(plan: &Plan, step: &Step) -> Vec<String> {
     let cost = match step.action.sends() {
         true => plan.coin.cost(step.cost).to_string(),
         false => "-".to_owned(),
@@ -94,24 +118,34 @@ fn needs(needs: Needs) -> String {
 /// What a run came to: every step with its transaction.
 #[must_use]
 pub fn run(plan: &Plan, run: &RunFile) -> String {
-    let rows: Vec<Vec<String>> = plan
-        .steps
-        .iter()
-        .map(|step| {
-            let landing = run.landing(step);
-            vec![
-                step.id.clone(),
-                step.address.clone(),
-                landing.map_or_else(|| "-".to_owned(), |landing| landing.transaction.clone()),
-                landing.map_or_else(|| "-".to_owned(), |landing| landing.block.to_string()),
-                landing.map_or_else(
-                    || "-".to_owned(),
-                    |landing| plan.coin.cost(landing.cost).to_string(),
-                ),
-            ]
-        })
-        .collect();
+    let rows: Vec<Vec<String>> = plan.waves().map(|wave| run_row(plan, run, wave)).collect();
     table(&["step", "address", "transaction", "block", "cost"], &rows)
+}
+
+fn run_row(plan: &Plan, run: &RunFile, wave: &[Step]) -> Vec<String> {
+    let dash = || "-".to_owned();
+    let landings: Vec<_> = wave.iter().filter_map(|step| run.landing(step)).collect();
+    let costs = landings.iter().map(|landing| landing.cost);
+    let cost = costs.fold(Amount::default(), Amount::saturating_add);
+    let id = match wave {
+        [first, .., last] => format!("{} to {}", first.id, last.id),
+        _ => wave.iter().map(|step| step.id.clone()).collect(),
+    };
+    let block = landings.last().map(|landing| landing.block.to_string());
+    vec![
+        id,
+        wave.first().map_or_else(dash, |step| step.address.clone()),
+        match &landings[..] {
+            [] => dash(),
+            [landing] => landing.transaction.clone(),
+            several => format!("{} transactions", several.len()),
+        },
+        block.unwrap_or_else(dash),
+        match landings.is_empty() {
+            true => dash(),
+            false => plan.coin.cost(cost).to_string(),
+        },
+    ]
 }
 
 /// As [`run`], for programs.

@@ -181,27 +181,31 @@ impl RunFile {
             .find(|record| record.id == step.id)
     }
 
-    /// Before it is sent: whatever happens next, the transaction is known.
-    pub fn signed(&mut self, step: &Step, attempt: Attempt) -> Result<(), Fault> {
-        self.change(step, |record| record.attempts.push(attempt))
+    /// Before they are sent: whatever happens next, the transactions are known.
+    pub fn signed(&mut self, signed: &[(&Step, Attempt)]) -> Result<(), Fault> {
+        self.change(signed, |record, attempt| {
+            record.attempts.push(attempt.clone())
+        })
     }
 
     /// After the chain has answered.
-    pub fn sent(&mut self, step: &Step, transaction: &str) -> Result<(), Fault> {
-        self.change(step, |record| {
-            for attempt in &mut record.attempts {
-                attempt.sent |= attempt.transaction == transaction;
+    pub fn sent(&mut self, sent: &[(&Step, Attempt)]) -> Result<(), Fault> {
+        self.change(sent, |record, attempt| {
+            for known in &mut record.attempts {
+                known.sent |= known.transaction == attempt.transaction;
             }
         })
     }
 
-    pub fn landed(&mut self, step: &Step, landing: Landing) -> Result<(), Fault> {
-        self.change(step, |record| record.landing = Some(landing))
+    pub fn landed(&mut self, landed: &[(&Step, Landing)]) -> Result<(), Fault> {
+        self.change(landed, |record, landing| {
+            record.landing = Some(landing.clone())
+        })
     }
 
     /// The chain went back behind it.
     pub fn withdrawn(&mut self, step: &Step) -> Result<(), Fault> {
-        self.change(step, |record| record.landing = None)
+        self.change(&[(step, ())], |record, ()| record.landing = None)
     }
 
     pub fn finish(&mut self) -> Result<(), Fault> {
@@ -209,12 +213,22 @@ impl RunFile {
         self.store()
     }
 
-    fn change(&mut self, step: &Step, change: impl FnOnce(&mut StepRecord)) -> Result<(), Fault> {
-        let mut steps = self.content.steps.iter_mut();
-        if let Some(record) = steps.find(|record| record.id == step.id) {
-            change(record);
+    /// Writes once, however many there are; not at all where there is none.
+    fn change<T>(
+        &mut self,
+        changes: &[(&Step, T)],
+        change: impl Fn(&mut StepRecord, &T),
+    ) -> Result<(), Fault> {
+        for (step, new) in changes {
+            let mut steps = self.content.steps.iter_mut();
+            if let Some(record) = steps.find(|record| record.id == step.id) {
+                change(record, new);
+            }
         }
-        self.store()
+        match changes.is_empty() {
+            true => Ok(()),
+            false => self.store(),
+        }
     }
 
     fn store(&self) -> Result<(), Fault> {

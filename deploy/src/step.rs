@@ -20,6 +20,9 @@ pub struct Step {
     pub cost: Amount,
     /// What the deployer then still has. `None`: his balance does not reach this far.
     pub balance_after: Option<Amount>,
+    /// Whether it may be on its way together with its neighbours that may be, too.
+    #[serde(skip)]
+    pub parallel: bool,
 }
 
 /// What carrying out the step comes to.
@@ -70,6 +73,16 @@ impl Step {
             needs: None,
             cost: Amount::default(),
             balance_after: None,
+            parallel: false,
+        }
+    }
+
+    /// The same step, which need not wait for its like before it.
+    #[must_use]
+    pub fn parallel(self) -> Self {
+        Self {
+            parallel: true,
+            ..self
         }
     }
 

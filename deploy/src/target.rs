@@ -21,11 +21,16 @@ pub trait Target {
     /// the same ones.
     fn settings(&self) -> Settings;
 
-    /// Whether what the step makes stands there now.
+    /// The program that nobody can change any more once every step stands, where that is chosen.
+    fn final_for(&self) -> Option<String> {
+        None
+    }
+
+    /// Whether what each step makes stands there now, in the same order.
     ///
     /// # Errors
     /// [`Fault::ForeignCode`] and its like where something else stands there.
-    fn stands(&mut self, step: &Step) -> Result<bool, Fault>;
+    fn standing(&mut self, steps: &[&Step]) -> Result<Vec<bool>, Fault>;
 
     /// A signed transaction for the step that does not replace an earlier one. `expired` earlier
     /// ones can never land.
@@ -38,10 +43,11 @@ pub trait Target {
     /// Hands the transaction to the chain. May be called again for the same one.
     fn send(&mut self, attempt: &Attempt) -> Result<Answer, Fault>;
 
-    fn fate(&mut self, attempt: &Attempt) -> Result<Fate, Fault>;
+    /// What became of each, in the same order.
+    fn fates(&mut self, attempts: &[Attempt]) -> Result<Vec<Fate>, Fault>;
 
-    /// How deep the chain has buried it.
-    fn depth(&mut self, landing: &Landing) -> Result<Depth, Fault>;
+    /// How deep the chain has buried each, in the same order.
+    fn depths(&mut self, landings: &[Landing]) -> Result<Vec<Depth>, Fault>;
 
     /// What the address book should say once every step stands, with the transactions where known.
     fn deployment(&mut self, landings: &BTreeMap<String, Landing>) -> Result<Deployment, Fault>;

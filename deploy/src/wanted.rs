@@ -1,12 +1,14 @@
 use crate::{
     AddressBook, ChainId, Fault, Settings, Target, evm,
     options::{Choices, Fees, Key, Place},
+    svm,
 };
-use concord_canonical::caip::EIP155;
+use concord_canonical::caip::{EIP155, SOLANA};
 use std::{env, path::PathBuf};
 
 const SOURCES: &str = "contracts/src";
 const ARTIFACTS: &str = "contracts/out";
+const PROGRAM: &str = "target/deploy/agent_registry.so";
 const DEPLOYMENTS: &str = "deployments";
 
 /// Where everything is, with the defaults filled in.
@@ -14,6 +16,8 @@ pub(crate) struct Folders {
     /// The clone.
     pub root: PathBuf,
     pub artifacts: PathBuf,
+    /// The Solana program.
+    pub program: PathBuf,
     pub deployments: PathBuf,
 }
 
@@ -32,6 +36,7 @@ impl Folders {
             |folder: &Option<PathBuf>, default| folder.clone().unwrap_or_else(|| in_clone(default));
         Ok(Self {
             artifacts: named(&place.artifacts, ARTIFACTS),
+            program: named(&place.program, PROGRAM),
             deployments: named(&place.deployments, DEPLOYMENTS),
             root: root.to_owned(),
         })
@@ -79,8 +84,71 @@ impl Wanted<'_> {
     pub fn target(&self, book: &AddressBook) -> Result<Box<dyn Target>, Fault> {
         let chain = &self.place.chain;
         match chain.namespace() {
-            EIP155 => Ok(Box::new(evm::target(self, book)?)),
+            EIP155 => {
+                self.refuse_options_of_solana()?;
+                Ok(Box::new(evm::target(self, book)?))
+            }
+            SOLANA => {
+                self.refuse_options_of_evm()?;
+                Ok(Box::new(svm::target(self)?))
+            }
             _ => Err(Fault::NamespaceUnknown(chain.to_string())),
+        }
+    }
+}
+
+impl Wanted<'_> {
+    fn given(&self) -> Option<&Choices> {
+        match self.choices {
+            WantedChoices::Given(choices) => Some(choices),
+            _ => None,
+        }
+    }
+
+    /// What the environment says is left aside: it may be there for the other kind of chain.
+    fn refuse_options_of_solana(&self) -> Result<(), Fault> {
+        let given = self.given();
+        self.refuse(
+            "Solana",
+            &[
+                ("program", self.place.program.is_some()),
+                (
+                    "upgrade-authority",
+                    given.is_some_and(|it| it.upgrade_authority.is_some()),
+                ),
+                ("upgrade", given.is_some_and(|it| it.upgrade)),
+                (
+                    "reclaim-buffers",
+                    given.is_some_and(|it| it.reclaim_buffers),
+                ),
+            ],
+        )
+    }
+
+    fn refuse_options_of_evm(&self) -> Result<(), Fault> {
+        let given = self.given();
+        self.refuse(
+            "EVM",
+            &[
+                ("artifacts", self.place.artifacts.is_some()),
+                ("salt", given.is_some_and(|it| it.salt.is_some())),
+                (
+                    "accepts-draft-v1",
+                    given.is_some_and(|it| it.accepts_draft_v1.is_some()),
+                ),
+                ("max-fee", self.fees.is_some_and(|it| it.max_fee.is_some())),
+            ],
+        )
+    }
+
+    fn refuse(&self, other: &'static str, options: &[(&'static str, bool)]) -> Result<(), Fault> {
+        match options.iter().find(|(_, is_given)| *is_given) {
+            None => Ok(()),
+            Some((option, _)) => Err(Fault::OptionOfOther {
+                option,
+                other,
+                chain: self.place.chain.to_string(),
+            }),
         }
     }
 }

@@ -32,10 +32,14 @@ fn choices(wanted: &Wanted<'_>) -> Result<Choices, Fault> {
         WantedChoices::Given(options::Choices {
             salt,
             accepts_draft_v1,
-        }) => Ok(Choices {
-            salt: salt.clone(),
-            accepts_draft_v1: *accepts_draft_v1,
-        }),
+            ..
+        }) => {
+            let default = Choices::default();
+            Ok(Choices {
+                salt: salt.clone().unwrap_or(default.salt),
+                accepts_draft_v1: accepts_draft_v1.unwrap_or(default.accepts_draft_v1),
+            })
+        }
         WantedChoices::OfRun(settings) => Choices::recorded(settings).ok_or_else(|| Fault::File {
             path: RunFile::path(&wanted.folders.deployments, &wanted.place.chain),
             reason: "settings have no salt and acceptsDraftV1".to_owned(),

@@ -137,6 +137,14 @@ impl EvmTarget {
         }
     }
 
+    fn stands(&self, step: &Step) -> Result<bool, Fault> {
+        match (&*step.id, self.contract(step)) {
+            (_, Some(contract)) => self.contract_stands(contract),
+            (planning::PROXY_FUNDS, _) => self.proxy_is_paid_for(),
+            _ => self.proxy_stands(),
+        }
+    }
+
     fn contract(&self, step: &Step) -> Option<&Contract> {
         self.contracts
             .iter()
@@ -157,12 +165,8 @@ impl Target for EvmTarget {
         self.choices.settings()
     }
 
-    fn stands(&mut self, step: &Step) -> Result<bool, Fault> {
-        match (&*step.id, self.contract(step)) {
-            (_, Some(contract)) => self.contract_stands(contract),
-            (planning::PROXY_FUNDS, _) => self.proxy_is_paid_for(),
-            _ => self.proxy_stands(),
-        }
+    fn standing(&mut self, steps: &[&Step]) -> Result<Vec<bool>, Fault> {
+        steps.iter().map(|step| self.stands(step)).collect()
     }
 
     fn sign(&mut self, step: &Step, _expired: usize) -> Result<Attempt, Fault> {
@@ -177,12 +181,18 @@ impl Target for EvmTarget {
         self.send_raw(attempt)
     }
 
-    fn fate(&mut self, attempt: &Attempt) -> Result<Fate, Fault> {
-        self.fate_of(attempt)
+    fn fates(&mut self, attempts: &[Attempt]) -> Result<Vec<Fate>, Fault> {
+        attempts
+            .iter()
+            .map(|attempt| self.fate_of(attempt))
+            .collect()
     }
 
-    fn depth(&mut self, landing: &Landing) -> Result<Depth, Fault> {
-        self.depth_of(landing)
+    fn depths(&mut self, landings: &[Landing]) -> Result<Vec<Depth>, Fault> {
+        landings
+            .iter()
+            .map(|landing| self.depth_of(landing))
+            .collect()
     }
 
     fn deployment(&mut self, landings: &BTreeMap<String, Landing>) -> Result<Deployment, Fault> {

@@ -1,4 +1,7 @@
-use crate::Fault;
+use crate::{
+    Fault,
+    endpoint::{Endpoint, Refusable, pauses},
+};
 use alloy::{
     consensus::BlockHeader,
     eips::{BlockId, BlockNumberOrTag},
@@ -11,27 +14,15 @@ use alloy::{
         types::{TransactionReceipt, TransactionRequest, state::StateOverride},
     },
     sol_types::SolCall,
-    transports::{RpcError, TransportErrorKind, TransportResult},
+    transports::{RpcError, TransportResult},
 };
 use std::{future::IntoFuture, thread, time::Duration};
-use tokio::runtime::{Builder, Runtime};
 
-/// A chain behind a JSON-RPC endpoint, asked one thing at a time. What fails for a passing reason
-/// is asked again.
+/// A chain behind a JSON-RPC endpoint.
 pub struct Node {
-    runtime: Runtime,
+    endpoint: Endpoint,
     provider: RootProvider,
-    url: String,
-    host: String,
-    timeout: Duration,
 }
-
-/// What the chain itself says no to, in its own words.
-type Refusable<T> = Result<T, ErrorPayload>;
-
-/// The pause before the first of them; each of the others is twice as long as the last.
-const RETRIES: u32 = 4;
-const FIRST_PAUSE: Duration = Duration::from_millis(250);
 
 impl Node {
     /// No request is made yet.
@@ -39,22 +30,10 @@ impl Node {
     /// # Errors
     /// [`Fault::RpcUrlMalformed`].
     pub fn new(url: &str, timeout: Duration) -> Result<Self, Fault> {
-        let runtime = Builder::new_current_thread().enable_all().build()?;
-        let parsed: alloy::transports::http::reqwest::Url =
-            url.parse().map_err(|_| Fault::RpcUrlMalformed)?;
-        let host = (parsed.host_str())
-            .filter(|_| matches!(parsed.scheme(), "http" | "https"))
-            .ok_or(Fault::RpcUrlMalformed)?;
-        let host = match parsed.port() {
-            Some(port) => format!("{host}:{port}"),
-            None => host.to_owned(),
-        };
+        let (endpoint, url) = Endpoint::new(url, timeout)?;
         Ok(Self {
-            runtime,
-            provider: RootProvider::new_http(parsed),
-            url: url.to_owned(),
-            host,
-            timeout,
+            endpoint,
+            provider: RootProvider::new_http(url),
         })
     }
 
@@ -62,21 +41,7 @@ impl Node {
     where
         F: IntoFuture<Output = TransportResult<T>>,
     {
-        let mut pauses = pauses();
-        loop {
-            let request = request().into_future();
-            let limited = async { tokio::time::timeout(self.timeout, request).await };
-            let reason = match self.runtime.block_on(limited) {
-                Ok(Ok(answer)) => return Ok(Ok(answer)),
-                Ok(Err(RpcError::ErrorResp(no))) if !no.is_retry_err() => return Ok(Err(no)),
-                Ok(Err(fault)) => self.reason(fault),
-                Err(_) => format!("no answer within {} seconds", self.timeout.as_secs()),
-            };
-            match pauses.next() {
-                Some(pause) => thread::sleep(pause),
-                None => return Err(self.unreachable(method, reason)),
-            }
-        }
+        self.endpoint.ask(method, request)
     }
 
     /// As [`Self::ask`], for questions that have an answer on every chain.
@@ -84,33 +49,10 @@ impl Node {
     where
         F: IntoFuture<Output = TransportResult<T>>,
     {
-        self.ask(method, request)?
-            .map_err(|no| self.unreachable(method, self.without_url(&no.message)))
-    }
-
-    fn unreachable(&self, method: &str, reason: String) -> Fault {
-        Fault::Unreachable {
-            host: self.host.clone(),
-            method: method.to_owned(),
-            reason,
-        }
-    }
-
-    /// Without the library's words: they may have the whole URL, which may have a key in it.
-    fn reason(&self, fault: RpcError<TransportErrorKind>) -> String {
-        match fault {
-            RpcError::ErrorResp(no) => self.without_url(&no.message),
-            RpcError::Transport(
-                TransportErrorKind::HttpError(fault)
-                | TransportErrorKind::HttpErrorWithRetryAfter { error: fault, .. },
-            ) => format!("HTTP status {}", fault.status),
-            RpcError::Transport(_) => "there is no connection, or it broke".to_owned(),
-            _ => "the answer is not of the form that JSON-RPC has for it".to_owned(),
-        }
-    }
-
-    fn without_url(&self, text: &str) -> String {
-        text.replace(&self.url, &self.host)
+        self.ask(method, request)?.map_err(|no| {
+            let reason = self.endpoint.without_url(&no.message);
+            self.endpoint.unreachable(method, reason)
+        })
     }
 
     pub fn chain_id(&self) -> Result<u64, Fault> {
@@ -161,7 +103,9 @@ impl Node {
             }
             thread::sleep(pause);
         }
-        Err(self.unreachable(METHOD, format!("it does not have block {number}")))
+        Err(self
+            .endpoint
+            .unreachable(METHOD, format!("it does not have block {number}")))
     }
 
     /// Wei a unit of gas; zero on a chain without a base fee.
@@ -219,11 +163,11 @@ impl Node {
                 answers.into_iter().map(returned_or_reverted).collect();
             match answers {
                 Ok(answers) => return Ok(answers),
-                Err(no) => reason = self.without_url(&no.message),
+                Err(no) => reason = self.endpoint.without_url(&no.message),
             }
             thread::sleep(pause);
         }
-        Err(self.unreachable(METHOD, reason))
+        Err(self.endpoint.unreachable(METHOD, reason))
     }
 
     async fn batch(
@@ -293,14 +237,10 @@ impl Node {
             .with_input(call.abi_encode());
         let answer = match self.call(&request, &StateOverride::default())? {
             Ok(answer) => answer,
-            Err(no) => return Ok(Err(self.without_url(&no.message))),
+            Err(no) => return Ok(Err(self.endpoint.without_url(&no.message))),
         };
         Ok(C::abi_decode_returns_validate(&answer).map_err(|_| format!("the answer {answer}")))
     }
-}
-
-fn pauses() -> impl Iterator<Item = Duration> {
-    (0..RETRIES).map(|retry| FIRST_PAUSE * 2u32.pow(retry))
 }
 
 /// What a call came to; an error that is no revert is the node's.

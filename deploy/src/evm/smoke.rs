@@ -195,11 +195,10 @@ impl EvmTarget {
     }
 
     fn deed(&self, what: &str, value: String, kind: &str, shown: String) -> Deed {
-        let explorer = network::testnet(&self.chain).and_then(|testnet| testnet.explorer);
         Deed {
             what: what.to_owned(),
             value,
-            link: explorer.map(|explorer| format!("{explorer}/{kind}/{shown}")),
+            link: network::link(&self.chain, kind, &shown),
         }
     }
 }

@@ -256,7 +256,7 @@ fn refuses_malformed_arguments() {
     for (id, words) in [
         ("84532", "CAIP-2"),
         ("eip155:99999999999999999999", "beyond 64 bits"),
-        ("cosmos:cosmoshub-2", "only eip155 chains"),
+        ("cosmos:cosmoshub-2", "only eip155 and solana chains"),
     ] {
         let refused = Workplace::at(&chain).of_chain(id).plan(&[]);
         assert_eq!(refused.code, Some(2));
@@ -281,6 +281,7 @@ fn refuses_a_second_run_beside_the_first() {
         .spawn()
         .unwrap();
     while !workplace.run_file().exists() {
+        assert_eq!(first.try_wait().unwrap(), None, "it ended by itself");
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     let second = workplace.resume(&[]);

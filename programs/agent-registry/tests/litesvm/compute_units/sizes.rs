@@ -82,9 +82,10 @@ fn deployed(file: &str) -> String {
 
 /// What built the program.
 pub fn toolchain() -> String {
-    let said = std::fs::read_to_string(deployed("agent_registry.toolchain"));
-    let said = said.expect("target/deploy/agent_registry.toolchain: run scripts/build-program");
-    said.trim().to_owned()
+    let said = std::fs::read_to_string(deployed("agent_registry.build.json"));
+    let said = said.expect("target/deploy/agent_registry.build.json: run scripts/build-program");
+    let build: serde_json::Value = serde_json::from_str(&said).unwrap();
+    build["toolchain"].as_str().unwrap().to_owned()
 }
 
 /// The upgradeable loader keeps 45 bytes before the ELF, and 36 in the program's own account.

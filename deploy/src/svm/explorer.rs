@@ -1,0 +1,22 @@
+//! What shows others that the program on chain is the one of these sources.
+use super::program::Program;
+use crate::{Fault, atomic_file};
+use serde_json::json;
+use std::path::Path;
+
+/// Writes what the program was built from and with. Returns the commands by which anybody repeats
+/// the build and compares.
+pub(super) fn publish(folder: &Path, program: &Program) -> Result<Vec<String>, Fault> {
+    let note = json!({
+        "programId": program.id.to_string(),
+        "bytes": program.elf.len(),
+        "sha256": program.code_hash(),
+        "sbpfVersion": program.sbpf,
+        "toolchain": program.toolchain,
+    });
+    atomic_file::write_json(&folder.join("AgentRegistry.json"), &note)?;
+    Ok(vec![
+        format!("CONCORD_PROGRAM_ID={} scripts/build-program", program.id),
+        "sha256sum target/deploy/agent_registry.so".to_owned(),
+    ])
+}

@@ -1,0 +1,190 @@
+//! The shortest way through a deployment: one agent, one authorized feedback, one summary.
+use super::{
+    SvmTarget, addresses,
+    instructions::{ed25519, give_feedback, register_agent},
+    planning::PROGRAM_TITLE,
+    transactions::{Signed, budget, signed, words_of},
+};
+use crate::{Check, Deed, Deployment, Fault, Smoke, network};
+use agent_registry::{
+    AgentIdentity, ClientIndex, FeedbackAuthorization, FeedbackEntry, instruction,
+};
+use anchor_lang::AccountDeserialize;
+use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
+use concord_canonical::{auth::SvmFeedbackAuth, caip};
+use solana_address::Address;
+use solana_instruction::Instruction;
+use solana_keypair::Keypair;
+use solana_signer::Signer;
+use solana_system_interface::instruction as system;
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+/// Registration, and the feedback with what the client pays for it.
+pub(super) const TRANSACTIONS: usize = 2;
+const SCORE: u8 = 87;
+/// Seconds that the authorization is good for.
+const GOOD_FOR: u64 = 3_600;
+const POLL: Duration = Duration::from_millis(400);
+/// More than registering takes at any bump (docs/COMPUTE-UNITS.md).
+const UNITS: u32 = 200_000;
+
+impl SvmTarget {
+    /// Registers an agent of the key, lets a client whose key is made for this and forgotten give
+    /// one feedback, and reads the summary. Two transactions; the agent stays.
+    ///
+    /// # Errors
+    /// Whatever keeps a transaction from landing within `patience`.
+    pub(super) fn run_smoke(
+        &self,
+        recorded: &Deployment,
+        patience: Duration,
+    ) -> Result<Smoke, Fault> {
+        self.require_on_record(recorded)?;
+        let (mint, client) = (Keypair::new(), Keypair::new());
+        let owner = self.key()?.pubkey();
+        let register = register_agent(owner, mint.pubkey(), "");
+        let registered = self.land("register_agent", vec![register], &mint, patience)?;
+        let feedback = self.feedback(&mint.pubkey(), &client.pubkey())?;
+        let given = self.land("give_feedback", feedback, &client, patience)?;
+        let of_address = |what, address: Address| self.deed(what, address.to_string(), "address");
+        Ok(Smoke {
+            deeds: vec![
+                of_address("agent", mint.pubkey()),
+                self.deed("register_agent", registered, "tx"),
+                of_address("client", client.pubkey()),
+                self.deed("give_feedback", given, "tx"),
+            ],
+            checks: vec![self.summary_check(&mint.pubkey())?],
+        })
+    }
+
+    fn require_on_record(&self, recorded: &Deployment) -> Result<(), Fault> {
+        let record = recorded.contracts.get(PROGRAM_TITLE);
+        match record.is_some_and(|record| record.address == self.program.id.to_string()) {
+            true => Ok(()),
+            false => Err(Fault::NotOnRecord(self.chain.to_string())),
+        }
+    }
+
+    /// The client's rent from the owner, the owner's permission for just one feedback (R8, R9),
+    /// and the feedback.
+    fn feedback(&self, mint: &Address, client: &Address) -> Result<Vec<Instruction>, Fault> {
+        let owner = self.key()?;
+        let now = u64::try_from(self.cluster.unix_time()?).unwrap_or_default();
+        let expiry = now.saturating_add(GOOD_FOR);
+        let authorization = SvmFeedbackAuth {
+            agent_mint: mint.to_bytes(),
+            client: client.to_bytes(),
+            index_limit: 1,
+            expiry,
+            chain: self.chain_word()?,
+            program_id: self.program.id.to_bytes(),
+            signer: owner.pubkey().to_bytes(),
+        };
+        let message = authorization.message();
+        let signature = owner.sign_message(&message);
+        let rent =
+            self.cluster.rent(ClientIndex::SPACE)? + self.cluster.rent(FeedbackEntry::SPACE)?;
+        let mut tag = [0; 32];
+        tag[..5].copy_from_slice(b"smoke");
+        let feedback = instruction::GiveFeedback {
+            feedback_index: 1,
+            score: SCORE,
+            tag1: tag,
+            tag2: [0; 32],
+            detail_uri: String::new(),
+            detail_hash: [0; 32],
+            auth: FeedbackAuthorization::Bounded {
+                index_limit: 1,
+                expiry,
+            },
+        };
+        Ok(vec![
+            system::transfer(&owner.pubkey(), client, rent),
+            ed25519(&owner.pubkey().to_bytes(), signature.as_array(), &message),
+            give_feedback(*client, *mint, &feedback),
+        ])
+    }
+
+    fn chain_word(&self) -> Result<[u8; 32], Fault> {
+        let text = self.chain.to_string();
+        let chain = caip::ChainId::parse(&text);
+        let chain = chain.map_err(|fault| Fault::ChainId(fault.to_string()))?;
+        Ok(chain.hash())
+    }
+
+    fn summary_check(&self, mint: &Address) -> Result<Check, Fault> {
+        let account = self.cluster.account(&addresses::identity(mint))?;
+        let agent = account.and_then(|it| AgentIdentity::try_deserialize(&mut &it.data[..]).ok());
+        let found = agent.map_or_else(
+            || "no agent".to_owned(),
+            |agent| {
+                let count = agent.unverified_feedback_count;
+                format!("count {count}, sum {}", agent.unverified_score_sum)
+            },
+        );
+        let expected = format!("count 1, sum {SCORE}");
+        Ok(Check::new(
+            PROGRAM_TITLE,
+            "feedback of the agent",
+            expected,
+            found,
+        ))
+    }
+
+    /// Sends it once and waits. The owner pays, `other` signs beside him.
+    fn land(
+        &self,
+        what: &str,
+        instructions: Vec<Instruction>,
+        other: &Keypair,
+        patience: Duration,
+    ) -> Result<String, Fault> {
+        let instructions = [budget(UNITS, self.priority_fee.first), instructions].concat();
+        let recent = self.cluster.recent_blockhash()?;
+        let signed = signed(&instructions, &[self.key()?, other], &recent);
+        if let Err(no) = self.cluster.send(&BASE64.encode(&signed.bytes))? {
+            return Err(failed(
+                what,
+                &signed,
+                &format!("was refused: {}", words_of(&no)),
+            ));
+        }
+        let begun = Instant::now();
+        loop {
+            if let Some(carried) = self.cluster.carried(&signed.signature)? {
+                return match carried.meta.err.is_null() {
+                    true => Ok(signed.signature),
+                    false => Err(failed(
+                        what,
+                        &signed,
+                        &format!("failed: {}", carried.meta.err),
+                    )),
+                };
+            }
+            if begun.elapsed() > patience {
+                let reason = format!("has not landed after {} seconds", patience.as_secs());
+                return Err(failed(what, &signed, &reason));
+            }
+            thread::sleep(POLL);
+        }
+    }
+
+    fn deed(&self, what: &str, value: String, kind: &str) -> Deed {
+        Deed {
+            what: what.to_owned(),
+            link: network::link(&self.chain, kind, &value),
+            value,
+        }
+    }
+}
+
+fn failed(step: &str, signed: &Signed, reason: &str) -> Fault {
+    Fault::TransactionFailed {
+        step: step.to_owned(),
+        reason: format!("{} {reason}", signed.signature),
+    }
+}

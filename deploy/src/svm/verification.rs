@@ -1,0 +1,153 @@
+//! What stands on chain, read back.
+use super::{
+    SvmTarget, UpgradeAuthority, addresses,
+    choices::Choices,
+    look::{Code, Look, or_nobody},
+    planning::{PROGRAM_TITLE, REGISTRY_TITLE},
+    program::code_hash,
+};
+use crate::{Check, Deployment, Fault, Record, Standing};
+use concord_canonical::caip;
+
+impl SvmTarget {
+    /// Every fact of the program and its registry on record.
+    pub(super) fn checks(&self, recorded: &Deployment) -> Result<Vec<Check>, Fault> {
+        let Some(record) = recorded.contracts.get(PROGRAM_TITLE) else {
+            let found = "not on record";
+            return Ok(vec![Check::new(
+                PROGRAM_TITLE,
+                "address",
+                self.program.id,
+                found,
+            )]);
+        };
+        let look = self.look()?;
+        let mut checks = self.program_checks(&look, record, recorded)?;
+        checks.extend(self.registry_checks(&look)?);
+        Ok(checks)
+    }
+
+    fn program_checks(
+        &self,
+        look: &Look,
+        record: &Record,
+        recorded: &Deployment,
+    ) -> Result<Vec<Check>, Fault> {
+        let check = |fact: &str, expected: &str, found: &str| {
+            Check::new(PROGRAM_TITLE, fact, expected, found)
+        };
+        let built = "the local build";
+        let code = match look.code(&self.program)? {
+            Code::Built => built.to_owned(),
+            Code::Nothing => "nothing".to_owned(),
+            Code::Other(hash) => format!("another program, {hash}"),
+        };
+        let data = look.program_data();
+        let hash = data.as_ref().map(|data| code_hash(data.content));
+        let authority = data.map(|data| or_nobody(data.authority));
+        let nothing = || "nothing".to_owned();
+        Ok(vec![
+            check("address", &self.program.id.to_string(), &record.address),
+            check(
+                "code hash",
+                &record.code_hash,
+                &hash.unwrap_or_else(nothing),
+            ),
+            check("code", built, &code),
+            check(
+                "upgrade authority",
+                &authority_on_record(recorded),
+                &authority.unwrap_or_else(nothing),
+            ),
+        ])
+    }
+
+    /// R9: the chain word of every authorization comes from here.
+    fn registry_checks(&self, look: &Look) -> Result<Vec<Check>, Fault> {
+        let chain = self.chain.to_string();
+        let word = caip::ChainId::parse(&chain).map_or_else(
+            |_| String::new(), // its form was checked when it was made
+            |chain| hex_word(&chain.hash()),
+        );
+        let registry = look.registry()?;
+        let (found_chain, found_word) = match registry {
+            Some(registry) => (registry.chain, hex_word(&registry.chain_hash)),
+            None => ("nothing".to_owned(), "nothing".to_owned()),
+        };
+        Ok(vec![
+            Check::new(REGISTRY_TITLE, "chain", chain, found_chain),
+            Check::new(REGISTRY_TITLE, "chain word", word, found_word),
+        ])
+    }
+
+    /// Program and registry account, in the address book, in the build, and on chain.
+    pub(super) fn standings(&self, recorded: Option<&Deployment>) -> Result<Vec<Standing>, Fault> {
+        let look = self.look()?;
+        let record = recorded.and_then(|book| book.contracts.get(PROGRAM_TITLE));
+        let code = look.code(&self.program)?;
+        let program = Standing {
+            title: PROGRAM_TITLE.to_owned(),
+            recorded: record.map(|record| record.address.clone()),
+            built: self.program.id.to_string(),
+            on_chain: match &code {
+                Code::Built => "as built",
+                Code::Nothing => "nothing",
+                Code::Other(_) => "other code",
+            }
+            .to_owned(),
+            drift: self.program_drift(&code, record),
+        };
+        Ok(vec![program, self.registry_standing(&look, record)?])
+    }
+
+    fn program_drift(&self, code: &Code, record: Option<&Record>) -> Option<String> {
+        let is_moved = |record: &Record| record.address != self.program.id.to_string();
+        let says = match (code, record) {
+            (_, Some(record)) if is_moved(record) => "the build has moved to another address",
+            (Code::Other(hash), Some(record)) if record.code_hash == *hash => {
+                "the build has changed: --upgrade replaces the program"
+            }
+            (Code::Other(_), _) => "neither the build nor the program on record",
+            (Code::Nothing, Some(_)) => "on record, not on chain",
+            (Code::Nothing, None) => "not deployed",
+            (Code::Built, None) => "not on record",
+            (Code::Built, Some(record)) if record.code_hash != self.program.code_hash() => {
+                "another code hash on record"
+            }
+            (Code::Built, Some(_)) => return None,
+        };
+        Some(says.to_owned())
+    }
+
+    fn registry_standing(&self, look: &Look, record: Option<&Record>) -> Result<Standing, Fault> {
+        let address = addresses::registry().to_string();
+        let registry = look.registry()?;
+        let drift = match &registry {
+            Some(registry) if registry.chain == self.chain.to_string() => None,
+            Some(_) => Some("initialized for another chain".to_owned()),
+            None => Some("not initialized".to_owned()),
+        };
+        let on_record = record.and_then(|record| record.settings.get("registry"));
+        Ok(Standing {
+            title: REGISTRY_TITLE.to_owned(),
+            recorded: on_record.map(ToString::to_string),
+            built: address,
+            on_chain: registry.map_or_else(|| "nothing".to_owned(), |registry| registry.chain),
+            drift,
+        })
+    }
+}
+
+/// Who should be able to replace the program, by what was chosen when it was deployed.
+fn authority_on_record(recorded: &Deployment) -> String {
+    match Choices::recorded(&recorded.settings).map(|choices| choices.authority) {
+        Some(UpgradeAuthority::Keep) => recorded.deployer.clone(),
+        Some(UpgradeAuthority::Key(key)) => key.to_string(),
+        Some(UpgradeAuthority::None) => or_nobody(None),
+        None => "not on record".to_owned(),
+    }
+}
+
+fn hex_word(word: &[u8; 32]) -> String {
+    format!("0x{}", super::program::hex(word))
+}

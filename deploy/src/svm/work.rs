@@ -1,0 +1,148 @@
+//! The steps of a Solana deployment, by id.
+use super::{SvmTarget, loader};
+use crate::{Action, Fault, Step};
+use solana_address::Address;
+use solana_instruction::Instruction;
+
+/// Bytes of the program that one transaction writes: with two signatures' room to spare for the
+/// compute budget it stays within 1,232.
+pub(super) const CHUNK: usize = 960;
+
+const BUFFER: &str = "buffer";
+const WRITE: &str = "buffer-write-";
+const ROOM: &str = "program-room";
+const PROGRAM: &str = "program";
+const REGISTRY: &str = "registry";
+const AUTHORITY: &str = "upgrade-authority";
+const RECLAIM: &str = "reclaim-";
+
+/// What one transaction does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Work {
+    /// Takes back what a buffer that was left over keeps.
+    Reclaim(Address),
+    OpenBuffer,
+    /// The `number`th chunk, from 0.
+    Write {
+        number: usize,
+    },
+    Extend,
+    /// Deploys it, or replaces what stands there.
+    Program {
+        upgrades: bool,
+    },
+    Initialize,
+    HandOver,
+}
+
+impl Work {
+    pub fn id(self) -> String {
+        match self {
+            Self::Reclaim(buffer) => format!("{RECLAIM}{buffer}"),
+            Self::OpenBuffer => BUFFER.to_owned(),
+            Self::Write { number } => format!("{WRITE}{:04}", number + 1),
+            Self::Extend => ROOM.to_owned(),
+            Self::Program { .. } => PROGRAM.to_owned(),
+            Self::Initialize => REGISTRY.to_owned(),
+            Self::HandOver => AUTHORITY.to_owned(),
+        }
+    }
+
+    /// # Errors
+    /// [`Fault::RunDiffers`]: a step of another kind of deployment.
+    pub fn of(step: &Step) -> Result<Self, Fault> {
+        let unknown = || Fault::RunDiffers {
+            what: "step".to_owned(),
+            recorded: step.id.clone(),
+            now: "none of that name".to_owned(),
+        };
+        if let Some(number) = step.id.strip_prefix(WRITE) {
+            let number: usize = number.parse().map_err(|_| unknown())?;
+            let number = number.checked_sub(1).ok_or_else(unknown)?;
+            return Ok(Self::Write { number });
+        }
+        if let Some(buffer) = step.id.strip_prefix(RECLAIM) {
+            return Ok(Self::Reclaim(buffer.parse().map_err(|_| unknown())?));
+        }
+        match &*step.id {
+            BUFFER => Ok(Self::OpenBuffer),
+            ROOM => Ok(Self::Extend),
+            PROGRAM => Ok(Self::Program {
+                upgrades: step.action == Action::Change,
+            }),
+            REGISTRY => Ok(Self::Initialize),
+            AUTHORITY => Ok(Self::HandOver),
+            _ => Err(unknown()),
+        }
+    }
+
+    /// Compute units to ask for: what the loader and the system program take is fixed (2,370 and
+    /// 150 for an instruction), and `initialize` has been measured (docs/COMPUTE-UNITS.md).
+    pub const fn units(self) -> u32 {
+        match self {
+            Self::Write { .. } | Self::Reclaim(_) | Self::HandOver => 3_000,
+            Self::OpenBuffer | Self::Extend | Self::Program { .. } => 5_000,
+            Self::Initialize => 30_000,
+        }
+    }
+
+    /// Whether the program's own key signs beside the deployer.
+    pub const fn needs_program_key(self) -> bool {
+        matches!(self, Self::Program { upgrades: false })
+    }
+}
+
+impl SvmTarget {
+    /// What the step's transaction asks for, beside its compute budget.
+    pub(super) fn instructions(&self, work: Work) -> Result<Vec<Instruction>, Fault> {
+        let deployer = self.deployer()?;
+        let (id, buffer) = (&self.program.id, &self.buffer_address()?);
+        let elf = &self.program.elf;
+        Ok(match work {
+            Work::Reclaim(other) => vec![loader::close(&deployer, &other)],
+            Work::OpenBuffer => {
+                let bytes = loader::buffer_bytes(elf.len());
+                let rent = self.missing_rent(buffer, bytes)?;
+                loader::open_buffer(&deployer, &self.program.sha256, bytes, rent)
+            }
+            Work::Write { number } => {
+                let (at, chunk) = self.chunk(number);
+                vec![loader::write(&deployer, buffer, at, chunk)]
+            }
+            Work::Extend => {
+                let missing = self.missing_room()?.unwrap_or_default();
+                vec![loader::extend(&deployer, id, missing)]
+            }
+            Work::Program { upgrades: true } => vec![loader::upgrade(&deployer, id, buffer)],
+            Work::Program { upgrades: false } => {
+                let rent = self.missing_rent(id, loader::PROGRAM_BYTES)?;
+                loader::deploy(&deployer, id, buffer, elf.len(), rent)
+            }
+            Work::Initialize => vec![super::instructions::initialize(
+                deployer,
+                &self.chain.to_string(),
+            )],
+            Work::HandOver => {
+                let to = self.choices.authority.successor();
+                vec![loader::hand_over(&deployer, id, to.as_ref())]
+            }
+        })
+    }
+
+    /// Where the chunk begins, and its bytes.
+    pub(super) fn chunk(&self, number: usize) -> (usize, &[u8]) {
+        let at = number.saturating_mul(CHUNK);
+        let rest = self.program.elf.get(at..).unwrap_or_default();
+        (at, &rest[..rest.len().min(CHUNK)])
+    }
+
+    pub(super) fn chunks(&self) -> usize {
+        self.program.elf.len().div_ceil(CHUNK)
+    }
+
+    /// Lamports that an account of so many bytes still needs.
+    pub(super) fn missing_rent(&self, address: &Address, bytes: usize) -> Result<u64, Fault> {
+        let rent = self.cluster.rent(bytes)?;
+        Ok(rent.saturating_sub(self.cluster.balance(address)?))
+    }
+}
