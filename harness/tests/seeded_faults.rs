@@ -188,6 +188,7 @@ fn an_unchecked_expiry_in_the_program_names_svm_litesvm() {
         "canonical",
         "deploy",
         "harness",
+        "local-cluster",
         "programs",
     ];
     let copy = EXPIRY_UNCHECKED.copy("program", &parts);

@@ -6,10 +6,11 @@ use alloy::primitives::Address;
 use concord_harness::{
     backend::evm::{Keyring, RunSecret},
     live::Record,
-    scenario::{self, Flag},
+    model::{Chain, Verdict},
+    scenario::{self, Flag, Scenario},
 };
 use serde_json::{Value, json};
-use std::fs;
+use std::{collections::BTreeSet, fs};
 
 const FEW: &[&str] = &[
     "--scenario",
@@ -41,21 +42,36 @@ fn accounts(record: &Record) -> Vec<Address> {
     record.actors.iter().map(of_actor).collect()
 }
 
-fn flagged() -> usize {
+fn flagged() -> Vec<Scenario> {
     let files = scenario::find_files(&clone_root().join("tests/scenarios")).unwrap();
     let scenarios = files.iter().map(|file| scenario::load(file).unwrap());
     scenarios
         .filter(|it| it.flags.contains(&Flag::Live))
-        .filter(|it| it.chains().any(|chain| chain.to_string() == "evm"))
-        .count()
+        .filter(|it| it.chains().any(|chain| chain == Chain::Evm))
+        .collect()
+}
+
+/// What is accepted, and a gift and its return for each account that sends any of it.
+fn transactions(scenarios: &[Scenario]) -> usize {
+    let senders: Vec<_> = scenarios
+        .iter()
+        .flat_map(|scenario| &scenario.moments)
+        .filter(|it| it.step.expectation(Chain::Evm).unwrap().outcome == Verdict::Ok)
+        .filter_map(|it| it.operation.by())
+        .collect();
+    let accounts: BTreeSet<_> = senders.iter().collect();
+    senders.len() + 2 * accounts.len()
 }
 
 #[test]
 fn every_live_scenario_agrees_on_a_deployment_by_questions_that_every_node_answers() {
     let deployed = Deployed::start(&[]);
     let before = deployed.balance(funder().address());
+    let sent = deployed.recorder.sends();
+    let scenarios = flagged();
     let played = deployed.live(&["--json"]);
-    assert_agrees(&played, flagged());
+    assert_agrees(&played, scenarios.len());
+    assert_eq!(deployed.recorder.sends() - sent, transactions(&scenarios));
     for method in deployed.recorder.methods() {
         assert!(method.starts_with("eth_"), "{method}");
     }
