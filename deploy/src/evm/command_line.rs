@@ -83,11 +83,7 @@ fn address(key: &Key, from: &str) -> Result<Address, Fault> {
     Ok(named)
 }
 
-/// The key that the command line names; `or_from` ends the error's sentence where it names none.
-///
-/// # Errors
-/// [`Fault::KeyMissing`], and what [`EvmKeySource::open`] says.
-pub fn open(key: &Key, or_from: &'static str) -> Result<PrivateKeySigner, Fault> {
+fn open(key: &Key, or_from: &'static str) -> Result<PrivateKeySigner, Fault> {
     let source = EvmKeySource {
         keystore: key.keystore.clone(),
         password_file: key.password_file.clone(),

@@ -22,7 +22,6 @@ use alloy::{
     primitives::{Address, keccak256},
     signers::local::PrivateKeySigner,
 };
-pub use command_line::open as open_key;
 pub(crate) use command_line::target;
 use contracts::{Choices, Contract};
 use fees::FeeLimit;

@@ -209,7 +209,7 @@ pub struct Conform {
 pub struct Live {
     /// Plays the scenarios flagged `live` on the deployment that the address book has, and nothing
     /// else. What is refused is simulated; the rest is sent, by actors that this run funds.
-    #[arg(long, requires = "chain", conflicts_with_all = ["evm_rpc", "adapter", "program", "anvil"])]
+    #[arg(long, requires = "chain", conflicts_with_all = ["backend", "evm_rpc", "adapter", "program", "anvil"])]
     pub live: bool,
     /// The chain's CAIP-2 id, such as eip155:84532.
     #[arg(long, value_name = "CAIP-2", requires = "live")]
@@ -225,14 +225,18 @@ pub struct Live {
     /// Where the address book is. Default: deployments in the clone.
     #[arg(long, value_name = "DIR", env = "CONCORD_DEPLOYMENTS")]
     pub deployments: Option<PathBuf>,
-    /// Who funds the actors, and gets back what they have left.
-    #[command(flatten)]
-    pub key: concord_deploy::options::Key,
+    /// The funder's encrypted JSON keystore. Without one, the variable CONCORD_EVM_PRIVATE_KEY.
+    #[arg(long, value_name = "FILE", env = "CONCORD_EVM_KEYSTORE")]
+    pub keystore: Option<PathBuf>,
+    /// A file with the keystore's password. Without one, the terminal is asked.
+    #[arg(long, value_name = "FILE", env = "CONCORD_EVM_PASSWORD_FILE")]
+    pub password_file: Option<PathBuf>,
     /// The most that the run may cost, in ETH; more is refused before anything is sent.
     #[arg(long, value_name = "ETH", default_value = "0.05")]
     pub budget: String,
-    #[command(flatten)]
-    pub fees: concord_deploy::options::Fees,
+    /// The most to pay for a unit of gas, in gwei.
+    #[arg(long, value_name = "GWEI", requires = "live")]
+    pub max_fee: Option<String>,
     /// Sends without being asked.
     #[arg(long, requires = "live")]
     pub yes: bool,

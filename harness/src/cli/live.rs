@@ -12,17 +12,21 @@ use crate::{
     model::{Actor, Chain},
     scenario::{Flag, Scenario},
 };
-use alloy::primitives::{
-    Address, B256, U256,
-    utils::{ParseUnits, parse_units},
+use alloy::{
+    primitives::{
+        Address, B256, U256,
+        utils::{ParseUnits, parse_units},
+    },
+    signers::local::PrivateKeySigner,
 };
 use concord_canonical::caip::EIP155;
 use concord_deploy::{
     AddressBook, Amount, ChainId, Coin, Deployment, Fault, commands,
     evm::{
         client::{Client, ClientOptions},
-        contracts, open_key,
+        contracts,
     },
+    keys::EvmKeySource,
     network, run_file,
 };
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
@@ -75,7 +79,7 @@ impl Place {
             .clone()
             .ok_or_else(|| Fault::ChainId("is missing".to_owned()))?;
         if chain.namespace() != EIP155 {
-            return Err(Fault::NamespaceUnknown(chain.to_string()).into());
+            return Err(LiveFault::ChainUnplayable(chain.to_string()));
         }
         commands::require_testnet(&chain, live.allow_mainnet)?;
         Ok(Self {
@@ -91,7 +95,7 @@ impl Place {
             rpc_url: self.rpc_url.clone(),
             timeout: Duration::from_secs(live.timeout),
             patience: Duration::from_secs(live.give_up_after),
-            max_fee: live.fees.max_fee.clone(),
+            max_fee: live.max_fee.clone(),
         });
         Ok(client?)
     }
@@ -114,7 +118,7 @@ impl LiveRun {
         let deployment = book.deployment(&place.chain).cloned();
         let deployment = deployment.ok_or_else(|| Fault::NotOnRecord(place.chain.to_string()))?;
         let addresses = addresses(&deployment)?;
-        let key = open_key(&options.live.key, "")?;
+        let key = funder_key(&options.live)?;
         let client = place.connect(&options.live)?;
         require_code(&client, &deployment)?;
         let record = Record::path(&place.deployments, &place.chain);
@@ -134,37 +138,42 @@ impl LiveRun {
         options: &Conform,
         scenarios: &[Scenario],
     ) -> Result<BTreeMap<Actor, Amount>, Stop> {
-        let live = &options.live;
-        let limit = budget(&live.budget)?;
+        let limit = budget(&options.live.budget)?;
         let artifacts = built(options.artifacts.as_deref(), ARTIFACTS);
         let needs = rehearse(scenarios, &mut EvmRevm::start(&artifacts)?)?;
         let (gifts, total) = self.purse.estimate(&needs)?;
-        if total > limit {
-            return Err(Stop::Live(LiveFault::BudgetTooLow {
-                needed: Coin::ETH.cost(total).to_string(),
-                limit: Coin::ETH.balance(limit).to_string(),
-            }));
-        }
-        let balance = self.purse.balance()?;
-        if total > balance {
-            return Err(Stop::Live(LiveFault::FunderTooPoor {
-                funder: self.funder.to_string(),
-                balance: Coin::ETH.balance(balance).to_string(),
-                needed: Coin::ETH.cost(total).to_string(),
-            }));
-        }
+        self.require(total, limit)?;
         let steps: u64 = needs.values().map(|it| it.transactions).sum();
         let transactions = usize::try_from(steps).unwrap_or(usize::MAX) + 2 * gifts.len();
+        let chain = self.purse.chain();
         eprintln!(
-            "{} scenarios on {} ({}): at most {} from {}; what is left comes back",
+            "{} scenarios on {chain} ({}): at most {} from {}; what is left comes back",
             scenarios.len(),
-            self.purse.chain(),
-            network::name_of(self.purse.chain()),
+            network::name_of(chain),
             Coin::ETH.cost(total),
             self.funder,
         );
-        commands::confirm(self.purse.chain(), transactions, live.yes).map_err(LiveFault::from)?;
+        commands::confirm(chain, transactions, options.live.yes).map_err(LiveFault::from)?;
         Ok(gifts)
+    }
+
+    fn require(&self, total: Amount, limit: Amount) -> Result<(), LiveFault> {
+        let needed = Coin::ETH.cost(total).to_string();
+        if total > limit {
+            return Err(LiveFault::BudgetTooLow {
+                needed,
+                limit: Coin::ETH.balance(limit).to_string(),
+            });
+        }
+        let balance = self.purse.balance()?;
+        if total > balance {
+            return Err(LiveFault::FunderTooPoor {
+                funder: self.funder.to_string(),
+                balance: Coin::ETH.balance(balance).to_string(),
+                needed,
+            });
+        }
+        Ok(())
     }
 
     /// A run that was killed left its record, and its actors what they had.
@@ -187,10 +196,10 @@ impl LiveRun {
             failures,
         } = &swept;
         eprintln!(
-            "{} came back; {} stayed with {} accounts, less than its return would cost",
+            "{} came back from {} accounts, {} stayed there",
             Coin::ETH.balance(amount(*returned)),
-            Coin::ETH.cost(amount(*left)),
             record.actors.len(),
+            Coin::ETH.cost(amount(*left)),
         );
         for failure in failures {
             eprintln!("not taken back: {failure}; the next conform --live tries again");
@@ -200,6 +209,14 @@ impl LiveRun {
             false => Ok(()),
         }
     }
+}
+
+fn funder_key(live: &Live) -> Result<PrivateKeySigner, Fault> {
+    let source = EvmKeySource {
+        keystore: live.keystore.clone(),
+        password_file: live.password_file.clone(),
+    };
+    source.open()?.ok_or(Fault::KeyMissing { or_from: "" })
 }
 
 fn amount(wei: U256) -> Amount {
@@ -250,12 +267,8 @@ pub(super) fn addresses(deployment: &Deployment) -> Result<RegistryAddresses, Li
                 address: record.address.clone(),
             }),
     };
-    let missing = || LiveFault::AddressMalformed {
-        contract: contracts::IDENTITY.to_owned(),
-        address: String::new(),
-    };
     Ok(RegistryAddresses {
-        identity: address(contracts::IDENTITY)?.ok_or_else(missing)?,
+        identity: address(contracts::IDENTITY)?.ok_or(LiveFault::NoIdentityRegistry)?,
         open_reputation: address(contracts::REPUTATION)?,
         authorized_reputation: address(contracts::AUTHORIZED_REPUTATION)?,
         validation: address(contracts::VALIDATION)?,

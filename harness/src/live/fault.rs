@@ -7,6 +7,10 @@ use concord_deploy::{Fault, REFUSED, STOPPED};
 pub enum LiveFault {
     #[error(transparent)]
     Deploy(#[from] Fault),
+    #[error("--chain {0}: live runs are for chains of the namespace eip155")]
+    ChainUnplayable(String),
+    #[error("the address book has no IdentityRegistry on this chain")]
+    NoIdentityRegistry,
     #[error("--budget {value}: not a number of ETH with at most 18 decimals")]
     BudgetMalformed { value: String },
     #[error("the run can cost up to {needed}, --budget allows {limit}: nothing was sent")]

@@ -38,10 +38,6 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Fault> {
     let mut sent = 0;
     for moment in &scenario.moments {
         let path = format!("steps[{}]", moment.number - 1);
-        if moment.step.at.is_some() {
-            let message = "a chain that nobody controls cannot be told the time";
-            return fault(format!("{path}.at"), message.to_owned());
-        }
         check_times(moment, sent, &path)?;
         sent += usize::from(may_be_sent(scenario, moment));
         if is_read_only && sent > 0 {
@@ -78,6 +74,10 @@ fn lacks_consent(moment: &Moment) -> bool {
 
 /// A statement must be over from the start, or good for as long as everything before can take.
 fn check_times(moment: &Moment, sent: usize, path: &str) -> Result<(), Fault> {
+    if moment.step.at.is_some() {
+        let message = "a chain that nobody controls cannot be told the time";
+        return fault(format!("{path}.at"), message.to_owned());
+    }
     let before = SECONDS_A_TRANSACTION.saturating_mul(sent as u64 + 1);
     let least = HEAD_START + before;
     let (what, time, most) = match &moment.operation {

@@ -120,24 +120,45 @@ fn a_registry_that_differs_is_named() {
     assert!(!deployed.record().exists());
 }
 
-#[test]
-fn what_a_killed_run_had_given_comes_back_with_the_next() {
-    let deployed = Deployed::start(&[]);
+/// Kills a run of a few scenarios after so many transactions.
+fn killed_after(deployed: &Deployed, transactions: usize) -> Record {
     let sent = deployed.recorder.sends();
     let killed = deployed.command(&[LIVE, FEW].concat()).spawn().unwrap();
-    // Among the scenarios' own: five accounts have been funded by then.
-    deployed.recorder.kill_after(sent + 7, killed.id());
+    deployed
+        .recorder
+        .kill_after(sent + transactions, killed.id());
     assert_eq!(killed.wait_with_output().unwrap().status.code(), None);
     let text = fs::read_to_string(deployed.record()).unwrap();
     assert_nothing_secret(&text);
-    let record: Record = serde_json::from_str(&text).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+#[test]
+fn what_a_killed_run_had_given_comes_back_with_the_next() {
+    let deployed = Deployed::start(&[]);
     let left = |record: &Record| -> u128 {
         let accounts = accounts(record).into_iter();
         accounts.map(|account| deployed.balance(account)).sum()
     };
-    let had = left(&record);
-    assert!(had > ETHER / 10_000, "{had} wei");
+    // After the first gift; and among the scenarios' own, when four accounts have been funded.
+    for transactions in [1, 7] {
+        let record = killed_after(&deployed, transactions);
+        let had = left(&record);
+        assert!(had > ETHER / 10_000, "{had} wei");
+        let next = deployed.live(&[FEW, &["--json"]].concat());
+        assert_agrees(&next, 2);
+        let words = "an earlier run did not end";
+        assert!(next.stderr.contains(words), "{}", next.stderr);
+        assert!(left(&record) < had / 10, "{} of {had} wei", left(&record));
+        assert!(!deployed.record().exists());
+    }
+}
 
+#[test]
+fn refuses_to_go_on_with_another_key_where_a_run_did_not_end() {
+    let deployed = Deployed::start(&[]);
+    killed_after(&deployed, 1);
+    let sent = deployed.recorder.sends();
     let stranger = deployed
         .command(&[LIVE, FEW].concat())
         .env("CONCORD_EVM_PRIVATE_KEY", "1".repeat(64))
@@ -146,14 +167,6 @@ fn what_a_killed_run_had_given_comes_back_with_the_next() {
     assert_eq!(stranger.status.code(), Some(2));
     let words = String::from_utf8(stranger.stderr).unwrap();
     assert!(words.contains("takes back what is left"), "{words}");
-
-    let next = deployed.live(&[FEW, &["--json"]].concat());
-    assert_agrees(&next, 2);
-    assert!(
-        next.stderr.contains("an earlier run did not end"),
-        "{}",
-        next.stderr
-    );
-    assert!(left(&record) < had / 10, "{} of {had} wei", left(&record));
-    assert!(!deployed.record().exists());
+    assert_eq!(deployed.recorder.sends(), sent);
+    assert!(deployed.record().exists());
 }

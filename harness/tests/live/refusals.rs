@@ -24,6 +24,10 @@ fn refuses_what_can_be_known_to_fail_before_anything_is_sent() {
         "--budget a lot: not a number of ETH",
     );
     refused(&base(CHAIN), "standard input is no terminal to ask on");
+    refused(
+        &base("solana:localnet"),
+        "live runs are for chains of the namespace eip155",
+    );
     refused(&base("eip155:8453"), "eip155:8453 is not a listed testnet");
     refused(&base("eip155:11155111"), "no deployment on eip155:11155111");
     refused(
