@@ -163,9 +163,19 @@ impl Client {
     /// # Errors
     /// [`Fault::Unreachable`], [`Fault::FeeAboveLimit`].
     pub fn price(&self, gas: u64, transactions: u64, bytes: usize) -> Result<Amount, Fault> {
+        self.price_at(self.fees()?, gas, transactions, bytes)
+    }
+
+    fn price_at(
+        &self,
+        fees: Fees,
+        gas: u64,
+        transactions: u64,
+        bytes: usize,
+    ) -> Result<Amount, Fault> {
         let below = layer_one_fee(&self.node, bytes)?;
         let below = Amount(below.0.saturating_mul(transactions.into()));
-        Ok(self.fees()?.cost(gas).saturating_add(below))
+        Ok(fees.cost(gas).saturating_add(below))
     }
 
     fn fees(&self) -> Result<Fees, Fault> {
@@ -185,10 +195,14 @@ impl Client {
     /// # Errors
     /// [`Fault::TransactionFailed`], [`Fault::Unreachable`], [`Fault::FeeAboveLimit`].
     pub fn send(&mut self, key: &PrivateKeySigner, call: Call) -> Result<B256, Fault> {
+        self.send_at(self.fees()?, key, call)
+    }
+
+    fn send_at(&mut self, fees: Fees, key: &PrivateKeySigner, call: Call) -> Result<B256, Fault> {
         let from = key.address();
         let floor = self.nonces.get(&from).copied().unwrap_or(0);
         let nonce = max(floor, self.node.next_nonce(from)?);
-        let hash = self.sender().send(key, nonce, self.fees()?, call)?;
+        let hash = self.sender().send(key, nonce, fees, call)?;
         self.nonces.insert(from, nonce + 1);
         Ok(hash)
     }
@@ -213,7 +227,9 @@ impl Client {
         to: Address,
     ) -> Result<Option<(B256, U256)>, Fault> {
         let balance = self.balance(key.address())?;
-        let fee = U256::from(self.price(TRANSFER_GAS, 1, TRANSFER_BYTES)?.0);
+        let fees = self.fees()?; // for both, or the rest would not pay for a fee that has risen
+        let fee = self.price_at(fees, TRANSFER_GAS, 1, TRANSFER_BYTES)?;
+        let fee = U256::from(fee.0);
         let Some(value) = balance.checked_sub(fee).filter(|value| !value.is_zero()) else {
             return Ok(None);
         };
@@ -223,7 +239,8 @@ impl Client {
             gas: TRANSFER_GAS,
             input: Bytes::new(),
         };
-        self.send(key, call).map(|hash| Some((hash, value)))
+        self.send_at(fees, key, call)
+            .map(|hash| Some((hash, value)))
     }
 }
 

@@ -178,8 +178,6 @@ pub struct Conform {
     /// The kind of chain that the adapter's registry is on: whose declared variances apply.
     #[arg(long, value_name = "evm|svm", value_parser = chain, requires = "adapter")]
     pub adapter_chain: Option<Chain>,
-    #[command(flatten)]
-    pub live: Live,
     /// The anvil binary. Default: CONCORD_ANVIL, else the one on PATH.
     #[arg(long, value_name = "PATH")]
     pub anvil: Option<PathBuf>,
@@ -201,6 +199,9 @@ pub struct Conform {
     /// Writes the report as JUnit XML, too.
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
+    // Last, or its heading would stand above what follows.
+    #[command(flatten)]
+    pub live: Live,
 }
 
 // A doc comment would become the help of the whole command.
