@@ -45,10 +45,7 @@ pub fn carry_out(
     };
     let mut round = 1;
     loop {
-        for wave in plan.waves() {
-            work.land(wave)?;
-        }
-        let Some(step) = work.wait_until_final(plan)? else {
+        let Some(step) = work.round(plan)? else {
             return Ok(());
         };
         if round == ROUNDS {
@@ -111,6 +108,38 @@ impl<'p> Effort<'p> {
 }
 
 impl Work<'_> {
+    /// Brings every step to stand, and waits until all are final. `Some(step)`: the chain went back
+    /// behind that one.
+    fn round<'p>(&mut self, plan: &'p Plan) -> Result<Option<&'p Step>, Fault> {
+        let mut before = 0;
+        for wave in plan.waves() {
+            match self.land(wave) {
+                Ok(()) => before += wave.len(),
+                // What it builds on may be gone.
+                Err(
+                    fault @ (Fault::TransactionRefused { .. } | Fault::TransactionFailed { .. }),
+                ) => {
+                    let fallen = self.fallen(&plan.steps[..before])?;
+                    return fallen.map(Some).ok_or(fault);
+                }
+                Err(fault) => return Err(fault),
+            }
+        }
+        self.wait_until_final(plan)
+    }
+
+    /// The first of these that does not stand (any more).
+    fn fallen<'p>(&mut self, steps: &'p [Step]) -> Result<Option<&'p Step>, Fault> {
+        let all: Vec<&Step> = steps.iter().collect();
+        let standing = self.target.standing(&all)?;
+        let all = all.into_iter().zip(standing);
+        let fallen: Vec<&Step> = all
+            .filter_map(|(step, stands)| (!stands).then_some(step))
+            .collect();
+        self.run.withdrawn(&fallen)?;
+        Ok(fallen.first().copied())
+    }
+
     /// Brings every step of the wave to stand, several at a time.
     fn land(&mut self, wave: &[Step]) -> Result<(), Fault> {
         let effort = |step| Effort::new(step, self.run.attempts(step).len());
@@ -292,9 +321,12 @@ impl Work<'_> {
             let landings: Vec<Landing> = shallow.iter().map(|(_, it)| it.clone()).collect();
             let depths = self.target.depths(&landings)?;
             let both = || shallow.iter().zip(&depths);
-            if let Some(((step, _), _)) = both().find(|(_, depth)| **depth == Depth::Gone) {
-                self.run.withdrawn(step)?;
-                return Ok(Some(step));
+            let gone: Vec<&Step> = both()
+                .filter_map(|((step, _), depth)| (*depth == Depth::Gone).then_some(*step))
+                .collect();
+            if let Some(first) = gone.first() {
+                self.run.withdrawn(&gone)?;
+                return Ok(Some(first));
             }
             shallow = both()
                 .filter(|(_, depth)| **depth == Depth::Shallow)
@@ -308,14 +340,7 @@ impl Work<'_> {
                 Some(_) => thread::sleep(self.patience.poll),
             }
         }
-        let steps: Vec<&Step> = plan.steps.iter().collect();
-        let standing = self.target.standing(&steps)?;
-        let fallen = steps.into_iter().zip(standing).find(|(_, stands)| !stands);
-        let Some((step, _)) = fallen else {
-            return Ok(None);
-        };
-        self.run.withdrawn(step)?;
-        Ok(Some(step))
+        self.fallen(&plan.steps)
     }
 }
 

@@ -12,8 +12,6 @@ use std::{
     time::Duration,
 };
 
-const POLL: Duration = Duration::from_millis(400);
-
 /// What a verification asks of a deployment beside code and wiring.
 pub type Examination<'a> = dyn Fn(&Place, &Deployment) -> Result<Vec<Check>, Fault> + 'a;
 
@@ -84,6 +82,7 @@ fn apply(options: &options::ApplyOptions) -> Result<u8, Fault> {
     }
     .target(&book)?;
     let plan = target.plan()?;
+    target.require_keys(&plan)?;
     if plan.is_done() {
         return nothing_to_send(&mut *target, &plan, &folders, place.json);
     }
@@ -135,6 +134,7 @@ fn resume(options: &options::ResumeOptions) -> Result<u8, Fault> {
     .target(&book)?;
     let plan = target.plan()?;
     run.require_same(&plan)?;
+    target.require_keys(&plan)?;
     if !place.json {
         print_plan(&plan, false)?;
     }
@@ -212,7 +212,7 @@ fn finish(
     json: bool,
 ) -> Result<u8, Fault> {
     let patience = Patience {
-        poll: POLL,
+        poll: Duration::from_millis(sending.poll),
         outbid_after: Duration::from_secs(sending.bump_after),
         give_up_after: Duration::from_secs(sending.give_up_after),
     };

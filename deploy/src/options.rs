@@ -124,6 +124,9 @@ pub struct Sending {
     /// EVM: seconds that a transaction may be pending before its fee is raised.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub bump_after: u64,
+    /// Milliseconds between two looks at the chain.
+    #[arg(long, value_name = "MILLISECONDS", default_value_t = 400, value_parser = clap::value_parser!(u64).range(10..=60_000))]
+    pub poll: u64,
     /// Seconds for a step before the run stops.
     #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub give_up_after: u64,

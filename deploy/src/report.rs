@@ -1,5 +1,5 @@
 //! What a command prints: a table for people, JSON for programs.
-use crate::{Amount, Check, Fault, Needs, Plan, RunFile, Smoke, Standing, Step, network};
+use crate::{Amount, Check, Coin, Fault, Needs, Plan, RunFile, Smoke, Standing, Step, network};
 use serde_json::{Value, json};
 
 /// Columns as wide as their widest cell, two spaces between them.
@@ -102,8 +102,8 @@ fn step_row(plan: &Plan, step: &Step) -> Vec<String> {
 }
 
 fn needs_header(plan: &Plan) -> &'static str {
-    match plan.steps.iter().find_map(|step| step.needs) {
-        Some(Needs::Compute { .. }) => "compute + rent",
+    match plan.coin {
+        Coin::SOL => "compute + rent",
         _ => "gas",
     }
 }

@@ -203,9 +203,10 @@ impl RunFile {
         })
     }
 
-    /// The chain went back behind it.
-    pub fn withdrawn(&mut self, step: &Step) -> Result<(), Fault> {
-        self.change(&[(step, ())], |record, ()| record.landing = None)
+    /// The chain went back behind them.
+    pub fn withdrawn(&mut self, steps: &[&Step]) -> Result<(), Fault> {
+        let steps: Vec<(&Step, ())> = steps.iter().map(|step| (*step, ())).collect();
+        self.change(&steps, |record, ()| record.landing = None)
     }
 
     pub fn finish(&mut self) -> Result<(), Fault> {

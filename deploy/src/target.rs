@@ -17,6 +17,12 @@ pub trait Target {
     /// wrong chain, a rule such as R6.
     fn plan(&mut self) -> Result<Plan, Fault>;
 
+    /// # Errors
+    /// A key is missing that a step of the plan needs beside the deployer's.
+    fn require_keys(&self, _plan: &Plan) -> Result<(), Fault> {
+        Ok(())
+    }
+
     /// The choices that the addresses depend on, kept in the run file so that a resumed run makes
     /// the same ones.
     fn settings(&self) -> Settings;

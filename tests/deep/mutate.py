@@ -11,7 +11,7 @@ usage: mutate.py [--file PART] [--sample N] [--seconds N] [--workers N] [--list]
 
 Exit code 0: no survivor but those of equivalent-mutants.json; 1: others, or mutants that were not run; 2: an entry of that file meets no mutant, or the
 unchanged sources fail. Results, one JSON line a mutant, are in $CONCORD_CACHE/deep/mutation/results.jsonl; a killed mutant
-is not run again, a survivor is, when a test has changed.
+is not run again unless only the time limit killed it, a survivor is, when a test has changed.
 
 How it is fast: the tests are built once. They deploy the contracts from their artifacts (dynamic_test_linking), so that a
 mutant means compiling the contracts it is in, without the optimizer, and exchanging their bytecode. Test contracts that
@@ -40,6 +40,7 @@ WORK = CACHE / "deep" / "mutation"
 RESULTS = WORK / "results.jsonl"
 EQUIVALENT = Path(__file__).with_name("equivalent-mutants.json")
 TEST_SECONDS = 120  # at least, before a mutant counts as one that never ends
+TIME_LIMIT = "time limit"  # the name of the killer then: a busy machine's, perhaps, so such a mutant is tried again
 ENVIRONMENT = os.environ | {
     "PATH": f"{CACHE}/bin:{os.environ['PATH']}",
     "CONCORD_CACHE": str(CACHE),
@@ -83,7 +84,7 @@ class Tree:
         try:
             run = self._run(["forge", "test", "--json", *skipped, *options], timeout=self.seconds)
         except subprocess.TimeoutExpired:
-            return {"time limit": f"{self.seconds:.0f} s"}
+            return {TIME_LIMIT: f"{self.seconds:.0f} s"}
         try:
             suites = json.loads(run.stdout[run.stdout.index("{") :])
         except ValueError:
@@ -273,7 +274,7 @@ def run(mutants: list[Mutant], workers: int, seconds: float):
     todo = queue.Queue()
     for mutant in sorted(mutants, key=lambda mutant: mutant.key):  # so that a run cut short is a sample of every file
         known = results.get(mutant.key)
-        if known is None or (known["verdict"] == "survived" and known["tests"] != tests):
+        if known is None or known["why"] == TIME_LIMIT or (known["verdict"] == "survived" and known["tests"] != tests):
             todo.put(mutant)
     if todo.empty():
         return

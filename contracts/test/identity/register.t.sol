@@ -122,6 +122,14 @@ contract RegisterTest is RegistryTest {
         registrant.register(identity, AGENT_URI);
     }
 
+    /// @dev Whoever has code is asked, however little. 0xfe is the invalid instruction, which burns what gas it is given.
+    function test_RevertWhen_CallerHasOneByteOfCode() external {
+        vm.etch(client, hex"fe");
+        vm.prank(client);
+        vm.expectRevert(abi.encodeWithSelector(IERC721Errors.ERC721InvalidReceiver.selector, client));
+        identity.register{gas: 1_000_000}();
+    }
+
     function test_RevertWhen_CallerRefusesWithReason() external {
         bytes memory reason = abi.encodeWithSelector(Refusal.selector, 7);
         AnsweringRegistrant registrant = new AnsweringRegistrant(0x150b7a02, reason);

@@ -71,6 +71,21 @@ contract TagPairsTest is Test {
         assertFalse(this.matches(string.concat(_tag(32), "x"), ""));
     }
 
+    /// @dev `matches` above reads two slots of this contract, and none of the pair.
+    function test_WhenNothingIsSought_ReadsNoTag() external {
+        string[3] memory tags = ["", _tag(16), _tag(40)];
+        for (uint256 i = 0; i < tags.length; ++i) {
+            this.write(tags[i], "b");
+            vm.record();
+            assertTrue(this.matches("", ""));
+            (bytes32[] memory reads,) = vm.accesses(address(this));
+            assertGt(reads.length, 0);
+            for (uint256 j = 0; j < reads.length; ++j) {
+                assertTrue(reads[j] == _lengthSlot() || reads[j] == _shapeSlot(), "reads a tag");
+            }
+        }
+    }
+
     function testFuzz_ReadsBackWhatWasWritten(bytes calldata tag1, bytes calldata tag2, uint8 cut1, uint8 cut2)
         external
     {
@@ -96,6 +111,8 @@ contract TagPairsTest is Test {
         assertEq(read2, tag2);
         // The memory after a string is free for the next one, and clean up to the word's end.
         assertEq(keccak256(abi.encode(read1, read2)), keccak256(abi.encode(tag1, tag2)));
+        assertEq(_wordRest(read1), 0);
+        assertEq(_wordRest(read2), 0);
         assertTrue(this.matches(tag1, tag2));
         assertFalse(this.matches(string.concat(tag1, "\x00"), tag2));
         assertFalse(this.matches(tag1, string.concat(tag2, "\x00")));
@@ -112,6 +129,15 @@ contract TagPairsTest is Test {
             if (isOfPair && vm.load(address(this), writes[i]) != 0) ++written;
         }
         assertEq(written, expected);
+    }
+
+    /// @dev What memory has after the text, in the last word that the text begins; `abi.encode` would not show it.
+    function _wordRest(string memory text) private pure returns (uint256 rest) {
+        uint256 used = bytes(text).length % 32;
+        if (used == 0) return 0;
+        assembly ("memory-safe") {
+            rest := shl(mul(8, used), mload(add(add(text, 32), sub(mload(text), used))))
+        }
     }
 
     function _lengthSlot() private pure returns (bytes32 slot) {

@@ -178,6 +178,15 @@ impl Target for SvmTarget {
         self.make_plan()
     }
 
+    fn require_keys(&self, plan: &Plan) -> Result<(), Fault> {
+        for step in plan.sending() {
+            if Work::of(step)?.needs_program_key() {
+                self.program_key()?;
+            }
+        }
+        Ok(())
+    }
+
     fn settings(&self) -> Settings {
         self.choices.settings()
     }

@@ -1,7 +1,8 @@
 //! The address book and its schema.
 use crate::{
     local_chain::{BASE_SEPOLIA, LocalChain},
-    program::{Workplace, clone_root, json_file},
+    process::{clone_root, json_file},
+    program::Workplace,
 };
 use concord_deploy::AddressBook;
 use serde_json::{Value, json};

@@ -1,6 +1,9 @@
 //! Golden: salts, hashes of the creation code, addresses. The committed values are viem's;
 //! `CONCORD_BLESS=1 tests/clients/agent0/run create2.test.mjs` writes them anew.
-use crate::program::{CONTRACTS, clone_root, json_file};
+use crate::{
+    process::{clone_root, json_file},
+    program::CONTRACTS,
+};
 use concord_deploy::evm::contracts::{Choices, registries};
 use serde_json::json;
 

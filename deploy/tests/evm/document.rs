@@ -1,62 +1,14 @@
-//! The commands of docs/DEPLOYING.md are run as they stand there, and print what stands there.
+//! The EVM commands of docs/DEPLOYING.md are run as they stand there, and print what stands there.
 //! `CONCORD_BLESS=1` writes the output into the document anew.
 use crate::{
+    console::{parse, print},
     keys::keystore,
     local_chain::{BASE_SEPOLIA, LocalChain, PASSWORD, deployer},
-    program::clone_root,
+    process::clone_root,
 };
 use std::{env, fs, path::Path, process::Command};
 
-const FENCE: &str = "```console";
-
-/// A command of the document with what it prints.
-#[derive(Clone, Debug, PartialEq)]
-struct Example {
-    command: String,
-    output: Vec<String>,
-}
-
-/// The document cut at its console blocks: text, then examples, in turn.
-fn parse(document: &str) -> Vec<(String, Vec<Example>)> {
-    let mut parts = Vec::new();
-    let mut text = String::new();
-    let mut lines = document.lines();
-    while let Some(line) = lines.next() {
-        text.push_str(line);
-        text.push('\n');
-        if line != FENCE {
-            continue;
-        }
-        let mut examples: Vec<Example> = Vec::new();
-        for line in lines.by_ref().take_while(|line| *line != "```") {
-            match line.strip_prefix("$ ") {
-                Some(command) => examples.push(Example {
-                    command: command.to_owned(),
-                    output: Vec::new(),
-                }),
-                None => examples.last_mut().unwrap().output.push(line.to_owned()),
-            }
-        }
-        parts.push((std::mem::take(&mut text), examples));
-    }
-    parts.push((text, Vec::new()));
-    parts
-}
-
-fn print(parts: &[(String, Vec<Example>)]) -> String {
-    let mut document = String::new();
-    for (text, examples) in parts {
-        document.push_str(text);
-        for example in examples {
-            let lines = example.output.join("\n");
-            document.push_str(&format!("$ {}\n{lines}\n", example.command));
-        }
-        if !examples.is_empty() {
-            document.push_str("```\n");
-        }
-    }
-    document
-}
+const WRAPPER: &str = "scripts/deploy-base-sepolia";
 
 /// Stdout, and what the program itself says on stderr; progress is left out.
 fn run(command: &str, chain: &LocalChain, deployments: &Path, password: &Path) -> Vec<String> {
@@ -112,7 +64,8 @@ fn every_command_of_the_document_prints_what_it_says() {
     let deployments = folder.path().join("deployments");
 
     let mut commands = Vec::new();
-    for example in parts.iter_mut().flat_map(|(_, examples)| examples) {
+    let examples = parts.iter_mut().flat_map(|(_, examples)| examples);
+    for example in examples.filter(|example| example.command.starts_with(WRAPPER)) {
         let output = run(&example.command, &chain, &deployments, &password);
         if env::var_os("CONCORD_BLESS").is_some() {
             example.output.clone_from(&output);
@@ -126,7 +79,7 @@ fn every_command_of_the_document_prints_what_it_says() {
         commands.push(example.command.clone());
     }
     for command in ["plan", "apply", "resume", "verify", "status", "smoke"] {
-        let wrapper = format!("scripts/deploy-base-sepolia {command}");
+        let wrapper = format!("{WRAPPER} {command}");
         let is_shown = commands.iter().any(|shown| shown.starts_with(&wrapper));
         assert!(is_shown, "{wrapper} is not in the document");
     }

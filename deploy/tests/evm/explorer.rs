@@ -2,7 +2,8 @@
 use crate::{
     interruptions::decoded,
     local_chain::{BASE_SEPOLIA, LocalChain},
-    program::{CONTRACTS, Workplace, clone_root, json_file},
+    process::{clone_root, json_file},
+    program::{CONTRACTS, Workplace},
 };
 use serde_json::{Value, json};
 use std::{

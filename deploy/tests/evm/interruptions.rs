@@ -2,7 +2,8 @@
 use crate::{
     fault_proxy::{Deed, FaultProxy, Question},
     local_chain::{BASE_SEPOLIA, LocalChain, deployer},
-    program::{SENDING, Workplace, answer, assert_deployed},
+    process::answer,
+    program::{SENDING, Workplace, assert_deployed},
 };
 use alloy::{
     consensus::{TxEip1559, TxEnvelope},

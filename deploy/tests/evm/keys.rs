@@ -1,7 +1,8 @@
 //! Where keys come from, and what is said when they do not.
 use crate::{
     local_chain::{BASE_SEPOLIA, LocalChain, PASSWORD, SECRET, deployer},
-    program::{Answer, SENDING, Workplace, answer},
+    process::{Answer, answer},
+    program::{SENDING, Workplace},
 };
 use serde_json::{Value, json};
 use std::{

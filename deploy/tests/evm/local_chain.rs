@@ -1,16 +1,12 @@
 //! A real anvil of the test's own, and how the test itself talks to it.
+use crate::fault_proxy::post;
 use alloy::{
     node_bindings::{Anvil, AnvilInstance},
     primitives::{Address, U256},
     signers::local::PrivateKeySigner,
 };
 use serde_json::{Value, json};
-use std::{
-    env, fs,
-    io::{Read, Write},
-    net::TcpStream,
-    path::PathBuf,
-};
+use std::{env, fs, path::PathBuf};
 
 pub const BASE_SEPOLIA: u64 = 84_532;
 
@@ -96,24 +92,6 @@ impl LocalChain {
         let pending = self.ask("txpool_status", json!([]));
         assert_eq!(pending, json!({"pending": "0x0", "queued": "0x0"}));
     }
-}
-
-/// The body of the answer. HTTP/1.0, so that it ends where the connection does.
-pub fn post(port: u16, body: &[u8]) -> Vec<u8> {
-    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-    let head = format!(
-        "POST / HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
-        body.len()
-    );
-    stream.write_all(head.as_bytes()).unwrap();
-    stream.write_all(body).unwrap();
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).unwrap();
-    let end = answer
-        .windows(4)
-        .position(|four| four == b"\r\n\r\n")
-        .unwrap();
-    answer.split_off(end + 4)
 }
 
 /// The key that deploys: that of Web3 Secret Storage's own example, in `tests/keystores`.

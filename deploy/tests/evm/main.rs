@@ -3,7 +3,6 @@ mod address_book;
 mod addresses;
 mod document;
 mod explorer;
-mod fault_proxy;
 mod interruptions;
 mod keys;
 mod local_chain;
@@ -13,3 +12,10 @@ mod rehearsal;
 mod rpc_faults;
 mod secrets;
 mod smoke;
+
+#[path = "../shared/document.rs"]
+mod console;
+#[path = "../shared/fault_proxy.rs"]
+mod fault_proxy;
+#[path = "../shared/process.rs"]
+mod process;

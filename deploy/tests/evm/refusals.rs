@@ -1,7 +1,8 @@
 //! Every reason not to deploy: one clear sentence, and nothing is sent.
 use crate::{
     local_chain::{BASE_SEPOLIA, LocalChain, deployer},
-    program::{CONTRACTS, SENDING, Workplace, answer, clone_root, json_file},
+    process::{answer, clone_root, json_file},
+    program::{CONTRACTS, SENDING, Workplace},
 };
 use serde_json::json;
 use std::fs;

@@ -3,7 +3,8 @@
 use crate::{
     fault_proxy::{Deed, FaultProxy, Question},
     local_chain::{BASE_SEPOLIA, LocalChain, deployer},
-    program::{SENDING, Workplace, answer, assert_deployed},
+    process::answer,
+    program::{SENDING, Workplace, assert_deployed},
 };
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, fs, thread, time::Duration};
@@ -94,7 +95,7 @@ fn deploys_on_a_chain_that_goes_back(after: usize) {
             done = true;
             let reorg =
                 json!({"jsonrpc": "2.0", "id": 1, "method": "anvil_reorg", "params": [1, []]});
-            let answer = crate::local_chain::post(port, reorg.to_string().as_bytes());
+            let answer = crate::fault_proxy::post(port, reorg.to_string().as_bytes());
             assert!(!String::from_utf8(answer).unwrap().contains("error"));
         }
         Deed::Forward
@@ -132,7 +133,7 @@ fn a_transaction_may_move_to_another_block() {
             let again = json!([2, [[sent[2], 1], [sent[3], 1]]]);
             let reorg =
                 json!({"jsonrpc": "2.0", "id": 1, "method": "anvil_reorg", "params": again});
-            let answer = crate::local_chain::post(port, reorg.to_string().as_bytes());
+            let answer = crate::fault_proxy::post(port, reorg.to_string().as_bytes());
             let answer = String::from_utf8(answer).unwrap();
             assert!(!answer.contains("error"), "{answer}");
         }

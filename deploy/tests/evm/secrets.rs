@@ -3,7 +3,8 @@ use crate::{
     fault_proxy::{Deed, FaultProxy},
     keys::keystore,
     local_chain::{BASE_SEPOLIA, LocalChain, PASSWORD, SECRET},
-    program::{SENDING, Workplace, answer},
+    process::answer,
+    program::{SENDING, Workplace},
 };
 use alloy::primitives::U256;
 use std::{

@@ -6,6 +6,7 @@ mod deployment;
 mod errors;
 mod features;
 mod in_process;
+mod lookup_tables;
 mod networks;
 mod precompile;
 mod program;

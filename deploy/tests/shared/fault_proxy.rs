@@ -1,5 +1,4 @@
-//! Stands between the program and anvil, and does to questions and answers what networks do.
-use crate::local_chain::post;
+//! Stands between the program and a chain, and does to questions and answers what networks do.
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
@@ -47,6 +46,10 @@ pub struct Question {
     pub receipt_seen: bool,
 }
 
+/// By which a transaction is sent, and by which what became of it is read: EVM, Solana.
+const SENDING: [&str; 2] = ["eth_sendRawTransaction", "sendTransaction"];
+const RECEIPT: [&str; 2] = ["eth_getTransactionReceipt", "getTransaction"];
+
 type Policy = Box<dyn FnMut(&Question) -> Deed + Send>;
 
 struct State {
@@ -65,7 +68,7 @@ pub struct FaultProxy {
 }
 
 impl FaultProxy {
-    /// In front of anvil's port.
+    /// In front of the chain's port.
     pub fn start(chain: u16, policy: impl FnMut(&Question) -> Deed + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let proxy = Self {
@@ -157,7 +160,7 @@ fn judge(request: &Value, state: &Mutex<State>) -> Deed {
     let times = state.times.entry(method.clone()).or_default();
     *times += 1;
     let times = *times;
-    if method == "eth_sendRawTransaction" {
+    if SENDING.contains(&&*method) {
         state.sends += 1;
         state.receipt_seen = false;
     }
@@ -172,7 +175,7 @@ fn judge(request: &Value, state: &Mutex<State>) -> Deed {
 }
 
 fn note_receipt(request: &Value, answer: &[u8], state: &Mutex<State>) {
-    if request["method"] == "eth_getTransactionReceipt" {
+    if RECEIPT.contains(&request["method"].as_str().unwrap()) {
         let answer: Value = serde_json::from_slice(answer).unwrap();
         state.lock().unwrap().receipt_seen |= !answer["result"].is_null();
     }
@@ -215,4 +218,22 @@ fn kill(victim: &AtomicU32) {
     let process = victim.load(Ordering::SeqCst).to_string();
     let killed = Command::new("kill").args(["-KILL", &process]).status();
     assert!(killed.unwrap().success());
+}
+
+/// The body of the answer. HTTP/1.0, so that it ends where the connection does.
+pub fn post(port: u16, body: &[u8]) -> Vec<u8> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    let head = format!(
+        "POST / HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(body).unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    let end = answer
+        .windows(4)
+        .position(|four| four == b"\r\n\r\n")
+        .unwrap();
+    answer.split_off(end + 4)
 }

@@ -1,0 +1,22 @@
+//! The deployment rehearsed: the built program against a real upgradeable loader in a local
+//! cluster.
+mod authority;
+mod buffers;
+mod cluster;
+mod document;
+mod in_process;
+mod interruptions;
+mod keys;
+mod refusals;
+mod rehearsal;
+mod rpc_faults;
+mod smoke;
+mod upgrade;
+mod workplace;
+
+#[path = "../shared/document.rs"]
+mod console;
+#[path = "../shared/fault_proxy.rs"]
+mod fault_proxy;
+#[path = "../shared/process.rs"]
+mod process;

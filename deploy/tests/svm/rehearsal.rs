@@ -1,0 +1,146 @@
+//! plan, apply, apply again, verify, status.
+use crate::{
+    cluster::{Cluster, deployer, program_key, registry},
+    fault_proxy::{Deed, FaultProxy},
+    process::{clone_root, json_file},
+    workplace::{Workplace, assert_deployed, built},
+};
+use serde_json::Value;
+use solana_signer::Signer;
+
+fn amount(value: &Value) -> u128 {
+    value.as_str().unwrap().parse().unwrap()
+}
+
+fn steps(plan: &Value) -> &Vec<Value> {
+    plan["steps"].as_array().unwrap()
+}
+
+#[test]
+fn first_a_plan_then_apply_then_nothing_then_verify_and_status() {
+    let cluster = Cluster::start();
+    let workplace = Workplace::at(&cluster);
+    let plan = workplace.plan(&["--json"]).assert_done().json();
+    let before = cluster.balance(&deployer().pubkey());
+
+    let applied = workplace.apply(&["--json"]).assert_done().json();
+    assert_eq!(steps(&plan).len(), steps(&applied).len());
+    let mut spent = 0;
+    for (planned, landed) in std::iter::zip(steps(&plan), steps(&applied)) {
+        assert_eq!(planned["id"], landed["id"]);
+        assert_eq!(planned["address"], landed["address"]);
+        let cost = amount(&landed["landing"]["cost"]);
+        assert!(
+            cost > 0 && cost <= amount(&planned["cost"]),
+            "{planned} {landed}"
+        );
+        spent += cost;
+    }
+    let after = cluster.balance(&deployer().pubkey());
+    assert_eq!(u128::from(before - after), spent);
+    assert_deployed(&cluster, &workplace);
+}
+
+/// The steps are those of the loader: one buffer, a write for each piece, the program; then ours.
+#[test]
+fn a_plan_names_every_step_and_its_address() {
+    let cluster = Cluster::start();
+    let plan = Workplace::at(&cluster)
+        .plan(&["--json"])
+        .assert_done()
+        .json();
+    let ids: Vec<&str> = steps(&plan)
+        .iter()
+        .map(|step| step["id"].as_str().unwrap())
+        .collect();
+    let writes = built().len().div_ceil(960);
+    assert_eq!(ids.len(), writes + 3);
+    assert_eq!(ids[..2], ["buffer", "buffer-write-0001"]);
+    assert_eq!(ids[writes], format!("buffer-write-{writes:04}"));
+    assert_eq!(ids[writes + 1..], ["program", "registry"]);
+    let at = |id| steps(&plan).iter().find(|step| step["id"] == id).unwrap()["address"].clone();
+    assert_eq!(at("program"), program_key().pubkey().to_string());
+    assert_eq!(at("registry"), registry().to_string());
+    assert_eq!(at("buffer"), at("buffer-write-0001"));
+}
+
+#[test]
+fn a_plan_sends_nothing_and_adds_up() {
+    let cluster = Cluster::start();
+    let proxy = FaultProxy::start(cluster.port(), |_| Deed::Forward);
+    let workplace = Workplace::at_url(&proxy.url());
+    let plan = workplace.plan(&["--json"]).assert_done().json();
+    assert_eq!(proxy.times("sendTransaction"), 0);
+    assert_eq!(proxy.times("simulateTransaction"), 1);
+    cluster.assert_nothing_was_sent();
+    assert!(!workplace.run_file().exists());
+    let mut left = amount(&plan["balance"]);
+    for step in steps(&plan) {
+        left -= amount(&step["cost"]);
+        assert_eq!(amount(&step["balanceAfter"]), left, "{step}");
+    }
+    assert_eq!(amount(&plan["balance"]) - amount(&plan["total"]), left);
+}
+
+/// What cannot be seen in the table: what built the program, and for which runtime.
+#[test]
+fn the_table_folds_the_writes_and_the_notes_name_toolchain_and_sbpf_version() {
+    let cluster = Cluster::start();
+    let text = Workplace::at(&cluster)
+        .plan(&[])
+        .assert_done()
+        .stdout
+        .clone();
+    let build = json_file(&clone_root().join("target/deploy/agent_registry.build.json"));
+    let version = built()[48]; // e_flags
+    let writes = built().len().div_ceil(960);
+    for words in [
+        format!("buffer-write-0001 to buffer-write-{writes:04}"),
+        format!("{writes} × (3000 + 0)"),
+        format!("SHA-256 0x{}", build["sha256"].as_str().unwrap()),
+        format!("sBPF version {version}"),
+        build["toolchain"].as_str().unwrap().to_owned(),
+        "the deployer stays its upgrade authority".to_owned(),
+    ] {
+        assert!(text.contains(&words), "{words} is not in {text}");
+    }
+    assert_eq!(
+        text.lines()
+            .filter(|line| line.starts_with("buffer-write"))
+            .count(),
+        1
+    );
+}
+
+#[test]
+fn the_address_book_keeps_to_its_schema() {
+    let cluster = Cluster::start();
+    let workplace = Workplace::at(&cluster);
+    workplace.apply(&[]).assert_done();
+    let schema = json_file(&clone_root().join("deployments/addresses.schema.json"));
+    let book = json_file(&workplace.deployments().join("addresses.json"));
+    assert!(jsonschema::is_valid(&schema, &book), "{book}");
+    let explorer = workplace
+        .deployments()
+        .join("explorer/solana-localnet/AgentRegistry.json");
+    assert_eq!(json_file(&explorer)["bytes"], built().len());
+}
+
+/// Somebody sends lamports to an address before anything stands there: the account cannot be
+/// created whole any more, but it can be opened.
+#[test]
+fn lamports_at_an_address_do_not_keep_a_program_from_it() {
+    let cluster = Cluster::start();
+    let workplace = Workplace::at(&cluster);
+    let plan = workplace.plan(&["--json"]).assert_done().json();
+    for step in steps(&plan) {
+        if ["buffer", "program", "registry"].contains(&step["id"].as_str().unwrap()) {
+            let airdrop = serde_json::json!([step["address"], 1_000_000]);
+            cluster.ask("requestAirdrop", airdrop);
+        }
+    }
+    let before = cluster.signatures().len();
+    assert_eq!(before, 0);
+    workplace.apply(&[]).assert_done();
+    assert_deployed(&cluster, &workplace);
+}

@@ -1,0 +1,173 @@
+//! Time-outs, rate limits, lost answers, block hashes that expire, forks that are dropped: nothing
+//! is deployed twice and nothing is lost.
+use crate::{
+    cluster::Cluster,
+    fault_proxy::{Deed, FaultProxy, Question, post},
+    workplace::{Workplace, assert_deployed},
+};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+const SEND: &str = "sendTransaction";
+
+/// Deploys through a proxy that does this, and looks at the outcome without it.
+fn deploys_through(policy: impl FnMut(&Question) -> Deed + Send + 'static) -> (Cluster, Workplace) {
+    let cluster = Cluster::start();
+    let proxy = FaultProxy::start(cluster.port(), policy);
+    let workplace = Workplace::at_url(&proxy.url());
+    workplace.apply(&["--timeout", "1"]).assert_done();
+    let workplace = workplace.to(&cluster.url());
+    assert_deployed(&cluster, &workplace);
+    (cluster, workplace)
+}
+
+fn local(port: u16, method: &str) {
+    let question = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": []});
+    let answer: Value =
+        serde_json::from_slice(&post(port, question.to_string().as_bytes())).unwrap();
+    assert!(answer.get("error").is_none(), "{answer}");
+}
+
+#[test]
+fn every_method_may_time_out_once() {
+    deploys_through(|question| match question.times {
+        1 => Deed::Hold,
+        _ => Deed::Forward,
+    });
+}
+
+#[test]
+fn every_method_may_be_rate_limited_three_times() {
+    deploys_through(|question| match question.times {
+        1 | 3 => Deed::TooManyRequests,
+        2 => Deed::LimitExceeded,
+        _ => Deed::Forward,
+    });
+}
+
+#[test]
+fn the_answer_to_every_transaction_may_be_lost() {
+    let mut seen = BTreeSet::new();
+    deploys_through(move |question| {
+        let is_new = question.method == SEND && seen.insert(question.params.to_string());
+        match is_new && question.sends % 16 == 1 {
+            true => Deed::ForwardThenHangUp,
+            false => Deed::Forward,
+        }
+    });
+}
+
+/// The cluster says that it took them, and drops every tenth.
+#[test]
+fn transactions_may_be_dropped_on_their_way() {
+    let mut seen = BTreeSet::new();
+    deploys_through(move |question| {
+        let is_new = question.method == SEND && seen.insert(question.params.to_string());
+        match is_new && question.sends % 10 == 1 {
+            true => Deed::Answer(json!("1".repeat(64))),
+            false => Deed::Forward,
+        }
+    });
+}
+
+/// All hashes known so far expire with some of the writes on their way.
+#[test]
+fn block_hashes_may_expire_at_any_time() {
+    let cluster = Cluster::start();
+    let port = cluster.port();
+    let mut done = BTreeSet::new();
+    let proxy = FaultProxy::start(port, move |question| {
+        let is_place = [1, 40, 300, 449].contains(&question.sends);
+        if question.method == SEND && is_place && done.insert(question.sends) {
+            local(port, "local_expire_blockhashes");
+        }
+        Deed::Forward
+    });
+    let workplace = Workplace::at_url(&proxy.url());
+    workplace.apply(&[]).assert_done();
+    let workplace = workplace.to(&cluster.url());
+    let run = workplace.run_record();
+    let steps = run["steps"].as_array().unwrap();
+    let again = steps
+        .iter()
+        .filter(|step| step["attempts"].as_array().unwrap().len() > 1);
+    assert!(again.count() >= 2, "no transaction was replaced");
+    assert_deployed(&cluster, &workplace);
+}
+
+/// The fork with the step's transaction is dropped as soon as the program has seen it land.
+fn deploys_where_a_fork_is_dropped(place: usize) {
+    let cluster = Cluster::start();
+    let port = cluster.port();
+    let (mut kept, mut dropped) = (false, false);
+    let proxy = FaultProxy::start(port, move |question| {
+        if !kept && question.method == SEND && question.sends == place {
+            kept = true;
+            local(port, "local_checkpoint");
+        }
+        if kept && !dropped && question.receipt_seen && question.method != "getTransaction" {
+            dropped = true;
+            local(port, "local_rollback");
+        }
+        Deed::Forward
+    });
+    let workplace = Workplace::at_url(&proxy.url());
+    workplace.apply(&["--give-up-after", "120"]).assert_done();
+    assert_deployed(&cluster, &workplace.to(&cluster.url()));
+}
+
+#[test]
+fn a_fork_may_be_dropped_with_the_buffer_with_writes_and_with_the_last_step() {
+    let last = 450;
+    [1, 200, last]
+        .into_iter()
+        .for_each(deploys_where_a_fork_is_dropped);
+}
+
+#[test]
+fn an_endpoint_that_stays_silent_is_exit_code_3_and_the_run_can_be_resumed() {
+    let cluster = Cluster::start();
+    let proxy = FaultProxy::start(cluster.port(), |question| match question.sends {
+        0..=100 => Deed::Forward,
+        _ => Deed::HangUp,
+    });
+    let workplace = Workplace::at_url(&proxy.url());
+    let stopped = workplace.apply(&[]);
+    assert_eq!(stopped.code, Some(3), "{}", stopped.stderr);
+    let last = stopped.stderr.lines().last().unwrap();
+    assert!(last.contains("does not answer"), "{last}");
+    assert!(last.contains("concord deploy resume"), "{last}");
+    let workplace = workplace.to(&cluster.url());
+    workplace.resume(&[]).assert_done();
+    assert_deployed(&cluster, &workplace);
+}
+
+#[test]
+fn an_endpoint_that_is_not_there_is_exit_code_3() {
+    let workplace = Workplace::at_url("http://127.0.0.1:1");
+    let words =
+        "the RPC endpoint 127.0.0.1:1 does not answer getGenesisHash: there is no connection";
+    workplace.plan(&[]).assert_refused(3, words);
+}
+
+#[test]
+fn an_answer_of_another_form_is_exit_code_3() {
+    let cluster = Cluster::start();
+    for method in [
+        "getGenesisHash",
+        "getMultipleAccounts",
+        "getProgramAccounts",
+        "getBalance",
+    ] {
+        let proxy = FaultProxy::start(cluster.port(), move |question| {
+            match question.method == method {
+                true => Deed::Answer(json!({ "value": 7.5 })),
+                false => Deed::Forward,
+            }
+        });
+        let words = format!("does not answer {method}: the answer is not of the form");
+        Workplace::at_url(&proxy.url())
+            .plan(&[])
+            .assert_refused(3, &words);
+    }
+}
