@@ -12,14 +12,23 @@ use std::{
     time::Duration,
 };
 
+/// What a verification asks of a deployment beside code and wiring.
+pub type Examination<'a> = dyn Fn(&Place, &Deployment) -> Result<Vec<Check>, Fault> + 'a;
+
 /// `concord deploy`: the exit code.
 #[must_use]
 pub fn run(command: &Command) -> u8 {
+    run_with(command, &|_, _| Ok(Vec::new()))
+}
+
+/// As [`run`], with an examination that only `verify` makes, after its own checks.
+#[must_use]
+pub fn run_with(command: &Command, examination: &Examination<'_>) -> u8 {
     let done = match command {
         Command::Plan(options) => plan(options),
         Command::Apply(options) => apply(options),
         Command::Resume(options) => resume(options),
-        Command::Verify(place) => verify(place),
+        Command::Verify(place) => verify(place, examination),
         Command::Status(place) => status(place),
         Command::Smoke(options) => smoke(options),
     };
@@ -141,7 +150,9 @@ fn resume(options: &options::ResumeOptions) -> Result<u8, Fault> {
     )
 }
 
-fn require_testnet(chain: &ChainId, allow_mainnet: bool) -> Result<(), Fault> {
+/// # Errors
+/// [`Fault::NotATestnet`] for a chain that is not listed, unless it is allowed.
+pub fn require_testnet(chain: &ChainId, allow_mainnet: bool) -> Result<(), Fault> {
     match allow_mainnet || network::testnet(chain).is_some() {
         true => Ok(()),
         false => Err(Fault::NotATestnet(chain.to_string())),
@@ -170,7 +181,11 @@ fn answer() -> Result<String, Fault> {
     Ok(answer.trim().to_owned())
 }
 
-fn confirm(chain: &ChainId, transactions: usize, yes: bool) -> Result<(), Fault> {
+/// Asks the person at the terminal, unless it is `yes` already.
+///
+/// # Errors
+/// [`Fault::Declined`], and [`Fault::NobodyToAsk`] where there is no terminal.
+pub fn confirm(chain: &ChainId, transactions: usize, yes: bool) -> Result<(), Fault> {
     if yes {
         return Ok(());
     }
@@ -243,10 +258,11 @@ fn of_record(place: &Place) -> Result<(Box<dyn Target>, Option<Deployment>), Fau
     Ok((target, recorded))
 }
 
-fn verify(place: &Place) -> Result<u8, Fault> {
+fn verify(place: &Place, examination: &Examination<'_>) -> Result<u8, Fault> {
     let (mut target, recorded) = of_record(place)?;
     let recorded = recorded.ok_or_else(|| Fault::NotOnRecord(place.chain.to_string()))?;
-    let checks = target.verify(&recorded)?;
+    let mut checks = target.verify(&recorded)?;
+    checks.extend(examination(place, &recorded)?);
     match place.json {
         true => report::print(&format!("{:#}\n", json!(checks)))?,
         false => report::print(&report::checks(&checks))?,

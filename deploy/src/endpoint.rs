@@ -16,6 +16,11 @@ const FIRST_PAUSE: Duration = Duration::from_millis(250);
 /// A limit on requests is one for some seconds: worth a longer wait.
 const RETRIES_WHEN_LIMITED: u32 = 7;
 
+/// Between one question and the same again, where it is worth asking again.
+pub(crate) fn pauses() -> impl Iterator<Item = Duration> {
+    (0..RETRIES).map(|retry| FIRST_PAUSE * 2u32.pow(retry))
+}
+
 pub(crate) struct Endpoint {
     runtime: Runtime,
     url: String,

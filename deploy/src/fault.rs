@@ -188,6 +188,8 @@ pub enum Fault {
     NotLanded { step: String, seconds: u64 },
     #[error("{step}: landed {rounds} times, and the chain went back each time")]
     Reorganised { step: String, rounds: usize },
+    #[error("the scenarios cannot be played on the deployment: {0}")]
+    Examination(String),
     #[error("{0}; `concord deploy resume` goes on from here")]
     Stopped(#[source] Box<Self>),
     #[error("standard output: {0}")]
@@ -203,6 +205,7 @@ impl Fault {
             | Self::TransactionFailed { .. }
             | Self::NotLanded { .. }
             | Self::Reorganised { .. }
+            | Self::Examination(_)
             | Self::Stopped(_)
             | Self::ArtifactMissing(_)
             | Self::ProgramMissing(_) => STOPPED,

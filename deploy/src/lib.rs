@@ -18,7 +18,7 @@ pub mod network;
 pub mod options;
 mod plan;
 pub mod report;
-mod run_file;
+pub mod run_file;
 mod step;
 pub mod svm;
 mod target;

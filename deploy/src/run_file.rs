@@ -259,8 +259,12 @@ fn refuse_unfinished(path: &Path) -> Result<(), Fault> {
     }
 }
 
-/// Two processes that deploy to one chain would take each other's nonces.
-fn lock(path: &Path, chain: &ChainId) -> Result<fs::File, Fault> {
+/// Two processes that send from one key would take each other's nonces. Until the answer is dropped,
+/// nobody else gets the lock beside `path`.
+///
+/// # Errors
+/// [`Fault::RunLocked`].
+pub fn lock(path: &Path, chain: &ChainId) -> Result<fs::File, Fault> {
     let lock_path = path.with_extension("lock");
     let open = || {
         fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;

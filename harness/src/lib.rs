@@ -5,6 +5,7 @@
 pub mod backend;
 pub mod cli;
 pub mod fuzz;
+pub mod live;
 pub mod model;
 pub mod oracle;
 pub mod report;

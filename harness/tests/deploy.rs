@@ -19,7 +19,8 @@ fn deploy_passes_its_exit_codes_on() {
     let mut elsewhere = concord(&["deploy", "status", "--chain", "cosmos:cosmoshub-2"]);
     let refused = answer(&mut elsewhere);
     assert_eq!((refused.code, refused.stdout.as_str()), (2, ""));
-    let words = "concord: --chain cosmos:cosmoshub-2: only eip155 chains can be deployed to\n";
+    let words =
+        "concord: --chain cosmos:cosmoshub-2: only eip155 and solana chains can be deployed to\n";
     assert_eq!(refused.stderr, words);
     let mut smoke = concord(&["smoke", "--chain", "eip155:8453"]);
     let refused = answer(&mut smoke);

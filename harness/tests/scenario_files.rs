@@ -1,8 +1,11 @@
 //! The committed scenarios: of the schema's shape, in the layout of `concord fill`, with the model's
 //! expectations; and what the loader refuses.
-use concord_harness::scenario::{self, Document, find_files, load, load_document};
+use concord_harness::{
+    model::{Chain, Verdict},
+    scenario::{self, Document, Flag, find_files, load, load_document},
+};
 use serde_json::{Value, json};
-use std::{fs, path::PathBuf};
+use std::{collections::BTreeSet, fs, path::PathBuf};
 
 fn clone_root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -297,4 +300,119 @@ fn a_feedback_file_must_be_what_the_step_says() {
             fault.message
         );
     }
+}
+
+/// A live scenario, spoilt at one place.
+fn spoilt_live(name: &str, flag: &str, pointer: &str, value: Value) -> Value {
+    let file = clone_root().join("tests/scenarios").join(name);
+    let text = fs::read_to_string(file.with_extension("json")).unwrap();
+    let mut scenario: Value = serde_json::from_str(&text).unwrap();
+    scenario["flags"] = json!([flag]);
+    let (parent, member) = pointer.rsplit_once('/').unwrap();
+    scenario.pointer_mut(parent).unwrap()[member] = value;
+    scenario
+}
+
+#[test]
+fn a_flag_is_refused_where_a_chain_that_nobody_controls_could_come_to_something_else() {
+    let (client, wallet) = (
+        "lifecycle/client-reviews",
+        "identity/wallet-unset-by-others",
+    );
+    let expiry = "/steps/1/do/authorize/expiry";
+    let cases = [
+        (
+            client,
+            "live",
+            expiry,
+            json!(60),
+            "steps[2].do: expiry 60 is neither over",
+        ),
+        (
+            client,
+            "live",
+            expiry,
+            json!(31),
+            "steps[2].do: expiry 31 is neither over",
+        ),
+        (
+            client,
+            "live",
+            "/steps/3/at",
+            json!(50),
+            "steps[3].at: a chain that nobody",
+        ),
+        (
+            client,
+            "live",
+            "/actors",
+            json!(["alice", "bob", "mallory", "deployer"]),
+            "actors: `deployer` is nobody",
+        ),
+        (
+            client,
+            "read_only",
+            "/title",
+            json!("t"),
+            "steps[0].expect: is accepted",
+        ),
+        (
+            wallet,
+            "live",
+            "/steps/1/do/consent/deadline",
+            json!(301),
+            "steps[2].do: deadline 301",
+        ),
+        (
+            "identity/wallet-without-consent",
+            "live",
+            "/title",
+            json!("t"),
+            "steps[1].do: has no consent",
+        ),
+        (
+            "identity/operator-before-the-agent",
+            "live",
+            "/title",
+            json!("t"),
+            "flags: `oscar` is still an operator of `alice` in the end",
+        ),
+        (
+            "identity/ten-agents",
+            "live",
+            "/title",
+            json!("t"),
+            "flags: `live` with ",
+        ),
+    ];
+    for (name, flag, pointer, value, words) in cases {
+        let refusal = refusal(&spoilt_live(name, flag, pointer, value));
+        assert!(refusal.starts_with(words), "{name}{pointer}: {refusal}");
+    }
+}
+
+/// What no registry refuses: an approval of everybody to everybody, a sum of what is there.
+const NEVER_REFUSED: [&str; 2] = ["set_operator", "summary"];
+
+#[test]
+fn live_scenarios_show_every_operation_accepted_and_refused() {
+    let scenarios: Vec<_> = committed().iter().map(|file| load(file).unwrap()).collect();
+    let shown = |is_live: bool| -> BTreeSet<(&str, bool)> {
+        scenarios
+            .iter()
+            .filter(|it| it.chains().any(|chain| chain == Chain::Evm))
+            .filter(|it| !is_live || it.flags.contains(&Flag::Live))
+            .flat_map(|it| &it.moments)
+            .filter_map(|moment| {
+                let outcome = moment.step.expectation(Chain::Evm)?.outcome;
+                let is_played = outcome != Verdict::Unsupported;
+                is_played.then(|| (moment.operation.name(), outcome == Verdict::Ok))
+            })
+            .collect()
+    };
+    let missing: BTreeSet<_> = shown(false).difference(&shown(true)).copied().collect();
+    let expected = |(operation, is_accepted): &(&str, bool)| {
+        !*is_accepted && NEVER_REFUSED.contains(operation)
+    };
+    assert!(missing.iter().all(expected), "{missing:?}");
 }

@@ -1,5 +1,6 @@
 //! EVM chains over JSON-RPC.
 pub mod artifact;
+pub mod client;
 mod code;
 mod command_line;
 pub mod contracts;
@@ -8,6 +9,7 @@ mod explorer;
 mod fees;
 mod node;
 mod planning;
+mod sending;
 mod smoke;
 mod transactions;
 mod verification;
@@ -24,6 +26,7 @@ pub(crate) use command_line::target;
 use contracts::{Choices, Contract};
 use fees::FeeLimit;
 use node::Node;
+pub use sending::Call;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},

@@ -1,18 +1,22 @@
 use crate::{
     Fault,
-    endpoint::{Endpoint, Refusable},
+    endpoint::{Endpoint, Refusable, pauses},
 };
 use alloy::{
     consensus::BlockHeader,
-    eips::BlockNumberOrTag,
+    eips::{BlockId, BlockNumberOrTag},
     network::TransactionBuilder,
     primitives::{Address, B256, Bytes, U256},
     providers::{Provider, RootProvider},
-    rpc::types::{TransactionReceipt, TransactionRequest, state::StateOverride},
+    rpc::{
+        client::BatchRequest,
+        json_rpc::ErrorPayload,
+        types::{TransactionReceipt, TransactionRequest, state::StateOverride},
+    },
     sol_types::SolCall,
-    transports::TransportResult,
+    transports::{RpcError, TransportResult},
 };
-use std::{future::IntoFuture, time::Duration};
+use std::{future::IntoFuture, thread, time::Duration};
 
 /// A chain behind a JSON-RPC endpoint.
 pub struct Node {
@@ -89,6 +93,21 @@ impl Node {
         Ok(block.map_or(0, |block| block.header.timestamp()))
     }
 
+    /// Unix seconds of a block, which the node may not have yet where it lags behind another.
+    pub fn time_of_block(&self, number: u64) -> Result<u64, Fault> {
+        const METHOD: &str = "eth_getBlockByNumber";
+        for pause in pauses() {
+            let block = || self.provider.get_block_by_number(number.into());
+            if let Some(block) = self.expect(METHOD, block)? {
+                return Ok(block.header.timestamp());
+            }
+            thread::sleep(pause);
+        }
+        Err(self
+            .endpoint
+            .unreachable(METHOD, format!("it does not have block {number}")))
+    }
+
     /// Wei a unit of gas; zero on a chain without a base fee.
     pub fn base_fee(&self) -> Result<u128, Fault> {
         let latest = || self.provider.get_block_by_number(BlockNumberOrTag::Latest);
@@ -129,6 +148,63 @@ impl Node {
         })
     }
 
+    /// What each call comes to on the state after `block`: what it returned, or reverted with. One
+    /// request for all. A node that does not have the block yet is asked again.
+    pub fn calls(
+        &self,
+        calls: &[TransactionRequest],
+        block: u64,
+    ) -> Result<Vec<Result<Bytes, Bytes>>, Fault> {
+        const METHOD: &str = "eth_call";
+        let mut reason = String::new();
+        for pause in pauses() {
+            let answers = self.expect(METHOD, || self.batch(calls, block))?;
+            let answers: Result<Vec<_>, _> =
+                answers.into_iter().map(returned_or_reverted).collect();
+            match answers {
+                Ok(answers) => return Ok(answers),
+                Err(no) => reason = self.endpoint.without_url(&no.message),
+            }
+            thread::sleep(pause);
+        }
+        Err(self.endpoint.unreachable(METHOD, reason))
+    }
+
+    async fn batch(
+        &self,
+        calls: &[TransactionRequest],
+        block: u64,
+    ) -> TransportResult<Vec<Refusable<Bytes>>> {
+        let block = BlockNumberOrTag::Number(block);
+        let mut batch = BatchRequest::new(self.provider.client());
+        let mut waiters = Vec::with_capacity(calls.len());
+        for call in calls {
+            waiters.push(batch.add_call::<_, Bytes>("eth_call", &(call, block))?);
+        }
+        batch.send().await?;
+        let mut answers = Vec::with_capacity(calls.len());
+        for waiter in waiters {
+            answers.push(match waiter.await {
+                Ok(returned) => Ok(returned),
+                Err(RpcError::ErrorResp(no)) if !no.is_retry_err() => Err(no),
+                Err(fault) => return Err(fault),
+            });
+        }
+        Ok(answers)
+    }
+
+    /// Gas, on the state after `block`.
+    pub fn estimate_after(
+        &self,
+        request: &TransactionRequest,
+        block: u64,
+    ) -> Result<Refusable<u64>, Fault> {
+        self.ask("eth_estimateGas", || {
+            let call = self.provider.estimate_gas(request.clone());
+            call.block(BlockId::number(block))
+        })
+    }
+
     /// Gas.
     pub fn estimate(
         &self,
@@ -164,5 +240,17 @@ impl Node {
             Err(no) => return Ok(Err(self.endpoint.without_url(&no.message))),
         };
         Ok(C::abi_decode_returns_validate(&answer).map_err(|_| format!("the answer {answer}")))
+    }
+}
+
+/// What a call came to; an error that is no revert is the node's.
+fn returned_or_reverted(answer: Refusable<Bytes>) -> Result<Result<Bytes, Bytes>, ErrorPayload> {
+    match answer {
+        Ok(returned) => Ok(Ok(returned)),
+        Err(no) => match no.as_revert_data() {
+            Some(data) => Ok(Err(data)),
+            None if no.message.contains("revert") => Ok(Err(Bytes::new())), // without data
+            None => Err(no),
+        },
     }
 }

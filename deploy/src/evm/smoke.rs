@@ -3,23 +3,19 @@ use super::{
     EvmTarget, contracts,
     fees::{self, Fees},
     planning::TRANSFER_GAS,
-    transactions::sign,
+    sending::{Call, Sender},
 };
-use crate::{Attempt, Check, Deed, Deployment, Fault, Smoke, network};
+use crate::{Check, Deed, Deployment, Fault, Smoke, network};
 use alloy::{
-    consensus::TxEip1559,
     network::TransactionBuilder,
-    primitives::{Address, B256, Bytes, FixedBytes, TxKind, U256},
+    primitives::{Address, B256, Bytes, FixedBytes, U256},
     rpc::types::{TransactionReceipt, TransactionRequest, state::StateOverride},
     signers::{SignerSync, local::PrivateKeySigner},
     sol,
     sol_types::{SolCall, SolEvent},
 };
 use concord_canonical::{auth::EvmFeedbackAuth, word};
-use std::{
-    thread,
-    time::{Duration, Instant},
-};
+use std::time::Duration;
 
 sol! {
     interface Identity {
@@ -39,15 +35,6 @@ pub(super) const TRANSACTIONS: usize = 3;
 const SCORE: u8 = 87;
 /// Seconds that the authorization is good for.
 const GOOD_FOR: u64 = 3_600;
-const POLL: Duration = Duration::from_millis(400);
-
-/// A transaction to be sent.
-struct Call {
-    to: Address,
-    value: U256,
-    gas: u64,
-    input: Bytes,
-}
 
 impl EvmTarget {
     /// Registers an agent of the key, lets a client whose key is made for this and forgotten give
@@ -191,45 +178,15 @@ impl EvmTarget {
         call: Call,
         patience: Duration,
     ) -> Result<TransactionReceipt, Fault> {
+        let sender = Sender {
+            node: &self.node,
+            chain_id: self.chain_id,
+            step: "smoke",
+        };
+        let nonce = self.node.next_nonce(key.address())?;
         let fees = Fees::current(&self.node, self.fee_limit)?;
-        let attempt = sign(
-            key,
-            TxEip1559 {
-                chain_id: self.chain_id,
-                nonce: self.node.next_nonce(key.address())?,
-                gas_limit: call.gas,
-                max_fee_per_gas: fees.max,
-                max_priority_fee_per_gas: fees.priority,
-                to: TxKind::Call(call.to),
-                value: call.value,
-                access_list: Default::default(),
-                input: call.input,
-            },
-        )?;
-        let raw: Bytes = attempt.raw.parse().unwrap_or_default();
-        if let Err(no) = self.node.send(&raw)?
-            && self.node.receipt(hash(&attempt)?)?.is_none()
-            && !self.node.knows(hash(&attempt)?)?
-        {
-            return Err(failed(&attempt, format!("was refused: {}", no.message)));
-        }
-        self.wait(&attempt, patience)
-    }
-
-    fn wait(&self, attempt: &Attempt, patience: Duration) -> Result<TransactionReceipt, Fault> {
-        let begun = Instant::now();
-        loop {
-            match self.node.receipt(hash(attempt)?)? {
-                Some(receipt) if receipt.status() => return Ok(receipt),
-                Some(_) => return Err(failed(attempt, "reverted".to_owned())),
-                None if begun.elapsed() > patience => {
-                    let seconds = patience.as_secs();
-                    let reason = format!("is pending after {seconds} seconds");
-                    return Err(failed(attempt, reason));
-                }
-                None => thread::sleep(POLL),
-            }
-        }
+        let hash = sender.send(key, nonce, fees, call)?;
+        sender.landed(hash, patience)
     }
 
     fn transaction_deed(&self, what: &str, receipt: &TransactionReceipt) -> Deed {
@@ -243,17 +200,6 @@ impl EvmTarget {
             value,
             link: network::link(&self.chain, kind, &shown),
         }
-    }
-}
-
-fn hash(attempt: &Attempt) -> Result<B256, Fault> {
-    (attempt.transaction.parse()).map_err(|_| failed(attempt, "has no hash".to_owned()))
-}
-
-fn failed(attempt: &Attempt, reason: String) -> Fault {
-    Fault::TransactionFailed {
-        step: "smoke".to_owned(),
-        reason: format!("{} {reason}", attempt.transaction),
     }
 }
 

@@ -2,6 +2,7 @@ use crate::model::Chain;
 use alloy::primitives::Address;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use concord_deploy::ChainId;
 use std::path::PathBuf;
 
 macro_rules! exit_codes {
@@ -22,6 +23,7 @@ const CONFORM: &str = concat!(
   concord conform --html report.html --junit run.xml  files to look into, beside the matrix
   concord conform --backend none --adapter 'python3 registry.py' --adapter-chain evm
   concord conform --backend none --evm-rpc http://127.0.0.1:8545 --identity 0x… --filter identity/
+  concord conform --live --chain eip155:84532 --keystore key.json
 
 ",
     exit_codes!()
@@ -197,6 +199,57 @@ pub struct Conform {
     /// Writes the report as JUnit XML, too.
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
+    // Last, or its heading would stand above what follows.
+    #[command(flatten)]
+    pub live: Live,
+}
+
+// A doc comment would become the help of the whole command.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "On a deployment")]
+pub struct Live {
+    /// Plays the scenarios flagged `live` on the deployment that the address book has, and nothing
+    /// else. What is refused is simulated; the rest is sent, by actors that this run funds.
+    #[arg(long, requires = "chain", conflicts_with_all = ["backend", "evm_rpc", "adapter", "program", "anvil"])]
+    pub live: bool,
+    /// The chain's CAIP-2 id, such as eip155:84532.
+    #[arg(long, value_name = "CAIP-2", requires = "live")]
+    pub chain: Option<ChainId>,
+    /// The chain's JSON-RPC endpoint. Only its host is ever shown.
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "CONCORD_RPC_URL",
+        hide_env_values = true
+    )]
+    pub rpc_url: Option<String>,
+    /// Where the address book is. Default: deployments in the clone.
+    #[arg(long, value_name = "DIR", env = "CONCORD_DEPLOYMENTS")]
+    pub deployments: Option<PathBuf>,
+    /// The funder's encrypted JSON keystore. Without one, the variable CONCORD_EVM_PRIVATE_KEY.
+    #[arg(long, value_name = "FILE", env = "CONCORD_EVM_KEYSTORE")]
+    pub keystore: Option<PathBuf>,
+    /// A file with the keystore's password. Without one, the terminal is asked.
+    #[arg(long, value_name = "FILE", env = "CONCORD_EVM_PASSWORD_FILE")]
+    pub password_file: Option<PathBuf>,
+    /// The most that the run may cost, in ETH; more is refused before anything is sent.
+    #[arg(long, value_name = "ETH", default_value = "0.05")]
+    pub budget: String,
+    /// The most to pay for a unit of gas, in gwei.
+    #[arg(long, value_name = "GWEI", requires = "live")]
+    pub max_fee: Option<String>,
+    /// Sends without being asked.
+    #[arg(long, requires = "live")]
+    pub yes: bool,
+    /// Sends to a chain that is not a listed testnet.
+    #[arg(long, requires = "live")]
+    pub allow_mainnet: bool,
+    /// Seconds to wait for one answer of the endpoint.
+    #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=600))]
+    pub timeout: u64,
+    /// Seconds for each transaction.
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub give_up_after: u64,
 }
 
 #[derive(Debug, Args)]

@@ -2,6 +2,7 @@ use super::{
     AGREE, DISAGREE,
     arguments::{BackendName, Conform},
     files::{ARTIFACTS, PROGRAM, built, scenario_files},
+    live::conform_live,
     progress::Progress,
     provenance::provenance,
     stop::Stop,
@@ -13,7 +14,7 @@ use crate::{
         evm::{AttachFault, Dialect, Endpoint, EvmAnvil, EvmNode, EvmRevm, RegistryAddresses},
         svm::SvmLitesvm,
     },
-    report::{self, Detail},
+    report::{self, Detail, Provenance},
     runner::{self, Run},
     scenario::{self, Rule, Scenario},
 };
@@ -27,21 +28,28 @@ use std::{
 
 /// `concord conform`: the exit code.
 pub(super) fn conform(options: &Conform) -> Result<u8, Stop> {
-    let scenarios = chosen_scenarios(options)?;
-    let mut backends = start_backends(options)?;
-    let mut progress = Progress::on_stderr(scenarios.len());
-    let run = runner::run(
-        &scenarios,
-        &mut backends,
-        |scenario, participant, failed| progress.tell(scenario, participant, failed),
-    );
-    progress.end();
-    let run = run?;
-    write_reports(options, &run)?;
-    Ok(if run.agrees() { AGREE } else { DISAGREE })
+    if options.live.live {
+        return conform_live(options);
+    }
+    let scenarios = load_scenarios(options)?;
+    let run = judge(&scenarios, start_backends(options)?)?;
+    write_reports(options, &run, provenance(options))
 }
 
-fn chosen_scenarios(options: &Conform) -> Result<Vec<Scenario>, Stop> {
+/// Every participant's verdict, with progress on stderr.
+pub(super) fn judge(
+    scenarios: &[Scenario],
+    mut backends: Vec<Box<dyn Backend>>,
+) -> Result<Run, Stop> {
+    let mut progress = Progress::on_stderr(scenarios.len());
+    let run = runner::run(scenarios, &mut backends, |scenario, participant, failed| {
+        progress.tell(scenario, participant, failed)
+    });
+    progress.end();
+    Ok(run?)
+}
+
+pub(super) fn load_scenarios(options: &Conform) -> Result<Vec<Scenario>, Stop> {
     let mut scenarios = scenario_files(&options.scenario)?
         .iter()
         .map(|file| scenario::load(file))
@@ -112,9 +120,12 @@ fn start_ours(options: &Conform) -> Result<Vec<Box<dyn Backend>>, Missing> {
     Ok(backends)
 }
 
-/// Files first: who reads the matrix finds them there.
-fn write_reports(options: &Conform, run: &Run) -> Result<(), Stop> {
-    let provenance = provenance(options);
+/// Files first: who reads the matrix finds them there. The exit code.
+pub(super) fn write_reports(
+    options: &Conform,
+    run: &Run,
+    provenance: Provenance,
+) -> Result<u8, Stop> {
     if let Some(file) = &options.html {
         write_whole(file, &report::html(run, &provenance))?;
     }
@@ -126,7 +137,8 @@ fn write_reports(options: &Conform, run: &Run) -> Result<(), Stop> {
         (false, true) => report::text(run, Detail::Full),
         (false, false) => report::text(run, Detail::Short),
     };
-    Ok(io::stdout().write_all(report.as_bytes())?)
+    io::stdout().write_all(report.as_bytes())?;
+    Ok(if run.agrees() { AGREE } else { DISAGREE })
 }
 
 /// Beside, then moved into place: nobody reads half a report.

@@ -2,10 +2,12 @@
 mod arguments;
 mod conform;
 mod doctor;
+mod examination;
 mod files;
 mod fill;
 mod fuzz;
 mod lint;
+mod live;
 mod progress;
 mod provenance;
 mod stop;
@@ -53,7 +55,10 @@ fn command(command: Command) -> Result<u8, Stop> {
         Command::Fill(options) => fill::fill(&options),
         Command::Lint(options) => lint::lint(&options),
         Command::Doctor(options) => doctor::doctor(&options),
-        Command::Deploy(options) => Ok(concord_deploy::commands::run(&options.command)),
+        Command::Deploy(options) => Ok(concord_deploy::commands::run_with(
+            &options.command,
+            &examination::examine,
+        )),
         Command::Smoke(options) => {
             let smoke = concord_deploy::options::Command::Smoke(options);
             Ok(concord_deploy::commands::run(&smoke))

@@ -5,6 +5,7 @@ use super::{
 };
 use crate::report::{Artifact, Provenance, Version};
 use concord_canonical::hash;
+use concord_deploy::{ChainId, Deployment};
 use std::{env, fs, path::Path, process::Command};
 
 const CONTRACTS: &[&str] = &[
@@ -42,6 +43,20 @@ pub(super) fn provenance(options: &Conform) -> Provenance {
         if let Some(version) = locked(name) {
             note_version(&mut provenance, name, version);
         }
+    }
+    provenance
+}
+
+/// Of a run on registries that stand on a chain.
+pub(super) fn of_deployment(chain: &ChainId, deployment: &Deployment) -> Provenance {
+    let mut provenance = Provenance::default();
+    note_version(&mut provenance, "concord", env!("CARGO_PKG_VERSION"));
+    for (contract, record) in &deployment.contracts {
+        provenance.artifacts.push(Artifact {
+            name: contract.clone(),
+            kind: format!("code hash on record at {} on {chain}", record.address),
+            hash: record.code_hash.clone(),
+        });
     }
     provenance
 }

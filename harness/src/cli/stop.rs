@@ -1,6 +1,7 @@
 use super::{MISSING, USAGE, files::SCENARIOS};
 use crate::{
     backend::{Missing, evm::AttachFault},
+    live::LiveFault,
     scenario::ScenarioFault,
 };
 use std::{io, path::PathBuf};
@@ -26,6 +27,8 @@ pub(super) enum Stop {
     Silent(String),
     #[error(transparent)]
     Attach(#[from] AttachFault),
+    #[error(transparent)]
+    Live(#[from] LiveFault),
     #[error("{} cannot be written: {fault}", path.display())]
     File { path: PathBuf, fault: io::Error },
     #[error("stdout: {0}")]
@@ -36,6 +39,7 @@ impl Stop {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Attach(AttachFault::NotAUrl) => USAGE,
+            Self::Live(fault) => fault.exit_code(),
             Self::Missing(_) | Self::Silent(_) | Self::Attach(_) => MISSING,
             _ => USAGE,
         }

@@ -21,6 +21,7 @@ pub fn document(moves: &[Move], divergence: &Divergence, seed: u64, world: u64) 
         ),
         rules: vec![Rule::OrderOfChecks],
         sources: Vec::new(),
+        flags: Vec::new(),
         start: START,
         actors: actors(),
         only: None,

@@ -278,6 +278,38 @@ impl Operation {
         matches!(self, Self::Summary { .. } | Self::OpenSummary { .. })
     }
 
+    /// Who sends it; `None` for a read.
+    pub fn by(&self) -> Option<&Actor> {
+        match self {
+            Self::Register { by, .. }
+            | Self::SetAgentUri { by, .. }
+            | Self::SetMetadata { by, .. }
+            | Self::SetAgentWallet { by, .. }
+            | Self::UnsetAgentWallet { by, .. }
+            | Self::Transfer { by, .. }
+            | Self::Burn { by, .. }
+            | Self::Approve { by, .. }
+            | Self::SetOperator { by, .. }
+            | Self::SetFeedbackAuthority { by, .. }
+            | Self::SetAuthSchemes { by, .. }
+            | Self::ListPaymentToken { by, .. }
+            | Self::ListFacilitator { by, .. }
+            | Self::ProposeRegistryAuthority { by, .. }
+            | Self::AcceptRegistryAuthority { by }
+            | Self::RevokeFeedback { by, .. }
+            | Self::AttachPaymentProof { by, .. }
+            | Self::RevokeOpenFeedback { by, .. }
+            | Self::ValidationRequest { by, .. } => Some(by),
+            Self::GiveFeedback(feedback) => Some(&feedback.by),
+            Self::GiveOpenFeedback(feedback) => Some(&feedback.by),
+            Self::AppendResponse(response) | Self::AppendOpenResponse(response) => {
+                Some(&response.by)
+            }
+            Self::ValidationResponse(answer) => Some(&answer.by),
+            Self::Summary { .. } | Self::OpenSummary { .. } => None,
+        }
+    }
+
     /// The only chain that can express it, where the other cannot.
     pub fn only_on(&self) -> Option<Chain> {
         self.absence().map(|(only, ..)| only)

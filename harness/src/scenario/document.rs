@@ -1,6 +1,6 @@
 //! A scenario file, as it stands on disk. `tests/scenarios/schema.json` describes the same shape
 //! for editors and for other languages.
-use super::Rule;
+use super::{Flag, Rule};
 use crate::model::{Actor, Bytes32, Chain, Event, Summary, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -23,6 +23,9 @@ pub struct Document {
     /// Where the story can be told on one chain only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only: Option<Only>,
+    /// Where else it is played.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<Flag>,
     pub steps: Vec<Step>,
 }
 

@@ -6,6 +6,7 @@
 mod check;
 mod document;
 mod fill;
+mod flag;
 mod layout;
 mod load;
 mod rule;
@@ -13,6 +14,7 @@ mod story;
 
 pub use document::{Document, Expectation, Foreign, Only, Step, Variance};
 pub use fill::fill;
+pub use flag::{Flag, HEAD_START};
 pub use load::{ScenarioFault, find_files, load, load_document, store_document};
 pub use rule::Rule;
 pub use story::{Moment, Scenario};

@@ -1,4 +1,4 @@
-use super::{Document, Only, Rule, ScenarioFault, Step, check};
+use super::{Document, Flag, Only, Rule, ScenarioFault, Step, check, flag};
 use crate::model::{Actor, Authorization, Bytes32, Chain, Consent, Feedback, Operation, Payment};
 use concord_canonical::json;
 use serde::{Serialize, de::DeserializeOwned};
@@ -15,6 +15,7 @@ pub struct Scenario {
     pub start: u64,
     pub actors: Vec<Actor>,
     pub only: Option<Only>,
+    pub flags: Vec<Flag>,
     pub moments: Vec<Moment>,
 }
 
@@ -66,14 +67,17 @@ pub(super) fn tell(document: &Document, file: &Path) -> Result<Scenario, Scenari
             step: step.clone(),
         });
     }
-    Ok(Scenario {
+    let scenario = Scenario {
         name: name_of(file),
         title: document.title.clone(),
         start: document.start,
         actors: document.actors.clone(),
         only: document.only.clone(),
+        flags: document.flags.clone(),
         moments,
-    })
+    };
+    flag::check(&scenario).map_err(at_fault)?;
+    Ok(scenario)
 }
 
 fn name_of(file: &Path) -> String {

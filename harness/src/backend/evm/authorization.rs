@@ -1,4 +1,4 @@
-use super::key_of;
+use super::Keyring;
 use crate::{
     backend::{StepFault, secrets::secret_of},
     model::{Authorization, Form, Tamper},
@@ -22,6 +22,7 @@ pub(super) struct Audience {
 /// The blob of R6: the seven fields and the signature, with the damage done to it.
 pub(super) fn blob(
     authorization: &Authorization,
+    keys: &Keyring,
     agent_id: U256,
     audience: &Audience,
     start: u64,
@@ -29,8 +30,8 @@ pub(super) fn blob(
     if authorization.tamper == Some(Tamper::Empty) {
         return Ok(Vec::new());
     }
-    let fields = fields(authorization, agent_id, audience, start);
-    let signature = signature(authorization, &fields, audience)?;
+    let fields = fields(authorization, keys, agent_id, audience, start);
+    let signature = signature(authorization, keys, &fields, audience)?;
     let mut blob = fields.blob(&signature).to_vec();
     match authorization.tamper {
         Some(Tamper::Truncated) => blob.truncate(blob.len() - 1),
@@ -43,6 +44,7 @@ pub(super) fn blob(
 
 fn fields(
     authorization: &Authorization,
+    keys: &Keyring,
     agent_id: U256,
     audience: &Audience,
     start: u64,
@@ -59,18 +61,19 @@ fn fields(
     };
     EvmFeedbackAuth {
         agent_id: agent_id.to_be_bytes(),
-        client_address: key_of(&authorization.client).address().into_array(),
+        client_address: keys.key(&authorization.client).address().into_array(),
         index_limit: authorization.index_limit,
         expiry: word::from_u64(start.saturating_add(authorization.expiry)),
         chain_id: word::from_u64(chain_id),
         identity_registry: identity_registry.into_array(),
-        signer_address: key_of(&authorization.signer).address().into_array(),
+        signer_address: keys.key(&authorization.signer).address().into_array(),
     }
 }
 
 /// `r ‖ s ‖ v` over the digest of the form, v ∈ {27, 28} as on chain (R23).
 fn signature(
     authorization: &Authorization,
+    keys: &Keyring,
     fields: &EvmFeedbackAuth,
     audience: &Audience,
 ) -> Result<[u8; 65], StepFault> {
@@ -82,7 +85,7 @@ fn signature(
         Form::DraftV1 => fields.eip191_digest(),
         _ => fields.eip712_digest(&audience.reputation.into_array()),
     };
-    let mut signature = sign::secp256k1_sign(&secret_of("actor", &signer.0), &digest)
+    let mut signature = sign::secp256k1_sign(&keys.secret(signer), &digest)
         .and_then(|signature| sign::to_ethereum_v(&signature))
         .map_err(|fault| StepFault::Inexpressible(format!("{signer} cannot sign: {fault}")))?;
     match authorization.tamper {

@@ -171,11 +171,13 @@ impl<L: Ledger> Registries<L> {
                     validatorAddress: self.address_or_zero(validator.as_ref()),
                     agentId: self.id_of(agent),
                     requestURI: uri.clone(),
-                    requestHash: request.0.into(),
+                    requestHash: self.requests.native(request),
                 };
                 (by, call.abi_encode())
             }
-            Operation::ValidationResponse(answer) => (&answer.by, validation_response(answer)?),
+            Operation::ValidationResponse(answer) => {
+                (&answer.by, self.validation_response(answer)?)
+            }
             other => return Err(inexpressible(other)),
         };
         Ok((by.clone(), input))
@@ -195,8 +197,14 @@ impl<L: Ledger> Registries<L> {
                 let agent_id = self.id_of(&consent.agent);
                 let (chain_id, identity) = (self.ledger.chain_id(), self.addresses.identity);
                 self.memory.note_consent(deadline);
-                let signature =
-                    consent::signature(consent, agent_id, deadline, chain_id, identity)?;
+                let signature = consent::signature(
+                    consent,
+                    &self.keyring,
+                    agent_id,
+                    deadline,
+                    chain_id,
+                    identity,
+                )?;
                 (deadline, signature.to_vec())
             }
             None => (self.memory.unused_deadline(now), Vec::new()),
@@ -231,7 +239,13 @@ impl<L: Ledger> Registries<L> {
                     identity: self.addresses.identity,
                     reputation,
                 };
-                authorization::blob(sent, self.id_of(&sent.agent), &audience, self.start)?
+                authorization::blob(
+                    sent,
+                    &self.keyring,
+                    self.id_of(&sent.agent),
+                    &audience,
+                    self.start,
+                )?
             }
             None => Vec::new(),
         };
@@ -259,6 +273,17 @@ impl<L: Ledger> Registries<L> {
             feedbackHash: feedback.hash.0.into(),
         };
         call.abi_encode()
+    }
+
+    fn validation_response(&mut self, answer: &ValidationAnswer) -> Answer<Vec<u8>> {
+        let call = Validation::validationResponseCall {
+            requestHash: self.requests.native(&answer.request),
+            response: answer.score,
+            responseURI: answer.uri.clone(),
+            responseHash: answer.hash.0.into(),
+            tag: text_of(&answer.tag)?,
+        };
+        Ok(call.abi_encode())
     }
 
     fn append_response(&mut self, response: &Response) -> Vec<u8> {
@@ -294,17 +319,6 @@ fn register(uri: &str, metadata: &[Metadata]) -> Vec<u8> {
         metadata: entries.collect(),
     };
     call.abi_encode()
-}
-
-fn validation_response(answer: &ValidationAnswer) -> Answer<Vec<u8>> {
-    let call = Validation::validationResponseCall {
-        requestHash: answer.request.0.into(),
-        response: answer.score,
-        responseURI: answer.uri.clone(),
-        responseHash: answer.hash.0.into(),
-        tag: text_of(&answer.tag)?,
-    };
-    Ok(call.abi_encode())
 }
 
 /// The contract takes a tag as text (R14).

@@ -1,9 +1,6 @@
 //! The consent by which an address becomes an agent's wallet (R3).
-use super::key_of;
-use crate::{
-    backend::{StepFault, secrets::secret_of},
-    model::Consent,
-};
+use super::Keyring;
+use crate::{backend::StepFault, model::Consent};
 use alloy::primitives::{Address, U256};
 use concord_canonical::{sign, wallet::AgentWalletSet, word};
 
@@ -11,6 +8,7 @@ use concord_canonical::{sign, wallet::AgentWalletSet, word};
 /// `deadline` in unix seconds.
 pub(super) fn signature(
     consent: &Consent,
+    keys: &Keyring,
     agent_id: U256,
     deadline: u64,
     chain_id: u64,
@@ -18,13 +16,13 @@ pub(super) fn signature(
 ) -> Result<[u8; 65], StepFault> {
     let text = AgentWalletSet {
         agent_id: agent_id.to_be_bytes(),
-        new_wallet: key_of(&consent.wallet).address().into_array(),
-        owner: key_of(&consent.owner).address().into_array(),
+        new_wallet: keys.key(&consent.wallet).address().into_array(),
+        owner: keys.key(&consent.owner).address().into_array(),
         deadline: word::from_u64(deadline),
     };
     let digest = text.digest(&word::from_u64(chain_id), &identity.into_array());
     let signer = &consent.signer;
-    sign::secp256k1_sign(&secret_of("actor", &signer.0), &digest)
+    sign::secp256k1_sign(&keys.secret(signer), &digest)
         .and_then(|signature| sign::to_ethereum_v(&signature))
         .map_err(|fault| StepFault::Inexpressible(format!("{signer} cannot sign: {fault}")))
 }

@@ -1,7 +1,8 @@
 //! Where the registries stand, and how they get there.
 use super::{
+    Keyring,
     abi::{AuthorizedReputationDeployment, BoundDeployment},
-    artifact, key_of,
+    artifact,
     ledger::{Answer, Ledger},
 };
 use crate::{
@@ -80,7 +81,7 @@ impl Artifacts {
 
     /// Puts all four on the chain, the last three bound to the first.
     pub fn deploy(&self, ledger: &mut impl Ledger) -> Answer<RegistryAddresses> {
-        ledger.fund(&[key_of(&deployer()).address()])?;
+        ledger.fund(&[Keyring::Public.key(&deployer()).address()])?;
         let identity = create(ledger, &self.identity, &[])?;
         let bound = BoundDeployment::constructorCall {
             identityRegistry: identity,
@@ -105,7 +106,7 @@ fn deployer() -> Actor {
 
 fn create(ledger: &mut impl Ledger, code: &Bytes, arguments: &[u8]) -> Answer<Address> {
     let input = [code, arguments].concat().into();
-    let receipt = ledger.send(&key_of(&deployer()), None, input)?;
+    let receipt = ledger.send(&Keyring::Public.key(&deployer()), None, input)?;
     receipt
         .created
         .filter(|_| receipt.refusal.is_none())

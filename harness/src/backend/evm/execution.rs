@@ -1,9 +1,8 @@
 //! What becomes of operations on the chain.
 use super::{
-    Registries,
+    Clock, Registries,
     abi::{AuthorizedReputation, Identity, OpenReputation},
     dialect::native_words,
-    key_of,
     ledger::{Answer, Ledger, Receipt, try_view, view},
     translation::LogReader,
 };
@@ -85,7 +84,11 @@ impl<L: Ledger> Registries<L> {
         let reader = LogReader {
             registries: &self.addresses,
             agents: &self.agents,
-            start: self.start,
+            requests: &self.requests,
+            clock: Clock {
+                start: self.start,
+                told: self.ledger.told_times(),
+            },
         };
         Ok(Observed {
             outcome: Outcome::accepted(reader.read(&receipt.logs)?),
@@ -130,7 +133,8 @@ impl<L: Ledger> Registries<L> {
                 self.memory.note_metadata(id, key);
             }
             Operation::ValidationResponse(answer) => {
-                self.memory.note_answer(answer.request.0.into());
+                let request = self.requests.native(&answer.request);
+                self.memory.note_answer(request);
             }
             _ => (),
         }
@@ -144,7 +148,7 @@ impl<L: Ledger> Registries<L> {
     }
 
     fn key(&mut self, actor: &Actor) -> PrivateKeySigner {
-        let derive = || key_of(actor);
+        let derive = || self.keyring.key(actor);
         self.keys
             .entry(actor.clone())
             .or_insert_with(derive)

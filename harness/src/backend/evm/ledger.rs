@@ -5,7 +5,7 @@ use alloy::{
     signers::local::PrivateKeySigner,
     sol_types::SolCall,
 };
-use std::marker::PhantomData;
+use std::{collections::BTreeMap, marker::PhantomData};
 
 /// Enough for a deployment and for texts of some ten thousand bytes, below every block gas limit.
 /// Fixed, so that no transaction is estimated away before it can be refused on chain.
@@ -25,6 +25,19 @@ pub trait Ledger: Send {
 
     /// Unix seconds of the next block, exactly.
     fn set_next_block_time(&mut self, time: u64) -> Answer<()>;
+
+    /// Unix seconds at which a story begins that would begin at `wanted`. A chain that stands may
+    /// be later: then the story takes place later.
+    fn opening(&mut self, wanted: u64) -> Answer<u64> {
+        let latest = self.latest_block_time()?;
+        Ok(wanted.max(latest.saturating_add(1)))
+    }
+
+    /// Where the time cannot be set: the timestamps of blocks since the opening, each with what
+    /// [`Self::set_next_block_time`] was told.
+    fn told_times(&self) -> Option<&BTreeMap<u64, u64>> {
+        None
+    }
 
     /// Unix seconds.
     fn latest_block_time(&mut self) -> Answer<u64>;

@@ -1,7 +1,8 @@
 //! The Solidity registries, on any chain of the EVM's kind.
 //!
-//! One backend, [`Registries`], over three ledgers: an anvil that it starts ([`EvmAnvil`]), a revm
-//! in this process ([`EvmRevm`]), a development node where registries stand already ([`EvmNode`]).
+//! One backend, [`Registries`], over four ledgers: an anvil that it starts ([`EvmAnvil`]), a revm
+//! in this process ([`EvmRevm`]), a development node where registries stand already ([`EvmNode`]),
+//! and a chain that nobody controls ([`EvmLive`]).
 #[expect(
     clippy::too_many_arguments,
     reason = "the contracts' functions have that many"
@@ -12,16 +13,20 @@ mod artifact;
 mod attach;
 mod authorization;
 mod calls;
+mod clock;
 mod consent;
 mod deployment;
 mod dialect;
 mod execution;
 mod in_process;
+mod keyring;
 mod ledger;
+mod live;
 mod memory;
 mod node;
 mod observation;
 mod process;
+mod requests;
 mod translation;
 
 pub use anvil::Anvil;
@@ -29,17 +34,21 @@ pub use attach::AttachFault;
 pub use deployment::RegistryAddresses;
 pub use dialect::Dialect;
 pub use in_process::Revm;
+pub use keyring::{Keyring, RunSecret};
 pub use ledger::{Ledger, Receipt, View};
+pub use live::Live;
 pub use node::{Endpoint, Node};
 
-use super::{Backend, Directory, Observed, StepFault, secrets::secret_of};
+use super::{Backend, Directory, Observed, StepFault};
 use crate::model::{Actor, Agent, AgentState, CanonicalState, Chain, Operation};
 use alloy::{
-    primitives::{Address, B256, U256},
+    primitives::{Address, U256},
     signers::local::PrivateKeySigner,
 };
+use clock::Clock;
 use memory::Memory;
 use observation::Observer;
+use requests::Requests;
 use std::collections::HashMap;
 
 /// The backend `evm-anvil`: the contracts on an anvil of their own.
@@ -48,6 +57,8 @@ pub type EvmAnvil = Registries<Anvil>;
 pub type EvmRevm = Registries<Revm>;
 /// The backend `evm-rpc`: registries that stand somewhere.
 pub type EvmNode = Registries<Node>;
+/// The backend `evm-live`: registries on a chain that nobody controls.
+pub type EvmLive = Registries<Live>;
 
 type Agents = Directory<Address, U256>;
 
@@ -60,8 +71,10 @@ pub struct Registries<L> {
     /// Unix seconds.
     start: u64,
     agents: Agents,
+    keyring: Keyring,
     keys: HashMap<Actor, PrivateKeySigner>,
     memory: Memory,
+    requests: Requests,
 }
 
 impl<L: Ledger> Registries<L> {
@@ -73,16 +86,27 @@ impl<L: Ledger> Registries<L> {
         dialect: Dialect,
     ) -> Result<Self, StepFault> {
         ledger.mark()?;
-        Ok(Self {
+        Ok(Self::unmarked(name, ledger, addresses, dialect))
+    }
+
+    fn unmarked(
+        name: &'static str,
+        ledger: L,
+        addresses: RegistryAddresses,
+        dialect: Dialect,
+    ) -> Self {
+        Self {
             name,
             ledger,
             addresses,
             dialect,
             start: 0,
             agents: Agents::default(),
+            keyring: Keyring::Public,
             keys: HashMap::new(),
             memory: Memory::default(),
-        })
+            requests: Requests::default(),
+        }
     }
 
     pub fn addresses(&self) -> &RegistryAddresses {
@@ -101,6 +125,7 @@ impl<L: Ledger> Registries<L> {
             dialect: self.dialect,
             agents: &self.agents,
             memory: &self.memory,
+            requests: &self.requests,
             start: self.start,
         }
     }
@@ -125,9 +150,8 @@ impl<L: Ledger> Backend for Registries<L> {
 
     fn reset(&mut self, start: u64, actors: &[Actor]) -> Result<(), StepFault> {
         self.ledger.restore()?;
-        // A chain that stands may be later than the story: then the story takes place later.
-        let latest = self.ledger.latest_block_time()?;
-        self.start = start.max(latest.saturating_add(1));
+        self.start = self.ledger.opening(start)?;
+        self.requests.start_story();
         self.agents = Agents::default();
         self.memory = Memory::default();
         let mut accounts = Vec::with_capacity(actors.len());
@@ -181,10 +205,4 @@ impl<L: Ledger> Backend for Registries<L> {
             None => Ok(None),
         }
     }
-}
-
-/// The key behind a label.
-fn key_of(actor: &Actor) -> PrivateKeySigner {
-    PrivateKeySigner::from_bytes(&B256::from(secret_of("actor", &actor.0)))
-        .expect("keccak256 of a label is a secp256k1 secret")
 }

@@ -1,10 +1,10 @@
 //! The canonical state of an agent, read through the contracts' view functions. What belongs
 //! together is asked together: over JSON-RPC each round is one request.
 use super::{
-    Agents, Dialect, Memory, RegistryAddresses,
+    Agents, Clock, Dialect, Memory, RegistryAddresses, Requests,
     abi::{AuthorizedReputation, Identity, OpenReputation, Reputation, Validation},
     ledger::{Answer, Ledger, Views},
-    translation::{padded, seconds_after},
+    translation::padded,
 };
 use crate::{
     backend::StepFault,
@@ -23,6 +23,7 @@ pub(super) struct Observer<'a, L> {
     pub dialect: Dialect,
     pub agents: &'a Agents,
     pub memory: &'a Memory,
+    pub requests: &'a Requests,
     /// Unix seconds.
     pub start: u64,
 }
@@ -230,7 +231,7 @@ impl<L: Ledger> Observer<'_, L> {
         let answers = views.answers(self.ledger)?;
         let mut state = ValidationsState::default();
         for (hash, validator, validation) in self.requests(registry, id, answers.get(&hashes)?)? {
-            let of_hash = state.requests.entry(Bytes32(hash.0)).or_default();
+            let of_hash = state.requests.entry(self.requests.label(hash)).or_default();
             if of_hash.insert(validator, validation).is_some() {
                 return Err(StepFault::UnexplainedState(format!("{hash} listed twice")));
             }
@@ -304,7 +305,13 @@ impl<L: Ledger> Observer<'_, L> {
     }
 
     fn seconds(&self, timestamp: U256) -> Answer<u64> {
-        seconds_after(self.start, timestamp).map_err(StepFault::UnexplainedState)
+        let clock = Clock {
+            start: self.start,
+            told: self.ledger.told_times(),
+        };
+        clock
+            .seconds(timestamp)
+            .map_err(StepFault::UnexplainedState)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Logs, in the model's terms.
 use super::{
-    Agents, RegistryAddresses,
+    Agents, Clock, RegistryAddresses, Requests,
     abi::{AuthorizedReputation, Identity, OpenReputation, Reputation, Validation},
 };
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     model::{Bytes, Bytes32, Event, Integer, PaddedTag, Profile},
 };
 use alloy::{
-    primitives::{Address, B256, Log, U256, keccak256},
+    primitives::{Address, B256, Log, keccak256},
     sol_types::SolEvent,
 };
 use concord_canonical::{limits::RESERVED_METADATA_KEY, tag::Tag};
@@ -17,8 +17,8 @@ use concord_canonical::{limits::RESERVED_METADATA_KEY, tag::Tag};
 pub(super) struct LogReader<'a> {
     pub registries: &'a RegistryAddresses,
     pub agents: &'a Agents,
-    /// Unix seconds of the scenario's start.
-    pub start: u64,
+    pub requests: &'a Requests,
+    pub clock: Clock<'a>,
 }
 
 type Read<T> = Result<T, StepFault>;
@@ -132,7 +132,9 @@ impl LogReader<'_> {
             tag2: PaddedTag(given.tag2.0),
             uri: given.feedbackUri,
             hash: Bytes32(given.feedbackHash.0),
-            time: seconds_after(self.start, place.timestamp)
+            time: self
+                .clock
+                .seconds(place.timestamp)
                 .map_err(StepFault::UnexplainedEvent)?,
         })
     }
@@ -186,7 +188,7 @@ impl LogReader<'_> {
             return Ok(Event::ValidationRequested {
                 agent: self.agents.agent(requested.agentId),
                 validator: self.agents.actor(requested.validatorAddress),
-                request: Bytes32(requested.requestHash.0),
+                request: self.requests.label(requested.requestHash),
                 uri: requested.requestURI,
             });
         }
@@ -194,7 +196,7 @@ impl LogReader<'_> {
         Ok(Event::ValidationResponded {
             agent: self.agents.agent(responded.agentId),
             validator: self.agents.actor(responded.validatorAddress),
-            request: Bytes32(responded.requestHash.0),
+            request: self.requests.label(responded.requestHash),
             score: responded.response,
             uri: responded.responseURI,
             hash: Bytes32(responded.responseHash.0),
@@ -208,14 +210,6 @@ pub(super) fn padded(text: &str) -> Result<PaddedTag, String> {
     Tag::new(text)
         .map(|tag| PaddedTag(tag.padded()))
         .map_err(|fault| format!("tag: {fault}"))
-}
-
-/// A timestamp of the chain's in the scenario's time.
-pub(super) fn seconds_after(start: u64, timestamp: U256) -> Result<u64, String> {
-    u64::try_from(timestamp)
-        .ok()
-        .and_then(|timestamp| timestamp.checked_sub(start))
-        .ok_or_else(|| format!("timestamp {timestamp}, before the scenario's start {start}"))
 }
 
 /// R2: a registration is followed by the owner as wallet (specification §3a: not compared).
@@ -264,6 +258,7 @@ fn unexplained(log: &Log) -> StepFault {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloy::primitives::U256;
 
     const REGISTRIES: RegistryAddresses = RegistryAddresses {
         identity: Address::repeat_byte(1),
@@ -277,7 +272,11 @@ mod tests {
         let reader = LogReader {
             registries: &REGISTRIES,
             agents: &agents,
-            start: 0,
+            requests: &Requests::default(),
+            clock: Clock {
+                start: 0,
+                told: None,
+            },
         };
         reader.read(logs)
     }
@@ -382,12 +381,5 @@ mod tests {
         assert!(is_unexplained(std::slice::from_ref(&given)));
         assert!(with(emitted(registry, &place(2))).is_err());
         assert!(with(emitted(Address::repeat_byte(2), &place(1))).is_err());
-    }
-
-    #[test]
-    fn a_timestamp_before_the_start_is_none_of_the_scenario() {
-        assert_eq!(seconds_after(10, U256::from(12)), Ok(2));
-        assert!(seconds_after(10, U256::from(9)).is_err());
-        assert!(seconds_after(10, U256::MAX).is_err());
     }
 }

@@ -1,7 +1,8 @@
 use super::{
     SvmLitesvm, addresses,
+    in_process::{LAMPORTS, Litesvm},
     instructions::registry,
-    ledger::{LAMPORTS, Ledger},
+    ledger::Ledger,
     precompile::CHAIN,
 };
 use crate::{
@@ -16,7 +17,7 @@ use std::{fs, io, path::Path};
 const ELF_MAGIC: &[u8] = b"\x7fELF";
 
 /// A VM with the program loaded and its registry initialized.
-pub fn deploy(file: &Path) -> Result<Ledger, Missing> {
+pub fn deploy(file: &Path) -> Result<Litesvm, Missing> {
     let elf = read_elf(file)?;
     let mut svm = LiteSVM::new();
     svm.add_program(addresses::program(), &elf)
@@ -24,7 +25,7 @@ pub fn deploy(file: &Path) -> Result<Ledger, Missing> {
     let authority = addresses::actor_key(&Actor::from(DEPLOYER));
     set_upgrade_authority(&mut svm, &authority.pubkey())
         .ok_or_else(|| unusable(file, "the loader keeps no program data".to_owned()))?;
-    let mut ledger = Ledger { svm };
+    let mut ledger = Litesvm::new(svm);
     ledger
         .svm
         .airdrop(&authority.pubkey(), LAMPORTS)
@@ -33,9 +34,9 @@ pub fn deploy(file: &Path) -> Result<Ledger, Missing> {
     let sent = ledger
         .send(&[&authority], &[initialize])
         .map_err(|fault| failed(fault.to_string()))?;
-    match sent.result {
+    match sent.ran {
         Ok(_) => Ok(ledger),
-        Err(fault) => Err(failed(format!("initialize: {:?}", fault.err))),
+        Err(failure) => Err(failed(format!("initialize: {:?}", failure.fault))),
     }
 }
 

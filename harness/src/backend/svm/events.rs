@@ -2,6 +2,7 @@
 use super::{
     World,
     addresses::{address, event_authority, program},
+    ledger::Done,
 };
 use crate::{
     backend::StepFault,
@@ -9,20 +10,14 @@ use crate::{
 };
 use agent_registry as native;
 use anchor_lang::{AnchorDeserialize, Discriminator, event::EVENT_IX_TAG_LE, prelude::Pubkey};
-use litesvm::types::TransactionMetadata;
 use solana_transaction::Message;
 
 /// What the program reported by calling itself, in the order of the calls.
-pub fn events(
-    sent: &TransactionMetadata,
-    message: &Message,
-    world: &World,
-) -> Result<Vec<Event>, StepFault> {
+pub fn events(sent: &Done, message: &Message, world: &World) -> Result<Vec<Event>, StepFault> {
     let reader = EventReader { world };
     sent.inner_instructions
         .iter()
-        .flatten()
-        .filter_map(|inner| event_data(&inner.instruction, message))
+        .filter_map(|inner| event_data(inner, message))
         .filter_map(|data| reader.read(data).transpose())
         .collect()
 }

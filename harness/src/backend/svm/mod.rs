@@ -1,4 +1,5 @@
-//! The Solana program in litesvm: the real VM, Token-2022 and precompiles, in process.
+//! The Solana program, on any cluster that runs it: today in litesvm ([`SvmLitesvm`]), with the real
+//! VM, Token-2022 and precompiles, in process.
 //!
 //! - [`addresses`], [`instructions`]: accounts and instructions of the program and of Token-2022
 //! - [`precompile`], [`authorization`], [`payment`]: signed statements, sound or tampered with
@@ -8,6 +9,7 @@ mod addresses;
 mod authorization;
 mod deployment;
 mod events;
+mod in_process;
 mod instructions;
 mod ledger;
 mod lookup_table;
@@ -22,7 +24,9 @@ mod view;
 use super::{Backend, Cost, Directory, Missing, Observed, StepFault};
 use crate::model::{Actor, Agent, AgentState, CanonicalState, Chain, DEPLOYER, Operation, Outcome};
 use agent_registry::AgentIdentity;
-use ledger::{Ledger, Sent};
+pub use in_process::Litesvm;
+pub use ledger::Ledger;
+use ledger::Sent;
 use solana_address::Address;
 use solana_instruction::Instruction;
 use solana_keypair::Keypair;
@@ -34,9 +38,12 @@ use std::{
 type Agents = Directory<Address, Address>;
 
 /// The backend `svm-litesvm`: each scenario runs on a fresh copy of the VM after deployment.
-pub struct SvmLitesvm {
-    deployed: Ledger,
-    ledger: Ledger,
+pub type SvmLitesvm = Registry<Litesvm>;
+
+/// The program's one registry on a cluster, put back to its beginning for each scenario.
+pub struct Registry<L> {
+    name: &'static str,
+    ledger: L,
     world: World,
 }
 
@@ -77,14 +84,20 @@ impl SvmLitesvm {
     /// # Errors
     /// A program that is missing or does not load, or whose registry cannot be initialized.
     pub fn start(file: &Path) -> Result<Self, Missing> {
-        let deployed = deployment::deploy(file)?;
+        let mut ledger = deployment::deploy(file)?;
+        ledger.mark().map_err(|fault| Missing::Deployment {
+            participant: Self::NAME,
+            reason: fault.to_string(),
+        })?;
         Ok(Self {
-            ledger: deployed.clone(),
-            deployed,
+            name: Self::NAME,
+            ledger,
             world: World::default(),
         })
     }
+}
 
+impl<L: Ledger> Registry<L> {
     /// One instruction, which `by` alone signs.
     fn submit_alone(
         &mut self,
@@ -111,23 +124,23 @@ impl SvmLitesvm {
     }
 
     fn observe(&self, sent: &Sent, instructions: &[Instruction]) -> Result<Observed, StepFault> {
-        match &sent.result {
+        match &sent.ran {
             Ok(done) => {
                 let events = events::events(done, &sent.message, &self.world)?;
                 Ok(Observed {
                     outcome: Outcome::accepted(events),
                     native_error: None,
-                    cost: Some(Cost::ComputeUnits(done.compute_units_consumed)),
+                    cost: Some(Cost::ComputeUnits(done.compute_units)),
                 })
             }
-            Err(fault) => Ok(Observed {
+            Err(failed) => Ok(Observed {
                 outcome: Outcome::refused(translation::class_of(
-                    &fault.err,
+                    &failed.fault,
                     instructions,
-                    &fault.meta.logs,
+                    &failed.logs,
                 )?),
-                native_error: Some(format!("{:?}", fault.err)),
-                cost: Some(Cost::ComputeUnits(fault.meta.compute_units_consumed)),
+                native_error: Some(format!("{:?}", failed.fault)),
+                cost: Some(Cost::ComputeUnits(failed.compute_units)),
             }),
         }
     }
@@ -240,9 +253,9 @@ impl SvmLitesvm {
     }
 }
 
-impl Backend for SvmLitesvm {
+impl<L: Ledger> Backend for Registry<L> {
     fn name(&self) -> &'static str {
-        Self::NAME
+        self.name
     }
 
     fn chain(&self) -> Chain {
@@ -254,7 +267,7 @@ impl Backend for SvmLitesvm {
     }
 
     fn reset(&mut self, start: u64, actors: &[Actor]) -> Result<(), StepFault> {
-        self.ledger = self.deployed.clone();
+        self.ledger.restore()?;
         self.ledger.set_time(start)?;
         self.world = World {
             start,

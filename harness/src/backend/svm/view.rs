@@ -21,30 +21,29 @@ pub struct Refusal {
 
 /// The program's return data, every byte of which must belong to the answer.
 pub fn call<T: AnchorDeserialize>(
-    ledger: &Ledger,
+    ledger: &impl Ledger,
     instruction: &Instruction,
 ) -> Result<Result<T, Refusal>, StepFault> {
     let payer = actor_key(&Actor::from(DEPLOYER));
     let done = match ledger.simulate(&payer, instruction)? {
         Ok(done) => done,
-        Err(fault) => {
+        Err(failed) => {
             let class = translation::class_of(
-                &fault.err,
+                &failed.fault,
                 std::slice::from_ref(instruction),
-                &fault.meta.logs,
+                &failed.logs,
             )?;
-            let native = format!("{:?}", fault.err);
+            let native = format!("{:?}", failed.fault);
             return Ok(Err(Refusal { class, native }));
         }
     };
-    let returned = done.return_data;
-    if returned.program_id != program() {
+    let (returned_by, returned) = done.returned;
+    if returned_by != program() {
         return Err(StepFault::UnexplainedState(format!(
-            "return data of {}",
-            returned.program_id
+            "return data of {returned_by}"
         )));
     }
-    T::try_from_slice(&returned.data).map(Ok).map_err(|_| {
-        StepFault::UnexplainedState(format!("return data 0x{}", hex::encode(&returned.data)))
+    T::try_from_slice(&returned).map(Ok).map_err(|_| {
+        StepFault::UnexplainedState(format!("return data 0x{}", hex::encode(&returned)))
     })
 }

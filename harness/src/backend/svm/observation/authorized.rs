@@ -1,6 +1,9 @@
 use super::{Reader, unexplained};
 use crate::{
-    backend::{StepFault, svm::addresses::address},
+    backend::{
+        StepFault,
+        svm::{addresses::address, ledger::Ledger},
+    },
     model::{
         Actor, AuthorizedState, FeedbackState, Integer, PaddedTag, PaymentState, Summary, Totals,
     },
@@ -44,7 +47,7 @@ fn verified(identity: &AgentIdentity) -> Option<Totals> {
     (verified != Totals::default()).then_some(verified)
 }
 
-impl Reader<'_> {
+impl<L: Ledger> Reader<'_, L> {
     pub(super) fn authorized(
         &self,
         identity: &AgentIdentity,

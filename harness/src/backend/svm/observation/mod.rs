@@ -20,14 +20,13 @@ use crate::{
 use agent_registry::{AgentIdentity, MetadataEntry};
 use snapshot::Snapshot;
 use solana_address::Address;
-use solana_clock::Clock;
 use std::collections::BTreeMap;
 
 /// Everything, from every account that the program and Token-2022 own, so that nothing hides.
-pub fn state(ledger: &Ledger, world: &World) -> Result<CanonicalState, StepFault> {
-    let owned = |owner| ledger.svm.get_program_accounts(owner);
-    let accounts = owned(&program()).into_iter().chain(owned(&TOKEN_2022));
-    let snapshot = Snapshot::of(accounts)?;
+pub fn state(ledger: &impl Ledger, world: &World) -> Result<CanonicalState, StepFault> {
+    let of_program = ledger.accounts_of(&program())?;
+    let of_tokens = ledger.accounts_of(&TOKEN_2022)?;
+    let snapshot = Snapshot::of(of_program.into_iter().chain(of_tokens))?;
     let reader = Reader {
         ledger,
         world,
@@ -48,7 +47,7 @@ pub fn state(ledger: &Ledger, world: &World) -> Result<CanonicalState, StepFault
 /// One agent, from the accounts that the operations about it could write: a transaction changes
 /// no other.
 pub fn agent_state(
-    ledger: &Ledger,
+    ledger: &impl Ledger,
     world: &World,
     agent: &Agent,
 ) -> Result<Option<AgentState>, StepFault> {
@@ -57,7 +56,10 @@ pub fn agent_state(
         return Ok(None);
     };
     let named = world.writable.get(&mint).into_iter().flatten();
-    let accounts = named.filter_map(|at| Some((*at, ledger.svm.get_account(at)?)));
+    let mut accounts = Vec::new();
+    for at in named {
+        accounts.extend(ledger.account(at)?.map(|account| (*at, account)));
+    }
     let snapshot = Snapshot::of(accounts)?;
     let reader = Reader {
         ledger,
@@ -67,13 +69,13 @@ pub fn agent_state(
     reader.agent(&recorded).map(Some)
 }
 
-struct Reader<'a> {
-    ledger: &'a Ledger,
+struct Reader<'a, L> {
+    ledger: &'a L,
     world: &'a World,
     snapshot: &'a Snapshot,
 }
 
-impl Reader<'_> {
+impl<L: Ledger> Reader<'_, L> {
     fn agent(&self, identity: &AgentIdentity) -> Result<AgentState, StepFault> {
         let mint = address(identity.nft_mint);
         let owner = address(identity.owner);
@@ -93,8 +95,7 @@ impl Reader<'_> {
     fn mint(&self, mint: &Address) -> Result<Mint, StepFault> {
         let account = self
             .ledger
-            .svm
-            .get_account(mint)
+            .account(mint)?
             .ok_or_else(|| unexplained(format!("mint {mint} is gone")))?;
         Mint::read(&account.data)
             .ok_or_else(|| unexplained(format!("mint {mint} has no token metadata")))
@@ -136,7 +137,7 @@ impl Reader<'_> {
 
     /// Seconds after the start.
     fn now(&self) -> Result<u64, StepFault> {
-        self.seconds_after_start(self.ledger.svm.get_sysvar::<Clock>().unix_timestamp)
+        self.seconds_after_start(self.ledger.time()?)
     }
 
     fn seconds_after_start(&self, timestamp: i64) -> Result<u64, StepFault> {

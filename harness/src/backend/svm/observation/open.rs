@@ -20,7 +20,7 @@ use solana_address::Address;
 
 /// How many open feedbacks the client gave; 0 where he never gave one.
 pub fn last_open_index(
-    ledger: &Ledger,
+    ledger: &impl Ledger,
     mint: &Address,
     client: &Address,
 ) -> Result<u64, StepFault> {
@@ -30,7 +30,7 @@ pub fn last_open_index(
 
 /// What the program itself takes in of these clients' feedback (R16).
 pub fn part(
-    ledger: &Ledger,
+    ledger: &impl Ledger,
     mint: Address,
     clients: &[Listed],
     tag1: &str,
@@ -50,7 +50,7 @@ pub fn part(
         .map_err(|fault| unexplained(format!("open_summary_part: {fault}")))
 }
 
-impl Reader<'_> {
+impl<L: Ledger> Reader<'_, L> {
     /// Count and sum are the program's own, merged by client.
     pub(super) fn open(&self, identity: &AgentIdentity) -> Result<OpenState, StepFault> {
         let mut open = OpenState::default();

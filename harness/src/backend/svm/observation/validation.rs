@@ -1,11 +1,14 @@
 use super::{Reader, unexplained};
 use crate::{
-    backend::{StepFault, svm::addresses::address},
+    backend::{
+        StepFault,
+        svm::{addresses::address, ledger::Ledger},
+    },
     model::{AnswerState, Bytes32, PaddedTag, ValidationState, ValidationsState},
 };
 use agent_registry::{AgentIdentity, ValidationRequest, ValidationResponse};
 
-impl Reader<'_> {
+impl<L: Ledger> Reader<'_, L> {
     pub(super) fn validations(
         &self,
         identity: &AgentIdentity,

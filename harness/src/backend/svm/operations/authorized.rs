@@ -2,7 +2,8 @@ use crate::{
     backend::{
         Observed, StepFault,
         svm::{
-            SvmLitesvm, addresses, authorization, instructions::authorized, observation, payment,
+            Registry, addresses, authorization, instructions::authorized, ledger::Ledger,
+            observation, payment,
         },
     },
     model::{Actor, Agent, Feedback, Outcome, Payment, Response, Summary},
@@ -10,7 +11,7 @@ use crate::{
 use agent_registry::ClientIndex;
 use solana_address::Address;
 
-impl SvmLitesvm {
+impl<L: Ledger> Registry<L> {
     pub(in crate::backend::svm) fn give_feedback(
         &mut self,
         feedback: &Feedback,

@@ -2,15 +2,16 @@ use crate::{
     backend::{
         Observed, StepFault,
         svm::{
-            SvmLitesvm, addresses,
+            Registry, addresses,
             instructions::{identity, token},
+            ledger::Ledger,
         },
     },
     model::{Actor, Agent, Bytes, Consent, Metadata},
 };
 use solana_address::Address;
 
-impl SvmLitesvm {
+impl<L: Ledger> Registry<L> {
     /// All or nothing: the registration and each metadata entry in one transaction.
     pub(in crate::backend::svm) fn register(
         &mut self,
@@ -147,8 +148,7 @@ impl SvmLitesvm {
         let from = self.holder(&mint, authority)?;
         let account_key = addresses::spare_account_key(self.world.next_spare_account());
         let account = solana_signer::Signer::pubkey(&account_key);
-        let svm = &self.ledger.svm;
-        let lamports = svm.minimum_balance_for_rent_exemption(token::MUTABLE_ACCOUNT);
+        let lamports = self.ledger.rent(token::MUTABLE_ACCOUNT)?;
         let [create, initialize] =
             token::open_mutable_account(authority, account, receiver, mint, lamports);
         let transfer = token::transfer(authority, from, account, mint);

@@ -2,8 +2,9 @@ use crate::{
     backend::{
         Observed, StepFault,
         svm::{
-            SvmLitesvm, addresses,
+            Registry, addresses,
             instructions::open::{self, Listed},
+            ledger::Ledger,
             observation::{self, last_open_index},
             view,
         },
@@ -14,7 +15,7 @@ use agent_registry::open_summary::OpenSummary;
 use concord_canonical::summary::Accumulator;
 use solana_address::Address;
 
-impl SvmLitesvm {
+impl<L: Ledger> Registry<L> {
     pub(in crate::backend::svm) fn give_open_feedback(
         &mut self,
         feedback: &OpenFeedback,

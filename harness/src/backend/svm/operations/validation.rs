@@ -1,7 +1,7 @@
 use crate::{
     backend::{
         Observed, StepFault,
-        svm::{SvmLitesvm, addresses, instructions::validation},
+        svm::{Registry, addresses, instructions::validation, ledger::Ledger},
     },
     model::{Actor, Agent, Bytes32, Outcome, ValidationAnswer, Verdict},
 };
@@ -9,7 +9,7 @@ use agent_registry::ValidationRequest;
 use concord_canonical::ErrorClass;
 use solana_address::Address;
 
-impl SvmLitesvm {
+impl<L: Ledger> Registry<L> {
     pub(in crate::backend::svm) fn validation_request(
         &mut self,
         agent: &Agent,

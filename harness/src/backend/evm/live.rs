@@ -1,0 +1,222 @@
+//! Registries on a chain that nobody controls: its clock, its blocks and its fees are its own, and
+//! what is done there stays.
+//!
+//! A story's transaction is simulated first and sent only where it would be accepted, so that a
+//! refusal costs nothing. The story's time and the chain's are held apart: the story begins when
+//! the chain has got to, and each timestamp that a registry stores stands for the time that the
+//! story had when the transaction was sent.
+use super::{
+    Dialect, EvmLive, Keyring, RegistryAddresses, RunSecret,
+    ledger::{Answer, Ledger, Receipt, View},
+    requests::Requests,
+};
+use crate::{backend::StepFault, scenario::HEAD_START};
+use alloy::{
+    primitives::{Address, Bytes, U256},
+    rpc::types::TransactionReceipt,
+    signers::local::PrivateKeySigner,
+};
+use concord_canonical::Word;
+use concord_deploy::{
+    Fault,
+    evm::{Call, client::Client},
+};
+use std::{
+    collections::BTreeMap,
+    thread,
+    time::{Duration, Instant},
+};
+
+const NAME: &str = "evm-live";
+/// Endpoints limit how many calls they take at once.
+const VIEWS_AT_ONCE: usize = 20;
+/// From one transaction's block to the next transaction: more than a second of any chain's clock.
+const PAUSE: Duration = Duration::from_millis(1_100);
+
+/// A chain behind an endpoint of its own or of anybody's.
+pub struct Live {
+    client: Client,
+    /// Nobody has anything to pay with: whatever would be accepted is answered without being sent.
+    is_read_only: bool,
+    story: Story,
+}
+
+/// What the chain's clock says of the story that is being played.
+#[derive(Default)]
+struct Story {
+    /// What the clock was told last.
+    next: u64,
+    /// The time of the latest step, refused or not.
+    latest: u64,
+    told: BTreeMap<u64, u64>,
+    landed: Option<Instant>,
+}
+
+impl EvmLive {
+    /// Registries that stand at `addresses` on the client's chain, in the run that `nonce` names;
+    /// its actors have the keys of `secret`, and what they need.
+    pub fn funded(
+        client: Client,
+        addresses: RegistryAddresses,
+        secret: RunSecret,
+        nonce: Word,
+    ) -> Self {
+        Self::on(client, false, addresses, secret, nonce)
+    }
+
+    /// As [`Self::funded`], without anybody's money: only what is refused, and reads, can be judged.
+    pub fn read_only(client: Client, addresses: RegistryAddresses, nonce: Word) -> Self {
+        let secret = RunSecret::without_funds(&nonce);
+        Self::on(client, true, addresses, secret, nonce)
+    }
+
+    fn on(
+        client: Client,
+        is_read_only: bool,
+        addresses: RegistryAddresses,
+        secret: RunSecret,
+        nonce: Word,
+    ) -> Self {
+        let live = Live {
+            client,
+            is_read_only,
+            story: Story::default(),
+        };
+        Self {
+            keyring: Keyring::Derived(secret),
+            requests: Requests::of_run(nonce),
+            ..Self::unmarked(NAME, live, addresses, Dialect::Concord)
+        }
+    }
+}
+
+impl Live {
+    /// So that no two transactions of a story have one timestamp.
+    fn let_the_second_pass(&self) {
+        if let Some(landed) = self.story.landed {
+            thread::sleep(PAUSE.saturating_sub(landed.elapsed()));
+        }
+    }
+
+    fn land(&mut self, from: &PrivateKeySigner, call: Call) -> Answer<TransactionReceipt> {
+        self.let_the_second_pass();
+        let hash = self.client.send(from, call).map_err(unreachable)?;
+        let receipt = self.client.wait(hash).map_err(unreachable)?;
+        self.story.landed = Some(Instant::now());
+        if !receipt.status() {
+            let reason = format!("{hash} reverted, though its simulation did not");
+            return Err(StepFault::Unreachable(reason));
+        }
+        let block = receipt.block_number.unwrap_or_default();
+        let timestamp = self.client.time_of_block(block).map_err(unreachable)?;
+        match self.story.told.insert(timestamp, self.story.next) {
+            None => Ok(receipt),
+            Some(_) => Err(StepFault::Unreachable(format!(
+                "two transactions have the block time {timestamp}, so that it stands for neither"
+            ))),
+        }
+    }
+}
+
+/// In the client's words, which have no more of the URL than its host.
+fn unreachable(fault: Fault) -> StepFault {
+    StepFault::Unreachable(fault.to_string())
+}
+
+impl Ledger for Live {
+    fn chain_id(&self) -> u64 {
+        self.client.chain_id()
+    }
+
+    /// The actors have what they need since the run began.
+    fn fund(&mut self, _accounts: &[Address]) -> Answer<()> {
+        Ok(())
+    }
+
+    fn set_next_block_time(&mut self, time: u64) -> Answer<()> {
+        self.story.next = time;
+        Ok(())
+    }
+
+    fn opening(&mut self, _wanted: u64) -> Answer<u64> {
+        let now = self.client.latest_time().map_err(unreachable)?;
+        let start = now.saturating_sub(HEAD_START);
+        self.story = Story {
+            latest: start,
+            landed: self.story.landed,
+            ..Story::default()
+        };
+        Ok(start)
+    }
+
+    fn told_times(&self) -> Option<&BTreeMap<u64, u64>> {
+        Some(&self.story.told)
+    }
+
+    /// The story's.
+    fn latest_block_time(&mut self) -> Answer<u64> {
+        Ok(self.story.latest)
+    }
+
+    fn send(
+        &mut self,
+        from: &PrivateKeySigner,
+        to: Option<Address>,
+        input: Bytes,
+    ) -> Answer<Receipt> {
+        let to = to.ok_or_else(|| StepFault::Inexpressible("a contract's creation".to_owned()))?;
+        let simulated = self.client.simulate(from.address(), to, &input);
+        let simulated = simulated.map_err(unreachable)?;
+        self.story.latest = self.story.next;
+        let gas = match simulated {
+            Err(refusal) => return Ok(not_sent(Some(refusal))),
+            Ok(_) if self.is_read_only => return Ok(not_sent(None)),
+            Ok(gas) => gas,
+        };
+        let call = Call {
+            to,
+            value: U256::ZERO,
+            gas,
+            input,
+        };
+        let receipt = self.land(from, call)?;
+        Ok(Receipt {
+            refusal: None,
+            logs: receipt.logs().iter().map(|log| log.inner.clone()).collect(),
+            gas: receipt.gas_used,
+            created: None,
+        })
+    }
+
+    fn views(&mut self, views: &[View]) -> Answer<Vec<Result<Bytes, Bytes>>> {
+        let mut answers = Vec::with_capacity(views.len());
+        for some in views.chunks(VIEWS_AT_ONCE) {
+            let some: Vec<_> = some
+                .iter()
+                .map(|view| (view.contract, view.input.clone()))
+                .collect();
+            answers.extend(self.client.views(&some).map_err(unreachable)?);
+        }
+        Ok(answers)
+    }
+
+    /// What is done stays done.
+    fn mark(&mut self) -> Answer<()> {
+        Ok(())
+    }
+
+    /// A story finds its own actors and agents, and none of what others left.
+    fn restore(&mut self) -> Answer<()> {
+        Ok(())
+    }
+}
+
+/// What a transaction that is not sent comes to.
+fn not_sent(refusal: Option<Bytes>) -> Receipt {
+    Receipt {
+        refusal,
+        logs: Vec::new(),
+        gas: 0,
+        created: None,
+    }
+}

@@ -1,0 +1,159 @@
+//! The program in litesvm: the real VM, without a process or JSON.
+use super::{
+    ledger::{Answer, Done, Failed, Ledger, Ran, Sent, check_size},
+    lookup_table,
+};
+use crate::backend::StepFault;
+use litesvm::{
+    LiteSVM,
+    types::{FailedTransactionMetadata, TransactionMetadata},
+};
+use solana_account::Account;
+use solana_address::Address;
+use solana_clock::Clock;
+use solana_instruction::Instruction;
+use solana_keypair::Keypair;
+use solana_message::{VersionedMessage, v0};
+use solana_signer::Signer;
+use solana_transaction::{Message, Transaction, versioned::VersionedTransaction};
+
+/// Pays for everything an actor does in a scenario.
+pub const LAMPORTS: u64 = 100_000_000_000;
+
+/// A Solana VM in process.
+pub struct Litesvm {
+    pub(super) svm: LiteSVM,
+    marked: Option<LiteSVM>,
+}
+
+impl Litesvm {
+    pub(super) fn new(svm: LiteSVM) -> Self {
+        Self { svm, marked: None }
+    }
+
+    fn transaction(
+        &self,
+        signers: &[&Keypair],
+        instructions: &[Instruction],
+    ) -> Answer<Transaction> {
+        let payer = signers[0].pubkey();
+        let message = Message::new(instructions, Some(&payer));
+        check_size(signers.len(), message.serialize().len())?;
+        Ok(Transaction::new(
+            signers,
+            message,
+            self.svm.latest_blockhash(),
+        ))
+    }
+
+    fn simulate_with_table(&self, signer: &Keypair, instruction: &Instruction) -> Answer<Ran> {
+        let table = lookup_table::of(instruction);
+        let message = v0::Message::try_compile(
+            &signer.pubkey(),
+            std::slice::from_ref(instruction),
+            std::slice::from_ref(&table),
+            self.svm.latest_blockhash(),
+        )
+        .map_err(|fault| StepFault::Inexpressible(fault.to_string()))?;
+        let message = VersionedMessage::V0(message);
+        check_size(1, message.serialize().len())?;
+        let transaction = VersionedTransaction::try_new(message, &[signer])
+            .map_err(|fault| StepFault::Inexpressible(fault.to_string()))?;
+        let mut svm = self.svm.clone();
+        set(&mut svm, table.key, lookup_table::account(&table))?;
+        let simulated = svm.simulate_transaction(transaction);
+        Ok(simulated.map(|it| done(it.meta)).map_err(failed))
+    }
+}
+
+fn set(svm: &mut LiteSVM, address: Address, account: Account) -> Answer<()> {
+    svm.set_account(address, account)
+        .map_err(|fault| StepFault::Unreachable(format!("account {address}: {fault:?}")))
+}
+
+fn done(meta: TransactionMetadata) -> Done {
+    let inner = meta.inner_instructions.into_iter().flatten();
+    Done {
+        inner_instructions: inner.map(|inner| inner.instruction).collect(),
+        compute_units: meta.compute_units_consumed,
+        returned: (meta.return_data.program_id, meta.return_data.data),
+    }
+}
+
+fn failed(failed: FailedTransactionMetadata) -> Failed {
+    Failed {
+        fault: failed.err,
+        logs: failed.meta.logs,
+        compute_units: failed.meta.compute_units_consumed,
+    }
+}
+
+impl Ledger for Litesvm {
+    fn fund(&mut self, address: Address) -> Answer<()> {
+        let account = Account {
+            lamports: LAMPORTS,
+            ..Account::default()
+        };
+        set(&mut self.svm, address, account)
+    }
+
+    fn set_time(&mut self, time: u64) -> Answer<()> {
+        let mut clock: Clock = self.svm.get_sysvar();
+        clock.unix_timestamp = i64::try_from(time)
+            .map_err(|_| StepFault::Inexpressible(format!("time {time} is beyond the clock")))?;
+        self.svm.set_sysvar(&clock);
+        Ok(())
+    }
+
+    fn time(&self) -> Answer<i64> {
+        Ok(self.svm.get_sysvar::<Clock>().unix_timestamp)
+    }
+
+    fn send(&mut self, signers: &[&Keypair], instructions: &[Instruction]) -> Answer<Sent> {
+        self.svm.expire_blockhash(); // equal transactions in a row are two, not one
+        let transaction = self.transaction(signers, instructions)?;
+        Ok(Sent {
+            message: transaction.message.clone(),
+            ran: self
+                .svm
+                .send_transaction(transaction)
+                .map(done)
+                .map_err(failed),
+        })
+    }
+
+    fn simulate(&self, signer: &Keypair, instruction: &Instruction) -> Answer<Ran> {
+        match self.transaction(&[signer], std::slice::from_ref(instruction)) {
+            Ok(transaction) => {
+                let simulated = self.svm.simulate_transaction(transaction);
+                Ok(simulated.map(|it| done(it.meta)).map_err(failed))
+            }
+            Err(_) => self.simulate_with_table(signer, instruction),
+        }
+    }
+
+    fn account(&self, address: &Address) -> Answer<Option<Account>> {
+        Ok(self.svm.get_account(address))
+    }
+
+    fn accounts_of(&self, program: &Address) -> Answer<Vec<(Address, Account)>> {
+        Ok(self.svm.get_program_accounts(program))
+    }
+
+    fn rent(&self, bytes: usize) -> Answer<u64> {
+        Ok(self.svm.minimum_balance_for_rent_exemption(bytes))
+    }
+
+    fn mark(&mut self) -> Answer<()> {
+        self.marked = Some(self.svm.clone());
+        Ok(())
+    }
+
+    fn restore(&mut self) -> Answer<()> {
+        self.svm = self
+            .marked
+            .clone()
+            .ok_or_else(|| StepFault::Unreachable("nothing was marked".to_owned()))?;
+        Ok(())
+    }
+}

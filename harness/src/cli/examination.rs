@@ -1,0 +1,85 @@
+//! What `concord deploy verify` plays on a deployment: scenarios that send nothing.
+use super::{files::scenario_files, live::addresses};
+use crate::{
+    backend::evm::{EvmLive, RegistryAddresses},
+    model::Chain,
+    runner::{self, MODEL, Run, StepRecord, StepResult},
+    scenario::{self, Flag, Scenario},
+};
+use alloy::primitives::B256;
+use concord_canonical::caip::EIP155;
+use concord_deploy::{
+    Check, Deployment, Fault,
+    evm::client::{Client, ClientOptions},
+    options::Place,
+};
+use std::time::Duration;
+
+/// One check for each step of the scenarios flagged `read_only`: what the registries on record
+/// would come to. None where there is no such registry to be asked: then other checks say so.
+///
+/// # Errors
+/// A scenario file that is wrong, a chain that does not answer.
+pub(super) fn examine(place: &Place, recorded: &Deployment) -> Result<Vec<Check>, Fault> {
+    if place.chain.namespace() != EIP155 {
+        return Ok(Vec::new());
+    }
+    let Ok(addresses) = addresses(recorded) else {
+        return Ok(Vec::new());
+    };
+    let run = play(place, addresses, &read_only_scenarios()?)?;
+    let of_registries = run.records.iter().filter(|it| it.participant != MODEL);
+    Ok(of_registries.map(|record| check(&run, record)).collect())
+}
+
+fn play(place: &Place, addresses: RegistryAddresses, scenarios: &[Scenario]) -> Result<Run, Fault> {
+    let timeout = Duration::from_secs(place.timeout);
+    let client = Client::connect(ClientOptions {
+        chain: place.chain.clone(),
+        rpc_url: place.rpc_url.clone().ok_or(Fault::RpcUrlMissing)?,
+        timeout,
+        patience: timeout, // nothing is sent, so nothing is waited for
+        max_fee: None,
+    })?;
+    let registries = EvmLive::read_only(client, addresses, B256::random().0);
+    runner::run(scenarios, &mut [Box::new(registries)], |_, _, _| ())
+        .map_err(|fault| Fault::Examination(fault.to_string()))
+}
+
+fn read_only_scenarios() -> Result<Vec<Scenario>, Fault> {
+    let files = scenario_files(&[]).map_err(|stop| Fault::Examination(stop.to_string()))?;
+    let mut scenarios = Vec::new();
+    for file in files {
+        let scenario =
+            scenario::load(&file).map_err(|fault| Fault::Examination(fault.to_string()))?;
+        let is_told = scenario.chains().any(|chain| chain == Chain::Evm);
+        if is_told && scenario.flags.contains(&Flag::ReadOnly) {
+            scenarios.push(scenario);
+        }
+    }
+    Ok(scenarios)
+}
+
+fn check(run: &Run, record: &StepRecord) -> Check {
+    let expected = run
+        .scenarios
+        .iter()
+        .find(|scenario| scenario.name == record.scenario)
+        .and_then(|scenario| scenario.moments.iter().find(|it| it.number == record.step))
+        .and_then(|moment| moment.step.expectation(Chain::Evm))
+        .map(|expectation| expectation.outcome.to_string())
+        .unwrap_or_default();
+    let fact = format!("step {}, {}", record.step, record.operation);
+    match &record.result {
+        StepResult::Failed(difference) | StepResult::Error(difference) => Check::new(
+            &record.scenario,
+            &fact,
+            &difference.expected,
+            &difference.actual,
+        ),
+        StepResult::NotReached => Check::new(&record.scenario, &fact, &expected, "not reached"),
+        StepResult::Passed | StepResult::Varied | StepResult::Absent => {
+            Check::new(&record.scenario, &fact, &expected, &expected)
+        }
+    }
+}

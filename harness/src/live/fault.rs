@@ -1,0 +1,52 @@
+use crate::backend::StepFault;
+use concord_deploy::{Fault, REFUSED, STOPPED};
+
+/// Why a live run does not begin, or does not end as it should.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LiveFault {
+    #[error(transparent)]
+    Deploy(#[from] Fault),
+    #[error("--chain {0}: live runs are for chains of the namespace eip155")]
+    ChainUnplayable(String),
+    #[error("the address book has no IdentityRegistry on this chain")]
+    NoIdentityRegistry,
+    #[error("--budget {value}: not a number of ETH with at most 18 decimals")]
+    BudgetMalformed { value: String },
+    #[error("the run can cost up to {needed}, --budget allows {limit}: nothing was sent")]
+    BudgetTooLow { needed: String, limit: String },
+    #[error("{funder} has {balance}, the run needs up to {needed}: nothing was sent")]
+    FunderTooPoor {
+        funder: String,
+        balance: String,
+        needed: String,
+    },
+    #[error(
+        "{record} is of a run that {recorded} paid for and that did not end: conform --live with that key takes back what is left, {now} cannot"
+    )]
+    AnotherFunder {
+        record: String,
+        recorded: String,
+        now: String,
+    },
+    #[error("scenario {0} is not flagged `live`: no chain that nobody controls can play it")]
+    NotLive(String),
+    #[error(
+        "the address book's {contract} has the address {address}, which is none of the chain's"
+    )]
+    AddressMalformed { contract: String, address: String },
+    #[error("{contract}: no code at {address}, where the address book has it")]
+    NoCode { contract: String, address: String },
+    #[error("rehearsing {scenario} to know its gas: {fault}")]
+    Rehearsal { scenario: String, fault: StepFault },
+}
+
+impl LiveFault {
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Deploy(fault) => fault.exit_code(),
+            Self::Rehearsal { .. } => STOPPED,
+            _ => REFUSED,
+        }
+    }
+}

@@ -1,0 +1,77 @@
+use super::LiveFault;
+use crate::model::Actor;
+use alloy::primitives::{Address, B256};
+use concord_deploy::{ChainId, Fault, atomic_file};
+use serde::{Deserialize, Serialize};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// A live run that has, or may have, given money to its actors. Nothing in it is secret.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Record {
+    pub chain: ChainId,
+    /// Who paid: only this key can make the actors' keys again.
+    pub funder: Address,
+    /// Of the run: part of what its actors' keys are made from.
+    pub nonce: B256,
+    pub actors: Vec<Actor>,
+}
+
+impl Record {
+    /// Where the record of a chain is kept.
+    pub fn path(deployments: &Path, chain: &ChainId) -> PathBuf {
+        let name = format!("live-{}.json", chain.file_stem());
+        deployments.join("runs").join(name)
+    }
+
+    /// The run that did not give back what it had, if there is one.
+    ///
+    /// # Errors
+    /// A file that is none of this chain's records, or the record of another funder's run.
+    pub fn unfinished(
+        path: &Path,
+        chain: &ChainId,
+        funder: Address,
+    ) -> Result<Option<Self>, LiveFault> {
+        let Some(record) = atomic_file::read_json::<Self>(path)? else {
+            return Ok(None);
+        };
+        if record.chain != *chain {
+            return Err(LiveFault::Deploy(Fault::WrongChainInFile {
+                path: path.to_owned(),
+                found: record.chain.to_string(),
+                expected: chain.to_string(),
+            }));
+        }
+        match record.funder == funder {
+            true => Ok(Some(record)),
+            false => Err(LiveFault::AnotherFunder {
+                record: path.display().to_string(),
+                recorded: record.funder.to_string(),
+                now: funder.to_string(),
+            }),
+        }
+    }
+
+    /// # Errors
+    /// The file cannot be written.
+    pub fn store(&self, path: &Path) -> Result<(), LiveFault> {
+        Ok(atomic_file::write_json(path, self)?)
+    }
+
+    /// The actors have given back what they could.
+    ///
+    /// # Errors
+    /// The file cannot be removed.
+    pub fn remove(path: &Path) -> Result<(), LiveFault> {
+        fs::remove_file(path).map_err(|fault| {
+            LiveFault::Deploy(Fault::File {
+                path: path.to_owned(),
+                reason: fault.to_string(),
+            })
+        })
+    }
+}

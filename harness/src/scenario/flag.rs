@@ -1,0 +1,138 @@
+//! Which scenarios are also played on chains that nobody controls, and what makes one fit for it.
+use super::{Moment, Scenario, story::Fault};
+use crate::model::{Operation, Verdict};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// Where a scenario is played beside every run that can set the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Flag {
+    /// On registries that stand on a chain with a clock of its own: few transactions.
+    Live,
+    /// There too, by somebody who cannot pay: nothing is accepted but reads.
+    ReadOnly,
+}
+
+/// A live scenario costs at most so many transactions.
+const TRANSACTIONS_MAX: usize = 8;
+/// How long a transaction may take until it is in a block and read back.
+const SECONDS_A_TRANSACTION: u64 = 24;
+/// Where the time cannot be set, a story's start is so many seconds before it begins: half of them
+/// are over in any case.
+pub const HEAD_START: u64 = 60;
+/// R3: a consent's deadline is at most so far ahead on EVM.
+const CONSENT_SECONDS: u64 = 300;
+const DAY: u64 = 86_400;
+
+/// A flagged scenario must come to the same on a chain nobody controls, whatever its clock does.
+pub(super) fn check(scenario: &Scenario) -> Result<(), Fault> {
+    let is_live = scenario.flags.contains(&Flag::Live);
+    let is_read_only = scenario.flags.contains(&Flag::ReadOnly);
+    if !is_live && !is_read_only {
+        return Ok(());
+    }
+    if scenario.actors.iter().any(|actor| actor.0 == "deployer") {
+        return fault("actors", "`deployer` is nobody there (R9)".to_owned());
+    }
+    let mut sent = 0;
+    for moment in &scenario.moments {
+        let path = format!("steps[{}]", moment.number - 1);
+        check_times(moment, sent, &path)?;
+        sent += usize::from(may_be_sent(scenario, moment));
+        if is_read_only && sent > 0 {
+            let message = "is accepted, in a scenario that is flagged `read_only`";
+            return fault(format!("{path}.expect"), message.to_owned());
+        }
+        if is_live && lacks_consent(moment) {
+            let message = "has no consent, so that its deadline is the chain's time";
+            return fault(format!("{path}.do"), message.to_owned());
+        }
+    }
+    if sent > TRANSACTIONS_MAX {
+        let message = format!("`live` with {sent} transactions, at most {TRANSACTIONS_MAX}");
+        return fault("flags", message);
+    }
+    check_operators(scenario)
+}
+
+/// On some chain.
+fn may_be_sent(scenario: &Scenario, moment: &Moment) -> bool {
+    let is_accepted = |chain| {
+        let expected = moment.step.expectation(chain).map(|it| it.outcome);
+        expected == Some(Verdict::Ok)
+    };
+    !moment.operation.is_read() && scenario.chains().any(is_accepted)
+}
+
+fn lacks_consent(moment: &Moment) -> bool {
+    matches!(
+        moment.operation,
+        Operation::SetAgentWallet { consent: None, .. }
+    )
+}
+
+/// A statement must be over from the start, or good for as long as everything before can take.
+fn check_times(moment: &Moment, sent: usize, path: &str) -> Result<(), Fault> {
+    if moment.step.at.is_some() {
+        let message = "a chain that nobody controls cannot be told the time";
+        return fault(format!("{path}.at"), message.to_owned());
+    }
+    let before = SECONDS_A_TRANSACTION.saturating_mul(sent as u64 + 1);
+    let least = HEAD_START + before;
+    let (what, time, most) = match &moment.operation {
+        Operation::GiveFeedback(feedback) => match &feedback.authorization {
+            Some(authorization) => ("expiry", authorization.expiry, u64::MAX),
+            None => return Ok(()),
+        },
+        Operation::SetAgentWallet {
+            consent: Some(consent),
+            ..
+        } => ("deadline", consent.deadline, CONSENT_SECONDS),
+        Operation::AttachPaymentProof { .. } => {
+            let message = "needs lists that only the registry's authority writes (R13)";
+            return fault(format!("{path}.do"), message.to_owned());
+        }
+        _ => return Ok(()),
+    };
+    if time <= HEAD_START / 2 || (least..=most).contains(&time) || time >= DAY {
+        return Ok(());
+    }
+    fault(
+        format!("{path}.do"),
+        format!(
+            "{what} {time} is neither over from the start (at most {}) nor sure to be ahead ({least} or more)",
+            HEAD_START / 2
+        ),
+    )
+}
+
+/// What else a story leaves behind hangs on agents of its own; an operator's rights hang on people,
+/// who are the same in the next story.
+fn check_operators(scenario: &Scenario) -> Result<(), Fault> {
+    let mut standing = BTreeSet::new();
+    for moment in &scenario.moments {
+        if let Operation::SetOperator {
+            by,
+            operator,
+            approved,
+        } = &moment.operation
+        {
+            match approved {
+                true => standing.insert((by, operator)),
+                false => standing.remove(&(by, operator)),
+            };
+        }
+    }
+    match standing.first() {
+        Some((by, operator)) => fault(
+            "flags",
+            format!("`{operator}` is still an operator of `{by}` in the end"),
+        ),
+        None => Ok(()),
+    }
+}
+
+fn fault<T>(path: impl Into<String>, message: String) -> Result<T, Fault> {
+    Err((path.into(), message))
+}

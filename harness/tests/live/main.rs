@@ -1,0 +1,12 @@
+//! `concord conform --live` and the scenarios of `concord deploy verify`, on anvil with Base
+//! Sepolia's chain id, where the registries were deployed by `concord deploy apply`. Needs
+//! contracts/out, and anvil on PATH or in CONCORD_ANVIL.
+mod deployed;
+mod document;
+mod playing;
+mod recorder;
+mod refusals;
+mod verification;
+
+#[path = "../invocation/mod.rs"]
+mod invocation;

@@ -1,0 +1,144 @@
+//! Stands between the program and anvil: writes down what is asked, and ends the program in the
+//! middle of a run.
+use serde_json::Value;
+use std::{
+    collections::BTreeSet,
+    io::{BufRead, BufReader, Read, Write},
+    net::{TcpListener, TcpStream},
+    process::Command,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+#[derive(Default)]
+struct State {
+    methods: Mutex<BTreeSet<String>>,
+    sends: AtomicUsize,
+    /// The program is killed after so many transactions; never at 0.
+    last_send: AtomicUsize,
+    victim: AtomicU32,
+    stopped: AtomicBool,
+}
+
+/// It ends when it is dropped.
+pub struct Recorder {
+    port: u16,
+    state: Arc<State>,
+}
+
+impl Recorder {
+    /// In front of anvil's port.
+    pub fn start(chain: u16) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let state = Arc::<State>::default();
+        let of_thread = state.clone();
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                if of_thread.stopped.load(Ordering::SeqCst) {
+                    return;
+                }
+                let state = of_thread.clone();
+                thread::spawn(move || serve(&stream.unwrap(), chain, &state));
+            }
+        });
+        Self { port, state }
+    }
+
+    /// With a path that could be somebody's key.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/v2/secret-of-the-endpoint", self.port)
+    }
+
+    /// Every method that was asked.
+    pub fn methods(&self) -> BTreeSet<String> {
+        self.state.methods.lock().unwrap().clone()
+    }
+
+    pub fn sends(&self) -> usize {
+        self.state.sends.load(Ordering::SeqCst)
+    }
+
+    pub fn kill_after(&self, sends: usize, process: u32) {
+        self.state.victim.store(process, Ordering::SeqCst);
+        self.state.last_send.store(sends, Ordering::SeqCst);
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        self.state.stopped.store(true, Ordering::SeqCst);
+        let _ = TcpStream::connect(("127.0.0.1", self.port)); // wakes the listener
+    }
+}
+
+/// One request a connection. A client that goes away is no concern of ours.
+fn serve(mut stream: &TcpStream, chain: u16, state: &State) {
+    let Some(body) = read_request(stream) else {
+        return;
+    };
+    let asked: Value = serde_json::from_slice(&body).unwrap();
+    let all = asked.as_array().cloned().unwrap_or_else(|| vec![asked]);
+    let mut sent = false;
+    for one in &all {
+        let method = one["method"].as_str().unwrap().to_owned();
+        sent |= method == "eth_sendRawTransaction";
+        state.methods.lock().unwrap().insert(method);
+    }
+    let answer = post(chain, &body);
+    if sent {
+        let sends = state.sends.fetch_add(1, Ordering::SeqCst) + 1;
+        if sends == state.last_send.load(Ordering::SeqCst) {
+            let process = state.victim.load(Ordering::SeqCst).to_string();
+            let killed = Command::new("kill").args(["-KILL", &process]).status();
+            assert!(killed.unwrap().success());
+        }
+    }
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
+        answer.len()
+    );
+    let _ = stream.write_all(&[head.as_bytes(), &answer].concat());
+}
+
+fn read_request(stream: &TcpStream) -> Option<Vec<u8>> {
+    let mut reader = BufReader::new(stream);
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        let line = line.trim().to_ascii_lowercase();
+        if let Some(value) = line.strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap();
+        }
+        if line.is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    Some(body)
+}
+
+/// The body of the answer. HTTP/1.0, so that it ends where the connection does.
+pub fn post(port: u16, body: &[u8]) -> Vec<u8> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    let head = format!(
+        "POST / HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(body).unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    let end = answer
+        .windows(4)
+        .position(|four| four == b"\r\n\r\n")
+        .unwrap();
+    answer.split_off(end + 4)
+}
