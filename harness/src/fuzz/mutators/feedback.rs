@@ -1,0 +1,199 @@
+//! Feedback of both profiles, its entries and summaries.
+use super::ghost;
+use crate::{
+    fuzz::{
+        dice::Dice,
+        world::{World, any_actor},
+    },
+    model::{Actor, Agent, Chain, Integer, OpenFeedback, Operation, Profile},
+};
+
+pub(super) fn unknown_entry_agent(
+    operation: &mut Operation,
+    _: &World,
+    _: u64,
+    _: &mut Dice,
+) -> bool {
+    match operation {
+        Operation::RevokeFeedback { agent, .. }
+        | Operation::RevokeOpenFeedback { agent, .. }
+        | Operation::AttachPaymentProof { agent, .. } => *agent = ghost(),
+        Operation::AppendResponse(response) | Operation::AppendOpenResponse(response) => {
+            response.agent = ghost();
+        }
+        _ => return false,
+    }
+    true
+}
+
+fn open(operation: &mut Operation) -> Option<&mut OpenFeedback> {
+    match operation {
+        Operation::GiveOpenFeedback(feedback) => Some(feedback),
+        _ => None,
+    }
+}
+
+pub(super) fn long_tag(operation: &mut Operation, _: &World, _: u64, dice: &mut Dice) -> bool {
+    let Some(feedback) = open(operation) else {
+        return false;
+    };
+    if dice.percent(50) {
+        feedback.tag1 = "t".repeat(33);
+    } else {
+        feedback.tag2 = "é".repeat(17);
+    }
+    true
+}
+
+pub(super) fn long_endpoint(operation: &mut Operation, _: &World, _: u64, _: &mut Dice) -> bool {
+    let changed = open(operation).map(|it| it.endpoint = "e".repeat(201));
+    changed.is_some()
+}
+
+pub(super) fn decimals_above_18(
+    operation: &mut Operation,
+    _: &World,
+    _: u64,
+    _: &mut Dice,
+) -> bool {
+    open(operation).map(|it| it.decimals = 19).is_some()
+}
+
+pub(super) fn value_above_the_limit(
+    operation: &mut Operation,
+    _: &World,
+    _: u64,
+    dice: &mut Dice,
+) -> bool {
+    let limit = 10i128.pow(38);
+    let beyond = [limit + 1, -limit - 1, i128::MAX, i128::MIN];
+    let value = *dice.pick(&beyond).unwrap_or(&i128::MIN);
+    open(operation)
+        .map(|it| it.value = Integer(value))
+        .is_some()
+}
+
+pub(super) fn score_above_100(
+    operation: &mut Operation,
+    _: &World,
+    _: u64,
+    dice: &mut Dice,
+) -> bool {
+    let above = dice.weigh(&[(1, 101), (1, 255)]).unwrap_or(101);
+    match operation {
+        Operation::GiveFeedback(feedback) => feedback.score = above,
+        Operation::ValidationResponse(answer) => answer.score = above,
+        _ => return false,
+    }
+    true
+}
+
+pub(super) fn self_feedback(
+    operation: &mut Operation,
+    world: &World,
+    _: u64,
+    dice: &mut Dice,
+) -> bool {
+    let (agent, by) = match operation {
+        Operation::GiveFeedback(feedback) => (&feedback.agent, &mut feedback.by),
+        Operation::GiveOpenFeedback(feedback) => (&feedback.agent, &mut feedback.by),
+        _ => return false,
+    };
+    let insider = (0..16).map(|_| any_actor(dice)).find(|actor| {
+        let models = [&world.evm, &world.svm];
+        models.iter().all(|model| model.is_insider(agent, actor))
+    });
+    insider.map(|insider| *by = insider).is_some()
+}
+
+pub(super) fn stale_index(operation: &mut Operation, _: &World, _: u64, dice: &mut Dice) -> bool {
+    let stale = Some(
+        dice.weigh(&[(1, 0), (1, 1 << 40), (1, u64::MAX)])
+            .unwrap_or(0),
+    );
+    match operation {
+        Operation::GiveFeedback(feedback) => feedback.index = stale,
+        Operation::GiveOpenFeedback(feedback) => feedback.index = stale,
+        _ => return false,
+    }
+    true
+}
+
+pub(super) fn set_index(operation: &mut Operation, to: u64) -> bool {
+    match operation {
+        Operation::RevokeFeedback { index, .. }
+        | Operation::RevokeOpenFeedback { index, .. }
+        | Operation::AttachPaymentProof { index, .. } => *index = to,
+        Operation::AppendResponse(response) | Operation::AppendOpenResponse(response) => {
+            response.index = to;
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// An entry that both chains know as revoked.
+pub(super) fn revoked_already(
+    operation: &mut Operation,
+    world: &World,
+    _: u64,
+    dice: &mut Dice,
+) -> bool {
+    let profile = match operation {
+        Operation::RevokeOpenFeedback { .. } => Profile::Open,
+        Operation::RevokeFeedback { .. } | Operation::AttachPaymentProof { .. } => {
+            Profile::Authorized
+        }
+        _ => return false,
+    };
+    let on_svm = revoked(world, Chain::Svm, profile);
+    let mut on_both = revoked(world, Chain::Evm, profile);
+    on_both.retain(|entry| on_svm.contains(entry));
+    let Some((of_agent, of_client, at)) = dice.pick(&on_both).cloned() else {
+        return false;
+    };
+    match operation {
+        Operation::RevokeFeedback { agent, by, index }
+        | Operation::RevokeOpenFeedback { agent, by, index } => {
+            (*agent, *by, *index) = (of_agent, of_client, at);
+        }
+        Operation::AttachPaymentProof {
+            agent,
+            by,
+            client,
+            index,
+            ..
+        } => (*agent, *by, *client, *index) = (of_agent, of_client.clone(), of_client, at),
+        _ => return false,
+    }
+    true
+}
+
+fn revoked(world: &World, chain: Chain, profile: Profile) -> Vec<(Agent, Actor, u64)> {
+    let mut found = Vec::new();
+    for (agent, record) in &world.model(chain).state().agents {
+        let flags: Vec<(&Actor, Vec<bool>)> = match profile {
+            Profile::Authorized => {
+                let entries = record.authorized.entries.iter();
+                entries
+                    .map(|(client, all)| (client, all.iter().map(|it| it.revoked).collect()))
+                    .collect()
+            }
+            Profile::Open => {
+                let entries = record.open.entries.iter();
+                entries
+                    .map(|(client, all)| (client, all.iter().map(|it| it.revoked).collect()))
+                    .collect()
+            }
+        };
+        for (client, flags) in flags {
+            let indices = (1..).zip(flags).filter(|(_, revoked)| *revoked);
+            found.extend(indices.map(|(index, _)| (agent.clone(), client.clone(), index)));
+        }
+    }
+    found
+}
+
+pub(super) fn no_clients(operation: &mut Operation, _: &World, _: u64, _: &mut Dice) -> bool {
+    spoil!(operation, Operation::OpenSummary { clients, .. } => clients.clear())
+}

@@ -1,0 +1,223 @@
+//! Who may do what with an agent, its metadata, wallet and settings.
+use super::{another, ghost};
+use crate::{
+    fuzz::{dice::Dice, plausible::stranger, world::World},
+    model::{Bytes, Chain, Consent, Operation},
+};
+
+pub(super) fn unknown_agent(operation: &mut Operation, _: &World, _: u64, _: &mut Dice) -> bool {
+    match operation {
+        Operation::SetAgentUri { agent, .. }
+        | Operation::SetMetadata { agent, .. }
+        | Operation::SetAgentWallet { agent, .. }
+        | Operation::UnsetAgentWallet { agent, .. }
+        | Operation::SetFeedbackAuthority { agent, .. }
+        | Operation::SetAuthSchemes { agent, .. }
+        | Operation::ValidationRequest { agent, .. } => *agent = ghost(),
+        Operation::GiveFeedback(feedback) => feedback.agent = ghost(),
+        Operation::GiveOpenFeedback(feedback) => feedback.agent = ghost(),
+        _ => return false,
+    }
+    true
+}
+
+pub(super) fn by_a_stranger(
+    operation: &mut Operation,
+    world: &World,
+    _: u64,
+    dice: &mut Dice,
+) -> bool {
+    match operation {
+        Operation::SetAgentUri { agent, by, .. }
+        | Operation::SetMetadata { agent, by, .. }
+        | Operation::SetAgentWallet { agent, by, .. }
+        | Operation::UnsetAgentWallet { agent, by }
+        | Operation::SetFeedbackAuthority { agent, by, .. }
+        | Operation::SetAuthSchemes { agent, by, .. }
+        | Operation::ValidationRequest { agent, by, .. } => match stranger(world, agent, dice) {
+            Some(stranger) => *by = stranger,
+            None => return false,
+        },
+        Operation::ListPaymentToken { by, .. }
+        | Operation::ListFacilitator { by, .. }
+        | Operation::ProposeRegistryAuthority { by, .. } => {
+            return another(by, dice);
+        }
+        Operation::AcceptRegistryAuthority { by } => return another(by, dice),
+        Operation::AttachPaymentProof { by, .. } => return another(by, dice),
+        _ => return false,
+    }
+    true
+}
+
+pub(super) fn transfer_by_a_stranger(
+    operation: &mut Operation,
+    world: &World,
+    _: u64,
+    dice: &mut Dice,
+) -> bool {
+    match operation {
+        Operation::Transfer { agent, by, .. }
+        | Operation::Burn { agent, by }
+        | Operation::Approve { agent, by, .. } => match stranger(world, agent, dice) {
+            Some(stranger) => *by = stranger,
+            None => return false,
+        },
+        _ => return false,
+    }
+    true
+}
+
+pub(super) fn into_mutable_account(
+    operation: &mut Operation,
+    _: &World,
+    _: u64,
+    _: &mut Dice,
+) -> bool {
+    spoil!(operation, Operation::Transfer { into_mutable_account, .. } => *into_mutable_account = true)
+}
+
+pub(super) fn reserved_key(operation: &mut Operation, _: &World, _: u64, _: &mut Dice) -> bool {
+    set_key(operation, "agentWallet")
+}
+
+pub(super) fn long_metadata_key(
+    operation: &mut Operation,
+    _: &World,
+    _: u64,
+    _: &mut Dice,
+) -> bool {
+    set_key(operation, &"k".repeat(33))
+}
+
+fn set_key(operation: &mut Operation, to: &str) -> bool {
+    match operation {
+        Operation::SetMetadata { key, .. } => *key = to.to_owned(),
+        Operation::Register { metadata, .. } => match metadata.last_mut() {
+            Some(entry) => entry.key = to.to_owned(),
+            None => return false,
+        },
+        _ => return false,
+    }
+    true
+}
+
+pub(super) fn long_metadata_value(
+    operation: &mut Operation,
+    _: &World,
+    _: u64,
+    _: &mut Dice,
+) -> bool {
+    spoil!(operation, Operation::SetMetadata { value, .. } => *value = Bytes(vec![1; 257]))
+}
+
+pub(super) fn no_wallet(operation: &mut Operation, _: &World, _: u64, _: &mut Dice) -> bool {
+    spoil!(operation, Operation::SetAgentWallet { wallet, .. } => *wallet = None)
+}
+
+/// The consent of a wallet that is not the owner's, who on Solana signs anyway (R3).
+fn consent(operation: &mut Operation) -> Option<&mut Option<Consent>> {
+    match operation {
+        Operation::SetAgentWallet {
+            by,
+            wallet: Some(wallet),
+            consent,
+            ..
+        } if by != wallet => Some(consent),
+        _ => None,
+    }
+}
+
+pub(super) fn no_consent(operation: &mut Operation, _: &World, _: u64, _: &mut Dice) -> bool {
+    consent(operation).map(|it| *it = None).is_some()
+}
+
+pub(super) fn consent_of_another(
+    operation: &mut Operation,
+    _: &World,
+    _: u64,
+    dice: &mut Dice,
+) -> bool {
+    match consent(operation) {
+        Some(Some(consent)) => another(&mut consent.signer, dice),
+        _ => false,
+    }
+}
+
+pub(super) fn consent_to_another_owner(
+    operation: &mut Operation,
+    _: &World,
+    _: u64,
+    dice: &mut Dice,
+) -> bool {
+    match consent(operation) {
+        Some(Some(consent)) => another(&mut consent.owner, dice),
+        _ => false,
+    }
+}
+
+pub(super) fn deadline_passed(
+    operation: &mut Operation,
+    _: &World,
+    time: u64,
+    _: &mut Dice,
+) -> bool {
+    set_deadline(operation, time - 1)
+}
+
+pub(super) fn deadline_too_far(
+    operation: &mut Operation,
+    _: &World,
+    time: u64,
+    _: &mut Dice,
+) -> bool {
+    set_deadline(operation, time + 301)
+}
+
+fn set_deadline(operation: &mut Operation, to: u64) -> bool {
+    spoil!(operation, Operation::SetAgentWallet { consent: Some(consent), .. } => consent.deadline = to)
+}
+
+/// A consent that worked before, while its deadline has not passed and its owner is the owner.
+pub(super) fn consent_used(
+    operation: &mut Operation,
+    world: &World,
+    time: u64,
+    dice: &mut Dice,
+) -> bool {
+    let Operation::SetAgentWallet {
+        agent,
+        by,
+        wallet,
+        consent,
+    } = operation
+    else {
+        return false;
+    };
+    let fitting: Vec<_> = world
+        .used_consents
+        .iter()
+        .filter(|used| (time..=time + 300).contains(&used.deadline))
+        .filter(|used| {
+            let record = world.record(Chain::Evm, &used.agent);
+            record.is_some_and(|record| record.owner == used.owner)
+                && world.evm.has_used_consent(used)
+        })
+        .collect();
+    let Some(used) = dice.pick(&fitting) else {
+        return false;
+    };
+    (*agent, *by) = (used.agent.clone(), used.owner.clone());
+    (*wallet, *consent) = (Some(used.wallet.clone()), Some((*used).clone()));
+    true
+}
+
+pub(super) fn unknown_scheme(
+    operation: &mut Operation,
+    _: &World,
+    _: u64,
+    dice: &mut Dice,
+) -> bool {
+    let unknown = dice.weigh(&[(1, 0), (1, 4), (1, 255)]).unwrap_or(0);
+    spoil!(operation, Operation::SetAuthSchemes { schemes, .. } => *schemes = unknown)
+}

@@ -1,0 +1,248 @@
+//! Ways to spoil an operation that would have been accepted, each with the class that it must
+//! provoke (specification §3a). The class is stated here, apart from the model, and both are held
+//! together.
+/// Where a mutator fits, it has changed something.
+macro_rules! spoil {
+    ($operation:expr, $pattern:pat => $change:expr) => {
+        match $operation {
+            $pattern => {
+                $change;
+                true
+            }
+            _ => false,
+        }
+    };
+}
+
+mod feedback;
+mod identity;
+mod payment;
+mod statement;
+mod text;
+mod validation;
+
+use super::{
+    dice::Dice,
+    world::{Move, Mutation, World, any_actor},
+};
+use crate::model::{Actor, Agent, Chain, Operation, Tamper};
+use concord_canonical::ErrorClass::{self, *};
+use feedback::{
+    decimals_above_18, long_endpoint, long_tag, no_clients, revoked_already, score_above_100,
+    self_feedback, set_index, stale_index, unknown_entry_agent, value_above_the_limit,
+};
+use identity::{
+    by_a_stranger, consent_of_another, consent_to_another_owner, consent_used, deadline_passed,
+    deadline_too_far, into_mutable_account, long_metadata_key, long_metadata_value, no_consent,
+    no_wallet, reserved_key, transfer_by_a_stranger, unknown_agent, unknown_scheme,
+};
+use payment::{
+    by_an_unknown_facilitator, by_another_payer, in_an_unknown_token, to_another_payee, unpaid,
+};
+use statement::{
+    by_another_signer, expired, for_another_agent, for_another_client, limit_reached,
+    no_authorization, signed_by_another, tamper, tamper_bounded,
+};
+use text::{empty_uri, long_uri, nul_in_uri};
+use validation::{
+    no_validator, not_the_validator, request_exists, request_prefix_collides, unknown_request,
+};
+
+/// A way to spoil.
+struct Mutator {
+    name: &'static str,
+    evm: Option<ErrorClass>,
+    svm: Option<ErrorClass>,
+    /// False where the operation cannot be spoilt so.
+    spoil: fn(&mut Operation, &World, u64, &mut Dice) -> bool,
+}
+
+const fn both(
+    name: &'static str,
+    class: ErrorClass,
+    spoil: fn(&mut Operation, &World, u64, &mut Dice) -> bool,
+) -> Mutator {
+    Mutator {
+        name,
+        evm: Some(class),
+        svm: Some(class),
+        spoil,
+    }
+}
+
+const fn on_evm(
+    name: &'static str,
+    class: ErrorClass,
+    spoil: fn(&mut Operation, &World, u64, &mut Dice) -> bool,
+) -> Mutator {
+    Mutator {
+        name,
+        evm: Some(class),
+        svm: None,
+        spoil,
+    }
+}
+
+const fn on_svm(
+    name: &'static str,
+    class: ErrorClass,
+    spoil: fn(&mut Operation, &World, u64, &mut Dice) -> bool,
+) -> Mutator {
+    Mutator {
+        name,
+        evm: None,
+        svm: Some(class),
+        spoil,
+    }
+}
+
+/// Every way there is. The order means nothing.
+const MUTATORS: &[Mutator] = &[
+    both("unknown_agent", AgentNotFound, unknown_agent),
+    both("unknown_entry_agent", FeedbackNotFound, unknown_entry_agent),
+    both("by_a_stranger", NotAuthorized, by_a_stranger),
+    both(
+        "transfer_by_a_stranger",
+        TransferNotAllowed,
+        transfer_by_a_stranger,
+    ),
+    on_svm(
+        "into_mutable_account",
+        TransferRefused,
+        into_mutable_account,
+    ),
+    both("reserved_key", ReservedKey, reserved_key),
+    on_svm("long_uri", LengthLimit, long_uri),
+    on_svm("nul_in_uri", LengthLimit, nul_in_uri),
+    on_svm("long_metadata_key", LengthLimit, long_metadata_key),
+    on_svm("long_metadata_value", LengthLimit, long_metadata_value),
+    on_svm("long_tag", LengthLimit, long_tag),
+    on_svm("long_endpoint", LengthLimit, long_endpoint),
+    both("no_wallet", WalletZero, no_wallet),
+    both("no_consent", WalletConsentMissing, no_consent),
+    both(
+        "consent_of_another",
+        WalletConsentMissing,
+        consent_of_another,
+    ),
+    both(
+        "consent_to_another_owner",
+        WalletConsentMissing,
+        consent_to_another_owner,
+    ),
+    on_evm("deadline_passed", DeadlinePassed, deadline_passed),
+    on_evm("deadline_too_far", DeadlineTooFar, deadline_too_far),
+    on_evm("consent_used", WalletConsentUsed, consent_used),
+    on_svm("unknown_scheme", AuthSchemeUnknown, unknown_scheme),
+    both("score_above_100", ScoreOutOfRange, score_above_100),
+    both("self_feedback", SelfFeedback, self_feedback),
+    on_svm("stale_index", FeedbackIndexStale, stale_index),
+    both("no_authorization", AuthMissing, no_authorization),
+    both("empty_authorization", AuthMissing, |it, _, _, _| {
+        tamper(it, Tamper::Empty)
+    }),
+    both("truncated", AuthMalformed, |it, _, _, _| {
+        tamper(it, Tamper::Truncated)
+    }),
+    both("extended", AuthMalformed, |it, _, _, _| {
+        tamper(it, Tamper::Extended)
+    }),
+    both("dirty", AuthMalformed, |it, _, _, _| {
+        tamper(it, Tamper::Dirty)
+    }),
+    both("expired", AuthExpired, expired),
+    both("limit_reached", AuthIndexLimit, limit_reached),
+    both("wrong_chain", AuthNotGranted, |it, _, _, _| {
+        tamper_bounded(it, Tamper::WrongChain)
+    }),
+    both("wrong_registry", AuthNotGranted, |it, _, _, _| {
+        tamper_bounded(it, Tamper::WrongRegistry)
+    }),
+    both("corrupt_signature", AuthNotGranted, |it, _, _, _| {
+        tamper(it, Tamper::CorruptSignature)
+    }),
+    both("malleated_signature", AuthNotGranted, |it, _, _, _| {
+        tamper(it, Tamper::MalleateSignature)
+    }),
+    both("signed_by_another", AuthNotGranted, signed_by_another),
+    both("for_another_agent", AuthNotGranted, for_another_agent),
+    both("for_another_client", AuthNotGranted, for_another_client),
+    both("by_another_signer", AuthNotGranted, by_another_signer),
+    both("index_zero", FeedbackNotFound, |it, _, _, _| {
+        set_index(it, 0)
+    }),
+    both("index_beyond_the_last", FeedbackNotFound, |it, _, _, _| {
+        set_index(it, 1 << 40)
+    }),
+    both("revoked_already", AlreadyRevoked, revoked_already),
+    both("empty_uri", EmptyUri, empty_uri),
+    both("unpaid", PaymentNotAccepted, unpaid),
+    both("to_another_payee", PaymentNotAccepted, to_another_payee),
+    both("by_another_payer", PaymentNotAccepted, by_another_payer),
+    both(
+        "in_an_unknown_token",
+        PaymentNotAccepted,
+        in_an_unknown_token,
+    ),
+    both(
+        "by_an_unknown_facilitator",
+        PaymentNotAccepted,
+        by_an_unknown_facilitator,
+    ),
+    both("decimals_above_18", DecimalsOutOfRange, decimals_above_18),
+    both(
+        "value_above_the_limit",
+        ValueOutOfRange,
+        value_above_the_limit,
+    ),
+    both("no_clients", EmptyClients, no_clients),
+    both("no_validator", ValidatorZero, no_validator),
+    both("request_exists", RequestExists, request_exists),
+    on_svm(
+        "request_prefix_collides",
+        RequestPrefixCollision,
+        request_prefix_collides,
+    ),
+    both("unknown_request", RequestNotFound, unknown_request),
+    both("not_the_validator", NotValidator, not_the_validator),
+];
+
+/// The names of all mutators.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    MUTATORS.iter().map(|mutator| mutator.name)
+}
+
+/// Spoils an operation that at least one chain would accept; the class is due on the chains that
+/// would.
+pub fn spoil(world: &World, sound: &Move, time: u64, dice: &mut Dice) -> Option<Move> {
+    let [on_evm, on_svm] = Chain::ALL.map(|chain| world.accepts(chain, &sound.operation, time));
+    let spoilt: Vec<_> = MUTATORS
+        .iter()
+        .filter(|it| (on_evm && it.evm.is_some()) || (on_svm && it.svm.is_some()))
+        .filter_map(|mutator| {
+            let mut operation = sound.operation.clone();
+            (mutator.spoil)(&mut operation, world, time, dice).then_some((mutator, operation))
+        })
+        .collect();
+    let (mutator, operation) = dice.pick(&spoilt)?;
+    Some(Move {
+        operation: operation.clone(),
+        wait: sound.wait,
+        mutation: Some(Mutation {
+            name: mutator.name,
+            evm: mutator.evm.filter(|_| on_evm),
+            svm: mutator.svm.filter(|_| on_svm),
+        }),
+    })
+}
+
+fn ghost() -> Agent {
+    Agent::from("ghost")
+}
+
+fn another(actor: &mut Actor, dice: &mut Dice) -> bool {
+    let other = any_actor(dice);
+    let is_another = *actor != other;
+    *actor = other;
+    is_another
+}

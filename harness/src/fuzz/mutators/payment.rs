@@ -1,0 +1,53 @@
+//! What a payment must be for.
+use super::{another, statement::paid};
+use crate::{
+    fuzz::{
+        dice::Dice,
+        world::{UNLISTED_TOKEN, World},
+    },
+    model::Operation,
+};
+
+pub(super) fn unpaid(operation: &mut Operation, _: &World, _: u64, _: &mut Dice) -> bool {
+    paid(operation).map(|it| it.amount = 0).is_some()
+}
+
+pub(super) fn to_another_payee(
+    operation: &mut Operation,
+    _: &World,
+    _: u64,
+    dice: &mut Dice,
+) -> bool {
+    paid(operation).is_some_and(|it| another(&mut it.payee, dice))
+}
+
+pub(super) fn by_another_payer(
+    operation: &mut Operation,
+    _: &World,
+    _: u64,
+    dice: &mut Dice,
+) -> bool {
+    paid(operation).is_some_and(|it| another(&mut it.payer, dice))
+}
+
+pub(super) fn in_an_unknown_token(
+    operation: &mut Operation,
+    _: &World,
+    _: u64,
+    _: &mut Dice,
+) -> bool {
+    paid(operation)
+        .map(|it| it.token = UNLISTED_TOKEN.into())
+        .is_some()
+}
+
+pub(super) fn by_an_unknown_facilitator(
+    operation: &mut Operation,
+    _: &World,
+    _: u64,
+    _: &mut Dice,
+) -> bool {
+    paid(operation)
+        .map(|it| it.facilitator = "alice".into())
+        .is_some()
+}

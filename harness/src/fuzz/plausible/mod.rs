@@ -1,0 +1,68 @@
+//! Operations that a registry ought to accept, most of the time.
+mod authorized;
+mod identity;
+mod open;
+mod registry;
+mod validation;
+mod value;
+
+use super::{dice::Dice, world::World};
+use crate::model::Operation;
+use authorized::{append_response, attach_payment_proof, give_feedback, revoke_feedback, summary};
+use identity::{
+    approve, burn, new_agent, register, set_agent_uri, set_agent_wallet, set_auth_schemes,
+    set_feedback_authority, set_metadata, set_operator, transfer, unset_agent_wallet,
+};
+use open::{append_open_response, give_open_feedback, open_summary, revoke_open_feedback};
+use registry::{
+    accept_registry_authority, list_facilitator, list_payment_token, propose_registry_authority,
+};
+pub use validation::request;
+use validation::{validation_request, validation_response};
+pub use value::stranger;
+
+type Generator = fn(&World, u64, &mut Dice) -> Option<Operation>;
+
+/// Seconds until the next step: one mostly, sometimes past a deadline or an expiry.
+pub fn wait(dice: &mut Dice) -> u64 {
+    let spread = [(80, 1), (10, 7), (6, 150), (3, 301), (1, 86_400)];
+    dice.weigh(&spread).unwrap_or(1)
+}
+
+/// One operation at `time`.
+pub fn operation(world: &World, time: u64, dice: &mut Dice) -> Operation {
+    const KINDS: &[(u64, Generator)] = &[
+        (4, register),
+        (3, set_agent_uri),
+        (4, set_metadata),
+        (6, set_agent_wallet),
+        (2, unset_agent_wallet),
+        (5, transfer),
+        (1, burn),
+        (2, approve),
+        (2, set_operator),
+        (2, set_feedback_authority),
+        (2, set_auth_schemes),
+        (3, list_payment_token),
+        (3, list_facilitator),
+        (1, propose_registry_authority),
+        (1, accept_registry_authority),
+        (20, give_feedback),
+        (6, revoke_feedback),
+        (5, append_response),
+        (14, attach_payment_proof),
+        (3, summary),
+        (14, give_open_feedback),
+        (5, revoke_open_feedback),
+        (4, append_open_response),
+        (5, open_summary),
+        (6, validation_request),
+        (6, validation_response),
+    ];
+    if world.agents.is_empty() {
+        return new_agent(world, dice);
+    }
+    (0..KINDS.len())
+        .find_map(|_| dice.weigh(KINDS)?(world, time, dice))
+        .unwrap_or_else(|| new_agent(world, dice))
+}

@@ -1,0 +1,48 @@
+//! The Solana registry's lists and authority.
+use crate::{
+    fuzz::{
+        dice::Dice,
+        world::{TOKENS, World, any_actor},
+    },
+    model::Operation,
+};
+
+pub(super) const FACILITATORS: &[&str] = &["erin", "frank"];
+
+pub(super) fn list_payment_token(world: &World, _: u64, dice: &mut Dice) -> Option<Operation> {
+    Some(Operation::ListPaymentToken {
+        by: world.svm.registry_authority().clone(),
+        token: (*dice.pick(TOKENS)?).into(),
+        listed: dice.percent(85),
+    })
+}
+
+pub(super) fn list_facilitator(world: &World, _: u64, dice: &mut Dice) -> Option<Operation> {
+    Some(Operation::ListFacilitator {
+        by: world.svm.registry_authority().clone(),
+        facilitator: (*dice.pick(FACILITATORS)?).into(),
+        listed: dice.percent(85),
+    })
+}
+
+pub(super) fn propose_registry_authority(
+    world: &World,
+    _: u64,
+    dice: &mut Dice,
+) -> Option<Operation> {
+    Some(Operation::ProposeRegistryAuthority {
+        by: world.svm.registry_authority().clone(),
+        successor: any_actor(dice),
+    })
+}
+
+pub(super) fn accept_registry_authority(
+    world: &World,
+    _: u64,
+    dice: &mut Dice,
+) -> Option<Operation> {
+    let proposed = world.svm.proposed_authority().cloned();
+    Some(Operation::AcceptRegistryAuthority {
+        by: proposed.unwrap_or_else(|| any_actor(dice)),
+    })
+}
