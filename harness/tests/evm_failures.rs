@@ -7,6 +7,7 @@ use concord_harness::backend::{
     evm::{AttachFault, Dialect, Endpoint, EvmAnvil, EvmNode, RegistryAddresses},
 };
 use invocation::{answer, clone_root, concord};
+use serde_json::{Value, json};
 use std::{
     fs,
     io::{Read, Write},
@@ -14,6 +15,10 @@ use std::{
     os::unix::process::ExitStatusExt,
     path::Path,
     process::{Child, Command, Stdio},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -132,6 +137,46 @@ fn another_chain_is_named_with_both_ids() {
     let anvil = anvil();
     let fault = attach(anvil.ledger().url(), 84_532, *anvil.addresses());
     assert_says(&fault, "chain id is 31337, not 84532");
+}
+
+/// anvil may know the latest block's number before it has the block.
+#[test]
+fn a_block_that_is_not_there_yet_is_asked_for_again() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = asked.clone();
+    let url = server(move |request| {
+        let question: Value = serde_json::from_str(request.split("\r\n\r\n").nth(1)?).ok()?;
+        let Some(batch) = question.as_array() else {
+            let result = match question["method"].as_str()? {
+                "eth_chainId" => json!("0x7a69"),
+                _ => json!("0x01"),
+            };
+            let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": result});
+            return Some(answer.to_string());
+        };
+        let id = &batch[0]["id"];
+        let answer = match count.fetch_add(1, Ordering::SeqCst) {
+            0 | 1 => {
+                let error = json!({"code": -32001, "message": "Resource not found"});
+                json!([{"jsonrpc": "2.0", "id": id, "error": error}])
+            }
+            _ => {
+                let bound = format!("0x{:0>64}", "ee");
+                json!([{"jsonrpc": "2.0", "id": id, "result": bound}])
+            }
+        };
+        Some(answer.to_string())
+    });
+    let addresses = RegistryAddresses {
+        open_reputation: nowhere().identity.into(),
+        ..nowhere()
+    };
+    let fault = attach(&url, 31_337, addresses);
+    assert_says(
+        &fault,
+        "is about the identity registry 0x00000000000000000000000000000000000000eE",
+    );
+    assert_eq!(asked.load(Ordering::SeqCst), 3);
 }
 
 #[test]

@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use std::{
     collections::HashMap,
     future::{Future, IntoFuture},
+    thread,
     time::Duration,
 };
 use tokio::runtime::{Builder, Runtime};
@@ -25,6 +26,10 @@ use tokio::runtime::{Builder, Runtime};
 const MAX_FEE_PER_GAS: u128 = 1_000_000_000_000;
 /// How much of a node's words an error repeats.
 const REPEATED_WORDS: usize = 200;
+/// EIP-1474's code for a block that a node does not have.
+const RESOURCE_NOT_FOUND: i64 = -32_001;
+const VIEW_RETRIES: usize = 10;
+const VIEW_PAUSE: Duration = Duration::from_millis(50);
 
 /// Where a node listens, and for how long its answers are waited for.
 #[derive(Clone, Debug)]
@@ -182,6 +187,21 @@ impl Node {
         })
     }
 
+    fn views_once(&self, views: &[View]) -> Answer<Vec<TransportResult<Bytes>>> {
+        let mut batch = BatchRequest::new(self.provider.client());
+        let mut waiters = Vec::with_capacity(views.len());
+        for view in views {
+            let call = json!({ "to": view.contract, "input": view.input });
+            let waiter = batch
+                .add_call::<_, Bytes>("eth_call", &(call, "latest"))
+                .map_err(|fault| self.unreachable(&fault))?;
+            waiters.push(waiter);
+        }
+        self.ask(batch.send())?;
+        let waiters = waiters.into_iter();
+        waiters.map(|waiter| self.wait(waiter)).collect()
+    }
+
     fn view_answer(&self, answer: TransportResult<Bytes>) -> Answer<Result<Bytes, Bytes>> {
         match answer {
             Ok(returned) => Ok(Ok(returned)),
@@ -230,22 +250,19 @@ impl Ledger for Node {
         self.receipt(&mined)
     }
 
-    /// In one request.
+    /// In one request. Right after a transaction anvil may know the latest block's number and not
+    /// yet the block: it is asked again.
     fn views(&mut self, views: &[View]) -> Answer<Vec<Result<Bytes, Bytes>>> {
-        let mut batch = BatchRequest::new(self.provider.client());
-        let mut waiters = Vec::with_capacity(views.len());
-        for view in views {
-            let call = json!({ "to": view.contract, "input": view.input });
-            let waiter = batch
-                .add_call::<_, Bytes>("eth_call", &(call, "latest"))
-                .map_err(|fault| self.unreachable(&fault))?;
-            waiters.push(waiter);
+        let mut answers = self.views_once(views)?;
+        for _ in 0..VIEW_RETRIES {
+            if !answers.iter().any(is_not_there_yet) {
+                break;
+            }
+            thread::sleep(VIEW_PAUSE);
+            answers = self.views_once(views)?;
         }
-        self.ask(batch.send())?;
-        waiters
-            .into_iter()
-            .map(|waiter| self.view_answer(self.wait(waiter)?))
-            .collect()
+        let answers = answers.into_iter();
+        answers.map(|answer| self.view_answer(answer)).collect()
     }
 
     fn mark(&mut self) -> Answer<()> {
@@ -262,4 +279,8 @@ impl Ledger for Node {
         self.nonces.clear();
         self.mark() // a snapshot can be reverted to once
     }
+}
+
+fn is_not_there_yet(answer: &TransportResult<Bytes>) -> bool {
+    matches!(answer, Err(RpcError::ErrorResp(no)) if no.code == RESOURCE_NOT_FOUND)
 }
