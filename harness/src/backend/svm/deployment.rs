@@ -1,7 +1,6 @@
 use super::{
     SvmLitesvm, addresses,
     in_process::{LAMPORTS, Litesvm},
-    instructions::registry,
     ledger::Ledger,
     precompile::CHAIN,
 };
@@ -10,6 +9,7 @@ use crate::{
     model::{Actor, DEPLOYER},
 };
 use agent_registry::instructions::initialize::PROGRAM_DATA;
+use concord_deploy::svm::instructions::initialize;
 use litesvm::LiteSVM;
 use solana_signer::Signer;
 use std::{fs, io, path::Path};
@@ -30,7 +30,7 @@ pub fn deploy(file: &Path) -> Result<Litesvm, Missing> {
         .svm
         .airdrop(&authority.pubkey(), LAMPORTS)
         .map_err(|fault| failed(format!("{:?}", fault.err)))?;
-    let initialize = registry::initialize(authority.pubkey(), CHAIN); // R9
+    let initialize = initialize(authority.pubkey(), CHAIN); // R9
     let sent = ledger
         .send(&[&authority], &[initialize])
         .map_err(|fault| failed(fault.to_string()))?;

@@ -1,10 +1,11 @@
 //! The Ed25519 precompile instruction that carries a signed statement, sound or tampered with.
-use super::addresses::{ED25519, actor, program};
+use super::addresses::{actor, program};
 use crate::{
     backend::secrets::secret_of,
     model::{Actor, Tamper},
 };
 use concord_canonical::{Word, caip::ChainId, sign};
+use concord_deploy::svm::instructions::ed25519;
 use solana_instruction::Instruction;
 
 /// The chain that the registry under test is initialized for.
@@ -52,7 +53,8 @@ impl Domain {
 /// The precompile instruction that goes first in the transaction; none where nothing is sent.
 pub fn instruction(signer: &Actor, tamper: Option<&Tamper>, message: &[u8]) -> Option<Instruction> {
     let signature = signature(signer, tamper, message);
-    let mut data = template(&actor(signer).to_bytes(), &signature, message);
+    let mut instruction = ed25519(&actor(signer).to_bytes(), &signature, message);
+    let data = &mut instruction.data;
     match tamper {
         Some(Tamper::Empty) => return None,
         Some(Tamper::Truncated) => data.truncate(data.len() - 1),
@@ -63,11 +65,7 @@ pub fn instruction(signer: &Actor, tamper: Option<&Tamper>, message: &[u8]) -> O
         }
         _ => (),
     }
-    Some(Instruction {
-        program_id: ED25519,
-        accounts: Vec::new(),
-        data,
-    })
+    Some(instruction)
 }
 
 fn signature(signer: &Actor, tamper: Option<&Tamper>, message: &[u8]) -> [u8; 64] {
@@ -92,24 +90,6 @@ fn add_group_order(scalar: &mut [u8]) {
         *digit = low;
         carry = high.into();
     }
-}
-
-/// R11's one layout: 16 header bytes, then key, signature and message.
-fn template(signer: &[u8; 32], signature: &[u8; 64], message: &[u8]) -> Vec<u8> {
-    const HERE: [u8; 2] = u16::MAX.to_le_bytes();
-    let offset = u16::to_le_bytes;
-    let length = u16::try_from(message.len()).expect("messages of 56 or 64 bytes");
-    let header = [
-        [1, 0],
-        offset(48),
-        HERE,
-        offset(16),
-        HERE,
-        offset(112),
-        offset(length),
-        HERE,
-    ];
-    [header.as_flattened(), signer, signature, message].concat()
 }
 
 #[cfg(test)]

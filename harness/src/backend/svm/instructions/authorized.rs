@@ -1,12 +1,13 @@
 use super::call;
 use crate::{
     backend::svm::addresses::{
-        INSTRUCTIONS_SYSVAR, SYSTEM, client_index, event_authority, feedback_entry, identity, key,
-        program, registry, spent_payment,
+        INSTRUCTIONS_SYSVAR, SYSTEM, event_authority, feedback_entry, identity, key, program,
+        registry, spent_payment,
     },
     model::Feedback,
 };
 use agent_registry::{FeedbackAuthorization, accounts, attach_payment_proof::Payment, instruction};
+use concord_deploy::svm::instructions;
 use solana_address::Address;
 use solana_instruction::Instruction;
 
@@ -17,29 +18,16 @@ pub fn give_feedback(
     feedback: &Feedback,
     auth: FeedbackAuthorization,
 ) -> Instruction {
-    call(
-        &accounts::GiveFeedback {
-            reviewer: key(reviewer),
-            registry: key(registry()),
-            agent: key(identity(&mint)),
-            nft_mint: key(mint),
-            client_index: key(client_index(&mint, &reviewer)),
-            feedback_entry: key(feedback_entry(&mint, &reviewer, index)),
-            instructions_sysvar: key(INSTRUCTIONS_SYSVAR),
-            system_program: key(SYSTEM),
-            event_authority: key(event_authority()),
-            program: key(program()),
-        },
-        &instruction::GiveFeedback {
-            feedback_index: index,
-            score: feedback.score,
-            tag1: feedback.tag1.0,
-            tag2: feedback.tag2.0,
-            detail_uri: feedback.uri.clone(),
-            detail_hash: feedback.hash.0,
-            auth,
-        },
-    )
+    let arguments = instruction::GiveFeedback {
+        feedback_index: index,
+        score: feedback.score,
+        tag1: feedback.tag1.0,
+        tag2: feedback.tag2.0,
+        detail_uri: feedback.uri.clone(),
+        detail_hash: feedback.hash.0,
+        auth,
+    };
+    instructions::give_feedback(reviewer, mint, &arguments)
 }
 
 pub fn revoke_feedback(reviewer: Address, mint: Address, index: u64) -> Instruction {

@@ -1,32 +1,11 @@
 use super::call;
 use crate::backend::svm::addresses::{
-    ASSOCIATED_TOKEN, SYSTEM, TOKEN_2022, event_authority, extra_account_metas, identity, key,
-    metadata_entry, program, token_account,
+    SYSTEM, TOKEN_2022, event_authority, identity, key, metadata_entry, program,
 };
 use agent_registry::{accounts, instruction};
 use anchor_lang::InstructionData;
 use solana_address::Address;
 use solana_instruction::Instruction;
-
-pub fn register(owner: Address, mint: Address, uri: &str) -> Instruction {
-    call(
-        &accounts::RegisterAgent {
-            owner: key(owner),
-            nft_mint: key(mint),
-            agent: key(identity(&mint)),
-            token_account: key(token_account(&owner, &mint)),
-            extra_account_metas: key(extra_account_metas(&mint)),
-            token_program: key(TOKEN_2022),
-            associated_token_program: key(ASSOCIATED_TOKEN),
-            system_program: key(SYSTEM),
-            event_authority: key(event_authority()),
-            program: key(program()),
-        },
-        &instruction::RegisterAgent {
-            uri: uri.to_owned(),
-        },
-    )
-}
 
 pub fn set_agent_uri(owner: Address, mint: Address, uri: &str) -> Instruction {
     call(

@@ -1,23 +1,9 @@
 use super::call;
-use crate::backend::svm::addresses::{SYSTEM, event_authority, key, program, registry};
-use agent_registry::{accounts, instruction, instructions::initialize::PROGRAM_DATA};
+use crate::backend::svm::addresses::{event_authority, key, program, registry};
+use agent_registry::{accounts, instruction};
 use anchor_lang::InstructionData;
 use solana_address::Address;
 use solana_instruction::Instruction;
-
-pub fn initialize(upgrade_authority: Address, chain: &str) -> Instruction {
-    call(
-        &accounts::Initialize {
-            upgrade_authority: key(upgrade_authority),
-            registry: key(registry()),
-            program_data: PROGRAM_DATA,
-            system_program: key(SYSTEM),
-        },
-        &instruction::Initialize {
-            chain: chain.to_owned(),
-        },
-    )
-}
 
 pub fn list_payment_token(authority: Address, token: Address, listed: bool) -> Instruction {
     let token = key(token);

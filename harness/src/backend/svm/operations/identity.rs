@@ -9,6 +9,7 @@ use crate::{
     },
     model::{Actor, Agent, Bytes, Consent, Metadata},
 };
+use concord_deploy::svm::instructions::register_agent;
 use solana_address::Address;
 
 impl<L: Ledger> Registry<L> {
@@ -21,7 +22,7 @@ impl<L: Ledger> Registry<L> {
         metadata: &[Metadata],
     ) -> Result<Observed, StepFault> {
         let (owner, mint) = (addresses::actor(by), addresses::mint(agent));
-        let mut instructions = vec![identity::register(owner, mint, uri)];
+        let mut instructions = vec![register_agent(owner, mint, uri)];
         instructions.extend(
             metadata
                 .iter()
