@@ -148,6 +148,8 @@ pub enum Fault {
         found: String,
         deployer: String,
     },
+    #[error("--reclaim-buffers: the endpoint does not look for buffers: {0}")]
+    BuffersUnknown(String),
     #[error("buffer {buffer} belongs to {authority}, or has another size than the program")]
     BufferElsewhere { buffer: String, authority: String },
     #[error(

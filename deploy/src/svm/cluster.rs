@@ -163,8 +163,12 @@ impl Cluster {
         Ok(accounts)
     }
 
-    /// The upgradeable loader's buffers that `authority` may write to or close, with their lamports.
-    pub fn buffers_of(&self, authority: &Address) -> Result<Vec<(Address, u64)>, Fault> {
+    /// The upgradeable loader's buffers that `authority` may write to or close, with their lamports;
+    /// or the endpoint's no, for not every one looks through all accounts.
+    pub fn buffers_of(
+        &self,
+        authority: &Address,
+    ) -> Result<Result<Vec<(Address, u64)>, Refusal>, Fault> {
         const METHOD: &str = "getProgramAccounts";
         // u32 LE 1, a buffer; u8 1, it has an authority; whose key follows.
         let start = [&[1, 0, 0, 0, 1][..], authority.as_ref()].concat();
@@ -177,10 +181,17 @@ impl Cluster {
             "dataSlice": { "offset": 0, "length": 0 },
             "filters": [starts_so],
         }]);
-        let found: Vec<KeyedAccountJson> = self.expect(METHOD, params)?;
-        let address = |text: &str| text.parse().map_err(|_| self.malformed(METHOD));
+        let found = match self.transport.ask(METHOD, params)? {
+            Ok(found) => found,
+            Err(no) => return Ok(Err(no)),
+        };
+        let malformed = || self.malformed(METHOD);
+        let found: Vec<KeyedAccountJson> =
+            serde_json::from_value(found).map_err(|_| malformed())?;
+        let address = |text: &str| text.parse().map_err(|_| malformed());
         let keyed = |it: KeyedAccountJson| Ok((address(&it.pubkey)?, it.account.lamports));
-        found.into_iter().map(keyed).collect()
+        let buffers: Result<_, Fault> = found.into_iter().map(keyed).collect();
+        buffers.map(Ok)
     }
 
     /// The lamports that keep an account of so many bytes for ever.

@@ -5,6 +5,7 @@ pub mod cluster;
 mod command_line;
 mod explorer;
 pub mod instructions;
+mod left_over;
 mod loader;
 mod look;
 mod planning;

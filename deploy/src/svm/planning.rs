@@ -1,6 +1,7 @@
 use super::{
     SvmTarget, UpgradeAuthority, addresses,
     choices::fee,
+    left_over::LeftOver,
     loader,
     look::{self, Code, Look},
     runtime_version,
@@ -26,14 +27,11 @@ impl SvmTarget {
         let code = look.code(&self.program)?;
         self.require_authority(&look, &code, deployer)?;
 
-        let left_over = self.left_over(&deployer)?;
+        let left_over = LeftOver::of(&self.cluster, &deployer, &self.buffer_in_use(&code)?)?;
         let mut steps = Vec::new();
         if self.choices.reclaim {
-            steps.extend(
-                left_over
-                    .iter()
-                    .map(|(buffer, _)| self.reclaim_step(*buffer)),
-            );
+            let buffers = left_over.require_listed()?.iter();
+            steps.extend(buffers.map(|(buffer, _)| self.reclaim_step(*buffer)));
         }
         steps.extend(self.program_steps(&look, &code)?);
         steps.push(self.registry_step(&look)?);
@@ -79,13 +77,12 @@ impl SvmTarget {
         }
     }
 
-    /// The deployer's buffers, but for this build's own, and their lamports.
-    fn left_over(&self, deployer: &Address) -> Result<Vec<(Address, u64)>, Fault> {
-        let own = self.buffer_address()?;
-        let mut buffers = self.cluster.buffers_of(deployer)?;
-        buffers.retain(|(buffer, _)| *buffer != own);
-        buffers.sort();
-        Ok(buffers)
+    /// The buffer that this deployment writes to; none where the program stands.
+    fn buffer_in_use(&self, code: &Code) -> Result<Option<Address>, Fault> {
+        match code {
+            Code::Built => Ok(None),
+            _ => self.buffer_address().map(Some),
+        }
     }
 
     fn existing(&self, work: Work, title: &str, address: &Address) -> Step {
@@ -188,7 +185,7 @@ impl SvmTarget {
         Ok(Some(self.sending(step, Work::HandOver, Action::Change, 0)))
     }
 
-    fn notes(&self, left_over: &[(Address, u64)]) -> Vec<String> {
+    fn notes(&self, left_over: &LeftOver) -> Vec<String> {
         let program = &self.program;
         let mut notes = vec![
             format!(
@@ -206,20 +203,7 @@ impl SvmTarget {
                 }
             },
         ];
-        if !left_over.is_empty() {
-            let lamports = left_over
-                .iter()
-                .map(|(_, lamports)| u128::from(*lamports))
-                .sum();
-            let kept = Coin::SOL.balance(Amount(lamports));
-            let count = left_over.len();
-            notes.push(match self.choices.reclaim {
-                true => format!("{kept} come back from {count} buffers that were left over"),
-                false => format!(
-                    "{count} other buffers of the deployer keep {kept}: --reclaim-buffers closes them"
-                ),
-            });
-        }
+        notes.extend(left_over.note(self.choices.reclaim));
         notes
     }
 

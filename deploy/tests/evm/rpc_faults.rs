@@ -43,7 +43,7 @@ fn every_method_may_be_rate_limited_twice() {
 #[test]
 fn a_rate_limit_may_come_as_a_json_rpc_error() {
     deploys_through(|question| match question.times {
-        1 | 2 => Deed::LimitExceeded,
+        1 | 2 => Deed::Refuse(-32_005, "daily request count exceeded"),
         _ => Deed::Forward,
     });
 }

@@ -25,8 +25,8 @@ pub enum Deed {
     TooManyRequests,
     /// This answer instead of the chain's.
     Answer(Value),
-    /// JSON-RPC's own way to say that there were too many requests.
-    LimitExceeded,
+    /// JSON-RPC's own no: code and message.
+    Refuse(i64, &'static str),
     /// The program is killed, and the chain has not seen the question.
     Kill,
     /// The program is killed, and the chain has done what was asked.
@@ -141,8 +141,8 @@ fn serve(stream: TcpStream, chain: u16, state: &Mutex<State>, victim: &AtomicU32
             let answer = json!({"jsonrpc": "2.0", "id": request["id"], "result": result});
             reply(&stream, "200 OK", answer.to_string().as_bytes());
         }
-        Deed::LimitExceeded => {
-            let error = json!({"code": -32005, "message": "daily request count exceeded"});
+        Deed::Refuse(code, message) => {
+            let error = json!({"code": code, "message": message});
             let answer = json!({"jsonrpc": "2.0", "id": request["id"], "error": error});
             reply(&stream, "200 OK", answer.to_string().as_bytes());
         }

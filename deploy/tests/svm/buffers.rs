@@ -64,6 +64,24 @@ fn refuses_a_buffer_that_was_handed_to_another_key() {
     workplace.resume(&[]).assert_refused(2, &words);
 }
 
+/// Looking through all of a program's accounts is dear: not every endpoint does it.
+#[test]
+fn where_they_cannot_be_listed_only_reclaiming_is_refused() {
+    let cluster = Cluster::start();
+    let proxy = FaultProxy::start(cluster.port(), |question| match &*question.method {
+        "getProgramAccounts" => Deed::Refuse(-32_601, "not for free"),
+        _ => Deed::Forward,
+    });
+    let workplace = Workplace::at_url(&proxy.url());
+    let plan = workplace.plan(&[]);
+    let words = "buffers that were left over are not known: not for free";
+    assert!(plan.assert_done().stdout.contains(words), "{}", plan.stdout);
+    let words = "--reclaim-buffers: the endpoint does not look for buffers: not for free";
+    workplace
+        .plan(&["--reclaim-buffers"])
+        .assert_refused(2, words);
+}
+
 #[test]
 fn they_are_closed_when_asked_for_and_their_lamports_come_back() {
     let cluster = Cluster::start();

@@ -40,7 +40,7 @@ fn every_method_may_time_out_once() {
 fn every_method_may_be_rate_limited_three_times() {
     deploys_through(|question| match question.times {
         1 | 3 => Deed::TooManyRequests,
-        2 => Deed::LimitExceeded,
+        2 => Deed::Refuse(-32_005, "daily request count exceeded"),
         _ => Deed::Forward,
     });
 }
