@@ -47,6 +47,14 @@ impl Cluster {
         Self::with(Self::options())
     }
 
+    /// Slower, so that what was signed is still good when a run is resumed.
+    pub fn start_slow() -> Self {
+        Self::with(Options {
+            slot_duration: 4 * SLOT,
+            ..Self::options()
+        })
+    }
+
     pub fn options() -> Options {
         Options {
             slot_duration: SLOT,

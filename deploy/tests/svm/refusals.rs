@@ -175,7 +175,7 @@ fn refuses_a_first_price_above_the_most() {
 
 #[test]
 fn a_priority_fee_is_paid_as_asked_for() {
-    let cluster = Cluster::start();
+    let cluster = Cluster::start_slow();
     let workplace = Workplace::at(&cluster);
     workplace
         .apply(&["--priority-fee", "1000000"])
