@@ -35,7 +35,8 @@ fn run(command: &str, cluster: &Cluster, workplace: &Workplace) -> Vec<String> {
         .collect()
 }
 
-/// What depends on when it was: signatures, slots, keys that were made for this. With another
+/// What depends on when and where it was: signatures, slots, keys that were made for this, the hash of
+/// the build. With another
 /// toolchain's program its size differs too, and with it every sum.
 fn masked(lines: &[String], is_same_build: bool) -> Vec<String> {
     let mask = |word: &str, of_one_run: bool| {
@@ -43,11 +44,13 @@ fn masked(lines: &[String], is_same_build: bool) -> Vec<String> {
         let is_slot = word.len() == 9 && word.parse::<u64>().is_ok();
         let is_sum = !is_same_build && word.contains(|digit: char| digit.is_ascii_digit());
         let is_key = of_one_run && word.len() > 30;
-        let varies = is_signature || is_slot || is_sum || is_key;
+        let is_hash = word.starts_with("0x"); // so does the buffer's address, which is made of it
+        let varies = is_signature || is_slot || is_sum || is_key || is_hash;
         if varies { "…" } else { word }.to_owned()
     };
     let line = |line: &String| {
-        let of_one_run = line.starts_with("agent ") || line.starts_with("client ");
+        let starts = ["agent ", "client ", "buffer"];
+        let of_one_run = starts.iter().any(|start| line.starts_with(start));
         let words = line.split_whitespace();
         let words: Vec<String> = words.map(|word| mask(word, of_one_run)).collect();
         words.join(" ")
