@@ -63,7 +63,10 @@ impl Deployed {
     pub fn start() -> Self {
         let options = Options {
             slot_duration: SLOT,
-            funded: vec![(deployer().pubkey(), 100 * SOL), (funder().pubkey(), 5 * SOL)],
+            funded: vec![
+                (deployer().pubkey(), 100 * SOL),
+                (funder().pubkey(), 5 * SOL),
+            ],
             ..Options::default()
         };
         let server = Arc::new(Server::start(LocalCluster::new(options), 0).unwrap());

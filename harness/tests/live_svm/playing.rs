@@ -41,7 +41,11 @@ fn accounts(record: &Record) -> Vec<Address> {
     let secret = funder();
     let secret = RunSecret::of_run(secret.secret_bytes(), CHAIN, &record.nonce.0);
     let keys = Keyring::of_run(secret);
-    record.actors.iter().map(|actor| keys.actor(actor)).collect()
+    record
+        .actors
+        .iter()
+        .map(|actor| keys.actor(actor))
+        .collect()
 }
 
 fn flagged() -> Vec<Scenario> {
@@ -75,10 +79,13 @@ fn every_live_scenario_agrees_on_a_deployment() {
     let played = deployed.live(&["--json"]);
     assert_agrees(&played, scenarios.len());
     assert_eq!(deployed.recorder.sends() - sent, transactions(&scenarios));
+    for method in deployed.recorder.methods() {
+        let is_standard = method.starts_with("get") || method.ends_with("Transaction");
+        assert!(is_standard && method != "getProgramAccounts", "{method}");
+    }
     assert!(!deployed.record().exists());
     let spent = before - deployed.balance(&funder().pubkey());
     assert!(spent < SOL / 2, "{spent} lamports");
-    eprintln!("{} scenarios, {} transactions, {spent} lamports", scenarios.len(), transactions(&scenarios));
     assert_nothing_secret(&played.stdout);
     assert_nothing_secret(&played.stderr);
     // What the first run left does not matter to the second.

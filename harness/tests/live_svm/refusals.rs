@@ -1,11 +1,12 @@
 use crate::{
     deployed::{CHAIN, Deployed, LIVE, assert_nothing_secret, deployer, funder},
-    invocation::Answer,
+    invocation::{Answer, clone_root},
     playing::report,
 };
 use concord_local_cluster::Options;
 use serde_json::{Value, json};
 use solana_signer::Signer;
+use std::fs;
 
 fn refused(answer: &Answer, words: &str) {
     assert_eq!(answer.code, 2, "{answer:?}");
@@ -36,7 +37,10 @@ fn refuses_before_anything_is_sent(deployed: &Deployed) {
     let elsewhere = deployed.run(&["conform", "--live", "--chain", devnet, "--yes"]);
     refused(&elsewhere, "no deployment on solana:");
     let mut command = deployed.command(LIVE);
-    let without_key = command.env_remove("CONCORD_SOLANA_KEYPAIR").output().unwrap();
+    let without_key = command
+        .env_remove("CONCORD_SOLANA_KEYPAIR")
+        .output()
+        .unwrap();
     assert_eq!(without_key.status.code(), Some(2));
 }
 
@@ -89,6 +93,34 @@ fn refusals_cost_nothing_and_faults_are_named() {
     assert_eq!(deployed.recorder.sends(), sent);
 }
 
+/// The commands of docs/DEPLOYING.md about a deployment on Solana that need `concord` itself.
+fn documented() -> Vec<String> {
+    let document = fs::read_to_string(clone_root().join("docs/DEPLOYING.md")).unwrap();
+    let is_ours = |line: &&str| {
+        let begins = ["concord conform --live ", "concord deploy verify "];
+        begins.iter().any(|it| line.starts_with(it)) && line.contains("solana:")
+    };
+    document
+        .lines()
+        .filter(is_ours)
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn the_document_s_commands_do_what_it_says() {
+    let commands = documented();
+    assert_eq!(commands.len(), 3, "{commands:?}");
+    // The whole run has a test of its own.
+    assert_eq!(commands[0], format!("concord {}", LIVE.join(" ")));
+    let deployed = Deployed::start();
+    for command in &commands[1..] {
+        let arguments: Vec<_> = command.split(' ').skip(1).collect();
+        let answer = deployed.run(&arguments);
+        assert_eq!(answer.code, 0, "{command}: {answer:?}");
+    }
+}
+
 #[test]
 fn verify_plays_the_read_only_scenarios_and_sends_nothing() {
     let deployed = Deployed::start();
@@ -102,7 +134,10 @@ fn verify_plays_the_read_only_scenarios_and_sends_nothing() {
         })
     };
     let nothing = "lifecycle/nothing-stands";
-    assert!(has(nothing, "set_agent_uri", "AgentNotFound"), "{checks:#?}");
+    assert!(
+        has(nothing, "set_agent_uri", "AgentNotFound"),
+        "{checks:#?}"
+    );
     assert!(has(nothing, "validation_response", "RequestNotFound"));
     assert!(has(nothing, ", summary", "ok"));
     let first = "lifecycle/refused-before-anything-stands";
