@@ -16,7 +16,7 @@ const STATUSES_MAX: usize = 256;
 
 /// A cluster, asked one thing at a time.
 pub struct Cluster {
-    transport: Box<dyn Transport>,
+    transport: Box<dyn Transport + Send>,
 }
 
 /// What stands at an address.
@@ -49,8 +49,12 @@ pub enum Commitment {
 
 /// A transaction that was carried out, successfully or not.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Carried {
     pub slot: u64,
+    /// Unix seconds that the cluster's clock showed.
+    #[serde(default)]
+    pub block_time: Option<i64>,
     pub meta: Meta,
 }
 
@@ -68,6 +72,36 @@ pub struct Meta {
     pub log_messages: Option<Vec<String>>,
     #[serde(default)]
     pub compute_units_consumed: Option<u64>,
+    /// Of each instruction that called others.
+    #[serde(default)]
+    pub inner_instructions: Option<Vec<Calls>>,
+}
+
+/// What one instruction of a transaction called.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Calls {
+    /// The instruction's, from 0.
+    pub index: u8,
+    pub instructions: Vec<Call>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Call {
+    /// Of the transaction's accounts.
+    pub program_id_index: u8,
+    pub accounts: Vec<u8>,
+    /// Base58.
+    pub data: String,
+}
+
+/// What a transaction's last instruction that returned something did.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ReturnData {
+    pub program_id: String,
+    /// Base64, and the word `base64`.
+    pub data: (String, String),
 }
 
 impl Carried {
@@ -92,6 +126,8 @@ pub struct Simulation {
     pub logs: Option<Vec<String>>,
     #[serde(default)]
     pub units_consumed: Option<u64>,
+    #[serde(default)]
+    pub return_data: Option<ReturnData>,
 }
 
 /// The hash that makes a transaction new, and how long it is good for.
@@ -124,7 +160,7 @@ struct KeyedAccountJson {
 }
 
 impl Cluster {
-    pub fn new(transport: impl Transport + 'static) -> Self {
+    pub fn new(transport: impl Transport + Send + 'static) -> Self {
         Self {
             transport: Box::new(transport),
         }

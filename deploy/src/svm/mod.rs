@@ -5,6 +5,7 @@ pub mod cluster;
 mod command_line;
 mod explorer;
 pub mod instructions;
+mod landing;
 mod left_over;
 mod loader;
 mod look;
@@ -24,6 +25,7 @@ use crate::{
 pub use choices::{Choices, PriorityFee, UpgradeAuthority};
 use cluster::{Cluster, RecentBlockhash};
 pub(crate) use command_line::target;
+pub use landing::{hand_over, land, wait};
 pub use program::Program;
 use solana_address::Address;
 use solana_keypair::Keypair;
@@ -33,6 +35,7 @@ use std::{
     path::Path,
     time::{Duration, Instant},
 };
+pub use transactions::{Signed, signed, unsigned};
 use work::Work;
 
 /// Who deploys: a plan needs an address, a transaction the key.
@@ -83,6 +86,21 @@ const LOCALNET: &str = "localnet";
 /// The id of builds for local tests. Its secret key is public.
 const DEVELOPMENT_ID: &str = "4dqu3YHQaBRRG7MPP4KRapDWK2XoAcHuAjTRwTuZCxbB";
 
+/// # Errors
+/// [`Fault::WrongChain`]: the cluster is another than `chain` names.
+pub fn require_chain(cluster: &Cluster, chain: &ChainId) -> Result<(), Fault> {
+    let genesis = cluster.genesis_hash()?;
+    let is_own = !PUBLIC_GENESIS.contains(&&*genesis);
+    let reference = genesis.get(..REFERENCE).unwrap_or(&genesis);
+    if chain.reference() == reference || (chain.reference() == LOCALNET && is_own) {
+        return Ok(());
+    }
+    Err(Fault::WrongChain {
+        expected: chain.to_string(),
+        found: format!("solana:{reference}"),
+    })
+}
+
 impl SvmTarget {
     /// No request is made yet.
     #[must_use]
@@ -105,16 +123,7 @@ impl SvmTarget {
     /// # Errors
     /// [`Fault::WrongChain`]: everything after this would speak of another cluster.
     pub fn require_chain(&self) -> Result<(), Fault> {
-        let genesis = self.cluster.genesis_hash()?;
-        let is_own = !PUBLIC_GENESIS.contains(&&*genesis);
-        let reference = genesis.get(..REFERENCE).unwrap_or(&genesis);
-        if self.chain.reference() == reference || (self.chain.reference() == LOCALNET && is_own) {
-            return Ok(());
-        }
-        Err(Fault::WrongChain {
-            expected: self.chain.to_string(),
-            found: format!("solana:{reference}"),
-        })
+        require_chain(&self.cluster, &self.chain)
     }
 
     /// # Errors

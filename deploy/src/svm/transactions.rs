@@ -132,13 +132,13 @@ impl SvmTarget {
 }
 
 /// A transaction as the network carries it, and the signature that names it.
-pub(super) struct Signed {
+pub struct Signed {
     pub signature: String,
     pub bytes: Vec<u8>,
 }
 
 /// Signs a legacy transaction; the first signer pays.
-pub(super) fn signed(
+pub fn signed(
     instructions: &[Instruction],
     signers: &[&Keypair],
     recent: &RecentBlockhash,
@@ -153,7 +153,7 @@ pub(super) fn signed(
 }
 
 /// The same without signatures, for a simulation.
-pub(super) fn unsigned(instructions: &[Instruction], payer: &Address) -> Vec<u8> {
+pub fn unsigned(instructions: &[Instruction], payer: &Address) -> Vec<u8> {
     let message = Message::new(instructions, Some(payer));
     bytes_of(&Transaction::new_unsigned(message))
 }

@@ -11,6 +11,7 @@ pub mod svm;
 
 pub use directory::Directory;
 pub use fault::{Missing, StepFault};
+pub use secrets::RunSecret;
 
 use crate::model::{Actor, Agent, AgentState, CanonicalState, Chain, Operation, Outcome};
 use serde::{Deserialize, Serialize};

@@ -212,7 +212,7 @@ pub struct Live {
     /// else. What is refused is simulated; the rest is sent, by actors that this run funds.
     #[arg(long, requires = "chain", conflicts_with_all = ["backend", "evm_rpc", "adapter", "program", "anvil"])]
     pub live: bool,
-    /// The chain's CAIP-2 id, such as eip155:84532.
+    /// The chain's CAIP-2 id, such as eip155:84532 or solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1.
     #[arg(long, value_name = "CAIP-2", requires = "live")]
     pub chain: Option<ChainId>,
     /// The chain's JSON-RPC endpoint. Only its host is ever shown.
@@ -226,16 +226,20 @@ pub struct Live {
     /// Where the address book is. Default: deployments in the clone.
     #[arg(long, value_name = "DIR", env = "CONCORD_DEPLOYMENTS")]
     pub deployments: Option<PathBuf>,
-    /// The funder's encrypted JSON keystore. Without one, the variable CONCORD_EVM_PRIVATE_KEY.
+    /// EVM: the funder's encrypted JSON keystore. Without one, the variable CONCORD_EVM_PRIVATE_KEY.
     #[arg(long, value_name = "FILE", env = "CONCORD_EVM_KEYSTORE")]
     pub keystore: Option<PathBuf>,
-    /// A file with the keystore's password. Without one, the terminal is asked.
+    /// EVM: a file with the keystore's password. Without one, the terminal is asked.
     #[arg(long, value_name = "FILE", env = "CONCORD_EVM_PASSWORD_FILE")]
     pub password_file: Option<PathBuf>,
-    /// The most that the run may cost, in ETH; more is refused before anything is sent.
-    #[arg(long, value_name = "ETH", default_value = "0.05")]
-    pub budget: String,
-    /// The most to pay for a unit of gas, in gwei.
+    /// Solana: the funder's keypair file, as solana-keygen writes it.
+    #[arg(long, value_name = "FILE", env = "CONCORD_SOLANA_KEYPAIR")]
+    pub keypair: Option<PathBuf>,
+    /// The most that the run may cost, in ETH or SOL; more is refused before anything is sent.
+    /// Default: 0.05 ETH, 1 SOL.
+    #[arg(long, value_name = "COINS", requires = "live")]
+    pub budget: Option<String>,
+    /// EVM: the most to pay for a unit of gas, in gwei.
     #[arg(long, value_name = "GWEI", requires = "live")]
     pub max_fee: Option<String>,
     /// Sends without being asked.

@@ -1,17 +1,22 @@
 //! What `concord deploy verify` plays on a deployment: scenarios that send nothing.
-use super::{files::scenario_files, live::addresses};
+use super::{files::scenario_files, live::addresses, live_svm::CONTRACT};
 use crate::{
-    backend::evm::{EvmLive, RegistryAddresses},
+    backend::{
+        Backend, RunSecret,
+        evm::{EvmLive, RegistryAddresses},
+        svm::{SvmLive, program},
+    },
     model::Chain,
     runner::{self, MODEL, Run, StepRecord, StepResult},
     scenario::{self, Flag, Scenario},
 };
 use alloy::primitives::B256;
-use concord_canonical::caip::EIP155;
+use concord_canonical::caip::SOLANA;
 use concord_deploy::{
     Check, Deployment, Fault,
     evm::client::{Client, ClientOptions},
     options::Place,
+    svm::{cluster::Cluster, transport::Http},
 };
 use std::time::Duration;
 
@@ -21,15 +26,34 @@ use std::time::Duration;
 /// # Errors
 /// A scenario file that is wrong, a chain that does not answer.
 pub(super) fn examine(place: &Place, recorded: &Deployment) -> Result<Vec<Check>, Fault> {
-    if place.chain.namespace() != EIP155 {
-        return Ok(Vec::new());
+    if place.chain.namespace() == SOLANA {
+        return examine_svm(place, recorded);
     }
     let Ok(addresses) = addresses(recorded) else {
         return Ok(Vec::new());
     };
-    let run = play(place, addresses, &read_only_scenarios()?)?;
+    let run = play(place, addresses, &read_only_scenarios(Chain::Evm)?)?;
+    Ok(checks(&run, Chain::Evm))
+}
+
+/// As [`examine`]. Nobody signs: the deployer on record is named as who would pay.
+fn examine_svm(place: &Place, recorded: &Deployment) -> Result<Vec<Check>, Fault> {
+    let record = recorded.contracts.get(CONTRACT);
+    let is_ours = record.is_some_and(|it| it.address == program().to_string());
+    let (true, Ok(payer)) = (is_ours, recorded.deployer.parse()) else {
+        return Ok(Vec::new());
+    };
+    let url = place.rpc_url.as_deref().ok_or(Fault::RpcUrlMissing)?;
+    let cluster = Cluster::new(Http::new(url, Duration::from_secs(place.timeout))?);
+    let secret = RunSecret::without_funds(&B256::random().0);
+    let registry = SvmLive::read_only(cluster, &place.chain, payer, secret);
+    let run = judge(&read_only_scenarios(Chain::Svm)?, registry)?;
+    Ok(checks(&run, Chain::Svm))
+}
+
+fn checks(run: &Run, on: Chain) -> Vec<Check> {
     let of_registries = run.records.iter().filter(|it| it.participant != MODEL);
-    Ok(of_registries.map(|record| check(&run, record)).collect())
+    of_registries.map(|record| check(run, record, on)).collect()
 }
 
 fn play(place: &Place, addresses: RegistryAddresses, scenarios: &[Scenario]) -> Result<Run, Fault> {
@@ -42,17 +66,21 @@ fn play(place: &Place, addresses: RegistryAddresses, scenarios: &[Scenario]) -> 
         max_fee: None,
     })?;
     let registries = EvmLive::read_only(client, addresses, B256::random().0);
+    judge(scenarios, registries)
+}
+
+fn judge(scenarios: &[Scenario], registries: impl Backend + 'static) -> Result<Run, Fault> {
     runner::run(scenarios, &mut [Box::new(registries)], |_, _, _| ())
         .map_err(|fault| Fault::Examination(fault.to_string()))
 }
 
-fn read_only_scenarios() -> Result<Vec<Scenario>, Fault> {
+fn read_only_scenarios(on: Chain) -> Result<Vec<Scenario>, Fault> {
     let files = scenario_files(&[]).map_err(|stop| Fault::Examination(stop.to_string()))?;
     let mut scenarios = Vec::new();
     for file in files {
         let scenario =
             scenario::load(&file).map_err(|fault| Fault::Examination(fault.to_string()))?;
-        let is_told = scenario.chains().any(|chain| chain == Chain::Evm);
+        let is_told = scenario.chains().any(|chain| chain == on);
         if is_told && scenario.flags.contains(&Flag::ReadOnly) {
             scenarios.push(scenario);
         }
@@ -60,13 +88,13 @@ fn read_only_scenarios() -> Result<Vec<Scenario>, Fault> {
     Ok(scenarios)
 }
 
-fn check(run: &Run, record: &StepRecord) -> Check {
+fn check(run: &Run, record: &StepRecord, on: Chain) -> Check {
     let expected = run
         .scenarios
         .iter()
         .find(|scenario| scenario.name == record.scenario)
         .and_then(|scenario| scenario.moments.iter().find(|it| it.number == record.step))
-        .and_then(|moment| moment.step.expectation(Chain::Evm))
+        .and_then(|moment| moment.step.expectation(on))
         .map(|expectation| expectation.outcome.to_string())
         .unwrap_or_default();
     let fact = format!("step {}, {}", record.step, record.operation);

@@ -3,6 +3,7 @@ use super::{
     arguments::{Conform, Live},
     conform::{judge, load_scenarios, write_reports},
     files::{ARTIFACTS, built},
+    live_svm::conform_live_svm,
     provenance,
     stop::Stop,
 };
@@ -19,7 +20,7 @@ use alloy::{
     },
     signers::local::PrivateKeySigner,
 };
-use concord_canonical::caip::EIP155;
+use concord_canonical::caip::{EIP155, SOLANA};
 use concord_deploy::{
     AddressBook, Amount, ChainId, Coin, Deployment, Fault, commands,
     evm::{
@@ -31,17 +32,23 @@ use concord_deploy::{
 };
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
+/// ETH.
+const BUDGET: &str = "0.05";
+
 /// Plays the scenarios flagged `live` on a deployment: the exit code.
 pub(super) fn conform_live(options: &Conform) -> Result<u8, Stop> {
     let place = Place::of(&options.live)?;
-    let scenarios = live_scenarios(options)?;
+    if place.chain.namespace() == SOLANA {
+        return conform_live_svm(options, &place);
+    }
+    let scenarios = live_scenarios(options, Chain::Evm)?;
     let mut run = LiveRun::prepare(options, &place)?;
     let gifts = run.afford(options, &scenarios)?;
     let _lock = run_file::lock(&run.record, &place.chain).map_err(LiveFault::from)?;
     run.take_back_leftovers(&place)?;
     let record = Record {
         chain: place.chain.clone(),
-        funder: run.funder,
+        funder: run.funder.to_string(),
         nonce: B256::random(),
         actors: gifts.keys().cloned().collect(),
     };
@@ -66,10 +73,10 @@ pub(super) fn conform_live(options: &Conform) -> Result<u8, Stop> {
 }
 
 /// Where the deployment is, as the command line has it.
-struct Place {
-    chain: ChainId,
-    rpc_url: String,
-    deployments: PathBuf,
+pub(super) struct Place {
+    pub chain: ChainId,
+    pub rpc_url: String,
+    pub deployments: PathBuf,
 }
 
 impl Place {
@@ -78,7 +85,7 @@ impl Place {
             .chain
             .clone()
             .ok_or_else(|| Fault::ChainId("is missing".to_owned()))?;
-        if chain.namespace() != EIP155 {
+        if ![EIP155, SOLANA].contains(&chain.namespace()) {
             return Err(LiveFault::ChainUnplayable(chain.to_string()));
         }
         commands::require_testnet(&chain, live.allow_mainnet)?;
@@ -122,7 +129,7 @@ impl LiveRun {
         let client = place.connect(&options.live)?;
         require_code(&client, &deployment)?;
         let record = Record::path(&place.deployments, &place.chain);
-        Record::unfinished(&record, &place.chain, key.address())?;
+        Record::unfinished(&record, &place.chain, &key.address().to_string())?;
         Ok(Self {
             deployment,
             addresses,
@@ -138,11 +145,12 @@ impl LiveRun {
         options: &Conform,
         scenarios: &[Scenario],
     ) -> Result<BTreeMap<Actor, Amount>, Stop> {
-        let limit = budget(&options.live.budget)?;
+        let limit = budget(options.live.budget.as_deref().unwrap_or(BUDGET), Coin::ETH)?;
         let artifacts = built(options.artifacts.as_deref(), ARTIFACTS);
         let needs = rehearse(scenarios, &mut EvmRevm::start(&artifacts)?)?;
         let (gifts, total) = self.purse.estimate(&needs)?;
-        self.require(total, limit)?;
+        let balance = self.purse.balance()?;
+        require(Coin::ETH, total, limit, balance, &self.funder.to_string())?;
         let steps: u64 = needs.values().map(|it| it.transactions).sum();
         let transactions = usize::try_from(steps).unwrap_or(usize::MAX) + 2 * gifts.len();
         let chain = self.purse.chain();
@@ -157,28 +165,9 @@ impl LiveRun {
         Ok(gifts)
     }
 
-    fn require(&self, total: Amount, limit: Amount) -> Result<(), LiveFault> {
-        let needed = Coin::ETH.cost(total).to_string();
-        if total > limit {
-            return Err(LiveFault::BudgetTooLow {
-                needed,
-                limit: Coin::ETH.balance(limit).to_string(),
-            });
-        }
-        let balance = self.purse.balance()?;
-        if total > balance {
-            return Err(LiveFault::FunderTooPoor {
-                funder: self.funder.to_string(),
-                balance: Coin::ETH.balance(balance).to_string(),
-                needed,
-            });
-        }
-        Ok(())
-    }
-
     /// A run that was killed left its record, and its actors what they had.
     fn take_back_leftovers(&mut self, place: &Place) -> Result<(), LiveFault> {
-        match Record::unfinished(&self.record, &place.chain, self.funder)? {
+        match Record::unfinished(&self.record, &place.chain, &self.funder.to_string())? {
             Some(record) => {
                 eprintln!("an earlier run did not end: its actors give back what is left");
                 self.give_up(&record)
@@ -211,6 +200,31 @@ impl LiveRun {
     }
 }
 
+/// Both allow what a run can cost.
+pub(super) fn require(
+    coin: Coin,
+    total: Amount,
+    limit: Amount,
+    balance: Amount,
+    funder: &str,
+) -> Result<(), LiveFault> {
+    let needed = coin.cost(total).to_string();
+    if total > limit {
+        return Err(LiveFault::BudgetTooLow {
+            needed,
+            limit: coin.balance(limit).to_string(),
+        });
+    }
+    if total > balance {
+        return Err(LiveFault::FunderTooPoor {
+            funder: funder.to_owned(),
+            balance: coin.balance(balance).to_string(),
+            needed,
+        });
+    }
+    Ok(())
+}
+
 fn funder_key(live: &Live) -> Result<PrivateKeySigner, Fault> {
     let source = EvmKeySource {
         keystore: live.keystore.clone(),
@@ -223,24 +237,28 @@ fn amount(wei: U256) -> Amount {
     Amount(u128::try_from(wei).unwrap_or(u128::MAX))
 }
 
-/// From ETH, such as `0.05`.
-fn budget(text: &str) -> Result<Amount, LiveFault> {
+/// From coins, such as `0.05`.
+pub(super) fn budget(text: &str, coin: Coin) -> Result<Amount, LiveFault> {
     let decimals = text
         .split_once('.')
         .map_or(0, |(_, decimals)| decimals.len());
-    match parse_units(text, "ether") {
-        Ok(ParseUnits::U256(wei)) if decimals <= 18 => Ok(amount(wei)),
+    let fits = usize::try_from(coin.decimals).is_ok_and(|most| decimals <= most);
+    let unit = u8::try_from(coin.decimals).unwrap_or(u8::MAX);
+    match parse_units(text, unit) {
+        Ok(ParseUnits::U256(units)) if fits => Ok(amount(units)),
         _ => Err(LiveFault::BudgetMalformed {
             value: text.to_owned(),
+            coin: coin.symbol,
+            decimals: coin.decimals,
         }),
     }
 }
 
 /// Those that are meant, of those that are flagged.
-fn live_scenarios(options: &Conform) -> Result<Vec<Scenario>, Stop> {
+pub(super) fn live_scenarios(options: &Conform, on: Chain) -> Result<Vec<Scenario>, Stop> {
     let mut scenarios = load_scenarios(options)?;
     let is_live = |scenario: &Scenario| {
-        scenario.flags.contains(&Flag::Live) && scenario.chains().any(|chain| chain == Chain::Evm)
+        scenario.flags.contains(&Flag::Live) && scenario.chains().any(|chain| chain == on)
     };
     if let Some(other) = scenarios.iter().find(|it| !is_live(it))
         && !options.scenario.is_empty()

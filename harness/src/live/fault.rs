@@ -7,12 +7,18 @@ use concord_deploy::{Fault, REFUSED, STOPPED};
 pub enum LiveFault {
     #[error(transparent)]
     Deploy(#[from] Fault),
-    #[error("--chain {0}: live runs are for chains of the namespace eip155")]
+    #[error("--chain {0}: live runs are for chains of the namespaces eip155 and solana")]
     ChainUnplayable(String),
     #[error("the address book has no IdentityRegistry on this chain")]
     NoIdentityRegistry,
-    #[error("--budget {value}: not a number of ETH with at most 18 decimals")]
-    BudgetMalformed { value: String },
+    #[error("--budget {value}: not a number of {coin} with at most {decimals} decimals")]
+    BudgetMalformed {
+        value: String,
+        coin: &'static str,
+        decimals: u32,
+    },
+    #[error("the address book has the program {recorded:?}, this command is built for {built}")]
+    AnotherProgram { recorded: String, built: String },
     #[error("the run can cost up to {needed}, --budget allows {limit}: nothing was sent")]
     BudgetTooLow { needed: String, limit: String },
     #[error("{funder} has {balance}, the run needs up to {needed}: nothing was sent")]
@@ -37,7 +43,7 @@ pub enum LiveFault {
     AddressMalformed { contract: String, address: String },
     #[error("{contract}: no code at {address}, where the address book has it")]
     NoCode { contract: String, address: String },
-    #[error("rehearsing {scenario} to know its gas: {fault}")]
+    #[error("rehearsing {scenario} to know its cost: {fault}")]
     Rehearsal { scenario: String, fault: StepFault },
 }
 

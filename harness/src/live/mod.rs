@@ -1,13 +1,14 @@
 //! Runs on registries that stand on a chain nobody controls, paid for by a funder.
 //!
 //! The actors of a run have keys that are made from the funder's secret and the run's nonce
-//! ([`crate::backend::evm::RunSecret`]). The nonce is on record ([`Record`]) from before they get
+//! ([`crate::backend::RunSecret`]). The nonce is on record ([`Record`]) from before they get
 //! anything until they have given back what is left ([`Purse`]): whoever has the funder's key can
 //! take back what a killed run left behind.
 mod fault;
 mod purse;
 mod record;
 mod rehearsal;
+pub mod svm;
 
 pub use fault::LiveFault;
 pub use purse::{Purse, Swept};

@@ -1,6 +1,6 @@
 use super::{LiveFault, Needs, Record};
 use crate::{
-    backend::evm::{Keyring, RunSecret},
+    backend::{RunSecret, evm::Keyring},
     model::Actor,
 };
 use alloy::{
@@ -85,7 +85,11 @@ impl Purse {
     }
 
     pub fn secret(&self, nonce: &B256) -> RunSecret {
-        RunSecret::of_run(&self.funder, &self.chain.to_string(), &nonce.0)
+        RunSecret::of_run(
+            self.funder.to_bytes().as_slice(),
+            &self.chain.to_string(),
+            &nonce.0,
+        )
     }
 
     fn keyring(&self, nonce: &B256) -> Keyring {

@@ -1,6 +1,6 @@
 use super::LiveFault;
 use crate::model::Actor;
-use alloy::primitives::{Address, B256};
+use alloy::primitives::B256;
 use concord_deploy::{ChainId, Fault, atomic_file};
 use serde::{Deserialize, Serialize};
 use std::{
@@ -14,7 +14,7 @@ use std::{
 pub struct Record {
     pub chain: ChainId,
     /// Who paid: only this key can make the actors' keys again.
-    pub funder: Address,
+    pub funder: String,
     /// Of the run: part of what its actors' keys are made from.
     pub nonce: B256,
     pub actors: Vec<Actor>,
@@ -34,7 +34,7 @@ impl Record {
     pub fn unfinished(
         path: &Path,
         chain: &ChainId,
-        funder: Address,
+        funder: &str,
     ) -> Result<Option<Self>, LiveFault> {
         let Some(record) = atomic_file::read_json::<Self>(path)? else {
             return Ok(None);
@@ -50,7 +50,7 @@ impl Record {
             true => Ok(Some(record)),
             false => Err(LiveFault::AnotherFunder {
                 record: path.display().to_string(),
-                recorded: record.funder.to_string(),
+                recorded: record.funder,
                 now: funder.to_string(),
             }),
         }

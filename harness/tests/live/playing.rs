@@ -4,7 +4,7 @@ use crate::{
 };
 use alloy::primitives::Address;
 use concord_harness::{
-    backend::evm::{Keyring, RunSecret},
+    backend::{RunSecret, evm::Keyring},
     live::Record,
     model::{Chain, Verdict},
     scenario::{self, Flag, Scenario},
@@ -36,7 +36,11 @@ fn assert_agrees(answer: &Answer, scenarios: usize) {
 
 /// The accounts of a run, by its record and the funder's key.
 fn accounts(record: &Record) -> Vec<Address> {
-    let secret = RunSecret::of_run(&funder(), &record.chain.to_string(), &record.nonce.0);
+    let secret = RunSecret::of_run(
+        funder().to_bytes().as_slice(),
+        &record.chain.to_string(),
+        &record.nonce.0,
+    );
     let keys = Keyring::Derived(secret);
     let of_actor = |actor| keys.key(actor).address();
     record.actors.iter().map(of_actor).collect()

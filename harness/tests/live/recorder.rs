@@ -1,4 +1,4 @@
-//! Stands between the program and anvil: writes down what is asked, and ends the program in the
+//! Stands between the program and a node: writes down what is asked, and ends the program in the
 //! middle of a run.
 use serde_json::Value;
 use std::{
@@ -85,7 +85,7 @@ fn serve(mut stream: &TcpStream, chain: u16, state: &State) {
     let mut sent = false;
     for one in &all {
         let method = one["method"].as_str().unwrap().to_owned();
-        sent |= method == "eth_sendRawTransaction";
+        sent |= ["eth_sendRawTransaction", "sendTransaction"].contains(&&*method);
         state.methods.lock().unwrap().insert(method);
     }
     let answer = post(chain, &body);

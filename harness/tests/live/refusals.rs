@@ -25,8 +25,8 @@ fn refuses_what_can_be_known_to_fail_before_anything_is_sent() {
     );
     refused(&base(CHAIN), "standard input is no terminal to ask on");
     refused(
-        &base("solana:localnet"),
-        "live runs are for chains of the namespace eip155",
+        &base("cosmos:cosmoshub-3"),
+        "live runs are for chains of the namespaces eip155 and solana",
     );
     refused(&base("eip155:8453"), "eip155:8453 is not a listed testnet");
     refused(&base("eip155:11155111"), "no deployment on eip155:11155111");

@@ -6,11 +6,14 @@
 //! the chain has got to, and each timestamp that a registry stores stands for the time that the
 //! story had when the transaction was sent.
 use super::{
-    Dialect, EvmLive, Keyring, RegistryAddresses, RunSecret,
+    Dialect, EvmLive, Keyring, RegistryAddresses,
     ledger::{Answer, Ledger, Receipt, View},
     requests::Requests,
 };
-use crate::{backend::StepFault, scenario::HEAD_START};
+use crate::{
+    backend::{RunSecret, StepFault},
+    scenario::HEAD_START,
+};
 use alloy::{
     primitives::{Address, Bytes, U256},
     rpc::types::TransactionReceipt,

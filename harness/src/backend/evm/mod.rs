@@ -34,7 +34,7 @@ pub use attach::AttachFault;
 pub use deployment::RegistryAddresses;
 pub use dialect::Dialect;
 pub use in_process::Revm;
-pub use keyring::{Keyring, RunSecret};
+pub use keyring::Keyring;
 pub use ledger::{Ledger, Receipt, View};
 pub use live::Live;
 pub use node::{Endpoint, Node};

@@ -1,8 +1,4 @@
 //! Every address the backend needs: programs by name, accounts by derivation.
-use crate::{
-    backend::secrets::secret_of,
-    model::{Actor, Agent},
-};
 use concord_canonical::pda::Account;
 pub use concord_deploy::svm::addresses::{
     ASSOCIATED_TOKEN, ED25519, INSTRUCTIONS_SYSVAR, TOKEN_2022, address, client_index,
@@ -10,34 +6,9 @@ pub use concord_deploy::svm::addresses::{
     token_account,
 };
 use solana_address::Address;
-use solana_keypair::Keypair;
-use solana_signer::Signer;
 
 /// All zero: also what the program takes for "nobody".
 pub const SYSTEM: Address = Address::from_str_const("11111111111111111111111111111111");
-
-/// The public key of an actor's label; for a payment token, the address of its mint.
-pub fn actor(actor: &Actor) -> Address {
-    actor_key(actor).pubkey()
-}
-
-pub fn actor_key(actor: &Actor) -> Keypair {
-    Keypair::new_from_array(secret_of("actor", &actor.0))
-}
-
-/// The mint that an agent's label stands for, registered or not.
-pub fn mint(agent: &Agent) -> Address {
-    mint_key(agent).pubkey()
-}
-
-pub fn mint_key(agent: &Agent) -> Keypair {
-    Keypair::new_from_array(secret_of("agent", &agent.0))
-}
-
-/// The key of the `number`th token account that is not an associated one.
-pub fn spare_account_key(number: u64) -> Keypair {
-    Keypair::new_from_array(secret_of("token account", &number.to_string()))
-}
 
 /// A PDA of the program, derived by the canonical crate.
 fn derived(account: Account<'_>) -> Address {

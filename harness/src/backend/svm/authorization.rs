@@ -1,5 +1,5 @@
 use super::{
-    addresses::{actor, mint},
+    World,
     precompile::{self, Domain},
 };
 use crate::model::{Authorization, Form};
@@ -8,42 +8,42 @@ use concord_canonical::auth::{SvmFeedbackAuth, x84_message};
 use solana_instruction::Instruction;
 
 /// The precompile instruction that goes before the feedback; none where nothing is sent.
-pub fn precompile(authorization: &Authorization, start: u64) -> Option<Instruction> {
+pub fn precompile(authorization: &Authorization, world: &World) -> Option<Instruction> {
     let message = match authorization.form {
-        Form::Bounded | Form::DraftV1 => bounded_message(authorization, start).to_vec(),
+        Form::Bounded | Form::DraftV1 => bounded_message(authorization, world).to_vec(),
         // R10
         Form::X84 => x84_message(
-            &actor(&authorization.client).to_bytes(),
-            &mint(&authorization.agent).to_bytes(),
+            &world.keys.actor(&authorization.client).to_bytes(),
+            &world.keys.mint(&authorization.agent).to_bytes(),
         )
         .to_vec(),
     };
     let tamper = authorization.tamper.as_ref();
-    precompile::instruction(&authorization.signer, tamper, &message)
+    precompile::instruction(&authorization.signer, tamper, &message, world)
 }
 
 /// What the feedback instruction is told of the authorization. Without one, the widest claim.
-pub fn claim(authorization: Option<&Authorization>, start: u64) -> FeedbackAuthorization {
+pub fn claim(authorization: Option<&Authorization>, world: &World) -> FeedbackAuthorization {
     match authorization {
         Some(sent) if sent.form == Form::X84 => FeedbackAuthorization::X84,
         sent => FeedbackAuthorization::Bounded {
             index_limit: sent.map_or(u64::MAX, |sent| sent.index_limit),
-            expiry: sent.map_or(u64::MAX, |sent| start.saturating_add(sent.expiry)),
+            expiry: sent.map_or(u64::MAX, |sent| world.start.saturating_add(sent.expiry)),
         },
     }
 }
 
 /// The 56 bytes of R9.
-fn bounded_message(authorization: &Authorization, start: u64) -> [u8; 56] {
-    let domain = Domain::named(authorization.tamper.as_ref());
+fn bounded_message(authorization: &Authorization, world: &World) -> [u8; 56] {
+    let domain = Domain::named(authorization.tamper.as_ref(), &world.chain);
     SvmFeedbackAuth {
-        agent_mint: mint(&authorization.agent).to_bytes(),
-        client: actor(&authorization.client).to_bytes(),
+        agent_mint: world.keys.mint(&authorization.agent).to_bytes(),
+        client: world.keys.actor(&authorization.client).to_bytes(),
         index_limit: authorization.index_limit,
-        expiry: start.saturating_add(authorization.expiry),
+        expiry: world.start.saturating_add(authorization.expiry),
         chain: domain.chain,
         program_id: domain.program_id,
-        signer: actor(&authorization.signer).to_bytes(),
+        signer: world.keys.actor(&authorization.signer).to_bytes(),
     }
     .message()
 }

@@ -1,8 +1,8 @@
 use super::{
-    SvmLitesvm, addresses,
+    Keyring, SvmLitesvm, addresses,
     in_process::{LAMPORTS, Litesvm},
     ledger::Ledger,
-    precompile::CHAIN,
+    precompile::LOCALNET,
 };
 use crate::{
     backend::Missing,
@@ -22,7 +22,7 @@ pub fn deploy(file: &Path) -> Result<Litesvm, Missing> {
     let mut svm = LiteSVM::new();
     svm.add_program(addresses::program(), &elf)
         .map_err(|fault| unusable(file, format!("the VM refuses it: {fault:?}")))?;
-    let authority = addresses::actor_key(&Actor::from(DEPLOYER));
+    let authority = Keyring::Public.actor_key(&Actor::from(DEPLOYER));
     set_upgrade_authority(&mut svm, &authority.pubkey())
         .ok_or_else(|| unusable(file, "the loader keeps no program data".to_owned()))?;
     let mut ledger = Litesvm::new(svm);
@@ -30,7 +30,7 @@ pub fn deploy(file: &Path) -> Result<Litesvm, Missing> {
         .svm
         .airdrop(&authority.pubkey(), LAMPORTS)
         .map_err(|fault| failed(format!("{:?}", fault.err)))?;
-    let initialize = initialize(authority.pubkey(), CHAIN); // R9
+    let initialize = initialize(authority.pubkey(), LOCALNET); // R9
     let sent = ledger
         .send(&[&authority], &[initialize])
         .map_err(|fault| failed(fault.to_string()))?;

@@ -90,7 +90,7 @@ impl EventReader<'_> {
 
     /// Every event carries the chain's clock.
     fn check_is_now(&self, timestamp: i64) -> Result<(), StepFault> {
-        if u64::try_from(timestamp) == Ok(self.world.now) {
+        if timestamp == self.world.clock {
             return Ok(());
         }
         Err(StepFault::UnexplainedEvent(format!(

@@ -1,9 +1,13 @@
 //! The program in litesvm: the real VM, without a process or JSON.
 use super::{
+    Keyring,
     ledger::{Answer, Done, Failed, Ledger, Ran, Sent, check_size},
     lookup_table,
 };
-use crate::backend::StepFault;
+use crate::{
+    backend::StepFault,
+    model::{Actor, DEPLOYER},
+};
 use litesvm::{
     LiteSVM,
     types::{FailedTransactionMetadata, TransactionMetadata},
@@ -46,6 +50,7 @@ impl Litesvm {
         ))
     }
 
+    /// What a packet holds only with an address lookup table gets one.
     fn simulate_with_table(&self, signer: &Keypair, instruction: &Instruction) -> Answer<Ran> {
         let table = lookup_table::of(instruction);
         let message = v0::Message::try_compile(
@@ -105,8 +110,8 @@ impl Ledger for Litesvm {
         Ok(())
     }
 
-    fn time(&self) -> Answer<i64> {
-        Ok(self.svm.get_sysvar::<Clock>().unix_timestamp)
+    fn time(&self) -> Answer<u64> {
+        self.story_time(self.svm.get_sysvar::<Clock>().unix_timestamp)
     }
 
     fn send(&mut self, signers: &[&Keypair], instructions: &[Instruction]) -> Answer<Sent> {
@@ -114,6 +119,7 @@ impl Ledger for Litesvm {
         let transaction = self.transaction(signers, instructions)?;
         Ok(Sent {
             message: transaction.message.clone(),
+            at: self.svm.get_sysvar::<Clock>().unix_timestamp,
             ran: self
                 .svm
                 .send_transaction(transaction)
@@ -122,7 +128,8 @@ impl Ledger for Litesvm {
         })
     }
 
-    fn simulate(&self, signer: &Keypair, instruction: &Instruction) -> Answer<Ran> {
+    fn simulate(&self, instruction: &Instruction) -> Answer<Ran> {
+        let signer = &Keyring::Public.actor_key(&Actor::from(DEPLOYER));
         match self.transaction(&[signer], std::slice::from_ref(instruction)) {
             Ok(transaction) => {
                 let simulated = self.svm.simulate_transaction(transaction);

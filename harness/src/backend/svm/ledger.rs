@@ -21,18 +21,44 @@ pub trait Ledger: Send {
     /// Unix seconds of the next transaction, exactly.
     fn set_time(&mut self, time: u64) -> Answer<()>;
 
-    /// Unix seconds.
-    fn time(&self) -> Answer<i64>;
+    /// Unix seconds at which a story begins that would begin at `wanted`. A cluster with a clock of
+    /// its own may be later: then the story takes place later.
+    fn opening(&mut self, wanted: u64) -> Answer<u64> {
+        self.set_time(wanted)?;
+        Ok(wanted)
+    }
+
+    /// The time that the story had when the cluster's clock showed `timestamp`, both in Unix
+    /// seconds.
+    ///
+    /// # Errors
+    /// The time of no transaction of the story.
+    fn story_time(&self, timestamp: i64) -> Answer<u64> {
+        u64::try_from(timestamp)
+            .map_err(|_| StepFault::UnexplainedState(format!("timestamp {timestamp}")))
+    }
+
+    /// Others use the registry too: only what the story touched is looked at.
+    fn is_shared(&self) -> bool {
+        false
+    }
+
+    /// Unix seconds, in the story's time.
+    fn time(&self) -> Answer<u64>;
 
     /// Runs one transaction; the first signer pays.
     fn send(&mut self, signers: &[&Keypair], instructions: &[Instruction]) -> Answer<Sent>;
 
-    /// Runs one transaction without keeping what it does. What a packet holds only with an
-    /// address lookup table gets one.
-    fn simulate(&self, signer: &Keypair, instruction: &Instruction) -> Answer<Ran>;
+    /// Runs one transaction without keeping what it does; who pays does not matter.
+    fn simulate(&self, instruction: &Instruction) -> Answer<Ran>;
 
     /// `None` where there is none.
     fn account(&self, address: &Address) -> Answer<Option<Account>>;
+
+    /// In the order asked for.
+    fn accounts(&self, addresses: &[Address]) -> Answer<Vec<Option<Account>>> {
+        addresses.iter().map(|it| self.account(it)).collect()
+    }
 
     /// Every account that belongs to a program.
     fn accounts_of(&self, program: &Address) -> Answer<Vec<(Address, Account)>>;
@@ -61,6 +87,8 @@ pub trait Ledger: Send {
 /// A transaction that was run.
 pub struct Sent {
     pub message: Message,
+    /// Unix seconds that the cluster's clock showed.
+    pub at: i64,
     pub ran: Ran,
 }
 

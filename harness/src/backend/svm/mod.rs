@@ -1,6 +1,7 @@
-//! The Solana program, on any cluster that runs it: today in litesvm ([`SvmLitesvm`]), with the real
-//! VM, Token-2022 and precompiles, in process.
+//! The Solana program, on any cluster that runs it: in litesvm ([`SvmLitesvm`]), with the real VM,
+//! Token-2022 and precompiles, in process, and where it stands on a cluster ([`SvmLive`]).
 //!
+//! - [`keyring`]: the keys of actors and mints
 //! - [`addresses`], [`instructions`]: accounts and instructions of the program and of Token-2022
 //! - [`precompile`], [`authorization`], [`payment`]: signed statements, sound or tampered with
 //! - [`operations`]: each operation as a transaction; [`view`]: as a simulated call
@@ -11,7 +12,9 @@ mod deployment;
 mod events;
 mod in_process;
 mod instructions;
+mod keyring;
 mod ledger;
+mod live;
 mod lookup_table;
 mod observation;
 mod operations;
@@ -23,10 +26,13 @@ mod view;
 
 use super::{Backend, Cost, Directory, Missing, Observed, StepFault};
 use crate::model::{Actor, Agent, AgentState, CanonicalState, Chain, DEPLOYER, Operation, Outcome};
+pub use addresses::{program, registry};
 use agent_registry::AgentIdentity;
 pub use in_process::Litesvm;
+pub use keyring::Keyring;
 pub use ledger::Ledger;
 use ledger::Sent;
+pub use live::Live;
 use solana_address::Address;
 use solana_instruction::Instruction;
 use solana_keypair::Keypair;
@@ -39,6 +45,8 @@ type Agents = Directory<Address, Address>;
 
 /// The backend `svm-litesvm`: each scenario runs on a fresh copy of the VM after deployment.
 pub type SvmLitesvm = Registry<Litesvm>;
+/// The backend `svm-live`: the registry of a cluster that nobody controls.
+pub type SvmLive = Registry<Live>;
 
 /// The program's one registry on a cluster, put back to its beginning for each scenario.
 pub struct Registry<L> {
@@ -48,12 +56,16 @@ pub struct Registry<L> {
 }
 
 /// What the backend knows of the scenario that runs.
-#[derive(Default)]
 struct World {
+    keys: Keyring,
+    /// CAIP-2 id that the registry is initialized for (R9).
+    chain: String,
     /// Unix seconds.
     start: u64,
     /// Unix seconds, of the latest transaction.
     now: u64,
+    /// Unix seconds that the cluster's clock showed then.
+    clock: i64,
     agents: Agents,
     /// By mint, every account that a transaction about the agent could write.
     writable: BTreeMap<Address, BTreeSet<Address>>,
@@ -63,6 +75,20 @@ struct World {
 }
 
 impl World {
+    fn new(keys: Keyring, chain: String, start: u64) -> Self {
+        Self {
+            keys,
+            chain,
+            start,
+            now: start,
+            clock: 0,
+            agents: Agents::default(),
+            writable: BTreeMap::new(),
+            burned: BTreeSet::new(),
+            spare_accounts: 0,
+        }
+    }
+
     fn next_spare_account(&mut self) -> u64 {
         self.spare_accounts += 1;
         self.spare_accounts
@@ -71,7 +97,7 @@ impl World {
     fn note_writable(&mut self, agent: &Agent, instructions: &[Instruction]) {
         let metas = instructions.iter().flat_map(|it| &it.accounts);
         let addresses = metas.filter(|meta| meta.is_writable);
-        let noted = self.writable.entry(addresses::mint(agent)).or_default();
+        let noted = self.writable.entry(self.keys.mint(agent)).or_default();
         noted.extend(addresses.map(|meta| meta.pubkey));
     }
 }
@@ -92,12 +118,21 @@ impl SvmLitesvm {
         Ok(Self {
             name: Self::NAME,
             ledger,
-            world: World::default(),
+            world: World::new(Keyring::Public, precompile::LOCALNET.to_owned(), 0),
         })
     }
 }
 
 impl<L: Ledger> Registry<L> {
+    /// What an actor has.
+    ///
+    /// # Errors
+    /// The cluster does not answer.
+    pub fn lamports(&self, actor: &Actor) -> Result<u64, StepFault> {
+        let account = self.ledger.account(&self.world.keys.actor(actor))?;
+        Ok(account.map_or(0, |account| account.lamports))
+    }
+
     /// One instruction, which `by` alone signs.
     fn submit_alone(
         &mut self,
@@ -105,7 +140,7 @@ impl<L: Ledger> Registry<L> {
         by: &Actor,
         instruction: Instruction,
     ) -> Result<Observed, StepFault> {
-        let key = addresses::actor_key(by);
+        let key = self.world.keys.actor_key(by);
         self.submit(Some(agent), &[&key], &[instruction])
     }
 
@@ -120,6 +155,7 @@ impl<L: Ledger> Registry<L> {
             self.world.note_writable(agent, instructions);
         }
         let sent = self.ledger.send(signers, instructions)?;
+        self.world.clock = sent.at;
         self.observe(&sent, instructions)
     }
 
@@ -151,12 +187,12 @@ impl<L: Ledger> Registry<L> {
 
     /// The operations that change the registry's lists and authority, and no agent.
     fn govern(&mut self, by: &Actor, change: Instruction) -> Result<Observed, StepFault> {
-        self.submit(None, &[&addresses::actor_key(by)], &[change])
+        self.submit(None, &[&self.world.keys.actor_key(by)], &[change])
     }
 
     fn run(&mut self, operation: &Operation) -> Result<Observed, StepFault> {
         use instructions::registry;
-        let key = addresses::actor;
+        let key = |actor: &Actor| self.world.keys.actor(actor);
         match operation {
             Operation::Register {
                 agent,
@@ -268,14 +304,11 @@ impl<L: Ledger> Backend for Registry<L> {
 
     fn reset(&mut self, start: u64, actors: &[Actor]) -> Result<(), StepFault> {
         self.ledger.restore()?;
-        self.ledger.set_time(start)?;
-        self.world = World {
-            start,
-            now: start,
-            ..World::default()
-        };
+        let start = self.ledger.opening(start)?;
+        let keys = self.world.keys.clone().next_story();
+        self.world = World::new(keys, self.world.chain.clone(), start);
         for actor in actors.iter().chain([&Actor::from(DEPLOYER)]) {
-            let address = addresses::actor(actor);
+            let address = self.world.keys.actor(actor);
             self.ledger.fund(address)?;
             self.world.agents.add_actor(address, actor.clone());
         }
@@ -288,7 +321,7 @@ impl<L: Ledger> Backend for Registry<L> {
             self.ledger.set_time(self.world.now)?;
         }
         if let Some(agent) = operation.agent() {
-            let mint = addresses::mint(agent);
+            let mint = self.world.keys.mint(agent);
             self.world.agents.add_agent(mint, agent.clone());
         }
         self.run(operation)

@@ -1,6 +1,7 @@
 //! A facilitator's statement of a payment (R13).
 use super::{
-    addresses::{actor, key, mint},
+    World,
+    addresses::key,
     precompile::{self, Domain},
 };
 use crate::{backend::secrets::secret_of, model::Payment};
@@ -9,44 +10,44 @@ use concord_canonical::{Word, caip::TaskRef, payment::PaymentProof};
 use solana_instruction::Instruction;
 
 /// The precompile instruction that goes before the proof; none where nothing is sent.
-pub fn precompile(payment: &Payment, start: u64) -> Option<Instruction> {
+pub fn precompile(payment: &Payment, world: &World) -> Option<Instruction> {
     let tamper = payment.tamper.as_ref();
-    let domain = Domain::named(tamper);
+    let domain = Domain::named(tamper, &world.chain);
     let message = PaymentProof {
-        agent_mint: mint(&payment.agent).to_bytes(),
-        payer: actor(&payment.payer).to_bytes(),
-        payee: actor(&payment.payee).to_bytes(),
-        token: actor(&payment.token).to_bytes(),
+        agent_mint: world.keys.mint(&payment.agent).to_bytes(),
+        payer: world.keys.actor(&payment.payer).to_bytes(),
+        payee: world.keys.actor(&payment.payee).to_bytes(),
+        token: world.keys.actor(&payment.token).to_bytes(),
         amount: payment.amount,
-        task_ref_hash: task_ref_hash(&payment.task),
-        expiry: start.saturating_add(payment.expiry),
+        task_ref_hash: task_ref_hash(&payment.task, &world.chain),
+        expiry: world.start.saturating_add(payment.expiry),
         chain: domain.chain,
         program_id: domain.program_id,
-        facilitator: actor(&payment.facilitator).to_bytes(),
+        facilitator: world.keys.actor(&payment.facilitator).to_bytes(),
     }
     .message();
-    precompile::instruction(&payment.facilitator, tamper, &message)
+    precompile::instruction(&payment.facilitator, tamper, &message, world)
 }
 
 /// What the instruction is told of the payment.
-pub fn claim(payment: &Payment, start: u64) -> attach_payment_proof::Payment {
+pub fn claim(payment: &Payment, world: &World) -> attach_payment_proof::Payment {
     attach_payment_proof::Payment {
-        payer: key(actor(&payment.payer)),
-        payee: key(actor(&payment.payee)),
-        token: key(actor(&payment.token)),
+        payer: key(world.keys.actor(&payment.payer)),
+        payee: key(world.keys.actor(&payment.payee)),
+        token: key(world.keys.actor(&payment.token)),
         amount: payment.amount,
-        task_ref_hash: task_ref_hash(&payment.task),
-        expiry: start.saturating_add(payment.expiry),
-        facilitator: key(actor(&payment.facilitator)),
+        task_ref_hash: task_ref_hash(&payment.task, &world.chain),
+        expiry: world.start.saturating_add(payment.expiry),
+        facilitator: key(world.keys.actor(&payment.facilitator)),
     }
 }
 
 /// keccak256 of the dedupe key of the payment that `task` stands for: a Solana transaction, which
 /// is named by its signature of 64 bytes.
-fn task_ref_hash(task: &str) -> Word {
+fn task_ref_hash(task: &str, chain: &str) -> Word {
     let signature = [secret_of("payment r", task), secret_of("payment s", task)];
     let transaction = bs58::encode(signature.as_flattened()).into_string();
-    TaskRef::parse(&format!("{}:{transaction}", precompile::CHAIN))
+    TaskRef::parse(&format!("{chain}:{transaction}"))
         .expect("a chain id, and 64 bytes in base58")
         .dedupe_key()
         .hash()

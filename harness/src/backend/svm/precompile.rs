@@ -1,5 +1,5 @@
 //! The Ed25519 precompile instruction that carries a signed statement, sound or tampered with.
-use super::addresses::{actor, program};
+use super::{Keyring, World, addresses::program};
 use crate::{
     backend::secrets::secret_of,
     model::{Actor, Tamper},
@@ -8,8 +8,8 @@ use concord_canonical::{Word, caip::ChainId, sign};
 use concord_deploy::svm::instructions::ed25519;
 use solana_instruction::Instruction;
 
-/// The chain that the registry under test is initialized for.
-pub const CHAIN: &str = "solana:localnet";
+/// The chain that a registry of the harness's own is initialized for.
+pub const LOCALNET: &str = "solana:localnet";
 /// Devnet.
 const ANOTHER_CHAIN: &str = "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1";
 /// The order of Ed25519's group, little-endian (RFC 8032, section 5.1).
@@ -30,11 +30,12 @@ pub struct Domain {
 }
 
 impl Domain {
-    /// What the signed text names.
-    pub fn named(tamper: Option<&Tamper>) -> Self {
+    /// What the signed text names; `own` is the CAIP-2 id of the registry's chain.
+    pub fn named(tamper: Option<&Tamper>, own: &str) -> Self {
         let chain = match tamper {
+            Some(Tamper::WrongChain) if own == ANOTHER_CHAIN => LOCALNET,
             Some(Tamper::WrongChain) => ANOTHER_CHAIN,
-            _ => CHAIN,
+            _ => own,
         };
         Self {
             chain: ChainId::parse(chain)
@@ -51,9 +52,14 @@ impl Domain {
 }
 
 /// The precompile instruction that goes first in the transaction; none where nothing is sent.
-pub fn instruction(signer: &Actor, tamper: Option<&Tamper>, message: &[u8]) -> Option<Instruction> {
-    let signature = signature(signer, tamper, message);
-    let mut instruction = ed25519(&actor(signer).to_bytes(), &signature, message);
+pub fn instruction(
+    signer: &Actor,
+    tamper: Option<&Tamper>,
+    message: &[u8],
+    world: &World,
+) -> Option<Instruction> {
+    let signature = signature(signer, tamper, message, &world.keys);
+    let mut instruction = ed25519(&world.keys.actor(signer).to_bytes(), &signature, message);
     let data = &mut instruction.data;
     match tamper {
         Some(Tamper::Empty) => return None,
@@ -68,12 +74,12 @@ pub fn instruction(signer: &Actor, tamper: Option<&Tamper>, message: &[u8]) -> O
     Some(instruction)
 }
 
-fn signature(signer: &Actor, tamper: Option<&Tamper>, message: &[u8]) -> [u8; 64] {
+fn signature(signer: &Actor, tamper: Option<&Tamper>, message: &[u8], keys: &Keyring) -> [u8; 64] {
     let holder = match tamper {
         Some(Tamper::SignedBy(actor)) => actor,
         _ => signer,
     };
-    let mut signature = sign::ed25519_sign(&secret_of("actor", &holder.0), message);
+    let mut signature = sign::ed25519_sign(&keys.actor_secret(holder), message);
     match tamper {
         Some(Tamper::CorruptSignature) => signature[32] ^= 1, // the lowest bit of S
         Some(Tamper::MalleateSignature) => add_group_order(&mut signature[32..]), // R23
@@ -100,8 +106,13 @@ mod tests {
     fn r23_a_malleated_signature_is_another_and_does_not_verify() {
         let signer = Actor::from("signer");
         let key = sign::ed25519_public_key(&secret_of("actor", "signer"));
-        let sound = signature(&signer, None, b"text");
-        let malleated = signature(&signer, Some(&Tamper::MalleateSignature), b"text");
+        let sound = signature(&signer, None, b"text", &Keyring::Public);
+        let malleated = signature(
+            &signer,
+            Some(&Tamper::MalleateSignature),
+            b"text",
+            &Keyring::Public,
+        );
         assert_eq!(sound[..32], malleated[..32]);
         assert_ne!(sound[32..], malleated[32..]);
         sign::ed25519_verify(&key, b"text", &sound).unwrap();

@@ -1,13 +1,6 @@
 //! Instructions that only answer: simulated, never sent.
-use super::{
-    addresses::{actor_key, program},
-    ledger::Ledger,
-    translation,
-};
-use crate::{
-    backend::StepFault,
-    model::{Actor, DEPLOYER},
-};
+use super::{addresses::program, ledger::Ledger, translation};
+use crate::backend::StepFault;
 use anchor_lang::AnchorDeserialize;
 use concord_canonical::ErrorClass;
 use solana_instruction::Instruction;
@@ -24,8 +17,7 @@ pub fn call<T: AnchorDeserialize>(
     ledger: &impl Ledger,
     instruction: &Instruction,
 ) -> Result<Result<T, Refusal>, StepFault> {
-    let payer = actor_key(&Actor::from(DEPLOYER));
-    let done = match ledger.simulate(&payer, instruction)? {
+    let done = match ledger.simulate(instruction)? {
         Ok(done) => done,
         Err(failed) => {
             let class = translation::class_of(

@@ -9,7 +9,7 @@ pub use open::{last_open_index, part};
 
 use super::{
     World,
-    addresses::{TOKEN_2022, address, identity, mint, program},
+    addresses::{TOKEN_2022, address, identity, program},
     ledger::Ledger,
     token::Mint,
 };
@@ -22,8 +22,26 @@ use snapshot::Snapshot;
 use solana_address::Address;
 use std::collections::BTreeMap;
 
-/// Everything, from every account that the program and Token-2022 own, so that nothing hides.
+/// Of every agent that the story named.
+fn touched(ledger: &impl Ledger, world: &World) -> Result<CanonicalState, StepFault> {
+    let mut state = CanonicalState {
+        time: ledger.time()?.saturating_sub(world.start),
+        ..CanonicalState::default()
+    };
+    for (_, agent) in world.agents.agents() {
+        if let Some(standing) = agent_state(ledger, world, agent)? {
+            state.agents.insert(agent.clone(), standing);
+        }
+    }
+    Ok(state)
+}
+
+/// Everything, from every account that the program and Token-2022 own, so that nothing
+/// hides; where others use the registry too, what the story touched.
 pub fn state(ledger: &impl Ledger, world: &World) -> Result<CanonicalState, StepFault> {
+    if ledger.is_shared() {
+        return touched(ledger, world);
+    }
     let of_program = ledger.accounts_of(&program())?;
     let of_tokens = ledger.accounts_of(&TOKEN_2022)?;
     let snapshot = Snapshot::of(of_program.into_iter().chain(of_tokens))?;
@@ -51,16 +69,14 @@ pub fn agent_state(
     world: &World,
     agent: &Agent,
 ) -> Result<Option<AgentState>, StepFault> {
-    let mint = mint(agent);
+    let mint = world.keys.mint(agent);
     let Some(recorded) = ledger.load::<AgentIdentity>(&identity(&mint))? else {
         return Ok(None);
     };
     let named = world.writable.get(&mint).into_iter().flatten();
-    let mut accounts = Vec::new();
-    for at in named {
-        accounts.extend(ledger.account(at)?.map(|account| (*at, account)));
-    }
-    let snapshot = Snapshot::of(accounts)?;
+    let named: Vec<_> = named.copied().collect();
+    let found = named.iter().copied().zip(ledger.accounts(&named)?);
+    let snapshot = Snapshot::of(found.filter_map(|(at, account)| Some((at, account?))))?;
     let reader = Reader {
         ledger,
         world,
@@ -137,14 +153,16 @@ impl<L: Ledger> Reader<'_, L> {
 
     /// Seconds after the start.
     fn now(&self) -> Result<u64, StepFault> {
-        self.seconds_after_start(self.ledger.time()?)
+        self.after_start(self.ledger.time()?)
     }
 
     fn seconds_after_start(&self, timestamp: i64) -> Result<u64, StepFault> {
-        u64::try_from(timestamp)
-            .ok()
-            .and_then(|time| time.checked_sub(self.world.start))
-            .ok_or_else(|| unexplained(format!("time {timestamp} before the start")))
+        self.after_start(self.ledger.story_time(timestamp)?)
+    }
+
+    fn after_start(&self, time: u64) -> Result<u64, StepFault> {
+        time.checked_sub(self.world.start)
+            .ok_or_else(|| unexplained(format!("time {time} before the start")))
     }
 
     /// Nothing is stored of an agent that is not registered.

@@ -17,19 +17,19 @@ impl<L: Ledger> Registry<L> {
         feedback: &Feedback,
     ) -> Result<Observed, StepFault> {
         let (reviewer, mint) = (
-            addresses::actor(&feedback.by),
-            addresses::mint(&feedback.agent),
+            self.world.keys.actor(&feedback.by),
+            self.world.keys.mint(&feedback.agent),
         );
         let index = match feedback.index {
             Some(index) => index,
             None => self.next_index(&mint, &reviewer)?,
         };
-        let (sent_along, start) = (feedback.authorization.as_ref(), self.world.start);
-        let precompile = sent_along.and_then(|sent| authorization::precompile(sent, start));
-        let claim = authorization::claim(sent_along, start);
+        let sent_along = feedback.authorization.as_ref();
+        let precompile = sent_along.and_then(|sent| authorization::precompile(sent, &self.world));
+        let claim = authorization::claim(sent_along, &self.world);
         let give = authorized::give_feedback(reviewer, mint, index, feedback, claim);
         let instructions: Vec<_> = precompile.into_iter().chain([give]).collect();
-        let key = addresses::actor_key(&feedback.by);
+        let key = self.world.keys.actor_key(&feedback.by);
         self.submit(Some(&feedback.agent), &[&key], &instructions)
     }
 
@@ -48,7 +48,7 @@ impl<L: Ledger> Registry<L> {
         by: &Actor,
         index: u64,
     ) -> Result<Observed, StepFault> {
-        let (reviewer, mint) = (addresses::actor(by), addresses::mint(agent));
+        let (reviewer, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
         let revoke = authorized::revoke_feedback(reviewer, mint, index);
         self.submit_alone(agent, by, revoke)
     }
@@ -58,9 +58,9 @@ impl<L: Ledger> Registry<L> {
         response: &Response,
     ) -> Result<Observed, StepFault> {
         let append = authorized::append_response(
-            addresses::actor(&response.by),
-            addresses::mint(&response.agent),
-            addresses::actor(&response.client),
+            self.world.keys.actor(&response.by),
+            self.world.keys.mint(&response.agent),
+            self.world.keys.actor(&response.client),
             response,
         );
         self.submit_alone(&response.agent, &response.by, append)
@@ -76,15 +76,15 @@ impl<L: Ledger> Registry<L> {
         sent: &Payment,
     ) -> Result<Observed, StepFault> {
         let attach = authorized::attach_payment_proof(
-            addresses::actor(by),
-            addresses::mint(agent),
-            addresses::actor(client),
+            self.world.keys.actor(by),
+            self.world.keys.mint(agent),
+            self.world.keys.actor(client),
             index,
-            payment::claim(sent, self.world.start),
+            payment::claim(sent, &self.world),
         );
-        let precompile = payment::precompile(sent, self.world.start);
+        let precompile = payment::precompile(sent, &self.world);
         let instructions: Vec<_> = precompile.into_iter().chain([attach]).collect();
-        let key = addresses::actor_key(by);
+        let key = self.world.keys.actor_key(by);
         self.submit(Some(agent), &[&key], &instructions)
     }
 
@@ -94,7 +94,7 @@ impl<L: Ledger> Registry<L> {
             count: 0,
             average: 0,
         };
-        let identity = self.identity(&addresses::mint(agent))?;
+        let identity = self.identity(&self.world.keys.mint(agent))?;
         let answer = identity.map_or(Ok(nothing), |identity| observation::summary(&identity))?;
         Ok(Outcome::answered(answer).into())
     }

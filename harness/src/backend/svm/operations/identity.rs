@@ -21,14 +21,17 @@ impl<L: Ledger> Registry<L> {
         uri: &str,
         metadata: &[Metadata],
     ) -> Result<Observed, StepFault> {
-        let (owner, mint) = (addresses::actor(by), addresses::mint(agent));
+        let (owner, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
         let mut instructions = vec![register_agent(owner, mint, uri)];
         instructions.extend(
             metadata
                 .iter()
                 .map(|entry| identity::set_metadata(owner, mint, &entry.key, &entry.value.0)),
         );
-        let signers = [&addresses::actor_key(by), &addresses::mint_key(agent)];
+        let signers = [
+            &self.world.keys.actor_key(by),
+            &self.world.keys.mint_key(agent),
+        ];
         self.submit(Some(agent), &signers, &instructions)
     }
 
@@ -38,7 +41,8 @@ impl<L: Ledger> Registry<L> {
         by: &Actor,
         uri: &str,
     ) -> Result<Observed, StepFault> {
-        let set = identity::set_agent_uri(addresses::actor(by), addresses::mint(agent), uri);
+        let set =
+            identity::set_agent_uri(self.world.keys.actor(by), self.world.keys.mint(agent), uri);
         self.submit_alone(agent, by, set)
     }
 
@@ -49,7 +53,7 @@ impl<L: Ledger> Registry<L> {
         key: &str,
         value: &Bytes,
     ) -> Result<Observed, StepFault> {
-        let (owner, mint) = (addresses::actor(by), addresses::mint(agent));
+        let (owner, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
         let set = identity::set_metadata(owner, mint, key, &value.0);
         self.submit_alone(agent, by, set)
     }
@@ -63,29 +67,29 @@ impl<L: Ledger> Registry<L> {
         wallet: Option<&Actor>,
         consent: Option<&Consent>,
     ) -> Result<Observed, StepFault> {
-        let (owner, mint) = (addresses::actor(by), addresses::mint(agent));
-        let address = wallet.map_or(Address::default(), addresses::actor);
+        let (owner, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
+        let address = wallet.map_or(Address::default(), |it| self.world.keys.actor(it));
         let consenting = match (wallet, consent) {
             (Some(wallet), Some(consent)) if self.fits(consent, agent, wallet)? => Some(wallet),
             _ => None,
         };
         let set = identity::set_agent_wallet(owner, mint, address, consenting.is_some());
-        let mut signers = vec![addresses::actor_key(by)];
+        let mut signers = vec![self.world.keys.actor_key(by)];
         signers.extend(
             consenting
                 .filter(|wallet| *wallet != by)
-                .map(addresses::actor_key),
+                .map(|it| self.world.keys.actor_key(it)),
         );
         self.submit(Some(agent), &signers.iter().collect::<Vec<_>>(), &[set])
     }
 
     fn fits(&self, consent: &Consent, agent: &Agent, wallet: &Actor) -> Result<bool, StepFault> {
-        let recorded = self.identity(&addresses::mint(agent))?;
+        let recorded = self.identity(&self.world.keys.mint(agent))?;
         let owner = recorded.map(|identity| addresses::address(identity.owner));
         Ok(consent.agent == *agent
             && consent.wallet == *wallet
             && consent.signer == *wallet
-            && owner == Some(addresses::actor(&consent.owner)))
+            && owner == Some(self.world.keys.actor(&consent.owner)))
     }
 
     pub(in crate::backend::svm) fn unset_agent_wallet(
@@ -93,7 +97,8 @@ impl<L: Ledger> Registry<L> {
         agent: &Agent,
         by: &Actor,
     ) -> Result<Observed, StepFault> {
-        let unset = identity::unset_agent_wallet(addresses::actor(by), addresses::mint(agent));
+        let unset =
+            identity::unset_agent_wallet(self.world.keys.actor(by), self.world.keys.mint(agent));
         self.submit_alone(agent, by, unset)
     }
 
@@ -103,8 +108,8 @@ impl<L: Ledger> Registry<L> {
         by: &Actor,
         authority: Option<&Actor>,
     ) -> Result<Observed, StepFault> {
-        let (owner, mint) = (addresses::actor(by), addresses::mint(agent));
-        let authority = authority.map_or(Address::default(), addresses::actor);
+        let (owner, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
+        let authority = authority.map_or(Address::default(), |it| self.world.keys.actor(it));
         let set = identity::set_feedback_authority(owner, mint, authority);
         self.submit_alone(agent, by, set)
     }
@@ -115,7 +120,7 @@ impl<L: Ledger> Registry<L> {
         by: &Actor,
         schemes: u8,
     ) -> Result<Observed, StepFault> {
-        let (owner, mint) = (addresses::actor(by), addresses::mint(agent));
+        let (owner, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
         let set = identity::set_auth_schemes(owner, mint, schemes);
         self.submit_alone(agent, by, set)
     }
@@ -127,13 +132,13 @@ impl<L: Ledger> Registry<L> {
         by: &Actor,
         to: &Actor,
     ) -> Result<Observed, StepFault> {
-        let (authority, receiver) = (addresses::actor(by), addresses::actor(to));
-        let mint = addresses::mint(agent);
+        let (authority, receiver) = (self.world.keys.actor(by), self.world.keys.actor(to));
+        let mint = self.world.keys.mint(agent);
         let from = self.holder(&mint, authority)?;
         let account = addresses::token_account(&receiver, &mint);
         let open = token::open_associated_account(authority, receiver, mint);
         let transfer = token::transfer(authority, from, account, mint);
-        let key = addresses::actor_key(by);
+        let key = self.world.keys.actor_key(by);
         self.submit(Some(agent), &[&key], &[open, transfer])
     }
 
@@ -144,16 +149,17 @@ impl<L: Ledger> Registry<L> {
         by: &Actor,
         to: &Actor,
     ) -> Result<Observed, StepFault> {
-        let (authority, receiver) = (addresses::actor(by), addresses::actor(to));
-        let mint = addresses::mint(agent);
+        let (authority, receiver) = (self.world.keys.actor(by), self.world.keys.actor(to));
+        let mint = self.world.keys.mint(agent);
         let from = self.holder(&mint, authority)?;
-        let account_key = addresses::spare_account_key(self.world.next_spare_account());
+        let number = self.world.next_spare_account();
+        let account_key = self.world.keys.spare_account_key(number);
         let account = solana_signer::Signer::pubkey(&account_key);
         let lamports = self.ledger.rent(token::MUTABLE_ACCOUNT)?;
         let [create, initialize] =
             token::open_mutable_account(authority, account, receiver, mint, lamports);
         let transfer = token::transfer(authority, from, account, mint);
-        let signers = [&addresses::actor_key(by), &account_key];
+        let signers = [&self.world.keys.actor_key(by), &account_key];
         self.submit(Some(agent), &signers, &[create, initialize, transfer])
     }
 
@@ -163,7 +169,7 @@ impl<L: Ledger> Registry<L> {
         agent: &Agent,
         by: &Actor,
     ) -> Result<Observed, StepFault> {
-        let (authority, mint) = (addresses::actor(by), addresses::mint(agent));
+        let (authority, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
         let burn = token::burn(authority, self.holder(&mint, authority)?, mint);
         let observed = self.submit_alone(agent, by, burn)?;
         if observed.outcome.verdict == crate::model::Verdict::Ok {

@@ -2,7 +2,7 @@ use crate::{
     backend::{
         Observed, StepFault,
         svm::{
-            Registry, addresses,
+            Registry,
             instructions::open::{self, Listed},
             ledger::Ledger,
             observation::{self, last_open_index},
@@ -21,8 +21,8 @@ impl<L: Ledger> Registry<L> {
         feedback: &OpenFeedback,
     ) -> Result<Observed, StepFault> {
         let (client, mint) = (
-            addresses::actor(&feedback.by),
-            addresses::mint(&feedback.agent),
+            self.world.keys.actor(&feedback.by),
+            self.world.keys.mint(&feedback.agent),
         );
         let index = match feedback.index {
             Some(index) => index,
@@ -38,7 +38,7 @@ impl<L: Ledger> Registry<L> {
         by: &Actor,
         index: u64,
     ) -> Result<Observed, StepFault> {
-        let (client, mint) = (addresses::actor(by), addresses::mint(agent));
+        let (client, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
         self.submit_alone(agent, by, open::revoke_open_feedback(client, mint, index))
     }
 
@@ -47,9 +47,9 @@ impl<L: Ledger> Registry<L> {
         response: &Response,
     ) -> Result<Observed, StepFault> {
         let append = open::append_open_response(
-            addresses::actor(&response.by),
-            addresses::mint(&response.agent),
-            addresses::actor(&response.client),
+            self.world.keys.actor(&response.by),
+            self.world.keys.mint(&response.agent),
+            self.world.keys.actor(&response.client),
             response,
         );
         self.submit_alone(&response.agent, &response.by, append)
@@ -63,11 +63,11 @@ impl<L: Ledger> Registry<L> {
         tag1: &str,
         tag2: &str,
     ) -> Result<Observed, StepFault> {
-        let mint = addresses::mint(agent);
+        let mint = self.world.keys.mint(agent);
         let listed: Vec<Listed> = clients
             .iter()
             .map(|client| {
-                let client = addresses::actor(client);
+                let client = self.world.keys.actor(client);
                 Ok((client, last_open_index(&self.ledger, &mint, &client)?))
             })
             .collect::<Result<_, StepFault>>()?;

@@ -18,8 +18,8 @@ impl<L: Ledger> Registry<L> {
         request: &Bytes32,
         uri: &str,
     ) -> Result<Observed, StepFault> {
-        let (owner, mint) = (addresses::actor(by), addresses::mint(agent));
-        let validator = validator.map_or(Address::default(), addresses::actor);
+        let (owner, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
+        let validator = validator.map_or(Address::default(), |it| self.world.keys.actor(it));
         let ask = validation::request(owner, mint, validator, request, uri);
         self.submit_alone(agent, by, ask)
     }
@@ -30,10 +30,10 @@ impl<L: Ledger> Registry<L> {
         &mut self,
         answer: &ValidationAnswer,
     ) -> Result<Observed, StepFault> {
-        let mint = addresses::mint(&answer.agent);
+        let mint = self.world.keys.mint(&answer.agent);
         let (caller, validator) = (
-            addresses::actor(&answer.by),
-            addresses::actor(&answer.validator),
+            self.world.keys.actor(&answer.by),
+            self.world.keys.actor(&answer.validator),
         );
         let is_asked = self.has_request(&mint, &validator, &answer.request)?;
         let caller_is_asked = self.has_request(&mint, &caller, &answer.request)?;

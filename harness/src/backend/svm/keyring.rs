@@ -1,0 +1,74 @@
+use crate::{
+    backend::secrets::{RunSecret, secret_of},
+    model::{Actor, Agent},
+};
+use concord_canonical::Word;
+use solana_address::Address;
+use solana_keypair::Keypair;
+use solana_signer::Signer;
+
+/// The key behind each label.
+#[derive(Clone, Default)]
+pub enum Keyring {
+    /// Known to everybody: on clusters where nothing is worth anything.
+    #[default]
+    Public,
+    /// Made from a secret, for one run on a cluster that others use too. An actor is the same in
+    /// every story of it; agents are each story's own.
+    Derived { run: RunSecret, story: u64 },
+}
+
+impl Keyring {
+    /// Of a run's first story.
+    pub fn of_run(run: RunSecret) -> Self {
+        Self::Derived { run, story: 0 }
+    }
+
+    /// Of the next story in the same run.
+    pub(super) fn next_story(self) -> Self {
+        match self {
+            Self::Public => Self::Public,
+            Self::Derived { run, story } => Self::Derived {
+                run,
+                story: story + 1,
+            },
+        }
+    }
+
+    /// The public key of an actor's label; for a payment token, the address of its mint.
+    pub fn actor(&self, actor: &Actor) -> Address {
+        self.actor_key(actor).pubkey()
+    }
+
+    pub fn actor_key(&self, actor: &Actor) -> Keypair {
+        Keypair::new_from_array(self.actor_secret(actor))
+    }
+
+    pub(super) fn actor_secret(&self, actor: &Actor) -> Word {
+        match self {
+            Self::Public => secret_of("actor", &actor.0),
+            Self::Derived { run, .. } => run.secret_of("actor", &actor.0),
+        }
+    }
+
+    /// The mint that an agent's label stands for, registered or not.
+    pub(super) fn mint(&self, agent: &Agent) -> Address {
+        self.mint_key(agent).pubkey()
+    }
+
+    pub(super) fn mint_key(&self, agent: &Agent) -> Keypair {
+        self.of_story("agent", &agent.0)
+    }
+
+    /// The key of the `number`th token account that is not an associated one.
+    pub(super) fn spare_account_key(&self, number: u64) -> Keypair {
+        self.of_story("token account", &number.to_string())
+    }
+
+    fn of_story(&self, kind: &str, label: &str) -> Keypair {
+        Keypair::new_from_array(match self {
+            Self::Public => secret_of(kind, label),
+            Self::Derived { run, story } => run.secret_of(kind, &format!("{story} {label}")),
+        })
+    }
+}

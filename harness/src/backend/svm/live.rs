@@ -1,0 +1,350 @@
+//! The registry on a cluster that nobody controls: its clock and its slots are its own, and what
+//! is done there stays.
+//!
+//! A story's transaction is simulated first and sent only where it would be accepted, so that a
+//! refusal costs nothing. The story's time and the cluster's are held apart: the story begins when
+//! the cluster has got to, and each timestamp that the registry stores stands for the time that the
+//! story had when the transaction was sent.
+use super::{
+    Keyring, SvmLive, World,
+    ledger::{Answer, Done, Failed, Ledger, Ran, Sent, check_size},
+};
+use crate::{
+    backend::{RunSecret, StepFault},
+    scenario::HEAD_START,
+};
+use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
+use concord_deploy::{
+    ChainId, Fault,
+    svm::{
+        cluster,
+        cluster::{Carried, Cluster, Simulation},
+        land, signed, unsigned,
+    },
+};
+use serde_json::Value;
+use solana_account::Account;
+use solana_address::Address;
+use solana_instruction::Instruction;
+use solana_keypair::Keypair;
+use solana_message::Message as Compiled;
+use solana_signer::Signer;
+use solana_system_interface::instruction as system;
+use solana_transaction::{CompiledInstruction, Message, TransactionError};
+use std::{
+    collections::BTreeMap,
+    thread,
+    time::{Duration, Instant},
+};
+
+const NAME: &str = "svm-live";
+/// Lamports: more than the rent of whatever one transaction opens.
+const LENT: u64 = 50_000_000;
+/// How often the cluster's clock is asked.
+const POLL: Duration = Duration::from_millis(200);
+
+/// A cluster behind an endpoint of its own or of anybody's.
+pub struct Live {
+    cluster: Cluster,
+    /// Named as who pays for what is only simulated.
+    payer: Address,
+    /// Nobody has anything to pay with: in simulations the payer lends it, and whatever would be
+    /// accepted is answered without being sent.
+    is_read_only: bool,
+    /// For a transaction, and for the clock to go on.
+    patience: Duration,
+    story: Story,
+}
+
+/// What the cluster's clock says of the story that is being played.
+#[derive(Default)]
+struct Story {
+    /// What the clock was told last.
+    next: u64,
+    /// The time of the latest step, refused or not.
+    latest: u64,
+    told: BTreeMap<i64, u64>,
+    /// What the clock showed at the latest transaction.
+    landed: Option<i64>,
+}
+
+impl SvmLive {
+    /// The registry of `chain`; the actors of the run that `secret` is of have what they need.
+    pub fn funded(
+        cluster: Cluster,
+        chain: &ChainId,
+        payer: Address,
+        secret: RunSecret,
+        patience: Duration,
+    ) -> Self {
+        let live = Live {
+            cluster,
+            payer,
+            is_read_only: false,
+            patience,
+            story: Story::default(),
+        };
+        Self::on(live, chain, secret)
+    }
+
+    /// As [`Self::funded`], without anybody's key or money: only what is refused, and reads, can be
+    /// judged. `payer` must exist.
+    pub fn read_only(cluster: Cluster, chain: &ChainId, payer: Address, secret: RunSecret) -> Self {
+        let live = Live {
+            cluster,
+            payer,
+            is_read_only: true,
+            patience: Duration::ZERO,
+            story: Story::default(),
+        };
+        Self::on(live, chain, secret)
+    }
+
+    fn on(ledger: Live, chain: &ChainId, secret: RunSecret) -> Self {
+        Self {
+            name: NAME,
+            ledger,
+            world: World::new(Keyring::of_run(secret), chain.to_string(), 0),
+        }
+    }
+}
+
+impl Live {
+    fn try_out(&self, signers: &[&Keypair], instructions: &[Instruction]) -> Answer<Ran> {
+        let actor = signers[0].pubkey();
+        if !self.is_read_only {
+            return self.ran(&unsigned(instructions, &actor));
+        }
+        let lend = system::transfer(&self.payer, &actor, LENT);
+        let instructions = [&[lend], instructions].concat();
+        let ran = self.ran(&unsigned(&instructions, &self.payer))?;
+        ran.map_or_else(
+            |failed| self.without_the_loan(failed).map(Err),
+            |it| Ok(Ok(it)),
+        )
+    }
+
+    fn ran(&self, raw: &[u8]) -> Answer<Ran> {
+        ran(self.cluster.simulate(raw).map_err(unreachable)?)
+    }
+
+    /// The failure as the story's own instructions are numbered.
+    fn without_the_loan(&self, failed: Failed) -> Answer<Failed> {
+        let fault = match failed.fault {
+            TransactionError::InstructionError(0, error) => {
+                return Err(StepFault::Unreachable(format!(
+                    "a simulation needs {LENT} lamports that {} has: {error}",
+                    self.payer
+                )));
+            }
+            TransactionError::InstructionError(at, error) => {
+                TransactionError::InstructionError(at - 1, error)
+            }
+            other => other,
+        };
+        Ok(Failed { fault, ..failed })
+    }
+
+    /// So that no two transactions of a story have one timestamp.
+    fn let_the_clock_go_on(&self) -> Answer<()> {
+        let begun = Instant::now();
+        while self.story.landed >= Some(self.cluster.unix_time().map_err(unreachable)?) {
+            if begun.elapsed() > self.patience {
+                let reason = "the cluster's clock stands still".to_owned();
+                return Err(StepFault::Unreachable(reason));
+            }
+            thread::sleep(POLL);
+        }
+        Ok(())
+    }
+
+    fn land(&mut self, signers: &[&Keypair], instructions: &[Instruction]) -> Answer<Sent> {
+        self.let_the_clock_go_on()?;
+        let recent = self.cluster.recent_blockhash().map_err(unreachable)?;
+        let transaction = signed(instructions, signers, &recent);
+        let landed = land(&self.cluster, &transaction, self.patience).map_err(unreachable)?;
+        let name = &transaction.signature;
+        if !landed.meta.err.is_null() {
+            let reason = format!("{name} failed, though its simulation did not");
+            return Err(StepFault::Unreachable(reason));
+        }
+        let at = landed
+            .block_time
+            .ok_or_else(|| StepFault::Unreachable(format!("{name} has no block time")))?;
+        self.story.landed = Some(at);
+        if self.story.told.insert(at, self.story.next).is_some() {
+            return Err(StepFault::Unreachable(format!(
+                "two transactions have the block time {at}, so that it stands for neither"
+            )));
+        }
+        Ok(Sent {
+            message: compiled(signers, instructions),
+            at,
+            ran: Ok(done(&landed)?),
+        })
+    }
+}
+
+fn compiled(signers: &[&Keypair], instructions: &[Instruction]) -> Message {
+    Compiled::new(instructions, Some(&signers[0].pubkey()))
+}
+
+/// In the client's words, which have no more of the URL than its host.
+fn unreachable(fault: Fault) -> StepFault {
+    StepFault::Unreachable(fault.to_string())
+}
+
+fn ran(simulation: Simulation) -> Answer<Ran> {
+    let compute_units = simulation.units_consumed.unwrap_or_default();
+    if !simulation.err.is_null() {
+        return Ok(Err(Failed {
+            fault: error(simulation.err)?,
+            logs: simulation.logs.unwrap_or_default(),
+            compute_units,
+        }));
+    }
+    let returned = simulation.return_data.map(|returned| {
+        let program = returned.program_id.parse::<Address>().ok();
+        program.zip(BASE64.decode(&returned.data.0).ok())
+    });
+    let returned = match returned {
+        None => (Address::default(), Vec::new()),
+        Some(Some(returned)) => returned,
+        Some(None) => return Err(malformed("return data")),
+    };
+    Ok(Ok(Done {
+        inner_instructions: Vec::new(),
+        compute_units,
+        returned,
+    }))
+}
+
+fn error(json: Value) -> Answer<TransactionError> {
+    let text = json.to_string();
+    serde_json::from_value(json).map_err(|_| StepFault::UnmappedError(text))
+}
+
+fn done(landed: &Carried) -> Answer<Done> {
+    let lists = landed.meta.inner_instructions.iter().flatten();
+    let calls = lists.flat_map(|list| &list.instructions);
+    let call = |call: &cluster::Call| {
+        let data = bs58::decode(&call.data).into_vec();
+        Ok(CompiledInstruction {
+            program_id_index: call.program_id_index,
+            accounts: call.accounts.clone(),
+            data: data.map_err(|_| malformed("inner instructions"))?,
+        })
+    };
+    Ok(Done {
+        inner_instructions: calls.map(call).collect::<Answer<_>>()?,
+        compute_units: landed.meta.compute_units_consumed.unwrap_or_default(),
+        returned: (Address::default(), Vec::new()),
+    })
+}
+
+fn malformed(what: &str) -> StepFault {
+    StepFault::Unreachable(format!("{what} not of the form that JSON-RPC has for them"))
+}
+
+fn account(found: cluster::Account) -> Account {
+    Account {
+        lamports: found.lamports,
+        data: found.data,
+        owner: found.owner,
+        executable: found.executable,
+        ..Account::default()
+    }
+}
+
+impl Ledger for Live {
+    /// The actors have what they need since the run began.
+    fn fund(&mut self, _address: Address) -> Answer<()> {
+        Ok(())
+    }
+
+    fn set_time(&mut self, time: u64) -> Answer<()> {
+        self.story.next = time;
+        Ok(())
+    }
+
+    fn opening(&mut self, _wanted: u64) -> Answer<u64> {
+        let now = self.cluster.unix_time().map_err(unreachable)?;
+        let start = u64::try_from(now)
+            .unwrap_or_default()
+            .saturating_sub(HEAD_START);
+        self.story = Story {
+            next: start,
+            latest: start,
+            landed: self.story.landed,
+            ..Story::default()
+        };
+        Ok(start)
+    }
+
+    fn story_time(&self, timestamp: i64) -> Answer<u64> {
+        self.story.told.get(&timestamp).copied().ok_or_else(|| {
+            StepFault::UnexplainedState(format!(
+                "timestamp {timestamp}, of no transaction of the scenario"
+            ))
+        })
+    }
+
+    fn is_shared(&self) -> bool {
+        true
+    }
+
+    fn time(&self) -> Answer<u64> {
+        Ok(self.story.latest)
+    }
+
+    fn send(&mut self, signers: &[&Keypair], instructions: &[Instruction]) -> Answer<Sent> {
+        let message = compiled(signers, instructions);
+        check_size(signers.len(), message.serialize().len())?;
+        let ran = self.try_out(signers, instructions)?;
+        self.story.latest = self.story.next;
+        if ran.is_ok() && !self.is_read_only {
+            return self.land(signers, instructions);
+        }
+        Ok(Sent {
+            message,
+            at: i64::try_from(self.story.next).unwrap_or(i64::MAX),
+            ran,
+        })
+    }
+
+    fn simulate(&self, instruction: &Instruction) -> Answer<Ran> {
+        let raw = unsigned(std::slice::from_ref(instruction), &self.payer);
+        check_size(0, raw.len())?;
+        self.ran(&raw)
+    }
+
+    fn account(&self, address: &Address) -> Answer<Option<Account>> {
+        let found = self.cluster.account(address).map_err(unreachable)?;
+        Ok(found.map(account))
+    }
+
+    fn accounts(&self, addresses: &[Address]) -> Answer<Vec<Option<Account>>> {
+        let found = self.cluster.accounts(addresses).map_err(unreachable)?;
+        Ok(found.into_iter().map(|it| it.map(account)).collect())
+    }
+
+    fn accounts_of(&self, program: &Address) -> Answer<Vec<(Address, Account)>> {
+        Err(StepFault::Inexpressible(format!(
+            "everything of {program}, which others use too"
+        )))
+    }
+
+    fn rent(&self, bytes: usize) -> Answer<u64> {
+        self.cluster.rent(bytes).map_err(unreachable)
+    }
+
+    /// What is done stays done.
+    fn mark(&mut self) -> Answer<()> {
+        Ok(())
+    }
+
+    /// A story finds its own actors and agents, and none of what others left.
+    fn restore(&mut self) -> Answer<()> {
+        Ok(())
+    }
+}

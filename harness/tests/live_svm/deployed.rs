@@ -1,0 +1,173 @@
+//! A cluster where the program stands, and runs of the built command on it.
+use crate::{
+    invocation::{Answer, answer, concord},
+    recorder::Recorder,
+};
+use concord_local_cluster::{LocalCluster, Options, Server};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use solana_address::Address;
+use solana_keypair::Keypair;
+use solana_signer::Signer;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+use tempfile::TempDir;
+
+pub const CHAIN: &str = "solana:localnet";
+pub const SOL: u64 = 1_000_000_000;
+const SLOT: Duration = Duration::from_millis(20);
+/// Of slots, worth more than a second of the cluster's clock.
+const LEAP: u64 = 3;
+const BETWEEN_LEAPS: Duration = Duration::from_millis(60);
+
+/// It ends when it is dropped.
+pub struct Deployed {
+    server: Arc<Server>,
+    stopped: Arc<AtomicBool>,
+    folder: TempDir,
+    pub recorder: Recorder,
+}
+
+/// Pays for the runs: known to nobody else on a cluster of the test's own.
+pub fn funder() -> Keypair {
+    Keypair::new_from_array([9; 32])
+}
+
+/// The key that deploys.
+pub fn deployer() -> Keypair {
+    Keypair::new_from_array([7; 32])
+}
+
+/// The key of `programs/agent-registry/build.rs`.
+fn program_key() -> Keypair {
+    Keypair::new_from_array(Sha256::digest(b"concord localnet program").into())
+}
+
+/// As solana-keygen writes it: the secret's 32 bytes, then the public key's.
+fn write_keypair(path: &Path, key: &Keypair) {
+    fs::write(path, json!(key.to_bytes().to_vec()).to_string()).unwrap();
+}
+
+impl Deployed {
+    /// A cluster with the program as `deploy apply` leaves it. From then on its clock runs quicker
+    /// than the test's.
+    pub fn start() -> Self {
+        let options = Options {
+            slot_duration: SLOT,
+            funded: vec![
+                (deployer().pubkey(), 100 * SOL),
+                (funder().pubkey(), 5 * SOL),
+            ],
+            ..Options::default()
+        };
+        let server = Arc::new(Server::start(LocalCluster::new(options), 0).unwrap());
+        let deployed = Self {
+            stopped: Arc::default(),
+            folder: tempfile::tempdir().unwrap(),
+            recorder: Recorder::start(server.port()),
+            server,
+        };
+        write_keypair(&deployed.file("funder.json"), &funder());
+        write_keypair(&deployed.file("deployer.json"), &deployer());
+        write_keypair(&deployed.file("program.json"), &program_key());
+        deployed.apply();
+        deployed.leap();
+        deployed
+    }
+
+    fn apply(&self) {
+        let arguments = ["deploy", "apply", "--chain", CHAIN, "--yes", "--poll", "40"];
+        let applied = answer(
+            self.command(&arguments)
+                .args(["--upgrade-authority", "keep"])
+                .env("CONCORD_RPC_URL", self.server.url())
+                .env("CONCORD_SOLANA_KEYPAIR", self.file("deployer.json"))
+                .env("CONCORD_PROGRAM_KEYPAIR", self.file("program.json")),
+        );
+        assert_eq!(applied.code, 0, "{}", applied.stderr);
+    }
+
+    fn leap(&self) {
+        let (server, stopped) = (self.server.clone(), self.stopped.clone());
+        thread::spawn(move || {
+            while !stopped.load(Ordering::SeqCst) {
+                server.answer("local_advance", &json!([LEAP])).unwrap();
+                thread::sleep(BETWEEN_LEAPS);
+            }
+        });
+    }
+
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = concord(arguments);
+        command
+            .env("CONCORD_RPC_URL", self.recorder.url())
+            .env("CONCORD_DEPLOYMENTS", self.folder.path())
+            .env("CONCORD_SOLANA_KEYPAIR", self.file("funder.json"))
+            .env_remove("CONCORD_PROGRAM_KEYPAIR")
+            .env_remove("CONCORD_EVM_PRIVATE_KEY")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Answer {
+        answer(&mut self.command(arguments))
+    }
+
+    /// `conform --live` with these arguments.
+    pub fn live(&self, arguments: &[&str]) -> Answer {
+        self.run(&[LIVE, arguments].concat())
+    }
+
+    /// Lamports.
+    pub fn balance(&self, account: &Address) -> u64 {
+        let params = json!([account.to_string()]);
+        let answer = self.server.answer("getBalance", &params).unwrap();
+        answer["value"].as_u64().unwrap()
+    }
+
+    /// The record of a run that has not ended.
+    pub fn record(&self) -> PathBuf {
+        self.file("runs/live-solana-localnet.json")
+    }
+
+    pub fn book(&self) -> Value {
+        serde_json::from_slice(&fs::read(self.file("addresses.json")).unwrap()).unwrap()
+    }
+
+    pub fn write_book(&self, book: &Value) {
+        fs::write(self.file("addresses.json"), book.to_string()).unwrap();
+    }
+}
+
+impl Drop for Deployed {
+    fn drop(&mut self) {
+        self.stopped.store(true, Ordering::SeqCst);
+    }
+}
+
+pub const LIVE: &[&str] = &["conform", "--live", "--chain", CHAIN, "--yes"];
+
+/// Neither the key, in any usual form, nor the endpoint's path is anywhere in it.
+pub fn assert_nothing_secret(text: &str) {
+    let secret = funder().to_bytes();
+    let base58 = bs58::encode(secret).into_string();
+    for known in ["9,9,9,9", "9, 9, 9, 9", "0909090909", &base58[..16]] {
+        assert!(!text.contains(known), "{text}");
+    }
+    assert!(!text.contains("secret-of-the-endpoint"), "{text}");
+}

@@ -1,0 +1,11 @@
+//! `concord conform --live` and the scenarios of `concord deploy verify` on Solana: a local cluster
+//! with the real VM and loader, where the program was deployed by `concord deploy apply`. Needs
+//! target/deploy/agent_registry.so.
+mod deployed;
+mod playing;
+mod refusals;
+
+#[path = "../invocation/mod.rs"]
+mod invocation;
+#[path = "../live/recorder.rs"]
+mod recorder;

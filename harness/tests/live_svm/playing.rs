@@ -1,0 +1,127 @@
+use crate::{
+    deployed::{CHAIN, Deployed, LIVE, SOL, assert_nothing_secret, funder},
+    invocation::{Answer, clone_root},
+};
+use concord_harness::{
+    backend::{RunSecret, svm::Keyring},
+    live::Record,
+    model::{Chain, Verdict},
+    scenario::{self, Flag, Scenario},
+};
+use serde_json::{Value, json};
+use solana_address::Address;
+use solana_signer::Signer;
+use std::{collections::BTreeSet, fs};
+
+pub const FEW: &[&str] = &[
+    "--scenario",
+    "identity/transfer-by-stranger",
+    "--scenario",
+    "validation/by-others",
+];
+
+pub fn report(answer: &Answer) -> Value {
+    serde_json::from_str(&answer.stdout).expect(&answer.stderr)
+}
+
+fn assert_agrees(answer: &Answer, scenarios: usize) {
+    assert_eq!(answer.code, 0, "{}{}", answer.stdout, answer.stderr);
+    let report = report(answer);
+    assert_eq!(report["agree"], true);
+    assert_eq!(report["participants"], json!(["model", "svm-live"]));
+    let told = report["scenarios"].as_array().unwrap().len();
+    assert_eq!(told, scenarios, "{report:#}");
+    let passed = |name: &str| report["totals"][name]["passed"].as_u64().unwrap();
+    assert!(passed("svm-live") > 0);
+    assert_eq!(passed("svm-live"), passed("model"));
+}
+
+/// The accounts of a run, by its record and the funder's key.
+fn accounts(record: &Record) -> Vec<Address> {
+    let secret = funder();
+    let secret = RunSecret::of_run(secret.secret_bytes(), CHAIN, &record.nonce.0);
+    let keys = Keyring::of_run(secret);
+    record
+        .actors
+        .iter()
+        .map(|actor| keys.actor(actor))
+        .collect()
+}
+
+fn flagged() -> Vec<Scenario> {
+    let files = scenario::find_files(&clone_root().join("tests/scenarios")).unwrap();
+    let scenarios = files.iter().map(|file| scenario::load(file).unwrap());
+    scenarios
+        .filter(|it| it.flags.contains(&Flag::Live))
+        .filter(|it| it.chains().any(|chain| chain == Chain::Svm))
+        .collect()
+}
+
+/// What is accepted, and a gift and its return for each account that does anything.
+fn transactions(scenarios: &[Scenario]) -> usize {
+    let moments = scenarios.iter().flat_map(|scenario| &scenario.moments);
+    let doing = moments.filter(|it| it.operation.only_on() != Some(Chain::Evm));
+    let doing: Vec<_> = doing.filter(|it| it.operation.by().is_some()).collect();
+    let accounts: BTreeSet<_> = doing.iter().filter_map(|it| it.operation.by()).collect();
+    let is_accepted = |moment: &&&scenario::Moment| {
+        let expected = moment.step.expectation(Chain::Svm);
+        expected.is_some_and(|it| it.outcome == Verdict::Ok)
+    };
+    doing.iter().filter(is_accepted).count() + 2 * accounts.len()
+}
+
+#[test]
+fn every_live_scenario_agrees_on_a_deployment() {
+    let deployed = Deployed::start();
+    let before = deployed.balance(&funder().pubkey());
+    let sent = deployed.recorder.sends();
+    let scenarios = flagged();
+    let played = deployed.live(&["--json"]);
+    assert_agrees(&played, scenarios.len());
+    assert_eq!(deployed.recorder.sends() - sent, transactions(&scenarios));
+    for method in deployed.recorder.methods() {
+        let is_standard = method.starts_with("get") || method.ends_with("Transaction");
+        assert!(is_standard && method != "getProgramAccounts", "{method}");
+    }
+    assert!(!deployed.record().exists());
+    let spent = before - deployed.balance(&funder().pubkey());
+    assert!(spent < SOL / 2, "{spent} lamports");
+    assert_nothing_secret(&played.stdout);
+    assert_nothing_secret(&played.stderr);
+    // What the first run left does not matter to the second.
+    assert_agrees(&deployed.live(&[FEW, &["--json"]].concat()), 2);
+}
+
+/// Kills a run of a few scenarios after so many transactions.
+fn killed_after(deployed: &Deployed, transactions: usize) -> Record {
+    let sent = deployed.recorder.sends();
+    let killed = deployed.command(&[LIVE, FEW].concat()).spawn().unwrap();
+    deployed
+        .recorder
+        .kill_after(sent + transactions, killed.id());
+    assert_eq!(killed.wait_with_output().unwrap().status.code(), None);
+    let text = fs::read_to_string(deployed.record()).unwrap();
+    assert_nothing_secret(&text);
+    serde_json::from_str(&text).unwrap()
+}
+
+#[test]
+fn what_a_killed_run_had_given_comes_back_with_the_next() {
+    let deployed = Deployed::start();
+    let left = |record: &Record| -> u64 {
+        let accounts = accounts(record).into_iter();
+        accounts.map(|account| deployed.balance(&account)).sum()
+    };
+    // After the first gift; and among the scenarios' own, when all accounts have been funded.
+    for transactions in [1, 8] {
+        let record = killed_after(&deployed, transactions);
+        let had = left(&record);
+        assert!(had > SOL / 100, "{had} lamports");
+        let next = deployed.live(&[FEW, &["--json"]].concat());
+        assert_agrees(&next, 2);
+        let words = "an earlier run did not end";
+        assert!(next.stderr.contains(words), "{}", next.stderr);
+        assert_eq!(left(&record), 0);
+        assert!(!deployed.record().exists());
+    }
+}
