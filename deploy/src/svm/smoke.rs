@@ -2,32 +2,28 @@
 use super::{
     SvmTarget, addresses,
     instructions::{ed25519, give_feedback, register_agent},
+    landing,
     planning::PROGRAM_TITLE,
-    transactions::{Signed, budget, signed, words_of},
+    transactions::{budget, signed},
 };
 use crate::{Check, Deed, Deployment, Fault, Smoke, network};
 use agent_registry::{
     AgentIdentity, ClientIndex, FeedbackAuthorization, FeedbackEntry, instruction,
 };
 use anchor_lang::AccountDeserialize;
-use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use concord_canonical::{auth::SvmFeedbackAuth, caip};
 use solana_address::Address;
 use solana_instruction::Instruction;
 use solana_keypair::Keypair;
 use solana_signer::Signer;
 use solana_system_interface::instruction as system;
-use std::{
-    thread,
-    time::{Duration, Instant},
-};
+use std::time::Duration;
 
 /// Registration, and the feedback with what the client pays for it.
 pub(super) const TRANSACTIONS: usize = 2;
 const SCORE: u8 = 87;
 /// Seconds that the authorization is good for.
 const GOOD_FOR: u64 = 3_600;
-const POLL: Duration = Duration::from_millis(400);
 /// More than registering takes at any bump (docs/COMPUTE-UNITS.md).
 const UNITS: u32 = 200_000;
 
@@ -146,30 +142,13 @@ impl SvmTarget {
         let instructions = [budget(UNITS, self.priority_fee.first), instructions].concat();
         let recent = self.cluster.recent_blockhash()?;
         let signed = signed(&instructions, &[self.key()?, other], &recent);
-        if let Err(no) = self.cluster.send(&BASE64.encode(&signed.bytes))? {
-            return Err(failed(
-                what,
-                &signed,
-                &format!("was refused: {}", words_of(&no)),
-            ));
-        }
-        let begun = Instant::now();
-        loop {
-            if let Some(carried) = self.cluster.carried(&signed.signature)? {
-                return match carried.meta.err.is_null() {
-                    true => Ok(signed.signature),
-                    false => Err(failed(
-                        what,
-                        &signed,
-                        &format!("failed: {}", carried.meta.err),
-                    )),
-                };
-            }
-            if begun.elapsed() > patience {
-                let reason = format!("has not landed after {} seconds", patience.as_secs());
-                return Err(failed(what, &signed, &reason));
-            }
-            thread::sleep(POLL);
+        let carried = landing::land(&self.cluster, &signed, patience)?;
+        match carried.meta.err.is_null() {
+            true => Ok(signed.signature),
+            false => Err(Fault::TransactionFailed {
+                step: what.to_owned(),
+                reason: format!("{} failed: {}", signed.signature, carried.meta.err),
+            }),
         }
     }
 
@@ -179,12 +158,5 @@ impl SvmTarget {
             link: network::link(&self.chain, kind, &value),
             value,
         }
-    }
-}
-
-fn failed(step: &str, signed: &Signed, reason: &str) -> Fault {
-    Fault::TransactionFailed {
-        step: step.to_owned(),
-        reason: format!("{} {reason}", signed.signature),
     }
 }
