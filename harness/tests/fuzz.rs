@@ -120,6 +120,10 @@ fn everything_is_tried_and_a_third_is_spoilt_on_purpose() {
     assert!(3 * metrics.spoilt >= metrics.steps, "{}", metrics.spoilt);
     assert_eq!(metrics.vacuous(), [], "{metrics:#?}");
     assert_eq!(metrics.operations.len(), 26); // Operation has as many
+    // With another seed nothing is to be missing either.
+    let accepted = metrics.operations.values().map(|it| it.accepted);
+    let tried = metrics.mutators.values().map(|it| it.tried);
+    assert!(accepted.chain(tried).all(|it| it >= 10), "{metrics:#?}");
 }
 
 #[test]

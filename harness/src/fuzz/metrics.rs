@@ -30,8 +30,9 @@ pub struct Vacuous {
 
 /// An operation that is accepted less often, of a hundred tries, makes a run prove too little.
 const ACCEPTED_PERCENT_MIN: u64 = 1;
-/// Fewer steps than this prove nothing of an operation, either way.
-const STEPS_MIN: u64 = 5_000;
+/// Fewer steps than this prove nothing of an operation, either way. In as many every mutator is
+/// tried some fifteen times, so that none is left out by chance.
+const STEPS_MIN: u64 = 10_000;
 
 impl Metrics {
     /// Counts a step; the verdicts are the model's.

@@ -55,6 +55,16 @@ struct Mutator {
     svm: Option<ErrorClass>,
     /// False where the operation cannot be spoilt so.
     spoil: fn(&mut Operation, &World, u64, &mut Dice) -> bool,
+    /// How often it is taken, beside the others that fit.
+    weight: u64,
+}
+
+impl Mutator {
+    /// Taken more often: it fits few operations, and many others fit those too.
+    const fn favoured(mut self) -> Self {
+        self.weight = 8;
+        self
+    }
 }
 
 const fn both(
@@ -67,6 +77,7 @@ const fn both(
         evm: Some(class),
         svm: Some(class),
         spoil,
+        weight: 1,
     }
 }
 
@@ -80,6 +91,7 @@ const fn on_evm(
         evm: Some(class),
         svm: None,
         spoil,
+        weight: 1,
     }
 }
 
@@ -93,6 +105,7 @@ const fn on_svm(
         evm: None,
         svm: Some(class),
         spoil,
+        weight: 1,
     }
 }
 
@@ -132,7 +145,7 @@ const MUTATORS: &[Mutator] = &[
     ),
     on_evm("deadline_passed", DeadlinePassed, deadline_passed),
     on_evm("deadline_too_far", DeadlineTooFar, deadline_too_far),
-    on_evm("consent_used", WalletConsentUsed, consent_used),
+    on_evm("consent_used", WalletConsentUsed, consent_used).favoured(),
     on_svm("unknown_scheme", AuthSchemeUnknown, unknown_scheme),
     both("score_above_100", ScoreOutOfRange, score_above_100),
     both("self_feedback", SelfFeedback, self_feedback),
@@ -176,19 +189,21 @@ const MUTATORS: &[Mutator] = &[
     }),
     both("revoked_already", AlreadyRevoked, revoked_already),
     both("empty_uri", EmptyUri, empty_uri),
-    both("unpaid", PaymentNotAccepted, unpaid),
-    both("to_another_payee", PaymentNotAccepted, to_another_payee),
-    both("by_another_payer", PaymentNotAccepted, by_another_payer),
+    both("unpaid", PaymentNotAccepted, unpaid).favoured(),
+    both("to_another_payee", PaymentNotAccepted, to_another_payee).favoured(),
+    both("by_another_payer", PaymentNotAccepted, by_another_payer).favoured(),
     both(
         "in_an_unknown_token",
         PaymentNotAccepted,
         in_an_unknown_token,
-    ),
+    )
+    .favoured(),
     both(
         "by_an_unknown_facilitator",
         PaymentNotAccepted,
         by_an_unknown_facilitator,
-    ),
+    )
+    .favoured(),
     both("decimals_above_18", DecimalsOutOfRange, decimals_above_18),
     both(
         "value_above_the_limit",
@@ -197,12 +212,13 @@ const MUTATORS: &[Mutator] = &[
     ),
     both("no_clients", EmptyClients, no_clients),
     both("no_validator", ValidatorZero, no_validator),
-    both("request_exists", RequestExists, request_exists),
+    both("request_exists", RequestExists, request_exists).favoured(),
     on_svm(
         "request_prefix_collides",
         RequestPrefixCollision,
         request_prefix_collides,
-    ),
+    )
+    .favoured(),
     both("unknown_request", RequestNotFound, unknown_request),
     both("not_the_validator", NotValidator, not_the_validator),
 ];
@@ -224,7 +240,8 @@ pub fn spoil(world: &World, sound: &Move, time: u64, dice: &mut Dice) -> Option<
             (mutator.spoil)(&mut operation, world, time, dice).then_some((mutator, operation))
         })
         .collect();
-    let (mutator, operation) = dice.pick(&spoilt)?;
+    let weights: Vec<_> = spoilt.iter().map(|it| (it.0.weight, it)).collect();
+    let (mutator, operation) = dice.weigh(&weights)?;
     Some(Move {
         operation: operation.clone(),
         wait: sound.wait,

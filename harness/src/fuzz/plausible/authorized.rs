@@ -113,10 +113,13 @@ fn payable(world: &World, dice: &mut Dice) -> Option<(Agent, Actor, u64, Actor)>
 
 pub(super) fn attach_payment_proof(world: &World, time: u64, dice: &mut Dice) -> Option<Operation> {
     let (agent, client, index, payee) = payable(world, dice)?;
-    let token = (*dice.pick(TOKENS)?).into();
-    let facilitator = (*dice.pick(FACILITATORS)?).into();
-    let is_listed = world.svm.lists_token(&token) && world.svm.lists_facilitator(&facilitator);
-    is_listed.then(|| Operation::AttachPaymentProof {
+    let actors = |labels: &[&str]| labels.iter().map(|it| Actor::from(*it)).collect::<Vec<_>>();
+    let (mut tokens, mut facilitators) = (actors(TOKENS), actors(FACILITATORS));
+    tokens.retain(|it| world.svm.lists_token(it));
+    facilitators.retain(|it| world.svm.lists_facilitator(it));
+    let token = dice.pick(&tokens)?.clone();
+    let facilitator = dice.pick(&facilitators)?.clone();
+    Some(Operation::AttachPaymentProof {
         by: client.clone(),
         index,
         payment: Payment {

@@ -38,7 +38,7 @@ pub fn operation(world: &World, time: u64, dice: &mut Dice) -> Operation {
         (6, set_agent_wallet),
         (2, unset_agent_wallet),
         (5, transfer),
-        (1, burn),
+        (2, burn),
         (2, approve),
         (2, set_operator),
         (2, set_feedback_authority),
