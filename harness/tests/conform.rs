@@ -43,6 +43,30 @@ fn every_participant_passes_every_step_of_every_scenario() {
         let as_told = count("passed") + count("varied") + count("absent");
         assert_eq!(steps, as_told);
     }
+    let readme = std::fs::read_to_string(clone_root().join("README.md")).unwrap();
+    let shown: Vec<Vec<_>> = readme.lines().map(|it| it.split(' ').collect()).collect();
+    let mut rows = report["matrix"].as_object().unwrap().clone();
+    rows.insert("steps".to_owned(), report["totals"].clone());
+    for (name, row) in &rows {
+        let row = row_of_matrix(name, row);
+        let is_it = |line: &Vec<&str>| line.iter().filter(|it| !it.is_empty()).eq(&row);
+        assert!(
+            shown.iter().any(is_it),
+            "the README has another row: {row:?}"
+        );
+    }
+}
+
+/// The words of a row, as the report prints them where nothing failed.
+fn row_of_matrix(name: &str, row: &Value) -> Vec<String> {
+    let mut words = vec![name.to_owned()];
+    for participant in PARTICIPANTS {
+        let count = |what: &str| row[participant][what].as_u64().unwrap();
+        words.push(format!("{}/{}", count("passed"), count("failed")));
+        let varied = count("varied") + count("absent");
+        words.extend((varied > 0).then(|| format!("~{varied}")));
+    }
+    words
 }
 
 #[test]

@@ -48,6 +48,10 @@ impl Backend for Registry {
         operation.only_on().is_none_or(|only| only == self.plays)
     }
 
+    fn is_known_to_lack(&self, operation: &Operation) -> bool {
+        self.is_canonical && operation.is_of_the_authorized_profile()
+    }
+
     fn reset(&mut self, _start: u64, _actors: &[Actor]) -> Result<(), StepFault> {
         self.model = Model::new(self.plays);
         Ok(())
@@ -250,6 +254,28 @@ fn a_registry_that_is_not_ours_is_judged_up_to_its_known_difference() {
     let used = run.variances();
     assert_eq!(used.len(), 1);
     assert_eq!((used[0].participant, used[0].step), ("theirs", Some(2)));
+}
+
+#[test]
+fn a_registry_that_is_not_ours_is_judged_up_to_what_it_has_not() {
+    let canonical = Registry {
+        is_canonical: true,
+        ..registry("theirs", Chain::Evm, Chain::Evm)
+    };
+    let run = play(corrupted_signature(), vec![canonical]);
+    assert!(run.agrees());
+    let expected = [
+        (1, "passed"),
+        (3, "varied"),
+        (4, "absent"),
+        (6, "absent"),
+        (8, "absent"),
+    ];
+    assert_eq!(results(&run, "theirs"), expected);
+    let used = run.variances();
+    assert_eq!(used.len(), 1, "{used:#?}");
+    assert_eq!((used[0].kind, used[0].step), (0, Some(3)));
+    assert_eq!(used[0].outcome, "unsupported");
 }
 
 #[test]

@@ -35,12 +35,27 @@ pub trait Backend: Send {
     /// missing, and never leaves out silently.
     fn supports(&self, operation: &Operation) -> bool;
 
+    /// Are registries that are not ours ([`Self::foreign`]) known not to have this operation at all?
+    /// Then a scenario is judged up to it.
+    fn is_known_to_lack(&self, _operation: &Operation) -> bool {
+        false
+    }
+
     /// Empty registries, funded actors, and a clock that the next transaction may set to `start`
     /// (unix seconds) or later.
     ///
     /// # Errors
     /// The chain does not answer as it should.
     fn reset(&mut self, start: u64, actors: &[Actor]) -> Result<(), StepFault>;
+
+    /// Takes what the last scenario did off the chain again. Called once, after the last one; for
+    /// registries that others go on to use.
+    ///
+    /// # Errors
+    /// As [`Self::reset`].
+    fn leave(&mut self) -> Result<(), StepFault> {
+        Ok(())
+    }
 
     /// Runs one operation at `time`, in seconds after the start.
     ///

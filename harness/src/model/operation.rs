@@ -310,6 +310,17 @@ impl Operation {
         }
     }
 
+    /// Is it one that reads or writes reviews which an agent's signer allows?
+    pub fn is_of_the_authorized_profile(&self) -> bool {
+        matches!(
+            self,
+            Self::GiveFeedback(_)
+                | Self::RevokeFeedback { .. }
+                | Self::AppendResponse(_)
+                | Self::Summary { .. }
+        )
+    }
+
     /// The only chain that can express it, where the other cannot.
     pub fn only_on(&self) -> Option<Chain> {
         self.absence().map(|(only, ..)| only)

@@ -74,19 +74,27 @@ impl Player<'_> {
                 all.push(self.absent_from(scenario));
                 continue;
             };
-            let records = self.play(scenario, references).map_err(|reason| {
-                self.has_stopped.store(true, Ordering::Relaxed);
-                Missing::Chain {
-                    participant: self.backend.name().to_owned(),
-                    scenario: scenario.name.clone(),
-                    reason,
-                }
-            })?;
+            let records = self
+                .play(scenario, references)
+                .map_err(|reason| self.lost(scenario, reason))?;
             let name = (scenario.name.clone(), self.backend.name().to_owned());
             let _ = self.told.send((name.0, name.1, failed(&records))); // progress only
             all.push(records);
         }
+        let left = self.backend.leave();
+        if let (Err(fault), Some(last)) = (left, scenarios.last()) {
+            return Err(self.lost(last, fault.to_string()));
+        }
         Ok(all)
+    }
+
+    fn lost(&self, scenario: &Scenario, reason: String) -> Missing {
+        self.has_stopped.store(true, Ordering::Relaxed);
+        Missing::Chain {
+            participant: self.backend.name().to_owned(),
+            scenario: scenario.name.clone(),
+            reason,
+        }
     }
 
     fn absent_from(&self, scenario: &Scenario) -> Vec<StepRecord> {
@@ -114,15 +122,18 @@ impl Player<'_> {
         let mut is_beyond_judgement = false;
         for (moment, reference) in scenario.moments.iter().zip(references) {
             let has_failed = records.last().is_some_and(|last| !last.result.is_as_told());
+            let lacks = self.backend.is_known_to_lack(&moment.operation);
             let (result, observed) = if has_failed {
                 (StepResult::NotReached, None)
             } else if is_beyond_judgement {
                 (StepResult::Absent, None)
+            } else if lacks {
+                (StepResult::Varied, None)
             } else {
                 self.step(moment, reference)?
             };
             let known = moment.step.foreign_to(self.backend.foreign());
-            is_beyond_judgement |= known.is_some_and(|known| known.outcome.is_none());
+            is_beyond_judgement |= lacks || known.is_some_and(|known| known.outcome.is_none());
             records.push(StepRecord {
                 observed,
                 ..StepRecord::new(scenario, moment, &name, result)

@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// In the place of a variance's number: the registry is not ours, and known to differ.
 pub const FOREIGN: u8 = 0;
+/// Why a step was not played by a registry that is not ours.
+const LACKING: &str = "Registries of this kind have no such operation.";
 
 /// What came of a whole run.
 #[derive(Clone, Debug)]
@@ -296,18 +298,24 @@ impl Run {
         let moments = &scenario.moments;
         let step = &moments.iter().find(|it| it.number == record.step)?.step;
         let of_chain = step.variance.iter().find(|it| it.chain == chain);
+        let elsewhere = step.expect.as_ref()?.outcome.to_string();
         let Some(variance) = of_chain else {
-            let known = step.foreign.first()?;
+            let (outcome, reason) = if record.observed.is_none() {
+                (Verdict::Unsupported.to_string(), LACKING)
+            } else {
+                let known = step.foreign.first()?;
+                let other = || "another state".to_owned();
+                let outcome = known.outcome.map_or_else(other, |it| it.to_string());
+                (outcome, known.reason.as_str())
+            };
             return Some(VarianceUsed {
                 scenario: &scenario.name,
                 step: Some(record.step),
                 kind: FOREIGN,
                 participant: &record.participant,
-                outcome: known
-                    .outcome
-                    .map_or_else(|| "another state".to_owned(), |outcome| outcome.to_string()),
-                elsewhere: step.expect.as_ref()?.outcome.to_string(),
-                reason: &known.reason,
+                outcome,
+                elsewhere,
+                reason,
             });
         };
         Some(VarianceUsed {
@@ -316,7 +324,7 @@ impl Run {
             kind: variance.kind,
             participant: &record.participant,
             outcome: variance.expect.outcome.to_string(),
-            elsewhere: step.expect.as_ref()?.outcome.to_string(),
+            elsewhere,
             reason: &variance.reason,
         })
     }

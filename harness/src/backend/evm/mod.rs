@@ -148,6 +148,10 @@ impl<L: Ledger> Backend for Registries<L> {
         operation.only_on() != Some(Chain::Svm) && self.addresses.of(operation).is_some()
     }
 
+    fn is_known_to_lack(&self, operation: &Operation) -> bool {
+        self.dialect == Dialect::Canonical && operation.is_of_the_authorized_profile()
+    }
+
     fn reset(&mut self, start: u64, actors: &[Actor]) -> Result<(), StepFault> {
         self.ledger.restore()?;
         self.start = self.ledger.opening(start)?;
@@ -161,6 +165,10 @@ impl<L: Ledger> Backend for Registries<L> {
             accounts.push(address);
         }
         self.ledger.fund(&accounts)
+    }
+
+    fn leave(&mut self) -> Result<(), StepFault> {
+        self.ledger.restore()
     }
 
     fn execute(&mut self, operation: &Operation, time: u64) -> Result<Observed, StepFault> {
