@@ -29,6 +29,17 @@ struct Tool {
     name: &'static str,
     wanted: Wanted,
     advice: &'static str,
+    place: Place,
+}
+
+/// Where a tool is looked for.
+enum Place {
+    /// On PATH, and where scripts/bootstrap puts Foundry's.
+    Path,
+    /// In the clone.
+    Clone(&'static str),
+    /// In the tool cache.
+    Cache(&'static str),
 }
 
 const TOOLS: &[Tool] = &[
@@ -80,7 +91,13 @@ const TOOLS: &[Tool] = &[
     tool("anvil", Wanted::Exactly("1.7.1"), BOOTSTRAP),
     tool("forge", Wanted::Exactly("1.7.1"), BOOTSTRAP),
     tool("cast", Wanted::Exactly("1.7.1"), BOOTSTRAP),
+    tool("solc", Wanted::Exactly("0.8.37"), BOOTSTRAP).at(Place::Clone("scripts/toolchain/solc")),
 ];
+
+/// Builds the program where Solana's own tools cannot.
+const SBF_LINKER: Tool =
+    tool("sbpf-linker", Wanted::Exactly("0.2.6"), BOOTSTRAP).at(Place::Cache("sbf/sbpf-linker"));
+const SBF_OFFICIAL: &str = "cargo-build-sbf";
 
 const BUILT: &[(&str, &str)] = &[
     ("contracts/lib", BOOTSTRAP),
@@ -93,6 +110,7 @@ const fn tool(name: &'static str, wanted: Wanted, advice: &'static str) -> Tool 
         name,
         wanted,
         advice,
+        place: Place::Path,
     }
 }
 
@@ -121,6 +139,7 @@ pub(super) fn doctor(options: &Doctor) -> Result<u8, Stop> {
     let findings: Vec<_> = TOOLS
         .iter()
         .map(Tool::examine)
+        .chain([examine_sbf_tools()])
         .chain(BUILT.iter().map(|(place, advice)| examine(place, advice)))
         .collect();
     let is_well = findings.iter().all(|it| it.state == State::Ok);
@@ -133,12 +152,16 @@ pub(super) fn doctor(options: &Doctor) -> Result<u8, Stop> {
 }
 
 impl Tool {
-    /// Foundry's tools are looked for where scripts/bootstrap puts them, too.
+    const fn at(mut self, place: Place) -> Self {
+        self.place = place;
+        self
+    }
+
     fn examine(&self) -> Finding {
         let version = self
             .places()
             .iter()
-            .find_map(|place| first_line(Command::new(place).arg("--version")));
+            .find_map(|place| version_of(Command::new(place).arg("--version")));
         let state = match &version {
             None => State::Missing,
             Some(version) if self.wanted.is_met_by(version) => State::Ok,
@@ -154,15 +177,51 @@ impl Tool {
     }
 
     fn places(&self) -> Vec<PathBuf> {
-        let cache = std::env::var_os("CONCORD_CACHE")
-            .map(PathBuf::from)
-            .or_else(|| Some(clone_root()?.join(".cache")));
-        let ours = cache.map(|cache| cache.join("bin").join(self.name));
-        [Some(PathBuf::from(self.name)), ours]
-            .into_iter()
-            .flatten()
-            .collect()
+        let places = match self.place {
+            Place::Path => {
+                let ours = cache().map(|it| it.join("bin").join(self.name));
+                [Some(PathBuf::from(self.name)), ours]
+            }
+            Place::Clone(place) => [clone_root().map(|it| it.join(place)), None],
+            Place::Cache(place) => [cache().map(|it| it.join(place)), None],
+        };
+        places.into_iter().flatten().collect()
     }
+}
+
+/// The tool cache, as the scripts find it.
+fn cache() -> Option<PathBuf> {
+    std::env::var_os("CONCORD_CACHE")
+        .map(PathBuf::from)
+        .or_else(|| Some(clone_root()?.join(".cache")))
+}
+
+/// What builds the program: Solana's own tools where `scripts/toolchain/sbf/official` finds them
+/// usable, else the linker that `scripts/bootstrap` builds.
+fn examine_sbf_tools() -> Finding {
+    let judge = clone_root().map(|it| it.join("scripts/toolchain/sbf/official"));
+    let usable = first_line(Command::new(SBF_OFFICIAL).arg("--version"))
+        .and_then(|_| first_line(&mut Command::new(judge?)));
+    let Some(usable) = usable else {
+        return SBF_LINKER.examine();
+    };
+    Finding {
+        name: SBF_OFFICIAL.to_owned(),
+        state: State::Ok,
+        found: Some(usable),
+        wanted: None,
+        advice: None,
+    }
+}
+
+/// The first line with a number in it: perl and solc say who they are first.
+fn version_of(command: &mut Command) -> Option<String> {
+    let output = command.output().ok().filter(|it| it.status.success())?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut lines = text.lines().map(str::trim);
+    lines
+        .find(|line| line.contains(|it: char| it.is_ascii_digit()))
+        .map(str::to_owned)
 }
 
 impl Wanted {
