@@ -7,8 +7,13 @@ import {VmSafe} from "forge-std/Vm.sol";
 /// @dev The .tree files say what is tested: each leaf names its test in brackets. Here both sides are held together,
 /// leaf for leaf and test for test.
 contract TreesTest is Test {
-    string[4] private folders =
-        ["contracts/test/identity", "contracts/test/authorized", "contracts/test/open", "contracts/test/validation"];
+    string[5] private folders = [
+        "contracts/test/identity",
+        "contracts/test/feedback",
+        "contracts/test/authorized",
+        "contracts/test/open",
+        "contracts/test/validation"
+    ];
 
     function test_EveryLeafHasItsTestAndEveryTestItsLeaf() external {
         for (uint256 i = 0; i < folders.length; ++i) {
@@ -16,8 +21,8 @@ contract TreesTest is Test {
             string memory tests = _readAll(folders[i], ".t.sol");
             uint256 leaves = _assertEachIn(trees, "[test", "]", tests, "function test", "(");
             uint256 functions = _assertEachIn(tests, "function test", "(", trees, "[test", "]");
-            assertGt(leaves, 20);
-            assertGt(functions, 20);
+            assertGt(leaves, 10);
+            assertGt(functions, 10);
         }
     }
 

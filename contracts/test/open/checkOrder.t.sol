@@ -14,10 +14,6 @@ contract OpenCheckOrderTest is OpenRegistryTest {
     uint256 private constant SELF_BIT = 1 << 3;
     int128 private constant BOUND = 100000000000000000000000000000000000000;
 
-    uint256 private constant INDEX_ZERO_BIT = 1 << 0;
-    uint256 private constant EMPTY_BIT = 1 << 1;
-    uint256 private constant BEYOND_BIT = 1 << 2;
-
     function testFuzz_WhenGivingBreaksSeveralRules_FirstAnswers(uint8 decimals, int128 value) external {
         decimals = uint8(bound(decimals, 19, type(uint8).max));
         value = value > 0 ? int128(bound(value, BOUND + 1, type(int128).max)) : -1 - BOUND;
@@ -36,22 +32,6 @@ contract OpenCheckOrderTest is OpenRegistryTest {
             );
             assertEq(reputation.getLastIndex(agent, caller), agent == agentId && caller == client ? 1 : 0);
         }
-    }
-
-    function testFuzz_WhenRespondingBreaksSeveralRules_FirstAnswers(uint64 index) external {
-        index = uint64(bound(index, 2, type(uint64).max));
-        _give(client, VALUE, DECIMALS);
-        for (uint256 mask = 0; mask < 8; ++mask) {
-            uint64 given = mask & INDEX_ZERO_BIT != 0 ? 0 : mask & BEYOND_BIT != 0 ? index : 1;
-            if (mask & EMPTY_BIT != 0 && given != 0) {
-                vm.expectRevert(IFeedback.EmptyUri.selector);
-            } else if (given != 1) {
-                vm.expectRevert(abi.encodeWithSelector(IFeedback.FeedbackNotFound.selector, agentId, client, given));
-            }
-            vm.prank(stranger);
-            reputation.appendResponse(agentId, client, given, mask & EMPTY_BIT != 0 ? "" : FILE_URI, FILE_HASH);
-        }
-        assertEq(reputation.getResponseCount(agentId, client, 1, new address[](0)), 1);
     }
 
     function _expected(uint256 mask, uint8 decimals, int128 value) private view returns (bytes memory) {

@@ -3,6 +3,7 @@ use super::{
     AGREE, DISAGREE,
     arguments::{Fuzz, FuzzBackend},
     files::{ARTIFACTS, PROGRAM, built},
+    progress::Steps,
     stop::Stop,
 };
 use crate::{
@@ -33,8 +34,10 @@ pub(super) fn fuzz(options: &Fuzz) -> Result<u8, Stop> {
     let workers = (0..options.workers)
         .map(|_| start_backends(options))
         .collect::<Result<_, _>>()?;
-    let report = fuzz::run(plan, workers, |steps| eprintln!("{steps} steps"))
-        .map_err(|fault| Stop::Silent(fault.to_string()))?;
+    let progress = Steps::on_stderr(plan.steps);
+    let run = fuzz::run(plan, workers, |steps| progress.tell(steps));
+    progress.end();
+    let report = run.map_err(|fault| Stop::Silent(fault.to_string()))?;
     let replay = match &report.finding {
         Some(finding) => Some(keep(finding, plan.seed, options)?),
         None => None,

@@ -1,9 +1,10 @@
-//! What a person sees while a run goes on: bars where stderr is a terminal, else a line for each
-//! scenario and participant.
+//! What a person sees while a run goes on: bars where stderr is a terminal; else a line for each
+//! scenario and participant, or for each tenth of the steps.
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
     collections::BTreeMap,
     io::{self, IsTerminal},
+    sync::atomic::{AtomicU64, Ordering},
 };
 
 pub(super) enum Progress {
@@ -60,10 +61,48 @@ impl Progress {
     }
 }
 
-fn bar(participant: &str, scenarios: u64) -> ProgressBar {
+/// Of a run of so many steps, whose workers all tell.
+pub(super) struct Steps {
+    bar: Option<ProgressBar>,
+    total: u64,
+    /// Tenths that have been told.
+    told: AtomicU64,
+}
+
+impl Steps {
+    pub fn on_stderr(total: u64) -> Self {
+        let is_seen = io::stderr().is_terminal();
+        let bar = is_seen.then(|| bar("steps", total));
+        Self {
+            bar,
+            total,
+            told: AtomicU64::new(0),
+        }
+    }
+
+    pub fn tell(&self, steps: u64) {
+        if let Some(bar) = &self.bar {
+            bar.set_position(steps);
+            return;
+        }
+        let tenths = steps / (self.total / 10).max(1);
+        if self.told.fetch_max(tenths, Ordering::Relaxed) < tenths {
+            eprintln!("{steps} steps");
+        }
+    }
+
+    /// Leaves the terminal to the report.
+    pub fn end(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn bar(participant: &str, length: u64) -> ProgressBar {
     let style = ProgressStyle::with_template("{prefix:12} {bar:30} {pos}/{len} {msg}")
         .expect("the template is one");
-    ProgressBar::new(scenarios)
+    ProgressBar::new(length)
         .with_style(style)
         .with_prefix(participant.to_owned())
 }

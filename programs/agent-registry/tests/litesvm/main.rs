@@ -7,7 +7,6 @@
 //! `framework_errors`, which holds the list of error classes against the errors themselves.
 
 mod account_swaps;
-mod append_open_response;
 mod append_response;
 mod attach_payment_proof;
 mod calls_by_programs;
