@@ -1,5 +1,8 @@
 //! What `concord deploy verify` plays on a deployment: scenarios that send nothing.
-use super::{files::scenario_files, live::addresses, live_svm::CONTRACT};
+use super::{
+    files::scenario_files,
+    live::{CONTRACT, addresses},
+};
 use crate::{
     backend::{
         Backend, RunSecret,

@@ -8,7 +8,6 @@ mod fill;
 mod fuzz;
 mod lint;
 mod live;
-mod live_svm;
 mod progress;
 mod provenance;
 mod stop;

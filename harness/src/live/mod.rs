@@ -4,13 +4,12 @@
 //! ([`crate::backend::RunSecret`]). The nonce is on record ([`Record`]) from before they get
 //! anything until they have given back what is left ([`Purse`]): whoever has the funder's key can
 //! take back what a killed run left behind.
+pub mod evm;
 mod fault;
 mod purse;
 mod record;
-mod rehearsal;
 pub mod svm;
 
 pub use fault::LiveFault;
-pub use purse::{Purse, Swept};
+pub use purse::{Gifts, Purse, Swept};
 pub use record::Record;
-pub use rehearsal::{Needs, rehearse};

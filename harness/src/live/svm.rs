@@ -1,5 +1,5 @@
-//! Who pays on Solana, what the actors need there, and how they give it back.
-use super::{LiveFault, Record};
+//! Who pays on Solana, and what the actors need there.
+use super::{Gifts, LiveFault, Purse, Record, Swept};
 use crate::{
     backend::{
         Backend, RunSecret,
@@ -9,7 +9,7 @@ use crate::{
     scenario::Scenario,
 };
 use concord_deploy::{
-    Amount, ChainId, Fault,
+    Amount, ChainId, Coin, Fault,
     svm::{
         Signed,
         cluster::{Cluster, RecentBlockhash},
@@ -79,8 +79,8 @@ pub fn rehearse(
     Ok(needs)
 }
 
-/// Who pays, and what it gives and takes back.
-pub struct Purse {
+/// Lamports, from an account with a keypair.
+pub struct SvmPurse {
     cluster: Cluster,
     funder: Keypair,
     chain: ChainId,
@@ -88,16 +88,7 @@ pub struct Purse {
     patience: Duration,
 }
 
-/// What a run's actors gave back.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Swept {
-    /// Lamports.
-    pub returned: u64,
-    /// What could not be taken back, in words.
-    pub failures: Vec<String>,
-}
-
-impl Purse {
+impl SvmPurse {
     pub fn new(cluster: Cluster, funder: Keypair, chain: ChainId, patience: Duration) -> Self {
         Self {
             cluster,
@@ -107,35 +98,23 @@ impl Purse {
         }
     }
 
-    pub fn chain(&self) -> &ChainId {
-        &self.chain
-    }
-
-    pub fn funder(&self) -> Address {
+    pub fn address(&self) -> Address {
         self.funder.pubkey()
     }
 
-    /// What each actor gets, in lamports, and what all of it can cost the funder.
-    pub fn estimate(needs: &BTreeMap<Actor, Needs>) -> (BTreeMap<Actor, u64>, Amount) {
-        let gift = |needs: &Needs| needs.spent.saturating_add(AT_HAND);
-        let gifts: BTreeMap<_, _> = needs
-            .iter()
-            .map(|(actor, needs)| (actor.clone(), gift(needs)))
-            .collect();
-        let fees = SIGNATURE_FEE * SIGNATURES_OF_AN_ACCOUNT * gifts.len() as u64;
-        let given = gifts.values().map(|gift| u128::from(*gift)).sum::<u128>();
-        (gifts, Amount(given + u128::from(fees)))
+    pub fn gifts(needs: &BTreeMap<Actor, Needs>) -> Gifts {
+        let mut gifts = Gifts::default();
+        for (actor, needs) in needs {
+            let gift = Amount(needs.spent.saturating_add(AT_HAND).into());
+            let fees = Amount((SIGNATURE_FEE * SIGNATURES_OF_AN_ACCOUNT).into());
+            gifts.total = gifts.total.saturating_add(gift).saturating_add(fees);
+            gifts.transactions += needs.transactions + 2;
+            gifts.to.insert(actor.clone(), gift);
+        }
+        gifts
     }
 
-    /// Lamports.
-    ///
-    /// # Errors
-    /// The cluster does not answer.
-    pub fn balance(&self) -> Result<Amount, LiveFault> {
-        Ok(Amount(self.cluster.balance(&self.funder())?.into()))
-    }
-
-    /// Of the run that `nonce` names.
+    /// What the keys of a run's actors are made from.
     pub fn secret(&self, record: &Record) -> RunSecret {
         let secret = self.funder.secret_bytes();
         RunSecret::of_run(secret, &self.chain.to_string(), &record.nonce.0)
@@ -143,26 +122,6 @@ impl Purse {
 
     fn keyring(&self, record: &Record) -> Keyring {
         Keyring::of_run(self.secret(record))
-    }
-
-    /// Gives the actors of a run what they need.
-    ///
-    /// # Errors
-    /// A transaction that does not land.
-    pub fn fund(&self, record: &Record, gifts: &BTreeMap<Actor, u64>) -> Result<(), LiveFault> {
-        let keys = self.keyring(record);
-        let recent = self.cluster.recent_blockhash()?;
-        let mut sent = Vec::with_capacity(gifts.len());
-        for (actor, gift) in gifts {
-            let give = system::transfer(&self.funder(), &keys.actor(actor), *gift);
-            let transaction = signed(&[give], &[&self.funder], &recent);
-            hand_over(&self.cluster, &transaction)?;
-            sent.push(transaction);
-        }
-        for transaction in sent {
-            self.land(&transaction)?;
-        }
-        Ok(())
     }
 
     fn land(&self, transaction: &Signed) -> Result<(), Fault> {
@@ -176,8 +135,54 @@ impl Purse {
         }
     }
 
-    /// Takes back all that the actors of a run have left. Does what it can: what it cannot is told.
-    pub fn sweep(&self, record: &Record) -> Swept {
+    /// The funder pays the fee, so that nothing is left. `None` where there is nothing.
+    fn send_all(
+        &self,
+        key: &Keypair,
+        recent: &RecentBlockhash,
+    ) -> Result<Option<(Signed, u64)>, Fault> {
+        let lamports = self.cluster.balance(&key.pubkey())?;
+        if lamports == 0 {
+            return Ok(None);
+        }
+        let give = system::transfer(&key.pubkey(), &self.address(), lamports);
+        let transaction = signed(&[give], &[&self.funder, key], recent);
+        hand_over(&self.cluster, &transaction)?;
+        Ok(Some((transaction, lamports)))
+    }
+}
+
+impl Purse for SvmPurse {
+    fn coin(&self) -> Coin {
+        Coin::SOL
+    }
+
+    fn funder(&self) -> String {
+        self.address().to_string()
+    }
+
+    fn balance(&self) -> Result<Amount, LiveFault> {
+        Ok(Amount(self.cluster.balance(&self.address())?.into()))
+    }
+
+    fn fund(&mut self, record: &Record, gifts: &Gifts) -> Result<(), LiveFault> {
+        let keys = self.keyring(record);
+        let recent = self.cluster.recent_blockhash()?;
+        let mut sent = Vec::with_capacity(gifts.to.len());
+        for (actor, gift) in &gifts.to {
+            let lamports = u64::try_from(gift.0).unwrap_or(u64::MAX);
+            let give = system::transfer(&self.address(), &keys.actor(actor), lamports);
+            let transaction = signed(&[give], &[&self.funder], &recent);
+            hand_over(&self.cluster, &transaction)?;
+            sent.push(transaction);
+        }
+        for transaction in sent {
+            self.land(&transaction)?;
+        }
+        Ok(())
+    }
+
+    fn sweep(&mut self, record: &Record) -> Swept {
         let keys = self.keyring(record);
         let mut swept = Swept::default();
         let mut sent = Vec::new();
@@ -197,26 +202,10 @@ impl Purse {
         }
         for (actor, transaction, lamports) in sent {
             match self.land(&transaction) {
-                Ok(()) => swept.returned += lamports,
+                Ok(()) => swept.returned = swept.returned.saturating_add(Amount(lamports.into())),
                 Err(fault) => swept.failures.push(format!("{actor}: {fault}")),
             }
         }
         swept
-    }
-
-    /// The funder pays the fee, so that nothing is left. `None` where there is nothing.
-    fn send_all(
-        &self,
-        key: &Keypair,
-        recent: &RecentBlockhash,
-    ) -> Result<Option<(Signed, u64)>, Fault> {
-        let lamports = self.cluster.balance(&key.pubkey())?;
-        if lamports == 0 {
-            return Ok(None);
-        }
-        let give = system::transfer(&key.pubkey(), &self.funder(), lamports);
-        let transaction = signed(&[give], &[&self.funder, key], recent);
-        hand_over(&self.cluster, &transaction)?;
-        Ok(Some((transaction, lamports)))
     }
 }

@@ -1,0 +1,235 @@
+//! `concord conform --live`, and what `concord deploy verify` plays on a deployment.
+mod evm;
+mod svm;
+
+pub(super) use evm::addresses;
+pub(super) use svm::CONTRACT;
+
+use super::{
+    arguments::{Conform, Live},
+    conform::{judge, load_scenarios, write_reports},
+    files::built,
+    provenance,
+    stop::Stop,
+};
+use crate::{
+    backend::Backend,
+    live::{Gifts, LiveFault, Purse, Record, Swept},
+    model::Chain,
+    scenario::{Flag, Scenario},
+};
+use alloy::primitives::{
+    B256,
+    utils::{ParseUnits, parse_units},
+};
+use concord_canonical::caip::{EIP155, SOLANA};
+use concord_deploy::{
+    AddressBook, Amount, ChainId, Coin, Deployment, Fault, commands, network, run_file,
+};
+use evm::EvmStage;
+use std::path::PathBuf;
+use svm::SvmStage;
+
+/// Plays the scenarios flagged `live` on a deployment: the exit code.
+pub(super) fn conform_live(options: &Conform) -> Result<u8, Stop> {
+    let place = Place::of(&options.live)?;
+    match place.chain.namespace() {
+        SOLANA => play::<SvmStage>(options, &place),
+        _ => play::<EvmStage>(options, &place),
+    }
+}
+
+/// A deployment that scenarios are played on, and who pays for it.
+trait Stage: Sized {
+    /// `--budget` where the command line is silent.
+    const BUDGET: &'static str;
+    const CHAIN: Chain;
+
+    /// Whatever can be known to be wrong before anything is sent.
+    fn prepare(
+        options: &Conform,
+        place: &Place,
+        deployment: &Deployment,
+    ) -> Result<Self, LiveFault>;
+
+    fn purse(&mut self) -> &mut dyn Purse;
+
+    /// What the actors need, found out by playing the scenarios in this process.
+    fn gifts(&self, options: &Conform, scenarios: &[Scenario]) -> Result<Gifts, Stop>;
+
+    /// The deployment, for a run whose actors have been given what they need.
+    fn backend(
+        &self,
+        options: &Conform,
+        place: &Place,
+        record: &Record,
+    ) -> Result<Box<dyn Backend>, LiveFault>;
+}
+
+fn play<S: Stage>(options: &Conform, place: &Place) -> Result<u8, Stop> {
+    let scenarios = live_scenarios(options, S::CHAIN)?;
+    let deployment = place.deployment()?;
+    let mut stage = S::prepare(options, place, &deployment)?;
+    place.unfinished(stage.purse())?;
+    let limit = options.live.budget.as_deref().unwrap_or(S::BUDGET);
+    let limit = budget(limit, stage.purse().coin())?;
+    let gifts = stage.gifts(options, &scenarios)?;
+    require_funds(stage.purse(), &gifts, limit)?;
+    eprintln!(
+        "{} scenarios on {} ({}): at most {} from {}; what is left comes back",
+        scenarios.len(),
+        place.chain,
+        network::name_of(&place.chain),
+        stage.purse().coin().cost(gifts.total),
+        stage.purse().funder(),
+    );
+    let transactions = usize::try_from(gifts.transactions).unwrap_or(usize::MAX);
+    commands::confirm(&place.chain, transactions, options.live.yes).map_err(LiveFault::from)?;
+
+    let _lock = run_file::lock(&place.record(), &place.chain).map_err(LiveFault::from)?;
+    if let Some(record) = place.unfinished(stage.purse())? {
+        eprintln!("an earlier run did not end: its actors give back what is left");
+        give_back(place, stage.purse(), &record)?;
+    }
+    let record = Record {
+        chain: place.chain.clone(),
+        funder: stage.purse().funder(),
+        nonce: B256::random(),
+        actors: gifts.to.keys().cloned().collect(),
+    };
+    record.store(&place.record())?;
+    let funded = stage.purse().fund(&record, &gifts);
+    let played = funded.map_err(Stop::from).and_then(|()| {
+        let backend = stage.backend(options, place, &record)?;
+        judge(&scenarios, vec![backend])
+    });
+    give_back(place, stage.purse(), &record)?;
+    write_reports(
+        options,
+        &played?,
+        provenance::of_deployment(&place.chain, &deployment),
+    )
+}
+
+/// Where the deployment is, as the command line has it.
+struct Place {
+    chain: ChainId,
+    rpc_url: String,
+    deployments: PathBuf,
+}
+
+impl Place {
+    fn of(live: &Live) -> Result<Self, LiveFault> {
+        let chain = live
+            .chain
+            .clone()
+            .ok_or_else(|| Fault::ChainId("is missing".to_owned()))?;
+        if ![EIP155, SOLANA].contains(&chain.namespace()) {
+            return Err(LiveFault::ChainUnplayable(chain.to_string()));
+        }
+        commands::require_testnet(&chain, live.allow_mainnet)?;
+        Ok(Self {
+            chain,
+            rpc_url: live.rpc_url.clone().ok_or(Fault::RpcUrlMissing)?,
+            deployments: built(live.deployments.as_deref(), "deployments"),
+        })
+    }
+
+    fn deployment(&self) -> Result<Deployment, LiveFault> {
+        let book = AddressBook::load(&self.deployments)?;
+        let deployment = book.deployment(&self.chain).cloned();
+        Ok(deployment.ok_or_else(|| Fault::NotOnRecord(self.chain.to_string()))?)
+    }
+
+    /// Where a run is on record.
+    fn record(&self) -> PathBuf {
+        Record::path(&self.deployments, &self.chain)
+    }
+
+    /// A run that was killed left its record, and its actors what they had.
+    fn unfinished(&self, purse: &dyn Purse) -> Result<Option<Record>, LiveFault> {
+        Record::unfinished(&self.record(), &self.chain, &purse.funder())
+    }
+}
+
+/// Takes back what is left. What could not be taken stays on record for the next run.
+fn give_back(place: &Place, purse: &mut dyn Purse, record: &Record) -> Result<(), LiveFault> {
+    let Swept {
+        returned,
+        left,
+        failures,
+    } = purse.sweep(record);
+    let coin = purse.coin();
+    let accounts = record.actors.len();
+    let returned = coin.balance(returned);
+    match left {
+        Amount(0) => eprintln!("{returned} came back from {accounts} accounts"),
+        left => eprintln!(
+            "{returned} came back from {accounts} accounts, {} stayed there",
+            coin.cost(left)
+        ),
+    }
+    for failure in &failures {
+        eprintln!("not taken back: {failure}; the next conform --live tries again");
+    }
+    match failures.is_empty() {
+        true => Record::remove(&place.record()),
+        false => Ok(()),
+    }
+}
+
+/// Both the budget and what the funder has allow what the run can cost.
+fn require_funds(purse: &dyn Purse, gifts: &Gifts, limit: Amount) -> Result<(), LiveFault> {
+    let coin = purse.coin();
+    let needed = coin.cost(gifts.total).to_string();
+    if gifts.total > limit {
+        return Err(LiveFault::BudgetTooLow {
+            needed,
+            limit: coin.balance(limit).to_string(),
+        });
+    }
+    let balance = purse.balance()?;
+    if gifts.total > balance {
+        return Err(LiveFault::FunderTooPoor {
+            funder: purse.funder(),
+            balance: coin.balance(balance).to_string(),
+            needed,
+        });
+    }
+    Ok(())
+}
+
+/// From coins, such as `0.05`.
+fn budget(text: &str, coin: Coin) -> Result<Amount, LiveFault> {
+    let decimals = text
+        .split_once('.')
+        .map_or(0, |(_, decimals)| decimals.len());
+    let fits = usize::try_from(coin.decimals).is_ok_and(|most| decimals <= most);
+    let unit = u8::try_from(coin.decimals).unwrap_or(u8::MAX);
+    match parse_units(text, unit) {
+        Ok(ParseUnits::U256(units)) if fits => Ok(Amount(units.saturating_to())),
+        _ => Err(LiveFault::BudgetMalformed {
+            value: text.to_owned(),
+            coin: coin.symbol,
+            decimals: coin.decimals,
+        }),
+    }
+}
+
+/// Those that are meant, of those that are flagged.
+fn live_scenarios(options: &Conform, on: Chain) -> Result<Vec<Scenario>, Stop> {
+    let mut scenarios = load_scenarios(options)?;
+    let is_live = |scenario: &Scenario| {
+        scenario.flags.contains(&Flag::Live) && scenario.chains().any(|chain| chain == on)
+    };
+    if let Some(other) = scenarios.iter().find(|it| !is_live(it))
+        && !options.scenario.is_empty()
+    {
+        return Err(Stop::Live(LiveFault::NotLive(other.name.clone())));
+    }
+    scenarios.retain(is_live);
+    match scenarios.is_empty() {
+        true => Err(Stop::NothingLeft(options.filter.clone())),
+        false => Ok(scenarios),
+    }
+}

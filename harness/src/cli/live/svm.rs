@@ -1,0 +1,113 @@
+//! On Solana's clusters.
+use super::{Place, Stage};
+use crate::{
+    backend::{
+        Backend,
+        svm::{SvmLitesvm, SvmLive, program, registry},
+    },
+    cli::{
+        arguments::Conform,
+        files::{PROGRAM, built},
+        stop::Stop,
+    },
+    live::{
+        Gifts, LiveFault, Purse, Record,
+        svm::{SvmPurse, rehearse},
+    },
+    model::Chain,
+    scenario::Scenario,
+};
+use concord_deploy::{
+    Deployment, Fault,
+    keys::read_keypair,
+    svm::{cluster::Cluster, require_chain, transport::Http},
+};
+use solana_keypair::Keypair;
+use std::time::Duration;
+
+/// The program's name in the address book.
+pub(in crate::cli) const CONTRACT: &str = "AgentRegistry";
+
+pub(super) struct SvmStage {
+    purse: SvmPurse,
+}
+
+impl Stage for SvmStage {
+    const BUDGET: &'static str = "1";
+    const CHAIN: Chain = Chain::Svm;
+
+    fn prepare(
+        options: &Conform,
+        place: &Place,
+        deployment: &Deployment,
+    ) -> Result<Self, LiveFault> {
+        let key = funder_key(options)?;
+        let cluster = connect(options, place)?;
+        require_chain(&cluster, &place.chain)?;
+        require_program(&cluster, deployment)?;
+        let patience = Duration::from_secs(options.live.give_up_after);
+        Ok(Self {
+            purse: SvmPurse::new(cluster, key, place.chain.clone(), patience),
+        })
+    }
+
+    fn purse(&mut self) -> &mut dyn Purse {
+        &mut self.purse
+    }
+
+    fn gifts(&self, _options: &Conform, scenarios: &[Scenario]) -> Result<Gifts, Stop> {
+        let needs = rehearse(scenarios, &mut SvmLitesvm::start(&built(None, PROGRAM))?)?;
+        Ok(SvmPurse::gifts(&needs))
+    }
+
+    fn backend(
+        &self,
+        options: &Conform,
+        place: &Place,
+        record: &Record,
+    ) -> Result<Box<dyn Backend>, LiveFault> {
+        let live = SvmLive::funded(
+            connect(options, place)?,
+            &place.chain,
+            self.purse.address(),
+            self.purse.secret(record),
+            Duration::from_secs(options.live.give_up_after),
+        );
+        Ok(Box::new(live))
+    }
+}
+
+fn connect(options: &Conform, place: &Place) -> Result<Cluster, LiveFault> {
+    let timeout = Duration::from_secs(options.live.timeout);
+    let transport = Http::new(&place.rpc_url, timeout)?;
+    Ok(Cluster::new(transport))
+}
+
+fn funder_key(options: &Conform) -> Result<Keypair, Fault> {
+    let file = options.live.keypair.as_deref();
+    read_keypair(file.ok_or(Fault::KeypairMissing { or_from: "" })?)
+}
+
+/// The program that this build speaks to is the one on record, and stands with its registry.
+fn require_program(cluster: &Cluster, deployment: &Deployment) -> Result<(), LiveFault> {
+    let record = deployment.contracts.get(CONTRACT);
+    let address = record.map(|it| it.address.clone()).unwrap_or_default();
+    if address != program().to_string() {
+        return Err(LiveFault::AnotherProgram {
+            recorded: address,
+            built: program().to_string(),
+        });
+    }
+    let found = cluster.accounts(&[program(), registry()])?;
+    let stands = match found.as_slice() {
+        [Some(code), Some(registry)] => code.executable && registry.owner == program(),
+        _ => false,
+    };
+    match stands {
+        true => Ok(()),
+        false => Err(LiveFault::NoCode {
+            contract: CONTRACT.to_owned(),
+            address,
+        }),
+    }
+}

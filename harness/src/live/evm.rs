@@ -1,0 +1,200 @@
+//! Who pays on EVM chains, and what the actors need there.
+use super::{Gifts, LiveFault, Purse, Record, Swept};
+use crate::{
+    backend::{
+        Backend, Cost, RunSecret,
+        evm::{EvmRevm, Keyring},
+    },
+    model::{Actor, Verdict},
+    scenario::Scenario,
+};
+use alloy::{
+    primitives::{Address, B256, Bytes, U256},
+    signers::local::PrivateKeySigner,
+};
+use concord_deploy::{
+    Amount, ChainId, Coin, Fault,
+    evm::{
+        Call,
+        client::{Client, TRANSFER_GAS},
+    },
+};
+use std::collections::BTreeMap;
+
+/// A registry may take more gas than it took in the rehearsal: other storage is warm or written.
+const GAS_MARGIN_PERCENT: u64 = 150;
+/// More than any transaction of a live scenario has.
+const TRANSACTION_BYTES: usize = 2_048;
+
+/// What one actor sends in a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    pub transactions: u64,
+    pub gas: u64,
+}
+
+/// What the scenarios cost each actor, found out by playing them in this process. Actors that send
+/// nothing are not named.
+///
+/// # Errors
+/// The registries of this build cannot play a scenario.
+pub fn rehearse(
+    scenarios: &[Scenario],
+    registries: &mut EvmRevm,
+) -> Result<BTreeMap<Actor, Needs>, LiveFault> {
+    let mut needs: BTreeMap<Actor, Needs> = BTreeMap::new();
+    for scenario in scenarios {
+        let at_fault = |fault| LiveFault::Rehearsal {
+            scenario: scenario.name.clone(),
+            fault,
+        };
+        registries
+            .reset(scenario.start, &scenario.actors)
+            .map_err(at_fault)?;
+        for moment in &scenario.moments {
+            if !registries.supports(&moment.operation) {
+                continue;
+            }
+            let observed = registries
+                .execute(&moment.operation, moment.time)
+                .map_err(at_fault)?;
+            if let (Verdict::Ok, Some(Cost::Gas(gas)), Some(by)) = (
+                observed.outcome.verdict,
+                observed.cost,
+                moment.operation.by(),
+            ) {
+                let of_actor = needs.entry(by.clone()).or_default();
+                of_actor.transactions += 1;
+                of_actor.gas = of_actor.gas.saturating_add(gas);
+            }
+        }
+    }
+    Ok(needs)
+}
+
+/// Wei, from an account with a private key.
+pub struct EvmPurse {
+    client: Client,
+    funder: PrivateKeySigner,
+    chain: ChainId,
+}
+
+impl EvmPurse {
+    pub fn new(client: Client, funder: PrivateKeySigner, chain: ChainId) -> Self {
+        Self {
+            client,
+            funder,
+            chain,
+        }
+    }
+
+    /// At today's fees.
+    ///
+    /// # Errors
+    /// The chain does not answer.
+    pub fn gifts(&self, needs: &BTreeMap<Actor, Needs>) -> Result<Gifts, LiveFault> {
+        let mut gifts = Gifts::default();
+        // Each gift is a transaction of the funder's, and its return one of the actor's.
+        let accounts = needs.len() as u64;
+        let giving = TRANSFER_GAS.saturating_mul(accounts);
+        gifts.total = self.client.price(giving, accounts, TRANSACTION_BYTES)?;
+        for (actor, needs) in needs {
+            let gas = needs.gas.saturating_mul(GAS_MARGIN_PERCENT) / 100 + TRANSFER_GAS;
+            let transactions = needs.transactions + 1;
+            let gift = self.client.price(gas, transactions, TRANSACTION_BYTES)?;
+            gifts.total = gifts.total.saturating_add(gift);
+            gifts.transactions += needs.transactions + 2;
+            gifts.to.insert(actor.clone(), gift);
+        }
+        Ok(gifts)
+    }
+
+    /// What the keys of a run's actors are made from.
+    pub fn secret(&self, record: &Record) -> RunSecret {
+        let funder = self.funder.to_bytes();
+        RunSecret::of_run(funder.as_slice(), &self.chain.to_string(), &record.nonce.0)
+    }
+
+    fn keyring(&self, record: &Record) -> Keyring {
+        Keyring::Derived(self.secret(record))
+    }
+
+    fn balance_of(&self, address: Address) -> Result<Amount, Fault> {
+        Ok(amount(self.client.balance(address)?))
+    }
+
+    fn land(&mut self, hash: B256) -> Result<(), Fault> {
+        match self.client.wait(hash)?.status() {
+            true => Ok(()),
+            false => Err(Fault::TransactionFailed {
+                step: "conform --live".to_owned(),
+                reason: format!("{hash} reverted"),
+            }),
+        }
+    }
+}
+
+impl Purse for EvmPurse {
+    fn coin(&self) -> Coin {
+        Coin::ETH
+    }
+
+    fn funder(&self) -> String {
+        self.funder.address().to_string()
+    }
+
+    fn balance(&self) -> Result<Amount, LiveFault> {
+        Ok(self.balance_of(self.funder.address())?)
+    }
+
+    fn fund(&mut self, record: &Record, gifts: &Gifts) -> Result<(), LiveFault> {
+        let keys = self.keyring(record);
+        let mut sent = Vec::with_capacity(gifts.to.len());
+        for (actor, gift) in &gifts.to {
+            let call = Call {
+                to: keys.key(actor).address(),
+                value: U256::from(gift.0),
+                gas: TRANSFER_GAS,
+                input: Bytes::new(),
+            };
+            sent.push(self.client.send(&self.funder, call)?);
+        }
+        for hash in sent {
+            self.land(hash)?;
+        }
+        Ok(())
+    }
+
+    /// An actor pays for its return: what that would cost, or more, stays with it.
+    fn sweep(&mut self, record: &Record) -> Swept {
+        let keys = self.keyring(record);
+        let mut swept = Swept::default();
+        let mut sent = Vec::new();
+        for actor in &record.actors {
+            let key = keys.key(actor);
+            match self.client.send_all(&key, self.funder.address()) {
+                Ok(Some((hash, value))) => sent.push((actor, hash, value)),
+                Ok(None) => (),
+                Err(fault) => swept.failures.push(format!("{actor}: {fault}")),
+            }
+        }
+        for (actor, hash, value) in sent {
+            match self.land(hash) {
+                Ok(()) => swept.returned = swept.returned.saturating_add(amount(value)),
+                Err(fault) => swept.failures.push(format!("{actor}: {fault}")),
+            }
+        }
+        for actor in &record.actors {
+            let address = keys.key(actor).address();
+            match self.balance_of(address) {
+                Ok(left) => swept.left = swept.left.saturating_add(left),
+                Err(fault) => swept.failures.push(format!("{actor} ({address}): {fault}")),
+            }
+        }
+        swept
+    }
+}
+
+fn amount(wei: U256) -> Amount {
+    Amount(u128::try_from(wei).unwrap_or(u128::MAX))
+}
