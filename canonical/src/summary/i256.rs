@@ -37,10 +37,14 @@ impl I256 {
         (overflow == overflow_of_carry).then_some(Self { high, low })
     }
 
+    /// Whether it is below 0.
+    pub const fn is_negative(self) -> bool {
+        self.high < 0
+    }
+
     /// `self / divisor`, truncated toward zero; 0 where `divisor` is 0.
     pub fn divide(self, divisor: u64) -> Self {
-        let is_negative = self.high < 0;
-        let magnitude = if is_negative {
+        let magnitude = if self.is_negative() {
             self.wrapping_negate()
         } else {
             self
@@ -55,7 +59,7 @@ impl I256 {
             high: (l3 << 64 | l2) as i128,
             low: l1 << 64 | l0,
         };
-        match is_negative {
+        match self.is_negative() {
             true => quotient.wrapping_negate(),
             false => quotient,
         }
@@ -153,6 +157,7 @@ mod tests {
                 prop_assert_eq!(big(x.divide(factor)), big(x) / factor);
             }
             prop_assert_eq!(x.to_i128(), i128::try_from(big(x)).ok());
+            prop_assert_eq!(x.is_negative(), big(x) < BigInt::ZERO);
         }
 
         #[test]

@@ -97,15 +97,7 @@ impl Accumulator {
                 rule: "does not add up to the count",
             });
         }
-        let average = match count {
-            0 => sum,
-            _ => sum.divide(count),
-        };
-        let bound = if count == 0 { 0 } else { VALUE_MAX };
-        let whole = average.divide(wad_factor(0)).to_i128();
-        if count == 0 && sum != I256::ZERO
-            || whole.is_none_or(|whole| whole.unsigned_abs() > bound.unsigned_abs())
-        {
+        if !is_sum_of(count, sum) {
             return Err(Error::SummaryMismatch {
                 field: "sum",
                 rule: "exceeds the count times 1e38",
@@ -225,6 +217,19 @@ pub fn summarize<C: PartialEq>(
         }
     }
     Ok(accumulator.finish())
+}
+
+/// Whether `count` values can make `sum`: |sum| <= count · 1e56. Judged without that product, as
+/// (|sum| − 1) / count / 1e18 < 1e38, which truncation does not blur.
+fn is_sum_of(count: u64, sum: I256) -> bool {
+    if sum == I256::ZERO || count == 0 {
+        return sum == I256::ZERO;
+    }
+    let toward_zero = if sum.is_negative() { 1 } else { -1 };
+    let whole = sum
+        .checked_add(I256::product(toward_zero, 1))
+        .and_then(|nearer| nearer.divide(count).divide(wad_factor(0)).to_i128());
+    whole.is_some_and(|whole| whole.unsigned_abs() < VALUE_MAX.unsigned_abs())
 }
 
 /// 10^(18 − decimals).

@@ -152,6 +152,33 @@ fn r16_refuses_parts_that_contradict_themselves() {
     }
 }
 
+#[test]
+fn r16_bounds_the_sum_of_parts_by_the_count_exactly() {
+    let largest = BigInt::from(10).pow(56);
+    for count in [1, 2, 3, u64::MAX - 1, u64::MAX] {
+        let bound = &largest * count;
+        let class = |sum: BigInt| {
+            let parts = Accumulator::from_parts(i256(&sum), count, histogram(&[(0, count)]));
+            parts.map_err(|error| error.class()).err()
+        };
+        for near in [&bound - 1, bound.clone()] {
+            assert_eq!((class(-&near), class(near)), (None, None));
+        }
+        for far in [&bound + 1, &bound + count, BigInt::from(1) << 254] {
+            let refused = Some(ErrorClass::BadRequest);
+            assert_eq!((class(-&far), class(far)), (refused, refused));
+        }
+    }
+}
+
+fn i256(value: &BigInt) -> I256 {
+    let bytes = value.to_signed_bytes_be();
+    let sign = if *value < BigInt::ZERO { 0xff } else { 0 };
+    let mut word = [sign; 32];
+    word[32 - bytes.len()..].copy_from_slice(&bytes);
+    I256::from_be_bytes(&word)
+}
+
 fn feedback(client: u8, value: i128, tag1: &'static str) -> Feedback<'static, u8> {
     Feedback {
         client,
