@@ -6,7 +6,7 @@ use anchor_lang::{
         account_info::AccountInfo,
         entrypoint::ProgramResult,
         instruction::{AccountMeta, Instruction},
-        program::invoke_unchecked,
+        program::{invoke_signed_unchecked, invoke_unchecked},
         program_error::ProgramError,
         pubkey::Pubkey,
     },
@@ -19,37 +19,51 @@ pub const RELAY: [u8; 8] = *b"relay/v1";
 /// sha256("spl-transfer-hook-interface:execute")[..8]
 const EXECUTE: [u8; 8] = [105, 37, 101, 197, 75, 251, 102, 26];
 
-/// One call: indexes into the relay's own accounts, the callee's among them, and the data.
+/// The seed of the address that a relay signs for.
+pub const WALLET: &[u8] = b"wallet";
+
+/// One call: the callee's place among the relay's own accounts, what it gets of them, the data.
 #[derive(AnchorSerialize, AnchorDeserialize)]
 pub struct Call {
     pub program: u8,
-    pub accounts: Vec<u8>,
+    pub accounts: Vec<Passed>,
     pub data: Vec<u8>,
+}
+
+/// An account by its place among the relay's own, with the rights that it is passed on with.
+#[derive(AnchorSerialize, AnchorDeserialize)]
+pub struct Passed {
+    pub place: u8,
+    pub is_signer: bool,
+    pub is_writable: bool,
 }
 
 #[cfg(not(feature = "no-entrypoint"))]
 anchor_lang::solana_program::entrypoint!(process);
 
-pub fn process(_program: &Pubkey, accounts: &[AccountInfo], data: &[u8]) -> ProgramResult {
+pub fn process(program: &Pubkey, accounts: &[AccountInfo], data: &[u8]) -> ProgramResult {
     match data.split_first_chunk::<8>() {
-        Some((&RELAY, calls)) => relay(accounts, calls),
+        Some((&RELAY, calls)) => relay(program, accounts, calls),
         Some((&EXECUTE, amount)) => call_the_other_hook(accounts, amount),
         _ => Ok(()),
     }
 }
 
-fn relay(accounts: &[AccountInfo], calls: &[u8]) -> ProgramResult {
+fn relay(ourselves: &Pubkey, accounts: &[AccountInfo], calls: &[u8]) -> ProgramResult {
+    let (_, bump) = Pubkey::find_program_address(&[WALLET], ourselves);
+    let wallet: &[&[u8]] = &[WALLET, &[bump]];
     for call in Vec::<Call>::try_from_slice(calls)? {
-        let metas = call
-            .accounts
-            .iter()
-            .map(|&i| meta(&accounts[usize::from(i)]));
+        let metas = call.accounts.iter().map(|passed| AccountMeta {
+            pubkey: *accounts[usize::from(passed.place)].key,
+            is_signer: passed.is_signer,
+            is_writable: passed.is_writable,
+        });
         let instruction = Instruction {
             program_id: *accounts[usize::from(call.program)].key,
             accounts: metas.collect(),
             data: call.data,
         };
-        invoke_unchecked(&instruction, accounts)?;
+        invoke_signed_unchecked(&instruction, accounts, &[wallet])?;
     }
     Ok(())
 }

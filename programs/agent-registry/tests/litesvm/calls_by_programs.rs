@@ -7,11 +7,18 @@ use crate::localnet::{
     refusal::*,
     stranger_id,
 };
+use solana_address::Address;
 use solana_instruction::{AccountMeta, Instruction};
 use solana_signer::Signer;
-use test_caller::{Call, RELAY};
+use test_caller::{Call, Passed, RELAY, WALLET};
 
-/// One top-level instruction to the stranger's program, which makes `calls` one after another.
+/// The address that the stranger's program signs for in its calls.
+pub fn stranger_wallet() -> Address {
+    Address::find_program_address(&[WALLET], &stranger_id()).0
+}
+
+/// One top-level instruction to the stranger's program, which makes `calls` one after another,
+/// each with the rights that it names, however many more the relay itself has.
 pub fn relay(calls: &[Instruction]) -> Instruction {
     let mut accounts: Vec<AccountMeta> = vec![];
     let mut place_of = |meta: &AccountMeta| {
@@ -22,15 +29,20 @@ pub fn relay(calls: &[Instruction]) -> Instruction {
             accounts.push(readonly(meta.pubkey));
             accounts.len() - 1
         });
-        accounts[place].is_signer |= meta.is_signer;
+        accounts[place].is_signer |= meta.is_signer && meta.pubkey != stranger_wallet();
         accounts[place].is_writable |= meta.is_writable;
         u8::try_from(place).unwrap()
+    };
+    let mut passed = |meta: &AccountMeta| Passed {
+        place: place_of(meta),
+        is_signer: meta.is_signer,
+        is_writable: meta.is_writable,
     };
     let calls: Vec<Call> = calls
         .iter()
         .map(|call| Call {
-            accounts: call.accounts.iter().map(&mut place_of).collect(),
-            program: place_of(&readonly(call.program_id)),
+            accounts: call.accounts.iter().map(&mut passed).collect(),
+            program: passed(&readonly(call.program_id)).place,
             data: call.data.clone(),
         })
         .collect();
