@@ -77,8 +77,8 @@ pub mod agent_registry {
         ctx.accounts.set_metadata(key, value)
     }
 
-    /// Sets where the agent is paid (R3). By the owner; the new wallet signs too, and is not
-    /// writable unless it is the owner's key.
+    /// Sets where the agent is paid (R3). By the owner; the new wallet signs too. Unless it is the
+    /// owner's key, the transaction's message does not let it be written, whoever makes this call.
     ///
     /// Errors, in order: `AgentNotFound`, `NotAuthorized`, `WalletZero`, `WalletConsentMissing`.
     pub fn set_agent_wallet(ctx: Context<SetAgentWallet>) -> Result<()> {

@@ -6,6 +6,7 @@ use crate::{
     state::AgentIdentity,
 };
 use anchor_lang::prelude::*;
+use solana_instructions_sysvar::{load_current_index_checked, load_instruction_at_checked};
 
 #[derive(Accounts)]
 pub struct SetAgentWallet<'info> {
@@ -17,6 +18,9 @@ pub struct SetAgentWallet<'info> {
     pub nft_mint: UncheckedAccount<'info>,
     /// CHECK: its consent is checked in the handler
     pub new_wallet: UncheckedAccount<'info>,
+    /// CHECK: read through the sysvar's own functions
+    #[account(address = solana_instructions_sysvar::ID @ account_mismatch())]
+    pub instructions_sysvar: UncheckedAccount<'info>,
     /// CHECK: signs events
     #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ account_mismatch())]
     pub event_authority: UncheckedAccount<'info>,
@@ -30,7 +34,7 @@ impl SetAgentWallet<'_> {
         let mut agent = AgentIdentity::of_owner(&self.agent, self.nft_mint.key, self.owner.key)?;
         let wallet = self.new_wallet.key();
         require!(wallet != Pubkey::default(), ConcordError::WalletZero); // R3
-        require!(self.wallet_consents(), ConcordError::WalletConsentMissing); // R3
+        require!(self.wallet_consents()?, ConcordError::WalletConsentMissing); // R3
         let now = Clock::get()?.unix_timestamp;
         agent.set_wallet(wallet, now);
         store(&self.agent, &agent)?;
@@ -47,8 +51,20 @@ impl SetAgentWallet<'_> {
 
     /// R3: a fee payer has signed too, but for the fee; he is always writable, by which he is
     /// told from who signed for this. The owner, who may pay the fee himself, has asked for it.
-    fn wallet_consents(&self) -> bool {
+    fn wallet_consents(&self) -> Result<bool> {
         let wallet = &self.new_wallet;
-        wallet.is_signer && (!wallet.is_writable || wallet.key == self.owner.key)
+        if !wallet.is_signer || wallet.key == self.owner.key {
+            return Ok(wallet.is_signer);
+        }
+        Ok(!wallet.is_writable && !self.is_wallet_writable_in_message()?)
+    }
+
+    /// R3: a program that calls us can pass a writable account on as one that is not, but whatever
+    /// it passes on stands in the top-level instruction, with the message's own flags.
+    fn is_wallet_writable_in_message(&self) -> Result<bool> {
+        let current = load_current_index_checked(&self.instructions_sysvar)?;
+        let top_level = load_instruction_at_checked(current.into(), &self.instructions_sysvar)?;
+        let mut metas = top_level.accounts.iter();
+        Ok(metas.any(|meta| meta.pubkey == *self.new_wallet.key && meta.is_writable))
     }
 }

@@ -1,7 +1,7 @@
 //! `set_agent_wallet` and `unset_agent_wallet`: R3.
 
 use crate::{
-    calls_by_programs::relay,
+    calls_by_programs::{relay, stranger_wallet},
     localnet::{
         Localnet, NOW, Sent,
         accounts::Fields,
@@ -12,6 +12,7 @@ use crate::{
     },
 };
 use solana_address::Address;
+use solana_instruction::AccountMeta;
 use solana_signer::Signer;
 
 #[track_caller]
@@ -120,14 +121,72 @@ fn a_relayer_may_pay_for_owner_and_wallet() {
 
 #[test]
 fn a_program_may_pass_the_signatures_on() {
-    // A calling program can pass a writable signer on as one that is not: whoever pays fees for
-    // unknown programs lends them his signature in any case.
     let mut net = Localnet::new();
     let (agent, wallet) = (net.agent(), net.key());
     let set = set_agent_wallet(&agent.owner.pubkey(), &agent.mint, &wallet.pubkey());
     net.send(&[&agent.owner, &wallet], &[relay(&[set])])
         .unwrap();
     assert_eq!(net.identity(&agent.mint).agent_wallet, wallet.pubkey());
+}
+
+#[test]
+fn a_program_may_consent_for_an_address_of_its_own() {
+    let mut net = Localnet::new();
+    let agent = net.agent();
+    let (owner, wallet) = (agent.owner.pubkey(), stranger_wallet());
+    let once = relay(&[set_agent_wallet(&owner, &agent.mint, &wallet)]);
+    for through in [once.clone(), relay(&[once])] {
+        let unset = unset_agent_wallet(&owner, &agent.mint);
+        net.send(&[&agent.owner], &[unset, through]).unwrap();
+        assert_eq!(net.identity(&agent.mint).agent_wallet, wallet);
+    }
+}
+
+#[test]
+fn an_owner_who_pays_the_fee_may_name_himself_through_a_program() {
+    let mut net = Localnet::new();
+    let agent = net.agent();
+    let owner = agent.owner.pubkey();
+    let unset = unset_agent_wallet(&owner, &agent.mint);
+    let set = relay(&[set_agent_wallet(&owner, &agent.mint, &owner)]);
+    net.send(&[&agent.owner], &[unset, set]).unwrap();
+    assert_eq!(net.identity(&agent.mint).agent_wallet, owner);
+}
+
+#[test]
+fn refuses_a_fee_payer_whom_a_program_passes_on_as_not_writable() {
+    let mut net = Localnet::new();
+    let (agent, relayer) = (net.agent(), net.actor());
+    let owner = agent.owner.pubkey();
+    let set = set_agent_wallet(&owner, &agent.mint, &relayer.pubkey());
+    assert!(!set.accounts[3].is_writable);
+    let once = relay(&[set]);
+    for through in [once.clone(), relay(&[once])] {
+        // Behind another instruction too, which names him not at all.
+        let unset = unset_agent_wallet(&owner, &agent.mint);
+        for (place, instructions) in [(0, vec![through.clone()]), (1, vec![unset, through])] {
+            let sent = net.send(&[&relayer, &agent.owner], &instructions);
+            assert_refused(&sent, place, WALLET_CONSENT_MISSING);
+            assert_eq!(net.identity(&agent.mint).agent_wallet, owner);
+        }
+    }
+}
+
+#[test]
+fn refuses_a_wallet_that_is_writable_for_the_program_that_passes_it_on() {
+    let mut net = Localnet::new();
+    let (agent, wallet) = (net.agent(), net.key());
+    let owner = agent.owner.pubkey();
+    for (wallet, signers) in [
+        (wallet.pubkey(), vec![&agent.owner, &wallet]),
+        (stranger_wallet(), vec![&agent.owner]),
+    ] {
+        let mut through = relay(&[set_agent_wallet(&owner, &agent.mint, &wallet)]);
+        let its = |meta: &&mut AccountMeta| meta.pubkey == wallet;
+        through.accounts.iter_mut().find(its).unwrap().is_writable = true;
+        let sent = net.send(&signers, &[through]);
+        assert_refused(&sent, 0, WALLET_CONSENT_MISSING);
+    }
 }
 
 #[test]

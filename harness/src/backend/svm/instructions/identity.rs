@@ -1,6 +1,7 @@
 use super::call;
 use crate::backend::svm::addresses::{
-    SYSTEM, TOKEN_2022, event_authority, identity, key, metadata_entry, program,
+    INSTRUCTIONS_SYSVAR, SYSTEM, TOKEN_2022, event_authority, identity, key, metadata_entry,
+    program,
 };
 use agent_registry::{accounts, instruction};
 use anchor_lang::InstructionData;
@@ -58,6 +59,7 @@ pub fn set_agent_wallet(
             agent: key(identity(&mint)),
             nft_mint: key(mint),
             new_wallet: key(wallet),
+            instructions_sysvar: key(INSTRUCTIONS_SYSVAR),
             event_authority: key(event_authority()),
             program: key(program()),
         },

@@ -9,6 +9,7 @@ use crate::localnet::{
 };
 use sha2::{Digest, Sha256};
 use solana_address::Address;
+use solana_keypair::Keypair;
 use solana_signer::Signer;
 
 pub fn flows() -> Vec<Flow> {
@@ -23,17 +24,19 @@ fn of_owners() -> Vec<Flow> {
         Flow::new("set_agent_uri", "", 16_000),
         Flow::new("set_metadata", "new", 12_000),
         Flow::new("set_metadata", "again", 8_000),
-        Flow::new("set_agent_wallet", "", 6_000),
+        Flow::new("set_agent_wallet", "", 7_000),
+        Flow::new("set_agent_wallet", "the owner's own key", 6_000),
         Flow::new("unset_agent_wallet", "", 6_000),
         Flow::new("set_feedback_authority", "", 6_000),
         Flow::new("set_auth_schemes", "", 6_000),
     ];
     let key = [b'k'; 32];
     let hash = Sha256::digest(key);
+    let wallet = Keypair::new_from_array([0x77; 32]);
     for _ in 0..ACTORS {
         let agent = net.agent();
         let (owner, me, mint) = (&agent.owner, agent.owner.pubkey(), agent.mint);
-        let [uri, new, again, rest @ ..] = &mut flows;
+        let [uri, new, again, another, rest @ ..] = &mut flows;
         uri.run(
             &mut net,
             owner,
@@ -44,6 +47,9 @@ fn of_owners() -> Vec<Flow> {
         let metadata = set_metadata(&me, &mint, &key, &[7; 256]);
         new.run(&mut net, owner, metadata.clone(), &[entry]);
         again.run(&mut net, owner, metadata, &[]);
+        let set = set_agent_wallet(&me, &mint, &wallet.pubkey());
+        let sent = net.send(&[owner, &wallet], &[set]).unwrap();
+        another.add(sent.compute_units_consumed, 0);
         let calls = [
             set_agent_wallet(&me, &mint, &me),
             unset_agent_wallet(&me, &mint),

@@ -2,8 +2,8 @@
 
 use super::{
     instructions::{
-        agent_identity, event_authority, readonly, signer, signer_and_payer, system_program,
-        writable,
+        agent_identity, event_authority, instructions_sysvar, readonly, signer, signer_and_payer,
+        system_program, writable,
     },
     pda, program_id, token_2022,
 };
@@ -72,7 +72,8 @@ pub fn set_metadata(owner: &Address, mint: &Address, key: &[u8], value: &[u8]) -
 /// With `wallet` as a signer that is not writable.
 pub fn set_agent_wallet(owner: &Address, mint: &Address, wallet: &Address) -> Instruction {
     let mut instruction = of_owner(owner, mint, vec![154, 87, 251, 23, 51, 12, 4, 150]);
-    instruction.accounts.insert(3, signer(*wallet));
+    let consent = [signer(*wallet), readonly(instructions_sysvar())];
+    instruction.accounts.splice(3..3, consent);
     instruction
 }
 
