@@ -293,7 +293,7 @@ pub mod agent_registry {
     /// Further accounts, for each client as listed: the client's `OpenClientIndex` address, then
     /// his entries 1 to last.
     ///
-    /// Errors, in order: `EmptyClients`, `SummaryGap`.
+    /// Errors, in order: `EmptyClients`, `SummaryGap`, `CounterExhausted`.
     pub fn open_summary<'info>(
         ctx: Context<'info, OpenEntries<'info>>,
         clients: Vec<Pubkey>,

@@ -175,7 +175,7 @@ impl GiveFeedback<'_> {
             program_id: crate::ID_CONST.to_bytes(),
             signer: signer.to_bytes(),
         }
-        .message(); // R9
+        .message(); // R5, R9
         verified.signature_over(signer, &message)
     }
 

@@ -54,7 +54,7 @@ impl RegisterAgent<'_> {
             ConcordError::AlreadyInitialized
         );
         let (mint, owner) = (self.nft_mint.key(), self.owner.key());
-        let (address, bump) = AgentIdentity::find(&mint);
+        let (address, bump) = AgentIdentity::find(&mint); // R1: the mint is the agent's id
         require!(*self.agent.key == address, ConcordError::AccountMismatch);
         let agent_seeds: &[&[u8]] = &[AGENT, mint.as_ref(), &[bump]];
         AgentMint {

@@ -28,10 +28,10 @@ pub struct RevokeFeedback<'info> {
 
 impl RevokeFeedback<'_> {
     pub fn revoke_feedback(&self, feedback_index: u64) -> Result<()> {
-        // The reviewer's own entry: no other is reachable.
+        // §3a: the reviewer's own entry, no other is reachable. R8: his index stays as it is.
         let (mint, reviewer) = (self.nft_mint.key, self.reviewer.key);
         let mut entry = FeedbackEntry::of(&self.feedback_entry, mint, reviewer, feedback_index)?;
-        entry.revoke()?;
+        entry.revoke()?; // §3a
         let mut agent = AgentIdentity::of(&self.agent, mint)?;
         agent.discount_feedback(entry.score, entry.has_payment_proof)?;
         store(&self.feedback_entry, &entry)?;

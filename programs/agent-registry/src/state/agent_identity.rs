@@ -71,7 +71,7 @@ impl AgentIdentity {
     /// The agent of `mint` in `account`. Errors: `AgentNotFound`, `AccountMismatch`.
     pub fn of(account: &AccountInfo, mint: &Pubkey) -> Result<Self> {
         match load::<Self>(account)? {
-            Some(agent) if agent.nft_mint == *mint => Ok(agent),
+            Some(agent) if agent.nft_mint == *mint => Ok(agent), // R1
             Some(_) => Err(refusal(ConcordError::AccountMismatch)),
             None => {
                 let (derived, _) = Self::find(mint);
