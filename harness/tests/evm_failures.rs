@@ -9,18 +9,14 @@ use concord_harness::backend::{
 use invocation::{answer, clone_root, concord};
 use serde_json::{Value, json};
 use std::{
-    fs,
     io::{Read, Write},
     net::TcpListener,
-    os::unix::process::ExitStatusExt,
-    path::Path,
-    process::{Child, Command, Stdio},
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 fn anvil() -> EvmAnvil {
@@ -226,55 +222,4 @@ fn a_program_that_is_not_anvil_is_exit_code_3() {
     let words = "concord: /bin/true does not start as anvil: it does not say where it listens\n";
     assert_eq!((answer.code, answer.stdout.as_str()), (3, ""));
     assert_eq!(answer.stderr, words);
-}
-
-/// What `parent` has started, on whichever of its threads.
-fn children(parent: &Child) -> Vec<String> {
-    let threads = format!("/proc/{}/task", parent.id());
-    let lists = fs::read_dir(threads).into_iter().flatten().map(|thread| {
-        let list = thread.unwrap().path().join("children");
-        fs::read_to_string(list).unwrap_or_default()
-    });
-    let lists: String = lists.collect();
-    lists.split_whitespace().map(str::to_owned).collect()
-}
-
-fn runs(process: &str) -> bool {
-    let status = fs::read_to_string(Path::new("/proc").join(process).join("stat"));
-    status.is_ok_and(|status| !status.contains(") Z "))
-}
-
-/// Sends `signal` to a run on anvil, `pause` after anvil was started.
-fn stop_a_run(signal: &str, pause: Duration) -> (std::process::ExitStatus, Vec<String>) {
-    let mut run = concord(&["conform", "--backend", "evm-anvil"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let deadline = Instant::now() + Duration::from_secs(60);
-    let mut started = children(&run);
-    while started.is_empty() && Instant::now() < deadline {
-        thread::sleep(Duration::from_millis(2));
-        started = children(&run);
-    }
-    assert!(!started.is_empty(), "no anvil was started");
-    thread::sleep(pause);
-    let sent = Command::new("kill")
-        .args([signal, &run.id().to_string()])
-        .status();
-    assert!(sent.unwrap().success());
-    (run.wait().unwrap(), started)
-}
-
-#[test]
-fn a_run_that_is_told_to_end_takes_anvil_with_it() {
-    for (signal, number) in [("-TERM", 15), ("-INT", 2), ("-HUP", 1)] {
-        for pause in [0, 400] {
-            let (status, started) = stop_a_run(signal, Duration::from_millis(pause));
-            assert_eq!(status.signal(), Some(number), "{status}");
-            for process in started {
-                assert!(!runs(&process), "{signal} leaves process {process} behind");
-            }
-        }
-    }
 }

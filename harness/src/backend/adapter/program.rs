@@ -1,10 +1,13 @@
 use super::message::Ask;
-use crate::backend::StepFault;
+use crate::backend::{
+    StepFault,
+    child::{Child, unless_ending},
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{
     io::{BufRead, BufReader, Read, Write},
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    process::{ChildStdin, ChildStdout, Command, Stdio},
     sync::mpsc::{self, Receiver, RecvTimeoutError},
     thread,
     time::Duration,
@@ -15,9 +18,9 @@ const LINE_MAX: u64 = 16 << 20;
 /// How much of an answer that cannot be read is shown, in characters.
 const SHOWN: usize = 80;
 
-/// An adapter's process, asked one thing at a time. It is killed when this is dropped.
+/// An adapter's process, asked one thing at a time. It is killed with its owner.
 pub(super) struct Program {
-    child: Child,
+    _child: Child,
     input: ChildStdin,
     lines: Receiver<Result<Vec<u8>, String>>,
     limit: Duration,
@@ -47,16 +50,17 @@ impl Program {
     pub fn start(command: &str, limit: Duration) -> Result<Self, String> {
         let words = shlex::split(command).ok_or("a quotation mark is not closed")?;
         let (program, arguments) = words.split_first().ok_or("the command is empty")?;
-        let mut child = Command::new(program)
+        let mut command = Command::new(program);
+        command
             .args(arguments)
             .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(|fault| fault.to_string())?;
-        let pipes = child.stdin.take().zip(child.stdout.take());
-        let (input, output) = pipes.ok_or("it has no stdin or stdout")?;
+            .stdout(Stdio::piped());
+        let (child, (input, output)) = Child::start(&mut command, |child| {
+            child.stdin.take().zip(child.stdout.take())
+        })
+        .map_err(|fault| fault.to_string())?;
         Ok(Self {
-            child,
+            _child: child,
             input,
             lines: read_in_background(output),
             limit,
@@ -68,6 +72,10 @@ impl Program {
     /// [`StepFault::Unreachable`]: death, silence, or what is no answer to this question.
     /// [`StepFault::UnmappedError`]: the adapter says that it met an error without a class (R25).
     pub fn ask(&mut self, ask: &Ask<'_>) -> Result<Value, StepFault> {
+        unless_ending(self.answer(ask))
+    }
+
+    fn answer(&mut self, ask: &Ask<'_>) -> Result<Value, StepFault> {
         self.last_id += 1;
         let id = self.last_id;
         let asked = ask.name();
@@ -110,13 +118,6 @@ impl Program {
                 "the answer has not one of `ok` and `error`".to_owned(),
             )),
         }
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.child.kill(); // it may have ended by itself
-        let _ = self.child.wait();
     }
 }
 

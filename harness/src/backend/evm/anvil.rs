@@ -6,7 +6,7 @@ use super::{
     node::{Endpoint, Node},
     process::Process,
 };
-use crate::backend::{Missing, StepFault};
+use crate::backend::{Missing, StepFault, child::unless_ending};
 use alloy::{
     primitives::{Address, Bytes},
     signers::local::PrivateKeySigner,
@@ -53,7 +53,7 @@ impl EvmAnvil {
         let process = Process::start(&path, &arguments(port))
             .map_err(|reason| Missing::AnvilDoesNotStart { path, reason })?;
         let deployed = || {
-            let node = Process::unless_ending(Node::connect(&Endpoint::new(&process.url)))?;
+            let node = unless_ending(Node::connect(&Endpoint::new(&process.url)))?;
             if node.chain_id() != CHAIN_ID {
                 let id = node.chain_id();
                 let reason = format!("chain id is {id}, not {CHAIN_ID}");
@@ -83,15 +83,15 @@ impl Ledger for Anvil {
     }
 
     fn fund(&mut self, accounts: &[Address]) -> Answer<()> {
-        Process::unless_ending(self.node.fund(accounts))
+        unless_ending(self.node.fund(accounts))
     }
 
     fn set_next_block_time(&mut self, time: u64) -> Answer<()> {
-        Process::unless_ending(self.node.set_next_block_time(time))
+        unless_ending(self.node.set_next_block_time(time))
     }
 
     fn latest_block_time(&mut self) -> Answer<u64> {
-        Process::unless_ending(self.node.latest_block_time())
+        unless_ending(self.node.latest_block_time())
     }
 
     fn send(
@@ -100,19 +100,19 @@ impl Ledger for Anvil {
         to: Option<Address>,
         input: Bytes,
     ) -> Answer<Receipt> {
-        Process::unless_ending(self.node.send(from, to, input))
+        unless_ending(self.node.send(from, to, input))
     }
 
     fn views(&mut self, views: &[View]) -> Answer<Vec<Result<Bytes, Bytes>>> {
-        Process::unless_ending(self.node.views(views))
+        unless_ending(self.node.views(views))
     }
 
     fn mark(&mut self) -> Answer<()> {
-        Process::unless_ending(self.node.mark())
+        unless_ending(self.node.mark())
     }
 
     fn restore(&mut self) -> Answer<()> {
-        Process::unless_ending(self.node.restore())
+        unless_ending(self.node.restore())
     }
 }
 

@@ -1,0 +1,83 @@
+//! What `concord conform` judges and writes.
+use super::{
+    assert_sentence, changed, conform,
+    invocation::{answer, concord},
+    text,
+};
+use serde_json::{Value, json};
+
+#[test]
+fn one_backend_alone_runs_without_the_other_s_tools() {
+    let mut command = conform(&["--backend", "svm-litesvm", "--json"]);
+    command
+        .env("PATH", "/nonexistent")
+        .env_remove("CONCORD_ANVIL");
+    let answer = answer(&mut command);
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    let report: Value = serde_json::from_str(&answer.stdout).expect("stdout is one JSON value");
+    assert_eq!(report["participants"], json!(["model", "svm-litesvm"]));
+    assert_eq!(report["matrix"]["R2"]["svm-litesvm"]["passed"], 1);
+}
+
+#[test]
+fn a_stale_digest_is_exit_code_1_and_names_everybody() {
+    let digest = json!(format!("0x{}", "0".repeat(64)));
+    let (_folder, file) = changed("register", "/steps/0/expect/digest", digest);
+    let arguments = [
+        "conform",
+        "--backend",
+        "svm-litesvm",
+        "--scenario",
+        text(&file),
+    ];
+    let answer = answer(&mut concord(&arguments));
+    assert_eq!(answer.code, 1, "{}", answer.stderr);
+    let report = answer.stdout;
+    assert!(report.contains("FAILED model: spoilt/changed step 1 (register; R1 R2 R3)\n  state"));
+    assert!(
+        report.contains("FAILED svm-litesvm: spoilt/changed step 1 (register; R1 R2 R3)\n  state")
+    );
+    assert!(
+        report.ends_with("1 scenario: wrong: model, svm-litesvm\n"),
+        "{report}"
+    );
+}
+
+#[test]
+fn a_filter_that_leaves_nothing_is_exit_code_2() {
+    let none = answer(&mut concord(&["conform", "--filter", "no-such-story"]));
+    assert_sentence(&none, 2, "no scenario has `no-such-story` in its name");
+}
+
+#[test]
+fn a_filter_takes_a_part_of_a_name_or_a_rule() {
+    let names = |filter: &str| {
+        let arguments = ["conform", "--backend", "none", "--json", "--filter", filter];
+        let answer = answer(&mut concord(&arguments));
+        assert_eq!(answer.code, 0, "{}", answer.stderr);
+        let report: Value = serde_json::from_str(&answer.stdout).unwrap();
+        let scenarios = report["scenarios"].as_array().unwrap().clone();
+        let name = |it: &Value| it["name"].as_str().unwrap().to_owned();
+        scenarios.iter().map(name).collect::<Vec<_>>()
+    };
+    let by_name = names("transfer-cl");
+    assert_eq!(by_name, ["identity/transfer-clears-wallet"]);
+    let by_rule = names("R2");
+    assert!(
+        by_rule.contains(&"identity/register".to_owned()),
+        "{by_rule:?}"
+    );
+    assert!(!by_rule.contains(&"identity/transfer-clears-wallet".to_owned()));
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_exit_code_2() {
+    for option in ["--html", "--junit"] {
+        let place = "/nonexistent/report";
+        let mut command = conform(&["--backend", "none", option, place]);
+        let refused = answer(&mut command);
+        assert_eq!((refused.code, refused.stdout.as_str()), (2, ""));
+        let words = "concord: /nonexistent/report cannot be written: No such file";
+        assert!(refused.stderr.contains(words), "{}", refused.stderr);
+    }
+}
