@@ -8,6 +8,7 @@ use crate::{
 };
 use serde_json::json;
 use std::{
+    fmt,
     io::{self, BufRead, IsTerminal, Write},
     time::Duration,
 };
@@ -33,7 +34,7 @@ pub fn run_with(command: &Command, examination: &Examination<'_>) -> u8 {
         Command::Smoke(options) => smoke(options),
     };
     done.unwrap_or_else(|fault| {
-        eprintln!("concord: {fault}");
+        report::tell(format_args!("concord: {fault}"));
         fault.exit_code()
     })
 }
@@ -113,7 +114,7 @@ fn nothing_to_send(
     let deployment = target.deployment(&Default::default())?;
     AddressBook::enter(&folders.deployments, target.chain(), deployment)?;
     print_plan(plan, json)?;
-    eprintln!("everything stands already: nothing was sent");
+    report::tell("everything stands already: nothing was sent");
     Ok(DONE)
 }
 
@@ -167,15 +168,18 @@ fn confirm_sending(target: &dyn Target, plan: &Plan, sending: &Sending) -> Resul
     if sending.yes || !io::stdin().is_terminal() {
         return Err(Fault::FinalUnconfirmed);
     }
-    eprint!("Nobody will ever be able to change {final_for} again. Its id, to go on: ");
-    match answer()? == final_for {
+    let question = "Nobody will ever be able to change";
+    match ask(format_args!(
+        "{question} {final_for} again. Its id, to go on: "
+    ))? == final_for
+    {
         true => Ok(()),
         false => Err(Fault::Declined),
     }
 }
 
-fn answer() -> Result<String, Fault> {
-    io::stderr().flush()?;
+fn ask(question: fmt::Arguments<'_>) -> Result<String, Fault> {
+    write!(io::stderr(), "{question}")?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
     Ok(answer.trim().to_owned())
@@ -192,11 +196,10 @@ pub fn confirm(chain: &ChainId, transactions: usize, yes: bool) -> Result<(), Fa
     if !io::stdin().is_terminal() {
         return Err(Fault::NobodyToAsk);
     }
-    eprint!(
-        "Send up to {transactions} transactions to {chain} ({})? [y/N] ",
-        network::name_of(chain),
-    );
-    match &*answer()? {
+    let name = network::name_of(chain);
+    let question =
+        format_args!("Send up to {transactions} transactions to {chain} ({name})? [y/N] ");
+    match &*ask(question)? {
         "y" | "Y" | "yes" => Ok(()),
         _ => Err(Fault::Declined),
     }
@@ -216,7 +219,8 @@ fn finish(
         outbid_after: Duration::from_secs(sending.bump_after),
         give_up_after: Duration::from_secs(sending.give_up_after),
     };
-    let mut progress = |step: &Step, words: &str| eprintln!("{}: {words}", step.id);
+    let mut progress =
+        |step: &Step, words: &str| report::tell(format_args!("{}: {words}", step.id));
     carry_out(target, plan, run, patience, &mut progress)
         .map_err(|fault| Fault::Stopped(Box::new(fault)))?;
     let deployment = target.deployment(&run.landings())?;

@@ -1,6 +1,10 @@
 //! What a command prints: a table for people, JSON for programs.
 use crate::{Amount, Check, Coin, Fault, Needs, Plan, RunFile, Smoke, Standing, Step, network};
 use serde_json::{Value, json};
+use std::{
+    fmt,
+    io::{self, Write},
+};
 
 /// Columns as wide as their widest cell, two spaces between them.
 #[must_use]
@@ -206,8 +210,12 @@ pub fn smoke(smoke: &Smoke) -> String {
 /// # Errors
 /// [`Fault::Output`].
 pub fn print(text: &str) -> Result<(), Fault> {
-    use std::io::Write;
-    Ok(std::io::stdout().write_all(text.as_bytes())?)
+    Ok(io::stdout().write_all(text.as_bytes())?)
+}
+
+/// A line on stderr, for whoever watches. That nobody does any more stops no run.
+pub fn tell(line: impl fmt::Display) {
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// Address book, build and chain side by side.

@@ -107,13 +107,17 @@ fn what_cannot_be_judged_gets_one_sentence() {
         answer(concord(&arguments).args(["--backend", "none"]))
     };
     for (answer, code, words) in [
-        (wrong_chain, 3, "chain id is 31337, not 84532"),
+        (wrong_chain, 2, ": its chain id is 31337, not 84532\n"),
         (
-            deaf("http://127.0.0.1:1"),
+            deaf("http://127.0.0.1:1/key"),
             3,
-            "does not answer as an EVM node does",
+            "concord: --evm-rpc 127.0.0.1:1: does not answer as an EVM node does",
         ),
-        (deaf("not a URL"), 2, "is not an http:// URL"),
+        (
+            deaf("not a URL"),
+            2,
+            "concord: --evm-rpc: not an http:// URL with a host\n",
+        ),
     ] {
         assert_eq!(
             (answer.code, answer.stdout.as_str()),

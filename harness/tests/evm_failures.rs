@@ -87,10 +87,7 @@ fn an_endpoint_that_is_no_url_is_said_to_be_none() {
         "http://",
         "not a secret-key",
     ] {
-        assert_says(
-            &attach(url, 1, nowhere()),
-            "is not an http:// URL with a host",
-        );
+        assert_says(&attach(url, 1, nowhere()), "not an http:// URL with a host");
     }
 }
 

@@ -1,15 +1,16 @@
-//! A fault built into a copy of one registry makes `concord conform` fail and name that registry,
-//! and only that one. Needs what `scripts/bootstrap` installs: anvil (PATH or CONCORD_ANVIL), forge
+//! A fault built into a copy of one registry makes `concord conform` and `concord fuzz` fail and name
+//! that registry, and only that one. Needs what `scripts/bootstrap` installs: anvil (PATH or CONCORD_ANVIL), forge
 //! (PATH or CONCORD_FORGE) and the SBF tools of `scripts/build-program`.
 mod invocation;
 
-use invocation::{answer, clone_root, concord};
+use invocation::{Answer, answer, clone_root, concord};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeSet,
     env, fs,
     path::{Path, PathBuf},
     process::Command,
+    sync::LazyLock,
 };
 
 /// One place in the sources, and how it is spoilt.
@@ -179,9 +180,8 @@ fn an_index_limit_off_by_one_in_the_contract_names_evm_anvil() {
     );
 }
 
-#[test]
-fn an_unchecked_expiry_in_the_program_names_svm_litesvm() {
-    // R8
+/// A program that accepts what has expired.
+static LENIENT_PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
     let parts = [
         "Cargo.toml",
         "Cargo.lock",
@@ -191,12 +191,63 @@ fn an_unchecked_expiry_in_the_program_names_svm_litesvm() {
         "local-cluster",
         "programs",
     ];
-    let copy = EXPIRY_UNCHECKED.copy("program", &parts);
-    let (wrong, first) = failures("--program", &build_program(&copy), "authorized/expiry");
+    build_program(&EXPIRY_UNCHECKED.copy("program", &parts))
+});
+
+#[test]
+fn an_unchecked_expiry_in_the_program_names_svm_litesvm() {
+    // R8
+    let (wrong, first) = failures("--program", &LENIENT_PROGRAM, "authorized/expiry");
     assert_eq!(wrong, only("svm-litesvm"));
     assert_eq!(first["subject"], "outcome");
     assert_eq!(
         (&first["expected"], &first["actual"]),
         (&json!("AuthExpired"), &json!("ok"))
     );
+}
+
+/// The `concord` of this build, found on PATH, as whoever copies a printed command has it.
+fn shell(command: &str) -> Answer {
+    let built = Path::new(env!("CARGO_BIN_EXE_concord")).parent().unwrap();
+    let path = env::var("PATH").unwrap();
+    answer(
+        Command::new("sh")
+            .args(["-c", command])
+            .current_dir(clone_root())
+            .env("PATH", format!("{}:{path}", built.display())),
+    )
+}
+
+#[test]
+fn fuzz_finds_the_unchecked_expiry_and_prints_what_plays_it_again() {
+    // R8
+    let folder = tempfile::tempdir().unwrap();
+    let regressions = folder.path().join("what's found");
+    let program = LENIENT_PROGRAM.to_str().unwrap();
+    let found = answer(&mut concord(&[
+        "fuzz",
+        "--json",
+        "--seed",
+        "8004",
+        "--program",
+        program,
+        "--regressions",
+        regressions.to_str().unwrap(),
+    ]));
+    assert_eq!(found.code, 1, "{}", found.stderr);
+    let report: Value = serde_json::from_str(&found.stdout).unwrap();
+    let divergence = &report["divergence"];
+    assert_eq!(
+        divergence["verdict"],
+        "svm-litesvm stands alone: model = evm-revm ≠ svm-litesvm"
+    );
+    assert_eq!(divergence["at"]["operation"], "give_feedback");
+    assert_eq!(divergence["at"]["wrong"][0]["expected"], "AuthExpired");
+
+    let replay = divergence["replay"].as_str().unwrap();
+    let again = shell(replay);
+    assert_eq!(again.code, 1, "{replay}\n{}", again.stderr);
+    assert!(again.stdout.contains("AuthExpired"), "{}", again.stdout);
+    let mended = shell(&replay.replace(&format!(" --program {program}"), ""));
+    assert_eq!(mended.code, 0, "{replay}\n{}", mended.stdout);
 }

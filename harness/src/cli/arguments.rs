@@ -28,15 +28,19 @@ const CONFORM: &str = concat!(
 ",
     exit_codes!()
 );
-const FUZZ: &str = concat!(
-    "Examples:
+const FUZZ: &str = "Examples:
   concord fuzz                            10,000 steps, with a seed of the clock's
   concord fuzz --seed 7 --steps 200000    the same again whenever it is run
   concord fuzz --steps 100000000 --minutes 60
 
-",
-    exit_codes!()
-);
+Exit codes:
+  0  every participant agrees
+  1  a participant disagrees, or a run of 10,000 steps or more proves too little: an operation
+     was hardly ever accepted, or a mutator never tried; the report names it
+  2  the command line is wrong
+  3  a tool or a built file is missing, or a chain does not answer";
+/// A year.
+const MINUTES_MAX: u64 = 525_600;
 const FILL: &str = concat!(
     "Examples:
   concord fill                    every scenario of the clone
@@ -158,16 +162,16 @@ pub struct Conform {
     )]
     pub chain_id: u64,
     /// The identity registry's address there.
-    #[arg(long, value_name = "ADDRESS", requires = "evm_rpc")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address, requires = "evm_rpc")]
     pub identity: Option<Address>,
     /// The open reputation registry's address there.
-    #[arg(long, value_name = "ADDRESS", requires = "evm_rpc")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address, requires = "evm_rpc")]
     pub reputation: Option<Address>,
     /// The authorized reputation registry's address there.
-    #[arg(long, value_name = "ADDRESS", requires = "evm_rpc")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address, requires = "evm_rpc")]
     pub authorized: Option<Address>,
     /// The validation registry's address there.
-    #[arg(long, value_name = "ADDRESS", requires = "evm_rpc")]
+    #[arg(long, value_name = "ADDRESS", value_parser = address, requires = "evm_rpc")]
     pub validation: Option<Address>,
     /// They are the canonical ERC-8004 contracts 2.0.0, which refuse in words.
     #[arg(long, requires = "evm_rpc", conflicts_with = "authorized")]
@@ -268,13 +272,13 @@ pub struct Fuzz {
     )]
     pub backend: Vec<FuzzBackend>,
     /// Ends after this many steps.
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub steps: u64,
     /// What all choices come from. Default: the time of day.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// Starts no world of 200 steps after so many minutes.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MINUTES_MAX))]
     pub minutes: Option<u64>,
     /// Worlds that are played at once.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=64))]
@@ -323,6 +327,11 @@ pub enum FuzzBackend {
     SvmLitesvm,
     /// The model alone: what the mutators promise is still held against it.
     None,
+}
+
+fn address(text: &str) -> Result<Address, String> {
+    text.parse()
+        .map_err(|_| "not 40 hexadecimal digits after 0x".to_owned())
 }
 
 fn chain(text: &str) -> Result<Chain, String> {

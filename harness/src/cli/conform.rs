@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     backend::{
-        Backend, Missing,
+        Backend,
         adapter::Adapter,
         evm::{AttachFault, Dialect, Endpoint, EvmAnvil, EvmNode, EvmRevm, RegistryAddresses},
         svm::SvmLitesvm,
@@ -23,7 +23,7 @@ use std::{
     collections::BTreeSet,
     fs,
     io::{self, Write},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 /// `concord conform`: the exit code.
@@ -32,6 +32,7 @@ pub(super) fn conform(options: &Conform) -> Result<u8, Stop> {
         return conform_live(options);
     }
     let scenarios = load_scenarios(options)?;
+    require_writable(options)?;
     let run = judge(&scenarios, start_backends(options)?)?;
     write_reports(options, &run, provenance(options))
 }
@@ -74,7 +75,12 @@ fn is_meant(scenario: &Scenario, filter: &str) -> bool {
 fn start_backends(options: &Conform) -> Result<Vec<Box<dyn Backend>>, Stop> {
     let mut backends = start_ours(options)?;
     if let (Some(url), Some(identity)) = (&options.evm_rpc, options.identity) {
-        backends.push(Box::new(attach(options, url, identity)?));
+        let endpoint = Endpoint::new(url);
+        let attached = attach(options, &endpoint, identity);
+        backends.push(Box::new(attached.map_err(|fault| Stop::Attach {
+            host: endpoint.host(),
+            fault,
+        })?));
     }
     if let (Some(command), Some(chain)) = (&options.adapter, options.adapter_chain) {
         backends.push(Box::new(Adapter::start(command, chain)?));
@@ -83,7 +89,11 @@ fn start_backends(options: &Conform) -> Result<Vec<Box<dyn Backend>>, Stop> {
 }
 
 /// Registries that stand somewhere.
-fn attach(options: &Conform, url: &str, identity: Address) -> Result<EvmNode, AttachFault> {
+fn attach(
+    options: &Conform,
+    endpoint: &Endpoint,
+    identity: Address,
+) -> Result<EvmNode, AttachFault> {
     let addresses = RegistryAddresses {
         identity,
         open_reputation: options.reputation,
@@ -94,11 +104,14 @@ fn attach(options: &Conform, url: &str, identity: Address) -> Result<EvmNode, At
         true => Dialect::Canonical,
         false => Dialect::Concord,
     };
-    EvmNode::attach(&Endpoint::new(url), options.chain_id, addresses, dialect)
+    EvmNode::attach(endpoint, options.chain_id, addresses, dialect)
 }
 
-fn start_ours(options: &Conform) -> Result<Vec<Box<dyn Backend>>, Missing> {
+fn start_ours(options: &Conform) -> Result<Vec<Box<dyn Backend>>, Stop> {
     let chosen: BTreeSet<_> = options.backend.iter().copied().collect();
+    if chosen.len() > 1 && chosen.contains(&BackendName::None) {
+        return Err(Stop::NoneAndOthers);
+    }
     let mut backends: Vec<Box<dyn Backend>> = Vec::new();
     for name in chosen {
         backends.push(match name {
@@ -120,35 +133,66 @@ fn start_ours(options: &Conform) -> Result<Vec<Box<dyn Backend>>, Missing> {
     Ok(backends)
 }
 
-/// Files first: who reads the matrix finds them there. The exit code.
+/// That the files will be there is known before anybody plays or pays.
+///
+/// # Errors
+/// [`Stop::File`], [`Stop::OneFileTwice`].
+pub(super) fn require_writable(options: &Conform) -> Result<(), Stop> {
+    if let (Some(html), Some(junit)) = (&options.html, &options.junit)
+        && html == junit
+    {
+        return Err(Stop::OneFileTwice(html.clone()));
+    }
+    for file in options.html.iter().chain(&options.junit) {
+        let partial = partial(file);
+        let opened = match file.is_dir() {
+            true => Err(io::ErrorKind::IsADirectory.into()),
+            false => fs::write(&partial, "").and_then(|()| fs::remove_file(&partial)),
+        };
+        opened.map_err(|fault| not_written(file, fault))?;
+    }
+    Ok(())
+}
+
+/// The matrix is shown even where a file cannot be written. The exit code.
 pub(super) fn write_reports(
     options: &Conform,
     run: &Run,
     provenance: Provenance,
 ) -> Result<u8, Stop> {
-    if let Some(file) = &options.html {
-        write_whole(file, &report::html(run, &provenance))?;
-    }
-    if let Some(file) = &options.junit {
-        write_whole(file, &report::junit(run, &provenance))?;
-    }
+    let html = options.html.as_deref().map_or(Ok(()), |file| {
+        write_whole(file, &report::html(run, &provenance))
+    });
+    let junit = options.junit.as_deref().map_or(Ok(()), |file| {
+        write_whole(file, &report::junit(run, &provenance))
+    });
     let report = match (options.json, options.verbose) {
         (true, _) => format!("{:#}\n", report::json(run, &provenance)),
         (false, true) => report::text(run, Detail::Full),
         (false, false) => report::text(run, Detail::Short),
     };
     io::stdout().write_all(report.as_bytes())?;
+    html.and(junit)?;
     Ok(if run.agrees() { AGREE } else { DISAGREE })
 }
 
 /// Beside, then moved into place: nobody reads half a report.
 fn write_whole(file: &Path, text: &str) -> Result<(), Stop> {
-    let mut partial = file.as_os_str().to_owned();
-    partial.push(".partial");
+    let partial = partial(file);
     fs::write(&partial, text)
         .and_then(|()| fs::rename(&partial, file))
-        .map_err(|fault| Stop::File {
-            path: file.to_owned(),
-            fault,
-        })
+        .map_err(|fault| not_written(file, fault))
+}
+
+fn partial(file: &Path) -> PathBuf {
+    let mut partial = file.as_os_str().to_owned();
+    partial.push(".partial");
+    partial.into()
+}
+
+fn not_written(file: &Path, fault: io::Error) -> Stop {
+    Stop::File {
+        path: file.to_owned(),
+        fault,
+    }
 }

@@ -1,5 +1,6 @@
 use super::{AGREE, arguments::Files, files::scenario_files, stop::Stop};
 use crate::scenario;
+use concord_deploy::report::tell;
 
 /// `concord fill`: writes the model's expectations, and nobody else's, into the files.
 pub(super) fn fill(options: &Files) -> Result<u8, Stop> {
@@ -13,7 +14,7 @@ pub(super) fn fill(options: &Files) -> Result<u8, Stop> {
         })?;
         scenario::load(&file)?;
         let word = if document == before { "kept" } else { "filled" };
-        eprintln!("{word:8} {}", file.display());
+        tell(format_args!("{word:8} {}", file.display()));
     }
     Ok(AGREE)
 }

@@ -7,17 +7,20 @@ use super::{
     stop::Stop,
 };
 use crate::{
-    backend::{Backend, Missing, evm::EvmRevm, svm::SvmLitesvm},
-    fuzz::{self, Finding, Plan, Report, Tally, Vacuous},
+    backend::{Backend, evm::EvmRevm, svm::SvmLitesvm},
+    fuzz::{self, Finding, Plan, Report, STEPS_MIN, Subject, Tally, Vacuous},
     scenario,
 };
+use clap::ValueEnum;
 use concord_canonical::hash::keccak256;
+use concord_deploy::report::tell;
 use serde_json::{Value, json};
 use std::{
     collections::BTreeSet,
     fmt::{self, Write as _},
     fs,
     io::{self, Write as _},
+    path::Path,
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
@@ -30,7 +33,7 @@ pub(super) fn fuzz(options: &Fuzz) -> Result<u8, Stop> {
         steps: options.steps,
         time: options.minutes.map(|it| Duration::from_secs(60 * it)),
     };
-    eprintln!("seed {}", plan.seed);
+    tell(format_args!("seed {}", plan.seed));
     let workers = (0..options.workers)
         .map(|_| start_backends(options))
         .collect::<Result<_, _>>()?;
@@ -48,8 +51,12 @@ pub(super) fn fuzz(options: &Fuzz) -> Result<u8, Stop> {
         as_text(&report, plan.seed, replay.as_deref())
     };
     io::stdout().write_all(result.as_bytes())?;
-    let is_sound = report.finding.is_none() && report.metrics.vacuous().is_empty();
-    Ok(if is_sound { AGREE } else { DISAGREE })
+    Ok(if is_sound(&report) { AGREE } else { DISAGREE })
+}
+
+/// Nobody differs, and enough was tried for that to mean something.
+fn is_sound(report: &Report) -> bool {
+    report.finding.is_none() && report.metrics.vacuous().is_empty()
 }
 
 fn fresh_seed() -> u64 {
@@ -57,8 +64,11 @@ fn fresh_seed() -> u64 {
     now.map_or(0, |now| now.as_secs())
 }
 
-fn start_backends(options: &Fuzz) -> Result<Vec<Box<dyn Backend>>, Missing> {
+fn start_backends(options: &Fuzz) -> Result<Vec<Box<dyn Backend>>, Stop> {
     let chosen: BTreeSet<_> = options.backend.iter().copied().collect();
+    if chosen.len() > 1 && chosen.contains(&FuzzBackend::None) {
+        return Err(Stop::NoneAndOthers);
+    }
     let mut backends: Vec<Box<dyn Backend>> = Vec::new();
     for name in chosen {
         match name {
@@ -89,10 +99,41 @@ fn keep(finding: &Finding, seed: u64, options: &Fuzz) -> Result<String, Stop> {
             path: path.clone(),
             fault,
         })?;
-    Ok(format!(
-        "concord conform --backend evm-revm,svm-litesvm --scenario {}",
-        path.display()
-    ))
+    Ok(replay(finding, seed, options, &path))
+}
+
+/// As a shell reads it. A mutator's word holds for its own world only, which the seed makes again.
+fn replay(finding: &Finding, seed: u64, options: &Fuzz, scenario: &Path) -> String {
+    let text = |path: &Path| path.display().to_string();
+    let names = options
+        .backend
+        .iter()
+        .filter_map(|it| it.to_possible_value());
+    let names: Vec<_> = names.map(|it| it.get_name().to_owned()).collect();
+    let mut words = match finding.divergence.subject() {
+        Some(Subject::Mutator) => {
+            let steps = (finding.world + 1) * fuzz::WORLD_STEPS as u64;
+            let (seed, steps) = (seed.to_string(), steps.to_string());
+            ["fuzz", "--seed", &seed, "--steps", &steps]
+                .map(str::to_owned)
+                .to_vec()
+        }
+        _ => ["conform", "--scenario", &text(scenario)]
+            .map(str::to_owned)
+            .to_vec(),
+    };
+    words.splice(1..1, ["--backend".to_owned(), names.join(",")]);
+    let built = [
+        ("--artifacts", &options.artifacts),
+        ("--program", &options.program),
+    ];
+    for (option, path) in built {
+        if let Some(path) = path {
+            words.extend([option.to_owned(), text(path)]);
+        }
+    }
+    let quoted = shlex::try_join(words.iter().map(String::as_str));
+    format!("concord {}", quoted.unwrap_or_else(|_| words.join(" ")))
 }
 
 fn as_text(report: &Report, seed: u64, replay: Option<&str>) -> String {
@@ -125,6 +166,12 @@ fn write_report(out: &mut String, report: &Report, seed: u64, replay: Option<&st
     for Vacuous { what, tally } in metrics.vacuous() {
         let Tally { tried, accepted } = tally;
         writeln!(out, "VACUOUS {what}: {accepted} of {tried} accepted")?;
+    }
+    if !metrics.can_tell() {
+        writeln!(
+            out,
+            "below {STEPS_MIN} steps it is not judged what was tried too seldom"
+        )?;
     }
     match &report.finding {
         None => writeln!(out, "no divergence"),
@@ -161,6 +208,7 @@ fn steps_per_second(report: &Report) -> f64 {
 
 fn as_json(report: &Report, seed: u64, replay: Option<&str>) -> Value {
     json!({
+        "sound": is_sound(report),
         "agree": report.finding.is_none(),
         "seed": seed,
         "steps": report.metrics.steps,

@@ -4,6 +4,7 @@ use crate::{
     model::Verdict,
     scenario::{self, Rule, Scenario, ScenarioFault},
 };
+use concord_deploy::report::tell;
 use std::{
     collections::BTreeSet,
     fmt,
@@ -67,8 +68,8 @@ pub(super) fn lint(options: &Files) -> Result<u8, Stop> {
         .collect();
     io::stdout().write_all(report.as_bytes())?;
     match findings.len() {
-        0 => eprintln!("{} scenarios: nothing found", scenarios.len()),
-        many => eprintln!("{many} found"),
+        0 => tell(format_args!("{} scenarios: nothing found", scenarios.len())),
+        many => tell(format_args!("{many} found")),
     }
     Ok(if findings.is_empty() { AGREE } else { USAGE })
 }

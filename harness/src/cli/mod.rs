@@ -15,6 +15,7 @@ mod stop;
 use crate::oracle;
 use arguments::{Command, Concord};
 use clap::{CommandFactory, Parser};
+use concord_deploy::report::tell;
 use std::{
     ffi::OsString,
     io::{self, BufReader, Write},
@@ -42,7 +43,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     let code = command(concord.command).unwrap_or_else(|stop| {
-        eprintln!("concord: {stop}");
+        tell(format_args!("concord: {stop}"));
         stop.exit_code()
     });
     ExitCode::from(code)
@@ -86,7 +87,7 @@ fn answer_oracle() -> u8 {
     match oracle::run(BufReader::new(io::stdin().lock()), io::stdout().lock()) {
         Ok(()) => AGREE,
         Err(fault) => {
-            eprintln!("concord: oracle: {fault}");
+            tell(format_args!("concord: oracle: {fault}"));
             USAGE
         }
     }

@@ -1,5 +1,6 @@
 //! What a person sees while a run goes on: bars where stderr is a terminal; else a line for each
 //! scenario and participant, or for each tenth of the steps.
+use concord_deploy::report::tell;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
     collections::BTreeMap,
@@ -35,7 +36,7 @@ impl Progress {
             _ => format!("{participant:12} {scenario}: FAILED"),
         };
         match self {
-            Self::Lines => eprintln!("{line}"),
+            Self::Lines => tell(line),
             Self::Bars {
                 all,
                 bars,
@@ -87,7 +88,7 @@ impl Steps {
         }
         let tenths = steps / (self.total / 10).max(1);
         if self.told.fetch_max(tenths, Ordering::Relaxed) < tenths {
-            eprintln!("{steps} steps");
+            tell(format_args!("{steps} steps"));
         }
     }
 

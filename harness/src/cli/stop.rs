@@ -25,8 +25,15 @@ pub(super) enum Stop {
     Missing(#[from] Missing),
     #[error("a chain stopped answering: {0}; run again")]
     Silent(String),
-    #[error(transparent)]
-    Attach(#[from] AttachFault),
+    #[error("--evm-rpc{}: {fault}", host.as_ref().map(|it| format!(" {it}")).unwrap_or_default())]
+    Attach {
+        host: Option<String>,
+        fault: AttachFault,
+    },
+    #[error("--backend none stands for no backend: name no other beside it")]
+    NoneAndOthers,
+    #[error("--html and --junit both name {}: two reports need two files", .0.display())]
+    OneFileTwice(PathBuf),
     #[error(transparent)]
     Live(#[from] LiveFault),
     #[error("{} cannot be written: {fault}", path.display())]
@@ -38,9 +45,9 @@ pub(super) enum Stop {
 impl Stop {
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Attach(AttachFault::NotAUrl) => USAGE,
             Self::Live(fault) => fault.exit_code(),
-            Self::Missing(_) | Self::Silent(_) | Self::Attach(_) => MISSING,
+            Self::Attach { fault, .. } if !fault.is_the_node_s() => USAGE,
+            Self::Missing(_) | Self::Silent(_) | Self::Attach { .. } => MISSING,
             _ => USAGE,
         }
     }

@@ -1,7 +1,7 @@
 use super::{Metrics, Move, START, world::actors};
 use crate::{
     backend::{Backend, Observed, StepFault},
-    model::{Chain, Operation, Outcome, Referee, Verdict, first_difference},
+    model::{CanonicalState, Chain, Operation, Outcome, Referee, Verdict, first_difference},
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ pub enum Subject {
     Outcome,
     /// The agent that the step was about.
     Agent,
-    /// The whole state, at the end of a world.
+    /// The whole state and its digest, at the end of a world.
     State,
     Fault,
     /// A spoilt step did not provoke its class on the model.
@@ -215,13 +215,14 @@ impl Arena {
         let mut found = Vec::new();
         for backend in &mut self.backends {
             let model = self.models.iter().find(|it| it.0 == backend.chain());
-            let Some(expected) = model.map(|(_, model)| model.state()) else {
+            let Some((_, model)) = model else {
                 continue;
             };
             let (path, expected, actual) = match backend.state() {
-                Ok(state) if state.digest() == expected.digest() => continue,
-                Ok(state) => first_difference(&expected.to_json(), &state.to_json())
-                    .unwrap_or_else(|| (String::new(), Value::Null, Value::Null)),
+                Ok(state) => match state_difference(model.as_ref(), &state) {
+                    None => continue,
+                    Some(difference) => difference,
+                },
                 Err(StepFault::Unreachable(reason)) => return Err(StepFault::Unreachable(reason)),
                 Err(fault) => (String::new(), json!("a state"), json!(fault.to_string())),
             };
@@ -251,6 +252,14 @@ impl Arena {
     }
 }
 
+/// The first place where the states differ, else the digests of equal states.
+fn state_difference(model: &dyn Referee, state: &CanonicalState) -> Option<(String, Value, Value)> {
+    first_difference(&model.state().to_json(), &state.to_json()).or_else(|| {
+        let (expected, actual) = (model.digest(), state.digest());
+        (expected != actual).then(|| ("digest".to_owned(), json!(expected), json!(actual)))
+    })
+}
+
 type Found = (Subject, Option<String>, Value, Value, Option<String>);
 
 /// Plays one step on one backend; how it differs from the model.
@@ -266,13 +275,14 @@ fn step(
         native_error,
         ..
     } = backend.execute(operation, time)?;
-    if outcome != *expected {
-        let (before, after) = (readable(expected), readable(&outcome));
-        return Ok(
-            first_difference(&before, &after).map(|(path, before, after)| {
-                (Subject::Outcome, Some(path), before, after, native_error)
-            }),
-        );
+    if let Some((path, before, after)) = outcome_difference(expected, &outcome) {
+        return Ok(Some((
+            Subject::Outcome,
+            Some(path),
+            before,
+            after,
+            native_error,
+        )));
     }
     let Some(agent) = operation.agent().filter(|_| !operation.is_read()) else {
         return Ok(None);
@@ -284,6 +294,15 @@ fn step(
     }
     Ok(first_difference(&json!(expected), &json!(actual))
         .map(|(path, before, after)| (Subject::Agent, Some(path), before, after, None)))
+}
+
+/// The outcome itself before what came with it.
+fn outcome_difference(expected: &Outcome, actual: &Outcome) -> Option<(String, Value, Value)> {
+    if expected.verdict != actual.verdict {
+        let path = "$.outcome".to_owned();
+        return Some((path, json!(expected.verdict), json!(actual.verdict)));
+    }
+    first_difference(&readable(expected), &readable(actual))
 }
 
 fn readable(outcome: &Outcome) -> Value {

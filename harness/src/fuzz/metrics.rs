@@ -1,5 +1,5 @@
 use super::{Move, mutators};
-use crate::model::{Chain, Verdict};
+use crate::model::{Chain, Operation, Verdict};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -30,9 +30,9 @@ pub struct Vacuous {
 
 /// An operation that is accepted less often, of a hundred tries, makes a run prove too little.
 const ACCEPTED_PERCENT_MIN: u64 = 1;
-/// Fewer steps than this prove nothing of an operation, either way. In as many every mutator is
-/// tried some fifteen times, so that none is left out by chance.
-const STEPS_MIN: u64 = 10_000;
+/// Shorter runs are not judged. In as many steps every mutator is tried some fifteen times, so that
+/// none is left out by chance.
+pub const STEPS_MIN: u64 = 10_000;
 
 impl Metrics {
     /// Counts a step; the verdicts are the model's.
@@ -61,21 +61,27 @@ impl Metrics {
         }
     }
 
-    /// Operations that were hardly ever accepted, and mutators that were never tried. None where
-    /// the run is too short to tell.
+    /// Was enough tried to tell what is vacuous?
+    pub const fn can_tell(&self) -> bool {
+        self.steps >= STEPS_MIN
+    }
+
+    /// Operations that were never tried or hardly ever accepted, and mutators that were never
+    /// tried. None where the run is too short to tell.
     pub fn vacuous(&self) -> Vec<Vacuous> {
-        if self.steps < STEPS_MIN {
+        if !self.can_tell() {
             return Vec::new();
         }
-        let refused = self
-            .operations
-            .iter()
-            .filter(|(_, tally)| tally.accepted * 100 < tally.tried * ACCEPTED_PERCENT_MIN);
+        let tally_of = |name: &str| self.operations.get(name).copied().unwrap_or_default();
+        let operations = Operation::NAMES.map(|name| (name, tally_of(name)));
+        let refused = operations.into_iter().filter(|(_, tally)| {
+            tally.accepted == 0 || tally.accepted * 100 < tally.tried * ACCEPTED_PERCENT_MIN
+        });
         let untried = mutators::names().filter(|name| !self.mutators.contains_key(name));
         refused
             .map(|(name, tally)| Vacuous {
                 what: format!("operation {name}"),
-                tally: *tally,
+                tally,
             })
             .chain(untried.map(|name| Vacuous {
                 what: format!("mutator {name}"),

@@ -19,7 +19,7 @@ mod regression;
 mod world;
 
 pub use arena::{Divergence, NewReferee, Subject};
-pub use metrics::{Metrics, Tally, Vacuous};
+pub use metrics::{Metrics, STEPS_MIN, Tally, Vacuous};
 pub use regression::document;
 pub use world::{ACTORS, Move, START};
 
@@ -30,10 +30,10 @@ use crate::{
 use arena::Arena;
 use concord_canonical::hash::keccak256v;
 use proptest::{
-    strategy::{BoxedStrategy, Strategy, ValueTree},
+    strategy::{Strategy, ValueTree},
     test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
 };
-use proptest_state_machine::{ReferenceStateMachine, Sequential};
+use proptest_state_machine::ReferenceStateMachine;
 use std::{
     sync::{
         Mutex,
@@ -42,7 +42,7 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-use world::{Registries, World};
+use world::Registries;
 
 /// The most steps of one world.
 pub const WORLD_STEPS: usize = 200;
@@ -205,59 +205,57 @@ fn play(
     length: usize,
     metrics: &mut Metrics,
 ) -> Result<Option<Finding>, StepFault> {
-    let mut tree = tree_of(seed, world, length)?;
-    let (_, moves, seen) = tree.current();
+    let moves = moves(seed, world, length)?;
     let Some(divergence) = arena.play(&moves, Some(metrics))? else {
         return Ok(None);
     };
-    if let Some(seen) = seen {
-        seen.store(divergence.step, Ordering::SeqCst);
-    }
     let mut finding = Finding {
         world,
         moves: moves[..divergence.step].to_vec(),
         divergence,
     };
     // A mutator's word holds for the world that it was made in.
-    if finding.divergence.subject() == Some(Subject::Mutator) {
-        return Ok(Some(finding));
+    if finding.divergence.subject() != Some(Subject::Mutator) {
+        finding.moves.iter_mut().for_each(|it| it.mutation = None);
+        shrink(arena, &mut finding)?;
     }
-    let mut can_go_on = tree.simplify();
-    for _ in 0..SHRINKS_MAX {
-        if !can_go_on {
-            break;
-        }
-        let (_, mut moves, _) = tree.current();
-        moves.iter_mut().for_each(|step| step.mutation = None);
-        can_go_on = match arena.play(&moves, None)? {
-            Some(divergence) => {
-                finding.moves = moves[..divergence.step].to_vec();
-                finding.divergence = divergence;
-                tree.simplify()
-            }
-            None => tree.complicate(),
-        };
-    }
-    leave_out(arena, &mut finding)?;
     Ok(Some(finding))
 }
 
-/// proptest leaves each step out once; one that was needed then may not be needed at the end.
-fn leave_out(arena: &mut Arena, finding: &mut Finding) -> Result<(), StepFault> {
-    let mut at = 0;
-    while at + 1 < finding.moves.len() {
-        let mut fewer = finding.moves.clone();
-        let left_out = fewer.remove(at);
-        fewer[at].wait += left_out.wait; // the time of all later steps stays
-        match arena.play(&fewer, None)? {
-            Some(divergence) => {
-                fewer.truncate(divergence.step);
-                (finding.moves, finding.divergence, at) = (fewer, divergence, 0);
+/// Leaves out steps for as long as there is still a difference: half of them at once, then ever
+/// fewer, single ones until none can go. proptest would try one at a time, in minutes.
+fn shrink(arena: &mut Arena, finding: &mut Finding) -> Result<(), StepFault> {
+    let mut length = finding.moves.len() / 2;
+    let mut plays = 0;
+    while length > 0 {
+        let (mut at, before) = (0, finding.moves.len());
+        while at < finding.moves.len() && plays < SHRINKS_MAX {
+            plays += 1;
+            let mut fewer = without(&finding.moves, at, length);
+            match arena.play(&fewer, None)? {
+                Some(divergence) => {
+                    fewer.truncate(divergence.step);
+                    (finding.moves, finding.divergence) = (fewer, divergence);
+                }
+                None => at += length,
             }
-            None => at += 1,
         }
+        let goes_on = length == 1 && finding.moves.len() < before && plays < SHRINKS_MAX;
+        length = if goes_on { 1 } else { length / 2 };
     }
     Ok(())
+}
+
+/// The steps without some of them. Later steps keep their times.
+fn without(moves: &[Move], at: usize, length: usize) -> Vec<Move> {
+    let end = (at + length).min(moves.len());
+    let (left_out, mut rest) = (&moves[at..end], moves[end..].to_vec());
+    let takes_time = |it: &&Move| !it.operation.is_read();
+    let wait: u64 = left_out.iter().filter(takes_time).map(|it| it.wait).sum();
+    if let Some(next) = rest.iter_mut().find(|it| !it.operation.is_read()) {
+        next.wait += wait;
+    }
+    [moves[..at].to_vec(), rest].concat()
 }
 
 /// The steps of a world.
@@ -265,16 +263,12 @@ fn leave_out(arena: &mut Arena, finding: &mut Finding) -> Result<(), StepFault> 
 /// # Errors
 /// proptest gives up on them.
 pub fn moves(seed: u64, world: u64, length: usize) -> Result<Vec<Move>, StepFault> {
-    Ok(tree_of(seed, world, length)?.current().1)
-}
-
-type Tree = <Sequential<World, Move, BoxedStrategy<World>, BoxedStrategy<Move>> as Strategy>::Tree;
-
-fn tree_of(seed: u64, world: u64, length: usize) -> Result<Tree, StepFault> {
     let mut runner = TestRunner::new_with_rng(Config::default(), rng_of(seed, world));
-    Registries::sequential_strategy(length..=length)
+    let world = Registries::sequential_strategy(length..=length)
         .new_tree(&mut runner)
-        .map_err(|reason| StepFault::Inexpressible(reason.to_string()))
+        .map_err(|reason| StepFault::Inexpressible(reason.to_string()))?;
+    let (_, moves, _) = world.current();
+    Ok(moves)
 }
 
 fn rng_of(seed: u64, world: u64) -> TestRng {

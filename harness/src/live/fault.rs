@@ -17,7 +17,9 @@ pub enum LiveFault {
         coin: &'static str,
         decimals: u32,
     },
-    #[error("the address book has the program {recorded:?}, this command is built for {built}")]
+    #[error(
+        "the address book has the program {recorded:?}, this command is built for {built}: build it again with `CONCORD_PROGRAM_ID={recorded} cargo build -p concord-harness`"
+    )]
     AnotherProgram { recorded: String, built: String },
     #[error("the run can cost up to {needed}, --budget allows {limit}: nothing was sent")]
     BudgetTooLow { needed: String, limit: String },
@@ -43,6 +45,10 @@ pub enum LiveFault {
     AddressMalformed { contract: String, address: String },
     #[error("{contract}: no code at {address}, where the address book has it")]
     NoCode { contract: String, address: String },
+    #[error(
+        "accounts of this run still have what they were given: conform --live with the same key takes it back"
+    )]
+    NotGivenBack,
     #[error("rehearsing {scenario} to know its cost: {fault}")]
     Rehearsal { scenario: String, fault: StepFault },
 }
@@ -51,7 +57,7 @@ impl LiveFault {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Deploy(fault) => fault.exit_code(),
-            Self::Rehearsal { .. } => STOPPED,
+            Self::Rehearsal { .. } | Self::NotGivenBack => STOPPED,
             _ => REFUSED,
         }
     }

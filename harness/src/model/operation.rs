@@ -241,6 +241,36 @@ pub struct ValidationAnswer {
 }
 
 impl Operation {
+    /// The name of every operation.
+    pub const NAMES: [&'static str; 26] = [
+        "register",
+        "set_agent_uri",
+        "set_metadata",
+        "set_agent_wallet",
+        "unset_agent_wallet",
+        "transfer",
+        "burn",
+        "approve",
+        "set_operator",
+        "set_feedback_authority",
+        "set_auth_schemes",
+        "list_payment_token",
+        "list_facilitator",
+        "propose_registry_authority",
+        "accept_registry_authority",
+        "give_feedback",
+        "revoke_feedback",
+        "append_response",
+        "attach_payment_proof",
+        "summary",
+        "give_open_feedback",
+        "revoke_open_feedback",
+        "append_open_response",
+        "open_summary",
+        "validation_request",
+        "validation_response",
+    ];
+
     /// The name used in scenario files and reports.
     pub fn name(&self) -> &'static str {
         match self {

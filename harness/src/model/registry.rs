@@ -1,6 +1,6 @@
 use super::{
-    Actor, Agent, AgentState, CanonicalState, Chain, Event, Operation, Outcome, Profile, Tamper,
-    identity::Approvals, payment::Payments,
+    Actor, Agent, AgentState, Bytes32, CanonicalState, Chain, Event, Operation, Outcome, Profile,
+    Tamper, identity::Approvals, payment::Payments,
 };
 use concord_canonical::ErrorClass;
 
@@ -23,6 +23,11 @@ pub trait Referee: Send {
 
     /// As [`Model::state`].
     fn state(&self) -> &CanonicalState;
+
+    /// What the state hashes to.
+    fn digest(&self) -> Bytes32 {
+        self.state().digest()
+    }
 }
 
 impl Referee for Model {

@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 
 /// No chain under test starts before this time: 2020-01-01T00:00:00Z.
 pub const START_MIN: u64 = 1_577_836_800;
+/// The last second that has a date of four digits: 9999-12-31T23:59:59Z.
+pub const TIME_MAX: u64 = 253_402_300_799;
 const OFF_CHAIN: &[&str] = &["authorize", "consent", "payment"];
 const VARIANCE_KINDS: std::ops::RangeInclusive<u8> = 1..=7;
 
@@ -15,6 +17,16 @@ pub(super) fn document(document: &Document) -> Result<(), Fault> {
     }
     if document.start < START_MIN {
         return fault("start", format!("{} is before {START_MIN}", document.start));
+    }
+    if document.start > TIME_MAX {
+        return fault(
+            "start",
+            format!("{} is after {TIME_MAX}, the year 9999", document.start),
+        );
+    }
+    let plays = |step: &Step| step.action.keys().any(|name| !is_off_chain(name));
+    if !document.steps.iter().any(plays) {
+        return fault("steps", "calls no registry");
     }
     if let Some(only) = &document.only {
         check_kind_and_reason(only.kind, &only.reason, "only")?;
@@ -26,7 +38,9 @@ pub(super) fn document(document: &Document) -> Result<(), Fault> {
         }
     }
     for (at, step) in document.steps.iter().enumerate() {
-        check_step(step, &actors, &format!("steps[{at}]"))?;
+        let path = format!("steps[{at}]");
+        check_step(step, &actors, &path)?;
+        check_time(step, document.start, &path)?;
     }
     check_agents(document)
 }
@@ -54,6 +68,17 @@ fn check_step(step: &Step, actors: &BTreeSet<&str>, path: &str) -> Result<(), Fa
             check_summary(name, expect, format!("{path}.expect"))?;
             check_variances(step, name, path)
         }
+    }
+}
+
+fn check_time(step: &Step, start: u64, path: &str) -> Result<(), Fault> {
+    let limit = TIME_MAX - start;
+    match step.at {
+        Some(at) if at > limit => fault(
+            format!("{path}.at"),
+            format!("{at} is more than {limit}: after the year 9999"),
+        ),
+        _ => Ok(()),
     }
 }
 

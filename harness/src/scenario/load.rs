@@ -44,7 +44,11 @@ pub fn load_document(file: &Path) -> Result<Document, ScenarioFault> {
         .map_err(|fault| ScenarioFault::new(file, "$", format!("cannot be read: {fault}")))?;
     let mut reader = serde_json::Deserializer::from_str(&text);
     let document = serde_path_to_error::deserialize(&mut reader).map_err(|fault| {
-        ScenarioFault::new(file, fault.path().to_string(), fault.inner().to_string())
+        let path = match fault.path().iter().next() {
+            Some(_) if fault.inner().is_data() => fault.path().to_string(),
+            _ => "$".to_owned(), // text that is not JSON: the message has line and column
+        };
+        ScenarioFault::new(file, path, fault.inner().to_string())
     })?;
     reader
         .end()

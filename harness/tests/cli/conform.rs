@@ -5,6 +5,11 @@ use super::{
     text,
 };
 use serde_json::{Value, json};
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read},
+    process::Stdio,
+};
 
 #[test]
 fn one_backend_alone_runs_without_the_other_s_tools() {
@@ -71,13 +76,54 @@ fn a_filter_takes_a_part_of_a_name_or_a_rule() {
 }
 
 #[test]
-fn a_report_that_cannot_be_written_is_exit_code_2() {
+fn a_report_that_cannot_be_written_is_exit_code_2_before_anybody_plays() {
     for option in ["--html", "--junit"] {
-        let place = "/nonexistent/report";
-        let mut command = conform(&["--backend", "none", option, place]);
-        let refused = answer(&mut command);
+        for (place, words) in [
+            ("/nonexistent/report", "No such file"),
+            ("/proc", "is a directory"),
+        ] {
+            let refused = answer(&mut conform(&["--backend", "none", option, place]));
+            let words = format!("concord: {place} cannot be written: {words}");
+            assert_sentence(&refused, 2, &words);
+        }
+    }
+}
+
+#[test]
+fn a_report_that_cannot_be_written_any_more_leaves_the_matrix() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("reports");
+    fs::create_dir(&place).unwrap();
+    let html = place.join("report.html");
+    let mut run = concord(&["conform", "--backend", "evm-revm", "--html", text(&html)])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut progress = BufReader::new(run.stderr.take().unwrap());
+    progress.read_line(&mut String::new()).unwrap(); // the run is on its way
+    fs::remove_dir(&place).unwrap();
+    let mut said = String::new();
+    progress.read_to_string(&mut said).unwrap();
+    let output = run.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    let matrix = String::from_utf8(output.stdout).unwrap();
+    assert!(matrix.contains("evm-revm"), "{matrix}");
+    assert!(said.contains("report.html cannot be written"), "{said}");
+}
+
+#[test]
+fn two_reports_in_one_file_or_none_beside_a_backend_are_exit_code_2() {
+    let twice = ["--backend", "none", "--html", "report", "--junit", "report"];
+    let words = "--html and --junit both name report";
+    assert_sentence(&answer(&mut conform(&twice)), 2, words);
+    for (command, both) in [("conform", "none,evm-revm"), ("fuzz", "none,evm-revm")] {
+        let refused = answer(&mut concord(&[command, "--backend", both]));
         assert_eq!((refused.code, refused.stdout.as_str()), (2, ""));
-        let words = "concord: /nonexistent/report cannot be written: No such file";
-        assert!(refused.stderr.contains(words), "{}", refused.stderr);
+        assert!(
+            refused
+                .stderr
+                .contains("--backend none stands for no backend")
+        );
     }
 }

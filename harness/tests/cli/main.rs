@@ -2,6 +2,7 @@
 mod conform;
 mod doctor;
 mod files;
+mod fuzz;
 mod help;
 mod missing;
 mod processes;

@@ -10,19 +10,17 @@ use alloy::primitives::Address;
 
 const NAME: &str = "evm-rpc";
 
-/// Why registries cannot be judged. Never repeats the URL, whose path may hold a key.
+/// Why registries cannot be judged. Does not name the endpoint: whoever chose it can.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AttachFault {
-    #[error("the RPC endpoint is not an http:// URL with a host")]
+    #[error("not an http:// URL with a host")]
     NotAUrl,
-    #[error("the RPC endpoint does not answer as an EVM node does: {reason}")]
+    #[error("does not answer as an EVM node does: {reason}")]
     NoAnswer { reason: String },
-    #[error("the RPC endpoint's chain id is {found}, not {expected}")]
+    #[error("its chain id is {found}, not {expected}")]
     WrongChain { expected: u64, found: u64 },
-    #[error(
-        "the RPC endpoint is no development node, so actors cannot be funded nor the time be set: {reason}"
-    )]
+    #[error("it is no development node, so actors cannot be funded nor the time be set: {reason}")]
     NotADevelopmentNode { reason: String },
     #[error("no contract at {address}, where the {registry} registry should be")]
     NoCode {
@@ -45,6 +43,16 @@ pub enum AttachFault {
     },
     #[error("the canonical contracts have no authorized reputation registry")]
     NoAuthorizedProfile,
+}
+
+impl AttachFault {
+    /// Is it the node that fails, rather than what was said of it?
+    pub const fn is_the_node_s(&self) -> bool {
+        matches!(
+            self,
+            Self::NoAnswer { .. } | Self::NotADevelopmentNode { .. }
+        )
+    }
 }
 
 impl EvmNode {

@@ -7,7 +7,7 @@ pub(super) use svm::CONTRACT;
 
 use super::{
     arguments::{Conform, Live},
-    conform::{judge, load_scenarios, write_reports},
+    conform::{judge, load_scenarios, require_writable, write_reports},
     files::built,
     provenance,
     stop::Stop,
@@ -24,7 +24,8 @@ use alloy::primitives::{
 };
 use concord_canonical::caip::{EIP155, SOLANA};
 use concord_deploy::{
-    AddressBook, Amount, ChainId, Coin, Deployment, Fault, commands, network, run_file,
+    AddressBook, Amount, ChainId, Coin, Deployment, Fault, commands, network, report::tell,
+    run_file,
 };
 use evm::EvmStage;
 use std::path::PathBuf;
@@ -68,6 +69,7 @@ trait Stage: Sized {
 
 fn play<S: Stage>(options: &Conform, place: &Place) -> Result<u8, Stop> {
     let scenarios = live_scenarios(options, S::CHAIN)?;
+    require_writable(options)?;
     let deployment = place.deployment()?;
     let mut stage = S::prepare(options, place, &deployment)?;
     place.unfinished(stage.purse())?;
@@ -75,20 +77,20 @@ fn play<S: Stage>(options: &Conform, place: &Place) -> Result<u8, Stop> {
     let limit = budget(limit, stage.purse().coin())?;
     let gifts = stage.gifts(options, &scenarios)?;
     require_funds(stage.purse(), &gifts, limit)?;
-    eprintln!(
+    tell(format_args!(
         "{} scenarios on {} ({}): at most {} from {}; what is left comes back",
         scenarios.len(),
         place.chain,
         network::name_of(&place.chain),
         stage.purse().coin().cost(gifts.total),
         stage.purse().funder(),
-    );
+    ));
     let transactions = usize::try_from(gifts.transactions).unwrap_or(usize::MAX);
     commands::confirm(&place.chain, transactions, options.live.yes).map_err(LiveFault::from)?;
 
     let _lock = run_file::lock(&place.record(), &place.chain).map_err(LiveFault::from)?;
     if let Some(record) = place.unfinished(stage.purse())? {
-        eprintln!("an earlier run did not end: its actors give back what is left");
+        tell("an earlier run did not end: its actors give back what is left");
         give_back(place, stage.purse(), &record)?;
     }
     let record = Record {
@@ -103,12 +105,11 @@ fn play<S: Stage>(options: &Conform, place: &Place) -> Result<u8, Stop> {
         let backend = stage.backend(options, place, &record)?;
         judge(&scenarios, vec![backend])
     });
-    give_back(place, stage.purse(), &record)?;
-    write_reports(
-        options,
-        &played?,
-        provenance::of_deployment(&place.chain, &deployment),
-    )
+    let given_back = give_back(place, stage.purse(), &record);
+    let provenance = provenance::of_deployment(&place.chain, &deployment);
+    let code = write_reports(options, &played?, provenance)?;
+    given_back?;
+    Ok(code)
 }
 
 /// Where the deployment is, as the command line has it.
@@ -163,18 +164,22 @@ fn give_back(place: &Place, purse: &mut dyn Purse, record: &Record) -> Result<()
     let accounts = record.actors.len();
     let returned = coin.balance(returned);
     match left {
-        Amount(0) => eprintln!("{returned} came back from {accounts} accounts"),
-        left => eprintln!(
+        Amount(0) => tell(format_args!(
+            "{returned} came back from {accounts} accounts"
+        )),
+        left => tell(format_args!(
             "{returned} came back from {accounts} accounts, {} stayed there",
             coin.cost(left)
-        ),
+        )),
     }
     for failure in &failures {
-        eprintln!("not taken back: {failure}; the next conform --live tries again");
+        tell(format_args!(
+            "not taken back: {failure}; the next conform --live tries again"
+        ));
     }
     match failures.is_empty() {
         true => Record::remove(&place.record()),
-        false => Ok(()),
+        false => Err(LiveFault::NotGivenBack),
     }
 }
 
