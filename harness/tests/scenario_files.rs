@@ -58,7 +58,7 @@ fn every_file_has_the_schema_s_shape() {
 }
 
 #[test]
-fn blessing_changes_no_byte_of_a_committed_file() {
+fn filling_changes_no_byte_of_a_committed_file() {
     let folder = tempfile::tempdir().unwrap();
     for file in committed() {
         let mut document: Document = load_document(&file).unwrap();
@@ -71,7 +71,7 @@ fn blessing_changes_no_byte_of_a_committed_file() {
 }
 
 #[test]
-fn blessing_brings_back_events_and_digests_that_were_removed() {
+fn filling_brings_back_events_and_digests_that_were_removed() {
     let file = clone_root().join("tests/scenarios/authorized/revoke.json");
     let whole = load_document(&file).unwrap();
     let mut bare = whole.clone();
@@ -87,7 +87,7 @@ fn blessing_brings_back_events_and_digests_that_were_removed() {
 }
 
 #[test]
-fn blessing_refuses_an_outcome_that_the_model_does_not_come_to() {
+fn filling_refuses_an_outcome_that_the_model_does_not_come_to() {
     let file = clone_root().join("tests/scenarios/authorized/revoke.json");
     let mut document = load_document(&file).unwrap();
     document.steps[0].expect.as_mut().unwrap().outcome = "AgentNotFound".parse().unwrap();
@@ -98,7 +98,7 @@ fn blessing_refuses_an_outcome_that_the_model_does_not_come_to() {
 }
 
 #[test]
-fn blessing_refuses_a_difference_between_chains_that_is_not_declared() {
+fn filling_refuses_a_difference_between_chains_that_is_not_declared() {
     let file = clone_root().join("tests/scenarios/authorized/corrupted-signature.json");
     let mut document = load_document(&file).unwrap();
     document.steps[3].variance.clear();
@@ -111,6 +111,9 @@ fn a_spoilt_shape_is_refused_by_schema_and_loader_alike() {
     let cases = [
         ("/start", json!("soon"), "start: "),
         ("/start", json!(1), "start: "),
+        ("/start", json!(253_402_300_800_u64), "start: "),
+        ("/start", json!(u64::MAX), "start: "),
+        ("/steps", json!([]), "steps: calls no registry"),
         ("/rules", json!([]), "rules: "),
         ("/rules/0", json!("R26"), "rules[0]: "),
         ("/actors/0", json!("Alice"), "actors[0]: "),

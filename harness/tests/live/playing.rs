@@ -159,6 +159,55 @@ fn what_a_killed_run_had_given_comes_back_with_the_next() {
 }
 
 #[test]
+fn money_that_could_not_be_taken_back_is_exit_code_3_beside_the_matrix() {
+    let deployed = Deployed::start(&[]);
+    let few = flagged();
+    let few: Vec<_> = few
+        .into_iter()
+        .filter(|it| FEW.contains(&&*it.name))
+        .collect();
+    let returns = {
+        let record = killed_after(&deployed, 1);
+        record.actors.len()
+    };
+    // The killed run's money comes back first: its one gift.
+    let sent = deployed.recorder.sends();
+    deployed
+        .recorder
+        .refuse_after(sent + 1 + transactions(&few) - returns);
+    let arguments = [FEW, &["--json", "--give-up-after", "3"]].concat();
+    let played = deployed.live(&arguments);
+    assert_eq!(played.code, 3, "{}", played.stderr);
+    assert_eq!(report(&played)["agree"], true);
+    for words in ["not taken back: ", "still have what they were given"] {
+        assert!(played.stderr.contains(words), "{}", played.stderr);
+    }
+    assert!(deployed.record().exists());
+
+    // Nothing new is begun before the old run's money is back.
+    let refused = deployed.live(&arguments);
+    assert_eq!(
+        (refused.code, &*refused.stdout),
+        (3, ""),
+        "{}",
+        refused.stderr
+    );
+    deployed.recorder.refuse_nothing();
+    assert_agrees(&deployed.live(&arguments), 2);
+    assert!(!deployed.record().exists());
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_found_before_anything_is_sent() {
+    let deployed = Deployed::start(&[]);
+    let sent = deployed.recorder.sends();
+    let refused = deployed.live(&[FEW, &["--html", "/nonexistent/report.html"]].concat());
+    assert_eq!((refused.code, refused.stdout.as_str()), (2, ""));
+    assert!(refused.stderr.contains("cannot be written"), "{refused:?}");
+    assert_eq!(deployed.recorder.sends(), sent);
+}
+
+#[test]
 fn refuses_to_go_on_with_another_key_where_a_run_did_not_end() {
     let deployed = Deployed::start(&[]);
     killed_after(&deployed, 1);

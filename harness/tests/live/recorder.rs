@@ -1,6 +1,6 @@
 //! Stands between the program and a node: writes down what is asked, and ends the program in the
-//! middle of a run.
-use serde_json::Value;
+//! middle of a run, or refuses to send more.
+use serde_json::{Value, json};
 use std::{
     collections::BTreeSet,
     io::{BufRead, BufReader, Read, Write},
@@ -20,6 +20,8 @@ struct State {
     /// The program is killed after so many transactions; never at 0.
     last_send: AtomicUsize,
     victim: AtomicU32,
+    /// Transactions that the node gets to see, less one; all of them at 0.
+    first_refused: AtomicUsize,
     stopped: AtomicBool,
 }
 
@@ -66,6 +68,16 @@ impl Recorder {
         self.state.victim.store(process, Ordering::SeqCst);
         self.state.last_send.store(sends, Ordering::SeqCst);
     }
+
+    /// The node takes no transaction after so many.
+    pub fn refuse_after(&self, sends: usize) {
+        let first_refused = &self.state.first_refused;
+        first_refused.store(sends + 1, Ordering::SeqCst);
+    }
+
+    pub fn refuse_nothing(&self) {
+        self.state.first_refused.store(0, Ordering::SeqCst);
+    }
 }
 
 impl Drop for Recorder {
@@ -81,16 +93,24 @@ fn serve(mut stream: &TcpStream, chain: u16, state: &State) {
         return;
     };
     let asked: Value = serde_json::from_slice(&body).unwrap();
-    let all = asked.as_array().cloned().unwrap_or_else(|| vec![asked]);
+    let all = asked.as_array().cloned().unwrap_or(vec![asked.clone()]);
     let mut sent = false;
     for one in &all {
         let method = one["method"].as_str().unwrap().to_owned();
         sent |= ["eth_sendRawTransaction", "sendTransaction"].contains(&&*method);
         state.methods.lock().unwrap().insert(method);
     }
-    let answer = post(chain, &body);
+    let sends = match sent {
+        true => state.sends.fetch_add(1, Ordering::SeqCst) + 1,
+        false => 0,
+    };
+    let first_refused = state.first_refused.load(Ordering::SeqCst);
+    let is_refused = sent && first_refused > 0 && sends >= first_refused;
+    let answer = match is_refused {
+        true => refusal(&asked),
+        false => post(chain, &body),
+    };
     if sent {
-        let sends = state.sends.fetch_add(1, Ordering::SeqCst) + 1;
         if sends == state.last_send.load(Ordering::SeqCst) {
             let process = state.victim.load(Ordering::SeqCst).to_string();
             let killed = Command::new("kill").args(["-KILL", &process]).status();
@@ -102,6 +122,12 @@ fn serve(mut stream: &TcpStream, chain: u16, state: &State) {
         answer.len()
     );
     let _ = stream.write_all(&[head.as_bytes(), &answer].concat());
+}
+
+fn refusal(asked: &Value) -> Vec<u8> {
+    let error = json!({"code": -32_000, "message": "the node takes no transaction"});
+    let answer = json!({"jsonrpc": "2.0", "id": asked["id"], "error": error});
+    answer.to_string().into_bytes()
 }
 
 fn read_request(stream: &TcpStream) -> Option<Vec<u8>> {
