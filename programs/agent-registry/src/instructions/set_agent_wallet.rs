@@ -56,11 +56,11 @@ impl SetAgentWallet<'_> {
         if !wallet.is_signer || wallet.key == self.owner.key {
             return Ok(wallet.is_signer);
         }
-        Ok(!wallet.is_writable && !self.is_wallet_writable_in_message()?)
+        Ok(!self.is_wallet_writable_in_message()?)
     }
 
-    /// R3: a program that calls us can pass a writable account on as one that is not, but whatever
-    /// it passes on stands in the top-level instruction, with the message's own flags.
+    /// R3: a program that calls us can pass a writable account on as one that is not, never the
+    /// other way; whatever it passes on stands in the top-level instruction, with the message's flags.
     fn is_wallet_writable_in_message(&self) -> Result<bool> {
         let current = load_current_index_checked(&self.instructions_sysvar)?;
         let top_level = load_instruction_at_checked(current.into(), &self.instructions_sysvar)?;
