@@ -1,7 +1,7 @@
 //! `concord-deploy`: the commands of `concord deploy`, without the rest of `concord`, for machines
-//! that deploy and do nothing else.
+//! that deploy and do nothing else. It plays no scenarios.
 use clap::Parser;
-use concord_deploy::{commands, options};
+use concord_deploy::{commands, options, report};
 use std::process::ExitCode;
 
 /// Deploys Concord's registries.
@@ -13,5 +13,10 @@ struct Program {
 }
 
 fn main() -> ExitCode {
-    ExitCode::from(commands::run(&Program::parse().deploy.command))
+    let command = Program::parse().deploy.command;
+    let code = commands::run(&command);
+    if matches!(command, options::Command::Verify(_)) {
+        report::tell("the read-only scenarios were not played: `concord deploy verify` plays them");
+    }
+    ExitCode::from(code)
 }

@@ -1,7 +1,6 @@
 //! The deployment rehearsed: the built program against a real anvil with Base Sepolia's chain id.
 mod address_book;
 mod addresses;
-mod document;
 mod explorer;
 mod interruptions;
 mod keys;
@@ -13,8 +12,6 @@ mod rpc_faults;
 mod secrets;
 mod smoke;
 
-#[path = "../shared/document.rs"]
-mod console;
 #[path = "../shared/fault_proxy.rs"]
 mod fault_proxy;
 #[path = "../shared/process.rs"]

@@ -3,7 +3,6 @@
 mod authority;
 mod buffers;
 mod cluster;
-mod document;
 mod in_process;
 mod interruptions;
 mod keys;
@@ -14,8 +13,6 @@ mod smoke;
 mod upgrade;
 mod workplace;
 
-#[path = "../shared/document.rs"]
-mod console;
 #[path = "../shared/fault_proxy.rs"]
 mod fault_proxy;
 #[path = "../shared/process.rs"]

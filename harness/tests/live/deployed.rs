@@ -1,7 +1,8 @@
 //! A chain where the registries stand, and runs of the built program on it.
 use crate::{
     invocation::{Answer, answer, concord},
-    recorder::{Recorder, post},
+    post::ask,
+    recorder::Recorder,
 };
 use alloy::{
     node_bindings::{Anvil, AnvilInstance},
@@ -78,11 +79,7 @@ impl Deployed {
     }
 
     pub fn ask(&self, method: &str, params: Value) -> Value {
-        let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
-        let answer = post(self.port, request.to_string().as_bytes());
-        let answer: Value = serde_json::from_slice(&answer).unwrap();
-        assert!(answer.get("error").is_none(), "{method}: {answer}");
-        answer["result"].clone()
+        ask(self.port, method, params)
     }
 
     pub fn folder(&self) -> &Path {

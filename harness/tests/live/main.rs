@@ -10,3 +10,5 @@ mod verification;
 
 #[path = "../invocation/mod.rs"]
 mod invocation;
+#[path = "../invocation/post.rs"]
+mod post;

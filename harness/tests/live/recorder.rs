@@ -1,5 +1,6 @@
 //! Stands between the program and a node: writes down what is asked, and ends the program in the
 //! middle of a run, or refuses to send more.
+use crate::post::post;
 use serde_json::{Value, json};
 use std::{
     collections::BTreeSet,
@@ -149,22 +150,4 @@ fn read_request(stream: &TcpStream) -> Option<Vec<u8>> {
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
     Some(body)
-}
-
-/// The body of the answer. HTTP/1.0, so that it ends where the connection does.
-pub fn post(port: u16, body: &[u8]) -> Vec<u8> {
-    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-    let head = format!(
-        "POST / HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
-        body.len()
-    );
-    stream.write_all(head.as_bytes()).unwrap();
-    stream.write_all(body).unwrap();
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).unwrap();
-    let end = answer
-        .windows(4)
-        .position(|four| four == b"\r\n\r\n")
-        .unwrap();
-    answer.split_off(end + 4)
 }

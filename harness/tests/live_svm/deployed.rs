@@ -1,6 +1,7 @@
 //! A cluster where the program stands, and runs of the built command on it.
 use crate::{
     invocation::{Answer, answer, concord},
+    post::ask,
     recorder::Recorder,
 };
 use concord_local_cluster::{LocalCluster, Options, Server};
@@ -135,8 +136,11 @@ impl Deployed {
 
     /// Lamports.
     pub fn balance(&self, account: &Address) -> u64 {
-        let params = json!([account.to_string()]);
-        let answer = self.server.answer("getBalance", &params).unwrap();
+        let answer = ask(
+            self.server.port(),
+            "getBalance",
+            json!([account.to_string()]),
+        );
         answer["value"].as_u64().unwrap()
     }
 

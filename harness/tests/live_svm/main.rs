@@ -7,5 +7,7 @@ mod refusals;
 
 #[path = "../invocation/mod.rs"]
 mod invocation;
+#[path = "../invocation/post.rs"]
+mod post;
 #[path = "../live/recorder.rs"]
 mod recorder;

@@ -57,8 +57,8 @@ fn flagged() -> Vec<Scenario> {
         .collect()
 }
 
-/// What is accepted, and a gift and its return for each account that does anything.
-fn transactions(scenarios: &[Scenario]) -> usize {
+/// How much is accepted, and how many accounts do anything: each gets a gift and returns it.
+fn transactions(scenarios: &[Scenario]) -> (usize, usize) {
     let moments = scenarios.iter().flat_map(|scenario| &scenario.moments);
     let doing = moments.filter(|it| it.operation.only_on() != Some(Chain::Evm));
     let doing: Vec<_> = doing.filter(|it| it.operation.by().is_some()).collect();
@@ -67,7 +67,7 @@ fn transactions(scenarios: &[Scenario]) -> usize {
         let expected = moment.step.expectation(Chain::Svm);
         expected.is_some_and(|it| it.outcome == Verdict::Ok)
     };
-    doing.iter().filter(is_accepted).count() + 2 * accounts.len()
+    (doing.iter().filter(is_accepted).count(), accounts.len())
 }
 
 #[test]
@@ -78,7 +78,8 @@ fn every_live_scenario_agrees_on_a_deployment() {
     let scenarios = flagged();
     let played = deployed.live(&["--json"]);
     assert_agrees(&played, scenarios.len());
-    assert_eq!(deployed.recorder.sends() - sent, transactions(&scenarios));
+    let (accepted, accounts) = transactions(&scenarios);
+    assert_eq!(deployed.recorder.sends() - sent, accepted + 2 * accounts);
     for method in deployed.recorder.methods() {
         let is_standard = method.starts_with("get") || method.ends_with("Transaction");
         assert!(is_standard && method != "getProgramAccounts", "{method}");
@@ -124,4 +125,30 @@ fn what_a_killed_run_had_given_comes_back_with_the_next() {
         assert_eq!(left(&record), 0);
         assert!(!deployed.record().exists());
     }
+}
+
+#[test]
+fn money_that_could_not_be_taken_back_is_exit_code_3_beside_the_matrix() {
+    let deployed = Deployed::start();
+    let sent = deployed.recorder.sends();
+    let mut few = flagged();
+    few.retain(|it| FEW.contains(&&*it.name));
+    let (accepted, accounts) = transactions(&few);
+    deployed.recorder.refuse_after(sent + accepted + accounts);
+    let arguments = [FEW, &["--json", "--give-up-after", "3"]].concat();
+    let played = deployed.live(&arguments);
+    assert_eq!(played.code, 3, "{}", played.stderr);
+    assert_eq!(report(&played)["agree"], true);
+    for words in ["not taken back: ", "still have what they were given"] {
+        assert!(played.stderr.contains(words), "{}", played.stderr);
+    }
+    assert!(deployed.record().exists());
+
+    // Nothing new is begun before the old run's money is back.
+    let refused = deployed.live(&arguments);
+    let answer = (refused.code, refused.stdout.as_str());
+    assert_eq!(answer, (3, ""), "{}", refused.stderr);
+    deployed.recorder.refuse_nothing();
+    assert_agrees(&deployed.live(&[FEW, &["--json"]].concat()), 2);
+    assert!(!deployed.record().exists());
 }

@@ -1,0 +1,69 @@
+use crate::invocation::clone_root;
+use crate::{Walk, post::ask, text};
+use alloy::{node_bindings::Anvil, primitives::U256};
+use serde_json::json;
+use std::{env, fs};
+
+/// Of the key in the keystore.
+const DEPLOYER: &str = "0x008AeEda4D805471dF9b2A5B0f38A0C3bCBA786b";
+const PASSWORD: &str = "testpassword";
+
+/// What depends on when a block came: transactions, block numbers, fees.
+fn masked(lines: &[String]) -> Vec<String> {
+    let is_hash = |word: &str| word.len() == 66 && word.starts_with("0x");
+    let mask = |word: &str, is_of_a_block: bool| {
+        let is_transaction = is_hash(word) || word.contains("/tx/0x");
+        let is_fee = word.parse::<f64>().is_ok() && word.contains('.');
+        let is_block = is_of_a_block && word.parse::<u64>().is_ok();
+        let varies = is_transaction || is_fee || is_block;
+        if varies { "…" } else { word }.to_owned()
+    };
+    let line = |line: &String| {
+        let is_of_a_block = line.split_whitespace().any(is_hash);
+        let words = line.split_whitespace().map(|it| mask(it, is_of_a_block));
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let is_of_a_run = |line: &&String| line.starts_with("client "); // another every time
+    lines
+        .iter()
+        .filter(|it| !is_of_a_run(it))
+        .map(line)
+        .collect()
+}
+
+#[test]
+fn every_command_of_the_document_prints_what_it_says() {
+    // Blocks come by themselves, as they do on Base: confirmations are waited for.
+    let anvil = Anvil::at(env::var_os("CONCORD_ANVIL").unwrap_or_else(|| "anvil".into()))
+        .chain_id(84_532)
+        .prague()
+        .args(["--block-time", "1"])
+        .timeout(30_000)
+        .spawn();
+    let balance = U256::from(10).pow(U256::from(18));
+    ask(anvil.port(), "anvil_setBalance", json!([DEPLOYER, balance]));
+    let folder = tempfile::tempdir().unwrap();
+    let password = folder.path().join("password");
+    fs::write(&password, PASSWORD).unwrap();
+    let keystore = clone_root().join("deploy/tests/keystores/scrypt.json");
+    Walk {
+        wrapper: "scripts/deploy-base-sepolia",
+        chain: &[
+            ("CONCORD_RPC_URL", anvil.endpoint()),
+            (
+                "CONCORD_EVM_KEYSTORE",
+                text(&keystore.canonicalize().unwrap()),
+            ),
+            ("CONCORD_EVM_PASSWORD_FILE", text(&password)),
+        ],
+        deployments: folder.path().join("deployments"),
+        masked: &masked,
+    }
+    .assert_prints_what_the_document_says();
+    let nonce = ask(
+        anvil.port(),
+        "eth_getTransactionCount",
+        json!([DEPLOYER, "latest"]),
+    );
+    assert_eq!(nonce, "0x6"); // four contracts, an agent, and its client's funds
+}
