@@ -20,7 +20,7 @@ abstract contract FeedbackRegistry is IFeedback {
     mapping(uint256 agentId => mapping(address client => mapping(uint64 index => ResponseCount))) private _responses;
 
     constructor(address identityRegistry) {
-        if (identityRegistry == address(0)) revert RegistryZero();
+        if (identityRegistry == address(0)) revert RegistryZero(); // R2
         IDENTITY_REGISTRY = IIdentityRegistry(identityRegistry);
     }
 

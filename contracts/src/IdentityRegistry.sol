@@ -139,7 +139,7 @@ contract IdentityRegistry is ERC721URIStorage, EIP712, IIdentityRegistry {
     }
 
     function _setMetadata(uint256 agentId, string calldata metadataKey, bytes calldata metadataValue) private {
-        if (_isWalletKey(metadataKey)) revert ReservedKey();
+        if (_isWalletKey(metadataKey)) revert ReservedKey(); // R2, R3
         _metadata[agentId][metadataKey] = metadataValue;
         emit MetadataSet(agentId, metadataKey, metadataKey, metadataValue);
     }

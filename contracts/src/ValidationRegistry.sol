@@ -30,7 +30,7 @@ contract ValidationRegistry is IValidationRegistry {
     mapping(uint256 agentId => uint64) private _answeredCount;
 
     constructor(address identityRegistry) {
-        if (identityRegistry == address(0)) revert RegistryZero();
+        if (identityRegistry == address(0)) revert RegistryZero(); // R2
         IDENTITY_REGISTRY = IIdentityRegistry(identityRegistry);
     }
 

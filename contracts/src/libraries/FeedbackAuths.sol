@@ -27,7 +27,7 @@ library FeedbackAuths {
     uint256 internal constant FIELDS_LENGTH = 7 * 32;
     uint256 internal constant ECDSA_BLOB_LENGTH = FIELDS_LENGTH + 65;
 
-    /// @dev Not `abi.decode`, which answers a dirty word with an empty revert.
+    /// @dev R25: not `abi.decode`, whose answer to a dirty word is an empty revert, which has no class.
     function decode(bytes calldata blob) internal view returns (FeedbackAuth memory auth, bytes calldata signature) {
         if (blob.length == 0) revert IAuthorizedReputationRegistry.AuthMissing();
         if (blob.length < FIELDS_LENGTH) revert IAuthorizedReputationRegistry.AuthLength(blob.length); // R6

@@ -54,7 +54,7 @@ library FeedbackLedger {
             timestamp: uint64(block.timestamp),
             score: score,
             isRevoked: false,
-            tag1: tag1,
+            tag1: tag1, // R14: opaque, as tag2 is
             tag2: tag2
         });
         ledger.entries[client][1].lastIndex = index;
