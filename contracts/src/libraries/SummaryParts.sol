@@ -34,7 +34,7 @@ library SummaryParts {
         }
     }
 
-    /// @notice Whether `count` values could have made the part.
+    /// @notice Whether the histogram adds up to `count` and |sum| is at most `count` * 1e56.
     function isPossible(IReputationRegistry.SummaryPart calldata part) internal pure returns (bool) {
         uint256 total = 0;
         for (uint256 decimals = 0; decimals <= DECIMALS_MAX; ++decimals) {

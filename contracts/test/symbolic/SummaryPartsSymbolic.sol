@@ -26,7 +26,7 @@ contract SummaryPartsSymbolic is Test {
         }
     }
 
-    /// @dev A part passes if and only if its histogram adds up and its sum is one that so many values make.
+    /// @dev A part passes if and only if its histogram adds up to its count and |sum| is at most count * 1e56.
     function check_PossibleIsWhatValuesMake_R16(int256 sum, uint64 some, uint64 others) external view {
         for (uint64 count = 0; count < 3; ++count) {
             IReputationRegistry.SummaryPart memory part;
