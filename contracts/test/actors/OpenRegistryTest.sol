@@ -55,14 +55,4 @@ abstract contract OpenRegistryTest is Test {
         vm.prank(from);
         reputation.revokeFeedback(agentId, index);
     }
-
-    function _list(address a) internal pure returns (address[] memory list) {
-        list = new address[](1);
-        list[0] = a;
-    }
-
-    function _list(address a, address b) internal pure returns (address[] memory list) {
-        list = new address[](2);
-        (list[0], list[1]) = (a, b);
-    }
 }

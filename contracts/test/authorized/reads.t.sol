@@ -4,6 +4,7 @@ pragma solidity 0.8.37;
 import {AuthorizedReputationRegistry} from "../../src/AuthorizedReputationRegistry.sol";
 import {IAuthorizedReputationRegistry as IReputation} from "../../src/interfaces/IAuthorizedReputationRegistry.sol";
 import {IFeedback} from "../../src/interfaces/IFeedback.sol";
+import {listOf} from "../actors/AddressLists.sol";
 import {FeedbackAuthWords} from "../actors/FeedbackAuthWords.sol";
 import {RegistryTest} from "../actors/RegistryTest.sol";
 
@@ -124,9 +125,9 @@ contract ReputationReadsTest is RegistryTest {
         _assertFiltered(new address[](0), 0, TAG2, 2, 75);
         _assertFiltered(new address[](0), TAG1, TAG2, 1, 100);
         _assertFiltered(new address[](0), TAG2, 0, 0, 0);
-        _assertFiltered(_list(client, client), 0, 0, 4, 80);
-        _assertFiltered(_list(stranger, stranger), 0, TAG2, 2, 51);
-        _assertFiltered(_list(newOwner.addr, newOwner.addr), 0, 0, 0, 0);
+        _assertFiltered(listOf(client, client), 0, 0, 4, 80);
+        _assertFiltered(listOf(stranger, stranger), 0, TAG2, 2, 51);
+        _assertFiltered(listOf(newOwner.addr, newOwner.addr), 0, 0, 0, 0);
     }
 
     function test_WhenAsked_FilteredTotalsAddUp_R15() external {
@@ -134,7 +135,7 @@ contract ReputationReadsTest is RegistryTest {
         (uint64 count, uint64 sum) = reputation.getTotals(agentId, new address[](0), 0, 0);
         assertEq(count, 3);
         assertEq(sum, 211);
-        (count, sum) = reputation.getTotals(agentId, _list(client, stranger), TAG1, 0);
+        (count, sum) = reputation.getTotals(agentId, listOf(client, stranger), TAG1, 0);
         assertEq(count, 2);
         assertEq(sum, 160);
     }
@@ -163,12 +164,12 @@ contract ReputationReadsTest is RegistryTest {
     function test_WhenFiltered_ReadsTheMatching_R15() external {
         _fill();
         _assertRead(new address[](0), 0, 0, false, 3);
-        _assertRead(_list(stranger, client), TAG1, 0, true, 3);
-        _assertRead(_list(stranger, client), TAG1, 0, false, 2);
-        _assertRead(_list(stranger, stranger), 0, TAG2, false, 2);
+        _assertRead(listOf(stranger, client), TAG1, 0, true, 3);
+        _assertRead(listOf(stranger, client), TAG1, 0, false, 2);
+        _assertRead(listOf(stranger, stranger), 0, TAG2, false, 2);
         _assertRead(new address[](0), "other", "other", true, 0);
         (address[] memory clients, uint8[] memory scores,,,) =
-            reputation.readAllFeedback(agentId, _list(stranger, client), 0, TAG2, false);
+            reputation.readAllFeedback(agentId, listOf(stranger, client), 0, TAG2, false);
         assertEq(clients[0], stranger);
         assertEq(scores[0], 51);
         assertEq(clients[1], client);
@@ -204,11 +205,6 @@ contract ReputationReadsTest is RegistryTest {
         reputation.giveFeedback(agentId, 51, "other", TAG2, FILE_URI, FILE_HASH, blob);
         vm.prank(client);
         reputation.revokeFeedback(agentId, 2);
-    }
-
-    function _list(address a, address b) private pure returns (address[] memory list) {
-        list = new address[](2);
-        (list[0], list[1]) = (a, b);
     }
 
     function _assertFiltered(address[] memory clients, bytes32 tag1, bytes32 tag2, uint64 count, uint8 average)

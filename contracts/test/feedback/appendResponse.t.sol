@@ -5,6 +5,7 @@ import {Test} from "forge-std/Test.sol";
 import {Vm} from "forge-std/Vm.sol";
 
 import {IFeedback} from "../../src/interfaces/IFeedback.sol";
+import {listOf} from "../actors/AddressLists.sol";
 import {OpenRegistryTest} from "../actors/OpenRegistryTest.sol";
 import {RegistryTest} from "../actors/RegistryTest.sol";
 
@@ -53,9 +54,9 @@ abstract contract ResponsesTest is Test {
         _respond(its.client, its.client, 2);
         _respond(responder, its.otherClient, 1);
         _assertCount(its.client, 1, new address[](0), 3);
-        _assertCount(its.client, 1, _only(responder), 2);
-        _assertCount(its.client, 1, _only(its.owner), 1);
-        _assertCount(its.client, 1, _only(its.client), 0);
+        _assertCount(its.client, 1, listOf(responder), 2);
+        _assertCount(its.client, 1, listOf(its.owner), 1);
+        _assertCount(its.client, 1, listOf(its.client), 0);
         _assertCount(its.client, 2, new address[](0), 1);
         _assertCount(its.otherClient, 1, new address[](0), 1);
     }
@@ -103,7 +104,7 @@ abstract contract ResponsesTest is Test {
     function test_WhenIndexIsZero_CountsAllOfTheClients() external {
         _respondToAll();
         _assertCount(its.client, 0, new address[](0), 3);
-        _assertCount(its.client, 0, _only(responder), 2);
+        _assertCount(its.client, 0, listOf(responder), 2);
         _assertCount(its.otherClient, 0, new address[](0), 1);
     }
 
@@ -111,13 +112,13 @@ abstract contract ResponsesTest is Test {
         _respondToAll();
         _assertCount(address(0), 0, new address[](0), 4);
         _assertCount(address(0), 1, new address[](0), 4);
-        _assertCount(address(0), 77, _only(responder), 3);
+        _assertCount(address(0), 77, listOf(responder), 3);
     }
 
     function test_WhenResponderIsListedTwice_CountsTwice() external {
         _respondToAll();
-        _assertCount(its.client, 2, _both(responder, responder), 2);
-        _assertCount(its.client, 0, _both(responder, its.owner), 3);
+        _assertCount(its.client, 2, listOf(responder, responder), 2);
+        _assertCount(its.client, 0, listOf(responder, its.owner), 3);
     }
 
     function test_GivenNoSuchFeedback_CountIsZero() external {
@@ -166,16 +167,6 @@ abstract contract ResponsesTest is Test {
 
     function _assertCount(address to, uint64 index, address[] memory responders, uint64 expected) private view {
         assertEq(its.registry.getResponseCount(its.agentId, to, index, responders), expected);
-    }
-
-    function _only(address a) private pure returns (address[] memory list) {
-        list = new address[](1);
-        list[0] = a;
-    }
-
-    function _both(address a, address b) private pure returns (address[] memory list) {
-        list = new address[](2);
-        (list[0], list[1]) = (a, b);
     }
 }
 

@@ -6,6 +6,7 @@ import {Test} from "forge-std/Test.sol";
 import {IdentityRegistry} from "../../src/IdentityRegistry.sol";
 import {ReputationRegistry} from "../../src/ReputationRegistry.sol";
 import {IReputationRegistry as IReputation} from "../../src/interfaces/IReputationRegistry.sol";
+import {listOf} from "../actors/AddressLists.sol";
 import {SummaryReference} from "../actors/SummaryReference.sol";
 import {OpenRegistryHandler} from "./OpenRegistryHandler.sol";
 
@@ -67,11 +68,9 @@ contract OpenRegistryInvariantTest is Test {
     function invariant_ResponsesAddUp_R19() external view {
         address[] memory clients = handler.allClients();
         for (uint256 i = 0; i < clients.length; ++i) {
-            address[] memory responder = new address[](1);
-            responder[0] = clients[i];
             uint256 counted = 0;
             for (uint256 id = 1; id <= handler.AGENTS(); ++id) {
-                counted += reputation.getResponseCount(id, address(0), 0, responder);
+                counted += reputation.getResponseCount(id, address(0), 0, listOf(clients[i]));
             }
             assertEq(counted, handler.expectedResponses(clients[i]));
         }

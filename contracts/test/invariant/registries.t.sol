@@ -5,6 +5,7 @@ import {Test} from "forge-std/Test.sol";
 
 import {AuthorizedReputationRegistry} from "../../src/AuthorizedReputationRegistry.sol";
 import {IdentityRegistry} from "../../src/IdentityRegistry.sol";
+import {listOf} from "../actors/AddressLists.sol";
 import {RegistryHandler} from "./RegistryHandler.sol";
 
 contract RegistriesInvariantTest is Test {
@@ -83,8 +84,7 @@ contract RegistriesInvariantTest is Test {
 
     /// @dev R15: a filtered summary is that of the matching in the record: by a tag, and by a tag and a client.
     function invariant_FilteredTotalsAreThoseOfTheRecord_R15() external view {
-        address[] memory listed = new address[](1);
-        listed[0] = handler.clientAt(0);
+        address[] memory listed = listOf(handler.clientAt(0));
         for (uint256 id = 1; id <= handler.agentCount(); ++id) {
             _assertFiltered(id, "a", new address[](0));
             _assertFiltered(id, "c", listed);
@@ -94,14 +94,13 @@ contract RegistriesInvariantTest is Test {
 
     /// @dev R19: everybody's responses over all agents are those that were sent.
     function invariant_ResponsesAddUp_R19() external view {
-        address[] memory responder = new address[](1);
         for (uint256 i = 0; i < handler.clientCount(); ++i) {
-            responder[0] = handler.clientAt(i);
+            address responder = handler.clientAt(i);
             uint256 counted = 0;
             for (uint256 id = 1; id <= handler.agentCount(); ++id) {
-                counted += reputation.getResponseCount(id, address(0), 0, responder);
+                counted += reputation.getResponseCount(id, address(0), 0, listOf(responder));
             }
-            assertEq(counted, handler.expectedResponses(responder[0]));
+            assertEq(counted, handler.expectedResponses(responder));
         }
     }
 

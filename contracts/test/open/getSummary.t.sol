@@ -3,6 +3,7 @@ pragma solidity 0.8.37;
 
 import {IFeedback} from "../../src/interfaces/IFeedback.sol";
 import {IReputationRegistry as IReputation} from "../../src/interfaces/IReputationRegistry.sol";
+import {listOf} from "../actors/AddressLists.sol";
 import {OpenRegistryTest} from "../actors/OpenRegistryTest.sol";
 import {SummaryReference} from "../actors/SummaryReference.sol";
 
@@ -20,11 +21,11 @@ contract OpenSummaryTest is OpenRegistryTest {
     }
 
     function test_GivenNothing_SummaryIsZero_R16() external {
-        _assertSummary(_list(client), 0, 0, 0);
+        _assertSummary(listOf(client), 0, 0, 0);
         _give(client, 5, 7);
         _revoke(client, 1);
-        _assertSummary(_list(client), 0, 0, 0);
-        (uint64 count, int128 value, uint8 decimals) = reputation.getSummary(UNKNOWN_AGENT, _list(client), "", "");
+        _assertSummary(listOf(client), 0, 0, 0);
+        (uint64 count, int128 value, uint8 decimals) = reputation.getSummary(UNKNOWN_AGENT, listOf(client), "", "");
         assertEq(count, 0);
         assertEq(value, 0);
         assertEq(decimals, 0);
@@ -34,29 +35,27 @@ contract OpenSummaryTest is OpenRegistryTest {
     function test_WhenAverageIsNegative_TruncatesTowardZero_R16() external {
         _give(client, -32, 1);
         _give(otherClient, -31, 1);
-        _assertSummary(_list(client, otherClient), 2, -31, 1);
+        _assertSummary(listOf(client, otherClient), 2, -31, 1);
     }
 
     /// @dev Measured on the canonical contract.
     function test_WhenDecimalsTie_TakesTheFewest_R16() external {
         _give(client, 9977, 2);
         _give(otherClient, 100, 0);
-        _assertSummary(_list(client, otherClient), 2, 99, 0);
+        _assertSummary(listOf(client, otherClient), 2, 99, 0);
     }
 
     /// @dev Measured on the canonical contract.
     function test_WhenClientIsListedTwice_CountsTwice_R16() external {
         _give(client, 10, 0);
         _give(otherClient, 40, 0);
-        address[] memory list = new address[](3);
-        (list[0], list[1], list[2]) = (client, otherClient, client);
-        _assertSummary(list, 3, 20, 0);
+        _assertSummary(listOf(client, otherClient, client), 3, 20, 0);
     }
 
     function test_WhenClientIsNotListed_LeavesIt_R16() external {
         _give(client, 10, 0);
         _give(otherClient, 40, 0);
-        _assertSummary(_list(otherClient), 1, 40, 0);
+        _assertSummary(listOf(otherClient), 1, 40, 0);
     }
 
     /// @dev The canonical contract wraps here: 1e38 / 3 at 18 decimals has 55 digits.
@@ -64,24 +63,24 @@ contract OpenSummaryTest is OpenRegistryTest {
         _give(client, BOUND, 0);
         _give(client, 0, 18);
         _give(client, 0, 18);
-        _assertSummary(_list(client), 3, 33333333333333333333333333333333333333, 0);
+        _assertSummary(listOf(client), 3, 33333333333333333333333333333333333333, 0);
         _give(otherClient, -BOUND, 0);
         _give(otherClient, 0, 18);
         _give(otherClient, 0, 18);
-        _assertSummary(_list(otherClient), 3, -33333333333333333333333333333333333333, 0);
+        _assertSummary(listOf(otherClient), 3, -33333333333333333333333333333333333333, 0);
     }
 
     /// @dev 2^127 - 1 and -2^127, and one beyond each, as averages in tenths.
     function test_WhenAverageJustFits_KeepsDecimals_R16() external {
         _giveTenths(client, 17014118346046923173168730371588410572, 7);
-        _assertSummary(_list(client), 10, type(int128).max, 1);
+        _assertSummary(listOf(client), 10, type(int128).max, 1);
         _giveTenths(otherClient, 17014118346046923173168730371588410572, 8);
-        _assertSummary(_list(otherClient), 10, 17014118346046923173168730371588410572, 0);
+        _assertSummary(listOf(otherClient), 10, 17014118346046923173168730371588410572, 0);
         _giveTenths(stranger, -17014118346046923173168730371588410572, -8);
-        _assertSummary(_list(stranger), 10, type(int128).min, 1);
+        _assertSummary(listOf(stranger), 10, type(int128).min, 1);
         address last = makeAddr("last");
         _giveTenths(last, -17014118346046923173168730371588410572, -9);
-        _assertSummary(_list(last), 10, -17014118346046923173168730371588410572, 0);
+        _assertSummary(listOf(last), 10, -17014118346046923173168730371588410572, 0);
     }
 
     function test_WhenTagsAreGiven_FiltersByBoth_R16() external {
@@ -101,7 +100,7 @@ contract OpenSummaryTest is OpenRegistryTest {
 
     function testFuzz_SummaryIsTheReferences_R16(uint256 seed, uint256 size) external {
         _giveRandomly(seed, bound(size, 0, 24));
-        address[] memory list = clients.length == 0 ? _list(client) : clients;
+        address[] memory list = clients.length == 0 ? listOf(client) : clients;
         (uint64 count, int128 value, uint8 decimals) = SummaryReference.summarize(kept);
         _assertSummary(list, count, value, decimals);
     }
@@ -131,7 +130,7 @@ contract OpenSummaryTest is OpenRegistryTest {
         _give(client, -2, 0);
         _give(client, 7, 18);
         _give(otherClient, 4, 1);
-        IReputation.SummaryPart memory part = reputation.getSummaryPart(agentId, _list(client, otherClient), "", "");
+        IReputation.SummaryPart memory part = reputation.getSummaryPart(agentId, listOf(client, otherClient), "", "");
         assertEq(part.sum, 1.5e18 - 2e18 + 7 + 0.4e18);
         assertEq(part.count, 4);
         for (uint256 i = 0; i < 19; ++i) {
@@ -263,7 +262,7 @@ contract OpenSummaryTest is OpenRegistryTest {
     }
 
     function _assertSum(string memory tag1, string memory tag2, int256 sum) private view {
-        _assertPart(reputation.getSummaryPart(agentId, _list(client), tag1, tag2), sum);
+        _assertPart(reputation.getSummaryPart(agentId, listOf(client), tag1, tag2), sum);
     }
 
     function _assertFinish(IReputation.SummaryPart[] memory parts, uint64 count, int128 value, uint8 decimals)

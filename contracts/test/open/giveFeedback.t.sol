@@ -5,6 +5,7 @@ import {Vm} from "forge-std/Vm.sol";
 
 import {IFeedback} from "../../src/interfaces/IFeedback.sol";
 import {IReputationRegistry as IReputation} from "../../src/interfaces/IReputationRegistry.sol";
+import {listOf} from "../actors/AddressLists.sol";
 import {OpenRegistryTest} from "../actors/OpenRegistryTest.sol";
 
 contract GiveOpenFeedbackTest is OpenRegistryTest {
@@ -39,7 +40,7 @@ contract GiveOpenFeedbackTest is OpenRegistryTest {
         _give(client, 1, 0);
         _give(otherClient, 1, 0);
         _give(client, 2, 0);
-        assertEq(reputation.getClients(agentId), _list(client, otherClient));
+        assertEq(reputation.getClients(agentId), listOf(client, otherClient));
     }
 
     function test_WhenTwoClientsAndAgents_IndicesAreSeparate_R8() external {
@@ -50,7 +51,7 @@ contract GiveOpenFeedbackTest is OpenRegistryTest {
         assertEq(reputation.getLastIndex(agentId, client), 2);
         assertEq(reputation.getLastIndex(agentId, otherClient), 1);
         assertEq(reputation.getLastIndex(otherAgentId, client), 1);
-        assertEq(reputation.getClients(otherAgentId), _list(client));
+        assertEq(reputation.getClients(otherAgentId), listOf(client));
     }
 
     function test_WhenValueIsAtABound_Accepts_R16() external {

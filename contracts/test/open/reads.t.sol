@@ -4,6 +4,7 @@ pragma solidity 0.8.37;
 import {ReputationRegistry} from "../../src/ReputationRegistry.sol";
 import {IFeedback} from "../../src/interfaces/IFeedback.sol";
 import {IReputationRegistry as IReputation} from "../../src/interfaces/IReputationRegistry.sol";
+import {listOf} from "../actors/AddressLists.sol";
 import {OpenRegistryTest} from "../actors/OpenRegistryTest.sol";
 
 contract OpenReadsTest is OpenRegistryTest {
@@ -88,13 +89,13 @@ contract OpenReadsTest is OpenRegistryTest {
 
     function test_WhenClientsAreListed_ReadsInTheirOrder_R2() external {
         _fill();
-        All memory all = _all(_list(otherClient, client), "", "", false);
+        All memory all = _all(listOf(otherClient, client), "", "", false);
         assertEq(all.clients.length, 3);
         _assertRow(all, 0, otherClient, 1, "a", "b");
         _assertRow(all, 1, client, 1, "a", "b");
-        all = _all(_list(otherClient, otherClient), "", "", false);
+        all = _all(listOf(otherClient, otherClient), "", "", false);
         assertEq(all.clients.length, 2);
-        assertEq(_all(_list(stranger), "", "", false).clients.length, 0);
+        assertEq(_all(listOf(stranger), "", "", false).clients.length, 0);
     }
 
     function test_WhenTagsAreGiven_FiltersByBoth_R2() external {
@@ -129,9 +130,9 @@ contract OpenReadsTest is OpenRegistryTest {
     function test_WhenClientsWindowIsAsked_ListsWhatIsInIt() external {
         _fill();
         assertEq(reputation.getClientCount(agentId), 2);
-        assertEq(reputation.getClientsWindow(agentId, 0, 2), _list(client, otherClient));
-        assertEq(reputation.getClientsWindow(agentId, 0, 1), _list(client));
-        assertEq(reputation.getClientsWindow(agentId, 1, type(uint256).max), _list(otherClient));
+        assertEq(reputation.getClientsWindow(agentId, 0, 2), listOf(client, otherClient));
+        assertEq(reputation.getClientsWindow(agentId, 0, 1), listOf(client));
+        assertEq(reputation.getClientsWindow(agentId, 1, type(uint256).max), listOf(otherClient));
         assertEq(reputation.getClientsWindow(agentId, 0, 0).length, 0);
         assertEq(reputation.getClientsWindow(agentId, 2, 1).length, 0);
         assertEq(reputation.getClientsWindow(agentId, type(uint256).max, type(uint256).max).length, 0);

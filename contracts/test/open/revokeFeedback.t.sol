@@ -4,6 +4,7 @@ pragma solidity 0.8.37;
 import {Vm} from "forge-std/Vm.sol";
 
 import {IFeedback} from "../../src/interfaces/IFeedback.sol";
+import {listOf} from "../actors/AddressLists.sol";
 import {OpenRegistryTest} from "../actors/OpenRegistryTest.sol";
 
 contract RevokeOpenFeedbackTest is OpenRegistryTest {
@@ -28,7 +29,7 @@ contract RevokeOpenFeedbackTest is OpenRegistryTest {
 
     function test_WhenOwnFeedback_LeavesSummary_R16() external {
         _revoke(client, 1);
-        (uint64 count, int128 value,) = reputation.getSummary(agentId, _list(client), "", "");
+        (uint64 count, int128 value,) = reputation.getSummary(agentId, listOf(client), "", "");
         assertEq(count, 1);
         assertEq(value, 20);
     }
@@ -51,7 +52,7 @@ contract RevokeOpenFeedbackTest is OpenRegistryTest {
         assertEq(reputation.getLastIndex(agentId, client), 2);
         _give(client, 30, 0);
         assertEq(reputation.getLastIndex(agentId, client), 3);
-        assertEq(reputation.getClients(agentId), _list(client));
+        assertEq(reputation.getClients(agentId), listOf(client));
         (,,,, bool isRevoked) = reputation.readFeedback(agentId, client, 1);
         assertTrue(isRevoked);
     }

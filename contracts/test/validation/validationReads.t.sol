@@ -2,6 +2,7 @@
 pragma solidity 0.8.37;
 
 import {IValidationRegistry as IValidation} from "../../src/interfaces/IValidationRegistry.sol";
+import {listOf} from "../actors/AddressLists.sol";
 import {ValidationTest} from "../actors/ValidationTest.sol";
 
 contract ValidationReadsTest is ValidationTest {
@@ -39,14 +40,9 @@ contract ValidationReadsTest is ValidationTest {
     function test_WhenValidatorsAreListed_SummaryIsTheirs() external {
         _answered(validator, 1, 80, "");
         _answered(otherValidator, 2, 20, "");
-        address[] memory listed = new address[](1);
-        listed[0] = otherValidator;
-        _assertSummary(agentId, listed, "", 1, 20);
-        listed[0] = stranger;
-        _assertSummary(agentId, listed, "", 0, 0);
-        listed = new address[](3);
-        (listed[0], listed[1], listed[2]) = (otherValidator, otherValidator, validator);
-        _assertSummary(agentId, listed, "", 2, 50);
+        _assertSummary(agentId, listOf(otherValidator), "", 1, 20);
+        _assertSummary(agentId, listOf(stranger), "", 0, 0);
+        _assertSummary(agentId, listOf(otherValidator, otherValidator, validator), "", 2, 50);
     }
 
     function test_WhenTagIsGiven_SummaryIsOfThatTag() external {
@@ -63,10 +59,8 @@ contract ValidationReadsTest is ValidationTest {
         _answered(validator, 1, 80, "tee");
         _answered(otherValidator, 2, 20, "tee");
         _answered(otherValidator, 3, 90, "zk");
-        address[] memory listed = new address[](1);
-        listed[0] = otherValidator;
-        _assertSummary(agentId, listed, "tee", 1, 20);
-        _assertSummary(agentId, listed, "", 2, 55);
+        _assertSummary(agentId, listOf(otherValidator), "tee", 1, 20);
+        _assertSummary(agentId, listOf(otherValidator), "", 2, 55);
     }
 
     function testFuzz_SummaryIsThatOfARecount(uint8[] calldata scores) external {
