@@ -10,6 +10,18 @@ import {IAuthorizedReputationRegistry as IReputation} from "../../src/interfaces
 import {IFeedback} from "../../src/interfaces/IFeedback.sol";
 import {FeedbackAuthWords} from "../actors/FeedbackAuthWords.sol";
 
+/// @dev What an authorization holds, in the order in which it is checked (§3a).
+enum AuthPart {
+    Expiry,
+    IndexLimit,
+    AgentId,
+    Client,
+    ChainId,
+    Registry,
+    Signer,
+    Signature
+}
+
 /// @dev Drives both registries with calls that must succeed and calls that must not, and keeps the plainest record of
 /// what should have come of them.
 contract RegistryHandler is Test {
@@ -19,6 +31,7 @@ contract RegistryHandler is Test {
         uint64 index;
         uint8 score;
         bytes32 tag1;
+        uint256 time;
         bool isRevoked;
         uint64 responses;
     }
@@ -28,6 +41,7 @@ contract RegistryHandler is Test {
     uint256 private constant OWNERS = 3;
     uint256 private constant CLIENTS = 3;
     uint256 private constant AGENTS_MAX = 4;
+    uint256 private constant WAIT_MAX = 1 days;
 
     IdentityRegistry public immutable IDENTITY;
     AuthorizedReputationRegistry public immutable REPUTATION;
@@ -42,6 +56,7 @@ contract RegistryHandler is Test {
     mapping(address responder => uint64) public expectedResponses;
     uint256 public agentCount;
     mapping(string operation => uint256) public calls;
+    mapping(AuthPart spoiled => uint256) public refusals;
 
     constructor(IdentityRegistry identity, AuthorizedReputationRegistry reputation) {
         IDENTITY = identity;
@@ -80,14 +95,29 @@ contract RegistryHandler is Test {
     function give(uint256 agentSeed, uint256 clientSeed, uint8 score) external {
         uint256 agentId = _agent(agentSeed);
         address client = _client(clientSeed);
-        score = uint8(bound(score, 0, 100));
-        uint64 index = ++expectedLastIndex[agentId][client];
-        bytes memory blob = _blob(agentId, client, index, owners[ownerOf[agentId]]);
-        vm.prank(client);
-        bytes32 tag1 = score % 2 == 0 ? TAG1 : OTHER_TAG1;
-        REPUTATION.giveFeedback(agentId, score, tag1, "b", "", 0, blob);
-        given.push(Given(agentId, client, index, score, tag1, false, 0));
+        _give(agentId, client, score, _blob(_auth(agentId, client), owners[ownerOf[agentId]]));
         ++calls["give"];
+    }
+
+    /// @dev Two authorizations, signed before the clock moves on: one has expired by then, a second or all the time ago,
+    /// and the other has a second or more to go.
+    function giveLater(uint256 agentSeed, uint256 clientSeed, uint256 wait, uint256 life) external {
+        uint256 agentId = _agent(agentSeed);
+        address client = _client(clientSeed);
+        uint256 start = vm.getBlockTimestamp();
+        uint256 time = start + bound(wait, 1, WAIT_MAX);
+        FeedbackAuthWords memory auth = _auth(agentId, client);
+        auth.expiry = bound(life, start + 1, time);
+        bytes memory refusal = abi.encodeWithSelector(IReputation.AuthExpired.selector, auth.expiry, time);
+        bytes memory expired = _blob(auth, owners[ownerOf[agentId]]);
+        auth.expiry = bound(life, time + 1, time + WAIT_MAX);
+        bytes memory lasting = _blob(auth, owners[ownerOf[agentId]]);
+
+        vm.warp(time);
+        _assertRefused(agentId, client, expired, refusal);
+        ++calls["give with an expired grant"];
+        _give(agentId, client, 50, lasting);
+        ++calls["give with an older grant"];
     }
 
     function revoke(uint256 seed) external {
@@ -132,23 +162,15 @@ contract RegistryHandler is Test {
         ++calls["revoke as another"];
     }
 
-    /// @dev An authorization that is used up, or signed by somebody who is not the owner now.
-    function giveWithoutGrant(uint256 agentSeed, uint256 clientSeed, bool isUsedUp) external {
+    /// @dev An authorization that is good but for one part, for each part.
+    function giveWithoutGrant(uint256 agentSeed, uint256 clientSeed, uint256 spoilSeed) external {
         uint256 agentId = _agent(agentSeed);
         address client = _client(clientSeed);
-        uint64 last = expectedLastIndex[agentId][client];
-        uint256 signer = isUsedUp ? ownerOf[agentId] : (ownerOf[agentId] + 1) % OWNERS;
-        bytes memory blob = _blob(agentId, client, isUsedUp ? last : last + 1, owners[signer]);
-        vm.expectRevert(
-            isUsedUp
-                ? abi.encodeWithSelector(IReputation.AuthIndexLimit.selector, last, last)
-                : abi.encodeWithSelector(
-                    IReputation.AuthWrongSigner.selector, owners[signer].addr, owners[ownerOf[agentId]].addr
-                )
-        );
-        vm.prank(client);
-        REPUTATION.giveFeedback(agentId, 50, "a", "b", "", 0, blob);
-        ++calls["give without grant"];
+        for (uint256 i = 0; i <= uint256(type(AuthPart).max); ++i) {
+            (bytes memory blob, bytes memory refusal) = _spoiled(AuthPart(i), agentId, client, spoilSeed);
+            _assertRefused(agentId, client, blob, refusal);
+            ++refusals[AuthPart(i)];
+        }
     }
 
     function givenCount() external view returns (uint256) {
@@ -179,20 +201,89 @@ contract RegistryHandler is Test {
         return clients[seed % CLIENTS];
     }
 
-    function _blob(uint256 agentId, address client, uint64 limit, Vm.Wallet memory signer)
-        private
-        returns (bytes memory)
-    {
-        FeedbackAuthWords memory auth = FeedbackAuthWords({
+    /// @dev Good for one more feedback, within this second.
+    function _auth(uint256 agentId, address client) private view returns (FeedbackAuthWords memory) {
+        return FeedbackAuthWords({
             agentId: agentId,
             clientAddress: uint160(client),
-            indexLimit: limit,
-            expiry: block.timestamp + 1,
+            indexLimit: expectedLastIndex[agentId][client] + 1,
+            expiry: vm.getBlockTimestamp() + 1,
             chainId: block.chainid,
             identityRegistry: uint160(address(IDENTITY)),
-            signerAddress: uint160(signer.addr)
+            signerAddress: uint160(owners[ownerOf[agentId]].addr)
         });
+    }
+
+    /// @dev The owner has signed what is wrong; but another signs for himself, and a signature is spoiled afterwards.
+    function _spoiled(AuthPart part, uint256 agentId, address client, uint256 seed)
+        private
+        returns (bytes memory blob, bytes memory refusal)
+    {
+        FeedbackAuthWords memory auth = _auth(agentId, client);
+        uint256 signer = ownerOf[agentId];
+        if (part == AuthPart.Signer) signer = (signer + 1 + seed % (OWNERS - 1)) % OWNERS;
+        refusal = _spoil(part, auth, owners[signer].addr, seed);
+        blob = _blob(auth, owners[signer]);
+        if (part == AuthPart.Signature) blob[224 + seed % 65] = ~blob[224 + seed % 65];
+    }
+
+    /// @dev What is compared has one bit changed; what is a bound is anywhere on its wrong side.
+    function _spoil(AuthPart part, FeedbackAuthWords memory auth, address signer, uint256 seed)
+        private
+        view
+        returns (bytes memory)
+    {
+        if (part == AuthPart.Expiry) {
+            uint256 time = vm.getBlockTimestamp();
+            auth.expiry = bound(seed, 0, time);
+            return abi.encodeWithSelector(IReputation.AuthExpired.selector, auth.expiry, time);
+        }
+        if (part == AuthPart.IndexLimit) {
+            uint256 last = auth.indexLimit - 1;
+            auth.indexLimit = bound(seed, 0, last);
+            return abi.encodeWithSelector(IReputation.AuthIndexLimit.selector, last, auth.indexLimit);
+        }
+        if (part == AuthPart.AgentId) {
+            auth.agentId ^= 2 ** (seed % 256);
+            return abi.encodeWithSelector(IReputation.AuthWrongAgent.selector, auth.agentId);
+        }
+        if (part == AuthPart.Client) {
+            auth.clientAddress ^= 2 ** (seed % 160);
+            return abi.encodeWithSelector(IReputation.AuthWrongClient.selector, auth.clientAddress);
+        }
+        if (part == AuthPart.ChainId) {
+            auth.chainId ^= 2 ** (seed % 256);
+            return abi.encodeWithSelector(IReputation.AuthWrongChain.selector, auth.chainId);
+        }
+        if (part == AuthPart.Registry) {
+            auth.identityRegistry ^= 2 ** (seed % 160);
+            return abi.encodeWithSelector(IReputation.AuthWrongRegistry.selector, auth.identityRegistry);
+        }
+        if (part == AuthPart.Signer) {
+            address owner = address(uint160(auth.signerAddress));
+            auth.signerAddress = uint160(signer);
+            return abi.encodeWithSelector(IReputation.AuthWrongSigner.selector, signer, owner);
+        }
+        return abi.encodeWithSelector(IReputation.AuthBadSignature.selector);
+    }
+
+    function _blob(FeedbackAuthWords memory auth, Vm.Wallet memory signer) private returns (bytes memory) {
         (uint8 v, bytes32 r, bytes32 s) = vm.sign(signer, auth.eip712Digest(block.chainid, address(REPUTATION)));
         return bytes.concat(auth.fields(), abi.encodePacked(r, s, v));
+    }
+
+    function _give(uint256 agentId, address client, uint8 score, bytes memory blob) private {
+        score = uint8(bound(score, 0, 100));
+        bytes32 tag1 = score % 2 == 0 ? TAG1 : OTHER_TAG1;
+        vm.prank(client);
+        REPUTATION.giveFeedback(agentId, score, tag1, "b", "", 0, blob);
+        uint64 index = ++expectedLastIndex[agentId][client];
+        given.push(Given(agentId, client, index, score, tag1, vm.getBlockTimestamp(), false, 0));
+    }
+
+    function _assertRefused(uint256 agentId, address client, bytes memory blob, bytes memory refusal) private {
+        vm.expectRevert(refusal);
+        vm.prank(client);
+        REPUTATION.giveFeedback(agentId, 50, "a", "b", "", 0, blob);
     }
 }

@@ -6,7 +6,7 @@ import {Test} from "forge-std/Test.sol";
 import {AuthorizedReputationRegistry} from "../../src/AuthorizedReputationRegistry.sol";
 import {IdentityRegistry} from "../../src/IdentityRegistry.sol";
 import {listOf} from "../actors/AddressLists.sol";
-import {RegistryHandler} from "./RegistryHandler.sol";
+import {AuthPart, RegistryHandler} from "./RegistryHandler.sol";
 
 contract RegistriesInvariantTest is Test {
     bytes32 private constant TAG2 = "b"; // the handler's
@@ -19,7 +19,7 @@ contract RegistriesInvariantTest is Test {
         identity = new IdentityRegistry();
         reputation = new AuthorizedReputationRegistry(address(identity), true);
         handler = new RegistryHandler(identity, reputation);
-        bytes4[] memory selectors = new bytes4[](7);
+        bytes4[] memory selectors = new bytes4[](8);
         selectors[0] = RegistryHandler.register.selector;
         selectors[1] = RegistryHandler.transfer.selector;
         selectors[2] = RegistryHandler.give.selector;
@@ -27,6 +27,7 @@ contract RegistriesInvariantTest is Test {
         selectors[4] = RegistryHandler.revokeAsAnother.selector;
         selectors[5] = RegistryHandler.giveWithoutGrant.selector;
         selectors[6] = RegistryHandler.respond.selector;
+        selectors[7] = RegistryHandler.giveLater.selector;
         targetContract(address(handler));
         targetSelector(FuzzSelector(address(handler), selectors));
     }
@@ -70,12 +71,13 @@ contract RegistriesInvariantTest is Test {
     function invariant_EntriesAreAsTheirReviewersLeftThem() external view {
         for (uint256 i = 0; i < handler.givenCount(); ++i) {
             RegistryHandler.Given memory given = handler.givenAt(i);
-            (uint8 score, bytes32 tag1, bytes32 tag2, bool isRevoked,) =
+            (uint8 score, bytes32 tag1, bytes32 tag2, bool isRevoked, uint64 time) =
                 reputation.readFeedback(given.agentId, given.client, given.index);
             assertEq(score, given.score);
             assertEq(tag1, given.tag1);
             assertEq(tag2, TAG2);
             assertEq(isRevoked, given.isRevoked);
+            assertEq(time, given.time);
             assertEq(
                 reputation.getResponseCount(given.agentId, given.client, given.index, new address[](0)), given.responses
             );
@@ -123,7 +125,11 @@ contract RegistriesInvariantTest is Test {
         assertGt(handler.calls("transfer"), 0);
         assertGt(handler.calls("revoke"), 0);
         assertGt(handler.calls("revoke as another"), 0);
-        assertGt(handler.calls("give without grant"), 0);
+        assertGt(handler.calls("give with an expired grant"), 0);
+        assertGt(handler.calls("give with an older grant"), 0);
+        for (uint256 i = 0; i <= uint256(type(AuthPart).max); ++i) {
+            assertGt(handler.refusals(AuthPart(i)), 0);
+        }
         assertGt(handler.calls("respond"), 0);
     }
 
