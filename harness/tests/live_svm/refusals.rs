@@ -93,13 +93,11 @@ fn refusals_cost_nothing_and_faults_are_named() {
     assert_eq!(deployed.recorder.sends(), sent);
 }
 
-/// The commands of docs/DEPLOYING.md about a deployment on Solana that need `concord` itself.
+/// The commands of docs/DEPLOYING.md that play on a deployment on Solana.
 fn documented() -> Vec<String> {
     let document = fs::read_to_string(clone_root().join("docs/DEPLOYING.md")).unwrap();
-    let is_ours = |line: &&str| {
-        let begins = ["concord conform --live ", "concord deploy verify "];
-        begins.iter().any(|it| line.starts_with(it)) && line.contains("solana:")
-    };
+    let is_ours =
+        |line: &&str| line.starts_with("concord conform --live ") && line.contains("solana:");
     document
         .lines()
         .filter(is_ours)
@@ -110,7 +108,7 @@ fn documented() -> Vec<String> {
 #[test]
 fn the_document_s_commands_do_what_it_says() {
     let commands = documented();
-    assert_eq!(commands.len(), 3, "{commands:?}");
+    assert_eq!(commands.len(), 2, "{commands:?}");
     // The whole run has a test of its own.
     assert_eq!(commands[0], format!("concord {}", LIVE.join(" ")));
     let deployed = Deployed::start();
