@@ -2,17 +2,50 @@ use crate::ChainId;
 use clap::{ArgAction, Args, Subcommand};
 use std::path::PathBuf;
 
-/// The exit codes, as `--help` shows them.
-pub const EXIT_CODES: &str = "\
+macro_rules! help {
+    ($($examples:literal)?) => {
+        concat!(
+            $("Examples:\n", $examples, "\n\n",)?
+            "\
 Exit codes:
   0  done, or what stands on chain is what it should be
   1  verify, status, smoke: what stands on chain differs
   2  refused before anything was sent: command line, file, key, chain or balance
-  3  a built file is missing, the chain does not answer, or the run stopped: see `resume`";
+  3  a built file is missing, the chain does not answer, or the run stopped: see `resume`"
+        )
+    };
+}
+
+const PLAN: &str = help!(
+    "  concord deploy plan --chain eip155:84532 --rpc-url https://sepolia.base.org --from 0x…
+  concord deploy plan --chain eip155:84532 --keystore key.json --salt second --json
+  concord deploy plan --chain solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1 --upgrade-authority keep"
+);
+const APPLY: &str = help!(
+    "  concord deploy apply --chain eip155:84532 --keystore key.json
+  concord deploy apply --chain eip155:84532 --keystore key.json --max-fee 2 --yes
+  concord deploy apply --chain solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1 --keypair id.json \\
+    --program-keypair program.json --upgrade-authority keep"
+);
+const RESUME: &str = help!(
+    "  concord deploy resume --chain eip155:84532 --keystore key.json
+  concord deploy resume --chain solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1 --priority-fee 50000"
+);
+const VERIFY: &str = help!(
+    "  concord deploy verify --chain eip155:84532 --rpc-url https://sepolia.base.org
+  concord deploy verify --chain solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1 --json"
+);
+const STATUS: &str =
+    help!("  concord deploy status --chain eip155:84532 --rpc-url https://sepolia.base.org");
+/// Examples and exit codes of `smoke`, which `concord` has as a command of its own too.
+pub const SMOKE: &str = help!(
+    "  concord smoke --chain eip155:84532 --keystore key.json
+  concord smoke --chain solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1 --keypair id.json --yes"
+);
 
 /// Deploys the registries, or looks at a deployment.
 #[derive(Debug, Args)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = help!())]
 pub struct Deploy {
     #[command(subcommand)]
     pub command: Command,
@@ -20,17 +53,24 @@ pub struct Deploy {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Shows each step with its address and cost. Sends nothing.
+    /// Shows each step with its address and cost, for what was built last. Sends nothing: the chain
+    /// tries every step, Solana the first, on which the others depend.
+    #[command(after_help = PLAN)]
     Plan(PlanOptions),
     /// Carries out the plan.
+    #[command(after_help = APPLY)]
     Apply(ApplyOptions),
     /// Goes on with a run that was interrupted. What landed is not sent again.
+    #[command(after_help = RESUME)]
     Resume(ResumeOptions),
     /// Compares code and wiring on chain with the local build and the address book.
+    #[command(after_help = VERIFY)]
     Verify(Place),
     /// Shows in one table where chain, address book and local build drift apart.
+    #[command(after_help = STATUS)]
     Status(Place),
     /// Registers one agent, gives it one authorized feedback, reads the summary; prints links.
+    #[command(after_help = SMOKE)]
     Smoke(SmokeOptions),
 }
 

@@ -177,10 +177,7 @@ fn addresses_decode_to_their_bytes() {
     );
     let error = parse_evm_address("owner", "0x12").unwrap_err();
     assert_eq!(error.class(), ErrorClass::MalformedAddress);
-    assert_eq!(
-        error.to_string(),
-        "owner \"0x12\" is 4 bytes, must be 42 to 42"
-    );
+    assert_eq!(error.to_string(), "owner \"0x12\" is 4 bytes, must be 42");
 }
 
 #[test]

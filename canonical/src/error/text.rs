@@ -1,5 +1,17 @@
 use core::fmt;
 
+/// Lengths, in words.
+struct Range(usize, usize);
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self(min, max) if min == max => write!(f, "{min}"),
+            Self(min, max) => write!(f, "{min} to {max}"),
+        }
+    }
+}
+
 /// What is wrong with a piece of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -11,7 +23,7 @@ pub enum TextFault {
     #[error("is missing")]
     Missing,
     /// Too few or too many bytes.
-    #[error("is {length} bytes, must be {min} to {max}")]
+    #[error("is {length} bytes, must be {}", Range(*min, *max))]
     Length {
         /// Its length in bytes.
         length: usize,

@@ -82,7 +82,8 @@ const ORACLE: &str = concat!(
 );
 const MAN: &str = concat!(
     "Examples:
-  concord man > concord.1
+  concord man | man -l -
+  concord man --into ~/.local/share/man/man1
 
 ",
     exit_codes!()
@@ -118,6 +119,7 @@ pub enum Command {
     Doctor(Doctor),
     Deploy(concord_deploy::options::Deploy),
     /// As `deploy smoke`: one agent, one authorized feedback, one summary on a deployment.
+    #[command(after_help = concord_deploy::options::SMOKE)]
     Smoke(concord_deploy::options::SmokeOptions),
     /// Answers canonical functions, one JSON object a line on stdin, one a line on stdout.
     #[command(after_help = ORACLE)]
@@ -127,9 +129,13 @@ pub enum Command {
     Completions {
         shell: Shell,
     },
-    /// Prints the manual page.
+    /// Prints the manual page, or writes one for each command.
     #[command(after_help = MAN)]
-    Man,
+    Man {
+        /// A folder for all pages: concord.1, concord-conform.1, concord-deploy-plan.1 and so on.
+        #[arg(long, value_name = "DIR")]
+        into: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -18,6 +18,7 @@ use clap::{CommandFactory, Parser};
 use concord_deploy::report::tell;
 use std::{
     ffi::OsString,
+    fs,
     io::{self, BufReader, Write},
     process::ExitCode,
 };
@@ -70,11 +71,18 @@ fn command(command: Command) -> Result<u8, Stop> {
             clap_complete::generate(shell, &mut Concord::command(), "concord", &mut out);
             print(&out)
         }
-        Command::Man => {
+        Command::Man { into: None } => {
             let mut out = Vec::new();
             clap_mangen::Man::new(Concord::command()).render(&mut out)?;
             print(&out)
         }
+        Command::Man { into: Some(folder) } => fs::create_dir_all(&folder)
+            .and_then(|()| clap_mangen::generate_to(Concord::command(), &folder))
+            .map(|()| AGREE)
+            .map_err(|fault| Stop::File {
+                path: folder,
+                fault,
+            }),
     }
 }
 

@@ -1,5 +1,5 @@
 //! Who pays on EVM chains, and what the actors need there.
-use super::{Gifts, LiveFault, Purse, Record, Swept};
+use super::{Gifts, LiveFault, Purse, Record, Swept, rehearsal};
 use crate::{
     backend::{
         Backend, Cost, RunSecret,
@@ -43,32 +43,19 @@ pub fn rehearse(
     registries: &mut EvmRevm,
 ) -> Result<BTreeMap<Actor, Needs>, LiveFault> {
     let mut needs: BTreeMap<Actor, Needs> = BTreeMap::new();
-    for scenario in scenarios {
-        let at_fault = |fault| LiveFault::Rehearsal {
-            scenario: scenario.name.clone(),
-            fault,
-        };
-        registries
-            .reset(scenario.start, &scenario.actors)
-            .map_err(at_fault)?;
-        for moment in &scenario.moments {
-            if !registries.supports(&moment.operation) {
-                continue;
-            }
-            let observed = registries
-                .execute(&moment.operation, moment.time)
-                .map_err(at_fault)?;
-            if let (Verdict::Ok, Some(Cost::Gas(gas)), Some(by)) = (
-                observed.outcome.verdict,
-                observed.cost,
-                moment.operation.by(),
-            ) {
-                let of_actor = needs.entry(by.clone()).or_default();
-                of_actor.transactions += 1;
-                of_actor.gas = of_actor.gas.saturating_add(gas);
-            }
+    rehearsal::rehearse(scenarios, registries, |registries, moment| {
+        let observed = registries.execute(&moment.operation, moment.time)?;
+        if let (Verdict::Ok, Some(Cost::Gas(gas)), Some(by)) = (
+            observed.outcome.verdict,
+            observed.cost,
+            moment.operation.by(),
+        ) {
+            let of_actor = needs.entry(by.clone()).or_default();
+            of_actor.transactions += 1;
+            of_actor.gas = of_actor.gas.saturating_add(gas);
         }
-    }
+        Ok(())
+    })?;
     Ok(needs)
 }
 

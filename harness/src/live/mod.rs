@@ -8,6 +8,7 @@ pub mod evm;
 mod fault;
 mod purse;
 mod record;
+mod rehearsal;
 pub mod svm;
 
 pub use fault::LiveFault;

@@ -1,5 +1,5 @@
 //! Who pays on Solana, and what the actors need there.
-use super::{Gifts, LiveFault, Purse, Record, Swept};
+use super::{Gifts, LiveFault, Purse, Record, Swept, rehearsal};
 use crate::{
     backend::{
         Backend, RunSecret,
@@ -49,33 +49,19 @@ pub fn rehearse(
     registry: &mut SvmLitesvm,
 ) -> Result<BTreeMap<Actor, Needs>, LiveFault> {
     let mut needs: BTreeMap<Actor, Needs> = BTreeMap::new();
-    for scenario in scenarios {
-        let at_fault = |fault| LiveFault::Rehearsal {
-            scenario: scenario.name.clone(),
-            fault,
+    rehearsal::rehearse(scenarios, registry, |registry, moment| {
+        let Some(by) = moment.operation.by() else {
+            return Ok(());
         };
-        registry
-            .reset(scenario.start, &scenario.actors)
-            .map_err(at_fault)?;
-        for moment in &scenario.moments {
-            let Some(by) = moment.operation.by() else {
-                continue;
-            };
-            if !registry.supports(&moment.operation) {
-                continue;
-            }
-            let before = registry.lamports(by).map_err(at_fault)?;
-            let observed = registry
-                .execute(&moment.operation, moment.time)
-                .map_err(at_fault)?;
-            let of_actor = needs.entry(by.clone()).or_default();
-            if observed.outcome.verdict == Verdict::Ok {
-                let after = registry.lamports(by).map_err(at_fault)?;
-                of_actor.transactions += 1;
-                of_actor.spent += before.saturating_sub(after);
-            }
+        let before = registry.lamports(by)?;
+        let observed = registry.execute(&moment.operation, moment.time)?;
+        let of_actor = needs.entry(by.clone()).or_default();
+        if observed.outcome.verdict == Verdict::Ok {
+            of_actor.transactions += 1;
+            of_actor.spent += before.saturating_sub(registry.lamports(by)?);
         }
-    }
+        Ok(())
+    })?;
     Ok(needs)
 }
 

@@ -96,8 +96,8 @@ pub(super) struct Judged<'a> {
     pub digest: Bytes32,
 }
 
-/// Compares what a step must come to on `chain`, in the registry that `foreign` names if it is not ours, with what it came to. `reference` is the model's,
-/// to say where a state differs.
+/// Compares what a step must come to on `chain` with what it came to. `foreign` names a registry
+/// that is not ours; `reference` is the model's, to say where a state differs.
 pub(super) fn judge(
     moment: &Moment,
     chain: Chain,

@@ -1,21 +1,39 @@
 //! Help, manual pages, completions.
-use super::invocation::{answer, concord};
+use super::{
+    assert_sentence,
+    invocation::{answer, concord},
+    text,
+};
 use serde_json::{Value, json};
-use std::{io::Write, process::Stdio};
+use std::{fs, io::Write, process::Stdio};
+
+const COMMANDS: [&str; 14] = [
+    "conform",
+    "fuzz",
+    "fill",
+    "lint",
+    "doctor",
+    "deploy plan",
+    "deploy apply",
+    "deploy resume",
+    "deploy verify",
+    "deploy status",
+    "smoke",
+    "oracle",
+    "completions",
+    "man",
+];
 
 #[test]
 fn help_lists_the_exit_codes_and_examples() {
-    for command in [
-        "conform",
-        "fill",
-        "lint",
-        "doctor",
-        "oracle",
-        "completions",
-        "man",
-    ] {
-        let help = answer(&mut concord(&[command, "--help"])).stdout;
-        assert!(help.contains("Examples:"), "{help}");
+    for command in COMMANDS {
+        let arguments: Vec<_> = command.split(' ').chain(["--help"]).collect();
+        let help = answer(&mut concord(&arguments)).stdout;
+        for part in ["Examples:\n  ", "Exit codes:\n  0  "] {
+            assert!(help.contains(part), "{help}");
+        }
+        let is_shown = help.contains(&format!("concord {command}"));
+        assert!(is_shown || command == "oracle", "{help}");
     }
     for arguments in [&["--help"][..], &["conform", "--help"]] {
         let answer = answer(&mut concord(arguments));
@@ -43,6 +61,21 @@ fn completions_and_manual_page_are_written_to_stdout() {
     let page = answer(&mut concord(&["man"]));
     assert_eq!(page.code, 0);
     assert!(page.stdout.contains(".TH concord 1"), "{}", page.stdout);
+}
+
+#[test]
+fn each_command_has_a_manual_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let pages = folder.path().join("man1");
+    let written = answer(&mut concord(&["man", "--into", text(&pages)]));
+    assert_eq!((written.code, written.stdout.as_str()), (0, ""));
+    for command in COMMANDS {
+        let page = format!("concord-{}.1", command.replace(' ', "-"));
+        let page = fs::read_to_string(pages.join(page)).unwrap();
+        assert!(page.contains("Examples:"), "{page}");
+    }
+    let refused = answer(&mut concord(&["man", "--into", "/proc/man"]));
+    assert_sentence(&refused, 2, "/proc/man cannot be written");
 }
 
 #[test]
