@@ -111,12 +111,10 @@ fn serve(mut stream: &TcpStream, chain: u16, state: &State) {
         true => refusal(&asked),
         false => post(chain, &body),
     };
-    if sent {
-        if sends == state.last_send.load(Ordering::SeqCst) {
-            let process = state.victim.load(Ordering::SeqCst).to_string();
-            let killed = Command::new("kill").args(["-KILL", &process]).status();
-            assert!(killed.unwrap().success());
-        }
+    if sent && sends == state.last_send.load(Ordering::SeqCst) {
+        let process = state.victim.load(Ordering::SeqCst).to_string();
+        let killed = Command::new("kill").args(["-KILL", &process]).status();
+        assert!(killed.unwrap().success());
     }
     let head = format!(
         "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
