@@ -27,15 +27,15 @@ contract SummaryPartsSymbolic is Test {
     }
 
     /// @dev A part passes if and only if its histogram adds up to its count and |sum| is at most count * 1e56.
-    function check_PossibleIsWhatValuesMake_R16(int256 sum, uint64 some, uint64 others) external view {
+    function check_PossibleIsWithinTheBound_R16(int256 sum, uint64 some, uint64 others) external view {
         for (uint64 count = 0; count < 3; ++count) {
             IReputationRegistry.SummaryPart memory part;
             part.count = count;
             part.sum = sum;
             part.histogram[0] = some;
             part.histogram[18] = others;
-            bool isMade = uint256(some) + others == count && _isWithin(sum, count);
-            assertEq(this.isPossible(part), isMade);
+            bool isWithin = uint256(some) + others == count && _isWithin(sum, count);
+            assertEq(this.isPossible(part), isWithin);
         }
     }
 
