@@ -1,5 +1,5 @@
 //! A JSON-RPC endpoint, asked one thing at a time. What fails for a passing reason is asked again.
-use crate::Fault;
+use crate::{Fault, http::AnswerTooLong};
 use alloy::{
     rpc::json_rpc::ErrorPayload,
     transports::{RpcError, TransportErrorKind, TransportResult, http::reqwest::Url},
@@ -113,6 +113,11 @@ impl Endpoint {
                 TransportErrorKind::HttpError(fault)
                 | TransportErrorKind::HttpErrorWithRetryAfter { error: fault, .. },
             ) => (format!("HTTP status {}", fault.status), fault.status == 429),
+            RpcError::Transport(TransportErrorKind::Custom(fault))
+                if fault.is::<AnswerTooLong>() =>
+            {
+                (fault.to_string(), false)
+            }
             RpcError::Transport(_) => ("there is no connection, or it broke".to_owned(), false),
             _ => {
                 let words = "the answer is not of the form that JSON-RPC has for it";

@@ -13,6 +13,7 @@ pub mod commands;
 mod endpoint;
 pub mod evm;
 mod fault;
+pub mod http;
 pub mod keys;
 pub mod network;
 pub mod options;

@@ -64,6 +64,16 @@ fn the_example_agrees_in_every_step_that_it_can_express() {
 }
 
 #[test]
+fn the_command_adapter_is_conform_with_the_adapter_alone() {
+    let arguments = ["adapter", "--chain", "evm", EXAMPLE, "--json"];
+    let scenario = ["--scenario", SCENARIOS[0]];
+    let answer = answer(&mut concord(&[&arguments[..], &scenario].concat()));
+    assert_eq!(answer.code, 0, "{answer:?}");
+    let participants = &report(&answer)["participants"];
+    assert_eq!(participants, &json!(["model", "identity-py"]));
+}
+
+#[test]
 fn a_faulty_example_is_named_with_the_place_that_differs() {
     let answer = conform(&format!("{EXAMPLE} --faulty"), &SCENARIOS[..1]);
     assert_eq!(answer.code, 1, "{answer:?}");

@@ -78,6 +78,29 @@ fn assert_says(fault: &AttachFault, words: &str) {
     assert!(said.len() < 400, "{said}");
 }
 
+/// Chunk after chunk, for as long as anybody reads.
+fn endless() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/secret-key", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        let mut stream = listener.accept().unwrap().0;
+        let _ = stream.read(&mut [0; 65_536]);
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+        let chunk = ["100000\r\n", &"x".repeat(1 << 20), "\r\n"].concat();
+        while stream.write_all(chunk.as_bytes()).is_ok() {}
+    });
+    url
+}
+
+#[test]
+fn an_answer_without_an_end_is_given_up() {
+    let attached = EvmNode::attach(&Endpoint::new(endless()), 1, nowhere(), Dialect::Concord);
+    assert_says(
+        &attached.err().expect("no answer"),
+        "an answer is longer than 67108864 bytes",
+    );
+}
+
 #[test]
 fn an_endpoint_that_is_no_url_is_said_to_be_none() {
     for url in [

@@ -106,6 +106,38 @@ fn filling_refuses_a_difference_between_chains_that_is_not_declared() {
     assert_eq!(fault.path, "steps[3].expect");
 }
 
+/// R22
+#[test]
+fn a_key_that_stands_twice_is_refused_at_any_depth() {
+    let once = sample().to_string();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("twice.json");
+    for (key, twice) in [
+        ("\"by\":", "\"by\":\"bob\",\"by\":"),
+        ("{\"register\":", "{\"register\":{},\"register\":"),
+    ] {
+        fs::write(&file, once.replacen(key, twice, 1)).unwrap();
+        let fault = load(&file).expect_err("the loader refuses it");
+        assert!(fault.message.contains("twice"), "{fault}");
+    }
+}
+
+#[test]
+fn filling_refuses_to_leave_out_a_chain_that_would_come_to_the_same() {
+    let file = clone_root().join("tests/scenarios/identity/register.json");
+    let mut told = load_document(&file).unwrap();
+    told.only = serde_json::from_value(json!({"chain": "evm", "kind": 7, "reason": "so"})).unwrap();
+    let fault = scenario::fill(&mut told, &file).unwrap_err();
+    assert_eq!(fault.path, "only");
+    assert!(fault.message.contains("come to the same"), "{fault}");
+
+    let file = clone_root().join("tests/scenarios/identity/burn.json");
+    let mut burnt = load_document(&file).unwrap();
+    burnt.only.as_mut().unwrap().kind = 6;
+    let fault = scenario::fill(&mut burnt, &file).unwrap_err();
+    assert!(fault.message.contains("by variance 7"), "{fault}");
+}
+
 #[test]
 fn a_spoilt_shape_is_refused_by_schema_and_loader_alike() {
     let cases = [

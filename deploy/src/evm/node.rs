@@ -1,6 +1,7 @@
 use crate::{
     Fault,
     endpoint::{Endpoint, Refusable, pauses},
+    http,
 };
 use alloy::{
     consensus::BlockHeader,
@@ -33,7 +34,7 @@ impl Node {
         let (endpoint, url) = Endpoint::new(url, timeout)?;
         Ok(Self {
             endpoint,
-            provider: RootProvider::new_http(url),
+            provider: RootProvider::new(http::client(url)),
         })
     }
 

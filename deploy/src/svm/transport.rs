@@ -1,5 +1,5 @@
 //! How questions reach a cluster.
-use crate::{Fault, endpoint::Endpoint};
+use crate::{Fault, endpoint::Endpoint, http};
 use alloy::rpc::client::RpcClient;
 use serde_json::Value;
 use std::time::Duration;
@@ -39,7 +39,7 @@ impl Http {
         let (endpoint, url) = Endpoint::new(url, timeout)?;
         Ok(Self {
             endpoint,
-            client: RpcClient::new_http(url),
+            client: http::client(url),
         })
     }
 }

@@ -3,7 +3,7 @@ use alloy::primitives::Address;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use concord_deploy::ChainId;
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
 macro_rules! exit_codes {
     () => {
@@ -24,6 +24,14 @@ const CONFORM: &str = concat!(
   concord conform --backend none --adapter 'python3 registry.py' --adapter-chain evm
   concord conform --backend none --evm-rpc http://127.0.0.1:8545 --identity 0x… --filter identity/
   concord conform --live --chain eip155:84532 --keystore key.json
+
+",
+    exit_codes!()
+);
+const ADAPTER: &str = concat!(
+    "Examples:
+  concord adapter --chain evm 'python3 tests/adapters/identity.py' --filter identity/transfer
+  concord adapter --chain svm ./my-registry --html report.html
 
 ",
     exit_codes!()
@@ -102,6 +110,10 @@ pub enum Command {
     /// Runs scenarios on the model and on real registries, and says where they agree.
     #[command(after_help = CONFORM)]
     Conform(Box<Conform>),
+    /// Judges a registry of yours: as `conform --backend none --adapter COMMAND --adapter-chain
+    /// CHAIN`, with whatever other options of `conform` follow.
+    #[command(after_help = ADAPTER)]
+    Adapter(Adapter),
     /// Tries random operations, half of them spoilt, on the model, revm and litesvm at once, and
     /// writes the first difference as a scenario.
     #[command(after_help = FUZZ)]
@@ -156,7 +168,7 @@ pub struct Conform {
     #[arg(long, value_name = "TEXT|RULE")]
     pub filter: Vec<String>,
     /// An http:// URL of a development node (anvil) where registries stand: they are judged too.
-    /// Actors are funded and the time is set there; afterwards it is as it was.
+    /// Actors are funded and the time is set there; a run that ends by itself leaves it as it was.
     #[arg(long, value_name = "URL", requires = "identity")]
     pub evm_rpc: Option<String>,
     /// The chain id that the node must have.
@@ -264,6 +276,42 @@ pub struct Live {
     /// Seconds for each transaction.
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub give_up_after: u64,
+}
+
+#[derive(Debug, Args)]
+pub struct Adapter {
+    /// The kind of chain that the registry is on: whose declared variances apply.
+    #[arg(long, value_name = "evm|svm", value_parser = chain)]
+    pub chain: Chain,
+    /// The command of a program that speaks docs/ADAPTER.md, as one word.
+    #[arg(value_name = "COMMAND")]
+    pub command: String,
+    /// Options of `conform`, such as --filter R2 or --html FILE.
+    #[arg(
+        value_name = "OPTION",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    pub options: Vec<OsString>,
+}
+
+impl Adapter {
+    /// The command line of `conform` that this stands for.
+    pub fn as_conform(&self) -> Vec<OsString> {
+        let chain = self.chain.to_string();
+        let words = [
+            "concord",
+            "conform",
+            "--backend",
+            "none",
+            "--adapter-chain",
+            &chain,
+            "--adapter",
+            &self.command,
+        ];
+        let words = words.into_iter().map(OsString::from);
+        words.chain(self.options.iter().cloned()).collect()
+    }
 }
 
 #[derive(Debug, Args)]

@@ -33,6 +33,8 @@ pub(super) fn fuzz(options: &Fuzz) -> Result<u8, Stop> {
         steps: options.steps,
         time: options.minutes.map(|it| Duration::from_secs(60 * it)),
     };
+    let folder = built(options.regressions.as_deref(), REGRESSIONS);
+    require_writable(&folder)?;
     tell(format_args!("seed {}", plan.seed));
     let workers = (0..options.workers)
         .map(|_| start_backends(options))
@@ -41,16 +43,15 @@ pub(super) fn fuzz(options: &Fuzz) -> Result<u8, Stop> {
     let run = fuzz::run(plan, workers, |steps| progress.tell(steps));
     progress.end();
     let report = run.map_err(|fault| Stop::Silent(fault.to_string()))?;
-    let replay = match &report.finding {
-        Some(finding) => Some(keep(finding, plan.seed, options)?),
-        None => None,
-    };
+    let kept = (report.finding.as_ref()).map(|it| keep(it, plan.seed, options, &folder));
+    let replay = kept.as_ref().and_then(|kept| kept.as_deref().ok());
     let result = if options.json {
-        format!("{:#}\n", as_json(&report, plan.seed, replay.as_deref()))
+        format!("{:#}\n", as_json(&report, plan.seed, replay))
     } else {
-        as_text(&report, plan.seed, replay.as_deref())
+        as_text(&report, plan.seed, replay)
     };
     io::stdout().write_all(result.as_bytes())?;
+    kept.transpose()?;
     Ok(if is_sound(&report) { AGREE } else { DISAGREE })
 }
 
@@ -86,14 +87,33 @@ fn start_backends(options: &Fuzz) -> Result<Vec<Box<dyn Backend>>, Stop> {
     Ok(backends)
 }
 
+/// A finding of hours must not be lost for want of a folder.
+fn require_writable(folder: &Path) -> Result<(), Stop> {
+    let probe = folder.join(".concord-fuzz");
+    let is_new = !folder.exists();
+    fs::create_dir_all(folder)
+        .and_then(|()| fs::write(&probe, ""))
+        .and_then(|()| fs::remove_file(&probe))
+        .and_then(|()| {
+            if is_new {
+                fs::remove_dir(folder)
+            } else {
+                Ok(())
+            }
+        })
+        .map_err(|fault| Stop::File {
+            path: folder.to_owned(),
+            fault,
+        })
+}
+
 /// Writes the finding as a scenario; the command that plays it again.
-fn keep(finding: &Finding, seed: u64, options: &Fuzz) -> Result<String, Stop> {
-    let folder = built(options.regressions.as_deref(), REGRESSIONS);
+fn keep(finding: &Finding, seed: u64, options: &Fuzz, folder: &Path) -> Result<String, Stop> {
     let mut document = fuzz::document(&finding.moves, &finding.divergence, seed, finding.world);
     let name = hex::encode(&keccak256(json!(document).to_string().as_bytes())[..8]);
     let path = folder.join(format!("{name}.json"));
     scenario::fill(&mut document, &path)?;
-    fs::create_dir_all(&folder)
+    fs::create_dir_all(folder)
         .and_then(|()| scenario::store_document(&path, &document))
         .map_err(|fault| Stop::File {
             path: path.clone(),

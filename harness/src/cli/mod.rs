@@ -35,24 +35,28 @@ pub const MISSING: u8 = 3;
 
 /// Runs `concord` with these arguments, the program's name first.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    ExitCode::from(run_for_code(arguments))
+}
+
+fn run_for_code(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let concord = match Concord::try_parse_from(arguments) {
         Ok(concord) => concord,
         Err(answer) => {
             let code = if answer.use_stderr() { USAGE } else { AGREE };
             let _ = answer.print(); // nobody is left to tell
-            return ExitCode::from(code);
+            return code;
         }
     };
-    let code = command(concord.command).unwrap_or_else(|stop| {
+    command(concord.command).unwrap_or_else(|stop| {
         tell(format_args!("concord: {stop}"));
         stop.exit_code()
-    });
-    ExitCode::from(code)
+    })
 }
 
 fn command(command: Command) -> Result<u8, Stop> {
     match command {
         Command::Conform(options) => conform::conform(&options),
+        Command::Adapter(options) => Ok(run_for_code(options.as_conform())),
         Command::Fuzz(options) => fuzz::fuzz(&options),
         Command::Fill(options) => fill::fill(&options),
         Command::Lint(options) => lint::lint(&options),

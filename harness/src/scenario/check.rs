@@ -57,6 +57,10 @@ fn check_step(step: &Step, actors: &BTreeSet<&str>, path: &str) -> Result<(), Fa
             );
         }
     }
+    if is_off_chain(name) && (step.at.is_some() || !step.foreign.is_empty()) {
+        let message = format!("{name} happens off chain: no `at`, no `foreign`");
+        return fault(path, message);
+    }
     match (is_off_chain(name), &step.expect) {
         (true, None) if step.variance.is_empty() => Ok(()),
         (true, _) => fault(

@@ -9,11 +9,39 @@ use std::path::Path;
 /// A faulty document; an outcome or a summary that the model does not come to.
 pub fn fill(document: &mut Document, file: &Path) -> Result<(), ScenarioFault> {
     let scenario = story::tell(document, file)?;
+    check_only(&scenario).map_err(|message| ScenarioFault::new(file, "only", message))?;
     declare_unsupported(document, &scenario);
     for chain in scenario.chains() {
         fill_for_chain(document, &scenario, chain, file)?;
     }
     Ok(())
+}
+
+/// A chain may be left out only where it would come to something else, and for the kind of variance
+/// that its first difference is of, where the operation says which.
+fn check_only(scenario: &Scenario) -> Result<(), String> {
+    let Some(only) = &scenario.only else {
+        return Ok(());
+    };
+    let mut models = Chain::ALL.map(Model::new);
+    let differing = scenario.moments.iter().find(|moment| {
+        let [one, other] =
+            (models.each_mut()).map(|model| model.apply(&moment.operation, moment.time));
+        one != other
+    });
+    match differing.map(|moment| (moment.number, moment.operation.absence())) {
+        None => Err(format!(
+            "both chains come to the same: tell it without `only: {}`",
+            only.chain
+        )),
+        Some((number, Some((chain, kind, _)))) if (chain, kind) != (only.chain, only.kind) => {
+            Err(format!(
+                "step {number} exists on {chain} alone, by variance {kind}: not {}, {}",
+                only.chain, only.kind
+            ))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// What only one chain can express is a declared variance of the other, which needs no words of

@@ -1,4 +1,5 @@
 use super::{Document, Scenario, check, layout, story};
+use concord_canonical::json;
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -53,6 +54,8 @@ pub fn load_document(file: &Path) -> Result<Document, ScenarioFault> {
     reader
         .end()
         .map_err(|fault| ScenarioFault::new(file, "$", fault.to_string()))?;
+    // R22: duplicate keys, which serde would take the last of.
+    json::parse(&text).map_err(|fault| ScenarioFault::new(file, "$", fault.to_string()))?;
     Ok(document)
 }
 

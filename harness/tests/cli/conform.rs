@@ -1,6 +1,6 @@
 //! What `concord conform` judges and writes.
 use super::{
-    assert_sentence, changed, conform,
+    assert_sentence, changed, conform, folder_with,
     invocation::{answer, concord},
     text,
 };
@@ -8,8 +8,10 @@ use serde_json::{Value, json};
 use std::{
     fs,
     io::{BufRead, BufReader, Read},
+    path::PathBuf,
     process::Stdio,
 };
+use tempfile::TempDir;
 
 #[test]
 fn one_backend_alone_runs_without_the_other_s_tools() {
@@ -86,6 +88,49 @@ fn a_report_that_cannot_be_written_is_exit_code_2_before_anybody_plays() {
             let words = format!("concord: {place} cannot be written: {words}");
             assert_sentence(&refused, 2, &words);
         }
+    }
+}
+
+/// `identity/set-uri` or the like, with a URI of so many bytes.
+fn too_long(bytes: usize) -> (TempDir, PathBuf) {
+    let by_alice = |uri: String| json!({"agent": "desk", "by": "alice", "uri": uri});
+    let story = json!({
+        "title": "A URI that no transaction holds",
+        "rules": ["R2"],
+        "start": 1_800_000_000,
+        "actors": ["alice"],
+        "steps": [
+            {"do": {"register": by_alice("a".to_owned())}, "expect": {"outcome": "ok"}},
+            {
+                "do": {"set_agent_uri": by_alice("a".repeat(bytes))},
+                "expect": {"outcome": "ok"},
+                "variance": [{"kind": 2, "chain": "svm", "reason": "lengths", "expect": {"outcome": "LengthLimit"}}]
+            }
+        ]
+    });
+    let (folder, file) = folder_with("long/uri.json", story.to_string().as_bytes());
+    let filled = answer(&mut concord(&["fill", text(&file)]));
+    assert_eq!(filled.code, 0, "{}", filled.stderr);
+    (folder, file)
+}
+
+#[test]
+fn a_step_that_no_transaction_of_a_chain_holds_is_not_judged_and_the_others_are() {
+    for (bytes, on_evm) in [
+        (66_000, "takes all of a transaction's 25000000 gas"),
+        (1_000_000, "exceeds the gas limit"),
+    ] {
+        let (_folder, file) = too_long(bytes);
+        let backends = "evm-anvil,evm-revm,svm-litesvm";
+        let arguments = ["conform", "--backend", backends, "--scenario", text(&file)];
+        let run = answer(&mut concord(&arguments));
+        assert_eq!(run.code, 1, "{}", run.stderr);
+        assert_eq!(run.stdout.matches(on_evm).count(), 2, "{}", run.stdout);
+        assert!(
+            run.stdout.contains("does not fit a packet of 1232"),
+            "{}",
+            run.stdout
+        );
     }
 }
 

@@ -1,5 +1,8 @@
 //! `concord fuzz`: what it takes, and what it says of runs that find nothing.
-use super::invocation::{answer, concord};
+use super::{
+    assert_sentence,
+    invocation::{answer, concord},
+};
 use serde_json::Value;
 use std::fs::File;
 
@@ -18,6 +21,13 @@ fn no_steps_no_minutes_or_more_of_them_than_a_year_has_are_exit_code_2() {
         assert!(refused.stderr.contains(&words), "{}", refused.stderr);
         assert!(refused.stderr.contains(limit), "{}", refused.stderr);
     }
+}
+
+#[test]
+fn regressions_that_could_not_be_written_are_exit_code_2_before_the_run() {
+    let nowhere = ["fuzz", "--backend", "none", "--regressions", "/proc/nope"];
+    let refused = answer(&mut concord(&nowhere));
+    assert_sentence(&refused, 2, "/proc/nope cannot be written");
 }
 
 #[test]

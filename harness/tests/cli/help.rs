@@ -7,8 +7,9 @@ use super::{
 use serde_json::{Value, json};
 use std::{fs, io::Write, process::Stdio};
 
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 15] = [
     "conform",
+    "adapter",
     "fuzz",
     "fill",
     "lint",

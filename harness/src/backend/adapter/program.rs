@@ -3,6 +3,7 @@ use crate::backend::{
     StepFault,
     child::{Child, unless_ending},
 };
+use concord_canonical::json;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{
@@ -98,7 +99,7 @@ impl Program {
                 return Err(lost("the adapter has ended".to_owned()));
             }
         };
-        let reply: Reply = serde_json::from_slice(&line)
+        let reply = read_reply(&line)
             .map_err(|fault| lost(format!("`{}` is no answer: {fault}", start_of(&line))))?;
         match reply {
             Reply { id: other, .. } if other != id => Err(lost(format!(
@@ -119,6 +120,13 @@ impl Program {
             )),
         }
     }
+}
+
+fn read_reply(line: &[u8]) -> Result<Reply, String> {
+    let reply = serde_json::from_slice(line).map_err(|fault| fault.to_string())?;
+    // R22: duplicate keys, which serde would take the last of.
+    json::parse(&String::from_utf8_lossy(line)).map_err(|fault| fault.to_string())?;
+    Ok(reply)
 }
 
 /// A thread reads, so that the harness can stop waiting. It ends with the program's output.

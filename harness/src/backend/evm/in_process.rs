@@ -2,7 +2,7 @@
 use super::{
     Dialect, EvmRevm, Registries,
     deployment::Artifacts,
-    ledger::{Answer, BALANCE, GAS_LIMIT, Ledger, Receipt, View},
+    ledger::{Answer, BALANCE, GAS_LIMIT, Ledger, Receipt, View, out_of_gas},
 };
 use crate::backend::{Missing, StepFault};
 use alloy::{
@@ -138,6 +138,7 @@ impl Ledger for Revm {
                 gas,
                 created: output.address().copied(),
             },
+            ExecutionResult::Halt { .. } if gas >= GAS_LIMIT => return Err(out_of_gas()),
             refusal => Receipt {
                 refusal: Some(refusal.into_output().unwrap_or_default()),
                 logs: Vec::new(),

@@ -11,6 +11,11 @@ use std::{collections::BTreeMap, marker::PhantomData};
 /// Fixed, so that no transaction is estimated away before it can be refused on chain.
 pub(super) const GAS_LIMIT: u64 = 25_000_000;
 
+/// Nothing was decided, so it is no refusal.
+pub(super) fn out_of_gas() -> StepFault {
+    StepFault::Inexpressible(format!("takes all of a transaction's {GAS_LIMIT} gas"))
+}
+
 /// What a funded account holds, in wei.
 pub(super) const BALANCE: u128 = 1_000_000_000_000_000_000_000;
 

@@ -1,5 +1,5 @@
 //! A chain behind a JSON-RPC endpoint, asked one thing at a time.
-use super::ledger::{Answer, BALANCE, GAS_LIMIT, Ledger, Receipt, View};
+use super::ledger::{Answer, BALANCE, GAS_LIMIT, Ledger, Receipt, View, out_of_gas};
 use crate::backend::StepFault;
 use alloy::{
     consensus::TxEnvelope,
@@ -14,6 +14,7 @@ use alloy::{
     signers::local::PrivateKeySigner,
     transports::{RpcError, TransportErrorKind, TransportResult, http::reqwest::Url},
 };
+use concord_deploy::http;
 use serde_json::{Value, json};
 use std::{
     collections::HashMap,
@@ -91,7 +92,7 @@ impl Node {
             .ok_or_else(|| StepFault::Unreachable("the endpoint is no http:// URL".to_owned()))?;
         let mut node = Self {
             url: url.to_string(),
-            provider: RootProvider::new_http(url),
+            provider: RootProvider::new(http::client(url)),
             runtime,
             answer_limit: endpoint.answer_limit,
             chain_id: 0,
@@ -186,6 +187,8 @@ impl Node {
     fn receipt(&self, mined: &TransactionReceipt) -> Answer<Receipt> {
         let refusal = if mined.status() {
             None
+        } else if mined.gas_used >= GAS_LIMIT {
+            return Err(out_of_gas());
         } else {
             Some(self.revert_data(mined.transaction_hash)?)
         };
@@ -223,6 +226,18 @@ impl Node {
     }
 }
 
+/// No node takes a transaction whose data alone cost more (EIP-7623), and anvil does not say so.
+fn check_gas_floor(input: &[u8]) -> Answer<()> {
+    let tokens = input.iter().map(|byte| if *byte == 0 { 1 } else { 4 });
+    let floor = 21_000 + 10 * tokens.sum::<u64>();
+    if floor <= GAS_LIMIT {
+        return Ok(());
+    }
+    Err(StepFault::Inexpressible(format!(
+        "gas floor ({floor}) exceeds the gas limit ({GAS_LIMIT})"
+    )))
+}
+
 impl Ledger for Node {
     fn chain_id(&self) -> u64 {
         self.chain_id
@@ -253,6 +268,7 @@ impl Ledger for Node {
         to: Option<Address>,
         input: Bytes,
     ) -> Answer<Receipt> {
+        check_gas_floor(&input)?;
         let nonce = self.nonce(from.address())?;
         let signed = self.signed(from, to, input, nonce)?;
         let mined = self.ask(self.provider.send_raw_transaction_sync(&signed))?;

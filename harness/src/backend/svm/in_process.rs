@@ -1,7 +1,7 @@
 //! The program in litesvm: the real VM, without a process or JSON.
 use super::{
     Keyring,
-    ledger::{Answer, Done, Failed, Ledger, Ran, Sent, check_size},
+    ledger::{Answer, Done, Failed, Ledger, Ran, Sent, check_instructions, check_size},
     lookup_table,
 };
 use crate::{
@@ -40,6 +40,7 @@ impl Litesvm {
         signers: &[&Keypair],
         instructions: &[Instruction],
     ) -> Answer<Transaction> {
+        check_instructions(signers.len(), instructions)?;
         let payer = signers[0].pubkey();
         let message = Message::new(instructions, Some(&payer));
         check_size(signers.len(), message.serialize().len())?;
@@ -52,6 +53,7 @@ impl Litesvm {
 
     /// What a packet holds only with an address lookup table gets one.
     fn simulate_with_table(&self, signer: &Keypair, instruction: &Instruction) -> Answer<Ran> {
+        check_instructions(1, std::slice::from_ref(instruction))?;
         let table = lookup_table::of(instruction);
         let message = v0::Message::try_compile(
             &signer.pubkey(),

@@ -10,6 +10,8 @@ use solana_transaction::{CompiledInstruction, Message, TransactionError};
 /// What fits one packet.
 const TRANSACTION_MAX: usize = 1232;
 const SIGNATURE: usize = 64;
+/// Accounts are numbered in one byte.
+const METAS_MAX: usize = 256;
 
 pub type Answer<T> = Result<T, StepFault>;
 
@@ -109,6 +111,19 @@ pub struct Failed {
     pub fault: TransactionError,
     pub logs: Vec<String>,
     pub compute_units: u64,
+}
+
+/// Before a message is made of them, which has no form for more than it can count.
+pub fn check_instructions(signers: usize, instructions: &[Instruction]) -> Answer<()> {
+    let data = instructions.iter().map(|it| it.data.len()).sum();
+    check_size(signers, data)?;
+    let accounts: usize = instructions.iter().map(|it| it.accounts.len()).sum();
+    if accounts <= METAS_MAX {
+        return Ok(());
+    }
+    Err(StepFault::Inexpressible(format!(
+        "{accounts} accounts are more than a transaction's {METAS_MAX}"
+    )))
 }
 
 /// In bytes. A VM in process does not enforce it, a cluster does.

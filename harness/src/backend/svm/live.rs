@@ -7,7 +7,7 @@
 //! story had when the transaction was sent.
 use super::{
     Keyring, SvmLive, World,
-    ledger::{Answer, Done, Failed, Ledger, Ran, Sent, check_size},
+    ledger::{Answer, Done, Failed, Ledger, Ran, Sent, check_instructions, check_size},
 };
 use crate::{
     backend::{RunSecret, StepFault},
@@ -298,6 +298,7 @@ impl Ledger for Live {
     }
 
     fn send(&mut self, signers: &[&Keypair], instructions: &[Instruction]) -> Answer<Sent> {
+        check_instructions(signers.len(), instructions)?;
         let message = compiled(signers, instructions);
         check_size(signers.len(), message.serialize().len())?;
         let ran = self.try_out(signers, instructions)?;
@@ -313,6 +314,7 @@ impl Ledger for Live {
     }
 
     fn simulate(&self, instruction: &Instruction) -> Answer<Ran> {
+        check_instructions(0, std::slice::from_ref(instruction))?;
         let raw = unsigned(std::slice::from_ref(instruction), &self.payer);
         check_size(0, raw.len())?;
         self.ran(&raw)
