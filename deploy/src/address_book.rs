@@ -3,6 +3,7 @@ use concord_canonical::caip;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -83,6 +84,25 @@ impl AddressBook {
         Ok(book)
     }
 
+    /// Runs on other chains write to the same book: one at a time, from reading to writing.
+    fn lock(deployments: &Path) -> Result<fs::File, Fault> {
+        let path = deployments.join("runs/addresses.lock");
+        let open = || {
+            fs::create_dir_all(deployments.join("runs"))?;
+            let file = fs::OpenOptions::new()
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .open(&path)?;
+            file.lock()?;
+            Ok(file)
+        };
+        open().map_err(|fault: io::Error| Fault::File {
+            path: path.clone(),
+            reason: fault.to_string(),
+        })
+    }
+
     pub fn deployment(&self, chain: &ChainId) -> Option<&Deployment> {
         self.chains.get(chain)
     }
@@ -93,6 +113,7 @@ impl AddressBook {
     /// # Errors
     /// [`Fault::File`].
     pub fn enter(deployments: &Path, chain: &ChainId, deployment: Deployment) -> Result<(), Fault> {
+        let _lock = Self::lock(deployments)?;
         let mut book = Self::load(deployments)?;
         let merged = match book.chains.get(chain) {
             Some(before) => deployment.after(before),

@@ -5,6 +5,7 @@ use std::{
     fs,
     io::{self, Write},
     path::Path,
+    process,
 };
 
 /// Writes beside it, then renames: a reader, or a restart after a crash, finds the old file or the
@@ -29,9 +30,10 @@ pub fn write(path: &Path, content: &[u8]) -> Result<(), Fault> {
 }
 
 fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    let path = &fs::canonicalize(path).unwrap_or(path.to_owned()); // through a link, if it is one
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
-    let partial = path.with_extension("json.partial");
+    let partial = path.with_extension(format!("json.{}.partial", process::id()));
     let mut file = fs::File::create(&partial)?;
     file.write_all(content)?;
     file.sync_all()?;

@@ -91,7 +91,7 @@ fn apply(options: &options::ApplyOptions) -> Result<u8, Fault> {
         print_plan(&plan, false)?;
     }
     plan.require_funds()?;
-    let mut run = RunFile::start(&folders.deployments, &plan, target.settings(), || {
+    let mut run = RunFile::start(&folders.deployments, &plan, &*target, || {
         confirm_sending(&*target, &plan, &options.sending)
     })?;
     finish(
@@ -134,7 +134,7 @@ fn resume(options: &options::ResumeOptions) -> Result<u8, Fault> {
     }
     .target(&book)?;
     let plan = target.plan()?;
-    run.require_same(&plan)?;
+    run.require_same(&plan, &mut *target)?;
     target.require_keys(&plan)?;
     if !place.json {
         print_plan(&plan, false)?;
@@ -223,16 +223,36 @@ fn finish(
         |step: &Step, words: &str| report::tell(format_args!("{}: {words}", step.id));
     carry_out(target, plan, run, patience, &mut progress)
         .map_err(|fault| Fault::Stopped(Box::new(fault)))?;
+    let commands = write_down(target, run, folders).map_err(|it| Fault::Stopped(Box::new(it)))?;
+    show_run(plan, run, folders, &commands, json).map_err(|it| Fault::Unshown(Box::new(it)))?;
+    Ok(DONE)
+}
+
+/// Into the address book, and for an explorer; the commands for one.
+fn write_down(
+    target: &mut dyn Target,
+    run: &mut RunFile,
+    folders: &Folders,
+) -> Result<Vec<String>, Fault> {
     let deployment = target.deployment(&run.landings())?;
     AddressBook::enter(&folders.deployments, target.chain(), deployment)?;
     let explorer = folders.explorer(target.chain());
     let commands = target.publish(&explorer)?;
     run.finish()?;
+    Ok(commands)
+}
+
+fn show_run(
+    plan: &Plan,
+    run: &RunFile,
+    folders: &Folders,
+    commands: &[String],
+    json: bool,
+) -> Result<(), Fault> {
     if json {
         let mut result = report::run_json(plan, run);
         result["explorerCommands"] = json!(commands);
-        report::print(&format!("{result:#}\n"))?;
-        return Ok(DONE);
+        return report::print(&format!("{result:#}\n"));
     }
     report::print(&format!("\n{}", report::run(plan, run)))?;
     report::print(&format!(
@@ -242,7 +262,7 @@ fn finish(
     for command in commands {
         report::print(&format!("  {command}\n"))?;
     }
-    Ok(DONE)
+    Ok(())
 }
 
 /// The target with the choices on record, and what is on record.
@@ -304,10 +324,11 @@ fn smoke(options: &options::SmokeOptions) -> Result<u8, Fault> {
     let smoke = target.smoke(recorded, patience, &mut |transactions| {
         confirm(&place.chain, transactions, options.yes)
     })?;
-    match place.json {
-        true => report::print(&format!("{:#}\n", json!(smoke)))?,
-        false => report::print(&report::smoke(&smoke))?,
-    }
+    let shown = match place.json {
+        true => report::print(&format!("{:#}\n", json!(smoke))),
+        false => report::print(&report::smoke(&smoke)),
+    };
+    shown.map_err(|fault| Fault::Unshown(Box::new(fault)))?;
     Ok(exit_code(smoke.checks.iter().all(Check::holds)))
 }
 

@@ -1,5 +1,5 @@
 //! A JSON-RPC endpoint, asked one thing at a time. What fails for a passing reason is asked again.
-use crate::{Fault, http::AnswerTooLong};
+use crate::{Fault, Redaction, http::AnswerTooLong};
 use alloy::{
     rpc::json_rpc::ErrorPayload,
     transports::{RpcError, TransportErrorKind, TransportResult, http::reqwest::Url},
@@ -7,7 +7,7 @@ use alloy::{
 use std::{future::IntoFuture, thread, time::Duration};
 use tokio::runtime::{Builder, Runtime};
 
-/// What the chain itself says no to, in its own words.
+/// What the chain itself says no to, in its own words, but for the endpoint's URL.
 pub(crate) type Refusable<T> = Result<T, ErrorPayload>;
 
 /// The pause before the first of them; each of the others is twice as long as the last.
@@ -23,8 +23,7 @@ pub(crate) fn pauses() -> impl Iterator<Item = Duration> {
 
 pub(crate) struct Endpoint {
     runtime: Runtime,
-    url: String,
-    host: String,
+    redaction: Redaction,
     timeout: Duration,
 }
 
@@ -42,17 +41,12 @@ impl Endpoint {
     pub fn new(url: &str, timeout: Duration) -> Result<(Self, Url), Fault> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let parsed: Url = url.parse().map_err(|_| Fault::RpcUrlMalformed)?;
-        let host = (parsed.host_str())
-            .filter(|_| matches!(parsed.scheme(), "http" | "https"))
-            .ok_or(Fault::RpcUrlMalformed)?;
-        let host = match parsed.port() {
-            Some(port) => format!("{host}:{port}"),
-            None => host.to_owned(),
-        };
+        if !matches!(parsed.scheme(), "http" | "https") || !parsed.has_host() {
+            return Err(Fault::RpcUrlMalformed);
+        }
         let endpoint = Self {
             runtime,
-            url: url.to_owned(),
-            host,
+            redaction: Redaction::of(url, &parsed),
             timeout,
         };
         Ok((endpoint, parsed))
@@ -88,7 +82,10 @@ impl Endpoint {
         let limited = async { tokio::time::timeout(self.timeout, request).await };
         match self.runtime.block_on(limited) {
             Ok(Ok(answer)) => Ok(Ok(answer)),
-            Ok(Err(RpcError::ErrorResp(no))) if !no.is_retry_err() => Ok(Err(no)),
+            Ok(Err(RpcError::ErrorResp(mut no))) if !no.is_retry_err() => {
+                no.message = self.redaction.clean(&no.message).into();
+                Ok(Err(no))
+            }
             Ok(Err(fault)) => Err(self.failure(fault)),
             Err(_) => Err(Failure {
                 reason: format!("no answer within {} seconds", self.timeout.as_secs()),
@@ -99,7 +96,7 @@ impl Endpoint {
 
     pub fn unreachable(&self, method: &str, reason: String) -> Fault {
         Fault::Unreachable {
-            host: self.host.clone(),
+            host: self.host().to_owned(),
             method: method.to_owned(),
             reason,
         }
@@ -108,7 +105,7 @@ impl Endpoint {
     /// Without the library's words: they may have the whole URL, which may have a key in it.
     fn failure(&self, fault: RpcError<TransportErrorKind>) -> Failure {
         let (reason, is_limit) = match fault {
-            RpcError::ErrorResp(no) => (self.without_url(&no.message), false),
+            RpcError::ErrorResp(no) => (self.redaction.clean(&no.message), false),
             RpcError::Transport(
                 TransportErrorKind::HttpError(fault)
                 | TransportErrorKind::HttpErrorWithRetryAfter { error: fault, .. },
@@ -128,10 +125,6 @@ impl Endpoint {
     }
 
     pub fn host(&self) -> &str {
-        &self.host
-    }
-
-    pub fn without_url(&self, text: &str) -> String {
-        text.replace(&self.url, &self.host)
+        self.redaction.host()
     }
 }

@@ -194,6 +194,10 @@ pub enum Fault {
     Examination(String),
     #[error("{0}; `concord deploy resume` goes on from here")]
     Stopped(#[source] Box<Self>),
+    #[error(
+        "everything was sent, but the result cannot be shown: {0}; see `concord deploy status`"
+    )]
+    Unshown(#[source] Box<Self>),
     #[error("standard output: {0}")]
     Output(#[from] std::io::Error),
 }
@@ -209,6 +213,7 @@ impl Fault {
             | Self::Reorganised { .. }
             | Self::Examination(_)
             | Self::Stopped(_)
+            | Self::Unshown(_)
             | Self::ArtifactMissing(_)
             | Self::ProgramMissing(_) => STOPPED,
             _ => REFUSED,

@@ -1,4 +1,4 @@
-use crate::{Attempt, ChainId, Fault, Landing, Plan, Settings, Step, atomic_file};
+use crate::{Attempt, ChainId, Fault, Landing, Plan, Settings, Step, Target, atomic_file};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -22,6 +22,9 @@ struct Content {
     chain: ChainId,
     deployer: String,
     settings: Settings,
+    /// Of what is deployed, as [`crate::Target::build`] has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    build: Option<String>,
     /// Everything stands, is final, and is in the address book.
     finished: bool,
     steps: Vec<StepRecord>,
@@ -83,7 +86,7 @@ impl RunFile {
     pub fn start(
         deployments: &Path,
         plan: &Plan,
-        settings: Settings,
+        target: &dyn Target,
         confirm: impl FnOnce() -> Result<(), Fault>,
     ) -> Result<Self, Fault> {
         let path = Self::path(deployments, &plan.chain);
@@ -95,7 +98,8 @@ impl RunFile {
                 version: Version,
                 chain: plan.chain.clone(),
                 deployer: plan.deployer.clone(),
-                settings,
+                settings: target.settings(),
+                build: target.build(),
                 finished: false,
                 steps: plan.steps.iter().map(StepRecord::of).collect(),
             },
@@ -133,14 +137,22 @@ impl RunFile {
     /// be missing from the plan: it was done and is needed no more.
     ///
     /// # Errors
-    /// [`Fault::RunDiffers`]: another deployer, or other addresses because the sources changed.
-    pub fn require_same(&self, plan: &Plan) -> Result<(), Fault> {
+    /// [`Fault::RunDiffers`]: another deployer, or other addresses or another build because the
+    /// sources changed. [`Fault::RecordMalformed`]: a transaction that no step sends.
+    pub fn require_same(&self, plan: &Plan, target: &mut dyn Target) -> Result<(), Fault> {
         self.require_equal("deployer", &self.content.deployer, &plan.deployer)?;
+        let none = || "none".to_owned();
+        let build = target.build().unwrap_or_else(none);
+        let recorded = self.content.build.clone().unwrap_or_else(none);
+        self.require_equal("build", &recorded, &build)?;
         for step in &plan.steps {
             let recorded = self
                 .record(step)
                 .map_or("no such step", |step| &step.address);
             self.require_equal(&format!("{} at", step.id), recorded, &step.address)?;
+            for attempt in self.attempts(step) {
+                target.require_own(step, attempt)?;
+            }
         }
         Ok(())
     }

@@ -27,6 +27,19 @@ pub trait Target {
     /// the same ones.
     fn settings(&self) -> Settings;
 
+    /// A hash of what is deployed, where the addresses do not say it: a resumed run must deploy the
+    /// same.
+    fn build(&self) -> Option<String> {
+        None
+    }
+
+    /// Is this transaction, read from the run file, what the step sends, from the deployer? Whoever
+    /// can write there must not choose what is sent, or signed anew at a higher fee.
+    ///
+    /// # Errors
+    /// [`Fault::RecordMalformed`].
+    fn require_own(&mut self, step: &Step, attempt: &Attempt) -> Result<(), Fault>;
+
     /// The program that nobody can change any more once every step stands, where that is chosen.
     fn final_for(&self) -> Option<String> {
         None

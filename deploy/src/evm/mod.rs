@@ -164,6 +164,10 @@ impl Target for EvmTarget {
         self.choices.settings()
     }
 
+    fn require_own(&mut self, step: &Step, attempt: &Attempt) -> Result<(), Fault> {
+        self.require_own_transaction(step, attempt)
+    }
+
     fn standing(&mut self, steps: &[&Step]) -> Result<Vec<bool>, Fault> {
         steps.iter().map(|step| self.stands(step)).collect()
     }

@@ -50,10 +50,8 @@ impl Node {
     where
         F: IntoFuture<Output = TransportResult<T>>,
     {
-        self.ask(method, request)?.map_err(|no| {
-            let reason = self.endpoint.without_url(&no.message);
-            self.endpoint.unreachable(method, reason)
-        })
+        self.ask(method, request)?
+            .map_err(|no| self.endpoint.unreachable(method, no.message.into_owned()))
     }
 
     pub fn chain_id(&self) -> Result<u64, Fault> {
@@ -138,6 +136,8 @@ impl Node {
         Ok(found.is_some())
     }
 
+    /// What it returns on the latest block: what is pending may be the very transaction that is asked
+    /// about.
     pub fn call(
         &self,
         request: &TransactionRequest,
@@ -145,6 +145,7 @@ impl Node {
     ) -> Result<Refusable<Bytes>, Fault> {
         self.ask("eth_call", || {
             let call = self.provider.call(request.clone());
+            let call = call.block(BlockId::latest());
             call.overrides_opt((!overrides.is_empty()).then(|| overrides.clone()))
         })
     }
@@ -164,7 +165,7 @@ impl Node {
                 answers.into_iter().map(returned_or_reverted).collect();
             match answers {
                 Ok(answers) => return Ok(answers),
-                Err(no) => reason = self.endpoint.without_url(&no.message),
+                Err(no) => reason = no.message.into_owned(),
             }
             thread::sleep(pause);
         }
@@ -206,7 +207,7 @@ impl Node {
         })
     }
 
-    /// Gas.
+    /// Gas, on the latest block too.
     pub fn estimate(
         &self,
         request: &TransactionRequest,
@@ -214,6 +215,7 @@ impl Node {
     ) -> Result<Refusable<u64>, Fault> {
         self.ask("eth_estimateGas", || {
             let call = self.provider.estimate_gas(request.clone());
+            let call = call.block(BlockId::latest());
             call.overrides_opt((!overrides.is_empty()).then(|| overrides.clone()))
         })
     }
@@ -238,7 +240,7 @@ impl Node {
             .with_input(call.abi_encode());
         let answer = match self.call(&request, &StateOverride::default())? {
             Ok(answer) => answer,
-            Err(no) => return Ok(Err(self.endpoint.without_url(&no.message))),
+            Err(no) => return Ok(Err(no.message.into_owned())),
         };
         Ok(C::abi_decode_returns_validate(&answer).map_err(|_| format!("the answer {answer}")))
     }

@@ -46,6 +46,43 @@ impl EvmTarget {
         sign(self.key()?, transaction)
     }
 
+    pub(super) fn require_own_transaction(
+        &self,
+        step: &Step,
+        attempt: &Attempt,
+    ) -> Result<(), Fault> {
+        let envelope = decode(attempt)?;
+        let not_ours = |what: &str| Err(malformed(&attempt.transaction, what));
+        if *envelope.tx_hash() != hash(&attempt.transaction)? {
+            return not_ours("is not the hash of its raw bytes");
+        }
+        let (to, input) = match (&*step.id, self.contract(step)) {
+            (PROXY, _) if *envelope.tx_hash() == create2::PROXY_TRANSACTION_HASH => return Ok(()),
+            (PROXY_FUNDS, _) => (create2::PROXY_SIGNER, Bytes::new()),
+            (_, Some(contract)) => {
+                let input = create2::call(contract.salt, &contract.creation_code);
+                (create2::PROXY, input)
+            }
+            _ => return not_ours("is not what the step sends"),
+        };
+        let most = match &*step.id {
+            PROXY_FUNDS => U256::from(create2::PROXY_COST),
+            _ => U256::ZERO,
+        };
+        let is_the_step_s = envelope.to() == Some(to)
+            && *envelope.input() == input
+            && envelope.value() <= most
+            && envelope.chain_id() == Some(self.chain_id);
+        if !is_the_step_s {
+            return not_ours("is not what the step sends");
+        }
+        let signed = envelope.signature_hash();
+        match envelope.signature().recover_address_from_prehash(&signed) {
+            Ok(signer) if signer == self.deployer()? => Ok(()),
+            _ => not_ours("is not signed by the deployer"),
+        }
+    }
+
     /// The same nonce: only one of the two can land.
     pub(super) fn raise_fee(&self, attempt: &Attempt) -> Result<Option<Attempt>, Fault> {
         let TxEnvelope::Eip1559(signed) = decode(attempt)? else {

@@ -201,6 +201,14 @@ impl Target for SvmTarget {
         self.choices.settings()
     }
 
+    fn build(&self) -> Option<String> {
+        Some(self.program.code_hash())
+    }
+
+    fn require_own(&mut self, step: &Step, attempt: &Attempt) -> Result<(), Fault> {
+        self.require_own_transaction(step, attempt)
+    }
+
     fn final_for(&self) -> Option<String> {
         let is_final = self.choices.authority == UpgradeAuthority::None;
         is_final.then(|| self.program.id.to_string())

@@ -15,7 +15,10 @@ use solana_keypair::Keypair;
 use solana_message::Message;
 use solana_signer::Signer;
 use solana_transaction::Transaction;
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
 
 /// How long one block hash is used for new transactions: much shorter than it is good for.
 const BLOCKHASH_FRESH: Duration = Duration::from_secs(1);
@@ -42,6 +45,42 @@ impl SvmTarget {
             valid_until: Some(recent.valid_until),
             sent: false,
         })
+    }
+
+    /// Rent and fees may be others by now, so that not every byte is compared: who pays, and all
+    /// accounts and programs that the step names.
+    pub(super) fn require_own_transaction(
+        &self,
+        step: &Step,
+        attempt: &Attempt,
+    ) -> Result<(), Fault> {
+        let not_ours = |what: &str| Fault::RecordMalformed {
+            transaction: attempt.transaction.clone(),
+            what: what.to_owned(),
+        };
+        let bytes = BASE64.decode(&attempt.raw);
+        let bytes = bytes.map_err(|_| not_ours("has raw bytes that are no base64"))?;
+        let carried: Transaction = wincode::deserialize_exact(&bytes)
+            .map_err(|_| not_ours("has raw bytes that are no transaction"))?;
+        let name = carried.signatures.first().map(ToString::to_string);
+        if name.as_ref() != Some(&attempt.transaction) {
+            return Err(not_ours("is not the first signature of its raw bytes"));
+        }
+        let work = Work::of(step)?;
+        let deployer = self.deployer()?;
+        let instructions = [budget(work.units(), 0), self.instructions(work)?].concat();
+        let planned = Message::new(&instructions, Some(&deployer));
+        let names = |message: &Message| -> BTreeSet<Address> {
+            message.account_keys.iter().copied().collect()
+        };
+        match carried.message.account_keys.first() == Some(&deployer)
+            && names(&carried.message) == names(&planned)
+        {
+            true => Ok(()),
+            false => Err(not_ours(
+                "is not what the step sends, or not from the deployer",
+            )),
+        }
     }
 
     fn fresh_blockhash(&mut self) -> Result<RecentBlockhash, Fault> {

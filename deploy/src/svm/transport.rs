@@ -53,7 +53,7 @@ impl Transport for Http {
         let answer = self.endpoint.ask(method, request)?;
         Ok(answer.map_err(|no| Refusal {
             code: no.code,
-            message: self.endpoint.without_url(&no.message),
+            message: no.message.into_owned(),
             data: no
                 .data
                 .and_then(|data| serde_json::from_str(data.get()).ok()),

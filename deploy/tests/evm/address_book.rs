@@ -4,7 +4,7 @@ use crate::{
     process::{clone_root, json_file},
     program::Workplace,
 };
-use concord_deploy::AddressBook;
+use concord_deploy::{AddressBook, ChainId, Deployment};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -94,4 +94,70 @@ fn schema_and_program_refuse_the_same_books() {
     let mut extra = good;
     extra["chains"]["eip155:84532"]["surplus"] = json!(1);
     assert!(!schema().is_valid(&extra) && !loads(&extra));
+}
+
+/// Runs on different chains may end at the same moment.
+#[test]
+fn two_chains_at_once_are_both_entered() {
+    let folder = tempfile::tempdir().unwrap();
+    let deployment: Deployment = serde_json::from_value(json!({
+        "deployer": "0x1111111111111111111111111111111111111111",
+        "settings": {},
+        "contracts": {},
+    }))
+    .unwrap();
+    let chains: Vec<ChainId> = (1..=24)
+        .map(|id| format!("eip155:{id}").parse().unwrap())
+        .collect();
+    std::thread::scope(|scope| {
+        for chain in &chains {
+            let (folder, deployment) = (folder.path(), deployment.clone());
+            scope.spawn(move || AddressBook::enter(folder, chain, deployment).unwrap());
+        }
+    });
+    let book = AddressBook::load(folder.path()).unwrap();
+    for chain in &chains {
+        assert!(book.deployment(chain).is_some(), "{chain}");
+    }
+}
+
+#[test]
+fn a_book_behind_a_link_stays_behind_it() {
+    let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (link, target) = (
+        folder.path().join("addresses.json"),
+        elsewhere.path().join("book.json"),
+    );
+    fs::write(&target, json!({"$schema": "x", "chains": {}}).to_string()).unwrap();
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    let deployment = serde_json::from_value(json!({
+        "deployer": "0x1111111111111111111111111111111111111111",
+        "settings": {},
+        "contracts": {},
+    }));
+    let chain = "eip155:1".parse().unwrap();
+    AddressBook::enter(folder.path(), &chain, deployment.unwrap()).unwrap();
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(json_file(&target)["chains"]["eip155:1"].is_object());
+}
+
+/// What was sent and paid for is no refusal.
+#[test]
+fn a_book_that_cannot_be_written_is_exit_code_3_and_resume_goes_on() {
+    let chain = LocalChain::start(BASE_SEPOLIA);
+    let workplace = Workplace::at(&chain);
+    fs::write(workplace.file("explorer"), "in the way").unwrap();
+    let stopped = workplace.apply(&[]);
+    assert_eq!(stopped.code, Some(3), "{}", stopped.stderr);
+    let words = "`concord deploy resume` goes on from here";
+    assert!(stopped.stderr.contains(words), "{}", stopped.stderr);
+    fs::remove_file(workplace.file("explorer")).unwrap();
+    workplace.resume(&[]).assert_done();
+
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut smoke = workplace.command(&["smoke", "--yes", "--json"]);
+    let unshown = smoke.stdout(full).output().unwrap();
+    assert_eq!(unshown.status.code(), Some(3));
+    let said = String::from_utf8(unshown.stderr).unwrap();
+    assert!(said.contains("everything was sent"), "{said}");
 }

@@ -6,9 +6,11 @@ use crate::{
     program::{SENDING, Workplace, assert_deployed},
 };
 use alloy::{
-    consensus::{TxEip1559, TxEnvelope},
-    eips::Decodable2718,
-    primitives::Bytes,
+    consensus::{SignableTransaction, TxEip1559, TxEnvelope},
+    eips::{Decodable2718, Encodable2718},
+    network::TxSignerSync,
+    primitives::{Bytes, TxKind, U256},
+    signers::local::PrivateKeySigner,
 };
 use serde_json::{Value, json};
 
@@ -154,6 +156,101 @@ fn refuses_to_resume_another_run() {
         "the unfinished run has identity-registry at 0x1111111111111111111111111111111111111111",
     );
     assert_eq!(chain.nonce(deployer().address()), sent);
+}
+
+/// What a killed run has sent may be pending for long: it is waited for, and outbid.
+#[test]
+fn a_run_that_was_killed_with_a_pending_transaction_goes_on() {
+    let chain = LocalChain::start_with(BASE_SEPOLIA, &["--no-mining"]);
+    let kill_after_send = |question: &Question| match question.method == "eth_sendRawTransaction" {
+        true => Deed::ForwardThenKill,
+        false => Deed::Forward,
+    };
+    let proxy = FaultProxy::start(chain.port(), kill_after_send);
+    let workplace = Workplace::at_url(&proxy.url());
+    let apply = [&["apply"], SENDING].concat();
+    let child = workplace.command(&apply).spawn().unwrap();
+    proxy.set_victim(child.id());
+    assert_eq!(answer(child).code, None);
+    let pending = chain.ask("txpool_status", json!([]));
+    assert_eq!(pending, json!({"pending": "0x1", "queued": "0x0"}));
+
+    let workplace = workplace.to(&chain.url());
+    let resume = [&["resume", "--bump-after", "1"], SENDING].concat();
+    let mut child = workplace.command(&resume).spawn().unwrap();
+    let attempts = || {
+        let run = std::fs::read(workplace.run_file()).unwrap();
+        let run: Value = serde_json::from_slice(&run).unwrap();
+        run["steps"][1]["attempts"].as_array().unwrap().clone()
+    };
+    while attempts().iter().filter(|it| it["sent"] == true).count() < 2 {
+        if child.try_wait().unwrap().is_some() {
+            panic!("{:?}", answer(child));
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    chain.ask("evm_setAutomine", json!([true]));
+    chain.ask("evm_mine", json!([]));
+    answer(child).assert_done();
+    assert_deployed(&chain, &workplace, 4);
+}
+
+/// Whoever can write to the run file does not choose what is sent, or what is signed at a higher fee.
+#[test]
+fn refuses_a_transaction_in_the_run_file_that_is_not_the_step_s() {
+    let chain = bare_chain();
+    let workplace = apply_until(&chain, 2, Boundary::BeforeSend).to(&chain.url());
+    let sent = chain.nonce(deployer().address());
+    let run = workplace.run_record();
+    let own = decoded(&run["steps"][2]["attempts"][0]);
+    let elsewhere = TxEip1559 {
+        to: TxKind::Call(
+            "0x00000000000000000000000000000000deadbeef"
+                .parse()
+                .unwrap(),
+        ),
+        value: U256::from(1),
+        input: Bytes::new(),
+        ..own.clone()
+    };
+    let other = PrivateKeySigner::from_bytes(&[0x42; 32].into()).unwrap();
+    let unnamed = |attempt: Value| {
+        let mut attempt = attempt;
+        attempt["transaction"] = json!(format!("0x{}", "11".repeat(32)));
+        attempt
+    };
+    for (attempt, words) in [
+        (
+            attempt(elsewhere.clone(), &other),
+            "is not what the step sends",
+        ),
+        (
+            attempt(elsewhere, &deployer()),
+            "is not what the step sends",
+        ),
+        (
+            attempt(own.clone(), &other),
+            "is not signed by the deployer",
+        ),
+        (
+            unnamed(attempt(own, &deployer())),
+            "is not the hash of its raw bytes",
+        ),
+    ] {
+        let mut tampered = run.clone();
+        tampered["steps"][2]["attempts"] = json!([attempt]);
+        std::fs::write(workplace.run_file(), tampered.to_string()).unwrap();
+        workplace.resume(&[]).assert_refused(2, words);
+    }
+    assert_eq!(chain.nonce(deployer().address()), sent);
+}
+
+fn attempt(transaction: TxEip1559, key: &PrivateKeySigner) -> Value {
+    let mut transaction = transaction;
+    let signature = key.sign_transaction_sync(&mut transaction).unwrap();
+    let signed = TxEnvelope::from(transaction.into_signed(signature));
+    let raw = Bytes::from(signed.encoded_2718());
+    json!({"transaction": signed.tx_hash(), "raw": raw, "sent": false})
 }
 
 /// The transaction of an attempt, from its raw bytes.

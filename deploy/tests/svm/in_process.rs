@@ -48,8 +48,7 @@ fn the_same_target_deploys_to_a_cluster_without_a_network() {
         priority_fee: PriorityFee::new(0, 0).unwrap(),
     });
     let plan = target.plan().unwrap();
-    let settings = target.settings();
-    let mut run = RunFile::start(folder.path(), &plan, settings, || Ok(())).unwrap();
+    let mut run = RunFile::start(folder.path(), &plan, &target, || Ok(())).unwrap();
     let patience = Patience {
         poll: Duration::from_millis(50),
         outbid_after: Duration::from_secs(60),

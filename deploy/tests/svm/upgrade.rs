@@ -1,9 +1,13 @@
 //! Another program at the address, put there on purpose.
 use crate::{
     cluster::{Cluster, program_key, registry},
-    workplace::{Workplace, built},
+    fault_proxy::{Deed, FaultProxy},
+    process::answer,
+    workplace::{APPLY, Workplace, built},
 };
+use serde_json::{Value, json};
 use solana_signer::Signer;
+use std::fs;
 
 /// A program that does the same, other in one letter of a panic's text.
 fn changed() -> Vec<u8> {
@@ -74,4 +78,62 @@ fn a_larger_program_is_given_room_first() {
     let smaller = with(workplace, "small", &built());
     smaller.apply(&["--upgrade"]).assert_done();
     smaller.run(&["verify"]).assert_done();
+}
+
+/// A run with a handover was begun with one program. With another, which stands already, resuming
+/// it would give the authority away and replace nothing.
+#[test]
+fn refuses_to_go_on_with_another_program_than_the_run_s() {
+    let cluster = Cluster::start();
+    let workplace = with(Workplace::at(&cluster), "first", &built());
+    workplace.apply(&[]).assert_done();
+    let (_, authority) = cluster.program();
+
+    let sent = cluster.signatures().len();
+    let proxy = FaultProxy::start(cluster.port(), |question| match question.sends {
+        0..4 => Deed::Forward,
+        _ => Deed::Kill,
+    });
+    let second = with(workplace.to(&proxy.url()), "second", &changed());
+    let heir = registry().to_string();
+    let child = second
+        .command(&["apply", "--yes", "--poll", "40", "--upgrade"])
+        .args(["--upgrade-authority", &heir])
+        .spawn()
+        .unwrap();
+    proxy.set_victim(child.id());
+    assert_eq!(answer(child).code, None);
+    assert!(cluster.signatures().len() > sent);
+
+    let first = with(second.to(&cluster.url()), "first", &built());
+    let words = "the unfinished run has build 0x";
+    first.resume(&[]).assert_refused(2, words);
+    assert_eq!(cluster.program().1, authority);
+    with(first, "second", &changed()).resume(&[]).assert_done();
+    assert!(cluster.program().0 == changed());
+    assert_eq!(cluster.program().1.unwrap().to_string(), heir);
+}
+
+/// Whoever can write to the run file does not choose what is sent.
+#[test]
+fn refuses_a_transaction_in_the_run_file_that_is_not_the_step_s() {
+    let cluster = Cluster::start();
+    let proxy = FaultProxy::start(cluster.port(), |question| match question.sends {
+        0..4 => Deed::Forward,
+        _ => Deed::Kill,
+    });
+    let workplace = Workplace::at_url(&proxy.url());
+    let child = workplace.command(APPLY).spawn().unwrap();
+    proxy.set_victim(child.id());
+    assert_eq!(answer(child).code, None);
+    let workplace = workplace.to(&cluster.url());
+    let run: Value = serde_json::from_slice(&fs::read(workplace.run_file()).unwrap()).unwrap();
+    let of_buffer = run["steps"][0]["attempts"][0].clone();
+    let mut tampered = run.clone();
+    tampered["steps"][449]["attempts"] = json!([of_buffer]);
+    fs::write(workplace.run_file(), tampered.to_string()).unwrap();
+    let refused = workplace.resume(&[]);
+    refused.assert_refused(2, "is not what the step sends");
+    fs::write(workplace.run_file(), run.to_string()).unwrap();
+    workplace.resume(&[]).assert_done();
 }

@@ -145,9 +145,10 @@ pub(super) fn require_writable(options: &Conform) -> Result<(), Stop> {
     }
     for file in options.html.iter().chain(&options.junit) {
         let partial = partial(file);
-        let opened = match file.is_dir() {
-            true => Err(io::ErrorKind::IsADirectory.into()),
-            false => fs::write(&partial, "").and_then(|()| fs::remove_file(&partial)),
+        let opened = match fs::metadata(file) {
+            Ok(it) if it.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+            Ok(it) if !it.is_file() => Ok(()), // a device or a pipe: nothing can be tried
+            _ => fs::write(&partial, "").and_then(|()| fs::remove_file(&partial)),
         };
         opened.map_err(|fault| not_written(file, fault))?;
     }
@@ -179,9 +180,11 @@ pub(super) fn write_reports(
 /// Beside, then moved into place: nobody reads half a report.
 fn write_whole(file: &Path, text: &str) -> Result<(), Stop> {
     let partial = partial(file);
-    fs::write(&partial, text)
-        .and_then(|()| fs::rename(&partial, file))
-        .map_err(|fault| not_written(file, fault))
+    let written = match fs::metadata(file) {
+        Ok(it) if !it.is_file() => fs::write(file, text), // nobody wants a device replaced
+        _ => fs::write(&partial, text).and_then(|()| fs::rename(&partial, file)),
+    };
+    written.map_err(|fault| not_written(file, fault))
 }
 
 fn partial(file: &Path) -> PathBuf {

@@ -158,6 +158,15 @@ fn a_report_that_cannot_be_written_any_more_leaves_the_matrix() {
 }
 
 #[test]
+fn a_report_into_a_device_leaves_the_device() {
+    let full = conform(&["--backend", "none", "--html", "/dev/full"]);
+    let answer = answer(&mut { full });
+    assert_eq!(answer.code, 2, "{}", answer.stderr);
+    assert!(answer.stdout.contains("agree"), "{}", answer.stdout);
+    assert!(!fs::metadata("/dev/full").unwrap().is_file());
+}
+
+#[test]
 fn two_reports_in_one_file_or_none_beside_a_backend_are_exit_code_2() {
     let twice = ["--backend", "none", "--html", "report", "--junit", "report"];
     let words = "--html and --junit both name report";

@@ -14,7 +14,7 @@ use alloy::{
     signers::local::PrivateKeySigner,
     transports::{RpcError, TransportErrorKind, TransportResult, http::reqwest::Url},
 };
-use concord_deploy::http;
+use concord_deploy::{Redaction, http};
 use serde_json::{Value, json};
 use std::{
     collections::HashMap,
@@ -44,7 +44,7 @@ pub struct Endpoint {
 pub struct Node {
     runtime: Runtime,
     provider: RootProvider,
-    url: String,
+    redaction: Redaction,
     answer_limit: Duration,
     chain_id: u64,
     /// Of the senders since the last restore.
@@ -91,7 +91,7 @@ impl Node {
             .parsed()
             .ok_or_else(|| StepFault::Unreachable("the endpoint is no http:// URL".to_owned()))?;
         let mut node = Self {
-            url: url.to_string(),
+            redaction: Redaction::of(&endpoint.url, &url),
             provider: RootProvider::new(http::client(url)),
             runtime,
             answer_limit: endpoint.answer_limit,
@@ -126,7 +126,7 @@ impl Node {
 
     /// In the node's words, without the URL, whose path may hold a key.
     fn unreachable(&self, fault: &RpcError<TransportErrorKind>) -> StepFault {
-        let words = fault.to_string().replace(&self.url, "the endpoint");
+        let words = self.redaction.clean(&fault.to_string());
         let mut shown: String = words.chars().take(REPEATED_WORDS).collect();
         if shown.len() < words.len() {
             shown.push('…');

@@ -1,0 +1,106 @@
+use alloy::transports::http::reqwest::Url;
+use base64::{Engine, prelude::BASE64_STANDARD};
+
+/// Shorter pieces of a URL are words such as `v2` or `rpc`, not keys.
+const SECRET_MIN: usize = 8;
+
+/// Takes an endpoint's URL out of words that are not ours. Providers put keys into paths, queries
+/// and user names, and some repeat them in what they answer.
+#[derive(Clone, Debug)]
+pub struct Redaction {
+    host: String,
+    /// Longest first, or a part would be replaced and leave the rest.
+    secrets: Vec<String>,
+}
+
+impl Redaction {
+    /// Of the URL as it was given and as it is asked.
+    #[must_use]
+    pub fn of(given: &str, url: &Url) -> Self {
+        let host = url.host_str().unwrap_or_default();
+        let host = match url.port() {
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        };
+        let (user, password) = (url.username(), url.password().unwrap_or_default());
+        let whole = [given, url.as_str()].map(|it| it.trim_end_matches('/').to_owned());
+        let mut secrets = whole.to_vec();
+        let values = url.query_pairs().map(|(_, value)| value.into_owned());
+        let pieces = url.path().split('/').chain([user, password, url.path()]);
+        let basic = BASE64_STANDARD.encode(format!("{user}:{password}"));
+        secrets.extend(
+            (pieces.map(str::to_owned).chain(values).chain([basic]))
+                .filter(|it| it.len() >= SECRET_MIN),
+        );
+        secrets.sort_by_key(|it| std::cmp::Reverse(it.len()));
+        Self { host, secrets }
+    }
+
+    /// Host and port: all of a URL that is ever shown.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// The words without the URL or any piece of it that may be secret, in whatever case.
+    #[must_use]
+    pub fn clean(&self, words: &str) -> String {
+        let mut clean = words.to_owned();
+        for (at, secret) in self.secrets.iter().enumerate() {
+            let shown = if at < 2 { &*self.host } else { "…" };
+            clean = replaced(&clean, secret, shown);
+        }
+        clean
+    }
+}
+
+fn replaced(text: &str, secret: &str, shown: &str) -> String {
+    let lower = text.to_ascii_lowercase();
+    let sought = secret.to_ascii_lowercase();
+    let mut clean = String::new();
+    let mut from = 0;
+    while let Some(found) = lower[from..].find(&sought) {
+        clean.push_str(&text[from..from + found]);
+        clean.push_str(shown);
+        from += found + sought.len();
+    }
+    clean.push_str(&text[from..]);
+    clean
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cleaned(url: &str, words: &str) -> String {
+        Redaction::of(url, &url.parse().unwrap()).clean(words)
+    }
+
+    #[test]
+    fn no_piece_that_may_be_a_key_is_left() {
+        let url =
+            "https://user-name:pass-word@node.example:8545/v2/0123456789abcdef?apikey=QWERTYUIOP";
+        let words = format!(
+            "no {url}, {}, /v2/0123456789abcdef, QWERTYUIOP, pass-word, Basic {}, qwertyuiop",
+            url.to_uppercase(),
+            BASE64_STANDARD.encode("user-name:pass-word")
+        );
+        let clean = cleaned(url, &words).to_lowercase();
+        for secret in [
+            "0123456789abcdef",
+            "qwertyuiop",
+            "pass-word",
+            "user-name",
+            "dxnlci",
+        ] {
+            assert!(!clean.contains(secret), "{clean}");
+        }
+        assert!(clean.starts_with("no node.example:8545, "), "{clean}");
+    }
+
+    #[test]
+    fn what_is_no_secret_stays() {
+        let words = "execution reverted at v2 of node.example, an ö and an İ";
+        assert_eq!(cleaned("https://node.example/v2", words), words);
+    }
+}
