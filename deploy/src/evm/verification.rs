@@ -1,15 +1,19 @@
 //! What stands on chain, read back.
 use super::{
     code,
-    contracts::{AUTHORIZED_REPUTATION, Contract, IDENTITY, REPUTATION, VALIDATION, VERSION},
+    contracts::{
+        AUTHORIZED_REPUTATION, Choices, Contract, IDENTITY, REPUTATION, VALIDATION, VERSION,
+    },
     node::Node,
 };
-use crate::{Check, Deployment, Fault, Record, Setting, Standing};
+use crate::{AddressBook, Check, Deployment, Fault, Other, Record, Setting, Standing};
 use alloy::{
     primitives::{Address, FixedBytes, U256, keccak256},
     sol,
     sol_types::SolCall,
 };
+use serde_json::json;
+use std::path::Path;
 
 sol! {
     interface Registry {
@@ -49,6 +53,7 @@ pub(super) fn checks(
     contracts: &[Contract; 4],
     recorded: &Deployment,
 ) -> Result<Vec<Check>, Fault> {
+    require_choices(chain_id, recorded)?;
     let mut facts = Facts {
         node,
         checks: Vec::new(),
@@ -59,7 +64,53 @@ pub(super) fn checks(
             None => facts.add(contract, "address", contract.address, "not on record"),
         }
     }
+    for other in beside(recorded) {
+        let on_record = identity_on_record(other);
+        let found = identity_on_chain(node, other)?;
+        let subject = format!("{} {}", other.contract, other.address);
+        let fact = Registry::getIdentityRegistryCall::SIGNATURE;
+        let check = Check::new(&subject, fact, on_record, found);
+        facts.checks.push(check);
+    }
     Ok(facts.checks)
+}
+
+/// # Errors
+/// [`Fault::File`]: the addresses that the build comes to depend on them.
+fn require_choices(chain_id: u64, recorded: &Deployment) -> Result<(), Fault> {
+    match Choices::recorded(&recorded.settings) {
+        Some(_) => Ok(()),
+        None => Err(Fault::File {
+            path: AddressBook::path(Path::new("")),
+            reason: format!("chains.eip155:{chain_id}.settings have no salt and acceptsDraftV1"),
+        }),
+    }
+}
+
+/// R6 looks at the identity registry that each of these is said to have.
+fn beside(recorded: &Deployment) -> impl Iterator<Item = &Other> {
+    let others = recorded.others.iter();
+    others.filter(|other| other.contract == AUTHORIZED_REPUTATION)
+}
+
+/// In the chain's form where it is an address: it may have been entered by hand.
+fn identity_on_record(other: &Other) -> String {
+    let Some(setting) = other.settings.get("identityRegistry") else {
+        return "not on record".to_owned();
+    };
+    let address = setting.to_string().parse();
+    address.map_or_else(
+        |_| setting.to_string(),
+        |address: Address| address.to_string(),
+    )
+}
+
+fn identity_on_chain(node: &Node, other: &Other) -> Result<String, Fault> {
+    let Ok(address) = other.address.parse() else {
+        return Ok("nothing".to_owned()); // its form was checked when the book was read
+    };
+    let found = node.read(address, &Registry::getIdentityRegistryCall {})?;
+    Ok(found.map_or_else(|reason| reason, |identity| identity.to_string()))
 }
 
 struct Facts<'a> {
@@ -86,6 +137,11 @@ impl Facts<'_> {
         record: &Record,
     ) -> Result<(), Fault> {
         self.add(contract, "address", contract.address, &record.address);
+        if !(contract.settings.is_empty() && record.settings.is_empty()) {
+            let as_json = |settings| json!(settings).to_string();
+            let (built, on_record) = (as_json(&contract.settings), as_json(&record.settings));
+            self.add(contract, "settings", built, on_record);
+        }
         let Ok(address) = record.address.parse::<Address>() else {
             return Ok(()); // the check above has failed
         };
@@ -196,6 +252,9 @@ pub(super) fn standings(
     contracts: &[Contract; 4],
     recorded: Option<&Deployment>,
 ) -> Result<Vec<Standing>, Fault> {
+    if let Some(book) = recorded {
+        require_choices(chain_id, book)?;
+    }
     let mut standings = Vec::new();
     for contract in contracts {
         let found = node.code(contract.address)?;
@@ -213,8 +272,21 @@ pub(super) fn standings(
             drift: drift(contract, on_chain, record, &found),
         });
     }
+    for other in recorded.into_iter().flat_map(beside) {
+        let found = identity_on_chain(node, other)?;
+        let differs = identity_on_record(other) != found;
+        standings.push(Standing {
+            title: other.contract.clone(),
+            recorded: Some(other.address.clone()),
+            built: "-".to_owned(),
+            on_chain: format!("on {found}"),
+            drift: differs.then(|| OTHER_SETTINGS.to_owned()),
+        });
+    }
     Ok(standings)
 }
+
+const OTHER_SETTINGS: &str = "other settings on record";
 
 fn drift(
     contract: &Contract,
@@ -232,6 +304,7 @@ fn drift(
         (_, Some(record)) if record.code_hash != keccak256(found).to_string() => {
             "another code hash on record"
         }
+        (_, Some(record)) if record.settings != contract.settings => OTHER_SETTINGS,
         _ => return None,
     };
     Some(says.to_owned())

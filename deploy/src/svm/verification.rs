@@ -6,12 +6,14 @@ use super::{
     planning::{PROGRAM_TITLE, REGISTRY_TITLE},
     program::code_hash,
 };
-use crate::{Check, Deployment, Fault, Record, Standing};
+use crate::{AddressBook, Check, Deployment, Fault, Record, Standing};
 use concord_canonical::caip;
+use std::path::Path;
 
 impl SvmTarget {
     /// Every fact of the program and its registry on record.
     pub(super) fn checks(&self, recorded: &Deployment) -> Result<Vec<Check>, Fault> {
+        let authority = self.authority_on_record(recorded)?;
         let Some(record) = recorded.contracts.get(PROGRAM_TITLE) else {
             let found = "not on record";
             return Ok(vec![Check::new(
@@ -22,8 +24,8 @@ impl SvmTarget {
             )]);
         };
         let look = self.look()?;
-        let mut checks = self.program_checks(&look, record, recorded)?;
-        checks.extend(self.registry_checks(&look)?);
+        let mut checks = self.program_checks(&look, record, &authority)?;
+        checks.extend(self.registry_checks(&look, record)?);
         Ok(checks)
     }
 
@@ -31,7 +33,7 @@ impl SvmTarget {
         &self,
         look: &Look,
         record: &Record,
-        recorded: &Deployment,
+        authority_on_record: &str,
     ) -> Result<Vec<Check>, Fault> {
         let check = |fact: &str, expected: &str, found: &str| {
             Check::new(PROGRAM_TITLE, fact, expected, found)
@@ -56,14 +58,14 @@ impl SvmTarget {
             check("code", built, &code),
             check(
                 "upgrade authority",
-                &authority_on_record(recorded),
+                authority_on_record,
                 &authority.unwrap_or_else(nothing),
             ),
         ])
     }
 
     /// R9: the chain word of every authorization comes from here.
-    fn registry_checks(&self, look: &Look) -> Result<Vec<Check>, Fault> {
+    fn registry_checks(&self, look: &Look, record: &Record) -> Result<Vec<Check>, Fault> {
         let chain = self.chain.to_string();
         let word = caip::ChainId::parse(&chain).map_or_else(
             |_| String::new(), // its form was checked when it was made
@@ -74,7 +76,10 @@ impl SvmTarget {
             Some(registry) => (registry.chain, hex_word(&registry.chain_hash)),
             None => ("nothing".to_owned(), "nothing".to_owned()),
         };
+        let address = addresses::registry();
+        let on_record = registry_on_record(record).unwrap_or_else(|| "not on record".to_owned());
         Ok(vec![
+            Check::new(REGISTRY_TITLE, "address", address, on_record),
             Check::new(REGISTRY_TITLE, "chain", chain, found_chain),
             Check::new(REGISTRY_TITLE, "chain word", word, found_word),
         ])
@@ -82,9 +87,16 @@ impl SvmTarget {
 
     /// Program and registry account, in the address book, in the build, and on chain.
     pub(super) fn standings(&self, recorded: Option<&Deployment>) -> Result<Vec<Standing>, Fault> {
+        let authority = recorded.map(|book| self.authority_on_record(book));
+        let authority = authority.transpose()?;
         let look = self.look()?;
         let record = recorded.and_then(|book| book.contracts.get(PROGRAM_TITLE));
         let code = look.code(&self.program)?;
+        let drifts = [
+            self.program_drift(&code, record),
+            authority_drift(&look, authority.as_deref()),
+        ];
+        let drifts: Vec<&str> = drifts.into_iter().flatten().collect();
         let program = Standing {
             title: PROGRAM_TITLE.to_owned(),
             recorded: record.map(|record| record.address.clone()),
@@ -95,14 +107,14 @@ impl SvmTarget {
                 Code::Other(_) => "other code",
             }
             .to_owned(),
-            drift: self.program_drift(&code, record),
+            drift: (!drifts.is_empty()).then(|| drifts.join("; ")),
         };
         Ok(vec![program, self.registry_standing(&look, record)?])
     }
 
-    fn program_drift(&self, code: &Code, record: Option<&Record>) -> Option<String> {
+    fn program_drift(&self, code: &Code, record: Option<&Record>) -> Option<&'static str> {
         let is_moved = |record: &Record| record.address != self.program.id.to_string();
-        let says = match (code, record) {
+        Some(match (code, record) {
             (_, Some(record)) if is_moved(record) => "the build has moved to another address",
             (Code::Other(hash), Some(record)) if record.code_hash == *hash => {
                 "the build has changed: --upgrade replaces the program"
@@ -115,37 +127,58 @@ impl SvmTarget {
                 "another code hash on record"
             }
             (Code::Built, Some(_)) => return None,
-        };
-        Some(says.to_owned())
+        })
     }
 
     fn registry_standing(&self, look: &Look, record: Option<&Record>) -> Result<Standing, Fault> {
         let address = addresses::registry().to_string();
         let registry = look.registry()?;
+        let on_record = record.and_then(registry_on_record);
         let drift = match &registry {
-            Some(registry) if registry.chain == self.chain.to_string() => None,
-            Some(_) => Some("initialized for another chain".to_owned()),
-            None => Some("not initialized".to_owned()),
+            Some(registry) if registry.chain != self.chain.to_string() => {
+                Some("initialized for another chain")
+            }
+            None => Some("not initialized"),
+            Some(_) if record.is_none() => None, // the program's row says so
+            Some(_) => match &on_record {
+                None => Some("not on record"),
+                Some(recorded) if *recorded != address => Some("another address on record"),
+                Some(_) => None,
+            },
         };
-        let on_record = record.and_then(|record| record.settings.get("registry"));
         Ok(Standing {
             title: REGISTRY_TITLE.to_owned(),
-            recorded: on_record.map(ToString::to_string),
+            recorded: on_record,
             built: address,
             on_chain: registry.map_or_else(|| "nothing".to_owned(), |registry| registry.chain),
-            drift,
+            drift: drift.map(str::to_owned),
+        })
+    }
+
+    /// Who should be able to replace the program, by what was chosen when it was deployed.
+    fn authority_on_record(&self, recorded: &Deployment) -> Result<String, Fault> {
+        let choices = Choices::recorded(&recorded.settings).ok_or_else(|| Fault::File {
+            path: AddressBook::path(Path::new("")),
+            reason: format!(
+                "chains.{}.settings have no upgradeAuthority, upgrade and reclaimBuffers",
+                self.chain
+            ),
+        })?;
+        Ok(match choices.authority {
+            UpgradeAuthority::Keep => recorded.deployer.clone(),
+            UpgradeAuthority::Key(key) => key.to_string(),
+            UpgradeAuthority::None => or_nobody(None),
         })
     }
 }
 
-/// Who should be able to replace the program, by what was chosen when it was deployed.
-fn authority_on_record(recorded: &Deployment) -> String {
-    match Choices::recorded(&recorded.settings).map(|choices| choices.authority) {
-        Some(UpgradeAuthority::Keep) => recorded.deployer.clone(),
-        Some(UpgradeAuthority::Key(key)) => key.to_string(),
-        Some(UpgradeAuthority::None) => or_nobody(None),
-        None => "not on record".to_owned(),
-    }
+fn authority_drift(look: &Look, on_record: Option<&str>) -> Option<&'static str> {
+    let authority = or_nobody(look.program_data()?.authority);
+    (authority != on_record?).then_some("another upgrade authority than on record")
+}
+
+fn registry_on_record(record: &Record) -> Option<String> {
+    record.settings.get("registry").map(ToString::to_string)
 }
 
 fn hex_word(word: &[u8; 32]) -> String {

@@ -7,6 +7,7 @@ use crate::{
 use alloy::{consensus::TxEnvelope, eips::Decodable2718};
 use concord_deploy::evm::create2;
 use serde_json::{Value, json};
+use std::fs;
 
 /// The plan's steps: id and action.
 fn actions(plan: &Value) -> Vec<(String, String)> {
@@ -179,12 +180,7 @@ fn verify_and_status_see_what_changed() {
     let rewired = code.replace(&word, &deployer().address().to_string()[2..].to_lowercase());
     chain.set_code(address.as_str().unwrap(), &rewired);
 
-    let verified = workplace.run(&["verify", "--json"]);
-    assert_eq!(verified.code, Some(1));
-    let differing: Vec<String> = (verified.json().as_array().unwrap().iter())
-        .filter(|check| check["expected"] != check["found"])
-        .map(|check| format!("{} {}", check["subject"], check["fact"]).replace('"', ""))
-        .collect();
+    let differing = differing(&workplace);
     let expected = ["code hash", "code", "getIdentityRegistry()"]
         .map(|fact| format!("ReputationRegistry {fact}"));
     assert_eq!(differing, expected);
@@ -193,6 +189,97 @@ fn verify_and_status_see_what_changed() {
     let row = &status.json()[1];
     assert_eq!(row["title"], "ReputationRegistry");
     assert_eq!(row["drift"], "foreign code");
+}
+
+/// What `verify` finds to be another than it should.
+fn differing(workplace: &Workplace) -> Vec<String> {
+    let verified = workplace.run(&["verify", "--json"]);
+    assert_eq!(verified.code, Some(1), "{}", verified.stderr);
+    (verified.json().as_array().unwrap().iter())
+        .filter(|check| check["expected"] != check["found"])
+        .map(|check| format!("{} {}", check["subject"], check["fact"]).replace('"', ""))
+        .collect()
+}
+
+fn drifts(workplace: &Workplace) -> Vec<(String, String)> {
+    let status = workplace.run(&["status", "--json"]);
+    assert_eq!(status.code, Some(1), "{}", status.stderr);
+    let rows = status.json();
+    let rows = rows.as_array().unwrap().iter();
+    rows.filter_map(|row| {
+        let title = row["title"].as_str().unwrap().to_owned();
+        Some((title, row["drift"].as_str()?.to_owned()))
+    })
+    .collect()
+}
+
+/// The address book with one value changed.
+fn tamper(workplace: &Workplace, pointer: &str, value: &Value) {
+    let mut book = workplace.address_book();
+    let chain = &mut book["chains"][workplace.chain()];
+    *chain.pointer_mut(pointer).unwrap() = value.clone();
+    fs::write(workplace.file("addresses.json"), book.to_string()).unwrap();
+}
+
+/// R6's rule trusts what the book says of each registry.
+#[test]
+fn verify_and_status_see_settings_that_are_not_those_of_the_chain() {
+    let chain = LocalChain::start(BASE_SEPOLIA);
+    let workplace = Workplace::at(&chain);
+    workplace.apply(&[]).assert_done();
+    workplace
+        .apply(&["--accepts-draft-v1", "false"])
+        .assert_done(); // the one that accepts it is among the others now
+    workplace.run(&["status"]).assert_done();
+    workplace.run(&["verify"]).assert_done();
+    let good = workplace.recorded();
+    let another = json!(deployer().address().to_string());
+    let drift = "other settings on record";
+
+    for (name, setting, value) in [
+        ("ReputationRegistry", "identityRegistry", &another),
+        ("AuthorizedReputationRegistry", "identityRegistry", &another),
+        (
+            "AuthorizedReputationRegistry",
+            "acceptsDraftV1",
+            &json!("false"),
+        ),
+        ("ValidationRegistry", "identityRegistry", &json!(true)),
+    ] {
+        let pointer = format!("/contracts/{name}/settings/{setting}");
+        tamper(&workplace, &pointer, value);
+        assert_eq!(differing(&workplace), [format!("{name} settings")]);
+        assert_eq!(drifts(&workplace), [(name.into(), drift.into())]);
+        tamper(&workplace, "", &good);
+    }
+
+    let other = good["others"][0].clone();
+    let (name, address) = (&other["contract"], &other["address"]);
+    tamper(&workplace, "/others/0/settings/identityRegistry", &another);
+    let fact = format!("{name} {address} getIdentityRegistry()").replace('"', "");
+    assert_eq!(differing(&workplace), [fact]);
+    let name = name.as_str().unwrap();
+    assert_eq!(drifts(&workplace), [(name.into(), drift.into())]);
+}
+
+#[test]
+fn verify_and_status_refuse_choices_that_are_none() {
+    let chain = LocalChain::start(BASE_SEPOLIA);
+    let workplace = Workplace::at(&chain);
+    workplace.apply(&[]).assert_done();
+    let good = workplace.recorded();
+    for (pointer, value) in [
+        ("/settings/acceptsDraftV1", json!("true")),
+        ("/settings/salt", json!(true)),
+        ("/settings", json!({})),
+    ] {
+        tamper(&workplace, pointer, &value);
+        for command in ["verify", "status"] {
+            let words = "chains.eip155:84532.settings have no salt and acceptsDraftV1";
+            workplace.run(&[command]).assert_refused(2, words);
+        }
+        tamper(&workplace, "", &good);
+    }
 }
 
 /// A deployment that somebody else made, or that a fresh clone does not know, is entered.

@@ -1,12 +1,15 @@
 //! plan, apply, apply again, verify, status.
 use crate::{
-    cluster::{Cluster, deployer, program_data, program_key, registry},
+    cluster::{Cluster, LOCALNET, deployer, program_data, program_key, registry},
     fault_proxy::{Deed, FaultProxy},
     process::{clone_root, json_file},
     workplace::{Workplace, assert_deployed, built},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
+use solana_keypair::Keypair;
+use solana_loader_v3_interface::instruction as loader;
 use solana_signer::Signer;
+use std::fs;
 
 fn amount(value: &Value) -> u128 {
     value.as_str().unwrap().parse().unwrap()
@@ -140,7 +143,7 @@ fn lamports_at_an_address_do_not_keep_a_program_from_it() {
     let plan = workplace.plan(&["--json"]).assert_done().json();
     for step in steps(&plan) {
         if ["buffer", "program", "registry"].contains(&step["id"].as_str().unwrap()) {
-            let airdrop = serde_json::json!([step["address"], 1_000_000]);
+            let airdrop = json!([step["address"], 1_000_000]);
             cluster.ask("requestAirdrop", airdrop);
         }
     }
@@ -148,4 +151,95 @@ fn lamports_at_an_address_do_not_keep_a_program_from_it() {
     assert_eq!(before, 0);
     workplace.apply(&[]).assert_done();
     assert_deployed(&cluster, &workplace);
+}
+
+/// The address book with one value changed.
+fn tamper(workplace: &Workplace, pointer: &str, value: &Value) {
+    let path = workplace.deployments().join("addresses.json");
+    let mut book = json_file(&path);
+    let chain = &mut book["chains"][LOCALNET];
+    *chain.pointer_mut(pointer).unwrap() = value.clone();
+    fs::write(path, book.to_string()).unwrap();
+}
+
+/// What `verify` finds to be another than it should, and every drift that `status` shows.
+fn differing(workplace: &Workplace) -> (Vec<String>, Vec<String>) {
+    let [verified, status] = ["verify", "status"].map(|command| {
+        let answer = workplace.run(&[command, "--json"]);
+        assert_eq!(answer.code, Some(1), "{}", answer.stderr);
+        answer.json().as_array().unwrap().clone()
+    });
+    let checks = verified
+        .iter()
+        .filter(|check| check["expected"] != check["found"]);
+    let facts = checks.map(|check| format!("{} {}", check["subject"], check["fact"]));
+    let drifts = status.iter().filter(|row| !row["drift"].is_null());
+    let drifts = drifts.map(|row| format!("{}: {}", row["title"], row["drift"]));
+    let plain = |text: String| text.replace('"', "");
+    (facts.map(plain).collect(), drifts.map(plain).collect())
+}
+
+#[test]
+fn verify_and_status_see_what_the_book_has_otherwise() {
+    let cluster = Cluster::start();
+    let workplace = Workplace::at(&cluster);
+    workplace.apply(&[]).assert_done();
+    let good = workplace.recorded();
+    let another = Keypair::new_from_array([8; 32]).pubkey();
+
+    let pointer = "/contracts/AgentRegistry/settings/registry";
+    for value in [json!(another.to_string()), json!(true)] {
+        tamper(&workplace, pointer, &value);
+        let (facts, drifts) = differing(&workplace);
+        assert_eq!(facts, ["registry account address"]);
+        assert_eq!(drifts, ["registry account: another address on record"]);
+    }
+    tamper(&workplace, "/contracts/AgentRegistry/settings", &json!({}));
+    let (facts, drifts) = differing(&workplace);
+    assert_eq!(facts, ["registry account address"]);
+    assert_eq!(drifts, ["registry account: not on record"]);
+    tamper(&workplace, "", &good);
+
+    // It was handed over behind the book's back.
+    let give = loader::set_upgrade_authority(
+        &program_key().pubkey(),
+        &deployer().pubkey(),
+        Some(&another),
+    );
+    cluster.carry_out(&[give], &[]);
+    let words = "AgentRegistry: another upgrade authority than on record";
+    let (facts, drifts) = differing(&workplace);
+    assert_eq!(facts, ["AgentRegistry upgrade authority"]);
+    assert_eq!(drifts, [words]);
+    tamper(&workplace, "/settings/upgradeAuthority", &json!("none"));
+    assert_eq!(differing(&workplace).1, [words]);
+    tamper(
+        &workplace,
+        "/settings/upgradeAuthority",
+        &json!(another.to_string()),
+    );
+    for command in ["verify", "status"] {
+        workplace.run(&[command]).assert_done();
+    }
+}
+
+#[test]
+fn verify_and_status_refuse_choices_that_are_none() {
+    let cluster = Cluster::start();
+    let workplace = Workplace::at(&cluster);
+    workplace.apply(&[]).assert_done();
+    let good = workplace.recorded();
+    for (pointer, value) in [
+        ("/settings/upgradeAuthority", json!("nobody")),
+        ("/settings/upgradeAuthority", json!(true)),
+        ("/settings/upgrade", json!("false")),
+        ("/settings", json!({})),
+    ] {
+        tamper(&workplace, pointer, &value);
+        for command in ["verify", "status"] {
+            let words = "chains.solana:localnet.settings have no upgradeAuthority, upgrade";
+            workplace.run(&[command]).assert_refused(2, words);
+        }
+        tamper(&workplace, "", &good);
+    }
 }
