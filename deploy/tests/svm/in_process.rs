@@ -58,7 +58,7 @@ fn the_same_target_deploys_to_a_cluster_without_a_network() {
     let deployment = target.deployment(&run.landings()).unwrap();
     AddressBook::enter(folder.path(), target.chain(), deployment.clone()).unwrap();
     let checks = target.verify(&deployment).unwrap();
-    assert_eq!(checks.len(), 6);
+    assert_eq!(checks.len(), 7);
     assert!(checks.iter().all(|check| check.holds()), "{checks:?}");
     let smoke = target.smoke(&deployment, patience.give_up_after, &mut |_| Ok(()));
     assert!(smoke.unwrap().checks.iter().all(|check| check.holds()));

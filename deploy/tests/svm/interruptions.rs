@@ -1,12 +1,17 @@
 //! Killed at every boundary of every step that is not a write, and of the first, second, middle
-//! and last write; and resumed.
+//! and last write; and resumed. The steps are those of the plans: a first deployment, an upgrade
+//! that needs room and is handed over, and buffers that are taken back.
 use crate::{
-    cluster::Cluster,
+    cluster::{Cluster, deployer, program_key, registry},
     fault_proxy::{Deed, FaultProxy, Question},
     process::answer,
-    workplace::{APPLY, Workplace, assert_deployed, built},
+    workplace::{Workplace, assert_deployed, built},
 };
 use serde_json::{Value, json};
+use solana_address::Address;
+use solana_keypair::Keypair;
+use solana_loader_v3_interface::{instruction as loader, state::UpgradeableLoaderState};
+use solana_signer::Signer;
 use std::{collections::BTreeSet, thread};
 
 /// Where, around one transaction, the program is killed.
@@ -21,20 +26,103 @@ enum Boundary {
 }
 
 const SEND: &str = "sendTransaction";
+const WRITE: &str = "buffer-write-";
+
+/// What is carried out, and on what.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Scene {
+    /// Nothing stands.
+    First,
+    /// Another program stands, smaller and the deployer's.
+    Upgrade,
+    /// The program stands, and buffers were left over.
+    Reclaim,
+}
+
+impl Scene {
+    fn cluster(self) -> Cluster {
+        let cluster = Cluster::start_slow();
+        if self == Self::Reclaim {
+            leave_a_buffer(&cluster, &Keypair::new_from_array([9; 32]));
+            leave_a_buffer(&cluster, &Keypair::new_from_array([10; 32]));
+        }
+        if self != Self::First {
+            Workplace::at(&cluster).apply(&[]).assert_done();
+        }
+        cluster
+    }
+
+    fn workplace(self, url: &str) -> Workplace {
+        let workplace = Workplace::at_url(url);
+        match self {
+            Self::Upgrade => {
+                let id = program_key().pubkey().to_string();
+                workplace.with_program("larger", &self.program(), &id)
+            }
+            Self::First | Self::Reclaim => workplace,
+        }
+    }
+
+    fn program(self) -> Vec<u8> {
+        match self {
+            Self::Upgrade => [&built()[..], &[0xaa; 100]].concat(),
+            Self::First | Self::Reclaim => built(),
+        }
+    }
+
+    fn authority(self) -> Address {
+        match self {
+            Self::Upgrade => Keypair::new_from_array([8; 32]).pubkey(),
+            Self::First | Self::Reclaim => deployer().pubkey(),
+        }
+    }
+
+    /// `plan` or `apply`, with what is chosen here.
+    fn arguments(self, command: &[&str]) -> Vec<String> {
+        let key = self.authority().to_string();
+        let choices: &[&str] = match self {
+            Self::First => &["keep"],
+            Self::Upgrade => &[&key, "--upgrade"],
+            Self::Reclaim => &["keep", "--reclaim-buffers"],
+        };
+        let all = [command, &["--upgrade-authority"], choices].concat();
+        all.into_iter().map(str::to_owned).collect()
+    }
+
+    fn apply(self) -> Vec<String> {
+        self.arguments(&["apply", "--yes", "--poll", "40"])
+    }
+}
+
+fn run(workplace: &Workplace, arguments: &[String]) -> crate::process::Answer {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    workplace.run(&arguments)
+}
+
+fn leave_a_buffer(cluster: &Cluster, buffer: &Keypair) {
+    const ELF: usize = 1_000;
+    let rent = cluster.rent(UpgradeableLoaderState::size_of_buffer(ELF));
+    let payer = deployer().pubkey();
+    let open = loader::create_buffer(&payer, &buffer.pubkey(), &payer, rent, ELF);
+    cluster.carry_out(&open.unwrap(), &[buffer]);
+}
 
 /// Transactions by number, from 1, and the step that each is for.
-fn places() -> Vec<(usize, String)> {
-    let writes = built().len().div_ceil(960);
-    let write = |number: usize| (1 + number, format!("buffer-write-{number:04}"));
-    vec![
-        (1, "buffer".to_owned()),
-        write(1),
-        write(2),
-        write(writes / 2),
-        write(writes),
-        (writes + 2, "program".to_owned()),
-        (writes + 3, "registry".to_owned()),
-    ]
+fn places(plan: &Value) -> Vec<(usize, String)> {
+    let steps = plan["steps"].as_array().unwrap().iter();
+    let sending = steps.filter(|step| step["action"] != "exists");
+    let numbered: Vec<(usize, String)> = (1..)
+        .zip(sending.map(|step| step["id"].as_str().unwrap().to_owned()))
+        .collect();
+    let (writes, mut places): (Vec<_>, Vec<_>) = numbered
+        .into_iter()
+        .partition(|(_, step)| step.starts_with(WRITE));
+    if let Some(last) = writes.len().checked_sub(1) {
+        let few = [0, 1, writes.len() / 2, last];
+        places.extend(few.map(|number| writes[number].clone()));
+    }
+    places.sort();
+    places
 }
 
 /// What is done with a question when `sent` different transactions have been seen, the one in it
@@ -50,7 +138,7 @@ fn deed(question: &Question, sent: usize, place: usize, boundary: Boundary) -> D
     }
 }
 
-fn apply_until(cluster: &Cluster, place: usize, boundary: Boundary) -> Workplace {
+fn apply_until(scene: Scene, cluster: &Cluster, place: usize, boundary: Boundary) -> Workplace {
     let mut seen = BTreeSet::new();
     let proxy = FaultProxy::start(cluster.port(), move |question| {
         if question.method == SEND {
@@ -58,8 +146,10 @@ fn apply_until(cluster: &Cluster, place: usize, boundary: Boundary) -> Workplace
         }
         deed(question, seen.len(), place, boundary)
     });
-    let workplace = Workplace::at_url(&proxy.url());
-    let child = workplace.command(APPLY).spawn().unwrap();
+    let workplace = scene.workplace(&proxy.url());
+    let arguments = scene.apply();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let child = workplace.command(&arguments).spawn().unwrap();
     proxy.set_victim(child.id());
     assert_eq!(answer(child).code, None, "{place} {boundary:?}: not killed");
     workplace
@@ -70,41 +160,132 @@ fn record_of<'a>(run: &'a Value, step: &str) -> &'a Value {
     steps.iter().find(|record| record["id"] == step).unwrap()
 }
 
+/// What the cluster has of the transactions that were signed for a step.
+fn landed(record: &Value, on_chain: &[Value]) -> Vec<Value> {
+    let attempts = record["attempts"].as_array().unwrap().iter();
+    attempts
+        .map(|attempt| attempt["transaction"].clone())
+        .filter(|name| on_chain.iter().any(|it| it["signature"] == *name))
+        .collect()
+}
+
+/// Each step that was sent landed once, after so many transactions `before`, and nothing else did.
+/// The run was `killed` at a step: one that is resumed does not look back at what its plan no
+/// longer has.
+fn assert_landed_once(run: &Value, on_chain: &[Value], before: usize, killed: Option<&str>) {
+    let mut count = 0;
+    for record in run["steps"].as_array().unwrap() {
+        let is_sent = record["attempts"] != json!([]);
+        let landed = landed(record, on_chain);
+        assert_eq!(landed.len(), usize::from(is_sent), "{record}");
+        count += landed.len();
+        let may_be_unknown = killed.is_some_and(|step| record["id"] == step);
+        match &record["landing"] {
+            Value::Null if may_be_unknown || !is_sent => {}
+            landing => assert_eq!(landed, [landing["transaction"].clone()]),
+        }
+    }
+    assert_eq!(on_chain.len(), before + count);
+}
+
+/// The plan stands, nothing was sent twice, no buffer is left, and all of it is on record.
+fn assert_carried_out(
+    scene: Scene,
+    cluster: &Cluster,
+    workplace: &Workplace,
+    before: usize,
+    killed: Option<&str>,
+) {
+    let (content, authority) = cluster.program();
+    let (program, rest) = content.split_at(scene.program().len());
+    assert!(program == scene.program(), "other bytes on chain");
+    assert!(rest.iter().all(|byte| *byte == 0));
+    assert_eq!(authority, Some(scene.authority()));
+    assert!(cluster.account(&registry()).is_some());
+
+    let on_chain = cluster.signatures();
+    let finished = workplace.run_record();
+    assert_eq!(finished["finished"], true);
+    assert_landed_once(&finished, &on_chain, before, killed);
+    if scene == Scene::First {
+        assert_deployed(cluster, workplace);
+    }
+    let book = workplace.recorded()["contracts"]["AgentRegistry"].clone();
+    let program = record_of(&finished, "program");
+    assert_eq!(book["transaction"], program["landing"]["transaction"]);
+
+    for command in ["verify", "status"] {
+        workplace.run(&[command]).assert_done();
+    }
+    let again = run(workplace, &scene.apply());
+    assert!(again.assert_done().stderr.contains("nothing was sent"));
+    assert!(!again.stdout.contains("buffers"), "{}", again.stdout);
+    assert_eq!(cluster.signatures().len(), on_chain.len());
+}
+
+/// The places of the scene's plan, and what carrying it out costs where nothing goes wrong.
+fn undisturbed(scene: Scene) -> (Vec<(usize, String)>, i128) {
+    let cluster = scene.cluster();
+    let workplace = scene.workplace(&cluster.url());
+    let plan = run(&workplace, &scene.arguments(&["plan", "--json"]));
+    let (before, sent) = (balance(&cluster), cluster.signatures().len());
+    run(&workplace, &scene.apply()).assert_done();
+    let cost = before - balance(&cluster);
+    assert_carried_out(scene, &cluster, &workplace, sent, None);
+    (places(&plan.assert_done().json()), cost)
+}
+
+fn balance(cluster: &Cluster) -> i128 {
+    cluster.balance(&deployer().pubkey()).into()
+}
+
 /// Whether the transaction that was signed before is the one that landed.
-fn interrupt_and_resume(place: usize, step: &str, boundary: Boundary) -> bool {
-    let cluster = Cluster::start_slow();
-    let workplace = apply_until(&cluster, place, boundary).to(&cluster.url());
-    let run = workplace.run_record();
-    let record = record_of(&run, step);
-    assert_eq!(run["finished"], false);
+fn interrupt_and_resume(
+    scene: Scene,
+    place: usize,
+    step: &str,
+    boundary: Boundary,
+    cost: i128,
+) -> bool {
+    let cluster = scene.cluster();
+    let (before, sent) = (balance(&cluster), cluster.signatures().len());
+    let workplace = apply_until(scene, &cluster, place, boundary).to(&cluster.url());
+    let unfinished = workplace.run_record();
+    let record = record_of(&unfinished, step);
+    assert_eq!(unfinished["finished"], false);
     assert_eq!(record["attempts"].as_array().unwrap().len(), 1, "{record}");
     let signed = record["attempts"][0]["transaction"].clone();
 
-    workplace
-        .apply(&[])
-        .assert_refused(2, "an unfinished run is on record");
+    run(&workplace, &scene.apply()).assert_refused(2, "an unfinished run is on record");
     workplace.resume(&[]).assert_done();
-    let run = workplace.run_record();
-    let record = record_of(&run, step);
+    let spent = before - balance(&cluster);
+    assert_carried_out(scene, &cluster, &workplace, sent, Some(step));
+    let finished = workplace.run_record();
+    let steps = finished["steps"].as_array().unwrap();
+    let is_signed_anew = |record: &Value| record["attempts"].as_array().unwrap().len() > 1;
+    // What is signed again may pay more.
+    assert!(steps.iter().any(is_signed_anew) || spent == cost, "{spent}");
+    let record = record_of(&finished, step);
     assert_eq!(record["attempts"][0]["transaction"], signed);
-    let is_the_first = record["landing"]["transaction"] == signed;
-    let signed_anew = record["attempts"].as_array().unwrap().len() > 1;
+    let is_the_first = landed(record, &cluster.signatures()) == [signed];
     // Only a machine that is slow enough for the block hash to expire signs another.
-    assert_ne!(is_the_first, signed_anew, "{step} {boundary:?}");
-    assert_deployed(&cluster, &workplace);
+    assert_ne!(is_the_first, is_signed_anew(record), "{step} {boundary:?}");
     workplace
         .resume(&[])
         .assert_refused(2, "there is nothing to resume");
     is_the_first
 }
 
-fn at_every_place(boundary: Boundary) {
-    let places = places();
+/// The steps, without the writes.
+fn at_every_place(scene: Scene, boundaries: &[Boundary]) -> Vec<String> {
+    let (places, cost) = undisturbed(scene);
     let kept: Vec<bool> = thread::scope(|scope| {
-        let run = |(place, step): &(usize, String)| interrupt_and_resume(*place, step, boundary);
-        let started: Vec<_> = places
+        let started: Vec<_> = boundaries
             .iter()
-            .map(|place| scope.spawn(move || run(place)))
+            .flat_map(|boundary| places.iter().map(move |place| (place, *boundary)))
+            .map(|((place, step), boundary)| {
+                scope.spawn(move || interrupt_and_resume(scene, *place, step, boundary, cost))
+            })
             .collect();
         started
             .into_iter()
@@ -112,28 +293,58 @@ fn at_every_place(boundary: Boundary) {
             .collect()
     });
     assert!(kept.contains(&true), "every transaction was signed anew");
+    let steps = places.into_iter().map(|(_, step)| step);
+    steps.filter(|step| !step.starts_with(WRITE)).collect()
 }
+
+const FIRST: [&str; 3] = ["buffer", "program", "registry"];
 
 #[test]
 fn killed_before_any_send_it_goes_on() {
-    at_every_place(Boundary::BeforeSend);
+    assert_eq!(at_every_place(Scene::First, &[Boundary::BeforeSend]), FIRST);
 }
 
 #[test]
 fn killed_after_any_send_it_goes_on() {
-    at_every_place(Boundary::AfterSend);
+    assert_eq!(at_every_place(Scene::First, &[Boundary::AfterSend]), FIRST);
 }
 
 #[test]
 fn killed_after_any_receipt_it_goes_on() {
-    at_every_place(Boundary::AfterReceipt);
+    assert_eq!(
+        at_every_place(Scene::First, &[Boundary::AfterReceipt]),
+        FIRST
+    );
+}
+
+const UPGRADE: [&str; 4] = ["buffer", "program-room", "program", "upgrade-authority"];
+
+/// Once it is handed over the deployer can change nothing: there is nothing left to do then.
+#[test]
+fn killed_after_any_send_an_upgrade_and_a_handover_go_on() {
+    assert_eq!(
+        at_every_place(Scene::Upgrade, &[Boundary::AfterSend]),
+        UPGRADE
+    );
+}
+
+#[test]
+fn killed_around_any_send_buffers_are_taken_back() {
+    let around = [
+        Boundary::BeforeSend,
+        Boundary::AfterSend,
+        Boundary::AfterReceipt,
+    ];
+    let steps = at_every_place(Scene::Reclaim, &around);
+    assert_eq!(steps.len(), 2);
+    assert!(steps.iter().all(|step| step.starts_with("reclaim-")));
 }
 
 /// The block hash that was signed for is too old when the run goes on.
 #[test]
 fn a_block_hash_that_expired_is_replaced() {
     let cluster = Cluster::start();
-    let workplace = apply_until(&cluster, 1, Boundary::BeforeSend).to(&cluster.url());
+    let workplace = apply_until(Scene::First, &cluster, 1, Boundary::BeforeSend).to(&cluster.url());
     cluster.ask("local_expire_blockhashes", json!([]));
     cluster.ask("local_advance", json!([64])); // and that is final
     workplace.resume(&[]).assert_done();
@@ -152,10 +363,10 @@ fn a_block_hash_that_expired_is_replaced() {
 #[test]
 fn refuses_to_resume_another_run() {
     let cluster = Cluster::start();
-    let workplace = apply_until(&cluster, 3, Boundary::BeforeSend).to(&cluster.url());
+    let workplace = apply_until(Scene::First, &cluster, 3, Boundary::BeforeSend).to(&cluster.url());
     let mut other = built();
     *other.last_mut().unwrap() ^= 1;
-    let id = solana_signer::Signer::pubkey(&crate::cluster::program_key()).to_string();
+    let id = program_key().pubkey().to_string();
     let workplace = workplace.with_program("other", &other, &id);
     workplace
         .resume(&[])

@@ -207,6 +207,7 @@ fn verify_and_status_see_what_the_book_has_otherwise() {
         Some(&another),
     );
     cluster.carry_out(&[give], &[]);
+    cluster.ask("local_advance", json!([64])); // and that is final
     let words = "AgentRegistry: another upgrade authority than on record";
     let (facts, drifts) = differing(&workplace);
     assert_eq!(facts, ["AgentRegistry upgrade authority"]);
