@@ -78,9 +78,11 @@ pub(super) fn checks(
 /// # Errors
 /// [`Fault::File`]: the addresses that the build comes to depend on them.
 fn require_choices(chain_id: u64, recorded: &Deployment) -> Result<(), Fault> {
-    match Choices::recorded(&recorded.settings) {
-        Some(_) => Ok(()),
-        None => Err(Fault::File {
+    // Others may be entered by hand before anything was chosen.
+    let is_blank = recorded.settings.is_empty() && recorded.contracts.is_empty();
+    match is_blank || Choices::recorded(&recorded.settings).is_some() {
+        true => Ok(()),
+        false => Err(Fault::File {
             path: AddressBook::path(Path::new("")),
             reason: format!("chains.eip155:{chain_id}.settings have no salt and acceptsDraftV1"),
         }),

@@ -13,7 +13,6 @@ use std::path::Path;
 impl SvmTarget {
     /// Every fact of the program and its registry on record.
     pub(super) fn checks(&self, recorded: &Deployment) -> Result<Vec<Check>, Fault> {
-        let authority = self.authority_on_record(recorded)?;
         let Some(record) = recorded.contracts.get(PROGRAM_TITLE) else {
             let found = "not on record";
             return Ok(vec![Check::new(
@@ -23,6 +22,7 @@ impl SvmTarget {
                 found,
             )]);
         };
+        let authority = self.authority_on_record(recorded)?;
         let look = self.look()?;
         let mut checks = self.program_checks(&look, record, &authority)?;
         checks.extend(self.registry_checks(&look, record)?);
@@ -87,10 +87,11 @@ impl SvmTarget {
 
     /// Program and registry account, in the address book, in the build, and on chain.
     pub(super) fn standings(&self, recorded: Option<&Deployment>) -> Result<Vec<Standing>, Fault> {
-        let authority = recorded.map(|book| self.authority_on_record(book));
+        let record = recorded.and_then(|book| book.contracts.get(PROGRAM_TITLE));
+        let authority = record.and(recorded);
+        let authority = authority.map(|book| self.authority_on_record(book));
         let authority = authority.transpose()?;
         let look = self.look()?;
-        let record = recorded.and_then(|book| book.contracts.get(PROGRAM_TITLE));
         let code = look.code(&self.program)?;
         let drifts = [
             self.program_drift(&code, record),

@@ -280,6 +280,10 @@ fn verify_and_status_refuse_choices_that_are_none() {
         }
         tamper(&workplace, "", &good);
     }
+    // Nothing of ours is on record: nothing was chosen.
+    tamper(&workplace, "/settings", &json!({}));
+    tamper(&workplace, "/contracts", &json!({}));
+    assert!((drifts(&workplace).iter()).all(|(_, drift)| drift == "not on record"));
 }
 
 /// A deployment that somebody else made, or that a fresh clone does not know, is entered.
