@@ -6,7 +6,7 @@ use super::{
     transport::Refusal,
     work::Work,
 };
-use crate::{Answer, Attempt, Depth, Fate, Fault, Landing, Step};
+use crate::{Action, Answer, Attempt, Depth, Fate, Fault, Landing, Step};
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use serde_json::Value;
 use solana_address::Address;
@@ -54,6 +54,9 @@ impl SvmTarget {
         step: &Step,
         attempt: &Attempt,
     ) -> Result<(), Fault> {
+        if step.action == Action::Exists {
+            return Ok(()); // it is not sent, and how it came about it does not say
+        }
         let not_ours = |what: &str| Fault::RecordMalformed {
             transaction: attempt.transaction.clone(),
             what: what.to_owned(),

@@ -370,5 +370,5 @@ fn refuses_to_resume_another_run() {
     let workplace = workplace.with_program("other", &other, &id);
     workplace
         .resume(&[])
-        .assert_refused(2, "the unfinished run has buffer at");
+        .assert_refused(2, "the unfinished run has build 0x");
 }
