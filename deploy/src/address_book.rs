@@ -3,7 +3,7 @@ use concord_canonical::caip;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
-    fs, io,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -87,20 +87,10 @@ impl AddressBook {
     /// Runs on other chains write to the same book: one at a time, from reading to writing.
     fn lock(deployments: &Path) -> Result<fs::File, Fault> {
         let path = deployments.join("runs/addresses.lock");
-        let open = || {
-            fs::create_dir_all(deployments.join("runs"))?;
-            let file = fs::OpenOptions::new()
-                .write(true)
-                .create(true)
-                .truncate(false)
-                .open(&path)?;
-            file.lock()?;
-            Ok(file)
-        };
-        open().map_err(|fault: io::Error| Fault::File {
-            path: path.clone(),
-            reason: fault.to_string(),
-        })
+        let file = atomic_file::open_lock(&path)?;
+        file.lock()
+            .map_err(|fault| atomic_file::unusable(&path, fault))?;
+        Ok(file)
     }
 
     pub fn deployment(&self, chain: &ChainId) -> Option<&Deployment> {

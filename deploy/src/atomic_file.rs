@@ -41,6 +41,22 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     fs::File::open(folder)?.sync_all() // else the rename itself may be lost with the power
 }
 
+/// A file that is there to be locked. It and its folder are made where they are missing.
+///
+/// # Errors
+/// [`Fault::File`].
+pub fn open_lock(path: &Path) -> Result<fs::File, Fault> {
+    let open = || {
+        fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
+        fs::OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+    };
+    open().map_err(|fault| unusable(path, fault))
+}
+
 /// The file's content; `None` where there is no such file.
 ///
 /// # Errors
@@ -58,7 +74,7 @@ pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, Fault> {
     Ok(Some(content))
 }
 
-fn unusable(path: &Path, fault: impl ToString) -> Fault {
+pub(crate) fn unusable(path: &Path, fault: impl ToString) -> Fault {
     Fault::File {
         path: path.to_owned(),
         reason: fault.to_string(),

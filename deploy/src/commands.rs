@@ -168,11 +168,10 @@ fn confirm_sending(target: &dyn Target, plan: &Plan, sending: &Sending) -> Resul
     if sending.yes || !io::stdin().is_terminal() {
         return Err(Fault::FinalUnconfirmed);
     }
-    let question = "Nobody will ever be able to change";
-    match ask(format_args!(
-        "{question} {final_for} again. Its id, to go on: "
-    ))? == final_for
-    {
+    let answer = ask(format_args!(
+        "Nobody will ever be able to change {final_for} again. Its id, to go on: "
+    ))?;
+    match answer == final_for {
         true => Ok(()),
         false => Err(Fault::Declined),
     }

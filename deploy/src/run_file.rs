@@ -141,10 +141,9 @@ impl RunFile {
     /// sources changed. [`Fault::RecordMalformed`]: a transaction that no step sends.
     pub fn require_same(&self, plan: &Plan, target: &mut dyn Target) -> Result<(), Fault> {
         self.require_equal("deployer", &self.content.deployer, &plan.deployer)?;
-        let none = || "none".to_owned();
-        let build = target.build().unwrap_or_else(none);
-        let recorded = self.content.build.clone().unwrap_or_else(none);
-        self.require_equal("build", &recorded, &build)?;
+        let name = |build: &Option<String>| build.clone().unwrap_or_else(|| "none".to_owned());
+        let (recorded, now) = (name(&self.content.build), name(&target.build()));
+        self.require_equal("build", &recorded, &now)?;
         for step in &plan.steps {
             let recorded = self
                 .record(step)
@@ -278,18 +277,7 @@ fn refuse_unfinished(path: &Path) -> Result<(), Fault> {
 /// [`Fault::RunLocked`].
 pub fn lock(path: &Path, chain: &ChainId) -> Result<fs::File, Fault> {
     let lock_path = path.with_extension("lock");
-    let open = || {
-        fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
-        fs::OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&lock_path)
-    };
-    let file = open().map_err(|fault| Fault::File {
-        path: lock_path.clone(),
-        reason: fault.to_string(),
-    })?;
+    let file = atomic_file::open_lock(&lock_path)?;
     file.try_lock()
         .map_err(|_| Fault::RunLocked(chain.to_string()))?;
     Ok(file)

@@ -56,18 +56,17 @@ impl EvmTarget {
         if *envelope.tx_hash() != hash(&attempt.transaction)? {
             return not_ours("is not the hash of its raw bytes");
         }
-        let (to, input) = match (&*step.id, self.contract(step)) {
+        let (to, most, input) = match (&*step.id, self.contract(step)) {
             (PROXY, _) if *envelope.tx_hash() == create2::PROXY_TRANSACTION_HASH => return Ok(()),
-            (PROXY_FUNDS, _) => (create2::PROXY_SIGNER, Bytes::new()),
+            (PROXY_FUNDS, _) => {
+                let most = U256::from(create2::PROXY_COST);
+                (create2::PROXY_SIGNER, most, Bytes::new())
+            }
             (_, Some(contract)) => {
                 let input = create2::call(contract.salt, &contract.creation_code);
-                (create2::PROXY, input)
+                (create2::PROXY, U256::ZERO, input)
             }
             _ => return not_ours("is not what the step sends"),
-        };
-        let most = match &*step.id {
-            PROXY_FUNDS => U256::from(create2::PROXY_COST),
-            _ => U256::ZERO,
         };
         let is_the_step_s = envelope.to() == Some(to)
             && *envelope.input() == input

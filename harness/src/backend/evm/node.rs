@@ -64,11 +64,7 @@ impl Endpoint {
     /// Host and port, for messages: a path may hold a key. `None` where the URL is none.
     pub fn host(&self) -> Option<String> {
         let url = self.parsed()?;
-        let host = url.host_str()?;
-        Some(match url.port() {
-            Some(port) => format!("{host}:{port}"),
-            None => host.to_owned(),
-        })
+        Some(Redaction::of(&self.url, &url).host().to_owned())
     }
 
     pub(super) fn is_url(&self) -> bool {
