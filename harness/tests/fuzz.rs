@@ -5,7 +5,7 @@ use concord_harness::{
     fuzz::{self, Plan, Report, Subject},
     model::{
         Actor, Agent, AgentState, Bytes32, CanonicalState, Chain, Model, Operation, Outcome,
-        Referee, Summary,
+        Referee, SetAgentWallet, Summary, SummaryQuery,
     },
     scenario,
 };
@@ -51,10 +51,10 @@ impl Backend for Registry {
 
     fn execute(&mut self, operation: &Operation, time: u64) -> Result<Observed, StepFault> {
         let mut operation = operation.clone();
-        if let Operation::SetAgentWallet {
+        if let Operation::SetAgentWallet(SetAgentWallet {
             consent: Some(consent),
             ..
-        } = &mut operation
+        }) = &mut operation
             && self.fault == Fault::NoDeadline
         {
             consent.deadline = consent.deadline.clamp(time, time + 300);
@@ -175,8 +175,10 @@ struct RoundsUp(Model);
 impl Referee for RoundsUp {
     fn apply(&mut self, operation: &Operation, now: u64) -> Outcome {
         let mut outcome = self.0.apply(operation, now);
-        if let (Operation::Summary { agent }, Some(Summary::Authorized { count, average })) =
-            (operation, &mut outcome.summary)
+        if let (
+            Operation::Summary(SummaryQuery { agent }),
+            Some(Summary::Authorized { count, average }),
+        ) = (operation, &mut outcome.summary)
         {
             let sum = self.0.state().agents.get(agent).map(|it| it.authorized.sum);
             *average = u8::try_from(sum.unwrap_or(0).div_ceil((*count).max(1))).unwrap();

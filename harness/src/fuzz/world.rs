@@ -1,6 +1,7 @@
 use super::{dice::Dice, mutators, plausible};
 use crate::model::{
-    Actor, Agent, AgentState, Authorization, Chain, Consent, DEPLOYER, Model, Operation, Verdict,
+    Actor, Agent, AgentState, Authorization, Chain, Consent, DEPLOYER, Model, Operation, Register,
+    SetAgentWallet, Verdict,
 };
 use concord_canonical::ErrorClass;
 use proptest::strategy::{BoxedStrategy, Just, Strategy};
@@ -95,7 +96,7 @@ impl World {
         if !step.operation.is_read() {
             self.time += step.wait;
         }
-        self.registrations += u64::from(matches!(step.operation, Operation::Register { .. }));
+        self.registrations += u64::from(matches!(step.operation, Operation::Register(_)));
         let (evm, svm) = (&mut self.evm, &mut self.svm);
         let on_evm = evm.apply(&step.operation, self.time).verdict == Verdict::Ok;
         let on_svm = svm.apply(&step.operation, self.time).verdict == Verdict::Ok;
@@ -107,14 +108,14 @@ impl World {
 
     fn remember(&mut self, operation: &Operation) {
         match operation {
-            Operation::Register { agent, .. } => self.agents.push(agent.clone()),
+            Operation::Register(Register { agent, .. }) => self.agents.push(agent.clone()),
             Operation::GiveFeedback(feedback) => {
                 self.authorizations.extend(feedback.authorization.clone());
             }
-            Operation::SetAgentWallet { consent, .. } => {
+            Operation::SetAgentWallet(SetAgentWallet { consent, .. }) => {
                 self.used_consents.extend(consent.clone());
             }
-            Operation::AttachPaymentProof { .. } => self.tasks += 1,
+            Operation::AttachPaymentProof(_) => self.tasks += 1,
             _ => (),
         }
         let surplus = self.authorizations.len().saturating_sub(MEMORY);

@@ -4,7 +4,8 @@
 //! the contracts or the program. It checks a signed statement symbolically: it knows who signed
 //! what for whom, and does no cryptography.
 //!
-//! - [`operation`]: what an actor can ask of a registry, in labels instead of addresses
+//! - [`operation`]: every call of a registry, in labels instead of addresses
+//! - [`payload`]: the arguments of each call
 //! - [`statement`]: what actors sign off chain for operations to carry
 //! - [`event`], [`state`], [`outcome`]: what comes of it, in the same terms on every chain
 //! - [`registry`]: routes an operation to its rules: [`identity`], [`authorized`], [`open`],
@@ -18,6 +19,7 @@ mod ledger;
 mod open;
 mod operation;
 mod outcome;
+mod payload;
 mod payment;
 mod registry;
 mod state;
@@ -28,8 +30,15 @@ mod validation;
 pub use chain::{Chain, Profile};
 pub use event::Event;
 pub use label::{Actor, Agent, LABEL_MAX, UNLABELLED};
-pub use operation::{Feedback, Metadata, OpenFeedback, Operation, Response, ValidationAnswer};
+pub use operation::Operation;
 pub use outcome::{Outcome, Summary, Verdict};
+pub use payload::{
+    AcceptRegistryAuthority, Approve, AttachPaymentProof, Burn, Feedback, ListFacilitator,
+    ListPaymentToken, Metadata, OpenFeedback, OpenSummaryQuery, ProposeRegistryAuthority, Register,
+    Response, Revocation, SetAgentUri, SetAgentWallet, SetAuthSchemes, SetFeedbackAuthority,
+    SetMetadata, SetOperator, SummaryQuery, Transfer, UnsetAgentWallet, ValidationAnswer,
+    ValidationRequest,
+};
 pub use payment::DEPLOYER;
 pub use registry::{Model, Referee};
 pub use state::{

@@ -1,6 +1,9 @@
 use super::{
-    Actor, Agent, AgentState, Bytes32, CanonicalState, Chain, Event, Operation, Outcome, Profile,
-    Tamper, identity::Approvals, payment::Payments,
+    AcceptRegistryAuthority, Actor, Agent, AgentState, Approve, AttachPaymentProof, Burn, Bytes32,
+    CanonicalState, Chain, Event, ListFacilitator, ListPaymentToken, OpenSummaryQuery, Operation,
+    Outcome, Profile, ProposeRegistryAuthority, Register, Revocation, SetAgentUri, SetAgentWallet,
+    SetAuthSchemes, SetFeedbackAuthority, SetMetadata, SetOperator, SummaryQuery, Tamper, Transfer,
+    UnsetAgentWallet, ValidationRequest, identity::Approvals, payment::Payments,
 };
 use concord_canonical::ErrorClass;
 
@@ -68,13 +71,13 @@ impl Model {
             self.state.time = now;
         }
         match operation {
-            Operation::Summary { agent } => Outcome::answered(self.summary(agent)),
-            Operation::OpenSummary {
+            Operation::Summary(SummaryQuery { agent }) => Outcome::answered(self.summary(agent)),
+            Operation::OpenSummary(OpenSummaryQuery {
                 agent,
                 clients,
                 tag1,
                 tag2,
-            } => self
+            }) => self
                 .open_summary(agent, clients, tag1, tag2)
                 .map_or_else(Outcome::refused, Outcome::answered),
             operation => self
@@ -85,93 +88,99 @@ impl Model {
 
     fn transact(&mut self, operation: &Operation) -> Done {
         match operation {
-            Operation::Register {
+            Operation::Register(Register {
                 agent,
                 by,
                 uri,
                 metadata,
-            } => self.register(agent, by, uri, metadata),
-            Operation::SetAgentUri { agent, by, uri } => self.set_agent_uri(agent, by, uri),
-            Operation::SetMetadata {
+            }) => self.register(agent, by, uri, metadata),
+            Operation::SetAgentUri(SetAgentUri { agent, by, uri }) => {
+                self.set_agent_uri(agent, by, uri)
+            }
+            Operation::SetMetadata(SetMetadata {
                 agent,
                 by,
                 key,
                 value,
-            } => self.set_metadata(agent, by, key, value),
-            Operation::SetAgentWallet {
+            }) => self.set_metadata(agent, by, key, value),
+            Operation::SetAgentWallet(SetAgentWallet {
                 agent,
                 by,
                 wallet,
                 consent,
-            } => self.set_agent_wallet(agent, by, wallet.as_ref(), consent.as_ref()),
-            Operation::UnsetAgentWallet { agent, by } => self.unset_agent_wallet(agent, by),
-            Operation::Transfer {
+            }) => self.set_agent_wallet(agent, by, wallet.as_ref(), consent.as_ref()),
+            Operation::UnsetAgentWallet(UnsetAgentWallet { agent, by }) => {
+                self.unset_agent_wallet(agent, by)
+            }
+            Operation::Transfer(Transfer {
                 agent,
                 by,
                 to,
                 into_mutable_account,
-            } => self.transfer(agent, by, to, *into_mutable_account),
-            Operation::Burn { agent, by } => self.burn(agent, by),
-            Operation::Approve {
+            }) => self.transfer(agent, by, to, *into_mutable_account),
+            Operation::Burn(Burn { agent, by }) => self.burn(agent, by),
+            Operation::Approve(Approve {
                 agent,
                 by,
                 operator,
-            } => self.approve(agent, by, operator.as_ref()),
-            Operation::SetOperator {
+            }) => self.approve(agent, by, operator.as_ref()),
+            Operation::SetOperator(SetOperator {
                 by,
                 operator,
                 approved,
-            } => self.set_operator(by, operator, *approved),
-            Operation::SetFeedbackAuthority {
+            }) => self.set_operator(by, operator, *approved),
+            Operation::SetFeedbackAuthority(SetFeedbackAuthority {
                 agent,
                 by,
                 authority,
-            } => self.set_feedback_authority(agent, by, authority.as_ref()),
-            Operation::SetAuthSchemes { agent, by, schemes } => {
+            }) => self.set_feedback_authority(agent, by, authority.as_ref()),
+            Operation::SetAuthSchemes(SetAuthSchemes { agent, by, schemes }) => {
                 self.set_auth_schemes(agent, by, *schemes)
             }
-            Operation::ListPaymentToken { by, token, listed } => {
+            Operation::ListPaymentToken(ListPaymentToken { by, token, listed }) => {
                 self.payments.list_token(by, token, *listed)
             }
-            Operation::ListFacilitator {
+            Operation::ListFacilitator(ListFacilitator {
                 by,
                 facilitator,
                 listed,
-            } => self.payments.list_facilitator(by, facilitator, *listed),
-            Operation::ProposeRegistryAuthority { by, successor } => {
+            }) => self.payments.list_facilitator(by, facilitator, *listed),
+            Operation::ProposeRegistryAuthority(ProposeRegistryAuthority { by, successor }) => {
                 self.payments.propose_authority(by, successor)
             }
-            Operation::AcceptRegistryAuthority { by } => self.payments.accept_authority(by),
+            Operation::AcceptRegistryAuthority(AcceptRegistryAuthority { by }) => {
+                self.payments.accept_authority(by)
+            }
             Operation::GiveFeedback(feedback) => self.give_feedback(feedback),
-            Operation::RevokeFeedback { agent, by, index } => {
+            Operation::RevokeFeedback(Revocation { agent, by, index }) => {
                 self.revoke(Profile::Authorized, agent, by, *index)
             }
             Operation::AppendResponse(response) => {
                 self.append_response(Profile::Authorized, response)
             }
-            Operation::AttachPaymentProof {
+            Operation::AttachPaymentProof(AttachPaymentProof {
                 agent,
                 by,
                 client,
                 index,
                 payment,
-            } => self.attach_payment_proof(agent, by, client, *index, payment),
+            }) => self.attach_payment_proof(agent, by, client, *index, payment),
             Operation::GiveOpenFeedback(feedback) => self.give_open_feedback(feedback),
-            Operation::RevokeOpenFeedback { agent, by, index } => {
+            Operation::RevokeOpenFeedback(Revocation { agent, by, index }) => {
                 self.revoke(Profile::Open, agent, by, *index)
             }
             Operation::AppendOpenResponse(response) => {
                 self.append_response(Profile::Open, response)
             }
-            Operation::ValidationRequest {
+            Operation::ValidationRequest(ValidationRequest {
                 agent,
                 by,
                 validator,
                 request,
                 uri,
-            } => self.validation_request(agent, by, validator.as_ref(), request, uri),
+            }) => self.validation_request(agent, by, validator.as_ref(), request, uri),
             Operation::ValidationResponse(answer) => self.validation_response(answer),
-            Operation::Summary { .. } | Operation::OpenSummary { .. } => Ok(Vec::new()),
+            Operation::Summary(_) | Operation::OpenSummary(_) => Ok(Vec::new()),
         }
     }
 

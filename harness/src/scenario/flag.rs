@@ -1,6 +1,6 @@
 //! Which scenarios are also played on chains that nobody controls, and what makes one fit for it.
 use super::{Moment, Scenario, story::Fault};
-use crate::model::{Operation, Verdict};
+use crate::model::{Operation, SetAgentWallet, SetOperator, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -68,7 +68,7 @@ fn may_be_sent(scenario: &Scenario, moment: &Moment) -> bool {
 fn lacks_consent(moment: &Moment) -> bool {
     matches!(
         moment.operation,
-        Operation::SetAgentWallet { consent: None, .. }
+        Operation::SetAgentWallet(SetAgentWallet { consent: None, .. })
     )
 }
 
@@ -85,11 +85,11 @@ fn check_times(moment: &Moment, sent: usize, path: &str) -> Result<(), Fault> {
             Some(authorization) => ("expiry", authorization.expiry, u64::MAX),
             None => return Ok(()),
         },
-        Operation::SetAgentWallet {
+        Operation::SetAgentWallet(SetAgentWallet {
             consent: Some(consent),
             ..
-        } => ("deadline", consent.deadline, CONSENT_SECONDS),
-        Operation::AttachPaymentProof { .. } => {
+        }) => ("deadline", consent.deadline, CONSENT_SECONDS),
+        Operation::AttachPaymentProof(_) => {
             let message = "needs lists that only the registry's authority writes (R13)";
             return fault(format!("{path}.do"), message.to_owned());
         }
@@ -112,11 +112,11 @@ fn check_times(moment: &Moment, sent: usize, path: &str) -> Result<(), Fault> {
 fn check_operators(scenario: &Scenario) -> Result<(), Fault> {
     let mut standing = BTreeSet::new();
     for moment in &scenario.moments {
-        if let Operation::SetOperator {
+        if let Operation::SetOperator(SetOperator {
             by,
             operator,
             approved,
-        } = &moment.operation
+        }) = &moment.operation
         {
             match approved {
                 true => standing.insert((by, operator)),

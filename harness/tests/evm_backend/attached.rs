@@ -10,7 +10,7 @@ use concord_harness::{
         Backend,
         evm::{AttachFault, Dialect, Endpoint, EvmAnvil, EvmNode, RegistryAddresses},
     },
-    model::{Actor, Agent, Operation},
+    model::{Actor, Agent, Operation, Register, Revocation, ValidationRequest},
 };
 
 const CHAIN_ID: u64 = 31_337;
@@ -30,12 +30,12 @@ fn every_operation_on_registries_that_stand_comes_to_what_the_model_says() {
 }
 
 fn register(agent: &str) -> Operation {
-    Operation::Register {
+    Operation::Register(Register {
         agent: Agent::from(agent),
         by: Actor::from("alice"),
         uri: "https://bot".to_owned(),
         metadata: Vec::new(),
-    }
+    })
 }
 
 #[test]
@@ -61,23 +61,23 @@ fn what_has_no_address_is_not_supported() {
     };
     let agent = Agent::from("bot");
     let by = Actor::from("alice");
-    let revoke = Operation::RevokeFeedback {
+    let revoke = Operation::RevokeFeedback(Revocation {
         agent: agent.clone(),
         by: by.clone(),
         index: 1,
-    };
-    let revoke_open = Operation::RevokeOpenFeedback {
+    });
+    let revoke_open = Operation::RevokeOpenFeedback(Revocation {
         agent: agent.clone(),
         by: by.clone(),
         index: 1,
-    };
-    let request = Operation::ValidationRequest {
+    });
+    let request = Operation::ValidationRequest(ValidationRequest {
         agent: agent.clone(),
         by: by.clone(),
         validator: None,
         request: Default::default(),
         uri: String::new(),
-    };
+    });
     let mut attached = attach(&anvil, only_identity).unwrap();
     assert!(attached.supports(&register("bot")));
     for operation in [revoke, revoke_open, request] {

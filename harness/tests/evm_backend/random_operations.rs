@@ -2,8 +2,10 @@
 use super::{Verdicts, anvil, play, revm};
 use concord_harness::backend::Backend;
 use concord_harness::model::{
-    Actor, Agent, Authorization, Bytes, Bytes32, Consent, Feedback, Form, Integer, Metadata,
-    OpenFeedback, Operation, Response, Tamper, ValidationAnswer,
+    Actor, Agent, Approve, Authorization, Bytes, Bytes32, Consent, Feedback, Form, Integer,
+    Metadata, OpenFeedback, OpenSummaryQuery, Operation, Register, Response, Revocation,
+    SetAgentUri, SetAgentWallet, SetMetadata, SetOperator, SummaryQuery, Tamper, Transfer,
+    UnsetAgentWallet, ValidationAnswer, ValidationRequest,
 };
 use std::{collections::BTreeSet, ops::RangeInclusive};
 
@@ -112,46 +114,46 @@ impl Dice {
     fn operation(&mut self, agent: Agent, now: u64) -> Operation {
         let by = self.actor();
         match self.below(24) {
-            0 => Operation::SetAgentUri {
+            0 => Operation::SetAgentUri(SetAgentUri {
                 agent,
                 by,
                 uri: self.text(),
-            },
-            1 => Operation::SetMetadata {
+            }),
+            1 => Operation::SetMetadata(SetMetadata {
                 agent,
                 by,
                 key: self
                     .pick(&["", "name", "agentWallet", "AgentWallet"])
                     .to_owned(),
                 value: Bytes(vec![7; usize::try_from(self.below(70)).unwrap()]),
-            },
+            }),
             2 | 3 => {
                 let wallet = self.actor();
                 let consent = self.consent(&agent, &wallet, now);
-                Operation::SetAgentWallet {
+                Operation::SetAgentWallet(SetAgentWallet {
                     agent,
                     by,
                     wallet: (!self.one_in(10)).then_some(wallet),
                     consent: (!self.one_in(6)).then_some(consent),
-                }
+                })
             }
-            4 => Operation::UnsetAgentWallet { agent, by },
-            5 => Operation::Transfer {
+            4 => Operation::UnsetAgentWallet(UnsetAgentWallet { agent, by }),
+            5 => Operation::Transfer(Transfer {
                 agent,
                 by,
                 to: self.actor(),
                 into_mutable_account: self.one_in(2),
-            },
-            6 => Operation::Approve {
+            }),
+            6 => Operation::Approve(Approve {
                 agent,
                 by,
                 operator: (!self.one_in(3)).then(|| self.actor()),
-            },
-            7 => Operation::SetOperator {
+            }),
+            7 => Operation::SetOperator(SetOperator {
                 by,
                 operator: self.actor(),
                 approved: self.one_in(3),
-            },
+            }),
             8..=11 => {
                 let authorization = self.authorization(&agent, &by, now);
                 Operation::GiveFeedback(Box::new(Feedback {
@@ -166,13 +168,13 @@ impl Dice {
                     authorization: (!self.one_in(12)).then_some(authorization),
                 }))
             }
-            12 => Operation::RevokeFeedback {
+            12 => Operation::RevokeFeedback(Revocation {
                 agent,
                 by,
                 index: self.pick(&[0, 1, 1, 1, 2, 2, 3]),
-            },
+            }),
             13 => Operation::AppendResponse(self.response(agent, by)),
-            14 => Operation::Summary { agent },
+            14 => Operation::Summary(SummaryQuery { agent }),
             15..=17 => Operation::GiveOpenFeedback(Box::new(OpenFeedback {
                 agent,
                 by,
@@ -194,28 +196,28 @@ impl Dice {
                 hash: self.hash(),
                 index: None,
             })),
-            18 => Operation::RevokeOpenFeedback {
+            18 => Operation::RevokeOpenFeedback(Revocation {
                 agent,
                 by,
                 index: self.pick(&[0, 1, 1, 1, 2, 2, 3]),
-            },
+            }),
             19 => Operation::AppendOpenResponse(self.response(agent, by)),
             20 | 21 => {
                 let clients = (0..self.below(5)).map(|_| self.actor()).collect();
-                Operation::OpenSummary {
+                Operation::OpenSummary(OpenSummaryQuery {
                     agent,
                     clients,
                     tag1: self.tag(),
                     tag2: self.text(),
-                }
+                })
             }
-            22 => Operation::ValidationRequest {
+            22 => Operation::ValidationRequest(ValidationRequest {
                 agent,
                 by,
                 validator: (!self.one_in(8)).then(|| self.actor()),
                 request: self.hash(),
                 uri: self.text(),
-            },
+            }),
             _ => Operation::ValidationResponse(Box::new(ValidationAnswer {
                 agent,
                 validator: by.clone(),
@@ -249,12 +251,12 @@ impl Dice {
                 key: self.text(),
                 value: Bytes(vec![1]),
             }];
-            let operation = Operation::Register {
+            let operation = Operation::Register(Register {
                 agent: Agent::from(*agent),
                 by: self.actor(),
                 uri: self.text(),
                 metadata: if self.one_in(2) { metadata } else { Vec::new() },
-            };
+            });
             steps.push((now, operation));
             now += 1;
         }

@@ -1,7 +1,7 @@
 //! The authorized profile.
 use super::*;
 use concord_canonical::ErrorClass::*;
-use concord_harness::model::{Event, Tamper};
+use concord_harness::model::{Event, SetAuthSchemes, SetFeedbackAuthority, Tamper};
 
 #[test]
 fn r5_each_field_binds() {
@@ -249,11 +249,11 @@ fn r23_the_other_signature_of_the_same_text_grants_nothing() {
 }
 
 fn schemes(schemes: u8) -> Operation {
-    Operation::SetAuthSchemes {
+    Operation::SetAuthSchemes(SetAuthSchemes {
         agent: "desk".into(),
         by: "alice".into(),
         schemes,
-    }
+    })
 }
 
 /// X84's message for Bob, whose bounds mean nothing.
@@ -294,10 +294,12 @@ fn r10_bounded_authorizations_end_when_the_owner_takes_x84_alone() {
 #[test]
 fn r7_on_solana_a_feedback_authority_signs_in_the_owner_s_place() {
     let mut model = registered(Chain::Svm);
-    let authority = |authority: Option<&str>| Operation::SetFeedbackAuthority {
-        agent: "desk".into(),
-        by: "alice".into(),
-        authority: authority.map(Into::into),
+    let authority = |authority: Option<&str>| {
+        Operation::SetFeedbackAuthority(SetFeedbackAuthority {
+            agent: "desk".into(),
+            by: "alice".into(),
+            authority: authority.map(Into::into),
+        })
     };
     expect(&mut model, 2, authority(Some("dana")), Verdict::Ok);
     let by_owner = give(&mut model, feedback("bob", 50, Some(granted())), 3);

@@ -1,7 +1,10 @@
 //! Registration, settings, wallet, transfer.
 use super::*;
 use concord_canonical::ErrorClass::*;
-use concord_harness::model::{Actor, Bytes, Consent, Event, Metadata};
+use concord_harness::model::{
+    Actor, Approve, Burn, Bytes, Consent, Event, Metadata, Register, SetAgentUri, SetAgentWallet,
+    SetAuthSchemes, SetFeedbackAuthority, SetMetadata, SetOperator, Transfer, UnsetAgentWallet,
+};
 
 #[test]
 fn r3_the_owner_is_the_wallet_until_a_transfer_to_another() {
@@ -66,12 +69,12 @@ fn entry(key: &str, length: usize) -> Metadata {
 
 fn set(key: &str, length: usize, by: &str) -> Operation {
     let Metadata { key, value } = entry(key, length);
-    Operation::SetMetadata {
+    Operation::SetMetadata(SetMetadata {
         agent: "desk".into(),
         by: by.into(),
         key,
         value,
-    }
+    })
 }
 
 #[test]
@@ -85,12 +88,12 @@ fn r2_the_reserved_key_is_refused_byte_for_byte() {
         ] {
             expect(&mut model, 2, set(key, 1, "alice"), verdict);
         }
-        let with_reserved = Operation::Register {
+        let with_reserved = Operation::Register(Register {
             agent: "other".into(),
             by: "alice".into(),
             uri: String::new(),
             metadata: vec![entry("a", 1), entry("agentWallet", 20)],
-        };
+        });
         expect(&mut model, 3, with_reserved, refused(ReservedKey));
         assert_eq!(model.state().agents.len(), 1);
     }
@@ -115,12 +118,12 @@ fn r17_metadata_is_portable_on_solana_only() {
 #[test]
 fn registration_reports_itself_and_then_its_metadata() {
     let mut model = Model::new(Chain::Evm);
-    let register = Operation::Register {
+    let register = Operation::Register(Register {
         agent: "desk".into(),
         by: "alice".into(),
         uri: "u".to_owned(),
         metadata: vec![entry("b", 1), entry("a", 0), entry("b", 2)],
-    };
+    });
     let outcome = expect(&mut model, 1, register, Verdict::Ok);
     let keys: Vec<_> = outcome.events[1..]
         .iter()
@@ -138,10 +141,12 @@ fn registration_reports_itself_and_then_its_metadata() {
 fn only_who_may_manage_an_agent_sets_anything() {
     for chain in BOTH {
         let mut model = registered(chain);
-        let uri = |by: &str, agent: &str| Operation::SetAgentUri {
-            agent: agent.into(),
-            by: by.into(),
-            uri: "v".to_owned(),
+        let uri = |by: &str, agent: &str| {
+            Operation::SetAgentUri(SetAgentUri {
+                agent: agent.into(),
+                by: by.into(),
+                uri: "v".to_owned(),
+            })
         };
         expect(&mut model, 2, uri("bob", "desk"), refused(NotAuthorized));
         expect(&mut model, 3, uri("alice", "ghost"), refused(AgentNotFound));
@@ -163,15 +168,19 @@ fn only_who_may_manage_an_agent_sets_anything() {
 
 #[test]
 fn r18_whom_the_owner_approved_on_evm_manages_and_does_not_review() {
-    let approve = |operator: Option<&str>| Operation::Approve {
-        agent: "desk".into(),
-        by: "alice".into(),
-        operator: operator.map(Into::into),
+    let approve = |operator: Option<&str>| {
+        Operation::Approve(Approve {
+            agent: "desk".into(),
+            by: "alice".into(),
+            operator: operator.map(Into::into),
+        })
     };
-    let operator = |approved| Operation::SetOperator {
-        by: "alice".into(),
-        operator: "carol".into(),
-        approved,
+    let operator = |approved| {
+        Operation::SetOperator(SetOperator {
+            by: "alice".into(),
+            operator: "carol".into(),
+            approved,
+        })
     };
     let mut model = registered(Chain::Evm);
     expect(&mut model, 2, set("k", 1, "bob"), refused(NotAuthorized));
@@ -208,12 +217,12 @@ fn agreed() -> Consent {
 }
 
 fn wallet(by: &str, wallet: Option<&str>, consent: Option<Consent>) -> Operation {
-    Operation::SetAgentWallet {
+    Operation::SetAgentWallet(SetAgentWallet {
         agent: "desk".into(),
         by: by.into(),
         wallet: wallet.map(Into::into),
         consent,
-    }
+    })
 }
 
 #[test]
@@ -274,22 +283,22 @@ fn r3_a_consent_works_once_and_in_its_time_on_evm() {
     let mut model = registered(Chain::Evm);
     let again = || wallet("alice", Some("carol"), Some(agreed()));
     expect(&mut model, 2, again(), Verdict::Ok);
-    let unset = Operation::UnsetAgentWallet {
+    let unset = Operation::UnsetAgentWallet(UnsetAgentWallet {
         agent: "desk".into(),
         by: "alice".into(),
-    };
+    });
     expect(&mut model, 3, unset, Verdict::Ok);
     expect(&mut model, 4, again(), refused(WalletConsentUsed));
 }
 
 #[test]
 fn r4_a_token_account_whose_owner_could_change_is_refused_on_solana() {
-    let mutable = Operation::Transfer {
+    let mutable = Operation::Transfer(Transfer {
         agent: "desk".into(),
         by: "alice".into(),
         to: "bob".into(),
         into_mutable_account: true,
-    };
+    });
     let transfer = |chain| registered(chain).apply(&mutable, 2).verdict;
     assert_eq!(transfer(Chain::Evm), Verdict::Ok);
     assert_eq!(transfer(Chain::Svm), refused(TransferRefused));
@@ -299,16 +308,16 @@ fn r4_a_token_account_whose_owner_could_change_is_refused_on_solana() {
 fn r4_a_transfer_takes_authority_and_schemes_away() {
     let mut model = registered(Chain::Svm);
     let settings = [
-        Operation::SetFeedbackAuthority {
+        Operation::SetFeedbackAuthority(SetFeedbackAuthority {
             agent: "desk".into(),
             by: "alice".into(),
             authority: Some("dana".into()),
-        },
-        Operation::SetAuthSchemes {
+        }),
+        Operation::SetAuthSchemes(SetAuthSchemes {
             agent: "desk".into(),
             by: "alice".into(),
             schemes: 1,
-        },
+        }),
     ];
     for setting in settings {
         expect(&mut model, 2, setting, Verdict::Ok);
@@ -324,9 +333,11 @@ fn r4_a_transfer_takes_authority_and_schemes_away() {
 
 #[test]
 fn variance_7_a_burned_agent_keeps_its_last_owner() {
-    let burn = |by: &str| Operation::Burn {
-        agent: "desk".into(),
-        by: by.into(),
+    let burn = |by: &str| {
+        Operation::Burn(Burn {
+            agent: "desk".into(),
+            by: by.into(),
+        })
     };
     let mut model = registered(Chain::Svm);
     expect(&mut model, 2, burn("bob"), refused(TransferNotAllowed));

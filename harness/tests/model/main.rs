@@ -10,7 +10,7 @@ mod validation;
 use concord_canonical::ErrorClass;
 use concord_harness::model::{
     Agent, Authorization, Bytes32, Chain, Feedback, Form, Model, Operation, Outcome, PaddedTag,
-    Summary, Verdict,
+    Register, Revocation, Summary, SummaryQuery, Transfer, Verdict,
 };
 
 pub const BOTH: [Chain; 2] = Chain::ALL;
@@ -24,34 +24,36 @@ pub fn registered(chain: Chain) -> Model {
 }
 
 pub fn register(agent: &str, by: &str, uri: &str) -> Operation {
-    Operation::Register {
+    Operation::Register(Register {
         agent: agent.into(),
         by: by.into(),
         uri: uri.to_owned(),
         metadata: Vec::new(),
-    }
+    })
 }
 
 pub fn transfer(by: &str, to: &str) -> Operation {
-    Operation::Transfer {
+    Operation::Transfer(Transfer {
         agent: "desk".into(),
         by: by.into(),
         to: to.into(),
         into_mutable_account: false,
-    }
+    })
 }
 
 pub fn revoke(by: &str, index: u64) -> Operation {
-    Operation::RevokeFeedback {
+    Operation::RevokeFeedback(Revocation {
         agent: "desk".into(),
         by: by.into(),
         index,
-    }
+    })
 }
 
 pub fn summary(model: &mut Model) -> (u64, u8) {
     let agent = Agent::from("desk");
-    let answer = model.apply(&Operation::Summary { agent }, 0).summary;
+    let answer = model
+        .apply(&Operation::Summary(SummaryQuery { agent }), 0)
+        .summary;
     match answer {
         Some(Summary::Authorized { count, average }) => (count, average),
         other => panic!("a summary answers, not {other:?}"),

@@ -1,7 +1,7 @@
 //! The open profile.
 use super::*;
 use concord_canonical::ErrorClass::*;
-use concord_harness::model::{Integer, OpenFeedback};
+use concord_harness::model::{Integer, OpenFeedback, OpenSummaryQuery, Revocation};
 
 const VALUE_MAX: i128 = 10i128.pow(38);
 
@@ -25,12 +25,12 @@ pub fn value(by: &str, value: i128, decimals: u8) -> Operation {
 }
 
 fn summary_of(model: &mut Model, clients: &[&str], tag1: &str) -> (u64, i128, u8) {
-    let operation = Operation::OpenSummary {
+    let operation = Operation::OpenSummary(OpenSummaryQuery {
         agent: "desk".into(),
         clients: clients.iter().map(|client| (*client).into()).collect(),
         tag1: tag1.to_owned(),
         tag2: String::new(),
-    };
+    });
     match model.apply(&operation, 0).summary {
         Some(Summary::Open {
             count,
@@ -89,12 +89,12 @@ fn r16_clients_count_as_listed_and_none_is_an_error() {
         (3, 3, 0)
     );
     assert_eq!(summary_of(&mut model, &["mallory"], ""), (0, 0, 0));
-    let nobody = Operation::OpenSummary {
+    let nobody = Operation::OpenSummary(OpenSummaryQuery {
         agent: "desk".into(),
         clients: Vec::new(),
         tag1: String::new(),
         tag2: String::new(),
-    };
+    });
     expect(&mut model, 0, nobody, refused(EmptyClients));
 }
 
@@ -109,10 +109,12 @@ fn r16_revoked_and_otherwise_tagged_feedback_is_left_out() {
     assert_eq!(summary_of(&mut model, &["bob"], ""), (2, 5, 0));
     assert_eq!(summary_of(&mut model, &["bob"], "uptime"), (1, 8, 0));
     assert_eq!(summary_of(&mut model, &["bob"], "Uptime"), (0, 0, 0));
-    let revoke = || Operation::RevokeOpenFeedback {
-        agent: "desk".into(),
-        by: "bob".into(),
-        index: 1,
+    let revoke = || {
+        Operation::RevokeOpenFeedback(Revocation {
+            agent: "desk".into(),
+            by: "bob".into(),
+            index: 1,
+        })
     };
     expect(&mut model, 4, revoke(), Verdict::Ok);
     expect(&mut model, 5, revoke(), refused(AlreadyRevoked));

@@ -1,7 +1,10 @@
 //! Payment proofs and the registry's lists (R9, R13).
 use super::*;
 use concord_canonical::ErrorClass::*;
-use concord_harness::model::{DEPLOYER, Event, Payment, Tamper};
+use concord_harness::model::{
+    AcceptRegistryAuthority, AttachPaymentProof, DEPLOYER, Event, ListFacilitator,
+    ListPaymentToken, Payment, ProposeRegistryAuthority, Tamper,
+};
 
 /// Finn states that Bob paid Alice 5 of `usd`, until second 100.
 fn paid() -> Payment {
@@ -19,29 +22,29 @@ fn paid() -> Payment {
 }
 
 fn token(by: &str, token: &str, listed: bool) -> Operation {
-    Operation::ListPaymentToken {
+    Operation::ListPaymentToken(ListPaymentToken {
         by: by.into(),
         token: token.into(),
         listed,
-    }
+    })
 }
 
 fn facilitator(by: &str, facilitator: &str, listed: bool) -> Operation {
-    Operation::ListFacilitator {
+    Operation::ListFacilitator(ListFacilitator {
         by: by.into(),
         facilitator: facilitator.into(),
         listed,
-    }
+    })
 }
 
 fn attach(by: &str, index: u64, payment: Payment) -> Operation {
-    Operation::AttachPaymentProof {
+    Operation::AttachPaymentProof(AttachPaymentProof {
         agent: "desk".into(),
         by: by.into(),
         client: "bob".into(),
         index,
         payment,
-    }
+    })
 }
 
 /// Bob's two feedbacks about `desk`, of which none is paid for; `usd` and Finn count.
@@ -234,11 +237,14 @@ fn r13_the_lists_are_the_registry_authority_s_and_bounded() {
 
 #[test]
 fn r9_the_registry_s_authority_changes_in_two_steps() {
-    let propose = |by: &str| Operation::ProposeRegistryAuthority {
-        by: by.into(),
-        successor: "carol".into(),
+    let propose = |by: &str| {
+        Operation::ProposeRegistryAuthority(ProposeRegistryAuthority {
+            by: by.into(),
+            successor: "carol".into(),
+        })
     };
-    let accept = |by: &str| Operation::AcceptRegistryAuthority { by: by.into() };
+    let accept =
+        |by: &str| Operation::AcceptRegistryAuthority(AcceptRegistryAuthority { by: by.into() });
     let mut model = registered(Chain::Svm);
     expect(&mut model, 2, accept("carol"), refused(NotAuthorized));
     expect(&mut model, 3, propose("carol"), refused(NotAuthorized));

@@ -1,6 +1,8 @@
 //! What a state shows, and its digest.
 use super::*;
-use concord_harness::model::{CanonicalState, Response, first_difference};
+use concord_harness::model::{
+    CanonicalState, Response, SetMetadata, ValidationRequest, first_difference,
+};
 use serde_json::json;
 
 #[test]
@@ -78,22 +80,22 @@ fn eventful() -> Model {
         ),
         (
             11,
-            Operation::SetMetadata {
+            Operation::SetMetadata(SetMetadata {
                 agent: "desk".into(),
                 by: "alice".into(),
                 key: "k".to_owned(),
                 value: "0x0102".parse().unwrap(),
-            },
+            }),
         ),
         (
             13,
-            Operation::ValidationRequest {
+            Operation::ValidationRequest(ValidationRequest {
                 agent: "desk".into(),
                 by: "alice".into(),
                 validator: Some("vera".into()),
                 request: Bytes32([0x11; 32]),
                 uri: String::new(),
-            },
+            }),
         ),
     ] {
         expect(&mut model, now, operation, Verdict::Ok);

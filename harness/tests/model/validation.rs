@@ -1,16 +1,16 @@
 //! Validation (R20).
 use super::*;
 use concord_canonical::ErrorClass::*;
-use concord_harness::model::ValidationAnswer;
+use concord_harness::model::{ValidationAnswer, ValidationRequest};
 
 fn request(by: &str, validator: Option<&str>, hash: Bytes32) -> Operation {
-    Operation::ValidationRequest {
+    Operation::ValidationRequest(ValidationRequest {
         agent: "desk".into(),
         by: by.into(),
         validator: validator.map(Into::into),
         request: hash,
         uri: String::new(),
-    }
+    })
 }
 
 fn answer(by: &str, hash: Bytes32, score: u8) -> Operation {

@@ -9,8 +9,9 @@ use super::{
 use crate::{
     backend::StepFault,
     model::{
-        Actor, Agent, Consent, Feedback, Metadata, OpenFeedback, Operation, PaddedTag, Response,
-        ValidationAnswer,
+        Actor, Approve, Feedback, Metadata, OpenFeedback, Operation, PaddedTag, Response,
+        Revocation, SetAgentUri, SetAgentWallet, SetMetadata, SetOperator, Transfer,
+        UnsetAgentWallet, ValidationAnswer, ValidationRequest,
     },
 };
 use alloy::{
@@ -23,175 +24,113 @@ use concord_canonical::tag;
 pub(super) type Call = (Actor, Vec<u8>);
 
 impl<L: Ledger> Registries<L> {
-    /// `registry` is the operation's, `now` in unix seconds.
+    /// Returns the caller and the calldata. `registry` is the operation's, `now` in unix seconds.
     pub(super) fn call(
         &mut self,
         registry: Address,
         operation: &Operation,
         now: u64,
     ) -> Answer<Call> {
-        match operation {
-            Operation::Register { .. }
-            | Operation::SetAgentUri { .. }
-            | Operation::SetMetadata { .. } => self.settings_call(operation),
-            Operation::SetAgentWallet { .. } | Operation::UnsetAgentWallet { .. } => {
-                self.wallet_call(operation, now)
-            }
-            Operation::Transfer { .. }
-            | Operation::Approve { .. }
-            | Operation::SetOperator { .. } => self.token_call(operation),
-            Operation::ValidationRequest { .. } | Operation::ValidationResponse(_) => {
-                self.validation_call(operation)
-            }
-            _ => self.reputation_call(registry, operation),
-        }
+        let by = operation.by().ok_or_else(|| inexpressible(operation))?;
+        Ok((by.clone(), self.calldata(registry, operation, now)?))
     }
 
-    /// What an agent says of itself.
-    fn settings_call(&mut self, operation: &Operation) -> Answer<Call> {
-        let (by, input) = match operation {
-            Operation::Register {
-                by, uri, metadata, ..
-            } => (by, register(uri, metadata)),
-            Operation::SetAgentUri { agent, by, uri } => {
-                let call = Identity::setAgentURICall {
-                    agentId: self.id_of(agent),
-                    newURI: uri.clone(),
-                };
-                (by, call.abi_encode())
+    fn calldata(&mut self, registry: Address, operation: &Operation, now: u64) -> Answer<Vec<u8>> {
+        Ok(match operation {
+            Operation::Register(it) => register(&it.uri, &it.metadata),
+            Operation::SetAgentUri(it) => self.set_agent_uri(it),
+            Operation::SetMetadata(it) => self.set_metadata(it),
+            Operation::SetAgentWallet(it) => self.set_agent_wallet(it, now)?,
+            Operation::UnsetAgentWallet(it) => self.unset_agent_wallet(it),
+            Operation::Transfer(it) => self.transfer(it)?,
+            Operation::Approve(it) => self.approve(it),
+            Operation::SetOperator(it) => self.set_operator(it),
+            Operation::GiveFeedback(it) => self.give_feedback(registry, it)?,
+            Operation::GiveOpenFeedback(it) => self.give_open_feedback(it),
+            Operation::RevokeFeedback(it) | Operation::RevokeOpenFeedback(it) => {
+                self.revoke_feedback(it)
             }
-            Operation::SetMetadata {
-                agent,
-                by,
-                key,
-                value,
-            } => {
-                let call = Identity::setMetadataCall {
-                    agentId: self.id_of(agent),
-                    metadataKey: key.clone(),
-                    metadataValue: value.0.clone().into(),
-                };
-                (by, call.abi_encode())
+            Operation::AppendResponse(it) | Operation::AppendOpenResponse(it) => {
+                self.append_response(it)
             }
-            other => return Err(inexpressible(other)),
-        };
-        Ok((by.clone(), input))
+            Operation::ValidationRequest(it) => self.validation_request(it),
+            Operation::ValidationResponse(it) => self.validation_response(it)?,
+            // Reads have no transaction.
+            Operation::Summary(_)
+            | Operation::OpenSummary(_)
+            // Solana only: declared variances 4, 6 and 7.
+            | Operation::AttachPaymentProof(_)
+            | Operation::ListPaymentToken(_)
+            | Operation::ListFacilitator(_)
+            | Operation::ProposeRegistryAuthority(_)
+            | Operation::AcceptRegistryAuthority(_)
+            | Operation::SetFeedbackAuthority(_)
+            | Operation::SetAuthSchemes(_)
+            | Operation::Burn(_) => return Err(inexpressible(operation)),
+        })
     }
 
-    /// Where an agent is paid.
-    fn wallet_call(&mut self, operation: &Operation, now: u64) -> Answer<Call> {
-        let (by, input) = match operation {
-            Operation::SetAgentWallet {
-                agent,
-                by,
-                wallet,
-                consent,
-            } => {
-                let call = self.set_agent_wallet(agent, wallet.as_ref(), consent.as_ref(), now)?;
-                (by, call)
-            }
-            Operation::UnsetAgentWallet { agent, by } => {
-                let call = Identity::unsetAgentWalletCall {
-                    agentId: self.id_of(agent),
-                };
-                (by, call.abi_encode())
-            }
-            other => return Err(inexpressible(other)),
+    fn set_agent_uri(&self, set: &SetAgentUri) -> Vec<u8> {
+        let call = Identity::setAgentURICall {
+            agentId: self.id_of(&set.agent),
+            newURI: set.uri.clone(),
         };
-        Ok((by.clone(), input))
+        call.abi_encode()
     }
 
-    /// Who holds an agent's token, and who may move it.
-    fn token_call(&mut self, operation: &Operation) -> Answer<Call> {
-        let (by, input) = match operation {
-            Operation::Transfer { agent, by, to, .. } => (by, self.transfer(agent, by, to)?),
-            Operation::Approve {
-                agent,
-                by,
-                operator,
-            } => {
-                let call = Identity::approveCall {
-                    to: self.address_or_zero(operator.as_ref()),
-                    agentId: self.id_of(agent),
-                };
-                (by, call.abi_encode())
-            }
-            Operation::SetOperator {
-                by,
-                operator,
-                approved,
-            } => {
-                let call = Identity::setApprovalForAllCall {
-                    operator: self.address_of(operator),
-                    approved: *approved,
-                };
-                (by, call.abi_encode())
-            }
-            other => return Err(inexpressible(other)),
+    fn set_metadata(&self, set: &SetMetadata) -> Vec<u8> {
+        let call = Identity::setMetadataCall {
+            agentId: self.id_of(&set.agent),
+            metadataKey: set.key.clone(),
+            metadataValue: set.value.0.clone().into(),
         };
-        Ok((by.clone(), input))
+        call.abi_encode()
     }
 
-    /// In either profile.
-    fn reputation_call(&mut self, registry: Address, operation: &Operation) -> Answer<Call> {
-        let (by, input) = match operation {
-            Operation::GiveFeedback(feedback) => {
-                (&feedback.by, self.give_feedback(registry, feedback)?)
-            }
-            Operation::GiveOpenFeedback(feedback) => {
-                (&feedback.by, self.give_open_feedback(feedback))
-            }
-            Operation::RevokeFeedback { agent, by, index }
-            | Operation::RevokeOpenFeedback { agent, by, index } => {
-                let call = Reputation::revokeFeedbackCall {
-                    agentId: self.id_of(agent),
-                    feedbackIndex: *index,
-                };
-                (by, call.abi_encode())
-            }
-            Operation::AppendResponse(response) | Operation::AppendOpenResponse(response) => {
-                (&response.by, self.append_response(response))
-            }
-            other => return Err(inexpressible(other)),
+    fn unset_agent_wallet(&self, unset: &UnsetAgentWallet) -> Vec<u8> {
+        let call = Identity::unsetAgentWalletCall {
+            agentId: self.id_of(&unset.agent),
         };
-        Ok((by.clone(), input))
+        call.abi_encode()
     }
 
-    /// Requests and their answers.
-    fn validation_call(&mut self, operation: &Operation) -> Answer<Call> {
-        let (by, input) = match operation {
-            Operation::ValidationRequest {
-                agent,
-                by,
-                validator,
-                request,
-                uri,
-            } => {
-                let call = Validation::validationRequestCall {
-                    validatorAddress: self.address_or_zero(validator.as_ref()),
-                    agentId: self.id_of(agent),
-                    requestURI: uri.clone(),
-                    requestHash: self.requests.native(request),
-                };
-                (by, call.abi_encode())
-            }
-            Operation::ValidationResponse(answer) => {
-                (&answer.by, self.validation_response(answer)?)
-            }
-            other => return Err(inexpressible(other)),
+    fn approve(&mut self, approve: &Approve) -> Vec<u8> {
+        let call = Identity::approveCall {
+            to: self.address_or_zero(approve.operator.as_ref()),
+            agentId: self.id_of(&approve.agent),
         };
-        Ok((by.clone(), input))
+        call.abi_encode()
+    }
+
+    fn set_operator(&mut self, set: &SetOperator) -> Vec<u8> {
+        let call = Identity::setApprovalForAllCall {
+            operator: self.address_of(&set.operator),
+            approved: set.approved,
+        };
+        call.abi_encode()
+    }
+
+    fn revoke_feedback(&self, revocation: &Revocation) -> Vec<u8> {
+        let call = Reputation::revokeFeedbackCall {
+            agentId: self.id_of(&revocation.agent),
+            feedbackIndex: revocation.index,
+        };
+        call.abi_encode()
+    }
+
+    fn validation_request(&mut self, request: &ValidationRequest) -> Vec<u8> {
+        let call = Validation::validationRequestCall {
+            validatorAddress: self.address_or_zero(request.validator.as_ref()),
+            agentId: self.id_of(&request.agent),
+            requestURI: request.uri.clone(),
+            requestHash: self.requests.native(&request.request),
+        };
+        call.abi_encode()
     }
 
     /// Without a consent nothing is signed, and the deadline is one that holds.
-    fn set_agent_wallet(
-        &mut self,
-        agent: &Agent,
-        wallet: Option<&Actor>,
-        consent: Option<&Consent>,
-        now: u64,
-    ) -> Answer<Vec<u8>> {
-        let (deadline, signature) = match consent {
+    fn set_agent_wallet(&mut self, set: &SetAgentWallet, now: u64) -> Answer<Vec<u8>> {
+        let (deadline, signature) = match &set.consent {
             Some(consent) => {
                 let deadline = self.start.saturating_add(consent.deadline);
                 let agent_id = self.id_of(&consent.agent);
@@ -210,22 +149,22 @@ impl<L: Ledger> Registries<L> {
             None => (self.memory.unused_deadline(now), Vec::new()),
         };
         let call = Identity::setAgentWalletCall {
-            agentId: self.id_of(agent),
-            newWallet: self.address_or_zero(wallet),
+            agentId: self.id_of(&set.agent),
+            newWallet: self.address_or_zero(set.wallet.as_ref()),
             deadline: U256::from(deadline),
             signature: signature.into(),
         };
         Ok(call.abi_encode())
     }
 
-    /// From whoever holds it; from the caller where nobody does.
-    fn transfer(&mut self, agent: &Agent, by: &Actor, to: &Actor) -> Answer<Vec<u8>> {
-        let agent_id = self.id_of(agent);
+    /// From the token's owner, or from the caller if the token has none.
+    fn transfer(&mut self, transfer: &Transfer) -> Answer<Vec<u8>> {
+        let agent_id = self.id_of(&transfer.agent);
         let owner_of = Identity::ownerOfCall { agentId: agent_id };
         let owner = try_view(&mut self.ledger, self.addresses.identity, &owner_of)?;
         let call = Identity::transferFromCall {
-            from: owner.unwrap_or_else(|_| self.address_of(by)),
-            to: self.address_of(to),
+            from: owner.unwrap_or_else(|_| self.address_of(&transfer.by)),
+            to: self.address_of(&transfer.to),
             agentId: agent_id,
         };
         Ok(call.abi_encode())

@@ -36,33 +36,31 @@ impl RegistryAddresses {
     /// The registry that the operation is for; `None` where there is none, or on no EVM chain.
     pub(super) fn of(&self, operation: &Operation) -> Option<Address> {
         match operation {
-            Operation::Register { .. }
-            | Operation::SetAgentUri { .. }
-            | Operation::SetMetadata { .. }
-            | Operation::SetAgentWallet { .. }
-            | Operation::UnsetAgentWallet { .. }
-            | Operation::Transfer { .. }
-            | Operation::Approve { .. }
-            | Operation::SetOperator { .. } => Some(self.identity),
+            Operation::Register(_)
+            | Operation::SetAgentUri(_)
+            | Operation::SetMetadata(_)
+            | Operation::SetAgentWallet(_)
+            | Operation::UnsetAgentWallet(_)
+            | Operation::Transfer(_)
+            | Operation::Approve(_)
+            | Operation::SetOperator(_) => Some(self.identity),
             Operation::GiveFeedback(_)
-            | Operation::RevokeFeedback { .. }
+            | Operation::RevokeFeedback(_)
             | Operation::AppendResponse(_)
-            | Operation::Summary { .. } => self.authorized_reputation,
+            | Operation::Summary(_) => self.authorized_reputation,
             Operation::GiveOpenFeedback(_)
-            | Operation::RevokeOpenFeedback { .. }
+            | Operation::RevokeOpenFeedback(_)
             | Operation::AppendOpenResponse(_)
-            | Operation::OpenSummary { .. } => self.open_reputation,
-            Operation::ValidationRequest { .. } | Operation::ValidationResponse(_) => {
-                self.validation
-            }
-            Operation::Burn { .. }
-            | Operation::SetFeedbackAuthority { .. }
-            | Operation::SetAuthSchemes { .. }
-            | Operation::ListPaymentToken { .. }
-            | Operation::ListFacilitator { .. }
-            | Operation::ProposeRegistryAuthority { .. }
-            | Operation::AcceptRegistryAuthority { .. }
-            | Operation::AttachPaymentProof { .. } => None,
+            | Operation::OpenSummary(_) => self.open_reputation,
+            Operation::ValidationRequest(_) | Operation::ValidationResponse(_) => self.validation,
+            Operation::Burn(_)
+            | Operation::SetFeedbackAuthority(_)
+            | Operation::SetAuthSchemes(_)
+            | Operation::ListPaymentToken(_)
+            | Operation::ListFacilitator(_)
+            | Operation::ProposeRegistryAuthority(_)
+            | Operation::AcceptRegistryAuthority(_)
+            | Operation::AttachPaymentProof(_) => None,
         }
     }
 }

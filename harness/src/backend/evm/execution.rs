@@ -8,7 +8,10 @@ use super::{
 };
 use crate::{
     backend::{Cost, Observed, secrets::secret_of},
-    model::{Actor, Agent, Integer, Operation, Outcome, Summary, Verdict},
+    model::{
+        Actor, Agent, Integer, OpenSummaryQuery, Operation, Outcome, Register, SetMetadata,
+        Summary, Verdict,
+    },
 };
 use alloy::{
     primitives::{Address, Bytes, U256},
@@ -29,7 +32,7 @@ impl<L: Ledger> Registries<L> {
         let key = self.key(&by);
         self.ledger.set_next_block_time(now)?;
         let receipt = self.ledger.send(&key, Some(registry), input.into())?;
-        if let Operation::Register { agent, .. } = operation {
+        if let Operation::Register(Register { agent, .. }) = operation {
             self.note_registration(agent, &receipt);
         }
         let observed = self.observe(&receipt)?;
@@ -54,16 +57,14 @@ impl<L: Ledger> Registries<L> {
     pub(super) fn open_summary(
         &mut self,
         registry: Address,
-        agent: &Agent,
-        clients: &[Actor],
-        tag1: &str,
-        tag2: &str,
+        query: &OpenSummaryQuery,
     ) -> Answer<Observed> {
+        let clients = query.clients.iter();
         let call = OpenReputation::getSummaryCall {
-            agentId: self.id_of(agent),
-            clientAddresses: clients.iter().map(|it| self.address_of(it)).collect(),
-            tag1: tag1.to_owned(),
-            tag2: tag2.to_owned(),
+            agentId: self.id_of(&query.agent),
+            clientAddresses: clients.map(|it| self.address_of(it)).collect(),
+            tag1: query.tag1.clone(),
+            tag2: query.tag2.clone(),
         };
         match try_view(&mut self.ledger, registry, &call)? {
             Ok(answer) => Ok(Outcome::answered(Summary::Open {
@@ -120,15 +121,15 @@ impl<L: Ledger> Registries<L> {
     /// Keeps of an accepted operation what no view will tell.
     fn note(&mut self, operation: &Operation) {
         match operation {
-            Operation::Register {
+            Operation::Register(Register {
                 agent, metadata, ..
-            } => {
+            }) => {
                 let id = self.id_of(agent);
                 for entry in metadata {
                     self.memory.note_metadata(id, &entry.key);
                 }
             }
-            Operation::SetMetadata { agent, key, .. } => {
+            Operation::SetMetadata(SetMetadata { agent, key, .. }) => {
                 let id = self.id_of(agent);
                 self.memory.note_metadata(id, key);
             }

@@ -178,13 +178,8 @@ impl<L: Ledger> Backend for Registries<L> {
             .filter(|_| self.supports(operation))
             .ok_or_else(|| StepFault::Inexpressible(operation.name().to_owned()))?;
         match operation {
-            Operation::Summary { agent } => self.summary(registry, agent),
-            Operation::OpenSummary {
-                agent,
-                clients,
-                tag1,
-                tag2,
-            } => self.open_summary(registry, agent, clients, tag1, tag2),
+            Operation::Summary(query) => self.summary(registry, &query.agent),
+            Operation::OpenSummary(query) => self.open_summary(registry, query),
             operation => self.transact(registry, operation, time),
         }
     }

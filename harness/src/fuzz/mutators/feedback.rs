@@ -5,7 +5,10 @@ use crate::{
         dice::Dice,
         world::{World, any_actor},
     },
-    model::{Actor, Agent, Chain, Integer, OpenFeedback, Operation, Profile},
+    model::{
+        Actor, Agent, AttachPaymentProof, Chain, Integer, OpenFeedback, OpenSummaryQuery,
+        Operation, Profile, Revocation,
+    },
 };
 
 pub(super) fn unknown_entry_agent(
@@ -15,9 +18,9 @@ pub(super) fn unknown_entry_agent(
     _: &mut Dice,
 ) -> bool {
     match operation {
-        Operation::RevokeFeedback { agent, .. }
-        | Operation::RevokeOpenFeedback { agent, .. }
-        | Operation::AttachPaymentProof { agent, .. } => *agent = ghost(),
+        Operation::RevokeFeedback(Revocation { agent, .. })
+        | Operation::RevokeOpenFeedback(Revocation { agent, .. })
+        | Operation::AttachPaymentProof(AttachPaymentProof { agent, .. }) => *agent = ghost(),
         Operation::AppendResponse(response) | Operation::AppendOpenResponse(response) => {
             response.agent = ghost();
         }
@@ -121,9 +124,9 @@ pub(super) fn stale_index(operation: &mut Operation, _: &World, _: u64, dice: &m
 
 pub(super) fn set_index(operation: &mut Operation, to: u64) -> bool {
     match operation {
-        Operation::RevokeFeedback { index, .. }
-        | Operation::RevokeOpenFeedback { index, .. }
-        | Operation::AttachPaymentProof { index, .. } => *index = to,
+        Operation::RevokeFeedback(Revocation { index, .. })
+        | Operation::RevokeOpenFeedback(Revocation { index, .. })
+        | Operation::AttachPaymentProof(AttachPaymentProof { index, .. }) => *index = to,
         Operation::AppendResponse(response) | Operation::AppendOpenResponse(response) => {
             response.index = to;
         }
@@ -140,10 +143,8 @@ pub(super) fn revoked_already(
     dice: &mut Dice,
 ) -> bool {
     let profile = match operation {
-        Operation::RevokeOpenFeedback { .. } => Profile::Open,
-        Operation::RevokeFeedback { .. } | Operation::AttachPaymentProof { .. } => {
-            Profile::Authorized
-        }
+        Operation::RevokeOpenFeedback(_) => Profile::Open,
+        Operation::RevokeFeedback(_) | Operation::AttachPaymentProof(_) => Profile::Authorized,
         _ => return false,
     };
     let on_svm = revoked(world, Chain::Svm, profile);
@@ -153,17 +154,17 @@ pub(super) fn revoked_already(
         return false;
     };
     match operation {
-        Operation::RevokeFeedback { agent, by, index }
-        | Operation::RevokeOpenFeedback { agent, by, index } => {
+        Operation::RevokeFeedback(Revocation { agent, by, index })
+        | Operation::RevokeOpenFeedback(Revocation { agent, by, index }) => {
             (*agent, *by, *index) = (of_agent, of_client, at);
         }
-        Operation::AttachPaymentProof {
+        Operation::AttachPaymentProof(AttachPaymentProof {
             agent,
             by,
             client,
             index,
             ..
-        } => (*agent, *by, *client, *index) = (of_agent, of_client.clone(), of_client, at),
+        }) => (*agent, *by, *client, *index) = (of_agent, of_client.clone(), of_client, at),
         _ => return false,
     }
     true
@@ -195,5 +196,5 @@ fn revoked(world: &World, chain: Chain, profile: Profile) -> Vec<(Agent, Actor, 
 }
 
 pub(super) fn no_clients(operation: &mut Operation, _: &World, _: u64, _: &mut Dice) -> bool {
-    spoil!(operation, Operation::OpenSummary { clients, .. } => clients.clear())
+    spoil!(operation, Operation::OpenSummary(OpenSummaryQuery { clients, .. }) => clients.clear())
 }

@@ -2,18 +2,23 @@
 use super::{another, ghost};
 use crate::{
     fuzz::{dice::Dice, plausible::stranger, world::World},
-    model::{Bytes, Chain, Consent, Operation},
+    model::{
+        AcceptRegistryAuthority, Approve, AttachPaymentProof, Burn, Bytes, Chain, Consent,
+        ListFacilitator, ListPaymentToken, Operation, ProposeRegistryAuthority, Register,
+        SetAgentUri, SetAgentWallet, SetAuthSchemes, SetFeedbackAuthority, SetMetadata, Transfer,
+        UnsetAgentWallet, ValidationRequest,
+    },
 };
 
 pub(super) fn unknown_agent(operation: &mut Operation, _: &World, _: u64, _: &mut Dice) -> bool {
     match operation {
-        Operation::SetAgentUri { agent, .. }
-        | Operation::SetMetadata { agent, .. }
-        | Operation::SetAgentWallet { agent, .. }
-        | Operation::UnsetAgentWallet { agent, .. }
-        | Operation::SetFeedbackAuthority { agent, .. }
-        | Operation::SetAuthSchemes { agent, .. }
-        | Operation::ValidationRequest { agent, .. } => *agent = ghost(),
+        Operation::SetAgentUri(SetAgentUri { agent, .. })
+        | Operation::SetMetadata(SetMetadata { agent, .. })
+        | Operation::SetAgentWallet(SetAgentWallet { agent, .. })
+        | Operation::UnsetAgentWallet(UnsetAgentWallet { agent, .. })
+        | Operation::SetFeedbackAuthority(SetFeedbackAuthority { agent, .. })
+        | Operation::SetAuthSchemes(SetAuthSchemes { agent, .. })
+        | Operation::ValidationRequest(ValidationRequest { agent, .. }) => *agent = ghost(),
         Operation::GiveFeedback(feedback) => feedback.agent = ghost(),
         Operation::GiveOpenFeedback(feedback) => feedback.agent = ghost(),
         _ => return false,
@@ -28,23 +33,27 @@ pub(super) fn by_a_stranger(
     dice: &mut Dice,
 ) -> bool {
     match operation {
-        Operation::SetAgentUri { agent, by, .. }
-        | Operation::SetMetadata { agent, by, .. }
-        | Operation::SetAgentWallet { agent, by, .. }
-        | Operation::UnsetAgentWallet { agent, by }
-        | Operation::SetFeedbackAuthority { agent, by, .. }
-        | Operation::SetAuthSchemes { agent, by, .. }
-        | Operation::ValidationRequest { agent, by, .. } => match stranger(world, agent, dice) {
-            Some(stranger) => *by = stranger,
-            None => return false,
-        },
-        Operation::ListPaymentToken { by, .. }
-        | Operation::ListFacilitator { by, .. }
-        | Operation::ProposeRegistryAuthority { by, .. } => {
+        Operation::SetAgentUri(SetAgentUri { agent, by, .. })
+        | Operation::SetMetadata(SetMetadata { agent, by, .. })
+        | Operation::SetAgentWallet(SetAgentWallet { agent, by, .. })
+        | Operation::UnsetAgentWallet(UnsetAgentWallet { agent, by })
+        | Operation::SetFeedbackAuthority(SetFeedbackAuthority { agent, by, .. })
+        | Operation::SetAuthSchemes(SetAuthSchemes { agent, by, .. })
+        | Operation::ValidationRequest(ValidationRequest { agent, by, .. }) => {
+            match stranger(world, agent, dice) {
+                Some(stranger) => *by = stranger,
+                None => return false,
+            }
+        }
+        Operation::ListPaymentToken(ListPaymentToken { by, .. })
+        | Operation::ListFacilitator(ListFacilitator { by, .. })
+        | Operation::ProposeRegistryAuthority(ProposeRegistryAuthority { by, .. }) => {
             return another(by, dice);
         }
-        Operation::AcceptRegistryAuthority { by } => return another(by, dice),
-        Operation::AttachPaymentProof { by, .. } => return another(by, dice),
+        Operation::AcceptRegistryAuthority(AcceptRegistryAuthority { by }) => {
+            return another(by, dice);
+        }
+        Operation::AttachPaymentProof(AttachPaymentProof { by, .. }) => return another(by, dice),
         _ => return false,
     }
     true
@@ -57,9 +66,9 @@ pub(super) fn transfer_by_a_stranger(
     dice: &mut Dice,
 ) -> bool {
     match operation {
-        Operation::Transfer { agent, by, .. }
-        | Operation::Burn { agent, by }
-        | Operation::Approve { agent, by, .. } => match stranger(world, agent, dice) {
+        Operation::Transfer(Transfer { agent, by, .. })
+        | Operation::Burn(Burn { agent, by })
+        | Operation::Approve(Approve { agent, by, .. }) => match stranger(world, agent, dice) {
             Some(stranger) => *by = stranger,
             None => return false,
         },
@@ -74,7 +83,7 @@ pub(super) fn into_mutable_account(
     _: u64,
     _: &mut Dice,
 ) -> bool {
-    spoil!(operation, Operation::Transfer { into_mutable_account, .. } => *into_mutable_account = true)
+    spoil!(operation, Operation::Transfer(Transfer { into_mutable_account, .. }) => *into_mutable_account = true)
 }
 
 pub(super) fn reserved_key(operation: &mut Operation, _: &World, _: u64, _: &mut Dice) -> bool {
@@ -92,8 +101,8 @@ pub(super) fn long_metadata_key(
 
 fn set_key(operation: &mut Operation, to: &str) -> bool {
     match operation {
-        Operation::SetMetadata { key, .. } => *key = to.to_owned(),
-        Operation::Register { metadata, .. } => match metadata.last_mut() {
+        Operation::SetMetadata(SetMetadata { key, .. }) => *key = to.to_owned(),
+        Operation::Register(Register { metadata, .. }) => match metadata.last_mut() {
             Some(entry) => entry.key = to.to_owned(),
             None => return false,
         },
@@ -108,22 +117,22 @@ pub(super) fn long_metadata_value(
     _: u64,
     _: &mut Dice,
 ) -> bool {
-    spoil!(operation, Operation::SetMetadata { value, .. } => *value = Bytes(vec![1; 257]))
+    spoil!(operation, Operation::SetMetadata(SetMetadata { value, .. }) => *value = Bytes(vec![1; 257]))
 }
 
 pub(super) fn no_wallet(operation: &mut Operation, _: &World, _: u64, _: &mut Dice) -> bool {
-    spoil!(operation, Operation::SetAgentWallet { wallet, .. } => *wallet = None)
+    spoil!(operation, Operation::SetAgentWallet(SetAgentWallet { wallet, .. }) => *wallet = None)
 }
 
 /// The consent of a wallet that is not the owner's, who on Solana signs anyway (R3).
 fn consent(operation: &mut Operation) -> Option<&mut Option<Consent>> {
     match operation {
-        Operation::SetAgentWallet {
+        Operation::SetAgentWallet(SetAgentWallet {
             by,
             wallet: Some(wallet),
             consent,
             ..
-        } if by != wallet => Some(consent),
+        }) if by != wallet => Some(consent),
         _ => None,
     }
 }
@@ -175,7 +184,7 @@ pub(super) fn deadline_too_far(
 }
 
 fn set_deadline(operation: &mut Operation, to: u64) -> bool {
-    spoil!(operation, Operation::SetAgentWallet { consent: Some(consent), .. } => consent.deadline = to)
+    spoil!(operation, Operation::SetAgentWallet(SetAgentWallet { consent: Some(consent), .. }) => consent.deadline = to)
 }
 
 /// A consent that worked before, while its deadline has not passed and its owner is the owner.
@@ -185,12 +194,12 @@ pub(super) fn consent_used(
     time: u64,
     dice: &mut Dice,
 ) -> bool {
-    let Operation::SetAgentWallet {
+    let Operation::SetAgentWallet(SetAgentWallet {
         agent,
         by,
         wallet,
         consent,
-    } = operation
+    }) = operation
     else {
         return false;
     };
@@ -219,5 +228,5 @@ pub(super) fn unknown_scheme(
     dice: &mut Dice,
 ) -> bool {
     let unknown = dice.weigh(&[(1, 0), (1, 4), (1, 255)]).unwrap_or(0);
-    spoil!(operation, Operation::SetAuthSchemes { schemes, .. } => *schemes = unknown)
+    spoil!(operation, Operation::SetAuthSchemes(SetAuthSchemes { schemes, .. }) => *schemes = unknown)
 }

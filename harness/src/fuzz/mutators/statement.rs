@@ -5,7 +5,7 @@ use crate::{
         dice::Dice,
         world::{World, any_actor},
     },
-    model::{Authorization, Chain, Feedback, Form, Operation, Payment, Tamper},
+    model::{AttachPaymentProof, Authorization, Chain, Feedback, Form, Operation, Payment, Tamper},
 };
 
 fn given(operation: &mut Operation) -> Option<(&mut Feedback, Authorization)> {
@@ -20,7 +20,7 @@ fn given(operation: &mut Operation) -> Option<(&mut Feedback, Authorization)> {
 
 pub(super) fn paid(operation: &mut Operation) -> Option<&mut Payment> {
     match operation {
-        Operation::AttachPaymentProof { payment, .. } => Some(payment),
+        Operation::AttachPaymentProof(AttachPaymentProof { payment, .. }) => Some(payment),
         _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! URIs.
 use crate::{
     fuzz::{dice::Dice, world::World},
-    model::Operation,
+    model::{Operation, Register, SetAgentUri, ValidationRequest},
 };
 
 pub(super) fn long_uri(operation: &mut Operation, _: &World, _: u64, _: &mut Dice) -> bool {
@@ -20,11 +20,12 @@ pub(super) fn empty_uri(operation: &mut Operation, _: &World, _: u64, _: &mut Di
 
 fn set_uri(operation: &mut Operation, to: &str) -> bool {
     match operation {
-        Operation::Register { uri, metadata, .. } => {
+        Operation::Register(Register { uri, metadata, .. }) => {
             metadata.clear(); // so that it fits a packet
             *uri = to.to_owned();
         }
-        Operation::SetAgentUri { uri, .. } | Operation::ValidationRequest { uri, .. } => {
+        Operation::SetAgentUri(SetAgentUri { uri, .. })
+        | Operation::ValidationRequest(ValidationRequest { uri, .. }) => {
             *uri = to.to_owned();
         }
         Operation::GiveFeedback(feedback) => feedback.uri = to.to_owned(),

@@ -2,11 +2,11 @@
 use super::another;
 use crate::{
     fuzz::{dice::Dice, plausible, world::World},
-    model::{Bytes32, Chain, Operation},
+    model::{Bytes32, Chain, Operation, ValidationRequest},
 };
 
 pub(super) fn no_validator(operation: &mut Operation, _: &World, _: u64, _: &mut Dice) -> bool {
-    spoil!(operation, Operation::ValidationRequest { validator, .. } => *validator = None)
+    spoil!(operation, Operation::ValidationRequest(ValidationRequest { validator, .. }) => *validator = None)
 }
 
 /// A request that both chains have, of the same agent and validator.
@@ -28,7 +28,7 @@ pub(super) fn request_exists(
     if !Chain::ALL.into_iter().all(is_on) {
         return false;
     }
-    spoil!(operation, Operation::ValidationRequest { agent, validator, request, .. } => {
+    spoil!(operation, Operation::ValidationRequest(ValidationRequest { agent, validator, request, .. }) => {
         (*agent, *validator, *request) = (of_agent, Some(of_validator), hash);
     })
 }
@@ -39,12 +39,12 @@ pub(super) fn request_prefix_collides(
     _: u64,
     dice: &mut Dice,
 ) -> bool {
-    let Operation::ValidationRequest {
+    let Operation::ValidationRequest(ValidationRequest {
         agent,
         validator: Some(validator),
         request,
         ..
-    } = operation
+    }) = operation
     else {
         return false;
     };

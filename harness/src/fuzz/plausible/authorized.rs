@@ -8,7 +8,10 @@ use crate::{
         dice::Dice,
         world::{TOKENS, World, any_actor},
     },
-    model::{Actor, Agent, Authorization, Chain, Feedback, Form, Operation, Payment, Response},
+    model::{
+        Actor, Agent, AttachPaymentProof, Authorization, Chain, Feedback, Form, Operation, Payment,
+        Response, Revocation, SummaryQuery,
+    },
 };
 
 pub(super) fn give_feedback(world: &World, time: u64, dice: &mut Dice) -> Option<Operation> {
@@ -73,7 +76,7 @@ fn entry(world: &World, dice: &mut Dice) -> Option<(Agent, Actor, u64)> {
 
 pub(super) fn revoke_feedback(world: &World, _: u64, dice: &mut Dice) -> Option<Operation> {
     let (agent, by, index) = entry(world, dice)?;
-    Some(Operation::RevokeFeedback { agent, by, index })
+    Some(Operation::RevokeFeedback(Revocation { agent, by, index }))
 }
 
 pub(super) fn response((agent, client, index): (Agent, Actor, u64), dice: &mut Dice) -> Response {
@@ -119,7 +122,7 @@ pub(super) fn attach_payment_proof(world: &World, time: u64, dice: &mut Dice) ->
     facilitators.retain(|it| world.svm.lists_facilitator(it));
     let token = dice.pick(&tokens)?.clone();
     let facilitator = dice.pick(&facilitators)?.clone();
-    Some(Operation::AttachPaymentProof {
+    Some(Operation::AttachPaymentProof(AttachPaymentProof {
         by: client.clone(),
         index,
         payment: Payment {
@@ -136,11 +139,11 @@ pub(super) fn attach_payment_proof(world: &World, time: u64, dice: &mut Dice) ->
         },
         agent,
         client,
-    })
+    }))
 }
 
 pub(super) fn summary(world: &World, _: u64, dice: &mut Dice) -> Option<Operation> {
-    Some(Operation::Summary {
+    Some(Operation::Summary(SummaryQuery {
         agent: any_agent(world, dice),
-    })
+    }))
 }

@@ -8,7 +8,7 @@ use crate::{
         dice::Dice,
         world::{World, any_actor},
     },
-    model::{Actor, Agent, Integer, OpenFeedback, Operation},
+    model::{Actor, Agent, Integer, OpenFeedback, OpenSummaryQuery, Operation, Revocation},
 };
 
 pub(super) fn give_open_feedback(world: &World, _: u64, dice: &mut Dice) -> Option<Operation> {
@@ -39,7 +39,11 @@ fn open_entry(world: &World, dice: &mut Dice) -> Option<(Agent, Actor, u64)> {
 
 pub(super) fn revoke_open_feedback(world: &World, _: u64, dice: &mut Dice) -> Option<Operation> {
     let (agent, by, index) = open_entry(world, dice)?;
-    Some(Operation::RevokeOpenFeedback { agent, by, index })
+    Some(Operation::RevokeOpenFeedback(Revocation {
+        agent,
+        by,
+        index,
+    }))
 }
 
 pub(super) fn append_open_response(world: &World, _: u64, dice: &mut Dice) -> Option<Operation> {
@@ -56,7 +60,7 @@ pub(super) fn open_summary(world: &World, _: u64, dice: &mut Dice) -> Option<Ope
             _ => any_actor(dice),
         })
         .collect();
-    Some(Operation::OpenSummary {
+    Some(Operation::OpenSummary(OpenSummaryQuery {
         agent,
         clients,
         tag1: tag(dice),
@@ -65,5 +69,5 @@ pub(super) fn open_summary(world: &World, _: u64, dice: &mut Dice) -> Option<Ope
         } else {
             tag(dice)
         },
-    })
+    }))
 }

@@ -4,25 +4,28 @@ use crate::{
         dice::Dice,
         world::{TOKENS, World, any_actor},
     },
-    model::Operation,
+    model::{
+        AcceptRegistryAuthority, ListFacilitator, ListPaymentToken, Operation,
+        ProposeRegistryAuthority,
+    },
 };
 
 pub(super) const FACILITATORS: &[&str] = &["erin", "frank"];
 
 pub(super) fn list_payment_token(world: &World, _: u64, dice: &mut Dice) -> Option<Operation> {
-    Some(Operation::ListPaymentToken {
+    Some(Operation::ListPaymentToken(ListPaymentToken {
         by: world.svm.registry_authority().clone(),
         token: (*dice.pick(TOKENS)?).into(),
         listed: dice.percent(85),
-    })
+    }))
 }
 
 pub(super) fn list_facilitator(world: &World, _: u64, dice: &mut Dice) -> Option<Operation> {
-    Some(Operation::ListFacilitator {
+    Some(Operation::ListFacilitator(ListFacilitator {
         by: world.svm.registry_authority().clone(),
         facilitator: (*dice.pick(FACILITATORS)?).into(),
         listed: dice.percent(85),
-    })
+    }))
 }
 
 pub(super) fn propose_registry_authority(
@@ -30,10 +33,12 @@ pub(super) fn propose_registry_authority(
     _: u64,
     dice: &mut Dice,
 ) -> Option<Operation> {
-    Some(Operation::ProposeRegistryAuthority {
-        by: world.svm.registry_authority().clone(),
-        successor: any_actor(dice),
-    })
+    Some(Operation::ProposeRegistryAuthority(
+        ProposeRegistryAuthority {
+            by: world.svm.registry_authority().clone(),
+            successor: any_actor(dice),
+        },
+    ))
 }
 
 pub(super) fn accept_registry_authority(
@@ -42,7 +47,9 @@ pub(super) fn accept_registry_authority(
     dice: &mut Dice,
 ) -> Option<Operation> {
     let proposed = world.svm.proposed_authority().cloned();
-    Some(Operation::AcceptRegistryAuthority {
-        by: proposed.unwrap_or_else(|| any_actor(dice)),
-    })
+    Some(Operation::AcceptRegistryAuthority(
+        AcceptRegistryAuthority {
+            by: proposed.unwrap_or_else(|| any_actor(dice)),
+        },
+    ))
 }

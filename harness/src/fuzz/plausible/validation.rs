@@ -5,19 +5,19 @@ use crate::{
         dice::Dice,
         world::{World, any_actor},
     },
-    model::{Actor, Agent, Bytes32, Operation, ValidationAnswer},
+    model::{Actor, Agent, Bytes32, Operation, ValidationAnswer, ValidationRequest},
 };
 
 /// Few validators and hashes with few prefixes, so that they meet.
 pub(super) fn validation_request(world: &World, _: u64, dice: &mut Dice) -> Option<Operation> {
     let agent = any_agent(world, dice);
-    Some(Operation::ValidationRequest {
+    Some(Operation::ValidationRequest(ValidationRequest {
         by: owner_of(world, &agent, dice)?,
         agent,
         validator: Some(any_actor(dice)),
         request: Bytes32(dice.word()),
         uri: text(dice),
-    })
+    }))
 }
 
 /// A request: its agent, its validator, its hash.

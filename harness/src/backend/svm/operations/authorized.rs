@@ -6,7 +6,7 @@ use crate::{
             observation, payment,
         },
     },
-    model::{Actor, Agent, Feedback, Outcome, Payment, Response, Summary},
+    model::{Agent, AttachPaymentProof, Feedback, Outcome, Response, Revocation, Summary},
 };
 use agent_registry::ClientIndex;
 use solana_address::Address;
@@ -44,12 +44,11 @@ impl<L: Ledger> Registry<L> {
 
     pub(in crate::backend::svm) fn revoke_feedback(
         &mut self,
-        agent: &Agent,
-        by: &Actor,
-        index: u64,
+        revocation: &Revocation,
     ) -> Result<Observed, StepFault> {
+        let Revocation { agent, by, index } = revocation;
         let (reviewer, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
-        let revoke = authorized::revoke_feedback(reviewer, mint, index);
+        let revoke = authorized::revoke_feedback(reviewer, mint, *index);
         self.submit_alone(agent, by, revoke)
     }
 
@@ -69,23 +68,19 @@ impl<L: Ledger> Registry<L> {
     /// R13.
     pub(in crate::backend::svm) fn attach_payment_proof(
         &mut self,
-        agent: &Agent,
-        by: &Actor,
-        client: &Actor,
-        index: u64,
-        sent: &Payment,
+        proof: &AttachPaymentProof,
     ) -> Result<Observed, StepFault> {
         let attach = authorized::attach_payment_proof(
-            self.world.keys.actor(by),
-            self.world.keys.mint(agent),
-            self.world.keys.actor(client),
-            index,
-            payment::claim(sent, &self.world),
+            self.world.keys.actor(&proof.by),
+            self.world.keys.mint(&proof.agent),
+            self.world.keys.actor(&proof.client),
+            proof.index,
+            payment::claim(&proof.payment, &self.world),
         );
-        let precompile = payment::precompile(sent, &self.world);
+        let precompile = payment::precompile(&proof.payment, &self.world);
         let instructions: Vec<_> = precompile.into_iter().chain([attach]).collect();
-        let key = self.world.keys.actor_key(by);
-        self.submit(Some(agent), &[&key], &instructions)
+        let key = self.world.keys.actor_key(&proof.by);
+        self.submit(Some(&proof.agent), &[&key], &instructions)
     }
 
     /// The program has no read instruction for it: clients read its counters.

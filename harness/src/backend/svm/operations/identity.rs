@@ -7,7 +7,10 @@ use crate::{
             ledger::Ledger,
         },
     },
-    model::{Actor, Agent, Bytes, Consent, Metadata},
+    model::{
+        Actor, Agent, Burn, Consent, Register, SetAgentUri, SetAgentWallet, SetAuthSchemes,
+        SetFeedbackAuthority, SetMetadata, Transfer, UnsetAgentWallet,
+    },
 };
 use concord_deploy::svm::instructions::register_agent;
 use solana_address::Address;
@@ -16,11 +19,14 @@ impl<L: Ledger> Registry<L> {
     /// All or nothing: the registration and each metadata entry in one transaction.
     pub(in crate::backend::svm) fn register(
         &mut self,
-        agent: &Agent,
-        by: &Actor,
-        uri: &str,
-        metadata: &[Metadata],
+        register: &Register,
     ) -> Result<Observed, StepFault> {
+        let Register {
+            agent,
+            by,
+            uri,
+            metadata,
+        } = register;
         let (owner, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
         let mut instructions = vec![register_agent(owner, mint, uri)];
         instructions.extend(
@@ -37,10 +43,9 @@ impl<L: Ledger> Registry<L> {
 
     pub(in crate::backend::svm) fn set_agent_uri(
         &mut self,
-        agent: &Agent,
-        by: &Actor,
-        uri: &str,
+        set: &SetAgentUri,
     ) -> Result<Observed, StepFault> {
+        let SetAgentUri { agent, by, uri } = set;
         let set =
             identity::set_agent_uri(self.world.keys.actor(by), self.world.keys.mint(agent), uri);
         self.submit_alone(agent, by, set)
@@ -48,11 +53,14 @@ impl<L: Ledger> Registry<L> {
 
     pub(in crate::backend::svm) fn set_metadata(
         &mut self,
-        agent: &Agent,
-        by: &Actor,
-        key: &str,
-        value: &Bytes,
+        set: &SetMetadata,
     ) -> Result<Observed, StepFault> {
+        let SetMetadata {
+            agent,
+            by,
+            key,
+            value,
+        } = set;
         let (owner, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
         let set = identity::set_metadata(owner, mint, key, &value.0);
         self.submit_alone(agent, by, set)
@@ -62,11 +70,10 @@ impl<L: Ledger> Registry<L> {
     /// for another agent, wallet or owner is none here.
     pub(in crate::backend::svm) fn set_agent_wallet(
         &mut self,
-        agent: &Agent,
-        by: &Actor,
-        wallet: Option<&Actor>,
-        consent: Option<&Consent>,
+        set: &SetAgentWallet,
     ) -> Result<Observed, StepFault> {
+        let SetAgentWallet { agent, by, .. } = set;
+        let (wallet, consent) = (set.wallet.as_ref(), set.consent.as_ref());
         let (owner, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
         let address = wallet.map_or(Address::default(), |it| self.world.keys.actor(it));
         let consenting = match (wallet, consent) {
@@ -94,9 +101,9 @@ impl<L: Ledger> Registry<L> {
 
     pub(in crate::backend::svm) fn unset_agent_wallet(
         &mut self,
-        agent: &Agent,
-        by: &Actor,
+        unset: &UnsetAgentWallet,
     ) -> Result<Observed, StepFault> {
+        let UnsetAgentWallet { agent, by } = unset;
         let unset =
             identity::unset_agent_wallet(self.world.keys.actor(by), self.world.keys.mint(agent));
         self.submit_alone(agent, by, unset)
@@ -104,11 +111,11 @@ impl<L: Ledger> Registry<L> {
 
     pub(in crate::backend::svm) fn set_feedback_authority(
         &mut self,
-        agent: &Agent,
-        by: &Actor,
-        authority: Option<&Actor>,
+        set: &SetFeedbackAuthority,
     ) -> Result<Observed, StepFault> {
+        let SetFeedbackAuthority { agent, by, .. } = set;
         let (owner, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
+        let authority = set.authority.as_ref();
         let authority = authority.map_or(Address::default(), |it| self.world.keys.actor(it));
         let set = identity::set_feedback_authority(owner, mint, authority);
         self.submit_alone(agent, by, set)
@@ -116,22 +123,23 @@ impl<L: Ledger> Registry<L> {
 
     pub(in crate::backend::svm) fn set_auth_schemes(
         &mut self,
-        agent: &Agent,
-        by: &Actor,
-        schemes: u8,
+        set: &SetAuthSchemes,
     ) -> Result<Observed, StepFault> {
+        let SetAuthSchemes { agent, by, schemes } = set;
         let (owner, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
-        let set = identity::set_auth_schemes(owner, mint, schemes);
+        let set = identity::set_auth_schemes(owner, mint, *schemes);
         self.submit_alone(agent, by, set)
     }
 
     /// Sends the token from whoever is on record as its owner, signed by `by`.
     pub(in crate::backend::svm) fn transfer(
         &mut self,
-        agent: &Agent,
-        by: &Actor,
-        to: &Actor,
+        transfer: &Transfer,
     ) -> Result<Observed, StepFault> {
+        let Transfer { agent, by, to, .. } = transfer;
+        if transfer.into_mutable_account {
+            return self.transfer_into_mutable_account(agent, by, to);
+        }
         let (authority, receiver) = (self.world.keys.actor(by), self.world.keys.actor(to));
         let mint = self.world.keys.mint(agent);
         let from = self.holder(&mint, authority)?;
@@ -143,7 +151,7 @@ impl<L: Ledger> Registry<L> {
     }
 
     /// As [`Self::transfer`], into a new token account whose owner could be changed (R4).
-    pub(in crate::backend::svm) fn transfer_into_mutable_account(
+    fn transfer_into_mutable_account(
         &mut self,
         agent: &Agent,
         by: &Actor,
@@ -164,11 +172,8 @@ impl<L: Ledger> Registry<L> {
     }
 
     /// Token-2022's own burn: the program is not asked.
-    pub(in crate::backend::svm) fn burn(
-        &mut self,
-        agent: &Agent,
-        by: &Actor,
-    ) -> Result<Observed, StepFault> {
+    pub(in crate::backend::svm) fn burn(&mut self, burn: &Burn) -> Result<Observed, StepFault> {
+        let Burn { agent, by } = burn;
         let (authority, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
         let burn = token::burn(authority, self.holder(&mint, authority)?, mint);
         let observed = self.submit_alone(agent, by, burn)?;

@@ -9,7 +9,7 @@ use crate::{
             view,
         },
     },
-    model::{Actor, Agent, Integer, OpenFeedback, Outcome, Response, Summary},
+    model::{Integer, OpenFeedback, OpenSummaryQuery, Outcome, Response, Revocation, Summary},
 };
 use agent_registry::open_summary::OpenSummary;
 use concord_canonical::summary::Accumulator;
@@ -34,12 +34,11 @@ impl<L: Ledger> Registry<L> {
 
     pub(in crate::backend::svm) fn revoke_open_feedback(
         &mut self,
-        agent: &Agent,
-        by: &Actor,
-        index: u64,
+        revocation: &Revocation,
     ) -> Result<Observed, StepFault> {
+        let Revocation { agent, by, index } = revocation;
         let (client, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
-        self.submit_alone(agent, by, open::revoke_open_feedback(client, mint, index))
+        self.submit_alone(agent, by, open::revoke_open_feedback(client, mint, *index))
     }
 
     pub(in crate::backend::svm) fn append_open_response(
@@ -58,11 +57,14 @@ impl<L: Ledger> Registry<L> {
     /// The program's own answer (R16).
     pub(in crate::backend::svm) fn open_summary(
         &self,
-        agent: &Agent,
-        clients: &[Actor],
-        tag1: &str,
-        tag2: &str,
+        query: &OpenSummaryQuery,
     ) -> Result<Observed, StepFault> {
+        let OpenSummaryQuery {
+            agent,
+            clients,
+            tag1,
+            tag2,
+        } = query;
         let mint = self.world.keys.mint(agent);
         let listed: Vec<Listed> = clients
             .iter()

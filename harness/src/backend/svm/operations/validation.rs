@@ -3,7 +3,7 @@ use crate::{
         Observed, StepFault,
         svm::{Registry, addresses, instructions::validation, ledger::Ledger},
     },
-    model::{Actor, Agent, Bytes32, Outcome, ValidationAnswer, Verdict},
+    model::{self, Bytes32, Outcome, ValidationAnswer, Verdict},
 };
 use agent_registry::ValidationRequest;
 use concord_canonical::ErrorClass;
@@ -12,16 +12,16 @@ use solana_address::Address;
 impl<L: Ledger> Registry<L> {
     pub(in crate::backend::svm) fn validation_request(
         &mut self,
-        agent: &Agent,
-        by: &Actor,
-        validator: Option<&Actor>,
-        request: &Bytes32,
-        uri: &str,
+        asked: &model::ValidationRequest,
     ) -> Result<Observed, StepFault> {
-        let (owner, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
+        let (owner, mint) = (
+            self.world.keys.actor(&asked.by),
+            self.world.keys.mint(&asked.agent),
+        );
+        let validator = asked.validator.as_ref();
         let validator = validator.map_or(Address::default(), |it| self.world.keys.actor(it));
-        let ask = validation::request(owner, mint, validator, request, uri);
-        self.submit_alone(agent, by, ask)
+        let ask = validation::request(owner, mint, validator, &asked.request, &asked.uri);
+        self.submit_alone(&asked.agent, &asked.by, ask)
     }
 
     /// The request is named by its account. Where the validator has none, a client in `by`'s place
