@@ -1,120 +1,154 @@
 //! Feedback authorization in every named form, and the EVM blob.
-
-use super::Answer;
-use super::arguments::{Arguments, Failure, hex_json, hex_text};
-use concord_canonical::auth::{self, EvmFeedbackAuth, SvmFeedbackAuth};
-use concord_canonical::word::Decimal;
+use super::{
+    Answer,
+    reply::{hex_json, hex_text},
+    types::{Bytes, EvmAddress, SolanaChain, SolanaKey, Uint256},
+};
+use concord_canonical::{
+    auth::{self, EvmFeedbackAuth, SvmFeedbackAuth},
+    word::Decimal,
+};
+use serde::Deserialize;
 use serde_json::json;
 
-const SCHEMES: &str = "eip712, eip712-fs, eip191, packed, svm or x84";
+#[derive(Deserialize)]
+#[serde(rename = "scheme", rename_all = "kebab-case")]
+pub(super) enum FeedbackAuth {
+    Eip712(TypedData),
+    Eip712Fs(TypedData),
+    Eip191(Untyped),
+    Packed(Untyped),
+    Svm(Svm),
+    X84(X84),
+}
 
-/// The seven fields of R5, after the scheme.
-const FIELDS: &[&str] = &[
-    "scheme",
-    "agent_id",
-    "client_address",
-    "index_limit",
-    "expiry",
-    "chain_id",
-    "identity_registry",
-    "signer_address",
-];
-
-pub(super) fn feedback_auth(arguments: &Arguments<'_>) -> Answer {
-    match arguments.text("scheme")? {
-        "eip712" => typed_data(arguments, EvmFeedbackAuth::eip712_digest),
-        "eip712-fs" => typed_data(arguments, EvmFeedbackAuth::eip712_fs_digest),
-        "eip191" => untyped(arguments, EvmFeedbackAuth::eip191_digest),
-        "packed" => untyped(arguments, EvmFeedbackAuth::packed_hash),
-        "svm" => {
-            arguments.expect(FIELDS, &[])?;
-            let message = svm_fields(arguments)?.message();
-            Ok(json!({"message": hex_text(&message)}))
+/// A struct with the seven fields of R5 on EVM, and more.
+macro_rules! evm_authorization {
+    ($name:ident { $($more:tt)* }) => {
+        #[derive(Deserialize)]
+        pub(super) struct $name {
+            agent_id: Uint256,
+            client_address: EvmAddress,
+            index_limit: u64,
+            expiry: Uint256,
+            chain_id: Uint256,
+            identity_registry: EvmAddress,
+            signer_address: EvmAddress,
+            $($more)*
         }
-        "x84" => {
-            arguments.expect(&["scheme", "agent_id", "client_address"], &[])?;
-            let reviewer = arguments.solana_key("client_address")?;
-            let mint = arguments.solana_key("agent_id")?;
-            Ok(json!({"message": hex_text(&auth::x84_message(&reviewer, &mint))}))
+
+        impl $name {
+            fn fields(&self) -> EvmFeedbackAuth {
+                EvmFeedbackAuth {
+                    agent_id: self.agent_id.0,
+                    client_address: self.client_address.0,
+                    index_limit: self.index_limit,
+                    expiry: self.expiry.0,
+                    chain_id: self.chain_id.0,
+                    identity_registry: self.identity_registry.0,
+                    signer_address: self.signer_address.0,
+                }
+            }
         }
-        _ => Err(unknown_scheme(SCHEMES)),
+    };
+}
+
+evm_authorization!(Untyped {});
+evm_authorization!(TypedData {
+    verifying_contract: EvmAddress,
+});
+// Scheme and verifying contract are not in the blob. They are allowed because a request for a
+// digest has them.
+evm_authorization!(Blob {
+    signature: Bytes,
+    #[serde(rename = "scheme")]
+    _scheme: Option<BlobScheme>,
+    #[serde(rename = "verifying_contract")]
+    _verifying_contract: Option<EvmAddress>,
+});
+
+#[derive(Deserialize)]
+#[serde(rename = "scheme", rename_all = "lowercase")]
+enum BlobScheme {
+    Eip712,
+    Eip191,
+}
+
+/// R9: the expiry is a u64 on Solana.
+#[derive(Deserialize)]
+pub(super) struct Svm {
+    agent_id: SolanaKey,
+    client_address: SolanaKey,
+    index_limit: u64,
+    expiry: u64,
+    chain_id: SolanaChain,
+    identity_registry: SolanaKey,
+    signer_address: SolanaKey,
+}
+
+#[derive(Deserialize)]
+pub(super) struct X84 {
+    agent_id: SolanaKey,
+    client_address: SolanaKey,
+}
+
+#[derive(Deserialize)]
+pub(super) struct BlobDecode {
+    blob: Bytes,
+}
+
+impl FeedbackAuth {
+    pub fn answer(&self) -> Answer {
+        let digest = match self {
+            Self::Eip712(it) => it.fields().eip712_digest(&it.verifying_contract.0),
+            Self::Eip712Fs(it) => it.fields().eip712_fs_digest(&it.verifying_contract.0),
+            Self::Eip191(it) => it.fields().eip191_digest(),
+            Self::Packed(it) => it.fields().packed_hash(),
+            Self::Svm(it) => return Ok(json!({"message": hex_text(&it.fields().message())})),
+            Self::X84(it) => {
+                let message = auth::x84_message(&it.client_address.0, &it.agent_id.0);
+                return Ok(json!({"message": hex_text(&message)}));
+            }
+        };
+        Ok(json!({"digest": hex_text(&digest)}))
     }
 }
 
-fn typed_data(
-    arguments: &Arguments<'_>,
-    digest: fn(&EvmFeedbackAuth, &[u8; 20]) -> [u8; 32],
-) -> Answer {
-    arguments.expect(&[FIELDS, &["verifying_contract"]].concat(), &[])?;
-    let contract = arguments.evm_address("verifying_contract")?;
-    let digest = digest(&evm_fields(arguments)?, &contract);
-    Ok(json!({"digest": hex_text(&digest)}))
-}
-
-fn untyped(arguments: &Arguments<'_>, digest: fn(&EvmFeedbackAuth) -> [u8; 32]) -> Answer {
-    arguments.expect(FIELDS, &[])?;
-    let digest = digest(&evm_fields(arguments)?);
-    Ok(json!({"digest": hex_text(&digest)}))
-}
-
-fn unknown_scheme(allowed: &str) -> Failure {
-    Failure::bad_request(format!("scheme must be {allowed}"))
-}
-
-fn evm_fields(arguments: &Arguments<'_>) -> Result<EvmFeedbackAuth, Failure> {
-    Ok(EvmFeedbackAuth {
-        agent_id: arguments.uint256("agent_id")?,
-        client_address: arguments.evm_address("client_address")?,
-        index_limit: arguments.uint64("index_limit")?,
-        expiry: arguments.uint256("expiry")?,
-        chain_id: arguments.uint256("chain_id")?,
-        identity_registry: arguments.evm_address("identity_registry")?,
-        signer_address: arguments.evm_address("signer_address")?,
-    })
-}
-
-fn svm_fields(arguments: &Arguments<'_>) -> Result<SvmFeedbackAuth, Failure> {
-    Ok(SvmFeedbackAuth {
-        agent_mint: arguments.solana_key("agent_id")?,
-        client: arguments.solana_key("client_address")?,
-        index_limit: arguments.uint64("index_limit")?,
-        expiry: arguments.uint64("expiry")?, // R9: a u64 on Solana
-        chain: arguments.solana_chain("chain_id")?,
-        program_id: arguments.solana_key("identity_registry")?,
-        signer: arguments.solana_key("signer_address")?,
-    })
-}
-
-/// Scheme and verifying contract do not enter the blob; they may come along, because a request
-/// for a digest has them.
-pub(super) fn feedback_auth_blob(arguments: &Arguments<'_>) -> Answer {
-    let required = [&FIELDS[1..], &["signature"]].concat();
-    arguments.expect(&required, &["scheme", "verifying_contract"])?;
-    if !["eip712", "eip191"].contains(&arguments.text_or("scheme", "eip712")?) {
-        return Err(unknown_scheme("eip712 or eip191"));
+impl Svm {
+    fn fields(&self) -> SvmFeedbackAuth {
+        SvmFeedbackAuth {
+            agent_mint: self.agent_id.0,
+            client: self.client_address.0,
+            index_limit: self.index_limit,
+            expiry: self.expiry,
+            chain: self.chain_id.0,
+            program_id: self.identity_registry.0,
+            signer: self.signer_address.0,
+        }
     }
-    if arguments.has("verifying_contract") {
-        arguments.evm_address("verifying_contract")?;
-    }
-    let fields = evm_fields(arguments)?;
-    let signature = arguments.bytes("signature")?;
-    let mut blob = vec![0; auth::WORDS_LENGTH + signature.len()];
-    fields.encode_blob(&signature, &mut blob)?;
-    Ok(hex_json(&blob))
 }
 
-pub(super) fn feedback_auth_blob_decode(arguments: &Arguments<'_>) -> Answer {
-    arguments.expect(&["blob"], &[])?;
-    let blob = arguments.bytes("blob")?;
-    let (fields, signature) = auth::decode_blob(&blob)?;
-    Ok(json!({
-        "agent_id": Decimal(fields.agent_id).to_string(),
-        "client_address": hex_text(&fields.client_address),
-        "index_limit": fields.index_limit.to_string(),
-        "expiry": Decimal(fields.expiry).to_string(),
-        "chain_id": Decimal(fields.chain_id).to_string(),
-        "identity_registry": hex_text(&fields.identity_registry),
-        "signer_address": hex_text(&fields.signer_address),
-        "signature": hex_text(signature),
-    }))
+impl Blob {
+    pub fn answer(&self) -> Answer {
+        let signature = &self.signature.0;
+        let mut blob = vec![0; auth::WORDS_LENGTH + signature.len()];
+        self.fields().encode_blob(signature, &mut blob)?;
+        Ok(hex_json(&blob))
+    }
+}
+
+impl BlobDecode {
+    pub fn answer(&self) -> Answer {
+        let (fields, signature) = auth::decode_blob(&self.blob.0)?;
+        Ok(json!({
+            "agent_id": Decimal(fields.agent_id).to_string(),
+            "client_address": hex_text(&fields.client_address),
+            "index_limit": fields.index_limit.to_string(),
+            "expiry": Decimal(fields.expiry).to_string(),
+            "chain_id": Decimal(fields.chain_id).to_string(),
+            "identity_registry": hex_text(&fields.identity_registry),
+            "signer_address": hex_text(&fields.signer_address),
+            "signature": hex_text(signature),
+        }))
+    }
 }

@@ -1,72 +1,115 @@
 //! Plain hashes, JCS, and X402's hashes.
-
-use super::Answer;
-use super::arguments::{Arguments, hex_json, hex_text};
-use concord_canonical::interaction::{self, Profile, Review};
-use concord_canonical::{hash, json};
+use super::{
+    Answer,
+    reply::{hex_json, hex_text},
+    types::{Bytes, Word},
+};
+use concord_canonical::{
+    hash,
+    interaction::{self, Profile, Review},
+    json,
+};
+use serde::Deserialize;
 use serde_json::json;
 
-pub(super) fn keccak256(arguments: &Arguments<'_>) -> Answer {
-    arguments.expect(&["data"], &[])?;
-    Ok(hex_json(&hash::keccak256(&arguments.bytes("data")?)))
+#[derive(Deserialize)]
+pub(super) struct Data {
+    data: Bytes,
 }
 
-pub(super) fn sha256(arguments: &Arguments<'_>) -> Answer {
-    arguments.expect(&["data"], &[])?;
-    Ok(hex_json(&hash::sha256(&arguments.bytes("data")?)))
+impl Data {
+    pub fn keccak256(&self) -> Answer {
+        Ok(hex_json(&hash::keccak256(&self.data.0)))
+    }
+
+    pub fn sha256(&self) -> Answer {
+        Ok(hex_json(&hash::sha256(&self.data.0)))
+    }
 }
 
-pub(super) fn request_bytes(arguments: &Arguments<'_>) -> Answer {
-    arguments.expect(&["method", "target", "body"], &[])?;
-    let (method, target) = (arguments.text("method")?, arguments.text("target")?);
-    let body = arguments.bytes("body")?;
-    Ok(hex_json(interaction::request_bytes(method, target, &body)?))
+#[derive(Deserialize)]
+pub(super) struct RequestBytes<'a> {
+    method: &'a str,
+    target: &'a str,
+    body: Bytes,
 }
 
-pub(super) fn jcs(arguments: &Arguments<'_>) -> Answer {
-    arguments.expect(&["text"], &[])?;
-    let canonical = json::canonicalize(arguments.text("text")?)?;
-    let hash = hex_text(&hash::keccak256(canonical.as_bytes()));
-    Ok(json!({"canonical": canonical, "hash": hash}))
+impl RequestBytes<'_> {
+    pub fn answer(&self) -> Answer {
+        let bytes = interaction::request_bytes(self.method, self.target, &self.body.0)?;
+        Ok(hex_json(bytes))
+    }
 }
 
-pub(super) fn data_hash(arguments: &Arguments<'_>) -> Answer {
-    arguments.expect(&["request", "response"], &[])?;
-    let (request, response) = (arguments.bytes("request")?, arguments.bytes("response")?);
-    Ok(hex_json(&interaction::data_hash(&request, &response)?))
+#[derive(Deserialize)]
+pub(super) struct Jcs<'a> {
+    text: &'a str,
 }
 
-pub(super) fn interaction_hash(arguments: &Arguments<'_>) -> Answer {
-    arguments.expect(&["task_ref", "data_hash"], &["profile"])?;
-    let profile = arguments.text_or("profile", Profile::default().name())?;
-    let profile = Profile::from_name(profile)?;
-    let task_ref = arguments.text("task_ref")?;
-    let data_hash = arguments.word("data_hash")?;
-    let hash = interaction::interaction_hash(profile, task_ref, &data_hash)?;
-    Ok(hex_json(&hash))
+impl Jcs<'_> {
+    pub fn answer(&self) -> Answer {
+        let canonical = json::canonicalize(self.text)?;
+        let hash = hex_text(&hash::keccak256(canonical.as_bytes()));
+        Ok(json!({"canonical": canonical, "hash": hash}))
+    }
 }
 
-pub(super) fn reviewer_message(arguments: &Arguments<'_>) -> Answer {
-    arguments.expect(
-        &[
-            "agent_registry",
-            "agent_id",
-            "task_ref",
-            "data_hash",
-            "value",
-            "value_decimals",
-        ],
-        &["tag1", "tag2"],
-    )?;
-    let review = Review {
-        agent_registry: arguments.text("agent_registry")?,
-        agent_id: arguments.text("agent_id")?,
-        task_ref: arguments.text("task_ref")?,
-        data_hash: arguments.word("data_hash")?,
-        value: arguments.int128("value")?,
-        value_decimals: arguments.uint8("value_decimals")?,
-        tag1: arguments.text_or("tag1", "")?,
-        tag2: arguments.text_or("tag2", "")?,
-    };
-    Ok(hex_json(&review.message()?))
+#[derive(Deserialize)]
+pub(super) struct DataHash {
+    request: Bytes,
+    response: Bytes,
+}
+
+impl DataHash {
+    pub fn answer(&self) -> Answer {
+        let hash = interaction::data_hash(&self.request.0, &self.response.0)?;
+        Ok(hex_json(&hash))
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct InteractionHash<'a> {
+    #[serde(borrow)]
+    profile: Option<&'a str>,
+    task_ref: &'a str,
+    data_hash: Word,
+}
+
+impl InteractionHash<'_> {
+    pub fn answer(&self) -> Answer {
+        let profile = self.profile.map(Profile::from_name).transpose()?;
+        let profile = profile.unwrap_or_default();
+        let hash = interaction::interaction_hash(profile, self.task_ref, &self.data_hash.0)?;
+        Ok(hex_json(&hash))
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct ReviewerMessage<'a> {
+    agent_registry: &'a str,
+    agent_id: &'a str,
+    task_ref: &'a str,
+    data_hash: Word,
+    value: i128,
+    value_decimals: u8,
+    #[serde(default)]
+    tag1: &'a str,
+    #[serde(default)]
+    tag2: &'a str,
+}
+
+impl ReviewerMessage<'_> {
+    pub fn answer(&self) -> Answer {
+        let review = Review {
+            agent_registry: self.agent_registry,
+            agent_id: self.agent_id,
+            task_ref: self.task_ref,
+            data_hash: self.data_hash.0,
+            value: self.value,
+            value_decimals: self.value_decimals,
+            tag1: self.tag1,
+            tag2: self.tag2,
+        };
+        Ok(hex_json(&review.message()?))
+    }
 }

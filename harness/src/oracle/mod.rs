@@ -2,66 +2,88 @@
 //!
 //! A request is one JSON object on one line, `{"id": any?, "fn": name, …arguments}`; its answer is
 //! `{"id": same, "ok": result}` or `{"id": same, "error": {"class": …, "message": …}}`. A bad line
-//! gets an answer like any other, and the reading goes on.
+//! gets an answer like any other, and the next line is read.
 //!
 //! In answers, bytes are lower-case hex with `0x`, and integers of a type wider than 53 bits are
-//! decimal strings; a summary's count is a number, because it counts the request's own entries. No message repeats a secret, or any text that might be one in the wrong place.
-
-mod arguments;
+//! decimal strings. A summary's count is a number, because it counts the request's own entries. No
+//! message repeats a secret, or any text that might be one in the wrong place.
+//!
+//! - [`FUNCTIONS`]: every function, with the type of its arguments
+//! - [`reader`], [`scalar`], [`types`]: a request's JSON as that type
+//! - [`reply`], [`failure`]: answers
 mod authorization;
+mod failure;
 mod hashing;
 mod naming;
+mod reader;
+mod reply;
+mod scalar;
 mod signing;
 mod statements;
 mod summary;
+mod types;
 
-use arguments::{Arguments, Failure};
-use concord_canonical::json;
+use concord_canonical::json::{self, Value};
+use failure::Failure;
+use reader::read;
 use serde_json::Value as Json;
 use std::io::{self, BufRead, Write};
 
 /// What a function answers.
 type Answer = Result<Json, Failure>;
 
-/// A function of the protocol.
-struct Function {
-    name: &'static str,
-    call: fn(&Arguments<'_>) -> Answer,
-}
+/// Reads the arguments of one function and answers.
+type Call = for<'a> fn(&'a Value<'a>) -> Answer;
 
-const FUNCTIONS: &[Function] = &[
-    function("keccak256", hashing::keccak256),
-    function("sha256", hashing::sha256),
-    function("request_bytes", hashing::request_bytes),
-    function("jcs", hashing::jcs),
-    function("data_hash", hashing::data_hash),
-    function("interaction_hash", hashing::interaction_hash),
-    function("reviewer_message", hashing::reviewer_message),
-    function("feedback_auth", authorization::feedback_auth),
-    function("feedback_auth_blob", authorization::feedback_auth_blob),
-    function(
-        "feedback_auth_blob_decode",
-        authorization::feedback_auth_blob_decode,
-    ),
-    function("payment_proof", statements::payment_proof),
-    function(
-        "validation_request_hash",
-        statements::validation_request_hash,
-    ),
-    function("agent_wallet_set", statements::agent_wallet_set),
-    function("tag", naming::tag),
-    function("tag_decode", naming::tag_decode),
-    function("summary", summary::summary),
-    function("verify", signing::verify),
-    function("sign", signing::sign),
-    function("chain_id", naming::chain_id),
-    function("account_id", naming::account_id),
-    function("task_ref", naming::task_ref),
-    function("pda", naming::pda),
+/// Every function, in the order of the protocol's table.
+const FUNCTIONS: [(&str, Call); 22] = [
+    ("keccak256", |it| read::<hashing::Data>(it)?.keccak256()),
+    ("sha256", |it| read::<hashing::Data>(it)?.sha256()),
+    ("request_bytes", |it| {
+        read::<hashing::RequestBytes<'_>>(it)?.answer()
+    }),
+    ("jcs", |it| read::<hashing::Jcs<'_>>(it)?.answer()),
+    ("data_hash", |it| read::<hashing::DataHash>(it)?.answer()),
+    ("interaction_hash", |it| {
+        read::<hashing::InteractionHash<'_>>(it)?.answer()
+    }),
+    ("reviewer_message", |it| {
+        read::<hashing::ReviewerMessage<'_>>(it)?.answer()
+    }),
+    ("feedback_auth", |it| {
+        read::<authorization::FeedbackAuth>(it)?.answer()
+    }),
+    ("feedback_auth_blob", |it| {
+        read::<authorization::Blob>(it)?.answer()
+    }),
+    ("feedback_auth_blob_decode", |it| {
+        read::<authorization::BlobDecode>(it)?.answer()
+    }),
+    ("payment_proof", |it| {
+        read::<statements::PaymentProof<'_>>(it)?.answer()
+    }),
+    ("validation_request_hash", |it| {
+        read::<statements::ValidationRequestHash<'_>>(it)?.answer()
+    }),
+    ("agent_wallet_set", |it| {
+        read::<statements::AgentWalletSet>(it)?.answer()
+    }),
+    ("tag", |it| read::<naming::Tag<'_>>(it)?.answer()),
+    ("tag_decode", |it| read::<naming::TagDecode>(it)?.answer()),
+    ("summary", |it| read::<summary::Summary<'_>>(it)?.answer()),
+    ("verify", |it| read::<signing::Verify>(it)?.answer()),
+    ("sign", |it| read::<signing::Sign>(it)?.answer()),
+    ("chain_id", |it| read::<naming::Name<'_>>(it)?.chain_id()),
+    ("account_id", |it| {
+        read::<naming::Name<'_>>(it)?.account_id()
+    }),
+    ("task_ref", |it| read::<naming::Name<'_>>(it)?.task_ref()),
+    ("pda", |it| read::<naming::Pda<'_>>(it)?.answer()),
 ];
 
-const fn function(name: &'static str, call: fn(&Arguments<'_>) -> Answer) -> Function {
-    Function { name, call }
+/// The names of all functions, in the order of the protocol's table.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    FUNCTIONS.iter().map(|(name, _)| *name)
 }
 
 /// Answers every line of `input` on `output`, in order, until the end of the input.
@@ -73,13 +95,10 @@ pub fn run(mut input: impl BufRead, mut output: impl Write) -> io::Result<()> {
     while input.read_until(b'\n', &mut line)? > 0 {
         let answer = match std::str::from_utf8(&line) {
             Ok(text) => answer(text),
-            Err(error) => envelope(
-                "null",
-                Err(Failure::bad_request(format!(
-                    "line is not UTF-8 at byte {}",
-                    error.valid_up_to()
-                ))),
-            ),
+            Err(error) => {
+                let message = format!("line is not UTF-8 at byte {}", error.valid_up_to());
+                refused(Failure::bad_request(message))
+            }
         };
         writeln!(output, "{answer}")?;
         output.flush()?;
@@ -92,48 +111,32 @@ pub fn run(mut input: impl BufRead, mut output: impl Write) -> io::Result<()> {
 pub fn answer(line: &str) -> String {
     let request = match json::parse(line) {
         Ok(request) => request,
-        Err(error) => return envelope("null", Err(Failure::not_json(&error))),
+        Err(error) => return refused(Failure::not_json(&error)),
     };
     let Some(object) = request.as_object() else {
-        let failure = Failure::bad_request("line is not a JSON object".into());
-        return envelope("null", Err(failure));
+        let message = "line is not a JSON object".to_owned();
+        return refused(Failure::bad_request(message));
     };
-    let id = object
-        .get("id")
-        .map_or_else(|| "null".to_string(), arguments::verbatim);
-    let arguments = Arguments::new(object);
-    if arguments.is_secret_in(&id) {
-        let failure = Failure::bad_request("id repeats the secret key".into());
-        return envelope("null", Err(failure));
+    let id = object.get("id").map_or("null".to_owned(), reply::verbatim);
+    if reply::repeats_secret(object, &id) {
+        let message = "id repeats the secret key".to_owned();
+        return refused(Failure::bad_request(message));
     }
-    envelope(&id, call(&arguments))
+    reply::envelope(&id, call(&request))
 }
 
-fn call(arguments: &Arguments<'_>) -> Answer {
-    let name = arguments.text("fn")?;
-    match FUNCTIONS.iter().find(|function| function.name == name) {
-        Some(function) => (function.call)(arguments),
-        None => Err(Failure::bad_request(format!(
-            "fn is {}, must be one of {}",
-            arguments::shown_name(name),
-            names().collect::<Vec<_>>().join(", ")
-        ))),
-    }
-}
-
-/// The names of all functions, in the order of the protocol's table.
-pub fn names() -> impl Iterator<Item = &'static str> {
-    FUNCTIONS.iter().map(|function| function.name)
-}
-
-/// `id` is JSON text already.
-fn envelope(id: &str, answer: Answer) -> String {
-    match answer {
-        Ok(ok) => format!("{{\"id\":{id},\"ok\":{ok}}}"),
-        Err(failure) => {
-            let class = failure.class.name();
-            let message = Json::from(failure.message);
-            format!("{{\"id\":{id},\"error\":{{\"class\":\"{class}\",\"message\":{message}}}}}")
+fn call(request: &Value<'_>) -> Answer {
+    let name = reader::text_of(request, "fn")?;
+    match FUNCTIONS.iter().find(|(known, _)| *known == name) {
+        Some((_, call)) => call(request),
+        None => {
+            let known: Vec<_> = names().collect();
+            Err(Failure::unknown_function(name, &known))
         }
     }
+}
+
+/// The answer to a line without an id that can be repeated.
+fn refused(failure: Failure) -> String {
+    reply::envelope("null", Err(failure))
 }

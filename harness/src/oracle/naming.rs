@@ -1,140 +1,189 @@
 //! Tags, chain-agnostic names and program-derived addresses.
-
-use super::Answer;
-use super::arguments::{Arguments, Failure, hex_json};
-use concord_canonical::caip::{AccountId, ChainId, TaskRef};
-use concord_canonical::pda::Account;
-use concord_canonical::tag::{Tag, decode_padded};
+use super::{
+    Answer,
+    reply::hex_json,
+    types::{SolanaKey, Word},
+};
+use concord_canonical::{
+    caip,
+    pda::Account,
+    tag::{self, decode_padded},
+};
+use serde::Deserialize;
 use serde_json::json;
 
-pub(super) fn tag(arguments: &Arguments<'_>) -> Answer {
-    arguments.expect(&["text", "encoding"], &[])?;
-    let encode = match arguments.text("encoding")? {
-        "padded" => Tag::padded,
-        "hashed" => Tag::hashed,
-        _ => {
-            let message = "encoding must be padded or hashed".into();
-            return Err(Failure::bad_request(message));
-        }
-    };
-    Ok(hex_json(&encode(&Tag::named(
-        "text",
-        arguments.text("text")?,
-    )?)))
+#[derive(Deserialize)]
+pub(super) struct Tag<'a> {
+    text: &'a str,
+    encoding: Encoding,
 }
 
-pub(super) fn tag_decode(arguments: &Arguments<'_>) -> Answer {
-    arguments.expect(&["bytes"], &[])?;
-    Ok(decode_padded(&arguments.word("bytes")?)?.as_str().into())
+#[derive(Deserialize)]
+#[serde(rename = "encoding", rename_all = "lowercase")]
+enum Encoding {
+    Padded,
+    Hashed,
 }
 
-pub(super) fn chain_id(arguments: &Arguments<'_>) -> Answer {
-    arguments.expect(&["text"], &[])?;
-    let chain = ChainId::parse(arguments.text("text")?)?;
-    Ok(json!({"namespace": chain.namespace(), "reference": chain.reference()}))
-}
-
-pub(super) fn account_id(arguments: &Arguments<'_>) -> Answer {
-    arguments.expect(&["text"], &[])?;
-    let account = AccountId::parse(arguments.text("text")?)?;
-    Ok(json!({"chain_id": account.chain_id().to_string(), "address": account.address()}))
-}
-
-pub(super) fn task_ref(arguments: &Arguments<'_>) -> Answer {
-    arguments.expect(&["text"], &[])?;
-    let task = TaskRef::parse(arguments.text("text")?)?;
-    Ok(json!({
-        "chain_id": task.chain_id().to_string(),
-        "transaction": task.transaction(),
-        "dedupe_key": task.dedupe_key().to_string(),
-    }))
-}
-
-pub(super) fn pda(arguments: &Arguments<'_>) -> Answer {
-    // The account decides which arguments there must be, so it is read before they are judged.
-    let account = account(arguments)?;
-    let (address, bump) = account.find(&arguments.solana_key("program_id")?);
-    Ok(json!({"address": bs58::encode(address).into_string(), "bump": bump}))
-}
-
-fn account<'a>(arguments: &Arguments<'a>) -> Result<Account<'a>, Failure> {
-    let expect =
-        |more: &[&str]| arguments.expect(&[&["program_id", "account"], more].concat(), &[]);
-    let key = |name| arguments.solana_key(name);
-    match arguments.text("account")? {
-        "registry" => expect(&[]).map(|()| Account::Registry),
-        "agent" => {
-            expect(&["mint"])?;
-            Ok(Account::Agent { mint: key("mint")? })
-        }
-        "metadata" => {
-            expect(&["mint", "key"])?;
-            Ok(Account::Metadata {
-                mint: key("mint")?,
-                key: arguments.text("key")?,
-            })
-        }
-        "spent" => {
-            expect(&["hash"])?;
-            let hash = arguments.word("hash")?;
-            Ok(Account::Spent { hash })
-        }
-        name @ ("feedback" | "open_feedback" | "client" | "open_client") => {
-            feedback_account(arguments, name)
-        }
-        name @ ("val_request" | "val_response") => validation_account(arguments, name),
-        _ => Err(Failure::bad_request(
-            "account must be registry, agent, metadata, feedback, open_feedback, client, \
-             open_client, val_request, val_response or spent"
-                .into(),
-        )),
+impl Tag<'_> {
+    pub fn answer(&self) -> Answer {
+        let tag = tag::Tag::named("text", self.text)?;
+        Ok(hex_json(&match self.encoding {
+            Encoding::Padded => tag.padded(),
+            Encoding::Hashed => tag.hashed(),
+        }))
     }
 }
 
-fn feedback_account<'a>(arguments: &Arguments<'a>, name: &str) -> Result<Account<'a>, Failure> {
-    let fields = ["program_id", "account", "mint", "client", "index"];
-    let has_index = name.ends_with("feedback");
-    arguments.expect(if has_index { &fields } else { &fields[..4] }, &[])?;
-    let mint = arguments.solana_key("mint")?;
-    let client = arguments.solana_key("client")?;
-    let index = match has_index {
-        true => arguments.uint64("index")?,
-        false => 0,
-    };
-    Ok(match name {
-        "feedback" => Account::Feedback {
-            mint,
-            client,
-            index,
-        },
-        "open_feedback" => Account::OpenFeedback {
-            mint,
-            client,
-            index,
-        },
-        "client" => Account::Client { mint, client },
-        _ => Account::OpenClient { mint, client },
-    })
+#[derive(Deserialize)]
+pub(super) struct TagDecode {
+    bytes: Word,
 }
 
-fn validation_account<'a>(arguments: &Arguments<'a>, name: &str) -> Result<Account<'a>, Failure> {
-    arguments.expect(
-        &["program_id", "account", "mint", "validator", "request_hash"],
-        &[],
-    )?;
-    let mint = arguments.solana_key("mint")?;
-    let validator = arguments.solana_key("validator")?;
-    let request_hash = arguments.word("request_hash")?;
-    Ok(match name {
-        "val_request" => Account::ValRequest {
-            mint,
-            validator,
-            request_hash,
-        },
-        _ => Account::ValResponse {
-            mint,
-            validator,
-            request_hash,
-        },
-    })
+impl TagDecode {
+    pub fn answer(&self) -> Answer {
+        Ok(decode_padded(&self.bytes.0)?.as_str().into())
+    }
+}
+
+/// A name of one of the chain-agnostic forms.
+#[derive(Deserialize)]
+pub(super) struct Name<'a> {
+    text: &'a str,
+}
+
+impl Name<'_> {
+    pub fn chain_id(&self) -> Answer {
+        let chain = caip::ChainId::parse(self.text)?;
+        Ok(json!({"namespace": chain.namespace(), "reference": chain.reference()}))
+    }
+
+    pub fn account_id(&self) -> Answer {
+        let account = caip::AccountId::parse(self.text)?;
+        Ok(json!({"chain_id": account.chain_id().to_string(), "address": account.address()}))
+    }
+
+    pub fn task_ref(&self) -> Answer {
+        let task = caip::TaskRef::parse(self.text)?;
+        Ok(json!({
+            "chain_id": task.chain_id().to_string(),
+            "transaction": task.transaction(),
+            "dedupe_key": task.dedupe_key().to_string(),
+        }))
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename = "account", rename_all = "snake_case")]
+pub(super) enum Pda<'a> {
+    Registry {
+        program_id: SolanaKey,
+    },
+    Agent {
+        program_id: SolanaKey,
+        mint: SolanaKey,
+    },
+    Metadata {
+        program_id: SolanaKey,
+        mint: SolanaKey,
+        key: &'a str,
+    },
+    Feedback(Entry),
+    OpenFeedback(Entry),
+    Client(ClientIndex),
+    OpenClient(ClientIndex),
+    ValRequest(Validation),
+    ValResponse(Validation),
+    Spent {
+        program_id: SolanaKey,
+        hash: Word,
+    },
+}
+
+#[derive(Deserialize)]
+pub(super) struct Entry {
+    program_id: SolanaKey,
+    mint: SolanaKey,
+    client: SolanaKey,
+    index: u64,
+}
+
+#[derive(Deserialize)]
+pub(super) struct ClientIndex {
+    program_id: SolanaKey,
+    mint: SolanaKey,
+    client: SolanaKey,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Validation {
+    program_id: SolanaKey,
+    mint: SolanaKey,
+    validator: SolanaKey,
+    request_hash: Word,
+}
+
+impl Pda<'_> {
+    pub fn answer(&self) -> Answer {
+        let (program, account) = self.account();
+        let (address, bump) = account.find(&program.0);
+        Ok(json!({"address": bs58::encode(address).into_string(), "bump": bump}))
+    }
+
+    fn account(&self) -> (&SolanaKey, Account<'_>) {
+        match self {
+            Self::Registry { program_id } => (program_id, Account::Registry),
+            Self::Agent { program_id, mint } => (program_id, Account::Agent { mint: mint.0 }),
+            Self::Metadata {
+                program_id,
+                mint,
+                key,
+            } => (program_id, Account::Metadata { mint: mint.0, key }),
+            Self::Spent { program_id, hash } => (program_id, Account::Spent { hash: hash.0 }),
+            Self::Feedback(it) | Self::OpenFeedback(it) => (&it.program_id, self.entry(it)),
+            Self::Client(it) | Self::OpenClient(it) => (&it.program_id, self.client_index(it)),
+            Self::ValRequest(it) | Self::ValResponse(it) => (&it.program_id, self.validation(it)),
+        }
+    }
+
+    fn entry(&self, entry: &Entry) -> Account<'static> {
+        let (mint, client, index) = (entry.mint.0, entry.client.0, entry.index);
+        match self {
+            Self::OpenFeedback(_) => Account::OpenFeedback {
+                mint,
+                client,
+                index,
+            },
+            _ => Account::Feedback {
+                mint,
+                client,
+                index,
+            },
+        }
+    }
+
+    fn client_index(&self, index: &ClientIndex) -> Account<'static> {
+        let (mint, client) = (index.mint.0, index.client.0);
+        match self {
+            Self::OpenClient(_) => Account::OpenClient { mint, client },
+            _ => Account::Client { mint, client },
+        }
+    }
+
+    fn validation(&self, validation: &Validation) -> Account<'static> {
+        let (mint, validator) = (validation.mint.0, validation.validator.0);
+        let request_hash = validation.request_hash.0;
+        match self {
+            Self::ValResponse(_) => Account::ValResponse {
+                mint,
+                validator,
+                request_hash,
+            },
+            _ => Account::ValRequest {
+                mint,
+                validator,
+                request_hash,
+            },
+        }
+    }
 }

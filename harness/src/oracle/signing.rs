@@ -1,57 +1,73 @@
 //! Signing and verification. No message here repeats an argument.
-
-use super::Answer;
-use super::arguments::{Arguments, Failure, hex_json};
+use super::{
+    Answer,
+    reply::hex_json,
+    types::{Bytes, Word},
+};
 use concord_canonical::{Error, sign as keys};
+use serde::Deserialize;
 
-/// The two curves.
-enum Algorithm {
-    Secp256k1,
-    Ed25519,
+/// secp256k1 signs a digest of 32 bytes, Ed25519 a message of any length.
+#[derive(Deserialize)]
+#[serde(rename = "algorithm", rename_all = "lowercase")]
+pub(super) enum Verify {
+    Secp256k1 {
+        message: Word,
+        signature: Bytes,
+        signer: Bytes,
+    },
+    Ed25519 {
+        message: Bytes,
+        signature: Bytes,
+        signer: Bytes,
+    },
 }
 
-impl Algorithm {
-    fn read(arguments: &Arguments<'_>) -> Result<Self, Failure> {
-        match arguments.text("algorithm")? {
-            "secp256k1" => Ok(Self::Secp256k1),
-            "ed25519" => Ok(Self::Ed25519),
-            _ => Err(Failure::bad_request(
-                "algorithm must be secp256k1 or ed25519".into(),
-            )),
-        }
+#[derive(Deserialize)]
+#[serde(rename = "algorithm", rename_all = "lowercase")]
+pub(super) enum Sign {
+    Secp256k1 { message: Word, secret_key: Bytes },
+    Ed25519 { message: Bytes, secret_key: Bytes },
+}
+
+impl Verify {
+    pub fn answer(&self) -> Answer {
+        match self {
+            Self::Secp256k1 {
+                message,
+                signature,
+                signer,
+            } => keys::secp256k1_verify(&signer.0, &message.0, &signature.0),
+            Self::Ed25519 {
+                message,
+                signature,
+                signer,
+            } => keys::ed25519_verify(&signer.0, &message.0, &signature.0),
+        }?;
+        Ok(true.into())
     }
 }
 
-pub(super) fn verify(arguments: &Arguments<'_>) -> Answer {
-    arguments.expect(&["algorithm", "message", "signature", "signer"], &[])?;
-    let algorithm = Algorithm::read(arguments)?;
-    let signer = arguments.bytes("signer")?;
-    let signature = arguments.bytes("signature")?;
-    match algorithm {
-        Algorithm::Secp256k1 => {
-            keys::secp256k1_verify(&signer, &arguments.word("message")?, &signature)
-        }
-        Algorithm::Ed25519 => {
-            keys::ed25519_verify(&signer, &arguments.bytes("message")?, &signature)
-        }
-    }?;
-    Ok(true.into())
+impl Sign {
+    pub fn answer(&self) -> Answer {
+        Ok(match self {
+            Self::Secp256k1 {
+                message,
+                secret_key,
+            } => hex_json(&keys::secp256k1_sign(&key(secret_key)?, &message.0)?),
+            Self::Ed25519 {
+                message,
+                secret_key,
+            } => hex_json(&keys::ed25519_sign(&key(secret_key)?, &message.0)),
+        })
+    }
 }
 
-pub(super) fn sign(arguments: &Arguments<'_>) -> Answer {
-    arguments.expect(&["algorithm", "message", "secret_key"], &[])?;
-    let algorithm = Algorithm::read(arguments)?;
-    let secret = arguments.bytes("secret_key")?;
-    let length = secret.len();
-    let secret: [u8; 32] = secret.try_into().map_err(|_| Error::KeyLength {
+fn key(secret: &Bytes) -> Result<[u8; 32], Error> {
+    let key = secret.0.as_slice().try_into();
+    key.map_err(|_| Error::KeyLength {
         field: "secret_key",
-        length,
+        length: secret.0.len(),
         limit: "32",
-    })?;
-    Ok(match algorithm {
-        Algorithm::Secp256k1 => {
-            hex_json(&keys::secp256k1_sign(&secret, &arguments.word("message")?)?)
-        }
-        Algorithm::Ed25519 => hex_json(&keys::ed25519_sign(&secret, &arguments.bytes("message")?)),
     })
 }

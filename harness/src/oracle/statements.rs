@@ -1,107 +1,127 @@
 //! Payment proofs, validation requests and wallet consents.
-
-use super::Answer;
-use super::arguments::{Arguments, Failure, hex_json, hex_text, wrong_namespace};
-use concord_canonical::caip::{self, TaskRef};
-use concord_canonical::payment::PaymentProof;
-use concord_canonical::validation::ValidationRequest;
-use concord_canonical::wallet::AgentWalletSet;
+use super::{
+    Answer,
+    reply::{hex_json, hex_text},
+    types::{EvmAddress, SolanaChain, SolanaKey, Uint256, Word},
+};
+use concord_canonical::{
+    caip::{ChainId, TaskRef},
+    payment, validation, wallet,
+};
+use serde::Deserialize;
 use serde_json::json;
 
-pub(super) fn payment_proof(arguments: &Arguments<'_>) -> Answer {
-    arguments.expect(
-        &[
-            "agent_id",
-            "payer",
-            "payee",
-            "token",
-            "amount",
-            "task_ref",
-            "expiry",
-            "chain_id",
-            "program_id",
-            "facilitator",
-        ],
-        &[],
-    )?;
-    let proof = PaymentProof {
-        agent_mint: arguments.solana_key("agent_id")?,
-        payer: arguments.solana_key("payer")?,
-        payee: arguments.solana_key("payee")?,
-        token: arguments.solana_key("token")?,
-        amount: arguments.uint64("amount")?,
-        task_ref_hash: TaskRef::parse(arguments.text("task_ref")?)?
-            .dedupe_key()
-            .hash(),
-        expiry: arguments.uint64("expiry")?,
-        chain: arguments.solana_chain("chain_id")?,
-        program_id: arguments.solana_key("program_id")?,
-        facilitator: arguments.solana_key("facilitator")?,
-    };
-    Ok(json!({"message": hex_text(&proof.message())}))
+#[derive(Deserialize)]
+pub(super) struct PaymentProof<'a> {
+    agent_id: SolanaKey,
+    payer: SolanaKey,
+    payee: SolanaKey,
+    token: SolanaKey,
+    amount: u64,
+    task_ref: &'a str,
+    expiry: u64,
+    chain_id: SolanaChain,
+    program_id: SolanaKey,
+    facilitator: SolanaKey,
 }
 
-pub(super) fn validation_request_hash(arguments: &Arguments<'_>) -> Answer {
-    arguments.expect(
-        &[
-            "chain_id",
-            "registry",
-            "agent_id",
-            "validator",
-            "payload_hash",
-            "nonce",
-        ],
-        &[],
-    )?;
-    let request = match arguments.chain_id("chain_id")?.namespace() {
-        caip::EIP155 => evm_request(arguments)?,
-        caip::SOLANA => svm_request(arguments)?,
-        other => return Err(wrong_namespace(other, "\"eip155\" or \"solana\"")),
-    };
-    Ok(hex_json(&request.hash()))
+impl PaymentProof<'_> {
+    pub fn answer(&self) -> Answer {
+        let proof = payment::PaymentProof {
+            agent_mint: self.agent_id.0,
+            payer: self.payer.0,
+            payee: self.payee.0,
+            token: self.token.0,
+            amount: self.amount,
+            task_ref_hash: TaskRef::parse(self.task_ref)?.dedupe_key().hash(),
+            expiry: self.expiry,
+            chain: self.chain_id.0,
+            program_id: self.program_id.0,
+            facilitator: self.facilitator.0,
+        };
+        Ok(json!({"message": hex_text(&proof.message())}))
+    }
 }
 
-fn evm_request(arguments: &Arguments<'_>) -> Result<ValidationRequest, Failure> {
-    Ok(ValidationRequest::evm(
-        arguments.chain_id("chain_id")?.hash(),
-        &arguments.evm_address("registry")?,
-        arguments.uint256("agent_id")?,
-        &arguments.evm_address("validator")?,
-        arguments.word("payload_hash")?,
-        arguments.uint256("nonce")?,
-    ))
+/// The namespace of the chain decides what ids and addresses are.
+#[derive(Deserialize)]
+#[serde(rename = "chain_id", rename_all = "lowercase")]
+pub(super) enum ValidationRequestHash<'a> {
+    Eip155 {
+        chain_id: &'a str,
+        registry: EvmAddress,
+        agent_id: Uint256,
+        validator: EvmAddress,
+        payload_hash: Word,
+        nonce: Uint256,
+    },
+    Solana {
+        chain_id: &'a str,
+        registry: SolanaKey,
+        agent_id: SolanaKey,
+        validator: SolanaKey,
+        payload_hash: Word,
+        nonce: Uint256,
+    },
 }
 
-fn svm_request(arguments: &Arguments<'_>) -> Result<ValidationRequest, Failure> {
-    Ok(ValidationRequest {
-        chain: arguments.chain_id("chain_id")?.hash(),
-        registry: arguments.solana_key("registry")?,
-        agent: arguments.solana_key("agent_id")?,
-        validator: arguments.solana_key("validator")?,
-        payload_hash: arguments.word("payload_hash")?,
-        nonce: arguments.uint256("nonce")?,
-    })
+impl ValidationRequestHash<'_> {
+    pub fn answer(&self) -> Answer {
+        let request = match self {
+            Self::Eip155 {
+                chain_id,
+                registry,
+                agent_id,
+                validator,
+                payload_hash,
+                nonce,
+            } => validation::ValidationRequest::evm(
+                ChainId::parse(chain_id)?.hash(),
+                &registry.0,
+                agent_id.0,
+                &validator.0,
+                payload_hash.0,
+                nonce.0,
+            ),
+            Self::Solana {
+                chain_id,
+                registry,
+                agent_id,
+                validator,
+                payload_hash,
+                nonce,
+            } => validation::ValidationRequest {
+                chain: ChainId::parse(chain_id)?.hash(),
+                registry: registry.0,
+                agent: agent_id.0,
+                validator: validator.0,
+                payload_hash: payload_hash.0,
+                nonce: nonce.0,
+            },
+        };
+        Ok(hex_json(&request.hash()))
+    }
 }
 
-pub(super) fn agent_wallet_set(arguments: &Arguments<'_>) -> Answer {
-    arguments.expect(
-        &[
-            "agent_id",
-            "new_wallet",
-            "owner",
-            "deadline",
-            "chain_id",
-            "verifying_contract",
-        ],
-        &[],
-    )?;
-    let consent = AgentWalletSet {
-        agent_id: arguments.uint256("agent_id")?,
-        new_wallet: arguments.evm_address("new_wallet")?,
-        owner: arguments.evm_address("owner")?,
-        deadline: arguments.uint256("deadline")?,
-    };
-    let chain_id = arguments.uint256("chain_id")?;
-    let contract = arguments.evm_address("verifying_contract")?;
-    Ok(json!({"digest": hex_text(&consent.digest(&chain_id, &contract))}))
+#[derive(Deserialize)]
+pub(super) struct AgentWalletSet {
+    agent_id: Uint256,
+    new_wallet: EvmAddress,
+    owner: EvmAddress,
+    deadline: Uint256,
+    chain_id: Uint256,
+    verifying_contract: EvmAddress,
+}
+
+impl AgentWalletSet {
+    pub fn answer(&self) -> Answer {
+        let consent = wallet::AgentWalletSet {
+            agent_id: self.agent_id.0,
+            new_wallet: self.new_wallet.0,
+            owner: self.owner.0,
+            deadline: self.deadline.0,
+        };
+        let digest = consent.digest(&self.chain_id.0, &self.verifying_contract.0);
+        Ok(json!({"digest": hex_text(&digest)}))
+    }
 }

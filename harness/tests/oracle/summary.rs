@@ -65,5 +65,5 @@ fn r16_refuses_no_clients_and_values_out_of_bounds() {
     let message = expect_class(request(&[json!(1)], json!(["a"])), "BadRequest");
     assert_eq!(message, "feedback[0] is a number, must be an object");
     let message = expect_class(request(&one, json!([1])), "BadRequest");
-    assert_eq!(message, "query: clients[0] is not a string");
+    assert_eq!(message, "query: clients[0] is a number, must be a string");
 }

@@ -1,0 +1,155 @@
+//! Why a request got no result. No message repeats bytes, or any text that may be a secret.
+use concord_canonical::{
+    Error, ErrorClass,
+    error::{Excerpt, TextFault},
+    json::Value,
+};
+use serde::de::{self, Expected, Unexpected};
+use std::fmt;
+
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub class: ErrorClass,
+    pub message: String,
+}
+
+impl Failure {
+    pub fn bad_request(message: String) -> Self {
+        Self {
+            class: ErrorClass::BadRequest,
+            message,
+        }
+    }
+
+    /// The line is not JSON. Names the offset, but no key and no number, which may be a secret.
+    pub fn not_json(error: &Error) -> Self {
+        Self::bad_request(match error {
+            Error::DuplicateKey { offset, .. } => {
+                format!("line is not JSON: an object names one key twice at byte {offset}")
+            }
+            Error::NumberOutOfRange { .. } => {
+                "line is not JSON: a number is beyond the range of a double".into()
+            }
+            other => format!("line is not JSON: {other}"),
+        })
+    }
+
+    pub fn missing(name: &str) -> Self {
+        Self::bad_request(format!("{name} is missing"))
+    }
+
+    pub fn wrong_type(name: &str, value: &Value<'_>, wanted: &str) -> Self {
+        let found = match value {
+            Value::Null => "null",
+            Value::Bool(_) => "a boolean",
+            Value::Number(_) => "a number",
+            Value::String(_) => "a string",
+            Value::Array(_) => "a list",
+            Value::Object(_) => "an object",
+        };
+        Self::bad_request(format!("{name} is {found}, must be {wanted}"))
+    }
+
+    /// `name` has none of the values in `allowed`. The value may be a secret in the wrong place.
+    pub fn not_one_of(name: &str, allowed: &[&str]) -> Self {
+        let allowed = match allowed {
+            [first @ .., last] => format!("{} or {last}", first.join(", ")),
+            [] => "absent".to_owned(),
+        };
+        Self::bad_request(format!("{name} must be {allowed}"))
+    }
+
+    pub fn unknown_function(name: &str, known: &[&str]) -> Self {
+        let (name, known) = (shown_name(name), known.join(", "));
+        Self::bad_request(format!("fn is {name}, must be one of {known}"))
+    }
+
+    pub fn unknown_argument(name: &str, known: &[&str]) -> Self {
+        let (name, known) = (shown_name(name), known.join(", "));
+        Self::bad_request(format!(
+            "{name} is not an argument here, which are: {known}"
+        ))
+    }
+
+    /// A well-formed chain id of a namespace for which the function is not defined.
+    pub fn wrong_namespace(namespace: &str, allowed: &'static str) -> Self {
+        Error::MalformedChainId {
+            field: "namespace",
+            value: Excerpt::new(namespace),
+            fault: TextFault::Name { allowed },
+        }
+        .into()
+    }
+
+    pub fn out_of_range(field: &'static str, text: &str, limit: &'static str) -> Self {
+        let value = Excerpt::new(text);
+        Error::NumberOutOfRange {
+            field,
+            value,
+            limit,
+        }
+        .into()
+    }
+
+    /// Adds the place where it happened, such as `feedback[3]`.
+    pub fn inside(self, place: &str) -> Self {
+        let message = match self.message.starts_with(place) {
+            true => self.message,
+            false => format!("{place}: {}", self.message),
+        };
+        Self { message, ..self }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self {
+            class: error.class(),
+            message: error.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Serde's own messages repeat the value that was found. These do not.
+impl de::Error for Failure {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self::bad_request(message.to_string())
+    }
+
+    fn invalid_type(_: Unexpected<'_>, wanted: &dyn Expected) -> Self {
+        Self::bad_request(format!("an argument has the wrong type, must be {wanted}"))
+    }
+
+    fn invalid_value(_: Unexpected<'_>, wanted: &dyn Expected) -> Self {
+        Self::bad_request(format!("an argument has a wrong value, must be {wanted}"))
+    }
+
+    fn missing_field(name: &'static str) -> Self {
+        Self::missing(name)
+    }
+}
+
+/// Shortest text that is guarded as a secret. Shorter ones occur in anything.
+pub(super) const SECRET_MIN: usize = 16;
+
+/// A name for a message: quoted if it looks like one. Any other may be a secret, so only its length
+/// is shown.
+fn shown_name(name: &str) -> String {
+    let is_name = name.len() <= 32
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+    let is_hex = name.len() >= SECRET_MIN && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match is_name && !is_hex {
+        true => format!("\"{name}\""),
+        false => format!("a name of {} bytes", name.len()),
+    }
+}
