@@ -211,24 +211,43 @@ impl Account<'_> {
     /// The account's address under `program_id`, and its canonical bump.
     ///
     /// # Panics
-    /// Never in practice: no seeds are known for which all 256 bumps land on the curve.
+    /// As [`find_address`].
     pub fn find(&self, program_id: &Word) -> (Word, u8) {
         let seeds = self.seeds();
-        (0..=u8::MAX)
-            .rev()
-            .map(|bump| (address(&seeds, bump, program_id), bump))
-            .find(|(address, _)| !is_on_curve(address))
-            .expect("one of 256 hashes is off the curve")
+        let mut parts: [&[u8]; 4] = [&[]; 4];
+        for (part, seed) in parts.iter_mut().zip(seeds.iter()) {
+            *part = seed;
+        }
+        find_address(parts, program_id)
     }
+}
+
+/// Solana's limit on the seeds of an address, the bump not counted.
+#[cfg(feature = "sign")]
+const SEEDS_MAX: usize = 15;
+
+/// The address that `seeds` derive under `program_id`, and its canonical bump: for accounts that other programs and
+/// frameworks define. An empty seed adds nothing.
+///
+/// # Panics
+/// Never in practice: no seeds are known for which all 256 bumps land on the curve.
+#[cfg(feature = "sign")]
+pub fn find_address<const N: usize>(seeds: [&[u8]; N], program_id: &Word) -> (Word, u8) {
+    const { assert!(N <= SEEDS_MAX) }
+    (0..=u8::MAX)
+        .rev()
+        .map(|bump| (address(&seeds, bump, program_id), bump))
+        .find(|(address, _)| !is_on_curve(address))
+        .expect("one of 256 hashes is off the curve")
 }
 
 /// `sha256(seeds ‖ bump ‖ program id ‖ "ProgramDerivedAddress")`.
 #[cfg(feature = "sign")]
-fn address(seeds: &Seeds, bump: u8, program_id: &Word) -> Word {
+fn address(seeds: &[&[u8]], bump: u8, program_id: &Word) -> Word {
     let bump = [bump];
-    let mut parts: [&[u8]; 7] = [&[]; 7];
+    let mut parts: [&[u8]; SEEDS_MAX + 3] = [&[]; SEEDS_MAX + 3];
     let tail = [&bump[..], program_id, b"ProgramDerivedAddress"];
-    for (part, bytes) in parts.iter_mut().zip(seeds.iter().chain(tail)) {
+    for (part, bytes) in parts.iter_mut().zip(seeds.iter().copied().chain(tail)) {
         *part = bytes;
     }
     hash::sha256v(&parts)

@@ -1,0 +1,26 @@
+//! The first 8 bytes of each instruction: sha256("global:" ‖ name)[..8] (Anchor).
+pub const INITIALIZE: [u8; 8] = [175, 175, 109, 31, 13, 152, 155, 237];
+pub const REGISTER_AGENT: [u8; 8] = [135, 157, 66, 195, 2, 113, 175, 30];
+pub const SET_AGENT_URI: [u8; 8] = [43, 254, 168, 104, 192, 51, 39, 46];
+pub const SET_METADATA: [u8; 8] = [78, 157, 75, 242, 151, 20, 121, 144];
+pub const SET_AGENT_WALLET: [u8; 8] = [154, 87, 251, 23, 51, 12, 4, 150];
+pub const UNSET_AGENT_WALLET: [u8; 8] = [41, 78, 249, 220, 92, 210, 139, 64];
+pub const SET_FEEDBACK_AUTHORITY: [u8; 8] = [147, 190, 232, 190, 80, 77, 59, 84];
+pub const SET_AUTH_SCHEMES: [u8; 8] = [108, 132, 82, 59, 46, 68, 109, 189];
+pub const PROPOSE_REGISTRY_AUTHORITY: [u8; 8] = [125, 119, 150, 86, 165, 76, 48, 8];
+pub const ACCEPT_REGISTRY_AUTHORITY: [u8; 8] = [228, 112, 232, 244, 155, 68, 83, 87];
+pub const ADD_PAYMENT_TOKEN: [u8; 8] = [19, 203, 48, 148, 80, 1, 179, 140];
+pub const REMOVE_PAYMENT_TOKEN: [u8; 8] = [119, 18, 240, 223, 126, 168, 165, 117];
+pub const ADD_FACILITATOR: [u8; 8] = [51, 88, 211, 224, 64, 31, 71, 46];
+pub const REMOVE_FACILITATOR: [u8; 8] = [165, 78, 2, 184, 5, 73, 54, 21];
+pub const ATTACH_PAYMENT_PROOF: [u8; 8] = [254, 82, 53, 85, 247, 224, 223, 245];
+pub const GIVE_FEEDBACK: [u8; 8] = [145, 136, 123, 3, 215, 165, 98, 41];
+pub const REVOKE_FEEDBACK: [u8; 8] = [211, 37, 230, 82, 118, 216, 137, 206];
+pub const APPEND_RESPONSE: [u8; 8] = [162, 210, 186, 50, 180, 4, 47, 104];
+pub const GIVE_OPEN_FEEDBACK: [u8; 8] = [235, 80, 158, 19, 205, 54, 156, 5];
+pub const REVOKE_OPEN_FEEDBACK: [u8; 8] = [33, 227, 102, 71, 184, 135, 16, 15];
+pub const APPEND_OPEN_RESPONSE: [u8; 8] = [62, 181, 244, 165, 168, 111, 205, 68];
+pub const OPEN_SUMMARY: [u8; 8] = [96, 145, 100, 69, 126, 222, 146, 95];
+pub const OPEN_SUMMARY_PART: [u8; 8] = [143, 136, 30, 105, 227, 116, 199, 95];
+pub const VALIDATION_REQUEST: [u8; 8] = [4, 80, 247, 116, 126, 161, 170, 65];
+pub const VALIDATION_RESPONSE: [u8; 8] = [151, 33, 222, 44, 230, 69, 231, 9];

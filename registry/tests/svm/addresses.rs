@@ -1,0 +1,89 @@
+use super::{key, program, some_address};
+use agent_registry::{
+    AgentIdentity, ClientIndex, FeedbackEntry, MetadataEntry, OpenClientIndex, OpenFeedback,
+    Registry, SpentPayment, ValidationRequest, ValidationResponse, extra_account_metas,
+    instructions::initialize::PROGRAM_DATA,
+};
+use anchor_lang::prelude::Pubkey;
+use anchor_spl::associated_token::get_associated_token_address_with_program_id;
+use concord_registry::svm::{Program, associated_token_account};
+
+#[test]
+fn s3b_addresses_are_the_programs() {
+    let program = program();
+    let (mint, client, hash) = (some_address(1), some_address(2), [3; 32]);
+    let (m, c) = (key(mint), key(client));
+    let cases = [
+        (program.registry(), Registry::ADDRESS),
+        (
+            program.event_authority(),
+            agent_registry::EVENT_AUTHORITY_AND_BUMP.0,
+        ),
+        (program.program_data(), PROGRAM_DATA),
+        (program.agent(&mint), AgentIdentity::find(&m).0),
+        (
+            program.metadata_entry(&mint, "name"),
+            MetadataEntry::find(&m, "name").0,
+        ),
+        (
+            program.feedback_entry(&mint, &client, 258),
+            FeedbackEntry::find(&m, &c, 258).0,
+        ),
+        (
+            program.client_index(&mint, &client),
+            ClientIndex::find(&m, &c).0,
+        ),
+        (
+            program.open_feedback(&mint, &client, u64::MAX),
+            OpenFeedback::find(&m, &c, u64::MAX).0,
+        ),
+        (
+            program.open_client_index(&mint, &client),
+            OpenClientIndex::find(&m, &c).0,
+        ),
+        (
+            program.validation_request(&mint, &client, &hash),
+            ValidationRequest::find(&m, &c, &hash).0,
+        ),
+        (
+            program.validation_response(&mint, &client, &hash),
+            ValidationResponse::find(&m, &c, &hash).0,
+        ),
+        (program.spent_payment(&hash), SpentPayment::find(&hash).0),
+        (
+            program.extra_account_metas(&mint),
+            Pubkey::find_program_address(
+                &[extra_account_metas::SEED, m.as_ref()],
+                &agent_registry::ID,
+            )
+            .0,
+        ),
+        (
+            associated_token_account(&client, &mint),
+            get_associated_token_address_with_program_id(&c, &m, &anchor_spl::token_2022::ID),
+        ),
+    ];
+    for (number, (ours, theirs)) in cases.into_iter().enumerate() {
+        assert_eq!(key(ours), theirs, "case {number}");
+    }
+}
+
+#[test]
+fn every_address_but_the_token_account_depends_on_the_id() {
+    let (one, other) = (Program::new(some_address(8)), Program::new(some_address(9)));
+    let (mint, client) = (some_address(1), some_address(2));
+    let of = |program: Program| {
+        [
+            program.registry(),
+            program.event_authority(),
+            program.program_data(),
+            program.agent(&mint),
+            program.feedback_entry(&mint, &client, 1),
+            program.spent_payment(&[0; 32]),
+            program.extra_account_metas(&mint),
+        ]
+    };
+    for (one, other) in of(one).iter().zip(of(other)) {
+        assert_ne!(*one, other);
+    }
+}

@@ -1,0 +1,91 @@
+use super::{program, some_address};
+use concord_registry::svm::{
+    compute_budget,
+    ed25519::{self, MessageTooLong},
+    programs::{COMPUTE_BUDGET, ED25519, TOKEN_2022},
+    token::{Mint, TokenAccount},
+};
+
+/// A Token-2022 mint by hand: base, kind 1, a metadata pointer (extension 18), the token metadata.
+fn mint(supply: u64, uri: &str) -> Vec<u8> {
+    let mut data = vec![0; 165];
+    data[36..44].copy_from_slice(&supply.to_le_bytes());
+    data.push(1);
+    data.extend([18, 0, 64, 0]);
+    data.extend([7; 64]);
+    let mut metadata = vec![8; 64];
+    for text in ["AgentIdentity", "AGENT", uri] {
+        metadata.extend(u32::try_from(text.len()).unwrap().to_le_bytes());
+        metadata.extend(text.as_bytes());
+    }
+    metadata.extend([0; 4]);
+    data.extend([19, 0]);
+    data.extend(u16::try_from(metadata.len()).unwrap().to_le_bytes());
+    data.extend(metadata);
+    data
+}
+
+#[test]
+fn r4_a_mint_is_read_with_its_metadata() {
+    let data = mint(1, "ipfs://agent");
+    let expected = Mint {
+        supply: 1,
+        uri: "ipfs://agent".to_owned(),
+    };
+    assert_eq!(Mint::read(&TOKEN_2022, &data), Some(expected));
+    assert_eq!(Mint::read(&program().id(), &data), None);
+    for length in [0, 100, 166, data.len() - 10] {
+        assert_eq!(Mint::read(&TOKEN_2022, &data[..length]), None, "{length}");
+    }
+    let mut not_utf8 = data.clone();
+    let end = not_utf8.len() - 5;
+    not_utf8[end] = 0xFF;
+    assert_eq!(Mint::read(&TOKEN_2022, &not_utf8), None);
+}
+
+#[test]
+fn a_token_account_is_read_and_a_mint_is_none() {
+    let mut data = vec![0; 165];
+    data[..32].fill(1);
+    data[32..64].fill(2);
+    data[64] = 1;
+    let expected = TokenAccount {
+        mint: some_address(1),
+        owner: some_address(2),
+        amount: 1,
+    };
+    assert_eq!(TokenAccount::read(&TOKEN_2022, &data), Some(expected));
+    data.extend([2, 7, 0, 0, 0]); // kind, ImmutableOwner
+    assert_eq!(TokenAccount::read(&TOKEN_2022, &data), Some(expected));
+    assert_eq!(TokenAccount::read(&program().id(), &data), None);
+    let mint = mint(1, "");
+    assert_eq!(TokenAccount::read(&TOKEN_2022, &mint), None);
+}
+
+#[test]
+fn r11_the_precompiles_instruction_has_the_one_layout() {
+    let verify = ed25519::verify(&[1; 32], &[2; 64], b"text").unwrap();
+    let header = [
+        1, 0, 48, 0, 0xFF, 0xFF, 16, 0, 0xFF, 0xFF, 112, 0, 4, 0, 0xFF, 0xFF,
+    ];
+    let expected = [&header[..], &[1; 32], &[2; 64], b"text"].concat();
+    assert_eq!((verify.program_id, verify.data), (ED25519, expected));
+    assert!(verify.accounts.is_empty());
+    let longest = vec![0; 65_535];
+    assert!(ed25519::verify(&[1; 32], &[2; 64], &longest).is_ok());
+    let too_long = vec![0; 65_536];
+    let refused = ed25519::verify(&[1; 32], &[2; 64], &too_long);
+    assert_eq!(refused, Err(MessageTooLong { length: 65_536 }));
+}
+
+#[test]
+fn compute_budget_instructions_have_solanas_bytes() {
+    let (limit, price) = (
+        compute_budget::set_unit_limit(200_000),
+        compute_budget::set_unit_price(1),
+    );
+    // 200,000 = 0x030D40
+    assert_eq!(limit.data, [2, 0x40, 0x0D, 3, 0]);
+    assert_eq!(price.data, [3, 1, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!([limit.program_id, price.program_id], [COMPUTE_BUDGET; 2]);
+}
