@@ -8,17 +8,20 @@ const MANIFEST: &str = env!("CARGO_MANIFEST_DIR");
 const ARROWS: &[(&str, &[&str])] = &[
     ("concord-canonical", &[]),
     ("concord-registry", &["concord-canonical"]),
-    (
-        "concord-chain",
-        &["concord-canonical", "concord-registry"],
-    ),
+    ("concord-chain", &["concord-canonical", "concord-registry"]),
     (
         "concord-deploy",
-        &["concord-canonical", "concord-registry", "concord-chain"],
+        &[
+            "concord-canonical",
+            "concord-registry",
+            "concord-chain",
+            "agent-registry", // until it uses concord-registry
+        ],
     ),
     (
         "concord-harness",
         &[
+            "agent-registry", // until it uses concord-registry
             "concord-canonical",
             "concord-registry",
             "concord-chain",

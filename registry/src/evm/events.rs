@@ -28,19 +28,13 @@ pub struct PlacedLog {
     pub log: Log,
 }
 
-/// What a log comes to.
-enum Reading {
-    Event(Event, Option<i64>),
-    /// It repeats what another event says.
-    Extra,
-}
+/// An event with the time that it states.
+type Timed = (Event, Option<i64>);
+/// `None` if the log repeats what another event says.
+type Read = Result<Option<Timed>, EventError>;
 
-type Read = Result<Reading, EventError>;
-
-impl From<Event> for Reading {
-    fn from(event: Event) -> Self {
-        Self::Event(event, None)
-    }
+fn some(event: Event) -> Option<Timed> {
+    Some((event, None))
 }
 
 impl RegistryAddresses {
@@ -63,12 +57,7 @@ impl RegistryAddresses {
             let Some((reading, takes_next)) = self.read(&placed.log, next) else {
                 continue;
             };
-            let result = match reading {
-                Ok(Reading::Extra) => None,
-                Ok(Reading::Event(event, timestamp)) => Some(Ok((event, timestamp))),
-                Err(reason) => Some(Err(reason)),
-            };
-            if let Some(result) = result {
+            if let Some(result) = reading.transpose() {
                 decoded.push(origin(chain, placed), result, || raw(&placed.log));
             }
             if takes_next {
@@ -121,7 +110,7 @@ fn identity_event(log: &Log, next: Option<&Log>) -> (Read, bool) {
         owner: registered.owner.into(),
         uri: registered.agentURI,
     };
-    (Ok(event.into()), repeats)
+    (Ok(some(event)), repeats)
 }
 
 fn other_identity_event(log: &Log) -> Read {
@@ -131,7 +120,7 @@ fn other_identity_event(log: &Log) -> Read {
         Some(Identity::ApprovalForAll::SIGNATURE_HASH) => decode(log).map(operator),
         Some(Identity::URIUpdated::SIGNATURE_HASH) => {
             let updated: Identity::URIUpdated = decode(log)?;
-            Ok(Reading::from(Event::AgentUriSet {
+            Ok(some(Event::AgentUriSet {
                 agent: updated.agentId.into(),
                 by: updated.updatedBy.into(),
                 uri: updated.newURI,
@@ -140,7 +129,7 @@ fn other_identity_event(log: &Log) -> Read {
         Some(Identity::MetadataSet::SIGNATURE_HASH) => {
             let set: Identity::MetadataSet = decode(log)?;
             check_text::<Identity::MetadataSet>(set.indexedMetadataKey, &set.metadataKey)?;
-            metadata(set).map(Reading::from)
+            metadata(set).map(some)
         }
         Some(Identity::MetadataUpdate::SIGNATURE_HASH) => extra::<Identity::MetadataUpdate>(log),
         Some(Identity::BatchMetadataUpdate::SIGNATURE_HASH) => {
@@ -154,27 +143,27 @@ fn other_identity_event(log: &Log) -> Read {
     }
 }
 
-fn transfer(moved: Identity::Transfer) -> Reading {
+fn transfer(moved: Identity::Transfer) -> Option<Timed> {
     if moved.from == Address::ZERO {
-        return Reading::Extra; // the registration says it
+        return None; // the registration says it
     }
-    Reading::from(Event::AgentTransferred {
+    some(Event::AgentTransferred {
         agent: moved.tokenId.into(),
         from: moved.from.into(),
         to: moved.to.into(),
     })
 }
 
-fn approval(set: Identity::Approval) -> Reading {
-    Reading::from(Event::ApprovalSet {
+fn approval(set: Identity::Approval) -> Option<Timed> {
+    some(Event::ApprovalSet {
         agent: set.tokenId.into(),
         owner: set.owner.into(),
         approved: (set.approved != Address::ZERO).then(|| set.approved.into()),
     })
 }
 
-fn operator(set: Identity::ApprovalForAll) -> Reading {
-    Reading::from(Event::OperatorSet {
+fn operator(set: Identity::ApprovalForAll) -> Option<Timed> {
+    some(Event::OperatorSet {
         owner: set.owner.into(),
         operator: set.operator.into(),
         approved: set.approved,
@@ -249,7 +238,7 @@ fn feedback(log: &Log, next: Option<&Log>) -> Read {
         hash: given.feedbackHash.0,
         authorized_by: None,
     };
-    Ok(Reading::Event(event, Some(timestamp)))
+    Ok(Some((event, Some(timestamp))))
 }
 
 fn open_event(log: &Log) -> Read {
@@ -258,7 +247,7 @@ fn open_event(log: &Log) -> Read {
     }
     let given: Open::NewFeedback = decode(log)?;
     check_text::<Open::NewFeedback>(given.indexedTag1, &given.tag1)?;
-    Ok(Reading::from(Event::OpenFeedback {
+    Ok(some(Event::OpenFeedback {
         agent: given.agentId.into(),
         client: given.clientAddress.into(),
         index: given.feedbackIndex,
@@ -277,7 +266,7 @@ fn shared_event(log: &Log, profile: Profile) -> Read {
     match topic(log) {
         Some(Feedback::FeedbackRevoked::SIGNATURE_HASH) => {
             let revoked: Feedback::FeedbackRevoked = decode(log)?;
-            Ok(Reading::from(Event::FeedbackRevoked {
+            Ok(some(Event::FeedbackRevoked {
                 profile,
                 agent: revoked.agentId.into(),
                 client: revoked.clientAddress.into(),
@@ -286,7 +275,7 @@ fn shared_event(log: &Log, profile: Profile) -> Read {
         }
         Some(Feedback::ResponseAppended::SIGNATURE_HASH) => {
             let appended: Feedback::ResponseAppended = decode(log)?;
-            Ok(Reading::from(Event::ResponseAppended {
+            Ok(some(Event::ResponseAppended {
                 profile,
                 agent: appended.agentId.into(),
                 client: appended.clientAddress.into(),
@@ -304,7 +293,7 @@ fn validation_event(log: &Log) -> Read {
     match topic(log) {
         Some(Validation::ValidationRequest::SIGNATURE_HASH) => {
             let requested: Validation::ValidationRequest = decode(log)?;
-            Ok(Reading::from(Event::ValidationRequested {
+            Ok(some(Event::ValidationRequested {
                 agent: requested.agentId.into(),
                 validator: requested.validatorAddress.into(),
                 request: requested.requestHash.0,
@@ -314,7 +303,7 @@ fn validation_event(log: &Log) -> Read {
         }
         Some(Validation::ValidationResponse::SIGNATURE_HASH) => {
             let responded: Validation::ValidationResponse = decode(log)?;
-            Ok(Reading::from(Event::ValidationResponded {
+            Ok(some(Event::ValidationResponded {
                 agent: responded.agentId.into(),
                 validator: responded.validatorAddress.into(),
                 request: responded.requestHash.0,
@@ -352,7 +341,7 @@ fn setting(log: &Log) -> Read {
         }
         _ => return Err(EventError::Unknown),
     };
-    Ok(event.into())
+    Ok(some(event))
 }
 
 fn topic(log: &Log) -> Option<B256> {
@@ -366,7 +355,7 @@ fn decode<E: SolEvent>(log: &Log) -> Result<E, EventError> {
 }
 
 fn extra<E: SolEvent>(log: &Log) -> Read {
-    decode::<E>(log).map(|_| Reading::Extra)
+    decode::<E>(log).map(|_| None)
 }
 
 fn malformed<E: SolEvent>() -> EventError {

@@ -65,10 +65,6 @@ pub enum AccountError {
 
 /// An account of the program, of any type.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a list of accounts is sorted by type at once"
-)]
 pub enum Account {
     /// The registry.
     Registry(Registry),
