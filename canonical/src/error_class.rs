@@ -210,10 +210,10 @@ classes! {
         anchor { PaymentAlreadyProven = 6025 };
     PaymentSpent, "R13", "The payment counted for another feedback.",
         anchor { PaymentSpent = 6026 };
-    PaymentNotAccepted, "R13", "Payer, payee, token, amount or facilitator is not one that counts.",
+    PaymentNotAccepted, "R13", "Payer, token, amount, payment time or facilitator is not one that counts.",
         anchor {
             PaymentWrongPayer = 6027,
-            PaymentWrongPayee = 6028,
+            PaymentInFuture = 6028,
             PaymentWrongToken = 6029,
             PaymentZeroAmount = 6030,
             PaymentWrongFacilitator = 6031,

@@ -33,6 +33,7 @@ pub mod interaction;
 pub mod limits;
 pub mod payment;
 pub mod pda;
+pub mod receipt;
 pub mod score;
 pub mod summary;
 pub mod tag;

@@ -4,16 +4,16 @@ use crate::auth::prefixed;
 use crate::{Word, hash, word};
 
 /// First 24 bytes of the message that a facilitator signs (R13).
-pub const PREFIX: &[u8; 24] = b"ERC8004/PAYMENT-PROOF/v1";
+pub const PREFIX: &[u8; 24] = b"ERC8004/PAYMENT-PROOF/v2";
 
-/// The ten fields of a payment proof, in the order of the preimage (R13).
+/// The eleven fields of a payment proof, in the order of the preimage (R13).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PaymentProof {
     /// The agent's mint.
     pub agent_mint: Word,
     /// Who paid: the reviewer.
     pub payer: Word,
-    /// Who was paid: the agent's wallet.
+    /// Who was paid: by the facilitator's word, the agent's wallet at the time of the payment.
     pub payee: Word,
     /// Mint of the token paid.
     pub token: Word,
@@ -21,6 +21,8 @@ pub struct PaymentProof {
     pub amount: u64,
     /// keccak256 of the task reference's dedupe key.
     pub task_ref_hash: Word,
+    /// When the payment settled: unix seconds, at most the chain's time.
+    pub paid_at: u64,
     /// Unix seconds; the chain's time must be below this.
     pub expiry: u64,
     /// keccak256 of the chain's CAIP-2 text.
@@ -32,7 +34,7 @@ pub struct PaymentProof {
 }
 
 impl PaymentProof {
-    /// The ten 32-byte words.
+    /// The eleven 32-byte words.
     ///
     /// | offset | field |
     /// |---|---|
@@ -42,11 +44,12 @@ impl PaymentProof {
     /// | 96 | token mint |
     /// | 128 | amount, uint256 big-endian |
     /// | 160 | keccak256 of the dedupe key |
-    /// | 192 | expiry, uint256 big-endian |
-    /// | 224 | keccak256 of the CAIP-2 text |
-    /// | 256 | program id |
-    /// | 288 | facilitator |
-    pub fn words(&self) -> [Word; 10] {
+    /// | 192 | payment time, uint256 big-endian |
+    /// | 224 | expiry, uint256 big-endian |
+    /// | 256 | keccak256 of the CAIP-2 text |
+    /// | 288 | program id |
+    /// | 320 | facilitator |
+    pub fn words(&self) -> [Word; 11] {
         [
             self.agent_mint,
             self.payer,
@@ -54,6 +57,7 @@ impl PaymentProof {
             self.token,
             word::from_u64(self.amount),
             self.task_ref_hash,
+            word::from_u64(self.paid_at),
             word::from_u64(self.expiry),
             self.chain,
             self.program_id,
@@ -65,8 +69,8 @@ impl PaymentProof {
     ///
     /// | offset | width | field |
     /// |---|---|---|
-    /// | 0 | 24 | `"ERC8004/PAYMENT-PROOF/v1"`, ASCII |
-    /// | 24 | 32 | keccak256 of the ten words, 320 bytes |
+    /// | 0 | 24 | `"ERC8004/PAYMENT-PROOF/v2"`, ASCII |
+    /// | 24 | 32 | keccak256 of the eleven words, 352 bytes |
     pub fn message(&self) -> [u8; 56] {
         prefixed(PREFIX, &hash::keccak256(self.words().as_flattened()))
     }
@@ -86,6 +90,7 @@ mod tests {
             token: [7; 32],
             amount: 1_000_000,
             task_ref_hash: word("7c9fd599342b43bb684dc25ea11789b2a0b079a8f80ca75755d327552c93705f"),
+            paid_at: 1_760_000_000,
             expiry: 1_900_000_000,
             chain: word("d29e4f51ca30c90e3b0bd295891ad4815ec081e851f67643faf3f32b4e67f68b"),
             program_id: [3; 32],
@@ -96,8 +101,8 @@ mod tests {
     #[test]
     fn r13_message_equals_one_hashed_by_cast() {
         let message = bytes(
-            "455243383030342f5041594d454e542d50524f4f462f7631\
-             0b0dc38e0e58022a0ba0081d477d7718e4e77a3c1bc334dc62f51263794cd0be",
+            "455243383030342f5041594d454e542d50524f4f462f7632\
+             7e676d5b14463fb41fdcba1985ac5bf16c82d5caf22e580977c0eb5b07aa6a24",
         );
         assert_eq!(example().message().as_slice(), message);
     }
@@ -128,6 +133,10 @@ mod tests {
                 task_ref_hash: other,
                 ..proof
             },
+            PaymentProof {
+                paid_at: 9,
+                ..proof
+            },
             PaymentProof { expiry: 9, ..proof },
             PaymentProof {
                 chain: other,
@@ -147,6 +156,6 @@ mod tests {
         .collect();
         messages.sort_unstable();
         messages.dedup();
-        assert_eq!(messages.len(), 11);
+        assert_eq!(messages.len(), 12);
     }
 }

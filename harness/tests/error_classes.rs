@@ -99,7 +99,7 @@ fn declared_program_errors() -> Vec<ConcordError> {
         PaymentAlreadyProven
         PaymentSpent
         PaymentWrongPayer
-        PaymentWrongPayee
+        PaymentInFuture
         PaymentWrongToken
         PaymentZeroAmount
         PaymentWrongFacilitator

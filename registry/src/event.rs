@@ -199,7 +199,7 @@ pub enum Event {
         client: AccountId,
         /// The index of the feedback.
         index: u64,
-        /// Who was paid.
+        /// Who was paid; by the facilitator's word, the agent's wallet at `paid_at`.
         payee: AccountId,
         /// The token's mint.
         token: AccountId,
@@ -207,6 +207,10 @@ pub enum Event {
         amount: u64,
         /// keccak256 of the task reference's dedupe key.
         task_ref_hash: [u8; 32],
+        /// When the payment settled, in Unix seconds.
+        paid_at: u64,
+        /// The proof's expiry, in Unix seconds.
+        expiry: u64,
         /// Who stated it.
         facilitator: AccountId,
         /// The facilitator's signature.

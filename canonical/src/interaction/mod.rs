@@ -1,8 +1,10 @@
-//! What an agent signs with each paid response, and what a reviewer signs (X402, R24).
+//! What an agent signs with each paid response, and what a reviewer signs (X402, R24, R58).
 
 mod review;
+mod revocation;
 
 pub use review::Review;
+pub use revocation::{REVOKE_PREFIX, Revocation};
 
 use crate::caip::check_task_ref_shape;
 use crate::error::{Error, Excerpt};

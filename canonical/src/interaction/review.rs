@@ -1,5 +1,6 @@
+use super::revocation::check_agent;
 use crate::caip::check_task_ref_shape;
-use crate::error::{Error, Excerpt};
+use crate::error::Error;
 use crate::tag::check_no_nul;
 use crate::{Word, hash};
 
@@ -65,17 +66,7 @@ impl Review<'_> {
     }
 
     fn check(&self) -> Result<(), Error> {
-        let value = Excerpt::new;
-        check_no_nul(self.agent_registry).map_err(|fault| Error::MalformedAccountId {
-            field: "agent_registry",
-            value: value(self.agent_registry),
-            fault,
-        })?;
-        check_no_nul(self.agent_id).map_err(|fault| Error::MalformedFeedbackId {
-            field: "agent_id",
-            value: value(self.agent_id),
-            fault,
-        })?;
+        check_agent(self.agent_registry, self.agent_id)?;
         check_task_ref_shape(self.task_ref)?;
         let tag =
             |field, text| check_no_nul(text).map_err(|fault| Error::MalformedTag { field, fault });

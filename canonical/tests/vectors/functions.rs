@@ -5,8 +5,10 @@ use concord_canonical::{
     Error,
     caip::{AccountId, ChainId, TaskRef},
     hash,
-    interaction::{self, Profile, Review},
-    json, sign,
+    interaction::{self, Profile, Review, Revocation},
+    json,
+    receipt::Receipt,
+    sign,
     summary::{self, Feedback, Query},
     tag::{self, Tag},
 };
@@ -30,6 +32,14 @@ const REVIEW: &[&str] = &[
     "tag2",
 ];
 
+const REVOCATION: &[&str] = &[
+    "agent_registry",
+    "agent_id",
+    "task_ref",
+    "reviewer_address",
+    "feedback_hash",
+];
+
 /// A function, and the only fields that its vectors may have.
 pub struct Function {
     pub fields: &'static [&'static str],
@@ -49,6 +59,11 @@ pub fn named(name: &str) -> Option<Function> {
         "request_length_prefix" => (&["length"], request_length_prefix),
         "interaction_hash" => (&["profile", "task_ref", "data_hash"], interaction_hash),
         "reviewer_message" => (REVIEW, reviewer_message),
+        "revoke_message" => (REVOCATION, revoke_message),
+        "receipt" => (
+            &["previous", "key", "payload_digest", "accepted_at"],
+            receipt,
+        ),
         "jcs" => (&["text"], jcs),
         "integer_field" => (&["literal"], integer_field),
         "feedback_auth" => (AUTH, feedback_auth),
@@ -132,6 +147,27 @@ fn reviewer_message(a: &Arguments<'_>) -> Result<Value, Error> {
         tag2: a.text_or_empty("tag2"),
     };
     review.message().map(hex)
+}
+
+fn revoke_message(a: &Arguments<'_>) -> Result<Value, Error> {
+    let revocation = Revocation {
+        agent_registry: a.text("agent_registry"),
+        agent_id: a.text("agent_id"),
+        task_ref: a.text("task_ref"),
+        reviewer_address: a.text("reviewer_address"),
+        feedback_hash: a.array("feedback_hash"),
+    };
+    revocation.message().map(hex)
+}
+
+fn receipt(a: &Arguments<'_>) -> Result<Value, Error> {
+    let receipt = Receipt {
+        previous: a.array("previous"),
+        key: a.text("key"),
+        payload_digest: a.array("payload_digest"),
+        accepted_at: a.u64("accepted_at"),
+    };
+    Ok(hex(receipt.hash()))
 }
 
 fn jcs(a: &Arguments<'_>) -> Result<Value, Error> {

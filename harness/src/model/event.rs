@@ -73,9 +73,12 @@ pub enum Event {
         agent: Agent,
         client: Actor,
         index: u64,
+        payee: Actor,
         token: Actor,
         /// In the token's smallest unit.
         amount: u64,
+        /// When it settled: seconds after the scenario's start.
+        paid_at: u64,
     },
     ValidationRequested {
         agent: Agent,

@@ -140,7 +140,7 @@ impl Model {
         Ok(())
     }
 
-    /// R13: payee, payer, token, amount and facilitator.
+    /// R13: payer, token, amount, payment time and facilitator. The payee is the facilitator's word.
     fn check_payment_counts(
         &self,
         agent: &Agent,
@@ -149,12 +149,12 @@ impl Model {
     ) -> Result<(), Refusal> {
         let wallet = self.agent(agent)?.wallet.as_ref();
         let is_outsider = self.check_is_no_insider(agent, &payment.payer).is_ok();
-        let counts = wallet == Some(&payment.payee)
-            && payment.payer == *client
+        let counts = payment.payer == *client
             && is_outsider
             && wallet != Some(&payment.payer)
             && self.payments.tokens.contains(&payment.token)
             && payment.amount > 0
+            && payment.paid_at <= self.state.time
             && self.payments.facilitators.contains(&payment.facilitator);
         counts.then_some(()).ok_or(ErrorClass::PaymentNotAccepted)
     }
@@ -183,8 +183,10 @@ impl Model {
             agent: agent.clone(),
             client: client.clone(),
             index,
+            payee: payment.payee.clone(),
             token: payment.token.clone(),
             amount: payment.amount,
+            paid_at: payment.paid_at,
         }])
     }
 }

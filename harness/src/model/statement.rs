@@ -54,6 +54,7 @@ pub struct Payment {
     pub facilitator: Actor,
     pub agent: Agent,
     pub payer: Actor,
+    /// By the facilitator's word, the agent's wallet at the time of the payment.
     pub payee: Actor,
     /// The label that the token's mint is derived from.
     pub token: Actor,
@@ -61,6 +62,9 @@ pub struct Payment {
     pub amount: u64,
     /// Stands for a task reference of its own: equal texts are one payment.
     pub task: String,
+    /// When it settled: seconds after the scenario's start.
+    #[serde(default, skip_serializing_if = "is_start")]
+    pub paid_at: u64,
     /// Seconds after the scenario's start; the statement holds strictly before it.
     pub expiry: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -91,6 +95,10 @@ pub enum Tamper {
     Extended,
     /// A byte that has to be zero is not (R6), or a header byte is not the template's (R11).
     Dirty,
+}
+
+fn is_start(time: &u64) -> bool {
+    *time == 0
 }
 
 impl Form {

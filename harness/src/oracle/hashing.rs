@@ -1,4 +1,4 @@
-//! Plain hashes, JCS, and X402's hashes.
+//! Plain hashes, JCS, X402's hashes, and an aggregator's messages.
 use super::{
     Answer,
     reply::{hex_json, hex_text},
@@ -6,8 +6,8 @@ use super::{
 };
 use concord_canonical::{
     hash,
-    interaction::{self, Profile, Review},
-    json,
+    interaction::{self, Profile, Review, Revocation},
+    json, receipt,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -111,5 +111,47 @@ impl ReviewerMessage<'_> {
             tag2: self.tag2,
         };
         Ok(hex_json(&review.message()?))
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct RevokeMessage<'a> {
+    agent_registry: &'a str,
+    agent_id: &'a str,
+    task_ref: &'a str,
+    reviewer_address: &'a str,
+    feedback_hash: Word,
+}
+
+impl RevokeMessage<'_> {
+    pub fn answer(&self) -> Answer {
+        let revocation = Revocation {
+            agent_registry: self.agent_registry,
+            agent_id: self.agent_id,
+            task_ref: self.task_ref,
+            reviewer_address: self.reviewer_address,
+            feedback_hash: self.feedback_hash.0,
+        };
+        Ok(hex_json(&revocation.message()?))
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct Receipt<'a> {
+    previous: Word,
+    key: &'a str,
+    payload_digest: Word,
+    accepted_at: u64,
+}
+
+impl Receipt<'_> {
+    pub fn answer(&self) -> Answer {
+        let receipt = receipt::Receipt {
+            previous: self.previous.0,
+            key: self.key,
+            payload_digest: self.payload_digest.0,
+            accepted_at: self.accepted_at,
+        };
+        Ok(hex_json(&receipt.hash()))
     }
 }

@@ -36,7 +36,7 @@ type Answer = Result<Json, Failure>;
 type Call = for<'a> fn(&'a Value<'a>) -> Answer;
 
 /// Every function, in the order of the protocol's table.
-const FUNCTIONS: [(&str, Call); 22] = [
+const FUNCTIONS: [(&str, Call); 24] = [
     ("keccak256", |it| read::<hashing::Data>(it)?.keccak256()),
     ("sha256", |it| read::<hashing::Data>(it)?.sha256()),
     ("request_bytes", |it| {
@@ -62,6 +62,10 @@ const FUNCTIONS: [(&str, Call); 22] = [
     ("payment_proof", |it| {
         read::<statements::PaymentProof<'_>>(it)?.answer()
     }),
+    ("revoke_message", |it| {
+        read::<hashing::RevokeMessage<'_>>(it)?.answer()
+    }),
+    ("receipt", |it| read::<hashing::Receipt<'_>>(it)?.answer()),
     ("validation_request_hash", |it| {
         read::<statements::ValidationRequestHash<'_>>(it)?.answer()
     }),

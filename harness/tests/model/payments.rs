@@ -3,7 +3,7 @@ use super::*;
 use concord_canonical::ErrorClass::*;
 use concord_harness::model::{
     AcceptRegistryAuthority, AttachPaymentProof, DEPLOYER, Event, ListFacilitator,
-    ListPaymentToken, Payment, ProposeRegistryAuthority, Tamper,
+    ListPaymentToken, Payment, ProposeRegistryAuthority, Tamper, UnsetAgentWallet,
 };
 
 /// Finn states that Bob paid Alice 5 of `usd`, until second 100.
@@ -16,6 +16,7 @@ fn paid() -> Payment {
         token: "usd".into(),
         amount: 5,
         task: "one".to_owned(),
+        paid_at: 3,
         expiry: 100,
         tamper: None,
     }
@@ -70,8 +71,10 @@ fn r13_a_proof_moves_the_score_to_the_verified_counters() {
         agent: "desk".into(),
         client: "bob".into(),
         index: 2,
+        payee: "alice".into(),
         token: "usd".into(),
         amount: 5,
+        paid_at: 3,
     };
     assert_eq!(outcome.events, [event]);
     let verified = |model: &Model| {
@@ -86,14 +89,13 @@ fn r13_a_proof_moves_the_score_to_the_verified_counters() {
 
 #[test]
 fn r13_each_condition_on_a_payment_counts() {
-    let spoil: [fn(&mut Payment); 7] = [
-        |it| it.payee = "carol".into(),
+    let spoil: [fn(&mut Payment); 6] = [
         |it| it.payer = "carol".into(),
         |it| it.payer = "alice".into(),
         |it| it.token = "eur".into(),
         |it| it.amount = 0,
+        |it| it.paid_at = 7, // one second after the call
         |it| it.facilitator = "mallory".into(),
-        |it| it.payee = "bob".into(),
     ];
     for change in spoil {
         let mut payment = paid();
@@ -104,6 +106,25 @@ fn r13_each_condition_on_a_payment_counts() {
             attach("bob", 1, payment),
             refused(PaymentNotAccepted),
         );
+    }
+}
+
+/// An owner could set or unset the wallet for one transaction: the facilitator attests the payee.
+#[test]
+fn r13_the_wallet_of_the_moment_does_not_count() {
+    for payee in ["alice", "carol", "bob"] {
+        let mut model = reviewed();
+        let unset = Operation::UnsetAgentWallet(UnsetAgentWallet {
+            agent: "desk".into(),
+            by: "alice".into(),
+        });
+        expect(&mut model, 6, unset, Verdict::Ok);
+        let payment = Payment {
+            payee: payee.into(),
+            paid_at: 7,
+            ..paid()
+        };
+        expect(&mut model, 7, attach("bob", 1, payment), Verdict::Ok);
     }
 }
 

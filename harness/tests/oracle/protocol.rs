@@ -38,7 +38,7 @@ fn answers_each_line_in_order_until_the_end() {
 fn has_every_function_of_the_protocol() {
     let table = "keccak256 sha256 request_bytes jcs data_hash interaction_hash \
                  reviewer_message feedback_auth feedback_auth_blob feedback_auth_blob_decode \
-                 payment_proof validation_request_hash agent_wallet_set tag tag_decode summary \
+                 payment_proof revoke_message receipt validation_request_hash agent_wallet_set tag tag_decode summary \
                  verify sign chain_id account_id task_ref pda";
     assert!(oracle::names().eq(table.split_whitespace()));
     // Called without arguments, each asks for one and never says that it is unknown.

@@ -11,10 +11,10 @@ fn r13_payment_proof_equals_one_hashed_by_cast() {
         "payee": "QWmroo4YnnMqYW3cnxWkFdaTxGD3P7vMSzwMHGbUzwF",
         "token": "US517G5965aydkZ46HS38QLi7UQiSojurfbQfKCELFx",
         "amount": "1000000", "task_ref": format!("{DEVNET}:{SIGNATURE}"),
-        "expiry": 1_900_000_000, "chain_id": DEVNET, "program_id": PROGRAM,
-        "facilitator": "YMN9Qj5jPNp7j14VPcML1B6xGgcPWVZUGLFU3Mnyfaf",
+        "paid_at": 1_760_000_000, "expiry": 1_900_000_000, "chain_id": DEVNET,
+        "program_id": PROGRAM, "facilitator": "YMN9Qj5jPNp7j14VPcML1B6xGgcPWVZUGLFU3Mnyfaf",
     });
-    let message = "0x455243383030342f5041594d454e542d50524f4f462f76310b0dc38e0e58022a0ba0081d477d7718e4e77a3c1bc334dc62f51263794cd0be";
+    let message = "0x455243383030342f5041594d454e542d50524f4f462f76327e676d5b14463fb41fdcba1985ac5bf16c82d5caf22e580977c0eb5b07aa6a24";
     expect_ok(request.clone(), json!({"message": message}));
     let refused = [
         (

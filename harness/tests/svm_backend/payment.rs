@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// Frank states that Bob paid Alice.
 fn payment() -> Value {
     json!({"facilitator": "frank", "agent": "bot", "payer": "bob", "payee": "alice",
-           "token": "usdc", "amount": 5, "task": "first", "expiry": 1000})
+           "token": "usdc", "amount": 5, "task": "first", "paid_at": 1, "expiry": 1000})
 }
 
 fn attach(changes: Value) -> Value {
@@ -49,7 +49,11 @@ fn proves_a_payment_once() {
     let done = world.accepts(attach(json!({})));
     assert!(matches!(
         done.events[..],
-        [Event::PaymentProven { amount: 5, .. }]
+        [Event::PaymentProven {
+            amount: 5,
+            paid_at: 1,
+            ..
+        }]
     ));
     world.refuses(PaymentAlreadyProven, attach(json!({})));
     world.refuses(PaymentSpent, attach(json!({"index": 2})));
@@ -83,10 +87,10 @@ fn refuses_a_payment_in_the_order_of_the_checks() {
     );
     world.refuses(AuthExpired, attach_under(json!({"expiry": 0, "amount": 0})));
     for unfit in [
-        json!({"payee": "bob"}),
         json!({"payer": "carol"}),
         json!({"token": "erin"}),
         json!({"amount": 0}),
+        json!({"paid_at": 999}),
         json!({"facilitator": "erin"}),
     ] {
         world.refuses(PaymentNotAccepted, attach_under(unfit));
@@ -106,10 +110,14 @@ fn refuses_a_payment_in_the_order_of_the_checks() {
 }
 
 #[test]
-fn refuses_a_payment_while_nobody_is_the_payee() {
+fn takes_the_facilitators_word_for_the_payee() {
     let mut world = purchase();
     world.accepts(json!({"unset_agent_wallet": {"agent": "bot", "by": "alice"}}));
-    world.refuses(PaymentNotAccepted, attach(json!({})));
+    let done = world.accepts(attach_under(json!({"payee": "carol"})));
+    let [Event::PaymentProven { payee, .. }] = &done.events[..] else {
+        panic!("{:?}", done.events);
+    };
+    assert_eq!(payee.0, "carol");
 }
 
 #[test]

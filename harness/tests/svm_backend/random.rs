@@ -4,7 +4,7 @@ use concord_harness::model::{Agent, Verdict};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-const WORLDS: u64 = 8;
+const WORLDS: u64 = 16;
 const STEPS: usize = 200;
 const PEOPLE: [&str; 4] = ["alice", "bob", "carol", "dave"];
 const AGENTS: [&str; 3] = ["bot", "twin", "nobody"];
@@ -215,22 +215,16 @@ impl<'a> Author<'a> {
 
     fn payment(&mut self) -> Value {
         let client = self.dice.person();
-        let registered = self
-            .world
-            .model
-            .state()
-            .agents
-            .get(&Agent::from(self.agent));
-        let wallet = registered.and_then(|it| it.wallet.clone());
-        let payee = wallet.map_or("alice".to_owned(), |it| it.0);
+        let payee = self.dice.mostly("alice");
         json!({"attach_payment_proof": {
             "agent": self.agent, "by": self.dice.mostly(client), "client": client,
-            "index": 1 + self.dice.roll(3),
+            "index": 1 + self.dice.roll(2),
             "payment": {
                 "facilitator": self.dice.pick(&["frank", "frank", "erin"]), "agent": self.agent,
-                "payer": self.dice.mostly(client), "payee": self.dice.mostly(&payee),
+                "payer": self.dice.mostly(client), "payee": payee,
                 "token": self.dice.pick(&["usdc", "usdc", "erin"]), "amount": self.dice.roll(9),
                 "task": format!("task {}", self.dice.roll(20)),
+                "paid_at": self.world.time * self.dice.roll(9) / 7,
                 "expiry": self.world.time + 1 + self.dice.roll(9), "tamper": self.dice.tamper(),
             },
         }})

@@ -93,8 +93,8 @@ pub enum ConcordError {
     PaymentSpent,
     #[msg("the payer is not the reviewer, or is the agent's owner, wallet or authority")]
     PaymentWrongPayer,
-    #[msg("the payee is not the agent's wallet")]
-    PaymentWrongPayee,
+    #[msg("the payment's time is later than the clock")]
+    PaymentInFuture,
     #[msg("the token is not on the registry's list")]
     PaymentWrongToken,
     #[msg("the payment's amount is 0")]

@@ -110,20 +110,26 @@ pub struct FacilitatorListed {
     pub timestamp: i64,
 }
 
-/// A feedback got its payment proof; its score moved to the verified counters (R13).
+/// A feedback got its payment proof; its score moved to the verified counters (R13). With the
+/// chain and the program id it holds every word that the facilitator signed.
 #[event]
 pub struct PaymentProven {
     pub nft_mint: Pubkey,
     /// Who paid.
     pub reviewer: Pubkey,
     pub feedback_index: u64,
-    /// The agent's wallet at that moment.
+    /// The agent's wallet at `paid_at`, by the facilitator's word: compare it with the
+    /// `AgentWalletSet` and `AgentTransferred` events before that time.
     pub payee: Pubkey,
     pub payment_token: Pubkey,
     /// In the token's smallest unit.
     pub payment_amount: u64,
     /// keccak256 of the task reference's dedupe key.
     pub task_ref_hash: [u8; 32],
+    /// When the payment settled, unix seconds, by the facilitator's word.
+    pub paid_at: u64,
+    /// The proof's, unix seconds.
+    pub expiry: u64,
     pub facilitator: Pubkey,
     /// The facilitator's, read from the precompile's instruction (R11).
     pub signature: [u8; 64],

@@ -161,7 +161,7 @@ pub mod agent_registry {
     ///
     /// Errors, in order (SPEC 3a): `FeedbackNotFound`, `NotAuthorized`, `AlreadyRevoked`,
     /// `PaymentAlreadyProven`, `PaymentSpent`, `AuthMissing`, `AuthMalformed`, `AuthExpired`,
-    /// `PaymentWrongPayee`, `PaymentWrongPayer`, `PaymentWrongToken`, `PaymentZeroAmount`,
+    /// `PaymentWrongPayer`, `PaymentWrongToken`, `PaymentZeroAmount`, `PaymentInFuture`,
     /// `PaymentWrongFacilitator`, `AuthWrongSigner`, `AuthWrongMessage`.
     pub fn attach_payment_proof(
         ctx: Context<AttachPaymentProof>,

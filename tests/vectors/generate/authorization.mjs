@@ -179,20 +179,24 @@ const canonicalFields = (a) => ({
 }
 
 {
-  const file = new VectorFile("payment_proof", { description: "What a facilitator signs: \"ERC8004/PAYMENT-PROOF/v1\" ‖ keccak256(ten words) (R13).", packages });
+  const file = new VectorFile("payment_proof", { description: "What a facilitator signs: \"ERC8004/PAYMENT-PROOF/v2\" ‖ keccak256(eleven words) (R13).", packages });
   const base = {
     agent_id: svm.mint, payer: svm.client, payee: svm.payee, token: svm.token, amount: 1000000, task_ref: `${svm.devnet}:${svm.signature}`,
-    expiry: 1900000000, chain_id: svm.devnet, program_id: svm.program, facilitator: svm.facilitator,
+    paid_at: 1760000000, expiry: 1900000000, chain_id: svm.devnet, program_id: svm.program, facilitator: svm.facilitator,
   };
   const dedupeKey = (task) => (task.startsWith("eip155:") ? task.toLowerCase() : task);
   const message = (p) => {
-    const words = [decode58(p.agent_id), decode58(p.payer), decode58(p.payee), decode58(p.token), integer(p.amount), keccak(utf8(dedupeKey(p.task_ref))), integer(p.expiry), chainWord(p.chain_id), decode58(p.program_id), decode58(p.facilitator)];
-    return { message: hex(join(utf8("ERC8004/PAYMENT-PROOF/v1"), keccak(...words))) };
+    const words = [decode58(p.agent_id), decode58(p.payer), decode58(p.payee), decode58(p.token), integer(p.amount), keccak(utf8(dedupeKey(p.task_ref))), integer(p.paid_at), integer(p.expiry), chainWord(p.chain_id), decode58(p.program_id), decode58(p.facilitator)];
+    return { message: hex(join(utf8("ERC8004/PAYMENT-PROOF/v2"), keccak(...words))) };
   };
   const add = (id, comment, flags, change) => { const args = { ...base, ...change }; file.ok(id, comment, flags, args, message(args)); };
   add("typical", "one USDC on devnet", ["Typical"], {});
-  add("largest", "amount and expiry at the maximum of a u64", ["Boundary"], { amount: (2n ** 64n - 1n).toString(), expiry: (2n ** 64n - 1n).toString() });
+  const largest = (2n ** 64n - 1n).toString();
+  add("largest", "amount and both times at the maximum of a u64", ["Boundary"], { amount: largest, paid_at: largest, expiry: largest });
   add("zero-amount", "the message does not judge the amount; the program does", ["Unchecked"], { amount: 0 });
+  add("paid-after-expiry", "the message does not compare the times; the program does", ["Unchecked"], { paid_at: 1900000001 });
+  add("times-exchanged", "each time has its own place", ["Ordering"], { paid_at: 1900000000, expiry: 1760000000 });
+  add("other-time", "one field differs", ["Typical"], { paid_at: 1760000001 });
   add("paid-on-evm", "a payment that settled on Base", ["Typical"], { task_ref: `eip155:8453:0x${"ab".repeat(32)}` });
   add("paid-on-evm-upper-case", "the same payment: the dedupe key is lower case", ["CaseSensitive"], { task_ref: `eip155:8453:0x${"AB".repeat(32)}` });
   assert.equal(file.vectors.at(-1).ok.message, file.vectors.at(-2).ok.message);
@@ -200,6 +204,7 @@ const canonicalFields = (a) => ({
   add("other-chain", "one field differs", ["Typical"], { chain_id: svm.mainnet });
   const refuse = (id, comment, flags, change, errorClass) => file.error(id, comment, flags, { ...base, ...change }, errorClass);
   refuse("amount-2-64", "one more than a u64 holds", ["Request", "Boundary"], { amount: (2n ** 64n).toString() }, "NumberOutOfRange");
+  refuse("paid-at-2-64", "one more than a u64 holds", ["Request", "Boundary"], { paid_at: (2n ** 64n).toString() }, "NumberOutOfRange");
   refuse("expiry-2-64", "one more than a u64 holds", ["Request", "Boundary"], { expiry: (2n ** 64n).toString() }, "NumberOutOfRange");
   refuse("task-ref", "a dedupe key needs the chain's own form of a transaction", ["Shape"], { task_ref: `${svm.devnet}:sig` }, "MalformedTaskRef");
   refuse("payer", "an EVM address", ["Shape"], { payer: evm.client.address }, "MalformedAddress");

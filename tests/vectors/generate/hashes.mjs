@@ -186,3 +186,64 @@ const dataHash = (request, response) => keccak(join(integer(request.length, 4), 
   refuse("decimals-256", "one more than a uint8 holds", ["Request", "Boundary"], { value_decimals: 256 }, "NumberOutOfRange");
   refuse("decimals-negative", "a uint8 has no sign", ["Request", "Boundary"], { value_decimals: -1 }, "NumberOutOfRange");
 }
+
+{
+  const file = new VectorFile("revoke_message", {
+    description: "keccak256(\"ERC8004/REVOKE/v1\" ‖ 0 ‖ agentRegistry ‖ 0 ‖ agentId ‖ 0 ‖ taskRef ‖ 0 ‖ reviewerAddress ‖ 0 ‖ feedbackHash) (R58).",
+    packages,
+  });
+  const nul = new Uint8Array([0]);
+  const base = {
+    agent_registry: `eip155:84532:${evm.identityRegistry}`,
+    agent_id: "42",
+    task_ref: `eip155:84532:0x${"ab".repeat(32)}`,
+    reviewer_address: evm.client.address,
+    feedback_hash: keccak(utf8("{}")),
+  };
+  const message = (v) =>
+    keccak(join(
+      utf8("ERC8004/REVOKE/v1"), nul, utf8(v.agent_registry), nul, utf8(v.agent_id), nul, utf8(v.task_ref), nul,
+      utf8(v.reviewer_address), nul, bytes(v.feedback_hash),
+    ));
+  const add = (id, comment, flags, change) => { const args = { ...base, ...change }; file.ok(id, comment, flags, args, message(args)); };
+  add("typical", "a review on Base Sepolia", ["Typical"], {});
+  add("solana", "registry, agent, payment and reviewer on Solana", ["Typical"], { agent_registry: `${svm.devnet}:${svm.program}`, agent_id: svm.mint, task_ref: `${svm.devnet}:${svm.signature}`, reviewer_address: svm.client });
+  add("lower-case-reviewer", "the address is hashed as given", ["CaseSensitive"], { reviewer_address: evm.client.address.toLowerCase() });
+  for (const [field, value] of Object.entries({ agent_registry: `eip155:8453:${evm.identityRegistry}`, agent_id: "43", task_ref: `eip155:84532:0x${"ac".repeat(32)}`, reviewer_address: evm.owner.address, feedback_hash: keccak(utf8("[]")) })) {
+    add(`other-${field}`, "one field differs", ["Typical"], { [field]: value });
+  }
+  const refuse = (id, comment, flags, change, errorClass) => file.error(id, comment, flags, { ...base, ...change }, errorClass);
+  refuse("nul-in-registry", "a registry with a NUL byte", ["Shape"], { agent_registry: "eip155\u0000" }, "MalformedAccountId");
+  refuse("nul-in-agent", "an agent id with a NUL byte", ["Shape"], { agent_id: "4\u00002" }, "MalformedFeedbackId");
+  refuse("nul-in-reviewer", "an address with a NUL byte", ["Shape"], { reviewer_address: "\u0000" }, "MalformedAddress");
+  refuse("task-ref", "a task reference without a transaction", ["Shape"], { task_ref: "eip155:84532" }, "MalformedTaskRef");
+  refuse("short-hash", "31 bytes", ["Request", "Truncated"], { feedback_hash: `0x${"11".repeat(31)}` }, "BadRequest");
+  refuse("long-hash", "33 bytes", ["Request", "TooLong"], { feedback_hash: `0x${"11".repeat(33)}` }, "BadRequest");
+}
+
+{
+  const file = new VectorFile("receipt", {
+    description: "keccak256(\"ERC8004/RECEIPT/v1\" ‖ previous ‖ keccak256(key) ‖ payloadDigest ‖ uint64_be(acceptedAt)) (R57).",
+    packages,
+  });
+  const base = {
+    previous: `0x${"00".repeat(32)}`,
+    key: `eip155:84532:0x${"ab".repeat(32)}:eip155:84532:${evm.client.address.toLowerCase()}`,
+    payload_digest: keccak(utf8("{}")),
+    accepted_at: 1760000000,
+  };
+  const receipt = (v) => keccak(join(utf8("ERC8004/RECEIPT/v1"), bytes(v.previous), bytes(keccak(utf8(v.key))), bytes(v.payload_digest), integer(v.accepted_at, 8)));
+  const add = (id, comment, flags, change) => { const args = { ...base, ...change }; file.ok(id, comment, flags, args, receipt(args)); };
+  add("first", "the first receipt follows zeros", ["Typical"], {});
+  add("second", "a receipt commits to the one before it", ["Ordering"], { previous: file.vectors[0].ok, accepted_at: 1760000001 });
+  add("solana", "payment and payer on Solana", ["Typical"], { key: `${svm.devnet}:${svm.signature}:${svm.devnet}:${svm.client}` });
+  add("empty-key", "the receipt does not judge the key", ["Empty"], { key: "" });
+  add("unicode-key", "the key is UTF-8", ["Unicode"], { key: "日本" });
+  add("smallest-time", "time 0", ["Boundary"], { accepted_at: 0 });
+  add("largest-time", "the maximum of a u64", ["Boundary"], { accepted_at: (2n ** 64n - 1n).toString() });
+  add("other-payload", "one field differs", ["Typical"], { payload_digest: keccak(utf8("[]")) });
+  const refuse = (id, comment, flags, change, errorClass) => file.error(id, comment, flags, { ...base, ...change }, errorClass);
+  refuse("time-2-64", "one more than a u64 holds", ["Request", "Boundary"], { accepted_at: (2n ** 64n).toString() }, "NumberOutOfRange");
+  refuse("short-previous", "31 bytes", ["Request", "Truncated"], { previous: `0x${"00".repeat(31)}` }, "BadRequest");
+  refuse("long-digest", "33 bytes", ["Request", "TooLong"], { payload_digest: `0x${"00".repeat(33)}` }, "BadRequest");
+}

@@ -179,8 +179,10 @@ impl EventReader<'_> {
             agent: self.agent(event.nft_mint),
             client: self.actor(event.reviewer),
             index: event.feedback_index,
+            payee: self.actor(event.payee),
             token: self.actor(event.payment_token),
             amount: event.payment_amount,
+            paid_at: event.paid_at.saturating_sub(self.world.start),
         }
     }
 

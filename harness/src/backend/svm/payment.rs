@@ -20,6 +20,7 @@ pub fn precompile(payment: &Payment, world: &World) -> Option<Instruction> {
         token: world.keys.actor(&payment.token).to_bytes(),
         amount: payment.amount,
         task_ref_hash: task_ref_hash(&payment.task, &world.chain),
+        paid_at: world.start.saturating_add(payment.paid_at),
         expiry: world.start.saturating_add(payment.expiry),
         chain: domain.chain,
         program_id: domain.program_id,
@@ -37,6 +38,7 @@ pub fn claim(payment: &Payment, world: &World) -> attach_payment_proof::Payment 
         token: key(world.keys.actor(&payment.token)),
         amount: payment.amount,
         task_ref_hash: task_ref_hash(&payment.task, &world.chain),
+        paid_at: world.start.saturating_add(payment.paid_at),
         expiry: world.start.saturating_add(payment.expiry),
         facilitator: key(world.keys.actor(&payment.facilitator)),
     }

@@ -37,7 +37,7 @@ use identity::{
     no_wallet, reserved_key, transfer_by_a_stranger, unknown_agent, unknown_scheme,
 };
 use payment::{
-    by_an_unknown_facilitator, by_another_payer, in_an_unknown_token, to_another_payee, unpaid,
+    by_an_unknown_facilitator, by_another_payer, in_an_unknown_token, paid_in_the_future, unpaid,
 };
 use statement::{
     by_another_signer, expired, for_another_agent, for_another_client, limit_reached,
@@ -190,7 +190,7 @@ const MUTATORS: &[Mutator] = &[
     both("revoked_already", AlreadyRevoked, revoked_already),
     both("empty_uri", EmptyUri, empty_uri),
     both("unpaid", PaymentNotAccepted, unpaid).favoured(),
-    both("to_another_payee", PaymentNotAccepted, to_another_payee).favoured(),
+    both("paid_in_the_future", PaymentNotAccepted, paid_in_the_future).favoured(),
     both("by_another_payer", PaymentNotAccepted, by_another_payer).favoured(),
     both(
         "in_an_unknown_token",

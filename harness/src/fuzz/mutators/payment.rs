@@ -12,13 +12,15 @@ pub(super) fn unpaid(operation: &mut Operation, _: &World, _: u64, _: &mut Dice)
     paid(operation).map(|it| it.amount = 0).is_some()
 }
 
-pub(super) fn to_another_payee(
+pub(super) fn paid_in_the_future(
     operation: &mut Operation,
     _: &World,
-    _: u64,
+    time: u64,
     dice: &mut Dice,
 ) -> bool {
-    paid(operation).is_some_and(|it| another(&mut it.payee, dice))
+    paid(operation)
+        .map(|it| it.paid_at = time + 1 + dice.below(1000))
+        .is_some()
 }
 
 pub(super) fn by_another_payer(

@@ -95,27 +95,27 @@ pub(super) fn append_response(world: &World, _: u64, dice: &mut Dice) -> Option<
     Some(Operation::AppendResponse(response(entry, dice)))
 }
 
-/// An entry that could still be paid for: its agent, its client, its index, the agent's wallet.
-fn payable(world: &World, dice: &mut Dice) -> Option<(Agent, Actor, u64, Actor)> {
+/// An entry that could still be paid for: its agent, its client, its index.
+fn payable(world: &World, dice: &mut Dice) -> Option<(Agent, Actor, u64)> {
     let mut open = Vec::new();
     for (agent, record) in &world.svm.state().agents {
         for (client, entries) in &record.authorized.entries {
-            let Some(wallet) = record.wallet.as_ref().filter(|wallet| *wallet != client) else {
+            if record.wallet.as_ref() == Some(client) {
                 continue;
-            };
+            }
             let unpaid = (1..)
                 .zip(entries)
                 .filter(|(_, entry)| !entry.revoked && entry.payment.is_none())
                 .filter(|_| !world.svm.is_insider(agent, client));
-            open.extend(unpaid.map(|(index, _)| (agent, client, index, wallet)));
+            open.extend(unpaid.map(|(index, _)| (agent, client, index)));
         }
     }
-    let (agent, client, index, wallet) = *dice.pick(&open)?;
-    Some((agent.clone(), client.clone(), index, wallet.clone()))
+    let (agent, client, index) = *dice.pick(&open)?;
+    Some((agent.clone(), client.clone(), index))
 }
 
 pub(super) fn attach_payment_proof(world: &World, time: u64, dice: &mut Dice) -> Option<Operation> {
-    let (agent, client, index, payee) = payable(world, dice)?;
+    let (agent, client, index) = payable(world, dice)?;
     let actors = |labels: &[&str]| labels.iter().map(|it| Actor::from(*it)).collect::<Vec<_>>();
     let (mut tokens, mut facilitators) = (actors(TOKENS), actors(FACILITATORS));
     tokens.retain(|it| world.svm.lists_token(it));
@@ -129,11 +129,12 @@ pub(super) fn attach_payment_proof(world: &World, time: u64, dice: &mut Dice) ->
             facilitator,
             agent: agent.clone(),
             payer: client.clone(),
-            payee,
+            payee: any_actor(dice),
             token,
             amount: 1 + dice.below(1_000_000),
             // Now and then one that was spent.
             task: format!("task-{}", dice.below(world.tasks + 10)),
+            paid_at: dice.below(time + 1),
             expiry: time + if dice.percent(30) { 1 } else { 100_000 },
             tamper: None,
         },

@@ -14,6 +14,7 @@ use concord_canonical::{payment::PaymentProof, pda::SPENT};
 #[derive(AnchorSerialize, AnchorDeserialize, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Payment {
     pub payer: Pubkey,
+    /// The agent's wallet when the payment settled, by the facilitator's word.
     pub payee: Pubkey,
     /// The token's mint.
     pub token: Pubkey,
@@ -21,6 +22,8 @@ pub struct Payment {
     pub amount: u64,
     /// keccak256 of the task reference's dedupe key.
     pub task_ref_hash: [u8; 32],
+    /// When the payment settled: seconds, at most the clock's.
+    pub paid_at: u64,
     /// Seconds; the proof counts while `now < expiry`.
     pub expiry: u64,
     /// Who signed.
@@ -98,7 +101,7 @@ impl AttachPaymentProof<'_> {
         let now = u64::try_from(now).unwrap_or(0); // R9: a negative clock counts as 0
         require!(now < payment.expiry, ConcordError::AuthExpired); // R13
         let registry = Registry::of(&self.registry)?;
-        self.require_accepted(payment, agent, &registry)?;
+        self.require_accepted(payment, agent, &registry, now)?;
         let message = PaymentProof {
             agent_mint: agent.nft_mint.to_bytes(),
             payer: payment.payer.to_bytes(),
@@ -106,6 +109,7 @@ impl AttachPaymentProof<'_> {
             token: payment.token.to_bytes(),
             amount: payment.amount,
             task_ref_hash: payment.task_ref_hash,
+            paid_at: payment.paid_at,
             expiry: payment.expiry,
             chain: registry.chain_hash,
             program_id: crate::ID_CONST.to_bytes(),
@@ -115,17 +119,16 @@ impl AttachPaymentProof<'_> {
         verified.signature_over(&payment.facilitator, &message)
     }
 
-    /// R13's conditions on the payment itself.
+    /// R13's conditions on the payment itself. The payee is not among them: the facilitator, who
+    /// is believed about the payment, attests that it was the agent's wallet, because the owner
+    /// could set or unset the wallet for this one transaction.
     fn require_accepted(
         &self,
         payment: &Payment,
         agent: &AgentIdentity,
         registry: &Registry,
+        now: u64,
     ) -> Result<()> {
-        require!(
-            agent.is_paid_at(&payment.payee),
-            ConcordError::PaymentWrongPayee
-        );
         require!(
             payment.payer == *self.reviewer.key && !agent.is_its_own_payer(&payment.payer),
             ConcordError::PaymentWrongPayer
@@ -135,6 +138,7 @@ impl AttachPaymentProof<'_> {
             ConcordError::PaymentWrongToken
         );
         require!(payment.amount > 0, ConcordError::PaymentZeroAmount);
+        require!(payment.paid_at <= now, ConcordError::PaymentInFuture);
         require!(
             registry.facilitators.contains(&payment.facilitator),
             ConcordError::PaymentWrongFacilitator
@@ -175,6 +179,8 @@ impl AttachPaymentProof<'_> {
                 payment_token: payment.token,
                 payment_amount: payment.amount,
                 task_ref_hash: payment.task_ref_hash,
+                paid_at: payment.paid_at,
+                expiry: payment.expiry,
                 facilitator: payment.facilitator,
                 signature,
                 timestamp: now,

@@ -147,11 +147,6 @@ impl AgentIdentity {
         self.is_operated_by(key) || *key == self.agent_wallet
     }
 
-    /// R13: whom a client pays. Nobody while no wallet is set.
-    pub fn is_paid_at(&self, key: &Pubkey) -> bool {
-        self.agent_wallet != Pubkey::default() && *key == self.agent_wallet
-    }
-
     /// The ordinal of a client who gives feedback for the first time.
     pub fn admit_client(&mut self) -> Result<u64> {
         self.client_count = raised(self.client_count, 1)?;

@@ -79,11 +79,12 @@ impl Cluster {
             token: TOKEN.into(),
             amount: 5,
             task_ref_hash: [8; 32],
+            paid_at: 1,
             expiry: NOW as u64 + 1,
             facilitator: self.facilitator.pubkey(),
         };
         let mut words = proof.words();
-        words[7] = chain;
+        words[8] = chain;
         let signed = call(&self.facilitator, &message(words));
         [precompile(signed), proof.instruction()]
     }

@@ -109,7 +109,7 @@ native! {
     PaymentProven [185, 89, 225, 218, 136, 182, 205, 247] {
         nft_mint: Address, reviewer: Address, feedback_index: u64, payee: Address,
         payment_token: Address, payment_amount: u64, task_ref_hash: [u8; 32],
-        facilitator: Address, signature: [u8; 64], timestamp: i64,
+        paid_at: u64, expiry: u64, facilitator: Address, signature: [u8; 64], timestamp: i64,
     } => |it| Event::PaymentProven {
         agent: it.nft_mint.into(),
         client: it.reviewer.into(),
@@ -118,6 +118,8 @@ native! {
         token: it.payment_token.into(),
         amount: it.payment_amount,
         task_ref_hash: it.task_ref_hash,
+        paid_at: it.paid_at,
+        expiry: it.expiry,
         facilitator: it.facilitator.into(),
         signature: it.signature,
     };

@@ -45,7 +45,7 @@ pub struct GiveFeedback<'a> {
 pub struct Payment {
     /// Who paid: the reviewer.
     pub payer: Address,
-    /// Who was paid.
+    /// Who was paid; by the facilitator's word, the agent's wallet at `paid_at`.
     pub payee: Address,
     /// The token's mint.
     pub token: Address,
@@ -53,6 +53,8 @@ pub struct Payment {
     pub amount: u64,
     /// keccak256 of the task reference's dedupe key.
     pub task_ref_hash: [u8; 32],
+    /// When the payment settled: Unix seconds, at most the cluster's clock.
+    pub paid_at: u64,
     /// Unix seconds; the proof counts while the cluster's clock is below it.
     pub expiry: u64,
     /// Who signed the statement.

@@ -38,9 +38,6 @@ const BREAKS: [Break; 15] = [
     (AUTH_MISSING, |call| call.has_precompile = false),
     (AUTH_MALFORMED, |call| call.trailing_byte = true),
     (AUTH_EXPIRED, |call| call.proof.expiry = 0),
-    (PAYMENT_WRONG_PAYEE, |call| {
-        call.proof.payee = [4; 32].into()
-    }),
     (PAYMENT_WRONG_PAYER, |call| {
         call.proof.payer = [4; 32].into()
     }),
@@ -48,6 +45,7 @@ const BREAKS: [Break; 15] = [
         call.proof.token = [4; 32].into()
     }),
     (PAYMENT_ZERO_AMOUNT, |call| call.proof.amount = 0),
+    (PAYMENT_IN_FUTURE, |call| call.proof.paid_at = u64::MAX),
     (PAYMENT_WRONG_FACILITATOR, |call| {
         call.proof.facilitator = [4; 32].into()
     }),

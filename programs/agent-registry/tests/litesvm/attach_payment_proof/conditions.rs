@@ -35,49 +35,70 @@ fn counts_until_the_second_before_its_expiry() {
 }
 
 #[test]
-fn refuses_another_payee_than_the_wallet_of_that_moment() {
+fn an_owner_voids_no_proof_by_unsetting_or_changing_the_wallet() {
     let mut it = Purchase::new();
     let (owner, wallet) = (it.agent.owner.insecure_clone(), it.net.key());
-    let to = |it: &Purchase, payee: Address| AttachPayment {
-        payee,
-        ..it.proof(1)
-    };
-    it.refuses(&to(&it, wallet.pubkey()), PAYMENT_WRONG_PAYEE);
-    it.set_wallet(&owner, &wallet);
-    // the owner is no longer the wallet
-    it.refuses(&to(&it, owner.pubkey()), PAYMENT_WRONG_PAYEE);
+    it.net.given(&it.agent, &it.client, 2, 30);
     let unset = unset_agent_wallet(&owner.pubkey(), &it.agent.mint);
     it.net.send(&[&owner], &[unset]).unwrap();
-    for payee in [wallet.pubkey(), owner.pubkey(), Address::default()] {
-        it.refuses(&to(&it, payee), PAYMENT_WRONG_PAYEE);
-    }
+    it.accepts(&it.proof(1));
     it.set_wallet(&owner, &wallet);
-    it.accepts(&to(&it, wallet.pubkey()));
+    it.accepts(&AttachPayment {
+        feedback_index: 2,
+        ..it.proof(2)
+    });
+    assert_eq!(it.counters(), [(2, 110), (0, 0)]);
 }
 
 #[test]
-fn after_a_sale_nobody_is_paid_until_the_buyer_sets_a_wallet() {
-    // R3, R4
+fn an_owner_blesses_no_payment_by_setting_the_wallet_for_one_transaction() {
     let mut it = Purchase::new();
-    let (buyer, wallet) = (it.net.actor(), it.net.key());
+    let (owner, friend) = (it.agent.owner.insecure_clone(), it.net.key());
+    it.set_wallet(&owner, &friend);
+    // the facilitator saw a payment to the owner, not to the friend
+    let attested = it.proof(1);
+    let claimed = AttachPayment {
+        payee: friend.pubkey(),
+        ..attested.clone()
+    };
+    let instructions = [attested.signed_by(&it.facilitator), claimed.instruction()];
+    let sent = it.net.send(&[&it.client], &instructions);
+    assert_refused(&sent, 1, AUTH_WRONG_MESSAGE);
+    it.accepts(&attested);
+}
+
+#[test]
+fn a_payment_to_the_former_owner_counts_after_a_sale() {
+    // R3, R4: whoever compares the event with the wallet's history finds the seller at `paid_at`
+    let mut it = Purchase::new();
+    let buyer = it.net.actor();
     it.net
         .transfer(&it.agent.mint, &it.agent.owner, &buyer.pubkey())
         .unwrap();
-    for payee in [it.agent.owner.pubkey(), buyer.pubkey(), Address::default()] {
-        it.refuses(
-            &AttachPayment {
-                payee,
-                ..it.proof(1)
-            },
-            PAYMENT_WRONG_PAYEE,
-        );
-    }
-    it.set_wallet(&buyer, &wallet);
-    let proof = AttachPayment {
-        payee: wallet.pubkey(),
+    it.accepts(&it.proof(1));
+}
+
+#[test]
+fn takes_a_payment_of_this_second_and_none_of_the_next() {
+    let mut it = Purchase::new();
+    it.net.given(&it.agent, &it.client, 2, 30);
+    let paid_at = |it: &Purchase, paid_at: u64| AttachPayment {
+        paid_at,
         ..it.proof(1)
     };
-    it.accepts(&proof);
+    for later in [NOW as u64 + 1, u64::MAX] {
+        it.refuses(&paid_at(&it, later), PAYMENT_IN_FUTURE);
+    }
+    it.accepts(&paid_at(&it, NOW as u64));
+    // a negative clock counts as 0
+    it.net.set_clock(-1);
+    let second = |paid_at: u64, it: &Purchase| AttachPayment {
+        paid_at,
+        feedback_index: 2,
+        ..it.proof(2)
+    };
+    it.refuses(&second(1, &it), PAYMENT_IN_FUTURE);
+    it.accepts(&second(0, &it));
 }
 
 #[test]

@@ -103,10 +103,10 @@ fn one_event_reports_it_with_the_facilitators_signature() {
     );
     assert_eq!((fields.u64(), fields.key()), (1, it.agent.owner.pubkey()));
     assert_eq!((fields.key(), fields.u64()), (it.token, 1_000_000));
-    assert_eq!(
-        (fields.bytes32(), fields.key()),
-        (proof.task_ref_hash, it.facilitator.pubkey())
-    );
+    assert_eq!(fields.bytes32(), proof.task_ref_hash);
+    let times = (fields.u64(), fields.u64());
+    assert_eq!(times, (NOW as u64 - 60, NOW as u64 + 3600));
+    assert_eq!(fields.key(), it.facilitator.pubkey());
     let signature = it.facilitator.sign_message(&proof.message());
     assert_eq!(&fields.bytes64()[..], signature.as_ref());
     assert_eq!(fields.i64(), NOW + 60);

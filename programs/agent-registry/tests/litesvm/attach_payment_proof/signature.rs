@@ -28,7 +28,7 @@ fn refuses_a_signature_by_another_key_than_the_facilitator_named() {
 fn refuses_a_message_in_which_any_word_differs() {
     let mut it = Purchase::new();
     let proof = it.proof(1);
-    for place in 0..10 {
+    for place in 0..11 {
         for byte in [0, 31] {
             let mut words = proof.words();
             words[place][byte] ^= 1;
@@ -43,6 +43,22 @@ fn refuses_a_message_in_which_any_word_differs() {
     let signed = precompile(call(&it.facilitator, &message(words)));
     let sent = it.net.send(&[&it.client], &[signed, proof.instruction()]);
     assert_refused(&sent, 1, AUTH_WRONG_MESSAGE);
+}
+
+#[test]
+fn refuses_messages_of_the_first_version() {
+    // ten words, without the payment's time; and the eleven words under the old prefix
+    let mut it = Purchase::new();
+    let proof = it.proof(1);
+    let (words, old) = (proof.words(), b"ERC8004/PAYMENT-PROOF/v1");
+    let ten = [&words[..6], &words[7..]].concat();
+    for hashed in [ten.concat(), words.concat()] {
+        let message = [&old[..], &keccak(&hashed)].concat();
+        let signed = precompile(call(&it.facilitator, &message));
+        let sent = it.net.send(&[&it.client], &[signed, proof.instruction()]);
+        assert_refused(&sent, 1, AUTH_WRONG_MESSAGE);
+    }
+    it.accepts(&proof);
 }
 
 #[test]
@@ -90,7 +106,7 @@ fn refuses_without_a_precompile_directly_before_and_off_its_template() {
 
 #[test]
 fn the_message_is_the_published_one() {
-    // the ten words of the canonical crate's vector, whose hash another program computed
+    // the eleven words of the canonical crate's vector, whose hash another program computed
     let words = [
         [1; 32],
         [5; 32],
@@ -98,12 +114,13 @@ fn the_message_is_the_published_one() {
         [7; 32],
         word(1_000_000),
         hex("7c9fd599342b43bb684dc25ea11789b2a0b079a8f80ca75755d327552c93705f"),
+        word(1_760_000_000),
         word(1_900_000_000),
         hex("d29e4f51ca30c90e3b0bd295891ad4815ec081e851f67643faf3f32b4e67f68b"),
         [3; 32],
         [8; 32],
     ];
-    let hash = hex("0b0dc38e0e58022a0ba0081d477d7718e4e77a3c1bc334dc62f51263794cd0be");
+    let hash = hex("7e676d5b14463fb41fdcba1985ac5bf16c82d5caf22e580977c0eb5b07aa6a24");
     assert_eq!(message(words)[24..], hash);
 }
 

@@ -191,10 +191,11 @@ fn events_of_feedback_and_payment() {
         response_uri 112..113, response_hash 116..148, timestamp 148..156,
     );
     layout!(
-        PaymentProven, 288,
+        PaymentProven, 304,
         nft_mint 8..40, reviewer 40..72, feedback_index 72..80, payee 80..112,
         payment_token 112..144, payment_amount 144..152, task_ref_hash 152..184,
-        facilitator 184..216, signature 216..280, timestamp 280..288,
+        paid_at 184..192, expiry 192..200, facilitator 200..232, signature 232..296,
+        timestamp 296..304,
     );
     layout!(
         OpenFeedbackGiven, 153,

@@ -52,7 +52,7 @@ fn error_codes_are_append_only() {
         (PaymentAlreadyProven, 6025),
         (PaymentSpent, 6026),
         (PaymentWrongPayer, 6027),
-        (PaymentWrongPayee, 6028),
+        (PaymentInFuture, 6028),
         (PaymentWrongToken, 6029),
         (PaymentZeroAmount, 6030),
         (PaymentWrongFacilitator, 6031),

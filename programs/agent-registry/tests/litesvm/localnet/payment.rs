@@ -31,13 +31,14 @@ pub struct AttachPayment {
     pub token: Address,
     pub amount: u64,
     pub task_ref_hash: Word,
+    pub paid_at: u64,
     pub expiry: u64,
     pub facilitator: Address,
 }
 
 impl AttachPayment {
-    /// The ten words in R13's order.
-    pub fn words(&self) -> [Word; 10] {
+    /// The eleven words in R13's order.
+    pub fn words(&self) -> [Word; 11] {
         [
             self.mint.to_bytes(),
             self.payer.to_bytes(),
@@ -45,6 +46,7 @@ impl AttachPayment {
             self.token.to_bytes(),
             word(self.amount),
             self.task_ref_hash,
+            word(self.paid_at),
             word(self.expiry),
             keccak(CHAIN.as_bytes()),
             program_id().to_bytes(),
@@ -70,6 +72,7 @@ impl AttachPayment {
             self.token.as_ref(),
             &self.amount.to_le_bytes(),
             &self.task_ref_hash,
+            &self.paid_at.to_le_bytes(),
             &self.expiry.to_le_bytes(),
             self.facilitator.as_ref(),
         ]
@@ -95,8 +98,8 @@ impl AttachPayment {
     }
 }
 
-pub fn message(words: [Word; 10]) -> Vec<u8> {
-    let mut message = b"ERC8004/PAYMENT-PROOF/v1".to_vec();
+pub fn message(words: [Word; 11]) -> Vec<u8> {
+    let mut message = b"ERC8004/PAYMENT-PROOF/v2".to_vec();
     message.extend_from_slice(&keccak(&words.concat()));
     message
 }
@@ -145,6 +148,7 @@ impl Purchase {
             token: self.token,
             amount: 1_000_000,
             task_ref_hash: keccak(&[b"solana:localnet:payment ", &[number][..]].concat()),
+            paid_at: NOW as u64 - 60,
             expiry: NOW as u64 + 3600,
             facilitator: self.facilitator.pubkey(),
         }

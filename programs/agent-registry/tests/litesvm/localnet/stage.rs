@@ -157,6 +157,7 @@ impl Stage {
             token: self.token,
             amount: 1_000_000,
             task_ref_hash: [number; 32],
+            paid_at: super::NOW as u64,
             expiry: super::NOW as u64 + 3600,
             facilitator: self.facilitator.pubkey(),
         }

@@ -55,6 +55,7 @@ fn pay(record: &mut Recording, cast: &Cast) {
         token: cast.token,
         amount: AMOUNT,
         task_ref_hash: cast.task,
+        paid_at: 1,
         expiry: u64::MAX,
         facilitator: cast.facilitator.pubkey(),
     };
@@ -67,6 +68,8 @@ fn pay(record: &mut Recording, cast: &Cast) {
         "payment_token": key(&cast.token),
         "payment_amount": wide(AMOUNT),
         "task_ref_hash": hex(&cast.task),
+        "paid_at": wide(proof.paid_at),
+        "expiry": wide(proof.expiry),
         "facilitator": key(&proof.facilitator),
         "signature": hex(signature.as_ref()),
     });

@@ -206,7 +206,6 @@ impl Record {
             Entry { revoked: true, .. } => Some(ALREADY_REVOKED),
             Entry { proven: true, .. } => Some(PAYMENT_ALREADY_PROVEN),
             _ if is_spent => Some(PAYMENT_SPENT),
-            _ if payee.is_none() => Some(PAYMENT_WRONG_PAYEE),
             _ if pays_himself => Some(PAYMENT_WRONG_PAYER),
             _ => None,
         };
