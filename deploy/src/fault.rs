@@ -121,13 +121,9 @@ pub enum Fault {
     #[error("{title}: the simulation failed: {reason}")]
     SimulationFailed { title: String, reason: String },
     #[error(
-        "the program is built for {built}, and {what} for {other}: build both with CONCORD_PROGRAM_ID set to the program keypair's public key"
+        "the program is built for {built}, and the program's keypair is for {keypair}: build it with CONCORD_PROGRAM_ID={keypair}"
     )]
-    ProgramIdDiffers {
-        built: String,
-        what: &'static str,
-        other: String,
-    },
+    ProgramIdDiffers { built: String, keypair: String },
     #[error(
         "the program is built for {0}, whose secret key is public: set CONCORD_PROGRAM_ID to the public key of a keypair of your own and build again"
     )]

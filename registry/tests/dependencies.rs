@@ -11,17 +11,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("concord-chain", &["concord-canonical", "concord-registry"]),
     (
         "concord-deploy",
-        &[
-            "concord-canonical",
-            "concord-registry",
-            "concord-chain",
-            "agent-registry", // until it uses concord-registry
-        ],
+        &["concord-canonical", "concord-registry", "concord-chain"],
     ),
     (
         "concord-harness",
         &[
-            "agent-registry", // until it uses concord-registry
             "concord-canonical",
             "concord-registry",
             "concord-chain",

@@ -11,24 +11,14 @@ use alloy::{
     primitives::{Address, B256, Bytes, FixedBytes, U256},
     rpc::types::{TransactionReceipt, TransactionRequest, state::StateOverride},
     signers::{SignerSync, local::PrivateKeySigner},
-    sol,
     sol_types::{SolCall, SolEvent},
 };
 use concord_canonical::{auth::EvmFeedbackAuth, word};
+use concord_registry::evm::{
+    abi::{AuthorizedReputationRegistry, IdentityRegistry},
+    calls::{self, GiveFeedback},
+};
 use std::time::Duration;
-
-sol! {
-    interface Identity {
-        event Registered(uint256 indexed agentId, string agentURI, address indexed owner);
-
-        function register() external returns (uint256 agentId);
-    }
-
-    interface AuthorizedReputation {
-        function giveFeedback(uint256 agentId, uint8 score, bytes32 tag1, bytes32 tag2, string fileuri, bytes32 filehash, bytes feedbackAuth) external;
-        function getSummary(uint256 agentId) external view returns (uint64 count, uint8 averageScore);
-    }
-}
 
 /// Registration, the client's funds, the feedback.
 pub(super) const TRANSACTIONS: usize = 3;
@@ -71,7 +61,7 @@ impl EvmTarget {
     }
 
     fn summary_check(&self, reputation: Address, agent_id: U256) -> Result<Check, Fault> {
-        let call = AuthorizedReputation::getSummaryCall { agentId: agent_id };
+        let call = AuthorizedReputationRegistry::getSummary_0Call { agentId: agent_id };
         let found = match self.node.read(reputation, &call)? {
             Ok(summary) => format!("count {}, average {}", summary.count, summary.averageScore),
             Err(reason) => reason,
@@ -90,7 +80,7 @@ impl EvmTarget {
     }
 
     fn register(&self, identity: Address, patience: Duration) -> Result<TransactionReceipt, Fault> {
-        let input = Identity::registerCall {}.abi_encode().into();
+        let input = IdentityRegistry::register_0Call {}.abi_encode().into();
         let key = self.key()?;
         let call = self.simulated(key.address(), identity, input)?;
         self.land(key, call, patience)
@@ -121,16 +111,16 @@ impl EvmTarget {
                 source_name: "signing".to_owned(),
                 reason: fault.to_string(),
             })?;
-        let call = AuthorizedReputation::giveFeedbackCall {
-            agentId: agent_id,
+        let input = calls::give_feedback(&GiveFeedback {
+            agent_id,
             score: SCORE,
-            tag1: FixedBytes::right_padding_from(b"smoke"),
-            tag2: FixedBytes::ZERO,
-            fileuri: String::new(),
-            filehash: FixedBytes::ZERO,
-            feedbackAuth: fields.blob(&signature.as_bytes()).into(),
-        };
-        self.simulated(client.address(), reputation, call.abi_encode().into())
+            tag1: FixedBytes::right_padding_from(b"smoke").0,
+            tag2: [0; 32],
+            uri: "",
+            hash: [0; 32],
+            authorization: &fields.blob(&signature.as_bytes()),
+        });
+        self.simulated(client.address(), reputation, input)
     }
 
     /// Gives the client what its one transaction can cost.
@@ -207,7 +197,7 @@ fn agent_of(receipt: &TransactionReceipt) -> Result<U256, Fault> {
     let registered = receipt
         .logs()
         .iter()
-        .find_map(|log| Identity::Registered::decode_log(&log.inner).ok());
+        .find_map(|log| IdentityRegistry::Registered::decode_log(&log.inner).ok());
     registered
         .map(|event| event.agentId)
         .ok_or_else(|| Fault::TransactionFailed {

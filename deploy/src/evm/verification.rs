@@ -9,37 +9,13 @@ use super::{
 use crate::{AddressBook, Check, Deployment, Fault, Other, Record, Setting, Standing};
 use alloy::{
     primitives::{Address, FixedBytes, U256, keccak256},
-    sol,
     sol_types::SolCall,
+};
+use concord_registry::evm::abi::{
+    AuthorizedReputationRegistry, Feedback, IdentityRegistry, ValidationRegistry,
 };
 use serde_json::json;
 use std::path::Path;
-
-sol! {
-    interface Registry {
-        function getVersion() external view returns (string);
-        function getIdentityRegistry() external view returns (address);
-    }
-
-    interface Identity {
-        function name() external view returns (string);
-        function symbol() external view returns (string);
-        function supportsInterface(bytes4 interfaceId) external view returns (bool);
-    }
-
-    interface AuthorizedReputation {
-        function acceptsDraftV1() external view returns (bool);
-        function getSummary(uint256 agentId) external view returns (uint64 count, uint8 averageScore);
-    }
-
-    interface Reputation {
-        function getLastIndex(uint256 agentId, address clientAddress) external view returns (uint64);
-    }
-
-    interface Validation {
-        function getValidationCount(uint256 agentId) external view returns (uint64);
-    }
-}
 
 /// ERC-165's number of ERC-721.
 const ERC721: FixedBytes<4> = FixedBytes([0x80, 0xac, 0x58, 0xcd]);
@@ -68,7 +44,7 @@ pub(super) fn checks(
         let on_record = identity_on_record(other);
         let found = identity_on_chain(node, other)?;
         let subject = format!("{} {}", other.contract, other.address);
-        let fact = Registry::getIdentityRegistryCall::SIGNATURE;
+        let fact = Feedback::getIdentityRegistryCall::SIGNATURE;
         let check = Check::new(&subject, fact, on_record, found);
         facts.checks.push(check);
     }
@@ -111,7 +87,7 @@ fn identity_on_chain(node: &Node, other: &Other) -> Result<String, Fault> {
     let Ok(address) = other.address.parse() else {
         return Ok("nothing".to_owned()); // its form was checked when the book was read
     };
-    let found = node.read(address, &Registry::getIdentityRegistryCall {})?;
+    let found = node.read(address, &Feedback::getIdentityRegistryCall {})?;
     Ok(found.map_or_else(|reason| reason, |identity| identity.to_string()))
 }
 
@@ -165,11 +141,11 @@ impl Facts<'_> {
     }
 
     fn of_wiring(&mut self, contract: &Contract, at: Address) -> Result<(), Fault> {
-        self.read(contract, at, Registry::getVersionCall {}, VERSION)?;
+        self.read(contract, at, Feedback::getVersionCall {}, VERSION)?;
         if contract.name == IDENTITY {
-            self.read(contract, at, Identity::nameCall {}, "AgentIdentity")?;
-            self.read(contract, at, Identity::symbolCall {}, "AGENT")?;
-            let erc721 = Identity::supportsInterfaceCall {
+            self.read(contract, at, IdentityRegistry::nameCall {}, "AgentIdentity")?;
+            self.read(contract, at, IdentityRegistry::symbolCall {}, "AGENT")?;
+            let erc721 = IdentityRegistry::supportsInterfaceCall {
                 interfaceId: ERC721,
             };
             return self.read(contract, at, erc721, "true");
@@ -178,12 +154,12 @@ impl Facts<'_> {
         self.read(
             contract,
             at,
-            Registry::getIdentityRegistryCall {},
+            Feedback::getIdentityRegistryCall {},
             &registry,
         )?;
         if contract.name == AUTHORIZED_REPUTATION {
             let flag = text(contract.settings.get("acceptsDraftV1"));
-            let call = AuthorizedReputation::acceptsDraftV1Call {};
+            let call = AuthorizedReputationRegistry::acceptsDraftV1Call {};
             self.read(contract, at, call, &flag)?;
         }
         Ok(())
@@ -193,20 +169,20 @@ impl Facts<'_> {
     fn of_nothing(&mut self, contract: &Contract, at: Address) -> Result<(), Fault> {
         match contract.name {
             AUTHORIZED_REPUTATION => {
-                let call = AuthorizedReputation::getSummaryCall { agentId: NO_AGENT };
+                let call = AuthorizedReputationRegistry::getSummary_0Call { agentId: NO_AGENT };
                 self.compare(contract, at, call, "count 0, average 0", |summary| {
                     format!("count {}, average {}", summary.count, summary.averageScore)
                 })
             }
             REPUTATION => {
-                let call = Reputation::getLastIndexCall {
+                let call = Feedback::getLastIndexCall {
                     agentId: NO_AGENT,
                     clientAddress: at,
                 };
                 self.read(contract, at, call, "0")
             }
             VALIDATION => {
-                let call = Validation::getValidationCountCall { agentId: NO_AGENT };
+                let call = ValidationRegistry::getValidationCountCall { agentId: NO_AGENT };
                 self.read(contract, at, call, "0")
             }
             _ => Ok(()),

@@ -1,18 +1,18 @@
 //! What stands on the cluster, at one moment.
 use super::{
-    SvmTarget, UpgradeAuthority, addresses,
+    SvmTarget, UpgradeAuthority,
     cluster::Account,
     loader::{self, Buffer, ProgramData},
     program::{Program, code_hash},
     work::Work,
 };
 use crate::Fault;
-use agent_registry::Registry;
-use anchor_lang::AccountDeserialize;
+use concord_registry::svm::{self, accounts::Registry};
 use solana_address::Address;
 
 /// The accounts of a deployment, read together.
 pub(super) struct Look {
+    of: svm::Program,
     program_id: Address,
     data_address: Address,
     buffer_address: Address,
@@ -38,11 +38,12 @@ impl SvmTarget {
         let data_address = loader::program_data_address(&program_id);
         // Nobody's buffer is looked for where nobody deploys: the system program's is none.
         let buffer_address = self.buffer_address().unwrap_or_default();
-        let registry = addresses::registry();
+        let registry = self.registry.registry();
         let accounts = [program_id, data_address, buffer_address, registry];
         let found = self.cluster.accounts(&accounts)?;
         let [program, data, buffer, registry] = found.try_into().unwrap_or([const { None }; 4]); // as many as were asked for
         Ok(Look {
+            of: self.registry,
             program_id,
             data_address,
             buffer_address,
@@ -114,10 +115,10 @@ impl Look {
         if account.owner != self.program_id {
             return Ok(None); // lamports that somebody sent
         }
-        let registry = Registry::try_deserialize(&mut &account.data[..]);
+        let registry = self.of.decode(&account.owner, &account.data);
         registry.map(Some).map_err(|fault| Fault::ForeignCode {
             title: "registry".to_owned(),
-            address: addresses::registry().to_string(),
+            address: self.of.registry().to_string(),
             found: code_hash(&account.data),
             difference: fault.to_string(),
         })
@@ -168,7 +169,7 @@ impl SvmTarget {
             None => Ok(false),
             Some(registry) if registry.chain == self.chain.to_string() => Ok(true),
             Some(registry) => Err(Fault::RegistryElsewhere {
-                registry: addresses::registry().to_string(),
+                registry: self.registry.registry().to_string(),
                 found: registry.chain,
                 expected: self.chain.to_string(),
             }),

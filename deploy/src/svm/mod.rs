@@ -1,10 +1,8 @@
 //! Solana clusters over JSON-RPC.
-pub mod addresses;
 mod choices;
 pub mod cluster;
 mod command_line;
 mod explorer;
-pub mod instructions;
 mod landing;
 mod left_over;
 mod loader;
@@ -25,6 +23,7 @@ use crate::{
 pub use choices::{Choices, PriorityFee, UpgradeAuthority};
 use cluster::{Cluster, RecentBlockhash};
 pub(crate) use command_line::target;
+use concord_registry::svm;
 pub use landing::{hand_over, land, wait};
 pub use program::Program;
 use solana_address::Address;
@@ -65,6 +64,8 @@ pub struct SvmTarget {
     deployer: Deployer,
     program_key: Option<Keypair>,
     program: Program,
+    /// The program under its id, as its clients know it.
+    registry: svm::Program,
     choices: Choices,
     priority_fee: PriorityFee,
     /// The last block hash, and when it was asked for.
@@ -110,6 +111,7 @@ impl SvmTarget {
             cluster: options.cluster,
             deployer: options.deployer,
             program_key: options.program_key,
+            registry: svm::Program::new(options.program.id),
             program: options.program,
             choices: options.choices,
             priority_fee: options.priority_fee,
@@ -131,18 +133,13 @@ impl SvmTarget {
     /// all of one id; [`Fault::DevelopmentId`] where everybody has its key.
     fn require_own_id(&self) -> Result<(), Fault> {
         let built = self.program.id;
-        let differs = |what: &'static str, other: Address| Fault::ProgramIdDiffers {
-            built: built.to_string(),
-            what,
-            other: other.to_string(),
-        };
-        if addresses::program() != built {
-            return Err(differs("this command is", addresses::program()));
-        }
         if let Some(key) = &self.program_key
             && key.pubkey() != built
         {
-            return Err(differs("the program's keypair is", key.pubkey()));
+            return Err(Fault::ProgramIdDiffers {
+                built: built.to_string(),
+                keypair: key.pubkey().to_string(),
+            });
         }
         let is_public = |genesis: &&str| genesis.starts_with(self.chain.reference());
         if built.to_string() == DEVELOPMENT_ID && PUBLIC_GENESIS.iter().any(is_public) {
@@ -244,7 +241,7 @@ impl Target for SvmTarget {
     fn deployment(&mut self, landings: &BTreeMap<String, Landing>) -> Result<Deployment, Fault> {
         let work = Work::Program { upgrades: false };
         let landing = landings.get(&work.id());
-        let registry = Setting::Text(addresses::registry().to_string());
+        let registry = Setting::Text(self.registry.registry().to_string());
         let record = Record {
             address: self.program.id.to_string(),
             code_hash: self.program.code_hash(),

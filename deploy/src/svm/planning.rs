@@ -1,5 +1,5 @@
 use super::{
-    SvmTarget, UpgradeAuthority, addresses,
+    SvmTarget, UpgradeAuthority,
     choices::fee,
     left_over::LeftOver,
     loader,
@@ -9,7 +9,7 @@ use super::{
     work::Work,
 };
 use crate::{Action, Amount, Coin, Fault, Needs, Plan, Step};
-use agent_registry::Registry;
+use concord_registry::svm::accounts::{AccountType, Registry};
 use solana_address::Address;
 
 /// How each account is called in a plan.
@@ -166,7 +166,7 @@ impl SvmTarget {
     }
 
     fn registry_step(&self, look: &Look) -> Result<Step, Fault> {
-        let registry = addresses::registry();
+        let registry = self.registry.registry();
         let step = self.existing(Work::Initialize, REGISTRY_TITLE, &registry);
         if self.registry_stands(look)? {
             return Ok(step);

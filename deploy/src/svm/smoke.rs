@@ -1,17 +1,16 @@
 //! The shortest way through a deployment: one agent, one authorized feedback, one summary.
 use super::{
-    SvmTarget, addresses,
-    instructions::{ed25519, give_feedback, register_agent},
-    landing,
+    SvmTarget, landing,
     planning::PROGRAM_TITLE,
     transactions::{budget, signed},
 };
 use crate::{Check, Deed, Deployment, Fault, Smoke, network};
-use agent_registry::{
-    AgentIdentity, ClientIndex, FeedbackAuthorization, FeedbackEntry, instruction,
-};
-use anchor_lang::AccountDeserialize;
 use concord_canonical::{auth::SvmFeedbackAuth, caip};
+use concord_registry::svm::{
+    accounts::{AccountType, AgentIdentity, ClientIndex, FeedbackEntry},
+    ed25519,
+    instructions::{FeedbackAuthorization, GiveFeedback},
+};
 use solana_address::Address;
 use solana_instruction::Instruction;
 use solana_keypair::Keypair;
@@ -41,7 +40,7 @@ impl SvmTarget {
         self.require_on_record(recorded)?;
         let (mint, client) = (Keypair::new(), Keypair::new());
         let owner = self.key()?.pubkey();
-        let register = register_agent(owner, mint.pubkey(), "");
+        let register = self.registry.register_agent(owner, mint.pubkey(), "");
         let registered = self.land("register_agent", vec![register], &mint, patience)?;
         let feedback = self.feedback(&mint.pubkey(), &client.pubkey())?;
         let given = self.land("give_feedback", feedback, &client, patience)?;
@@ -86,22 +85,23 @@ impl SvmTarget {
             self.cluster.rent(ClientIndex::SPACE)? + self.cluster.rent(FeedbackEntry::SPACE)?;
         let mut tag = [0; 32];
         tag[..5].copy_from_slice(b"smoke");
-        let feedback = instruction::GiveFeedback {
-            feedback_index: 1,
+        let feedback = GiveFeedback {
+            index: 1,
             score: SCORE,
             tag1: tag,
             tag2: [0; 32],
-            detail_uri: String::new(),
-            detail_hash: [0; 32],
-            auth: FeedbackAuthorization::Bounded {
+            uri: "",
+            hash: [0; 32],
+            authorization: FeedbackAuthorization::Bounded {
                 index_limit: 1,
                 expiry,
             },
         };
         Ok(vec![
             system::transfer(&owner.pubkey(), client, rent),
-            ed25519(&owner.pubkey().to_bytes(), signature.as_array(), &message),
-            give_feedback(*client, *mint, &feedback),
+            ed25519::verify(&owner.pubkey().to_bytes(), signature.as_array(), &message)
+                .expect("a message of 56 bytes"),
+            self.registry.give_feedback(*client, *mint, &feedback),
         ])
     }
 
@@ -113,8 +113,12 @@ impl SvmTarget {
     }
 
     fn summary_check(&self, mint: &Address) -> Result<Check, Fault> {
-        let account = self.cluster.account(&addresses::identity(mint))?;
-        let agent = account.and_then(|it| AgentIdentity::try_deserialize(&mut &it.data[..]).ok());
+        let account = self.cluster.account(&self.registry.agent(mint))?;
+        let agent = account.and_then(|it| {
+            self.registry
+                .decode::<AgentIdentity>(&it.owner, &it.data)
+                .ok()
+        });
         let found = agent.map_or_else(
             || "no agent".to_owned(),
             |agent| {

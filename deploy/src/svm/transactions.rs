@@ -1,13 +1,13 @@
 //! Signing, sending, and what became of it.
 use super::{
     SvmTarget,
-    addresses::COMPUTE_BUDGET,
     cluster::{Commitment, RecentBlockhash, Status},
     transport::Refusal,
     work::Work,
 };
 use crate::{Action, Answer, Attempt, Depth, Fate, Fault, Landing, Step};
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
+use concord_registry::svm::compute_budget;
 use serde_json::Value;
 use solana_address::Address;
 use solana_instruction::Instruction;
@@ -212,18 +212,10 @@ fn bytes_of(transaction: &Transaction) -> Vec<u8> {
 
 /// The compute budget's instructions: the limit in units, and the price of one in microlamports.
 pub(super) fn budget(units: u32, price: u64) -> Vec<Instruction> {
-    let instruction = |data: Vec<u8>| Instruction {
-        program_id: COMPUTE_BUDGET,
-        accounts: Vec::new(),
-        data,
-    };
-    let limit = instruction([&[2][..], &units.to_le_bytes()].concat());
+    let limit = compute_budget::set_unit_limit(units);
     match price {
         0 => vec![limit],
-        _ => vec![
-            limit,
-            instruction([&[3][..], &price.to_le_bytes()].concat()),
-        ],
+        _ => vec![limit, compute_budget::set_unit_price(price)],
     }
 }
 

@@ -1,6 +1,6 @@
 //! What stands on chain, read back.
 use super::{
-    SvmTarget, UpgradeAuthority, addresses,
+    SvmTarget, UpgradeAuthority,
     choices::Choices,
     look::{Code, Look, or_nobody},
     planning::{PROGRAM_TITLE, REGISTRY_TITLE},
@@ -76,7 +76,7 @@ impl SvmTarget {
             Some(registry) => (registry.chain, hex_word(&registry.chain_hash)),
             None => ("nothing".to_owned(), "nothing".to_owned()),
         };
-        let address = addresses::registry();
+        let address = self.registry.registry();
         let on_record = registry_on_record(record).unwrap_or_else(|| "not on record".to_owned());
         Ok(vec![
             Check::new(REGISTRY_TITLE, "address", address, on_record),
@@ -132,7 +132,7 @@ impl SvmTarget {
     }
 
     fn registry_standing(&self, look: &Look, record: Option<&Record>) -> Result<Standing, Fault> {
-        let address = addresses::registry().to_string();
+        let address = self.registry.registry().to_string();
         let registry = look.registry()?;
         let on_record = record.and_then(registry_on_record);
         let drift = match &registry {

@@ -118,10 +118,10 @@ impl SvmTarget {
                 let rent = self.missing_rent(id, loader::PROGRAM_BYTES)?;
                 loader::deploy(&deployer, id, buffer, elf.len(), rent)
             }
-            Work::Initialize => vec![super::instructions::initialize(
-                deployer,
-                &self.chain.to_string(),
-            )],
+            Work::Initialize => {
+                let chain = self.chain.to_string();
+                vec![self.registry.initialize(deployer, &chain)]
+            }
             Work::HandOver => {
                 let to = self.choices.authority.successor();
                 vec![loader::hand_over(&deployer, id, to.as_ref())]

@@ -58,12 +58,12 @@ fn refuses_the_development_id_on_public_clusters() {
 }
 
 #[test]
-fn refuses_a_program_of_another_id() {
+fn refuses_a_program_of_another_id_than_its_keypairs() {
     let cluster = Cluster::start();
     let other = deployer().pubkey().to_string();
     let workplace = Workplace::at(&cluster).with_program("other", &built(), &other);
     let words = format!(
-        "the program is built for {other}, and this command is for {}",
+        "the program is built for {other}, and the program's keypair is for {}",
         own_id()
     );
     workplace.apply(&[]).assert_refused(2, &words);

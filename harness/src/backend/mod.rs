@@ -3,6 +3,7 @@
 //! A backend knows addresses, transactions, native errors and native events. What it answers is in
 //! the model's terms: labels, error classes, canonical events, canonical state.
 pub mod adapter;
+mod canonical_events;
 mod child;
 mod directory;
 pub mod evm;

@@ -7,7 +7,7 @@ use crate::{
     backend::{
         Backend, RunSecret,
         evm::{EvmLive, RegistryAddresses},
-        svm::{SvmLive, program},
+        svm::SvmLive,
     },
     model::Chain,
     runner::{self, MODEL, Run, StepRecord, StepResult},
@@ -21,6 +21,7 @@ use concord_deploy::{
     options::Place,
     svm::{cluster::Cluster, transport::Http},
 };
+use concord_registry::svm::Program;
 use std::time::Duration;
 
 /// One check for each step of the scenarios flagged `read_only`: what the registries on record
@@ -42,14 +43,14 @@ pub(super) fn examine(place: &Place, recorded: &Deployment) -> Result<Vec<Check>
 /// As [`examine`]. Nobody signs: the deployer on record is named as who would pay.
 fn examine_svm(place: &Place, recorded: &Deployment) -> Result<Vec<Check>, Fault> {
     let record = recorded.contracts.get(CONTRACT);
-    let is_ours = record.is_some_and(|it| it.address == program().to_string());
-    let (true, Ok(payer)) = (is_ours, recorded.deployer.parse()) else {
+    let program = record.and_then(|it| it.address.parse().ok());
+    let (Some(program), Ok(payer)) = (program, recorded.deployer.parse()) else {
         return Ok(Vec::new());
     };
     let url = place.rpc_url.as_deref().ok_or(Fault::RpcUrlMissing)?;
     let cluster = Cluster::new(Http::new(url, Duration::from_secs(place.timeout))?);
     let secret = RunSecret::without_funds(&B256::random().0);
-    let registry = SvmLive::read_only(cluster, &place.chain, payer, secret);
+    let registry = SvmLive::read_only(cluster, Program::new(program), &place.chain, payer, secret);
     let run = judge(&read_only_scenarios(Chain::Svm)?, registry)?;
     Ok(checks(&run, Chain::Svm))
 }

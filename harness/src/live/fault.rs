@@ -17,10 +17,6 @@ pub enum LiveFault {
         coin: &'static str,
         decimals: u32,
     },
-    #[error(
-        "the address book has the program {recorded:?}, this command is built for {built}: build it again with `CONCORD_PROGRAM_ID={recorded} cargo build -p concord-harness`"
-    )]
-    AnotherProgram { recorded: String, built: String },
     #[error("the run can cost up to {needed}, --budget allows {limit}: nothing was sent")]
     BudgetTooLow { needed: String, limit: String },
     #[error("{funder} has {balance}, the run needs up to {needed}: nothing was sent")]

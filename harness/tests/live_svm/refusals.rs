@@ -72,12 +72,16 @@ fn names_a_registry_of_another_chain(deployed: &Deployed) {
     );
 }
 
-fn refuses_another_program(deployed: &Deployed) {
+/// The book names an account that is no program.
+fn refuses_what_is_no_program(deployed: &Deployed) {
     let mut book = deployed.book();
     let address = &mut book["chains"][CHAIN]["contracts"]["AgentRegistry"]["address"];
     *address = json!(funder().pubkey().to_string());
     deployed.write_book(&book);
-    refused(&deployed.live(&[]), "this command is built for");
+    refused(
+        &deployed.live(&[]),
+        &format!("no code at {}", funder().pubkey()),
+    );
 }
 
 #[test]
@@ -89,7 +93,7 @@ fn refusals_cost_nothing_and_faults_are_named() {
     assert!(!deployed.record().exists());
     names_a_registry_of_another_chain(&deployed);
     let sent = deployed.recorder.sends();
-    refuses_another_program(&deployed);
+    refuses_what_is_no_program(&deployed);
     assert_eq!(deployed.recorder.sends(), sent);
 }
 

@@ -4,6 +4,7 @@ use concord_harness::{
     model::Actor,
 };
 use serde_json::json;
+use sha2::{Digest, Sha256};
 use std::{fs, path::Path};
 
 fn refusal(file: &Path) -> String {
@@ -38,6 +39,15 @@ fn a_program_that_cannot_be_used_is_one_clear_error() {
     unusable(&file("empty.so", b""), "it is no ELF file");
     let sound = fs::read(program()).unwrap();
     let cut = file("cut.so", &sound[..sound.len() / 2]);
+    let note = folder.path().join("cut.build.json");
+    unusable(&cut, &format!("{} not found", note.display()));
+    let digest = Sha256::digest(&sound[..sound.len() / 2]);
+    let note = json!({
+        "programId": "4dqu3YHQaBRRG7MPP4KRapDWK2XoAcHuAjTRwTuZCxbB",
+        "sha256": hex::encode(digest),
+        "toolchain": "none",
+    });
+    file("cut.build.json", note.to_string().as_bytes());
     unusable(&cut, "the VM refuses it: ");
     unusable(folder.path(), "");
 }

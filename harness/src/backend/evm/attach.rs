@@ -1,12 +1,12 @@
 //! Registries that stand somewhere.
 use super::{
     Dialect, EvmNode, Registries, RegistryAddresses,
-    abi::Bound,
     ledger::{Ledger, try_view},
     node::{Endpoint, Node},
 };
 use crate::backend::StepFault;
 use alloy::primitives::Address;
+use concord_registry::evm::abi::Feedback;
 
 const NAME: &str = "evm-rpc";
 
@@ -119,7 +119,7 @@ fn check_binding(
     identity: Address,
 ) -> Result<(), AttachFault> {
     let unbound = AttachFault::Unbound { registry, address };
-    match try_view(node, address, &Bound::getIdentityRegistryCall {}) {
+    match try_view(node, address, &Feedback::getIdentityRegistryCall {}) {
         Ok(Ok(bound)) if bound == identity => Ok(()),
         Ok(Ok(bound)) => Err(AttachFault::BoundElsewhere {
             registry,

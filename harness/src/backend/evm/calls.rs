@@ -1,7 +1,6 @@
 //! Operations as calldata.
 use super::{
     Registries,
-    abi::{AuthorizedReputation, Identity, OpenReputation, Reputation, Validation},
     authorization::{self, Audience},
     consent,
     ledger::{Answer, Ledger, try_view},
@@ -9,19 +8,16 @@ use super::{
 use crate::{
     backend::StepFault,
     model::{
-        Actor, Approve, Feedback, Metadata, OpenFeedback, Operation, PaddedTag, Response,
-        Revocation, SetAgentUri, SetAgentWallet, SetMetadata, SetOperator, Transfer,
-        UnsetAgentWallet, ValidationAnswer, ValidationRequest,
+        Actor, Feedback, Metadata, OpenFeedback, Operation, PaddedTag, Response, SetAgentWallet,
+        Transfer, ValidationAnswer, ValidationRequest,
     },
 };
-use alloy::{
-    primitives::{Address, U256},
-    sol_types::SolCall,
-};
+use alloy::primitives::{Address, Bytes};
 use concord_canonical::tag;
+use concord_registry::evm::{abi::IdentityRegistry as Identity, calls};
 
 /// Who calls, and with which calldata.
-pub(super) type Call = (Actor, Vec<u8>);
+pub(super) type Call = (Actor, Bytes);
 
 impl<L: Ledger> Registries<L> {
     /// Returns the caller and the calldata. `registry` is the operation's, `now` in unix seconds.
@@ -35,20 +31,27 @@ impl<L: Ledger> Registries<L> {
         Ok((by.clone(), self.calldata(registry, operation, now)?))
     }
 
-    fn calldata(&mut self, registry: Address, operation: &Operation, now: u64) -> Answer<Vec<u8>> {
+    fn calldata(&mut self, registry: Address, operation: &Operation, now: u64) -> Answer<Bytes> {
         Ok(match operation {
             Operation::Register(it) => register(&it.uri, &it.metadata),
-            Operation::SetAgentUri(it) => self.set_agent_uri(it),
-            Operation::SetMetadata(it) => self.set_metadata(it),
+            Operation::SetAgentUri(it) => calls::set_agent_uri(self.id_of(&it.agent), &it.uri),
+            Operation::SetMetadata(it) => {
+                calls::set_metadata(self.id_of(&it.agent), &it.key, &it.value.0)
+            }
             Operation::SetAgentWallet(it) => self.set_agent_wallet(it, now)?,
-            Operation::UnsetAgentWallet(it) => self.unset_agent_wallet(it),
+            Operation::UnsetAgentWallet(it) => calls::unset_agent_wallet(self.id_of(&it.agent)),
             Operation::Transfer(it) => self.transfer(it)?,
-            Operation::Approve(it) => self.approve(it),
-            Operation::SetOperator(it) => self.set_operator(it),
+            Operation::Approve(it) => {
+                let operator = self.address_or_zero(it.operator.as_ref());
+                calls::approve(self.id_of(&it.agent), operator)
+            }
+            Operation::SetOperator(it) => {
+                calls::set_operator(self.address_of(&it.operator), it.approved)
+            }
             Operation::GiveFeedback(it) => self.give_feedback(registry, it)?,
             Operation::GiveOpenFeedback(it) => self.give_open_feedback(it),
             Operation::RevokeFeedback(it) | Operation::RevokeOpenFeedback(it) => {
-                self.revoke_feedback(it)
+                calls::revoke_feedback(self.id_of(&it.agent), it.index)
             }
             Operation::AppendResponse(it) | Operation::AppendOpenResponse(it) => {
                 self.append_response(it)
@@ -70,66 +73,8 @@ impl<L: Ledger> Registries<L> {
         })
     }
 
-    fn set_agent_uri(&self, set: &SetAgentUri) -> Vec<u8> {
-        let call = Identity::setAgentURICall {
-            agentId: self.id_of(&set.agent),
-            newURI: set.uri.clone(),
-        };
-        call.abi_encode()
-    }
-
-    fn set_metadata(&self, set: &SetMetadata) -> Vec<u8> {
-        let call = Identity::setMetadataCall {
-            agentId: self.id_of(&set.agent),
-            metadataKey: set.key.clone(),
-            metadataValue: set.value.0.clone().into(),
-        };
-        call.abi_encode()
-    }
-
-    fn unset_agent_wallet(&self, unset: &UnsetAgentWallet) -> Vec<u8> {
-        let call = Identity::unsetAgentWalletCall {
-            agentId: self.id_of(&unset.agent),
-        };
-        call.abi_encode()
-    }
-
-    fn approve(&mut self, approve: &Approve) -> Vec<u8> {
-        let call = Identity::approveCall {
-            to: self.address_or_zero(approve.operator.as_ref()),
-            agentId: self.id_of(&approve.agent),
-        };
-        call.abi_encode()
-    }
-
-    fn set_operator(&mut self, set: &SetOperator) -> Vec<u8> {
-        let call = Identity::setApprovalForAllCall {
-            operator: self.address_of(&set.operator),
-            approved: set.approved,
-        };
-        call.abi_encode()
-    }
-
-    fn revoke_feedback(&self, revocation: &Revocation) -> Vec<u8> {
-        let call = Reputation::revokeFeedbackCall {
-            agentId: self.id_of(&revocation.agent),
-            feedbackIndex: revocation.index,
-        };
-        call.abi_encode()
-    }
-
-    fn validation_request(&mut self, request: &ValidationRequest) -> Vec<u8> {
-        let call = Validation::validationRequestCall {
-            validatorAddress: self.address_or_zero(request.validator.as_ref()),
-            agentId: self.id_of(&request.agent),
-            requestURI: request.uri.clone(),
-            requestHash: self.requests.native(&request.request),
-        };
-        call.abi_encode()
-    }
-
     /// Without a consent nothing is signed, and the deadline is one that holds.
-    fn set_agent_wallet(&mut self, set: &SetAgentWallet, now: u64) -> Answer<Vec<u8>> {
+    fn set_agent_wallet(&mut self, set: &SetAgentWallet, now: u64) -> Answer<Bytes> {
         let (deadline, signature) = match &set.consent {
             Some(consent) => {
                 let deadline = self.start.saturating_add(consent.deadline);
@@ -148,29 +93,33 @@ impl<L: Ledger> Registries<L> {
             }
             None => (self.memory.unused_deadline(now), Vec::new()),
         };
-        let call = Identity::setAgentWalletCall {
-            agentId: self.id_of(&set.agent),
-            newWallet: self.address_or_zero(set.wallet.as_ref()),
-            deadline: U256::from(deadline),
-            signature: signature.into(),
-        };
-        Ok(call.abi_encode())
+        let wallet = self.address_or_zero(set.wallet.as_ref());
+        let agent_id = self.id_of(&set.agent);
+        Ok(calls::set_agent_wallet(
+            agent_id, wallet, deadline, &signature,
+        ))
+    }
+
+    fn validation_request(&mut self, request: &ValidationRequest) -> Bytes {
+        let validator = self.address_or_zero(request.validator.as_ref());
+        let hash = self.requests.native(&request.request);
+        calls::request_validation(self.id_of(&request.agent), validator, &request.uri, hash.0)
     }
 
     /// From the token's owner, or from the caller if the token has none.
-    fn transfer(&mut self, transfer: &Transfer) -> Answer<Vec<u8>> {
+    fn transfer(&mut self, transfer: &Transfer) -> Answer<Bytes> {
         let agent_id = self.id_of(&transfer.agent);
-        let owner_of = Identity::ownerOfCall { agentId: agent_id };
+        let owner_of = Identity::ownerOfCall { tokenId: agent_id };
         let owner = try_view(&mut self.ledger, self.addresses.identity, &owner_of)?;
-        let call = Identity::transferFromCall {
-            from: owner.unwrap_or_else(|_| self.address_of(&transfer.by)),
-            to: self.address_of(&transfer.to),
-            agentId: agent_id,
-        };
-        Ok(call.abi_encode())
+        let from = owner.unwrap_or_else(|_| self.address_of(&transfer.by));
+        Ok(calls::transfer(
+            agent_id,
+            from,
+            self.address_of(&transfer.to),
+        ))
     }
 
-    fn give_feedback(&mut self, reputation: Address, feedback: &Feedback) -> Answer<Vec<u8>> {
+    fn give_feedback(&mut self, reputation: Address, feedback: &Feedback) -> Answer<Bytes> {
         let blob = match &feedback.authorization {
             Some(sent) => {
                 let audience = Audience {
@@ -188,52 +137,48 @@ impl<L: Ledger> Registries<L> {
             }
             None => Vec::new(),
         };
-        let call = AuthorizedReputation::giveFeedbackCall {
-            agentId: self.id_of(&feedback.agent),
+        Ok(calls::give_feedback(&calls::GiveFeedback {
+            agent_id: self.id_of(&feedback.agent),
             score: feedback.score,
-            tag1: feedback.tag1.0.into(),
-            tag2: feedback.tag2.0.into(),
-            fileuri: feedback.uri.clone(),
-            filehash: feedback.hash.0.into(),
-            feedbackAuth: blob.into(),
-        };
-        Ok(call.abi_encode())
+            tag1: feedback.tag1.0,
+            tag2: feedback.tag2.0,
+            uri: &feedback.uri,
+            hash: feedback.hash.0,
+            authorization: &blob,
+        }))
     }
 
-    fn give_open_feedback(&self, feedback: &OpenFeedback) -> Vec<u8> {
-        let call = OpenReputation::giveFeedbackCall {
-            agentId: self.id_of(&feedback.agent),
+    fn give_open_feedback(&self, feedback: &OpenFeedback) -> Bytes {
+        calls::give_open_feedback(&calls::GiveOpenFeedback {
+            agent_id: self.id_of(&feedback.agent),
             value: feedback.value.0,
-            valueDecimals: feedback.decimals,
-            tag1: feedback.tag1.clone(),
-            tag2: feedback.tag2.clone(),
-            endpoint: feedback.endpoint.clone(),
-            feedbackURI: feedback.uri.clone(),
-            feedbackHash: feedback.hash.0.into(),
-        };
-        call.abi_encode()
+            decimals: feedback.decimals,
+            tag1: &feedback.tag1,
+            tag2: &feedback.tag2,
+            endpoint: &feedback.endpoint,
+            uri: &feedback.uri,
+            hash: feedback.hash.0,
+        })
     }
 
-    fn validation_response(&mut self, answer: &ValidationAnswer) -> Answer<Vec<u8>> {
-        let call = Validation::validationResponseCall {
-            requestHash: self.requests.native(&answer.request),
-            response: answer.score,
-            responseURI: answer.uri.clone(),
-            responseHash: answer.hash.0.into(),
-            tag: text_of(&answer.tag)?,
-        };
-        Ok(call.abi_encode())
+    fn validation_response(&mut self, answer: &ValidationAnswer) -> Answer<Bytes> {
+        Ok(calls::respond_to_validation(&calls::RespondToValidation {
+            request_hash: self.requests.native(&answer.request).0,
+            score: answer.score,
+            uri: &answer.uri,
+            hash: answer.hash.0,
+            tag: &text_of(&answer.tag)?,
+        }))
     }
 
-    fn append_response(&mut self, response: &Response) -> Vec<u8> {
-        let call = Reputation::appendResponseCall {
-            agentId: self.id_of(&response.agent),
-            clientAddress: self.address_of(&response.client),
-            feedbackIndex: response.index,
-            responseURI: response.uri.clone(),
-            responseHash: response.hash.0.into(),
-        };
-        call.abi_encode()
+    fn append_response(&mut self, response: &Response) -> Bytes {
+        calls::append_response(&calls::AppendResponse {
+            agent_id: self.id_of(&response.agent),
+            client: self.address_of(&response.client),
+            index: response.index,
+            uri: &response.uri,
+            hash: response.hash.0,
+        })
     }
 }
 
@@ -241,23 +186,9 @@ fn inexpressible(operation: &Operation) -> StepFault {
     StepFault::Inexpressible(operation.name().to_owned())
 }
 
-/// The overload that the arguments ask for.
-fn register(uri: &str, metadata: &[Metadata]) -> Vec<u8> {
-    if metadata.is_empty() {
-        let call = Identity::register_0Call {
-            agentURI: uri.to_owned(),
-        };
-        return call.abi_encode();
-    }
-    let entries = metadata.iter().map(|entry| Identity::MetadataEntry {
-        metadataKey: entry.key.clone(),
-        metadataValue: entry.value.0.clone().into(),
-    });
-    let call = Identity::register_1Call {
-        agentURI: uri.to_owned(),
-        metadata: entries.collect(),
-    };
-    call.abi_encode()
+fn register(uri: &str, metadata: &[Metadata]) -> Bytes {
+    let entries = metadata.iter().map(|it| (&*it.key, &*it.value.0));
+    calls::register(uri, &entries.collect::<Vec<_>>())
 }
 
 /// The contract takes a tag as text (R14).

@@ -1,28 +1,15 @@
 //! Where the registries stand, and how they get there.
 use super::{
-    Keyring,
-    abi::{AuthorizedReputationDeployment, BoundDeployment},
-    artifact,
+    Keyring, artifact,
     ledger::{Answer, Ledger},
 };
 use crate::{
     backend::{Missing, StepFault},
     model::{Actor, Operation},
 };
-use alloy::{
-    primitives::{Address, Bytes},
-    sol_types::SolConstructor,
-};
+use alloy::primitives::{Address, Bytes};
+use concord_registry::evm::{RegistryAddresses, calls};
 use std::path::Path;
-
-/// The addresses of registries that stand on one chain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RegistryAddresses {
-    pub identity: Address,
-    pub open_reputation: Option<Address>,
-    pub authorized_reputation: Option<Address>,
-    pub validation: Option<Address>,
-}
 
 /// The creation bytecode of the four contracts.
 pub(super) struct Artifacts {
@@ -32,36 +19,37 @@ pub(super) struct Artifacts {
     validation: Bytes,
 }
 
-impl RegistryAddresses {
-    /// The registry that the operation is for; `None` where there is none, or on no EVM chain.
-    pub(super) fn of(&self, operation: &Operation) -> Option<Address> {
-        match operation {
-            Operation::Register(_)
-            | Operation::SetAgentUri(_)
-            | Operation::SetMetadata(_)
-            | Operation::SetAgentWallet(_)
-            | Operation::UnsetAgentWallet(_)
-            | Operation::Transfer(_)
-            | Operation::Approve(_)
-            | Operation::SetOperator(_) => Some(self.identity),
-            Operation::GiveFeedback(_)
-            | Operation::RevokeFeedback(_)
-            | Operation::AppendResponse(_)
-            | Operation::Summary(_) => self.authorized_reputation,
-            Operation::GiveOpenFeedback(_)
-            | Operation::RevokeOpenFeedback(_)
-            | Operation::AppendOpenResponse(_)
-            | Operation::OpenSummary(_) => self.open_reputation,
-            Operation::ValidationRequest(_) | Operation::ValidationResponse(_) => self.validation,
-            Operation::Burn(_)
-            | Operation::SetFeedbackAuthority(_)
-            | Operation::SetAuthSchemes(_)
-            | Operation::ListPaymentToken(_)
-            | Operation::ListFacilitator(_)
-            | Operation::ProposeRegistryAuthority(_)
-            | Operation::AcceptRegistryAuthority(_)
-            | Operation::AttachPaymentProof(_) => None,
-        }
+/// The registry that the operation is for; `None` where there is none, or on no EVM chain.
+pub(super) fn registry_of(
+    registries: &RegistryAddresses,
+    operation: &Operation,
+) -> Option<Address> {
+    match operation {
+        Operation::Register(_)
+        | Operation::SetAgentUri(_)
+        | Operation::SetMetadata(_)
+        | Operation::SetAgentWallet(_)
+        | Operation::UnsetAgentWallet(_)
+        | Operation::Transfer(_)
+        | Operation::Approve(_)
+        | Operation::SetOperator(_) => Some(registries.identity),
+        Operation::GiveFeedback(_)
+        | Operation::RevokeFeedback(_)
+        | Operation::AppendResponse(_)
+        | Operation::Summary(_) => registries.authorized_reputation,
+        Operation::GiveOpenFeedback(_)
+        | Operation::RevokeOpenFeedback(_)
+        | Operation::AppendOpenResponse(_)
+        | Operation::OpenSummary(_) => registries.open_reputation,
+        Operation::ValidationRequest(_) | Operation::ValidationResponse(_) => registries.validation,
+        Operation::Burn(_)
+        | Operation::SetFeedbackAuthority(_)
+        | Operation::SetAuthSchemes(_)
+        | Operation::ListPaymentToken(_)
+        | Operation::ListFacilitator(_)
+        | Operation::ProposeRegistryAuthority(_)
+        | Operation::AcceptRegistryAuthority(_)
+        | Operation::AttachPaymentProof(_) => None,
     }
 }
 
@@ -81,19 +69,14 @@ impl Artifacts {
     pub fn deploy(&self, ledger: &mut impl Ledger) -> Answer<RegistryAddresses> {
         ledger.fund(&[Keyring::Public.key(&deployer()).address()])?;
         let identity = create(ledger, &self.identity, &[])?;
-        let bound = BoundDeployment::constructorCall {
-            identityRegistry: identity,
-        };
-        let authorized = AuthorizedReputationDeployment::constructorCall {
-            identityRegistry: identity,
-            acceptsDraftV1: true, // R6: the default
-        };
-        let mut create = |code, arguments: Vec<u8>| create(ledger, code, &arguments).map(Some);
+        let bound = calls::bound_registry_arguments(identity);
+        let authorized = calls::authorized_reputation_arguments(identity, true); // R6: the default
+        let mut create = |code, arguments: &[u8]| create(ledger, code, arguments).map(Some);
         Ok(RegistryAddresses {
             identity,
-            open_reputation: create(&self.open_reputation, bound.abi_encode())?,
-            authorized_reputation: create(&self.authorized_reputation, authorized.abi_encode())?,
-            validation: create(&self.validation, bound.abi_encode())?,
+            open_reputation: create(&self.open_reputation, &bound)?,
+            authorized_reputation: create(&self.authorized_reputation, &authorized)?,
+            validation: create(&self.validation, &bound)?,
         })
     }
 }

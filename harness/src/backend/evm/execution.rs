@@ -1,13 +1,11 @@
 //! What becomes of operations on the chain.
 use super::{
     Clock, Registries,
-    abi::{AuthorizedReputation, Identity, OpenReputation},
-    dialect::native_words,
+    labels::{LogLabels, native_words},
     ledger::{Answer, Ledger, Receipt, try_view, view},
-    translation::LogReader,
 };
 use crate::{
-    backend::{Cost, Observed, secrets::secret_of},
+    backend::{Cost, Observed, StepFault, secrets::secret_of},
     model::{
         Actor, Agent, Integer, OpenSummaryQuery, Operation, Outcome, Register, SetMetadata,
         Summary, Verdict,
@@ -17,6 +15,10 @@ use alloy::{
     primitives::{Address, Bytes, U256},
     signers::local::PrivateKeySigner,
     sol_types::SolEvent,
+};
+use concord_registry::evm::abi::{
+    AuthorizedReputationRegistry as AuthorizedReputation, IdentityRegistry as Identity,
+    ReputationRegistry as OpenReputation,
 };
 
 impl<L: Ledger> Registries<L> {
@@ -31,7 +33,7 @@ impl<L: Ledger> Registries<L> {
         let (by, input) = self.call(registry, operation, now)?;
         let key = self.key(&by);
         self.ledger.set_next_block_time(now)?;
-        let receipt = self.ledger.send(&key, Some(registry), input.into())?;
+        let receipt = self.ledger.send(&key, Some(registry), input)?;
         if let Operation::Register(Register { agent, .. }) = operation {
             self.note_registration(agent, &receipt);
         }
@@ -43,7 +45,7 @@ impl<L: Ledger> Registries<L> {
     }
 
     pub(super) fn summary(&mut self, registry: Address, agent: &Agent) -> Answer<Observed> {
-        let call = AuthorizedReputation::getSummaryCall {
+        let call = AuthorizedReputation::getSummary_0Call {
             agentId: self.id_of(agent),
         };
         let answer = view(&mut self.ledger, registry, &call)?;
@@ -82,7 +84,7 @@ impl<L: Ledger> Registries<L> {
         if let Some(data) = &receipt.refusal {
             return self.refused(data, cost);
         }
-        let reader = LogReader {
+        let labels = LogLabels {
             registries: &self.addresses,
             agents: &self.agents,
             requests: &self.requests,
@@ -92,15 +94,17 @@ impl<L: Ledger> Registries<L> {
             },
         };
         Ok(Observed {
-            outcome: Outcome::accepted(reader.read(&receipt.logs)?),
+            outcome: Outcome::accepted(labels.read(&receipt.logs)?),
             native_error: None,
             cost,
         })
     }
 
     fn refused(&self, revert_data: &Bytes, cost: Option<Cost>) -> Answer<Observed> {
+        let class = self.dialect.class_of(revert_data);
+        let class = class.ok_or_else(|| StepFault::UnmappedError(native_words(revert_data)))?; // R25
         Ok(Observed {
-            outcome: Outcome::refused(self.dialect.class_of(revert_data)?),
+            outcome: Outcome::refused(class),
             native_error: Some(native_words(revert_data)),
             cost,
         })

@@ -3,11 +3,6 @@
 //! One backend, [`Registries`], over four ledgers: an anvil that it starts ([`EvmAnvil`]), a revm
 //! in this process ([`EvmRevm`]), a development node where registries stand already ([`EvmNode`]),
 //! and a chain that nobody controls ([`EvmLive`]).
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the contracts' functions have that many"
-)]
-mod abi;
 mod anvil;
 mod artifact;
 mod attach;
@@ -16,10 +11,10 @@ mod calls;
 mod clock;
 mod consent;
 mod deployment;
-mod dialect;
 mod execution;
 mod in_process;
 mod keyring;
+mod labels;
 mod ledger;
 mod live;
 mod memory;
@@ -27,12 +22,10 @@ mod node;
 mod observation;
 mod process;
 mod requests;
-mod translation;
 
 pub use anvil::Anvil;
 pub use attach::AttachFault;
-pub use deployment::RegistryAddresses;
-pub use dialect::Dialect;
+pub use concord_registry::evm::{Dialect, RegistryAddresses};
 pub use in_process::Revm;
 pub use keyring::Keyring;
 pub use ledger::{Ledger, Receipt, View};
@@ -145,7 +138,8 @@ impl<L: Ledger> Backend for Registries<L> {
     }
 
     fn supports(&self, operation: &Operation) -> bool {
-        operation.only_on() != Some(Chain::Svm) && self.addresses.of(operation).is_some()
+        operation.only_on() != Some(Chain::Svm)
+            && deployment::registry_of(&self.addresses, operation).is_some()
     }
 
     fn is_known_to_lack(&self, operation: &Operation) -> bool {
@@ -172,9 +166,7 @@ impl<L: Ledger> Backend for Registries<L> {
     }
 
     fn execute(&mut self, operation: &Operation, time: u64) -> Result<Observed, StepFault> {
-        let registry = self
-            .addresses
-            .of(operation)
+        let registry = deployment::registry_of(&self.addresses, operation)
             .filter(|_| self.supports(operation))
             .ok_or_else(|| StepFault::Inexpressible(operation.name().to_owned()))?;
         match operation {

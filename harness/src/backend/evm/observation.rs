@@ -2,12 +2,10 @@
 //! together is asked together: over JSON-RPC each round is one request.
 use super::{
     Agents, Clock, Dialect, Memory, RegistryAddresses, Requests,
-    abi::{AuthorizedReputation, Identity, OpenReputation, Reputation, Validation},
     ledger::{Answer, Ledger, Views},
-    translation::padded,
 };
 use crate::{
-    backend::StepFault,
+    backend::{StepFault, canonical_events::padded},
     model::{
         Actor, AgentState, AnswerState, AuthorizedState, Bytes, Bytes32, FeedbackState, Integer,
         OpenFeedbackState, OpenState, PaddedTag, ValidationState, ValidationsState, WideInteger,
@@ -15,6 +13,11 @@ use crate::{
 };
 use alloy::primitives::{Address, B256, I256, U256};
 use concord_canonical::limits;
+use concord_registry::evm::abi::{
+    AuthorizedReputationRegistry as AuthorizedReputation, Feedback as Reputation,
+    IdentityRegistry as Identity, ReputationRegistry as OpenReputation,
+    ValidationRegistry as Validation,
+};
 
 /// What is needed to read an agent's state.
 pub(super) struct Observer<'a, L> {
@@ -46,8 +49,8 @@ impl<L: Ledger> Observer<'_, L> {
     fn identity(&mut self, id: U256) -> Answer<AgentState> {
         let registry = self.registries.identity;
         let mut views = Views::default();
-        let owner = views.ask(registry, &Identity::ownerOfCall { agentId: id });
-        let uri = views.ask(registry, &Identity::tokenURICall { agentId: id });
+        let owner = views.ask(registry, &Identity::ownerOfCall { tokenId: id });
+        let uri = views.ask(registry, &Identity::tokenURICall { tokenId: id });
         let wallet = views.ask(registry, &Identity::getAgentWalletCall { agentId: id });
         let keys: Vec<_> = self.memory.metadata_keys(id).collect();
         let values: Vec<_> = keys
@@ -74,11 +77,11 @@ impl<L: Ledger> Observer<'_, L> {
         let mut views = Views::default();
         let totals = views.ask(
             registry,
-            &AuthorizedReputation::getTotalsCall { agentId: id },
+            &AuthorizedReputation::getTotals_0Call { agentId: id },
         );
         let summary = views.ask(
             registry,
-            &AuthorizedReputation::getSummaryCall { agentId: id },
+            &AuthorizedReputation::getSummary_0Call { agentId: id },
         );
         let clients = views.ask(registry, &Reputation::getClientsCall { agentId: id });
         let answers = views.answers(self.ledger)?;

@@ -3,8 +3,8 @@ use super::{
     precompile::{self, Domain},
 };
 use crate::model::{Authorization, Form};
-use agent_registry::FeedbackAuthorization;
 use concord_canonical::auth::{SvmFeedbackAuth, x84_message};
+use concord_registry::svm::instructions::FeedbackAuthorization;
 use solana_instruction::Instruction;
 
 /// The precompile instruction that goes before the feedback; none where nothing is sent.
@@ -35,7 +35,7 @@ pub fn claim(authorization: Option<&Authorization>, world: &World) -> FeedbackAu
 
 /// The 56 bytes of R9.
 fn bounded_message(authorization: &Authorization, world: &World) -> [u8; 56] {
-    let domain = Domain::named(authorization.tamper.as_ref(), &world.chain);
+    let domain = Domain::named(authorization.tamper.as_ref(), world);
     SvmFeedbackAuth {
         agent_mint: world.keys.mint(&authorization.agent).to_bytes(),
         client: world.keys.actor(&authorization.client).to_bytes(),

@@ -1,5 +1,5 @@
 use super::{
-    Keyring, SvmLitesvm, addresses,
+    Keyring, SvmLitesvm,
     in_process::{LAMPORTS, Litesvm},
     ledger::Ledger,
     precompile::LOCALNET,
@@ -8,8 +8,8 @@ use crate::{
     backend::Missing,
     model::{Actor, DEPLOYER},
 };
-use agent_registry::instructions::initialize::PROGRAM_DATA;
-use concord_deploy::svm::instructions::initialize;
+use concord_deploy::svm::Program as BuiltProgram;
+use concord_registry::svm::Program;
 use litesvm::LiteSVM;
 use solana_signer::Signer;
 use std::{fs, io, path::Path};
@@ -17,36 +17,38 @@ use std::{fs, io, path::Path};
 const ELF_MAGIC: &[u8] = b"\x7fELF";
 
 /// A VM with the program loaded and its registry initialized.
-pub fn deploy(file: &Path) -> Result<Litesvm, Missing> {
-    let elf = read_elf(file)?;
+pub fn deploy(file: &Path) -> Result<(Litesvm, Program), Missing> {
+    check_elf(file)?;
+    let built = BuiltProgram::read(file).map_err(|fault| unusable(file, fault.to_string()))?;
+    let program = Program::new(built.id);
     let mut svm = LiteSVM::new();
-    svm.add_program(addresses::program(), &elf)
+    svm.add_program(built.id, &built.elf)
         .map_err(|fault| unusable(file, format!("the VM refuses it: {fault:?}")))?;
     let authority = Keyring::Public.actor_key(&Actor::from(DEPLOYER));
-    set_upgrade_authority(&mut svm, &authority.pubkey())
+    set_upgrade_authority(&mut svm, &program, &authority.pubkey())
         .ok_or_else(|| unusable(file, "the loader keeps no program data".to_owned()))?;
     let mut ledger = Litesvm::new(svm);
     ledger
         .svm
         .airdrop(&authority.pubkey(), LAMPORTS)
         .map_err(|fault| failed(format!("{:?}", fault.err)))?;
-    let initialize = initialize(authority.pubkey(), LOCALNET); // R9
+    let initialize = program.initialize(authority.pubkey(), LOCALNET); // R9
     let sent = ledger
         .send(&[&authority], &[initialize])
         .map_err(|fault| failed(fault.to_string()))?;
     match sent.ran {
-        Ok(_) => Ok(ledger),
+        Ok(_) => Ok((ledger, program)),
         Err(failure) => Err(failed(format!("initialize: {:?}", failure.fault))),
     }
 }
 
-fn read_elf(file: &Path) -> Result<Vec<u8>, Missing> {
+fn check_elf(file: &Path) -> Result<(), Missing> {
     let bytes = fs::read(file).map_err(|fault| match fault.kind() {
         io::ErrorKind::NotFound => Missing::Program(file.to_owned()),
         _ => unusable(file, fault.to_string()),
     })?;
     match bytes.starts_with(ELF_MAGIC) {
-        true => Ok(bytes),
+        true => Ok(()),
         false => Err(unusable(file, "it is no ELF file".to_owned())),
     }
 }
@@ -67,9 +69,13 @@ fn failed(reason: String) -> Missing {
 
 /// litesvm deploys without an authority; this writes one where the loader keeps it: u32 LE kind,
 /// u64 LE slot, then an optional key.
-fn set_upgrade_authority(svm: &mut LiteSVM, authority: &solana_address::Address) -> Option<()> {
+fn set_upgrade_authority(
+    svm: &mut LiteSVM,
+    program: &Program,
+    authority: &solana_address::Address,
+) -> Option<()> {
     const AUTHORITY: usize = 4 + 8;
-    let address = addresses::address(PROGRAM_DATA);
+    let address = program.program_data();
     let mut account = svm.get_account(&address)?;
     let field = account.data.get_mut(AUTHORITY..AUTHORITY + 33)?;
     field[0] = 1;

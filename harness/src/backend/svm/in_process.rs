@@ -1,7 +1,7 @@
 //! The program in litesvm: the real VM, without a process or JSON.
 use super::{
     Keyring,
-    ledger::{Answer, Done, Failed, Ledger, Ran, Sent, check_instructions, check_size},
+    ledger::{Answer, Done, Failed, Ledger, Ran, Sent, called, check_instructions, check_size},
     lookup_table,
 };
 use crate::{
@@ -69,7 +69,7 @@ impl Litesvm {
         let mut svm = self.svm.clone();
         set(&mut svm, table.key, lookup_table::account(&table))?;
         let simulated = svm.simulate_transaction(transaction);
-        Ok(simulated.map(|it| done(it.meta)).map_err(failed))
+        Ok(simulated.map(|it| answered(it.meta)).map_err(failed))
     }
 }
 
@@ -78,13 +78,26 @@ fn set(svm: &mut LiteSVM, address: Address, account: Account) -> Answer<()> {
         .map_err(|fault| StepFault::Unreachable(format!("account {address}: {fault:?}")))
 }
 
-fn done(meta: TransactionMetadata) -> Done {
-    let inner = meta.inner_instructions.into_iter().flatten();
+/// What a transaction without events came to.
+fn answered(meta: TransactionMetadata) -> Done {
     Done {
-        inner_instructions: inner.map(|inner| inner.instruction).collect(),
+        instructions: Vec::new(),
+        logs: meta.logs,
         compute_units: meta.compute_units_consumed,
         returned: (meta.return_data.program_id, meta.return_data.data),
     }
+}
+
+fn done(message: &Message, mut meta: TransactionMetadata) -> Answer<Done> {
+    let inner = std::mem::take(&mut meta.inner_instructions);
+    let calls = inner.iter().enumerate().flat_map(|(index, calls)| {
+        let calls = calls.iter();
+        calls.map(move |call| (index, &call.instruction))
+    });
+    Ok(Done {
+        instructions: called(message, calls)?,
+        ..answered(meta)
+    })
 }
 
 fn failed(failed: FailedTransactionMetadata) -> Failed {
@@ -119,14 +132,13 @@ impl Ledger for Litesvm {
     fn send(&mut self, signers: &[&Keypair], instructions: &[Instruction]) -> Answer<Sent> {
         self.svm.expire_blockhash(); // equal transactions in a row are two, not one
         let transaction = self.transaction(signers, instructions)?;
+        let message = transaction.message.clone();
         Ok(Sent {
-            message: transaction.message.clone(),
             at: self.svm.get_sysvar::<Clock>().unix_timestamp,
-            ran: self
-                .svm
-                .send_transaction(transaction)
-                .map(done)
-                .map_err(failed),
+            ran: match self.svm.send_transaction(transaction) {
+                Ok(meta) => Ok(done(&message, meta)?),
+                Err(fault) => Err(failed(fault)),
+            },
         })
     }
 
@@ -135,7 +147,7 @@ impl Ledger for Litesvm {
         match self.transaction(&[signer], std::slice::from_ref(instruction)) {
             Ok(transaction) => {
                 let simulated = self.svm.simulate_transaction(transaction);
-                Ok(simulated.map(|it| done(it.meta)).map_err(failed))
+                Ok(simulated.map(|it| answered(it.meta)).map_err(failed))
             }
             Err(_) => self.simulate_with_table(signer, instruction),
         }

@@ -1,6 +1,10 @@
 //! A Solana cluster, as far as the backend needs one.
 use crate::backend::StepFault;
-use anchor_lang::{AccountDeserialize, Discriminator};
+use concord_registry::svm::{
+    Program,
+    accounts::AccountType,
+    events::{Call, TopLevel},
+};
 use solana_account::Account;
 use solana_address::Address;
 use solana_instruction::Instruction;
@@ -78,17 +82,18 @@ pub trait Ledger: Send {
     ///
     /// # Errors
     /// An account that begins as a `T` and is none.
-    fn load<T: AccountDeserialize + Discriminator>(&self, address: &Address) -> Answer<Option<T>> {
-        self.account(address)?
-            .filter(|account| account.data.starts_with(T::DISCRIMINATOR))
-            .map(|account| decode(address, &account))
-            .transpose()
+    fn load<T: AccountType>(&self, program: &Program, address: &Address) -> Answer<Option<T>> {
+        let Some(account) = self.account(address)? else {
+            return Ok(None);
+        };
+        program
+            .find(&account.owner, &account.data)
+            .map_err(|fault| StepFault::UnexplainedState(format!("{address}: {fault}")))
     }
 }
 
 /// A transaction that was run.
 pub struct Sent {
-    pub message: Message,
     /// Unix seconds that the cluster's clock showed.
     pub at: i64,
     pub ran: Ran,
@@ -99,8 +104,9 @@ pub type Ran = Result<Done, Failed>;
 
 /// A transaction that went through.
 pub struct Done {
-    /// The calls that its instructions made, in their order.
-    pub inner_instructions: Vec<CompiledInstruction>,
+    /// Each with the calls that it made, in their order.
+    pub instructions: Vec<TopLevel>,
+    pub logs: Vec<String>,
     pub compute_units: u64,
     /// Which program returned what.
     pub returned: (Address, Vec<u8>),
@@ -137,8 +143,36 @@ pub fn check_size(signers: usize, message: usize) -> Answer<()> {
     )))
 }
 
-/// The `T` that `account` holds.
-pub fn decode<T: AccountDeserialize>(address: &Address, account: &Account) -> Answer<T> {
-    T::try_deserialize(&mut &account.data[..])
-        .map_err(|fault| StepFault::UnexplainedState(format!("{address}: {fault}")))
+/// The instructions of `message`, each with its calls; `calls` has the index of the instruction
+/// beside each call.
+pub fn called<'a>(
+    message: &Message,
+    calls: impl IntoIterator<Item = (usize, &'a CompiledInstruction)>,
+) -> Answer<Vec<TopLevel>> {
+    let keys = &message.account_keys;
+    let unresolved =
+        || StepFault::Unreachable("a call of an account that its transaction lacks".to_owned());
+    let mut instructions = message
+        .instructions
+        .iter()
+        .map(|it| {
+            let program = keys.get(usize::from(it.program_id_index)).copied();
+            Some(TopLevel {
+                program: program?,
+                calls: Vec::new(),
+            })
+        })
+        .collect::<Option<Vec<_>>>()
+        .ok_or_else(unresolved)?;
+    for (index, call) in calls {
+        let resolved = Call::resolve(
+            keys,
+            call.program_id_index,
+            &call.accounts,
+            call.data.clone(),
+        );
+        let top = instructions.get_mut(index).ok_or_else(unresolved)?;
+        top.calls.push(resolved.ok_or_else(unresolved)?);
+    }
+    Ok(instructions)
 }

@@ -7,7 +7,7 @@
 //! story had when the transaction was sent.
 use super::{
     Keyring, SvmLive, World,
-    ledger::{Answer, Done, Failed, Ledger, Ran, Sent, check_instructions, check_size},
+    ledger::{Answer, Done, Failed, Ledger, Ran, Sent, called, check_instructions, check_size},
 };
 use crate::{
     backend::{RunSecret, StepFault},
@@ -22,6 +22,7 @@ use concord_deploy::{
         land, signed, unsigned,
     },
 };
+use concord_registry::svm::Program;
 use serde_json::Value;
 use solana_account::Account;
 use solana_address::Address;
@@ -69,9 +70,11 @@ struct Story {
 }
 
 impl SvmLive {
-    /// The registry of `chain`; the actors of the run that `secret` is of have what they need.
+    /// The registry of `program` on `chain`; the actors of the run that `secret` is of have what
+    /// they need.
     pub fn funded(
         cluster: Cluster,
+        program: Program,
         chain: &ChainId,
         payer: Address,
         secret: RunSecret,
@@ -84,12 +87,18 @@ impl SvmLive {
             patience,
             story: Story::default(),
         };
-        Self::on(live, chain, secret)
+        Self::on(live, program, chain, secret)
     }
 
     /// As [`Self::funded`], without anybody's key or money: only what is refused, and reads, can be
     /// judged. `payer` must exist.
-    pub fn read_only(cluster: Cluster, chain: &ChainId, payer: Address, secret: RunSecret) -> Self {
+    pub fn read_only(
+        cluster: Cluster,
+        program: Program,
+        chain: &ChainId,
+        payer: Address,
+        secret: RunSecret,
+    ) -> Self {
         let live = Live {
             cluster,
             payer,
@@ -97,14 +106,14 @@ impl SvmLive {
             patience: Duration::ZERO,
             story: Story::default(),
         };
-        Self::on(live, chain, secret)
+        Self::on(live, program, chain, secret)
     }
 
-    fn on(ledger: Live, chain: &ChainId, secret: RunSecret) -> Self {
+    fn on(ledger: Live, program: Program, chain: &ChainId, secret: RunSecret) -> Self {
         Self {
             name: NAME,
             ledger,
-            world: World::new(Keyring::of_run(secret), chain.to_string(), 0),
+            world: World::new(program, Keyring::of_run(secret), chain.to_string(), 0),
         }
     }
 }
@@ -178,9 +187,8 @@ impl Live {
             )));
         }
         Ok(Sent {
-            message: compiled(signers, instructions),
             at,
-            ran: Ok(done(&landed)?),
+            ran: Ok(done(&compiled(signers, instructions), &landed)?),
         })
     }
 }
@@ -213,7 +221,8 @@ fn ran(simulation: Simulation) -> Answer<Ran> {
         Some(None) => return Err(malformed("return data")),
     };
     Ok(Ok(Done {
-        inner_instructions: Vec::new(),
+        instructions: Vec::new(),
+        logs: Vec::new(),
         compute_units,
         returned,
     }))
@@ -224,9 +233,7 @@ fn error(json: Value) -> Answer<TransactionError> {
     serde_json::from_value(json).map_err(|_| StepFault::UnmappedError(text))
 }
 
-fn done(landed: &Carried) -> Answer<Done> {
-    let lists = landed.meta.inner_instructions.iter().flatten();
-    let calls = lists.flat_map(|list| &list.instructions);
+fn done(message: &Message, landed: &Carried) -> Answer<Done> {
     let call = |call: &cluster::Call| {
         let data = bs58::decode(&call.data).into_vec();
         Ok(CompiledInstruction {
@@ -235,8 +242,17 @@ fn done(landed: &Carried) -> Answer<Done> {
             data: data.map_err(|_| malformed("inner instructions"))?,
         })
     };
+    let lists = landed.meta.inner_instructions.iter().flatten();
+    let calls = lists
+        .flat_map(|list| {
+            let (index, call) = (usize::from(list.index), &call);
+            let calls = list.instructions.iter();
+            calls.map(move |it| Ok((index, call(it)?)))
+        })
+        .collect::<Answer<Vec<_>>>()?;
     Ok(Done {
-        inner_instructions: calls.map(call).collect::<Answer<_>>()?,
+        instructions: called(message, calls.iter().map(|(index, call)| (*index, call)))?,
+        logs: landed.meta.log_messages.clone().unwrap_or_default(),
         compute_units: landed.meta.compute_units_consumed.unwrap_or_default(),
         returned: (Address::default(), Vec::new()),
     })
@@ -307,7 +323,6 @@ impl Ledger for Live {
             return self.land(signers, instructions);
         }
         Ok(Sent {
-            message,
             at: i64::try_from(self.story.next).unwrap_or(i64::MAX),
             ran,
         })

@@ -2,17 +2,17 @@
 //! Token-2022 and precompiles, in process, and where it stands on a cluster ([`SvmLive`]).
 //!
 //! - [`keyring`]: the keys of actors and mints
-//! - [`addresses`], [`instructions`]: accounts and instructions of the program and of Token-2022
 //! - [`precompile`], [`authorization`], [`payment`]: signed statements, sound or tampered with
 //! - [`operations`]: each operation as a transaction; [`view`]: as a simulated call
-//! - [`translation`], [`events`], [`observation`]: errors, events and accounts in the model's terms
-mod addresses;
+//! - [`labels`], [`observation`]: errors, events and accounts in the model's terms
+//!
+//! Addresses, instructions and the bytes of accounts and events are `concord-registry`'s. The
+//! program's id is a value: that of the file that litesvm loads, or of the address book.
 mod authorization;
 mod deployment;
-mod events;
 mod in_process;
-mod instructions;
 mod keyring;
+mod labels;
 mod ledger;
 mod live;
 mod lookup_table;
@@ -20,14 +20,11 @@ mod observation;
 mod operations;
 mod payment;
 mod precompile;
-mod token;
-mod translation;
 mod view;
 
 use super::{Backend, Cost, Directory, Missing, Observed, StepFault};
 use crate::model::{Actor, Agent, AgentState, CanonicalState, Chain, DEPLOYER, Operation, Outcome};
-pub use addresses::{program, registry};
-use agent_registry::AgentIdentity;
+use concord_registry::svm::{Program, accounts::AgentIdentity};
 pub use in_process::Litesvm;
 pub use keyring::Keyring;
 pub use ledger::Ledger;
@@ -57,6 +54,7 @@ pub struct Registry<L> {
 
 /// What the backend knows of the scenario that runs.
 struct World {
+    program: Program,
     keys: Keyring,
     /// CAIP-2 id that the registry is initialized for (R9).
     chain: String,
@@ -75,8 +73,9 @@ struct World {
 }
 
 impl World {
-    fn new(keys: Keyring, chain: String, start: u64) -> Self {
+    fn new(program: Program, keys: Keyring, chain: String, start: u64) -> Self {
         Self {
+            program,
             keys,
             chain,
             start,
@@ -105,12 +104,13 @@ impl World {
 impl SvmLitesvm {
     const NAME: &str = "svm-litesvm";
 
-    /// Loads the program from `file` and initializes its registry.
+    /// Loads the program from `file`, under the id that the build's note beside it names, and
+    /// initializes its registry.
     ///
     /// # Errors
     /// A program that is missing or does not load, or whose registry cannot be initialized.
     pub fn start(file: &Path) -> Result<Self, Missing> {
-        let mut ledger = deployment::deploy(file)?;
+        let (mut ledger, program) = deployment::deploy(file)?;
         ledger.mark().map_err(|fault| Missing::Deployment {
             participant: Self::NAME,
             reason: fault.to_string(),
@@ -118,7 +118,7 @@ impl SvmLitesvm {
         Ok(Self {
             name: Self::NAME,
             ledger,
-            world: World::new(Keyring::Public, precompile::LOCALNET.to_owned(), 0),
+            world: World::new(program, Keyring::Public, precompile::LOCALNET.to_owned(), 0),
         })
     }
 }
@@ -162,7 +162,7 @@ impl<L: Ledger> Registry<L> {
     fn observe(&self, sent: &Sent, instructions: &[Instruction]) -> Result<Observed, StepFault> {
         match &sent.ran {
             Ok(done) => {
-                let events = events::events(done, &sent.message, &self.world)?;
+                let events = labels::events(done, &self.world)?;
                 Ok(Observed {
                     outcome: Outcome::accepted(events),
                     native_error: None,
@@ -170,7 +170,8 @@ impl<L: Ledger> Registry<L> {
                 })
             }
             Err(failed) => Ok(Observed {
-                outcome: Outcome::refused(translation::class_of(
+                outcome: Outcome::refused(labels::class_of(
+                    &self.world.program,
                     &failed.fault,
                     instructions,
                     &failed.logs,
@@ -182,7 +183,8 @@ impl<L: Ledger> Registry<L> {
     }
 
     fn identity(&self, mint: &Address) -> Result<Option<AgentIdentity>, StepFault> {
-        self.ledger.load(&addresses::identity(mint))
+        let program = &self.world.program;
+        self.ledger.load(program, &program.agent(mint))
     }
 
     /// Changes the registry's lists or authority, and no agent.
@@ -191,7 +193,7 @@ impl<L: Ledger> Registry<L> {
     }
 
     fn run(&mut self, operation: &Operation) -> Result<Observed, StepFault> {
-        use instructions::registry;
+        let program = self.world.program;
         let key = |actor: &Actor| self.world.keys.actor(actor);
         match operation {
             Operation::Register(it) => self.register(it),
@@ -204,19 +206,29 @@ impl<L: Ledger> Registry<L> {
             Operation::SetFeedbackAuthority(it) => self.set_feedback_authority(it),
             Operation::SetAuthSchemes(it) => self.set_auth_schemes(it),
             Operation::ListPaymentToken(it) => {
-                let list = registry::list_payment_token(key(&it.by), key(&it.token), it.listed);
+                let (authority, token) = (key(&it.by), key(&it.token));
+                let list = match it.listed {
+                    true => program.add_payment_token(authority, token),
+                    false => program.remove_payment_token(authority, token),
+                };
                 self.govern(&it.by, list)
             }
             Operation::ListFacilitator(it) => {
-                let list = registry::list_facilitator(key(&it.by), key(&it.facilitator), it.listed);
+                let (authority, facilitator) = (key(&it.by), key(&it.facilitator));
+                let list = match it.listed {
+                    true => program.add_facilitator(authority, facilitator),
+                    false => program.remove_facilitator(authority, facilitator),
+                };
                 self.govern(&it.by, list)
             }
             Operation::ProposeRegistryAuthority(it) => {
-                let propose = registry::propose_authority(key(&it.by), key(&it.successor));
+                let successor = Some(key(&it.successor));
+                let propose = program.propose_registry_authority(key(&it.by), successor);
                 self.govern(&it.by, propose)
             }
             Operation::AcceptRegistryAuthority(it) => {
-                self.govern(&it.by, registry::accept_authority(key(&it.by)))
+                let accept = program.accept_registry_authority(key(&it.by));
+                self.govern(&it.by, accept)
             }
             Operation::GiveFeedback(it) => self.give_feedback(it),
             Operation::RevokeFeedback(it) => self.revoke_feedback(it),
@@ -254,7 +266,7 @@ impl<L: Ledger> Backend for Registry<L> {
         self.ledger.restore()?;
         let start = self.ledger.opening(start)?;
         let keys = self.world.keys.clone().next_story();
-        self.world = World::new(keys, self.world.chain.clone(), start);
+        self.world = World::new(self.world.program, keys, self.world.chain.clone(), start);
         for actor in actors.iter().chain([&Actor::from(DEPLOYER)]) {
             let address = self.world.keys.actor(actor);
             self.ledger.fund(address)?;

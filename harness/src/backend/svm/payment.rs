@@ -1,18 +1,17 @@
 //! A facilitator's statement of a payment (R13).
 use super::{
     World,
-    addresses::key,
     precompile::{self, Domain},
 };
 use crate::{backend::secrets::secret_of, model::Payment};
-use agent_registry::attach_payment_proof;
 use concord_canonical::{Word, caip::TaskRef, payment::PaymentProof};
+use concord_registry::svm::instructions;
 use solana_instruction::Instruction;
 
 /// The precompile instruction that goes before the proof; none where nothing is sent.
 pub fn precompile(payment: &Payment, world: &World) -> Option<Instruction> {
     let tamper = payment.tamper.as_ref();
-    let domain = Domain::named(tamper, &world.chain);
+    let domain = Domain::named(tamper, world);
     let message = PaymentProof {
         agent_mint: world.keys.mint(&payment.agent).to_bytes(),
         payer: world.keys.actor(&payment.payer).to_bytes(),
@@ -31,16 +30,16 @@ pub fn precompile(payment: &Payment, world: &World) -> Option<Instruction> {
 }
 
 /// What the instruction is told of the payment.
-pub fn claim(payment: &Payment, world: &World) -> attach_payment_proof::Payment {
-    attach_payment_proof::Payment {
-        payer: key(world.keys.actor(&payment.payer)),
-        payee: key(world.keys.actor(&payment.payee)),
-        token: key(world.keys.actor(&payment.token)),
+pub fn claim(payment: &Payment, world: &World) -> instructions::Payment {
+    instructions::Payment {
+        payer: world.keys.actor(&payment.payer),
+        payee: world.keys.actor(&payment.payee),
+        token: world.keys.actor(&payment.token),
         amount: payment.amount,
         task_ref_hash: task_ref_hash(&payment.task, &world.chain),
         paid_at: world.start.saturating_add(payment.paid_at),
         expiry: world.start.saturating_add(payment.expiry),
-        facilitator: key(world.keys.actor(&payment.facilitator)),
+        facilitator: world.keys.actor(&payment.facilitator),
     }
 }
 

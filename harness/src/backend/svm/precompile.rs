@@ -1,11 +1,11 @@
 //! The Ed25519 precompile instruction that carries a signed statement, sound or tampered with.
-use super::{Keyring, World, addresses::program};
+use super::{Keyring, World};
 use crate::{
     backend::secrets::secret_of,
     model::{Actor, Tamper},
 };
 use concord_canonical::{Word, caip::ChainId, sign};
-use concord_deploy::svm::instructions::ed25519;
+use concord_registry::svm::ed25519;
 use solana_instruction::Instruction;
 
 /// The chain that a registry of the harness's own is initialized for.
@@ -30,12 +30,12 @@ pub struct Domain {
 }
 
 impl Domain {
-    /// What the signed text names; `own` is the CAIP-2 id of the registry's chain.
-    pub fn named(tamper: Option<&Tamper>, own: &str) -> Self {
+    /// What the signed text names: the registry's own chain and program, unless tampered with.
+    pub fn named(tamper: Option<&Tamper>, world: &World) -> Self {
         let chain = match tamper {
-            Some(Tamper::WrongChain) if own == ANOTHER_CHAIN => LOCALNET,
+            Some(Tamper::WrongChain) if world.chain == ANOTHER_CHAIN => LOCALNET,
             Some(Tamper::WrongChain) => ANOTHER_CHAIN,
-            _ => own,
+            _ => &world.chain,
         };
         Self {
             chain: ChainId::parse(chain)
@@ -45,7 +45,7 @@ impl Domain {
                 Some(Tamper::WrongRegistry) => {
                     sign::ed25519_public_key(&secret_of("registry", "elsewhere"))
                 }
-                _ => program().to_bytes(),
+                _ => world.program.id().to_bytes(),
             },
         }
     }
@@ -59,7 +59,9 @@ pub fn instruction(
     world: &World,
 ) -> Option<Instruction> {
     let signature = signature(signer, tamper, message, &world.keys);
-    let mut instruction = ed25519(&world.keys.actor(signer).to_bytes(), &signature, message);
+    let signer = world.keys.actor(signer).to_bytes();
+    let mut instruction =
+        ed25519::verify(&signer, &signature, message).expect("statements are 56 or 64 bytes");
     let data = &mut instruction.data;
     match tamper {
         Some(Tamper::Empty) => return None,

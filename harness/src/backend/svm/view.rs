@@ -1,8 +1,8 @@
 //! Instructions that only answer: simulated, never sent.
-use super::{addresses::program, ledger::Ledger, translation};
+use super::{labels, ledger::Ledger};
 use crate::backend::StepFault;
-use anchor_lang::AnchorDeserialize;
 use concord_canonical::ErrorClass;
+use concord_registry::svm::{Program, views::View};
 use solana_instruction::Instruction;
 
 /// Why the program gave no answer.
@@ -13,14 +13,16 @@ pub struct Refusal {
 }
 
 /// The program's return data, every byte of which must belong to the answer.
-pub fn call<T: AnchorDeserialize>(
+pub fn call<T: View>(
     ledger: &impl Ledger,
+    program: &Program,
     instruction: &Instruction,
 ) -> Result<Result<T, Refusal>, StepFault> {
     let done = match ledger.simulate(instruction)? {
         Ok(done) => done,
         Err(failed) => {
-            let class = translation::class_of(
+            let class = labels::class_of(
+                program,
                 &failed.fault,
                 std::slice::from_ref(instruction),
                 &failed.logs,
@@ -30,12 +32,8 @@ pub fn call<T: AnchorDeserialize>(
         }
     };
     let (returned_by, returned) = done.returned;
-    if returned_by != program() {
-        return Err(StepFault::UnexplainedState(format!(
-            "return data of {returned_by}"
-        )));
-    }
-    T::try_from_slice(&returned).map(Ok).map_err(|_| {
-        StepFault::UnexplainedState(format!("return data 0x{}", hex::encode(&returned)))
-    })
+    program
+        .decode_view(&returned_by, &returned)
+        .map(Ok)
+        .map_err(|fault| StepFault::UnexplainedState(fault.to_string()))
 }

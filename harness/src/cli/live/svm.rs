@@ -3,7 +3,7 @@ use super::{Place, Stage};
 use crate::{
     backend::{
         Backend,
-        svm::{SvmLitesvm, SvmLive, program, registry},
+        svm::{SvmLitesvm, SvmLive},
     },
     cli::{
         arguments::Conform,
@@ -22,6 +22,7 @@ use concord_deploy::{
     keys::read_keypair,
     svm::{cluster::Cluster, require_chain, transport::Http},
 };
+use concord_registry::svm::Program;
 use solana_keypair::Keypair;
 use std::time::Duration;
 
@@ -30,6 +31,7 @@ pub(in crate::cli) const CONTRACT: &str = "AgentRegistry";
 
 pub(super) struct SvmStage {
     purse: SvmPurse,
+    program: Program,
 }
 
 impl Stage for SvmStage {
@@ -44,10 +46,11 @@ impl Stage for SvmStage {
         let key = funder_key(options)?;
         let cluster = connect(options, place)?;
         require_chain(&cluster, &place.chain)?;
-        require_program(&cluster, deployment)?;
+        let program = program_on_record(&cluster, deployment)?;
         let patience = Duration::from_secs(options.live.give_up_after);
         Ok(Self {
             purse: SvmPurse::new(cluster, key, place.chain.clone(), patience),
+            program,
         })
     }
 
@@ -68,6 +71,7 @@ impl Stage for SvmStage {
     ) -> Result<Box<dyn Backend>, LiveFault> {
         let live = SvmLive::funded(
             connect(options, place)?,
+            self.program,
             &place.chain,
             self.purse.address(),
             self.purse.secret(record),
@@ -88,26 +92,20 @@ fn funder_key(options: &Conform) -> Result<Keypair, Fault> {
     read_keypair(file.ok_or(Fault::KeypairMissing { or_from: "" })?)
 }
 
-/// The program that this build speaks to is the one on record, and stands with its registry.
-fn require_program(cluster: &Cluster, deployment: &Deployment) -> Result<(), LiveFault> {
+/// The program that the address book names, if it is deployed and has its registry.
+fn program_on_record(cluster: &Cluster, deployment: &Deployment) -> Result<Program, LiveFault> {
     let record = deployment.contracts.get(CONTRACT);
     let address = record.map(|it| it.address.clone()).unwrap_or_default();
-    if address != program().to_string() {
-        return Err(LiveFault::AnotherProgram {
-            recorded: address,
-            built: program().to_string(),
-        });
-    }
-    let found = cluster.accounts(&[program(), registry()])?;
-    let stands = match found.as_slice() {
-        [Some(code), Some(registry)] => code.executable && registry.owner == program(),
-        _ => false,
+    let no_code = || LiveFault::NoCode {
+        contract: CONTRACT.to_owned(),
+        address: address.clone(),
     };
-    match stands {
-        true => Ok(()),
-        false => Err(LiveFault::NoCode {
-            contract: CONTRACT.to_owned(),
-            address,
-        }),
+    let program = Program::new(address.parse().map_err(|_| no_code())?);
+    let found = cluster.accounts(&[program.id(), program.registry()])?;
+    match found.as_slice() {
+        [Some(code), Some(registry)] if code.executable && registry.owner == program.id() => {
+            Ok(program)
+        }
+        _ => Err(no_code()),
     }
 }

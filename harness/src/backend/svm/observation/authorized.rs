@@ -1,15 +1,14 @@
 use super::{Reader, unexplained};
 use crate::{
-    backend::{
-        StepFault,
-        svm::{addresses::address, ledger::Ledger},
-    },
+    backend::{StepFault, svm::ledger::Ledger},
     model::{
         Actor, AuthorizedState, FeedbackState, Integer, PaddedTag, PaymentState, Summary, Totals,
     },
 };
-use agent_registry::{AgentIdentity, ClientIndex, FeedbackEntry};
-use anchor_lang::prelude::Pubkey;
+use concord_registry::svm::{
+    Address,
+    accounts::{AgentIdentity, ClientIndex, FeedbackEntry},
+};
 
 /// R15's answer from the program's counters, of both kinds (R13).
 pub fn summary(identity: &AgentIdentity) -> Result<Summary, StepFault> {
@@ -26,14 +25,8 @@ fn average(totals: &Totals) -> Result<u8, StepFault> {
 }
 
 fn totals(identity: &AgentIdentity) -> Result<Totals, StepFault> {
-    let count = identity
-        .verified_feedback_count
-        .checked_add(identity.unverified_feedback_count);
-    let sum = identity
-        .verified_score_sum
-        .checked_add(identity.unverified_score_sum);
-    count
-        .zip(sum)
+    identity
+        .totals()
         .map(|(count, sum)| Totals { count, sum })
         .ok_or_else(|| unexplained("counters beyond u64".to_owned()))
 }
@@ -61,7 +54,7 @@ impl<L: Ledger> Reader<'_, L> {
             ..AuthorizedState::default()
         };
         for index in self.clients(identity)? {
-            let label: Actor = self.world.agents.actor(address(index.client));
+            let label: Actor = self.world.agents.actor(index.client);
             authorized.clients.push(label.clone());
             authorized.entries.insert(label, self.history(index)?);
         }
@@ -116,11 +109,11 @@ impl<L: Ledger> Reader<'_, L> {
 
     /// R13: flag, amount and token are set together.
     fn payment(&self, entry: &FeedbackEntry) -> Result<Option<PaymentState>, StepFault> {
-        let is_set = entry.payment_amount != 0 || entry.payment_token != Pubkey::default();
+        let is_set = entry.payment_amount != 0 || entry.payment_token != Address::default();
         match (entry.has_payment_proof, is_set) {
             (false, false) => Ok(None),
             (true, _) => Ok(Some(PaymentState {
-                token: self.world.agents.actor(address(entry.payment_token)),
+                token: self.world.agents.actor(entry.payment_token),
                 amount: Integer(entry.payment_amount.into()),
             })),
             (false, true) => Err(unexplained(format!(

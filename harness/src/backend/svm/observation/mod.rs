@@ -7,17 +7,16 @@ mod validation;
 pub use authorized::summary;
 pub use open::{last_open_index, part};
 
-use super::{
-    World,
-    addresses::{TOKEN_2022, address, identity, program},
-    ledger::Ledger,
-    token::Mint,
-};
+use super::{World, ledger::Ledger};
 use crate::{
     backend::StepFault,
     model::{Agent, AgentState, Bytes, CanonicalState},
 };
-use agent_registry::{AgentIdentity, MetadataEntry};
+use concord_registry::svm::{
+    accounts::{AgentIdentity, MetadataEntry},
+    programs::TOKEN_2022,
+    token::Mint,
+};
 use snapshot::Snapshot;
 use solana_address::Address;
 use std::collections::BTreeMap;
@@ -42,9 +41,9 @@ pub fn state(ledger: &impl Ledger, world: &World) -> Result<CanonicalState, Step
     if ledger.is_shared() {
         return touched(ledger, world);
     }
-    let of_program = ledger.accounts_of(&program())?;
+    let of_program = ledger.accounts_of(&world.program.id())?;
     let of_tokens = ledger.accounts_of(&TOKEN_2022)?;
-    let snapshot = Snapshot::of(of_program.into_iter().chain(of_tokens))?;
+    let snapshot = Snapshot::of(&world.program, of_program.into_iter().chain(of_tokens))?;
     let reader = Reader {
         ledger,
         world,
@@ -55,7 +54,7 @@ pub fn state(ledger: &impl Ledger, world: &World) -> Result<CanonicalState, Step
         ..CanonicalState::default()
     };
     for identity in &snapshot.identities {
-        let label = world.agents.agent(address(identity.nft_mint));
+        let label = world.agents.agent(identity.nft_mint);
         state.agents.insert(label, reader.agent(identity)?);
     }
     reader.check_no_orphans()?;
@@ -70,13 +69,18 @@ pub fn agent_state(
     agent: &Agent,
 ) -> Result<Option<AgentState>, StepFault> {
     let mint = world.keys.mint(agent);
-    let Some(recorded) = ledger.load::<AgentIdentity>(&identity(&mint))? else {
+    let Some(recorded) =
+        ledger.load::<AgentIdentity>(&world.program, &world.program.agent(&mint))?
+    else {
         return Ok(None);
     };
     let named = world.writable.get(&mint).into_iter().flatten();
     let named: Vec<_> = named.copied().collect();
     let found = named.iter().copied().zip(ledger.accounts(&named)?);
-    let snapshot = Snapshot::of(found.filter_map(|(at, account)| Some((at, account?))))?;
+    let snapshot = Snapshot::of(
+        &world.program,
+        found.filter_map(|(at, account)| Some((at, account?))),
+    )?;
     let reader = Reader {
         ledger,
         world,
@@ -93,13 +97,12 @@ struct Reader<'a, L> {
 
 impl<L: Ledger> Reader<'_, L> {
     fn agent(&self, identity: &AgentIdentity) -> Result<AgentState, StepFault> {
-        let mint = address(identity.nft_mint);
-        let owner = address(identity.owner);
+        let mint = identity.nft_mint;
+        let owner = identity.owner;
         let token = self.mint(&mint)?;
         self.check_holder(&mint, &owner, &token)?;
-        let wallet = address(identity.agent_wallet);
         Ok(AgentState {
-            wallet: (wallet != Address::default()).then(|| self.world.agents.actor(wallet)),
+            wallet: identity.wallet().map(|it| self.world.agents.actor(it)),
             metadata: self.metadata(identity)?,
             authorized: self.authorized(identity)?,
             open: self.open(identity)?,
@@ -113,7 +116,7 @@ impl<L: Ledger> Reader<'_, L> {
             .ledger
             .account(mint)?
             .ok_or_else(|| unexplained(format!("mint {mint} is gone")))?;
-        Mint::read(&account.data)
+        Mint::read(&account.owner, &account.data)
             .ok_or_else(|| unexplained(format!("mint {mint} has no token metadata")))
     }
 

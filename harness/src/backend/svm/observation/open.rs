@@ -2,51 +2,50 @@ use super::{Reader, unexplained};
 use crate::{
     backend::{
         StepFault,
-        svm::{
-            addresses::{address, open_client_index},
-            instructions::open::{ACCOUNTS_MAX, Listed, accounts, open_summary_part},
-            ledger::Ledger,
-            view,
-        },
+        svm::{ledger::Ledger, view},
     },
     model::{Integer, OpenFeedbackState, OpenState, WideInteger},
 };
-use agent_registry::{
-    AgentIdentity, OpenClientIndex, OpenFeedback, open_summary_part::OpenSummaryPart,
-};
 use alloy::primitives::{I256, U256};
-use concord_canonical::summary::{self, Accumulator};
+use concord_canonical::summary::Accumulator;
+use concord_registry::svm::{
+    Program,
+    accounts::{AgentIdentity, OpenClientIndex, OpenFeedback},
+    instructions::{ClientEntries, SUMMARY_ACCOUNTS_MAX, accounts_of_summary},
+    views::OpenSummaryPart,
+};
 use solana_address::Address;
 
 /// How many open feedbacks the client gave; 0 where he never gave one.
 pub fn last_open_index(
     ledger: &impl Ledger,
+    program: &Program,
     mint: &Address,
     client: &Address,
 ) -> Result<u64, StepFault> {
-    let index = ledger.load::<OpenClientIndex>(&open_client_index(mint, client))?;
+    let address = program.open_client_index(mint, client);
+    let index = ledger.load::<OpenClientIndex>(program, &address)?;
     Ok(index.map_or(0, |index| index.last_index))
 }
 
 /// What the program itself takes in of these clients' feedback (R16).
 pub fn part(
     ledger: &impl Ledger,
+    program: &Program,
     mint: Address,
-    clients: &[Listed],
-    tag1: &str,
-    tag2: &str,
+    clients: &[ClientEntries],
+    (tag1, tag2): (&str, &str),
 ) -> Result<Accumulator, StepFault> {
-    if accounts(clients) > ACCOUNTS_MAX {
+    let accounts = accounts_of_summary(clients);
+    if accounts > SUMMARY_ACCOUNTS_MAX {
         return Err(StepFault::Inexpressible(format!(
-            "{} accounts of one client's open feedback, and a transaction locks {ACCOUNTS_MAX}",
-            accounts(clients)
+            "{accounts} accounts of one client's open feedback, and a transaction locks {SUMMARY_ACCOUNTS_MAX}"
         )));
     }
-    let read = open_summary_part(mint, clients, tag1, tag2);
-    let part: OpenSummaryPart = view::call(ledger, &read)?
+    let read = program.open_summary_part(mint, clients, tag1, tag2);
+    let part: OpenSummaryPart = view::call(ledger, program, &read)?
         .map_err(|refusal| unexplained(format!("open_summary_part refuses: {}", refusal.native)))?;
-    let sum = summary::I256::from_be_bytes(&part.sum);
-    Accumulator::from_parts(sum, part.count, part.histogram)
+    part.accumulator()
         .map_err(|fault| unexplained(format!("open_summary_part: {fault}")))
 }
 
@@ -56,9 +55,13 @@ impl<L: Ledger> Reader<'_, L> {
         let mut open = OpenState::default();
         let mut taken_in = Accumulator::default();
         for index in self.open_clients(identity)? {
-            let client = address(index.client);
-            let listed = [(client, index.last_index)];
-            let part = part(self.ledger, address(identity.nft_mint), &listed, "", "")?;
+            let client = index.client;
+            let listed = [ClientEntries {
+                client,
+                last: index.last_index,
+            }];
+            let (program, mint) = (&self.world.program, identity.nft_mint);
+            let part = part(self.ledger, program, mint, &listed, ("", ""))?;
             taken_in
                 .merge(&part)
                 .map_err(|fault| unexplained(fault.to_string()))?;

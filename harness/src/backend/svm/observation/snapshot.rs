@@ -1,16 +1,13 @@
-use crate::backend::{
-    StepFault,
-    svm::{
-        addresses::{TOKEN_2022, program},
-        ledger::decode,
-        token::TokenAccount,
+use crate::backend::StepFault;
+use concord_registry::svm::{
+    Program,
+    accounts::{
+        Account as Held, AgentIdentity, ClientIndex, FeedbackEntry, MetadataEntry, OpenClientIndex,
+        OpenFeedback, ValidationRequest, ValidationResponse,
     },
+    programs::TOKEN_2022,
+    token::TokenAccount,
 };
-use agent_registry::{
-    AgentIdentity, ClientIndex, FeedbackEntry, MetadataEntry, OpenClientIndex, OpenFeedback,
-    Registry, SpentPayment, ValidationRequest, ValidationResponse,
-};
-use anchor_lang::{AccountDeserialize, Discriminator};
 use solana_account::Account;
 use solana_address::Address;
 
@@ -33,59 +30,37 @@ impl Snapshot {
     ///
     /// # Errors
     /// An account of the program that holds nothing the program writes.
-    pub fn of(accounts: impl IntoIterator<Item = (Address, Account)>) -> Result<Self, StepFault> {
+    pub fn of(
+        program: &Program,
+        accounts: impl IntoIterator<Item = (Address, Account)>,
+    ) -> Result<Self, StepFault> {
         let mut snapshot = Self::default();
         for (address, account) in accounts {
             if account.owner == TOKEN_2022 {
-                let held = TokenAccount::read(&account.data);
+                let held = TokenAccount::read(&account.owner, &account.data);
                 snapshot.token_accounts.extend(held);
-            } else if account.owner == program() {
-                snapshot.sort_in(&address, &account)?;
+            } else if account.owner == program.id() {
+                let held = program.decode_any(&account.owner, &account.data);
+                let held = held
+                    .map_err(|fault| StepFault::UnexplainedState(format!("{address}: {fault}")))?;
+                snapshot.sort_in(held);
             }
         }
         Ok(snapshot)
     }
 
-    fn sort_in(&mut self, address: &Address, account: &Account) -> Result<(), StepFault> {
-        let is_known = sort(&mut self.identities, address, account)?
-            || sort(&mut self.metadata, address, account)?
-            || sort(&mut self.client_indexes, address, account)?
-            || sort(&mut self.entries, address, account)?
-            || sort(&mut self.open_client_indexes, address, account)?
-            || sort(&mut self.open_entries, address, account)?
-            || sort(&mut self.requests, address, account)?
-            || sort(&mut self.responses, address, account)?
-            || is_without_state(account);
-        match is_known {
-            true => Ok(()),
-            false => Err(StepFault::UnexplainedState(format!(
-                "{address} is the program's, and of no known type"
-            ))),
+    fn sort_in(&mut self, held: Held) {
+        match held {
+            Held::AgentIdentity(it) => self.identities.push(it),
+            Held::MetadataEntry(it) => self.metadata.push(it),
+            Held::ClientIndex(it) => self.client_indexes.push(it),
+            Held::FeedbackEntry(it) => self.entries.push(it),
+            Held::OpenClientIndex(it) => self.open_client_indexes.push(it),
+            Held::OpenFeedback(it) => self.open_entries.push(it),
+            Held::ValidationRequest(it) => self.requests.push(it),
+            Held::ValidationResponse(it) => self.responses.push(it),
+            // no part of the canonical state
+            Held::Registry(_) | Held::SpentPayment(_) | Held::ExtraAccountMetas => (),
         }
     }
-}
-
-/// Whether the account held a `T`, which is in the list now.
-fn sort<T: AccountDeserialize + Discriminator>(
-    list: &mut Vec<T>,
-    address: &Address,
-    account: &Account,
-) -> Result<bool, StepFault> {
-    if !account.data.starts_with(T::DISCRIMINATOR) {
-        return Ok(false);
-    }
-    list.push(decode(address, account)?);
-    Ok(true)
-}
-
-/// What is no part of the canonical state: the registry's lists, markers of spent payments, and
-/// the lists that the transfer hook's accounts are resolved from.
-fn is_without_state(account: &Account) -> bool {
-    [
-        Registry::DISCRIMINATOR,
-        SpentPayment::DISCRIMINATOR,
-        &agent_registry::extra_account_metas::EXECUTE[..],
-    ]
-    .iter()
-    .any(|discriminator| account.data.starts_with(discriminator))
 }

@@ -1,12 +1,9 @@
 use super::{Reader, unexplained};
 use crate::{
-    backend::{
-        StepFault,
-        svm::{addresses::address, ledger::Ledger},
-    },
+    backend::{StepFault, svm::ledger::Ledger},
     model::{AnswerState, Bytes32, PaddedTag, ValidationState, ValidationsState},
 };
-use agent_registry::{AgentIdentity, ValidationRequest, ValidationResponse};
+use concord_registry::svm::accounts::{AgentIdentity, ValidationRequest, ValidationResponse};
 
 impl<L: Ledger> Reader<'_, L> {
     pub(super) fn validations(
@@ -19,7 +16,7 @@ impl<L: Ledger> Reader<'_, L> {
         };
         let requests = self.snapshot.requests.iter();
         for request in requests.filter(|request| request.nft_mint == identity.nft_mint) {
-            let validator = self.world.agents.actor(address(request.validator));
+            let validator = self.world.agents.actor(request.validator);
             let of_hash = validations.requests.entry(Bytes32(request.request_hash));
             let state = self.validation(request)?;
             of_hash.or_default().insert(validator, state);

@@ -1,14 +1,14 @@
 use crate::{
     backend::{
         Observed, StepFault,
-        svm::{
-            Registry, addresses, authorization, instructions::authorized, ledger::Ledger,
-            observation, payment,
-        },
+        svm::{Registry, authorization, ledger::Ledger, observation, payment},
     },
     model::{Agent, AttachPaymentProof, Feedback, Outcome, Response, Revocation, Summary},
 };
-use agent_registry::ClientIndex;
+use concord_registry::svm::{
+    accounts::ClientIndex,
+    instructions::{self, GiveFeedback},
+};
 use solana_address::Address;
 
 impl<L: Ledger> Registry<L> {
@@ -26,8 +26,16 @@ impl<L: Ledger> Registry<L> {
         };
         let sent_along = feedback.authorization.as_ref();
         let precompile = sent_along.and_then(|sent| authorization::precompile(sent, &self.world));
-        let claim = authorization::claim(sent_along, &self.world);
-        let give = authorized::give_feedback(reviewer, mint, index, feedback, claim);
+        let given = GiveFeedback {
+            index,
+            score: feedback.score,
+            tag1: feedback.tag1.0,
+            tag2: feedback.tag2.0,
+            uri: &feedback.uri,
+            hash: feedback.hash.0,
+            authorization: authorization::claim(sent_along, &self.world),
+        };
+        let give = self.world.program.give_feedback(reviewer, mint, &given);
         let instructions: Vec<_> = precompile.into_iter().chain([give]).collect();
         let key = self.world.keys.actor_key(&feedback.by);
         self.submit(Some(&feedback.agent), &[&key], &instructions)
@@ -35,8 +43,9 @@ impl<L: Ledger> Registry<L> {
 
     /// What a client does who is not told an index: reads its last one and adds 1 (R12).
     fn next_index(&self, mint: &Address, client: &Address) -> Result<u64, StepFault> {
-        let address = addresses::client_index(mint, client);
-        let index = self.ledger.load::<ClientIndex>(&address)?;
+        let program = &self.world.program;
+        let address = program.client_index(mint, client);
+        let index = self.ledger.load::<ClientIndex>(program, &address)?;
         let last = index.map_or(0, |index| index.last_index);
         last.checked_add(1)
             .ok_or_else(|| StepFault::UnexplainedState(format!("{address}: last index {last}")))
@@ -48,7 +57,7 @@ impl<L: Ledger> Registry<L> {
     ) -> Result<Observed, StepFault> {
         let Revocation { agent, by, index } = revocation;
         let (reviewer, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
-        let revoke = authorized::revoke_feedback(reviewer, mint, *index);
+        let revoke = self.world.program.revoke_feedback(reviewer, mint, *index);
         self.submit_alone(agent, by, revoke)
     }
 
@@ -56,11 +65,10 @@ impl<L: Ledger> Registry<L> {
         &mut self,
         response: &Response,
     ) -> Result<Observed, StepFault> {
-        let append = authorized::append_response(
+        let append = self.world.program.append_response(
             self.world.keys.actor(&response.by),
             self.world.keys.mint(&response.agent),
-            self.world.keys.actor(&response.client),
-            response,
+            &self.world.response(response),
         );
         self.submit_alone(&response.agent, &response.by, append)
     }
@@ -70,12 +78,15 @@ impl<L: Ledger> Registry<L> {
         &mut self,
         proof: &AttachPaymentProof,
     ) -> Result<Observed, StepFault> {
-        let attach = authorized::attach_payment_proof(
+        let attached = instructions::AttachPaymentProof {
+            reviewer: self.world.keys.actor(&proof.client),
+            index: proof.index,
+            payment: payment::claim(&proof.payment, &self.world),
+        };
+        let attach = self.world.program.attach_payment_proof(
             self.world.keys.actor(&proof.by),
             self.world.keys.mint(&proof.agent),
-            self.world.keys.actor(&proof.client),
-            proof.index,
-            payment::claim(&proof.payment, &self.world),
+            &attached,
         );
         let precompile = payment::precompile(&proof.payment, &self.world);
         let instructions: Vec<_> = precompile.into_iter().chain([attach]).collect();

@@ -1,18 +1,14 @@
 use crate::{
     backend::{
         Observed, StepFault,
-        svm::{
-            Registry, addresses,
-            instructions::{identity, token},
-            ledger::Ledger,
-        },
+        svm::{Registry, ledger::Ledger},
     },
     model::{
         Actor, Agent, Burn, Consent, Register, SetAgentUri, SetAgentWallet, SetAuthSchemes,
         SetFeedbackAuthority, SetMetadata, Transfer, UnsetAgentWallet,
     },
 };
-use concord_deploy::svm::instructions::register_agent;
+use concord_registry::svm::{associated_token_account, instructions::WalletConsent, token};
 use solana_address::Address;
 
 impl<L: Ledger> Registry<L> {
@@ -28,12 +24,12 @@ impl<L: Ledger> Registry<L> {
             metadata,
         } = register;
         let (owner, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
-        let mut instructions = vec![register_agent(owner, mint, uri)];
-        instructions.extend(
-            metadata
-                .iter()
-                .map(|entry| identity::set_metadata(owner, mint, &entry.key, &entry.value.0)),
-        );
+        let entries: Vec<_> = metadata
+            .iter()
+            .map(|entry| (&*entry.key, &*entry.value.0))
+            .collect();
+        let program = &self.world.program;
+        let instructions = program.register_agent_with_metadata(owner, mint, uri, &entries);
         let signers = [
             &self.world.keys.actor_key(by),
             &self.world.keys.mint_key(agent),
@@ -46,8 +42,8 @@ impl<L: Ledger> Registry<L> {
         set: &SetAgentUri,
     ) -> Result<Observed, StepFault> {
         let SetAgentUri { agent, by, uri } = set;
-        let set =
-            identity::set_agent_uri(self.world.keys.actor(by), self.world.keys.mint(agent), uri);
+        let (owner, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
+        let set = self.world.program.set_agent_uri(owner, mint, uri);
         self.submit_alone(agent, by, set)
     }
 
@@ -62,7 +58,7 @@ impl<L: Ledger> Registry<L> {
             value,
         } = set;
         let (owner, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
-        let set = identity::set_metadata(owner, mint, key, &value.0);
+        let set = self.world.program.set_metadata(owner, mint, key, &value.0);
         self.submit_alone(agent, by, set)
     }
 
@@ -80,7 +76,12 @@ impl<L: Ledger> Registry<L> {
             (Some(wallet), Some(consent)) if self.fits(consent, agent, wallet)? => Some(wallet),
             _ => None,
         };
-        let set = identity::set_agent_wallet(owner, mint, address, consenting.is_some());
+        let consent = match consenting {
+            Some(_) => WalletConsent::Signs,
+            None => WalletConsent::Missing,
+        };
+        let program = &self.world.program;
+        let set = program.set_agent_wallet(owner, mint, address, consent);
         let mut signers = vec![self.world.keys.actor_key(by)];
         signers.extend(
             consenting
@@ -92,7 +93,7 @@ impl<L: Ledger> Registry<L> {
 
     fn fits(&self, consent: &Consent, agent: &Agent, wallet: &Actor) -> Result<bool, StepFault> {
         let recorded = self.identity(&self.world.keys.mint(agent))?;
-        let owner = recorded.map(|identity| addresses::address(identity.owner));
+        let owner = recorded.map(|identity| identity.owner);
         Ok(consent.agent == *agent
             && consent.wallet == *wallet
             && consent.signer == *wallet
@@ -104,8 +105,8 @@ impl<L: Ledger> Registry<L> {
         unset: &UnsetAgentWallet,
     ) -> Result<Observed, StepFault> {
         let UnsetAgentWallet { agent, by } = unset;
-        let unset =
-            identity::unset_agent_wallet(self.world.keys.actor(by), self.world.keys.mint(agent));
+        let (owner, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
+        let unset = self.world.program.unset_agent_wallet(owner, mint);
         self.submit_alone(agent, by, unset)
     }
 
@@ -116,8 +117,9 @@ impl<L: Ledger> Registry<L> {
         let SetFeedbackAuthority { agent, by, .. } = set;
         let (owner, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
         let authority = set.authority.as_ref();
-        let authority = authority.map_or(Address::default(), |it| self.world.keys.actor(it));
-        let set = identity::set_feedback_authority(owner, mint, authority);
+        let authority = authority.map(|it| self.world.keys.actor(it));
+        let program = &self.world.program;
+        let set = program.set_feedback_authority(owner, mint, authority);
         self.submit_alone(agent, by, set)
     }
 
@@ -127,7 +129,7 @@ impl<L: Ledger> Registry<L> {
     ) -> Result<Observed, StepFault> {
         let SetAuthSchemes { agent, by, schemes } = set;
         let (owner, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
-        let set = identity::set_auth_schemes(owner, mint, *schemes);
+        let set = self.world.program.set_auth_schemes(owner, mint, *schemes);
         self.submit_alone(agent, by, set)
     }
 
@@ -143,9 +145,10 @@ impl<L: Ledger> Registry<L> {
         let (authority, receiver) = (self.world.keys.actor(by), self.world.keys.actor(to));
         let mint = self.world.keys.mint(agent);
         let from = self.holder(&mint, authority)?;
-        let account = addresses::token_account(&receiver, &mint);
-        let open = token::open_associated_account(authority, receiver, mint);
-        let transfer = token::transfer(authority, from, account, mint);
+        let account = associated_token_account(&receiver, &mint);
+        let open = token::create_associated_account(authority, receiver, mint);
+        let program = &self.world.program;
+        let transfer = program.transfer_agent(authority, from, account, mint);
         let key = self.world.keys.actor_key(by);
         self.submit(Some(agent), &[&key], &[open, transfer])
     }
@@ -163,10 +166,11 @@ impl<L: Ledger> Registry<L> {
         let number = self.world.next_spare_account();
         let account_key = self.world.keys.spare_account_key(number);
         let account = solana_signer::Signer::pubkey(&account_key);
-        let lamports = self.ledger.rent(token::MUTABLE_ACCOUNT)?;
+        let lamports = self.ledger.rent(token::PLAIN_TOKEN_ACCOUNT_SPACE)?;
         let [create, initialize] =
-            token::open_mutable_account(authority, account, receiver, mint, lamports);
-        let transfer = token::transfer(authority, from, account, mint);
+            token::create_plain_account(authority, account, receiver, mint, lamports);
+        let program = &self.world.program;
+        let transfer = program.transfer_agent(authority, from, account, mint);
         let signers = [&self.world.keys.actor_key(by), &account_key];
         self.submit(Some(agent), &signers, &[create, initialize, transfer])
     }
@@ -186,6 +190,6 @@ impl<L: Ledger> Registry<L> {
     /// R4: whoever is on record; where nobody is, whoever asks.
     fn holder(&self, mint: &Address, caller: Address) -> Result<Address, StepFault> {
         let identity = self.identity(mint)?;
-        Ok(identity.map_or(caller, |identity| addresses::address(identity.owner)))
+        Ok(identity.map_or(caller, |identity| identity.owner))
     }
 }

@@ -3,7 +3,6 @@ use crate::{
         Observed, StepFault,
         svm::{
             Registry,
-            instructions::open::{self, Listed},
             ledger::Ledger,
             observation::{self, last_open_index},
             view,
@@ -11,8 +10,11 @@ use crate::{
     },
     model::{Integer, OpenFeedback, OpenSummaryQuery, Outcome, Response, Revocation, Summary},
 };
-use agent_registry::open_summary::OpenSummary;
 use concord_canonical::summary::Accumulator;
+use concord_registry::svm::{
+    instructions::{ClientEntries, GiveOpenFeedback, SUMMARY_ACCOUNTS_MAX, accounts_of_summary},
+    views::OpenSummary,
+};
 use solana_address::Address;
 
 impl<L: Ledger> Registry<L> {
@@ -26,9 +28,20 @@ impl<L: Ledger> Registry<L> {
         );
         let index = match feedback.index {
             Some(index) => index,
-            None => last_open_index(&self.ledger, &mint, &client)?.saturating_add(1), // R12
+            None => self.last_open_index(&mint, &client)?.saturating_add(1), // R12
         };
-        let give = open::give_open_feedback(client, mint, index, feedback);
+        let given = GiveOpenFeedback {
+            index,
+            value: feedback.value.0,
+            decimals: feedback.decimals,
+            tag1: &feedback.tag1,
+            tag2: &feedback.tag2,
+            endpoint: &feedback.endpoint,
+            uri: &feedback.uri,
+            hash: feedback.hash.0,
+        };
+        let program = &self.world.program;
+        let give = program.give_open_feedback(client, mint, &given);
         self.submit_alone(&feedback.agent, &feedback.by, give)
     }
 
@@ -38,20 +51,25 @@ impl<L: Ledger> Registry<L> {
     ) -> Result<Observed, StepFault> {
         let Revocation { agent, by, index } = revocation;
         let (client, mint) = (self.world.keys.actor(by), self.world.keys.mint(agent));
-        self.submit_alone(agent, by, open::revoke_open_feedback(client, mint, *index))
+        let program = &self.world.program;
+        let revoke = program.revoke_open_feedback(client, mint, *index);
+        self.submit_alone(agent, by, revoke)
     }
 
     pub(in crate::backend::svm) fn append_open_response(
         &mut self,
         response: &Response,
     ) -> Result<Observed, StepFault> {
-        let append = open::append_open_response(
+        let append = self.world.program.append_open_response(
             self.world.keys.actor(&response.by),
             self.world.keys.mint(&response.agent),
-            self.world.keys.actor(&response.client),
-            response,
+            &self.world.response(response),
         );
         self.submit_alone(&response.agent, &response.by, append)
+    }
+
+    fn last_open_index(&self, mint: &Address, client: &Address) -> Result<u64, StepFault> {
+        last_open_index(&self.ledger, &self.world.program, mint, client)
     }
 
     /// The program's own answer (R16).
@@ -66,18 +84,21 @@ impl<L: Ledger> Registry<L> {
             tag2,
         } = query;
         let mint = self.world.keys.mint(agent);
-        let listed: Vec<Listed> = clients
+        let listed: Vec<ClientEntries> = clients
             .iter()
             .map(|client| {
                 let client = self.world.keys.actor(client);
-                Ok((client, last_open_index(&self.ledger, &mint, &client)?))
+                let last = self.last_open_index(&mint, &client)?;
+                Ok(ClientEntries { client, last })
             })
             .collect::<Result<_, StepFault>>()?;
-        if open::accounts(&listed) > open::ACCOUNTS_MAX {
+        if accounts_of_summary(&listed) > SUMMARY_ACCOUNTS_MAX {
             return self.merged_summary(mint, &listed, tag1, tag2);
         }
-        let read = open::open_summary(mint, &listed, tag1, tag2);
-        Ok(match view::call::<OpenSummary>(&self.ledger, &read)? {
+        let program = &self.world.program;
+        let read = program.open_summary(mint, &listed, tag1, tag2);
+        let answer = view::call::<OpenSummary>(&self.ledger, program, &read)?;
+        Ok(match answer {
             Ok(answer) => answered(answer.count, answer.value, answer.decimals),
             Err(refusal) => Observed {
                 native_error: Some(refusal.native),
@@ -90,14 +111,20 @@ impl<L: Ledger> Registry<L> {
     fn merged_summary(
         &self,
         mint: Address,
-        listed: &[Listed],
+        listed: &[ClientEntries],
         tag1: &str,
         tag2: &str,
     ) -> Result<Observed, StepFault> {
         let mut taken_in = Accumulator::default();
         for client in listed {
             let client = std::slice::from_ref(client);
-            let part = observation::part(&self.ledger, mint, client, tag1, tag2)?;
+            let part = observation::part(
+                &self.ledger,
+                &self.world.program,
+                mint,
+                client,
+                (tag1, tag2),
+            )?;
             taken_in
                 .merge(&part)
                 .map_err(|fault| StepFault::UnexplainedState(fault.to_string()))?;

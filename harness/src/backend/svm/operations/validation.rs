@@ -1,12 +1,15 @@
 use crate::{
     backend::{
         Observed, StepFault,
-        svm::{Registry, addresses, instructions::validation, ledger::Ledger},
+        svm::{Registry, ledger::Ledger},
     },
     model::{self, Bytes32, Outcome, ValidationAnswer, Verdict},
 };
-use agent_registry::ValidationRequest;
 use concord_canonical::ErrorClass;
+use concord_registry::svm::{
+    accounts::ValidationRequest,
+    instructions::{RequestValidation, RespondToValidation},
+};
 use solana_address::Address;
 
 impl<L: Ledger> Registry<L> {
@@ -20,7 +23,13 @@ impl<L: Ledger> Registry<L> {
         );
         let validator = asked.validator.as_ref();
         let validator = validator.map_or(Address::default(), |it| self.world.keys.actor(it));
-        let ask = validation::request(owner, mint, validator, &asked.request, &asked.uri);
+        let request = RequestValidation {
+            validator,
+            request_hash: asked.request.0,
+            tag: [0; 32], // canonical requests have none
+            uri: &asked.uri,
+        };
+        let ask = self.world.program.request_validation(owner, mint, &request);
         self.submit_alone(&asked.agent, &asked.by, ask)
     }
 
@@ -41,7 +50,16 @@ impl<L: Ledger> Registry<L> {
             true => validator,
             false => caller,
         };
-        let respond = validation::response(caller, mint, named, answer);
+        let response = RespondToValidation {
+            validator: named,
+            request_hash: answer.request.0,
+            score: answer.score,
+            tag: answer.tag.0,
+            evidence_uri: &answer.uri,
+            evidence_hash: answer.hash.0,
+        };
+        let program = &self.world.program;
+        let respond = program.respond_to_validation(caller, mint, &response);
         let observed = self.submit_alone(&answer.agent, &answer.by, respond)?;
         let is_vacant = !is_asked && caller_is_asked;
         Ok(match observed.outcome.verdict {
@@ -57,8 +75,10 @@ impl<L: Ledger> Registry<L> {
         validator: &Address,
         hash: &Bytes32,
     ) -> Result<bool, StepFault> {
-        let address = addresses::validation_request(mint, validator, &hash.0);
-        Ok(self.ledger.load::<ValidationRequest>(&address)?.is_some())
+        let program = &self.world.program;
+        let address = program.validation_request(mint, validator, &hash.0);
+        let request = self.ledger.load::<ValidationRequest>(program, &address)?;
+        Ok(request.is_some())
     }
 }
 
