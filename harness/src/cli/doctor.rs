@@ -96,7 +96,7 @@ const TOOLS: &[Tool] = &[
 
 /// Builds the program where Solana's own tools cannot.
 const SBF_LINKER: Tool =
-    tool("sbpf-linker", Wanted::Exactly("0.2.6"), BOOTSTRAP).at(Place::Cache("sbf/sbpf-linker"));
+    tool("sbpf-linker", Wanted::Exactly("0.2.6"), BOOTSTRAP).at(Place::Cache("solana/sbpf-linker"));
 const SBF_OFFICIAL: &str = "cargo-build-sbf";
 
 const BUILT: &[(&str, &str)] = &[
