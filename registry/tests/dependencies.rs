@@ -7,6 +7,7 @@ const MANIFEST: &str = env!("CARGO_MANIFEST_DIR");
 /// What each crate of the workspace may depend on, among the workspace's own.
 const ARROWS: &[(&str, &[&str])] = &[
     ("concord-canonical", &[]),
+    ("concord-files", &["concord-canonical"]),
     ("concord-registry", &["concord-canonical"]),
     ("concord-chain", &["concord-canonical", "concord-registry"]),
     (

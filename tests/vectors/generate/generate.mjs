@@ -9,6 +9,11 @@ import "./tags.mjs";
 import "./summary.mjs";
 import "./signatures.mjs";
 import "./pda.mjs";
+import "./files/feedback.mjs";
+import "./files/registration.mjs";
+import "./files/extension.mjs";
+import "./files/uri.mjs";
+import "./files/hashes.mjs";
 
 const flag = process.argv.indexOf("--out");
 const folder = flag < 0 ? fileURLToPath(new URL("..", import.meta.url)) : process.argv[flag + 1];

@@ -33,6 +33,10 @@ const FLAGS = {
   Rounding: "division or rescaling that truncates",
   Wrap: "the canonical contract would wrap around here",
   CaseSensitive: "only the case of letters differs",
+  Wording: "another wording of the same field, bridged by name (R35, R37, R42)",
+  Conflict: "two fields that must agree, or must not stand together",
+  Writer: "read, but not written",
+  Signed: "agent's and reviewer's signatures hold",
   Unchecked: "must be accepted: this function does not judge that",
   Request: "the request itself is wrong: an argument is missing, unknown, or too wide for its type",
 };
@@ -118,11 +122,17 @@ function escaped(text) {
   return text.replace(hidden, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
+/** The schema beside the vector files of a folder. */
+function schemaOf(part) {
+  const schema = JSON.parse(readFileSync(new URL(`../${part}schema.json`, import.meta.url), "utf8"));
+  return new Ajv2020({ strictTypes: false, strictRequired: false }).compile(schema);
+}
+
 export function writeFiles(folder) {
-  const schema = JSON.parse(readFileSync(new URL("../schema.json", import.meta.url), "utf8"));
-  const isValid = new Ajv2020({ strictTypes: false, strictRequired: false }).compile(schema);
+  const isValidIn = Object.fromEntries(["", "files/"].map((part) => [part, schemaOf(part)]));
   for (const file of files) {
     const text = file.toText();
+    const isValid = isValidIn[file.fn.startsWith("files/") ? "files/" : ""];
     assert.ok(isValid(JSON.parse(text)), `${file.fn}: ${JSON.stringify(isValid.errors?.slice(0, 3), null, 2)}`);
     writeFileSync(join(folder, `${file.fn}.json`), text);
     const count = file.rows ? file.rows.length : file.vectors.length;
