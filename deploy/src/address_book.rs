@@ -1,5 +1,6 @@
-use crate::{ChainId, Fault, Settings, atomic_file};
+use crate::{DeployError, Settings};
 use concord_canonical::caip;
+use concord_chain::{ChainId, atomic_file};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -7,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// `deployments/addresses.json`: what stands where, by CAIP-2 id. Its JSON Schema lies beside it.
+/// `deployments/addresses.json`: the deployments by CAIP-2 id. Its JSON Schema is in the same folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AddressBook {
@@ -16,7 +17,7 @@ pub struct AddressBook {
     chains: BTreeMap<ChainId, Deployment>,
 }
 
-/// What stands on one chain.
+/// The deployment on one chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Deployment {
@@ -68,28 +69,27 @@ impl AddressBook {
     /// The book, empty where there is no file yet.
     ///
     /// # Errors
-    /// [`Fault::File`] where it is not such a book.
-    pub fn load(deployments: &Path) -> Result<Self, Fault> {
+    /// [`concord_chain::ChainError::File`] where it is not such a book.
+    pub fn load(deployments: &Path) -> Result<Self, DeployError> {
         let path = Self::path(deployments);
         let book = atomic_file::read_json(&path)?.unwrap_or_else(|| Self {
             schema: SCHEMA.to_owned(),
             chains: BTreeMap::new(),
         });
         for (chain, deployment) in &book.chains {
-            deployment.check(chain).map_err(|reason| Fault::File {
-                path: path.clone(),
-                reason: format!("chains.{chain}.{reason}"),
+            deployment.check(chain).map_err(|reason| {
+                DeployError::file(path.clone(), format!("chains.{chain}.{reason}"))
             })?;
         }
         Ok(book)
     }
 
     /// Runs on other chains write to the same book: one at a time, from reading to writing.
-    fn lock(deployments: &Path) -> Result<fs::File, Fault> {
+    fn lock(deployments: &Path) -> Result<fs::File, DeployError> {
         let path = deployments.join("runs/addresses.lock");
         let file = atomic_file::open_lock(&path)?;
         file.lock()
-            .map_err(|fault| atomic_file::unusable(&path, fault))?;
+            .map_err(|error| atomic_file::unusable(&path, error))?;
         Ok(file)
     }
 
@@ -101,8 +101,12 @@ impl AddressBook {
     /// others. Nothing is written where the book says so already.
     ///
     /// # Errors
-    /// [`Fault::File`].
-    pub fn enter(deployments: &Path, chain: &ChainId, deployment: Deployment) -> Result<(), Fault> {
+    /// [`concord_chain::ChainError::File`].
+    pub fn enter(
+        deployments: &Path,
+        chain: &ChainId,
+        deployment: Deployment,
+    ) -> Result<(), DeployError> {
         let _lock = Self::lock(deployments)?;
         let mut book = Self::load(deployments)?;
         let merged = match book.chains.get(chain) {
@@ -114,7 +118,7 @@ impl AddressBook {
         }
         book.chains.insert(chain.clone(), merged);
         atomic_file::write(&deployments.join(SCHEMA), SCHEMA_TEXT.as_bytes())?;
-        atomic_file::write_json(&Self::path(deployments), &book)
+        Ok(atomic_file::write_json(&Self::path(deployments), &book)?)
     }
 }
 
@@ -158,7 +162,7 @@ impl Deployment {
                 caip::SOLANA => caip::parse_solana_key(field, text).map(drop),
                 other => return Err(format!("{field}: addresses of {other} are not known")),
             };
-            parsed.map_err(|fault| fault.to_string())
+            parsed.map_err(|error| error.to_string())
         };
         check_address("deployer", &self.deployer)?;
         for (name, address, _) in self.everything() {

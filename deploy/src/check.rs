@@ -30,7 +30,7 @@ impl Check {
 /// One contract, as the address book, the local build and the chain have it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Standing {
+pub struct StatusRow {
     pub title: String,
     /// The address on record.
     pub recorded: Option<String>,
@@ -38,26 +38,27 @@ pub struct Standing {
     pub built: String,
     /// What the chain has there, such as `as built` or `nothing`.
     pub on_chain: String,
-    /// What does not fit together; `None`: everything does.
+    /// What differs; `None`: nothing does.
     pub drift: Option<String>,
 }
 
-/// What a smoke test did, and whether the registries then said what they should.
+/// What a smoke test did, and whether the registries then gave the right answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Smoke {
-    pub deeds: Vec<Deed>,
+    #[serde(rename = "deeds")]
+    pub steps: Vec<SmokeStep>,
     pub checks: Vec<Check>,
 }
 
-/// One thing that a smoke test made.
+/// One thing that a smoke test made or sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Deed {
+pub struct SmokeStep {
     /// Such as `agent` or `register`.
     pub what: String,
     /// An id, an address, or a transaction.
     pub value: String,
-    /// Where a browser shows it, on chains with a known explorer.
+    /// The explorer's page, on networks with a known explorer.
     pub link: Option<String>,
 }

@@ -1,10 +1,13 @@
 //! The six commands. Stdout carries the result, stderr the progress and the errors.
 use crate::{
-    AddressBook, ChainId, Check, DIFFERS, DONE, Deployment, Fault, Patience, Plan, RunFile, Step,
-    Target, carry_out, network,
+    AddressBook, Check, DIFFERS, DONE, DeployError, Deployment, Plan, RunFile, Step, Target,
     options::{self, Command, Place, Sending},
     report,
-    wanted::{Folders, Wanted, WantedChoices, WantedDeployer},
+    target_request::{ChoiceSource, DeployerSource, Folders, TargetRequest},
+};
+use concord_chain::{
+    Blocking, ChainId, network,
+    submission::{Timing, submit},
 };
 use serde_json::json;
 use std::{
@@ -13,8 +16,8 @@ use std::{
     time::Duration,
 };
 
-/// What a verification asks of a deployment beside code and wiring.
-pub type Examination<'a> = dyn Fn(&Place, &Deployment) -> Result<Vec<Check>, Fault> + 'a;
+/// What `verify` checks on a deployment beside code and wiring.
+pub type Examination<'a> = dyn Fn(&Place, &Deployment) -> Result<Vec<Check>, DeployError> + 'a;
 
 /// `concord deploy`: the exit code.
 #[must_use]
@@ -25,67 +28,68 @@ pub fn run(command: &Command) -> u8 {
 /// As [`run`], with an examination that only `verify` makes, after its own checks.
 #[must_use]
 pub fn run_with(command: &Command, examination: &Examination<'_>) -> u8 {
-    let done = match command {
-        Command::Plan(options) => plan(options),
-        Command::Apply(options) => apply(options),
-        Command::Resume(options) => resume(options),
-        Command::Verify(place) => verify(place, examination),
-        Command::Status(place) => status(place),
-        Command::Smoke(options) => smoke(options),
-    };
-    done.unwrap_or_else(|fault| {
-        report::tell(format_args!("concord: {fault}"));
-        fault.exit_code()
+    let done = Blocking::new().map_err(DeployError::from);
+    let done = done.and_then(|blocking| match command {
+        Command::Plan(options) => blocking.wait(plan(options)),
+        Command::Apply(options) => blocking.wait(apply(options)),
+        Command::Resume(options) => blocking.wait(resume(options)),
+        Command::Verify(place) => verify(&blocking, place, examination),
+        Command::Status(place) => blocking.wait(status(place)),
+        Command::Smoke(options) => blocking.wait(smoke(options)),
+    });
+    done.unwrap_or_else(|error| {
+        report::tell(format_args!("concord: {error}"));
+        error.exit_code()
     })
 }
 
-fn plan(options: &options::PlanOptions) -> Result<u8, Fault> {
+async fn plan(options: &options::PlanOptions) -> Result<u8, DeployError> {
     let place = &options.place;
     let folders = Folders::of(place)?;
     let book = AddressBook::load(&folders.deployments)?;
-    let wanted = Wanted {
+    let request = TargetRequest {
         place,
         folders: &folders,
-        deployer: WantedDeployer::Planning {
+        deployer: DeployerSource::Planning {
             key: &options.key,
             from: options.from.as_deref(),
         },
-        choices: WantedChoices::Given(&options.choices),
+        choices: ChoiceSource::Given(&options.choices),
         fees: Some(&options.fees),
         confirmations: 1,
     };
-    let plan = wanted.target(&book)?.plan()?;
+    let plan = request.target(&book)?.plan().await?;
     print_plan(&plan, place.json)?;
     plan.require_funds()?;
     Ok(DONE)
 }
 
-fn print_plan(plan: &Plan, json: bool) -> Result<(), Fault> {
+fn print_plan(plan: &Plan, json: bool) -> Result<(), DeployError> {
     match json {
         true => report::print(&format!("{:#}\n", json!(plan))),
         false => report::print(&report::plan(plan)),
     }
 }
 
-fn apply(options: &options::ApplyOptions) -> Result<u8, Fault> {
+async fn apply(options: &options::ApplyOptions) -> Result<u8, DeployError> {
     let place = &options.place;
     require_testnet(&place.chain, options.sending.allow_mainnet)?;
     let folders = Folders::of(place)?;
     let book = AddressBook::load(&folders.deployments)?;
     RunFile::require_none(&folders.deployments, &place.chain)?;
-    let mut target = Wanted {
+    let mut target = TargetRequest {
         place,
         folders: &folders,
-        deployer: WantedDeployer::Sending(&options.key),
-        choices: WantedChoices::Given(&options.choices),
+        deployer: DeployerSource::Sending(&options.key),
+        choices: ChoiceSource::Given(&options.choices),
         fees: Some(&options.fees),
         confirmations: options.sending.confirmations,
     }
     .target(&book)?;
-    let plan = target.plan()?;
+    let plan = target.plan().await?;
     target.require_keys(&plan)?;
     if plan.is_done() {
-        return nothing_to_send(&mut *target, &plan, &folders, place.json);
+        return nothing_to_send(&mut *target, &plan, &folders, place.json).await;
     }
     if !place.json {
         print_plan(&plan, false)?;
@@ -102,39 +106,40 @@ fn apply(options: &options::ApplyOptions) -> Result<u8, Fault> {
         &options.sending,
         place.json,
     )
+    .await
 }
 
-/// Everything stands. The address book may not know it yet.
-fn nothing_to_send(
+/// Everything is deployed. The address book may not know it yet.
+async fn nothing_to_send(
     target: &mut dyn Target,
     plan: &Plan,
     folders: &Folders,
     json: bool,
-) -> Result<u8, Fault> {
-    let deployment = target.deployment(&Default::default())?;
+) -> Result<u8, DeployError> {
+    let deployment = target.deployment(&Default::default()).await?;
     AddressBook::enter(&folders.deployments, target.chain(), deployment)?;
     print_plan(plan, json)?;
     report::tell("everything stands already: nothing was sent");
     Ok(DONE)
 }
 
-fn resume(options: &options::ResumeOptions) -> Result<u8, Fault> {
+async fn resume(options: &options::ResumeOptions) -> Result<u8, DeployError> {
     let place = &options.place;
     require_testnet(&place.chain, options.sending.allow_mainnet)?;
     let folders = Folders::of(place)?;
     let book = AddressBook::load(&folders.deployments)?;
     let mut run = RunFile::resume(&folders.deployments, &place.chain)?;
-    let mut target = Wanted {
+    let mut target = TargetRequest {
         place,
         folders: &folders,
-        deployer: WantedDeployer::Sending(&options.key),
-        choices: WantedChoices::OfRun(run.settings()),
+        deployer: DeployerSource::Sending(&options.key),
+        choices: ChoiceSource::OfRun(run.settings()),
         fees: Some(&options.fees),
         confirmations: options.sending.confirmations,
     }
     .target(&book)?;
-    let plan = target.plan()?;
-    run.require_same(&plan, &mut *target)?;
+    let plan = target.plan().await?;
+    run.require_same(&plan, &mut *target).await?;
     target.require_keys(&plan)?;
     if !place.json {
         print_plan(&plan, false)?;
@@ -149,35 +154,36 @@ fn resume(options: &options::ResumeOptions) -> Result<u8, Fault> {
         &options.sending,
         place.json,
     )
+    .await
 }
 
 /// # Errors
-/// [`Fault::NotATestnet`] for a chain that is not listed, unless it is allowed.
-pub fn require_testnet(chain: &ChainId, allow_mainnet: bool) -> Result<(), Fault> {
+/// [`DeployError::NotATestnet`] for a chain that is not listed, unless it is allowed.
+pub fn require_testnet(chain: &ChainId, allow_mainnet: bool) -> Result<(), DeployError> {
     match allow_mainnet || network::testnet(chain).is_some() {
         true => Ok(()),
-        false => Err(Fault::NotATestnet(chain.to_string())),
+        false => Err(DeployError::NotATestnet(chain.to_string())),
     }
 }
 
-fn confirm_sending(target: &dyn Target, plan: &Plan, sending: &Sending) -> Result<(), Fault> {
+fn confirm_sending(target: &dyn Target, plan: &Plan, sending: &Sending) -> Result<(), DeployError> {
     confirm(&plan.chain, plan.sending().count(), sending.yes)?;
     let Some(final_for) = target.final_for().filter(|_| !sending.make_final) else {
         return Ok(());
     };
     if sending.yes || !io::stdin().is_terminal() {
-        return Err(Fault::FinalUnconfirmed);
+        return Err(DeployError::FinalUnconfirmed);
     }
     let answer = ask(format_args!(
-        "Nobody will ever be able to change {final_for} again. Its id, to go on: "
+        "None will ever be able to change {final_for} again. Its id, to go on: "
     ))?;
     match answer == final_for {
         true => Ok(()),
-        false => Err(Fault::Declined),
+        false => Err(DeployError::Declined),
     }
 }
 
-fn ask(question: fmt::Arguments<'_>) -> Result<String, Fault> {
+fn ask(question: fmt::Arguments<'_>) -> Result<String, DeployError> {
     write!(io::stderr(), "{question}")?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
@@ -187,53 +193,56 @@ fn ask(question: fmt::Arguments<'_>) -> Result<String, Fault> {
 /// Asks the person at the terminal, unless it is `yes` already.
 ///
 /// # Errors
-/// [`Fault::Declined`], and [`Fault::NobodyToAsk`] where there is no terminal.
-pub fn confirm(chain: &ChainId, transactions: usize, yes: bool) -> Result<(), Fault> {
+/// [`DeployError::Declined`], and [`DeployError::NoTerminal`] where there is no terminal.
+pub fn confirm(chain: &ChainId, transactions: usize, yes: bool) -> Result<(), DeployError> {
     if yes {
         return Ok(());
     }
     if !io::stdin().is_terminal() {
-        return Err(Fault::NobodyToAsk);
+        return Err(DeployError::NoTerminal);
     }
     let name = network::name_of(chain);
     let question =
         format_args!("Send up to {transactions} transactions to {chain} ({name})? [y/N] ");
     match &*ask(question)? {
         "y" | "Y" | "yes" => Ok(()),
-        _ => Err(Fault::Declined),
+        _ => Err(DeployError::Declined),
     }
 }
 
-/// Sends what is left, waits, and writes down what stands.
-fn finish(
+/// Sends what is left, waits, and records the deployment.
+async fn finish(
     target: &mut dyn Target,
     plan: &Plan,
     run: &mut RunFile,
     folders: &Folders,
     sending: &Sending,
     json: bool,
-) -> Result<u8, Fault> {
-    let patience = Patience {
+) -> Result<u8, DeployError> {
+    let timing = Timing {
         poll: Duration::from_millis(sending.poll),
-        outbid_after: Duration::from_secs(sending.bump_after),
+        replace_after: Duration::from_secs(sending.bump_after),
         give_up_after: Duration::from_secs(sending.give_up_after),
     };
     let mut progress =
         |step: &Step, words: &str| report::tell(format_args!("{}: {words}", step.id));
-    carry_out(target, plan, run, patience, &mut progress)
-        .map_err(|fault| Fault::Stopped(Box::new(fault)))?;
-    let commands = write_down(target, run, folders).map_err(|it| Fault::Stopped(Box::new(it)))?;
-    show_run(plan, run, folders, &commands, json).map_err(|it| Fault::Unshown(Box::new(it)))?;
+    let groups: Vec<&[Step]> = plan.groups().collect();
+    let stopped = |error: DeployError| DeployError::Stopped(Box::new(error));
+    let sent = submit(target, &groups, run, timing, &mut progress).await;
+    sent.map_err(stopped)?;
+    let commands = write_down(target, run, folders).await.map_err(stopped)?;
+    show_run(plan, run, folders, &commands, json)
+        .map_err(|it| DeployError::Unshown(Box::new(it)))?;
     Ok(DONE)
 }
 
 /// Into the address book, and for an explorer; the commands for one.
-fn write_down(
+async fn write_down(
     target: &mut dyn Target,
     run: &mut RunFile,
     folders: &Folders,
-) -> Result<Vec<String>, Fault> {
-    let deployment = target.deployment(&run.landings())?;
+) -> Result<Vec<String>, DeployError> {
+    let deployment = target.deployment(&run.landings()).await?;
     AddressBook::enter(&folders.deployments, target.chain(), deployment)?;
     let explorer = folders.explorer(target.chain());
     let commands = target.publish(&explorer)?;
@@ -247,7 +256,7 @@ fn show_run(
     folders: &Folders,
     commands: &[String],
     json: bool,
-) -> Result<(), Fault> {
+) -> Result<(), DeployError> {
     if json {
         let mut result = report::run_json(plan, run);
         result["explorerCommands"] = json!(commands);
@@ -265,15 +274,15 @@ fn show_run(
 }
 
 /// The target with the choices on record, and what is on record.
-fn of_record(place: &Place) -> Result<(Box<dyn Target>, Option<Deployment>), Fault> {
+fn of_record(place: &Place) -> Result<(Box<dyn Target>, Option<Deployment>), DeployError> {
     let folders = Folders::of(place)?;
     let book = AddressBook::load(&folders.deployments)?;
     let recorded = book.deployment(&place.chain).cloned();
-    let target = Wanted {
+    let target = TargetRequest {
         place,
         folders: &folders,
-        deployer: WantedDeployer::Nobody,
-        choices: WantedChoices::OfBook(recorded.as_ref().map(|book| &book.settings)),
+        deployer: DeployerSource::None,
+        choices: ChoiceSource::OfBook(recorded.as_ref().map(|book| &book.settings)),
         fees: None,
         confirmations: 1,
     }
@@ -281,10 +290,15 @@ fn of_record(place: &Place) -> Result<(Box<dyn Target>, Option<Deployment>), Fau
     Ok((target, recorded))
 }
 
-fn verify(place: &Place, examination: &Examination<'_>) -> Result<u8, Fault> {
+/// The examination blocks by itself.
+fn verify(
+    blocking: &Blocking,
+    place: &Place,
+    examination: &Examination<'_>,
+) -> Result<u8, DeployError> {
     let (mut target, recorded) = of_record(place)?;
-    let recorded = recorded.ok_or_else(|| Fault::NotOnRecord(place.chain.to_string()))?;
-    let mut checks = target.verify(&recorded)?;
+    let recorded = recorded.ok_or_else(|| DeployError::NotOnRecord(place.chain.to_string()))?;
+    let mut checks = blocking.wait(target.verify(&recorded))?;
     checks.extend(examination(place, &recorded)?);
     match place.json {
         true => report::print(&format!("{:#}\n", json!(checks)))?,
@@ -293,41 +307,40 @@ fn verify(place: &Place, examination: &Examination<'_>) -> Result<u8, Fault> {
     Ok(exit_code(checks.iter().all(Check::holds)))
 }
 
-fn status(place: &Place) -> Result<u8, Fault> {
+async fn status(place: &Place) -> Result<u8, DeployError> {
     let (mut target, recorded) = of_record(place)?;
-    let standings = target.status(recorded.as_ref())?;
+    let status_rows = target.status(recorded.as_ref()).await?;
     match place.json {
-        true => report::print(&format!("{:#}\n", json!(standings)))?,
-        false => report::print(&report::standings(&standings))?,
+        true => report::print(&format!("{:#}\n", json!(status_rows)))?,
+        false => report::print(&report::status_rows(&status_rows))?,
     }
-    Ok(exit_code(standings.iter().all(|one| one.drift.is_none())))
+    Ok(exit_code(status_rows.iter().all(|one| one.drift.is_none())))
 }
 
-fn smoke(options: &options::SmokeOptions) -> Result<u8, Fault> {
+async fn smoke(options: &options::SmokeOptions) -> Result<u8, DeployError> {
     let place = &options.place;
     require_testnet(&place.chain, options.allow_mainnet)?;
     let folders = Folders::of(place)?;
     let book = AddressBook::load(&folders.deployments)?;
     let recorded = book.deployment(&place.chain);
-    let recorded = recorded.ok_or_else(|| Fault::NotOnRecord(place.chain.to_string()))?;
-    let mut target = Wanted {
+    let recorded = recorded.ok_or_else(|| DeployError::NotOnRecord(place.chain.to_string()))?;
+    let mut target = TargetRequest {
         place,
         folders: &folders,
-        deployer: WantedDeployer::Sending(&options.key),
-        choices: WantedChoices::OfBook(Some(&recorded.settings)),
+        deployer: DeployerSource::Sending(&options.key),
+        choices: ChoiceSource::OfBook(Some(&recorded.settings)),
         fees: Some(&options.fees),
         confirmations: 1,
     }
     .target(&book)?;
-    let patience = Duration::from_secs(options.give_up_after);
-    let smoke = target.smoke(recorded, patience, &mut |transactions| {
-        confirm(&place.chain, transactions, options.yes)
-    })?;
+    let give_up_after = Duration::from_secs(options.give_up_after);
+    let mut confirm = |transactions| confirm(&place.chain, transactions, options.yes);
+    let smoke = target.smoke(recorded, give_up_after, &mut confirm).await?;
     let shown = match place.json {
         true => report::print(&format!("{:#}\n", json!(smoke))),
         false => report::print(&report::smoke(&smoke)),
     };
-    shown.map_err(|fault| Fault::Unshown(Box::new(fault)))?;
+    shown.map_err(|error| DeployError::Unshown(Box::new(error)))?;
     Ok(exit_code(smoke.checks.iter().all(Check::holds)))
 }
 

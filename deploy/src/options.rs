@@ -1,5 +1,5 @@
-use crate::ChainId;
 use clap::{ArgAction, Args, Subcommand};
+use concord_chain::ChainId;
 use std::path::PathBuf;
 
 macro_rules! help {

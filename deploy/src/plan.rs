@@ -1,4 +1,5 @@
-use crate::{Amount, ChainId, Fault, Step, amount::Coin};
+use crate::{DeployError, Step};
+use concord_chain::{Amount, ChainId, Coin};
 use serde::Serialize;
 
 /// What a deployment would do, in this order, read from the chain at one moment.
@@ -49,8 +50,8 @@ impl Plan {
         self.steps.iter().filter(|step| step.action.sends())
     }
 
-    /// The steps by what may be on its way together.
-    pub fn waves(&self) -> impl Iterator<Item = &[Step]> {
+    /// The steps in groups that may be pending together.
+    pub fn groups(&self) -> impl Iterator<Item = &[Step]> {
         self.steps
             .chunk_by(|one, next| one.parallel && next.parallel)
     }
@@ -64,12 +65,12 @@ impl Plan {
     }
 
     /// # Errors
-    /// [`Fault::BalanceTooLow`] where the deployer could not pay for every step.
-    pub fn require_funds(&self) -> Result<(), Fault> {
+    /// [`DeployError::BalanceTooLow`] if the deployer could not pay for every step.
+    pub fn require_funds(&self) -> Result<(), DeployError> {
         if self.balance >= self.total {
             return Ok(());
         }
-        Err(Fault::BalanceTooLow {
+        Err(DeployError::BalanceTooLow {
             account: self.deployer.clone(),
             balance: self.coin.balance(self.balance).to_string(),
             needed: self.coin.cost(self.total).to_string(),

@@ -1,5 +1,6 @@
 //! What a command prints: a table for people, JSON for programs.
-use crate::{Amount, Check, Coin, Fault, Needs, Plan, RunFile, Smoke, Standing, Step, network};
+use crate::{Check, DeployError, Needs, Plan, RunFile, Smoke, StatusRow, Step};
+use concord_chain::{Amount, Coin, network, submission::TxRecord};
 use serde_json::{Value, json};
 use std::{
     fmt,
@@ -36,7 +37,7 @@ pub fn table(header: &[&str], rows: &[Vec<String>]) -> String {
 /// The plan's steps, what they need and cost, and what is left.
 #[must_use]
 pub fn plan(plan: &Plan) -> String {
-    let rows: Vec<Vec<String>> = plan.waves().map(|wave| plan_row(plan, wave)).collect();
+    let rows: Vec<Vec<String>> = plan.groups().map(|group| plan_row(plan, group)).collect();
     let header = [
         "step",
         "chain",
@@ -61,12 +62,12 @@ pub fn plan(plan: &Plan) -> String {
     text
 }
 
-/// Steps of one wave, which are alike, share a row.
-fn plan_row(plan: &Plan, wave: &[Step]) -> Vec<String> {
-    let [first, .., last] = wave else {
-        return wave.iter().flat_map(|step| step_row(plan, step)).collect();
+/// Steps of one group, which are alike, share a row.
+fn plan_row(plan: &Plan, group: &[Step]) -> Vec<String> {
+    let [first, .., last] = group else {
+        return group.iter().flat_map(|step| step_row(plan, step)).collect();
     };
-    let sending: Vec<&Step> = wave.iter().filter(|step| step.action.sends()).collect();
+    let sending: Vec<&Step> = group.iter().filter(|step| step.action.sends()).collect();
     let costs = sending.iter().map(|step| step.cost);
     let whole = Step {
         id: format!("{} to {}", first.id, last.id),
@@ -122,23 +123,29 @@ fn needs(needs: Needs) -> String {
 /// What a run came to: every step with its transaction.
 #[must_use]
 pub fn run(plan: &Plan, run: &RunFile) -> String {
-    let rows: Vec<Vec<String>> = plan.waves().map(|wave| run_row(plan, run, wave)).collect();
+    let rows: Vec<Vec<String>> = plan
+        .groups()
+        .map(|group| run_row(plan, run, group))
+        .collect();
     table(&["step", "address", "transaction", "block", "cost"], &rows)
 }
 
-fn run_row(plan: &Plan, run: &RunFile, wave: &[Step]) -> Vec<String> {
+fn run_row(plan: &Plan, run: &RunFile, group: &[Step]) -> Vec<String> {
     let dash = || "-".to_owned();
-    let landings: Vec<_> = wave.iter().filter_map(|step| run.landing(step)).collect();
+    let landings: Vec<_> = group
+        .iter()
+        .filter_map(|step| run.landing(&step.id))
+        .collect();
     let costs = landings.iter().map(|landing| landing.cost);
     let cost = costs.fold(Amount::default(), Amount::saturating_add);
-    let id = match wave {
+    let id = match group {
         [first, .., last] => format!("{} to {}", first.id, last.id),
-        _ => wave.iter().map(|step| step.id.clone()).collect(),
+        _ => group.iter().map(|step| step.id.clone()).collect(),
     };
     let block = landings.last().map(|landing| landing.block.to_string());
     vec![
         id,
-        wave.first().map_or_else(dash, |step| step.address.clone()),
+        group.first().map_or_else(dash, |step| step.address.clone()),
         match &landings[..] {
             [] => dash(),
             [landing] => landing.transaction.clone(),
@@ -162,8 +169,8 @@ pub fn run_json(plan: &Plan, run: &RunFile) -> Value {
             json!({
                 "id": step.id,
                 "address": step.address,
-                "attempts": run.attempts(step).len(),
-                "landing": run.landing(step),
+                "attempts": run.transactions(&step.id).len(),
+                "landing": run.landing(&step.id),
             })
         })
         .collect();
@@ -197,19 +204,19 @@ pub fn checks(checks: &[Check]) -> String {
 /// What a smoke test did, with links, and what the registries then said.
 #[must_use]
 pub fn smoke(smoke: &Smoke) -> String {
-    let rows: Vec<Vec<String>> = (smoke.deeds.iter())
-        .map(|deed| {
-            let link = deed.link.clone().unwrap_or_else(|| "-".to_owned());
-            vec![deed.what.clone(), deed.value.clone(), link]
+    let rows: Vec<Vec<String>> = (smoke.steps.iter())
+        .map(|step| {
+            let link = step.link.clone().unwrap_or_else(|| "-".to_owned());
+            vec![step.what.clone(), step.value.clone(), link]
         })
         .collect();
-    let deeds = table(&["what", "value", "link"], &rows);
-    format!("{deeds}\n{}", checks(&smoke.checks))
+    let steps = table(&["what", "value", "link"], &rows);
+    format!("{steps}\n{}", checks(&smoke.checks))
 }
 
 /// # Errors
-/// [`Fault::Output`].
-pub fn print(text: &str) -> Result<(), Fault> {
+/// [`DeployError::Output`].
+pub fn print(text: &str) -> Result<(), DeployError> {
     Ok(io::stdout().write_all(text.as_bytes())?)
 }
 
@@ -220,8 +227,8 @@ pub fn tell(line: impl fmt::Display) {
 
 /// Address book, build and chain side by side.
 #[must_use]
-pub fn standings(standings: &[Standing]) -> String {
-    let rows: Vec<Vec<String>> = standings
+pub fn status_rows(status_rows: &[StatusRow]) -> String {
+    let rows: Vec<Vec<String>> = status_rows
         .iter()
         .map(|one| {
             let or_dash = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());

@@ -1,4 +1,8 @@
-use crate::{Attempt, ChainId, Fault, Landing, Plan, Settings, Step, Target, atomic_file};
+use crate::{DeployError, Plan, Settings, Step, Target};
+use concord_chain::{
+    ChainError, ChainId, atomic_file,
+    submission::{Landing, SignedTx, TxRecord},
+};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -59,7 +63,7 @@ pub struct StepRecord {
     pub id: String,
     pub address: String,
     /// Oldest first.
-    pub attempts: Vec<Attempt>,
+    pub attempts: Vec<SignedTx>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landing: Option<Landing>,
 }
@@ -73,24 +77,24 @@ impl RunFile {
     }
 
     /// # Errors
-    /// [`Fault::RunUnfinished`] where a run did not come to its end.
-    pub fn require_none(deployments: &Path, chain: &ChainId) -> Result<(), Fault> {
+    /// [`DeployError::RunUnfinished`] where a run did not come to its end.
+    pub fn require_none(deployments: &Path, chain: &ChainId) -> Result<(), DeployError> {
         refuse_unfinished(&Self::path(deployments, chain))
     }
 
     /// Starts a run of this plan, once `confirm` lets it.
     ///
     /// # Errors
-    /// [`Fault::RunUnfinished`] where an earlier one did not come to its end, and what `confirm`
+    /// [`DeployError::RunUnfinished`] where an earlier one did not come to its end, and what `confirm`
     /// says: then there is no run.
     pub fn start(
         deployments: &Path,
         plan: &Plan,
         target: &dyn Target,
-        confirm: impl FnOnce() -> Result<(), Fault>,
-    ) -> Result<Self, Fault> {
+        confirm: impl FnOnce() -> Result<(), DeployError>,
+    ) -> Result<Self, DeployError> {
         let path = Self::path(deployments, &plan.chain);
-        let lock = lock(&path, &plan.chain)?;
+        let lock = lock_run(&path, &plan.chain)?;
         refuse_unfinished(&path)?;
         confirm()?;
         let run = Self {
@@ -113,14 +117,15 @@ impl RunFile {
     /// Opens the run that did not come to its end.
     ///
     /// # Errors
-    /// [`Fault::NothingToResume`] where there is none.
-    pub fn resume(deployments: &Path, chain: &ChainId) -> Result<Self, Fault> {
+    /// [`DeployError::NothingToResume`] where there is none.
+    pub fn resume(deployments: &Path, chain: &ChainId) -> Result<Self, DeployError> {
         let path = Self::path(deployments, chain);
-        let lock = lock(&path, chain)?;
-        let content = read(&path)?.filter(|content| !content.finished);
-        let content = content.ok_or_else(|| Fault::NothingToResume(path.clone()))?;
+        let lock = lock_run(&path, chain)?;
+        let content: Option<Content> = atomic_file::read_json(&path)?;
+        let content = content.filter(|content| !content.finished);
+        let content = content.ok_or_else(|| DeployError::NothingToResume(path.clone()))?;
         if content.chain != *chain {
-            return Err(Fault::WrongChainInFile {
+            return Err(DeployError::WrongChainInFile {
                 path,
                 found: content.chain.to_string(),
                 expected: chain.to_string(),
@@ -137,30 +142,34 @@ impl RunFile {
     /// be missing from the plan: it was done and is needed no more.
     ///
     /// # Errors
-    /// [`Fault::RunDiffers`]: another deployer, or other addresses or another build because the
-    /// sources changed. [`Fault::RecordMalformed`]: a transaction that no step sends.
-    pub fn require_same(&self, plan: &Plan, target: &mut dyn Target) -> Result<(), Fault> {
+    /// [`DeployError::RunDiffers`]: another deployer, or other addresses or another build because the
+    /// sources changed. [`ChainError::RecordMalformed`]: a transaction that no step sends.
+    pub async fn require_same(
+        &self,
+        plan: &Plan,
+        target: &mut dyn Target,
+    ) -> Result<(), DeployError> {
         self.require_equal("deployer", &self.content.deployer, &plan.deployer)?;
         let name = |build: &Option<String>| build.clone().unwrap_or_else(|| "none".to_owned());
         let (recorded, now) = (name(&self.content.build), name(&target.build()));
         self.require_equal("build", &recorded, &now)?;
         for step in &plan.steps {
             let recorded = self
-                .record(step)
+                .record(&step.id)
                 .map_or("no such step", |step| &step.address);
             self.require_equal(&format!("{} at", step.id), recorded, &step.address)?;
-            for attempt in self.attempts(step) {
-                target.require_own(step, attempt)?;
+            for transaction in self.transactions(&step.id) {
+                target.require_own(step, transaction).await?;
             }
         }
         Ok(())
     }
 
-    fn require_equal(&self, what: &str, recorded: &str, now: &str) -> Result<(), Fault> {
+    fn require_equal(&self, what: &str, recorded: &str, now: &str) -> Result<(), DeployError> {
         if recorded == now {
             return Ok(());
         }
-        Err(Fault::RunDiffers {
+        Err(DeployError::RunDiffers {
             what: what.to_owned(),
             recorded: recorded.to_owned(),
             now: now.to_owned(),
@@ -171,69 +180,34 @@ impl RunFile {
         &self.content.settings
     }
 
-    pub fn attempts(&self, step: &Step) -> &[Attempt] {
-        self.record(step).map_or(&[], |record| &record.attempts)
-    }
-
-    pub fn landing(&self, step: &Step) -> Option<&Landing> {
-        self.record(step)?.landing.as_ref()
-    }
-
     /// The transactions that landed, by step.
     pub fn landings(&self) -> BTreeMap<String, Landing> {
         let landed = |step: &StepRecord| Some((step.id.clone(), step.landing.clone()?));
         self.content.steps.iter().filter_map(landed).collect()
     }
 
-    fn record(&self, step: &Step) -> Option<&StepRecord> {
-        self.content
-            .steps
-            .iter()
-            .find(|record| record.id == step.id)
+    fn record(&self, step: &str) -> Option<&StepRecord> {
+        self.content.steps.iter().find(|record| record.id == step)
     }
 
-    /// Before they are sent: whatever happens next, the transactions are known.
-    pub fn signed(&mut self, signed: &[(&Step, Attempt)]) -> Result<(), Fault> {
-        self.change(signed, |record, attempt| {
-            record.attempts.push(attempt.clone())
-        })
-    }
-
-    /// After the chain has answered.
-    pub fn sent(&mut self, sent: &[(&Step, Attempt)]) -> Result<(), Fault> {
-        self.change(sent, |record, attempt| {
-            for known in &mut record.attempts {
-                known.sent |= known.transaction == attempt.transaction;
-            }
-        })
-    }
-
-    pub fn landed(&mut self, landed: &[(&Step, Landing)]) -> Result<(), Fault> {
-        self.change(landed, |record, landing| {
-            record.landing = Some(landing.clone())
-        })
-    }
-
-    /// The chain went back behind them.
-    pub fn withdrawn(&mut self, steps: &[&Step]) -> Result<(), Fault> {
-        let steps: Vec<(&Step, ())> = steps.iter().map(|step| (*step, ())).collect();
-        self.change(&steps, |record, ()| record.landing = None)
-    }
-
-    pub fn finish(&mut self) -> Result<(), Fault> {
+    /// Records that everything is done, final, and in the address book.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn finish(&mut self) -> Result<(), DeployError> {
         self.content.finished = true;
-        self.store()
+        Ok(self.store()?)
     }
 
-    /// Writes once, however many there are; not at all where there is none.
+    /// Writes once, however many there are; not at all if there is none.
     fn change<T>(
         &mut self,
-        changes: &[(&Step, T)],
+        changes: &[(&str, T)],
         change: impl Fn(&mut StepRecord, &T),
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ChainError> {
         for (step, new) in changes {
             let mut steps = self.content.steps.iter_mut();
-            if let Some(record) = steps.find(|record| record.id == step.id) {
+            if let Some(record) = steps.find(|record| record.id == *step) {
                 change(record, new);
             }
         }
@@ -243,8 +217,48 @@ impl RunFile {
         }
     }
 
-    fn store(&self) -> Result<(), Fault> {
+    fn store(&self) -> Result<(), ChainError> {
         atomic_file::write_json(&self.path, &self.content)
+    }
+}
+
+impl TxRecord for RunFile {
+    fn transactions(&self, step: &str) -> &[SignedTx] {
+        self.record(step).map_or(&[], |record| &record.attempts)
+    }
+
+    fn landing(&self, step: &str) -> Option<&Landing> {
+        self.record(step)?.landing.as_ref()
+    }
+
+    fn signed(&mut self, signed: &[(&str, SignedTx)]) -> Result<(), ChainError> {
+        self.change(signed, |record, transaction| {
+            record.attempts.push(transaction.clone());
+        })
+    }
+
+    fn sent(&mut self, sent: &[(&str, SignedTx)]) -> Result<(), ChainError> {
+        self.change(sent, |record, transaction| {
+            for known in &mut record.attempts {
+                known.sent |= known.transaction == transaction.transaction;
+            }
+        })
+    }
+
+    fn landed(&mut self, landed: &[(&str, Landing)]) -> Result<(), ChainError> {
+        self.change(landed, |record, landing| {
+            record.landing = Some(landing.clone());
+        })
+    }
+
+    fn reorganised(&mut self, steps: &[&str]) -> Result<(), ChainError> {
+        let steps: Vec<(&str, ())> = steps.iter().map(|step| (*step, ())).collect();
+        self.change(&steps, |record, ()| record.landing = None)
+    }
+
+    /// A run is finished as a whole.
+    fn finalized(&mut self, _steps: &[&str]) -> Result<(), ChainError> {
+        Ok(())
     }
 }
 
@@ -259,26 +273,21 @@ impl StepRecord {
     }
 }
 
-fn read(path: &Path) -> Result<Option<Content>, Fault> {
-    atomic_file::read_json(path)
-}
-
-fn refuse_unfinished(path: &Path) -> Result<(), Fault> {
-    match read(path)? {
-        Some(content) if !content.finished => Err(Fault::RunUnfinished(path.to_owned())),
+fn refuse_unfinished(path: &Path) -> Result<(), DeployError> {
+    match atomic_file::read_json::<Content>(path)? {
+        Some(content) if !content.finished => Err(DeployError::RunUnfinished(path.to_owned())),
         _ => Ok(()),
     }
 }
 
-/// Two processes that send from one key would take each other's nonces. Until the answer is dropped,
-/// nobody else gets the lock beside `path`.
+/// Locks a run until the answer is dropped: two processes that send from one key would take each
+/// other's nonces.
 ///
 /// # Errors
-/// [`Fault::RunLocked`].
-pub fn lock(path: &Path, chain: &ChainId) -> Result<fs::File, Fault> {
-    let lock_path = path.with_extension("lock");
-    let file = atomic_file::open_lock(&lock_path)?;
-    file.try_lock()
-        .map_err(|_| Fault::RunLocked(chain.to_string()))?;
-    Ok(file)
+/// [`DeployError::RunLocked`].
+pub fn lock_run(path: &Path, chain: &ChainId) -> Result<fs::File, DeployError> {
+    atomic_file::lock(path).map_err(|error| match error {
+        ChainError::Locked(_) => DeployError::RunLocked(chain.to_string()),
+        other => other.into(),
+    })
 }

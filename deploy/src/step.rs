@@ -1,4 +1,4 @@
-use crate::{Amount, ChainId};
+use concord_chain::{Amount, ChainId, submission::TxJob};
 use serde::Serialize;
 
 /// One thing that a deployment makes or changes, with what it takes. At most one transaction of a
@@ -11,29 +11,32 @@ pub struct Step {
     pub chain: ChainId,
     /// What a reader calls it, such as `IdentityRegistry`.
     pub title: String,
-    /// Where it will stand, as its chain writes addresses. Known beforehand.
+    /// Its address, as the chain writes addresses. Known beforehand.
     pub address: String,
     pub action: Action,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needs: Option<Needs>,
     /// The most it can cost, fees and rent together.
     pub cost: Amount,
-    /// What the deployer then still has. `None`: his balance does not reach this far.
+    /// The deployer's balance afterwards. `None`: it is not enough.
     pub balance_after: Option<Amount>,
-    /// Whether it may be on its way together with its neighbours that may be, too.
+    /// What to send, for a multisig or another signer. `None` if nothing is sent.
+    #[serde(rename = "transaction", skip_serializing_if = "Option::is_none")]
+    pub unsigned: Option<UnsignedTx>,
+    /// Whether it may be pending together with its neighbours that may be, too.
     #[serde(skip)]
     pub parallel: bool,
 }
 
-/// What carrying out the step comes to.
+/// What the step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Action {
-    /// It stands there already: nothing is sent.
+    /// It is there already: nothing is sent.
     Exists,
-    /// Nothing stands there yet.
+    /// Nothing is there yet.
     Create,
-    /// What stands there is changed, such as a program that is upgraded.
+    /// What is there is changed, such as a program that is upgraded.
     Change,
 }
 
@@ -61,8 +64,56 @@ pub enum Needs {
     Compute { units: u64, rent: Amount },
 }
 
+/// A step's transaction without a signature, for whoever signs: a Safe, a Squads multisig, another
+/// tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase", untagged)]
+pub enum UnsignedTx {
+    /// EVM: a call.
+    Call {
+        to: String,
+        /// Wei.
+        value: Amount,
+        /// Hex with `0x`.
+        data: String,
+    },
+    /// EVM: a transaction that was signed in advance, by nobody's key. Anybody can send it.
+    Presigned { raw: String },
+    /// Solana: the instructions, in this order, in one transaction.
+    Instructions { instructions: Vec<RawInstruction> },
+}
+
+/// An instruction of Solana.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RawInstruction {
+    pub program: String,
+    pub accounts: Vec<RawAccount>,
+    /// Base64.
+    pub data: String,
+}
+
+/// An account of an instruction, and what the instruction may do with it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RawAccount {
+    pub address: String,
+    pub signer: bool,
+    pub writable: bool,
+}
+
+impl TxJob for Step {
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn is_one_of_many(&self) -> bool {
+        self.parallel
+    }
+}
+
 impl Step {
-    /// A step that stands already and costs nothing.
+    /// A step that is done already and costs nothing.
     pub fn existing(id: &str, chain: &ChainId, title: &str, address: String) -> Self {
         Self {
             id: id.to_owned(),
@@ -73,11 +124,12 @@ impl Step {
             needs: None,
             cost: Amount::default(),
             balance_after: None,
+            unsigned: None,
             parallel: false,
         }
     }
 
-    /// The same step, which need not wait for its like before it.
+    /// The same step, which need not wait for the similar step before it.
     #[must_use]
     pub fn parallel(self) -> Self {
         Self {
@@ -87,11 +139,13 @@ impl Step {
     }
 
     /// The same step, to be carried out.
-    pub fn sending(self, action: Action, needs: Needs, cost: Amount) -> Self {
+    #[must_use]
+    pub fn sending(self, action: Action, needs: Needs, cost: Amount, unsigned: UnsignedTx) -> Self {
         Self {
             action,
             needs: Some(needs),
             cost,
+            unsigned: Some(unsigned),
             ..self
         }
     }

@@ -1,4 +1,4 @@
-use crate::Fault;
+use crate::DeployError;
 use alloy::primitives::{B256, Bytes, keccak256};
 use serde::Deserialize;
 use serde_json::Value;
@@ -75,22 +75,22 @@ impl Artifact {
     /// Reads the artifact of a contract that has a file of its own name.
     ///
     /// # Errors
-    /// [`Fault::ArtifactMissing`], [`Fault::File`].
-    pub fn load(folder: &Path, contract: &str) -> Result<Self, Fault> {
+    /// [`DeployError::ArtifactMissing`], [`concord_chain::ChainError::File`].
+    pub fn load(folder: &Path, contract: &str) -> Result<Self, DeployError> {
         let path = folder
             .join(format!("{contract}.sol"))
             .join(format!("{contract}.json"));
-        let text = fs::read_to_string(&path).map_err(|fault| match fault.kind() {
-            io::ErrorKind::NotFound => Fault::ArtifactMissing(path.clone()),
-            _ => unusable(&path, fault),
+        let text = fs::read_to_string(&path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => DeployError::ArtifactMissing(path.clone()),
+            _ => unusable(&path, error),
         })?;
         let mut reader = serde_json::Deserializer::from_str(&text);
         let document: Document = serde_path_to_error::deserialize(&mut reader)
-            .map_err(|fault| unusable(&path, fault))?;
+            .map_err(|error| unusable(&path, error))?;
         Self::of(path, document)
     }
 
-    fn of(path: PathBuf, document: Document) -> Result<Self, Fault> {
+    fn of(path: PathBuf, document: Document) -> Result<Self, DeployError> {
         let Document {
             bytecode,
             deployed_bytecode: runtime,
@@ -127,7 +127,7 @@ impl Artifact {
     }
 
     /// Code with metadata in it would have other addresses in another folder.
-    fn require_reproducible(&self) -> Result<(), Fault> {
+    fn require_reproducible(&self) -> Result<(), DeployError> {
         let metadata = &self.settings["metadata"];
         match metadata["bytecodeHash"] == "none" && metadata["appendCBOR"] == false {
             true => Ok(()),
@@ -141,14 +141,14 @@ impl Artifact {
     /// The text of every source, where it is still the one that was compiled.
     ///
     /// # Errors
-    /// [`Fault::ArtifactStale`] with the first source that is another.
-    pub fn sources(&self, root: &Path) -> Result<BTreeMap<String, String>, Fault> {
+    /// [`DeployError::ArtifactStale`] with the first source that is another.
+    pub fn sources(&self, root: &Path) -> Result<BTreeMap<String, String>, DeployError> {
         let text = |(file, hash): (&String, &B256)| {
             fs::read_to_string(root.join(file))
                 .ok()
                 .filter(|text| keccak256(text) == *hash)
                 .map(|text| (file.clone(), text))
-                .ok_or_else(|| Fault::ArtifactStale {
+                .ok_or_else(|| DeployError::ArtifactStale {
                     path: self.path.clone(),
                     source_file: file.clone(),
                 })
@@ -157,9 +157,6 @@ impl Artifact {
     }
 }
 
-fn unusable(path: &Path, reason: impl ToString) -> Fault {
-    Fault::File {
-        path: path.to_owned(),
-        reason: reason.to_string(),
-    }
+fn unusable(path: &Path, reason: impl ToString) -> DeployError {
+    DeployError::file(path.to_owned(), reason.to_string())
 }

@@ -1,35 +1,50 @@
 //! An EVM target from what the command line says.
 use super::{Deployer, EvmOptions, EvmTarget, contracts::Choices};
 use crate::{
-    AddressBook, Fault, RunFile,
-    keys::EvmKeySource,
-    options::{self, Key, Place},
-    wanted::{Wanted, WantedChoices, WantedDeployer},
+    AddressBook, DeployError, RunFile,
+    options::{self, Key},
+    target_request::{ChoiceSource, DeployerSource, TargetRequest},
 };
 use alloy::{primitives::Address, signers::local::PrivateKeySigner};
-use std::time::Duration;
+use concord_chain::{ChainError, evm::FeeLimit, keys::EvmKeySource};
 
-pub(crate) fn target(wanted: &Wanted<'_>, book: &AddressBook) -> Result<EvmTarget, Fault> {
-    let Place { chain, rpc_url, .. } = wanted.place;
+pub(crate) fn target(
+    request: &TargetRequest<'_>,
+    book: &AddressBook,
+) -> Result<EvmTarget, DeployError> {
     EvmTarget::new(
         EvmOptions {
-            chain: chain.clone(),
-            rpc_url: rpc_url.clone().ok_or(Fault::RpcUrlMissing)?,
-            timeout: Duration::from_secs(wanted.place.timeout),
-            deployer: deployer(&wanted.deployer)?,
-            choices: choices(wanted)?,
-            root: wanted.folders.root.clone(),
-            artifacts: wanted.folders.artifacts.clone(),
-            max_fee: wanted.fees.and_then(|fees| fees.max_fee.clone()),
-            confirmations: wanted.confirmations,
+            chain: request.place.chain.clone(),
+            endpoint: request.endpoint()?,
+            deployer: deployer(&request.deployer)?,
+            choices: choices(request)?,
+            root: request.folders.root.clone(),
+            artifacts: request.folders.artifacts.clone(),
+            fee_limit: fee_limit(request.fees.and_then(|fees| fees.max_fee.as_deref()))?,
+            confirmations: request.confirmations,
         },
         book,
     )
 }
 
-fn choices(wanted: &Wanted<'_>) -> Result<Choices, Fault> {
-    match wanted.choices {
-        WantedChoices::Given(options::Choices {
+/// Parses `--max-fee`.
+///
+/// # Errors
+/// [`DeployError::Option`].
+pub fn fee_limit(text: Option<&str>) -> Result<FeeLimit, DeployError> {
+    FeeLimit::parse(text).map_err(|error| match error {
+        ChainError::FeeLimitMalformed(value) => DeployError::Option {
+            option: "max-fee",
+            value,
+            reason: "not a number of gwei with at most 9 decimals".to_owned(),
+        },
+        other => other.into(),
+    })
+}
+
+fn choices(request: &TargetRequest<'_>) -> Result<Choices, DeployError> {
+    match request.choices {
+        ChoiceSource::Given(options::Choices {
             salt,
             accepts_draft_v1,
             ..
@@ -40,24 +55,26 @@ fn choices(wanted: &Wanted<'_>) -> Result<Choices, Fault> {
                 accepts_draft_v1: accepts_draft_v1.unwrap_or(default.accepts_draft_v1),
             })
         }
-        WantedChoices::OfRun(settings) => Choices::recorded(settings).ok_or_else(|| Fault::File {
-            path: RunFile::path(&wanted.folders.deployments, &wanted.place.chain),
-            reason: "settings have no salt and acceptsDraftV1".to_owned(),
+        ChoiceSource::OfRun(settings) => Choices::recorded(settings).ok_or_else(|| {
+            DeployError::file(
+                RunFile::path(&request.folders.deployments, &request.place.chain),
+                "settings have no salt and acceptsDraftV1".to_owned(),
+            )
         }),
-        WantedChoices::OfBook(settings) => {
+        ChoiceSource::OfBook(settings) => {
             Ok(settings.and_then(Choices::recorded).unwrap_or_default())
         }
     }
 }
 
-fn deployer(wanted: &WantedDeployer<'_>) -> Result<Deployer, Fault> {
-    match wanted {
-        WantedDeployer::Nobody => Ok(Deployer::Nobody),
-        WantedDeployer::Sending(key) => open(key, "").map(Deployer::Key),
-        WantedDeployer::Planning { key, from: None } => {
+fn deployer(source: &DeployerSource<'_>) -> Result<Deployer, DeployError> {
+    match source {
+        DeployerSource::None => Ok(Deployer::None),
+        DeployerSource::Sending(key) => open(key, "").map(Deployer::Key),
+        DeployerSource::Planning { key, from: None } => {
             open(key, ", or --from with the deployer's address").map(Deployer::Key)
         }
-        WantedDeployer::Planning {
+        DeployerSource::Planning {
             key,
             from: Some(from),
         } => address(key, from).map(Deployer::Address),
@@ -65,8 +82,8 @@ fn deployer(wanted: &WantedDeployer<'_>) -> Result<Deployer, Fault> {
 }
 
 /// Where a keystore is named too, they must agree.
-fn address(key: &Key, from: &str) -> Result<Address, Fault> {
-    let named: Address = from.parse().map_err(|_| Fault::Option {
+fn address(key: &Key, from: &str) -> Result<Address, DeployError> {
+    let named: Address = from.parse().map_err(|_| DeployError::Option {
         option: "from",
         value: from.to_owned(),
         reason: "not an EVM address: 0x and 40 hex digits".to_owned(),
@@ -74,7 +91,7 @@ fn address(key: &Key, from: &str) -> Result<Address, Fault> {
     if key.keystore.is_some() {
         let opened = open(key, "")?.address();
         if opened != named {
-            return Err(Fault::KeyMismatch {
+            return Err(DeployError::KeyMismatch {
                 key: opened.to_string(),
                 named: named.to_string(),
             });
@@ -83,10 +100,10 @@ fn address(key: &Key, from: &str) -> Result<Address, Fault> {
     Ok(named)
 }
 
-fn open(key: &Key, or_from: &'static str) -> Result<PrivateKeySigner, Fault> {
+fn open(key: &Key, or_from: &'static str) -> Result<PrivateKeySigner, DeployError> {
     let source = EvmKeySource {
         keystore: key.keystore.clone(),
         password_file: key.password_file.clone(),
     };
-    source.open()?.ok_or(Fault::KeyMissing { or_from })
+    source.open()?.ok_or(DeployError::KeyMissing { or_from })
 }

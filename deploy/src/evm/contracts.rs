@@ -1,6 +1,6 @@
 //! The four registries: what each is made with, where it will stand, and what its code will be.
 use super::{artifact::Artifact, create2};
-use crate::{Fault, Setting, Settings};
+use crate::{DeployError, Setting, Settings};
 use alloy::{
     primitives::{Address, B256, Bytes, U256, keccak256},
     sol,
@@ -104,8 +104,8 @@ impl Choices {
 /// The four registries, in the order in which they are created.
 ///
 /// # Errors
-/// [`Fault::ArtifactMissing`], [`Fault::File`].
-pub fn registries(artifacts: &Path, choices: &Choices) -> Result<[Contract; 4], Fault> {
+/// [`DeployError::ArtifactMissing`], [`concord_chain::ChainError::File`].
+pub fn registries(artifacts: &Path, choices: &Choices) -> Result<[Contract; 4], DeployError> {
     let identity = Contract::new(artifacts, choices, IDENTITY, "identity-registry", vec![])?
         .in_domain("ERC8004IdentityRegistry");
     let registry = identity.address;
@@ -120,7 +120,7 @@ pub fn registries(artifacts: &Path, choices: &Choices) -> Result<[Contract; 4], 
     .abi_encode();
     let create = |name, id, arguments: &[u8]| {
         let contract = Contract::new(artifacts, choices, name, id, arguments.to_vec())?;
-        Ok::<_, Fault>(contract.on(registry))
+        Ok::<_, DeployError>(contract.on(registry))
     };
     Ok([
         identity,
@@ -143,7 +143,7 @@ impl Contract {
         name: &'static str,
         id: &'static str,
         arguments: Vec<u8>,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, DeployError> {
         let artifact = Artifact::load(artifacts, name)?;
         let creation_code: Bytes = [&artifact.creation_code[..], &arguments].concat().into();
         let salt = create2::salt(&choices.salt, name);

@@ -1,6 +1,7 @@
 //! What a block explorer needs to show the sources of what stands on chain.
 use super::contracts::Contract;
-use crate::{Fault, atomic_file};
+use crate::DeployError;
+use concord_chain::atomic_file;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -10,7 +11,7 @@ pub(super) fn publish(
     root: &Path,
     chain_id: u64,
     contracts: &[Contract; 4],
-) -> Result<Vec<String>, Fault> {
+) -> Result<Vec<String>, DeployError> {
     let mut commands = Vec::new();
     for contract in contracts {
         let input = standard_json(contract, root)?;
@@ -22,7 +23,7 @@ pub(super) fn publish(
 }
 
 /// The compiler's input: the very sources and settings of the build.
-fn standard_json(contract: &Contract, root: &Path) -> Result<Value, Fault> {
+fn standard_json(contract: &Contract, root: &Path) -> Result<Value, DeployError> {
     let sources: Map<String, Value> = contract
         .artifact
         .sources(root)?

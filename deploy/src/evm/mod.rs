@@ -1,32 +1,32 @@
-//! EVM chains over JSON-RPC.
+//! EVM chains.
 pub mod artifact;
-pub mod client;
 mod code;
 mod command_line;
 pub mod contracts;
 pub mod create2;
 mod explorer;
-mod fees;
-mod node;
 mod planning;
-mod sending;
 mod smoke;
 mod transactions;
 mod verification;
 
 use crate::{
-    AddressBook, Answer, Attempt, ChainId, Check, Deployment, Depth, Fate, Fault, Landing, Plan,
-    Record, Settings, Smoke, Standing, Step, Target,
+    AddressBook, Check, DeployError, Deployment, Plan, Record, Settings, Smoke, StatusRow, Step,
+    Target,
 };
 use alloy::{
     primitives::{Address, keccak256},
     signers::local::PrivateKeySigner,
 };
+use async_trait::async_trait;
+pub use command_line::fee_limit;
 pub(crate) use command_line::target;
+use concord_chain::{
+    ChainId, EndpointOptions, Evm, Signer,
+    evm::{FeeLimit, Node, Transactions},
+    submission::{Finality, Landing, SendOutcome, SignedTx, TxChain, TxStatus},
+};
 use contracts::{Choices, Contract};
-use fees::FeeLimit;
-use node::Node;
-pub use sending::Call;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -34,28 +34,25 @@ use std::{
 };
 
 /// Who deploys: a plan needs an address, a transaction the key.
-#[derive(Clone, Debug)]
 pub enum Deployer {
-    Nobody,
+    None,
     Address(Address),
     Key(PrivateKeySigner),
+    /// A device or a service.
+    Signer(Box<dyn Signer<Evm>>),
 }
 
 /// Everything that an [`EvmTarget`] is made from.
-#[derive(Debug)]
 pub struct EvmOptions {
     pub chain: ChainId,
-    pub rpc_url: String,
-    /// How long to wait for one answer.
-    pub timeout: Duration,
+    pub endpoint: EndpointOptions,
     pub deployer: Deployer,
     pub choices: Choices,
     /// The clone: where the sources are.
     pub root: PathBuf,
     /// Forge's output folder.
     pub artifacts: PathBuf,
-    /// Gwei a unit of gas, such as `1.5`.
-    pub max_fee: Option<String>,
+    pub fee_limit: FeeLimit,
     /// Blocks, the transaction's own among them, before it is final.
     pub confirmations: u64,
 }
@@ -65,15 +62,13 @@ pub struct EvmTarget {
     chain: ChainId,
     chain_id: u64,
     node: Node,
+    transactions: Transactions,
     deployer: Deployer,
     choices: Choices,
     root: PathBuf,
     contracts: [Contract; 4],
     fee_limit: FeeLimit,
-    confirmations: u64,
-    /// No nonce below is free, whatever a node that lags behind says.
-    nonce_floor: u64,
-    /// What the address book has on this chain.
+    /// The address book's deployment on this chain.
     recorded: Option<Deployment>,
 }
 
@@ -81,66 +76,65 @@ impl EvmTarget {
     /// Reads the build. No request is made yet.
     ///
     /// # Errors
-    /// [`Fault::ArtifactMissing`], [`Fault::ArtifactStale`], [`Fault::RpcUrlMalformed`], and
-    /// [`Fault::Option`] for a fee limit that is no number.
-    pub fn new(options: EvmOptions, book: &AddressBook) -> Result<Self, Fault> {
-        let chain_id = options.chain.reference().parse().map_err(|_| {
-            Fault::ChainId(format!("{} is beyond 64 bits", options.chain.reference()))
-        })?;
+    /// [`DeployError::ArtifactMissing`], [`DeployError::ArtifactStale`], and an endpoint or a chain
+    /// that is none.
+    pub fn new(options: EvmOptions, book: &AddressBook) -> Result<Self, DeployError> {
+        let chain_id = options.chain.evm_number()?;
         let contracts = contracts::registries(&options.artifacts, &options.choices)?;
         for contract in &contracts {
             contract.artifact.sources(&options.root)?;
         }
+        let node = Node::new(&options.endpoint)?;
+        let confirmations = options.confirmations;
         Ok(Self {
             chain_id,
-            node: Node::new(&options.rpc_url, options.timeout)?,
+            transactions: Transactions::new(
+                node.clone(),
+                chain_id,
+                options.fee_limit,
+                confirmations,
+            ),
+            node,
             deployer: options.deployer,
             choices: options.choices,
             root: options.root,
             contracts,
-            fee_limit: FeeLimit::parse(options.max_fee.as_deref())?,
-            confirmations: options.confirmations,
-            nonce_floor: 0,
+            fee_limit: options.fee_limit,
             recorded: book.deployment(&options.chain).cloned(),
             chain: options.chain,
         })
     }
 
     /// # Errors
-    /// [`Fault::WrongChain`]: everything after this would speak of another chain.
-    pub fn require_chain(&self) -> Result<(), Fault> {
-        let found = self.node.chain_id()?;
-        if found == self.chain_id {
-            return Ok(());
-        }
-        Err(Fault::WrongChain {
-            expected: self.chain.to_string(),
-            found: format!("eip155:{found}"),
-        })
+    /// [`concord_chain::ChainError::WrongChain`]: everything after this would be about another chain.
+    pub async fn require_chain(&self) -> Result<(), DeployError> {
+        Ok(self.node.require_chain(self.chain_id).await?)
     }
 
-    fn deployer(&self) -> Result<Address, Fault> {
+    fn deployer(&self) -> Result<Address, DeployError> {
         match &self.deployer {
             Deployer::Key(key) => Ok(key.address()),
+            Deployer::Signer(signer) => Ok(signer.address()),
             Deployer::Address(address) => Ok(*address),
-            Deployer::Nobody => Err(Fault::KeyMissing {
+            Deployer::None => Err(DeployError::KeyMissing {
                 or_from: ", or --from with the deployer's address",
             }),
         }
     }
 
-    fn key(&self) -> Result<&PrivateKeySigner, Fault> {
+    fn signer(&self) -> Result<&dyn Signer<Evm>, DeployError> {
         match &self.deployer {
             Deployer::Key(key) => Ok(key),
-            _ => Err(Fault::KeyMissing { or_from: "" }),
+            Deployer::Signer(signer) => Ok(&**signer),
+            _ => Err(DeployError::KeyMissing { or_from: "" }),
         }
     }
 
-    fn stands(&self, step: &Step) -> Result<bool, Fault> {
+    async fn is_done(&self, step: &Step) -> Result<bool, DeployError> {
         match (&*step.id, self.contract(step)) {
-            (_, Some(contract)) => self.contract_stands(contract),
-            (planning::PROXY_FUNDS, _) => self.proxy_is_paid_for(),
-            _ => self.proxy_stands(),
+            (_, Some(contract)) => self.contract_exists(contract).await,
+            (planning::PROXY_FUNDS, _) => self.proxy_is_paid_for().await,
+            _ => self.proxy_exists().await,
         }
     }
 
@@ -151,60 +145,85 @@ impl EvmTarget {
     }
 }
 
+#[async_trait]
+impl TxChain for EvmTarget {
+    type Job = Step;
+    type Error = DeployError;
+
+    async fn effects(&mut self, steps: &[&Step]) -> Result<Vec<Option<bool>>, DeployError> {
+        let mut effects = Vec::with_capacity(steps.len());
+        for step in steps {
+            effects.push(Some(self.is_done(step).await?));
+        }
+        Ok(effects)
+    }
+
+    async fn sign(&mut self, step: &Step, _expired: usize) -> Result<SignedTx, DeployError> {
+        self.sign_step(step).await
+    }
+
+    async fn replace(
+        &mut self,
+        _step: &Step,
+        transaction: &SignedTx,
+    ) -> Result<Option<SignedTx>, DeployError> {
+        let signer = self.signer()?;
+        Ok(self.transactions.replace(signer, transaction).await?)
+    }
+
+    async fn send(&mut self, transaction: &SignedTx) -> Result<SendOutcome, DeployError> {
+        Ok(self.transactions.send(transaction).await?)
+    }
+
+    async fn statuses(&mut self, transactions: &[SignedTx]) -> Result<Vec<TxStatus>, DeployError> {
+        let mut statuses = Vec::with_capacity(transactions.len());
+        for transaction in transactions {
+            statuses.push(self.transactions.status(transaction).await?);
+        }
+        Ok(statuses)
+    }
+
+    async fn finality(&mut self, landings: &[Landing]) -> Result<Vec<Finality>, DeployError> {
+        let mut finality = Vec::with_capacity(landings.len());
+        for landing in landings {
+            finality.push(self.transactions.finality(landing).await?);
+        }
+        Ok(finality)
+    }
+}
+
+#[async_trait]
 impl Target for EvmTarget {
     fn chain(&self) -> &ChainId {
         &self.chain
     }
 
-    fn plan(&mut self) -> Result<Plan, Fault> {
-        self.make_plan()
+    async fn plan(&mut self) -> Result<Plan, DeployError> {
+        self.make_plan().await
     }
 
     fn settings(&self) -> Settings {
         self.choices.settings()
     }
 
-    fn require_own(&mut self, step: &Step, attempt: &Attempt) -> Result<(), Fault> {
-        self.require_own_transaction(step, attempt)
+    async fn require_own(
+        &mut self,
+        step: &Step,
+        transaction: &SignedTx,
+    ) -> Result<(), DeployError> {
+        self.require_own_transaction(step, transaction)
     }
 
-    fn standing(&mut self, steps: &[&Step]) -> Result<Vec<bool>, Fault> {
-        steps.iter().map(|step| self.stands(step)).collect()
-    }
-
-    fn sign(&mut self, step: &Step, _expired: usize) -> Result<Attempt, Fault> {
-        self.sign_step(step)
-    }
-
-    fn outbid(&mut self, _step: &Step, attempt: &Attempt) -> Result<Option<Attempt>, Fault> {
-        self.raise_fee(attempt)
-    }
-
-    fn send(&mut self, attempt: &Attempt) -> Result<Answer, Fault> {
-        self.send_raw(attempt)
-    }
-
-    fn fates(&mut self, attempts: &[Attempt]) -> Result<Vec<Fate>, Fault> {
-        attempts
-            .iter()
-            .map(|attempt| self.fate_of(attempt))
-            .collect()
-    }
-
-    fn depths(&mut self, landings: &[Landing]) -> Result<Vec<Depth>, Fault> {
-        landings
-            .iter()
-            .map(|landing| self.depth_of(landing))
-            .collect()
-    }
-
-    fn deployment(&mut self, landings: &BTreeMap<String, Landing>) -> Result<Deployment, Fault> {
+    async fn deployment(
+        &mut self,
+        landings: &BTreeMap<String, Landing>,
+    ) -> Result<Deployment, DeployError> {
         let mut contracts = BTreeMap::new();
         for contract in &self.contracts {
             let landing = landings.get(contract.id);
             let record = Record {
                 address: contract.address.to_string(),
-                code_hash: keccak256(self.node.code(contract.address)?).to_string(),
+                code_hash: keccak256(self.node.code(contract.address).await?).to_string(),
                 settings: contract.settings.clone(),
                 transaction: landing.map(|landing| landing.transaction.clone()),
                 block: landing.map(|landing| landing.block),
@@ -219,28 +238,31 @@ impl Target for EvmTarget {
         })
     }
 
-    fn verify(&mut self, recorded: &Deployment) -> Result<Vec<Check>, Fault> {
-        self.require_chain()?;
-        verification::checks(&self.node, self.chain_id, &self.contracts, recorded)
+    async fn verify(&mut self, recorded: &Deployment) -> Result<Vec<Check>, DeployError> {
+        self.require_chain().await?;
+        verification::checks(&self.node, self.chain_id, &self.contracts, recorded).await
     }
 
-    fn status(&mut self, recorded: Option<&Deployment>) -> Result<Vec<Standing>, Fault> {
-        self.require_chain()?;
-        verification::standings(&self.node, self.chain_id, &self.contracts, recorded)
+    async fn status(
+        &mut self,
+        recorded: Option<&Deployment>,
+    ) -> Result<Vec<StatusRow>, DeployError> {
+        self.require_chain().await?;
+        verification::status_rows(&self.node, self.chain_id, &self.contracts, recorded).await
     }
 
-    fn smoke(
+    async fn smoke(
         &mut self,
         recorded: &Deployment,
-        patience: Duration,
-        confirm: &mut dyn FnMut(usize) -> Result<(), Fault>,
-    ) -> Result<Smoke, Fault> {
-        self.require_chain()?;
+        give_up_after: Duration,
+        confirm: &mut (dyn FnMut(usize) -> Result<(), DeployError> + Send),
+    ) -> Result<Smoke, DeployError> {
+        self.require_chain().await?;
         confirm(smoke::TRANSACTIONS)?;
-        self.run_smoke(recorded, patience)
+        self.run_smoke(recorded, give_up_after).await
     }
 
-    fn publish(&mut self, folder: &Path) -> Result<Vec<String>, Fault> {
+    fn publish(&mut self, folder: &Path) -> Result<Vec<String>, DeployError> {
         explorer::publish(folder, &self.root, self.chain_id, &self.contracts)
     }
 }

@@ -2,9 +2,8 @@ use super::{
     EvmTarget, code,
     contracts::{AUTHORIZED_REPUTATION, Contract},
     create2,
-    fees::{self, Fees},
 };
-use crate::{Action, Amount, Coin, Fault, Needs, Plan, Setting, Step};
+use crate::{Action, DeployError, Needs, Plan, Setting, Step, UnsignedTx};
 use alloy::{
     network::TransactionBuilder,
     primitives::{Address, Bytes, U256, keccak256},
@@ -14,28 +13,31 @@ use alloy::{
     },
 };
 
+use concord_chain::{
+    Amount, ChainError, Coin,
+    evm::{Fees, TRANSFER_GAS, gwei, layer_one_fee},
+};
+
 /// Pays the signer of the proxy's transaction.
 pub(super) const PROXY_FUNDS: &str = "create2-proxy-funds";
 /// The deterministic deployment proxy itself.
 pub(super) const PROXY: &str = "create2-proxy";
 const PROXY_TITLE: &str = "deterministic deployment proxy";
 
-/// A plain transfer to an account without code.
-pub(super) const TRANSFER_GAS: u64 = 21_000;
 /// Beside its input, a transaction has at most so many bytes.
 const ENVELOPE_BYTES: usize = 150;
 
 impl EvmTarget {
-    pub(super) fn make_plan(&self) -> Result<Plan, Fault> {
+    pub(super) async fn make_plan(&self) -> Result<Plan, DeployError> {
         self.require_draft_v1_alone()?;
         let deployer = self.deployer()?;
-        self.require_chain()?;
-        let fees = Fees::current(&self.node, self.fee_limit)?;
-        let mut steps = self.proxy_steps(fees)?;
+        self.require_chain().await?;
+        let fees = self.transactions.fees().await?;
+        let mut steps = self.proxy_steps(fees).await?;
         for contract in &self.contracts {
-            steps.push(self.contract_step(contract, deployer, fees)?);
+            steps.push(self.contract_step(contract, deployer, fees).await?);
         }
-        let balance = u128::try_from(self.node.balance(deployer)?).unwrap_or(u128::MAX);
+        let balance = u128::try_from(self.node.balance(deployer).await?).unwrap_or(u128::MAX);
         let plan = Plan::new(
             self.chain.clone(),
             deployer.to_string(),
@@ -48,7 +50,7 @@ impl EvmTarget {
 
     /// R6: the first draft's form of an authorization does not name the reputation registry, so that
     /// one signature would count in both.
-    fn require_draft_v1_alone(&self) -> Result<(), Fault> {
+    fn require_draft_v1_alone(&self) -> Result<(), DeployError> {
         let [identity, _, authorized, _] = &self.contracts;
         if !self.choices.accepts_draft_v1 {
             return Ok(());
@@ -61,7 +63,7 @@ impl EvmTarget {
                 _ => false,
             };
             if name == AUTHORIZED_REPUTATION && on_ours && !is_same(address, authorized.address) {
-                return Err(Fault::DraftV1BesideAnother {
+                return Err(DeployError::DraftV1BesideAnother {
                     other: address.to_owned(),
                     identity: identity.address.to_string(),
                 });
@@ -70,29 +72,36 @@ impl EvmTarget {
         Ok(())
     }
 
-    fn proxy_steps(&self, fees: Fees) -> Result<Vec<Step>, Fault> {
+    async fn proxy_steps(&self, fees: Fees) -> Result<Vec<Step>, DeployError> {
         let proxy = Step::existing(PROXY, &self.chain, PROXY_TITLE, create2::PROXY.to_string());
-        if self.proxy_stands()? {
+        if self.proxy_exists().await? {
             return Ok(vec![proxy]);
         }
-        let base_fee = self.node.base_fee()?;
+        let base_fee = self.node.base_fee().await?;
         if base_fee > create2::PROXY_GAS_PRICE {
-            return Err(Fault::ProxyUnderpriced {
-                offered: fees::gwei(create2::PROXY_GAS_PRICE),
-                base_fee: fees::gwei(base_fee),
+            return Err(DeployError::ProxyUnderpriced {
+                offered: gwei(create2::PROXY_GAS_PRICE),
+                base_fee: gwei(base_fee),
             });
         }
         // Its fee comes out of the funds, not from the deployer.
         let needs = Needs::Gas(create2::PROXY_GAS);
-        let proxy = proxy.sending(Action::Create, needs, Amount::default());
-        Ok(vec![self.proxy_funds_step(fees)?, proxy])
+        let proxy = proxy.sending(
+            Action::Create,
+            needs,
+            Amount::default(),
+            UnsignedTx::Presigned {
+                raw: create2::PROXY_TRANSACTION.to_string(),
+            },
+        );
+        Ok(vec![self.proxy_funds_step(fees).await?, proxy])
     }
 
-    fn proxy_funds_step(&self, fees: Fees) -> Result<Step, Fault> {
+    async fn proxy_funds_step(&self, fees: Fees) -> Result<Step, DeployError> {
         let signer = create2::PROXY_SIGNER;
         let title = "funds for the proxy's signer";
         let step = Step::existing(PROXY_FUNDS, &self.chain, title, signer.to_string());
-        let missing = create2::missing_funds(self.node.balance(signer)?);
+        let missing = create2::missing_funds(self.node.balance(signer).await?);
         if missing.is_zero() {
             return Ok(step);
         }
@@ -100,49 +109,61 @@ impl EvmTarget {
         let cost = fees
             .cost(TRANSFER_GAS)
             .saturating_add(value)
-            .saturating_add(fees::layer_one_fee(&self.node, ENVELOPE_BYTES)?);
-        Ok(step.sending(Action::Change, Needs::Gas(TRANSFER_GAS), cost))
+            .saturating_add(layer_one_fee(&self.node, ENVELOPE_BYTES).await?);
+        let call = UnsignedTx::Call {
+            to: signer.to_string(),
+            value,
+            data: "0x".to_owned(),
+        };
+        Ok(step.sending(Action::Change, Needs::Gas(TRANSFER_GAS), cost, call))
     }
 
-    fn contract_step(
+    async fn contract_step(
         &self,
         contract: &Contract,
         deployer: Address,
         fees: Fees,
-    ) -> Result<Step, Fault> {
+    ) -> Result<Step, DeployError> {
         let address = contract.address.to_string();
         let step = Step::existing(contract.id, &self.chain, contract.name, address);
-        if self.contract_stands(contract)? {
+        if self.contract_exists(contract).await? {
             return Ok(step);
         }
-        let gas = self.simulate_creation(contract, deployer)?;
+        let gas = self.simulate_creation(contract, deployer).await?;
         let bytes = contract.creation_code.len() + ENVELOPE_BYTES;
         let cost = fees
             .cost(gas)
-            .saturating_add(fees::layer_one_fee(&self.node, bytes)?);
-        Ok(step.sending(Action::Create, Needs::Gas(gas), cost))
+            .saturating_add(layer_one_fee(&self.node, bytes).await?);
+        let call = UnsignedTx::Call {
+            to: create2::PROXY.to_string(),
+            value: Amount::default(),
+            data: create2::call(contract.salt, &contract.creation_code).to_string(),
+        };
+        Ok(step.sending(Action::Create, Needs::Gas(gas), cost, call))
     }
 
-    /// Lets the chain try it without sending anything, as if the proxy stood there already.
+    /// Lets the chain simulate it, as if the proxy existed already.
     /// Returns the gas limit.
-    pub(super) fn simulate_creation(
+    pub(super) async fn simulate_creation(
         &self,
         contract: &Contract,
         deployer: Address,
-    ) -> Result<u64, Fault> {
-        let failed = |reason: String| Fault::SimulationFailed {
-            title: contract.name.to_owned(),
-            reason,
+    ) -> Result<u64, DeployError> {
+        let failed = |reason: String| {
+            DeployError::from(ChainError::SimulationFailed {
+                title: contract.name.to_owned(),
+                reason,
+            })
         };
         let request = TransactionRequest::default()
             .with_from(deployer)
             .with_to(create2::PROXY)
             .with_input(create2::call(contract.salt, &contract.creation_code));
-        let with_proxy = match self.proxy_stands()? {
+        let with_proxy = match self.proxy_exists().await? {
             true => StateOverride::default(),
             false => with_code(create2::PROXY, create2::PROXY_CODE),
         };
-        let answer = self.node.call(&request, &with_proxy)?;
+        let answer = self.node.call(&request, &with_proxy).await?;
         let answer = answer.map_err(|no| failed(no.message.into_owned()))?;
         if answer[..] != contract.address[..] {
             return Err(failed(format!(
@@ -150,15 +171,15 @@ impl EvmTarget {
                 contract.address
             )));
         }
-        let gas = self.node.estimate(&request, &with_proxy)?;
+        let gas = self.node.estimate(&request, &with_proxy).await?;
         let gas = gas.map_err(|no| failed(no.message.into_owned()))?;
         Ok(gas.saturating_add(gas / 10))
     }
 
     /// # Errors
-    /// [`Fault::ForeignCode`].
-    pub(super) fn contract_stands(&self, contract: &Contract) -> Result<bool, Fault> {
-        let found = self.node.code(contract.address)?;
+    /// [`DeployError::ForeignCode`].
+    pub(super) async fn contract_exists(&self, contract: &Contract) -> Result<bool, DeployError> {
+        let found = self.node.code(contract.address).await?;
         if found.is_empty() {
             return Ok(false);
         }
@@ -168,8 +189,8 @@ impl EvmTarget {
         }
     }
 
-    pub(super) fn proxy_stands(&self) -> Result<bool, Fault> {
-        let found = self.node.code(create2::PROXY)?;
+    pub(super) async fn proxy_exists(&self) -> Result<bool, DeployError> {
+        let found = self.node.code(create2::PROXY).await?;
         if found.is_empty() || found == create2::PROXY_CODE {
             return Ok(!found.is_empty());
         }
@@ -177,9 +198,9 @@ impl EvmTarget {
         Err(foreign(PROXY_TITLE, create2::PROXY, &found, difference))
     }
 
-    pub(super) fn proxy_is_paid_for(&self) -> Result<bool, Fault> {
-        Ok(self.proxy_stands()?
-            || self.node.balance(create2::PROXY_SIGNER)? >= U256::from(create2::PROXY_COST))
+    pub(super) async fn proxy_is_paid_for(&self) -> Result<bool, DeployError> {
+        Ok(self.proxy_exists().await?
+            || self.node.balance(create2::PROXY_SIGNER).await? >= U256::from(create2::PROXY_COST))
     }
 }
 
@@ -188,8 +209,8 @@ fn with_code(address: Address, code: Bytes) -> StateOverride {
     StateOverride::from_iter([(address, account)])
 }
 
-fn foreign(title: &str, address: Address, found: &[u8], difference: String) -> Fault {
-    Fault::ForeignCode {
+fn foreign(title: &str, address: Address, found: &[u8], difference: String) -> DeployError {
+    DeployError::ForeignCode {
         title: title.to_owned(),
         address: address.to_string(),
         found: keccak256(found).to_string(),

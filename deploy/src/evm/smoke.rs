@@ -1,11 +1,6 @@
 //! The shortest way through a deployment: one agent, one authorized feedback, one summary.
-use super::{
-    EvmTarget, contracts,
-    fees::{self, Fees},
-    planning::TRANSFER_GAS,
-    sending::{Call, Sender},
-};
-use crate::{Check, Deed, Deployment, Fault, Smoke, network};
+use super::{Deployer, EvmTarget, contracts};
+use crate::{Check, DeployError, Deployment, Smoke, SmokeStep};
 use alloy::{
     network::TransactionBuilder,
     primitives::{Address, B256, Bytes, FixedBytes, U256},
@@ -14,6 +9,11 @@ use alloy::{
     sol_types::{SolCall, SolEvent},
 };
 use concord_canonical::{auth::EvmFeedbackAuth, word};
+use concord_chain::{
+    ChainError,
+    evm::{Call, Client, Fees, TRANSFER_GAS, layer_one_fee},
+    network,
+};
 use concord_registry::evm::{
     abi::{AuthorizedReputationRegistry, IdentityRegistry},
     calls::{self, GiveFeedback},
@@ -31,38 +31,47 @@ impl EvmTarget {
     /// one feedback, and reads the summary. Three transactions; the agent stays.
     ///
     /// # Errors
-    /// Whatever keeps a transaction from landing within `patience`.
-    pub(super) fn run_smoke(
+    /// Whatever keeps a transaction from landing within `give_up_after`.
+    pub(super) async fn run_smoke(
         &self,
         recorded: &Deployment,
-        patience: Duration,
-    ) -> Result<Smoke, Fault> {
+        give_up_after: Duration,
+    ) -> Result<Smoke, DeployError> {
         let identity = self.on_record(recorded, contracts::IDENTITY)?;
         let reputation = self.on_record(recorded, contracts::AUTHORIZED_REPUTATION)?;
         let client = PrivateKeySigner::random();
-        let registered = self.register(identity, patience)?;
+        let chain_id = self.chain_id;
+        let node = self.node.clone();
+        let sender = &mut Client::at(node, chain_id, self.fee_limit, give_up_after).await?;
+        let registered = self.register(identity, sender).await?;
         let agent_id = agent_of(&registered)?;
-        let feedback = self.feedback(agent_id, identity, reputation, &client)?;
-        let funded = self.fund(&client, &feedback, patience)?;
-        let given = self.land(&client, feedback, patience)?;
+        let feedback = self
+            .feedback(agent_id, identity, reputation, &client)
+            .await?;
+        let funded = self.fund(&client, &feedback, sender).await?;
+        let given = self.land(&client, feedback, sender).await?;
         let of_address = |what, value: String, address: Address| {
-            self.deed(what, value, "address", address.to_string())
+            self.step(what, value, "address", address.to_string())
         };
         Ok(Smoke {
-            deeds: vec![
+            steps: vec![
                 of_address("agent", agent_id.to_string(), identity),
-                self.transaction_deed("register", &registered),
+                self.transaction_step("register", &registered),
                 of_address("client", client.address().to_string(), client.address()),
-                self.transaction_deed("funds of the client", &funded),
-                self.transaction_deed("giveFeedback", &given),
+                self.transaction_step("funds of the client", &funded),
+                self.transaction_step("giveFeedback", &given),
             ],
-            checks: vec![self.summary_check(reputation, agent_id)?],
+            checks: vec![self.summary_check(reputation, agent_id).await?],
         })
     }
 
-    fn summary_check(&self, reputation: Address, agent_id: U256) -> Result<Check, Fault> {
+    async fn summary_check(
+        &self,
+        reputation: Address,
+        agent_id: U256,
+    ) -> Result<Check, DeployError> {
         let call = AuthorizedReputationRegistry::getSummary_0Call { agentId: agent_id };
-        let found = match self.node.read(reputation, &call)? {
+        let found = match self.node.read(reputation, &call).await? {
             Ok(summary) => format!("count {}, average {}", summary.count, summary.averageScore),
             Err(reason) => reason,
         };
@@ -72,45 +81,50 @@ impl EvmTarget {
         Ok(Check::new(subject, &fact, expected, found))
     }
 
-    fn on_record(&self, recorded: &Deployment, name: &str) -> Result<Address, Fault> {
+    fn on_record(&self, recorded: &Deployment, name: &str) -> Result<Address, DeployError> {
         let record = recorded.contracts.get(name);
         record
             .and_then(|record| record.address.parse().ok())
-            .ok_or_else(|| Fault::NotOnRecord(self.chain.to_string()))
+            .ok_or_else(|| DeployError::NotOnRecord(self.chain.to_string()))
     }
 
-    fn register(&self, identity: Address, patience: Duration) -> Result<TransactionReceipt, Fault> {
+    async fn register(
+        &self,
+        identity: Address,
+        sender: &mut Client,
+    ) -> Result<TransactionReceipt, DeployError> {
         let input = IdentityRegistry::register_0Call {}.abi_encode().into();
         let key = self.key()?;
-        let call = self.simulated(key.address(), identity, input)?;
-        self.land(key, call, patience)
+        let call = self.simulated(key.address(), identity, input).await?;
+        self.land(key, call, sender).await
     }
 
     /// The feedback, with the owner's permission for just one (R5, R6, R8).
-    fn feedback(
+    async fn feedback(
         &self,
         agent_id: U256,
         identity: Address,
         reputation: Address,
         client: &PrivateKeySigner,
-    ) -> Result<Call, Fault> {
+    ) -> Result<Call, DeployError> {
         let owner = self.key()?;
         let fields = EvmFeedbackAuth {
             agent_id: agent_id.to_be_bytes(),
             client_address: client.address().into_array(),
             index_limit: 1,
-            expiry: word::from_u64(self.node.latest_time()?.saturating_add(GOOD_FOR)),
+            expiry: word::from_u64(self.node.latest_time().await?.saturating_add(GOOD_FOR)),
             chain_id: word::from_u64(self.chain_id),
             identity_registry: identity.into_array(),
             signer_address: owner.address().into_array(),
         };
         let digest = B256::from(fields.eip712_digest(&reputation.into_array()));
-        let signature = owner
-            .sign_hash_sync(&digest)
-            .map_err(|fault| Fault::KeyUnreadable {
-                source_name: "signing".to_owned(),
-                reason: fault.to_string(),
-            })?;
+        let signature =
+            owner
+                .sign_hash_sync(&digest)
+                .map_err(|error| ChainError::KeyUnreadable {
+                    source_name: "signing".to_owned(),
+                    reason: error.to_string(),
+                })?;
         let input = calls::give_feedback(&GiveFeedback {
             agent_id,
             score: SCORE,
@@ -120,36 +134,44 @@ impl EvmTarget {
             hash: [0; 32],
             authorization: &fields.blob(&signature.as_bytes()),
         });
-        self.simulated(client.address(), reputation, input)
+        self.simulated(client.address(), reputation, input).await
     }
 
     /// Gives the client what its one transaction can cost.
-    fn fund(
+    async fn fund(
         &self,
         client: &PrivateKeySigner,
         feedback: &Call,
-        patience: Duration,
-    ) -> Result<TransactionReceipt, Fault> {
-        let fees = Fees::current(&self.node, self.fee_limit)?;
+        sender: &mut Client,
+    ) -> Result<TransactionReceipt, DeployError> {
+        let fees = Fees::current(&self.node, self.fee_limit).await?;
         // Three times: fees may rise before the client sends.
         let cost = fees.cost(feedback.gas).0.saturating_mul(3);
-        let below = fees::layer_one_fee(&self.node, feedback.input.len())?;
+        let below = layer_one_fee(&self.node, feedback.input.len()).await?;
         let call = Call {
             to: client.address(),
             value: U256::from(cost.saturating_add(below.0.saturating_mul(3))),
             gas: TRANSFER_GAS,
             input: Bytes::new(),
         };
-        self.land(self.key()?, call, patience)
+        self.land(self.key()?, call, sender).await
     }
 
-    fn simulated(&self, from: Address, to: Address, input: Bytes) -> Result<Call, Fault> {
+    async fn simulated(
+        &self,
+        from: Address,
+        to: Address,
+        input: Bytes,
+    ) -> Result<Call, DeployError> {
         let request = TransactionRequest::default()
             .with_from(from)
             .with_to(to)
             .with_input(input.clone());
-        let gas = self.node.estimate(&request, &StateOverride::default())?;
-        let gas = gas.map_err(|no| Fault::SimulationFailed {
+        let gas = self
+            .node
+            .estimate(&request, &StateOverride::default())
+            .await?;
+        let gas = gas.map_err(|no| ChainError::SimulationFailed {
             title: to.to_string(),
             reason: no.message.into_owned(),
         })?;
@@ -162,30 +184,31 @@ impl EvmTarget {
     }
 
     /// Sends it once and waits.
-    fn land(
+    async fn land(
         &self,
         key: &PrivateKeySigner,
         call: Call,
-        patience: Duration,
-    ) -> Result<TransactionReceipt, Fault> {
-        let sender = Sender {
-            node: &self.node,
-            chain_id: self.chain_id,
-            step: "smoke",
-        };
-        let nonce = self.node.next_nonce(key.address())?;
-        let fees = Fees::current(&self.node, self.fee_limit)?;
-        let hash = sender.send(key, nonce, fees, call)?;
-        sender.landed(hash, patience)
+        sender: &mut Client,
+    ) -> Result<TransactionReceipt, DeployError> {
+        let hash = sender.send(key, call).await?;
+        Ok(sender.landed(hash).await?)
     }
 
-    fn transaction_deed(&self, what: &str, receipt: &TransactionReceipt) -> Deed {
+    /// The agent's owner signs an authorization, which a device does not do.
+    fn key(&self) -> Result<&PrivateKeySigner, DeployError> {
+        match &self.deployer {
+            Deployer::Key(key) => Ok(key),
+            _ => Err(DeployError::KeyMissing { or_from: "" }),
+        }
+    }
+
+    fn transaction_step(&self, what: &str, receipt: &TransactionReceipt) -> SmokeStep {
         let hash = receipt.transaction_hash.to_string();
-        self.deed(what, hash.clone(), "tx", hash)
+        self.step(what, hash.clone(), "tx", hash)
     }
 
-    fn deed(&self, what: &str, value: String, kind: &str, shown: String) -> Deed {
-        Deed {
+    fn step(&self, what: &str, value: String, kind: &str, shown: String) -> SmokeStep {
+        SmokeStep {
             what: what.to_owned(),
             value,
             link: network::link(&self.chain, kind, &shown),
@@ -193,15 +216,16 @@ impl EvmTarget {
     }
 }
 
-fn agent_of(receipt: &TransactionReceipt) -> Result<U256, Fault> {
+fn agent_of(receipt: &TransactionReceipt) -> Result<U256, DeployError> {
     let registered = receipt
         .logs()
         .iter()
         .find_map(|log| IdentityRegistry::Registered::decode_log(&log.inner).ok());
-    registered
-        .map(|event| event.agentId)
-        .ok_or_else(|| Fault::TransactionFailed {
-            step: "register".to_owned(),
+    registered.map(|event| event.agentId).ok_or_else(|| {
+        ChainError::TransactionFailed {
+            job: "register".to_owned(),
             reason: format!("{} has no event Registered", receipt.transaction_hash),
-        })
+        }
+        .into()
+    })
 }

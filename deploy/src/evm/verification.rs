@@ -4,13 +4,13 @@ use super::{
     contracts::{
         AUTHORIZED_REPUTATION, Choices, Contract, IDENTITY, REPUTATION, VALIDATION, VERSION,
     },
-    node::Node,
 };
-use crate::{AddressBook, Check, Deployment, Fault, Other, Record, Setting, Standing};
+use crate::{AddressBook, Check, DeployError, Deployment, Other, Record, Setting, StatusRow};
 use alloy::{
     primitives::{Address, FixedBytes, U256, keccak256},
     sol_types::SolCall,
 };
+use concord_chain::evm::Node;
 use concord_registry::evm::abi::{
     AuthorizedReputationRegistry, Feedback, IdentityRegistry, ValidationRegistry,
 };
@@ -23,12 +23,12 @@ const ERC721: FixedBytes<4> = FixedBytes([0x80, 0xac, 0x58, 0xcd]);
 const NO_AGENT: U256 = U256::MAX;
 
 /// Every fact of every contract on record.
-pub(super) fn checks(
+pub(super) async fn checks(
     node: &Node,
     chain_id: u64,
     contracts: &[Contract; 4],
     recorded: &Deployment,
-) -> Result<Vec<Check>, Fault> {
+) -> Result<Vec<Check>, DeployError> {
     require_choices(chain_id, recorded)?;
     let mut facts = Facts {
         node,
@@ -36,13 +36,13 @@ pub(super) fn checks(
     };
     for contract in contracts {
         match recorded.contracts.get(contract.name) {
-            Some(record) => facts.of_contract(contract, chain_id, record)?,
+            Some(record) => facts.of_contract(contract, chain_id, record).await?,
             None => facts.add(contract, "address", contract.address, "not on record"),
         }
     }
     for other in beside(recorded) {
         let on_record = identity_on_record(other);
-        let found = identity_on_chain(node, other)?;
+        let found = identity_on_chain(node, other).await?;
         let subject = format!("{} {}", other.contract, other.address);
         let fact = Feedback::getIdentityRegistryCall::SIGNATURE;
         let check = Check::new(&subject, fact, on_record, found);
@@ -52,16 +52,16 @@ pub(super) fn checks(
 }
 
 /// # Errors
-/// [`Fault::File`]: the addresses that the build comes to depend on them.
-fn require_choices(chain_id: u64, recorded: &Deployment) -> Result<(), Fault> {
+/// [`concord_chain::ChainError::File`]: the addresses that the build comes to depend on them.
+fn require_choices(chain_id: u64, recorded: &Deployment) -> Result<(), DeployError> {
     // Others may be entered by hand before anything was chosen.
     let is_blank = recorded.settings.is_empty() && recorded.contracts.is_empty();
     match is_blank || Choices::recorded(&recorded.settings).is_some() {
         true => Ok(()),
-        false => Err(Fault::File {
-            path: AddressBook::path(Path::new("")),
-            reason: format!("chains.eip155:{chain_id}.settings have no salt and acceptsDraftV1"),
-        }),
+        false => Err(DeployError::file(
+            AddressBook::path(Path::new("")),
+            format!("chains.eip155:{chain_id}.settings have no salt and acceptsDraftV1"),
+        )),
     }
 }
 
@@ -83,11 +83,13 @@ fn identity_on_record(other: &Other) -> String {
     )
 }
 
-fn identity_on_chain(node: &Node, other: &Other) -> Result<String, Fault> {
+async fn identity_on_chain(node: &Node, other: &Other) -> Result<String, DeployError> {
     let Ok(address) = other.address.parse() else {
         return Ok("nothing".to_owned()); // its form was checked when the book was read
     };
-    let found = node.read(address, &Feedback::getIdentityRegistryCall {})?;
+    let found = node
+        .read(address, &Feedback::getIdentityRegistryCall {})
+        .await?;
     Ok(found.map_or_else(|reason| reason, |identity| identity.to_string()))
 }
 
@@ -108,12 +110,12 @@ impl Facts<'_> {
         self.checks.push(check);
     }
 
-    fn of_contract(
+    async fn of_contract(
         &mut self,
         contract: &Contract,
         chain_id: u64,
         record: &Record,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), DeployError> {
         self.add(contract, "address", contract.address, &record.address);
         if !(contract.settings.is_empty() && record.settings.is_empty()) {
             let as_json = |settings| json!(settings).to_string();
@@ -123,7 +125,7 @@ impl Facts<'_> {
         let Ok(address) = record.address.parse::<Address>() else {
             return Ok(()); // the check above has failed
         };
-        let found = self.node.code(address)?;
+        let found = self.node.code(address).await?;
         self.add(contract, "code hash", &record.code_hash, keccak256(&found));
         let difference = match address == contract.address {
             true => code::difference(contract, chain_id, &found),
@@ -136,19 +138,22 @@ impl Facts<'_> {
             built,
             difference.as_deref().unwrap_or(built),
         );
-        self.of_wiring(contract, address)?;
-        self.of_nothing(contract, address)
+        self.of_wiring(contract, address).await?;
+        self.of_nothing(contract, address).await
     }
 
-    fn of_wiring(&mut self, contract: &Contract, at: Address) -> Result<(), Fault> {
-        self.read(contract, at, Feedback::getVersionCall {}, VERSION)?;
+    async fn of_wiring(&mut self, contract: &Contract, at: Address) -> Result<(), DeployError> {
+        self.read(contract, at, Feedback::getVersionCall {}, VERSION)
+            .await?;
         if contract.name == IDENTITY {
-            self.read(contract, at, IdentityRegistry::nameCall {}, "AgentIdentity")?;
-            self.read(contract, at, IdentityRegistry::symbolCall {}, "AGENT")?;
+            self.read(contract, at, IdentityRegistry::nameCall {}, "AgentIdentity")
+                .await?;
+            self.read(contract, at, IdentityRegistry::symbolCall {}, "AGENT")
+                .await?;
             let erc721 = IdentityRegistry::supportsInterfaceCall {
                 interfaceId: ERC721,
             };
-            return self.read(contract, at, erc721, "true");
+            return self.read(contract, at, erc721, "true").await;
         }
         let registry = text(contract.settings.get("identityRegistry"));
         self.read(
@@ -156,61 +161,64 @@ impl Facts<'_> {
             at,
             Feedback::getIdentityRegistryCall {},
             &registry,
-        )?;
+        )
+        .await?;
         if contract.name == AUTHORIZED_REPUTATION {
             let flag = text(contract.settings.get("acceptsDraftV1"));
             let call = AuthorizedReputationRegistry::acceptsDraftV1Call {};
-            self.read(contract, at, call, &flag)?;
+            self.read(contract, at, call, &flag).await?;
         }
         Ok(())
     }
 
     /// §3a: reads of what does not exist are 0. The contract answers, and from its own storage.
-    fn of_nothing(&mut self, contract: &Contract, at: Address) -> Result<(), Fault> {
+    async fn of_nothing(&mut self, contract: &Contract, at: Address) -> Result<(), DeployError> {
         match contract.name {
             AUTHORIZED_REPUTATION => {
                 let call = AuthorizedReputationRegistry::getSummary_0Call { agentId: NO_AGENT };
                 self.compare(contract, at, call, "count 0, average 0", |summary| {
                     format!("count {}, average {}", summary.count, summary.averageScore)
                 })
+                .await
             }
             REPUTATION => {
                 let call = Feedback::getLastIndexCall {
                     agentId: NO_AGENT,
                     clientAddress: at,
                 };
-                self.read(contract, at, call, "0")
+                self.read(contract, at, call, "0").await
             }
             VALIDATION => {
                 let call = ValidationRegistry::getValidationCountCall { agentId: NO_AGENT };
-                self.read(contract, at, call, "0")
+                self.read(contract, at, call, "0").await
             }
             _ => Ok(()),
         }
     }
 
-    fn read<C>(
+    async fn read<C>(
         &mut self,
         contract: &Contract,
         at: Address,
         call: C,
         expected: &str,
-    ) -> Result<(), Fault>
+    ) -> Result<(), DeployError>
     where
-        C: SolCall<Return: ToString>,
+        C: SolCall<Return: ToString> + Send + Sync,
     {
         self.compare(contract, at, call, expected, |answer| answer.to_string())
+            .await
     }
 
-    fn compare<C: SolCall>(
+    async fn compare<C: SolCall + Send + Sync>(
         &mut self,
         contract: &Contract,
         at: Address,
         call: C,
         expected: &str,
-        show: impl Fn(C::Return) -> String,
-    ) -> Result<(), Fault> {
-        let found = match self.node.read(at, &call)? {
+        show: impl Fn(C::Return) -> String + Send,
+    ) -> Result<(), DeployError> {
+        let found = match self.node.read(at, &call).await? {
             Ok(answer) => show(answer),
             Err(reason) => reason,
         };
@@ -224,25 +232,25 @@ fn text(setting: Option<&Setting>) -> String {
 }
 
 /// Each contract in the address book, in the build, and on chain.
-pub(super) fn standings(
+pub(super) async fn status_rows(
     node: &Node,
     chain_id: u64,
     contracts: &[Contract; 4],
     recorded: Option<&Deployment>,
-) -> Result<Vec<Standing>, Fault> {
+) -> Result<Vec<StatusRow>, DeployError> {
     if let Some(book) = recorded {
         require_choices(chain_id, book)?;
     }
-    let mut standings = Vec::new();
+    let mut rows = Vec::new();
     for contract in contracts {
-        let found = node.code(contract.address)?;
+        let found = node.code(contract.address).await?;
         let on_chain = match code::difference(contract, chain_id, &found) {
             None => "as built",
             Some(_) if found.is_empty() => "nothing",
             Some(_) => "other code",
         };
         let record = recorded.and_then(|book| book.contracts.get(contract.name));
-        standings.push(Standing {
+        rows.push(StatusRow {
             title: contract.name.to_owned(),
             recorded: record.map(|record| record.address.clone()),
             built: contract.address.to_string(),
@@ -251,9 +259,9 @@ pub(super) fn standings(
         });
     }
     for other in recorded.into_iter().flat_map(beside) {
-        let found = identity_on_chain(node, other)?;
+        let found = identity_on_chain(node, other).await?;
         let differs = identity_on_record(other) != found;
-        standings.push(Standing {
+        rows.push(StatusRow {
             title: other.contract.clone(),
             recorded: Some(other.address.clone()),
             built: "-".to_owned(),
@@ -261,7 +269,7 @@ pub(super) fn standings(
             drift: differs.then(|| OTHER_SETTINGS.to_owned()),
         });
     }
-    Ok(standings)
+    Ok(rows)
 }
 
 const OTHER_SETTINGS: &str = "other settings on record";

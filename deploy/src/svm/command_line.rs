@@ -1,46 +1,45 @@
 //! A Solana target from what the command line says.
-use super::{
-    Choices, Deployer, PriorityFee, Program, SvmOptions, SvmTarget, UpgradeAuthority,
-    cluster::Cluster, transport::Http,
-};
+use super::{Choices, Deployer, Program, SvmOptions, SvmTarget, UpgradeAuthority};
 use crate::{
-    Fault, RunFile, keys,
-    options::{self, Place},
-    wanted::{Wanted, WantedChoices, WantedDeployer},
+    DeployError, RunFile, options,
+    target_request::{ChoiceSource, DeployerSource, TargetRequest},
+};
+use concord_chain::{
+    keys::read_keypair,
+    svm::{Cluster, PriorityFee},
 };
 use solana_address::Address;
 use solana_keypair::Keypair;
 use solana_signer::Signer;
-use std::{path::Path, time::Duration};
+use std::path::Path;
 
-pub(crate) fn target(wanted: &Wanted<'_>) -> Result<SvmTarget, Fault> {
-    let Place { chain, rpc_url, .. } = wanted.place;
-    let url = rpc_url.as_deref().ok_or(Fault::RpcUrlMissing)?;
-    let timeout = Duration::from_secs(wanted.place.timeout);
-    let (deployer, program_key) = keys(&wanted.deployer)?;
+pub(crate) fn target(request: &TargetRequest<'_>) -> Result<SvmTarget, DeployError> {
+    let (deployer, program_key) = keys(&request.deployer)?;
     Ok(SvmTarget::new(SvmOptions {
-        chain: chain.clone(),
-        cluster: Cluster::new(Http::new(url, timeout)?),
+        chain: request.place.chain.clone(),
+        cluster: Cluster::new(&request.endpoint()?)?,
         deployer,
         program_key,
-        program: Program::read(&wanted.folders.program)?,
-        choices: choices(wanted)?,
-        priority_fee: priority_fee(wanted.fees)?,
+        program: Program::read(&request.folders.program)?,
+        choices: choices(request)?,
+        priority_fee: priority_fee(request.fees)?,
     }))
 }
 
-fn choices(wanted: &Wanted<'_>) -> Result<Choices, Fault> {
-    match wanted.choices {
-        WantedChoices::Given(given) => Ok(Choices {
+fn choices(request: &TargetRequest<'_>) -> Result<Choices, DeployError> {
+    match request.choices {
+        ChoiceSource::Given(given) => Ok(Choices {
             authority: authority(given.upgrade_authority.as_deref())?,
             upgrade: given.upgrade,
             reclaim: given.reclaim_buffers,
         }),
-        WantedChoices::OfRun(settings) => Choices::recorded(settings).ok_or_else(|| Fault::File {
-            path: RunFile::path(&wanted.folders.deployments, &wanted.place.chain),
-            reason: "settings have no upgradeAuthority, upgrade and reclaimBuffers".to_owned(),
+        ChoiceSource::OfRun(settings) => Choices::recorded(settings).ok_or_else(|| {
+            DeployError::file(
+                RunFile::path(&request.folders.deployments, &request.place.chain),
+                "settings have no upgradeAuthority, upgrade and reclaimBuffers".to_owned(),
+            )
         }),
-        WantedChoices::OfBook(settings) => {
+        ChoiceSource::OfBook(settings) => {
             let nothing_chosen = Choices {
                 authority: UpgradeAuthority::Keep,
                 upgrade: false,
@@ -54,32 +53,38 @@ fn choices(wanted: &Wanted<'_>) -> Result<Choices, Fault> {
 }
 
 /// It decides who can change the program: nobody's guess.
-fn authority(given: Option<&str>) -> Result<UpgradeAuthority, Fault> {
-    let text = given.ok_or(Fault::UpgradeAuthorityMissing)?;
-    text.parse().map_err(|reason| Fault::Option {
+fn authority(given: Option<&str>) -> Result<UpgradeAuthority, DeployError> {
+    let text = given.ok_or(DeployError::UpgradeAuthorityMissing)?;
+    text.parse().map_err(|reason| DeployError::Option {
         option: "upgrade-authority",
         value: text.to_owned(),
         reason,
     })
 }
 
-fn priority_fee(fees: Option<&options::Fees>) -> Result<PriorityFee, Fault> {
+fn priority_fee(fees: Option<&options::Fees>) -> Result<PriorityFee, DeployError> {
     let first = fees.map_or(0, |fees| fees.priority_fee);
     let most = fees.map_or(first, |fees| fees.max_priority_fee);
-    PriorityFee::new(first, most)
+    match first <= most {
+        true => Ok(PriorityFee { first, most }),
+        false => Err(DeployError::Option {
+            option: "priority-fee",
+            value: first.to_string(),
+            reason: format!("above --max-priority-fee {most}"),
+        }),
+    }
 }
 
 /// The deployer, and the key behind the program's address where it is named.
-fn keys(wanted: &WantedDeployer<'_>) -> Result<(Deployer, Option<Keypair>), Fault> {
-    let read =
-        |path: &Option<std::path::PathBuf>| path.as_deref().map(keys::read_keypair).transpose();
-    match wanted {
-        WantedDeployer::Nobody => Ok((Deployer::Nobody, None)),
-        WantedDeployer::Sending(key) => {
+fn keys(source: &DeployerSource<'_>) -> Result<(Deployer, Option<Keypair>), DeployError> {
+    let read = |path: &Option<std::path::PathBuf>| path.as_deref().map(read_keypair).transpose();
+    match source {
+        DeployerSource::None => Ok((Deployer::None, None)),
+        DeployerSource::Sending(key) => {
             let deployer = open(key.keypair.as_deref(), "")?;
             Ok((Deployer::Key(deployer), read(&key.program_keypair)?))
         }
-        WantedDeployer::Planning { key, from } => {
+        DeployerSource::Planning { key, from } => {
             let deployer = match from {
                 Some(from) => address(key.keypair.as_deref(), from).map(Deployer::Address),
                 None => open(
@@ -93,20 +98,21 @@ fn keys(wanted: &WantedDeployer<'_>) -> Result<(Deployer, Option<Keypair>), Faul
     }
 }
 
-fn open(keypair: Option<&Path>, or_from: &'static str) -> Result<Keypair, Fault> {
-    keys::read_keypair(keypair.ok_or(Fault::KeypairMissing { or_from })?)
+fn open(keypair: Option<&Path>, or_from: &'static str) -> Result<Keypair, DeployError> {
+    let keypair = keypair.ok_or(DeployError::KeypairMissing { or_from })?;
+    Ok(read_keypair(keypair)?)
 }
 
 /// Where a keypair is named too, they must agree.
-fn address(keypair: Option<&Path>, from: &str) -> Result<Address, Fault> {
-    let named: Address = from.parse().map_err(|_| Fault::Option {
+fn address(keypair: Option<&Path>, from: &str) -> Result<Address, DeployError> {
+    let named: Address = from.parse().map_err(|_| DeployError::Option {
         option: "from",
         value: from.to_owned(),
         reason: "not a public key of 32 bytes in base58".to_owned(),
     })?;
-    let key = keypair.map(keys::read_keypair).transpose()?;
+    let key = keypair.map(read_keypair).transpose()?;
     match key.map(|key| key.pubkey()).filter(|key| *key != named) {
-        Some(key) => Err(Fault::KeyMismatch {
+        Some(key) => Err(DeployError::KeyMismatch {
             key: key.to_string(),
             named: named.to_string(),
         }),

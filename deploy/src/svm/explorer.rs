@@ -1,12 +1,13 @@
 //! What shows others that the program on chain is the one of these sources.
 use super::program::Program;
-use crate::{Fault, atomic_file};
+use crate::DeployError;
+use concord_chain::atomic_file;
 use serde_json::json;
 use std::path::Path;
 
 /// Writes what the program was built from and with. Returns the commands by which anybody repeats
 /// the build and compares.
-pub(super) fn publish(folder: &Path, program: &Program) -> Result<Vec<String>, Fault> {
+pub(super) fn publish(folder: &Path, program: &Program) -> Result<Vec<String>, DeployError> {
     let note = json!({
         "programId": program.id.to_string(),
         "bytes": program.elf.len(),

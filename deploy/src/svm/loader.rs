@@ -1,6 +1,6 @@
 //! The upgradeable loader: its accounts, as bytes, and its instructions.
-use super::cluster::Account;
 use crate::svm::program::hex;
+use concord_chain::svm::Account;
 use solana_address::Address;
 use solana_instruction::Instruction;
 use solana_loader_v3_interface::{get_program_data_address, instruction as loader};
@@ -18,7 +18,7 @@ pub(super) const PROGRAM_BYTES: usize = 36;
 const EXTENSION_MIN: usize = 10_240;
 
 /// Where a deployer's copy of a program is put together: found again from the two alone, so that
-/// an interrupted deployment needs no other key. Nobody else can open an account there.
+/// an interrupted deployment needs no other key. None else can open an account there.
 pub(super) fn buffer_address(deployer: &Address, sha256: &[u8; 32]) -> Address {
     let owner = bpf_loader_upgradeable::ID;
     // 32 characters and the loader as owner: neither of its errors is possible

@@ -1,48 +1,64 @@
-//! Solana clusters over JSON-RPC.
+//! Solana clusters.
 mod choices;
-pub mod cluster;
 mod command_line;
 mod explorer;
-mod landing;
-mod left_over;
 mod loader;
-mod look;
 mod planning;
 mod program;
 mod runtime_version;
 mod smoke;
+mod snapshot;
+mod step_kind;
 mod transactions;
-pub mod transport;
+mod unused_buffers;
 mod verification;
-mod work;
 
 use crate::{
-    Answer, Attempt, ChainId, Check, Deployment, Depth, Fate, Fault, Landing, Plan, Record,
-    Setting, Settings, Smoke, Standing, Step, Target,
+    Check, DeployError, Deployment, Plan, Record, Setting, Settings, Smoke, StatusRow, Step, Target,
 };
-pub use choices::{Choices, PriorityFee, UpgradeAuthority};
-use cluster::{Cluster, RecentBlockhash};
+use async_trait::async_trait;
+pub use choices::{Choices, UpgradeAuthority};
 pub(crate) use command_line::target;
+use concord_chain::{
+    ChainId, Signer, Svm,
+    submission::{Finality, Landing, SendOutcome, SignedTx, TxChain, TxStatus},
+    svm::{Cluster, PriorityFee, Transactions, is_public},
+};
 use concord_registry::svm;
-pub use landing::{hand_over, land, wait};
 pub use program::Program;
 use solana_address::Address;
 use solana_keypair::Keypair;
-use solana_signer::Signer;
-use std::{
-    collections::BTreeMap,
-    path::Path,
-    time::{Duration, Instant},
-};
-pub use transactions::{Signed, signed, unsigned};
-use work::Work;
+use std::{collections::BTreeMap, path::Path, time::Duration};
+use step_kind::StepKind;
 
 /// Who deploys: a plan needs an address, a transaction the key.
-#[derive(Debug)]
 pub enum Deployer {
-    Nobody,
+    None,
     Address(Address),
     Key(Keypair),
+}
+
+impl Deployer {
+    fn address(&self) -> Result<Address, DeployError> {
+        match self {
+            Self::Key(key) => Ok(key.address()),
+            Self::Address(address) => Ok(*address),
+            Self::None => Err(DeployError::KeypairMissing {
+                or_from: ", or --from with the deployer's address",
+            }),
+        }
+    }
+
+    fn key(&self) -> Result<&Keypair, DeployError> {
+        match self {
+            Self::Key(key) => Ok(key),
+            _ => Err(DeployError::KeypairMissing { or_from: "" }),
+        }
+    }
+
+    fn signer(&self) -> Result<&dyn Signer<Svm>, DeployError> {
+        Ok(self.key()?)
+    }
 }
 
 /// Everything that an [`SvmTarget`] is made from.
@@ -61,6 +77,7 @@ pub struct SvmOptions {
 pub struct SvmTarget {
     chain: ChainId,
     cluster: Cluster,
+    transactions: Transactions,
     deployer: Deployer,
     program_key: Option<Keypair>,
     program: Program,
@@ -68,39 +85,10 @@ pub struct SvmTarget {
     registry: svm::Program,
     choices: Choices,
     priority_fee: PriorityFee,
-    /// The last block hash, and when it was asked for.
-    blockhash: Option<(RecentBlockhash, Instant)>,
-    /// When this process last handed a transaction over.
-    sent_at: BTreeMap<String, Instant>,
 }
 
-/// The clusters of Solana's own network. What is none of them is somebody's own.
-const PUBLIC_GENESIS: [&str; 3] = [
-    "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d", // mainnet-beta
-    "EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG", // devnet
-    "4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY", // testnet
-];
-/// CAIP-2: so much of the genesis hash names a cluster.
-const REFERENCE: usize = 32;
-/// R9: any cluster of one's own.
-const LOCALNET: &str = "localnet";
 /// The id of builds for local tests. Its secret key is public.
 const DEVELOPMENT_ID: &str = "4dqu3YHQaBRRG7MPP4KRapDWK2XoAcHuAjTRwTuZCxbB";
-
-/// # Errors
-/// [`Fault::WrongChain`]: the cluster is another than `chain` names.
-pub fn require_chain(cluster: &Cluster, chain: &ChainId) -> Result<(), Fault> {
-    let genesis = cluster.genesis_hash()?;
-    let is_own = !PUBLIC_GENESIS.contains(&&*genesis);
-    let reference = genesis.get(..REFERENCE).unwrap_or(&genesis);
-    if chain.reference() == reference || (chain.reference() == LOCALNET && is_own) {
-        return Ok(());
-    }
-    Err(Fault::WrongChain {
-        expected: chain.to_string(),
-        found: format!("solana:{reference}"),
-    })
-}
 
 impl SvmTarget {
     /// No request is made yet.
@@ -108,6 +96,7 @@ impl SvmTarget {
     pub fn new(options: SvmOptions) -> Self {
         Self {
             chain: options.chain,
+            transactions: Transactions::new(options.cluster.clone()),
             cluster: options.cluster,
             deployer: options.deployer,
             program_key: options.program_key,
@@ -115,80 +104,98 @@ impl SvmTarget {
             program: options.program,
             choices: options.choices,
             priority_fee: options.priority_fee,
-            blockhash: None,
-            sent_at: BTreeMap::new(),
         }
     }
 
-    /// R9: the program cannot read the cluster's genesis hash, so it is compared here.
-    ///
     /// # Errors
-    /// [`Fault::WrongChain`]: everything after this would speak of another cluster.
-    pub fn require_chain(&self) -> Result<(), Fault> {
-        require_chain(&self.cluster, &self.chain)
+    /// [`concord_chain::ChainError::WrongChain`]: everything after this would be about another
+    /// cluster.
+    pub async fn require_chain(&self) -> Result<(), DeployError> {
+        Ok(self.cluster.require_chain(&self.chain).await?)
     }
 
     /// # Errors
-    /// [`Fault::ProgramIdDiffers`] where the program, this command and the program's key are not
-    /// all of one id; [`Fault::DevelopmentId`] where everybody has its key.
-    fn require_own_id(&self) -> Result<(), Fault> {
+    /// [`DeployError::ProgramIdDiffers`] if the program, this command and the program's key have
+    /// not all the same id; [`DeployError::DevelopmentId`] if its key is public.
+    fn require_own_id(&self) -> Result<(), DeployError> {
         let built = self.program.id;
         if let Some(key) = &self.program_key
-            && key.pubkey() != built
+            && key.address() != built
         {
-            return Err(Fault::ProgramIdDiffers {
+            return Err(DeployError::ProgramIdDiffers {
                 built: built.to_string(),
-                keypair: key.pubkey().to_string(),
+                keypair: key.address().to_string(),
             });
         }
-        let is_public = |genesis: &&str| genesis.starts_with(self.chain.reference());
-        if built.to_string() == DEVELOPMENT_ID && PUBLIC_GENESIS.iter().any(is_public) {
-            return Err(Fault::DevelopmentId(DEVELOPMENT_ID));
+        if built.to_string() == DEVELOPMENT_ID && is_public(&self.chain) {
+            return Err(DeployError::DevelopmentId(DEVELOPMENT_ID));
         }
         Ok(())
     }
 
-    fn deployer(&self) -> Result<Address, Fault> {
-        match &self.deployer {
-            Deployer::Key(key) => Ok(key.pubkey()),
-            Deployer::Address(address) => Ok(*address),
-            Deployer::Nobody => Err(Fault::KeypairMissing {
-                or_from: ", or --from with the deployer's address",
-            }),
-        }
+    fn deployer(&self) -> Result<Address, DeployError> {
+        self.deployer.address()
     }
 
-    fn key(&self) -> Result<&Keypair, Fault> {
-        match &self.deployer {
-            Deployer::Key(key) => Ok(key),
-            _ => Err(Fault::KeypairMissing { or_from: "" }),
-        }
-    }
-
-    fn program_key(&self) -> Result<&Keypair, Fault> {
-        let id = self.program.id.to_string();
-        (self.program_key.as_ref()).ok_or(Fault::ProgramKeypairMissing(id))
-    }
-
-    fn buffer_address(&self) -> Result<Address, Fault> {
+    fn buffer_address(&self) -> Result<Address, DeployError> {
         let deployer = self.deployer()?;
         Ok(loader::buffer_address(&deployer, &self.program.sha256))
     }
 }
 
+#[async_trait]
+impl TxChain for SvmTarget {
+    type Job = Step;
+    type Error = DeployError;
+
+    async fn effects(&mut self, steps: &[&Step]) -> Result<Vec<Option<bool>>, DeployError> {
+        let kinds: Result<Vec<StepKind>, DeployError> =
+            steps.iter().map(|step| StepKind::of(step)).collect();
+        let done = self.are_done(&kinds?).await?;
+        Ok(done.into_iter().map(Some).collect())
+    }
+
+    async fn sign(&mut self, step: &Step, expired: usize) -> Result<SignedTx, DeployError> {
+        self.sign_step(step, expired).await
+    }
+
+    /// A second transaction would not replace the first one: a fee is raised only once the first
+    /// can no longer land.
+    async fn replace(
+        &mut self,
+        _step: &Step,
+        _transaction: &SignedTx,
+    ) -> Result<Option<SignedTx>, DeployError> {
+        Ok(None)
+    }
+
+    async fn send(&mut self, transaction: &SignedTx) -> Result<SendOutcome, DeployError> {
+        Ok(self.transactions.send(transaction).await?)
+    }
+
+    async fn statuses(&mut self, transactions: &[SignedTx]) -> Result<Vec<TxStatus>, DeployError> {
+        Ok(self.transactions.statuses(transactions).await?)
+    }
+
+    async fn finality(&mut self, landings: &[Landing]) -> Result<Vec<Finality>, DeployError> {
+        Ok(self.transactions.finality(landings).await?)
+    }
+}
+
+#[async_trait]
 impl Target for SvmTarget {
     fn chain(&self) -> &ChainId {
         &self.chain
     }
 
-    fn plan(&mut self) -> Result<Plan, Fault> {
-        self.make_plan()
+    async fn plan(&mut self) -> Result<Plan, DeployError> {
+        self.make_plan().await
     }
 
-    fn require_keys(&self, plan: &Plan) -> Result<(), Fault> {
+    fn require_keys(&self, plan: &Plan) -> Result<(), DeployError> {
         for step in plan.sending() {
-            if Work::of(step)?.needs_program_key() {
-                self.program_key()?;
+            if StepKind::of(step)?.needs_program_key() {
+                transactions::program_key(&self.program_key, &self.program.id)?;
             }
         }
         Ok(())
@@ -202,8 +209,12 @@ impl Target for SvmTarget {
         Some(self.program.code_hash())
     }
 
-    fn require_own(&mut self, step: &Step, attempt: &Attempt) -> Result<(), Fault> {
-        self.require_own_transaction(step, attempt)
+    async fn require_own(
+        &mut self,
+        step: &Step,
+        transaction: &SignedTx,
+    ) -> Result<(), DeployError> {
+        self.require_own_transaction(step, transaction).await
     }
 
     fn final_for(&self) -> Option<String> {
@@ -211,36 +222,12 @@ impl Target for SvmTarget {
         is_final.then(|| self.program.id.to_string())
     }
 
-    fn standing(&mut self, steps: &[&Step]) -> Result<Vec<bool>, Fault> {
-        let works: Result<Vec<Work>, Fault> = steps.iter().map(|step| Work::of(step)).collect();
-        self.standing_of(&works?)
-    }
-
-    fn sign(&mut self, step: &Step, expired: usize) -> Result<Attempt, Fault> {
-        self.sign_step(step, expired)
-    }
-
-    /// A second transaction would not replace the first one: a fee is raised only once the first
-    /// can no longer land.
-    fn outbid(&mut self, _step: &Step, _attempt: &Attempt) -> Result<Option<Attempt>, Fault> {
-        Ok(None)
-    }
-
-    fn send(&mut self, attempt: &Attempt) -> Result<Answer, Fault> {
-        self.send_raw(attempt)
-    }
-
-    fn fates(&mut self, attempts: &[Attempt]) -> Result<Vec<Fate>, Fault> {
-        self.fates_of(attempts)
-    }
-
-    fn depths(&mut self, landings: &[Landing]) -> Result<Vec<Depth>, Fault> {
-        self.depths_of(landings)
-    }
-
-    fn deployment(&mut self, landings: &BTreeMap<String, Landing>) -> Result<Deployment, Fault> {
-        let work = Work::Program { upgrades: false };
-        let landing = landings.get(&work.id());
+    async fn deployment(
+        &mut self,
+        landings: &BTreeMap<String, Landing>,
+    ) -> Result<Deployment, DeployError> {
+        let kind = StepKind::Program { upgrades: false };
+        let landing = landings.get(&kind.id());
         let registry = Setting::Text(self.registry.registry().to_string());
         let record = Record {
             address: self.program.id.to_string(),
@@ -257,29 +244,32 @@ impl Target for SvmTarget {
         })
     }
 
-    fn verify(&mut self, recorded: &Deployment) -> Result<Vec<Check>, Fault> {
-        self.require_chain()?;
-        self.checks(recorded)
+    async fn verify(&mut self, recorded: &Deployment) -> Result<Vec<Check>, DeployError> {
+        self.require_chain().await?;
+        self.checks(recorded).await
     }
 
-    fn status(&mut self, recorded: Option<&Deployment>) -> Result<Vec<Standing>, Fault> {
-        self.require_chain()?;
-        self.standings(recorded)
+    async fn status(
+        &mut self,
+        recorded: Option<&Deployment>,
+    ) -> Result<Vec<StatusRow>, DeployError> {
+        self.require_chain().await?;
+        self.status_rows(recorded).await
     }
 
-    fn smoke(
+    async fn smoke(
         &mut self,
         recorded: &Deployment,
-        patience: Duration,
-        confirm: &mut dyn FnMut(usize) -> Result<(), Fault>,
-    ) -> Result<Smoke, Fault> {
-        self.require_chain()?;
+        give_up_after: Duration,
+        confirm: &mut (dyn FnMut(usize) -> Result<(), DeployError> + Send),
+    ) -> Result<Smoke, DeployError> {
+        self.require_chain().await?;
         self.require_own_id()?;
         confirm(smoke::TRANSACTIONS)?;
-        self.run_smoke(recorded, patience)
+        self.run_smoke(recorded, give_up_after).await
     }
 
-    fn publish(&mut self, folder: &Path) -> Result<Vec<String>, Fault> {
+    fn publish(&mut self, folder: &Path) -> Result<Vec<String>, DeployError> {
         explorer::publish(folder, &self.program)
     }
 }

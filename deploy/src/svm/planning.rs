@@ -1,43 +1,47 @@
 use super::{
-    SvmTarget, UpgradeAuthority,
-    choices::fee,
-    left_over::LeftOver,
-    loader,
-    look::{self, Code, Look},
-    runtime_version,
-    transactions::{budget, unsigned},
-    work::Work,
+    SvmTarget, UpgradeAuthority, loader, runtime_version,
+    snapshot::{self, Code, Snapshot},
+    step_kind::StepKind,
+    unused_buffers::UnusedBuffers,
 };
-use crate::{Action, Amount, Coin, Fault, Needs, Plan, Step};
+use crate::{Action, DeployError, Needs, Plan, RawAccount, RawInstruction, Step, UnsignedTx};
+use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
+use concord_chain::{
+    Amount, ChainError, Coin,
+    svm::{compute_budget, fee, unsigned},
+};
 use concord_registry::svm::accounts::{AccountType, Registry};
 use solana_address::Address;
+use solana_instruction::Instruction;
 
-/// How each account is called in a plan.
+/// The name of each account in a plan.
 pub(super) const PROGRAM_TITLE: &str = "AgentRegistry";
 const BUFFER_TITLE: &str = "buffer";
 pub(super) const REGISTRY_TITLE: &str = "registry account";
 
 impl SvmTarget {
-    pub(super) fn make_plan(&self) -> Result<Plan, Fault> {
+    pub(super) async fn make_plan(&self) -> Result<Plan, DeployError> {
         let deployer = self.deployer()?;
-        self.require_chain()?;
+        self.require_chain().await?;
         self.require_own_id()?;
-        runtime_version::require(&self.cluster, self.program.sbpf)?;
-        let look = self.look()?;
-        let code = look.code(&self.program)?;
-        self.require_authority(&look, &code, deployer)?;
+        runtime_version::require(&self.cluster, self.program.sbpf).await?;
+        let snapshot = self.snapshot().await?;
+        let code = snapshot.code(&self.program)?;
+        self.require_authority(&snapshot, &code, deployer)?;
 
-        let left_over = LeftOver::of(&self.cluster, &deployer, &self.buffer_in_use(&code)?)?;
+        let unused_buffers =
+            UnusedBuffers::of(&self.cluster, &deployer, &self.buffer_in_use(&code)?).await?;
         let mut steps = Vec::new();
         if self.choices.reclaim {
-            let buffers = left_over.require_listed()?.iter();
-            steps.extend(buffers.map(|(buffer, _)| self.reclaim_step(*buffer)));
+            for (buffer, _) in unused_buffers.require_listed()? {
+                steps.push(self.reclaim_step(*buffer).await?);
+            }
         }
-        steps.extend(self.program_steps(&look, &code)?);
-        steps.push(self.registry_step(&look)?);
-        steps.extend(self.authority_step(&look)?);
+        steps.extend(self.program_steps(&snapshot, &code).await?);
+        steps.push(self.registry_step(&snapshot).await?);
+        steps.extend(self.authority_step(&snapshot).await?);
 
-        let balance = Amount(self.cluster.balance(&deployer)?.into());
+        let balance = Amount(self.cluster.balance(&deployer).await?.into());
         let mut plan = Plan::new(
             self.chain.clone(),
             deployer.to_string(),
@@ -45,147 +49,174 @@ impl SvmTarget {
             balance,
             steps,
         );
-        plan.notes = self.notes(&left_over);
-        self.simulate_next(&plan)?;
+        plan.notes = self.notes(&unused_buffers);
+        self.simulate_next(&plan).await?;
         Ok(plan)
     }
 
     /// # Errors
-    /// [`Fault::UpgradeNotAsked`], [`Fault::NotUpgradeAuthority`]: what is left to do could not
+    /// [`DeployError::UpgradeNotAsked`], [`DeployError::NotUpgradeAuthority`]: what is left to do could not
     /// be done by the deployer.
-    fn require_authority(&self, look: &Look, code: &Code, deployer: Address) -> Result<(), Fault> {
+    fn require_authority(
+        &self,
+        snapshot: &Snapshot,
+        code: &Code,
+        deployer: Address,
+    ) -> Result<(), DeployError> {
         if let (Code::Other(found), false) = (code, self.choices.upgrade) {
-            return Err(Fault::UpgradeNotAsked {
+            return Err(DeployError::UpgradeNotAsked {
                 program: self.program.id.to_string(),
                 found: found.clone(),
                 built: self.program.code_hash(),
             });
         }
-        let Some(data) = look.program_data().filter(|_| *code != Code::Nothing) else {
+        let Some(data) = snapshot.program_data().filter(|_| *code != Code::Nothing) else {
             return Ok(());
         };
         let is_done = *code == Code::Built
             && data.authority == self.wanted_authority()?
-            && self.registry_stands(look)?;
+            && self.registry_exists(snapshot)?;
         match is_done || data.authority == Some(deployer) {
             true => Ok(()),
-            false => Err(Fault::NotUpgradeAuthority {
+            false => Err(DeployError::NotUpgradeAuthority {
                 program: self.program.id.to_string(),
-                found: look::or_nobody(data.authority),
+                found: snapshot::key_or_nobody(data.authority),
                 deployer: deployer.to_string(),
             }),
         }
     }
 
     /// The buffer that this deployment writes to; none where the program stands.
-    fn buffer_in_use(&self, code: &Code) -> Result<Option<Address>, Fault> {
+    fn buffer_in_use(&self, code: &Code) -> Result<Option<Address>, DeployError> {
         match code {
             Code::Built => Ok(None),
             _ => self.buffer_address().map(Some),
         }
     }
 
-    fn existing(&self, work: Work, title: &str, address: &Address) -> Step {
-        Step::existing(&work.id(), &self.chain, title, address.to_string())
+    fn existing(&self, kind: StepKind, title: &str, address: &Address) -> Step {
+        Step::existing(&kind.id(), &self.chain, title, address.to_string())
     }
 
-    /// What the step costs: its fee, and `rent` beside it.
-    fn sending(&self, step: Step, work: Work, action: Action, rent: u64) -> Step {
-        let signatures = if work.needs_program_key() { 2 } else { 1 };
-        let fee = fee(signatures, work.units(), self.priority_fee.most);
+    /// The step's cost is its fee, and `rent` beside it.
+    async fn sending(
+        &self,
+        step: Step,
+        kind: StepKind,
+        action: Action,
+        rent: u64,
+    ) -> Result<Step, DeployError> {
+        let signatures = if kind.needs_program_key() { 2 } else { 1 };
+        let fee = fee(signatures, kind.units(), self.priority_fee.most);
         let needs = Needs::Compute {
-            units: work.units().into(),
+            units: kind.units().into(),
             rent: Amount(rent.into()),
         };
         let cost = Amount(u128::from(fee) + u128::from(rent));
-        step.sending(action, needs, cost)
+        let instructions = self.instructions(kind).await?;
+        let unsigned = UnsignedTx::Instructions {
+            instructions: instructions.iter().map(raw).collect(),
+        };
+        Ok(step.sending(action, needs, cost, unsigned))
     }
 
-    fn reclaim_step(&self, buffer: Address) -> Step {
-        let work = Work::Reclaim(buffer);
-        let step = self.existing(work, BUFFER_TITLE, &buffer);
-        self.sending(step, work, Action::Change, 0)
+    async fn reclaim_step(&self, buffer: Address) -> Result<Step, DeployError> {
+        let kind = StepKind::Reclaim(buffer);
+        let step = self.existing(kind, BUFFER_TITLE, &buffer);
+        self.sending(step, kind, Action::Change, 0).await
     }
 
     /// Buffer, writes, and the program itself; the program alone where it stands.
-    fn program_steps(&self, look: &Look, code: &Code) -> Result<Vec<Step>, Fault> {
+    async fn program_steps(
+        &self,
+        snapshot: &Snapshot,
+        code: &Code,
+    ) -> Result<Vec<Step>, DeployError> {
         let id = self.program.id;
         if *code == Code::Built {
-            let work = Work::Program { upgrades: false };
-            return Ok(vec![self.existing(work, PROGRAM_TITLE, &id)]);
+            let kind = StepKind::Program { upgrades: false };
+            return Ok(vec![self.existing(kind, PROGRAM_TITLE, &id)]);
         }
-        let mut steps = self.buffer_steps(look)?;
+        let mut steps = self.buffer_steps(snapshot).await?;
         let elf = self.program.elf.len();
-        let data_rent = self.cluster.rent(loader::program_data_bytes(elf))?;
-        if let Some(missing) = look::missing_room(look, elf) {
-            let room = look.program_data().map_or(0, |data| data.content.len());
+        let data_rent = self.cluster.rent(loader::program_data_bytes(elf)).await?;
+        if let Some(missing) = snapshot::missing_room(snapshot, elf) {
+            let room = snapshot.program_data().map_or(0, |data| data.content.len());
             let bytes = loader::program_data_bytes(room + missing);
-            let rent = self.missing_rent(&loader::program_data_address(&id), bytes)?;
-            let step = self.existing(Work::Extend, PROGRAM_TITLE, &id);
-            steps.push(self.sending(step, Work::Extend, Action::Change, rent));
+            let rent = self
+                .missing_rent(&loader::program_data_address(&id), bytes)
+                .await?;
+            let step = self.existing(StepKind::Extend, PROGRAM_TITLE, &id);
+            let step = self.sending(step, StepKind::Extend, Action::Change, rent);
+            steps.push(step.await?);
         }
         let upgrades = *code != Code::Nothing;
-        let work = Work::Program { upgrades };
-        let step = self.existing(work, PROGRAM_TITLE, &id);
+        let kind = StepKind::Program { upgrades };
+        let step = self.existing(kind, PROGRAM_TITLE, &id);
         steps.push(match upgrades {
-            true => self.sending(step, work, Action::Change, 0),
+            true => self.sending(step, kind, Action::Change, 0).await?,
             false => {
                 // The loader empties the buffer first, and pays the data account out of it.
-                let buffer_rent = self.cluster.rent(loader::buffer_bytes(elf))?;
-                let rent = self.missing_rent(&id, loader::PROGRAM_BYTES)?
+                let buffer_rent = self.cluster.rent(loader::buffer_bytes(elf)).await?;
+                let rent = self.missing_rent(&id, loader::PROGRAM_BYTES).await?
                     + data_rent.saturating_sub(buffer_rent);
-                self.sending(step, work, Action::Create, rent)
+                self.sending(step, kind, Action::Create, rent).await?
             }
         });
         Ok(steps)
     }
 
-    fn buffer_steps(&self, look: &Look) -> Result<Vec<Step>, Fault> {
+    async fn buffer_steps(&self, snapshot: &Snapshot) -> Result<Vec<Step>, DeployError> {
         let address = self.buffer_address()?;
         let elf = self.program.elf.len();
-        let content = look.buffer(&self.deployer()?, elf)?;
-        let open = self.existing(Work::OpenBuffer, BUFFER_TITLE, &address);
+        let content = snapshot.buffer(&self.deployer()?, elf)?;
+        let open = self.existing(StepKind::OpenBuffer, BUFFER_TITLE, &address);
         let mut steps = vec![match content {
             Some(_) => open,
             None => {
-                let rent = self.missing_rent(&address, loader::buffer_bytes(elf))?;
-                self.sending(open, Work::OpenBuffer, Action::Create, rent)
+                let rent = self
+                    .missing_rent(&address, loader::buffer_bytes(elf))
+                    .await?;
+                self.sending(open, StepKind::OpenBuffer, Action::Create, rent)
+                    .await?
             }
         }];
         for number in 0..self.chunks() {
-            let work = Work::Write { number };
+            let kind = StepKind::Write { number };
             let (at, chunk) = self.chunk(number);
-            let step = self.existing(work, BUFFER_TITLE, &address).parallel();
-            let stands = content.is_some_and(|content| content[at..].starts_with(chunk));
-            steps.push(match stands {
+            let step = self.existing(kind, BUFFER_TITLE, &address).parallel();
+            let is_written = content.is_some_and(|content| content[at..].starts_with(chunk));
+            steps.push(match is_written {
                 true => step,
-                false => self.sending(step, work, Action::Change, 0),
+                false => self.sending(step, kind, Action::Change, 0).await?,
             });
         }
         Ok(steps)
     }
 
-    fn registry_step(&self, look: &Look) -> Result<Step, Fault> {
+    async fn registry_step(&self, snapshot: &Snapshot) -> Result<Step, DeployError> {
         let registry = self.registry.registry();
-        let step = self.existing(Work::Initialize, REGISTRY_TITLE, &registry);
-        if self.registry_stands(look)? {
+        let step = self.existing(StepKind::Initialize, REGISTRY_TITLE, &registry);
+        if self.registry_exists(snapshot)? {
             return Ok(step);
         }
-        let rent = self.missing_rent(&registry, Registry::SPACE)?;
-        Ok(self.sending(step, Work::Initialize, Action::Create, rent))
+        let rent = self.missing_rent(&registry, Registry::SPACE).await?;
+        self.sending(step, StepKind::Initialize, Action::Create, rent)
+            .await
     }
 
-    fn authority_step(&self, look: &Look) -> Result<Option<Step>, Fault> {
+    async fn authority_step(&self, snapshot: &Snapshot) -> Result<Option<Step>, DeployError> {
         let wanted = self.wanted_authority()?;
-        let standing = look.program_data().map(|data| data.authority);
-        if self.choices.authority == UpgradeAuthority::Keep || standing == Some(wanted) {
+        let now = snapshot.program_data().map(|data| data.authority);
+        if self.choices.authority == UpgradeAuthority::Keep || now == Some(wanted) {
             return Ok(None);
         }
-        let step = self.existing(Work::HandOver, PROGRAM_TITLE, &self.program.id);
-        Ok(Some(self.sending(step, Work::HandOver, Action::Change, 0)))
+        let step = self.existing(StepKind::HandOver, PROGRAM_TITLE, &self.program.id);
+        let step = self.sending(step, StepKind::HandOver, Action::Change, 0);
+        step.await.map(Some)
     }
 
-    fn notes(&self, left_over: &LeftOver) -> Vec<String> {
+    fn notes(&self, unused_buffers: &UnusedBuffers) -> Vec<String> {
         let program = &self.program;
         let mut notes = vec![
             format!(
@@ -203,12 +234,12 @@ impl SvmTarget {
                 }
             },
         ];
-        notes.extend(left_over.note(self.choices.reclaim));
+        notes.extend(unused_buffers.note(self.choices.reclaim));
         notes
     }
 
-    /// Lets the cluster try the first step without sending anything, where it can be paid for.
-    fn simulate_next(&self, plan: &Plan) -> Result<(), Fault> {
+    /// Lets the cluster simulate the first step, if it can be paid for.
+    async fn simulate_next(&self, plan: &Plan) -> Result<(), DeployError> {
         let Some(step) = plan
             .sending()
             .next()
@@ -216,11 +247,11 @@ impl SvmTarget {
         else {
             return Ok(());
         };
-        let work = Work::of(step)?;
-        let mut instructions = budget(work.units(), self.priority_fee.after(0));
-        instructions.extend(self.instructions(work)?);
+        let kind = StepKind::of(step)?;
+        let mut instructions = compute_budget(kind.units(), self.priority_fee.after(0));
+        instructions.extend(self.instructions(kind).await?);
         let raw = unsigned(&instructions, &self.deployer()?);
-        let simulation = self.cluster.simulate(&raw)?;
+        let simulation = self.cluster.simulate(&raw).await?;
         if simulation.err.is_null() {
             return Ok(());
         }
@@ -229,9 +260,23 @@ impl SvmTarget {
             .last()
             .map(|log| format!(" ({log})"))
             .unwrap_or_default();
-        Err(Fault::SimulationFailed {
+        Err(ChainError::SimulationFailed {
             title: step.id.clone(),
             reason: format!("{}{last}", simulation.err),
-        })
+        }
+        .into())
+    }
+}
+
+fn raw(instruction: &Instruction) -> RawInstruction {
+    let accounts = instruction.accounts.iter().map(|account| RawAccount {
+        address: account.pubkey.to_string(),
+        signer: account.is_signer,
+        writable: account.is_writable,
+    });
+    RawInstruction {
+        program: instruction.program_id.to_string(),
+        accounts: accounts.collect(),
+        data: BASE64.encode(&instruction.data),
     }
 }

@@ -1,5 +1,6 @@
 //! The program that was built, and what it was built with.
-use crate::{Fault, atomic_file};
+use crate::DeployError;
+use concord_chain::atomic_file;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use solana_address::Address;
@@ -31,17 +32,17 @@ impl Program {
     /// Reads the ELF, and what was written beside it when it was built.
     ///
     /// # Errors
-    /// [`Fault::ProgramMissing`]; [`Fault::File`] where the two are not of one build, or the ELF is
+    /// [`DeployError::ProgramMissing`]; [`concord_chain::ChainError::File`] where the two are not of one build, or the ELF is
     /// none for Solana.
-    pub fn read(path: &Path) -> Result<Self, Fault> {
-        let elf = fs::read(path).map_err(|fault| match fault.kind() {
-            io::ErrorKind::NotFound => Fault::ProgramMissing(path.to_owned()),
-            _ => unusable(path, fault.to_string()),
+    pub fn read(path: &Path) -> Result<Self, DeployError> {
+        let elf = fs::read(path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => DeployError::ProgramMissing(path.to_owned()),
+            _ => unusable(path, error.to_string()),
         })?;
         let sha256: [u8; 32] = Sha256::digest(&elf).into();
         let note = path.with_extension("build.json");
         let build: Option<Build> = atomic_file::read_json(&note)?;
-        let build = build.ok_or_else(|| Fault::ProgramMissing(note.clone()))?;
+        let build = build.ok_or_else(|| DeployError::ProgramMissing(note.clone()))?;
         if build.sha256 != hex(&sha256) {
             let reason = format!("is about a program with SHA-256 {}", build.sha256);
             return Err(unusable(&note, reason));
@@ -82,11 +83,8 @@ pub(super) fn hex(bytes: &[u8; 32]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn unusable(path: &Path, reason: String) -> Fault {
-    Fault::File {
-        path: path.to_owned(),
-        reason,
-    }
+fn unusable(path: &Path, reason: String) -> DeployError {
+    DeployError::file(path.to_owned(), reason)
 }
 
 /// `e_flags` of an ELF (u32 LE at byte 48) for one of the machines 247 (BPF) and 263 (SBF).

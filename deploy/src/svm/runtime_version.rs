@@ -1,6 +1,6 @@
 //! Which versions of sBPF a cluster takes, by its feature gates.
-use super::cluster::{Account, Cluster};
-use crate::Fault;
+use crate::DeployError;
+use concord_chain::svm::{Account, Cluster};
 use solana_address::Address;
 
 /// The gates, as Agave 4.2 names them.
@@ -14,9 +14,11 @@ const FEATURE_PROGRAM: Address =
     Address::from_str_const("Feature111111111111111111111111111111111111");
 
 /// # Errors
-/// [`Fault::SbpfUnsupported`] where the cluster does not take programs of this version.
-pub(super) fn require(cluster: &Cluster, version: u32) -> Result<(), Fault> {
-    let gates = cluster.accounts(&[ENABLE_V1, ENABLE_V2, ENABLE_V3, REFUSE_BEFORE_V3])?;
+/// [`DeployError::SbpfUnsupported`] where the cluster does not take programs of this version.
+pub(super) async fn require(cluster: &Cluster, version: u32) -> Result<(), DeployError> {
+    let gates = cluster
+        .accounts(&[ENABLE_V1, ENABLE_V2, ENABLE_V3, REFUSE_BEFORE_V3])
+        .await?;
     let [v1, v2, v3, refuse_old] = std::array::from_fn(|gate| is_active(gates[gate].as_ref()));
     let taken: Vec<u32> = [
         (0, !refuse_old),
@@ -29,7 +31,7 @@ pub(super) fn require(cluster: &Cluster, version: u32) -> Result<(), Fault> {
     .collect();
     match taken.contains(&version) {
         true => Ok(()),
-        false => Err(Fault::SbpfUnsupported { version, taken }),
+        false => Err(DeployError::SbpfUnsupported { version, taken }),
     }
 }
 

@@ -1,11 +1,14 @@
 //! The shortest way through a deployment: one agent, one authorized feedback, one summary.
 use super::{
-    SvmTarget, landing,
+    SvmTarget,
     planning::PROGRAM_TITLE,
-    transactions::{budget, signed},
 };
-use crate::{Check, Deed, Deployment, Fault, Smoke, network};
+use crate::{Check, DeployError, Deployment, Smoke, SmokeStep};
 use concord_canonical::{auth::SvmFeedbackAuth, caip};
+use concord_chain::{
+    ChainError, network,
+    svm::{compute_budget, land, sign},
+};
 use concord_registry::svm::{
     accounts::{AccountType, AgentIdentity, ClientIndex, FeedbackEntry},
     ed25519,
@@ -31,44 +34,52 @@ impl SvmTarget {
     /// one feedback, and reads the summary. Two transactions; the agent stays.
     ///
     /// # Errors
-    /// Whatever keeps a transaction from landing within `patience`.
-    pub(super) fn run_smoke(
+    /// Whatever keeps a transaction from landing within `give_up_after`.
+    pub(super) async fn run_smoke(
         &self,
         recorded: &Deployment,
-        patience: Duration,
-    ) -> Result<Smoke, Fault> {
+        give_up_after: Duration,
+    ) -> Result<Smoke, DeployError> {
         self.require_on_record(recorded)?;
         let (mint, client) = (Keypair::new(), Keypair::new());
-        let owner = self.key()?.pubkey();
+        let owner = self.deployer.key()?.pubkey();
         let register = self.registry.register_agent(owner, mint.pubkey(), "");
-        let registered = self.land("register_agent", vec![register], &mint, patience)?;
-        let feedback = self.feedback(&mint.pubkey(), &client.pubkey())?;
-        let given = self.land("give_feedback", feedback, &client, patience)?;
-        let of_address = |what, address: Address| self.deed(what, address.to_string(), "address");
+        let registered = self
+            .land("register_agent", vec![register], &mint, give_up_after)
+            .await?;
+        let feedback = self.feedback(&mint.pubkey(), &client.pubkey()).await?;
+        let given = self
+            .land("give_feedback", feedback, &client, give_up_after)
+            .await?;
+        let of_address = |what, address: Address| self.step(what, address.to_string(), "address");
         Ok(Smoke {
-            deeds: vec![
+            steps: vec![
                 of_address("agent", mint.pubkey()),
-                self.deed("register_agent", registered, "tx"),
+                self.step("register_agent", registered, "tx"),
                 of_address("client", client.pubkey()),
-                self.deed("give_feedback", given, "tx"),
+                self.step("give_feedback", given, "tx"),
             ],
-            checks: vec![self.summary_check(&mint.pubkey())?],
+            checks: vec![self.summary_check(&mint.pubkey()).await?],
         })
     }
 
-    fn require_on_record(&self, recorded: &Deployment) -> Result<(), Fault> {
+    fn require_on_record(&self, recorded: &Deployment) -> Result<(), DeployError> {
         let record = recorded.contracts.get(PROGRAM_TITLE);
         match record.is_some_and(|record| record.address == self.program.id.to_string()) {
             true => Ok(()),
-            false => Err(Fault::NotOnRecord(self.chain.to_string())),
+            false => Err(DeployError::NotOnRecord(self.chain.to_string())),
         }
     }
 
     /// The client's rent from the owner, the owner's permission for just one feedback (R8, R9),
     /// and the feedback.
-    fn feedback(&self, mint: &Address, client: &Address) -> Result<Vec<Instruction>, Fault> {
-        let owner = self.key()?;
-        let now = u64::try_from(self.cluster.unix_time()?).unwrap_or_default();
+    async fn feedback(
+        &self,
+        mint: &Address,
+        client: &Address,
+    ) -> Result<Vec<Instruction>, DeployError> {
+        let owner = self.deployer.key()?;
+        let now = u64::try_from(self.cluster.unix_time().await?).unwrap_or_default();
         let expiry = now.saturating_add(GOOD_FOR);
         let authorization = SvmFeedbackAuth {
             agent_mint: mint.to_bytes(),
@@ -81,8 +92,8 @@ impl SvmTarget {
         };
         let message = authorization.message();
         let signature = owner.sign_message(&message);
-        let rent =
-            self.cluster.rent(ClientIndex::SPACE)? + self.cluster.rent(FeedbackEntry::SPACE)?;
+        let rent = self.cluster.rent(ClientIndex::SPACE).await?
+            + self.cluster.rent(FeedbackEntry::SPACE).await?;
         let mut tag = [0; 32];
         tag[..5].copy_from_slice(b"smoke");
         let feedback = GiveFeedback {
@@ -105,15 +116,15 @@ impl SvmTarget {
         ])
     }
 
-    fn chain_word(&self) -> Result<[u8; 32], Fault> {
+    fn chain_word(&self) -> Result<[u8; 32], DeployError> {
         let text = self.chain.to_string();
         let chain = caip::ChainId::parse(&text);
-        let chain = chain.map_err(|fault| Fault::ChainId(fault.to_string()))?;
+        let chain = chain.map_err(|error| ChainError::ChainId(error.to_string()))?;
         Ok(chain.hash())
     }
 
-    fn summary_check(&self, mint: &Address) -> Result<Check, Fault> {
-        let account = self.cluster.account(&self.registry.agent(mint))?;
+    async fn summary_check(&self, mint: &Address) -> Result<Check, DeployError> {
+        let account = self.cluster.account(&self.registry.agent(mint)).await?;
         let agent = account.and_then(|it| {
             self.registry
                 .decode::<AgentIdentity>(&it.owner, &it.data)
@@ -136,28 +147,29 @@ impl SvmTarget {
     }
 
     /// Sends it once and waits. The owner pays, `other` signs beside him.
-    fn land(
+    async fn land(
         &self,
         what: &str,
         instructions: Vec<Instruction>,
         other: &Keypair,
-        patience: Duration,
-    ) -> Result<String, Fault> {
-        let instructions = [budget(UNITS, self.priority_fee.first), instructions].concat();
-        let recent = self.cluster.recent_blockhash()?;
-        let signed = signed(&instructions, &[self.key()?, other], &recent);
-        let carried = landing::land(&self.cluster, &signed, patience)?;
-        match carried.meta.err.is_null() {
+        give_up_after: Duration,
+    ) -> Result<String, DeployError> {
+        let instructions = [compute_budget(UNITS, self.priority_fee.first), instructions].concat();
+        let recent = self.cluster.recent_blockhash().await?;
+        let signed = sign(&instructions, &[self.deployer.key()?, other], &recent).await?;
+        let executed = land(&self.cluster, &signed, give_up_after).await?;
+        match executed.meta.err.is_null() {
             true => Ok(signed.signature),
-            false => Err(Fault::TransactionFailed {
-                step: what.to_owned(),
-                reason: format!("{} failed: {}", signed.signature, carried.meta.err),
-            }),
+            false => Err(ChainError::TransactionFailed {
+                job: what.to_owned(),
+                reason: format!("{} failed: {}", signed.signature, executed.meta.err),
+            }
+            .into()),
         }
     }
 
-    fn deed(&self, what: &str, value: String, kind: &str) -> Deed {
-        Deed {
+    fn step(&self, what: &str, value: String, kind: &str) -> SmokeStep {
+        SmokeStep {
             what: what.to_owned(),
             link: network::link(&self.chain, kind, &value),
             value,

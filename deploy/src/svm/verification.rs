@@ -2,17 +2,17 @@
 use super::{
     SvmTarget, UpgradeAuthority,
     choices::Choices,
-    look::{Code, Look, or_nobody},
     planning::{PROGRAM_TITLE, REGISTRY_TITLE},
     program::code_hash,
+    snapshot::{Code, Snapshot, key_or_nobody},
 };
-use crate::{AddressBook, Check, Deployment, Fault, Record, Standing};
+use crate::{AddressBook, Check, DeployError, Deployment, Record, StatusRow};
 use concord_canonical::caip;
 use std::path::Path;
 
 impl SvmTarget {
     /// Every fact of the program and its registry on record.
-    pub(super) fn checks(&self, recorded: &Deployment) -> Result<Vec<Check>, Fault> {
+    pub(super) async fn checks(&self, recorded: &Deployment) -> Result<Vec<Check>, DeployError> {
         let Some(record) = recorded.contracts.get(PROGRAM_TITLE) else {
             let found = "not on record";
             return Ok(vec![Check::new(
@@ -23,30 +23,30 @@ impl SvmTarget {
             )]);
         };
         let authority = self.authority_on_record(recorded)?;
-        let look = self.look()?;
-        let mut checks = self.program_checks(&look, record, &authority)?;
-        checks.extend(self.registry_checks(&look, record)?);
+        let snapshot = self.snapshot().await?;
+        let mut checks = self.program_checks(&snapshot, record, &authority)?;
+        checks.extend(self.registry_checks(&snapshot, record)?);
         Ok(checks)
     }
 
     fn program_checks(
         &self,
-        look: &Look,
+        snapshot: &Snapshot,
         record: &Record,
         authority_on_record: &str,
-    ) -> Result<Vec<Check>, Fault> {
+    ) -> Result<Vec<Check>, DeployError> {
         let check = |fact: &str, expected: &str, found: &str| {
             Check::new(PROGRAM_TITLE, fact, expected, found)
         };
         let built = "the local build";
-        let code = match look.code(&self.program)? {
+        let code = match snapshot.code(&self.program)? {
             Code::Built => built.to_owned(),
             Code::Nothing => "nothing".to_owned(),
             Code::Other(hash) => format!("another program, {hash}"),
         };
-        let data = look.program_data();
+        let data = snapshot.program_data();
         let hash = data.as_ref().map(|data| code_hash(data.content));
-        let authority = data.map(|data| or_nobody(data.authority));
+        let authority = data.map(|data| key_or_nobody(data.authority));
         let nothing = || "nothing".to_owned();
         Ok(vec![
             check("address", &self.program.id.to_string(), &record.address),
@@ -65,13 +65,17 @@ impl SvmTarget {
     }
 
     /// R9: the chain word of every authorization comes from here.
-    fn registry_checks(&self, look: &Look, record: &Record) -> Result<Vec<Check>, Fault> {
+    fn registry_checks(
+        &self,
+        snapshot: &Snapshot,
+        record: &Record,
+    ) -> Result<Vec<Check>, DeployError> {
         let chain = self.chain.to_string();
         let word = caip::ChainId::parse(&chain).map_or_else(
             |_| String::new(), // its form was checked when it was made
             |chain| hex_word(&chain.hash()),
         );
-        let registry = look.registry()?;
+        let registry = snapshot.registry()?;
         let (found_chain, found_word) = match registry {
             Some(registry) => (registry.chain, hex_word(&registry.chain_hash)),
             None => ("nothing".to_owned(), "nothing".to_owned()),
@@ -86,19 +90,22 @@ impl SvmTarget {
     }
 
     /// Program and registry account, in the address book, in the build, and on chain.
-    pub(super) fn standings(&self, recorded: Option<&Deployment>) -> Result<Vec<Standing>, Fault> {
+    pub(super) async fn status_rows(
+        &self,
+        recorded: Option<&Deployment>,
+    ) -> Result<Vec<StatusRow>, DeployError> {
         let record = recorded.and_then(|book| book.contracts.get(PROGRAM_TITLE));
         let authority = record.and(recorded);
         let authority = authority.map(|book| self.authority_on_record(book));
         let authority = authority.transpose()?;
-        let look = self.look()?;
-        let code = look.code(&self.program)?;
+        let snapshot = self.snapshot().await?;
+        let code = snapshot.code(&self.program)?;
         let drifts = [
             self.program_drift(&code, record),
-            authority_drift(&look, authority.as_deref()),
+            authority_drift(&snapshot, authority.as_deref()),
         ];
         let drifts: Vec<&str> = drifts.into_iter().flatten().collect();
-        let program = Standing {
+        let program = StatusRow {
             title: PROGRAM_TITLE.to_owned(),
             recorded: record.map(|record| record.address.clone()),
             built: self.program.id.to_string(),
@@ -110,7 +117,7 @@ impl SvmTarget {
             .to_owned(),
             drift: (!drifts.is_empty()).then(|| drifts.join("; ")),
         };
-        Ok(vec![program, self.registry_standing(&look, record)?])
+        Ok(vec![program, self.registry_standing(&snapshot, record)?])
     }
 
     fn program_drift(&self, code: &Code, record: Option<&Record>) -> Option<&'static str> {
@@ -131,9 +138,13 @@ impl SvmTarget {
         })
     }
 
-    fn registry_standing(&self, look: &Look, record: Option<&Record>) -> Result<Standing, Fault> {
+    fn registry_standing(
+        &self,
+        snapshot: &Snapshot,
+        record: Option<&Record>,
+    ) -> Result<StatusRow, DeployError> {
         let address = self.registry.registry().to_string();
-        let registry = look.registry()?;
+        let registry = snapshot.registry()?;
         let on_record = record.and_then(registry_on_record);
         let drift = match &registry {
             Some(registry) if registry.chain != self.chain.to_string() => {
@@ -147,7 +158,7 @@ impl SvmTarget {
                 Some(_) => None,
             },
         };
-        Ok(Standing {
+        Ok(StatusRow {
             title: REGISTRY_TITLE.to_owned(),
             recorded: on_record,
             built: address,
@@ -157,24 +168,26 @@ impl SvmTarget {
     }
 
     /// Who should be able to replace the program, by what was chosen when it was deployed.
-    fn authority_on_record(&self, recorded: &Deployment) -> Result<String, Fault> {
-        let choices = Choices::recorded(&recorded.settings).ok_or_else(|| Fault::File {
-            path: AddressBook::path(Path::new("")),
-            reason: format!(
-                "chains.{}.settings have no upgradeAuthority, upgrade and reclaimBuffers",
-                self.chain
-            ),
+    fn authority_on_record(&self, recorded: &Deployment) -> Result<String, DeployError> {
+        let choices = Choices::recorded(&recorded.settings).ok_or_else(|| {
+            DeployError::file(
+                AddressBook::path(Path::new("")),
+                format!(
+                    "chains.{}.settings have no upgradeAuthority, upgrade and reclaimBuffers",
+                    self.chain
+                ),
+            )
         })?;
         Ok(match choices.authority {
             UpgradeAuthority::Keep => recorded.deployer.clone(),
             UpgradeAuthority::Key(key) => key.to_string(),
-            UpgradeAuthority::None => or_nobody(None),
+            UpgradeAuthority::None => key_or_nobody(None),
         })
     }
 }
 
-fn authority_drift(look: &Look, on_record: Option<&str>) -> Option<&'static str> {
-    let authority = or_nobody(look.program_data()?.authority);
+fn authority_drift(snapshot: &Snapshot, on_record: Option<&str>) -> Option<&'static str> {
+    let authority = key_or_nobody(snapshot.program_data()?.authority);
     (authority != on_record?).then_some("another upgrade authority than on record")
 }
 

@@ -4,7 +4,8 @@ use crate::{
     process::{clone_root, json_file},
     program::Workplace,
 };
-use concord_deploy::{AddressBook, ChainId, Deployment};
+use concord_chain::ChainId;
+use concord_deploy::{AddressBook, Deployment};
 use serde_json::{Value, json};
 use std::fs;
 

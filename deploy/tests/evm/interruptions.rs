@@ -1,6 +1,6 @@
 //! Killed at every boundary of every step, and resumed.
 use crate::{
-    fault_proxy::{Deed, FaultProxy, Question},
+    fault_proxy::{FaultAction, FaultProxy, Question},
     local_chain::{BASE_SEPOLIA, LocalChain, deployer},
     process::answer,
     program::{SENDING, Workplace, assert_deployed},
@@ -44,20 +44,22 @@ fn bare_chain() -> LocalChain {
     chain
 }
 
-fn deed(question: &Question, step: usize, boundary: Boundary) -> Deed {
+fn action(question: &Question, step: usize, boundary: Boundary) -> FaultAction {
     let at_step = question.sends == step + 1;
     let sending = question.method == "eth_sendRawTransaction";
     match boundary {
-        Boundary::BeforeSend if at_step && sending => Deed::Kill,
-        Boundary::AfterSend if at_step && sending => Deed::ForwardThenKill,
-        Boundary::AfterReceipt if at_step && question.receipt_seen => Deed::Kill,
-        _ => Deed::Forward,
+        Boundary::BeforeSend if at_step && sending => FaultAction::Kill,
+        Boundary::AfterSend if at_step && sending => FaultAction::ForwardThenKill,
+        Boundary::AfterReceipt if at_step && question.receipt_seen => FaultAction::Kill,
+        _ => FaultAction::Forward,
     }
 }
 
 /// Runs `apply` until it is killed there.
 fn apply_until(chain: &LocalChain, step: usize, boundary: Boundary) -> Workplace {
-    let proxy = FaultProxy::start(chain.port(), move |question| deed(question, step, boundary));
+    let proxy = FaultProxy::start(chain.port(), move |question| {
+        action(question, step, boundary)
+    });
     let workplace = Workplace::at_url(&proxy.url());
     let child = workplace
         .command(&[&["apply"], SENDING].concat())
@@ -163,8 +165,8 @@ fn refuses_to_resume_another_run() {
 fn a_run_that_was_killed_with_a_pending_transaction_goes_on() {
     let chain = LocalChain::start_with(BASE_SEPOLIA, &["--no-mining"]);
     let kill_after_send = |question: &Question| match question.method == "eth_sendRawTransaction" {
-        true => Deed::ForwardThenKill,
-        false => Deed::Forward,
+        true => FaultAction::ForwardThenKill,
+        false => FaultAction::Forward,
     };
     let proxy = FaultProxy::start(chain.port(), kill_after_send);
     let workplace = Workplace::at_url(&proxy.url());

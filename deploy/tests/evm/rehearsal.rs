@@ -1,6 +1,6 @@
 //! plan, apply, apply again, verify, status.
 use crate::{
-    fault_proxy::{Deed, FaultProxy},
+    fault_proxy::{FaultAction, FaultProxy},
     local_chain::{BASE_SEPOLIA, LocalChain, deployer},
     program::{CONTRACTS, Workplace, assert_deployed},
 };
@@ -50,7 +50,7 @@ fn first_a_plan_then_apply_then_nothing_then_verify_and_status() {
 #[test]
 fn a_plan_sends_nothing_and_adds_up() {
     let chain = LocalChain::start(BASE_SEPOLIA);
-    let proxy = FaultProxy::start(chain.port(), |_| Deed::Forward);
+    let proxy = FaultProxy::start(chain.port(), |_| FaultAction::Forward);
     let workplace = Workplace::at_url(&proxy.url());
     let plan = workplace.plan(&["--json"]).assert_done().json();
     assert_eq!(proxy.times("eth_sendRawTransaction"), 0);

@@ -1,7 +1,7 @@
 //! Time-outs, rate limits, lost answers, stale answers, chains that go back: nothing is deployed
 //! twice and nothing is lost.
 use crate::{
-    fault_proxy::{Deed, FaultProxy, Question},
+    fault_proxy::{FaultAction, FaultProxy, Question},
     local_chain::{BASE_SEPOLIA, LocalChain, deployer},
     process::answer,
     program::{SENDING, Workplace, assert_deployed},
@@ -13,7 +13,7 @@ const SEND: &str = "eth_sendRawTransaction";
 
 /// Deploys through a proxy that does this, and looks at the outcome without it.
 fn deploys_through(
-    policy: impl FnMut(&Question) -> Deed + Send + 'static,
+    policy: impl FnMut(&Question) -> FaultAction + Send + 'static,
 ) -> (LocalChain, Workplace) {
     let chain = LocalChain::start(BASE_SEPOLIA);
     let proxy = FaultProxy::start(chain.port(), policy);
@@ -27,24 +27,24 @@ fn deploys_through(
 #[test]
 fn every_method_may_time_out_once() {
     deploys_through(|question| match question.times {
-        1 => Deed::Hold,
-        _ => Deed::Forward,
+        1 => FaultAction::Hold,
+        _ => FaultAction::Forward,
     });
 }
 
 #[test]
 fn every_method_may_be_rate_limited_twice() {
     deploys_through(|question| match question.times {
-        1 | 2 => Deed::TooManyRequests,
-        _ => Deed::Forward,
+        1 | 2 => FaultAction::TooManyRequests,
+        _ => FaultAction::Forward,
     });
 }
 
 #[test]
 fn a_rate_limit_may_come_as_a_json_rpc_error() {
     deploys_through(|question| match question.times {
-        1 | 2 => Deed::Refuse(-32_005, "daily request count exceeded"),
-        _ => Deed::Forward,
+        1 | 2 => FaultAction::Refuse(-32_005, "daily request count exceeded"),
+        _ => FaultAction::Forward,
     });
 }
 
@@ -54,8 +54,8 @@ fn the_answer_to_every_transaction_may_be_lost() {
     deploys_through(move |question| {
         let is_new = question.method == SEND && seen.insert(question.params.to_string());
         match is_new {
-            true => Deed::ForwardThenHangUp,
-            false => Deed::Forward,
+            true => FaultAction::ForwardThenHangUp,
+            false => FaultAction::Forward,
         }
     });
 }
@@ -68,9 +68,9 @@ fn a_node_may_lag_behind_with_the_nonce() {
         let asks = question.method == "eth_getTransactionCount";
         if asks && question.sends >= 1 && lies < 3 {
             lies += 1;
-            return Deed::Answer(json!("0x0"));
+            return FaultAction::Answer(json!("0x0"));
         }
-        Deed::Forward
+        FaultAction::Forward
     });
     let run = workplace.run_record();
     let landed = |step: &Value| step.get("landing").is_some();
@@ -98,7 +98,7 @@ fn deploys_on_a_chain_that_goes_back(after: usize) {
             let answer = crate::fault_proxy::post(port, reorg.to_string().as_bytes());
             assert!(!String::from_utf8(answer).unwrap().contains("error"));
         }
-        Deed::Forward
+        FaultAction::Forward
     });
     let workplace = Workplace::at_url(&proxy.url());
     let applied = workplace.apply(&[]);
@@ -137,7 +137,7 @@ fn a_transaction_may_move_to_another_block() {
             let answer = String::from_utf8(answer).unwrap();
             assert!(!answer.contains("error"), "{answer}");
         }
-        Deed::Forward
+        FaultAction::Forward
     });
     let workplace = Workplace::at_url(&proxy.url());
     let applied = workplace.apply(&["--give-up-after", "60"]);
@@ -163,12 +163,12 @@ fn faults_may_come_in_any_order() {
             let dice = (state >> 33) % 32;
             in_a_row = if dice < 4 { in_a_row + 1 } else { 0 };
             match dice {
-                _ if in_a_row > 3 => Deed::Forward,
-                0 => Deed::HangUp,
-                1 => Deed::ForwardThenHangUp,
-                2 => Deed::TooManyRequests,
-                3 => Deed::Hold,
-                _ => Deed::Forward,
+                _ if in_a_row > 3 => FaultAction::Forward,
+                0 => FaultAction::HangUp,
+                1 => FaultAction::ForwardThenHangUp,
+                2 => FaultAction::TooManyRequests,
+                3 => FaultAction::Hold,
+                _ => FaultAction::Forward,
             }
         });
     }
@@ -178,8 +178,8 @@ fn faults_may_come_in_any_order() {
 fn an_endpoint_that_stays_silent_is_exit_code_3_and_the_run_can_be_resumed() {
     let chain = LocalChain::start(BASE_SEPOLIA);
     let proxy = FaultProxy::start(chain.port(), |question| match question.sends {
-        0 | 1 => Deed::Forward,
-        _ => Deed::HangUp,
+        0 | 1 => FaultAction::Forward,
+        _ => FaultAction::HangUp,
     });
     let workplace = Workplace::at_url(&proxy.url());
     let stopped = workplace.apply(&[]);

@@ -1,6 +1,6 @@
 //! Nothing secret in what is printed, written, or seen in the list of processes.
 use crate::{
-    fault_proxy::{Deed, FaultProxy},
+    fault_proxy::{FaultAction, FaultProxy},
     keys::keystore,
     local_chain::{BASE_SEPOLIA, LocalChain, PASSWORD, SECRET},
     process::answer,
@@ -91,7 +91,7 @@ fn no_secret_is_printed_written_or_an_argument() {
         if question.method == "eth_sendRawTransaction" {
             during.lock().unwrap().push_str(&command_lines());
         }
-        Deed::Forward
+        FaultAction::Forward
     });
     let workplace = Workplace::at_url(&format!("{}/v2/{API_KEY}", proxy.url()));
     let folder = tempfile::tempdir().unwrap();
@@ -132,9 +132,9 @@ fn no_secret_is_in_an_error() {
     assert_eq!(run_clean(&workplace, long), Some(2));
 
     for policy in [
-        || Deed::HangUp,
-        || Deed::TooManyRequests,
-        || Deed::Answer("no number".into()),
+        || FaultAction::HangUp,
+        || FaultAction::TooManyRequests,
+        || FaultAction::Answer("no number".into()),
     ] {
         let proxy = FaultProxy::start(chain.port(), move |_| policy());
         let workplace = Workplace::at_url(&format!("{}/v2/{API_KEY}", proxy.url()));

@@ -13,7 +13,7 @@ use std::{
 };
 
 /// What is done with one question.
-pub enum Deed {
+pub enum FaultAction {
     Forward,
     /// The connection breaks, and the chain has not seen the question.
     HangUp,
@@ -50,7 +50,7 @@ pub struct Question {
 const SENDING: [&str; 2] = ["eth_sendRawTransaction", "sendTransaction"];
 const RECEIPT: [&str; 2] = ["eth_getTransactionReceipt", "getTransaction"];
 
-type Policy = Box<dyn FnMut(&Question) -> Deed + Send>;
+type Policy = Box<dyn FnMut(&Question) -> FaultAction + Send>;
 
 struct State {
     policy: Policy,
@@ -69,7 +69,10 @@ pub struct FaultProxy {
 
 impl FaultProxy {
     /// In front of the chain's port.
-    pub fn start(chain: u16, policy: impl FnMut(&Question) -> Deed + Send + 'static) -> Self {
+    pub fn start(
+        chain: u16,
+        policy: impl FnMut(&Question) -> FaultAction + Send + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let proxy = Self {
             port: listener.local_addr().unwrap().port(),
@@ -125,36 +128,36 @@ fn serve(stream: TcpStream, chain: u16, state: &Mutex<State>, victim: &AtomicU32
         return;
     };
     let request: Value = serde_json::from_slice(&body).unwrap();
-    let deed = judge(&request, state);
+    let action = judge(&request, state);
     let forward = || {
         let answer = post(chain, &body);
         note_receipt(&request, &answer, state);
         answer
     };
-    match deed {
-        Deed::Forward => reply(&stream, "200 OK", &forward()),
-        Deed::HangUp => {}
-        Deed::ForwardThenHangUp => drop(forward()),
-        Deed::Hold => wait_until_gone(stream),
-        Deed::TooManyRequests => reply(&stream, "429 Too Many Requests", b"slow down"),
-        Deed::Answer(result) => {
+    match action {
+        FaultAction::Forward => reply(&stream, "200 OK", &forward()),
+        FaultAction::HangUp => {}
+        FaultAction::ForwardThenHangUp => drop(forward()),
+        FaultAction::Hold => wait_until_gone(stream),
+        FaultAction::TooManyRequests => reply(&stream, "429 Too Many Requests", b"slow down"),
+        FaultAction::Answer(result) => {
             let answer = json!({"jsonrpc": "2.0", "id": request["id"], "result": result});
             reply(&stream, "200 OK", answer.to_string().as_bytes());
         }
-        Deed::Refuse(code, message) => {
+        FaultAction::Refuse(code, message) => {
             let error = json!({"code": code, "message": message});
             let answer = json!({"jsonrpc": "2.0", "id": request["id"], "error": error});
             reply(&stream, "200 OK", answer.to_string().as_bytes());
         }
-        Deed::Kill => kill(victim),
-        Deed::ForwardThenKill => {
+        FaultAction::Kill => kill(victim),
+        FaultAction::ForwardThenKill => {
             forward();
             kill(victim);
         }
     }
 }
 
-fn judge(request: &Value, state: &Mutex<State>) -> Deed {
+fn judge(request: &Value, state: &Mutex<State>) -> FaultAction {
     let mut state = state.lock().unwrap();
     let method = request["method"].as_str().unwrap().to_owned();
     let times = state.times.entry(method.clone()).or_default();

@@ -1,7 +1,7 @@
 //! Buffers that were left over keep lamports: they are found, and taken back when asked for.
 use crate::{
     cluster::{Cluster, deployer},
-    fault_proxy::{Deed, FaultProxy},
+    fault_proxy::{FaultAction, FaultProxy},
     workplace::{APPLY, Workplace, built},
 };
 use solana_keypair::Keypair;
@@ -18,8 +18,8 @@ fn leave_a_buffer(cluster: &Cluster) {
     let mut other = built();
     *other.last_mut().unwrap() ^= 1;
     let proxy = FaultProxy::start(cluster.port(), |question| match question.sends {
-        0..100 => Deed::Forward,
-        _ => Deed::Kill,
+        0..100 => FaultAction::Forward,
+        _ => FaultAction::Kill,
     });
     let id = crate::cluster::program_key().pubkey().to_string();
     let workplace = Workplace::at_url(&proxy.url()).with_program("other", &other, &id);
@@ -58,8 +58,8 @@ fn they_are_named_and_left_alone_unless_asked_for() {
 fn refuses_a_buffer_that_was_handed_to_another_key() {
     let cluster = Cluster::start();
     let proxy = FaultProxy::start(cluster.port(), |question| match question.sends {
-        0..=100 => Deed::Forward,
-        _ => Deed::Kill,
+        0..=100 => FaultAction::Forward,
+        _ => FaultAction::Kill,
     });
     let workplace = Workplace::at_url(&proxy.url());
     let child = workplace.command(APPLY).spawn().unwrap();
@@ -80,8 +80,8 @@ fn refuses_a_buffer_that_was_handed_to_another_key() {
 fn where_they_cannot_be_listed_only_reclaiming_is_refused() {
     let cluster = Cluster::start();
     let proxy = FaultProxy::start(cluster.port(), |question| match &*question.method {
-        "getProgramAccounts" => Deed::Refuse(-32_601, "not for free"),
-        _ => Deed::Forward,
+        "getProgramAccounts" => FaultAction::Refuse(-32_601, "not for free"),
+        _ => FaultAction::Forward,
     });
     let workplace = Workplace::at_url(&proxy.url());
     let plan = workplace.plan(&[]);

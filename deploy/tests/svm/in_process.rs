@@ -1,31 +1,66 @@
-//! The other way to a cluster: the same questions without HTTP.
+//! The other way to a cluster: the same requests without HTTP.
 use crate::cluster::{Cluster, deployer, program_key};
-use concord_deploy::{
-    AddressBook, Fault, Patience, RunFile, Target, carry_out,
-    svm::{
-        Choices, Deployer, PriorityFee, Program, SvmOptions, SvmTarget, UpgradeAuthority,
-        cluster::Cluster as Client,
-        transport::{Refusal, Transport},
+use alloy::{
+    rpc::json_rpc::{
+        ErrorPayload, RequestPacket, Response, ResponsePacket, ResponsePayload, SerializedRequest,
     },
+    transports::{TransportError, TransportErrorKind, TransportFut},
+};
+use concord_chain::{
+    Blocking, Endpoint,
+    submission::{Timing, submit},
+    svm::{Cluster as Client, PriorityFee},
+};
+use concord_deploy::{
+    AddressBook, RunFile, Step, Target,
+    svm::{Choices, Deployer, Program, SvmOptions, SvmTarget, UpgradeAuthority},
 };
 use concord_local_cluster::LocalCluster;
-use serde_json::Value;
-use std::{cell::RefCell, path::Path, time::Duration};
+use serde_json::{Value, value::to_raw_value};
+use std::{
+    path::Path,
+    sync::{Arc, Mutex},
+    task::{Context, Poll},
+    time::Duration,
+};
+use tower_service::Service;
 
-struct InProcess(RefCell<LocalCluster>);
+#[derive(Clone)]
+struct InProcess(Arc<Mutex<LocalCluster>>);
 
-impl Transport for InProcess {
-    fn ask(&self, method: &str, params: Value) -> Result<Result<Value, Refusal>, Fault> {
-        let answer = self.0.borrow_mut().answer(method, &params);
-        Ok(answer.map_err(|no| Refusal {
-            code: no.code,
-            message: no.message,
-            data: no.data,
-        }))
+impl InProcess {
+    fn answer(&self, request: &SerializedRequest) -> ResponsePacket {
+        let params = request.params().map_or("[]", |params| params.get());
+        let params: Value = serde_json::from_str(params).unwrap();
+        let answer = self.0.lock().unwrap().answer(request.method(), &params);
+        let payload = match answer {
+            Ok(result) => ResponsePayload::Success(to_raw_value(&result).unwrap()),
+            Err(no) => ResponsePayload::Failure(ErrorPayload {
+                code: no.code,
+                message: no.message.into(),
+                data: no.data.map(|data| to_raw_value(&data).unwrap()),
+            }),
+        };
+        ResponsePacket::Single(Response {
+            id: request.id().clone(),
+            payload,
+        })
+    }
+}
+
+impl Service<RequestPacket> for InProcess {
+    type Response = ResponsePacket;
+    type Error = TransportError;
+    type Future = TransportFut<'static>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), TransportError>> {
+        Poll::Ready(Ok(()))
     }
 
-    fn host(&self) -> &str {
-        "in process"
+    fn call(&mut self, packet: RequestPacket) -> Self::Future {
+        let answer = packet.as_single().map(|request| self.answer(request));
+        let no_batches = || TransportErrorKind::custom_str("a batch");
+        Box::pin(async move { answer.ok_or_else(no_batches) })
     }
 }
 
@@ -36,7 +71,10 @@ fn the_same_target_deploys_to_a_cluster_without_a_network() {
     let cluster = LocalCluster::new(Cluster::options());
     let mut target = SvmTarget::new(SvmOptions {
         chain: "solana:localnet".parse().unwrap(),
-        cluster: Client::new(InProcess(RefCell::new(cluster))),
+        cluster: Client::at(Endpoint::over(
+            InProcess(Arc::new(Mutex::new(cluster))),
+            "in process",
+        )),
         deployer: Deployer::Key(deployer()),
         program_key: Some(program_key()),
         program: Program::read(&elf).unwrap(),
@@ -45,22 +83,29 @@ fn the_same_target_deploys_to_a_cluster_without_a_network() {
             upgrade: false,
             reclaim: false,
         },
-        priority_fee: PriorityFee::new(0, 0).unwrap(),
+        priority_fee: PriorityFee::default(),
     });
-    let plan = target.plan().unwrap();
+    let blocking = Blocking::new().unwrap();
+    let plan = blocking.wait(target.plan()).unwrap();
     let mut run = RunFile::start(folder.path(), &plan, &target, || Ok(())).unwrap();
-    let patience = Patience {
+    let timing = Timing {
         poll: Duration::from_millis(50),
-        outbid_after: Duration::from_secs(60),
+        replace_after: Duration::from_secs(60),
         give_up_after: Duration::from_secs(60),
     };
-    carry_out(&mut target, &plan, &mut run, patience, &mut |_, _| ()).unwrap();
-    let deployment = target.deployment(&run.landings()).unwrap();
+    let groups: Vec<_> = plan.groups().collect();
+    let mut report = |_: &Step, _: &str| ();
+    let sent = submit(&mut target, &groups, &mut run, timing, &mut report);
+    blocking.wait(sent).unwrap();
+    let landings = run.landings();
+    let deployment = blocking.wait(target.deployment(&landings)).unwrap();
     AddressBook::enter(folder.path(), target.chain(), deployment.clone()).unwrap();
-    let checks = target.verify(&deployment).unwrap();
+    let checks = blocking.wait(target.verify(&deployment)).unwrap();
     assert_eq!(checks.len(), 7);
     assert!(checks.iter().all(|check| check.holds()), "{checks:?}");
-    let smoke = target.smoke(&deployment, patience.give_up_after, &mut |_| Ok(()));
-    assert!(smoke.unwrap().checks.iter().all(|check| check.holds()));
-    assert!(target.plan().unwrap().is_done());
+    let mut confirm = |_| Ok(());
+    let smoke = target.smoke(&deployment, timing.give_up_after, &mut confirm);
+    let smoke = blocking.wait(smoke).unwrap();
+    assert!(smoke.checks.iter().all(|check| check.holds()));
+    assert!(blocking.wait(target.plan()).unwrap().is_done());
 }

@@ -3,7 +3,7 @@
 //! that needs room and is handed over, and buffers that are taken back.
 use crate::{
     cluster::{Cluster, deployer, program_key, registry},
-    fault_proxy::{Deed, FaultProxy, Question},
+    fault_proxy::{FaultAction, FaultProxy, Question},
     process::answer,
     workplace::{Workplace, assert_deployed, built},
 };
@@ -127,14 +127,14 @@ fn places(plan: &Value) -> Vec<(usize, String)> {
 
 /// What is done with a question when `sent` different transactions have been seen, the one in it
 /// among them.
-fn deed(question: &Question, sent: usize, place: usize, boundary: Boundary) -> Deed {
+fn action(question: &Question, sent: usize, place: usize, boundary: Boundary) -> FaultAction {
     let sends_it = question.method == SEND && sent == place;
     match boundary {
-        Boundary::BeforeSend if sends_it => Deed::Kill,
-        Boundary::AfterSend if sends_it => Deed::ForwardThenKill,
+        Boundary::BeforeSend if sends_it => FaultAction::Kill,
+        Boundary::AfterSend if sends_it => FaultAction::ForwardThenKill,
         // Writes go together: the one after the last of them is not sent yet.
-        Boundary::AfterReceipt if sent >= place && question.receipt_seen => Deed::Kill,
-        _ => Deed::Forward,
+        Boundary::AfterReceipt if sent >= place && question.receipt_seen => FaultAction::Kill,
+        _ => FaultAction::Forward,
     }
 }
 
@@ -144,7 +144,7 @@ fn apply_until(scene: Scene, cluster: &Cluster, place: usize, boundary: Boundary
         if question.method == SEND {
             seen.insert(question.params[0].to_string());
         }
-        deed(question, seen.len(), place, boundary)
+        action(question, seen.len(), place, boundary)
     });
     let workplace = scene.workplace(&proxy.url());
     let arguments = scene.apply();

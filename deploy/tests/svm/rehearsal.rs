@@ -1,7 +1,7 @@
 //! plan, apply, apply again, verify, status.
 use crate::{
     cluster::{Cluster, LOCALNET, deployer, program_data, program_key, registry},
-    fault_proxy::{Deed, FaultProxy},
+    fault_proxy::{FaultAction, FaultProxy},
     process::{clone_root, json_file},
     workplace::{Workplace, assert_deployed, built},
 };
@@ -75,7 +75,7 @@ fn a_plan_names_every_step_and_its_address() {
 #[test]
 fn a_plan_sends_nothing_and_adds_up() {
     let cluster = Cluster::start();
-    let proxy = FaultProxy::start(cluster.port(), |_| Deed::Forward);
+    let proxy = FaultProxy::start(cluster.port(), |_| FaultAction::Forward);
     let workplace = Workplace::at_url(&proxy.url());
     let plan = workplace.plan(&["--json"]).assert_done().json();
     assert_eq!(proxy.times("sendTransaction"), 0);

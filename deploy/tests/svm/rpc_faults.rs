@@ -2,7 +2,7 @@
 //! is deployed twice and nothing is lost.
 use crate::{
     cluster::Cluster,
-    fault_proxy::{Deed, FaultProxy, Question, post},
+    fault_proxy::{FaultAction, FaultProxy, Question, post},
     workplace::{Workplace, assert_deployed},
 };
 use serde_json::{Value, json};
@@ -11,7 +11,9 @@ use std::collections::BTreeSet;
 const SEND: &str = "sendTransaction";
 
 /// Deploys through a proxy that does this, and looks at the outcome without it.
-fn deploys_through(policy: impl FnMut(&Question) -> Deed + Send + 'static) -> (Cluster, Workplace) {
+fn deploys_through(
+    policy: impl FnMut(&Question) -> FaultAction + Send + 'static,
+) -> (Cluster, Workplace) {
     let cluster = Cluster::start();
     let proxy = FaultProxy::start(cluster.port(), policy);
     let workplace = Workplace::at_url(&proxy.url());
@@ -31,17 +33,17 @@ fn local(port: u16, method: &str) {
 #[test]
 fn every_method_may_time_out_once() {
     deploys_through(|question| match question.times {
-        1 => Deed::Hold,
-        _ => Deed::Forward,
+        1 => FaultAction::Hold,
+        _ => FaultAction::Forward,
     });
 }
 
 #[test]
 fn every_method_may_be_rate_limited_three_times() {
     deploys_through(|question| match question.times {
-        1 | 3 => Deed::TooManyRequests,
-        2 => Deed::Refuse(-32_005, "daily request count exceeded"),
-        _ => Deed::Forward,
+        1 | 3 => FaultAction::TooManyRequests,
+        2 => FaultAction::Refuse(-32_005, "daily request count exceeded"),
+        _ => FaultAction::Forward,
     });
 }
 
@@ -51,8 +53,8 @@ fn the_answer_to_every_transaction_may_be_lost() {
     deploys_through(move |question| {
         let is_new = question.method == SEND && seen.insert(question.params.to_string());
         match is_new && question.sends % 16 == 1 {
-            true => Deed::ForwardThenHangUp,
-            false => Deed::Forward,
+            true => FaultAction::ForwardThenHangUp,
+            false => FaultAction::Forward,
         }
     });
 }
@@ -64,8 +66,8 @@ fn transactions_may_be_dropped_on_their_way() {
     deploys_through(move |question| {
         let is_new = question.method == SEND && seen.insert(question.params.to_string());
         match is_new && question.sends % 10 == 1 {
-            true => Deed::Answer(json!("1".repeat(64))),
-            false => Deed::Forward,
+            true => FaultAction::Answer(json!("1".repeat(64))),
+            false => FaultAction::Forward,
         }
     });
 }
@@ -81,7 +83,7 @@ fn block_hashes_may_expire_at_any_time() {
         if question.method == SEND && is_place && done.insert(question.sends) {
             local(port, "local_expire_blockhashes");
         }
-        Deed::Forward
+        FaultAction::Forward
     });
     let workplace = Workplace::at_url(&proxy.url());
     workplace.apply(&[]).assert_done();
@@ -100,7 +102,7 @@ fn block_hashes_may_expire_at_any_time() {
 fn what_only_one_fork_says_is_waited_out() {
     deploys_through(|question| {
         if question.method != "getSignatureStatuses" || question.times != 2 {
-            return Deed::Forward;
+            return FaultAction::Forward;
         }
         let asked = question.params[0].as_array().unwrap().len();
         let failed = json!({
@@ -110,7 +112,7 @@ fn what_only_one_fork_says_is_waited_out() {
             "status": { "Err": { "InstructionError": [0, "InvalidArgument"] } },
             "confirmationStatus": "processed",
         });
-        Deed::Answer(json!({ "context": { "slot": 1 }, "value": vec![failed; asked] }))
+        FaultAction::Answer(json!({ "context": { "slot": 1 }, "value": vec![failed; asked] }))
     });
 }
 
@@ -128,7 +130,7 @@ fn deploys_where_a_fork_is_dropped(place: usize) {
             dropped = true;
             local(port, "local_rollback");
         }
-        Deed::Forward
+        FaultAction::Forward
     });
     let workplace = Workplace::at_url(&proxy.url());
     workplace.apply(&["--give-up-after", "120"]).assert_done();
@@ -147,8 +149,8 @@ fn a_fork_may_be_dropped_with_the_buffer_with_writes_and_with_the_last_step() {
 fn an_endpoint_that_stays_silent_is_exit_code_3_and_the_run_can_be_resumed() {
     let cluster = Cluster::start();
     let proxy = FaultProxy::start(cluster.port(), |question| match question.sends {
-        0..=100 => Deed::Forward,
-        _ => Deed::HangUp,
+        0..=100 => FaultAction::Forward,
+        _ => FaultAction::HangUp,
     });
     let workplace = Workplace::at_url(&proxy.url());
     let stopped = workplace.apply(&[]);
@@ -180,8 +182,8 @@ fn an_answer_of_another_form_is_exit_code_3() {
     ] {
         let proxy = FaultProxy::start(cluster.port(), move |question| {
             match question.method == method {
-                true => Deed::Answer(json!({ "value": 7.5 })),
-                false => Deed::Forward,
+                true => FaultAction::Answer(json!({ "value": 7.5 })),
+                false => FaultAction::Forward,
             }
         });
         let words = format!("does not answer {method}: the answer is not of the form");

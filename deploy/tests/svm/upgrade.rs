@@ -1,7 +1,7 @@
 //! Another program at the address, put there on purpose.
 use crate::{
     cluster::{Cluster, program_key, registry},
-    fault_proxy::{Deed, FaultProxy},
+    fault_proxy::{FaultAction, FaultProxy},
     process::answer,
     workplace::{APPLY, Workplace, built},
 };
@@ -91,8 +91,8 @@ fn refuses_to_go_on_with_another_program_than_the_run_s() {
 
     let sent = cluster.signatures().len();
     let proxy = FaultProxy::start(cluster.port(), |question| match question.sends {
-        0..4 => Deed::Forward,
-        _ => Deed::Kill,
+        0..4 => FaultAction::Forward,
+        _ => FaultAction::Kill,
     });
     let second = with(workplace.to(&proxy.url()), "second", &changed());
     let heir = registry().to_string();
@@ -119,8 +119,8 @@ fn refuses_to_go_on_with_another_program_than_the_run_s() {
 fn refuses_a_transaction_in_the_run_file_that_is_not_the_step_s() {
     let cluster = Cluster::start();
     let proxy = FaultProxy::start(cluster.port(), |question| match question.sends {
-        0..4 => Deed::Forward,
-        _ => Deed::Kill,
+        0..4 => FaultAction::Forward,
+        _ => FaultAction::Kill,
     });
     let workplace = Workplace::at_url(&proxy.url());
     let child = workplace.command(APPLY).spawn().unwrap();

@@ -2,7 +2,7 @@ use crate::model::Chain;
 use alloy::primitives::Address;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use concord_deploy::ChainId;
+use concord_chain::ChainId;
 use std::{ffi::OsString, path::PathBuf};
 
 macro_rules! exit_codes {

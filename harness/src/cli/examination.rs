@@ -15,12 +15,12 @@ use crate::{
 };
 use alloy::primitives::B256;
 use concord_canonical::caip::SOLANA;
-use concord_deploy::{
-    Check, Deployment, Fault,
-    evm::client::{Client, ClientOptions},
-    options::Place,
-    svm::{cluster::Cluster, transport::Http},
+use concord_chain::{
+    Blocking, EndpointOptions,
+    evm::{Client, ClientOptions, FeeLimit},
+    svm::Cluster,
 };
+use concord_deploy::{Check, DeployError, Deployment, options::Place};
 use concord_registry::svm::Program;
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ use std::time::Duration;
 ///
 /// # Errors
 /// A scenario file that is wrong, a chain that does not answer.
-pub(super) fn examine(place: &Place, recorded: &Deployment) -> Result<Vec<Check>, Fault> {
+pub(super) fn examine(place: &Place, recorded: &Deployment) -> Result<Vec<Check>, DeployError> {
     if place.chain.namespace() == SOLANA {
         return examine_svm(place, recorded);
     }
@@ -41,16 +41,17 @@ pub(super) fn examine(place: &Place, recorded: &Deployment) -> Result<Vec<Check>
 }
 
 /// As [`examine`]. Nobody signs: the deployer on record is named as who would pay.
-fn examine_svm(place: &Place, recorded: &Deployment) -> Result<Vec<Check>, Fault> {
+fn examine_svm(place: &Place, recorded: &Deployment) -> Result<Vec<Check>, DeployError> {
     let record = recorded.contracts.get(CONTRACT);
     let program = record.and_then(|it| it.address.parse().ok());
     let (Some(program), Ok(payer)) = (program, recorded.deployer.parse()) else {
         return Ok(Vec::new());
     };
-    let url = place.rpc_url.as_deref().ok_or(Fault::RpcUrlMissing)?;
-    let cluster = Cluster::new(Http::new(url, Duration::from_secs(place.timeout))?);
+    let cluster = Cluster::new(&endpoint(place)?)?;
     let secret = RunSecret::without_funds(&B256::random().0);
-    let registry = SvmLive::read_only(cluster, Program::new(program), &place.chain, payer, secret);
+    let program = Program::new(program);
+    let blocking = Blocking::new()?;
+    let registry = SvmLive::read_only(blocking, cluster, program, &place.chain, payer, secret);
     let run = judge(&read_only_scenarios(Chain::Svm)?, registry)?;
     Ok(checks(&run, Chain::Svm))
 }
@@ -60,30 +61,38 @@ fn checks(run: &Run, on: Chain) -> Vec<Check> {
     of_registries.map(|record| check(run, record, on)).collect()
 }
 
-fn play(place: &Place, addresses: RegistryAddresses, scenarios: &[Scenario]) -> Result<Run, Fault> {
-    let timeout = Duration::from_secs(place.timeout);
-    let client = Client::connect(ClientOptions {
+fn play(
+    place: &Place,
+    addresses: RegistryAddresses,
+    scenarios: &[Scenario],
+) -> Result<Run, DeployError> {
+    let blocking = Blocking::new()?;
+    let client = blocking.wait(Client::connect(ClientOptions {
         chain: place.chain.clone(),
-        rpc_url: place.rpc_url.clone().ok_or(Fault::RpcUrlMissing)?,
-        timeout,
-        patience: timeout, // nothing is sent, so nothing is waited for
-        max_fee: None,
-    })?;
-    let registries = EvmLive::read_only(client, addresses, B256::random().0);
+        endpoint: endpoint(place)?,
+        give_up_after: Duration::ZERO, // nothing is sent, so nothing is waited for
+        fee_limit: FeeLimit::default(),
+    }))?;
+    let registries = EvmLive::read_only(blocking, client, addresses, B256::random().0);
     judge(scenarios, registries)
 }
 
-fn judge(scenarios: &[Scenario], registries: impl Backend + 'static) -> Result<Run, Fault> {
-    runner::run(scenarios, &mut [Box::new(registries)], |_, _, _| ())
-        .map_err(|fault| Fault::Examination(fault.to_string()))
+fn endpoint(place: &Place) -> Result<EndpointOptions, DeployError> {
+    let url = place.rpc_url.clone().ok_or(DeployError::RpcUrlMissing)?;
+    Ok(EndpointOptions::new(url).with_timeout(Duration::from_secs(place.timeout)))
 }
 
-fn read_only_scenarios(on: Chain) -> Result<Vec<Scenario>, Fault> {
-    let files = scenario_files(&[]).map_err(|stop| Fault::Examination(stop.to_string()))?;
+fn judge(scenarios: &[Scenario], registries: impl Backend + 'static) -> Result<Run, DeployError> {
+    runner::run(scenarios, &mut [Box::new(registries)], |_, _, _| ())
+        .map_err(|fault| DeployError::Examination(fault.to_string()))
+}
+
+fn read_only_scenarios(on: Chain) -> Result<Vec<Scenario>, DeployError> {
+    let files = scenario_files(&[]).map_err(|stop| DeployError::Examination(stop.to_string()))?;
     let mut scenarios = Vec::new();
     for file in files {
         let scenario =
-            scenario::load(&file).map_err(|fault| Fault::Examination(fault.to_string()))?;
+            scenario::load(&file).map_err(|fault| DeployError::Examination(fault.to_string()))?;
         let is_told = scenario.chains().any(|chain| chain == on);
         if is_told && scenario.flags.contains(&Flag::ReadOnly) {
             scenarios.push(scenario);

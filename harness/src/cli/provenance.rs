@@ -5,7 +5,8 @@ use super::{
 };
 use crate::report::{Artifact, Provenance, Version};
 use concord_canonical::hash;
-use concord_deploy::{ChainId, Deployment};
+use concord_chain::ChainId;
+use concord_deploy::Deployment;
 use std::{env, fs, path::Path, process::Command};
 
 const CONTRACTS: &[&str] = &[

@@ -4,6 +4,8 @@ use crate::{
     live::LiveFault,
     scenario::ScenarioFault,
 };
+use concord_chain::ChainError;
+use concord_deploy::DeployError;
 use std::{io, path::PathBuf};
 
 /// Why a command ends without a result.
@@ -36,16 +38,25 @@ pub(super) enum Stop {
     OneFileTwice(PathBuf),
     #[error(transparent)]
     Live(#[from] LiveFault),
+    #[error(transparent)]
+    Deploy(#[from] DeployError),
     #[error("{} cannot be written: {fault}", path.display())]
     File { path: PathBuf, fault: io::Error },
     #[error("stdout: {0}")]
     Output(#[from] io::Error),
 }
 
+impl From<ChainError> for Stop {
+    fn from(fault: ChainError) -> Self {
+        Self::Deploy(fault.into())
+    }
+}
+
 impl Stop {
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Live(fault) => fault.exit_code(),
+            Self::Deploy(fault) => fault.exit_code(),
+            Self::Live(fault) if fault.is_interruption() => MISSING,
             Self::Attach { fault, .. } if !fault.is_the_node_s() => USAGE,
             Self::Missing(_) | Self::Silent(_) | Self::Attach { .. } => MISSING,
             _ => USAGE,

@@ -12,12 +12,9 @@ use alloy::{
     primitives::{Address, B256, Bytes, U256},
     signers::local::PrivateKeySigner,
 };
-use concord_deploy::{
-    Amount, ChainId, Coin, Fault,
-    evm::{
-        Call,
-        client::{Client, TRANSFER_GAS},
-    },
+use concord_chain::{
+    Amount, Blocking, ChainError, ChainId, Coin,
+    evm::{Call, Client, TRANSFER_GAS},
 };
 use std::collections::BTreeMap;
 
@@ -61,14 +58,21 @@ pub fn rehearse(
 
 /// Wei, from an account with a private key.
 pub struct EvmPurse {
+    blocking: Blocking,
     client: Client,
     funder: PrivateKeySigner,
     chain: ChainId,
 }
 
 impl EvmPurse {
-    pub fn new(client: Client, funder: PrivateKeySigner, chain: ChainId) -> Self {
+    pub fn new(
+        blocking: Blocking,
+        client: Client,
+        funder: PrivateKeySigner,
+        chain: ChainId,
+    ) -> Self {
         Self {
+            blocking,
             client,
             funder,
             chain,
@@ -84,16 +88,21 @@ impl EvmPurse {
         // Each gift is a transaction of the funder's, and its return one of the actor's.
         let accounts = needs.len() as u64;
         let giving = TRANSFER_GAS.saturating_mul(accounts);
-        gifts.total = self.client.price(giving, accounts, TRANSACTION_BYTES)?;
+        gifts.total = self.price(giving, accounts)?;
         for (actor, needs) in needs {
             let gas = needs.gas.saturating_mul(GAS_MARGIN_PERCENT) / 100 + TRANSFER_GAS;
             let transactions = needs.transactions + 1;
-            let gift = self.client.price(gas, transactions, TRANSACTION_BYTES)?;
+            let gift = self.price(gas, transactions)?;
             gifts.total = gifts.total.saturating_add(gift);
             gifts.transactions += needs.transactions + 2;
             gifts.to.insert(actor.clone(), gift);
         }
         Ok(gifts)
+    }
+
+    fn price(&self, gas: u64, transactions: u64) -> Result<Amount, ChainError> {
+        let price = self.client.price(gas, transactions, TRANSACTION_BYTES);
+        self.blocking.wait(price)
     }
 
     /// What the keys of a run's actors are made from.
@@ -106,18 +115,17 @@ impl EvmPurse {
         Keyring::Derived(self.secret(record))
     }
 
-    fn balance_of(&self, address: Address) -> Result<Amount, Fault> {
-        Ok(amount(self.client.balance(address)?))
+    fn balance_of(&self, address: Address) -> Result<Amount, ChainError> {
+        let balance = self.client.node().balance(address);
+        self.blocking.wait(balance).map(amount)
     }
 
-    fn land(&mut self, hash: B256) -> Result<(), Fault> {
-        match self.client.wait(hash)?.status() {
-            true => Ok(()),
-            false => Err(Fault::TransactionFailed {
-                step: "conform --live".to_owned(),
-                reason: format!("{hash} reverted"),
-            }),
-        }
+    fn send(&mut self, key: &PrivateKeySigner, call: Call) -> Result<B256, ChainError> {
+        self.blocking.wait(self.client.send(key, call))
+    }
+
+    fn land(&mut self, hash: B256) -> Result<(), ChainError> {
+        self.blocking.wait(self.client.landed(hash)).map(drop)
     }
 }
 
@@ -144,7 +152,8 @@ impl Purse for EvmPurse {
                 gas: TRANSFER_GAS,
                 input: Bytes::new(),
             };
-            sent.push(self.client.send(&self.funder, call)?);
+            let funder = self.funder.clone();
+            sent.push(self.send(&funder, call)?);
         }
         for hash in sent {
             self.land(hash)?;
@@ -159,7 +168,8 @@ impl Purse for EvmPurse {
         let mut sent = Vec::new();
         for actor in &record.actors {
             let key = keys.key(actor);
-            match self.client.send_all(&key, self.funder.address()) {
+            let to = self.funder.address();
+            match self.blocking.wait(self.client.send_all(&key, to)) {
                 Ok(Some((hash, value))) => sent.push((actor, hash, value)),
                 Ok(None) => (),
                 Err(fault) => swept.failures.push(format!("{actor}: {fault}")),

@@ -1,12 +1,12 @@
 use crate::backend::StepFault;
-use concord_deploy::{Fault, REFUSED, STOPPED};
+use concord_chain::ChainError;
 
 /// Why a live run does not begin, or does not end as it should.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LiveFault {
     #[error(transparent)]
-    Deploy(#[from] Fault),
+    Chain(#[from] ChainError),
     #[error("--chain {0}: live runs are for chains of the namespaces eip155 and solana")]
     ChainUnplayable(String),
     #[error("the address book has no IdentityRegistry on this chain")]
@@ -50,11 +50,12 @@ pub enum LiveFault {
 }
 
 impl LiveFault {
-    pub fn exit_code(&self) -> u8 {
+    /// Is it on the way that the run failed, rather than refused before anything was sent?
+    pub const fn is_interruption(&self) -> bool {
         match self {
-            Self::Deploy(fault) => fault.exit_code(),
-            Self::Rehearsal { .. } | Self::NotGivenBack => STOPPED,
-            _ => REFUSED,
+            Self::Chain(error) => error.is_from_the_chain(),
+            Self::Rehearsal { .. } | Self::NotGivenBack => true,
+            _ => false,
         }
     }
 }

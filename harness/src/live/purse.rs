@@ -1,6 +1,6 @@
 use super::{LiveFault, Record};
 use crate::model::Actor;
-use concord_deploy::{Amount, Coin};
+use concord_chain::{Amount, Coin};
 use std::collections::BTreeMap;
 
 /// Who pays for a live run: what it gives the actors, and takes back.

@@ -1,7 +1,7 @@
 use super::LiveFault;
 use crate::model::Actor;
 use alloy::primitives::B256;
-use concord_deploy::{ChainId, Fault, atomic_file};
+use concord_chain::{ChainId, atomic_file};
 use serde::{Deserialize, Serialize};
 use std::{
     fs,
@@ -40,11 +40,8 @@ impl Record {
             return Ok(None);
         };
         if record.chain != *chain {
-            return Err(LiveFault::Deploy(Fault::WrongChainInFile {
-                path: path.to_owned(),
-                found: record.chain.to_string(),
-                expected: chain.to_string(),
-            }));
+            let reason = format!("is for chain {}, expected {chain}", record.chain);
+            return Err(atomic_file::unusable(path, reason).into());
         }
         match record.funder == funder {
             true => Ok(Some(record)),
@@ -67,11 +64,6 @@ impl Record {
     /// # Errors
     /// The file cannot be removed.
     pub fn remove(path: &Path) -> Result<(), LiveFault> {
-        fs::remove_file(path).map_err(|fault| {
-            LiveFault::Deploy(Fault::File {
-                path: path.to_owned(),
-                reason: fault.to_string(),
-            })
-        })
+        fs::remove_file(path).map_err(|error| atomic_file::unusable(path, error).into())
     }
 }

@@ -8,17 +8,14 @@ use crate::{
     model::{Actor, Verdict},
     scenario::Scenario,
 };
-use concord_deploy::{
-    Amount, ChainId, Coin, Fault,
-    svm::{
-        Signed,
-        cluster::{Cluster, RecentBlockhash},
-        hand_over, signed, wait,
-    },
+use concord_chain::{
+    Amount, Blocking, ChainError, ChainId, Coin, Signer, Svm,
+    svm::{self, Cluster, RecentBlockhash, Signed, sign, wait},
 };
 use solana_address::Address;
+use solana_instruction::Instruction;
 use solana_keypair::Keypair;
-use solana_signer::Signer;
+use solana_signer::Signer as _;
 use solana_system_interface::instruction as system;
 use std::{collections::BTreeMap, time::Duration};
 
@@ -67,6 +64,7 @@ pub fn rehearse(
 
 /// Lamports, from an account with a keypair.
 pub struct SvmPurse {
+    blocking: Blocking,
     cluster: Cluster,
     funder: Keypair,
     chain: ChainId,
@@ -75,8 +73,15 @@ pub struct SvmPurse {
 }
 
 impl SvmPurse {
-    pub fn new(cluster: Cluster, funder: Keypair, chain: ChainId, patience: Duration) -> Self {
+    pub fn new(
+        blocking: Blocking,
+        cluster: Cluster,
+        funder: Keypair,
+        chain: ChainId,
+        patience: Duration,
+    ) -> Self {
         Self {
+            blocking,
             cluster,
             funder,
             chain,
@@ -110,15 +115,29 @@ impl SvmPurse {
         Keyring::of_run(self.secret(record))
     }
 
-    fn land(&self, transaction: &Signed) -> Result<(), Fault> {
-        let carried = wait(&self.cluster, transaction, self.patience)?;
-        match carried.meta.err.is_null() {
+    fn land(&self, transaction: &Signed) -> Result<(), ChainError> {
+        let landed = wait(&self.cluster, transaction, self.patience);
+        let landed = self.blocking.wait(landed)?;
+        match landed.meta.err.is_null() {
             true => Ok(()),
-            false => Err(Fault::TransactionFailed {
-                step: "conform --live".to_owned(),
-                reason: format!("{} failed: {}", transaction.signature, carried.meta.err),
+            false => Err(ChainError::TransactionFailed {
+                job: "conform --live".to_owned(),
+                reason: format!("{} failed: {}", transaction.signature, landed.meta.err),
             }),
         }
+    }
+
+    fn send(
+        &self,
+        instructions: &[Instruction],
+        signers: &[&dyn Signer<Svm>],
+        recent: &RecentBlockhash,
+    ) -> Result<Signed, ChainError> {
+        self.blocking.wait(async {
+            let transaction = sign(instructions, signers, recent).await?;
+            svm::send(&self.cluster, &transaction).await?;
+            Ok(transaction)
+        })
     }
 
     /// The funder pays the fee, so that nothing is left. `None` where there is nothing.
@@ -126,14 +145,13 @@ impl SvmPurse {
         &self,
         key: &Keypair,
         recent: &RecentBlockhash,
-    ) -> Result<Option<(Signed, u64)>, Fault> {
-        let lamports = self.cluster.balance(&key.pubkey())?;
+    ) -> Result<Option<(Signed, u64)>, ChainError> {
+        let lamports = self.blocking.wait(self.cluster.balance(&key.pubkey()))?;
         if lamports == 0 {
             return Ok(None);
         }
         let give = system::transfer(&key.pubkey(), &self.address(), lamports);
-        let transaction = signed(&[give], &[&self.funder, key], recent);
-        hand_over(&self.cluster, &transaction)?;
+        let transaction = self.send(&[give], &[&self.funder, key], recent)?;
         Ok(Some((transaction, lamports)))
     }
 }
@@ -148,19 +166,18 @@ impl Purse for SvmPurse {
     }
 
     fn balance(&self) -> Result<Amount, LiveFault> {
-        Ok(Amount(self.cluster.balance(&self.address())?.into()))
+        let balance = self.blocking.wait(self.cluster.balance(&self.address()))?;
+        Ok(Amount(balance.into()))
     }
 
     fn fund(&mut self, record: &Record, gifts: &Gifts) -> Result<(), LiveFault> {
         let keys = self.keyring(record);
-        let recent = self.cluster.recent_blockhash()?;
+        let recent = self.blocking.wait(self.cluster.recent_blockhash())?;
         let mut sent = Vec::with_capacity(gifts.to.len());
         for (actor, gift) in &gifts.to {
             let lamports = u64::try_from(gift.0).unwrap_or(u64::MAX);
             let give = system::transfer(&self.address(), &keys.actor(actor), lamports);
-            let transaction = signed(&[give], &[&self.funder], &recent);
-            hand_over(&self.cluster, &transaction)?;
-            sent.push(transaction);
+            sent.push(self.send(&[give], &[&self.funder], &recent)?);
         }
         for transaction in sent {
             self.land(&transaction)?;
@@ -172,7 +189,7 @@ impl Purse for SvmPurse {
         let keys = self.keyring(record);
         let mut swept = Swept::default();
         let mut sent = Vec::new();
-        let recent = match self.cluster.recent_blockhash() {
+        let recent = match self.blocking.wait(self.cluster.recent_blockhash()) {
             Ok(recent) => recent,
             Err(fault) => {
                 swept.failures.push(fault.to_string());

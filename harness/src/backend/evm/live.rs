@@ -20,9 +20,9 @@ use alloy::{
     signers::local::PrivateKeySigner,
 };
 use concord_canonical::Word;
-use concord_deploy::{
-    Fault,
-    evm::{Call, client::Client},
+use concord_chain::{
+    Blocking, ChainError,
+    evm::{Call, Client},
 };
 use std::{
     collections::BTreeMap,
@@ -38,6 +38,7 @@ const PAUSE: Duration = Duration::from_millis(1_100);
 
 /// A chain behind an endpoint of its own or of anybody's.
 pub struct Live {
+    blocking: Blocking,
     client: Client,
     /// Nobody has anything to pay with: whatever would be accepted is answered without being sent.
     is_read_only: bool,
@@ -59,21 +60,28 @@ impl EvmLive {
     /// Registries that stand at `addresses` on the client's chain, in the run that `nonce` names;
     /// its actors have the keys of `secret`, and what they need.
     pub fn funded(
+        blocking: Blocking,
         client: Client,
         addresses: RegistryAddresses,
         secret: RunSecret,
         nonce: Word,
     ) -> Self {
-        Self::on(client, false, addresses, secret, nonce)
+        Self::on(blocking, client, false, addresses, secret, nonce)
     }
 
     /// As [`Self::funded`], without anybody's money: only what is refused, and reads, can be judged.
-    pub fn read_only(client: Client, addresses: RegistryAddresses, nonce: Word) -> Self {
+    pub fn read_only(
+        blocking: Blocking,
+        client: Client,
+        addresses: RegistryAddresses,
+        nonce: Word,
+    ) -> Self {
         let secret = RunSecret::without_funds(&nonce);
-        Self::on(client, true, addresses, secret, nonce)
+        Self::on(blocking, client, true, addresses, secret, nonce)
     }
 
     fn on(
+        blocking: Blocking,
         client: Client,
         is_read_only: bool,
         addresses: RegistryAddresses,
@@ -81,6 +89,7 @@ impl EvmLive {
         nonce: Word,
     ) -> Self {
         let live = Live {
+            blocking,
             client,
             is_read_only,
             story: Story::default(),
@@ -103,15 +112,18 @@ impl Live {
 
     fn land(&mut self, from: &PrivateKeySigner, call: Call) -> Answer<TransactionReceipt> {
         self.let_the_second_pass();
-        let hash = self.client.send(from, call).map_err(unreachable)?;
-        let receipt = self.client.wait(hash).map_err(unreachable)?;
+        let sent = self.blocking.wait(self.client.send(from, call));
+        let hash = sent.map_err(unreachable)?;
+        let receipt = self.blocking.wait(self.client.wait(hash));
+        let receipt = receipt.map_err(unreachable)?;
         self.story.landed = Some(Instant::now());
         if !receipt.status() {
             let reason = format!("{hash} reverted, though its simulation did not");
             return Err(StepFault::Unreachable(reason));
         }
         let block = receipt.block_number.unwrap_or_default();
-        let timestamp = self.client.time_of_block(block).map_err(unreachable)?;
+        let timestamp = self.client.node().time_of_block(block);
+        let timestamp = self.blocking.wait(timestamp).map_err(unreachable)?;
         match self.story.told.insert(timestamp, self.story.next) {
             None => Ok(receipt),
             Some(_) => Err(StepFault::Unreachable(format!(
@@ -122,8 +134,8 @@ impl Live {
 }
 
 /// In the client's words, which have no more of the URL than its host.
-fn unreachable(fault: Fault) -> StepFault {
-    StepFault::Unreachable(fault.to_string())
+fn unreachable(error: ChainError) -> StepFault {
+    StepFault::Unreachable(error.to_string())
 }
 
 impl Ledger for Live {
@@ -142,7 +154,8 @@ impl Ledger for Live {
     }
 
     fn opening(&mut self, _wanted: u64) -> Answer<u64> {
-        let now = self.client.latest_time().map_err(unreachable)?;
+        let now = self.blocking.wait(self.client.latest_time());
+        let now = now.map_err(unreachable)?;
         let start = now.saturating_sub(HEAD_START);
         self.story = Story {
             latest: start,
@@ -169,7 +182,7 @@ impl Ledger for Live {
     ) -> Answer<Receipt> {
         let to = to.ok_or_else(|| StepFault::Inexpressible("a contract's creation".to_owned()))?;
         let simulated = self.client.simulate(from.address(), to, &input);
-        let simulated = simulated.map_err(unreachable)?;
+        let simulated = self.blocking.wait(simulated).map_err(unreachable)?;
         self.story.latest = self.story.next;
         let gas = match simulated {
             Err(refusal) => return Ok(not_sent(Some(refusal))),
@@ -198,7 +211,8 @@ impl Ledger for Live {
                 .iter()
                 .map(|view| (view.contract, view.input.clone()))
                 .collect();
-            answers.extend(self.client.views(&some).map_err(unreachable)?);
+            let some = self.blocking.wait(self.client.views(&some));
+            answers.extend(some.map_err(unreachable)?);
         }
         Ok(answers)
     }

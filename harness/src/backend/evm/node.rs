@@ -6,23 +6,17 @@ use alloy::{
     eips::{BlockNumberOrTag, Encodable2718},
     network::{EthereumWallet, NetworkTransactionBuilder, TransactionBuilder},
     primitives::{Address, B256, Bytes, U256},
-    providers::{Provider, RootProvider, ext::AnvilApi},
+    providers::{Provider, ext::AnvilApi},
     rpc::{
         client::BatchRequest,
         types::{TransactionReceipt, TransactionRequest},
     },
     signers::local::PrivateKeySigner,
-    transports::{RpcError, TransportErrorKind, TransportResult, http::reqwest::Url},
+    transports::{RpcError, TransportResult, http::reqwest::Url},
 };
-use concord_deploy::{Redaction, http};
+use concord_chain::{Blocking, ChainError, EndpointOptions, Redaction, Retries, evm};
 use serde_json::{Value, json};
-use std::{
-    collections::HashMap,
-    future::{Future, IntoFuture},
-    thread,
-    time::Duration,
-};
-use tokio::runtime::{Builder, Runtime};
+use std::{collections::HashMap, future::IntoFuture, thread, time::Duration};
 
 const MAX_FEE_PER_GAS: u128 = 1_000_000_000_000;
 /// How much of a node's words an error repeats.
@@ -42,10 +36,8 @@ pub struct Endpoint {
 
 /// A development node: it funds accounts, sets the clock and goes back to a snapshot when asked.
 pub struct Node {
-    runtime: Runtime,
-    provider: RootProvider,
-    redaction: Redaction,
-    answer_limit: Duration,
+    blocking: Blocking,
+    node: evm::Node,
     chain_id: u64,
     /// Of the senders since the last restore.
     nonces: HashMap<Address, u64>,
@@ -79,61 +71,46 @@ impl Endpoint {
 
 impl Node {
     pub(super) fn connect(endpoint: &Endpoint) -> Answer<Self> {
-        let runtime = Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .map_err(|fault| StepFault::Unreachable(fault.to_string()))?;
-        let url = endpoint
-            .parsed()
-            .ok_or_else(|| StepFault::Unreachable("the endpoint is no http:// URL".to_owned()))?;
+        if !endpoint.is_url() {
+            let reason = "the endpoint is no http:// URL".to_owned();
+            return Err(StepFault::Unreachable(reason));
+        }
+        let options = EndpointOptions::new(&endpoint.url)
+            .with_timeout(endpoint.answer_limit)
+            .with_retries(Retries::NONE); // what fails here is to be seen
         let mut node = Self {
-            redaction: Redaction::of(&endpoint.url, &url),
-            provider: RootProvider::new(http::client(url)),
-            runtime,
-            answer_limit: endpoint.answer_limit,
+            blocking: Blocking::new().map_err(unreachable)?,
+            node: evm::Node::new(&options).map_err(unreachable)?,
             chain_id: 0,
             nonces: HashMap::new(),
             snapshot: None,
         };
-        node.chain_id = node.ask(node.provider.get_chain_id())?;
+        node.chain_id = node.ask("eth_chainId", node.node.provider().get_chain_id())?;
         Ok(node)
     }
 
     pub(super) fn has_code(&self, address: Address) -> Answer<bool> {
-        Ok(!self.ask(self.provider.get_code_at(address))?.is_empty())
+        let code = self.node.provider().get_code_at(address);
+        Ok(!self.ask("eth_getCode", code)?.is_empty())
     }
 
-    fn ask<T>(&self, request: impl IntoFuture<Output = TransportResult<T>>) -> Answer<T> {
-        self.wait(request)?
-            .map_err(|fault| self.unreachable(&fault))
-    }
-
-    fn wait<T>(&self, request: impl IntoFuture<Output = T>) -> Answer<T> {
-        let request = request.into_future();
-        self.block_on(async { tokio::time::timeout(self.answer_limit, request).await })
-            .map_err(|_| {
-                StepFault::Unreachable(format!("no answer within {:?}", self.answer_limit))
-            })
-    }
-
-    fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
-        self.runtime.block_on(future)
-    }
-
-    /// In the node's words, without the URL, whose path may hold a key.
-    fn unreachable(&self, fault: &RpcError<TransportErrorKind>) -> StepFault {
-        let words = self.redaction.clean(&fault.to_string());
-        let mut shown: String = words.chars().take(REPEATED_WORDS).collect();
-        if shown.len() < words.len() {
-            shown.push('…');
-        }
-        StepFault::Unreachable(shown.replace(['\n', '\r'], " "))
+    fn ask<T>(
+        &self,
+        method: &str,
+        request: impl IntoFuture<Output = TransportResult<T>>,
+    ) -> Answer<T> {
+        let answer = self.node.endpoint().ask(method, request);
+        let answer = self.blocking.wait(answer).map_err(unreachable)?;
+        answer.map_err(|no| shortened(&format!("error code {}: {}", no.code, no.message)))
     }
 
     fn nonce(&self, sender: Address) -> Answer<u64> {
         match self.nonces.get(&sender) {
             Some(nonce) => Ok(*nonce),
-            None => self.ask(self.provider.get_transaction_count(sender)),
+            None => self.ask(
+                "eth_getTransactionCount",
+                self.node.provider().get_transaction_count(sender),
+            ),
         }
     }
 
@@ -157,18 +134,18 @@ impl Node {
             None => request.set_create(),
         }
         let wallet = EthereumWallet::new(from.clone());
-        let signed: TxEnvelope = self
-            .block_on(request.build(&wallet))
+        let signed: TxEnvelope = (self.blocking)
+            .wait(request.build(&wallet))
             .map_err(|fault| StepFault::Inexpressible(fault.to_string()))?;
         Ok(signed.encoded_2718())
     }
 
     /// What a mined transaction reverted with.
     fn revert_data(&self, transaction: B256) -> Answer<Bytes> {
-        let trace: Value = self.ask(self.provider.raw_request(
-            "debug_traceTransaction".into(),
-            (transaction, json!({"tracer": "callTracer"})),
-        ))?;
+        const METHOD: &str = "debug_traceTransaction";
+        let params = (transaction, json!({"tracer": "callTracer"}));
+        let trace = self.node.provider().raw_request(METHOD.into(), params);
+        let trace: Value = self.ask(METHOD, trace)?;
         match &trace["output"] {
             Value::Null => Ok(Bytes::new()),
             Value::String(output) => output
@@ -197,18 +174,18 @@ impl Node {
     }
 
     fn views_once(&self, views: &[View]) -> Answer<Vec<TransportResult<Bytes>>> {
-        let mut batch = BatchRequest::new(self.provider.client());
+        let mut batch = BatchRequest::new(self.node.endpoint().client());
         let mut waiters = Vec::with_capacity(views.len());
         for view in views {
             let call = json!({ "to": view.contract, "input": view.input });
             let waiter = batch
                 .add_call::<_, Bytes>("eth_call", &(call, "latest"))
-                .map_err(|fault| self.unreachable(&fault))?;
+                .map_err(|fault| StepFault::Inexpressible(fault.to_string()))?;
             waiters.push(waiter);
         }
-        self.ask(batch.send())?;
+        self.ask("eth_call", batch.send())?;
         let waiters = waiters.into_iter();
-        waiters.map(|waiter| self.wait(waiter)).collect()
+        Ok(waiters.map(|waiter| self.blocking.wait(waiter)).collect())
     }
 
     fn view_answer(&self, answer: TransportResult<Bytes>) -> Answer<Result<Bytes, Bytes>> {
@@ -217,9 +194,25 @@ impl Node {
             Err(RpcError::ErrorResp(payload)) if payload.as_revert_data().is_some() => {
                 Ok(Err(payload.as_revert_data().unwrap_or_default()))
             }
-            Err(fault) => Err(self.unreachable(&fault)),
+            Err(fault) => self.ask("eth_call", async { Err(fault) }),
         }
     }
+}
+
+/// In the client's words, which have no more of the URL than its host.
+fn unreachable(error: ChainError) -> StepFault {
+    match error {
+        ChainError::Unreachable { reason, .. } => shortened(&reason),
+        other => shortened(&other.to_string()),
+    }
+}
+
+fn shortened(words: &str) -> StepFault {
+    let mut shown: String = words.chars().take(REPEATED_WORDS).collect();
+    if shown.len() < words.len() {
+        shown.push('…');
+    }
+    StepFault::Unreachable(shown.replace(['\n', '\r'], " "))
 }
 
 /// No node takes a transaction whose data alone cost more (EIP-7623), and anvil does not say so.
@@ -242,17 +235,21 @@ impl Ledger for Node {
     fn fund(&mut self, accounts: &[Address]) -> Answer<()> {
         let balance = U256::from(BALANCE);
         for account in accounts {
-            self.ask(self.provider.anvil_set_balance(*account, balance))?;
+            let funded = self.node.provider().anvil_set_balance(*account, balance);
+            self.ask("anvil_setBalance", funded)?;
         }
         Ok(())
     }
 
     fn set_next_block_time(&mut self, time: u64) -> Answer<()> {
-        self.ask(self.provider.anvil_set_next_block_timestamp(time))
+        let set = self.node.provider().anvil_set_next_block_timestamp(time);
+        self.ask("evm_setNextBlockTimestamp", set)
     }
 
     fn latest_block_time(&mut self) -> Answer<u64> {
-        let block = self.ask(self.provider.get_block_by_number(BlockNumberOrTag::Latest))?;
+        let latest = BlockNumberOrTag::Latest;
+        let block = self.node.provider().get_block_by_number(latest);
+        let block = self.ask("eth_getBlockByNumber", block)?;
         block
             .map(|block| block.header.timestamp)
             .ok_or_else(|| StepFault::Unreachable("there is no latest block".to_owned()))
@@ -267,7 +264,8 @@ impl Ledger for Node {
         check_gas_floor(&input)?;
         let nonce = self.nonce(from.address())?;
         let signed = self.signed(from, to, input, nonce)?;
-        let mined = self.ask(self.provider.send_raw_transaction_sync(&signed))?;
+        let mined = self.node.provider().send_raw_transaction_sync(&signed);
+        let mined = self.ask("eth_sendRawTransactionSync", mined)?;
         self.nonces.insert(from.address(), nonce + 1);
         self.receipt(&mined)
     }
@@ -288,14 +286,16 @@ impl Ledger for Node {
     }
 
     fn mark(&mut self) -> Answer<()> {
-        self.snapshot = Some(self.ask(self.provider.anvil_snapshot())?);
+        let snapshot = self.node.provider().anvil_snapshot();
+        self.snapshot = Some(self.ask("evm_snapshot", snapshot)?);
         Ok(())
     }
 
     fn restore(&mut self) -> Answer<()> {
         let gone = || StepFault::Unreachable("the node's snapshot is gone".to_owned());
         let snapshot = self.snapshot.take().ok_or_else(gone)?;
-        if !self.ask(self.provider.anvil_revert(snapshot))? {
+        let reverted = self.node.provider().anvil_revert(snapshot);
+        if !self.ask("evm_revert", reverted)? {
             return Err(gone());
         }
         self.nonces.clear();

@@ -14,13 +14,9 @@ use crate::{
     scenario::HEAD_START,
 };
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
-use concord_deploy::{
-    ChainId, Fault,
-    svm::{
-        cluster,
-        cluster::{Carried, Cluster, Simulation},
-        land, signed, unsigned,
-    },
+use concord_chain::{
+    Blocking, ChainError, ChainId, Signer as TxSigner, Svm,
+    svm::{self, Cluster, ExecutedTx, Simulation, land, sign, unsigned},
 };
 use concord_registry::svm::Program;
 use serde_json::Value;
@@ -46,6 +42,7 @@ const POLL: Duration = Duration::from_millis(200);
 
 /// A cluster behind an endpoint of its own or of anybody's.
 pub struct Live {
+    blocking: Blocking,
     cluster: Cluster,
     /// Named as who pays for what is only simulated.
     payer: Address,
@@ -73,6 +70,7 @@ impl SvmLive {
     /// The registry of `program` on `chain`; the actors of the run that `secret` is of have what
     /// they need.
     pub fn funded(
+        blocking: Blocking,
         cluster: Cluster,
         program: Program,
         chain: &ChainId,
@@ -81,6 +79,7 @@ impl SvmLive {
         patience: Duration,
     ) -> Self {
         let live = Live {
+            blocking,
             cluster,
             payer,
             is_read_only: false,
@@ -93,6 +92,7 @@ impl SvmLive {
     /// As [`Self::funded`], without anybody's key or money: only what is refused, and reads, can be
     /// judged. `payer` must exist.
     pub fn read_only(
+        blocking: Blocking,
         cluster: Cluster,
         program: Program,
         chain: &ChainId,
@@ -100,6 +100,7 @@ impl SvmLive {
         secret: RunSecret,
     ) -> Self {
         let live = Live {
+            blocking,
             cluster,
             payer,
             is_read_only: true,
@@ -133,8 +134,12 @@ impl Live {
         )
     }
 
+    fn ask<T>(&self, request: impl Future<Output = Result<T, ChainError>>) -> Answer<T> {
+        self.blocking.wait(request).map_err(unreachable)
+    }
+
     fn ran(&self, raw: &[u8]) -> Answer<Ran> {
-        ran(self.cluster.simulate(raw).map_err(unreachable)?)
+        ran(self.ask(self.cluster.simulate(raw))?)
     }
 
     /// The failure as the story's own instructions are numbered.
@@ -157,7 +162,7 @@ impl Live {
     /// So that no two transactions of a story have one timestamp.
     fn let_the_clock_go_on(&self) -> Answer<()> {
         let begun = Instant::now();
-        while self.story.landed >= Some(self.cluster.unix_time().map_err(unreachable)?) {
+        while self.story.landed >= Some(self.ask(self.cluster.unix_time())?) {
             if begun.elapsed() > self.patience {
                 let reason = "the cluster's clock stands still".to_owned();
                 return Err(StepFault::Unreachable(reason));
@@ -169,9 +174,10 @@ impl Live {
 
     fn land(&mut self, signers: &[&Keypair], instructions: &[Instruction]) -> Answer<Sent> {
         self.let_the_clock_go_on()?;
-        let recent = self.cluster.recent_blockhash().map_err(unreachable)?;
-        let transaction = signed(instructions, signers, &recent);
-        let landed = land(&self.cluster, &transaction, self.patience).map_err(unreachable)?;
+        let recent = self.ask(self.cluster.recent_blockhash())?;
+        let keys: Vec<&dyn TxSigner<Svm>> = signers.iter().map(|key| *key as _).collect();
+        let transaction = self.ask(sign(instructions, &keys, &recent))?;
+        let landed = self.ask(land(&self.cluster, &transaction, self.patience))?;
         let name = &transaction.signature;
         if !landed.meta.err.is_null() {
             let reason = format!("{name} failed, though its simulation did not");
@@ -198,8 +204,8 @@ fn compiled(signers: &[&Keypair], instructions: &[Instruction]) -> Message {
 }
 
 /// In the client's words, which have no more of the URL than its host.
-fn unreachable(fault: Fault) -> StepFault {
-    StepFault::Unreachable(fault.to_string())
+fn unreachable(error: ChainError) -> StepFault {
+    StepFault::Unreachable(error.to_string())
 }
 
 fn ran(simulation: Simulation) -> Answer<Ran> {
@@ -233,8 +239,8 @@ fn error(json: Value) -> Answer<TransactionError> {
     serde_json::from_value(json).map_err(|_| StepFault::UnmappedError(text))
 }
 
-fn done(message: &Message, landed: &Carried) -> Answer<Done> {
-    let call = |call: &cluster::Call| {
+fn done(message: &Message, landed: &ExecutedTx) -> Answer<Done> {
+    let call = |call: &svm::InnerInstruction| {
         let data = bs58::decode(&call.data).into_vec();
         Ok(CompiledInstruction {
             program_id_index: call.program_id_index,
@@ -262,7 +268,7 @@ fn malformed(what: &str) -> StepFault {
     StepFault::Unreachable(format!("{what} not of the form that JSON-RPC has for them"))
 }
 
-fn account(found: cluster::Account) -> Account {
+fn account(found: svm::Account) -> Account {
     Account {
         lamports: found.lamports,
         data: found.data,
@@ -284,7 +290,7 @@ impl Ledger for Live {
     }
 
     fn opening(&mut self, _wanted: u64) -> Answer<u64> {
-        let now = self.cluster.unix_time().map_err(unreachable)?;
+        let now = self.ask(self.cluster.unix_time())?;
         let start = u64::try_from(now)
             .unwrap_or_default()
             .saturating_sub(HEAD_START);
@@ -336,12 +342,12 @@ impl Ledger for Live {
     }
 
     fn account(&self, address: &Address) -> Answer<Option<Account>> {
-        let found = self.cluster.account(address).map_err(unreachable)?;
+        let found = self.ask(self.cluster.account(address))?;
         Ok(found.map(account))
     }
 
     fn accounts(&self, addresses: &[Address]) -> Answer<Vec<Option<Account>>> {
-        let found = self.cluster.accounts(addresses).map_err(unreachable)?;
+        let found = self.ask(self.cluster.accounts(addresses))?;
         Ok(found.into_iter().map(|it| it.map(account)).collect())
     }
 
@@ -352,7 +358,7 @@ impl Ledger for Live {
     }
 
     fn rent(&self, bytes: usize) -> Answer<u64> {
-        self.cluster.rent(bytes).map_err(unreachable)
+        self.ask(self.cluster.rent(bytes))
     }
 
     /// What is done stays done.

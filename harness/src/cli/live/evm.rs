@@ -18,13 +18,14 @@ use crate::{
     scenario::Scenario,
 };
 use alloy::signers::local::PrivateKeySigner;
-use concord_deploy::{
-    Deployment, Fault,
-    evm::{
-        client::{Client, ClientOptions},
-        contracts,
-    },
+use concord_chain::{
+    Blocking,
+    evm::{Client, ClientOptions},
     keys::EvmKeySource,
+};
+use concord_deploy::{
+    DeployError, Deployment,
+    evm::{contracts, fee_limit},
 };
 use std::time::Duration;
 
@@ -37,18 +38,14 @@ impl Stage for EvmStage {
     const BUDGET: &'static str = "0.05";
     const CHAIN: Chain = Chain::Evm;
 
-    fn prepare(
-        options: &Conform,
-        place: &Place,
-        deployment: &Deployment,
-    ) -> Result<Self, LiveFault> {
+    fn prepare(options: &Conform, place: &Place, deployment: &Deployment) -> Result<Self, Stop> {
         let addresses = addresses(deployment)?;
         let key = funder_key(&options.live)?;
-        let client = connect(&options.live, place)?;
-        require_code(&client, deployment)?;
+        let (blocking, client) = connect(&options.live, place)?;
+        require_code(&blocking, &client, deployment)?;
         Ok(Self {
             addresses,
-            purse: EvmPurse::new(client, key, place.chain.clone()),
+            purse: EvmPurse::new(blocking, client, key, place.chain.clone()),
         })
     }
 
@@ -67,31 +64,32 @@ impl Stage for EvmStage {
         options: &Conform,
         place: &Place,
         record: &Record,
-    ) -> Result<Box<dyn Backend>, LiveFault> {
-        let client = connect(&options.live, place)?;
+    ) -> Result<Box<dyn Backend>, Stop> {
+        let (blocking, client) = connect(&options.live, place)?;
         let secret = self.purse.secret(record);
-        let live = EvmLive::funded(client, self.addresses, secret, record.nonce.0);
+        let live = EvmLive::funded(blocking, client, self.addresses, secret, record.nonce.0);
         Ok(Box::new(live))
     }
 }
 
-fn connect(live: &Live, place: &Place) -> Result<Client, LiveFault> {
-    let client = Client::connect(ClientOptions {
+fn connect(live: &Live, place: &Place) -> Result<(Blocking, Client), Stop> {
+    let blocking = Blocking::new()?;
+    let client = blocking.wait(Client::connect(ClientOptions {
         chain: place.chain.clone(),
-        rpc_url: place.rpc_url.clone(),
-        timeout: Duration::from_secs(live.timeout),
-        patience: Duration::from_secs(live.give_up_after),
-        max_fee: live.max_fee.clone(),
-    });
-    Ok(client?)
+        endpoint: place.endpoint.clone(),
+        give_up_after: Duration::from_secs(live.give_up_after),
+        fee_limit: fee_limit(live.max_fee.as_deref())?,
+    }))?;
+    Ok((blocking, client))
 }
 
-fn funder_key(live: &Live) -> Result<PrivateKeySigner, Fault> {
+fn funder_key(live: &Live) -> Result<PrivateKeySigner, Stop> {
     let source = EvmKeySource {
         keystore: live.keystore.clone(),
         password_file: live.password_file.clone(),
     };
-    source.open()?.ok_or(Fault::KeyMissing { or_from: "" })
+    let key = source.open()?;
+    Ok(key.ok_or(DeployError::KeyMissing { or_from: "" })?)
 }
 
 /// Where the address book has the registries.
@@ -115,13 +113,20 @@ pub(in crate::cli) fn addresses(deployment: &Deployment) -> Result<RegistryAddre
     })
 }
 
-fn require_code(client: &Client, deployment: &Deployment) -> Result<(), LiveFault> {
+fn require_code(
+    blocking: &Blocking,
+    client: &Client,
+    deployment: &Deployment,
+) -> Result<(), LiveFault> {
     for (contract, record) in &deployment.contracts {
         let malformed = |_| LiveFault::AddressMalformed {
             contract: contract.clone(),
             address: record.address.clone(),
         };
-        if !client.has_code(record.address.parse().map_err(malformed)?)? {
+        let code = client
+            .node()
+            .code(record.address.parse().map_err(malformed)?);
+        if blocking.wait(code)?.is_empty() {
             return Err(LiveFault::NoCode {
                 contract: contract.clone(),
                 address: record.address.clone(),

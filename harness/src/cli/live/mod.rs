@@ -23,12 +23,10 @@ use alloy::primitives::{
     utils::{ParseUnits, parse_units},
 };
 use concord_canonical::caip::{EIP155, SOLANA};
-use concord_deploy::{
-    AddressBook, Amount, ChainId, Coin, Deployment, Fault, commands, network, report::tell,
-    run_file,
-};
+use concord_chain::{Amount, ChainId, Coin, EndpointOptions, network};
+use concord_deploy::{AddressBook, DeployError, Deployment, commands, lock_run, report::tell};
 use evm::EvmStage;
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 use svm::SvmStage;
 
 /// Plays the scenarios flagged `live` on a deployment: the exit code.
@@ -47,11 +45,7 @@ trait Stage: Sized {
     const CHAIN: Chain;
 
     /// Whatever can be known to be wrong before anything is sent.
-    fn prepare(
-        options: &Conform,
-        place: &Place,
-        deployment: &Deployment,
-    ) -> Result<Self, LiveFault>;
+    fn prepare(options: &Conform, place: &Place, deployment: &Deployment) -> Result<Self, Stop>;
 
     fn purse(&mut self) -> &mut dyn Purse;
 
@@ -64,7 +58,7 @@ trait Stage: Sized {
         options: &Conform,
         place: &Place,
         record: &Record,
-    ) -> Result<Box<dyn Backend>, LiveFault>;
+    ) -> Result<Box<dyn Backend>, Stop>;
 }
 
 fn play<S: Stage>(options: &Conform, place: &Place) -> Result<u8, Stop> {
@@ -86,9 +80,9 @@ fn play<S: Stage>(options: &Conform, place: &Place) -> Result<u8, Stop> {
         stage.purse().funder(),
     ));
     let transactions = usize::try_from(gifts.transactions).unwrap_or(usize::MAX);
-    commands::confirm(&place.chain, transactions, options.live.yes).map_err(LiveFault::from)?;
+    commands::confirm(&place.chain, transactions, options.live.yes)?;
 
-    let _lock = run_file::lock(&place.record(), &place.chain).map_err(LiveFault::from)?;
+    let _lock = lock_run(&place.record(), &place.chain)?;
     if let Some(record) = place.unfinished(stage.purse())? {
         tell("an earlier run did not end: its actors give back what is left");
         give_back(place, stage.purse(), &record)?;
@@ -115,31 +109,30 @@ fn play<S: Stage>(options: &Conform, place: &Place) -> Result<u8, Stop> {
 /// Where the deployment is, as the command line has it.
 struct Place {
     chain: ChainId,
-    rpc_url: String,
+    endpoint: EndpointOptions,
     deployments: PathBuf,
 }
 
 impl Place {
-    fn of(live: &Live) -> Result<Self, LiveFault> {
-        let chain = live
-            .chain
-            .clone()
-            .ok_or_else(|| Fault::ChainId("is missing".to_owned()))?;
+    fn of(live: &Live) -> Result<Self, Stop> {
+        let missing = || DeployError::ChainMissing;
+        let chain = live.chain.clone().ok_or_else(missing)?;
         if ![EIP155, SOLANA].contains(&chain.namespace()) {
-            return Err(LiveFault::ChainUnplayable(chain.to_string()));
+            return Err(LiveFault::ChainUnplayable(chain.to_string()).into());
         }
         commands::require_testnet(&chain, live.allow_mainnet)?;
         Ok(Self {
             chain,
-            rpc_url: live.rpc_url.clone().ok_or(Fault::RpcUrlMissing)?,
+            endpoint: EndpointOptions::new(live.rpc_url.clone().ok_or(DeployError::RpcUrlMissing)?)
+                .with_timeout(Duration::from_secs(live.timeout)),
             deployments: built(live.deployments.as_deref(), "deployments"),
         })
     }
 
-    fn deployment(&self) -> Result<Deployment, LiveFault> {
+    fn deployment(&self) -> Result<Deployment, Stop> {
         let book = AddressBook::load(&self.deployments)?;
         let deployment = book.deployment(&self.chain).cloned();
-        Ok(deployment.ok_or_else(|| Fault::NotOnRecord(self.chain.to_string()))?)
+        Ok(deployment.ok_or_else(|| DeployError::NotOnRecord(self.chain.to_string()))?)
     }
 
     /// Where a run is on record.

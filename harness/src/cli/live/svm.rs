@@ -17,11 +17,8 @@ use crate::{
     model::Chain,
     scenario::Scenario,
 };
-use concord_deploy::{
-    Deployment, Fault,
-    keys::read_keypair,
-    svm::{cluster::Cluster, require_chain, transport::Http},
-};
+use concord_chain::{Blocking, keys::read_keypair, svm::Cluster};
+use concord_deploy::{DeployError, Deployment};
 use concord_registry::svm::Program;
 use solana_keypair::Keypair;
 use std::time::Duration;
@@ -38,18 +35,14 @@ impl Stage for SvmStage {
     const BUDGET: &'static str = "1";
     const CHAIN: Chain = Chain::Svm;
 
-    fn prepare(
-        options: &Conform,
-        place: &Place,
-        deployment: &Deployment,
-    ) -> Result<Self, LiveFault> {
+    fn prepare(options: &Conform, place: &Place, deployment: &Deployment) -> Result<Self, Stop> {
         let key = funder_key(options)?;
-        let cluster = connect(options, place)?;
-        require_chain(&cluster, &place.chain)?;
-        let program = program_on_record(&cluster, deployment)?;
+        let (blocking, cluster) = connect(place)?;
+        blocking.wait(cluster.require_chain(&place.chain))?;
+        let program = program_on_record(&blocking, &cluster, deployment)?;
         let patience = Duration::from_secs(options.live.give_up_after);
         Ok(Self {
-            purse: SvmPurse::new(cluster, key, place.chain.clone(), patience),
+            purse: SvmPurse::new(blocking, cluster, key, place.chain.clone(), patience),
             program,
         })
     }
@@ -68,9 +61,11 @@ impl Stage for SvmStage {
         options: &Conform,
         place: &Place,
         record: &Record,
-    ) -> Result<Box<dyn Backend>, LiveFault> {
+    ) -> Result<Box<dyn Backend>, Stop> {
+        let (blocking, cluster) = connect(place)?;
         let live = SvmLive::funded(
-            connect(options, place)?,
+            blocking,
+            cluster,
             self.program,
             &place.chain,
             self.purse.address(),
@@ -81,19 +76,22 @@ impl Stage for SvmStage {
     }
 }
 
-fn connect(options: &Conform, place: &Place) -> Result<Cluster, LiveFault> {
-    let timeout = Duration::from_secs(options.live.timeout);
-    let transport = Http::new(&place.rpc_url, timeout)?;
-    Ok(Cluster::new(transport))
+fn connect(place: &Place) -> Result<(Blocking, Cluster), Stop> {
+    Ok((Blocking::new()?, Cluster::new(&place.endpoint)?))
 }
 
-fn funder_key(options: &Conform) -> Result<Keypair, Fault> {
+fn funder_key(options: &Conform) -> Result<Keypair, Stop> {
     let file = options.live.keypair.as_deref();
-    read_keypair(file.ok_or(Fault::KeypairMissing { or_from: "" })?)
+    let file = file.ok_or(DeployError::KeypairMissing { or_from: "" })?;
+    Ok(read_keypair(file)?)
 }
 
 /// The program that the address book names, if it is deployed and has its registry.
-fn program_on_record(cluster: &Cluster, deployment: &Deployment) -> Result<Program, LiveFault> {
+fn program_on_record(
+    blocking: &Blocking,
+    cluster: &Cluster,
+    deployment: &Deployment,
+) -> Result<Program, LiveFault> {
     let record = deployment.contracts.get(CONTRACT);
     let address = record.map(|it| it.address.clone()).unwrap_or_default();
     let no_code = || LiveFault::NoCode {
@@ -101,7 +99,7 @@ fn program_on_record(cluster: &Cluster, deployment: &Deployment) -> Result<Progr
         address: address.clone(),
     };
     let program = Program::new(address.parse().map_err(|_| no_code())?);
-    let found = cluster.accounts(&[program.id(), program.registry()])?;
+    let found = blocking.wait(cluster.accounts(&[program.id(), program.registry()]))?;
     match found.as_slice() {
         [Some(code), Some(registry)] if code.executable && registry.owner == program.id() => {
             Ok(program)

@@ -1,4 +1,4 @@
-//! The networks that are known by name. What is not listed here is taken for a mainnet.
+//! The networks that are known by name. Any other is taken for a mainnet.
 use crate::ChainId;
 
 /// A network whose coins are worth nothing.
@@ -8,7 +8,7 @@ pub struct Testnet {
     pub name: &'static str,
     /// Where a browser shows it: `/address/…`, `/tx/…` follow.
     pub explorer: Option<&'static str>,
-    /// What follows these, where one explorer shows several networks.
+    /// What follows these if one explorer shows several networks.
     query: &'static str,
 }
 
@@ -63,20 +63,23 @@ const TESTNETS: &[Testnet] = &[
     },
 ];
 
-/// The listed test network of this id.
+/// Returns the listed test network with this id.
+#[must_use]
 pub fn testnet(chain: &ChainId) -> Option<&'static Testnet> {
     TESTNETS
         .iter()
         .find(|testnet| testnet.chain == chain.to_string())
 }
 
-/// The chain's name where it has one, else that it is not listed.
+/// Returns the chain's name, or that it is not listed.
+#[must_use]
 pub fn name_of(chain: &ChainId) -> &'static str {
     testnet(chain).map_or("not a listed testnet", |testnet| testnet.name)
 }
 
-/// Where a browser shows an address or a transaction (`kind`: `address`, `tx`), on networks with a
-/// known explorer.
+/// Returns the explorer page of an address or a transaction (`kind`: `address`, `tx`), if the
+/// network has a known explorer.
+#[must_use]
 pub fn link(chain: &ChainId, kind: &str, shown: &str) -> Option<String> {
     let testnet = testnet(chain)?;
     let explorer = testnet.explorer?;

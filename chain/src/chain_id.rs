@@ -1,4 +1,4 @@
-use crate::Fault;
+use crate::ChainError;
 use concord_canonical::caip;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -9,10 +9,12 @@ use std::fmt;
 pub struct ChainId(String);
 
 impl ChainId {
+    /// Parses the text form.
+    ///
     /// # Errors
-    /// [`Fault::ChainId`] with the part that breaks the form.
-    pub fn parse(text: &str) -> Result<Self, Fault> {
-        caip::ChainId::parse(text).map_err(|fault| Fault::ChainId(fault.to_string()))?;
+    /// [`ChainError::ChainId`] with the part that breaks the form.
+    pub fn parse(text: &str) -> Result<Self, ChainError> {
+        caip::ChainId::parse(text).map_err(|error| ChainError::ChainId(error.to_string()))?;
         Ok(Self(text.to_owned()))
     }
 
@@ -30,16 +32,25 @@ impl ChainId {
             .map_or("", |(_, reference)| reference)
     }
 
-    /// The name of a file or folder about this chain: a colon is not welcome everywhere.
+    /// The chain's number in the namespace `eip155`.
+    ///
+    /// # Errors
+    /// [`ChainError::ChainId`] if it is not a number of 64 bits.
+    pub fn evm_number(&self) -> Result<u64, ChainError> {
+        (self.reference().parse())
+            .map_err(|_| ChainError::ChainId(format!("{} is beyond 64 bits", self.reference())))
+    }
+
+    /// The name of a file or folder about this chain: some file systems refuse a colon.
     pub fn file_stem(&self) -> String {
         self.0.replace(':', "-")
     }
 }
 
 impl TryFrom<String> for ChainId {
-    type Error = Fault;
+    type Error = ChainError;
 
-    fn try_from(text: String) -> Result<Self, Fault> {
+    fn try_from(text: String) -> Result<Self, ChainError> {
         Self::parse(&text)
     }
 }
@@ -51,9 +62,9 @@ impl From<ChainId> for String {
 }
 
 impl std::str::FromStr for ChainId {
-    type Err = Fault;
+    type Err = ChainError;
 
-    fn from_str(text: &str) -> Result<Self, Fault> {
+    fn from_str(text: &str) -> Result<Self, ChainError> {
         Self::parse(text)
     }
 }

@@ -1,6 +1,6 @@
 //! The steps of a Solana deployment, by id.
 use super::{SvmTarget, loader};
-use crate::{Action, Fault, Step};
+use crate::{Action, DeployError, Step};
 use solana_address::Address;
 use solana_instruction::Instruction;
 
@@ -18,7 +18,7 @@ const RECLAIM: &str = "reclaim-";
 
 /// What one transaction does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Work {
+pub(super) enum StepKind {
     /// Takes back what a buffer that was left over keeps.
     Reclaim(Address),
     OpenBuffer,
@@ -35,7 +35,7 @@ pub(super) enum Work {
     HandOver,
 }
 
-impl Work {
+impl StepKind {
     pub fn id(self) -> String {
         match self {
             Self::Reclaim(buffer) => format!("{RECLAIM}{buffer}"),
@@ -49,9 +49,9 @@ impl Work {
     }
 
     /// # Errors
-    /// [`Fault::RunDiffers`]: a step of another kind of deployment.
-    pub fn of(step: &Step) -> Result<Self, Fault> {
-        let unknown = || Fault::RunDiffers {
+    /// [`DeployError::RunDiffers`]: a step of another kind of deployment.
+    pub fn of(step: &Step) -> Result<Self, DeployError> {
+        let unknown = || DeployError::RunDiffers {
             what: "step".to_owned(),
             recorded: step.id.clone(),
             now: "none of that name".to_owned(),
@@ -94,35 +94,38 @@ impl Work {
 
 impl SvmTarget {
     /// What the step's transaction asks for, beside its compute budget.
-    pub(super) fn instructions(&self, work: Work) -> Result<Vec<Instruction>, Fault> {
+    pub(super) async fn instructions(
+        &self,
+        kind: StepKind,
+    ) -> Result<Vec<Instruction>, DeployError> {
         let deployer = self.deployer()?;
         let (id, buffer) = (&self.program.id, &self.buffer_address()?);
         let elf = &self.program.elf;
-        Ok(match work {
-            Work::Reclaim(other) => vec![loader::close(&deployer, &other)],
-            Work::OpenBuffer => {
+        Ok(match kind {
+            StepKind::Reclaim(other) => vec![loader::close(&deployer, &other)],
+            StepKind::OpenBuffer => {
                 let bytes = loader::buffer_bytes(elf.len());
-                let rent = self.missing_rent(buffer, bytes)?;
+                let rent = self.missing_rent(buffer, bytes).await?;
                 loader::open_buffer(&deployer, &self.program.sha256, bytes, rent)
             }
-            Work::Write { number } => {
+            StepKind::Write { number } => {
                 let (at, chunk) = self.chunk(number);
                 vec![loader::write(&deployer, buffer, at, chunk)]
             }
-            Work::Extend => {
-                let missing = self.missing_room()?.unwrap_or_default();
+            StepKind::Extend => {
+                let missing = self.missing_room().await?.unwrap_or_default();
                 vec![loader::extend(&deployer, id, missing)]
             }
-            Work::Program { upgrades: true } => vec![loader::upgrade(&deployer, id, buffer)],
-            Work::Program { upgrades: false } => {
-                let rent = self.missing_rent(id, loader::PROGRAM_BYTES)?;
+            StepKind::Program { upgrades: true } => vec![loader::upgrade(&deployer, id, buffer)],
+            StepKind::Program { upgrades: false } => {
+                let rent = self.missing_rent(id, loader::PROGRAM_BYTES).await?;
                 loader::deploy(&deployer, id, buffer, elf.len(), rent)
             }
-            Work::Initialize => {
+            StepKind::Initialize => {
                 let chain = self.chain.to_string();
                 vec![self.registry.initialize(deployer, &chain)]
             }
-            Work::HandOver => {
+            StepKind::HandOver => {
                 let to = self.choices.authority.successor();
                 vec![loader::hand_over(&deployer, id, to.as_ref())]
             }
@@ -141,8 +144,12 @@ impl SvmTarget {
     }
 
     /// Lamports that an account of so many bytes still needs.
-    pub(super) fn missing_rent(&self, address: &Address, bytes: usize) -> Result<u64, Fault> {
-        let rent = self.cluster.rent(bytes)?;
-        Ok(rent.saturating_sub(self.cluster.balance(address)?))
+    pub(super) async fn missing_rent(
+        &self,
+        address: &Address,
+        bytes: usize,
+    ) -> Result<u64, DeployError> {
+        let rent = self.cluster.rent(bytes).await?;
+        Ok(rent.saturating_sub(self.cluster.balance(address).await?))
     }
 }

@@ -1,16 +1,20 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
-/// A sum of a chain's own coin in its smallest unit (wei, lamports). In JSON: a decimal string,
+/// A sum of a chain's own coin in its smallest unit (wei, lamports). In JSON it is a decimal string,
 /// because wei do not fit a double.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Amount(pub u128);
 
 impl Amount {
+    /// Adds, up to the largest amount.
+    #[must_use]
     pub fn saturating_add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
+    /// Subtracts; `None` below zero.
+    #[must_use]
     pub fn checked_sub(self, other: Self) -> Option<Self> {
         self.0.checked_sub(other.0).map(Self)
     }
@@ -39,7 +43,7 @@ pub struct Coin {
     pub decimals: u32,
 }
 
-/// What one reads: more digits would only make the table wider.
+/// Digits after the point that are shown: more would only make tables wider.
 const SHOWN_DECIMALS: u32 = 9;
 
 impl Coin {
@@ -52,16 +56,18 @@ impl Coin {
         decimals: 9,
     };
 
-    /// A cost, in coins, rounded up to nine decimals.
-    pub fn cost(self, amount: Amount) -> Shown {
+    /// Shows a cost in coins, rounded up to nine decimals.
+    #[must_use]
+    pub fn cost(self, amount: Amount) -> Rounded {
         let unit = self.shown_unit();
-        Shown(self, amount.0.div_ceil(unit).saturating_mul(unit))
+        Rounded(self, amount.0.div_ceil(unit).saturating_mul(unit))
     }
 
-    /// A balance, in coins, rounded down to nine decimals.
-    pub fn balance(self, amount: Amount) -> Shown {
+    /// Shows a balance in coins, rounded down to nine decimals.
+    #[must_use]
+    pub fn balance(self, amount: Amount) -> Rounded {
         let unit = self.shown_unit();
-        Shown(self, amount.0 / unit * unit)
+        Rounded(self, amount.0 / unit * unit)
     }
 
     const fn shown_unit(self) -> u128 {
@@ -70,9 +76,9 @@ impl Coin {
 }
 
 /// A rounded amount with its symbol.
-pub struct Shown(Coin, u128);
+pub struct Rounded(Coin, u128);
 
-impl fmt::Display for Shown {
+impl fmt::Display for Rounded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(coin, amount) = self;
         let one = 10u128.pow(coin.decimals);

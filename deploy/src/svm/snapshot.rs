@@ -1,18 +1,18 @@
-//! What stands on the cluster, at one moment.
+//! The accounts of a deployment, read together.
 use super::{
     SvmTarget, UpgradeAuthority,
-    cluster::Account,
     loader::{self, Buffer, ProgramData},
     program::{Program, code_hash},
-    work::Work,
+    step_kind::StepKind,
 };
-use crate::Fault;
+use crate::DeployError;
+use concord_chain::svm::Account;
 use concord_registry::svm::{self, accounts::Registry};
 use solana_address::Address;
 
 /// The accounts of a deployment, read together.
-pub(super) struct Look {
-    of: svm::Program,
+pub(super) struct Snapshot {
+    registry_program: svm::Program,
     program_id: Address,
     data_address: Address,
     buffer_address: Address,
@@ -22,7 +22,7 @@ pub(super) struct Look {
     registry: Option<Account>,
 }
 
-/// What stands at the program's address.
+/// What is at the program's address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Code {
     Nothing,
@@ -33,17 +33,17 @@ pub(super) enum Code {
 }
 
 impl SvmTarget {
-    pub(super) fn look(&self) -> Result<Look, Fault> {
+    pub(super) async fn snapshot(&self) -> Result<Snapshot, DeployError> {
         let program_id = self.program.id;
         let data_address = loader::program_data_address(&program_id);
-        // Nobody's buffer is looked for where nobody deploys: the system program's is none.
+        // Without a deployer there is no buffer: the system program's account is none.
         let buffer_address = self.buffer_address().unwrap_or_default();
         let registry = self.registry.registry();
         let accounts = [program_id, data_address, buffer_address, registry];
-        let found = self.cluster.accounts(&accounts)?;
+        let found = self.cluster.accounts(&accounts).await?;
         let [program, data, buffer, registry] = found.try_into().unwrap_or([const { None }; 4]); // as many as were asked for
-        Ok(Look {
-            of: self.registry,
+        Ok(Snapshot {
+            registry_program: self.registry,
             program_id,
             data_address,
             buffer_address,
@@ -55,10 +55,10 @@ impl SvmTarget {
     }
 }
 
-impl Look {
+impl Snapshot {
     /// # Errors
-    /// [`Fault::ForeignCode`] where the address has been taken for something else.
-    pub fn code(&self, built: &Program) -> Result<Code, Fault> {
+    /// [`DeployError::ForeignCode`] if the address is taken by something else.
+    pub fn code(&self, built: &Program) -> Result<Code, DeployError> {
         let Some(program) = &self.program else {
             return Ok(Code::Nothing);
         };
@@ -71,7 +71,7 @@ impl Look {
                 true => Code::Built,
                 false => Code::Other(code_hash(data.content)),
             }),
-            _ => Err(Fault::ForeignCode {
+            _ => Err(DeployError::ForeignCode {
                 title: "program".to_owned(),
                 address: self.program_id.to_string(),
                 found: code_hash(&program.data),
@@ -92,83 +92,91 @@ impl Look {
     /// The deployer's buffer for this build, opened by `deployer`.
     ///
     /// # Errors
-    /// [`Fault::BufferElsewhere`]: he has handed it to another key.
-    pub fn buffer(&self, deployer: &Address, elf: usize) -> Result<Option<&[u8]>, Fault> {
+    /// [`DeployError::BufferElsewhere`]: it was handed to another key.
+    pub fn buffer(&self, deployer: &Address, elf: usize) -> Result<Option<&[u8]>, DeployError> {
         let Some(buffer) = self.buffer.as_ref().and_then(Buffer::of) else {
             return Ok(None);
         };
         match buffer.authority == Some(*deployer) && buffer.content.len() == elf {
             true => Ok(Some(buffer.content)),
-            false => Err(Fault::BufferElsewhere {
+            false => Err(DeployError::BufferElsewhere {
                 buffer: self.buffer_address.to_string(),
-                authority: or_nobody(buffer.authority),
+                authority: key_or_nobody(buffer.authority),
             }),
         }
     }
 
     /// # Errors
-    /// [`Fault::ForeignCode`] where the registry does not decode.
-    pub fn registry(&self) -> Result<Option<Registry>, Fault> {
+    /// [`DeployError::ForeignCode`] if the registry does not decode.
+    pub fn registry(&self) -> Result<Option<Registry>, DeployError> {
         let Some(account) = &self.registry else {
             return Ok(None);
         };
         if account.owner != self.program_id {
             return Ok(None); // lamports that somebody sent
         }
-        let registry = self.of.decode(&account.owner, &account.data);
-        registry.map(Some).map_err(|fault| Fault::ForeignCode {
-            title: "registry".to_owned(),
-            address: self.of.registry().to_string(),
-            found: code_hash(&account.data),
-            difference: fault.to_string(),
-        })
+        let registry = self.registry_program.decode(&account.owner, &account.data);
+        registry
+            .map(Some)
+            .map_err(|error| DeployError::ForeignCode {
+                title: "registry".to_owned(),
+                address: self.registry_program.registry().to_string(),
+                found: code_hash(&account.data),
+                difference: error.to_string(),
+            })
     }
 }
 
-pub(super) fn or_nobody(key: Option<Address>) -> String {
+pub(super) fn key_or_nobody(key: Option<Address>) -> String {
     key.map_or_else(|| "nobody".to_owned(), |key| key.to_string())
 }
 
 impl SvmTarget {
-    /// Whether what each of these makes stands.
-    pub(super) fn standing_of(&self, works: &[Work]) -> Result<Vec<bool>, Fault> {
-        let look = self.look()?;
-        let code = look.code(&self.program)?;
-        works
-            .iter()
-            .map(|work| self.stands_in(&look, &code, *work))
-            .collect()
+    /// Returns whether the effect of each is on the chain.
+    pub(super) async fn are_done(&self, kinds: &[StepKind]) -> Result<Vec<bool>, DeployError> {
+        let snapshot = self.snapshot().await?;
+        let code = snapshot.code(&self.program)?;
+        let mut done = Vec::with_capacity(kinds.len());
+        for kind in kinds {
+            done.push(self.is_done(&snapshot, &code, *kind).await?);
+        }
+        Ok(done)
     }
 
-    fn stands_in(&self, look: &Look, code: &Code, work: Work) -> Result<bool, Fault> {
+    async fn is_done(
+        &self,
+        snapshot: &Snapshot,
+        code: &Code,
+        kind: StepKind,
+    ) -> Result<bool, DeployError> {
         let elf = &self.program.elf;
         let is_built = *code == Code::Built;
-        Ok(match work {
-            Work::Reclaim(buffer) => self.cluster.account(&buffer)?.is_none(),
-            Work::OpenBuffer | Work::Write { .. } if is_built => true,
-            Work::OpenBuffer => look.buffer(&self.deployer()?, elf.len())?.is_some(),
-            Work::Write { number } => {
-                let buffer = look.buffer(&self.deployer()?, elf.len())?;
+        Ok(match kind {
+            StepKind::Reclaim(buffer) => self.cluster.account(&buffer).await?.is_none(),
+            StepKind::OpenBuffer | StepKind::Write { .. } if is_built => true,
+            StepKind::OpenBuffer => snapshot.buffer(&self.deployer()?, elf.len())?.is_some(),
+            StepKind::Write { number } => {
+                let buffer = snapshot.buffer(&self.deployer()?, elf.len())?;
                 let (at, chunk) = self.chunk(number);
                 buffer.is_some_and(|content| content[at..].starts_with(chunk))
             }
-            Work::Extend => missing_room(look, elf.len()).is_none(),
-            Work::Program { .. } => is_built,
-            Work::Initialize => self.registry_stands(look)?,
-            Work::HandOver => {
-                let authority = look.program_data().map(|data| data.authority);
+            StepKind::Extend => missing_room(snapshot, elf.len()).is_none(),
+            StepKind::Program { .. } => is_built,
+            StepKind::Initialize => self.registry_exists(snapshot)?,
+            StepKind::HandOver => {
+                let authority = snapshot.program_data().map(|data| data.authority);
                 authority == Some(self.wanted_authority()?)
             }
         })
     }
 
     /// # Errors
-    /// [`Fault::RegistryElsewhere`]: initialized for another cluster, for ever (R9).
-    pub(super) fn registry_stands(&self, look: &Look) -> Result<bool, Fault> {
-        match look.registry()? {
+    /// [`DeployError::RegistryElsewhere`]: initialized for another cluster, for ever (R9).
+    pub(super) fn registry_exists(&self, snapshot: &Snapshot) -> Result<bool, DeployError> {
+        match snapshot.registry()? {
             None => Ok(false),
             Some(registry) if registry.chain == self.chain.to_string() => Ok(true),
-            Some(registry) => Err(Fault::RegistryElsewhere {
+            Some(registry) => Err(DeployError::RegistryElsewhere {
                 registry: self.registry.registry().to_string(),
                 found: registry.chain,
                 expected: self.chain.to_string(),
@@ -176,8 +184,8 @@ impl SvmTarget {
         }
     }
 
-    /// Who is to be able to replace the program in the end.
-    pub(super) fn wanted_authority(&self) -> Result<Option<Address>, Fault> {
+    /// Who will be able to replace the program in the end.
+    pub(super) fn wanted_authority(&self) -> Result<Option<Address>, DeployError> {
         Ok(match self.choices.authority {
             UpgradeAuthority::Keep => Some(self.deployer()?),
             UpgradeAuthority::Key(key) => Some(key),
@@ -185,11 +193,14 @@ impl SvmTarget {
         })
     }
 
-    pub(super) fn missing_room(&self) -> Result<Option<usize>, Fault> {
-        Ok(missing_room(&self.look()?, self.program.elf.len()))
+    pub(super) async fn missing_room(&self) -> Result<Option<usize>, DeployError> {
+        Ok(missing_room(
+            &self.snapshot().await?,
+            self.program.elf.len(),
+        ))
     }
 }
 
-pub(super) fn missing_room(look: &Look, elf: usize) -> Option<usize> {
-    loader::missing_room(look.program_data()?.content.len(), elf)
+pub(super) fn missing_room(snapshot: &Snapshot, elf: usize) -> Option<usize> {
+    loader::missing_room(snapshot.program_data()?.content.len(), elf)
 }

@@ -1,6 +1,7 @@
+use concord_chain::ChainError;
 use std::path::PathBuf;
 
-/// The deployment did what was asked.
+/// The command did what was asked.
 pub const DONE: u8 = 0;
 /// What stands on chain is not what it should be.
 pub const DIFFERS: u8 = 1;
@@ -13,16 +14,20 @@ pub const STOPPED: u8 = 3;
 /// a key, a password or more of an RPC URL than its host.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Fault {
+pub enum DeployError {
+    /// The chain's endpoint, a key, a file, or a transaction.
+    #[error(transparent)]
+    Chain(ChainError),
+
     // The command line.
-    #[error("--chain is not a CAIP-2 id: {0}")]
-    ChainId(String),
     #[error("--chain {0}: only eip155 and solana chains can be deployed to")]
     NamespaceUnknown(String),
+    #[error("--chain is missing: give the chain's CAIP-2 id")]
+    ChainMissing,
+    #[error("the RPC endpoint is chain {found}, --chain says {expected}")]
+    WrongChain { expected: String, found: String },
     #[error("no RPC URL: give --rpc-url or set CONCORD_RPC_URL")]
     RpcUrlMissing,
-    #[error("the RPC URL is not an http or https URL")]
-    RpcUrlMalformed,
     #[error("--{option} {value}: {reason}")]
     Option {
         option: &'static str,
@@ -50,7 +55,7 @@ pub enum Fault {
     #[error("{0} is not a listed testnet: if it is meant to be this chain, say --allow-mainnet")]
     NotATestnet(String),
     #[error("standard input is no terminal to ask on: say --yes to send without being asked")]
-    NobodyToAsk,
+    NoTerminal,
     #[error("not confirmed; nothing was sent")]
     Declined,
 
@@ -63,16 +68,10 @@ pub enum Fault {
         "the keypair of program {0} is missing: give --program-keypair or set CONCORD_PROGRAM_KEYPAIR"
     )]
     ProgramKeypairMissing(String),
-    #[error("{source_name}: {reason}")]
-    KeyUnreadable { source_name: String, reason: String },
-    #[error("the password does not open the keystore {}", .0.display())]
-    WrongPassword(PathBuf),
     #[error("the key belongs to {key}, not to {named}")]
     KeyMismatch { key: String, named: String },
 
     // Files.
-    #[error("{}: {reason}", path.display())]
-    File { path: PathBuf, reason: String },
     #[error("{} not found: run scripts/build", .0.display())]
     ArtifactMissing(PathBuf),
     #[error("{} not found: run scripts/build-program", .0.display())]
@@ -97,14 +96,10 @@ pub enum Fault {
         recorded: String,
         now: String,
     },
-    #[error("the run file's transaction {transaction} {what}")]
-    RecordMalformed { transaction: String, what: String },
     #[error("the address book has no deployment on {0}: run `concord deploy apply` first")]
     NotOnRecord(String),
 
     // The chain's state.
-    #[error("the RPC endpoint is chain {found}, --chain says {expected}")]
-    WrongChain { expected: String, found: String },
     #[error("{account} has {balance}, the deployment needs up to {needed}")]
     BalanceTooLow {
         account: String,
@@ -118,8 +113,6 @@ pub enum Fault {
         found: String,
         difference: String,
     },
-    #[error("{title}: the simulation failed: {reason}")]
-    SimulationFailed { title: String, reason: String },
     #[error(
         "the program is built for {built}, and the program's keypair is for {keypair}: build it with CONCORD_PROGRAM_ID={keypair}"
     )]
@@ -156,8 +149,6 @@ pub enum Fault {
         found: String,
         expected: String,
     },
-    #[error("the fee is {found} gwei a unit of gas, above the limit of {limit} gwei")]
-    FeeAboveLimit { found: String, limit: String },
     #[error(
         "the deployment proxy's transaction pays {offered} gwei a unit of gas, and the base fee is {base_fee} gwei: wait until it is lower"
     )]
@@ -168,24 +159,6 @@ pub enum Fault {
     DraftV1BesideAnother { other: String, identity: String },
 
     // On the way.
-    #[error("the RPC endpoint {host} does not answer {method}: {reason}")]
-    Unreachable {
-        host: String,
-        method: String,
-        reason: String,
-    },
-    #[error("{step}: the chain refuses transaction {transaction}: {reason}")]
-    TransactionRefused {
-        step: String,
-        transaction: String,
-        reason: String,
-    },
-    #[error("{step}: transaction {reason}")]
-    TransactionFailed { step: String, reason: String },
-    #[error("{step}: no transaction landed within {seconds} seconds")]
-    NotLanded { step: String, seconds: u64 },
-    #[error("{step}: landed {rounds} times, and the chain went back each time")]
-    Reorganised { step: String, rounds: usize },
     #[error("the scenarios cannot be played on the deployment: {0}")]
     Examination(String),
     #[error("{0}; `concord deploy resume` goes on from here")]
@@ -198,16 +171,29 @@ pub enum Fault {
     Output(#[from] std::io::Error),
 }
 
-impl Fault {
-    /// The exit code that stands for it.
+impl From<ChainError> for DeployError {
+    fn from(error: ChainError) -> Self {
+        match error {
+            ChainError::WrongChain { expected, found } => Self::WrongChain { expected, found },
+            other => Self::Chain(other),
+        }
+    }
+}
+
+impl DeployError {
+    /// The error for a file that cannot be used.
+    pub fn file(path: impl Into<PathBuf>, reason: impl Into<String>) -> Self {
+        Self::Chain(ChainError::File {
+            path: path.into(),
+            reason: reason.into(),
+        })
+    }
+
+    /// Returns the exit code.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Unreachable { .. }
-            | Self::TransactionRefused { .. }
-            | Self::TransactionFailed { .. }
-            | Self::NotLanded { .. }
-            | Self::Reorganised { .. }
-            | Self::Examination(_)
+            Self::Chain(error) if error.is_from_the_chain() => STOPPED,
+            Self::Examination(_)
             | Self::Stopped(_)
             | Self::Unshown(_)
             | Self::ArtifactMissing(_)

@@ -4,8 +4,8 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 /// Shorter pieces of a URL are words such as `v2` or `rpc`, not keys.
 const SECRET_MIN: usize = 8;
 
-/// Takes an endpoint's URL out of words that are not ours. Providers put keys into paths, queries
-/// and user names, and some repeat them in what they answer.
+/// Removes an endpoint's URL from other people's words. Providers put keys into paths, queries and
+/// user names, and some repeat them in what they answer.
 #[derive(Clone, Debug)]
 pub struct Redaction {
     host: String,
@@ -14,7 +14,7 @@ pub struct Redaction {
 }
 
 impl Redaction {
-    /// Of the URL as it was given and as it is asked.
+    /// Covers the URL as it was given and as it is requested.
     #[must_use]
     pub fn of(given: &str, url: &Url) -> Self {
         let host = url.host_str().unwrap_or_default();
@@ -36,13 +36,13 @@ impl Redaction {
         Self { host, secrets }
     }
 
-    /// Host and port: all of a URL that is ever shown.
+    /// Returns host and port: all of a URL that is ever shown.
     #[must_use]
     pub fn host(&self) -> &str {
         &self.host
     }
 
-    /// The words without the URL or any piece of it that may be secret, in whatever case.
+    /// Returns the words without the URL or any piece of it that may be secret, in any case.
     #[must_use]
     pub fn clean(&self, words: &str) -> String {
         let mut clean = words.to_owned();

@@ -1,6 +1,6 @@
-//! Where secrets come from. None of them is ever an argument, printed, or written to a file; what
-//! holds them is wiped when it is dropped, as far as the libraries allow.
-use crate::Fault;
+//! Where secrets come from. None of them is ever an argument, printed, or written to a file. The
+//! memory that holds them is wiped when it is dropped, as far as the libraries allow.
+use crate::ChainError;
 use alloy::{primitives::B256, signers::local::PrivateKeySigner};
 use serde::Deserialize;
 use solana_keypair::Keypair;
@@ -24,11 +24,11 @@ pub struct EvmKeySource {
 }
 
 impl EvmKeySource {
-    /// Opens the keystore, else takes [`EVM_PRIVATE_KEY`]; `None` where neither is given.
+    /// Opens the keystore, or reads [`EVM_PRIVATE_KEY`]; `None` if neither is given.
     ///
     /// # Errors
-    /// [`Fault::WrongPassword`], [`Fault::KeyUnreadable`]: neither says a word of the secret.
-    pub fn open(&self) -> Result<Option<PrivateKeySigner>, Fault> {
+    /// [`ChainError::WrongPassword`], [`ChainError::KeyUnreadable`]: neither contains any part of the secret.
+    pub fn open(&self) -> Result<Option<PrivateKeySigner>, ChainError> {
         match &self.keystore {
             Some(keystore) => open_keystore(keystore, self.password_file.as_deref()).map(Some),
             None => from_environment(),
@@ -36,8 +36,8 @@ impl EvmKeySource {
     }
 }
 
-fn from_environment() -> Result<Option<PrivateKeySigner>, Fault> {
-    let unreadable = |reason: &str| Fault::KeyUnreadable {
+fn from_environment() -> Result<Option<PrivateKeySigner>, ChainError> {
+    let unreadable = |reason: &str| ChainError::KeyUnreadable {
         source_name: EVM_PRIVATE_KEY.to_owned(),
         reason: reason.to_owned(),
     };
@@ -107,7 +107,7 @@ const PBKDF2_ROUNDS_MAX: u64 = 10_000_000;
 const KEYPAIR_BYTES: usize = 64;
 
 impl Keystore {
-    /// The library believes what the file says and panics, or asks for any amount of memory.
+    /// The library trusts the file, and panics or asks for any amount of memory.
     fn check(&self) -> Result<(), String> {
         let CipherParams { iv } = &self.crypto.cipherparams;
         let kdf = &self.crypto.kdfparams;
@@ -158,36 +158,39 @@ fn require(
     }
 }
 
-fn open_keystore(path: &Path, password_file: Option<&Path>) -> Result<PrivateKeySigner, Fault> {
-    let unreadable = |reason: String| Fault::KeyUnreadable {
+fn open_keystore(
+    path: &Path,
+    password_file: Option<&Path>,
+) -> Result<PrivateKeySigner, ChainError> {
+    let unreadable = |reason: String| ChainError::KeyUnreadable {
         source_name: format!("keystore {}", path.display()),
         reason,
     };
-    let text = fs::read_to_string(path).map_err(|fault| unreadable(fault.to_string()))?;
+    let text = fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
     let keystore: Keystore = serde_json::from_str(&text)
-        .map_err(|fault| unreadable(format!("not a version 3 keystore: {fault}")))?;
+        .map_err(|error| unreadable(format!("not a version 3 keystore: {error}")))?;
     keystore.check().map_err(unreadable)?;
     let password = password(path, password_file)?;
     let opened = PrivateKeySigner::decrypt_keystore(path, password.as_bytes());
-    opened.map_err(|fault| match fault.to_string() {
-        reason if reason.contains("Mac Mismatch") => Fault::WrongPassword(path.to_owned()),
+    opened.map_err(|error| match error.to_string() {
+        reason if reason.contains("Mac Mismatch") => ChainError::WrongPassword(path.to_owned()),
         reason => unreadable(reason),
     })
 }
 
 /// A line feed at the end of the file is the editor's, not the password's.
-fn password(keystore: &Path, file: Option<&Path>) -> Result<Zeroizing<String>, Fault> {
-    let unreadable = |source_name: String, reason: String| Fault::KeyUnreadable {
+fn password(keystore: &Path, file: Option<&Path>) -> Result<Zeroizing<String>, ChainError> {
+    let unreadable = |source_name: String, reason: String| ChainError::KeyUnreadable {
         source_name,
         reason,
     };
     if let Some(file) = file {
         let text = fs::read_to_string(file)
             .map(Zeroizing::new)
-            .map_err(|fault| {
+            .map_err(|error| {
                 unreadable(
                     format!("password file {}", file.display()),
-                    fault.to_string(),
+                    error.to_string(),
                 )
             })?;
         return Ok(Zeroizing::new(
@@ -203,21 +206,21 @@ fn password(keystore: &Path, file: Option<&Path>) -> Result<Zeroizing<String>, F
     };
     answer
         .map(Zeroizing::new)
-        .map_err(|fault| unreadable("password".to_owned(), fault.to_string()))
+        .map_err(|error| unreadable("password".to_owned(), error.to_string()))
 }
 
-/// A Solana keypair file: a JSON array of 64 bytes, the Ed25519 seed and its public key.
+/// Reads a Solana keypair file: a JSON array of 64 bytes, the Ed25519 seed and its public key.
 ///
 /// # Errors
-/// [`Fault::KeyUnreadable`], which says not a word of the secret.
-pub fn read_keypair(path: &Path) -> Result<Keypair, Fault> {
-    let unreadable = |reason: &str| Fault::KeyUnreadable {
+/// [`ChainError::KeyUnreadable`], which contains no part of the secret.
+pub fn read_keypair(path: &Path) -> Result<Keypair, ChainError> {
+    let unreadable = |reason: &str| ChainError::KeyUnreadable {
         source_name: format!("keypair {}", path.display()),
         reason: reason.to_owned(),
     };
     let text = fs::read_to_string(path)
         .map(Zeroizing::new)
-        .map_err(|fault| unreadable(&fault.to_string()))?;
+        .map_err(|error| unreadable(&error.to_string()))?;
     // The parser's words could repeat a part of the secret.
     let bytes: Vec<u8> =
         serde_json::from_str(&text).map_err(|_| unreadable("not a JSON array of 64 bytes"))?;
@@ -227,4 +230,42 @@ pub fn read_keypair(path: &Path) -> Result<Keypair, Fault> {
     }
     Keypair::try_from(&bytes[..])
         .map_err(|_| unreadable("its second half is not the public key of its first"))
+}
+
+/// Opens a connected Ledger device with its Ethereum app: the account at `index`, as Ledger Live
+/// counts them.
+///
+/// # Errors
+/// [`ChainError::KeyUnreadable`] if there is no device, or it is locked.
+#[cfg(feature = "ledger")]
+pub async fn open_ledger(
+    index: usize,
+    chain_id: u64,
+) -> Result<alloy::signers::ledger::LedgerSigner, ChainError> {
+    use alloy::signers::ledger::{HDPath, LedgerSigner};
+    let opened = LedgerSigner::new(HDPath::LedgerLive(index), Some(chain_id)).await;
+    opened.map_err(|error| ChainError::KeyUnreadable {
+        source_name: format!("Ledger account {index}"),
+        reason: error.to_string(),
+    })
+}
+
+/// Opens a key in AWS KMS: a key id, an alias or an ARN of a key on secp256k1. Credentials and
+/// region come from the environment, as AWS's own tools read them.
+///
+/// # Errors
+/// [`ChainError::KeyUnreadable`] if the service does not return the public key.
+#[cfg(feature = "aws-kms")]
+pub async fn open_aws_kms(
+    key_id: &str,
+    chain_id: u64,
+) -> Result<alloy::signers::aws::AwsSigner, ChainError> {
+    use alloy::signers::aws::{AwsSigner, aws_config, aws_sdk_kms};
+    let config = aws_config::load_defaults(aws_config::BehaviorVersion::latest()).await;
+    let client = aws_sdk_kms::Client::new(&config);
+    let opened = AwsSigner::new(client, key_id.to_owned(), Some(chain_id)).await;
+    opened.map_err(|error| ChainError::KeyUnreadable {
+        source_name: format!("AWS KMS key {key_id}"),
+        reason: error.to_string(),
+    })
 }

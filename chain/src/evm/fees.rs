@@ -1,5 +1,5 @@
-use super::node::Node;
-use crate::{Amount, Fault};
+use super::Node;
+use crate::{Amount, ChainError};
 use alloy::{
     primitives::{Address, U256, address, utils::parse_units},
     sol,
@@ -18,18 +18,21 @@ const GWEI: u128 = 1_000_000_000;
 
 /// What is offered for a unit of gas, in wei.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fees {
+pub struct Fees {
     pub max: u128,
     pub priority: u128,
 }
 
 /// The most that may be offered for a unit of gas, in wei.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct FeeLimit(Option<u128>);
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FeeLimit(Option<u128>);
 
 impl FeeLimit {
-    /// From gwei, such as `1.5`.
-    pub fn parse(text: Option<&str>) -> Result<Self, Fault> {
+    /// Parses gwei, such as `1.5`; `None` is no limit.
+    ///
+    /// # Errors
+    /// [`ChainError::FeeLimitMalformed`].
+    pub fn parse(text: Option<&str>) -> Result<Self, ChainError> {
         let Some(text) = text else {
             return Ok(Self(None));
         };
@@ -40,20 +43,17 @@ impl FeeLimit {
         let wei = gwei
             .filter(|parsed| decimals <= 9 && !parsed.is_negative())
             .and_then(|parsed| u128::try_from(parsed.get_absolute()).ok());
-        wei.map(|wei| Self(Some(wei))).ok_or_else(|| Fault::Option {
-            option: "max-fee",
-            value: text.to_owned(),
-            reason: "not a number of gwei with at most 9 decimals".to_owned(),
-        })
+        wei.map(|wei| Self(Some(wei)))
+            .ok_or_else(|| ChainError::FeeLimitMalformed(text.to_owned()))
     }
 
-    /// These fees, or less where the limit is lower.
+    /// Lowers the fees to the limit.
     ///
     /// # Errors
-    /// [`Fault::FeeAboveLimit`] where the chain does not take the limit at this moment.
-    fn hold(self, least: u128, fees: Fees) -> Result<Fees, Fault> {
+    /// [`ChainError::FeeAboveLimit`] if the chain does not take the limit at this moment.
+    fn hold(self, least: u128, fees: Fees) -> Result<Fees, ChainError> {
         match self.0 {
-            Some(limit) if limit < least => Err(Fault::FeeAboveLimit {
+            Some(limit) if limit < least => Err(ChainError::FeeAboveLimit {
                 found: gwei(least),
                 limit: gwei(limit),
             }),
@@ -65,16 +65,21 @@ impl FeeLimit {
         }
     }
 
+    /// Returns whether so many wei per unit of gas may be offered.
+    #[must_use]
     pub fn allows(self, fee: u128) -> bool {
         self.0.is_none_or(|limit| fee <= limit)
     }
 }
 
 impl Fees {
-    /// What gets a transaction mined now, and for as long as the base fee at most doubles.
-    pub fn current(node: &Node, limit: FeeLimit) -> Result<Self, Fault> {
-        let base = node.base_fee()?;
-        let priority = node.priority_fee()?;
+    /// Reads what gets a transaction mined now, and for as long as the base fee at most doubles.
+    ///
+    /// # Errors
+    /// [`ChainError::FeeAboveLimit`], [`ChainError::Unreachable`].
+    pub async fn current(node: &Node, limit: FeeLimit) -> Result<Self, ChainError> {
+        let base = node.base_fee().await?;
+        let priority = node.priority_fee().await?;
         let fees = Self {
             max: base.saturating_mul(2).saturating_add(priority),
             priority,
@@ -82,8 +87,9 @@ impl Fees {
         limit.hold(base.saturating_add(priority), fees)
     }
 
-    /// A quarter more than `before`, and no less than what is current: nodes ask an eighth or a
-    /// tenth more of a replacement.
+    /// Offers a quarter more than `before`, and no less than what is current: nodes ask an eighth or
+    /// a tenth more of a replacement.
+    #[must_use]
     pub fn above(before: Self, current: Self) -> Self {
         let raised = |fee: u128| fee.saturating_add(fee / 4).saturating_add(1);
         Self {
@@ -92,30 +98,35 @@ impl Fees {
         }
     }
 
-    /// The most that this much gas can cost.
+    /// Returns the most that this much gas can cost.
+    #[must_use]
     pub fn cost(self, gas: u64) -> Amount {
         Amount(self.max.saturating_mul(gas.into()))
     }
 }
 
-/// What a transaction of so many bytes can cost on the chain below; zero where there is none.
-pub(super) fn layer_one_fee(node: &Node, bytes: usize) -> Result<Amount, Fault> {
-    if node.code(OP_STACK_ORACLE)?.is_empty() {
+/// Returns what a transaction of so many bytes can cost on the chain below; zero if there is none.
+///
+/// # Errors
+/// [`ChainError::Unreachable`], [`ChainError::SimulationFailed`].
+pub async fn layer_one_fee(node: &Node, bytes: usize) -> Result<Amount, ChainError> {
+    if node.code(OP_STACK_ORACLE).await?.is_empty() {
         return Ok(Amount::default());
     }
     let call = getL1FeeUpperBoundCall {
         unsignedTxSize: U256::from(bytes),
     };
-    let fee = node.read(OP_STACK_ORACLE, &call)?;
+    let fee = node.read(OP_STACK_ORACLE, &call).await?;
     fee.map(|wei| Amount(u128::try_from(wei).unwrap_or(u128::MAX)))
-        .map_err(|reason| Fault::SimulationFailed {
+        .map_err(|reason| ChainError::SimulationFailed {
             title: format!("{} of {OP_STACK_ORACLE}", getL1FeeUpperBoundCall::SIGNATURE),
             reason,
         })
 }
 
-/// Wei as gwei, without digits that say nothing.
-pub(super) fn gwei(wei: u128) -> String {
+/// Shows wei as gwei, without trailing zeros.
+#[must_use]
+pub fn gwei(wei: u128) -> String {
     let text = format!("{}.{:09}", wei / GWEI, wei % GWEI);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -1,18 +1,26 @@
 //! Buffers of deployments that were given up: they keep their deployer's lamports.
-use super::{cluster::Cluster, transport::Refusal};
-use crate::{Amount, Coin, Fault};
+use crate::DeployError;
+use concord_chain::{
+    Amount, Coin,
+    svm::{Cluster, Refusal},
+};
 use solana_address::Address;
+use solana_sdk_ids::bpf_loader_upgradeable;
 
 /// The deployer's buffers but the one in use, with their lamports; or why they are not known.
-pub(super) struct LeftOver(Result<Vec<(Address, u64)>, Refusal>);
+pub(super) struct UnusedBuffers(Result<Vec<(Address, u64)>, Refusal>);
 
-impl LeftOver {
-    pub fn of(
+impl UnusedBuffers {
+    pub async fn of(
         cluster: &Cluster,
         deployer: &Address,
         in_use: &Option<Address>,
-    ) -> Result<Self, Fault> {
-        let buffers = cluster.buffers_of(deployer)?.map(|mut buffers| {
+    ) -> Result<Self, DeployError> {
+        // u32 LE 1: a buffer; u8 1: it has an authority, whose key follows.
+        let start = [&[1, 0, 0, 0, 1][..], deployer.as_ref()].concat();
+        let loader = bpf_loader_upgradeable::ID;
+        let found = cluster.accounts_starting_with(&loader, &start).await?;
+        let buffers = found.map(|mut buffers| {
             buffers.retain(|(buffer, _)| Some(*buffer) != *in_use);
             buffers.sort();
             buffers
@@ -21,11 +29,11 @@ impl LeftOver {
     }
 
     /// # Errors
-    /// [`Fault::BuffersUnknown`] where the endpoint does not look for them.
-    pub fn require_listed(&self) -> Result<&[(Address, u64)], Fault> {
+    /// [`DeployError::BuffersUnknown`] where the endpoint does not snapshot for them.
+    pub fn require_listed(&self) -> Result<&[(Address, u64)], DeployError> {
         self.0
             .as_deref()
-            .map_err(|no| Fault::BuffersUnknown(no.message.clone()))
+            .map_err(|no| DeployError::BuffersUnknown(no.message.clone()))
     }
 
     /// What a plan says of them, where there is anything to say.

@@ -1,10 +1,11 @@
 use crate::{
-    AddressBook, ChainId, Fault, Settings, Target, evm,
+    AddressBook, DeployError, Settings, Target, evm,
     options::{Choices, Fees, Key, Place},
     svm,
 };
 use concord_canonical::caip::{EIP155, SOLANA};
-use std::{env, path::PathBuf};
+use concord_chain::{ChainId, EndpointOptions};
+use std::{env, path::PathBuf, time::Duration};
 
 const SOURCES: &str = "contracts/src";
 const ARTIFACTS: &str = "contracts/out";
@@ -22,12 +23,12 @@ pub(crate) struct Folders {
 }
 
 impl Folders {
-    pub fn of(place: &Place) -> Result<Self, Fault> {
+    pub fn of(place: &Place) -> Result<Self, DeployError> {
         let here = env::current_dir()?;
         let root = here
             .ancestors()
             .find(|folder| folder.join(SOURCES).is_dir())
-            .ok_or(Fault::NoClone)?;
+            .ok_or(DeployError::NoClone)?;
         let in_clone = |default: &str| match root == here {
             true => PathBuf::from(default), // shorter to read
             false => root.join(default),
@@ -47,19 +48,19 @@ impl Folders {
     }
 }
 
-/// What a command says about its target.
-pub(crate) struct Wanted<'a> {
+/// What a command line says about its target.
+pub(crate) struct TargetRequest<'a> {
     pub place: &'a Place,
     pub folders: &'a Folders,
-    pub deployer: WantedDeployer<'a>,
-    pub choices: WantedChoices<'a>,
+    pub deployer: DeployerSource<'a>,
+    pub choices: ChoiceSource<'a>,
     pub fees: Option<&'a Fees>,
     pub confirmations: u64,
 }
 
-pub(crate) enum WantedDeployer<'a> {
+pub(crate) enum DeployerSource<'a> {
     /// Nothing will be planned.
-    Nobody,
+    None,
     /// Nothing will be sent: an address is enough.
     Planning {
         key: &'a Key,
@@ -68,7 +69,7 @@ pub(crate) enum WantedDeployer<'a> {
     Sending(&'a Key),
 }
 
-pub(crate) enum WantedChoices<'a> {
+pub(crate) enum ChoiceSource<'a> {
     Given(&'a Choices),
     /// Those of a run.
     OfRun(&'a Settings),
@@ -76,12 +77,12 @@ pub(crate) enum WantedChoices<'a> {
     OfBook(Option<&'a Settings>),
 }
 
-impl Wanted<'_> {
-    /// The target on the chain's kind of chain.
+impl TargetRequest<'_> {
+    /// Makes the target for the chain's namespace.
     ///
     /// # Errors
-    /// [`Fault::NamespaceUnknown`], and what the kind of chain says.
-    pub fn target(&self, book: &AddressBook) -> Result<Box<dyn Target>, Fault> {
+    /// [`DeployError::NamespaceUnknown`], and whatever the target refuses.
+    pub fn target(&self, book: &AddressBook) -> Result<Box<dyn Target>, DeployError> {
         let chain = &self.place.chain;
         match chain.namespace() {
             EIP155 => {
@@ -92,21 +93,29 @@ impl Wanted<'_> {
                 self.refuse_options_of_evm()?;
                 Ok(Box::new(svm::target(self)?))
             }
-            _ => Err(Fault::NamespaceUnknown(chain.to_string())),
+            _ => Err(DeployError::NamespaceUnknown(chain.to_string())),
         }
     }
 }
 
-impl Wanted<'_> {
+impl TargetRequest<'_> {
+    /// # Errors
+    /// [`DeployError::RpcUrlMissing`].
+    pub fn endpoint(&self) -> Result<EndpointOptions, DeployError> {
+        let url = self.place.rpc_url.clone();
+        let options = EndpointOptions::new(url.ok_or(DeployError::RpcUrlMissing)?);
+        Ok(options.with_timeout(Duration::from_secs(self.place.timeout)))
+    }
+
     fn given(&self) -> Option<&Choices> {
         match self.choices {
-            WantedChoices::Given(choices) => Some(choices),
+            ChoiceSource::Given(choices) => Some(choices),
             _ => None,
         }
     }
 
-    /// What the environment says is left aside: it may be there for the other kind of chain.
-    fn refuse_options_of_solana(&self) -> Result<(), Fault> {
+    /// Options from the environment are ignored: they may be meant for the other kind of chain.
+    fn refuse_options_of_solana(&self) -> Result<(), DeployError> {
         let given = self.given();
         self.refuse(
             "Solana",
@@ -125,7 +134,7 @@ impl Wanted<'_> {
         )
     }
 
-    fn refuse_options_of_evm(&self) -> Result<(), Fault> {
+    fn refuse_options_of_evm(&self) -> Result<(), DeployError> {
         let given = self.given();
         self.refuse(
             "EVM",
@@ -141,10 +150,14 @@ impl Wanted<'_> {
         )
     }
 
-    fn refuse(&self, other: &'static str, options: &[(&'static str, bool)]) -> Result<(), Fault> {
+    fn refuse(
+        &self,
+        other: &'static str,
+        options: &[(&'static str, bool)],
+    ) -> Result<(), DeployError> {
         match options.iter().find(|(_, is_given)| *is_given) {
             None => Ok(()),
-            Some((option, _)) => Err(Fault::OptionOfOther {
+            Some((option, _)) => Err(DeployError::OptionOfOther {
                 option,
                 other,
                 chain: self.place.chain.to_string(),

@@ -1,0 +1,95 @@
+//! JSON files that are never half written, and locks beside them.
+use crate::ChainError;
+use serde::{Serialize, de::DeserializeOwned};
+use std::{
+    fs,
+    io::{self, Write},
+    path::Path,
+    process,
+};
+
+/// Writes JSON beside the file, then renames it. A reader, or a restart after a crash, finds the old
+/// file or the new one.
+///
+/// # Errors
+/// [`ChainError::File`].
+pub fn write_json(path: &Path, content: &impl Serialize) -> Result<(), ChainError> {
+    let mut text = serde_json::to_string_pretty(content)
+        .map_err(|error| unusable(path, error))?
+        .into_bytes();
+    text.push(b'\n');
+    write(path, &text)
+}
+
+/// As [`write_json`], for bytes.
+///
+/// # Errors
+/// [`ChainError::File`].
+pub fn write(path: &Path, content: &[u8]) -> Result<(), ChainError> {
+    replace(path, content).map_err(|error| unusable(path, error))
+}
+
+fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    let path = &fs::canonicalize(path).unwrap_or(path.to_owned()); // through a link, if it is one
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let partial = path.with_extension(format!("json.{}.partial", process::id()));
+    let mut file = fs::File::create(&partial)?;
+    file.write_all(content)?;
+    file.sync_all()?;
+    fs::rename(&partial, path)?;
+    fs::File::open(folder)?.sync_all() // else the rename itself may be lost with the power
+}
+
+/// Opens a file that exists to be locked, and makes it and its folder if they are missing.
+///
+/// # Errors
+/// [`ChainError::File`].
+pub fn open_lock(path: &Path) -> Result<fs::File, ChainError> {
+    let open = || {
+        fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
+        fs::OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+    };
+    open().map_err(|error| unusable(path, error))
+}
+
+/// Reads the file's content; `None` if there is no such file.
+///
+/// # Errors
+/// [`ChainError::File`] with the place in the file.
+pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, ChainError> {
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(unusable(path, error)),
+    };
+    let mut reader = serde_json::Deserializer::from_str(&text);
+    let content =
+        serde_path_to_error::deserialize(&mut reader).map_err(|error| unusable(path, error))?;
+    reader.end().map_err(|error| unusable(path, error))?;
+    Ok(Some(content))
+}
+
+/// Locks the file beside `path` until the answer is dropped, however the process ends: two processes
+/// that send from one key would take each other's nonces.
+///
+/// # Errors
+/// [`ChainError::Locked`] if another process holds it.
+pub fn lock(path: &Path) -> Result<fs::File, ChainError> {
+    let lock_path = path.with_extension("lock");
+    let file = open_lock(&lock_path)?;
+    file.try_lock().map_err(|_| ChainError::Locked(lock_path))?;
+    Ok(file)
+}
+
+/// The error for a file that cannot be used.
+pub fn unusable(path: &Path, error: impl ToString) -> ChainError {
+    ChainError::File {
+        path: path.to_owned(),
+        reason: error.to_string(),
+    }
+}

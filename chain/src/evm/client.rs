@@ -1,0 +1,261 @@
+use super::{Call, FeeLimit, Fees, Node, TRANSFER_GAS, Transactions, layer_one_fee};
+use crate::{Amount, ChainError, ChainId, EndpointOptions, Evm, Signer, submission::SendOutcome};
+use alloy::{
+    network::TransactionBuilder,
+    primitives::{Address, B256, Bytes, U256},
+    rpc::types::{TransactionReceipt, TransactionRequest},
+};
+use std::{
+    cmp::max,
+    time::{Duration, Instant},
+};
+use tokio::time::sleep;
+
+/// How often a transaction is asked for.
+const POLL: Duration = Duration::from_millis(400);
+/// More than a transfer has.
+const TRANSFER_BYTES: usize = 200;
+/// What errors call a transaction.
+const JOB: &str = "transaction";
+
+/// How a [`Client`] asks and sends.
+#[derive(Clone, Debug)]
+pub struct ClientOptions {
+    pub chain: ChainId,
+    pub endpoint: EndpointOptions,
+    /// How long to wait for one transaction.
+    pub give_up_after: Duration,
+    pub fee_limit: FeeLimit,
+}
+
+/// A chain for programs that send one transaction and wait for it, and record nothing. Every answer
+/// is read from the block of its latest transaction or a later one, even if nodes behind the
+/// endpoint lag.
+#[derive(Debug)]
+pub struct Client {
+    node: Node,
+    chain_id: u64,
+    transactions: Transactions,
+    give_up_after: Duration,
+    /// The latest block known.
+    block: u64,
+}
+
+impl Client {
+    /// Connects, and requires that the endpoint is the chain's.
+    ///
+    /// # Errors
+    /// [`ChainError::WrongChain`], [`ChainError::Unreachable`], [`ChainError::RpcUrlMalformed`].
+    pub async fn connect(options: ClientOptions) -> Result<Self, ChainError> {
+        let chain_id = options.chain.evm_number()?;
+        let node = Node::new(&options.endpoint)?;
+        node.require_chain(chain_id).await?;
+        Self::at(node, chain_id, options.fee_limit, options.give_up_after).await
+    }
+
+    /// A client of a node, whose chain id is `chain_id`.
+    ///
+    /// # Errors
+    /// [`ChainError::Unreachable`].
+    pub async fn at(
+        node: Node,
+        chain_id: u64,
+        fee_limit: FeeLimit,
+        give_up_after: Duration,
+    ) -> Result<Self, ChainError> {
+        Ok(Self {
+            block: node.block_number().await?,
+            transactions: Transactions::new(node.clone(), chain_id, fee_limit, 1),
+            node,
+            chain_id,
+            give_up_after,
+        })
+    }
+
+    /// The chain id.
+    #[must_use]
+    pub fn chain_id(&self) -> u64 {
+        self.chain_id
+    }
+
+    /// The node underneath.
+    #[must_use]
+    pub fn node(&self) -> &Node {
+        &self.node
+    }
+
+    /// Returns the latest block's time in Unix seconds.
+    ///
+    /// # Errors
+    /// [`ChainError::Unreachable`].
+    pub async fn latest_time(&mut self) -> Result<u64, ChainError> {
+        self.block = max(self.block, self.node.block_number().await?);
+        self.node.time_of_block(self.block).await
+    }
+
+    /// Returns what each view returns, or reverts with.
+    ///
+    /// # Errors
+    /// [`ChainError::Unreachable`].
+    pub async fn views(
+        &self,
+        views: &[(Address, Bytes)],
+    ) -> Result<Vec<Result<Bytes, Bytes>>, ChainError> {
+        let request = |(to, input): &(Address, Bytes)| {
+            TransactionRequest::default()
+                .with_to(*to)
+                .with_input(input.clone())
+        };
+        let calls: Vec<_> = views.iter().map(request).collect();
+        self.node.calls(&calls, self.block).await
+    }
+
+    /// Simulates a transaction: the gas it takes, a tenth more than the estimate, or what it reverts
+    /// with. Costs nothing.
+    ///
+    /// # Errors
+    /// [`ChainError::Unreachable`], [`ChainError::SimulationFailed`].
+    pub async fn simulate(
+        &self,
+        from: Address,
+        to: Address,
+        input: &Bytes,
+    ) -> Result<Result<u64, Bytes>, ChainError> {
+        let request = TransactionRequest::default()
+            .with_from(from)
+            .with_to(to)
+            .with_input(input.clone());
+        let called = self.node.calls(std::slice::from_ref(&request), self.block);
+        if let Some(Err(data)) = called.await?.into_iter().next() {
+            return Ok(Err(data));
+        }
+        let gas = self.node.estimate_after(&request, self.block).await?;
+        let gas = gas.map_err(|no| ChainError::SimulationFailed {
+            title: to.to_string(),
+            reason: no.message.into_owned(),
+        })?;
+        Ok(Ok(gas.saturating_add(gas / 10)))
+    }
+
+    /// Returns what so many transactions with so much gas together, and so many bytes each, can cost
+    /// now.
+    ///
+    /// # Errors
+    /// [`ChainError::Unreachable`], [`ChainError::FeeAboveLimit`].
+    pub async fn price(
+        &self,
+        gas: u64,
+        transactions: u64,
+        bytes: usize,
+    ) -> Result<Amount, ChainError> {
+        let fees = self.transactions.fees().await?;
+        self.price_at(fees, gas, transactions, bytes).await
+    }
+
+    async fn price_at(
+        &self,
+        fees: Fees,
+        gas: u64,
+        transactions: u64,
+        bytes: usize,
+    ) -> Result<Amount, ChainError> {
+        let below = layer_one_fee(&self.node, bytes).await?;
+        let below = Amount(below.0.saturating_mul(transactions.into()));
+        Ok(fees.cost(gas).saturating_add(below))
+    }
+
+    /// Sends a transaction: its hash.
+    ///
+    /// # Errors
+    /// [`ChainError::TransactionFailed`] if the chain does not take it, [`ChainError::Unreachable`],
+    /// [`ChainError::FeeAboveLimit`].
+    pub async fn send(&mut self, signer: &dyn Signer<Evm>, call: Call) -> Result<B256, ChainError> {
+        let fees = self.transactions.fees().await?;
+        self.send_at(fees, signer, call).await
+    }
+
+    async fn send_at(
+        &mut self,
+        fees: Fees,
+        signer: &dyn Signer<Evm>,
+        call: Call,
+    ) -> Result<B256, ChainError> {
+        let signed = self.transactions.sign(signer, call, fees).await?;
+        let name = &signed.transaction;
+        let hash = (name.parse()).map_err(|_| failed(name, "has no hash"))?;
+        let no = match self.transactions.send(&signed).await? {
+            SendOutcome::Accepted => return Ok(hash),
+            SendOutcome::Underpriced => "its fee is too low".to_owned(),
+            SendOutcome::Refused(no) => no,
+        };
+        match self.node.receipt(hash).await?.is_some() || self.node.knows(hash).await? {
+            true => Ok(hash),
+            false => Err(failed(name, &format!("was refused: {no}"))),
+        }
+    }
+
+    /// Waits until a transaction is in a block, reverted or not.
+    ///
+    /// # Errors
+    /// [`ChainError::TransactionFailed`] if it is in none in time, [`ChainError::Unreachable`].
+    pub async fn wait(&mut self, hash: B256) -> Result<TransactionReceipt, ChainError> {
+        let begun = Instant::now();
+        loop {
+            if let Some(receipt) = self.node.receipt(hash).await? {
+                self.block = max(self.block, receipt.block_number.unwrap_or(0));
+                return Ok(receipt);
+            }
+            if begun.elapsed() > self.give_up_after {
+                let seconds = self.give_up_after.as_secs();
+                let reason = format!("is pending after {seconds} seconds");
+                return Err(failed(&hash.to_string(), &reason));
+            }
+            sleep(POLL).await;
+        }
+    }
+
+    /// Waits until a transaction is in a block, where it must not have reverted.
+    ///
+    /// # Errors
+    /// As [`Self::wait`], and [`ChainError::TransactionFailed`] if it reverted.
+    pub async fn landed(&mut self, hash: B256) -> Result<TransactionReceipt, ChainError> {
+        let receipt = self.wait(hash).await?;
+        match receipt.status() {
+            true => Ok(receipt),
+            false => Err(failed(&hash.to_string(), "reverted")),
+        }
+    }
+
+    /// Sends what an account has beyond the fee of doing so; `None` if that is nothing.
+    ///
+    /// # Errors
+    /// As [`Self::send`].
+    pub async fn send_all(
+        &mut self,
+        signer: &dyn Signer<Evm>,
+        to: Address,
+    ) -> Result<Option<(B256, U256)>, ChainError> {
+        let balance = self.node.balance(signer.address()).await?;
+        let fees = self.transactions.fees().await?; // for both, or the rest would not pay for a risen fee
+        let fee = self.price_at(fees, TRANSFER_GAS, 1, TRANSFER_BYTES).await?;
+        let fee = U256::from(fee.0);
+        let Some(value) = balance.checked_sub(fee).filter(|value| !value.is_zero()) else {
+            return Ok(None);
+        };
+        let call = Call {
+            to,
+            value,
+            gas: TRANSFER_GAS,
+            input: Bytes::new(),
+        };
+        let hash = self.send_at(fees, signer, call).await?;
+        Ok(Some((hash, value)))
+    }
+}
+
+fn failed(transaction: &str, reason: &str) -> ChainError {
+    ChainError::TransactionFailed {
+        job: JOB.to_owned(),
+        reason: format!("{transaction} {reason}"),
+    }
+}

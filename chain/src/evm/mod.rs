@@ -1,0 +1,15 @@
+//! EVM chains over JSON-RPC.
+mod call_chain;
+mod client;
+mod fees;
+mod node;
+mod transactions;
+
+pub use call_chain::{CallChain, CallJob};
+pub use client::{Client, ClientOptions};
+pub use fees::{FeeLimit, Fees, gwei, layer_one_fee};
+pub use node::Node;
+pub use transactions::{Call, Transactions, decode, sign};
+
+/// Gas of a transfer of the chain's coin to an account without code.
+pub const TRANSFER_GAS: u64 = 21_000;

@@ -1,0 +1,20 @@
+#![doc = include_str!("../README.md")]
+mod amount;
+pub mod atomic_file;
+mod blocking;
+mod chain_id;
+mod endpoint;
+mod error;
+pub mod evm;
+pub mod keys;
+pub mod network;
+mod signer;
+pub mod submission;
+pub mod svm;
+
+pub use amount::{Amount, Coin, Rounded};
+pub use blocking::Blocking;
+pub use chain_id::ChainId;
+pub use endpoint::{Endpoint, EndpointOptions, Redaction, Refusable, Retries};
+pub use error::ChainError;
+pub use signer::{Evm, Scheme, Signer, Svm};

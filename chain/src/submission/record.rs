@@ -1,0 +1,149 @@
+use super::{Landing, SignedTx};
+use crate::{ChainError, atomic_file};
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Where the transactions of jobs are recorded: signed, sent, landed, final. Each change is durable
+/// when the call returns. Jobs are named by their ids; changes come in batches, so that a store can
+/// write once.
+pub trait TxRecord: Send {
+    /// Returns every transaction that was ever signed for the job, oldest first.
+    fn transactions(&self, job: &str) -> &[SignedTx];
+
+    /// Returns the transaction that landed.
+    fn landing(&self, job: &str) -> Option<&Landing>;
+
+    /// Records transactions before they are sent: whatever happens next, they are known.
+    ///
+    /// # Errors
+    /// The record cannot be written.
+    fn signed(&mut self, signed: &[(&str, SignedTx)]) -> Result<(), ChainError>;
+
+    /// Records that the chain has answered.
+    ///
+    /// # Errors
+    /// The record cannot be written.
+    fn sent(&mut self, sent: &[(&str, SignedTx)]) -> Result<(), ChainError>;
+
+    /// Records what landed.
+    ///
+    /// # Errors
+    /// The record cannot be written.
+    fn landed(&mut self, landed: &[(&str, Landing)]) -> Result<(), ChainError>;
+
+    /// Takes back that these landed: the chain was reorganised.
+    ///
+    /// # Errors
+    /// The record cannot be written.
+    fn reorganised(&mut self, jobs: &[&str]) -> Result<(), ChainError>;
+
+    /// Records that the landings of these will stay.
+    ///
+    /// # Errors
+    /// The record cannot be written.
+    fn finalized(&mut self, jobs: &[&str]) -> Result<(), ChainError>;
+}
+
+/// A [`TxRecord`] in one JSON file, held by one process at a time.
+#[derive(Debug)]
+pub struct FileRecord {
+    path: PathBuf,
+    jobs: BTreeMap<String, JobRecord>,
+    _lock: fs::File,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct JobRecord {
+    /// Oldest first.
+    transactions: Vec<SignedTx>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    landing: Option<Landing>,
+    #[serde(rename = "final")]
+    is_final: bool,
+}
+
+impl FileRecord {
+    /// Opens the file, or starts a new one.
+    ///
+    /// # Errors
+    /// [`ChainError::Locked`] if another process holds it, [`ChainError::File`] if it is not such a
+    /// record.
+    pub fn open(path: &Path) -> Result<Self, ChainError> {
+        let lock = atomic_file::lock(path)?;
+        Ok(Self {
+            jobs: atomic_file::read_json(path)?.unwrap_or_default(),
+            path: path.to_owned(),
+            _lock: lock,
+        })
+    }
+
+    /// Returns whether the job's transaction landed and will stay.
+    #[must_use]
+    pub fn is_final(&self, job: &str) -> bool {
+        self.jobs.get(job).is_some_and(|record| record.is_final)
+    }
+
+    fn change<T>(
+        &mut self,
+        changes: impl IntoIterator<Item = (impl AsRef<str>, T)>,
+        change: impl Fn(&mut JobRecord, T),
+    ) -> Result<(), ChainError> {
+        let mut changed = false;
+        for (job, new) in changes {
+            change(self.jobs.entry(job.as_ref().to_owned()).or_default(), new);
+            changed = true;
+        }
+        match changed {
+            true => atomic_file::write_json(&self.path, &self.jobs),
+            false => Ok(()),
+        }
+    }
+}
+
+impl TxRecord for FileRecord {
+    fn transactions(&self, job: &str) -> &[SignedTx] {
+        (self.jobs.get(job)).map_or(&[], |record| &record.transactions)
+    }
+
+    fn landing(&self, job: &str) -> Option<&Landing> {
+        self.jobs.get(job)?.landing.as_ref()
+    }
+
+    fn signed(&mut self, signed: &[(&str, SignedTx)]) -> Result<(), ChainError> {
+        self.change(signed.iter().cloned(), |record, transaction| {
+            record.transactions.push(transaction);
+        })
+    }
+
+    fn sent(&mut self, sent: &[(&str, SignedTx)]) -> Result<(), ChainError> {
+        self.change(sent.iter().cloned(), |record, transaction| {
+            for known in &mut record.transactions {
+                known.sent |= known.transaction == transaction.transaction;
+            }
+        })
+    }
+
+    fn landed(&mut self, landed: &[(&str, Landing)]) -> Result<(), ChainError> {
+        self.change(landed.iter().cloned(), |record, landing| {
+            record.landing = Some(landing);
+        })
+    }
+
+    fn reorganised(&mut self, jobs: &[&str]) -> Result<(), ChainError> {
+        self.change(jobs.iter().map(|job| (*job, ())), |record, ()| {
+            record.landing = None;
+            record.is_final = false;
+        })
+    }
+
+    fn finalized(&mut self, jobs: &[&str]) -> Result<(), ChainError> {
+        self.change(jobs.iter().map(|job| (*job, ())), |record, ()| {
+            record.is_final = true;
+        })
+    }
+}

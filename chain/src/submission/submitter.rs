@@ -1,0 +1,433 @@
+use super::{
+    Finality, Landing, SendOutcome, SignedTx, TxChain, TxJob, TxRecord, TxStatus,
+    job_progress::{JobProgress, Next},
+};
+use crate::ChainError;
+use std::time::{Duration, Instant};
+use tokio::time::sleep;
+
+/// How long to wait for what.
+#[derive(Clone, Copy, Debug)]
+pub struct Timing {
+    /// Between two looks at the chain.
+    pub poll: Duration,
+    /// For a pending transaction, before its fee is raised.
+    pub replace_after: Duration,
+    /// For a job, before the run stops.
+    pub give_up_after: Duration,
+}
+
+/// Chains are reorganised by a block or two now and then. One that always is cannot be used.
+const ROUNDS: usize = 5;
+/// A transaction that the chain does not take after so many tries is refused for good.
+const REFUSALS: usize = 5;
+/// A fee that was raised so often (a quarter each time) is not what keeps a transaction out.
+const RAISES: usize = 8;
+/// How often a transaction is looked for whose effect is on the chain already.
+const LANDING_LOOKS: usize = 20;
+/// So many transactions are pending together at most, of jobs that can be.
+const TOGETHER: usize = 64;
+
+/// Submits every job, and waits until all are final. Groups follow each other; the jobs of one
+/// group may be pending together. `report` hears of each change.
+///
+/// # Errors
+/// Whatever the chain gives up on, and [`ChainError::TransactionRefused`],
+/// [`ChainError::TransactionFailed`], [`ChainError::NotLanded`], [`ChainError::Reorganised`]. The
+/// record then has everything that was signed.
+pub async fn submit<C: TxChain + ?Sized, R: TxRecord + ?Sized>(
+    chain: &mut C,
+    groups: &[&[C::Job]],
+    record: &mut R,
+    timing: Timing,
+    report: &mut (dyn FnMut(&C::Job, &str) + Send),
+) -> Result<(), C::Error> {
+    let mut submitter = Submitter {
+        chain,
+        record,
+        timing,
+        report,
+    };
+    let mut round = 1;
+    loop {
+        let Some(job) = submitter.round(groups).await? else {
+            return Ok(());
+        };
+        if round == ROUNDS {
+            let job = job.id().to_owned();
+            return Err(ChainError::Reorganised {
+                job,
+                rounds: ROUNDS,
+            }
+            .into());
+        }
+        round += 1;
+        (submitter.report)(job, "the chain went back behind it");
+    }
+}
+
+struct Submitter<'a, C: TxChain + ?Sized, R: ?Sized> {
+    chain: &'a mut C,
+    record: &'a mut R,
+    timing: Timing,
+    report: &'a mut (dyn FnMut(&C::Job, &str) + Send),
+}
+
+/// Why a group did not land.
+enum Stop<E> {
+    /// The transaction itself; or what it builds on is gone.
+    Transaction(ChainError),
+    Other(E),
+}
+
+impl<E: From<ChainError>> Stop<E> {
+    fn into_error(self) -> E {
+        match self {
+            Self::Transaction(error) => error.into(),
+            Self::Other(error) => error,
+        }
+    }
+}
+
+impl<E: From<ChainError>> From<ChainError> for Stop<E> {
+    fn from(error: ChainError) -> Self {
+        match error {
+            ChainError::TransactionRefused { .. } | ChainError::TransactionFailed { .. } => {
+                Self::Transaction(error)
+            }
+            other => Self::Other(other.into()),
+        }
+    }
+}
+
+impl<C: TxChain + ?Sized, R: TxRecord + ?Sized> Submitter<'_, C, R> {
+    /// Gets every job done, and waits until all are final. `Some(job)`: the chain was reorganised
+    /// behind that one.
+    async fn round<'j>(&mut self, groups: &[&'j [C::Job]]) -> Result<Option<&'j C::Job>, C::Error> {
+        let mut before: Vec<&C::Job> = Vec::new();
+        for group in groups {
+            match self.land(group).await {
+                Ok(()) => before.extend(*group),
+                Err(stop @ Stop::Transaction(_)) => {
+                    let undone = self.first_undone(&before).await?;
+                    return undone.map(Some).ok_or_else(|| stop.into_error());
+                }
+                Err(stop) => return Err(stop.into_error()),
+            }
+        }
+        let all: Vec<&C::Job> = groups.iter().copied().flatten().collect();
+        self.wait_until_final(&all).await
+    }
+
+    /// Whether each job is done: by its effect, or else by the landing on record.
+    async fn done(&mut self, jobs: &[&C::Job]) -> Result<Vec<bool>, C::Error> {
+        let effects = self.chain.effects(jobs).await?;
+        let landed = |job: &C::Job| self.record.landing(job.id()).is_some();
+        let both = jobs.iter().zip(effects);
+        Ok(both
+            .map(|(job, effect)| effect.unwrap_or_else(|| landed(job)))
+            .collect())
+    }
+
+    /// The first of these that is not done (any more).
+    async fn first_undone<'j>(
+        &mut self,
+        jobs: &[&'j C::Job],
+    ) -> Result<Option<&'j C::Job>, C::Error> {
+        let done = self.done(jobs).await?;
+        let undone: Vec<&C::Job> = (jobs.iter().zip(done))
+            .filter_map(|(job, is_done)| (!is_done).then_some(*job))
+            .collect();
+        self.record.reorganised(&ids(&undone))?;
+        Ok(undone.first().copied())
+    }
+
+    /// Gets every job of the group done, several at a time.
+    async fn land(&mut self, group: &[C::Job]) -> Result<(), Stop<C::Error>> {
+        let earlier = |job: &C::Job| self.record.transactions(job.id()).len();
+        let mut open: Vec<JobProgress<'_, C::Job>> = (group.iter())
+            .map(|job| JobProgress::new(job, earlier(job)))
+            .collect();
+        loop {
+            let jobs: Vec<&C::Job> = open.iter().map(|it| it.job).collect();
+            let mut is_done = self.done(&jobs).await.map_err(Stop::Other)?.into_iter();
+            let mut done = Vec::new();
+            open.retain(|it| {
+                let is_done = is_done.next().unwrap_or(false);
+                if is_done {
+                    done.push(it.job);
+                }
+                !is_done
+            });
+            self.record_landings(&done).await.map_err(Stop::Other)?;
+            if let (Some(last), true) = (done.last(), group.len() > 1) {
+                let words = format!("{} of {} stand", group.len() - open.len(), group.len());
+                (self.report)(last, &words);
+            }
+            if open.is_empty() {
+                return Ok(());
+            }
+            let window = open.len().min(TOGETHER);
+            self.turn(&mut open[..window]).await?;
+        }
+    }
+
+    /// Asks once what became of these, and sends whatever is to be sent.
+    async fn turn(&mut self, open: &mut [JobProgress<'_, C::Job>]) -> Result<(), Stop<C::Error>> {
+        for it in &mut *open {
+            let begun = *it.begun.get_or_insert_with(Instant::now);
+            if begun.elapsed() > self.timing.give_up_after {
+                return Err(not_landed(it.job, begun.elapsed()).into());
+            }
+        }
+        let transactions = self.next_transactions(open).await?;
+        let mut all_taken = !transactions.is_empty();
+        let mut taken = Vec::new();
+        for (it, transaction) in open.iter_mut().zip(transactions) {
+            let Some(transaction) = transaction else {
+                all_taken = false;
+                continue;
+            };
+            match self.send(&transaction, it).await {
+                Ok(true) => taken.push((it.job.id(), transaction)),
+                Ok(false) => all_taken = false,
+                Err(stop) => {
+                    self.record.sent(&taken)?;
+                    return Err(stop);
+                }
+            }
+        }
+        self.record.sent(&taken)?;
+        if !all_taken || open.len() > 1 {
+            sleep(self.timing.poll).await; // else it may have landed already
+        }
+        Ok(())
+    }
+
+    /// Returns whether the chain took it.
+    async fn send(
+        &mut self,
+        transaction: &SignedTx,
+        progress: &mut JobProgress<'_, C::Job>,
+    ) -> Result<bool, Stop<C::Error>> {
+        let job = progress.job;
+        progress.sent_at = Instant::now();
+        match self.chain.send(transaction).await.map_err(Stop::Other)? {
+            SendOutcome::Accepted => {
+                self.report(job, || format!("sent {}", transaction.transaction));
+                return Ok(true);
+            }
+            SendOutcome::Underpriced => {
+                if let Some(raised) = self.raised(transaction, progress).await? {
+                    self.record_signed(&[(job, raised)])?;
+                }
+            }
+            SendOutcome::Refused(reason) if progress.refusals == REFUSALS => {
+                return Err(Stop::Transaction(ChainError::TransactionRefused {
+                    job: job.id().to_owned(),
+                    transaction: transaction.transaction.clone(),
+                    reason,
+                }));
+            }
+            SendOutcome::Refused(_) => progress.refusals += 1,
+        }
+        Ok(false)
+    }
+
+    /// The transaction to send now for each, all on record before they are returned; `None`: wait.
+    async fn next_transactions(
+        &mut self,
+        open: &mut [JobProgress<'_, C::Job>],
+    ) -> Result<Vec<Option<SignedTx>>, Stop<C::Error>> {
+        let next = self.next(open).await?;
+        let mut transactions = Vec::with_capacity(open.len());
+        let mut new = Vec::new();
+        for (it, next) in open.iter_mut().zip(next) {
+            let is_late = it.sent_at.elapsed() > self.timing.replace_after;
+            let newest = self.record.transactions(it.job.id()).last().cloned();
+            let transaction = match (next, newest) {
+                (Next::Send(known), _) => {
+                    transactions.push(Some(known));
+                    continue;
+                }
+                (Next::Wait, Some(newest)) if is_late => self.raised(&newest, it).await?,
+                (Next::Wait, _) => None,
+                (Next::Sign { expired }, _) if it.saw_expired(expired) => {
+                    let signed = self.chain.sign(it.job, expired).await;
+                    Some(signed.map_err(Stop::Other)?)
+                }
+                (Next::Sign { .. }, _) => None,
+            };
+            if let Some(transaction) = &transaction {
+                new.push((it.job, transaction.clone()));
+            }
+            transactions.push(transaction);
+        }
+        self.record_signed(&new)?;
+        Ok(transactions)
+    }
+
+    async fn raised(
+        &mut self,
+        transaction: &SignedTx,
+        progress: &mut JobProgress<'_, C::Job>,
+    ) -> Result<Option<SignedTx>, Stop<C::Error>> {
+        if progress.raises == RAISES {
+            return Ok(None);
+        }
+        progress.raises += 1;
+        let raised = self.chain.replace(progress.job, transaction).await;
+        raised.map_err(Stop::Other)
+    }
+
+    fn record_signed(&mut self, signed: &[(&C::Job, SignedTx)]) -> Result<(), ChainError> {
+        for (job, transaction) in signed {
+            self.report(job, || format!("signed {}", transaction.transaction));
+        }
+        let signed: Vec<(&str, SignedTx)> = (signed.iter())
+            .map(|(job, transaction)| (job.id(), transaction.clone()))
+            .collect();
+        self.record.signed(&signed)
+    }
+
+    /// Of jobs that come by the hundred, only their number is reported.
+    fn report(&mut self, job: &C::Job, words: impl FnOnce() -> String) {
+        if !job.is_one_of_many() {
+            (self.report)(job, &words());
+        }
+    }
+
+    /// What became of every transaction that was ever signed for these jobs.
+    async fn statuses(
+        &mut self,
+        jobs: &[&C::Job],
+    ) -> Result<Vec<(Vec<SignedTx>, Vec<TxStatus>)>, C::Error> {
+        let transactions: Vec<Vec<SignedTx>> = (jobs.iter())
+            .map(|job| self.record.transactions(job.id()).to_vec())
+            .collect();
+        let statuses = self.chain.statuses(&transactions.concat()).await?;
+        let mut statuses = statuses.into_iter();
+        let with_statuses = transactions.into_iter().map(|transactions| {
+            let statuses = statuses.by_ref().take(transactions.len()).collect();
+            (transactions, statuses)
+        });
+        Ok(with_statuses.collect())
+    }
+
+    async fn next(
+        &mut self,
+        open: &[JobProgress<'_, C::Job>],
+    ) -> Result<Vec<Next>, Stop<C::Error>> {
+        let jobs: Vec<&C::Job> = open.iter().map(|it| it.job).collect();
+        let statuses = self.statuses(&jobs).await;
+        let statuses = statuses.map_err(Stop::Other)?;
+        let mut next = Vec::with_capacity(open.len());
+        let mut landed = Vec::new();
+        for (it, (transactions, statuses)) in open.iter().zip(statuses) {
+            if let Some(landing) = statuses.iter().find_map(landing) {
+                landed.push((it.job, landing.clone()));
+            }
+            next.push(it.next(&transactions, &statuses)?);
+        }
+        self.record_landed(&landed)?;
+        Ok(next)
+    }
+
+    fn record_landed(&mut self, landed: &[(&C::Job, Landing)]) -> Result<(), ChainError> {
+        let mut new = Vec::with_capacity(landed.len());
+        for (job, landing) in landed {
+            if self.record.landing(job.id()) != Some(landing) {
+                self.report(job, || format!("landed in block {}", landing.block));
+                new.push((job.id(), landing.clone()));
+            }
+        }
+        self.record.landed(&new)
+    }
+
+    /// The jobs are done: which of their transactions was it? A node that lags behind may show the
+    /// effect before the transaction. That is waited for.
+    async fn record_landings(&mut self, jobs: &[&C::Job]) -> Result<(), C::Error> {
+        let is_new = |job: &&&C::Job| self.record.landing(job.id()).is_none();
+        let mut jobs: Vec<&C::Job> = jobs.iter().filter(is_new).copied().collect();
+        for look in 0..LANDING_LOOKS {
+            if look > 0 {
+                sleep(self.timing.poll).await;
+            }
+            jobs = self.look_for_landings(&jobs).await?;
+            if jobs.is_empty() {
+                break;
+            }
+        }
+        Ok(()) // another's transaction, or one from before this record
+    }
+
+    /// Returns those whose transactions are still pending.
+    async fn look_for_landings<'j>(
+        &mut self,
+        jobs: &[&'j C::Job],
+    ) -> Result<Vec<&'j C::Job>, C::Error> {
+        let all = self.statuses(jobs).await?;
+        let (mut landed, mut pending) = (Vec::new(), Vec::new());
+        for (job, (_, statuses)) in jobs.iter().zip(all) {
+            match statuses.iter().find_map(landing) {
+                Some(landing) => landed.push((*job, landing.clone())),
+                None if statuses.contains(&TxStatus::Pending) => pending.push(*job),
+                None => {}
+            }
+        }
+        self.record_landed(&landed)?;
+        Ok(pending)
+    }
+
+    /// `Some(job)`: the chain was reorganised behind that one.
+    async fn wait_until_final<'j>(
+        &mut self,
+        jobs: &[&'j C::Job],
+    ) -> Result<Option<&'j C::Job>, C::Error> {
+        let begun = Instant::now();
+        let landing = |job: &&'j C::Job| Some((*job, self.record.landing(job.id()).cloned()?));
+        let mut open: Vec<(&C::Job, Landing)> = jobs.iter().filter_map(landing).collect();
+        loop {
+            let landings: Vec<Landing> = open.iter().map(|(_, it)| it.clone()).collect();
+            let finality = self.chain.finality(&landings).await?;
+            let having = |wanted: Finality| {
+                let both = open.iter().zip(&finality);
+                both.filter_map(move |(landed, found)| (*found == wanted).then_some(landed))
+            };
+            let gone: Vec<&C::Job> = having(Finality::Reorganised).map(|it| it.0).collect();
+            if let Some(first) = gone.first() {
+                self.record.reorganised(&ids(&gone))?;
+                return Ok(Some(first));
+            }
+            let done: Vec<&C::Job> = having(Finality::Final).map(|it| it.0).collect();
+            self.record.finalized(&ids(&done))?;
+            open = having(Finality::NotYet).cloned().collect();
+            match open.first() {
+                None => break,
+                Some((job, _)) if begun.elapsed() > self.timing.give_up_after => {
+                    return Err(not_landed(*job, begun.elapsed()).into());
+                }
+                Some(_) => sleep(self.timing.poll).await,
+            }
+        }
+        self.first_undone(jobs).await
+    }
+}
+
+fn ids<'j, J: TxJob>(jobs: &[&'j J]) -> Vec<&'j str> {
+    jobs.iter().map(|job| job.id()).collect()
+}
+
+fn landing(status: &TxStatus) -> Option<&Landing> {
+    match status {
+        TxStatus::Landed(landing) => Some(landing),
+        _ => None,
+    }
+}
+
+fn not_landed(job: &impl TxJob, waited: Duration) -> ChainError {
+    ChainError::NotLanded {
+        job: job.id().to_owned(),
+        seconds: waited.as_secs(),
+    }
+}

@@ -1,0 +1,92 @@
+use super::{Cluster, PriorityFee, Transactions, compute_budget};
+use crate::{
+    ChainError, ChainId, Signer, Svm,
+    submission::{Finality, Landing, SendOutcome, SignedTx, TxChain, TxJob, TxStatus},
+};
+use async_trait::async_trait;
+use solana_instruction::Instruction;
+
+/// Instructions that are to land once, together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InstructionJob {
+    pub id: String,
+    /// Without the compute budget's.
+    pub instructions: Vec<Instruction>,
+    /// The limit of compute units.
+    pub units: u32,
+}
+
+impl TxJob for InstructionJob {
+    fn id(&self) -> &str {
+        &self.id
+    }
+}
+
+/// A cluster and keys to which [`InstructionJob`]s are submitted. A job is done if its transaction
+/// has landed.
+pub struct InstructionChain {
+    transactions: Transactions,
+    /// The first pays.
+    signers: Vec<Box<dyn Signer<Svm>>>,
+    priority_fee: PriorityFee,
+}
+
+impl InstructionChain {
+    /// The cluster, which must be `chain`. `signers`: the one that pays, then every other that an
+    /// instruction needs.
+    ///
+    /// # Errors
+    /// [`ChainError::WrongChain`], [`ChainError::Unreachable`].
+    pub async fn connect(
+        cluster: Cluster,
+        chain: &ChainId,
+        signers: Vec<Box<dyn Signer<Svm>>>,
+        priority_fee: PriorityFee,
+    ) -> Result<Self, ChainError> {
+        cluster.require_chain(chain).await?;
+        Ok(Self {
+            transactions: Transactions::new(cluster),
+            signers,
+            priority_fee,
+        })
+    }
+}
+
+#[async_trait]
+impl TxChain for InstructionChain {
+    type Job = InstructionJob;
+    type Error = ChainError;
+
+    async fn effects(&mut self, jobs: &[&InstructionJob]) -> Result<Vec<Option<bool>>, ChainError> {
+        Ok(vec![None; jobs.len()])
+    }
+
+    async fn sign(&mut self, job: &InstructionJob, expired: usize) -> Result<SignedTx, ChainError> {
+        let budget = compute_budget(job.units, self.priority_fee.after(expired));
+        let instructions = [budget, job.instructions.clone()].concat();
+        let signers: Vec<&dyn Signer<Svm>> = self.signers.iter().map(|it| &**it).collect();
+        self.transactions.sign(&instructions, &signers).await
+    }
+
+    /// A second transaction would not replace the first one: a fee is raised only once the first can
+    /// no longer land.
+    async fn replace(
+        &mut self,
+        _job: &InstructionJob,
+        _transaction: &SignedTx,
+    ) -> Result<Option<SignedTx>, ChainError> {
+        Ok(None)
+    }
+
+    async fn send(&mut self, transaction: &SignedTx) -> Result<SendOutcome, ChainError> {
+        self.transactions.send(transaction).await
+    }
+
+    async fn statuses(&mut self, transactions: &[SignedTx]) -> Result<Vec<TxStatus>, ChainError> {
+        self.transactions.statuses(transactions).await
+    }
+
+    async fn finality(&mut self, landings: &[Landing]) -> Result<Vec<Finality>, ChainError> {
+        self.transactions.finality(landings).await
+    }
+}

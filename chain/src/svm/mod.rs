@@ -1,0 +1,15 @@
+//! Solana clusters over JSON-RPC.
+mod cluster;
+mod instruction_chain;
+mod landing;
+mod transactions;
+
+pub use cluster::{
+    Account, Cluster, Commitment, ExecutedTx, InnerInstruction, InnerInstructions, RecentBlockhash,
+    Refusal, ReturnData, SignatureStatus, Simulation, TxMeta, is_public,
+};
+pub use instruction_chain::{InstructionChain, InstructionJob};
+pub use landing::{land, send, wait};
+pub use transactions::{
+    PriorityFee, Signed, Transactions, compute_budget, decode, fee, sign, unsigned,
+};

@@ -1,0 +1,350 @@
+use super::{Cluster, Commitment, RecentBlockhash, Refusal, SignatureStatus};
+use crate::{
+    ChainError, Signer, Svm,
+    submission::{Finality, Landing, SendOutcome, SignedTx, TxStatus},
+};
+use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
+use serde_json::Value;
+use solana_address::Address;
+use solana_instruction::Instruction;
+use solana_message::Message;
+use solana_sdk_ids::compute_budget;
+use solana_signature::Signature;
+use solana_transaction::Transaction;
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
+
+/// How long one block hash is used for new transactions: much shorter than it is valid.
+const BLOCKHASH_FRESH: Duration = Duration::from_secs(1);
+/// How long a transaction may take to reach a leader before it is sent again.
+const RESEND_AFTER: Duration = Duration::from_secs(2);
+/// JSON-RPC's code for a transaction that failed when it was tried.
+const PREFLIGHT_FAILED: i64 = -32_002;
+
+/// What a transaction pays beside its signatures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PriorityFee {
+    /// Microlamports for a compute unit, at first.
+    pub first: u64,
+    /// The most, after being raised.
+    pub most: u64,
+}
+
+impl PriorityFee {
+    /// What a price is raised from if none was paid: a usual one.
+    const FLOOR: u64 = 10_000;
+
+    /// Returns the price after so many transactions that were not taken: twice as much for each.
+    #[must_use]
+    pub fn after(self, expired: usize) -> u64 {
+        let Some(doublings) = expired.checked_sub(1) else {
+            return self.first;
+        };
+        let factor = 1u64.checked_shl(doublings as u32).unwrap_or(u64::MAX);
+        let raised = self.first.max(Self::FLOOR / 2).saturating_mul(2);
+        raised.saturating_mul(factor).min(self.most)
+    }
+}
+
+/// Returns the most lamports that a transaction with so many signatures and units costs.
+#[must_use]
+pub fn fee(signatures: u64, units: u32, price: u64) -> u64 {
+    const SIGNATURE: u64 = 5_000;
+    let priority = u128::from(units) * u128::from(price);
+    let priority = u64::try_from(priority.div_ceil(1_000_000)).unwrap_or(u64::MAX);
+    signatures
+        .saturating_mul(SIGNATURE)
+        .saturating_add(priority)
+}
+
+/// The life of legacy transactions on one cluster: signed, sent, expired, found again.
+#[derive(Debug)]
+pub struct Transactions {
+    cluster: Cluster,
+    /// The last block hash, and when it was asked for.
+    blockhash: Option<(RecentBlockhash, Instant)>,
+    /// When this process last sent a transaction.
+    sent_at: BTreeMap<String, Instant>,
+}
+
+impl Transactions {
+    /// Transactions on the cluster.
+    #[must_use]
+    pub fn new(cluster: Cluster) -> Self {
+        Self {
+            cluster,
+            blockhash: None,
+            sent_at: BTreeMap::new(),
+        }
+    }
+
+    /// Signs the instructions with a fresh block hash. The first signer pays.
+    ///
+    /// # Errors
+    /// As [`sign`], and [`ChainError::Unreachable`].
+    pub async fn sign(
+        &mut self,
+        instructions: &[Instruction],
+        signers: &[&dyn Signer<Svm>],
+    ) -> Result<SignedTx, ChainError> {
+        let recent = self.fresh_blockhash().await?;
+        let signed = sign(instructions, signers, &recent).await?;
+        Ok(SignedTx {
+            raw: BASE64.encode(&signed.bytes),
+            transaction: signed.signature,
+            valid_until: Some(recent.valid_until),
+            sent: false,
+        })
+    }
+
+    async fn fresh_blockhash(&mut self) -> Result<RecentBlockhash, ChainError> {
+        if let Some((known, at)) = self.blockhash
+            && at.elapsed() < BLOCKHASH_FRESH
+        {
+            return Ok(known);
+        }
+        let recent = self.cluster.recent_blockhash().await?;
+        self.blockhash = Some((recent, Instant::now()));
+        Ok(recent)
+    }
+
+    /// Sends it.
+    ///
+    /// # Errors
+    /// [`ChainError::Unreachable`].
+    pub async fn send(&mut self, transaction: &SignedTx) -> Result<SendOutcome, ChainError> {
+        let now = Instant::now();
+        self.sent_at.insert(transaction.transaction.clone(), now);
+        let Err(no) = self.cluster.send(&transaction.raw).await? else {
+            return Ok(SendOutcome::Accepted);
+        };
+        if reason_of(&no) == Some(&Value::from("AlreadyProcessed")) {
+            return Ok(SendOutcome::Accepted);
+        }
+        self.blockhash = None; // it may be what the cluster refuses
+        Ok(SendOutcome::Refused(words_of(&no)))
+    }
+
+    /// Returns what became of each, in the same order.
+    ///
+    /// # Errors
+    /// [`ChainError::Unreachable`].
+    pub async fn statuses(
+        &mut self,
+        transactions: &[SignedTx],
+    ) -> Result<Vec<TxStatus>, ChainError> {
+        if transactions.is_empty() {
+            return Ok(Vec::new());
+        }
+        // Before the statuses: whatever lands in between is seen.
+        let height = self.cluster.final_block_height().await?;
+        let names: Vec<&str> = transactions.iter().map(|it| &*it.transaction).collect();
+        let found = self.cluster.statuses(&names).await?;
+        let mut statuses = Vec::with_capacity(transactions.len());
+        for (transaction, status) in transactions.iter().zip(found) {
+            statuses.push(self.status(transaction, status, height).await?);
+        }
+        Ok(statuses)
+    }
+
+    async fn status(
+        &self,
+        transaction: &SignedTx,
+        status: Option<SignatureStatus>,
+        height: u64,
+    ) -> Result<TxStatus, ChainError> {
+        let Some(status) = status else {
+            let is_over = transaction.valid_until.is_none_or(|last| height > last);
+            let sent_at = self.sent_at.get(&transaction.transaction);
+            let is_recent = sent_at.is_some_and(|sent| sent.elapsed() < RESEND_AFTER);
+            return Ok(match (is_over, is_recent) {
+                (true, _) => TxStatus::Expired,
+                (false, true) => TxStatus::Pending,
+                (false, false) => TxStatus::Unknown,
+            });
+        };
+        // Its block may yet be dropped for another: it is as good as pending.
+        if status.confirmation_status < Some(Commitment::Confirmed) {
+            return Ok(TxStatus::Pending);
+        }
+        if !status.err.is_null() {
+            let reason = format!("failed in slot {}: {}", status.slot, status.err);
+            return Ok(TxStatus::Failed(reason));
+        }
+        let executed = self.cluster.transaction(&transaction.transaction).await?;
+        Ok(match executed {
+            Some(executed) => TxStatus::Landed(Landing {
+                transaction: transaction.transaction.clone(),
+                block: executed.slot,
+                cost: executed.cost(),
+            }),
+            None => TxStatus::Pending, // an endpoint with many nodes: this one does not have it yet
+        })
+    }
+
+    /// Returns how final each is, in the same order.
+    ///
+    /// # Errors
+    /// [`ChainError::Unreachable`].
+    pub async fn finality(&self, landings: &[Landing]) -> Result<Vec<Finality>, ChainError> {
+        let names: Vec<&str> = landings.iter().map(|it| &*it.transaction).collect();
+        let statuses = self.cluster.statuses(&names).await?;
+        let finality = |status: Option<SignatureStatus>| match status {
+            None => Finality::Reorganised,
+            Some(status) if status.confirmation_status == Some(Commitment::Finalized) => {
+                Finality::Final
+            }
+            Some(_) => Finality::NotYet,
+        };
+        Ok(statuses.into_iter().map(finality).collect())
+    }
+}
+
+/// A transaction as the network carries it, and the signature that names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signed {
+    pub signature: String,
+    pub bytes: Vec<u8>,
+}
+
+/// Signs a legacy transaction. The first signer pays.
+///
+/// # Errors
+/// [`ChainError::NotSigned`] if a key is missing that the instructions name as signer, or a signer
+/// refuses.
+pub async fn sign(
+    instructions: &[Instruction],
+    signers: &[&dyn Signer<Svm>],
+    recent: &RecentBlockhash,
+) -> Result<Signed, ChainError> {
+    let payer = signers.first().map(|signer| signer.address());
+    let message = Message::new_with_blockhash(instructions, payer.as_ref(), &recent.hash);
+    let mut transaction = Transaction::new_unsigned(message);
+    let mut payload = transaction.message.serialize();
+    let count = transaction.signatures.len();
+    for (at, key) in transaction
+        .message
+        .account_keys
+        .iter()
+        .take(count)
+        .enumerate()
+    {
+        let signer = signers.iter().find(|signer| signer.address() == *key);
+        let signer = signer.ok_or_else(|| ChainError::NotSigned {
+            signer: key.to_string(),
+            reason: "its key is missing".to_owned(),
+        })?;
+        transaction.signatures[at] = signer.sign(&mut payload).await?;
+    }
+    let name = transaction.signatures.first().map(Signature::to_string);
+    Ok(Signed {
+        signature: name.unwrap_or_default(),
+        bytes: bytes_of(&transaction),
+    })
+}
+
+/// Builds the same without signatures, for a simulation.
+#[must_use]
+pub fn unsigned(instructions: &[Instruction], payer: &Address) -> Vec<u8> {
+    let message = Message::new(instructions, Some(payer));
+    bytes_of(&Transaction::new_unsigned(message))
+}
+
+/// Decodes the raw bytes, whose first signature must be the transaction's name.
+///
+/// # Errors
+/// [`ChainError::RecordMalformed`].
+pub fn decode(transaction: &SignedTx) -> Result<Transaction, ChainError> {
+    let bytes = BASE64.decode(&transaction.raw);
+    let bytes = bytes.map_err(|_| transaction.malformed("has raw bytes that are no base64"))?;
+    let decoded: Transaction = wincode::deserialize_exact(&bytes)
+        .map_err(|_| transaction.malformed("has raw bytes that are no transaction"))?;
+    let name = decoded.signatures.first().map(ToString::to_string);
+    match name.as_ref() == Some(&transaction.transaction) {
+        true => Ok(decoded),
+        false => Err(transaction.malformed("is not the first signature of its raw bytes")),
+    }
+}
+
+/// A compact-u16 count of signatures (one byte up to 127), the signatures, the message.
+fn bytes_of(transaction: &Transaction) -> Vec<u8> {
+    let mut bytes = vec![transaction.signatures.len() as u8];
+    for signature in &transaction.signatures {
+        bytes.extend_from_slice(signature.as_ref());
+    }
+    bytes.extend(transaction.message.serialize());
+    bytes
+}
+
+/// Builds the compute budget's instructions: the limit in units, and the price of one in
+/// microlamports.
+#[must_use]
+pub fn compute_budget(units: u32, price: u64) -> Vec<Instruction> {
+    let instruction = |data: Vec<u8>| Instruction {
+        program_id: compute_budget::ID,
+        accounts: Vec::new(),
+        data,
+    };
+    let limit = instruction([&[2][..], &units.to_le_bytes()].concat());
+    match price {
+        0 => vec![limit],
+        _ => vec![
+            limit,
+            instruction([&[3][..], &price.to_le_bytes()].concat()),
+        ],
+    }
+}
+
+/// Why a transaction failed when it was tried: JSON of a `TransactionError`.
+fn reason_of(no: &Refusal) -> Option<&Value> {
+    let data = no.data.as_ref().filter(|_| no.code == PREFLIGHT_FAILED)?;
+    data.get("err")
+}
+
+/// The cluster's words, and the program's last.
+pub(super) fn words_of(no: &Refusal) -> String {
+    let logs = no
+        .data
+        .as_ref()
+        .and_then(|data| data.get("logs")?.as_array());
+    match logs.and_then(|logs| logs.iter().rev().find_map(Value::as_str)) {
+        Some(last) => format!("{} ({last})", no.message),
+        None => no.message.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_price_doubles_up_to_the_most() {
+        let free = PriorityFee {
+            first: 0,
+            most: 30_000,
+        };
+        assert_eq!(
+            [0, 1, 2, 3, 99].map(|expired| free.after(expired)),
+            [0, 10_000, 20_000, 30_000, 30_000]
+        );
+        let paid = PriorityFee {
+            first: 40_000,
+            most: 1_000_000,
+        };
+        assert_eq!(
+            [0, 1, 2].map(|expired| paid.after(expired)),
+            [40_000, 80_000, 160_000]
+        );
+    }
+
+    #[test]
+    fn a_fee_is_for_signatures_and_units() {
+        // Solana's documentation of fees: 5,000 lamports a signature; price × limit in
+        // microlamports, rounded up
+        assert_eq!(fee(1, 3_000, 0), 5_000);
+        assert_eq!(fee(2, 200_000, 1), 10_001);
+        assert_eq!(fee(1, 200_000, 1_000_000), 205_000);
+    }
+}
