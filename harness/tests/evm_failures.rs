@@ -3,7 +3,7 @@
 mod invocation;
 
 use concord_harness::backend::{
-    Missing,
+    SetupError,
     evm::{AttachFault, Dialect, Endpoint, EvmAnvil, EvmNode, RegistryAddresses},
 };
 use invocation::{answer, clone_root, concord};
@@ -229,7 +229,7 @@ fn a_port_in_use_is_what_anvil_says_of_it() {
     let Err(fault) = EvmAnvil::start_at(Some(port), None, &artifacts) else {
         panic!("anvil listens at a port that is taken");
     };
-    assert!(matches!(fault, Missing::AnvilDoesNotStart { .. }));
+    assert!(matches!(fault, SetupError::AnvilDoesNotStart { .. }));
     let said = fault.to_string();
     assert!(said.contains("in use"), "{said}");
     assert_eq!(said.lines().count(), 1, "{said}");

@@ -119,7 +119,7 @@ fn verdict(name: &str) -> Deviation {
 /// The scenario, with another outcome expected of its second operation (step 2).
 fn expecting(outcome: &str) -> Scenario {
     let mut scenario = no_authorization();
-    let expect = scenario.moments[1].step.expect.as_mut().unwrap();
+    let expect = scenario.steps[1].source.expect.as_mut().unwrap();
     expect.outcome = outcome.parse().unwrap();
     scenario
 }

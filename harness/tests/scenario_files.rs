@@ -437,11 +437,11 @@ fn live_scenarios_show_every_operation_accepted_and_refused() {
             .iter()
             .filter(|it| it.chains().any(|chain| chain == Chain::Evm))
             .filter(|it| !is_live || it.flags.contains(&Flag::Live))
-            .flat_map(|it| &it.moments)
-            .filter_map(|moment| {
-                let outcome = moment.step.expectation(Chain::Evm)?.outcome;
+            .flat_map(|it| &it.steps)
+            .filter_map(|step| {
+                let outcome = step.source.expectation(Chain::Evm)?.outcome;
                 let is_played = outcome != Verdict::Unsupported;
-                is_played.then(|| (moment.operation.name(), outcome == Verdict::Ok))
+                is_played.then(|| (step.operation.name(), outcome == Verdict::Ok))
             })
             .collect()
     };

@@ -13,7 +13,7 @@ use std::{
     sync::LazyLock,
 };
 
-/// One place in the sources, and how it is spoilt.
+/// One place in the sources, and the fault put there.
 struct Fault {
     file: &'static str,
     sound: &'static str,
@@ -32,10 +32,24 @@ const EXPIRY_UNCHECKED: Fault = Fault {
     faulty: "let _ = now;",
 };
 
+/// Found only by a call that breaks two rules at once.
+const CHECKS_OUT_OF_ORDER: Fault = Fault {
+    file: "contracts/src/ReputationRegistry.sol",
+    sound: "if (valueDecimals > SummaryParts.DECIMALS_MAX) {",
+    faulty: "if (valueDecimals > SummaryParts.DECIMALS_MAX && value <= SummaryParts.VALUE_MAX) {",
+};
+
+/// Found only by an index right beside the next one.
+const INDEX_MAY_BE_SKIPPED: Fault = Fault {
+    file: "programs/agent-registry/src/instructions/give_open_feedback.rs",
+    sound: "feedback.feedback_index == index.next_index()?,",
+    faulty: "feedback.feedback_index.wrapping_sub(index.next_index()?) <= 1,",
+};
+
 impl Fault {
     /// A copy of `parts` of the clone with this fault in it. What did not change since the last
     /// copy keeps its time stamp, so that the compilers need not start over.
-    fn copy(&self, name: &str, parts: &[&str]) -> PathBuf {
+    fn copy(&self, name: &str, parts: &[impl AsRef<Path>]) -> PathBuf {
         let (root, copy) = (
             clone_root(),
             clone_root().join("target/seeded-faults").join(name),
@@ -43,7 +57,7 @@ impl Fault {
         let places = occurrences(&root.join(self.file), self.sound);
         assert_eq!(places, 1, "`{}` in {}", self.sound, self.file);
         for part in parts {
-            self.copy_tree(&root, &copy, Path::new(part));
+            self.copy_tree(&root, &copy, part.as_ref());
         }
         assert_eq!(occurrences(&copy.join(self.file), self.faulty), 1);
         assert_eq!(occurrences(&copy.join(self.file), self.sound), 0);
@@ -163,15 +177,32 @@ fn only(participant: &str) -> BTreeSet<String> {
     BTreeSet::from([participant.to_owned()])
 }
 
+const CONTRACT_PARTS: [&str; 2] = ["foundry.toml", "contracts/src"];
+/// The whole Rust workspace: cargo builds no member without the others.
+fn program_parts() -> Vec<String> {
+    let manifest = fs::read_to_string(clone_root().join("Cargo.toml")).unwrap();
+    let members = manifest
+        .lines()
+        .find(|line| line.starts_with("members = ["));
+    let members = members.expect("the workspace lists its members on one line");
+    let members = members.split('"').skip(1).step_by(2);
+    let folders = members.map(|member| member.trim_end_matches("/*"));
+    let files = ["Cargo.toml", "Cargo.lock"];
+    files
+        .into_iter()
+        .chain(folders)
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Contracts whose authorizations allow one review too many.
+static LENIENT_CONTRACTS: LazyLock<PathBuf> =
+    LazyLock::new(|| build_contracts(&LIMIT_OFF_BY_ONE.copy("contract", &CONTRACT_PARTS)));
+
 #[test]
 fn an_index_limit_off_by_one_in_the_contract_names_evm_anvil() {
     // R8
-    let copy = LIMIT_OFF_BY_ONE.copy("contract", &["foundry.toml", "contracts/src"]);
-    let (wrong, first) = failures(
-        "--artifacts",
-        &build_contracts(&copy),
-        "authorized/index-limit",
-    );
+    let (wrong, first) = failures("--artifacts", &LENIENT_CONTRACTS, "authorized/index-limit");
     assert_eq!(wrong, only("evm-anvil"));
     assert_eq!(first["subject"], "outcome");
     assert_eq!(
@@ -181,18 +212,8 @@ fn an_index_limit_off_by_one_in_the_contract_names_evm_anvil() {
 }
 
 /// A program that accepts what has expired.
-static LENIENT_PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
-    let parts = [
-        "Cargo.toml",
-        "Cargo.lock",
-        "canonical",
-        "deploy",
-        "harness",
-        "local-cluster",
-        "programs",
-    ];
-    build_program(&EXPIRY_UNCHECKED.copy("program", &parts))
-});
+static LENIENT_PROGRAM: LazyLock<PathBuf> =
+    LazyLock::new(|| build_program(&EXPIRY_UNCHECKED.copy("program", &program_parts())));
 
 #[test]
 fn an_unchecked_expiry_in_the_program_names_svm_litesvm() {
@@ -250,4 +271,61 @@ fn fuzz_finds_the_unchecked_expiry_and_prints_what_plays_it_again() {
     assert!(again.stdout.contains("AuthExpired"), "{}", again.stdout);
     let mended = shell(&replay.replace(&format!(" --program {program}"), ""));
     assert_eq!(mended.code, 0, "{replay}\n{}", mended.stdout);
+}
+
+/// Fuzzes one faulty registry; the difference that was found.
+fn fuzz(backend: &str, option: &str, built: &Path) -> Value {
+    let regressions = tempfile::tempdir().unwrap();
+    let found = answer(&mut concord(&[
+        "fuzz",
+        "--json",
+        "--backend",
+        backend,
+        "--seed",
+        "8004",
+        "--steps",
+        "40000",
+        option,
+        built.to_str().unwrap(),
+        "--regressions",
+        regressions.path().to_str().unwrap(),
+    ]));
+    assert_eq!(found.code, 1, "{}\n{}", found.stdout, found.stderr);
+    let mut report: Value = serde_json::from_str(&found.stdout).unwrap();
+    let mut wrong = report["divergence"]["at"]["wrong"].take();
+    assert_eq!(wrong.as_array().map(Vec::len), Some(1), "{wrong}");
+    assert_eq!(wrong[0]["participant"], backend);
+    wrong[0].take()
+}
+
+#[test]
+fn fuzz_on_anvil_finds_the_index_limit_off_by_one() {
+    // R8
+    let wrong = fuzz("evm-anvil", "--artifacts", &LENIENT_CONTRACTS);
+    assert_eq!(
+        (&wrong["expected"], &wrong["actual"]),
+        (&json!("AuthIndexLimit"), &json!("ok"))
+    );
+}
+
+#[test]
+fn fuzz_finds_checks_that_are_out_of_order() {
+    // R16, R25
+    let copy = CHECKS_OUT_OF_ORDER.copy("order", &CONTRACT_PARTS);
+    let wrong = fuzz("evm-revm", "--artifacts", &build_contracts(&copy));
+    assert_eq!(
+        (&wrong["expected"], &wrong["actual"]),
+        (&json!("DecimalsOutOfRange"), &json!("ValueOutOfRange"))
+    );
+}
+
+#[test]
+fn fuzz_finds_that_an_index_may_be_skipped() {
+    // R12
+    let copy = INDEX_MAY_BE_SKIPPED.copy("skipped-index", &program_parts());
+    let wrong = fuzz("svm-litesvm", "--program", &build_program(&copy));
+    assert_eq!(
+        (&wrong["expected"], &wrong["actual"]),
+        (&json!("FeedbackIndexStale"), &json!("ok"))
+    );
 }

@@ -204,13 +204,13 @@ fn results_stand_in_the_order_of_scenarios_whoever_is_faster() {
         Box::new(registry("one", Chain::Evm, Chain::Evm)),
         Box::new(registry("two", Chain::Svm, Chain::Svm)),
     ];
-    let mut told = 0;
+    let mut foreign = 0;
     let run = runner::run(&scenarios, &mut backends, |_, _, failed| {
         assert_eq!(failed, 0);
-        told += 1;
+        foreign += 1;
     })
     .unwrap();
-    assert_eq!(told, 6);
+    assert_eq!(foreign, 6);
     let mut order: Vec<_> = run
         .records
         .iter()
@@ -286,10 +286,10 @@ fn a_known_difference_that_does_not_show_fails() {
         model: Model::new(Chain::Evm),
         ..registry("theirs", Chain::Evm, Chain::Evm)
     };
-    // At second 1 it does not clear yet: the difference is told of a step where there is none.
+    // At second 1 it does not clear yet: the difference is declared for a step that has none.
     let mut scenario = transfer_to_oneself();
-    let told = scenario.moments[1].step.foreign.clone();
-    scenario.moments[0].step.foreign = told;
+    let foreign = scenario.steps[1].source.foreign.clone();
+    scenario.steps[0].source.foreign = foreign;
     let run = play(scenario, vec![sound]);
     let failure = run.failures().next().expect("it is named");
     assert_eq!(failure.step, 1);

@@ -20,7 +20,7 @@ pub enum StepFault {
 /// A tool or a built file that is not there: one sentence that says what is missing and what to
 /// run.
 #[derive(Debug, thiserror::Error)]
-pub enum Missing {
+pub enum SetupError {
     #[error("anvil not found at {}: run scripts/bootstrap, or name it with --anvil or CONCORD_ANVIL", .0.display())]
     AnvilAt(PathBuf),
     #[error(

@@ -12,7 +12,7 @@ mod secrets;
 pub mod svm;
 
 pub use directory::Directory;
-pub use fault::{Missing, StepFault};
+pub use fault::{SetupError, StepFault};
 pub use secrets::RunSecret;
 
 use crate::model::{Actor, Agent, AgentState, CanonicalState, Chain, Operation, Outcome};

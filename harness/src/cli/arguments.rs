@@ -324,7 +324,7 @@ pub struct Fuzz {
         value_name = "NAME",
         default_value = "evm-revm,svm-litesvm"
     )]
-    pub backend: Vec<FuzzBackend>,
+    pub backend: Vec<BackendName>,
     /// Ends after this many steps.
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub steps: u64,
@@ -337,6 +337,9 @@ pub struct Fuzz {
     /// Worlds that are played at once.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=64))]
     pub workers: u8,
+    /// The anvil binary. Default: CONCORD_ANVIL, else the one on PATH.
+    #[arg(long, value_name = "FILE")]
+    pub anvil: Option<PathBuf>,
     /// Forge's output folder. Default: contracts/out.
     #[arg(long, value_name = "DIR")]
     pub artifacts: Option<PathBuf>,
@@ -370,16 +373,8 @@ pub enum BackendName {
     EvmAnvil,
     EvmRevm,
     SvmLitesvm,
-    /// None of ours: the model alone, or with an adapter.
-    None,
-}
-
-/// What runs in process, and so fast enough.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
-pub enum FuzzBackend {
-    EvmRevm,
-    SvmLitesvm,
-    /// The model alone: what the mutators promise is still held against it.
+    /// None of ours: the model alone, or with an adapter. Fuzzing still holds the mutators' error
+    /// classes against the model.
     None,
 }
 

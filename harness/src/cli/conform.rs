@@ -1,11 +1,11 @@
 use super::{
     AGREE, DISAGREE,
     arguments::{BackendName, Conform},
+    error::CliError,
     files::{ARTIFACTS, PROGRAM, built, scenario_files},
     live::conform_live,
     progress::Progress,
     provenance::provenance,
-    stop::Stop,
 };
 use crate::{
     backend::{
@@ -27,7 +27,7 @@ use std::{
 };
 
 /// `concord conform`: the exit code.
-pub(super) fn conform(options: &Conform) -> Result<u8, Stop> {
+pub(super) fn conform(options: &Conform) -> Result<u8, CliError> {
     if options.live.live {
         return conform_live(options);
     }
@@ -41,7 +41,7 @@ pub(super) fn conform(options: &Conform) -> Result<u8, Stop> {
 pub(super) fn judge(
     scenarios: &[Scenario],
     mut backends: Vec<Box<dyn Backend>>,
-) -> Result<Run, Stop> {
+) -> Result<Run, CliError> {
     let mut progress = Progress::on_stderr(scenarios.len());
     let run = runner::run(scenarios, &mut backends, |scenario, participant, failed| {
         progress.tell(scenario, participant, failed)
@@ -50,7 +50,7 @@ pub(super) fn judge(
     Ok(run?)
 }
 
-pub(super) fn load_scenarios(options: &Conform) -> Result<Vec<Scenario>, Stop> {
+pub(super) fn load_scenarios(options: &Conform) -> Result<Vec<Scenario>, CliError> {
     let mut scenarios = scenario_files(&options.scenario)?
         .iter()
         .map(|file| scenario::load(file))
@@ -58,7 +58,7 @@ pub(super) fn load_scenarios(options: &Conform) -> Result<Vec<Scenario>, Stop> {
     if !options.filter.is_empty() {
         scenarios.retain(|scenario| options.filter.iter().any(|it| is_meant(scenario, it)));
         if scenarios.is_empty() {
-            return Err(Stop::NothingLeft(options.filter.clone()));
+            return Err(CliError::NothingLeft(options.filter.clone()));
         }
     }
     Ok(scenarios)
@@ -67,17 +67,17 @@ pub(super) fn load_scenarios(options: &Conform) -> Result<Vec<Scenario>, Stop> {
 /// A rule is looked for in what the steps cite, any other text in the scenario's name.
 fn is_meant(scenario: &Scenario, filter: &str) -> bool {
     match filter.parse::<Rule>() {
-        Ok(rule) => scenario.moments.iter().any(|it| it.rules.contains(&rule)),
+        Ok(rule) => scenario.steps.iter().any(|it| it.rules.contains(&rule)),
         Err(_) => scenario.name.contains(filter),
     }
 }
 
-fn start_backends(options: &Conform) -> Result<Vec<Box<dyn Backend>>, Stop> {
+fn start_backends(options: &Conform) -> Result<Vec<Box<dyn Backend>>, CliError> {
     let mut backends = start_ours(options)?;
     if let (Some(url), Some(identity)) = (&options.evm_rpc, options.identity) {
         let endpoint = Endpoint::new(url);
         let attached = attach(options, &endpoint, identity);
-        backends.push(Box::new(attached.map_err(|fault| Stop::Attach {
+        backends.push(Box::new(attached.map_err(|fault| CliError::Attach {
             host: endpoint.host(),
             fault,
         })?));
@@ -107,10 +107,10 @@ fn attach(
     EvmNode::attach(endpoint, options.chain_id, addresses, dialect)
 }
 
-fn start_ours(options: &Conform) -> Result<Vec<Box<dyn Backend>>, Stop> {
+fn start_ours(options: &Conform) -> Result<Vec<Box<dyn Backend>>, CliError> {
     let chosen: BTreeSet<_> = options.backend.iter().copied().collect();
     if chosen.len() > 1 && chosen.contains(&BackendName::None) {
-        return Err(Stop::NoneAndOthers);
+        return Err(CliError::NoneAndOthers);
     }
     let mut backends: Vec<Box<dyn Backend>> = Vec::new();
     for name in chosen {
@@ -136,12 +136,12 @@ fn start_ours(options: &Conform) -> Result<Vec<Box<dyn Backend>>, Stop> {
 /// That the files will be there is known before anybody plays or pays.
 ///
 /// # Errors
-/// [`Stop::File`], [`Stop::OneFileTwice`].
-pub(super) fn require_writable(options: &Conform) -> Result<(), Stop> {
+/// [`CliError::File`], [`CliError::OneFileTwice`].
+pub(super) fn require_writable(options: &Conform) -> Result<(), CliError> {
     if let (Some(html), Some(junit)) = (&options.html, &options.junit)
         && html == junit
     {
-        return Err(Stop::OneFileTwice(html.clone()));
+        return Err(CliError::OneFileTwice(html.clone()));
     }
     for file in options.html.iter().chain(&options.junit) {
         let partial = partial(file);
@@ -160,7 +160,7 @@ pub(super) fn write_reports(
     options: &Conform,
     run: &Run,
     provenance: Provenance,
-) -> Result<u8, Stop> {
+) -> Result<u8, CliError> {
     let html = options.html.as_deref().map_or(Ok(()), |file| {
         write_whole(file, &report::html(run, &provenance))
     });
@@ -178,7 +178,7 @@ pub(super) fn write_reports(
 }
 
 /// Beside, then moved into place: nobody reads half a report.
-fn write_whole(file: &Path, text: &str) -> Result<(), Stop> {
+fn write_whole(file: &Path, text: &str) -> Result<(), CliError> {
     let partial = partial(file);
     let written = match fs::metadata(file) {
         Ok(it) if !it.is_file() => fs::write(file, text), // nobody wants a device replaced
@@ -193,8 +193,8 @@ fn partial(file: &Path) -> PathBuf {
     partial.into()
 }
 
-fn not_written(file: &Path, fault: io::Error) -> Stop {
-    Stop::File {
+fn not_written(file: &Path, fault: io::Error) -> CliError {
+    CliError::File {
         path: file.to_owned(),
         fault,
     }

@@ -3,9 +3,9 @@
 use super::{
     AGREE, MISSING,
     arguments::Doctor,
+    error::CliError,
     files::{ARTIFACTS, PROGRAM, clone_root},
     provenance::first_line,
-    stop::Stop,
 };
 use serde::Serialize;
 use serde_json::json;
@@ -135,7 +135,7 @@ enum State {
 }
 
 /// `concord doctor`: 3 where something is missing.
-pub(super) fn doctor(options: &Doctor) -> Result<u8, Stop> {
+pub(super) fn doctor(options: &Doctor) -> Result<u8, CliError> {
     let findings: Vec<_> = TOOLS
         .iter()
         .map(Tool::examine)

@@ -1,5 +1,5 @@
 //! Where the clone is, and which scenario files are meant.
-use super::stop::Stop;
+use super::error::CliError;
 use crate::scenario;
 use std::{
     env,
@@ -28,24 +28,24 @@ pub(super) fn built(named: Option<&Path>, place: &str) -> PathBuf {
 }
 
 /// The files that `wanted` names; every one of the clone where it names none.
-pub(super) fn scenario_files(wanted: &[PathBuf]) -> Result<Vec<PathBuf>, Stop> {
+pub(super) fn scenario_files(wanted: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
     if !wanted.is_empty() {
         return wanted.iter().map(|wanted| scenario_file(wanted)).collect();
     }
-    let folder = clone_root().ok_or(Stop::NoClone)?.join(SCENARIOS);
+    let folder = clone_root().ok_or(CliError::NoClone)?.join(SCENARIOS);
     let files = scenario::find_files(&folder)?;
     match files.is_empty() {
-        true => Err(Stop::NoScenarios(folder)),
+        true => Err(CliError::NoScenarios(folder)),
         false => Ok(files),
     }
 }
 
 /// A path, `area/name`, or the name alone where only one area has it.
-fn scenario_file(wanted: &Path) -> Result<PathBuf, Stop> {
+fn scenario_file(wanted: &Path) -> Result<PathBuf, CliError> {
     if wanted.is_file() {
         return Ok(wanted.to_owned());
     }
-    let unknown = || Stop::NoSuchScenario(wanted.to_owned());
+    let unknown = || CliError::NoSuchScenario(wanted.to_owned());
     let folder = clone_root().ok_or_else(unknown)?.join(SCENARIOS);
     let is_meant = |file: &PathBuf| file.with_extension("").ends_with(wanted);
     let mut found: Vec<_> = scenario::find_files(&folder)?
@@ -55,7 +55,7 @@ fn scenario_file(wanted: &Path) -> Result<PathBuf, Stop> {
     match found.len() {
         0 => Err(unknown()),
         1 => Ok(found.remove(0)),
-        _ => Err(Stop::AmbiguousScenario {
+        _ => Err(CliError::AmbiguousScenario {
             name: wanted.to_owned(),
             places: found.iter().map(|it| it.display().to_string()).collect(),
         }),

@@ -1,14 +1,14 @@
-use super::{AGREE, arguments::Files, files::scenario_files, stop::Stop};
+use super::{AGREE, arguments::Files, error::CliError, files::scenario_files};
 use crate::scenario;
 use concord_deploy::report::tell;
 
 /// `concord fill`: writes the model's expectations, and nobody else's, into the files.
-pub(super) fn fill(options: &Files) -> Result<u8, Stop> {
+pub(super) fn fill(options: &Files) -> Result<u8, CliError> {
     for file in scenario_files(&options.scenario)? {
         let before = scenario::load_document(&file)?;
         let mut document = before.clone();
         scenario::fill(&mut document, &file)?;
-        scenario::store_document(&file, &document).map_err(|fault| Stop::File {
+        scenario::store_document(&file, &document).map_err(|fault| CliError::File {
             path: file.clone(),
             fault,
         })?;

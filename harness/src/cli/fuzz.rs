@@ -1,13 +1,17 @@
 //! `concord fuzz`.
 use super::{
     AGREE, DISAGREE,
-    arguments::{Fuzz, FuzzBackend},
+    arguments::{BackendName, Fuzz},
+    error::CliError,
     files::{ARTIFACTS, PROGRAM, built},
     progress::Steps,
-    stop::Stop,
 };
 use crate::{
-    backend::{Backend, evm::EvmRevm, svm::SvmLitesvm},
+    backend::{
+        Backend,
+        evm::{EvmAnvil, EvmRevm},
+        svm::SvmLitesvm,
+    },
     fuzz::{self, Finding, Plan, Report, STEPS_MIN, Subject, Tally, Vacuous},
     scenario,
 };
@@ -27,7 +31,7 @@ use std::{
 const REGRESSIONS: &str = "tests/scenarios/regressions";
 
 /// The exit code.
-pub(super) fn fuzz(options: &Fuzz) -> Result<u8, Stop> {
+pub(super) fn fuzz(options: &Fuzz) -> Result<u8, CliError> {
     let plan = Plan {
         seed: options.seed.unwrap_or_else(fresh_seed),
         steps: options.steps,
@@ -42,7 +46,7 @@ pub(super) fn fuzz(options: &Fuzz) -> Result<u8, Stop> {
     let progress = Steps::on_stderr(plan.steps);
     let run = fuzz::run(plan, workers, |steps| progress.tell(steps));
     progress.end();
-    let report = run.map_err(|fault| Stop::Silent(fault.to_string()))?;
+    let report = run.map_err(|fault| CliError::Silent(fault.to_string()))?;
     let kept = (report.finding.as_ref()).map(|it| keep(it, plan.seed, options, &folder));
     let replay = kept.as_ref().and_then(|kept| kept.as_deref().ok());
     let result = if options.json {
@@ -65,30 +69,37 @@ fn fresh_seed() -> u64 {
     now.map_or(0, |now| now.as_secs())
 }
 
-fn start_backends(options: &Fuzz) -> Result<Vec<Box<dyn Backend>>, Stop> {
+fn start_backends(options: &Fuzz) -> Result<Vec<Box<dyn Backend>>, CliError> {
     let chosen: BTreeSet<_> = options.backend.iter().copied().collect();
-    if chosen.len() > 1 && chosen.contains(&FuzzBackend::None) {
-        return Err(Stop::NoneAndOthers);
+    if chosen.len() > 1 && chosen.contains(&BackendName::None) {
+        return Err(CliError::NoneAndOthers);
     }
     let mut backends: Vec<Box<dyn Backend>> = Vec::new();
     for name in chosen {
         match name {
-            FuzzBackend::EvmRevm => {
+            BackendName::EvmAnvil => {
+                let artifacts = built(options.artifacts.as_deref(), ARTIFACTS);
+                backends.push(Box::new(EvmAnvil::start(
+                    options.anvil.as_deref(),
+                    &artifacts,
+                )?));
+            }
+            BackendName::EvmRevm => {
                 let artifacts = built(options.artifacts.as_deref(), ARTIFACTS);
                 backends.push(Box::new(EvmRevm::start(&artifacts)?));
             }
-            FuzzBackend::SvmLitesvm => {
+            BackendName::SvmLitesvm => {
                 let program = built(options.program.as_deref(), PROGRAM);
                 backends.push(Box::new(SvmLitesvm::start(&program)?));
             }
-            FuzzBackend::None => (),
+            BackendName::None => (),
         }
     }
     Ok(backends)
 }
 
 /// A finding of hours must not be lost for want of a folder.
-fn require_writable(folder: &Path) -> Result<(), Stop> {
+fn require_writable(folder: &Path) -> Result<(), CliError> {
     let probe = folder.join(".concord-fuzz");
     let is_new = !folder.exists();
     fs::create_dir_all(folder)
@@ -101,21 +112,21 @@ fn require_writable(folder: &Path) -> Result<(), Stop> {
                 Ok(())
             }
         })
-        .map_err(|fault| Stop::File {
+        .map_err(|fault| CliError::File {
             path: folder.to_owned(),
             fault,
         })
 }
 
 /// Writes the finding as a scenario; the command that plays it again.
-fn keep(finding: &Finding, seed: u64, options: &Fuzz, folder: &Path) -> Result<String, Stop> {
-    let mut document = fuzz::document(&finding.moves, &finding.divergence, seed, finding.world);
+fn keep(finding: &Finding, seed: u64, options: &Fuzz, folder: &Path) -> Result<String, CliError> {
+    let mut document = fuzz::document(&finding.steps, &finding.divergence, seed, finding.world);
     let name = hex::encode(&keccak256(json!(document).to_string().as_bytes())[..8]);
     let path = folder.join(format!("{name}.json"));
     scenario::fill(&mut document, &path)?;
     fs::create_dir_all(folder)
         .and_then(|()| scenario::store_document(&path, &document))
-        .map_err(|fault| Stop::File {
+        .map_err(|fault| CliError::File {
             path: path.clone(),
             fault,
         })?;
@@ -144,6 +155,7 @@ fn replay(finding: &Finding, seed: u64, options: &Fuzz, scenario: &Path) -> Stri
     };
     words.splice(1..1, ["--backend".to_owned(), names.join(",")]);
     let built = [
+        ("--anvil", &options.anvil),
         ("--artifacts", &options.artifacts),
         ("--program", &options.program),
     ];
@@ -166,7 +178,7 @@ fn write_report(out: &mut String, report: &Report, seed: u64, replay: Option<&st
     let metrics = &report.metrics;
     for (title, rows) in [
         ("operation", &metrics.operations),
-        ("spoilt on purpose", &metrics.mutators),
+        ("mutated on purpose", &metrics.mutators),
     ] {
         writeln!(out, "{title:28}{:>8}{:>10}", "tried", "accepted")?;
         for (name, tally) in rows {
@@ -176,9 +188,9 @@ fn write_report(out: &mut String, report: &Report, seed: u64, replay: Option<&st
     }
     writeln!(
         out,
-        "{} steps ({} spoilt) in {} worlds, seed {seed}, {:.1} s, {:.0} steps a second",
+        "{} steps ({} mutated) in {} worlds, seed {seed}, {:.1} s, {:.0} steps a second",
         metrics.steps,
-        metrics.spoilt,
+        metrics.mutated,
         report.worlds,
         report.elapsed.as_secs_f64(),
         steps_per_second(report)
@@ -205,7 +217,7 @@ fn write_finding(out: &mut String, finding: &Finding, replay: &str) -> fmt::Resu
         out,
         "\nDIVERGENCE in world {}, after {} steps, at {}",
         finding.world,
-        finding.moves.len(),
+        finding.steps.len(),
         divergence.operation
     )?;
     writeln!(out, "  {}", divergence.verdict())?;
@@ -232,7 +244,7 @@ fn as_json(report: &Report, seed: u64, replay: Option<&str>) -> Value {
         "agree": report.finding.is_none(),
         "seed": seed,
         "steps": report.metrics.steps,
-        "spoilt": report.metrics.spoilt,
+        "mutated": report.metrics.mutated,
         "worlds": report.worlds,
         "seconds": report.elapsed.as_secs_f64(),
         "operations": report.metrics.operations,
@@ -241,7 +253,7 @@ fn as_json(report: &Report, seed: u64, replay: Option<&str>) -> Value {
         "divergence": report.finding.as_ref().map(|finding| json!({
             "world": finding.world,
             "verdict": finding.divergence.verdict(),
-            "steps": finding.moves.len(),
+            "steps": finding.steps.len(),
             "at": finding.divergence,
             "replay": replay,
         })),

@@ -1,5 +1,5 @@
 //! Are the scenario files as they should be, and do they show every rule, both holding and refusing?
-use super::{AGREE, USAGE, arguments::Files, files::scenario_files, stop::Stop};
+use super::{AGREE, USAGE, arguments::Files, error::CliError, files::scenario_files};
 use crate::{
     model::Verdict,
     scenario::{self, Rule, Scenario, ScenarioFault},
@@ -50,7 +50,7 @@ const SIGNED_OFF_CHAIN: &str = "what it says of chains is R6's and R11's: vector
 const HASHED_OFF_CHAIN: &str = "no chain reads interaction hashes: vectors show it";
 
 /// `concord lint`: findings on stdout, one a line; 2 where there are any.
-pub(super) fn lint(options: &Files) -> Result<u8, Stop> {
+pub(super) fn lint(options: &Files) -> Result<u8, CliError> {
     let mut findings = Vec::new();
     let mut scenarios = Vec::new();
     for file in scenario_files(&options.scenario)? {
@@ -112,14 +112,14 @@ fn coverage(scenarios: &[Scenario]) -> Vec<String> {
 fn showings(scenario: &Scenario) -> Vec<(Rule, Showing)> {
     let chains: Vec<_> = scenario.chains().collect();
     let mut found = Vec::new();
-    for moment in &scenario.moments {
+    for step in &scenario.steps {
         for chain in &chains {
-            let showing = match moment.step.expectation(*chain).map(|it| it.outcome) {
+            let showing = match step.source.expectation(*chain).map(|it| it.outcome) {
                 Some(Verdict::Ok) => Showing::Positive,
                 Some(Verdict::Refused(_)) => Showing::Negative,
                 Some(Verdict::Unsupported) | None => continue,
             };
-            found.extend(moment.rules.iter().map(|rule| (*rule, showing)));
+            found.extend(step.rules.iter().map(|rule| (*rule, showing)));
         }
     }
     found

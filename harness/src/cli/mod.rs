@@ -2,7 +2,7 @@
 mod arguments;
 mod conform;
 mod doctor;
-mod examination;
+mod error;
 mod files;
 mod fill;
 mod fuzz;
@@ -10,19 +10,19 @@ mod lint;
 mod live;
 mod progress;
 mod provenance;
-mod stop;
+mod read_only;
 
 use crate::oracle;
 use arguments::{Command, Concord};
 use clap::{CommandFactory, Parser};
 use concord_deploy::report::tell;
+use error::CliError;
 use std::{
     ffi::OsString,
     fs,
     io::{self, BufReader, Write},
     process::ExitCode,
 };
-use stop::Stop;
 
 /// Every participant agrees.
 pub const AGREE: u8 = 0;
@@ -53,7 +53,7 @@ fn run_for_code(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     })
 }
 
-fn command(command: Command) -> Result<u8, Stop> {
+fn command(command: Command) -> Result<u8, CliError> {
     match command {
         Command::Conform(options) => conform::conform(&options),
         Command::Adapter(options) => Ok(run_for_code(options.as_conform())),
@@ -63,7 +63,7 @@ fn command(command: Command) -> Result<u8, Stop> {
         Command::Doctor(options) => doctor::doctor(&options),
         Command::Deploy(options) => Ok(concord_deploy::commands::run_with(
             &options.command,
-            &examination::examine,
+            &read_only::examine,
         )),
         Command::Smoke(options) => {
             let smoke = concord_deploy::options::Command::Smoke(options);
@@ -83,14 +83,14 @@ fn command(command: Command) -> Result<u8, Stop> {
         Command::Man { into: Some(folder) } => fs::create_dir_all(&folder)
             .and_then(|()| clap_mangen::generate_to(Concord::command(), &folder))
             .map(|()| AGREE)
-            .map_err(|fault| Stop::File {
+            .map_err(|fault| CliError::File {
                 path: folder,
                 fault,
             }),
     }
 }
 
-fn print(result: &[u8]) -> Result<u8, Stop> {
+fn print(result: &[u8]) -> Result<u8, CliError> {
     io::stdout().write_all(result)?;
     Ok(AGREE)
 }

@@ -67,7 +67,7 @@ pub(super) struct Steps {
     bar: Option<ProgressBar>,
     total: u64,
     /// Tenths that have been told.
-    told: AtomicU64,
+    reported: AtomicU64,
 }
 
 impl Steps {
@@ -77,7 +77,7 @@ impl Steps {
         Self {
             bar,
             total,
-            told: AtomicU64::new(0),
+            reported: AtomicU64::new(0),
         }
     }
 
@@ -87,7 +87,7 @@ impl Steps {
             return;
         }
         let tenths = steps / (self.total / 10).max(1);
-        if self.told.fetch_max(tenths, Ordering::Relaxed) < tenths {
+        if self.reported.fetch_max(tenths, Ordering::Relaxed) < tenths {
             tell(format_args!("{steps} steps"));
         }
     }

@@ -1,4 +1,4 @@
-use super::{Move, mutators};
+use super::{Transition, mutators};
 use crate::model::{Chain, Operation, Verdict};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Metrics {
     pub operations: BTreeMap<&'static str, Tally>,
-    /// Spoilt steps; none of them may be accepted where its class was due.
+    /// Mutated steps; none of them may be accepted where its class was due.
     pub mutators: BTreeMap<&'static str, Tally>,
-    /// Steps that were spoilt on purpose.
-    pub spoilt: u64,
+    /// Steps that were mutated on purpose.
+    pub mutated: u64,
     pub steps: u64,
 }
 
@@ -36,13 +36,13 @@ pub const STEPS_MIN: u64 = 10_000;
 
 impl Metrics {
     /// Counts a step; the verdicts are the model's.
-    pub fn count(&mut self, step: &Move, verdicts: &[(Chain, Verdict)]) {
+    pub fn count(&mut self, step: &Transition, verdicts: &[(Chain, Verdict)]) {
         let accepted = verdicts.iter().any(|(_, verdict)| *verdict == Verdict::Ok);
         self.steps += 1;
         let tally = self.operations.entry(step.operation.name()).or_default();
         tally.count(accepted);
         if let Some(mutation) = &step.mutation {
-            self.spoilt += 1;
+            self.mutated += 1;
             self.mutators
                 .entry(mutation.name)
                 .or_default()
@@ -52,7 +52,7 @@ impl Metrics {
 
     pub fn add(&mut self, other: &Self) {
         self.steps += other.steps;
-        self.spoilt += other.spoilt;
+        self.mutated += other.mutated;
         for (name, tally) in &other.operations {
             self.operations.entry(name).or_default().add(tally);
         }

@@ -5,35 +5,35 @@
 //! derived from the run's seed and the world's number, so that each can be had again.
 //!
 //! - [`world`]: what a generator has to know of the registries; a proptest state machine
-//! - [`plausible`]: operations that a registry ought to accept
-//! - [`mutators`]: ways to spoil one, each with the error class that it must provoke
-//! - [`arena`]: plays steps on model and backends, and finds the first difference
+//! - [`generators`]: operations that a registry should accept
+//! - [`mutators`]: ways to break one rule each, with the error class that must come of it
+//! - [`runner`]: plays steps on model and backends, and finds the first difference
 //! - [`regression`]: a world that ended in a difference, as a scenario file
 //! - [`metrics`]: what was tried and what came of it
-mod arena;
-mod dice;
+mod generators;
 mod metrics;
 mod mutators;
-mod plausible;
+mod random;
 mod regression;
+mod runner;
 mod world;
 
-pub use arena::{Divergence, NewReferee, Subject};
 pub use metrics::{Metrics, STEPS_MIN, Tally, Vacuous};
 pub use regression::document;
-pub use world::{ACTORS, Move, START};
+pub use runner::{Divergence, NewReferee, Subject};
+pub use world::{ACTORS, START, Transition};
 
 use crate::{
     backend::{Backend, StepFault},
     model::Model,
 };
-use arena::Arena;
 use concord_canonical::hash::keccak256v;
 use proptest::{
     strategy::{Strategy, ValueTree},
     test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
 };
 use proptest_state_machine::ReferenceStateMachine;
+use runner::Runner;
 use std::{
     sync::{
         Mutex,
@@ -73,7 +73,7 @@ pub struct Report {
 #[derive(Debug)]
 pub struct Finding {
     pub world: u64,
-    pub moves: Vec<Move>,
+    pub steps: Vec<Transition>,
     pub divergence: Divergence,
 }
 
@@ -112,7 +112,7 @@ pub fn run_under(
     thread::scope(|scope| {
         for backends in workers {
             let (shared, progress) = (&shared, &progress);
-            scope.spawn(move || shared.work(Arena::new(backends, referee), progress));
+            scope.spawn(move || shared.work(Runner::new(backends, referee), progress));
         }
     });
     let found = shared
@@ -149,10 +149,10 @@ struct Found {
 }
 
 impl Shared {
-    fn work(&self, mut arena: Arena, progress: &(impl Fn(u64) + Sync)) {
+    fn work(&self, mut runner: Runner, progress: &(impl Fn(u64) + Sync)) {
         while let Some((world, length)) = self.next() {
             let mut metrics = Metrics::default();
-            let played = play(&mut arena, self.plan.seed, world, length, &mut metrics);
+            let played = play(&mut runner, self.plan.seed, world, length, &mut metrics);
             progress(self.steps.load(Ordering::Relaxed));
             let mut found = self.found.lock().unwrap_or_else(|it| it.into_inner());
             found.worlds += 1;
@@ -199,76 +199,76 @@ impl Shared {
 
 /// Plays one world; a difference is shrunk.
 fn play(
-    arena: &mut Arena,
+    runner: &mut Runner,
     seed: u64,
     world: u64,
     length: usize,
     metrics: &mut Metrics,
 ) -> Result<Option<Finding>, StepFault> {
-    let moves = moves(seed, world, length)?;
-    let Some(divergence) = arena.play(&moves, Some(metrics))? else {
+    let steps = steps(seed, world, length)?;
+    let Some(divergence) = runner.play(&steps, Some(metrics))? else {
         return Ok(None);
     };
     let mut finding = Finding {
         world,
-        moves: moves[..divergence.step].to_vec(),
+        steps: steps[..divergence.step].to_vec(),
         divergence,
     };
     // A mutator's word holds for the world that it was made in.
     if finding.divergence.subject() != Some(Subject::Mutator) {
-        finding.moves.iter_mut().for_each(|it| it.mutation = None);
-        shrink(arena, &mut finding)?;
+        finding.steps.iter_mut().for_each(|it| it.mutation = None);
+        shrink(runner, &mut finding)?;
     }
     Ok(Some(finding))
 }
 
 /// Leaves out steps for as long as there is still a difference: half of them at once, then ever
 /// fewer, single ones until none can go. proptest would try one at a time, in minutes.
-fn shrink(arena: &mut Arena, finding: &mut Finding) -> Result<(), StepFault> {
-    let mut length = finding.moves.len() / 2;
+fn shrink(runner: &mut Runner, finding: &mut Finding) -> Result<(), StepFault> {
+    let mut length = finding.steps.len() / 2;
     let mut plays = 0;
     while length > 0 {
-        let (mut at, before) = (0, finding.moves.len());
-        while at < finding.moves.len() && plays < SHRINKS_MAX {
+        let (mut at, before) = (0, finding.steps.len());
+        while at < finding.steps.len() && plays < SHRINKS_MAX {
             plays += 1;
-            let mut fewer = without(&finding.moves, at, length);
-            match arena.play(&fewer, None)? {
+            let mut fewer = without(&finding.steps, at, length);
+            match runner.play(&fewer, None)? {
                 Some(divergence) => {
                     fewer.truncate(divergence.step);
-                    (finding.moves, finding.divergence) = (fewer, divergence);
+                    (finding.steps, finding.divergence) = (fewer, divergence);
                 }
                 None => at += length,
             }
         }
-        let goes_on = length == 1 && finding.moves.len() < before && plays < SHRINKS_MAX;
+        let goes_on = length == 1 && finding.steps.len() < before && plays < SHRINKS_MAX;
         length = if goes_on { 1 } else { length / 2 };
     }
     Ok(())
 }
 
 /// The steps without some of them. Later steps keep their times.
-fn without(moves: &[Move], at: usize, length: usize) -> Vec<Move> {
-    let end = (at + length).min(moves.len());
-    let (left_out, mut rest) = (&moves[at..end], moves[end..].to_vec());
-    let takes_time = |it: &&Move| !it.operation.is_read();
+fn without(steps: &[Transition], at: usize, length: usize) -> Vec<Transition> {
+    let end = (at + length).min(steps.len());
+    let (left_out, mut rest) = (&steps[at..end], steps[end..].to_vec());
+    let takes_time = |it: &&Transition| !it.operation.is_read();
     let wait: u64 = left_out.iter().filter(takes_time).map(|it| it.wait).sum();
     if let Some(next) = rest.iter_mut().find(|it| !it.operation.is_read()) {
         next.wait += wait;
     }
-    [moves[..at].to_vec(), rest].concat()
+    [steps[..at].to_vec(), rest].concat()
 }
 
 /// The steps of a world.
 ///
 /// # Errors
 /// proptest gives up on them.
-pub fn moves(seed: u64, world: u64, length: usize) -> Result<Vec<Move>, StepFault> {
+pub fn steps(seed: u64, world: u64, length: usize) -> Result<Vec<Transition>, StepFault> {
     let mut runner = TestRunner::new_with_rng(Config::default(), rng_of(seed, world));
     let world = Registries::sequential_strategy(length..=length)
         .new_tree(&mut runner)
         .map_err(|reason| StepFault::Inexpressible(reason.to_string()))?;
-    let (_, moves, _) = world.current();
-    Ok(moves)
+    let (_, steps, _) = world.current();
+    Ok(steps)
 }
 
 fn rng_of(seed: u64, world: u64) -> TestRng {

@@ -1,4 +1,4 @@
-use super::{Divergence, Move, START, world::actors};
+use super::{Divergence, START, Transition, world::actors};
 use crate::{
     model::{CanonicalState, Chain, Model, Operation, Outcome, Verdict},
     scenario::{Document, Expectation, Rule, Step, Variance},
@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 
 /// The world as a scenario whose expectations are the model's. A difference between the chains
 /// that the specification declares becomes a variance.
-pub fn document(moves: &[Move], divergence: &Divergence, seed: u64, world: u64) -> Document {
-    let mut telling = Telling::default();
-    for step in moves {
-        telling.tell(step);
+pub fn document(steps: &[Transition], divergence: &Divergence, seed: u64, world: u64) -> Document {
+    let mut writer = ScenarioWriter::default();
+    for step in steps {
+        writer.add(step);
     }
     Document {
         schema: Some("../schema.json".to_owned()),
@@ -25,11 +25,11 @@ pub fn document(moves: &[Move], divergence: &Divergence, seed: u64, world: u64) 
         start: START,
         actors: actors(),
         only: None,
-        steps: telling.steps,
+        steps: writer.steps,
     }
 }
 
-struct Telling {
+struct ScenarioWriter {
     steps: Vec<Step>,
     models: [Model; 2],
     time: u64,
@@ -38,7 +38,7 @@ struct Telling {
     kind: u8,
 }
 
-impl Default for Telling {
+impl Default for ScenarioWriter {
     fn default() -> Self {
         Self {
             steps: Vec::new(),
@@ -50,8 +50,8 @@ impl Default for Telling {
     }
 }
 
-impl Telling {
-    fn tell(&mut self, step: &Move) {
+impl ScenarioWriter {
+    fn add(&mut self, step: &Transition) {
         let operation = &step.operation;
         let at = (!operation.is_read()).then(|| {
             self.time += step.wait;

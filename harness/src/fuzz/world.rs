@@ -1,4 +1,4 @@
-use super::{dice::Dice, mutators, plausible};
+use super::{generators, mutators, random::Random};
 use crate::model::{
     Actor, Agent, AgentState, Authorization, Chain, Consent, DEPLOYER, Model, Operation, Register,
     SetAgentWallet, Verdict,
@@ -14,21 +14,23 @@ pub const TOKENS: &[&str] = &["usd", "eur"];
 pub const UNLISTED_TOKEN: &str = "scrip";
 /// The start of every world, in unix seconds.
 pub const START: u64 = 1_800_000_000;
-/// Steps that are to be spoilt on purpose, of a hundred. Some cannot be.
-const SPOILT_PERCENT: u64 = 50;
+/// Steps that break a rule on purpose, of a hundred. Some cannot.
+const MUTATED_PERCENT: u64 = 50;
+/// Of those, steps that may break a second rule: the order of checks (§3a) decides.
+const MUTATED_TWICE_PERCENT: u64 = 25;
 /// How many earlier statements are remembered, to be sent again.
 const MEMORY: usize = 24;
 
 /// One step: an operation, and how long after the one before it.
 #[derive(Clone, Debug)]
-pub struct Move {
+pub struct Transition {
     pub operation: Operation,
     /// Seconds since the step before. A read takes none.
     pub wait: u64,
     pub mutation: Option<Mutation>,
 }
 
-/// What was spoilt, and what must come of it.
+/// Which rule a step breaks, and what must come of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Mutation {
     pub name: &'static str,
@@ -92,7 +94,7 @@ impl World {
         model.apply(operation, time).verdict == Verdict::Ok
     }
 
-    fn take(mut self, step: &Move) -> Self {
+    fn take(mut self, step: &Transition) -> Self {
         if !step.operation.is_read() {
             self.time += step.wait;
         }
@@ -130,8 +132,8 @@ pub fn actors() -> Vec<Actor> {
 }
 
 /// Any actor.
-pub fn any_actor(dice: &mut Dice) -> Actor {
-    dice.pick(ACTORS).map_or(DEPLOYER, |actor| actor).into()
+pub fn any_actor(random: &mut Random) -> Actor {
+    random.pick(ACTORS).map_or(DEPLOYER, |actor| actor).into()
 }
 
 /// The registries as proptest's state machine: what may come next, and what it leads to.
@@ -139,34 +141,38 @@ pub struct Registries;
 
 impl ReferenceStateMachine for Registries {
     type State = World;
-    type Transition = Move;
+    type Transition = Transition;
 
     fn init_state() -> BoxedStrategy<World> {
         Just(World::new()).boxed()
     }
 
-    fn transitions(world: &World) -> BoxedStrategy<Move> {
+    fn transitions(world: &World) -> BoxedStrategy<Transition> {
         Just(world.clone())
-            .prop_perturb(|world, rng| next(&world, &mut Dice(rng)))
+            .prop_perturb(|world, rng| next(&world, &mut Random(rng)))
             .boxed()
     }
 
-    fn apply(world: World, step: &Move) -> World {
+    fn apply(world: World, step: &Transition) -> World {
         world.take(step)
     }
 }
 
-fn next(world: &World, dice: &mut Dice) -> Move {
-    let wait = plausible::wait(dice);
+fn next(world: &World, random: &mut Random) -> Transition {
+    let wait = generators::wait(random);
     let time = world.time + wait;
-    let operation = plausible::operation(world, time, dice);
-    let sound = Move {
+    let operation = generators::operation(world, time, random);
+    let sound = Transition {
         operation,
         wait,
         mutation: None,
     };
-    if !dice.percent(SPOILT_PERCENT) {
+    if !random.percent(MUTATED_PERCENT) {
         return sound;
     }
-    mutators::spoil(world, &sound, time, dice).unwrap_or(sound)
+    let mutated = mutators::mutate(world, &sound, time, random).unwrap_or(sound);
+    if !random.percent(MUTATED_TWICE_PERCENT) {
+        return mutated;
+    }
+    mutators::mutate_again(world, mutated, time, random)
 }

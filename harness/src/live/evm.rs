@@ -1,5 +1,5 @@
 //! Who pays on EVM chains, and what the actors need there.
-use super::{Gifts, LiveFault, Purse, Record, Swept, rehearsal};
+use super::{Funder, Funding, LiveFault, Record, Swept, rehearsal};
 use crate::{
     backend::{
         Backend, Cost, RunSecret,
@@ -57,14 +57,14 @@ pub fn rehearse(
 }
 
 /// Wei, from an account with a private key.
-pub struct EvmPurse {
+pub struct EvmFunder {
     blocking: Blocking,
     client: Client,
     funder: PrivateKeySigner,
     chain: ChainId,
 }
 
-impl EvmPurse {
+impl EvmFunder {
     pub fn new(
         blocking: Blocking,
         client: Client,
@@ -83,21 +83,21 @@ impl EvmPurse {
     ///
     /// # Errors
     /// The chain does not answer.
-    pub fn gifts(&self, needs: &BTreeMap<Actor, Needs>) -> Result<Gifts, LiveFault> {
-        let mut gifts = Gifts::default();
+    pub fn funding(&self, needs: &BTreeMap<Actor, Needs>) -> Result<Funding, LiveFault> {
+        let mut funding = Funding::default();
         // Each gift is a transaction of the funder's, and its return one of the actor's.
         let accounts = needs.len() as u64;
         let giving = TRANSFER_GAS.saturating_mul(accounts);
-        gifts.total = self.price(giving, accounts)?;
+        funding.total = self.price(giving, accounts)?;
         for (actor, needs) in needs {
             let gas = needs.gas.saturating_mul(GAS_MARGIN_PERCENT) / 100 + TRANSFER_GAS;
             let transactions = needs.transactions + 1;
             let gift = self.price(gas, transactions)?;
-            gifts.total = gifts.total.saturating_add(gift);
-            gifts.transactions += needs.transactions + 2;
-            gifts.to.insert(actor.clone(), gift);
+            funding.total = funding.total.saturating_add(gift);
+            funding.transactions += needs.transactions + 2;
+            funding.to.insert(actor.clone(), gift);
         }
-        Ok(gifts)
+        Ok(funding)
     }
 
     fn price(&self, gas: u64, transactions: u64) -> Result<Amount, ChainError> {
@@ -129,12 +129,12 @@ impl EvmPurse {
     }
 }
 
-impl Purse for EvmPurse {
+impl Funder for EvmFunder {
     fn coin(&self) -> Coin {
         Coin::ETH
     }
 
-    fn funder(&self) -> String {
+    fn address(&self) -> String {
         self.funder.address().to_string()
     }
 
@@ -142,10 +142,10 @@ impl Purse for EvmPurse {
         Ok(self.balance_of(self.funder.address())?)
     }
 
-    fn fund(&mut self, record: &Record, gifts: &Gifts) -> Result<(), LiveFault> {
+    fn fund(&mut self, record: &Record, funding: &Funding) -> Result<(), LiveFault> {
         let keys = self.keyring(record);
-        let mut sent = Vec::with_capacity(gifts.to.len());
-        for (actor, gift) in &gifts.to {
+        let mut sent = Vec::with_capacity(funding.to.len());
+        for (actor, gift) in &funding.to {
             let call = Call {
                 to: keys.key(actor).address(),
                 value: U256::from(gift.0),

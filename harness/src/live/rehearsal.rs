@@ -1,7 +1,7 @@
 use super::LiveFault;
 use crate::{
     backend::{Backend, StepFault},
-    scenario::{Moment, Scenario},
+    scenario::{Scenario, TimedStep},
 };
 
 /// Plays the scenarios in this process, where nobody pays. `play` executes what the registries can
@@ -9,13 +9,13 @@ use crate::{
 pub(super) fn rehearse<B: Backend>(
     scenarios: &[Scenario],
     registries: &mut B,
-    mut play: impl FnMut(&mut B, &Moment) -> Result<(), StepFault>,
+    mut play: impl FnMut(&mut B, &TimedStep) -> Result<(), StepFault>,
 ) -> Result<(), LiveFault> {
     let mut tell = |scenario: &Scenario| {
         registries.reset(scenario.start, &scenario.actors)?;
-        for moment in &scenario.moments {
-            if registries.supports(&moment.operation) {
-                play(registries, moment)?;
+        for step in &scenario.steps {
+            if registries.supports(&step.operation) {
+                play(registries, step)?;
             }
         }
         Ok(())

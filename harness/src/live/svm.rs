@@ -1,5 +1,5 @@
 //! Who pays on Solana, and what the actors need there.
-use super::{Gifts, LiveFault, Purse, Record, Swept, rehearsal};
+use super::{Funder, Funding, LiveFault, Record, Swept, rehearsal};
 use crate::{
     backend::{
         Backend, RunSecret,
@@ -63,7 +63,7 @@ pub fn rehearse(
 }
 
 /// Lamports, from an account with a keypair.
-pub struct SvmPurse {
+pub struct SvmFunder {
     blocking: Blocking,
     cluster: Cluster,
     funder: Keypair,
@@ -72,7 +72,7 @@ pub struct SvmPurse {
     patience: Duration,
 }
 
-impl SvmPurse {
+impl SvmFunder {
     pub fn new(
         blocking: Blocking,
         cluster: Cluster,
@@ -93,16 +93,16 @@ impl SvmPurse {
         self.funder.pubkey()
     }
 
-    pub fn gifts(needs: &BTreeMap<Actor, Needs>) -> Gifts {
-        let mut gifts = Gifts::default();
+    pub fn funding(needs: &BTreeMap<Actor, Needs>) -> Funding {
+        let mut funding = Funding::default();
         for (actor, needs) in needs {
             let gift = Amount(needs.spent.saturating_add(AT_HAND).into());
             let fees = Amount((SIGNATURE_FEE * SIGNATURES_OF_AN_ACCOUNT).into());
-            gifts.total = gifts.total.saturating_add(gift).saturating_add(fees);
-            gifts.transactions += needs.transactions + 2;
-            gifts.to.insert(actor.clone(), gift);
+            funding.total = funding.total.saturating_add(gift).saturating_add(fees);
+            funding.transactions += needs.transactions + 2;
+            funding.to.insert(actor.clone(), gift);
         }
-        gifts
+        funding
     }
 
     /// What the keys of a run's actors are made from.
@@ -156,12 +156,12 @@ impl SvmPurse {
     }
 }
 
-impl Purse for SvmPurse {
+impl Funder for SvmFunder {
     fn coin(&self) -> Coin {
         Coin::SOL
     }
 
-    fn funder(&self) -> String {
+    fn address(&self) -> String {
         self.address().to_string()
     }
 
@@ -170,11 +170,11 @@ impl Purse for SvmPurse {
         Ok(Amount(balance.into()))
     }
 
-    fn fund(&mut self, record: &Record, gifts: &Gifts) -> Result<(), LiveFault> {
+    fn fund(&mut self, record: &Record, funding: &Funding) -> Result<(), LiveFault> {
         let keys = self.keyring(record);
         let recent = self.blocking.wait(self.cluster.recent_blockhash())?;
-        let mut sent = Vec::with_capacity(gifts.to.len());
-        for (actor, gift) in &gifts.to {
+        let mut sent = Vec::with_capacity(funding.to.len());
+        for (actor, gift) in &funding.to {
             let lamports = u64::try_from(gift.0).unwrap_or(u64::MAX);
             let give = system::transfer(&self.address(), &keys.actor(actor), lamports);
             sent.push(self.send(&[give], &[&self.funder], &recent)?);

@@ -1,7 +1,7 @@
 use super::Provenance;
 use crate::{
     runner::{Run, StepRecord},
-    scenario::{Moment, Scenario},
+    scenario::{Scenario, TimedStep},
 };
 use serde_json::{Map, Value, json};
 
@@ -36,9 +36,9 @@ pub fn json(run: &Run, provenance: &Provenance) -> Value {
 
 fn scenario(scenario: &Scenario, records: &[StepRecord]) -> Value {
     let steps: Vec<_> = scenario
-        .moments
+        .steps
         .iter()
-        .map(|moment| step(moment, records))
+        .map(|step| step_json(step, records))
         .collect();
     json!({
         "name": scenario.name,
@@ -48,17 +48,17 @@ fn scenario(scenario: &Scenario, records: &[StepRecord]) -> Value {
     })
 }
 
-fn step(moment: &Moment, records: &[StepRecord]) -> Value {
-    let own = records.iter().filter(|it| it.step == moment.number);
+fn step_json(step: &TimedStep, records: &[StepRecord]) -> Value {
+    let own = records.iter().filter(|it| it.step == step.number);
     let participants: Map<String, Value> = own
         .map(|record| (record.participant.clone(), played(record)))
         .collect();
     json!({
-        "step": moment.number,
-        "operation": moment.operation.name(),
-        "time": moment.time,
-        "rules": moment.rules,
-        "told": moment.step,
+        "step": step.number,
+        "operation": step.operation.name(),
+        "time": step.time,
+        "rules": step.rules,
+        "told": step.source,
         "participants": participants,
     })
 }

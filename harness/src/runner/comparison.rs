@@ -2,7 +2,7 @@ use super::{reference::Reference, verdicts::StepResult};
 use crate::{
     backend::StepFault,
     model::{Bytes32, CanonicalState, Chain, Outcome, first_difference},
-    scenario::{Expectation, Foreign, Moment},
+    scenario::{Expectation, Foreign, TimedStep},
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -99,13 +99,13 @@ pub(super) struct Judged<'a> {
 /// Compares what a step must come to on `chain` with what it came to. `foreign` names a registry
 /// that is not ours; `reference` is the model's, to say where a state differs.
 pub(super) fn judge(
-    moment: &Moment,
+    step: &TimedStep,
     chain: Chain,
     foreign: Option<&str>,
     judged: &Judged<'_>,
     reference: Option<&Reference>,
 ) -> StepResult {
-    let step = &moment.step;
+    let step = &step.source;
     let common = step
         .expect
         .as_ref()

@@ -14,7 +14,7 @@ pub use verdicts::{
 };
 
 use crate::{
-    backend::{Backend, Missing},
+    backend::{Backend, SetupError},
     scenario::Scenario,
 };
 use play::Player;
@@ -33,12 +33,12 @@ pub const MODEL: &str = "model";
 /// failed steps. The order of the results does not depend on who was faster.
 ///
 /// # Errors
-/// [`Missing::Chain`]: a chain does not answer any more, so nothing can be said of its registry.
+/// [`SetupError::Chain`]: a chain does not answer any more, so nothing can be said of its registry.
 pub fn run(
     scenarios: &[Scenario],
     backends: &mut [Box<dyn Backend>],
     mut progress: impl FnMut(&str, &str, usize),
-) -> Result<Run, Missing> {
+) -> Result<Run, SetupError> {
     let references: Vec<_> = scenarios.iter().map(Reference::of_scenario).collect();
     let mut run = Run::new(scenarios, backends);
     let of_model: Vec<_> = scenarios
@@ -50,20 +50,20 @@ pub fn run(
         progress(&scenario.name, MODEL, verdicts::failed(records));
     }
     let has_stopped = AtomicBool::new(false);
-    let (told, heard) = mpsc::channel();
+    let (reports, heard) = mpsc::channel();
     let of_backends: Vec<_> = thread::scope(|scope| {
         let players: Vec<_> = backends
             .iter_mut()
             .map(|backend| {
                 let player = Player {
                     backend: backend.as_mut(),
-                    told: told.clone(),
+                    reports: reports.clone(),
                     has_stopped: &has_stopped,
                 };
                 scope.spawn(|| player.play_all(scenarios, &references))
             })
             .collect();
-        drop(told);
+        drop(reports);
         for (scenario, participant, failed) in heard {
             progress(&scenario, &participant, failed);
         }

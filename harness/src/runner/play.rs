@@ -5,9 +5,9 @@ use super::{
     verdicts::{Observation, StepRecord, StepResult, failed},
 };
 use crate::{
-    backend::{Backend, Missing, StepFault},
+    backend::{Backend, SetupError, StepFault},
     model::{Outcome, Verdict},
-    scenario::{Moment, Scenario},
+    scenario::{Scenario, TimedStep},
 };
 use std::sync::{
     atomic::{AtomicBool, Ordering},
@@ -16,7 +16,7 @@ use std::sync::{
 
 /// The model must come to what the file says, for both kinds of chain.
 pub(super) fn model(scenario: &Scenario, references: &References) -> Vec<StepRecord> {
-    let judge_step = |at: usize, moment: &Moment| {
+    let judge_step = |at: usize, step: &TimedStep| {
         let difference = references.iter().find_map(|(chain, references)| {
             let reference = &references[at];
             let judged = Judged {
@@ -24,7 +24,7 @@ pub(super) fn model(scenario: &Scenario, references: &References) -> Vec<StepRec
                 state: &reference.state,
                 digest: reference.digest,
             };
-            judge(moment, *chain, None, &judged, None)
+            judge(step, *chain, None, &judged, None)
                 .into_difference()
                 .map(|difference| difference.on(*chain))
         });
@@ -35,17 +35,17 @@ pub(super) fn model(scenario: &Scenario, references: &References) -> Vec<StepRec
             }),
             ..StepRecord::new(
                 scenario,
-                moment,
+                step,
                 MODEL,
                 difference.map_or(StepResult::Passed, StepResult::failed),
             )
         }
     };
     scenario
-        .moments
+        .steps
         .iter()
         .enumerate()
-        .map(|(at, moment)| judge_step(at, moment))
+        .map(|(at, step)| judge_step(at, step))
         .collect()
 }
 
@@ -53,7 +53,7 @@ pub(super) fn model(scenario: &Scenario, references: &References) -> Vec<StepRec
 pub(super) struct Player<'a> {
     pub backend: &'a mut dyn Backend,
     /// Hears of each scenario played: its name, the participant, the number of failed steps.
-    pub told: Sender<(String, String, usize)>,
+    pub reports: Sender<(String, String, usize)>,
     /// Some chain has been lost: there will be no report, so nobody need go on.
     pub has_stopped: &'a AtomicBool,
 }
@@ -64,7 +64,7 @@ impl Player<'_> {
         mut self,
         scenarios: &[Scenario],
         references: &[References],
-    ) -> Result<Vec<Vec<StepRecord>>, Missing> {
+    ) -> Result<Vec<Vec<StepRecord>>, SetupError> {
         let mut all = Vec::new();
         for (scenario, references) in scenarios.iter().zip(references) {
             if self.has_stopped.load(Ordering::Relaxed) {
@@ -78,7 +78,7 @@ impl Player<'_> {
                 .play(scenario, references)
                 .map_err(|reason| self.lost(scenario, reason))?;
             let name = (scenario.name.clone(), self.backend.name().to_owned());
-            let _ = self.told.send((name.0, name.1, failed(&records))); // progress only
+            let _ = self.reports.send((name.0, name.1, failed(&records))); // progress only
             all.push(records);
         }
         let left = self.backend.leave();
@@ -88,9 +88,9 @@ impl Player<'_> {
         Ok(all)
     }
 
-    fn lost(&self, scenario: &Scenario, reason: String) -> Missing {
+    fn lost(&self, scenario: &Scenario, reason: String) -> SetupError {
         self.has_stopped.store(true, Ordering::Relaxed);
-        Missing::Chain {
+        SetupError::Chain {
             participant: self.backend.name().to_owned(),
             scenario: scenario.name.clone(),
             reason,
@@ -99,11 +99,9 @@ impl Player<'_> {
 
     fn absent_from(&self, scenario: &Scenario) -> Vec<StepRecord> {
         scenario
-            .moments
+            .steps
             .iter()
-            .map(|moment| {
-                StepRecord::new(scenario, moment, self.backend.name(), StepResult::Absent)
-            })
+            .map(|step| StepRecord::new(scenario, step, self.backend.name(), StepResult::Absent))
             .collect()
     }
 
@@ -120,9 +118,11 @@ impl Player<'_> {
         let name = self.backend.name().to_owned();
         let mut records: Vec<StepRecord> = Vec::new();
         let mut is_beyond_judgement = false;
-        for (moment, reference) in scenario.moments.iter().zip(references) {
-            let has_failed = records.last().is_some_and(|last| !last.result.is_as_told());
-            let lacks = self.backend.is_known_to_lack(&moment.operation);
+        for (step, reference) in scenario.steps.iter().zip(references) {
+            let has_failed = records
+                .last()
+                .is_some_and(|last| !last.result.is_as_expected());
+            let lacks = self.backend.is_known_to_lack(&step.operation);
             let (result, observed) = if has_failed {
                 (StepResult::NotReached, None)
             } else if is_beyond_judgement {
@@ -130,13 +130,13 @@ impl Player<'_> {
             } else if lacks {
                 (StepResult::Varied, None)
             } else {
-                self.step(moment, reference)?
+                self.step(step, reference)?
             };
-            let known = moment.step.foreign_to(self.backend.foreign());
+            let known = step.source.foreign_to(self.backend.foreign());
             is_beyond_judgement |= lacks || known.is_some_and(|known| known.outcome.is_none());
             records.push(StepRecord {
                 observed,
-                ..StepRecord::new(scenario, moment, &name, result)
+                ..StepRecord::new(scenario, step, &name, result)
             });
         }
         Ok(records)
@@ -145,16 +145,16 @@ impl Player<'_> {
     /// What came of one step; the reason where the chain does not answer.
     fn step(
         &mut self,
-        moment: &Moment,
+        step: &TimedStep,
         reference: &Reference,
     ) -> Result<(StepResult, Option<Observation>), String> {
-        let is_expressible = self.backend.supports(&moment.operation);
+        let is_expressible = self.backend.supports(&step.operation);
         if !is_expressible && reference.outcome.verdict != Verdict::Unsupported {
-            let difference = Difference::missing_capability(moment.operation.name());
+            let difference = Difference::missing_capability(step.operation.name());
             return Ok((StepResult::failed(difference), None));
         }
         let executed = if is_expressible {
-            self.backend.execute(&moment.operation, moment.time)
+            self.backend.execute(&step.operation, step.time)
         } else {
             Ok(Outcome::unsupported().into())
         };
@@ -171,7 +171,7 @@ impl Player<'_> {
         };
         let observation = Observation::of(&observed, judged.digest);
         let result = judge(
-            moment,
+            step,
             self.backend.chain(),
             self.backend.foreign(),
             &judged,

@@ -25,10 +25,10 @@ impl Reference {
     fn of_chain(scenario: &Scenario, chain: Chain) -> Vec<Self> {
         let mut model = Model::new(chain);
         scenario
-            .moments
+            .steps
             .iter()
-            .map(|moment| {
-                let outcome = model.apply(&moment.operation, moment.time);
+            .map(|step| {
+                let outcome = model.apply(&step.operation, step.time);
                 let state = model.state().clone();
                 Self {
                     outcome,

@@ -2,7 +2,7 @@ use super::{Difference, MODEL};
 use crate::{
     backend::{Backend, Cost, Observed, StepFault},
     model::{Bytes32, Chain, Event, Summary, Verdict},
-    scenario::{Moment, Rule, Scenario},
+    scenario::{Rule, Scenario, TimedStep},
 };
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -150,7 +150,7 @@ impl StepResult {
     }
 
     /// Did the participant do what the scenario tells of it?
-    pub fn is_as_told(&self) -> bool {
+    pub fn is_as_expected(&self) -> bool {
         matches!(self, Self::Passed | Self::Varied | Self::Absent)
     }
 
@@ -181,7 +181,7 @@ impl StepCount {
     }
 
     /// Did every one of these steps do what its scenario tells?
-    pub fn is_as_told(&self) -> bool {
+    pub fn is_as_expected(&self) -> bool {
         self.failed + self.errors + self.not_reached == 0
     }
 }
@@ -202,15 +202,15 @@ impl Observation {
 impl StepRecord {
     pub(super) fn new(
         scenario: &Scenario,
-        moment: &Moment,
+        step: &TimedStep,
         participant: &str,
         result: StepResult,
     ) -> Self {
         Self {
             scenario: scenario.name.clone(),
-            step: moment.number,
-            operation: moment.operation.name(),
-            rules: moment.rules.clone(),
+            step: step.number,
+            operation: step.operation.name(),
+            rules: step.rules.clone(),
             participant: participant.to_owned(),
             result,
             observed: None,
@@ -254,7 +254,9 @@ impl Run {
 
     /// Did every participant come to what is expected at every step?
     pub fn agrees(&self) -> bool {
-        self.records.iter().all(|record| record.result.is_as_told())
+        self.records
+            .iter()
+            .all(|record| record.result.is_as_expected())
     }
 
     /// Steps that failed or could not be judged.
@@ -295,8 +297,8 @@ impl Run {
         record: &'a StepRecord,
     ) -> Option<VarianceUsed<'a>> {
         let chain = self.chain_of(&record.participant)?;
-        let moments = &scenario.moments;
-        let step = &moments.iter().find(|it| it.number == record.step)?.step;
+        let steps = &scenario.steps;
+        let step = &steps.iter().find(|it| it.number == record.step)?.source;
         let of_chain = step.variance.iter().find(|it| it.chain == chain);
         let elsewhere = step.expect.as_ref()?.outcome.to_string();
         let Some(variance) = of_chain else {

@@ -1,5 +1,5 @@
 //! The rules of the scenario format that a JSON shape cannot say.
-use super::{Document, Expectation, Foreign, Step, story::Fault};
+use super::{Document, Expectation, Foreign, Step, timeline::Fault};
 use crate::model::{Operation, Summary, Verdict};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;

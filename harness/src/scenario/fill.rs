@@ -1,4 +1,4 @@
-use super::{Document, Expectation, Scenario, ScenarioFault, Variance, story};
+use super::{Document, Expectation, Scenario, ScenarioFault, Variance, timeline};
 use crate::model::{Bytes32, Chain, Model, Outcome, Verdict};
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use std::path::Path;
 /// # Errors
 /// A faulty document; an outcome or a summary that the model does not come to.
 pub fn fill(document: &mut Document, file: &Path) -> Result<(), ScenarioFault> {
-    let scenario = story::tell(document, file)?;
+    let scenario = timeline::build(document, file)?;
     check_only(&scenario).map_err(|message| ScenarioFault::new(file, "only", message))?;
     declare_unsupported(document, &scenario);
     for chain in scenario.chains() {
@@ -24,12 +24,11 @@ fn check_only(scenario: &Scenario) -> Result<(), String> {
         return Ok(());
     };
     let mut models = Chain::ALL.map(Model::new);
-    let differing = scenario.moments.iter().find(|moment| {
-        let [one, other] =
-            (models.each_mut()).map(|model| model.apply(&moment.operation, moment.time));
+    let differing = scenario.steps.iter().find(|step| {
+        let [one, other] = (models.each_mut()).map(|model| model.apply(&step.operation, step.time));
         one != other
     });
-    match differing.map(|moment| (moment.number, moment.operation.absence())) {
+    match differing.map(|step| (step.number, step.operation.absence())) {
         None => Err(format!(
             "both chains come to the same: tell it without `only: {}`",
             only.chain
@@ -47,12 +46,12 @@ fn check_only(scenario: &Scenario) -> Result<(), String> {
 /// What only one chain can express is a declared variance of the other, which needs no words of
 /// the author's.
 fn declare_unsupported(document: &mut Document, scenario: &Scenario) {
-    for moment in &scenario.moments {
-        let Some((only, kind, reason)) = moment.operation.absence() else {
+    for step in &scenario.steps {
+        let Some((only, kind, reason)) = step.operation.absence() else {
             continue;
         };
         let absent = scenario.chains().find(|chain| *chain != only);
-        let step = &mut document.steps[moment.number - 1];
+        let step = &mut document.steps[step.number - 1];
         let is_declared = |chain| step.variance.iter().any(|it| it.chain == chain);
         let Some(chain) = absent.filter(|chain| !is_declared(*chain)) else {
             continue;
@@ -79,12 +78,12 @@ fn fill_for_chain(
     file: &Path,
 ) -> Result<(), ScenarioFault> {
     let mut model = Model::new(chain);
-    for moment in &scenario.moments {
-        let at = moment.number - 1;
+    for timed in &scenario.steps {
+        let at = timed.number - 1;
         let step = &mut document.steps[at];
         let path = format!("steps[{at}].{}", step.expectation_path(chain));
         let is_shared = !step.variance.iter().any(|variance| variance.chain == chain);
-        let outcome = model.apply(&moment.operation, moment.time);
+        let outcome = model.apply(&timed.operation, timed.time);
         let digest = model.state().digest();
         let written_by_first = is_shared
             && chain != Chain::ALL[0]

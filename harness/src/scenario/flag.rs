@@ -1,5 +1,5 @@
 //! Which scenarios are also played on chains that nobody controls, and what makes one fit for it.
-use super::{Moment, Scenario, story::Fault};
+use super::{Scenario, TimedStep, timeline::Fault};
 use crate::model::{Operation, SetAgentWallet, SetOperator, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -36,15 +36,15 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Fault> {
         return fault("actors", "`deployer` is nobody there (R9)".to_owned());
     }
     let mut sent = 0;
-    for moment in &scenario.moments {
-        let path = format!("steps[{}]", moment.number - 1);
-        check_times(moment, sent, &path)?;
-        sent += usize::from(may_be_sent(scenario, moment));
+    for step in &scenario.steps {
+        let path = format!("steps[{}]", step.number - 1);
+        check_times(step, sent, &path)?;
+        sent += usize::from(may_be_sent(scenario, step));
         if is_read_only && sent > 0 {
             let message = "is accepted, in a scenario that is flagged `read_only`";
             return fault(format!("{path}.expect"), message.to_owned());
         }
-        if is_live && lacks_consent(moment) {
+        if is_live && lacks_consent(step) {
             let message = "has no consent, so that its deadline is the chain's time";
             return fault(format!("{path}.do"), message.to_owned());
         }
@@ -57,30 +57,30 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Fault> {
 }
 
 /// On some chain.
-fn may_be_sent(scenario: &Scenario, moment: &Moment) -> bool {
+fn may_be_sent(scenario: &Scenario, step: &TimedStep) -> bool {
     let is_accepted = |chain| {
-        let expected = moment.step.expectation(chain).map(|it| it.outcome);
+        let expected = step.source.expectation(chain).map(|it| it.outcome);
         expected == Some(Verdict::Ok)
     };
-    !moment.operation.is_read() && scenario.chains().any(is_accepted)
+    !step.operation.is_read() && scenario.chains().any(is_accepted)
 }
 
-fn lacks_consent(moment: &Moment) -> bool {
+fn lacks_consent(step: &TimedStep) -> bool {
     matches!(
-        moment.operation,
+        step.operation,
         Operation::SetAgentWallet(SetAgentWallet { consent: None, .. })
     )
 }
 
 /// A statement must be over from the start, or good for as long as everything before can take.
-fn check_times(moment: &Moment, sent: usize, path: &str) -> Result<(), Fault> {
-    if moment.step.at.is_some() {
+fn check_times(step: &TimedStep, sent: usize, path: &str) -> Result<(), Fault> {
+    if step.source.at.is_some() {
         let message = "a chain that nobody controls cannot be told the time";
         return fault(format!("{path}.at"), message.to_owned());
     }
     let before = SECONDS_A_TRANSACTION.saturating_mul(sent as u64 + 1);
     let least = HEAD_START + before;
-    let (what, time, most) = match &moment.operation {
+    let (what, time, most) = match &step.operation {
         Operation::GiveFeedback(feedback) => match &feedback.authorization {
             Some(authorization) => ("expiry", authorization.expiry, u64::MAX),
             None => return Ok(()),
@@ -111,12 +111,12 @@ fn check_times(moment: &Moment, sent: usize, path: &str) -> Result<(), Fault> {
 /// who are the same in the next story.
 fn check_operators(scenario: &Scenario) -> Result<(), Fault> {
     let mut standing = BTreeSet::new();
-    for moment in &scenario.moments {
+    for step in &scenario.steps {
         if let Operation::SetOperator(SetOperator {
             by,
             operator,
             approved,
-        }) = &moment.operation
+        }) = &step.operation
         {
             match approved {
                 true => standing.insert((by, operator)),

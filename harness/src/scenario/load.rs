@@ -1,4 +1,4 @@
-use super::{Document, Scenario, check, layout, story};
+use super::{Document, Scenario, check, layout, timeline};
 use concord_canonical::json;
 use std::{
     fs, io,
@@ -33,7 +33,7 @@ pub fn load(file: &Path) -> Result<Scenario, ScenarioFault> {
     let document = load_document(file)?;
     check::expectations_filled(&document)
         .map_err(|(path, message)| ScenarioFault::new(file, path, message))?;
-    story::tell(&document, file)
+    timeline::build(&document, file)
 }
 
 /// Reads a scenario file as it stands, checking no more than its shape.

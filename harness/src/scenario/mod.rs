@@ -10,11 +10,11 @@ mod flag;
 mod layout;
 mod load;
 mod rule;
-mod story;
+mod timeline;
 
 pub use document::{Document, Expectation, Foreign, Only, Step, Variance};
 pub use fill::fill;
 pub use flag::{Flag, HEAD_START};
 pub use load::{ScenarioFault, find_files, load, load_document, store_document};
 pub use rule::Rule;
-pub use story::{Moment, Scenario};
+pub use timeline::{Scenario, TimedStep};

@@ -70,3 +70,16 @@ fn a_run_goes_on_when_nobody_hears_its_progress() {
     let report = String::from_utf8(output.stdout).unwrap();
     assert!(report.ends_with("no divergence\n"), "{report}");
 }
+
+#[test]
+fn anvil_plays_what_the_fuzzer_draws() {
+    let arguments = ["--backend", "evm-anvil", "--steps", "600", "--seed", "8004"];
+    let run = answer(&mut concord(
+        &[&["fuzz", "--json"][..], &arguments].concat(),
+    ));
+    assert_eq!(run.code, 0, "{}\n{}", run.stdout, run.stderr);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    let operations = report["operations"].as_object().unwrap().values();
+    let accepted = operations.filter(|tally| tally["accepted"].as_u64() > Some(0));
+    assert!(accepted.count() >= 18, "{report:#}");
+}

@@ -21,13 +21,13 @@ fn compare(scenario: &Scenario, left: &mut dyn Backend, right: &mut dyn Backend)
     let mut transactions = 0;
     left.reset(scenario.start, &scenario.actors).unwrap();
     right.reset(scenario.start, &scenario.actors).unwrap();
-    for moment in &scenario.moments {
-        let at = format!("{} step {}", scenario.name, moment.number);
-        let supported = left.supports(&moment.operation);
-        assert_eq!(supported, right.supports(&moment.operation), "{at}");
+    for step in &scenario.steps {
+        let at = format!("{} step {}", scenario.name, step.number);
+        let supported = left.supports(&step.operation);
+        assert_eq!(supported, right.supports(&step.operation), "{at}");
         if supported {
             let play = |backend: &mut dyn Backend| {
-                let observed = backend.execute(&moment.operation, moment.time);
+                let observed = backend.execute(&step.operation, step.time);
                 observed.unwrap_or_else(|fault| panic!("{at}: {fault}"))
             };
             let (left, right) = (play(left), play(right));

@@ -59,8 +59,8 @@ fn flagged() -> Vec<Scenario> {
 fn transactions(scenarios: &[Scenario]) -> (usize, usize) {
     let senders: Vec<_> = scenarios
         .iter()
-        .flat_map(|scenario| &scenario.moments)
-        .filter(|it| it.step.expectation(Chain::Evm).unwrap().outcome == Verdict::Ok)
+        .flat_map(|scenario| &scenario.steps)
+        .filter(|it| it.source.expectation(Chain::Evm).unwrap().outcome == Verdict::Ok)
         .filter_map(|it| it.operation.by())
         .collect();
     let accounts: BTreeSet<_> = senders.iter().collect();

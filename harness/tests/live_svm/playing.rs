@@ -59,12 +59,12 @@ fn flagged() -> Vec<Scenario> {
 
 /// How much is accepted, and how many accounts do anything: each gets a gift and returns it.
 fn transactions(scenarios: &[Scenario]) -> (usize, usize) {
-    let moments = scenarios.iter().flat_map(|scenario| &scenario.moments);
-    let doing = moments.filter(|it| it.operation.only_on() != Some(Chain::Evm));
+    let steps = scenarios.iter().flat_map(|scenario| &scenario.steps);
+    let doing = steps.filter(|it| it.operation.only_on() != Some(Chain::Evm));
     let doing: Vec<_> = doing.filter(|it| it.operation.by().is_some()).collect();
     let accounts: BTreeSet<_> = doing.iter().filter_map(|it| it.operation.by()).collect();
-    let is_accepted = |moment: &&&scenario::Moment| {
-        let expected = moment.step.expectation(Chain::Svm);
+    let is_accepted = |step: &&&scenario::TimedStep| {
+        let expected = step.source.expectation(Chain::Svm);
         expected.is_some_and(|it| it.outcome == Verdict::Ok)
     };
     (doing.iter().filter(is_accepted).count(), accounts.len())

@@ -5,6 +5,5 @@ mod failures;
 mod identity;
 mod open;
 mod payment;
-mod random;
 mod validation;
 mod world;

@@ -3,7 +3,7 @@
 mod message;
 mod program;
 
-use super::{Backend, Missing, Observed, StepFault};
+use super::{Backend, Observed, SetupError, StepFault};
 use crate::model::{Actor, Agent, AgentState, CanonicalState, Chain, Operation};
 use message::{Ask, Executed, Hello, Snapshot};
 use program::Program;
@@ -28,7 +28,7 @@ impl Adapter {
     ///
     /// # Errors
     /// A command that does not start, or a program that does not introduce itself.
-    pub fn start(command: &str, chain: Chain) -> Result<Self, Missing> {
+    pub fn start(command: &str, chain: Chain) -> Result<Self, SetupError> {
         Self::start_with_limit(command, chain, ANSWER_LIMIT)
     }
 
@@ -36,8 +36,12 @@ impl Adapter {
     ///
     /// # Errors
     /// As [`Self::start`].
-    pub fn start_with_limit(command: &str, chain: Chain, limit: Duration) -> Result<Self, Missing> {
-        let failed = |reason: String| Missing::Adapter {
+    pub fn start_with_limit(
+        command: &str,
+        chain: Chain,
+        limit: Duration,
+    ) -> Result<Self, SetupError> {
+        let failed = |reason: String| SetupError::Adapter {
             command: command.to_owned(),
             reason,
         };

@@ -6,7 +6,7 @@ use super::{
     node::{Endpoint, Node},
     process::Process,
 };
-use crate::backend::{Missing, StepFault, child::unless_ending};
+use crate::backend::{SetupError, StepFault, child::unless_ending};
 use alloy::{
     primitives::{Address, Bytes},
     signers::local::PrivateKeySigner,
@@ -35,7 +35,7 @@ impl EvmAnvil {
     ///
     /// # Errors
     /// A tool or an artifact that is missing or unusable.
-    pub fn start(anvil: Option<&Path>, artifacts: &Path) -> Result<Self, Missing> {
+    pub fn start(anvil: Option<&Path>, artifacts: &Path) -> Result<Self, SetupError> {
         Self::start_at(None, anvil, artifacts)
     }
 
@@ -47,11 +47,11 @@ impl EvmAnvil {
         port: Option<u16>,
         anvil: Option<&Path>,
         artifacts: &Path,
-    ) -> Result<Self, Missing> {
+    ) -> Result<Self, SetupError> {
         let path = locate(anvil)?;
         let artifacts = Artifacts::read(artifacts)?;
         let process = Process::start(&path, &arguments(port))
-            .map_err(|reason| Missing::AnvilDoesNotStart { path, reason })?;
+            .map_err(|reason| SetupError::AnvilDoesNotStart { path, reason })?;
         let deployed = || {
             let node = unless_ending(Node::connect(&Endpoint::new(&process.url)))?;
             if node.chain_id() != CHAIN_ID {
@@ -63,7 +63,7 @@ impl EvmAnvil {
             let addresses = artifacts.deploy(&mut anvil)?;
             Registries::standing(NAME, anvil, addresses, Dialect::Concord)
         };
-        deployed().map_err(|fault| Missing::Deployment {
+        deployed().map_err(|fault| SetupError::Deployment {
             participant: NAME,
             reason: fault.to_string(),
         })
@@ -117,17 +117,17 @@ impl Ledger for Anvil {
 }
 
 /// The anvil to start: the one named, else `CONCORD_ANVIL`, else the one on PATH.
-fn locate(named: Option<&Path>) -> Result<PathBuf, Missing> {
+fn locate(named: Option<&Path>) -> Result<PathBuf, SetupError> {
     let named = named
         .map(Path::to_owned)
         .or_else(|| env::var_os("CONCORD_ANVIL").map(PathBuf::from));
     let path = match named {
         Some(path) if path.is_file() => path,
-        Some(path) => return Err(Missing::AnvilAt(path)),
-        None => on_path("anvil").ok_or(Missing::AnvilOnPath)?,
+        Some(path) => return Err(SetupError::AnvilAt(path)),
+        None => on_path("anvil").ok_or(SetupError::AnvilOnPath)?,
     };
     if is_script(&path) {
-        return Err(Missing::AnvilIsScript(path));
+        return Err(SetupError::AnvilIsScript(path));
     }
     Ok(path)
 }

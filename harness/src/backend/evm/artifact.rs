@@ -1,18 +1,18 @@
-use crate::backend::Missing;
+use crate::backend::SetupError;
 use alloy::primitives::Bytes;
 use std::{fs, io, path::Path};
 
 /// The creation bytecode of a contract in forge's output folder.
-pub(super) fn creation_code(folder: &Path, contract: &str) -> Result<Bytes, Missing> {
+pub(super) fn creation_code(folder: &Path, contract: &str) -> Result<Bytes, SetupError> {
     let path = folder
         .join(format!("{contract}.sol"))
         .join(format!("{contract}.json"));
-    let unreadable = |reason: String| Missing::ArtifactUnreadable {
+    let unreadable = |reason: String| SetupError::ArtifactUnreadable {
         path: path.clone(),
         reason,
     };
     let text = fs::read_to_string(&path).map_err(|fault| match fault.kind() {
-        io::ErrorKind::NotFound => Missing::Artifact(path.clone()),
+        io::ErrorKind::NotFound => SetupError::Artifact(path.clone()),
         _ => unreadable(fault.to_string()),
     })?;
     let artifact: serde_json::Value =

@@ -4,7 +4,7 @@ use super::{
     ledger::{Answer, Ledger},
 };
 use crate::{
-    backend::{Missing, StepFault},
+    backend::{SetupError, StepFault},
     model::{Actor, Operation},
 };
 use alloy::primitives::{Address, Bytes};
@@ -55,7 +55,7 @@ pub(super) fn registry_of(
 
 impl Artifacts {
     /// Reads them in forge's output folder.
-    pub fn read(folder: &Path) -> Result<Self, Missing> {
+    pub fn read(folder: &Path) -> Result<Self, SetupError> {
         let code = |contract| artifact::creation_code(folder, contract);
         Ok(Self {
             identity: code("IdentityRegistry")?,

@@ -4,7 +4,7 @@ use super::{
     deployment::Artifacts,
     ledger::{Answer, BALANCE, GAS_LIMIT, Ledger, Receipt, View, out_of_gas},
 };
-use crate::backend::{Missing, StepFault};
+use crate::backend::{SetupError, StepFault};
 use alloy::{
     primitives::{Address, Bytes, TxKind, U256},
     signers::local::PrivateKeySigner,
@@ -37,13 +37,13 @@ impl EvmRevm {
     ///
     /// # Errors
     /// An artifact that is missing or unusable.
-    pub fn start(artifacts: &Path) -> Result<Self, Missing> {
+    pub fn start(artifacts: &Path) -> Result<Self, SetupError> {
         let artifacts = Artifacts::read(artifacts)?;
         let mut revm = Revm::new();
         let deployed = artifacts
             .deploy(&mut revm)
             .and_then(|addresses| Registries::standing(NAME, revm, addresses, Dialect::Concord));
-        deployed.map_err(|fault| Missing::Deployment {
+        deployed.map_err(|fault| SetupError::Deployment {
             participant: NAME,
             reason: fault.to_string(),
         })

@@ -5,7 +5,7 @@ use super::{
     precompile::LOCALNET,
 };
 use crate::{
-    backend::Missing,
+    backend::SetupError,
     model::{Actor, DEPLOYER},
 };
 use concord_deploy::svm::Program as BuiltProgram;
@@ -17,7 +17,7 @@ use std::{fs, io, path::Path};
 const ELF_MAGIC: &[u8] = b"\x7fELF";
 
 /// A VM with the program loaded and its registry initialized.
-pub fn deploy(file: &Path) -> Result<(Litesvm, Program), Missing> {
+pub fn deploy(file: &Path) -> Result<(Litesvm, Program), SetupError> {
     check_elf(file)?;
     let built = BuiltProgram::read(file).map_err(|fault| unusable(file, fault.to_string()))?;
     let program = Program::new(built.id);
@@ -42,9 +42,9 @@ pub fn deploy(file: &Path) -> Result<(Litesvm, Program), Missing> {
     }
 }
 
-fn check_elf(file: &Path) -> Result<(), Missing> {
+fn check_elf(file: &Path) -> Result<(), SetupError> {
     let bytes = fs::read(file).map_err(|fault| match fault.kind() {
-        io::ErrorKind::NotFound => Missing::Program(file.to_owned()),
+        io::ErrorKind::NotFound => SetupError::Program(file.to_owned()),
         _ => unusable(file, fault.to_string()),
     })?;
     match bytes.starts_with(ELF_MAGIC) {
@@ -53,15 +53,15 @@ fn check_elf(file: &Path) -> Result<(), Missing> {
     }
 }
 
-fn unusable(path: &Path, reason: String) -> Missing {
-    Missing::ProgramUnusable {
+fn unusable(path: &Path, reason: String) -> SetupError {
+    SetupError::ProgramUnusable {
         path: path.to_owned(),
         reason,
     }
 }
 
-fn failed(reason: String) -> Missing {
-    Missing::Deployment {
+fn failed(reason: String) -> SetupError {
+    SetupError::Deployment {
         participant: SvmLitesvm::NAME,
         reason,
     }

@@ -22,7 +22,7 @@ mod payment;
 mod precompile;
 mod view;
 
-use super::{Backend, Cost, Directory, Missing, Observed, StepFault};
+use super::{Backend, Cost, Directory, Observed, SetupError, StepFault};
 use crate::model::{Actor, Agent, AgentState, CanonicalState, Chain, DEPLOYER, Operation, Outcome};
 use concord_registry::svm::{Program, accounts::AgentIdentity};
 pub use in_process::Litesvm;
@@ -109,9 +109,9 @@ impl SvmLitesvm {
     ///
     /// # Errors
     /// A program that is missing or does not load, or whose registry cannot be initialized.
-    pub fn start(file: &Path) -> Result<Self, Missing> {
+    pub fn start(file: &Path) -> Result<Self, SetupError> {
         let (mut ledger, program) = deployment::deploy(file)?;
-        ledger.mark().map_err(|fault| Missing::Deployment {
+        ledger.mark().map_err(|fault| SetupError::Deployment {
             participant: Self::NAME,
             reason: fault.to_string(),
         })?;

@@ -7,12 +7,12 @@ use crate::{
     },
     cli::{
         arguments::{Conform, Live},
+        error::CliError,
         files::{ARTIFACTS, built},
-        stop::Stop,
     },
     live::{
-        Gifts, LiveFault, Purse, Record,
-        evm::{EvmPurse, rehearse},
+        Funder, Funding, LiveFault, Record,
+        evm::{EvmFunder, rehearse},
     },
     model::Chain,
     scenario::Scenario,
@@ -31,32 +31,32 @@ use std::time::Duration;
 
 pub(super) struct EvmStage {
     addresses: RegistryAddresses,
-    purse: EvmPurse,
+    funder: EvmFunder,
 }
 
 impl Stage for EvmStage {
     const BUDGET: &'static str = "0.05";
     const CHAIN: Chain = Chain::Evm;
 
-    fn prepare(options: &Conform, place: &Place, deployment: &Deployment) -> Result<Self, Stop> {
+    fn prepare(options: &Conform, place: &Place, deployment: &Deployment) -> Result<Self, CliError> {
         let addresses = addresses(deployment)?;
         let key = funder_key(&options.live)?;
         let (blocking, client) = connect(&options.live, place)?;
         require_code(&blocking, &client, deployment)?;
         Ok(Self {
             addresses,
-            purse: EvmPurse::new(blocking, client, key, place.chain.clone()),
+            funder: EvmFunder::new(blocking, client, key, place.chain.clone()),
         })
     }
 
-    fn purse(&mut self) -> &mut dyn Purse {
-        &mut self.purse
+    fn funder(&mut self) -> &mut dyn Funder {
+        &mut self.funder
     }
 
-    fn gifts(&self, options: &Conform, scenarios: &[Scenario]) -> Result<Gifts, Stop> {
+    fn funding(&self, options: &Conform, scenarios: &[Scenario]) -> Result<Funding, CliError> {
         let artifacts = built(options.artifacts.as_deref(), ARTIFACTS);
         let needs = rehearse(scenarios, &mut EvmRevm::start(&artifacts)?)?;
-        Ok(self.purse.gifts(&needs)?)
+        Ok(self.funder.funding(&needs)?)
     }
 
     fn backend(
@@ -64,15 +64,15 @@ impl Stage for EvmStage {
         options: &Conform,
         place: &Place,
         record: &Record,
-    ) -> Result<Box<dyn Backend>, Stop> {
+    ) -> Result<Box<dyn Backend>, CliError> {
         let (blocking, client) = connect(&options.live, place)?;
-        let secret = self.purse.secret(record);
+        let secret = self.funder.secret(record);
         let live = EvmLive::funded(blocking, client, self.addresses, secret, record.nonce.0);
         Ok(Box::new(live))
     }
 }
 
-fn connect(live: &Live, place: &Place) -> Result<(Blocking, Client), Stop> {
+fn connect(live: &Live, place: &Place) -> Result<(Blocking, Client), CliError> {
     let blocking = Blocking::new()?;
     let client = blocking.wait(Client::connect(ClientOptions {
         chain: place.chain.clone(),
@@ -83,7 +83,7 @@ fn connect(live: &Live, place: &Place) -> Result<(Blocking, Client), Stop> {
     Ok((blocking, client))
 }
 
-fn funder_key(live: &Live) -> Result<PrivateKeySigner, Stop> {
+fn funder_key(live: &Live) -> Result<PrivateKeySigner, CliError> {
     let source = EvmKeySource {
         keystore: live.keystore.clone(),
         password_file: live.password_file.clone(),

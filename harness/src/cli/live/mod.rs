@@ -8,13 +8,13 @@ pub(super) use svm::CONTRACT;
 use super::{
     arguments::{Conform, Live},
     conform::{judge, load_scenarios, require_writable, write_reports},
+    error::CliError,
     files::built,
     provenance,
-    stop::Stop,
 };
 use crate::{
     backend::Backend,
-    live::{Gifts, LiveFault, Purse, Record, Swept},
+    live::{Funder, Funding, LiveFault, Record, Swept},
     model::Chain,
     scenario::{Flag, Scenario},
 };
@@ -30,7 +30,7 @@ use std::{path::PathBuf, time::Duration};
 use svm::SvmStage;
 
 /// Plays the scenarios flagged `live` on a deployment: the exit code.
-pub(super) fn conform_live(options: &Conform) -> Result<u8, Stop> {
+pub(super) fn conform_live(options: &Conform) -> Result<u8, CliError> {
     let place = Place::of(&options.live)?;
     match place.chain.namespace() {
         SOLANA => play::<SvmStage>(options, &place),
@@ -45,12 +45,12 @@ trait Stage: Sized {
     const CHAIN: Chain;
 
     /// Whatever can be known to be wrong before anything is sent.
-    fn prepare(options: &Conform, place: &Place, deployment: &Deployment) -> Result<Self, Stop>;
+    fn prepare(options: &Conform, place: &Place, deployment: &Deployment) -> Result<Self, CliError>;
 
-    fn purse(&mut self) -> &mut dyn Purse;
+    fn funder(&mut self) -> &mut dyn Funder;
 
     /// What the actors need, found out by playing the scenarios in this process.
-    fn gifts(&self, options: &Conform, scenarios: &[Scenario]) -> Result<Gifts, Stop>;
+    fn funding(&self, options: &Conform, scenarios: &[Scenario]) -> Result<Funding, CliError>;
 
     /// The deployment, for a run whose actors have been given what they need.
     fn backend(
@@ -58,48 +58,48 @@ trait Stage: Sized {
         options: &Conform,
         place: &Place,
         record: &Record,
-    ) -> Result<Box<dyn Backend>, Stop>;
+    ) -> Result<Box<dyn Backend>, CliError>;
 }
 
-fn play<S: Stage>(options: &Conform, place: &Place) -> Result<u8, Stop> {
+fn play<S: Stage>(options: &Conform, place: &Place) -> Result<u8, CliError> {
     let scenarios = live_scenarios(options, S::CHAIN)?;
     require_writable(options)?;
     let deployment = place.deployment()?;
     let mut stage = S::prepare(options, place, &deployment)?;
-    place.unfinished(stage.purse())?;
+    place.unfinished(stage.funder())?;
     let limit = options.live.budget.as_deref().unwrap_or(S::BUDGET);
-    let limit = budget(limit, stage.purse().coin())?;
-    let gifts = stage.gifts(options, &scenarios)?;
-    require_funds(stage.purse(), &gifts, limit)?;
+    let limit = budget(limit, stage.funder().coin())?;
+    let funding = stage.funding(options, &scenarios)?;
+    require_funds(stage.funder(), &funding, limit)?;
     tell(format_args!(
         "{} scenarios on {} ({}): at most {} from {}; what is left comes back",
         scenarios.len(),
         place.chain,
         network::name_of(&place.chain),
-        stage.purse().coin().cost(gifts.total),
-        stage.purse().funder(),
+        stage.funder().coin().cost(funding.total),
+        stage.funder().address(),
     ));
-    let transactions = usize::try_from(gifts.transactions).unwrap_or(usize::MAX);
+    let transactions = usize::try_from(funding.transactions).unwrap_or(usize::MAX);
     commands::confirm(&place.chain, transactions, options.live.yes)?;
 
     let _lock = lock_run(&place.record(), &place.chain)?;
-    if let Some(record) = place.unfinished(stage.purse())? {
+    if let Some(record) = place.unfinished(stage.funder())? {
         tell("an earlier run did not end: its actors give back what is left");
-        give_back(place, stage.purse(), &record)?;
+        give_back(place, stage.funder(), &record)?;
     }
     let record = Record {
         chain: place.chain.clone(),
-        funder: stage.purse().funder(),
+        funder: stage.funder().address(),
         nonce: B256::random(),
-        actors: gifts.to.keys().cloned().collect(),
+        actors: funding.to.keys().cloned().collect(),
     };
     record.store(&place.record())?;
-    let funded = stage.purse().fund(&record, &gifts);
-    let played = funded.map_err(Stop::from).and_then(|()| {
+    let funded = stage.funder().fund(&record, &funding);
+    let played = funded.map_err(CliError::from).and_then(|()| {
         let backend = stage.backend(options, place, &record)?;
         judge(&scenarios, vec![backend])
     });
-    let given_back = give_back(place, stage.purse(), &record);
+    let given_back = give_back(place, stage.funder(), &record);
     let provenance = provenance::of_deployment(&place.chain, &deployment);
     let code = write_reports(options, &played?, provenance)?;
     given_back?;
@@ -114,7 +114,7 @@ struct Place {
 }
 
 impl Place {
-    fn of(live: &Live) -> Result<Self, Stop> {
+    fn of(live: &Live) -> Result<Self, CliError> {
         let missing = || DeployError::ChainMissing;
         let chain = live.chain.clone().ok_or_else(missing)?;
         if ![EIP155, SOLANA].contains(&chain.namespace()) {
@@ -129,7 +129,7 @@ impl Place {
         })
     }
 
-    fn deployment(&self) -> Result<Deployment, Stop> {
+    fn deployment(&self) -> Result<Deployment, CliError> {
         let book = AddressBook::load(&self.deployments)?;
         let deployment = book.deployment(&self.chain).cloned();
         Ok(deployment.ok_or_else(|| DeployError::NotOnRecord(self.chain.to_string()))?)
@@ -141,19 +141,19 @@ impl Place {
     }
 
     /// A run that was killed left its record, and its actors what they had.
-    fn unfinished(&self, purse: &dyn Purse) -> Result<Option<Record>, LiveFault> {
-        Record::unfinished(&self.record(), &self.chain, &purse.funder())
+    fn unfinished(&self, funder: &dyn Funder) -> Result<Option<Record>, LiveFault> {
+        Record::unfinished(&self.record(), &self.chain, &funder.address())
     }
 }
 
 /// Takes back what is left. What could not be taken stays on record for the next run.
-fn give_back(place: &Place, purse: &mut dyn Purse, record: &Record) -> Result<(), LiveFault> {
+fn give_back(place: &Place, funder: &mut dyn Funder, record: &Record) -> Result<(), LiveFault> {
     let Swept {
         returned,
         left,
         failures,
-    } = purse.sweep(record);
-    let coin = purse.coin();
+    } = funder.sweep(record);
+    let coin = funder.coin();
     let accounts = record.actors.len();
     let returned = coin.balance(returned);
     match left {
@@ -177,19 +177,19 @@ fn give_back(place: &Place, purse: &mut dyn Purse, record: &Record) -> Result<()
 }
 
 /// Both the budget and what the funder has allow what the run can cost.
-fn require_funds(purse: &dyn Purse, gifts: &Gifts, limit: Amount) -> Result<(), LiveFault> {
-    let coin = purse.coin();
-    let needed = coin.cost(gifts.total).to_string();
-    if gifts.total > limit {
+fn require_funds(funder: &dyn Funder, funding: &Funding, limit: Amount) -> Result<(), LiveFault> {
+    let coin = funder.coin();
+    let needed = coin.cost(funding.total).to_string();
+    if funding.total > limit {
         return Err(LiveFault::BudgetTooLow {
             needed,
             limit: coin.balance(limit).to_string(),
         });
     }
-    let balance = purse.balance()?;
-    if gifts.total > balance {
+    let balance = funder.balance()?;
+    if funding.total > balance {
         return Err(LiveFault::FunderTooPoor {
-            funder: purse.funder(),
+            funder: funder.address(),
             balance: coin.balance(balance).to_string(),
             needed,
         });
@@ -215,7 +215,7 @@ fn budget(text: &str, coin: Coin) -> Result<Amount, LiveFault> {
 }
 
 /// Those that are meant, of those that are flagged.
-fn live_scenarios(options: &Conform, on: Chain) -> Result<Vec<Scenario>, Stop> {
+fn live_scenarios(options: &Conform, on: Chain) -> Result<Vec<Scenario>, CliError> {
     let mut scenarios = load_scenarios(options)?;
     let is_live = |scenario: &Scenario| {
         scenario.flags.contains(&Flag::Live) && scenario.chains().any(|chain| chain == on)
@@ -223,11 +223,11 @@ fn live_scenarios(options: &Conform, on: Chain) -> Result<Vec<Scenario>, Stop> {
     if let Some(other) = scenarios.iter().find(|it| !is_live(it))
         && !options.scenario.is_empty()
     {
-        return Err(Stop::Live(LiveFault::NotLive(other.name.clone())));
+        return Err(CliError::Live(LiveFault::NotLive(other.name.clone())));
     }
     scenarios.retain(is_live);
     match scenarios.is_empty() {
-        true => Err(Stop::NothingLeft(options.filter.clone())),
+        true => Err(CliError::NothingLeft(options.filter.clone())),
         false => Ok(scenarios),
     }
 }

@@ -7,12 +7,12 @@ use crate::{
     },
     cli::{
         arguments::Conform,
+        error::CliError,
         files::{PROGRAM, built},
-        stop::Stop,
     },
     live::{
-        Gifts, LiveFault, Purse, Record,
-        svm::{SvmPurse, rehearse},
+        Funder, Funding, LiveFault, Record,
+        svm::{SvmFunder, rehearse},
     },
     model::Chain,
     scenario::Scenario,
@@ -27,7 +27,7 @@ use std::time::Duration;
 pub(in crate::cli) const CONTRACT: &str = "AgentRegistry";
 
 pub(super) struct SvmStage {
-    purse: SvmPurse,
+    funder: SvmFunder,
     program: Program,
 }
 
@@ -35,25 +35,25 @@ impl Stage for SvmStage {
     const BUDGET: &'static str = "1";
     const CHAIN: Chain = Chain::Svm;
 
-    fn prepare(options: &Conform, place: &Place, deployment: &Deployment) -> Result<Self, Stop> {
+    fn prepare(options: &Conform, place: &Place, deployment: &Deployment) -> Result<Self, CliError> {
         let key = funder_key(options)?;
         let (blocking, cluster) = connect(place)?;
         blocking.wait(cluster.require_chain(&place.chain))?;
         let program = program_on_record(&blocking, &cluster, deployment)?;
         let patience = Duration::from_secs(options.live.give_up_after);
         Ok(Self {
-            purse: SvmPurse::new(blocking, cluster, key, place.chain.clone(), patience),
+            funder: SvmFunder::new(blocking, cluster, key, place.chain.clone(), patience),
             program,
         })
     }
 
-    fn purse(&mut self) -> &mut dyn Purse {
-        &mut self.purse
+    fn funder(&mut self) -> &mut dyn Funder {
+        &mut self.funder
     }
 
-    fn gifts(&self, _options: &Conform, scenarios: &[Scenario]) -> Result<Gifts, Stop> {
+    fn funding(&self, _options: &Conform, scenarios: &[Scenario]) -> Result<Funding, CliError> {
         let needs = rehearse(scenarios, &mut SvmLitesvm::start(&built(None, PROGRAM))?)?;
-        Ok(SvmPurse::gifts(&needs))
+        Ok(SvmFunder::funding(&needs))
     }
 
     fn backend(
@@ -61,26 +61,26 @@ impl Stage for SvmStage {
         options: &Conform,
         place: &Place,
         record: &Record,
-    ) -> Result<Box<dyn Backend>, Stop> {
+    ) -> Result<Box<dyn Backend>, CliError> {
         let (blocking, cluster) = connect(place)?;
         let live = SvmLive::funded(
             blocking,
             cluster,
             self.program,
             &place.chain,
-            self.purse.address(),
-            self.purse.secret(record),
+            self.funder.address(),
+            self.funder.secret(record),
             Duration::from_secs(options.live.give_up_after),
         );
         Ok(Box::new(live))
     }
 }
 
-fn connect(place: &Place) -> Result<(Blocking, Cluster), Stop> {
+fn connect(place: &Place) -> Result<(Blocking, Cluster), CliError> {
     Ok((Blocking::new()?, Cluster::new(&place.endpoint)?))
 }
 
-fn funder_key(options: &Conform) -> Result<Keypair, Stop> {
+fn funder_key(options: &Conform) -> Result<Keypair, CliError> {
     let file = options.live.keypair.as_deref();
     let file = file.ok_or(DeployError::KeypairMissing { or_from: "" })?;
     Ok(read_keypair(file)?)

@@ -2,7 +2,7 @@
 use super::ghost;
 use crate::{
     fuzz::{
-        dice::Dice,
+        random::Random,
         world::{World, any_actor},
     },
     model::{
@@ -15,7 +15,7 @@ pub(super) fn unknown_entry_agent(
     operation: &mut Operation,
     _: &World,
     _: u64,
-    _: &mut Dice,
+    _: &mut Random,
 ) -> bool {
     match operation {
         Operation::RevokeFeedback(Revocation { agent, .. })
@@ -36,11 +36,11 @@ fn open(operation: &mut Operation) -> Option<&mut OpenFeedback> {
     }
 }
 
-pub(super) fn long_tag(operation: &mut Operation, _: &World, _: u64, dice: &mut Dice) -> bool {
+pub(super) fn long_tag(operation: &mut Operation, _: &World, _: u64, random: &mut Random) -> bool {
     let Some(feedback) = open(operation) else {
         return false;
     };
-    if dice.percent(50) {
+    if random.percent(50) {
         feedback.tag1 = "t".repeat(33);
     } else {
         feedback.tag2 = "é".repeat(17);
@@ -48,7 +48,7 @@ pub(super) fn long_tag(operation: &mut Operation, _: &World, _: u64, dice: &mut 
     true
 }
 
-pub(super) fn long_endpoint(operation: &mut Operation, _: &World, _: u64, _: &mut Dice) -> bool {
+pub(super) fn long_endpoint(operation: &mut Operation, _: &World, _: u64, _: &mut Random) -> bool {
     let changed = open(operation).map(|it| it.endpoint = "e".repeat(201));
     changed.is_some()
 }
@@ -57,7 +57,7 @@ pub(super) fn decimals_above_18(
     operation: &mut Operation,
     _: &World,
     _: u64,
-    _: &mut Dice,
+    _: &mut Random,
 ) -> bool {
     open(operation).map(|it| it.decimals = 19).is_some()
 }
@@ -66,11 +66,11 @@ pub(super) fn value_above_the_limit(
     operation: &mut Operation,
     _: &World,
     _: u64,
-    dice: &mut Dice,
+    random: &mut Random,
 ) -> bool {
     let limit = 10i128.pow(38);
     let beyond = [limit + 1, -limit - 1, i128::MAX, i128::MIN];
-    let value = *dice.pick(&beyond).unwrap_or(&i128::MIN);
+    let value = *random.pick(&beyond).unwrap_or(&i128::MIN);
     open(operation)
         .map(|it| it.value = Integer(value))
         .is_some()
@@ -80,9 +80,9 @@ pub(super) fn score_above_100(
     operation: &mut Operation,
     _: &World,
     _: u64,
-    dice: &mut Dice,
+    random: &mut Random,
 ) -> bool {
-    let above = dice.weigh(&[(1, 101), (1, 255)]).unwrap_or(101);
+    let above = random.weigh(&[(1, 101), (1, 255)]).unwrap_or(101);
     match operation {
         Operation::GiveFeedback(feedback) => feedback.score = above,
         Operation::ValidationResponse(answer) => answer.score = above,
@@ -95,31 +95,106 @@ pub(super) fn self_feedback(
     operation: &mut Operation,
     world: &World,
     _: u64,
-    dice: &mut Dice,
+    random: &mut Random,
 ) -> bool {
     let (agent, by) = match operation {
         Operation::GiveFeedback(feedback) => (&feedback.agent, &mut feedback.by),
         Operation::GiveOpenFeedback(feedback) => (&feedback.agent, &mut feedback.by),
         _ => return false,
     };
-    let insider = (0..16).map(|_| any_actor(dice)).find(|actor| {
+    let insider = (0..16).map(|_| any_actor(random)).find(|actor| {
         let models = [&world.evm, &world.svm];
         models.iter().all(|model| model.is_insider(agent, actor))
     });
     insider.map(|insider| *by = insider).is_some()
 }
 
-pub(super) fn stale_index(operation: &mut Operation, _: &World, _: u64, dice: &mut Dice) -> bool {
-    let stale = Some(
-        dice.weigh(&[(1, 0), (1, 1 << 40), (1, u64::MAX)])
-            .unwrap_or(0),
-    );
-    match operation {
-        Operation::GiveFeedback(feedback) => feedback.index = stale,
-        Operation::GiveOpenFeedback(feedback) => feedback.index = stale,
+/// R12: beside the next index on Solana, or far from it.
+pub(super) fn stale_index(
+    operation: &mut Operation,
+    world: &World,
+    _: u64,
+    random: &mut Random,
+) -> bool {
+    let (profile, agent, by, index) = match operation {
+        Operation::GiveFeedback(it) => (Profile::Authorized, &it.agent, &it.by, &mut it.index),
+        Operation::GiveOpenFeedback(it) => (Profile::Open, &it.agent, &it.by, &mut it.index),
         _ => return false,
-    }
+    };
+    let last = last_index(world, Chain::Svm, profile, agent, by);
+    *index = random.weigh(&[
+        (2, last),
+        (2, last + 2),
+        (1, last + 3),
+        (1, 0),
+        (1, 1 << 40),
+        (1, u64::MAX),
+    ]);
     true
+}
+
+fn last_index(world: &World, chain: Chain, profile: Profile, agent: &Agent, client: &Actor) -> u64 {
+    let record = world.record(chain, agent);
+    record.map_or(0, |record| match profile {
+        Profile::Authorized => record.authorized.last_index(client),
+        Profile::Open => record.open.last_index(client),
+    })
+}
+
+/// An operation on an entry: its profile, and its agent, client and index.
+type Entry<'a> = (Profile, &'a Agent, &'a mut Actor, &'a mut u64);
+
+fn entry(operation: &mut Operation) -> Option<Entry<'_>> {
+    Some(match operation {
+        Operation::RevokeFeedback(it) => {
+            (Profile::Authorized, &it.agent, &mut it.by, &mut it.index)
+        }
+        Operation::RevokeOpenFeedback(it) => (Profile::Open, &it.agent, &mut it.by, &mut it.index),
+        Operation::AppendResponse(it) => (
+            Profile::Authorized,
+            &it.agent,
+            &mut it.client,
+            &mut it.index,
+        ),
+        Operation::AppendOpenResponse(it) => {
+            (Profile::Open, &it.agent, &mut it.client, &mut it.index)
+        }
+        _ => return None,
+    })
+}
+
+/// Right after the last index of both chains, or far behind it.
+pub(super) fn index_beyond_the_last(
+    operation: &mut Operation,
+    world: &World,
+    _: u64,
+    random: &mut Random,
+) -> bool {
+    let far = random.percent(30);
+    let Some((profile, agent, client, index)) = entry(operation).filter(|_| !far) else {
+        return set_index(operation, 1 << 40);
+    };
+    let last = |chain| last_index(world, chain, profile, agent, client);
+    *index = last(Chain::Evm).max(last(Chain::Svm)) + 1;
+    true
+}
+
+/// Somebody without feedback on either chain.
+pub(super) fn unknown_client(
+    operation: &mut Operation,
+    world: &World,
+    _: u64,
+    random: &mut Random,
+) -> bool {
+    let Some((profile, agent, client, _)) = entry(operation) else {
+        return false;
+    };
+    let is_unknown = |actor: &Actor| {
+        let mut chains = Chain::ALL.into_iter();
+        chains.all(|chain| last_index(world, chain, profile, agent, actor) == 0)
+    };
+    let other = (0..8).map(|_| any_actor(random)).find(is_unknown);
+    other.map(|other| *client = other).is_some()
 }
 
 pub(super) fn set_index(operation: &mut Operation, to: u64) -> bool {
@@ -140,7 +215,7 @@ pub(super) fn revoked_already(
     operation: &mut Operation,
     world: &World,
     _: u64,
-    dice: &mut Dice,
+    random: &mut Random,
 ) -> bool {
     let profile = match operation {
         Operation::RevokeOpenFeedback(_) => Profile::Open,
@@ -150,7 +225,7 @@ pub(super) fn revoked_already(
     let on_svm = revoked(world, Chain::Svm, profile);
     let mut on_both = revoked(world, Chain::Evm, profile);
     on_both.retain(|entry| on_svm.contains(entry));
-    let Some((of_agent, of_client, at)) = dice.pick(&on_both).cloned() else {
+    let Some((of_agent, of_client, at)) = random.pick(&on_both).cloned() else {
         return false;
     };
     match operation {
@@ -195,6 +270,6 @@ fn revoked(world: &World, chain: Chain, profile: Profile) -> Vec<(Agent, Actor, 
     found
 }
 
-pub(super) fn no_clients(operation: &mut Operation, _: &World, _: u64, _: &mut Dice) -> bool {
-    spoil!(operation, Operation::OpenSummary(OpenSummaryQuery { clients, .. }) => clients.clear())
+pub(super) fn no_clients(operation: &mut Operation, _: &World, _: u64, _: &mut Random) -> bool {
+    mutate!(operation, Operation::OpenSummary(OpenSummaryQuery { clients, .. }) => clients.clear())
 }

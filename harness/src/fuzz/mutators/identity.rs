@@ -1,7 +1,7 @@
 //! Who may do what with an agent, its metadata, wallet and settings.
 use super::{another, ghost};
 use crate::{
-    fuzz::{dice::Dice, plausible::stranger, world::World},
+    fuzz::{generators::stranger, random::Random, world::World},
     model::{
         AcceptRegistryAuthority, Approve, AttachPaymentProof, Burn, Bytes, Chain, Consent,
         ListFacilitator, ListPaymentToken, Operation, ProposeRegistryAuthority, Register,
@@ -10,7 +10,7 @@ use crate::{
     },
 };
 
-pub(super) fn unknown_agent(operation: &mut Operation, _: &World, _: u64, _: &mut Dice) -> bool {
+pub(super) fn unknown_agent(operation: &mut Operation, _: &World, _: u64, _: &mut Random) -> bool {
     match operation {
         Operation::SetAgentUri(SetAgentUri { agent, .. })
         | Operation::SetMetadata(SetMetadata { agent, .. })
@@ -18,6 +18,9 @@ pub(super) fn unknown_agent(operation: &mut Operation, _: &World, _: u64, _: &mu
         | Operation::UnsetAgentWallet(UnsetAgentWallet { agent, .. })
         | Operation::SetFeedbackAuthority(SetFeedbackAuthority { agent, .. })
         | Operation::SetAuthSchemes(SetAuthSchemes { agent, .. })
+        | Operation::Transfer(Transfer { agent, .. })
+        | Operation::Burn(Burn { agent, .. })
+        | Operation::Approve(Approve { agent, .. })
         | Operation::ValidationRequest(ValidationRequest { agent, .. }) => *agent = ghost(),
         Operation::GiveFeedback(feedback) => feedback.agent = ghost(),
         Operation::GiveOpenFeedback(feedback) => feedback.agent = ghost(),
@@ -30,7 +33,7 @@ pub(super) fn by_a_stranger(
     operation: &mut Operation,
     world: &World,
     _: u64,
-    dice: &mut Dice,
+    random: &mut Random,
 ) -> bool {
     match operation {
         Operation::SetAgentUri(SetAgentUri { agent, by, .. })
@@ -40,7 +43,7 @@ pub(super) fn by_a_stranger(
         | Operation::SetFeedbackAuthority(SetFeedbackAuthority { agent, by, .. })
         | Operation::SetAuthSchemes(SetAuthSchemes { agent, by, .. })
         | Operation::ValidationRequest(ValidationRequest { agent, by, .. }) => {
-            match stranger(world, agent, dice) {
+            match stranger(world, agent, random) {
                 Some(stranger) => *by = stranger,
                 None => return false,
             }
@@ -48,12 +51,12 @@ pub(super) fn by_a_stranger(
         Operation::ListPaymentToken(ListPaymentToken { by, .. })
         | Operation::ListFacilitator(ListFacilitator { by, .. })
         | Operation::ProposeRegistryAuthority(ProposeRegistryAuthority { by, .. }) => {
-            return another(by, dice);
+            return another(by, random);
         }
         Operation::AcceptRegistryAuthority(AcceptRegistryAuthority { by }) => {
-            return another(by, dice);
+            return another(by, random);
         }
-        Operation::AttachPaymentProof(AttachPaymentProof { by, .. }) => return another(by, dice),
+        Operation::AttachPaymentProof(AttachPaymentProof { by, .. }) => return another(by, random),
         _ => return false,
     }
     true
@@ -63,12 +66,12 @@ pub(super) fn transfer_by_a_stranger(
     operation: &mut Operation,
     world: &World,
     _: u64,
-    dice: &mut Dice,
+    random: &mut Random,
 ) -> bool {
     match operation {
         Operation::Transfer(Transfer { agent, by, .. })
         | Operation::Burn(Burn { agent, by })
-        | Operation::Approve(Approve { agent, by, .. }) => match stranger(world, agent, dice) {
+        | Operation::Approve(Approve { agent, by, .. }) => match stranger(world, agent, random) {
             Some(stranger) => *by = stranger,
             None => return false,
         },
@@ -81,12 +84,12 @@ pub(super) fn into_mutable_account(
     operation: &mut Operation,
     _: &World,
     _: u64,
-    _: &mut Dice,
+    _: &mut Random,
 ) -> bool {
-    spoil!(operation, Operation::Transfer(Transfer { into_mutable_account, .. }) => *into_mutable_account = true)
+    mutate!(operation, Operation::Transfer(Transfer { into_mutable_account, .. }) => *into_mutable_account = true)
 }
 
-pub(super) fn reserved_key(operation: &mut Operation, _: &World, _: u64, _: &mut Dice) -> bool {
+pub(super) fn reserved_key(operation: &mut Operation, _: &World, _: u64, _: &mut Random) -> bool {
     set_key(operation, "agentWallet")
 }
 
@@ -94,7 +97,7 @@ pub(super) fn long_metadata_key(
     operation: &mut Operation,
     _: &World,
     _: u64,
-    _: &mut Dice,
+    _: &mut Random,
 ) -> bool {
     set_key(operation, &"k".repeat(33))
 }
@@ -115,13 +118,13 @@ pub(super) fn long_metadata_value(
     operation: &mut Operation,
     _: &World,
     _: u64,
-    _: &mut Dice,
+    _: &mut Random,
 ) -> bool {
-    spoil!(operation, Operation::SetMetadata(SetMetadata { value, .. }) => *value = Bytes(vec![1; 257]))
+    mutate!(operation, Operation::SetMetadata(SetMetadata { value, .. }) => *value = Bytes(vec![1; 257]))
 }
 
-pub(super) fn no_wallet(operation: &mut Operation, _: &World, _: u64, _: &mut Dice) -> bool {
-    spoil!(operation, Operation::SetAgentWallet(SetAgentWallet { wallet, .. }) => *wallet = None)
+pub(super) fn no_wallet(operation: &mut Operation, _: &World, _: u64, _: &mut Random) -> bool {
+    mutate!(operation, Operation::SetAgentWallet(SetAgentWallet { wallet, .. }) => *wallet = None)
 }
 
 /// The consent of a wallet that is not the owner's, who on Solana signs anyway (R3).
@@ -137,7 +140,7 @@ fn consent(operation: &mut Operation) -> Option<&mut Option<Consent>> {
     }
 }
 
-pub(super) fn no_consent(operation: &mut Operation, _: &World, _: u64, _: &mut Dice) -> bool {
+pub(super) fn no_consent(operation: &mut Operation, _: &World, _: u64, _: &mut Random) -> bool {
     consent(operation).map(|it| *it = None).is_some()
 }
 
@@ -145,10 +148,10 @@ pub(super) fn consent_of_another(
     operation: &mut Operation,
     _: &World,
     _: u64,
-    dice: &mut Dice,
+    random: &mut Random,
 ) -> bool {
     match consent(operation) {
-        Some(Some(consent)) => another(&mut consent.signer, dice),
+        Some(Some(consent)) => another(&mut consent.signer, random),
         _ => false,
     }
 }
@@ -157,19 +160,39 @@ pub(super) fn consent_to_another_owner(
     operation: &mut Operation,
     _: &World,
     _: u64,
-    dice: &mut Dice,
+    random: &mut Random,
 ) -> bool {
     match consent(operation) {
-        Some(Some(consent)) => another(&mut consent.owner, dice),
+        Some(Some(consent)) => another(&mut consent.owner, random),
         _ => false,
     }
+}
+
+pub(super) fn consent_for_another_agent(
+    operation: &mut Operation,
+    _: &World,
+    _: u64,
+    _: &mut Random,
+) -> bool {
+    let made = consent(operation).and_then(Option::as_mut);
+    made.map(|consent| consent.agent = ghost()).is_some()
+}
+
+pub(super) fn consent_for_another_wallet(
+    operation: &mut Operation,
+    _: &World,
+    _: u64,
+    random: &mut Random,
+) -> bool {
+    let made = consent(operation).and_then(Option::as_mut);
+    made.is_some_and(|consent| another(&mut consent.wallet, random))
 }
 
 pub(super) fn deadline_passed(
     operation: &mut Operation,
     _: &World,
     time: u64,
-    _: &mut Dice,
+    _: &mut Random,
 ) -> bool {
     set_deadline(operation, time - 1)
 }
@@ -178,13 +201,13 @@ pub(super) fn deadline_too_far(
     operation: &mut Operation,
     _: &World,
     time: u64,
-    _: &mut Dice,
+    _: &mut Random,
 ) -> bool {
     set_deadline(operation, time + 301)
 }
 
 fn set_deadline(operation: &mut Operation, to: u64) -> bool {
-    spoil!(operation, Operation::SetAgentWallet(SetAgentWallet { consent: Some(consent), .. }) => consent.deadline = to)
+    mutate!(operation, Operation::SetAgentWallet(SetAgentWallet { consent: Some(consent), .. }) => consent.deadline = to)
 }
 
 /// A consent that worked before, while its deadline has not passed and its owner is the owner.
@@ -192,7 +215,7 @@ pub(super) fn consent_used(
     operation: &mut Operation,
     world: &World,
     time: u64,
-    dice: &mut Dice,
+    random: &mut Random,
 ) -> bool {
     let Operation::SetAgentWallet(SetAgentWallet {
         agent,
@@ -213,7 +236,7 @@ pub(super) fn consent_used(
                 && world.evm.has_used_consent(used)
         })
         .collect();
-    let Some(used) = dice.pick(&fitting) else {
+    let Some(used) = random.pick(&fitting) else {
         return false;
     };
     (*agent, *by) = (used.agent.clone(), used.owner.clone());
@@ -225,8 +248,8 @@ pub(super) fn unknown_scheme(
     operation: &mut Operation,
     _: &World,
     _: u64,
-    dice: &mut Dice,
+    random: &mut Random,
 ) -> bool {
-    let unknown = dice.weigh(&[(1, 0), (1, 4), (1, 255)]).unwrap_or(0);
-    spoil!(operation, Operation::SetAuthSchemes(SetAuthSchemes { schemes, .. }) => *schemes = unknown)
+    let unknown = random.weigh(&[(1, 0), (1, 4), (1, 255)]).unwrap_or(0);
+    mutate!(operation, Operation::SetAuthSchemes(SetAuthSchemes { schemes, .. }) => *schemes = unknown)
 }

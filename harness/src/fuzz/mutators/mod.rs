@@ -1,8 +1,8 @@
-//! Ways to spoil an operation that would have been accepted, each with the class that it must
+//! Ways to mutate an operation that would have been accepted, each with the class that it must
 //! provoke (specification §3a). The class is stated here, apart from the model, and both are held
 //! together.
 /// Where a mutator fits, it has changed something.
-macro_rules! spoil {
+macro_rules! mutate {
     ($operation:expr, $pattern:pat => $change:expr) => {
         match $operation {
             $pattern => {
@@ -22,19 +22,21 @@ mod text;
 mod validation;
 
 use super::{
-    dice::Dice,
-    world::{Move, Mutation, World, any_actor},
+    random::Random,
+    world::{Mutation, Transition, World, any_actor},
 };
 use crate::model::{Actor, Agent, Chain, Operation, Tamper};
 use concord_canonical::ErrorClass::{self, *};
 use feedback::{
-    decimals_above_18, long_endpoint, long_tag, no_clients, revoked_already, score_above_100,
-    self_feedback, set_index, stale_index, unknown_entry_agent, value_above_the_limit,
+    decimals_above_18, index_beyond_the_last, long_endpoint, long_tag, no_clients, revoked_already,
+    score_above_100, self_feedback, set_index, stale_index, unknown_client, unknown_entry_agent,
+    value_above_the_limit,
 };
 use identity::{
-    by_a_stranger, consent_of_another, consent_to_another_owner, consent_used, deadline_passed,
-    deadline_too_far, into_mutable_account, long_metadata_key, long_metadata_value, no_consent,
-    no_wallet, reserved_key, transfer_by_a_stranger, unknown_agent, unknown_scheme,
+    by_a_stranger, consent_for_another_agent, consent_for_another_wallet, consent_of_another,
+    consent_to_another_owner, consent_used, deadline_passed, deadline_too_far,
+    into_mutable_account, long_metadata_key, long_metadata_value, no_consent, no_wallet,
+    reserved_key, transfer_by_a_stranger, unknown_agent, unknown_scheme,
 };
 use payment::{
     by_an_unknown_facilitator, by_another_payer, in_an_unknown_token, paid_in_the_future, unpaid,
@@ -48,13 +50,13 @@ use validation::{
     no_validator, not_the_validator, request_exists, request_prefix_collides, unknown_request,
 };
 
-/// A way to spoil.
+/// A way to mutate.
 struct Mutator {
     name: &'static str,
     evm: Option<ErrorClass>,
     svm: Option<ErrorClass>,
-    /// False where the operation cannot be spoilt so.
-    spoil: fn(&mut Operation, &World, u64, &mut Dice) -> bool,
+    /// False where the operation cannot be mutated so.
+    mutate: fn(&mut Operation, &World, u64, &mut Random) -> bool,
     /// How often it is taken, beside the others that fit.
     weight: u64,
 }
@@ -70,13 +72,13 @@ impl Mutator {
 const fn both(
     name: &'static str,
     class: ErrorClass,
-    spoil: fn(&mut Operation, &World, u64, &mut Dice) -> bool,
+    mutate: fn(&mut Operation, &World, u64, &mut Random) -> bool,
 ) -> Mutator {
     Mutator {
         name,
         evm: Some(class),
         svm: Some(class),
-        spoil,
+        mutate,
         weight: 1,
     }
 }
@@ -84,13 +86,13 @@ const fn both(
 const fn on_evm(
     name: &'static str,
     class: ErrorClass,
-    spoil: fn(&mut Operation, &World, u64, &mut Dice) -> bool,
+    mutate: fn(&mut Operation, &World, u64, &mut Random) -> bool,
 ) -> Mutator {
     Mutator {
         name,
         evm: Some(class),
         svm: None,
-        spoil,
+        mutate,
         weight: 1,
     }
 }
@@ -98,13 +100,13 @@ const fn on_evm(
 const fn on_svm(
     name: &'static str,
     class: ErrorClass,
-    spoil: fn(&mut Operation, &World, u64, &mut Dice) -> bool,
+    mutate: fn(&mut Operation, &World, u64, &mut Random) -> bool,
 ) -> Mutator {
     Mutator {
         name,
         evm: None,
         svm: Some(class),
-        spoil,
+        mutate,
         weight: 1,
     }
 }
@@ -113,6 +115,7 @@ const fn on_svm(
 const MUTATORS: &[Mutator] = &[
     both("unknown_agent", AgentNotFound, unknown_agent),
     both("unknown_entry_agent", FeedbackNotFound, unknown_entry_agent),
+    both("unknown_client", FeedbackNotFound, unknown_client),
     both("by_a_stranger", NotAuthorized, by_a_stranger),
     both(
         "transfer_by_a_stranger",
@@ -142,6 +145,16 @@ const MUTATORS: &[Mutator] = &[
         "consent_to_another_owner",
         WalletConsentMissing,
         consent_to_another_owner,
+    ),
+    both(
+        "consent_for_another_agent",
+        WalletConsentMissing,
+        consent_for_another_agent,
+    ),
+    both(
+        "consent_for_another_wallet",
+        WalletConsentMissing,
+        consent_for_another_wallet,
     ),
     on_evm("deadline_passed", DeadlinePassed, deadline_passed),
     on_evm("deadline_too_far", DeadlineTooFar, deadline_too_far),
@@ -184,9 +197,11 @@ const MUTATORS: &[Mutator] = &[
     both("index_zero", FeedbackNotFound, |it, _, _, _| {
         set_index(it, 0)
     }),
-    both("index_beyond_the_last", FeedbackNotFound, |it, _, _, _| {
-        set_index(it, 1 << 40)
-    }),
+    both(
+        "index_beyond_the_last",
+        FeedbackNotFound,
+        index_beyond_the_last,
+    ),
     both("revoked_already", AlreadyRevoked, revoked_already),
     both("empty_uri", EmptyUri, empty_uri),
     both("unpaid", PaymentNotAccepted, unpaid).favoured(),
@@ -228,21 +243,26 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     MUTATORS.iter().map(|mutator| mutator.name)
 }
 
-/// Spoils an operation that at least one chain would accept; the class is due on the chains that
+/// Mutates an operation that at least one chain would accept; the class is due on the chains that
 /// would.
-pub fn spoil(world: &World, sound: &Move, time: u64, dice: &mut Dice) -> Option<Move> {
+pub fn mutate(
+    world: &World,
+    sound: &Transition,
+    time: u64,
+    random: &mut Random,
+) -> Option<Transition> {
     let [on_evm, on_svm] = Chain::ALL.map(|chain| world.accepts(chain, &sound.operation, time));
-    let spoilt: Vec<_> = MUTATORS
+    let mutated: Vec<_> = MUTATORS
         .iter()
         .filter(|it| (on_evm && it.evm.is_some()) || (on_svm && it.svm.is_some()))
         .filter_map(|mutator| {
             let mut operation = sound.operation.clone();
-            (mutator.spoil)(&mut operation, world, time, dice).then_some((mutator, operation))
+            (mutator.mutate)(&mut operation, world, time, random).then_some((mutator, operation))
         })
         .collect();
-    let weights: Vec<_> = spoilt.iter().map(|it| (it.0.weight, it)).collect();
-    let (mutator, operation) = dice.weigh(&weights)?;
-    Some(Move {
+    let weights: Vec<_> = mutated.iter().map(|it| (it.0.weight, it)).collect();
+    let (mutator, operation) = random.weigh(&weights)?;
+    Some(Transition {
         operation: operation.clone(),
         wait: sound.wait,
         mutation: Some(Mutation {
@@ -253,12 +273,37 @@ pub fn spoil(world: &World, sound: &Move, time: u64, dice: &mut Dice) -> Option<
     })
 }
 
+/// Breaks a second rule, or the same one again. Which error comes of it is for the model to say.
+pub fn mutate_again(
+    world: &World,
+    mutated: Transition,
+    time: u64,
+    random: &mut Random,
+) -> Transition {
+    let mut operation = mutated.operation.clone();
+    let changed = random
+        .pick(MUTATORS)
+        .is_some_and(|mutator| (mutator.mutate)(&mut operation, world, time, random));
+    if !changed {
+        return mutated;
+    }
+    Transition {
+        operation,
+        mutation: Some(Mutation {
+            name: "two_mutations",
+            evm: None,
+            svm: None,
+        }),
+        ..mutated
+    }
+}
+
 fn ghost() -> Agent {
     Agent::from("ghost")
 }
 
-fn another(actor: &mut Actor, dice: &mut Dice) -> bool {
-    let other = any_actor(dice);
+fn another(actor: &mut Actor, random: &mut Random) -> bool {
+    let other = any_actor(random);
     let is_another = *actor != other;
     *actor = other;
     is_another

@@ -2,13 +2,13 @@
 use super::{another, statement::paid};
 use crate::{
     fuzz::{
-        dice::Dice,
+        random::Random,
         world::{UNLISTED_TOKEN, World},
     },
     model::Operation,
 };
 
-pub(super) fn unpaid(operation: &mut Operation, _: &World, _: u64, _: &mut Dice) -> bool {
+pub(super) fn unpaid(operation: &mut Operation, _: &World, _: u64, _: &mut Random) -> bool {
     paid(operation).map(|it| it.amount = 0).is_some()
 }
 
@@ -16,10 +16,10 @@ pub(super) fn paid_in_the_future(
     operation: &mut Operation,
     _: &World,
     time: u64,
-    dice: &mut Dice,
+    random: &mut Random,
 ) -> bool {
     paid(operation)
-        .map(|it| it.paid_at = time + 1 + dice.below(1000))
+        .map(|it| it.paid_at = time + 1 + random.below(1000))
         .is_some()
 }
 
@@ -27,16 +27,16 @@ pub(super) fn by_another_payer(
     operation: &mut Operation,
     _: &World,
     _: u64,
-    dice: &mut Dice,
+    random: &mut Random,
 ) -> bool {
-    paid(operation).is_some_and(|it| another(&mut it.payer, dice))
+    paid(operation).is_some_and(|it| another(&mut it.payer, random))
 }
 
 pub(super) fn in_an_unknown_token(
     operation: &mut Operation,
     _: &World,
     _: u64,
-    _: &mut Dice,
+    _: &mut Random,
 ) -> bool {
     paid(operation)
         .map(|it| it.token = UNLISTED_TOKEN.into())
@@ -47,7 +47,7 @@ pub(super) fn by_an_unknown_facilitator(
     operation: &mut Operation,
     _: &World,
     _: u64,
-    _: &mut Dice,
+    _: &mut Random,
 ) -> bool {
     paid(operation)
         .map(|it| it.facilitator = "alice".into())

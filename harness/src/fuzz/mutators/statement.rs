@@ -2,7 +2,7 @@
 use super::{another, ghost};
 use crate::{
     fuzz::{
-        dice::Dice,
+        random::Random,
         world::{World, any_actor},
     },
     model::{AttachPaymentProof, Authorization, Chain, Feedback, Form, Operation, Payment, Tamper},
@@ -25,7 +25,12 @@ pub(super) fn paid(operation: &mut Operation) -> Option<&mut Payment> {
     }
 }
 
-pub(super) fn no_authorization(operation: &mut Operation, _: &World, _: u64, _: &mut Dice) -> bool {
+pub(super) fn no_authorization(
+    operation: &mut Operation,
+    _: &World,
+    _: u64,
+    _: &mut Random,
+) -> bool {
     // Without its form the operation is one that EVM has too, and refuses as well.
     match given(operation) {
         Some((feedback, made)) if made.form != Form::X84 => {
@@ -69,8 +74,15 @@ fn change_bounded(operation: &mut Operation, how: impl FnOnce(&mut Authorization
     is_bounded && change(operation, how)
 }
 
-pub(super) fn expired(operation: &mut Operation, _: &World, time: u64, dice: &mut Dice) -> bool {
-    let expiry = dice.weigh(&[(2, time), (1, 0), (1, time - 1)]).unwrap_or(0);
+pub(super) fn expired(
+    operation: &mut Operation,
+    _: &World,
+    time: u64,
+    random: &mut Random,
+) -> bool {
+    let expiry = random
+        .weigh(&[(2, time), (1, 0), (1, time - 1)])
+        .unwrap_or(0);
     if let Some(payment) = paid(operation) {
         payment.expiry = expiry;
         return true;
@@ -82,7 +94,7 @@ pub(super) fn limit_reached(
     operation: &mut Operation,
     world: &World,
     _: u64,
-    _: &mut Dice,
+    _: &mut Random,
 ) -> bool {
     let Some((feedback, _)) = given(operation) else {
         return false;
@@ -101,9 +113,9 @@ pub(super) fn signed_by_another(
     operation: &mut Operation,
     _: &World,
     _: u64,
-    dice: &mut Dice,
+    random: &mut Random,
 ) -> bool {
-    let other = any_actor(dice);
+    let other = any_actor(random);
     if let Some(payment) = paid(operation) {
         let is_another = payment.facilitator != other;
         payment.tamper = Some(Tamper::SignedBy(other));
@@ -120,7 +132,7 @@ pub(super) fn for_another_agent(
     operation: &mut Operation,
     _: &World,
     _: u64,
-    _: &mut Dice,
+    _: &mut Random,
 ) -> bool {
     if let Some(payment) = paid(operation) {
         payment.agent = ghost();
@@ -133,11 +145,11 @@ pub(super) fn for_another_client(
     operation: &mut Operation,
     _: &World,
     _: u64,
-    dice: &mut Dice,
+    random: &mut Random,
 ) -> bool {
     let mut is_another = false;
     change(operation, |made| {
-        is_another = another(&mut made.client, dice)
+        is_another = another(&mut made.client, random)
     }) && is_another
 }
 
@@ -145,10 +157,10 @@ pub(super) fn by_another_signer(
     operation: &mut Operation,
     _: &World,
     _: u64,
-    dice: &mut Dice,
+    random: &mut Random,
 ) -> bool {
     let mut is_another = false;
     change(operation, |made| {
-        is_another = another(&mut made.signer, dice)
+        is_another = another(&mut made.signer, random)
     }) && is_another
 }

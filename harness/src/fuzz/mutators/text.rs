@@ -1,19 +1,19 @@
 //! URIs.
 use crate::{
-    fuzz::{dice::Dice, world::World},
+    fuzz::{random::Random, world::World},
     model::{Operation, Register, SetAgentUri, ValidationRequest},
 };
 
-pub(super) fn long_uri(operation: &mut Operation, _: &World, _: u64, _: &mut Dice) -> bool {
+pub(super) fn long_uri(operation: &mut Operation, _: &World, _: u64, _: &mut Random) -> bool {
     set_uri(operation, &"é".repeat(101))
 }
 
-pub(super) fn nul_in_uri(operation: &mut Operation, _: &World, _: u64, _: &mut Dice) -> bool {
+pub(super) fn nul_in_uri(operation: &mut Operation, _: &World, _: u64, _: &mut Random) -> bool {
     set_uri(operation, "https://a.example/\0")
 }
 
-pub(super) fn empty_uri(operation: &mut Operation, _: &World, _: u64, _: &mut Dice) -> bool {
-    spoil!(operation, Operation::AppendResponse(response) | Operation::AppendOpenResponse(response) => {
+pub(super) fn empty_uri(operation: &mut Operation, _: &World, _: u64, _: &mut Random) -> bool {
+    mutate!(operation, Operation::AppendResponse(response) | Operation::AppendOpenResponse(response) => {
         response.uri.clear();
     })
 }

@@ -1,12 +1,12 @@
 //! Validation requests and answers.
 use super::another;
 use crate::{
-    fuzz::{dice::Dice, plausible, world::World},
+    fuzz::{generators, random::Random, world::World},
     model::{Bytes32, Chain, Operation, ValidationRequest},
 };
 
-pub(super) fn no_validator(operation: &mut Operation, _: &World, _: u64, _: &mut Dice) -> bool {
-    spoil!(operation, Operation::ValidationRequest(ValidationRequest { validator, .. }) => *validator = None)
+pub(super) fn no_validator(operation: &mut Operation, _: &World, _: u64, _: &mut Random) -> bool {
+    mutate!(operation, Operation::ValidationRequest(ValidationRequest { validator, .. }) => *validator = None)
 }
 
 /// A request that both chains have, of the same agent and validator.
@@ -14,9 +14,9 @@ pub(super) fn request_exists(
     operation: &mut Operation,
     world: &World,
     _: u64,
-    dice: &mut Dice,
+    random: &mut Random,
 ) -> bool {
-    let Some((of_agent, of_validator, hash)) = plausible::request(world, dice) else {
+    let Some((of_agent, of_validator, hash)) = generators::request(world, random) else {
         return false;
     };
     let is_on = |chain| {
@@ -28,7 +28,7 @@ pub(super) fn request_exists(
     if !Chain::ALL.into_iter().all(is_on) {
         return false;
     }
-    spoil!(operation, Operation::ValidationRequest(ValidationRequest { agent, validator, request, .. }) => {
+    mutate!(operation, Operation::ValidationRequest(ValidationRequest { agent, validator, request, .. }) => {
         (*agent, *validator, *request) = (of_agent, Some(of_validator), hash);
     })
 }
@@ -37,7 +37,7 @@ pub(super) fn request_prefix_collides(
     operation: &mut Operation,
     world: &World,
     _: u64,
-    dice: &mut Dice,
+    random: &mut Random,
 ) -> bool {
     let Operation::ValidationRequest(ValidationRequest {
         agent,
@@ -51,12 +51,12 @@ pub(super) fn request_prefix_collides(
     let Some(record) = world.record(Chain::Svm, agent) else {
         return false;
     };
-    let mut word = dice.word();
+    let mut word = random.word();
     let requests = record.validations.requests.iter();
     let taken: Vec<_> = requests
         .flat_map(|(hash, validators)| validators.keys().map(move |it| (hash, it)))
         .collect();
-    let Some((hash, of_validator)) = dice.pick(&taken) else {
+    let Some((hash, of_validator)) = random.pick(&taken) else {
         return false;
     };
     word[..8].copy_from_slice(&hash.0[..8]);
@@ -68,20 +68,20 @@ pub(super) fn unknown_request(
     operation: &mut Operation,
     _: &World,
     _: u64,
-    dice: &mut Dice,
+    random: &mut Random,
 ) -> bool {
-    let word = Bytes32(dice.word());
-    spoil!(operation, Operation::ValidationResponse(answer) => answer.request = word)
+    let word = Bytes32(random.word());
+    mutate!(operation, Operation::ValidationResponse(answer) => answer.request = word)
 }
 
 pub(super) fn not_the_validator(
     operation: &mut Operation,
     _: &World,
     _: u64,
-    dice: &mut Dice,
+    random: &mut Random,
 ) -> bool {
     match operation {
-        Operation::ValidationResponse(answer) => another(&mut answer.by, dice),
+        Operation::ValidationResponse(answer) => another(&mut answer.by, random),
         _ => false,
     }
 }

@@ -160,7 +160,7 @@ fn totals_row(run: &Run) -> Markup {
 }
 
 fn tone(count: StepCount) -> &'static str {
-    match (count.is_as_told(), count.varied + count.absent) {
+    match (count.is_as_expected(), count.varied + count.absent) {
         (false, _) => "bad",
         (true, 0) => "good",
         (true, _) => "varied",
@@ -244,13 +244,13 @@ fn rules(run: &Run) -> Markup {
 
 fn scenario_steps(run: &Run, rule: Rule, scenario: &Scenario, records: &[StepRecord]) -> Markup {
     let shows = |rules: &[Rule]| rules.contains(&rule);
-    let moments: Vec<_> = scenario
-        .moments
+    let steps: Vec<_> = scenario
+        .steps
         .iter()
-        .filter(|moment| shows(&moment.rules))
+        .filter(|step| shows(&step.rules))
         .collect();
     html! {
-        @if !moments.is_empty() {
+        @if !steps.is_empty() {
             h3 { (scenario.name) ": " (scenario.title) }
             @if let Some(only) = &scenario.only {
                 p { "Told for " (only.chain) " only (declared variance " (only.kind) "): " (only.reason) }
@@ -263,7 +263,7 @@ fn scenario_steps(run: &Run, rule: Rule, scenario: &Scenario, records: &[StepRec
                         @for participant in &run.participants { th scope="col" { (participant.name) } }
                     } }
                     tbody {
-                        @for moment in moments { (step::row(run, moment, records)) }
+                        @for step in steps { (step::row(run, step, records)) }
                     }
                 }
             }

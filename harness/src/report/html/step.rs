@@ -3,26 +3,26 @@ use crate::{
     backend::Cost,
     model::{Event, Summary, Verdict},
     runner::{Difference, Observation, Run, StepRecord, StepResult},
-    scenario::{Expectation, Moment},
+    scenario::{Expectation, TimedStep},
 };
 use maud::{Markup, html};
 use serde_json::json;
 
 /// One step: who did what, what is expected of it, and what each participant came to.
-pub(super) fn row(run: &Run, moment: &Moment, records: &[StepRecord]) -> Markup {
+pub(super) fn row(run: &Run, step: &TimedStep, records: &[StepRecord]) -> Markup {
     let record = |name: &str| {
-        let mut own = records.iter().filter(|it| it.step == moment.number);
+        let mut own = records.iter().filter(|it| it.step == step.number);
         own.find(|it| it.participant == name)
     };
     html! {
         tr {
             th scope="row" {
-                (moment.number) " " (moment.operation.name())
-                small { " at " (moment.time) " s" }
-                @if let Some(note) = &moment.step.note { p { (note) } }
-                details { summary { "arguments" } pre { (json!(moment.step.action)) } }
+                (step.number) " " (step.operation.name())
+                small { " at " (step.time) " s" }
+                @if let Some(note) = &step.source.note { p { (note) } }
+                details { summary { "arguments" } pre { (json!(step.source.action)) } }
             }
-            td { (expected(moment)) }
+            td { (expected(step)) }
             @for participant in &run.participants {
                 td data-participant=(participant.name) {
                     @if let Some(record) = record(&participant.name) { (played(record)) }
@@ -32,10 +32,10 @@ pub(super) fn row(run: &Run, moment: &Moment, records: &[StepRecord]) -> Markup 
     }
 }
 
-fn expected(moment: &Moment) -> Markup {
+fn expected(step: &TimedStep) -> Markup {
     html! {
-        @if let Some(expect) = &moment.step.expect { (expectation(expect)) }
-        @for variance in &moment.step.variance {
+        @if let Some(expect) = &step.source.expect { (expectation(expect)) }
+        @for variance in &step.source.variance {
             div .variance {
                 p { strong { (variance.chain) } ": declared variance " (variance.kind) ". " (variance.reason) }
                 (expectation(&variance.expect))

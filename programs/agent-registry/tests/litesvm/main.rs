@@ -20,7 +20,6 @@ mod give_open_feedback_accounts;
 mod initialize;
 mod interface;
 mod localnet;
-mod open_feedback_sequences;
 mod open_summary;
 mod open_summary_vectors;
 mod owner_instructions;

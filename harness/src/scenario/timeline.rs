@@ -16,12 +16,12 @@ pub struct Scenario {
     pub actors: Vec<Actor>,
     pub only: Option<Only>,
     pub flags: Vec<Flag>,
-    pub moments: Vec<Moment>,
+    pub steps: Vec<TimedStep>,
 }
 
 /// One on-chain step of a scenario.
 #[derive(Clone, Debug)]
-pub struct Moment {
+pub struct TimedStep {
     /// The step's place in the file, counted from 1; off-chain steps have one too.
     pub number: usize,
     pub operation: Operation,
@@ -29,7 +29,7 @@ pub struct Moment {
     pub time: u64,
     pub rules: Vec<Rule>,
     /// What the file says of the step.
-    pub step: Step,
+    pub source: Step,
 }
 
 impl Scenario {
@@ -46,11 +46,11 @@ impl Scenario {
 pub(super) type Fault = (String, String);
 
 /// Checks a document and resolves names into operations.
-pub(super) fn tell(document: &Document, file: &Path) -> Result<Scenario, ScenarioFault> {
+pub(super) fn build(document: &Document, file: &Path) -> Result<Scenario, ScenarioFault> {
     let at_fault = |(path, message): Fault| ScenarioFault::new(file, path, message);
     check::document(document).map_err(at_fault)?;
     let mut statements = Statements::default();
-    let mut moments = Vec::new();
+    let mut steps = Vec::new();
     let mut time = 0;
     for (at, step) in document.steps.iter().enumerate() {
         let path = format!("steps[{at}]");
@@ -59,12 +59,12 @@ pub(super) fn tell(document: &Document, file: &Path) -> Result<Scenario, Scenari
         }
         let resolved = resolve(&step.action, &statements, file, &path).map_err(at_fault)?;
         time = check::time(step, &resolved, time, &path).map_err(at_fault)?;
-        moments.push(Moment {
+        steps.push(TimedStep {
             number: at + 1,
             operation: resolved,
             time,
             rules: rules_of(document, step),
-            step: step.clone(),
+            source: step.clone(),
         });
     }
     let scenario = Scenario {
@@ -74,7 +74,7 @@ pub(super) fn tell(document: &Document, file: &Path) -> Result<Scenario, Scenari
         actors: document.actors.clone(),
         only: document.only.clone(),
         flags: document.flags.clone(),
-        moments,
+        steps,
     };
     flag::check(&scenario).map_err(at_fault)?;
     Ok(scenario)

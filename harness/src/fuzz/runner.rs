@@ -1,4 +1,4 @@
-use super::{Metrics, Move, START, world::actors};
+use super::{Metrics, START, Transition, world::actors};
 use crate::{
     backend::{Backend, Observed, StepFault},
     model::{CanonicalState, Chain, Operation, Outcome, Referee, Verdict, first_difference},
@@ -39,7 +39,7 @@ pub enum Subject {
     /// The whole state and its digest, at the end of a world.
     State,
     Fault,
-    /// A spoilt step did not provoke its class on the model.
+    /// A mutated step did not provoke its class on the model.
     Mutator,
 }
 
@@ -92,14 +92,14 @@ const MODEL: &str = "model";
 pub type NewReferee = fn(Chain) -> Box<dyn Referee>;
 
 /// Backends, and a referee for each chain.
-pub struct Arena {
+pub struct Runner {
     backends: Vec<Box<dyn Backend>>,
     new_referee: NewReferee,
     models: [(Chain, Box<dyn Referee>); 2],
     time: u64,
 }
 
-impl Arena {
+impl Runner {
     pub fn new(backends: Vec<Box<dyn Backend>>, new_referee: NewReferee) -> Self {
         Self {
             backends,
@@ -112,11 +112,11 @@ impl Arena {
     /// Plays a world from its beginning to its first difference.
     pub fn play(
         &mut self,
-        moves: &[Move],
+        steps: &[Transition],
         mut metrics: Option<&mut Metrics>,
     ) -> Result<Option<Divergence>, StepFault> {
         self.reset()?;
-        for (at, step) in moves.iter().enumerate() {
+        for (at, step) in steps.iter().enumerate() {
             let expected = self.expect(step);
             if let Some(metrics) = metrics.as_deref_mut() {
                 metrics.count(
@@ -133,9 +133,9 @@ impl Arena {
             }
         }
         let found = self.state_differences()?;
-        Ok(match moves.last() {
+        Ok(match steps.last() {
             Some(last) if !found.is_empty() => {
-                Some(self.divergence(moves.len(), &last.operation, found))
+                Some(self.divergence(steps.len(), &last.operation, found))
             }
             _ => None,
         })
@@ -151,7 +151,7 @@ impl Arena {
         Ok(())
     }
 
-    fn expect(&mut self, step: &Move) -> [(Chain, Outcome); 2] {
+    fn expect(&mut self, step: &Transition) -> [(Chain, Outcome); 2] {
         if !step.operation.is_read() {
             self.time += step.wait;
         }
@@ -314,7 +314,7 @@ fn readable(outcome: &Outcome) -> Value {
 }
 
 /// A mutator names its class apart from the model.
-fn broken_promise(step: &Move, expected: &[(Chain, Outcome); 2]) -> Option<Difference> {
+fn broken_promise(step: &Transition, expected: &[(Chain, Outcome); 2]) -> Option<Difference> {
     let mutation = step.mutation?;
     expected.iter().find_map(|(chain, outcome)| {
         let must = Verdict::Refused(mutation.must(*chain)?);

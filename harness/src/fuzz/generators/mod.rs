@@ -6,7 +6,7 @@ mod registry;
 mod validation;
 mod value;
 
-use super::{dice::Dice, world::World};
+use super::{random::Random, world::World};
 use crate::model::Operation;
 use authorized::{append_response, attach_payment_proof, give_feedback, revoke_feedback, summary};
 use identity::{
@@ -21,16 +21,16 @@ pub use validation::request;
 use validation::{validation_request, validation_response};
 pub use value::stranger;
 
-type Generator = fn(&World, u64, &mut Dice) -> Option<Operation>;
+type Generator = fn(&World, u64, &mut Random) -> Option<Operation>;
 
 /// Seconds until the next step: one mostly, sometimes past a deadline or an expiry.
-pub fn wait(dice: &mut Dice) -> u64 {
+pub fn wait(random: &mut Random) -> u64 {
     let spread = [(80, 1), (10, 7), (6, 150), (3, 301), (1, 86_400)];
-    dice.weigh(&spread).unwrap_or(1)
+    random.weigh(&spread).unwrap_or(1)
 }
 
 /// One operation at `time`.
-pub fn operation(world: &World, time: u64, dice: &mut Dice) -> Operation {
+pub fn operation(world: &World, time: u64, random: &mut Random) -> Operation {
     const KINDS: &[(u64, Generator)] = &[
         (4, register),
         (3, set_agent_uri),
@@ -60,9 +60,9 @@ pub fn operation(world: &World, time: u64, dice: &mut Dice) -> Operation {
         (6, validation_response),
     ];
     if world.agents.is_empty() {
-        return new_agent(world, dice);
+        return new_agent(world, random);
     }
     (0..KINDS.len())
-        .find_map(|_| dice.weigh(KINDS)?(world, time, dice))
-        .unwrap_or_else(|| new_agent(world, dice))
+        .find_map(|_| random.weigh(KINDS)?(world, time, random))
+        .unwrap_or_else(|| new_agent(world, random))
 }

@@ -1,9 +1,9 @@
 use proptest::{prelude::Rng, test_runner::TestRng};
 
 /// Random choices.
-pub struct Dice(pub TestRng);
+pub struct Random(pub TestRng);
 
-impl Dice {
+impl Random {
     /// 0 to `limit` - 1, and 0 where `limit` is 0.
     pub fn below(&mut self, limit: u64) -> u64 {
         self.0.next_u64().checked_rem(limit).unwrap_or(0)

@@ -93,8 +93,8 @@ fn read_only_scenarios(on: Chain) -> Result<Vec<Scenario>, DeployError> {
     for file in files {
         let scenario =
             scenario::load(&file).map_err(|fault| DeployError::Examination(fault.to_string()))?;
-        let is_told = scenario.chains().any(|chain| chain == on);
-        if is_told && scenario.flags.contains(&Flag::ReadOnly) {
+        let is_for_chain = scenario.chains().any(|chain| chain == on);
+        if is_for_chain && scenario.flags.contains(&Flag::ReadOnly) {
             scenarios.push(scenario);
         }
     }
@@ -106,8 +106,8 @@ fn check(run: &Run, record: &StepRecord, on: Chain) -> Check {
         .scenarios
         .iter()
         .find(|scenario| scenario.name == record.scenario)
-        .and_then(|scenario| scenario.moments.iter().find(|it| it.number == record.step))
-        .and_then(|moment| moment.step.expectation(on))
+        .and_then(|scenario| scenario.steps.iter().find(|it| it.number == record.step))
+        .and_then(|step| step.source.expectation(on))
         .map(|expectation| expectation.outcome.to_string())
         .unwrap_or_default();
     let fact = format!("step {}, {}", record.step, record.operation);

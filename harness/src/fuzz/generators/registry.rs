@@ -1,7 +1,7 @@
 //! The Solana registry's lists and authority.
 use crate::{
     fuzz::{
-        dice::Dice,
+        random::Random,
         world::{TOKENS, World, any_actor},
     },
     model::{
@@ -12,31 +12,31 @@ use crate::{
 
 pub(super) const FACILITATORS: &[&str] = &["erin", "frank"];
 
-pub(super) fn list_payment_token(world: &World, _: u64, dice: &mut Dice) -> Option<Operation> {
+pub(super) fn list_payment_token(world: &World, _: u64, random: &mut Random) -> Option<Operation> {
     Some(Operation::ListPaymentToken(ListPaymentToken {
         by: world.svm.registry_authority().clone(),
-        token: (*dice.pick(TOKENS)?).into(),
-        listed: dice.percent(85),
+        token: (*random.pick(TOKENS)?).into(),
+        listed: random.percent(85),
     }))
 }
 
-pub(super) fn list_facilitator(world: &World, _: u64, dice: &mut Dice) -> Option<Operation> {
+pub(super) fn list_facilitator(world: &World, _: u64, random: &mut Random) -> Option<Operation> {
     Some(Operation::ListFacilitator(ListFacilitator {
         by: world.svm.registry_authority().clone(),
-        facilitator: (*dice.pick(FACILITATORS)?).into(),
-        listed: dice.percent(85),
+        facilitator: (*random.pick(FACILITATORS)?).into(),
+        listed: random.percent(85),
     }))
 }
 
 pub(super) fn propose_registry_authority(
     world: &World,
     _: u64,
-    dice: &mut Dice,
+    random: &mut Random,
 ) -> Option<Operation> {
     Some(Operation::ProposeRegistryAuthority(
         ProposeRegistryAuthority {
             by: world.svm.registry_authority().clone(),
-            successor: any_actor(dice),
+            successor: any_actor(random),
         },
     ))
 }
@@ -44,12 +44,12 @@ pub(super) fn propose_registry_authority(
 pub(super) fn accept_registry_authority(
     world: &World,
     _: u64,
-    dice: &mut Dice,
+    random: &mut Random,
 ) -> Option<Operation> {
     let proposed = world.svm.proposed_authority().cloned();
     Some(Operation::AcceptRegistryAuthority(
         AcceptRegistryAuthority {
-            by: proposed.unwrap_or_else(|| any_actor(dice)),
+            by: proposed.unwrap_or_else(|| any_actor(random)),
         },
     ))
 }

@@ -1,6 +1,6 @@
 use super::{MISSING, USAGE, files::SCENARIOS};
 use crate::{
-    backend::{Missing, evm::AttachFault},
+    backend::{SetupError, evm::AttachFault},
     live::LiveFault,
     scenario::ScenarioFault,
 };
@@ -10,7 +10,7 @@ use std::{io, path::PathBuf};
 
 /// Why a command ends without a result.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Stop {
+pub(super) enum CliError {
     #[error(transparent)]
     Scenario(#[from] ScenarioFault),
     #[error("scenario {} not found: neither a file nor the name of one in {SCENARIOS}", .0.display())]
@@ -24,7 +24,7 @@ pub(super) enum Stop {
     #[error("no scenario has `{}` in its name or cites it as a rule", .0.join("` or `"))]
     NothingLeft(Vec<String>),
     #[error(transparent)]
-    Missing(#[from] Missing),
+    SetupError(#[from] SetupError),
     #[error("a chain stopped answering: {0}; run again")]
     Silent(String),
     #[error("--evm-rpc{}: {fault}", host.as_ref().map(|it| format!(" {it}")).unwrap_or_default())]
@@ -46,19 +46,19 @@ pub(super) enum Stop {
     Output(#[from] io::Error),
 }
 
-impl From<ChainError> for Stop {
+impl From<ChainError> for CliError {
     fn from(fault: ChainError) -> Self {
         Self::Deploy(fault.into())
     }
 }
 
-impl Stop {
+impl CliError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Deploy(fault) => fault.exit_code(),
             Self::Live(fault) if fault.is_interruption() => MISSING,
             Self::Attach { fault, .. } if !fault.is_the_node_s() => USAGE,
-            Self::Missing(_) | Self::Silent(_) | Self::Attach { .. } => MISSING,
+            Self::SetupError(_) | Self::Silent(_) | Self::Attach { .. } => MISSING,
             _ => USAGE,
         }
     }

@@ -4,11 +4,11 @@ use concord_chain::{Amount, Coin};
 use std::collections::BTreeMap;
 
 /// Who pays for a live run: what it gives the actors, and takes back.
-pub trait Purse {
+pub trait Funder {
     fn coin(&self) -> Coin;
 
     /// The address that pays.
-    fn funder(&self) -> String;
+    fn address(&self) -> String;
 
     /// What the funder has.
     ///
@@ -20,7 +20,7 @@ pub trait Purse {
     ///
     /// # Errors
     /// A transaction that does not land.
-    fn fund(&mut self, record: &Record, gifts: &Gifts) -> Result<(), LiveFault>;
+    fn fund(&mut self, record: &Record, funding: &Funding) -> Result<(), LiveFault>;
 
     /// Takes back what the actors of a run have left. Does what it can: what it cannot is told.
     fn sweep(&mut self, record: &Record) -> Swept;
@@ -28,7 +28,7 @@ pub trait Purse {
 
 /// What the actors of a run get.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Gifts {
+pub struct Funding {
     pub to: BTreeMap<Actor, Amount>,
     /// What all of it can cost the funder.
     pub total: Amount,

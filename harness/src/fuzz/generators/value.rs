@@ -1,0 +1,96 @@
+//! Values that operations are made of.
+use crate::{
+    fuzz::{
+        random::Random,
+        world::{World, any_actor},
+    },
+    model::{Actor, Agent, Bytes32, Chain, DEPLOYER, PaddedTag},
+};
+
+/// The last one has the most bytes that a tag may have (R14).
+const TAGS: &[&str] = &[
+    "",
+    "uptime",
+    "starred",
+    "é-tag",
+    "thirty-two bytes in a single tag",
+];
+
+/// Either chain's view: they differ after a declared variance.
+pub(super) fn either(random: &mut Random) -> Chain {
+    if random.percent(50) {
+        Chain::Evm
+    } else {
+        Chain::Svm
+    }
+}
+
+pub(super) fn any_agent(world: &World, random: &mut Random) -> Agent {
+    random
+        .pick(&world.agents)
+        .cloned()
+        .unwrap_or_else(|| Agent::from("nobody"))
+}
+
+/// Sometimes one that nobody registers.
+pub(super) fn any_or_unknown_agent(world: &World, random: &mut Random) -> Agent {
+    match random.percent(10) {
+        true => Agent::from("nobody"),
+        false => any_agent(world, random),
+    }
+}
+
+pub(super) fn owner_of(world: &World, agent: &Agent, random: &mut Random) -> Option<Actor> {
+    let record = world.record(either(random), agent)?;
+    Some(record.owner.clone())
+}
+
+/// Somebody who may review the agent on either chain.
+pub(super) fn outsider(world: &World, agent: &Agent, random: &mut Random) -> Option<Actor> {
+    (0..8).map(|_| any_actor(random)).find(|actor| {
+        Chain::ALL
+            .iter()
+            .all(|chain| !world.model(*chain).is_insider(agent, actor))
+    })
+}
+
+/// Not one of the actors' labels in [`generators`](self)'s worlds that holds a right.
+pub fn stranger(world: &World, agent: &Agent, random: &mut Random) -> Option<Actor> {
+    outsider(world, agent, random).filter(|actor| actor.0 != DEPLOYER)
+}
+
+pub(super) fn text(random: &mut Random) -> String {
+    match random.below(8) {
+        0 => String::new(),
+        1 => "u".repeat(200),
+        number => format!("https://a.example/{number}"),
+    }
+}
+
+pub(super) fn tag(random: &mut Random) -> String {
+    random
+        .pick(TAGS)
+        .map_or_else(String::new, |tag| (*tag).to_owned())
+}
+
+pub(super) fn padded_tag(random: &mut Random) -> PaddedTag {
+    match random.below(10) {
+        0 => PaddedTag(random.word()), // opaque on chain (R14)
+        _ => tag(random).parse().unwrap_or_default(),
+    }
+}
+
+pub(super) fn hash(random: &mut Random) -> Bytes32 {
+    match random.percent(50) {
+        true => Bytes32(random.word()),
+        false => Bytes32::default(),
+    }
+}
+
+pub(super) fn score(random: &mut Random) -> u8 {
+    let spread = [(1, 0), (1, 100), (1, 99), (1, 1)];
+    match random.percent(30) {
+        true => random.weigh(&spread).unwrap_or(0),
+        false => u8::try_from(random.below(101)).unwrap_or(100),
+    }
+}
