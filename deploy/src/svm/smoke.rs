@@ -1,8 +1,5 @@
 //! The shortest way through a deployment: one agent, one authorized feedback, one summary.
-use super::{
-    SvmTarget,
-    planning::PROGRAM_TITLE,
-};
+use super::{SvmTarget, planning::PROGRAM_TITLE};
 use crate::{Check, DeployError, Deployment, Smoke, SmokeStep};
 use concord_canonical::{auth::SvmFeedbackAuth, caip};
 use concord_chain::{

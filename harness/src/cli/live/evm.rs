@@ -38,7 +38,11 @@ impl Stage for EvmStage {
     const BUDGET: &'static str = "0.05";
     const CHAIN: Chain = Chain::Evm;
 
-    fn prepare(options: &Conform, place: &Place, deployment: &Deployment) -> Result<Self, CliError> {
+    fn prepare(
+        options: &Conform,
+        place: &Place,
+        deployment: &Deployment,
+    ) -> Result<Self, CliError> {
         let addresses = addresses(deployment)?;
         let key = funder_key(&options.live)?;
         let (blocking, client) = connect(&options.live, place)?;

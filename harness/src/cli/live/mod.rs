@@ -45,7 +45,8 @@ trait Stage: Sized {
     const CHAIN: Chain;
 
     /// Whatever can be known to be wrong before anything is sent.
-    fn prepare(options: &Conform, place: &Place, deployment: &Deployment) -> Result<Self, CliError>;
+    fn prepare(options: &Conform, place: &Place, deployment: &Deployment)
+    -> Result<Self, CliError>;
 
     fn funder(&mut self) -> &mut dyn Funder;
 

@@ -35,7 +35,11 @@ impl Stage for SvmStage {
     const BUDGET: &'static str = "1";
     const CHAIN: Chain = Chain::Svm;
 
-    fn prepare(options: &Conform, place: &Place, deployment: &Deployment) -> Result<Self, CliError> {
+    fn prepare(
+        options: &Conform,
+        place: &Place,
+        deployment: &Deployment,
+    ) -> Result<Self, CliError> {
         let key = funder_key(options)?;
         let (blocking, cluster) = connect(place)?;
         blocking.wait(cluster.require_chain(&place.chain))?;

@@ -124,7 +124,11 @@ fn payable(world: &World, random: &mut Random) -> Option<(Agent, Actor, u64)> {
     Some((agent.clone(), client.clone(), index))
 }
 
-pub(super) fn attach_payment_proof(world: &World, time: u64, random: &mut Random) -> Option<Operation> {
+pub(super) fn attach_payment_proof(
+    world: &World,
+    time: u64,
+    random: &mut Random,
+) -> Option<Operation> {
     let (agent, client, index) = payable(world, random)?;
     let actors = |labels: &[&str]| labels.iter().map(|it| Actor::from(*it)).collect::<Vec<_>>();
     let (mut tokens, mut facilitators) = (actors(TOKENS), actors(FACILITATORS));
