@@ -114,8 +114,8 @@ pub enum Command {
     /// CHAIN`, with whatever other options of `conform` follow.
     #[command(after_help = ADAPTER)]
     Adapter(Adapter),
-    /// Tries random operations, half of them spoilt, on the model, revm and litesvm at once, and
-    /// writes the first difference as a scenario.
+    /// Tries random operations, half of them deliberately invalid, on the model and on real
+    /// registries at once, and writes the first difference as a scenario.
     #[command(after_help = FUZZ)]
     Fuzz(Fuzz),
     /// Writes the model's events and digests into scenario files. Outcomes and summaries stay as

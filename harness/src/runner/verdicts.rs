@@ -73,7 +73,7 @@ pub enum StepResult {
     Varied,
     /// An earlier step of the scenario failed on this participant.
     NotReached,
-    /// The scenario is told for the other chain only, which is a declared variance too.
+    /// The scenario is for the other chain only, which is a declared variance too.
     Absent,
 }
 
@@ -389,7 +389,7 @@ fn absence_of<'a>(scenario: &'a Scenario, record: &'a StepRecord) -> Option<Vari
         kind: only.kind,
         participant: &record.participant,
         outcome: Verdict::Unsupported.to_string(),
-        elsewhere: format!("told for {} only", only.chain),
+        elsewhere: format!("for {} only", only.chain),
         reason: &only.reason,
     })
 }

@@ -137,7 +137,7 @@ fn read_in_background(output: ChildStdout) -> Receiver<Result<Vec<u8>, String>> 
         loop {
             let mut line = Vec::new();
             let read = (&mut reader).take(LINE_MAX).read_until(b'\n', &mut line);
-            let told = match read {
+            let read = match read {
                 Ok(0) => return,
                 Ok(_) if line.ends_with(b"\n") => Ok(line),
                 Ok(read) if read as u64 == LINE_MAX => {
@@ -146,8 +146,8 @@ fn read_in_background(output: ChildStdout) -> Receiver<Result<Vec<u8>, String>> 
                 Ok(_) => Err("the adapter has ended in the middle of an answer".to_owned()),
                 Err(fault) => Err(format!("the answer cannot be read: {fault}")),
             };
-            let is_over = told.is_err();
-            if sender.send(told).is_err() || is_over {
+            let is_over = read.is_err();
+            if sender.send(read).is_err() || is_over {
                 return;
             }
         }

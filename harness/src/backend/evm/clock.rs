@@ -8,7 +8,7 @@ pub(super) struct Clock<'a> {
     pub start: u64,
     /// On a chain that nobody controls: the timestamps of the story's blocks, each with the time
     /// that the story has then.
-    pub told: Option<&'a BTreeMap<u64, u64>>,
+    pub times: Option<&'a BTreeMap<u64, u64>>,
 }
 
 impl Clock<'_> {
@@ -16,12 +16,12 @@ impl Clock<'_> {
     pub fn seconds(&self, timestamp: U256) -> Result<u64, String> {
         let start = self.start;
         let at = u64::try_from(timestamp).ok();
-        match self.told {
+        match self.times {
             None => at.and_then(|at| at.checked_sub(start)).ok_or_else(|| {
                 format!("timestamp {timestamp}, before the scenario's start {start}")
             }),
-            Some(told) => at
-                .and_then(|at| told.get(&at)?.checked_sub(start))
+            Some(times) => at
+                .and_then(|at| times.get(&at)?.checked_sub(start))
                 .ok_or_else(|| format!("timestamp {timestamp}, of no block of the scenario")),
         }
     }
@@ -35,7 +35,7 @@ mod tests {
     fn a_timestamp_before_the_start_is_none_of_the_scenario() {
         let clock = Clock {
             start: 10,
-            told: None,
+            times: None,
         };
         assert_eq!(clock.seconds(U256::from(12)), Ok(2));
         assert!(clock.seconds(U256::from(9)).is_err());
@@ -44,10 +44,10 @@ mod tests {
 
     #[test]
     fn a_timestamp_is_what_the_story_says_of_its_block() {
-        let told = [(1_030, 12)].into();
+        let times = [(1_030, 12)].into();
         let clock = Clock {
             start: 10,
-            told: Some(&told),
+            times: Some(&times),
         };
         assert_eq!(clock.seconds(U256::from(1_030)), Ok(2));
         assert!(clock.seconds(U256::from(12)).is_err());

@@ -90,7 +90,7 @@ impl<L: Ledger> Registries<L> {
             requests: &self.requests,
             clock: Clock {
                 start: self.start,
-                told: self.ledger.told_times(),
+                times: self.ledger.scenario_times(),
             },
         };
         Ok(Observed {

@@ -120,7 +120,7 @@ mod tests {
             requests: &Requests::default(),
             clock: Clock {
                 start: 0,
-                told: None,
+                times: None,
             },
         };
         labels.read(logs)

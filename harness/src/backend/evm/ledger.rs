@@ -40,7 +40,7 @@ pub trait Ledger: Send {
 
     /// Where the time cannot be set: the timestamps of blocks since the opening, each with what
     /// [`Self::set_next_block_time`] was told.
-    fn told_times(&self) -> Option<&BTreeMap<u64, u64>> {
+    fn scenario_times(&self) -> Option<&BTreeMap<u64, u64>> {
         None
     }
 

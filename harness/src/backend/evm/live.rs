@@ -42,17 +42,17 @@ pub struct Live {
     client: Client,
     /// Nobody has anything to pay with: whatever would be accepted is answered without being sent.
     is_read_only: bool,
-    story: Story,
+    scenario: ScenarioClock,
 }
 
 /// What the chain's clock says of the story that is being played.
 #[derive(Default)]
-struct Story {
+struct ScenarioClock {
     /// What the clock was told last.
     next: u64,
     /// The time of the latest step, refused or not.
     latest: u64,
-    told: BTreeMap<u64, u64>,
+    times: BTreeMap<u64, u64>,
     landed: Option<Instant>,
 }
 
@@ -92,7 +92,7 @@ impl EvmLive {
             blocking,
             client,
             is_read_only,
-            story: Story::default(),
+            scenario: ScenarioClock::default(),
         };
         Self {
             keyring: Keyring::Derived(secret),
@@ -105,7 +105,7 @@ impl EvmLive {
 impl Live {
     /// So that no two transactions of a story have one timestamp.
     fn let_the_second_pass(&self) {
-        if let Some(landed) = self.story.landed {
+        if let Some(landed) = self.scenario.landed {
             thread::sleep(PAUSE.saturating_sub(landed.elapsed()));
         }
     }
@@ -116,7 +116,7 @@ impl Live {
         let hash = sent.map_err(unreachable)?;
         let receipt = self.blocking.wait(self.client.wait(hash));
         let receipt = receipt.map_err(unreachable)?;
-        self.story.landed = Some(Instant::now());
+        self.scenario.landed = Some(Instant::now());
         if !receipt.status() {
             let reason = format!("{hash} reverted, though its simulation did not");
             return Err(StepFault::Unreachable(reason));
@@ -124,7 +124,7 @@ impl Live {
         let block = receipt.block_number.unwrap_or_default();
         let timestamp = self.client.node().time_of_block(block);
         let timestamp = self.blocking.wait(timestamp).map_err(unreachable)?;
-        match self.story.told.insert(timestamp, self.story.next) {
+        match self.scenario.times.insert(timestamp, self.scenario.next) {
             None => Ok(receipt),
             Some(_) => Err(StepFault::Unreachable(format!(
                 "two transactions have the block time {timestamp}, so that it stands for neither"
@@ -149,7 +149,7 @@ impl Ledger for Live {
     }
 
     fn set_next_block_time(&mut self, time: u64) -> Answer<()> {
-        self.story.next = time;
+        self.scenario.next = time;
         Ok(())
     }
 
@@ -157,21 +157,21 @@ impl Ledger for Live {
         let now = self.blocking.wait(self.client.latest_time());
         let now = now.map_err(unreachable)?;
         let start = now.saturating_sub(HEAD_START);
-        self.story = Story {
+        self.scenario = ScenarioClock {
             latest: start,
-            landed: self.story.landed,
-            ..Story::default()
+            landed: self.scenario.landed,
+            ..ScenarioClock::default()
         };
         Ok(start)
     }
 
-    fn told_times(&self) -> Option<&BTreeMap<u64, u64>> {
-        Some(&self.story.told)
+    fn scenario_times(&self) -> Option<&BTreeMap<u64, u64>> {
+        Some(&self.scenario.times)
     }
 
     /// The story's.
     fn latest_block_time(&mut self) -> Answer<u64> {
-        Ok(self.story.latest)
+        Ok(self.scenario.latest)
     }
 
     fn send(
@@ -183,7 +183,7 @@ impl Ledger for Live {
         let to = to.ok_or_else(|| StepFault::Inexpressible("a contract's creation".to_owned()))?;
         let simulated = self.client.simulate(from.address(), to, &input);
         let simulated = self.blocking.wait(simulated).map_err(unreachable)?;
-        self.story.latest = self.story.next;
+        self.scenario.latest = self.scenario.next;
         let gas = match simulated {
             Err(refusal) => return Ok(not_sent(Some(refusal))),
             Ok(_) if self.is_read_only => return Ok(not_sent(None)),

@@ -149,7 +149,7 @@ impl<L: Ledger> Backend for Registries<L> {
     fn reset(&mut self, start: u64, actors: &[Actor]) -> Result<(), StepFault> {
         self.ledger.restore()?;
         self.start = self.ledger.opening(start)?;
-        self.requests.start_story();
+        self.requests.start_scenario();
         self.agents = Agents::default();
         self.memory = Memory::default();
         let mut accounts = Vec::with_capacity(actors.len());

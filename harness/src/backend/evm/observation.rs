@@ -310,7 +310,7 @@ impl<L: Ledger> Observer<'_, L> {
     fn seconds(&self, timestamp: U256) -> Answer<u64> {
         let clock = Clock {
             start: self.start,
-            told: self.ledger.told_times(),
+            times: self.ledger.scenario_times(),
         };
         clock
             .seconds(timestamp)

@@ -22,7 +22,7 @@ impl Requests {
         }
     }
 
-    pub fn start_story(&mut self) {
+    pub fn start_scenario(&mut self) {
         self.stories += 1;
         self.labels.clear();
     }

@@ -126,7 +126,7 @@ impl Ledger for Litesvm {
     }
 
     fn time(&self) -> Answer<u64> {
-        self.story_time(self.svm.get_sysvar::<Clock>().unix_timestamp)
+        self.scenario_time(self.svm.get_sysvar::<Clock>().unix_timestamp)
     }
 
     fn send(&mut self, signers: &[&Keypair], instructions: &[Instruction]) -> Answer<Sent> {

@@ -25,7 +25,7 @@ impl Keyring {
     }
 
     /// Of the next story in the same run.
-    pub(super) fn next_story(self) -> Self {
+    pub(super) fn next_scenario(self) -> Self {
         match self {
             Self::Public => Self::Public,
             Self::Derived { run, story } => Self::Derived {
@@ -57,15 +57,15 @@ impl Keyring {
     }
 
     pub(super) fn mint_key(&self, agent: &Agent) -> Keypair {
-        self.of_story("agent", &agent.0)
+        self.of_scenario("agent", &agent.0)
     }
 
     /// The key of the `number`th token account that is not an associated one.
     pub(super) fn spare_account_key(&self, number: u64) -> Keypair {
-        self.of_story("token account", &number.to_string())
+        self.of_scenario("token account", &number.to_string())
     }
 
-    fn of_story(&self, kind: &str, label: &str) -> Keypair {
+    fn of_scenario(&self, kind: &str, label: &str) -> Keypair {
         Keypair::new_from_array(match self {
             Self::Public => secret_of(kind, label),
             Self::Derived { run, story } => run.secret_of(kind, &format!("{story} {label}")),

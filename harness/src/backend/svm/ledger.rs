@@ -39,7 +39,7 @@ pub trait Ledger: Send {
     ///
     /// # Errors
     /// The time of no transaction of the story.
-    fn story_time(&self, timestamp: i64) -> Answer<u64> {
+    fn scenario_time(&self, timestamp: i64) -> Answer<u64> {
         u64::try_from(timestamp)
             .map_err(|_| StepFault::UnexplainedState(format!("timestamp {timestamp}")))
     }

@@ -51,17 +51,17 @@ pub struct Live {
     is_read_only: bool,
     /// For a transaction, and for the clock to go on.
     patience: Duration,
-    story: Story,
+    scenario: ScenarioClock,
 }
 
 /// What the cluster's clock says of the story that is being played.
 #[derive(Default)]
-struct Story {
+struct ScenarioClock {
     /// What the clock was told last.
     next: u64,
     /// The time of the latest step, refused or not.
     latest: u64,
-    told: BTreeMap<i64, u64>,
+    times: BTreeMap<i64, u64>,
     /// What the clock showed at the latest transaction.
     landed: Option<i64>,
 }
@@ -84,7 +84,7 @@ impl SvmLive {
             payer,
             is_read_only: false,
             patience,
-            story: Story::default(),
+            scenario: ScenarioClock::default(),
         };
         Self::on(live, program, chain, secret)
     }
@@ -105,7 +105,7 @@ impl SvmLive {
             payer,
             is_read_only: true,
             patience: Duration::ZERO,
-            story: Story::default(),
+            scenario: ScenarioClock::default(),
         };
         Self::on(live, program, chain, secret)
     }
@@ -162,7 +162,7 @@ impl Live {
     /// So that no two transactions of a story have one timestamp.
     fn let_the_clock_go_on(&self) -> Answer<()> {
         let begun = Instant::now();
-        while self.story.landed >= Some(self.ask(self.cluster.unix_time())?) {
+        while self.scenario.landed >= Some(self.ask(self.cluster.unix_time())?) {
             if begun.elapsed() > self.patience {
                 let reason = "the cluster's clock stands still".to_owned();
                 return Err(StepFault::Unreachable(reason));
@@ -186,8 +186,8 @@ impl Live {
         let at = landed
             .block_time
             .ok_or_else(|| StepFault::Unreachable(format!("{name} has no block time")))?;
-        self.story.landed = Some(at);
-        if self.story.told.insert(at, self.story.next).is_some() {
+        self.scenario.landed = Some(at);
+        if self.scenario.times.insert(at, self.scenario.next).is_some() {
             return Err(StepFault::Unreachable(format!(
                 "two transactions have the block time {at}, so that it stands for neither"
             )));
@@ -285,7 +285,7 @@ impl Ledger for Live {
     }
 
     fn set_time(&mut self, time: u64) -> Answer<()> {
-        self.story.next = time;
+        self.scenario.next = time;
         Ok(())
     }
 
@@ -294,17 +294,17 @@ impl Ledger for Live {
         let start = u64::try_from(now)
             .unwrap_or_default()
             .saturating_sub(HEAD_START);
-        self.story = Story {
+        self.scenario = ScenarioClock {
             next: start,
             latest: start,
-            landed: self.story.landed,
-            ..Story::default()
+            landed: self.scenario.landed,
+            ..ScenarioClock::default()
         };
         Ok(start)
     }
 
-    fn story_time(&self, timestamp: i64) -> Answer<u64> {
-        self.story.told.get(&timestamp).copied().ok_or_else(|| {
+    fn scenario_time(&self, timestamp: i64) -> Answer<u64> {
+        self.scenario.times.get(&timestamp).copied().ok_or_else(|| {
             StepFault::UnexplainedState(format!(
                 "timestamp {timestamp}, of no transaction of the scenario"
             ))
@@ -316,7 +316,7 @@ impl Ledger for Live {
     }
 
     fn time(&self) -> Answer<u64> {
-        Ok(self.story.latest)
+        Ok(self.scenario.latest)
     }
 
     fn send(&mut self, signers: &[&Keypair], instructions: &[Instruction]) -> Answer<Sent> {
@@ -324,12 +324,12 @@ impl Ledger for Live {
         let message = compiled(signers, instructions);
         check_size(signers.len(), message.serialize().len())?;
         let ran = self.try_out(signers, instructions)?;
-        self.story.latest = self.story.next;
+        self.scenario.latest = self.scenario.next;
         if ran.is_ok() && !self.is_read_only {
             return self.land(signers, instructions);
         }
         Ok(Sent {
-            at: i64::try_from(self.story.next).unwrap_or(i64::MAX),
+            at: i64::try_from(self.scenario.next).unwrap_or(i64::MAX),
             ran,
         })
     }

@@ -265,7 +265,7 @@ impl<L: Ledger> Backend for Registry<L> {
     fn reset(&mut self, start: u64, actors: &[Actor]) -> Result<(), StepFault> {
         self.ledger.restore()?;
         let start = self.ledger.opening(start)?;
-        let keys = self.world.keys.clone().next_story();
+        let keys = self.world.keys.clone().next_scenario();
         self.world = World::new(self.world.program, keys, self.world.chain.clone(), start);
         for actor in actors.iter().chain([&Actor::from(DEPLOYER)]) {
             let address = self.world.keys.actor(actor);

@@ -243,8 +243,8 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     MUTATORS.iter().map(|mutator| mutator.name)
 }
 
-/// Mutates an operation that at least one chain would accept; the class is due on the chains that
-/// would.
+/// Breaks a rule with an operation that at least one chain would accept. The class is due on the
+/// chains that would.
 pub fn mutate(
     world: &World,
     sound: &Transition,
@@ -252,18 +252,10 @@ pub fn mutate(
     random: &mut Random,
 ) -> Option<Transition> {
     let [on_evm, on_svm] = Chain::ALL.map(|chain| world.accepts(chain, &sound.operation, time));
-    let mutated: Vec<_> = MUTATORS
-        .iter()
-        .filter(|it| (on_evm && it.evm.is_some()) || (on_svm && it.svm.is_some()))
-        .filter_map(|mutator| {
-            let mut operation = sound.operation.clone();
-            (mutator.mutate)(&mut operation, world, time, random).then_some((mutator, operation))
-        })
-        .collect();
-    let weights: Vec<_> = mutated.iter().map(|it| (it.0.weight, it)).collect();
-    let (mutator, operation) = random.weigh(&weights)?;
+    let is_due = |it: &Mutator| (on_evm && it.evm.is_some()) || (on_svm && it.svm.is_some());
+    let (mutator, operation) = changed(world, &sound.operation, time, random, is_due)?;
     Some(Transition {
-        operation: operation.clone(),
+        operation,
         wait: sound.wait,
         mutation: Some(Mutation {
             name: mutator.name,
@@ -273,20 +265,16 @@ pub fn mutate(
     })
 }
 
-/// Breaks a second rule, or the same one again. Which error comes of it is for the model to say.
+/// Breaks a second rule, or the same one again. The model alone says which error is due.
 pub fn mutate_again(
     world: &World,
     mutated: Transition,
     time: u64,
     random: &mut Random,
 ) -> Transition {
-    let mut operation = mutated.operation.clone();
-    let changed = random
-        .pick(MUTATORS)
-        .is_some_and(|mutator| (mutator.mutate)(&mut operation, world, time, random));
-    if !changed {
+    let Some((_, operation)) = changed(world, &mutated.operation, time, random, |_| true) else {
         return mutated;
-    }
+    };
     Transition {
         operation,
         mutation: Some(Mutation {
@@ -296,6 +284,25 @@ pub fn mutate_again(
         }),
         ..mutated
     }
+}
+
+/// The operation after one of those mutators that change it, by weight.
+fn changed(
+    world: &World,
+    operation: &Operation,
+    time: u64,
+    random: &mut Random,
+    is_meant: impl Fn(&Mutator) -> bool,
+) -> Option<(&'static Mutator, Operation)> {
+    let mutators = MUTATORS.iter().filter(|mutator| is_meant(mutator));
+    let mutated: Vec<_> = mutators
+        .filter_map(|mutator| {
+            let mut operation = operation.clone();
+            (mutator.mutate)(&mut operation, world, time, random).then_some((mutator, operation))
+        })
+        .collect();
+    let weights: Vec<_> = mutated.iter().map(|it| (it.0.weight, it)).collect();
+    random.weigh(&weights).cloned()
 }
 
 fn ghost() -> Agent {

@@ -160,7 +160,7 @@ impl<L: Ledger> Reader<'_, L> {
     }
 
     fn seconds_after_start(&self, timestamp: i64) -> Result<u64, StepFault> {
-        self.after_start(self.ledger.story_time(timestamp)?)
+        self.after_start(self.ledger.scenario_time(timestamp)?)
     }
 
     fn after_start(&self, time: u64) -> Result<u64, StepFault> {
