@@ -1,9 +1,10 @@
 //! Where secrets come from. None of them is ever an argument, printed, or written to a file. The
 //! memory that holds them is wiped when it is dropped, as far as the libraries allow.
 use crate::ChainError;
-use alloy::{primitives::B256, signers::local::PrivateKeySigner};
+use alloy::primitives::B256;
+pub use alloy::signers::local::PrivateKeySigner;
 use serde::Deserialize;
-use solana_keypair::Keypair;
+pub use solana_keypair::Keypair;
 use std::{
     env, fs,
     io::{self, IsTerminal},

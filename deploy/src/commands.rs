@@ -58,7 +58,7 @@ async fn plan(options: &options::PlanOptions) -> Result<u8, DeployError> {
         fees: Some(&options.fees),
         confirmations: 1,
     };
-    let plan = request.target(&book)?.plan().await?;
+    let plan = request.target(&book).await?.plan().await?;
     print_plan(&plan, place.json)?;
     plan.require_funds()?;
     Ok(DONE)
@@ -85,7 +85,8 @@ async fn apply(options: &options::ApplyOptions) -> Result<u8, DeployError> {
         fees: Some(&options.fees),
         confirmations: options.sending.confirmations,
     }
-    .target(&book)?;
+    .target(&book)
+    .await?;
     let plan = target.plan().await?;
     target.require_keys(&plan)?;
     if plan.is_done() {
@@ -137,7 +138,8 @@ async fn resume(options: &options::ResumeOptions) -> Result<u8, DeployError> {
         fees: Some(&options.fees),
         confirmations: options.sending.confirmations,
     }
-    .target(&book)?;
+    .target(&book)
+    .await?;
     let plan = target.plan().await?;
     run.require_same(&plan, &mut *target).await?;
     target.require_keys(&plan)?;
@@ -274,7 +276,7 @@ fn show_run(
 }
 
 /// The target with the choices on record, and what is on record.
-fn of_record(place: &Place) -> Result<(Box<dyn Target>, Option<Deployment>), DeployError> {
+async fn of_record(place: &Place) -> Result<(Box<dyn Target>, Option<Deployment>), DeployError> {
     let folders = Folders::of(place)?;
     let book = AddressBook::load(&folders.deployments)?;
     let recorded = book.deployment(&place.chain).cloned();
@@ -286,7 +288,8 @@ fn of_record(place: &Place) -> Result<(Box<dyn Target>, Option<Deployment>), Dep
         fees: None,
         confirmations: 1,
     }
-    .target(&book)?;
+    .target(&book)
+    .await?;
     Ok((target, recorded))
 }
 
@@ -296,7 +299,7 @@ fn verify(
     place: &Place,
     examination: &Examination<'_>,
 ) -> Result<u8, DeployError> {
-    let (mut target, recorded) = of_record(place)?;
+    let (mut target, recorded) = blocking.wait(of_record(place))?;
     let recorded = recorded.ok_or_else(|| DeployError::NotOnRecord(place.chain.to_string()))?;
     let mut checks = blocking.wait(target.verify(&recorded))?;
     checks.extend(examination(place, &recorded)?);
@@ -308,7 +311,7 @@ fn verify(
 }
 
 async fn status(place: &Place) -> Result<u8, DeployError> {
-    let (mut target, recorded) = of_record(place)?;
+    let (mut target, recorded) = of_record(place).await?;
     let status_rows = target.status(recorded.as_ref()).await?;
     match place.json {
         true => report::print(&format!("{:#}\n", json!(status_rows)))?,
@@ -332,7 +335,8 @@ async fn smoke(options: &options::SmokeOptions) -> Result<u8, DeployError> {
         fees: Some(&options.fees),
         confirmations: 1,
     }
-    .target(&book)?;
+    .target(&book)
+    .await?;
     let give_up_after = Duration::from_secs(options.give_up_after);
     let mut confirm = |transactions| confirm(&place.chain, transactions, options.yes);
     let smoke = target.smoke(recorded, give_up_after, &mut confirm).await?;

@@ -115,6 +115,20 @@ pub struct Key {
     /// EVM: a file with the keystore's password. Without one, the terminal is asked.
     #[arg(long, value_name = "FILE", env = "CONCORD_EVM_PASSWORD_FILE")]
     pub password_file: Option<PathBuf>,
+    /// EVM: the account of a connected Ledger device, counted from 0 as Ledger Live does, instead of
+    /// a keystore.
+    #[cfg(feature = "ledger")]
+    #[arg(long, value_name = "INDEX", conflicts_with = "keystore")]
+    pub ledger: Option<usize>,
+    /// EVM: a key in AWS KMS by id, alias or ARN, instead of a keystore.
+    #[cfg(feature = "aws-kms")]
+    #[arg(
+        long,
+        value_name = "KEY",
+        env = "CONCORD_AWS_KMS_KEY",
+        conflicts_with = "keystore"
+    )]
+    pub aws_kms: Option<String>,
     /// Solana: the deployer's keypair file, as solana-keygen writes it.
     #[arg(long, value_name = "FILE", env = "CONCORD_SOLANA_KEYPAIR")]
     pub keypair: Option<PathBuf>,

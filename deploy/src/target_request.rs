@@ -82,12 +82,12 @@ impl TargetRequest<'_> {
     ///
     /// # Errors
     /// [`DeployError::NamespaceUnknown`], and whatever the target refuses.
-    pub fn target(&self, book: &AddressBook) -> Result<Box<dyn Target>, DeployError> {
+    pub async fn target(&self, book: &AddressBook) -> Result<Box<dyn Target>, DeployError> {
         let chain = &self.place.chain;
         match chain.namespace() {
             EIP155 => {
                 self.refuse_options_of_solana()?;
-                Ok(Box::new(evm::target(self, book)?))
+                Ok(Box::new(evm::target(self, book).await?))
             }
             SOLANA => {
                 self.refuse_options_of_evm()?;

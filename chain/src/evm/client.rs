@@ -184,7 +184,10 @@ impl Client {
         let name = &signed.transaction;
         let hash = (name.parse()).map_err(|_| failed(name, "has no hash"))?;
         let no = match self.transactions.send(&signed).await? {
-            SendOutcome::Accepted => return Ok(hash),
+            SendOutcome::Accepted => {
+                self.transactions.note_nonce(&signed)?;
+                return Ok(hash);
+            }
             SendOutcome::Underpriced => "its fee is too low".to_owned(),
             SendOutcome::Refused(no) => no,
         };

@@ -114,16 +114,12 @@ impl Transactions {
     /// [`ChainError::Unreachable`], [`ChainError::RecordMalformed`].
     pub async fn send(&mut self, transaction: &SignedTx) -> Result<SendOutcome, ChainError> {
         let no = match self.node.send(&raw(transaction)?).await? {
-            Ok(_) => {
-                self.note_nonce(transaction)?;
-                return Ok(SendOutcome::Accepted);
-            }
+            Ok(_) => return Ok(SendOutcome::Accepted),
             Err(no) => no.message.to_lowercase(),
         };
         // Nodes have words for it, and no codes. The status explains every other refusal.
         let says = |words: &[&str]| words.iter().any(|word| no.contains(word));
         if says(&["already known", "already imported", "known transaction"]) {
-            self.note_nonce(transaction)?;
             return Ok(SendOutcome::Accepted);
         }
         if says(&["underpriced", "less than block base fee", "fee too low"]) {
@@ -135,8 +131,9 @@ impl Transactions {
         Ok(SendOutcome::Refused(no))
     }
 
-    /// The transaction's nonce is used.
-    fn note_nonce(&mut self, transaction: &SignedTx) -> Result<(), ChainError> {
+    /// Notes that the transaction's nonce is used. Not for every transaction that was accepted: a
+    /// reorganisation may free its nonce again, and a gap before the next would never be filled.
+    pub(crate) fn note_nonce(&mut self, transaction: &SignedTx) -> Result<(), ChainError> {
         let envelope = decode(transaction)?;
         let floor = self.nonce_floors.entry(sender(transaction, &envelope)?);
         let floor = floor.or_default();

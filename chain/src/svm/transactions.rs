@@ -4,11 +4,11 @@ use crate::{
     submission::{Finality, Landing, SendOutcome, SignedTx, TxStatus},
 };
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
+use concord_registry::svm::compute_budget::{set_unit_limit, set_unit_price};
 use serde_json::Value;
 use solana_address::Address;
 use solana_instruction::Instruction;
 use solana_message::Message;
-use solana_sdk_ids::compute_budget;
 use solana_signature::Signature;
 use solana_transaction::Transaction;
 use std::{
@@ -282,18 +282,10 @@ fn bytes_of(transaction: &Transaction) -> Vec<u8> {
 /// microlamports.
 #[must_use]
 pub fn compute_budget(units: u32, price: u64) -> Vec<Instruction> {
-    let instruction = |data: Vec<u8>| Instruction {
-        program_id: compute_budget::ID,
-        accounts: Vec::new(),
-        data,
-    };
-    let limit = instruction([&[2][..], &units.to_le_bytes()].concat());
+    let limit = set_unit_limit(units);
     match price {
         0 => vec![limit],
-        _ => vec![
-            limit,
-            instruction([&[3][..], &price.to_le_bytes()].concat()),
-        ],
+        _ => vec![limit, set_unit_price(price)],
     }
 }
 

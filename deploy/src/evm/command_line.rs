@@ -6,9 +6,9 @@ use crate::{
     target_request::{ChoiceSource, DeployerSource, TargetRequest},
 };
 use alloy::{primitives::Address, signers::local::PrivateKeySigner};
-use concord_chain::{ChainError, evm::FeeLimit, keys::EvmKeySource};
+use concord_chain::{ChainError, ChainId, Evm, Signer, evm::FeeLimit, keys::EvmKeySource};
 
-pub(crate) fn target(
+pub(crate) async fn target(
     request: &TargetRequest<'_>,
     book: &AddressBook,
 ) -> Result<EvmTarget, DeployError> {
@@ -16,7 +16,7 @@ pub(crate) fn target(
         EvmOptions {
             chain: request.place.chain.clone(),
             endpoint: request.endpoint()?,
-            deployer: deployer(&request.deployer)?,
+            deployer: deployer(&request.deployer, &request.place.chain).await?,
             choices: choices(request)?,
             root: request.folders.root.clone(),
             artifacts: request.folders.artifacts.clone(),
@@ -67,12 +67,12 @@ fn choices(request: &TargetRequest<'_>) -> Result<Choices, DeployError> {
     }
 }
 
-fn deployer(source: &DeployerSource<'_>) -> Result<Deployer, DeployError> {
+async fn deployer(source: &DeployerSource<'_>, chain: &ChainId) -> Result<Deployer, DeployError> {
     match source {
         DeployerSource::None => Ok(Deployer::None),
-        DeployerSource::Sending(key) => open(key, "").map(Deployer::Key),
+        DeployerSource::Sending(key) => open(key, chain, "").await,
         DeployerSource::Planning { key, from: None } => {
-            open(key, ", or --from with the deployer's address").map(Deployer::Key)
+            open(key, chain, ", or --from with the deployer's address").await
         }
         DeployerSource::Planning {
             key,
@@ -81,7 +81,7 @@ fn deployer(source: &DeployerSource<'_>) -> Result<Deployer, DeployError> {
     }
 }
 
-/// Where a keystore is named too, they must agree.
+/// If a keystore is named too, they must agree.
 fn address(key: &Key, from: &str) -> Result<Address, DeployError> {
     let named: Address = from.parse().map_err(|_| DeployError::Option {
         option: "from",
@@ -89,7 +89,7 @@ fn address(key: &Key, from: &str) -> Result<Address, DeployError> {
         reason: "not an EVM address: 0x and 40 hex digits".to_owned(),
     })?;
     if key.keystore.is_some() {
-        let opened = open(key, "")?.address();
+        let opened = open_local(key, "")?.address();
         if opened != named {
             return Err(DeployError::KeyMismatch {
                 key: opened.to_string(),
@@ -100,10 +100,39 @@ fn address(key: &Key, from: &str) -> Result<Address, DeployError> {
     Ok(named)
 }
 
-fn open(key: &Key, or_from: &'static str) -> Result<PrivateKeySigner, DeployError> {
+async fn open(key: &Key, chain: &ChainId, or_from: &'static str) -> Result<Deployer, DeployError> {
+    match open_remote(key, chain).await? {
+        Some(signer) => Ok(Deployer::Signer(signer)),
+        None => open_local(key, or_from).map(Deployer::Key),
+    }
+}
+
+fn open_local(key: &Key, or_from: &'static str) -> Result<PrivateKeySigner, DeployError> {
     let source = EvmKeySource {
         keystore: key.keystore.clone(),
         password_file: key.password_file.clone(),
     };
     source.open()?.ok_or(DeployError::KeyMissing { or_from })
+}
+
+/// A key in a device or at a service, if one is named.
+#[cfg_attr(
+    not(any(feature = "ledger", feature = "aws-kms")),
+    expect(unused_variables, reason = "this build knows none")
+)]
+async fn open_remote(
+    key: &Key,
+    chain: &ChainId,
+) -> Result<Option<Box<dyn Signer<Evm>>>, DeployError> {
+    #[cfg(feature = "ledger")]
+    if let Some(index) = key.ledger {
+        let ledger = concord_chain::keys::open_ledger(index, chain.evm_number()?).await?;
+        return Ok(Some(Box::new(ledger)));
+    }
+    #[cfg(feature = "aws-kms")]
+    if let Some(id) = &key.aws_kms {
+        let key = concord_chain::keys::open_aws_kms(id, chain.evm_number()?).await?;
+        return Ok(Some(Box::new(key)));
+    }
+    Ok(None)
 }

@@ -11,6 +11,7 @@ mod rehearsal;
 mod rpc_faults;
 mod secrets;
 mod smoke;
+mod unsigned;
 
 #[path = "../shared/fault_proxy.rs"]
 mod fault_proxy;

@@ -10,6 +10,7 @@ mod refusals;
 mod rehearsal;
 mod rpc_faults;
 mod smoke;
+mod unsigned;
 mod upgrade;
 mod workplace;
 

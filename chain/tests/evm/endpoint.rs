@@ -1,0 +1,151 @@
+//! Retries, limits, the rate and fallback URLs, against servers of the test's own.
+use crate::anvil::start;
+use concord_chain::{Blocking, ChainError, EndpointOptions, Retries, evm::Node};
+use std::{
+    io::{Read, Write},
+    net::TcpListener,
+    num::NonZeroU32,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+const QUICK: Retries = Retries {
+    broken: 3,
+    pause: Duration::from_millis(20),
+    limited: 5,
+    limited_pause: Duration::from_millis(20),
+};
+const CHAIN_ID: &str = r#""result":"0x7a69""#;
+const LIMITED: &str = r#""error":{"code":-32005,"message":"slow down, secret-key-of-mine"}"#;
+
+/// What the server does with the request of this number, from 0: status and JSON-RPC member; `None`
+/// hangs up.
+type Behaviour = fn(usize) -> Option<(&'static str, &'static str)>;
+
+struct Server {
+    url: String,
+    asked: Arc<AtomicUsize>,
+}
+
+fn server(behaviour: Behaviour) -> Server {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!(
+        "http://{}/secret-key-of-mine",
+        listener.local_addr().unwrap()
+    );
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = asked.clone();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut request = vec![0; 65_536];
+            let length = stream.read(&mut request).unwrap_or(0);
+            let request = String::from_utf8_lossy(&request[..length]).into_owned();
+            let number = count.fetch_add(1, Ordering::SeqCst);
+            let Some((status, member)) = behaviour(number) else {
+                continue;
+            };
+            let id: String = (request.split("\"id\":").nth(1).unwrap_or("0").chars())
+                .take_while(char::is_ascii_digit)
+                .collect();
+            let body = format!(r#"{{"jsonrpc":"2.0","id":{id},{member}}}"#);
+            let head = format!(
+                "HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                body.len()
+            );
+            let _ = stream.write_all((head + &body).as_bytes());
+        }
+    });
+    Server { url, asked }
+}
+
+fn chain_id(options: &EndpointOptions) -> Result<u64, ChainError> {
+    let blocking = Blocking::new().unwrap();
+    blocking.wait(Node::new(options).unwrap().chain_id())
+}
+
+fn options(server: &Server) -> EndpointOptions {
+    EndpointOptions::new(&server.url).with_retries(QUICK)
+}
+
+#[test]
+fn broken_connections_are_repeated_so_often_and_no_more() {
+    let mended = server(|number| (number == 3).then_some(("200 OK", CHAIN_ID)));
+    assert_eq!(chain_id(&options(&mended)).unwrap(), 31_337);
+    assert_eq!(mended.asked.load(Ordering::SeqCst), 4);
+
+    let broken = server(|_| None);
+    let error = chain_id(&options(&broken)).unwrap_err();
+    assert!(error.is_retryable());
+    let words = error.to_string();
+    let expected = "does not answer eth_chainId: there is no connection, or it broke";
+    assert!(words.ends_with(expected), "{words}");
+    assert_eq!(broken.asked.load(Ordering::SeqCst), 4);
+}
+
+#[test]
+fn a_limit_is_waited_for_in_either_form() {
+    let by_status = server(|number| match number {
+        0..3 => Some(("429 Too Many Requests", LIMITED)),
+        _ => Some(("200 OK", CHAIN_ID)),
+    });
+    assert_eq!(chain_id(&options(&by_status)).unwrap(), 31_337);
+    let by_error = server(|number| match number {
+        0..5 => Some(("200 OK", LIMITED)),
+        _ => Some(("200 OK", CHAIN_ID)),
+    });
+    assert_eq!(chain_id(&options(&by_error)).unwrap(), 31_337);
+    assert_eq!(by_error.asked.load(Ordering::SeqCst), 6);
+
+    let never = server(|_| Some(("200 OK", LIMITED)));
+    let words = chain_id(&options(&never)).unwrap_err().to_string();
+    assert!(words.ends_with("eth_chainId: slow down, …"), "{words}");
+    assert_eq!(never.asked.load(Ordering::SeqCst), 6);
+}
+
+#[test]
+fn what_the_chain_refuses_is_an_answer_and_asked_once() {
+    let refusing = server(|_| {
+        Some((
+            "200 OK",
+            r#""error":{"code":-32601,"message":"no such method"}"#,
+        ))
+    });
+    let words = chain_id(&options(&refusing)).unwrap_err().to_string();
+    assert!(words.ends_with("eth_chainId: no such method"), "{words}");
+    assert_eq!(refusing.asked.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn the_next_url_answers_if_the_first_does_not() {
+    let broken = server(|_| None);
+    let anvil = start(&[]);
+    let options = options(&broken).with_fallback(anvil.endpoint());
+    let blocking = Blocking::new().unwrap();
+    let node = Node::new(&options).unwrap();
+    assert_eq!(blocking.wait(node.chain_id()).unwrap(), 31_337);
+    assert_eq!(blocking.wait(node.block_number()).unwrap(), 0);
+    // It has answered: from now on it is asked first.
+    assert_eq!(broken.asked.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn no_more_requests_a_second_than_the_rate_allows() {
+    let anvil = start(&[]);
+    let rate = NonZeroU32::new(20).unwrap();
+    let options = EndpointOptions::new(anvil.endpoint()).with_rate(rate);
+    let blocking = Blocking::new().unwrap();
+    let node = Node::new(&options).unwrap();
+    let begun = Instant::now();
+    blocking.wait(async {
+        for _ in 0..11 {
+            node.chain_id().await.unwrap();
+        }
+    });
+    // The first goes at once, each of the others after a twentieth of a second.
+    assert!(begun.elapsed() >= Duration::from_millis(500));
+}

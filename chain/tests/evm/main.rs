@@ -1,0 +1,5 @@
+//! Against a real anvil, and against servers that do not answer as they should.
+mod anvil;
+mod endpoint;
+mod submission;
+mod subscriptions;

@@ -1,0 +1,181 @@
+//! Jobs of a service: recorded before they are sent, replaced, found again after a reorganisation.
+use crate::anvil::{TIMEOUT, key, start};
+use alloy::{
+    node_bindings::AnvilInstance,
+    primitives::{Address, Bytes, U256},
+};
+use concord_chain::{
+    Blocking, ChainError, EndpointOptions,
+    evm::{CallChain, CallJob, FeeLimit, Node},
+    submission::{FileRecord, SendOutcome, Timing, TxChain, TxRecord, submit},
+};
+use serde_json::{Value, json};
+use std::{path::Path, time::Duration};
+
+const TIMING: Timing = Timing {
+    poll: Duration::from_millis(50),
+    replace_after: Duration::from_secs(60),
+    give_up_after: Duration::from_secs(60),
+};
+
+fn node(anvil: &AnvilInstance) -> Node {
+    Node::new(&EndpointOptions::new(anvil.endpoint()).with_timeout(TIMEOUT)).unwrap()
+}
+
+async fn chain(anvil: &AnvilInstance) -> CallChain {
+    let id = "eip155:31337".parse().unwrap();
+    let signer = Box::new(key(anvil, 0));
+    CallChain::connect(node(anvil), &id, signer, FeeLimit::default(), 1)
+        .await
+        .unwrap()
+}
+
+/// So many wei to an account of the test's own.
+fn payment(id: &str, wei: u64) -> CallJob {
+    CallJob {
+        id: id.to_owned(),
+        to: receiver(),
+        value: U256::from(wei),
+        input: Bytes::new(),
+    }
+}
+
+fn receiver() -> Address {
+    Address::repeat_byte(0x22)
+}
+
+async fn run(chain: &mut CallChain, jobs: &[CallJob], record: &Path) -> Result<(), ChainError> {
+    let mut record = FileRecord::open(record).unwrap();
+    let mut report = |_: &CallJob, _: &str| ();
+    let groups: Vec<&[CallJob]> = jobs.chunks(1).collect();
+    submit(chain, &groups, &mut record, TIMING, &mut report).await
+}
+
+fn stored(path: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+async fn received(anvil: &AnvilInstance) -> U256 {
+    node(anvil).balance(receiver()).await.unwrap()
+}
+
+#[test]
+fn each_job_lands_once_however_often_it_is_submitted() {
+    let anvil = start(&[]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.json");
+    let jobs = [payment("first", 5), payment("second", 7)];
+    Blocking::new().unwrap().wait(async {
+        let mut chain = chain(&anvil).await;
+        run(&mut chain, &jobs, &path).await.unwrap();
+        run(&mut chain, &jobs, &path).await.unwrap();
+        assert_eq!(received(&anvil).await, U256::from(12));
+    });
+    let stored = stored(&path);
+    for (job, block) in [("first", 1), ("second", 2)] {
+        assert_eq!(stored[job]["transactions"].as_array().unwrap().len(), 1);
+        assert_eq!(stored[job]["landing"]["block"], block);
+        assert_eq!(stored[job]["final"], true);
+    }
+}
+
+/// As after a crash right before or right after sending.
+#[test]
+fn a_transaction_on_record_is_the_one_that_lands() {
+    let anvil = start(&[]);
+    let folder = tempfile::tempdir().unwrap();
+    for (is_sent, name) in [(false, "before"), (true, "after")] {
+        let path = folder.path().join(format!("{name}.json"));
+        let job = payment(name, 5);
+        Blocking::new().unwrap().wait(async {
+            let mut chain = chain(&anvil).await;
+            let signed = chain.sign(&job, 0).await.unwrap();
+            let mut record = FileRecord::open(&path).unwrap();
+            record.signed(&[(name, signed.clone())]).unwrap();
+            drop(record);
+            if is_sent {
+                let sent = chain.send(&signed).await.unwrap();
+                assert_eq!(sent, SendOutcome::Accepted);
+            }
+            run(&mut chain, std::slice::from_ref(&job), &path)
+                .await
+                .unwrap();
+            let landing = stored(&path)[name]["landing"]["transaction"].clone();
+            assert_eq!(landing, signed.transaction);
+        });
+    }
+    let blocking = Blocking::new().unwrap();
+    assert_eq!(blocking.wait(received(&anvil)), U256::from(10));
+}
+
+#[test]
+fn the_fee_of_a_pending_transaction_is_raised() {
+    let anvil = start(&["--no-mining"]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.json");
+    let jobs = [payment("only", 5)];
+    Blocking::new().unwrap().wait(async {
+        let mut chain = chain(&anvil).await;
+        let mut record = FileRecord::open(&path).unwrap();
+        let timing = Timing {
+            replace_after: Duration::ZERO,
+            ..TIMING
+        };
+        let mut report = |_: &CallJob, _: &str| ();
+        let submitted = submit(&mut chain, &[&jobs], &mut record, timing, &mut report);
+        let mining = async {
+            let node = node(&anvil);
+            while stored_count(&path) < 3 {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            let _: Value = node.endpoint().expect("evm_mine", json!([])).await.unwrap();
+        };
+        let (submitted, ()) = tokio::join!(submitted, mining);
+        submitted.unwrap();
+        assert_eq!(received(&anvil).await, U256::from(5));
+        assert!(record.is_final("only"));
+        let landed = record.landing("only").unwrap().transaction.clone();
+        assert_ne!(landed, record.transactions("only")[0].transaction);
+    });
+}
+
+fn stored_count(path: &Path) -> usize {
+    let stored: Option<Value> =
+        (std::fs::read(path).ok()).and_then(|text| serde_json::from_slice(&text).ok());
+    stored.map_or(0, |it| {
+        it["only"]["transactions"].as_array().map_or(0, Vec::len)
+    })
+}
+
+#[test]
+fn a_reverting_call_is_refused_before_it_is_signed() {
+    let anvil = start(&[]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.json");
+    Blocking::new().unwrap().wait(async {
+        let mut chain = chain(&anvil).await;
+        let code: () = node(&anvil)
+            .endpoint()
+            .expect("anvil_setCode", json!([receiver(), "0x5f5ffd"])) // REVERT
+            .await
+            .unwrap();
+        let () = code;
+        let refused = run(&mut chain, &[payment("only", 5)], &path).await;
+        assert!(
+            matches!(refused, Err(ChainError::SimulationFailed { .. })),
+            "{refused:?}"
+        );
+    });
+    assert!(!path.exists());
+}
+
+#[test]
+fn two_processes_do_not_share_a_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.json");
+    let _first = FileRecord::open(&path).unwrap();
+    assert!(matches!(
+        FileRecord::open(&path),
+        Err(ChainError::Locked(_))
+    ));
+}

@@ -1,0 +1,145 @@
+//! Against a local cluster: jobs of a service, expired block hashes, and refusals.
+use concord_chain::{
+    Blocking, ChainError, Endpoint, EndpointOptions,
+    submission::{FileRecord, Timing, TxChain, TxRecord, submit},
+    svm::{Cluster, InstructionChain, InstructionJob, PriorityFee},
+};
+use concord_local_cluster::{LocalCluster, Options, Server};
+use serde_json::{Value, json};
+use solana_address::Address;
+use solana_keypair::Keypair;
+use solana_signer::Signer;
+use solana_system_interface::instruction as system;
+use std::{path::Path, time::Duration};
+
+const SOL: u64 = 1_000_000_000;
+const TIMING: Timing = Timing {
+    poll: Duration::from_millis(40),
+    replace_after: Duration::from_secs(60),
+    give_up_after: Duration::from_secs(60),
+};
+
+fn payer() -> Keypair {
+    Keypair::new_from_array([7; 32])
+}
+
+fn receiver() -> Address {
+    Address::new_from_array([9; 32])
+}
+
+fn start() -> Server {
+    let options = Options {
+        slot_duration: Duration::from_millis(20),
+        funded: vec![(payer().pubkey(), 10 * SOL)],
+        ..Options::default()
+    };
+    Server::start(LocalCluster::new(options), 0).unwrap()
+}
+
+fn cluster(server: &Server) -> Cluster {
+    Cluster::new(&EndpointOptions::new(server.url())).unwrap()
+}
+
+async fn chain(server: &Server) -> InstructionChain {
+    let id = "solana:localnet".parse().unwrap();
+    let signers: Vec<Box<dyn concord_chain::Signer<concord_chain::Svm>>> = vec![Box::new(payer())];
+    InstructionChain::connect(cluster(server), &id, signers, PriorityFee::default())
+        .await
+        .unwrap()
+}
+
+/// A payment that opens the receiver's account, or adds to it.
+fn payment(id: &str, lamports: u64) -> InstructionJob {
+    InstructionJob {
+        id: id.to_owned(),
+        instructions: vec![system::transfer(&payer().pubkey(), &receiver(), lamports)],
+        units: 1_000,
+    }
+}
+
+async fn run(
+    chain: &mut InstructionChain,
+    jobs: &[InstructionJob],
+    record: &mut FileRecord,
+) -> Result<(), ChainError> {
+    let mut report = |_: &InstructionJob, _: &str| ();
+    submit(chain, &[jobs], record, TIMING, &mut report).await
+}
+
+fn open(folder: &Path) -> FileRecord {
+    FileRecord::open(&folder.join("jobs.json")).unwrap()
+}
+
+#[test]
+fn each_job_lands_once_however_often_it_is_submitted() {
+    let server = start();
+    let folder = tempfile::tempdir().unwrap();
+    let mut record = open(folder.path());
+    let jobs = [payment("first", SOL), payment("second", 2 * SOL)];
+    Blocking::new().unwrap().wait(async {
+        let mut chain = chain(&server).await;
+        run(&mut chain, &jobs, &mut record).await.unwrap();
+        run(&mut chain, &jobs, &mut record).await.unwrap();
+        let balance = cluster(&server).balance(&receiver()).await.unwrap();
+        assert_eq!(balance, 3 * SOL);
+    });
+    assert!(record.is_final("first") && record.is_final("second"));
+}
+
+/// As after a crash, with a block hash that has expired since.
+#[test]
+fn an_expired_transaction_is_replaced_and_only_one_lands() {
+    let server = start();
+    let folder = tempfile::tempdir().unwrap();
+    let mut record = open(folder.path());
+    let job = payment("only", SOL);
+    Blocking::new().unwrap().wait(async {
+        let mut chain = chain(&server).await;
+        let signed = chain.sign(&job, 0).await.unwrap();
+        record.signed(&[("only", signed)]).unwrap();
+        let endpoint = Endpoint::new(&EndpointOptions::new(server.url())).unwrap();
+        let _: Value = endpoint
+            .expect("local_expire_blockhashes", json!([]))
+            .await
+            .unwrap();
+        let jobs = std::slice::from_ref(&job);
+        run(&mut chain, jobs, &mut record).await.unwrap();
+        let balance = cluster(&server).balance(&receiver()).await.unwrap();
+        assert_eq!(balance, SOL);
+    });
+    let [first, second] = record.transactions("only") else {
+        panic!("two transactions were signed");
+    };
+    let landed = &record.landing("only").unwrap().transaction;
+    assert_eq!(*landed, second.transaction);
+    assert_ne!(*landed, first.transaction);
+}
+
+#[test]
+fn a_signer_that_is_missing_is_named() {
+    let server = start();
+    let folder = tempfile::tempdir().unwrap();
+    let mut record = open(folder.path());
+    let stranger = Keypair::new_from_array([8; 32]).pubkey();
+    let job = InstructionJob {
+        id: "only".to_owned(),
+        instructions: vec![system::transfer(&stranger, &receiver(), SOL)],
+        units: 1_000,
+    };
+    let blocking = Blocking::new().unwrap();
+    let mut chain = blocking.wait(chain(&server));
+    let refused = blocking.wait(run(&mut chain, &[job], &mut record));
+    let words = refused.unwrap_err().to_string();
+    let expected = format!("{stranger} did not sign: its key is missing");
+    assert_eq!(words, expected);
+    assert!(record.transactions("only").is_empty());
+}
+
+#[test]
+fn another_cluster_than_the_one_named_is_refused() {
+    let server = start();
+    let devnet = "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1".parse().unwrap();
+    let blocking = Blocking::new().unwrap();
+    let refused = blocking.wait(cluster(&server).require_chain(&devnet));
+    assert!(matches!(refused, Err(ChainError::WrongChain { .. })));
+}
