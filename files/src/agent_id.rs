@@ -1,5 +1,7 @@
 //! An agent's id, exact whatever form a file gives it (R1, R37).
 
+use core::fmt;
+
 use concord_canonical::{
     caip::{AccountId, EIP155, SOLANA, parse_solana_key},
     error::TextFault,
@@ -100,6 +102,12 @@ impl AgentId {
             _ => {}
         }
         Ok(id)
+    }
+}
+
+impl fmt::Display for AgentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
     }
 }
 

@@ -129,8 +129,8 @@ pub enum Rule {
         /// The path of the other field.
         other: String,
     },
-    /// A field that must not stand beside another.
-    #[error("cannot stand beside {other}")]
+    /// Two fields that exclude each other.
+    #[error("and {other} exclude each other")]
     Exclusive {
         /// The path of the other field.
         other: String,

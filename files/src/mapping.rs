@@ -7,7 +7,7 @@ use core::fmt;
 pub struct Mapping {
     /// Which difference.
     pub kind: MappingKind,
-    /// The JSON path of the value as it stands in the file, or `uri`.
+    /// The JSON path of the value in the file as it was written, or `uri`.
     pub path: String,
 }
 

@@ -12,8 +12,8 @@ use crate::{
     reader::{Fields, Node, list, text, u53},
 };
 
-/// A feedback file of PROFILE: authorized feedback, with a score. `feedback_auth` tells the first
-/// version (required there) from 1.1 (removed there).
+/// A feedback file of PROFILE: authorized feedback, with a score. `feedback_auth` distinguishes
+/// the first version (required there) from 1.1 (removed there).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

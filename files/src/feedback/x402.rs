@@ -148,9 +148,9 @@ impl X402Feedback {
         check_tags(&head, &fields)?;
         let value = RatingValue::read(&mut fields, notes)?;
         let proof = ParticipationProof::read(&fields.need(profile.proof_field())?, notes)?;
-        // R26: the comment's key belongs to the profile; the other profile's key is bridged
+        // R26: the comment's key belongs to the profile; the other profile's key counts if it is alone
         let names = [profile.comment_field(), profile.other().comment_field()];
-        let comment = fields.either(names, MappingKind::CommentKey, notes)?;
+        let comment = fields.prefer(names, MappingKind::CommentKey, notes);
         let comment = comment.map(|node| text(&node)).transpose()?;
         Ok(Self {
             head,

@@ -1,4 +1,4 @@
-//! Which scheme made a hash: nobody hashes files alike.
+//! Which scheme made a hash: implementations hash files differently.
 
 mod python;
 mod typescript;

@@ -127,7 +127,8 @@ impl<'v> Fields<'v> {
         Some(node)
     }
 
-    /// Takes a member that has two names, the current one first. Both may be there if they agree.
+    /// Takes a member that has two names for one meaning, the current one first. Both may be there if they
+    /// agree.
     pub(crate) fn either(
         &mut self,
         [current, other]: [&'static str; 2],
@@ -150,7 +151,24 @@ impl<'v> Fields<'v> {
         }
     }
 
-    /// The members that nobody took.
+    /// Takes a member by its current name, and by its other name only if that one is missing: the other
+    /// name may have a meaning of its own beside the current one.
+    pub(crate) fn prefer(
+        &mut self,
+        [current, other]: [&'static str; 2],
+        kind: MappingKind,
+        notes: &mut Mappings,
+    ) -> Option<Node<'v>> {
+        let first = self.optional(current, notes);
+        if first.is_some() || !self.has(other) {
+            return first;
+        }
+        let node = self.take(other)?;
+        notes.note(kind, &node.path);
+        Some(node)
+    }
+
+    /// The members that were not taken.
     pub(crate) fn rest(self) -> Extra {
         self.object
             .iter()

@@ -27,13 +27,13 @@ impl Service {
     /// R42: `name` and `endpoint`, or `type` and `url`.
     pub(super) fn read(node: &Node<'_>, notes: &mut Mappings) -> Result<Self, Error> {
         let mut fields = node.fields()?;
-        let name = either(
+        let name = need(
             &mut fields,
             ["name", "type"],
             MappingKind::ServiceTypeKey,
             notes,
         )?;
-        let endpoint = either(
+        let endpoint = need(
             &mut fields,
             ["endpoint", "url"],
             MappingKind::ServiceUrlKey,
@@ -49,19 +49,12 @@ impl Service {
     }
 }
 
-/// Takes the current name; the other one only if that is missing, because a service may have a `type` of
-/// its own beside its `name`.
-fn either<'v>(
+fn need<'v>(
     fields: &mut Fields<'v>,
-    [current, other]: [&'static str; 2],
+    names: [&'static str; 2],
     kind: MappingKind,
     notes: &mut Mappings,
 ) -> Result<Node<'v>, Error> {
-    if fields.has(current) {
-        return fields.need(current);
-    }
-    let node = fields.optional(other, notes);
-    let node = node.ok_or_else(|| Error::new(fields.path_of(current), Rule::Missing))?;
-    notes.note(kind, &node.path);
-    Ok(node)
+    let node = fields.prefer(names, kind, notes);
+    node.ok_or_else(|| Error::new(fields.path_of(names[0]), Rule::Missing))
 }

@@ -97,3 +97,44 @@ impl X402Profile {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::X402Profile;
+
+    /// By X402 and by the later name's pull request, word for word.
+    #[test]
+    fn r26_and_r40_fix_five_names_together() {
+        let names = |profile: X402Profile| {
+            let [tag1, tag2] = profile.default_tags();
+            let prefix = profile.hash_profile().name();
+            let [key, proof] = [profile.extension_key(), profile.proof_field()];
+            [prefix, key, proof, profile.comment_field(), tag1, tag2]
+        };
+        assert_eq!(
+            names(X402Profile::default()),
+            [
+                "x402:8004-reputation:v1",
+                "8004-reputation",
+                "proofOfParticipation",
+                "comment",
+                "x402-resource-delivered",
+                "proof-of-participation",
+            ]
+        );
+        assert_eq!(
+            names(X402Profile::Reputation),
+            [
+                "x402:reputation:v1",
+                "reputation",
+                "proofOfInteraction",
+                "reasoning",
+                "starred",
+                "x402"
+            ]
+        );
+        for profile in X402Profile::ALL {
+            assert_ne!(profile.other(), profile);
+        }
+    }
+}

@@ -21,11 +21,11 @@ const found = (key, value, mappings = []) => ({ profile: profiles[key], current:
   accept("x402-multi-chain", "X402, Multi-Chain Agent", ["Published"], wrap(multi), [found(key, multi)]);
   accept("later-name", "the later key (R26)", ["Typical"], wrap(info, "reputation"), [found("reputation", info)]);
   accept("both", "a server may announce both (R26)", ["Typical"], { ...wrap(info), ...wrap(multi, "reputation") }, [found(key, info), found("reputation", multi)]);
-  accept("none", "other extensions are no business of ours", ["Empty"], { "offer-receipt": { info: {} } }, []);
+  accept("none", "other extensions are ignored", ["Empty"], { "offer-receipt": { info: {} } }, []);
   accept("feedback-endpoint", "as 8004-solana spells it (R35)", ["Wording"], wrap(rename(info, "feedbackAggregator", "feedbackEndpoint")), [found(key, info, ["feedback-endpoint-key $[\"8004-reputation\"].info.feedbackEndpoint"])]);
   accept("both-spellings", "both spellings, one URL", ["Wording"], wrap({ ...info, feedbackEndpoint: info.feedbackAggregator }), [found(key, info)]);
   accept("id-number", "an id as a number (R37)", ["Wording"], wrap(edit(info, { "registrations.0.agentId": 42 })), [found(key, info, ["agent-id-number $[\"8004-reputation\"].info.registrations[0].agentId"])]);
-  accept("unknown-members", "members that nobody knows survive", ["Unchecked"], wrap({ ...info, note: 1 }), [found(key, { ...info, note: 1 })]);
+  accept("unknown-members", "unknown members survive", ["Unchecked"], wrap({ ...info, note: 1 }), [found(key, { ...info, note: 1 })]);
   const at = (path) => `$["8004-reputation"]${path}`;
   refuse("no-info", "a key without info", ["Shape"], { [key]: {} }, at(".info"), "missing");
   refuse("spellings-conflict", "two aggregators", ["Conflict"], wrap({ ...info, feedbackEndpoint: "https://other.example" }), at(".info.feedbackEndpoint"), "conflict");
@@ -70,7 +70,7 @@ const found = (key, value, mappings = []) => ({ profile: profiles[key], current:
   accept("wrong-prefix", "signed for the other profile: the key decides, and nothing else is tried (R26)", ["WrongMessage"], { reputation: data }, [answer("reputation", data, [], { hash_holds: false, signature_holds: false })]);
   accept("under-info", "under info (R35)", ["Wording"], { [key]: { info: data } }, [answer(key, data, [`info-wrapper ${at(".info")}`])]);
   accept("both-places-alike", "in both places, alike (R35)", ["Wording"], { [key]: { ...data, info: Object.fromEntries(Object.entries(data).reverse()) } }, [answer(key, { ...data, info: data })]);
-  accept("unknown-members", "members that nobody knows survive", ["Unchecked"], { [key]: { ...data, note: [1] } }, [answer(key, { ...data, note: [1] })]);
+  accept("unknown-members", "unknown members survive", ["Unchecked"], { [key]: { ...data, note: [1] } }, [answer(key, { ...data, note: [1] })]);
   accept("id-number", "an id as a number (R37)", ["Wording"], { [key]: edit(data, { agentId: 42 }) }, [answer(key, data, [`agent-id-number ${at(".agentId")}`])]);
   accept("key-without-0x", "a key without 0x (R23)", ["Wording"], { [key]: edit(data, { agentSignerPublicKey: data.agentSignerPublicKey.slice(2) }) }, [answer(key, data, [`public-key-prefix ${at(".agentSignerPublicKey")}`])]);
   accept("stated-hash-wrong", "a stated hash that is not the recomputed one", ["WrongMessage"], { [key]: edit(data, { interactionHash: dataHash }) }, [answer(key, edit(data, { interactionHash: dataHash }), [], { hash_holds: false, signature_holds: true })]);

@@ -106,7 +106,7 @@ accept("bp-value-negative", "BP's trading yield", ["Published"], edit(least, { v
 accept("bp-value-1.0", "an integer with a fraction of zero is an integer (R22)", ["Number"], JSON.stringify(least).replace('"value":85', '"value":85.0'), "best-practices");
 accept("bp-chain-id-number", "chainId as a number; it is kept (R37)", ["Wording"], edit(best, { "proofOfPayment.chainId": 8453 }), "best-practices", ["chain-id-number $.proofOfPayment.chainId"]);
 accept("bp-first-payment-key", "PROFILE's key; it is kept (R37)", ["Wording"], rename(best, "proofOfPayment", "proof_of_payment"), "best-practices", ["proof-of-payment-key $.proof_of_payment"]);
-accept("bp-unknown-members", "members that nobody knows survive", ["Unchecked"], { ...best, "x-note": { deep: [1, null, { é: 1e300 }] }, mcp: { tool: "t", version: 2 } }, "best-practices");
+accept("bp-unknown-members", "unknown members survive", ["Unchecked"], { ...best, "x-note": { deep: [1, null, { é: 1e300 }] }, mcp: { tool: "t", version: 2 } }, "best-practices");
 accept("bp-endpoint-query", "a reader takes a query; a writer refuses it (R39)", ["Writer"], edit(best, { endpoint: "https://agent.example/weather?city=London" }), "best-practices", [], { refused: "$.endpoint endpoint" });
 accept("bp-endpoint-fragment", "the same for a fragment (R39)", ["Writer"], edit(best, { endpoint: "https://agent.example/weather#now" }), "best-practices", [], { refused: "$.endpoint endpoint" });
 accept("bp-endpoint-user", "the same for user info (R39)", ["Writer"], edit(best, { endpoint: "https://user:pass@agent.example/" }), "best-practices", [], { refused: "$.endpoint endpoint" });
@@ -162,6 +162,7 @@ accept("x402-crossed", "submitted by an aggregator on EVM for an agent on Solana
 accept("x402-agent-id-number", "a number where X402 wants text (R37)", ["Wording", "Signed"], edit(evmX402, { agentId: 42 }), first, ["agent-id-number $.agentId"], evmX402);
 accept("x402-value-beyond-100", "0 to 100 is the range of X402's tags, not of the field (R37)", ["Boundary"], edit(evmX402, { value: 101 }), first);
 accept("x402-other-comment-key", "the other profile's comment field", ["Wording", "Signed"], rename(evmX402, "comment", "reasoning"), first, ["comment-key $.reasoning"], evmX402);
+accept("x402-both-comment-keys", "the profile's comment field counts; the other is a member of its own (R26)", ["Unchecked", "Signed"], { ...evmX402, reasoning: "in detail" }, first);
 accept("x402-key-uncompressed", "the same key, uncompressed; written compressed (R23)", ["Wording", "Signed"], edit(evmX402, { "proofOfParticipation.agentSignerPublicKey": signers.secp256k1.key(false) }), first, [], evmX402);
 accept("x402-key-without-0x", "the same key without 0x (R23)", ["Wording", "Signed"], edit(evmX402, { "proofOfParticipation.agentSignerPublicKey": signers.secp256k1.key().slice(2) }), first, ["public-key-prefix $.proofOfParticipation.agentSignerPublicKey"], evmX402);
 accept("x402-hex-upper-case", "hexadecimal in upper case; written in lower case", ["CaseSensitive", "Signed"], edit(evmX402, { "proofOfParticipation.dataHash": `0x${dataHash.slice(2).toUpperCase()}` }), first, [], evmX402);

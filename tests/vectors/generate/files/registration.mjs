@@ -49,7 +49,7 @@ accept("id-number", "an id as a number", ["Wording"], edit(current, { "registrat
 accept("id-null", "made before the registration", ["Wording"], edit(current, { "registrations.1.agentId": null }), ["agent-id-null $.registrations[1].agentId"], { refused: "$.registrations[1].agentId missing" });
 accept("registration-keys", "more than two keys: written with exactly two", ["Wording"], edit(current, { "registrations.0.role": "owner" }), ["registration-keys $.registrations[0]"], current);
 accept("key-0x", "a signer's key with 0x", ["Wording"], edit(current, { "signers.0.publicKey": signers.ed25519.key() }), ["public-key-prefix $.signers[0].publicKey"], current);
-accept("unknown-members", "members that nobody knows survive", ["Unchecked"], { ...current, updatedAt: 1758628800, metadata: { a: [1.5, null] } }, [], { ...current, updatedAt: 1758628800, metadata: { a: [1.5, null] } });
+accept("unknown-members", "unknown members survive", ["Unchecked"], { ...current, updatedAt: 1758628800, metadata: { a: [1.5, null] } }, [], { ...current, updatedAt: 1758628800, metadata: { a: [1.5, null] } });
 accept("no-signers", "without signers the wallet on chain signs", ["Typical"], edit(current, { signers: undefined }), [], edit(current, { signers: undefined }));
 accept("empty-signers", "an empty list is none (R29)", ["Empty"], edit(current, { signers: [] }), [], edit(current, { signers: undefined }));
 accept("valid-until", "a key that expires", ["Typical"], edit(current, { "signers.0.validUntil": 1769299200 }), [], edit(current, { "signers.0.validUntil": 1769299200 }));
