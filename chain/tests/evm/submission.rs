@@ -122,7 +122,8 @@ fn the_fee_of_a_pending_transaction_is_raised() {
             ..TIMING
         };
         let mut report = |_: &CallJob, _: &str| ();
-        let submitted = submit(&mut chain, &[&jobs], &mut record, timing, &mut report);
+        let groups = [&jobs[..]];
+        let submitted = submit(&mut chain, &groups, &mut record, timing, &mut report);
         let mining = async {
             let node = node(&anvil);
             while stored_count(&path) < 3 {

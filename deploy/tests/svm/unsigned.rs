@@ -1,6 +1,6 @@
 //! What `plan --json` gives to a Squads multisig, or to any other sender.
 use crate::{
-    cluster::{Cluster, decoded, deployer, program_key},
+    cluster::{Cluster, decoded, program_key},
     workplace::Workplace,
 };
 use serde_json::{Value, json};
