@@ -36,6 +36,11 @@ pub(crate) fn task_ref(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "pattern": pattern })
 }
 
+/// `null` means never, and is written.
+pub(crate) fn expiry(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["integer", "null"], "format": "uint64", "minimum": 0 })
+}
+
 /// A number on EVM, a mint on Solana (R37).
 pub(crate) fn agent_id_number(_: &mut SchemaGenerator) -> Schema {
     json_schema!({

@@ -56,8 +56,9 @@ contract ValidationSummaryPartsTest is ValidationTest {
         identity.transferFrom(owner.addr, newOwner.addr, agentId);
         _answer(validator, 40, "");
         _cool();
-        (bool fits,) =
-            address(validation).staticcall{gas: CALL_GAS}(abi.encodeCall(validation.getSummary, (agentId, everybody, "")));
+        (bool fits,) = address(validation).staticcall{gas: CALL_GAS}(
+            abi.encodeCall(validation.getSummary, (agentId, everybody, ""))
+        );
         assertFalse(fits);
 
         IValidation.SummaryPart[] memory parts = new IValidation.SummaryPart[](4);
@@ -68,7 +69,9 @@ contract ValidationSummaryPartsTest is ValidationTest {
         _assertFinish(parts, 2, 65);
     }
 
-    function testFuzz_ValidationPartsAddUpToTheWhole_R20(uint8[12] calldata scores, uint256 size, uint256 limit) external {
+    function testFuzz_ValidationPartsAddUpToTheWhole_R20(uint8[12] calldata scores, uint256 size, uint256 limit)
+        external
+    {
         size = bound(size, 0, scores.length);
         limit = bound(limit, 1, scores.length + 1);
         uint256 count = 0;

@@ -23,7 +23,7 @@ pub struct Signer {
     /// Unix seconds from which it is valid.
     pub valid_from: u64,
     /// Unix seconds from which it is valid no more; `None` means never.
-    #[cfg_attr(test, schemars(required))]
+    #[cfg_attr(test, schemars(required, schema_with = "crate::schema::expiry"))]
     pub valid_until: Option<u64>,
     /// A note for people.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -80,7 +80,8 @@ abstract contract GasTable is GasFloor {
         _assertFile(string.concat("contracts/snapshots/", file), string.concat("{\n", json, "\n}\n"));
         string memory begin = string.concat("<!-- table: ", title, " -->\n");
         string memory end = "<!-- end -->\n";
-        string memory head = "| call | arguments | canonical | ours | ratio | bar | floor |\n|---|---|---:|---:|---:|---:|---:|\n";
+        string memory head =
+            "| call | arguments | canonical | ours | ratio | bar | floor |\n|---|---|---:|---:|---:|---:|---:|\n";
         string memory document = vm.readFile(TABLE_FILE);
         assertTrue(vm.contains(document, begin), title);
         string memory before = vm.split(document, begin)[0];

@@ -88,9 +88,13 @@ abstract contract OpenGas is GasTable {
         _summaryOfLong("their tag1 sought", string(long), "", NOT_MEASURED, NO_BAR);
     }
 
-    function _summaryOfLong(string memory sought, string memory tag1, string memory tag2, uint256 canonical, uint256 bar)
-        private
-    {
+    function _summaryOfLong(
+        string memory sought,
+        string memory tag1,
+        string memory tag2,
+        uint256 canonical,
+        uint256 bar
+    ) private {
         _look(address(open), abi.encodeCall(open.getSummary, (rated, listOf(client), tag1, tag2)));
         _row("getSummary", string.concat("10 feedbacks with a tag1 of 20,000 bytes, ", sought), canonical, bar);
     }
@@ -111,9 +115,7 @@ abstract contract OpenGas is GasTable {
         bytes32 hash
     ) private {
         _transact(
-            from,
-            address(open),
-            abi.encodeCall(open.giveFeedback, (rated, 95, 0, tag1, tag2, endpoint, uri, hash))
+            from, address(open), abi.encodeCall(open.giveFeedback, (rated, 95, 0, tag1, tag2, endpoint, uri, hash))
         );
     }
 }
