@@ -39,6 +39,8 @@ library AgentUris {
 
     function read(AgentUri storage uri) internal view returns (string memory) {
         uint256 word = uint256(uri.head._spacer);
+        // casting to 'uint160' is safe because 160 bits are left of a word that was shifted right by 96
+        // forge-lint: disable-next-line(unsafe-typecast)
         address pointer = address(uint160(word >> ADDRESS_SHIFT));
         if ((word & LONG_MARK) != LONG_MARK || pointer == address(0)) return string(uri.head.get());
         return string(SSTORE2.read(pointer));
