@@ -5,7 +5,7 @@ import {FeedbackRegistry} from "./FeedbackRegistry.sol";
 import {IReputationRegistry} from "./interfaces/IReputationRegistry.sol";
 import {OpenFeedbackLedger} from "./libraries/OpenFeedbackLedger.sol";
 import {SummaryParts} from "./libraries/SummaryParts.sol";
-import {TagFilter, TagPair, TagPairs, TagShape} from "./libraries/TagPairs.sol";
+import {TagFilter, TagPair, TagPairs} from "./libraries/TagPairs.sol";
 import {Windows} from "./libraries/Windows.sol";
 
 /// @title ReputationRegistry
@@ -13,7 +13,6 @@ import {Windows} from "./libraries/Windows.sol";
 contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
     using OpenFeedbackLedger for OpenFeedbackLedger.Ledger;
     using SummaryParts for SummaryPart;
-    using SummaryParts for int256[19];
     using TagPairs for TagPair;
     using Windows for address[];
 
@@ -45,7 +44,7 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
 
     function revokeFeedback(uint256 agentId, uint64 feedbackIndex) external {
         _requireFeedback(agentId, msg.sender, feedbackIndex);
-        OpenFeedbackLedger.Feedback storage feedback = _ledgers[agentId].entry(msg.sender, feedbackIndex).feedback;
+        OpenFeedbackLedger.Feedback storage feedback = _ledgers[agentId].entries[msg.sender][feedbackIndex].feedback;
         if (feedback.isRevoked) revert AlreadyRevoked(agentId, msg.sender, feedbackIndex);
 
         feedback.isRevoked = true;
@@ -69,12 +68,10 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
         if (clientAddresses.length == 0) revert EmptyClients(); // R16
         TagFilter memory filter = TagPairs.filter(tag1, tag2);
         OpenFeedbackLedger.Ledger storage ledger = _ledgers[agentId];
-        int256[19] memory tally;
         // Not shared with the function below: to copy the list to memory costs 65 gas a client.
         for (uint256 i = 0; i < clientAddresses.length; ++i) {
-            _tallyClient(tally, ledger, clientAddresses[i], filter);
+            _addClient(part, ledger.entries[clientAddresses[i]], filter);
         }
-        part = tally.toPart();
     }
 
     function getSummaryPartOfClients(
@@ -87,11 +84,9 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
         TagFilter memory filter = TagPairs.filter(tag1, tag2);
         OpenFeedbackLedger.Ledger storage ledger = _ledgers[agentId];
         address[] memory clients = ledger.clients.slice(start, limit);
-        int256[19] memory tally;
         for (uint256 i = 0; i < clients.length; ++i) {
-            _tallyClient(tally, ledger, clients[i], filter);
+            _addClient(part, ledger.entries[clients[i]], filter);
         }
-        part = tally.toPart();
     }
 
     function getSummaryPartOfIndices(
@@ -103,15 +98,14 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
         string calldata tag2
     ) external view returns (SummaryPart memory part) {
         TagFilter memory filter = TagPairs.filter(tag1, tag2);
-        OpenFeedbackLedger.Ledger storage ledger = _ledgers[agentId];
-        (uint256 from, uint256 to) = Windows.indices(start, limit, ledger.lastIndex(clientAddress));
-        int256[19] memory tally;
+        mapping(uint64 => OpenFeedbackLedger.Entry) storage entries = _ledgers[agentId].entries[clientAddress];
+        (uint256 from, uint256 to) = Windows.indices(start, limit, _ledgers[agentId].lastIndex(clientAddress));
         for (uint256 index = from; index < to; ++index) {
             // At most the last index, which is a uint64.
             // forge-lint: disable-next-line(unsafe-typecast)
-            _tallyEntry(tally, ledger.entry(clientAddress, uint64(index)), filter);
+            OpenFeedbackLedger.Entry storage entry = entries[uint64(index)];
+            _addEntry(part, entry, filter);
         }
-        part = tally.toPart();
     }
 
     function finishSummary(SummaryPart[] calldata parts)
@@ -133,7 +127,7 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
         returns (int128 value, uint8 valueDecimals, string memory tag1, string memory tag2, bool isRevoked)
     {
         _requireFeedback(agentId, clientAddress, feedbackIndex);
-        OpenFeedbackLedger.Entry storage entry = _ledgers[agentId].entry(clientAddress, feedbackIndex);
+        OpenFeedbackLedger.Entry storage entry = _ledgers[agentId].entries[clientAddress][feedbackIndex];
         OpenFeedbackLedger.Feedback memory feedback = entry.feedback;
         (tag1, tag2) = entry.tags.read(feedback.tagShape);
         return (feedback.value, feedback.decimals, tag1, tag2, feedback.isRevoked);
@@ -168,7 +162,7 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
         tag2s = new string[](clients.length);
         revokedStatuses = new bool[](clients.length);
         for (uint256 i = 0; i < clients.length; ++i) {
-            OpenFeedbackLedger.Entry storage entry = ledger.entry(clients[i], feedbackIndexes[i]);
+            OpenFeedbackLedger.Entry storage entry = ledger.entries[clients[i]][feedbackIndexes[i]];
             OpenFeedbackLedger.Feedback memory feedback = entry.feedback;
             values[i] = feedback.value;
             valueDecimals[i] = feedback.decimals;
@@ -189,7 +183,7 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
             // At most the last index, which is a uint64.
             // forge-lint: disable-next-line(unsafe-typecast)
             uint64 index = uint64(from + i);
-            OpenFeedbackLedger.Entry storage entry = ledger.entry(clientAddress, index);
+            OpenFeedbackLedger.Entry storage entry = ledger.entries[clientAddress][index];
             OpenFeedbackLedger.Feedback memory feedback = entry.feedback;
             (string memory tag1, string memory tag2) = entry.tags.read(feedback.tagShape);
             records[i] = FeedbackRecord({
@@ -204,35 +198,29 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
         }
     }
 
-    /// @dev Takes in everything that the client gave. Its first entry says how much that is, and is not left to
-    /// `_tallyEntry`, because that costs 150 gas for each client.
-    function _tallyClient(
-        int256[19] memory tally,
-        OpenFeedbackLedger.Ledger storage ledger,
-        address client,
+    /// @dev Everything that the client gave. The first slot says how much that is.
+    function _addClient(
+        SummaryPart memory part,
+        mapping(uint64 index => OpenFeedbackLedger.Entry) storage entries,
         TagFilter memory filter
     ) private view {
-        OpenFeedbackLedger.Entry storage first = ledger.firsts[client];
-        OpenFeedbackLedger.Feedback storage feedback = first.feedback;
-        (uint64 last, bool isRevoked, TagShape shape) = (feedback.lastIndex, feedback.isRevoked, feedback.tagShape);
-        (int128 value, uint8 decimals) = (feedback.value, feedback.decimals);
+        OpenFeedbackLedger.Entry storage first = entries[1];
+        uint64 last = first.feedback.lastIndex;
         if (last == 0) return;
-        if (!isRevoked && (filter.isAny || first.tags.matches(shape, filter))) tally.add(value, decimals);
+        _addEntry(part, first, filter);
         for (uint64 index = 2; index <= last; ++index) {
-            _tallyEntry(tally, ledger.others[client][index], filter);
+            _addEntry(part, entries[index], filter);
         }
     }
 
-    /// @dev R16: takes the entry in unless it is revoked or the filter does not match it. The fields are read together,
-    /// here and above, because they share a slot, which is then loaded once.
-    function _tallyEntry(int256[19] memory tally, OpenFeedbackLedger.Entry storage entry, TagFilter memory filter)
+    /// @dev R16: revoked feedback is left out, and what the filter does not match.
+    function _addEntry(SummaryPart memory part, OpenFeedbackLedger.Entry storage entry, TagFilter memory filter)
         private
         view
     {
         OpenFeedbackLedger.Feedback storage feedback = entry.feedback;
-        (bool isRevoked, TagShape shape) = (feedback.isRevoked, feedback.tagShape);
-        (int128 value, uint8 decimals) = (feedback.value, feedback.decimals);
-        if (!isRevoked && (filter.isAny || entry.tags.matches(shape, filter))) tally.add(value, decimals);
+        if (feedback.isRevoked || !entry.tags.matches(feedback.tagShape, filter)) return;
+        part.add(feedback.value, feedback.decimals);
     }
 
     function _clients(uint256 agentId) internal view override returns (address[] storage) {
