@@ -97,7 +97,7 @@ impl AddressBook {
         self.chains.get(chain)
     }
 
-    /// Enters what stands on a chain now. What stood there at other addresses is kept among the
+    /// Enters the deployment on a chain. Earlier contracts at other addresses are kept among the
     /// others. Nothing is written where the book says so already.
     ///
     /// # Errors

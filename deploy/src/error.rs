@@ -3,11 +3,11 @@ use std::path::PathBuf;
 
 /// The command did what was asked.
 pub const DONE: u8 = 0;
-/// What stands on chain is not what it should be.
+/// The chain differs from what it should be.
 pub const DIFFERS: u8 = 1;
 /// Refused before anything was sent: the command line, a file, a key, the chain's state, a rule.
 pub const REFUSED: u8 = 2;
-/// A chain does not answer, or a run stopped on its way; `resume` goes on.
+/// A chain does not answer, or a run was interrupted; `resume` continues it.
 pub const STOPPED: u8 = 3;
 
 /// Why a command stopped. Each is one sentence with the value and what was expected; none contains

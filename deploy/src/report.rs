@@ -220,7 +220,7 @@ pub fn print(text: &str) -> Result<(), DeployError> {
     Ok(io::stdout().write_all(text.as_bytes())?)
 }
 
-/// A line on stderr, for whoever watches. That nobody does any more stops no run.
+/// Prints a line on stderr. A closed stderr stops no run.
 pub fn tell(line: impl fmt::Display) {
     let _ = writeln!(io::stderr(), "{line}");
 }

@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// How far a deployment got: on disk before and after each transaction is sent.
+/// The record of a deployment: on disk before and after each transaction is sent.
 #[derive(Debug)]
 pub struct RunFile {
     path: PathBuf,
@@ -29,7 +29,7 @@ struct Content {
     /// Of what is deployed, as [`crate::Target::build`] has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     build: Option<String>,
-    /// Everything stands, is final, and is in the address book.
+    /// Everything is deployed, final, and in the address book.
     finished: bool,
     steps: Vec<StepRecord>,
 }

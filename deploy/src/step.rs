@@ -64,7 +64,7 @@ pub enum Needs {
     Compute { units: u64, rent: Amount },
 }
 
-/// A step's transaction without a signature, for whoever signs: a Safe, a Squads multisig, another
+/// A step's transaction without a signature, for another signer: a Safe, a Squads multisig, another
 /// tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", untagged)]
@@ -77,7 +77,7 @@ pub enum UnsignedTx {
         /// Hex with `0x`.
         data: String,
     },
-    /// EVM: a transaction that was signed in advance, by nobody's key. Anybody can send it.
+    /// EVM: a transaction that was signed in advance and that anybody can send.
     Presigned { raw: String },
     /// Solana: the instructions, in this order, in one transaction.
     Instructions { instructions: Vec<RawInstruction> },

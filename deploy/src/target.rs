@@ -39,8 +39,8 @@ pub trait Target: TxChain<Job = Step, Error = DeployError> + Sync {
     }
 
     /// Requires that this transaction, read from the run file, is what the step sends, from the
-    /// deployer. Whoever can write there must not choose what is sent, or signed anew at a higher
-    /// fee.
+    /// deployer. Write access to the file must not decide what is sent, or signed again at a
+    /// higher fee.
     ///
     /// # Errors
     /// [`concord_chain::ChainError::RecordMalformed`].

@@ -1,4 +1,4 @@
-//! The four registries: what each is made with, where it will stand, and what its code will be.
+//! The four registries: what each is made with, its address, and its code.
 use super::{artifact::Artifact, create2};
 use crate::{DeployError, Setting, Settings};
 use alloy::{

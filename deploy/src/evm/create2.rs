@@ -10,8 +10,8 @@ pub const PROXY_CODE: Bytes = bytes!(
     "7fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3"
 );
 
-/// Who signs the proxy's transaction. None has his key: the signature was chosen, and he follows
-/// from it.
+/// The signer of the proxy's transaction. There is no key: the signature was chosen, and the address
+/// follows from it.
 pub const PROXY_SIGNER: Address = address!("3fAB184622Dc19b6109349B94811493BF2a45362");
 /// The transaction, signed without a chain id, so that it is good on all of them.
 pub const PROXY_TRANSACTION: Bytes = bytes!(

@@ -1,11 +1,11 @@
-//! What a block explorer needs to show the sources of what stands on chain.
+//! The files that a block explorer needs to show the sources of deployed contracts.
 use super::contracts::Contract;
 use crate::DeployError;
 use concord_chain::atomic_file;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// Writes one standard JSON input a contract, and returns the command that verifies each.
+/// Writes one standard JSON input per contract, and returns the command that verifies each.
 pub(super) fn publish(
     folder: &Path,
     root: &Path,

@@ -23,7 +23,7 @@ use std::time::Duration;
 /// Registration, the client's funds, the feedback.
 pub(super) const TRANSACTIONS: usize = 3;
 const SCORE: u8 = 87;
-/// Seconds that the authorization is good for.
+/// Seconds that the authorization is valid.
 const GOOD_FOR: u64 = 3_600;
 
 impl EvmTarget {

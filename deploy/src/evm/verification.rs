@@ -1,4 +1,4 @@
-//! What stands on chain, read back.
+//! Reads the deployed registries back.
 use super::{
     code,
     contracts::{

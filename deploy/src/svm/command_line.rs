@@ -52,7 +52,7 @@ fn choices(request: &TargetRequest<'_>) -> Result<Choices, DeployError> {
     }
 }
 
-/// It decides who can change the program: nobody's guess.
+/// It decides who can change the program, so it has no default.
 fn authority(given: Option<&str>) -> Result<UpgradeAuthority, DeployError> {
     let text = given.ok_or(DeployError::UpgradeAuthorityMissing)?;
     text.parse().map_err(|reason| DeployError::Option {

@@ -7,9 +7,9 @@ use solana_loader_v3_interface::{get_program_data_address, instruction as loader
 use solana_sdk_ids::bpf_loader_upgradeable;
 use solana_system_interface::instruction as system;
 
-/// What stands before the program in a buffer: u32 LE 1, then an optional key.
+/// The bytes before the program in a buffer: u32 LE 1, then an optional key.
 pub(super) const BUFFER_HEADER: usize = 37;
-/// What stands before the program in its data account: u32 LE 3, u64 LE slot, an optional key.
+/// The bytes before the program in its data account: u32 LE 3, u64 LE slot, an optional key.
 const PROGRAM_DATA_HEADER: usize = 45;
 const SLOT: std::ops::Range<usize> = 4..12;
 /// The program account: u32 LE 2, then its data account's key.

@@ -86,7 +86,7 @@ impl SvmTarget {
         }
     }
 
-    /// The buffer that this deployment writes to; none where the program stands.
+    /// The buffer that this deployment writes to; none if the program is deployed.
     fn buffer_in_use(&self, code: &Code) -> Result<Option<Address>, DeployError> {
         match code {
             Code::Built => Ok(None),
@@ -126,7 +126,7 @@ impl SvmTarget {
         self.sending(step, kind, Action::Change, 0).await
     }
 
-    /// Buffer, writes, and the program itself; the program alone where it stands.
+    /// Buffer, writes, and the program itself; the program alone if it is deployed.
     async fn program_steps(
         &self,
         snapshot: &Snapshot,

@@ -21,7 +21,7 @@ use std::time::Duration;
 /// Registration, and the feedback with what the client pays for it.
 pub(super) const TRANSACTIONS: usize = 2;
 const SCORE: u8 = 87;
-/// Seconds that the authorization is good for.
+/// Seconds that the authorization is valid.
 const GOOD_FOR: u64 = 3_600;
 /// More than registering takes at any bump (docs/COMPUTE-UNITS.md).
 const UNITS: u32 = 200_000;
@@ -143,7 +143,7 @@ impl SvmTarget {
         ))
     }
 
-    /// Sends it once and waits. The owner pays, `other` signs beside him.
+    /// Sends it once and waits. The owner pays, and `other` signs too.
     async fn land(
         &self,
         what: &str,

@@ -16,10 +16,10 @@ const REGISTRY: &str = "registry";
 const AUTHORITY: &str = "upgrade-authority";
 const RECLAIM: &str = "reclaim-";
 
-/// What one transaction does.
+/// What the transaction of a step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StepKind {
-    /// Takes back what a buffer that was left over keeps.
+    /// Closes a buffer of an earlier run, for its lamports.
     Reclaim(Address),
     OpenBuffer,
     /// The `number`th chunk, from 0.
@@ -27,7 +27,7 @@ pub(super) enum StepKind {
         number: usize,
     },
     Extend,
-    /// Deploys it, or replaces what stands there.
+    /// Deploys it, or replaces the program that is there.
     Program {
         upgrades: bool,
     },

@@ -1,4 +1,4 @@
-//! Buffers of deployments that were given up: they keep their deployer's lamports.
+//! Buffers of abandoned deployments: they keep the deployer's lamports.
 use crate::DeployError;
 use concord_chain::{
     Amount, Coin,

@@ -1,4 +1,4 @@
-//! What stands on chain, read back.
+//! Reads the deployed program and its registry account back.
 use super::{
     SvmTarget, UpgradeAuthority,
     choices::Choices,
