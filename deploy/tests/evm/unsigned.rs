@@ -25,7 +25,13 @@ fn send(chain: &LocalChain, step: &Value) {
             chain.ask("eth_sendTransaction", json!([call]))
         }
     };
-    let receipt = chain.ask("eth_getTransactionReceipt", json!([hash]));
+    // The node mines after it has answered.
+    let receipts = std::iter::repeat_with(|| {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        chain.ask("eth_getTransactionReceipt", json!([hash]))
+    });
+    let receipt = receipts.take(400).find(|it| !it.is_null());
+    let receipt = receipt.expect("a receipt within 20 seconds");
     assert_eq!(receipt["status"], "0x1", "{step}");
 }
 
