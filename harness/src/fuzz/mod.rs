@@ -222,9 +222,13 @@ fn play(
     Ok(Some(finding))
 }
 
-/// Leaves out steps for as long as there is still a difference: half of them at once, then ever
-/// fewer, single ones until none can go. proptest would try one at a time, in minutes.
+/// Leaves out steps for as long as the same participants still differ: half of them at once, then
+/// ever fewer, single ones until none can go. proptest would try one at a time, in minutes.
+///
+/// A step that only one chain plays can hide the difference from the other. A shorter world that
+/// names other participants would send the reader to the wrong registry, so it does not count.
 fn shrink(runner: &mut Runner, finding: &mut Finding) -> Result<(), StepFault> {
+    let right = finding.divergence.right.clone();
     let mut length = finding.steps.len() / 2;
     let mut plays = 0;
     while length > 0 {
@@ -233,11 +237,11 @@ fn shrink(runner: &mut Runner, finding: &mut Finding) -> Result<(), StepFault> {
             plays += 1;
             let mut fewer = without(&finding.steps, at, length);
             match runner.play(&fewer, None)? {
-                Some(divergence) => {
+                Some(divergence) if divergence.right == right => {
                     fewer.truncate(divergence.step);
                     (finding.steps, finding.divergence) = (fewer, divergence);
                 }
-                None => at += length,
+                _ => at += length,
             }
         }
         let goes_on = length == 1 && finding.steps.len() < before && plays < SHRINKS_MAX;
