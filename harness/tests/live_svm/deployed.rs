@@ -1,6 +1,6 @@
 //! A cluster where the program stands, and runs of the built command on it.
 use crate::{
-    invocation::{Answer, answer, concord},
+    invocation::{Answer, answer, clone_root, concord},
     post::ask,
     recorder::Recorder,
 };
@@ -48,9 +48,32 @@ pub fn deployer() -> Keypair {
     Keypair::new_from_array([7; 32])
 }
 
-/// The key of `programs/agent-registry/build.rs`.
-fn program_key() -> Keypair {
-    Keypair::new_from_array(Sha256::digest(b"concord localnet program").into())
+/// A program of `scripts/build`, and the key that it was built for.
+#[derive(Clone, Copy)]
+pub struct Build {
+    file: &'static str,
+    seed: &'static [u8],
+}
+
+impl Build {
+    /// For the development id of `programs/agent-registry/build.rs`.
+    pub const FIRST: Self = Self {
+        file: "target/deploy/agent_registry.so",
+        seed: b"concord localnet program",
+    };
+    /// For another id.
+    pub const SECOND: Self = Self {
+        file: "target/deploy/second_id/agent_registry.so",
+        seed: b"concord second program",
+    };
+
+    pub fn file(self) -> String {
+        clone_root().join(self.file).display().to_string()
+    }
+
+    pub fn key(self) -> Keypair {
+        Keypair::new_from_array(Sha256::digest(self.seed).into())
+    }
 }
 
 /// As solana-keygen writes it: the secret's 32 bytes, then the public key's.
@@ -59,9 +82,14 @@ fn write_keypair(path: &Path, key: &Keypair) {
 }
 
 impl Deployed {
+    /// As [`Self::of`], with the program for the development id.
+    pub fn start() -> Self {
+        Self::of(Build::FIRST)
+    }
+
     /// A cluster with the program as `deploy apply` leaves it. From then on its clock runs quicker
     /// than the test's.
-    pub fn start() -> Self {
+    pub fn of(build: Build) -> Self {
         let options = Options {
             slot_duration: SLOT,
             funded: vec![
@@ -79,17 +107,17 @@ impl Deployed {
         };
         write_keypair(&deployed.file("funder.json"), &funder());
         write_keypair(&deployed.file("deployer.json"), &deployer());
-        write_keypair(&deployed.file("program.json"), &program_key());
-        deployed.apply();
+        write_keypair(&deployed.file("program.json"), &build.key());
+        deployed.apply(build);
         deployed.leap();
         deployed
     }
 
-    fn apply(&self) {
+    fn apply(&self, build: Build) {
         let arguments = ["deploy", "apply", "--chain", CHAIN, "--yes", "--poll", "40"];
         let applied = answer(
             self.command(&arguments)
-                .args(["--upgrade-authority", "keep"])
+                .args(["--upgrade-authority", "keep", "--program", &build.file()])
                 .env("CONCORD_RPC_URL", self.server.url())
                 .env("CONCORD_SOLANA_KEYPAIR", self.file("deployer.json"))
                 .env("CONCORD_PROGRAM_KEYPAIR", self.file("program.json")),

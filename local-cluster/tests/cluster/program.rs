@@ -1,17 +1,15 @@
 //! The real program, and what deploys it: the loader's own instructions.
 use crate::client::Client;
-use agent_registry::{accounts, instruction, instructions::initialize::PROGRAM_DATA};
-use anchor_lang::{InstructionData, ToAccountMetas, prelude::Pubkey};
+use concord_registry::svm::Program;
 use sha2::{Digest, Sha256};
 use solana_address::Address;
-use solana_instruction::{AccountMeta, Instruction};
+use solana_instruction::Instruction;
 use solana_keypair::Keypair;
 use solana_loader_v3_interface::instruction as loader;
 use solana_signer::Signer;
 use std::{fs, path::Path};
 
 pub const LOADER: Address = Address::from_str_const("BPFLoaderUpgradeab1e11111111111111111111111");
-const SYSTEM: Address = Address::from_str_const("11111111111111111111111111111111");
 /// What a transaction leaves for a write.
 const PIECE: usize = 1012;
 /// Of what stands before the code in a buffer.
@@ -34,40 +32,15 @@ pub fn program() -> Address {
 }
 
 pub fn program_data() -> Address {
-    Address::find_program_address(&[program().as_ref()], &LOADER).0
-}
-
-fn key(address: Address) -> Pubkey {
-    Pubkey::from(address.to_bytes())
+    Program::new(program()).program_data()
 }
 
 pub fn registry() -> Address {
-    Address::from(agent_registry::Registry::ADDRESS.to_bytes())
+    Program::new(program()).registry()
 }
 
 pub fn initialize(authority: Address, chain: &str) -> Instruction {
-    let accounts = accounts::Initialize {
-        upgrade_authority: key(authority),
-        registry: agent_registry::Registry::ADDRESS,
-        program_data: PROGRAM_DATA,
-        system_program: key(SYSTEM),
-    };
-    let arguments = instruction::Initialize {
-        chain: chain.to_owned(),
-    };
-    Instruction {
-        program_id: program(),
-        accounts: accounts
-            .to_account_metas(None)
-            .into_iter()
-            .map(|meta| AccountMeta {
-                pubkey: Address::from(meta.pubkey.to_bytes()),
-                is_signer: meta.is_signer,
-                is_writable: meta.is_writable,
-            })
-            .collect(),
-        data: arguments.data(),
-    }
+    Program::new(program()).initialize(authority, chain)
 }
 
 impl Client {

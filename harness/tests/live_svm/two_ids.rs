@@ -1,0 +1,43 @@
+//! One built command for programs of any id: the id is in the note beside the program, and in the
+//! address book.
+use crate::{
+    deployed::{Build, CHAIN, Deployed},
+    invocation::{answer, concord},
+};
+use solana_signer::Signer;
+use std::process::Stdio;
+
+/// Played on a cluster that others use too.
+const LIVE_SCENARIO: &str = "authorized/revoke";
+
+fn judged_in_process(build: Build) {
+    let filter = ["--filter", "authorized/feedback", "--program"];
+    let judged = answer(
+        concord(&["conform", "--backend", "svm-litesvm"])
+            .args(filter)
+            .arg(build.file())
+            .stdin(Stdio::null()),
+    );
+    assert_eq!(judged.code, 0, "{}{}", judged.stdout, judged.stderr);
+}
+
+fn deployed_and_judged(build: Build) -> String {
+    let deployed = Deployed::of(build);
+    let address = &deployed.book()["chains"][CHAIN]["contracts"]["AgentRegistry"]["address"];
+    assert_eq!(*address, build.key().pubkey().to_string());
+    let played = deployed.live(&["--filter", LIVE_SCENARIO]);
+    assert_eq!(played.code, 0, "{}{}", played.stdout, played.stderr);
+    let verify = ["deploy", "verify", "--chain", CHAIN, "--program"];
+    let verified = deployed.run(&[&verify[..], &[&build.file()]].concat());
+    assert_eq!(verified.code, 0, "{}{}", verified.stdout, verified.stderr);
+    address.to_string()
+}
+
+#[test]
+fn one_command_deploys_and_judges_programs_of_two_ids() {
+    let addresses = [Build::FIRST, Build::SECOND].map(|build| {
+        judged_in_process(build);
+        deployed_and_judged(build)
+    });
+    assert_ne!(addresses[0], addresses[1]);
+}
