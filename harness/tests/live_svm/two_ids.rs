@@ -23,7 +23,8 @@ fn judged_in_process(build: Build) {
 
 fn deployed_and_judged(build: Build) -> String {
     let deployed = Deployed::of(build);
-    let address = &deployed.book()["chains"][CHAIN]["contracts"]["AgentRegistry"]["address"];
+    let book = deployed.book();
+    let address = &book["chains"][CHAIN]["contracts"]["AgentRegistry"]["address"];
     assert_eq!(*address, build.key().pubkey().to_string());
     let played = deployed.live(&["--filter", LIVE_SCENARIO]);
     assert_eq!(played.code, 0, "{}{}", played.stdout, played.stderr);
