@@ -48,7 +48,6 @@ impl Cluster {
         let key = development_key();
         let rent = self.rent(PROGRAM_SPACE)?;
         let (program, buffer) = (key.pubkey(), buffer.pubkey());
-        #[expect(deprecated, reason = "its successor is a loader that no cluster runs")]
         let deploy = loader::deploy_with_max_program_len(
             &from,
             &program,
