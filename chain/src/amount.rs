@@ -7,6 +7,12 @@ use std::fmt;
 pub struct Amount(pub u128);
 
 impl Amount {
+    /// Returns whether it is nothing.
+    #[must_use]
+    pub const fn is_zero(&self) -> bool {
+        self.0 == 0
+    }
+
     /// Adds, up to the largest amount.
     #[must_use]
     pub fn saturating_add(self, other: Self) -> Self {

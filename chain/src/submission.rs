@@ -49,6 +49,15 @@ pub trait TxChain: Send {
         transaction: &SignedTx,
     ) -> Result<Option<SignedTx>, Self::Error>;
 
+    /// Decides what to do with a recorded transaction that the chain does not have. It may offer more
+    /// than may be paid by now: it was signed under another limit, or by someone who changed the
+    /// record.
+    async fn resend(
+        &mut self,
+        job: &Self::Job,
+        transaction: &SignedTx,
+    ) -> Result<Resend, Self::Error>;
+
     /// Sends the transaction. May be called again for the same one.
     async fn send(&mut self, transaction: &SignedTx) -> Result<SendOutcome, Self::Error>;
 
@@ -73,9 +82,21 @@ pub struct SignedTx {
     /// Whether the chain's answer to sending it has been seen. False does not mean that the chain
     /// has not seen it.
     pub sent: bool,
+    /// What it cost, if it was executed and failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed_at: Option<Amount>,
 }
 
 impl SignedTx {
+    /// Copies what this one cost to the recorded one of the same name.
+    pub fn note_failure(&self, recorded: &mut [Self]) {
+        for known in recorded {
+            if known.transaction == self.transaction {
+                known.failed_at = self.failed_at;
+            }
+        }
+    }
+
     /// The error for a recorded transaction that is not what it should be.
     #[must_use]
     pub fn malformed(&self, what: &str) -> ChainError {
@@ -84,6 +105,17 @@ impl SignedTx {
             what: what.to_owned(),
         }
     }
+}
+
+/// What to do with a recorded transaction that the chain does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Resend {
+    /// Send the same bytes.
+    Same,
+    /// Record and send this one, of which and the recorded one only one can land.
+    Instead(SignedTx),
+    /// Send nothing, until the recorded one can no longer land.
+    Wait,
 }
 
 /// The chain's answer to a transaction that was sent.
@@ -103,13 +135,18 @@ pub enum SendOutcome {
 pub enum TxStatus {
     /// The chain knows it and has not executed it.
     Pending,
+    /// As pending, and it cannot be executed before something else happens, in words.
+    Blocked(String),
     /// The chain does not know it, and could still execute it: send it again.
     Unknown,
     /// It can never be executed.
     Expired,
     Landed(Landing),
     /// It was executed and failed: only the fee was paid.
-    Failed(String),
+    Failed {
+        reason: String,
+        cost: Amount,
+    },
 }
 
 /// A transaction that was executed.
@@ -119,8 +156,14 @@ pub struct Landing {
     pub transaction: String,
     /// Block number (EVM) or slot (Solana).
     pub block: u64,
+    /// EVM: the hash of that block, by which a reorganisation is told from a node that lags.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block_hash: Option<String>,
     /// What it cost, fees and rent together.
     pub cost: Amount,
+    /// What it brought back beyond its fee, such as the rent of a closed buffer.
+    #[serde(default, skip_serializing_if = "Amount::is_zero")]
+    pub refund: Amount,
 }
 
 /// How sure it is that a transaction stays.

@@ -6,7 +6,9 @@ use crate::{
     target_request::{ChoiceSource, DeployerSource, Folders, TargetRequest},
 };
 use concord_chain::{
-    Blocking, ChainId, network,
+    Blocking, ChainId,
+    evm::Confirmations,
+    network,
     submission::{Timing, submit},
 };
 use serde_json::json;
@@ -56,7 +58,7 @@ async fn plan(options: &options::PlanOptions) -> Result<u8, DeployError> {
         },
         choices: ChoiceSource::Given(&options.choices),
         fees: Some(&options.fees),
-        confirmations: 1,
+        confirmations: Confirmations::Blocks(1),
     };
     let plan = request.target(&book).await?.plan().await?;
     print_plan(&plan, place.json)?;
@@ -286,7 +288,7 @@ async fn of_record(place: &Place) -> Result<(Box<dyn Target>, Option<Deployment>
         deployer: DeployerSource::None,
         choices: ChoiceSource::OfBook(recorded.as_ref().map(|book| &book.settings)),
         fees: None,
-        confirmations: 1,
+        confirmations: Confirmations::Blocks(1),
     }
     .target(&book)
     .await?;
@@ -333,7 +335,7 @@ async fn smoke(options: &options::SmokeOptions) -> Result<u8, DeployError> {
         deployer: DeployerSource::Sending(&options.key),
         choices: ChoiceSource::OfBook(Some(&recorded.settings)),
         fees: Some(&options.fees),
-        confirmations: 1,
+        confirmations: Confirmations::Blocks(1),
     }
     .target(&book)
     .await?;

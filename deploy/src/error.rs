@@ -90,7 +90,9 @@ pub enum DeployError {
     RunUnfinished(PathBuf),
     #[error("no unfinished run in {}: there is nothing to resume", .0.display())]
     NothingToResume(PathBuf),
-    #[error("the unfinished run has {what} {recorded}, this one has {now}")]
+    #[error(
+        "the unfinished run has {what} {recorded}, this one has {now}: resume with what it was begun with, or end it by moving its file out of the folder runs"
+    )]
     RunDiffers {
         what: String,
         recorded: String,
@@ -159,6 +161,14 @@ pub enum DeployError {
     DraftV1BesideAnother { other: String, identity: String },
 
     // On the way.
+    #[error(
+        "{step}: costs up to {needed} now, the plan said at most {planned}: `resume` shows a new plan"
+    )]
+    CostAbovePlan {
+        step: String,
+        needed: String,
+        planned: String,
+    },
     #[error("the scenarios cannot be played on the deployment: {0}")]
     Examination(String),
     #[error("{0}; `concord deploy resume` goes on from here")]

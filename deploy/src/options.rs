@@ -1,5 +1,5 @@
 use clap::{ArgAction, Args, Subcommand};
-use concord_chain::ChainId;
+use concord_chain::{ChainId, evm::Confirmations};
 use std::path::PathBuf;
 
 macro_rules! help {
@@ -172,9 +172,10 @@ pub struct Sending {
     /// With --upgrade-authority none and --yes: says that no mistake in the program can be mended.
     #[arg(long)]
     pub make_final: bool,
-    /// EVM: blocks, the transaction's own among them, before a step counts as final.
-    #[arg(long, value_name = "BLOCKS", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=1000))]
-    pub confirmations: u64,
+    /// EVM: when a step counts as final: with so many blocks, its own among them, or when its block
+    /// is `safe` or `finalized`.
+    #[arg(long, value_name = "BLOCKS|safe|finalized", default_value = "2")]
+    pub confirmations: Confirmations,
     /// EVM: seconds that a transaction may be pending before its fee is raised.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub bump_after: u64,
@@ -188,7 +189,8 @@ pub struct Sending {
 
 #[derive(Clone, Debug, Args)]
 pub struct Fees {
-    /// EVM: the most to pay for a unit of gas, in gwei; a raised fee stays below it too.
+    /// EVM: the most to pay for a unit of gas, in gwei; a raised fee stays below it too. Default: a
+    /// quarter more than what the plan finds.
     #[arg(long, value_name = "GWEI")]
     pub max_fee: Option<String>,
     /// Solana: microlamports to pay for a compute unit, at first.

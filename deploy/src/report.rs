@@ -136,8 +136,15 @@ fn run_row(plan: &Plan, run: &RunFile, group: &[Step]) -> Vec<String> {
         .iter()
         .filter_map(|step| run.landing(&step.id))
         .collect();
-    let costs = landings.iter().map(|landing| landing.cost);
-    let cost = costs.fold(Amount::default(), Amount::saturating_add);
+    let sum = |amounts: &mut dyn Iterator<Item = Amount>| {
+        amounts.fold(Amount::default(), Amount::saturating_add)
+    };
+    // What failed before was paid for, too.
+    let attempts = group.iter().flat_map(|step| run.transactions(&step.id));
+    let failed = sum(&mut attempts.filter_map(|attempt| attempt.failed_at));
+    let landed = sum(&mut landings.iter().map(|landing| landing.cost));
+    let refund = sum(&mut landings.iter().map(|landing| landing.refund));
+    let cost = failed.saturating_add(landed);
     let id = match group {
         [first, .., last] => format!("{} to {}", first.id, last.id),
         _ => group.iter().map(|step| step.id.clone()).collect(),
@@ -154,6 +161,7 @@ fn run_row(plan: &Plan, run: &RunFile, group: &[Step]) -> Vec<String> {
         block.unwrap_or_else(dash),
         match landings.is_empty() {
             true => dash(),
+            false if refund > cost => format!("{} back", plan.coin.balance(refund)),
             false => plan.coin.cost(cost).to_string(),
         },
     ]
@@ -170,6 +178,7 @@ pub fn run_json(plan: &Plan, run: &RunFile) -> Value {
                 "id": step.id,
                 "address": step.address,
                 "attempts": run.transactions(&step.id).len(),
+                "failed": run.failed(&step.id),
                 "landing": run.landing(&step.id),
             })
         })

@@ -1,6 +1,6 @@
 use crate::{DeployError, Plan, Settings, Step, Target};
 use concord_chain::{
-    ChainError, ChainId, atomic_file,
+    Amount, ChainError, ChainId, atomic_file,
     submission::{Landing, SignedTx, TxRecord},
 };
 use serde::{Deserialize, Serialize};
@@ -186,6 +186,16 @@ impl RunFile {
         self.content.steps.iter().filter_map(landed).collect()
     }
 
+    /// The failed transactions of a step, with what each cost.
+    pub fn failed(&self, step: &str) -> Vec<(&str, Amount)> {
+        let attempts = self.transactions(step).iter();
+        let failed = |it| -> Option<(&str, Amount)> {
+            let it: &SignedTx = it;
+            Some((&it.transaction, it.failed_at?))
+        };
+        attempts.filter_map(failed).collect()
+    }
+
     fn record(&self, step: &str) -> Option<&StepRecord> {
         self.content.steps.iter().find(|record| record.id == step)
     }
@@ -242,6 +252,12 @@ impl TxRecord for RunFile {
             for known in &mut record.attempts {
                 known.sent |= known.transaction == transaction.transaction;
             }
+        })
+    }
+
+    fn failed(&mut self, failed: &[(&str, SignedTx)]) -> Result<(), ChainError> {
+        self.change(failed, |record, transaction| {
+            transaction.note_failure(&mut record.attempts);
         })
     }
 

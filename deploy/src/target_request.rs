@@ -4,7 +4,7 @@ use crate::{
     svm,
 };
 use concord_canonical::caip::{EIP155, SOLANA};
-use concord_chain::{ChainId, EndpointOptions};
+use concord_chain::{ChainId, EndpointOptions, evm::Confirmations};
 use std::{env, path::PathBuf, time::Duration};
 
 const SOURCES: &str = "contracts/src";
@@ -55,7 +55,7 @@ pub(crate) struct TargetRequest<'a> {
     pub deployer: DeployerSource<'a>,
     pub choices: ChoiceSource<'a>,
     pub fees: Option<&'a Fees>,
-    pub confirmations: u64,
+    pub confirmations: Confirmations,
 }
 
 pub(crate) enum DeployerSource<'a> {

@@ -1,7 +1,7 @@
-use super::{Call, FeeLimit, Node, Transactions};
+use super::{Call, Confirmations, FeeLimit, Node, Transactions};
 use crate::{
     ChainError, ChainId, Evm, Signer,
-    submission::{Finality, Landing, SendOutcome, SignedTx, TxChain, TxJob, TxStatus},
+    submission::{Finality, Landing, Resend, SendOutcome, SignedTx, TxChain, TxJob, TxStatus},
 };
 use alloy::{
     network::TransactionBuilder,
@@ -35,8 +35,7 @@ pub struct CallChain {
 }
 
 impl CallChain {
-    /// The node's chain, which must be `chain`. A transaction is final with so many blocks, its own
-    /// among them.
+    /// The node's chain, which must be `chain`.
     ///
     /// # Errors
     /// [`ChainError::WrongChain`], [`ChainError::Unreachable`].
@@ -45,7 +44,7 @@ impl CallChain {
         chain: &ChainId,
         signer: Box<dyn Signer<Evm>>,
         fee_limit: FeeLimit,
-        confirmations: u64,
+        confirmations: Confirmations,
     ) -> Result<Self, ChainError> {
         let chain_id = chain.evm_number()?;
         node.require_chain(chain_id).await?;
@@ -101,6 +100,14 @@ impl TxChain for CallChain {
         transaction: &SignedTx,
     ) -> Result<Option<SignedTx>, ChainError> {
         self.transactions.replace(&*self.signer, transaction).await
+    }
+
+    async fn resend(
+        &mut self,
+        _job: &CallJob,
+        transaction: &SignedTx,
+    ) -> Result<Resend, ChainError> {
+        self.transactions.resend(&*self.signer, transaction).await
     }
 
     async fn send(&mut self, transaction: &SignedTx) -> Result<SendOutcome, ChainError> {

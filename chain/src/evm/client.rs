@@ -1,4 +1,4 @@
-use super::{Call, FeeLimit, Fees, Node, TRANSFER_GAS, Transactions, layer_one_fee};
+use super::{Call, Confirmations, FeeLimit, Fees, Node, TRANSFER_GAS, Transactions, layer_one_fee};
 use crate::{Amount, ChainError, ChainId, EndpointOptions, Evm, Signer, submission::SendOutcome};
 use alloy::{
     network::TransactionBuilder,
@@ -65,7 +65,12 @@ impl Client {
     ) -> Result<Self, ChainError> {
         Ok(Self {
             block: node.block_number().await?,
-            transactions: Transactions::new(node.clone(), chain_id, fee_limit, 1),
+            transactions: Transactions::new(
+                node.clone(),
+                chain_id,
+                fee_limit,
+                Confirmations::Blocks(1),
+            ),
             node,
             chain_id,
             give_up_after,
@@ -206,7 +211,7 @@ impl Client {
         loop {
             if let Some(receipt) = self.node.receipt(hash).await? {
                 self.block = max(self.block, receipt.block_number.unwrap_or(0));
-                return Ok(receipt);
+                return Ok(receipt.into_inner());
             }
             if begun.elapsed() > self.give_up_after {
                 let seconds = self.give_up_after.as_secs();

@@ -16,6 +16,15 @@ const OP_STACK_ORACLE: Address = address!("4200000000000000000000000000000000000
 
 const GWEI: u128 = 1_000_000_000;
 
+/// The fee history that tips are read from: so many blocks, and in each the tip that half of its
+/// gas paid at most. One block alone can be far off, such as one with nothing but the deployment
+/// proxy's transaction at 100 gwei.
+const HISTORY_BLOCKS: u64 = 20;
+const HISTORY_PERCENTILE: f64 = 50.0;
+/// Wei per unit of gas that is offered as a tip at least: what OP-stack nodes suggest on an empty
+/// chain.
+const LEAST_TIP: u128 = 1_000_000;
+
 /// What is offered for a unit of gas, in wei.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fees {
@@ -47,6 +56,18 @@ impl FeeLimit {
             .ok_or_else(|| ChainError::FeeLimitMalformed(text.to_owned()))
     }
 
+    /// The limit that a plan at these fees sets: a quarter more, so that one replacement fits.
+    #[must_use]
+    pub fn of_plan(self, fees: Fees) -> Self {
+        Self(Some(self.0.unwrap_or_else(|| raised(fees.max))))
+    }
+
+    /// Returns the limit in wei per unit of gas, if there is one.
+    #[must_use]
+    pub fn wei(self) -> Option<u128> {
+        self.0
+    }
+
     /// Lowers the fees to the limit.
     ///
     /// # Errors
@@ -73,13 +94,16 @@ impl FeeLimit {
 }
 
 impl Fees {
-    /// Reads what gets a transaction mined now, and for as long as the base fee at most doubles.
+    /// Reads what gets a transaction mined now, and for as long as the base fee at most doubles: the
+    /// next block's base fee, and the median tip of the last blocks, in which an empty block counts
+    /// as no tip.
     ///
     /// # Errors
     /// [`ChainError::FeeAboveLimit`], [`ChainError::Unreachable`].
     pub async fn current(node: &Node, limit: FeeLimit) -> Result<Self, ChainError> {
-        let base = node.base_fee().await?;
-        let priority = node.priority_fee().await?;
+        let history = (node.fee_history(HISTORY_BLOCKS, HISTORY_PERCENTILE)).await?;
+        let base = history.next_block_base_fee().unwrap_or(0);
+        let priority = median_tip(history.reward.unwrap_or_default()).max(LEAST_TIP);
         let fees = Self {
             max: base.saturating_mul(2).saturating_add(priority),
             priority,
@@ -88,14 +112,15 @@ impl Fees {
     }
 
     /// Offers a quarter more than `before`, and no less than what is current: nodes ask an eighth or
-    /// a tenth more of a replacement.
+    /// a tenth more of a replacement. `None` if the limit does not leave as much.
     #[must_use]
-    pub fn above(before: Self, current: Self) -> Self {
-        let raised = |fee: u128| fee.saturating_add(fee / 4).saturating_add(1);
-        Self {
-            max: raised(before.max).max(current.max),
-            priority: raised(before.priority).max(current.priority),
-        }
+    pub fn above(before: Self, current: Self, limit: FeeLimit) -> Option<Self> {
+        let max = raised(before.max).max(current.max);
+        let max = limit.0.map_or(max, |limit| max.min(limit));
+        let priority = raised(before.priority).max(current.priority).min(max);
+        let suffices = |new: u128, old: u128| new > old && new - old >= old.div_ceil(8);
+        (suffices(max, before.max) && suffices(priority, before.priority))
+            .then_some(Self { max, priority })
     }
 
     /// Returns the most that this much gas can cost.
@@ -103,6 +128,18 @@ impl Fees {
     pub fn cost(self, gas: u64) -> Amount {
         Amount(self.max.saturating_mul(gas.into()))
     }
+}
+
+fn raised(fee: u128) -> u128 {
+    fee.saturating_add(fee / 4).saturating_add(1)
+}
+
+/// Each block's tip, if it has one; the middle of them.
+fn median_tip(rewards: Vec<Vec<u128>>) -> u128 {
+    let first = |block: Vec<u128>| block.first().copied().unwrap_or(0);
+    let mut tips: Vec<u128> = rewards.into_iter().map(first).collect();
+    tips.sort_unstable();
+    tips.get(tips.len() / 2).copied().unwrap_or(0)
 }
 
 /// Returns what a transaction of so many bytes can cost on the chain below; zero if there is none.
@@ -129,4 +166,33 @@ pub async fn layer_one_fee(node: &Node, bytes: usize) -> Result<Amount, ChainErr
 pub fn gwei(wei: u128) -> String {
     let text = format!("{}.{:09}", wei / GWEI, wei % GWEI);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_block_far_off_does_not_move_the_tip() {
+        let blocks = |tips: &[u128]| tips.iter().map(|tip| vec![*tip]).collect();
+        assert_eq!(median_tip(blocks(&[0, 100 * GWEI, 0, 0])), 0);
+        assert_eq!(median_tip(blocks(&[3, 100 * GWEI, 2, 4, 3])), 3);
+        assert_eq!(median_tip(vec![vec![], vec![7], vec![7]]), 7);
+        assert_eq!(median_tip(vec![]), 0);
+    }
+
+    #[test]
+    fn a_plan_s_limit_leaves_room_for_one_replacement() {
+        let planned = Fees {
+            max: 1_000,
+            priority: 10,
+        };
+        let limit = FeeLimit::default().of_plan(planned);
+        assert_eq!(limit.wei(), Some(1_251));
+        let once = Fees::above(planned, planned, limit).unwrap();
+        assert_eq!((once.max, once.priority), (1_251, 13));
+        assert_eq!(Fees::above(once, planned, limit), None);
+        let given = FeeLimit::parse(Some("7")).unwrap();
+        assert_eq!(given.of_plan(planned), given);
+    }
 }

@@ -1,14 +1,18 @@
 //! EVM chains over JSON-RPC.
 mod call_chain;
 mod client;
+mod confirmations;
 mod fees;
 mod node;
+mod receipt;
 mod transactions;
 
 pub use call_chain::{CallChain, CallJob};
 pub use client::{Client, ClientOptions};
+pub use confirmations::Confirmations;
 pub use fees::{FeeLimit, Fees, gwei, layer_one_fee};
 pub use node::Node;
+pub use receipt::Receipt;
 pub use transactions::{Call, Transactions, decode, sign};
 
 /// Gas of a transfer of the chain's coin to an account without code.

@@ -1,3 +1,4 @@
+use super::Receipt;
 use crate::{ChainError, Endpoint, EndpointOptions, Refusable};
 use alloy::{
     consensus::BlockHeader,
@@ -8,9 +9,7 @@ use alloy::{
     pubsub::Subscription,
     rpc::{
         json_rpc::ErrorPayload,
-        types::{
-            Filter, Header, Log, TransactionReceipt, TransactionRequest, state::StateOverride,
-        },
+        types::{FeeHistory, Filter, Header, Log, TransactionRequest, state::StateOverride},
     },
     sol_types::SolCall,
     transports::TransportResult,
@@ -191,25 +190,51 @@ impl Node {
         Ok(fee.unwrap_or(0).into())
     }
 
-    /// Returns the wei per unit of gas that it takes to be among the next transactions.
+    /// Returns the fees of so many blocks up to the latest, and in each the tip below which this
+    /// percentage of its gas was sold.
     ///
     /// # Errors
     /// [`ChainError::Unreachable`].
-    pub async fn priority_fee(&self) -> Result<u128, ChainError> {
-        let fee = self.provider.get_max_priority_fee_per_gas();
-        self.expect("eth_maxPriorityFeePerGas", fee).await
+    pub async fn fee_history(
+        &self,
+        blocks: u64,
+        percentile: f64,
+    ) -> Result<FeeHistory, ChainError> {
+        let percentiles = [percentile];
+        let latest = BlockNumberOrTag::Latest;
+        let history = (self.provider).get_fee_history(blocks, latest, &percentiles);
+        self.expect("eth_feeHistory", history).await
     }
 
     /// Returns the receipt of a mined transaction.
     ///
     /// # Errors
     /// [`ChainError::Unreachable`].
-    pub async fn receipt(
-        &self,
-        transaction: B256,
-    ) -> Result<Option<TransactionReceipt>, ChainError> {
-        let receipt = self.provider.get_transaction_receipt(transaction);
-        self.expect("eth_getTransactionReceipt", receipt).await
+    pub async fn receipt(&self, transaction: B256) -> Result<Option<Receipt>, ChainError> {
+        let method = "eth_getTransactionReceipt";
+        let receipt = self.provider.client().request(method, (transaction,));
+        self.expect(method, receipt).await
+    }
+
+    /// Returns the hash of the block with this number; `None` if the node does not have it.
+    ///
+    /// # Errors
+    /// [`ChainError::Unreachable`].
+    pub async fn block_hash(&self, number: u64) -> Result<Option<B256>, ChainError> {
+        let header = self.header(number.into()).await?;
+        Ok(header.map(|header| header.hash))
+    }
+
+    /// Returns the number of the newest block that the chain calls safe or final; `None` if the node
+    /// knows no such block.
+    ///
+    /// # Errors
+    /// [`ChainError::Unreachable`].
+    pub async fn tagged_block(&self, tag: BlockNumberOrTag) -> Result<Option<u64>, ChainError> {
+        let block = self.provider.get_block_by_number(tag);
+        let answer = self.endpoint.ask("eth_getBlockByNumber", block).await?;
+        let found = answer.ok().flatten(); // an unknown tag is an error to some nodes
+        Ok(found.map(|block| block.header.number()))
     }
 
     /// Returns whether the node has the transaction, mined or not.
@@ -359,7 +384,7 @@ impl Node {
     }
 }
 
-fn lag_pauses() -> impl Iterator<Item = Duration> {
+pub(super) fn lag_pauses() -> impl Iterator<Item = Duration> {
     (0..LAG_RETRIES).map(|retry| LAG_PAUSE * 2u32.pow(retry))
 }
 

@@ -1,15 +1,15 @@
-use super::{FeeLimit, Fees, Node};
+use super::{Confirmations, FeeLimit, Fees, Node, Receipt, node::lag_pauses};
 use crate::{
     Amount, ChainError, Evm, Signer,
-    submission::{Finality, Landing, SendOutcome, SignedTx, TxStatus},
+    submission::{Finality, Landing, Resend, SendOutcome, SignedTx, TxStatus},
 };
 use alloy::{
     consensus::{SignableTransaction, Transaction, TxEip1559, TxEnvelope},
-    eips::{Decodable2718, Encodable2718},
+    eips::{BlockNumberOrTag, Decodable2718, Encodable2718},
     primitives::{Address, B256, Bytes, TxKind, U256},
-    rpc::types::TransactionReceipt,
 };
 use std::{cmp::max, collections::HashMap};
+use tokio::time::sleep;
 
 /// What a transaction does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,8 +28,7 @@ pub struct Transactions {
     node: Node,
     chain_id: u64,
     fee_limit: FeeLimit,
-    /// Blocks, the transaction's own among them, before it is final.
-    confirmations: u64,
+    confirmations: Confirmations,
     /// By sender: no nonce below is free, whatever a node that lags behind says.
     nonce_floors: HashMap<Address, u64>,
 }
@@ -37,14 +36,30 @@ pub struct Transactions {
 impl Transactions {
     /// Transactions on the node's chain.
     #[must_use]
-    pub fn new(node: Node, chain_id: u64, fee_limit: FeeLimit, confirmations: u64) -> Self {
+    pub fn new(
+        node: Node,
+        chain_id: u64,
+        fee_limit: FeeLimit,
+        confirmations: Confirmations,
+    ) -> Self {
         Self {
             node,
             chain_id,
             fee_limit,
-            confirmations: confirmations.max(1),
+            confirmations,
             nonce_floors: HashMap::new(),
         }
+    }
+
+    /// Returns the most that is offered for a unit of gas.
+    #[must_use]
+    pub fn fee_limit(&self) -> FeeLimit {
+        self.fee_limit
+    }
+
+    /// Sets the most that is offered for a unit of gas from now on.
+    pub fn set_fee_limit(&mut self, limit: FeeLimit) {
+        self.fee_limit = limit;
     }
 
     /// Reads what gets a transaction mined now, within the limit.
@@ -99,13 +114,45 @@ impl Transactions {
             max: transaction.max_fee_per_gas,
             priority: transaction.max_priority_fee_per_gas,
         };
-        let raised = Fees::above(before, self.fees().await?);
-        if !self.fee_limit.allows(raised.max) {
+        let Some(raised) = Fees::above(before, self.fees().await?, self.fee_limit) else {
             return Ok(None);
-        }
+        };
         transaction.max_fee_per_gas = raised.max;
         transaction.max_priority_fee_per_gas = raised.priority;
         sign(signer, transaction).await.map(Some)
+    }
+
+    /// Decides about a recorded transaction that the chain does not have. One that offers more than
+    /// the fee limit, or than the sender has, is never sent: another takes its nonce, so that only
+    /// one of the two can land.
+    ///
+    /// # Errors
+    /// [`ChainError::FeeAboveLimit`], [`ChainError::Unreachable`], [`ChainError::NotSigned`],
+    /// [`ChainError::RecordMalformed`].
+    pub async fn resend(
+        &self,
+        signer: &dyn Signer<Evm>,
+        transaction: &SignedTx,
+    ) -> Result<Resend, ChainError> {
+        let TxEnvelope::Eip1559(signed) = decode(transaction)? else {
+            return Ok(Resend::Same); // signed in advance, by a key that none has
+        };
+        let mut transaction = signed.strip_signature();
+        let gas = u128::from(transaction.gas_limit);
+        let cost = U256::from(transaction.max_fee_per_gas.saturating_mul(gas));
+        let cost = cost.saturating_add(transaction.value);
+        if self.fee_limit.allows(transaction.max_fee_per_gas)
+            && cost <= self.node.balance(signer.address()).await?
+        {
+            return Ok(Resend::Same);
+        }
+        let fees = self.fees().await?;
+        if fees.max >= transaction.max_fee_per_gas {
+            return Ok(Resend::Wait); // only the balance is too low
+        }
+        transaction.max_fee_per_gas = fees.max;
+        transaction.max_priority_fee_per_gas = fees.priority.min(fees.max);
+        sign(signer, transaction).await.map(Resend::Instead)
     }
 
     /// Sends it.
@@ -151,7 +198,7 @@ impl Transactions {
             return Ok(executed(transaction, &receipt));
         }
         if self.node.knows(hash).await? {
-            return Ok(TxStatus::Pending);
+            return self.pending(transaction).await;
         }
         let envelope = decode(transaction)?;
         let mined = self.node.mined_nonce(sender(transaction, &envelope)?);
@@ -165,23 +212,62 @@ impl Transactions {
         }
     }
 
-    /// Returns how final it is.
+    /// A pending transaction waits for every lower nonce of its sender. One that the chain does not
+    /// have, because a node dropped its transaction or another program took it, blocks all above.
+    async fn pending(&self, transaction: &SignedTx) -> Result<TxStatus, ChainError> {
+        let envelope = decode(transaction)?;
+        let sender = sender(transaction, &envelope)?;
+        let next = self.node.next_nonce(sender).await?;
+        Ok(match next < envelope.nonce() {
+            false => TxStatus::Pending,
+            true => TxStatus::Blocked(format!(
+                "{} has nonce {} and waits for nonce {next} of {sender}, which the chain does not have",
+                transaction.transaction,
+                envelope.nonce()
+            )),
+        })
+    }
+
+    /// Returns how final it is. The block's hash says whether the chain was reorganised: an endpoint
+    /// with many nodes may ask one that does not have the block, or the receipt, yet.
     ///
     /// # Errors
     /// [`ChainError::Unreachable`], [`ChainError::RecordMalformed`].
     pub async fn finality(&self, landing: &Landing) -> Result<Finality, ChainError> {
-        let hash = parse_hash(&landing.transaction)?;
-        let Some(receipt) = self.node.receipt(hash).await? else {
-            return Ok(Finality::Reorganised);
+        for pause in lag_pauses() {
+            if self.is_in_its_block(landing).await? {
+                let is_final = self.is_final(landing.block).await?;
+                return Ok(if is_final {
+                    Finality::Final
+                } else {
+                    Finality::NotYet
+                });
+            }
+            sleep(pause).await; // look again before calling it a reorganisation
+        }
+        Ok(Finality::Reorganised)
+    }
+
+    async fn is_in_its_block(&self, landing: &Landing) -> Result<bool, ChainError> {
+        if let Some(recorded) = &landing.block_hash {
+            let found = self.node.block_hash(landing.block).await?;
+            return Ok(found == Some(parse_hash(recorded)?));
+        }
+        let receipt = self.node.receipt(parse_hash(&landing.transaction)?).await?;
+        Ok(receipt.is_some_and(|receipt| receipt.block_number == Some(landing.block)))
+    }
+
+    async fn is_final(&self, block: u64) -> Result<bool, ChainError> {
+        let tag = match self.confirmations {
+            Confirmations::Blocks(blocks) => {
+                let last = block.saturating_add(blocks.max(1) - 1);
+                return Ok(self.node.block_number().await? >= last);
+            }
+            Confirmations::Safe => BlockNumberOrTag::Safe,
+            Confirmations::Finalized => BlockNumberOrTag::Finalized,
         };
-        if receipt.block_number != Some(landing.block) {
-            return Ok(Finality::Reorganised);
-        }
-        let last = landing.block.saturating_add(self.confirmations - 1);
-        match self.node.block_number().await? >= last {
-            true => Ok(Finality::Final),
-            false => Ok(Finality::NotYet),
-        }
+        let newest = self.node.tagged_block(tag).await?;
+        Ok(newest.is_some_and(|newest| newest >= block))
     }
 }
 
@@ -200,6 +286,7 @@ pub async fn sign(
         raw: Bytes::from(signed.encoded_2718()).to_string(),
         valid_until: None,
         sent: false,
+        failed_at: None,
     })
 }
 
@@ -238,21 +325,19 @@ fn raw(transaction: &SignedTx) -> Result<Bytes, ChainError> {
     (transaction.raw.parse()).map_err(|_| transaction.malformed("has raw bytes that are no hex"))
 }
 
-fn executed(transaction: &SignedTx, receipt: &TransactionReceipt) -> TxStatus {
+fn executed(transaction: &SignedTx, receipt: &Receipt) -> TxStatus {
     let block = receipt.block_number.unwrap_or_default();
+    let cost = receipt.fee();
     if !receipt.status() {
-        return TxStatus::Failed(format!(
-            "reverted in block {block} after {} gas",
-            receipt.gas_used
-        ));
+        let gas = receipt.gas_used;
+        let reason = format!("reverted in block {block} after {gas} gas");
+        return TxStatus::Failed { reason, cost };
     }
     TxStatus::Landed(Landing {
         transaction: transaction.transaction.clone(),
         block,
-        cost: Amount(
-            receipt
-                .effective_gas_price
-                .saturating_mul(receipt.gas_used.into()),
-        ),
+        block_hash: receipt.block_hash.map(|hash| hash.to_string()),
+        cost,
+        refund: Amount::default(),
     })
 }

@@ -15,13 +15,19 @@ pub(super) struct JobProgress<'j, J> {
     expired: usize,
     pub refusals: usize,
     pub raises: usize,
+    /// What was last reported of why it waits.
+    blocked_by: String,
 }
 
 /// What to do next about a job that is not done.
 pub(super) enum Next {
     Wait,
+    /// As [`Self::Wait`], for a reason that the operator must know.
+    Blocked(String),
     Send(SignedTx),
-    Sign { expired: usize },
+    Sign {
+        expired: usize,
+    },
 }
 
 impl<'j, J: TxJob> JobProgress<'j, J> {
@@ -34,6 +40,7 @@ impl<'j, J: TxJob> JobProgress<'j, J> {
             expired: 0,
             refusals: 0,
             raises: 0,
+            blocked_by: String::new(),
         }
     }
 
@@ -42,6 +49,13 @@ impl<'j, J: TxJob> JobProgress<'j, J> {
     /// does not have it yet.
     pub fn saw_expired(&mut self, expired: usize) -> bool {
         std::mem::replace(&mut self.expired, expired) == expired
+    }
+
+    /// Returns whether this reason for waiting is a new one.
+    pub fn is_newly_blocked_by(&mut self, reason: &str) -> bool {
+        let is_new = self.blocked_by != reason;
+        reason.clone_into(&mut self.blocked_by);
+        is_new
     }
 
     /// Decides by the newest transaction first. A failure from before this process is what the run
@@ -60,10 +74,11 @@ impl<'j, J: TxJob> JobProgress<'j, J> {
             match status {
                 // Landed, and yet the effect was not there a moment ago: ask again.
                 TxStatus::Landed(_) | TxStatus::Pending => return Ok(Next::Wait),
+                TxStatus::Blocked(reason) => return Ok(Next::Blocked(reason.clone())),
                 TxStatus::Unknown => unknown = unknown.or(Some(transaction)),
                 TxStatus::Expired => expired += 1,
-                TxStatus::Failed(_) if index < self.earlier => expired += 1,
-                TxStatus::Failed(reason) => {
+                TxStatus::Failed { .. } if index < self.earlier => expired += 1,
+                TxStatus::Failed { reason, .. } => {
                     return Err(ChainError::TransactionFailed {
                         job: self.job.id().to_owned(),
                         reason: format!("{} failed: {reason}", transaction.transaction),

@@ -29,6 +29,12 @@ pub trait TxRecord: Send {
     /// The record cannot be written.
     fn sent(&mut self, sent: &[(&str, SignedTx)]) -> Result<(), ChainError>;
 
+    /// Records what failed transactions cost ([`SignedTx::failed_at`]).
+    ///
+    /// # Errors
+    /// The record cannot be written.
+    fn failed(&mut self, failed: &[(&str, SignedTx)]) -> Result<(), ChainError>;
+
     /// Records what landed.
     ///
     /// # Errors
@@ -125,6 +131,12 @@ impl TxRecord for FileRecord {
             for known in &mut record.transactions {
                 known.sent |= known.transaction == transaction.transaction;
             }
+        })
+    }
+
+    fn failed(&mut self, failed: &[(&str, SignedTx)]) -> Result<(), ChainError> {
+        self.change(failed.iter().cloned(), |record, transaction| {
+            transaction.note_failure(&mut record.transactions);
         })
     }
 

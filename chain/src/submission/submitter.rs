@@ -1,5 +1,5 @@
 use super::{
-    Finality, Landing, SendOutcome, SignedTx, TxChain, TxJob, TxRecord, TxStatus,
+    Finality, Landing, Resend, SendOutcome, SignedTx, TxChain, TxJob, TxRecord, TxStatus,
     job_progress::{JobProgress, Next},
 };
 use crate::ChainError;
@@ -247,8 +247,21 @@ impl<C: TxChain + ?Sized, R: TxRecord + ?Sized> Submitter<'_, C, R> {
             let newest = self.record.transactions(it.job.id()).last().cloned();
             let transaction = match (next, newest) {
                 (Next::Send(known), _) => {
-                    transactions.push(Some(known));
-                    continue;
+                    let resend = self.chain.resend(it.job, &known).await;
+                    match resend.map_err(Stop::Other)? {
+                        Resend::Instead(instead) => Some(instead),
+                        Resend::Wait => None,
+                        Resend::Same => {
+                            transactions.push(Some(known));
+                            continue;
+                        }
+                    }
+                }
+                (Next::Blocked(reason), _) => {
+                    if it.is_newly_blocked_by(&reason) {
+                        (self.report)(it.job, &reason);
+                    }
+                    None
                 }
                 (Next::Wait, Some(newest)) if is_late => self.raised(&newest, it).await?,
                 (Next::Wait, _) => None,
@@ -321,6 +334,7 @@ impl<C: TxChain + ?Sized, R: TxRecord + ?Sized> Submitter<'_, C, R> {
         let jobs: Vec<&C::Job> = open.iter().map(|it| it.job).collect();
         let statuses = self.statuses(&jobs).await;
         let statuses = statuses.map_err(Stop::Other)?;
+        self.record_failed(&jobs, &statuses)?;
         let mut next = Vec::with_capacity(open.len());
         let mut landed = Vec::new();
         for (it, (transactions, statuses)) in open.iter().zip(statuses) {
@@ -331,6 +345,30 @@ impl<C: TxChain + ?Sized, R: TxRecord + ?Sized> Submitter<'_, C, R> {
         }
         self.record_landed(&landed)?;
         Ok(next)
+    }
+
+    /// What failed was paid for, too.
+    fn record_failed(
+        &mut self,
+        jobs: &[&C::Job],
+        statuses: &[(Vec<SignedTx>, Vec<TxStatus>)],
+    ) -> Result<(), ChainError> {
+        let mut failed = Vec::new();
+        for (job, (transactions, statuses)) in jobs.iter().zip(statuses) {
+            for (transaction, status) in transactions.iter().zip(statuses) {
+                if let (TxStatus::Failed { cost, .. }, None) = (status, transaction.failed_at) {
+                    let failed_at = Some(*cost);
+                    failed.push((
+                        job.id(),
+                        SignedTx {
+                            failed_at,
+                            ..transaction.clone()
+                        },
+                    ));
+                }
+            }
+        }
+        self.record.failed(&failed)
     }
 
     fn record_landed(&mut self, landed: &[(&C::Job, Landing)]) -> Result<(), ChainError> {
@@ -371,7 +409,7 @@ impl<C: TxChain + ?Sized, R: TxRecord + ?Sized> Submitter<'_, C, R> {
         for (job, (_, statuses)) in jobs.iter().zip(all) {
             match statuses.iter().find_map(landing) {
                 Some(landing) => landed.push((*job, landing.clone())),
-                None if statuses.contains(&TxStatus::Pending) => pending.push(*job),
+                None if statuses.iter().any(is_pending) => pending.push(*job),
                 None => {}
             }
         }
@@ -423,6 +461,10 @@ fn landing(status: &TxStatus) -> Option<&Landing> {
         TxStatus::Landed(landing) => Some(landing),
         _ => None,
     }
+}
+
+const fn is_pending(status: &TxStatus) -> bool {
+    matches!(status, TxStatus::Pending | TxStatus::Blocked(_))
 }
 
 fn not_landed(job: &impl TxJob, waited: Duration) -> ChainError {

@@ -136,12 +136,24 @@ impl ExecutedTx {
     /// Returns what the fee payer has less, fee and rent together.
     #[must_use]
     pub fn cost(&self) -> Amount {
+        let (before, after) = self.balances();
+        Amount(before.saturating_sub(after).into())
+    }
+
+    /// Returns what the fee payer has more, such as the rent of a closed account without the fee.
+    #[must_use]
+    pub fn refund(&self) -> Amount {
+        let (before, after) = self.balances();
+        Amount(after.saturating_sub(before).into())
+    }
+
+    /// The fee payer's lamports before and after.
+    fn balances(&self) -> (u64, u64) {
         let balance = |balances: &[u64]| balances.first().copied().unwrap_or_default();
-        let (before, after) = (
+        (
             balance(&self.meta.pre_balances),
             balance(&self.meta.post_balances),
-        );
-        Amount(before.saturating_sub(after).into())
+        )
     }
 }
 

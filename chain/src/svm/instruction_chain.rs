@@ -1,7 +1,7 @@
 use super::{Cluster, PriorityFee, Transactions, compute_budget};
 use crate::{
     ChainError, ChainId, Signer, Svm,
-    submission::{Finality, Landing, SendOutcome, SignedTx, TxChain, TxJob, TxStatus},
+    submission::{Finality, Landing, Resend, SendOutcome, SignedTx, TxChain, TxJob, TxStatus},
 };
 use async_trait::async_trait;
 use solana_instruction::Instruction;
@@ -76,6 +76,14 @@ impl TxChain for InstructionChain {
         _transaction: &SignedTx,
     ) -> Result<Option<SignedTx>, ChainError> {
         Ok(None)
+    }
+
+    async fn resend(
+        &mut self,
+        _job: &InstructionJob,
+        transaction: &SignedTx,
+    ) -> Result<Resend, ChainError> {
+        (self.transactions).resend(transaction, self.priority_fee.most)
     }
 
     async fn send(&mut self, transaction: &SignedTx) -> Result<SendOutcome, ChainError> {

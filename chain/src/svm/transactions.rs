@@ -1,7 +1,7 @@
 use super::{Cluster, Commitment, RecentBlockhash, Refusal, SignatureStatus};
 use crate::{
     ChainError, Signer, Svm,
-    submission::{Finality, Landing, SendOutcome, SignedTx, TxStatus},
+    submission::{Finality, Landing, Resend, SendOutcome, SignedTx, TxStatus},
 };
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use concord_registry::svm::compute_budget::{set_unit_limit, set_unit_price};
@@ -96,6 +96,7 @@ impl Transactions {
             transaction: signed.signature,
             valid_until: Some(recent.valid_until),
             sent: false,
+            failed_at: None,
         })
     }
 
@@ -108,6 +109,19 @@ impl Transactions {
         let recent = self.cluster.recent_blockhash().await?;
         self.blockhash = Some((recent, Instant::now()));
         Ok(recent)
+    }
+
+    /// Decides about a recorded transaction that the cluster does not have. One that pays more for a
+    /// compute unit than `most` is not sent: its block hash expires.
+    ///
+    /// # Errors
+    /// [`ChainError::RecordMalformed`].
+    pub fn resend(&self, transaction: &SignedTx, most: u64) -> Result<Resend, ChainError> {
+        let price = unit_price(&decode(transaction)?.message);
+        match price <= most {
+            true => Ok(Resend::Same),
+            false => Ok(Resend::Wait),
+        }
     }
 
     /// Sends it.
@@ -169,19 +183,23 @@ impl Transactions {
         if status.confirmation_status < Some(Commitment::Confirmed) {
             return Ok(TxStatus::Pending);
         }
-        if !status.err.is_null() {
-            let reason = format!("failed in slot {}: {}", status.slot, status.err);
-            return Ok(TxStatus::Failed(reason));
-        }
         let executed = self.cluster.transaction(&transaction.transaction).await?;
-        Ok(match executed {
-            Some(executed) => TxStatus::Landed(Landing {
-                transaction: transaction.transaction.clone(),
-                block: executed.slot,
+        let Some(executed) = executed else {
+            return Ok(TxStatus::Pending); // an endpoint with many nodes: this one does not have it yet
+        };
+        if !status.err.is_null() {
+            return Ok(TxStatus::Failed {
+                reason: format!("failed in slot {}: {}", status.slot, status.err),
                 cost: executed.cost(),
-            }),
-            None => TxStatus::Pending, // an endpoint with many nodes: this one does not have it yet
-        })
+            });
+        }
+        Ok(TxStatus::Landed(Landing {
+            transaction: transaction.transaction.clone(),
+            block: executed.slot,
+            block_hash: None,
+            cost: executed.cost(),
+            refund: executed.refund(),
+        }))
     }
 
     /// Returns how final each is, in the same order.
@@ -289,6 +307,18 @@ pub fn compute_budget(units: u32, price: u64) -> Vec<Instruction> {
     }
 }
 
+/// What the message pays for a compute unit, in microlamports.
+fn unit_price(message: &Message) -> u64 {
+    let paid = message.instructions.iter().filter_map(|instruction| {
+        let program = (message.account_keys).get(usize::from(instruction.program_id_index))?;
+        let ours = set_unit_price(0);
+        let (tag, _) = ours.data.split_first()?;
+        let price = instruction.data.strip_prefix(&[*tag])?.try_into().ok()?;
+        (*program == ours.program_id).then(|| u64::from_le_bytes(price))
+    });
+    paid.max().unwrap_or(0)
+}
+
 /// Why a transaction failed when it was tried: JSON of a `TransactionError`.
 fn reason_of(no: &Refusal) -> Option<&Value> {
     let data = no.data.as_ref().filter(|_| no.code == PREFLIGHT_FAILED)?;
@@ -329,6 +359,15 @@ mod tests {
             [0, 1, 2].map(|expired| paid.after(expired)),
             [40_000, 80_000, 160_000]
         );
+    }
+
+    #[test]
+    fn the_price_of_a_recorded_message_is_read() {
+        let payer = Address::new_from_array([1; 32]);
+        for price in [0, 1, 10_000, u64::MAX] {
+            let message = Message::new(&compute_budget(3_000, price), Some(&payer));
+            assert_eq!(unit_price(&message), price);
+        }
     }
 
     #[test]

@@ -1,13 +1,16 @@
 //! Jobs of a service: recorded before they are sent, replaced, found again after a reorganisation.
 use crate::anvil::{TIMEOUT, key, start};
 use alloy::{
+    consensus::{SignableTransaction, TxEip1559, TxEnvelope},
+    eips::Encodable2718,
+    network::TxSignerSync,
     node_bindings::AnvilInstance,
     primitives::{Address, Bytes, U256},
 };
 use concord_chain::{
     Blocking, ChainError, EndpointOptions,
-    evm::{CallChain, CallJob, FeeLimit, Node},
-    submission::{FileRecord, SendOutcome, Timing, TxChain, TxRecord, submit},
+    evm::{CallChain, CallJob, Confirmations, FeeLimit, Node, decode},
+    submission::{FileRecord, SendOutcome, SignedTx, Timing, TxChain, TxRecord, submit},
 };
 use serde_json::{Value, json};
 use std::{path::Path, time::Duration};
@@ -25,9 +28,15 @@ fn node(anvil: &AnvilInstance) -> Node {
 async fn chain(anvil: &AnvilInstance) -> CallChain {
     let id = "eip155:31337".parse().unwrap();
     let signer = Box::new(key(anvil, 0));
-    CallChain::connect(node(anvil), &id, signer, FeeLimit::default(), 1)
-        .await
-        .unwrap()
+    CallChain::connect(
+        node(anvil),
+        &id,
+        signer,
+        FeeLimit::default(),
+        Confirmations::Blocks(1),
+    )
+    .await
+    .unwrap()
 }
 
 /// So many wei to an account of the test's own.
@@ -146,6 +155,121 @@ fn stored_count(path: &Path) -> usize {
     stored.map_or(0, |it| {
         it["only"]["transactions"].as_array().map_or(0, Vec::len)
     })
+}
+
+/// Another program's transaction was dropped, and ours waits behind its nonce.
+#[test]
+fn a_gap_in_the_nonces_is_reported() {
+    let anvil = start(&[]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.json");
+    let job = payment("only", 5);
+    Blocking::new().unwrap().wait(async {
+        let mut chain = chain(&anvil).await;
+        let first = chain.sign(&job, 0).await.unwrap();
+        let mut later = TxEip1559 {
+            nonce: 1,
+            ..unsigned(&first)
+        };
+        let signature = key(&anvil, 0).sign_transaction_sync(&mut later).unwrap();
+        let later = TxEnvelope::from(later.into_signed(signature));
+        let later = SignedTx {
+            transaction: later.tx_hash().to_string(),
+            raw: Bytes::from(later.encoded_2718()).to_string(),
+            ..first
+        };
+        let mut record = FileRecord::open(&path).unwrap();
+        record.signed(&[("only", later)]).unwrap();
+        let timing = Timing {
+            give_up_after: Duration::from_secs(2),
+            ..TIMING
+        };
+        let mut reports = Vec::new();
+        let mut report = |_: &CallJob, words: &str| reports.push(words.to_owned());
+        let groups = [std::slice::from_ref(&job)];
+        let submitted = submit(&mut chain, &groups, &mut record, timing, &mut report).await;
+        assert!(matches!(submitted, Err(ChainError::NotLanded { .. })));
+        let gaps = reports
+            .iter()
+            .filter(|it| it.contains("has nonce 1 and waits for nonce 0"));
+        assert_eq!(gaps.count(), 1, "{reports:#?}");
+    });
+}
+
+fn unsigned(signed: &SignedTx) -> TxEip1559 {
+    match decode(signed).unwrap() {
+        TxEnvelope::Eip1559(signed) => signed.strip_signature(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_a_failed_transaction_cost_is_on_record() {
+    let anvil = start(&["--no-mining"]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.json");
+    Blocking::new().unwrap().wait(async {
+        let node = node(&anvil);
+        let mut chain = chain(&anvil).await;
+        let job = payment("only", 5);
+        let signed = chain.sign(&job, 0).await.unwrap();
+        chain.send(&signed).await.unwrap();
+        let mut record = FileRecord::open(&path).unwrap();
+        record.signed(&[("only", signed)]).unwrap();
+        // It would succeed when it was signed, and reverts when it is mined.
+        let reverting = json!([receiver(), "0x5f5ffd"]);
+        let _: Value = node
+            .endpoint()
+            .expect("anvil_setCode", reverting)
+            .await
+            .unwrap();
+        let _: Value = node.endpoint().expect("evm_mine", json!([])).await.unwrap();
+        let groups = [std::slice::from_ref(&job)];
+        let mut report = |_: &CallJob, _: &str| ();
+        let submitted = submit(&mut chain, &groups, &mut record, TIMING, &mut report).await;
+        // It failed before this process, so that it is tried again, in vain.
+        assert!(
+            matches!(submitted, Err(ChainError::SimulationFailed { .. })),
+            "{submitted:?}"
+        );
+        assert!(
+            record.transactions("only")[0]
+                .failed_at
+                .is_some_and(|cost| !cost.is_zero())
+        );
+    });
+    assert!(stored(&path)["only"]["transactions"][0]["failedAt"].is_string());
+}
+
+#[test]
+fn finalized_waits_for_the_chain_s_own_word() {
+    let anvil = start(&["--slots-in-an-epoch", "4"]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.json");
+    Blocking::new().unwrap().wait(async {
+        let node = node(&anvil);
+        let id = "eip155:31337".parse().unwrap();
+        let (signer, limit) = (Box::new(key(&anvil, 0)), FeeLimit::default());
+        let confirmations = Confirmations::Finalized;
+        let chain = CallChain::connect(node.clone(), &id, signer, limit, confirmations).await;
+        let jobs = [payment("only", 5)];
+        let mut chain = chain.unwrap();
+        let landed = async {
+            while stored_count(&path) == 0 || node.block_number().await.unwrap() < 1 {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            let mut mined = 0;
+            while stored(&path)["only"]["final"] != true {
+                let _: Value = node.endpoint().expect("evm_mine", json!([])).await.unwrap();
+                mined += 1;
+                tokio::time::sleep(Duration::from_millis(200)).await;
+            }
+            mined
+        };
+        let (submitted, mined) = tokio::join!(run(&mut chain, &jobs, &path), landed);
+        submitted.unwrap();
+        assert!(mined >= 4, "{mined} blocks");
+    });
 }
 
 #[test]

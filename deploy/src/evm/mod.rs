@@ -23,8 +23,8 @@ pub use command_line::fee_limit;
 pub(crate) use command_line::target;
 use concord_chain::{
     ChainId, EndpointOptions, Evm, Signer,
-    evm::{FeeLimit, Node, Transactions},
-    submission::{Finality, Landing, SendOutcome, SignedTx, TxChain, TxStatus},
+    evm::{Confirmations, FeeLimit, Node, Transactions},
+    submission::{Finality, Landing, Resend, SendOutcome, SignedTx, TxChain, TxStatus},
 };
 use contracts::{Choices, Contract};
 use std::{
@@ -53,8 +53,7 @@ pub struct EvmOptions {
     /// Forge's output folder.
     pub artifacts: PathBuf,
     pub fee_limit: FeeLimit,
-    /// Blocks, the transaction's own among them, before it is final.
-    pub confirmations: u64,
+    pub confirmations: Confirmations,
 }
 
 /// An EVM chain, with the four registries of this build.
@@ -169,6 +168,15 @@ impl TxChain for EvmTarget {
     ) -> Result<Option<SignedTx>, DeployError> {
         let signer = self.signer()?;
         Ok(self.transactions.replace(signer, transaction).await?)
+    }
+
+    async fn resend(
+        &mut self,
+        _step: &Step,
+        transaction: &SignedTx,
+    ) -> Result<Resend, DeployError> {
+        let signer = self.signer()?;
+        Ok(self.transactions.resend(signer, transaction).await?)
     }
 
     async fn send(&mut self, transaction: &SignedTx) -> Result<SendOutcome, DeployError> {

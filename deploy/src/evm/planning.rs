@@ -28,23 +28,35 @@ const PROXY_TITLE: &str = "deterministic deployment proxy";
 const ENVELOPE_BYTES: usize = 150;
 
 impl EvmTarget {
-    pub(super) async fn make_plan(&self) -> Result<Plan, DeployError> {
+    pub(super) async fn make_plan(&mut self) -> Result<Plan, DeployError> {
         self.require_draft_v1_alone()?;
         let deployer = self.deployer()?;
         self.require_chain().await?;
-        let fees = self.transactions.fees().await?;
+        let now = self.transactions.fees().await?;
+        let limit = self.fee_limit.of_plan(now);
+        self.transactions.set_fee_limit(limit);
+        // Costs are what may be signed, not what is asked now.
+        let most = limit.wei().unwrap_or(now.max);
+        let fees = Fees { max: most, ..now };
         let mut steps = self.proxy_steps(fees).await?;
         for contract in &self.contracts {
             steps.push(self.contract_step(contract, deployer, fees).await?);
         }
         let balance = u128::try_from(self.node.balance(deployer).await?).unwrap_or(u128::MAX);
-        let plan = Plan::new(
+        let mut plan = Plan::new(
             self.chain.clone(),
             deployer.to_string(),
             Coin::ETH,
             Amount(balance),
             steps,
         );
+        if !plan.is_done() {
+            plan.notes.push(format!(
+                "a unit of gas: up to {} gwei are asked now, at most {} gwei are signed (--max-fee)",
+                gwei(now.max),
+                gwei(most)
+            ));
+        }
         Ok(plan)
     }
 
@@ -130,6 +142,7 @@ impl EvmTarget {
             return Ok(step);
         }
         let gas = self.simulate_creation(contract, deployer).await?;
+        let gas = gas.saturating_add(gas / 10);
         let bytes = contract.creation_code.len() + ENVELOPE_BYTES;
         let cost = fees
             .cost(gas)
@@ -143,7 +156,7 @@ impl EvmTarget {
     }
 
     /// Lets the chain simulate it, as if the proxy existed already.
-    /// Returns the gas limit.
+    /// Returns the gas that it takes.
     pub(super) async fn simulate_creation(
         &self,
         contract: &Contract,
@@ -172,8 +185,7 @@ impl EvmTarget {
             )));
         }
         let gas = self.node.estimate(&request, &with_proxy).await?;
-        let gas = gas.map_err(|no| failed(no.message.into_owned()))?;
-        Ok(gas.saturating_add(gas / 10))
+        gas.map_err(|no| failed(no.message.into_owned()))
     }
 
     /// # Errors

@@ -1,10 +1,11 @@
 use super::{EvmTarget, create2, planning};
-use crate::{DeployError, Step};
+use crate::{DeployError, Needs, Step};
 use alloy::{
     consensus::Transaction,
     primitives::{Address, Bytes, U256},
 };
 use concord_chain::{
+    Amount, Coin,
     evm::{Call, TRANSFER_GAS, decode},
     submission::SignedTx,
 };
@@ -14,12 +15,15 @@ impl EvmTarget {
         let signer = self.signer()?;
         let call = match (&*step.id, self.contract(step)) {
             (planning::PROXY, _) => return Ok(presigned()),
-            (_, Some(contract)) => Call {
-                to: create2::PROXY,
-                value: U256::ZERO,
-                gas: self.simulate_creation(contract, signer.address()).await?,
-                input: create2::call(contract.salt, &contract.creation_code),
-            },
+            (_, Some(contract)) => {
+                let gas = self.simulate_creation(contract, signer.address()).await?;
+                Call {
+                    to: create2::PROXY,
+                    value: U256::ZERO,
+                    gas: gas.max(planned_gas(step)),
+                    input: create2::call(contract.salt, &contract.creation_code),
+                }
+            }
             (planning::PROXY_FUNDS, _) => Call {
                 to: create2::PROXY_SIGNER,
                 value: create2::missing_funds(self.node.balance(create2::PROXY_SIGNER).await?),
@@ -29,6 +33,8 @@ impl EvmTarget {
             (other, _) => unreachable!("a plan of this target has no step {other}"),
         };
         let fees = self.transactions.fees().await?;
+        let most = self.transactions.fee_limit().wei().unwrap_or(fees.max);
+        require_within_plan(step, &call, most)?;
         Ok(self.transactions.sign(signer, call, fees).await?)
     }
 
@@ -70,11 +76,35 @@ impl EvmTarget {
     }
 }
 
+fn planned_gas(step: &Step) -> u64 {
+    match step.needs {
+        Some(Needs::Gas(gas)) => gas,
+        _ => 0,
+    }
+}
+
+/// No signature offers more than the plan that was confirmed, even if its fee is raised to `most`
+/// wei per unit of gas.
+fn require_within_plan(step: &Step, call: &Call, most: u128) -> Result<(), DeployError> {
+    let value = Amount(call.value.saturating_to());
+    let gas = Amount(most.saturating_mul(call.gas.into()));
+    let needed = gas.saturating_add(value);
+    match needed <= step.cost {
+        true => Ok(()),
+        false => Err(DeployError::CostAbovePlan {
+            step: step.id.clone(),
+            needed: Coin::ETH.cost(needed).to_string(),
+            planned: Coin::ETH.cost(step.cost).to_string(),
+        }),
+    }
+}
+
 fn presigned() -> SignedTx {
     SignedTx {
         transaction: create2::PROXY_TRANSACTION_HASH.to_string(),
         raw: create2::PROXY_TRANSACTION.to_string(),
         valid_until: None,
         sent: false,
+        failed_at: None,
     }
 }

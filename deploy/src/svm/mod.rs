@@ -21,7 +21,7 @@ pub use choices::{Choices, UpgradeAuthority};
 pub(crate) use command_line::target;
 use concord_chain::{
     ChainId, Signer, Svm,
-    submission::{Finality, Landing, SendOutcome, SignedTx, TxChain, TxStatus},
+    submission::{Finality, Landing, Resend, SendOutcome, SignedTx, TxChain, TxStatus},
     svm::{Cluster, PriorityFee, Transactions, is_public},
 };
 use concord_registry::svm;
@@ -167,6 +167,14 @@ impl TxChain for SvmTarget {
         _transaction: &SignedTx,
     ) -> Result<Option<SignedTx>, DeployError> {
         Ok(None)
+    }
+
+    async fn resend(
+        &mut self,
+        _step: &Step,
+        transaction: &SignedTx,
+    ) -> Result<Resend, DeployError> {
+        Ok((self.transactions).resend(transaction, self.priority_fee.most)?)
     }
 
     async fn send(&mut self, transaction: &SignedTx) -> Result<SendOutcome, DeployError> {

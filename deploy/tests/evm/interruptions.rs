@@ -38,10 +38,7 @@ const STEPS: [&str; 6] = [
 const OF_DEPLOYER: u64 = 5;
 
 fn bare_chain() -> LocalChain {
-    let chain = LocalChain::start_with(BASE_SEPOLIA, &["--disable-default-create2-deployer"]);
-    // The proxy's own transaction pays 100 gwei of gas price, which the node then takes for usual.
-    chain.fund(deployer().address(), 2 * 10u128.pow(18));
-    chain
+    LocalChain::start_with(BASE_SEPOLIA, &["--disable-default-create2-deployer"])
 }
 
 fn action(question: &Question, step: usize, boundary: Boundary) -> FaultAction {
@@ -185,7 +182,8 @@ fn a_run_that_was_killed_with_a_pending_transaction_goes_on() {
         let run: Value = serde_json::from_slice(&run).unwrap();
         run["steps"][1]["attempts"].as_array().unwrap().clone()
     };
-    while attempts().iter().filter(|it| it["sent"] == true).count() < 2 {
+    // The first was sent by the killed run, which did not see the answer; the second outbids it.
+    while !attempts().iter().any(|it| it["sent"] == true) {
         if child.try_wait().unwrap().is_some() {
             panic!("{:?}", answer(child));
         }
@@ -195,6 +193,45 @@ fn a_run_that_was_killed_with_a_pending_transaction_goes_on() {
     chain.ask("evm_mine", json!([]));
     answer(child).assert_done();
     assert_deployed(&chain, &workplace, 4);
+}
+
+/// Signed under a higher limit, or by someone with write access to the run file: never sent.
+#[test]
+fn recorded_bytes_above_the_limit_are_replaced_under_their_nonce() {
+    let chain = bare_chain();
+    let workplace = apply_until(&chain, 2, Boundary::BeforeSend).to(&chain.url());
+    let mut run = workplace.run_record();
+    let own = decoded(&run["steps"][2]["attempts"][0]);
+    let dear = TxEip1559 {
+        max_fee_per_gas: 500_000_000_000,
+        max_priority_fee_per_gas: 400_000_000_000,
+        ..own.clone()
+    };
+    let dear = attempt(dear, &deployer());
+    run["steps"][2]["attempts"] = json!([dear]);
+    std::fs::write(workplace.run_file(), run.to_string()).unwrap();
+
+    let planned = workplace.plan(&["--json"]).assert_done().json();
+    workplace.resume(&[]).assert_done();
+    let record = record_of(&workplace.run_record(), "identity-registry").clone();
+    let attempts = record["attempts"].as_array().unwrap();
+    assert_eq!(attempts.len(), 2, "{record}");
+    assert_eq!(record["landing"]["transaction"], attempts[1]["transaction"]);
+    let instead = decoded(&attempts[1]);
+    assert_eq!(instead.nonce, own.nonce);
+    assert_within_plan(&planned, "identity-registry", &instead);
+    let found = chain.ask("eth_getTransactionByHash", json!([dear["transaction"]]));
+    assert_eq!(found, Value::Null);
+    assert_deployed(&chain, &workplace, OF_DEPLOYER);
+}
+
+/// What the signature offers at most is within the step's cost.
+pub fn assert_within_plan(plan: &Value, step: &str, signed: &TxEip1559) {
+    let steps = plan["steps"].as_array().unwrap();
+    let step = steps.iter().find(|it| it["id"] == step).unwrap();
+    let offered = U256::from(signed.max_fee_per_gas) * U256::from(signed.gas_limit) + signed.value;
+    let planned: U256 = step["cost"].as_str().unwrap().parse().unwrap();
+    assert!(offered <= planned, "{offered} of {planned}: {step}");
 }
 
 /// Whoever can write to the run file does not choose what is sent, or what is signed at a higher fee.

@@ -1,10 +1,11 @@
 //! plan, apply, apply again, verify, status.
 use crate::{
     fault_proxy::{FaultAction, FaultProxy},
+    interruptions::{assert_within_plan, decoded},
     local_chain::{BASE_SEPOLIA, LocalChain, deployer},
     program::{CONTRACTS, Workplace, assert_deployed},
 };
-use alloy::{consensus::TxEnvelope, eips::Decodable2718};
+use alloy::{consensus::TxEnvelope, eips::Decodable2718, primitives::U256};
 use concord_deploy::evm::create2;
 use serde_json::{Value, json};
 use std::fs;
@@ -94,7 +95,23 @@ fn the_deployment_proxy_is_put_there_where_it_is_missing() {
         ("create2-proxy".into(), "create".into()),
     ];
     assert_eq!(actions(&plan)[..2], changes);
+    let balance = || -> U256 {
+        let balance = chain.ask("eth_getBalance", json!([deployer().address(), "latest"]));
+        serde_json::from_value(balance).unwrap()
+    };
+    let before = balance();
     workplace.apply(&[]).assert_done();
+    // The proxy's own transaction pays 100 gwei for a unit of gas. That is no reason to follow it.
+    assert!(before - balance() <= U256::from(amount(&plan["total"])));
+    let run = workplace.run_record();
+    for step in run["steps"].as_array().unwrap() {
+        let id = step["id"].as_str().unwrap();
+        for attempt in step["attempts"].as_array().unwrap() {
+            if id != "create2-proxy" {
+                assert_within_plan(&plan, id, &decoded(attempt));
+            }
+        }
+    }
     assert_eq!(chain.code(&proxy), create2::PROXY_CODE.to_string());
     assert_deployed(&chain, &workplace, 5);
 }

@@ -150,6 +150,31 @@ fn a_transaction_may_move_to_another_block() {
     assert_deployed(&chain, &workplace.to(&chain.url()), 4);
 }
 
+/// An endpoint with many nodes asks one that does not have the block yet. That is no reorganisation.
+#[test]
+fn a_node_that_lags_is_no_reorganisation() {
+    let chain = LocalChain::start(BASE_SEPOLIA);
+    let proxy = FaultProxy::start(chain.port(), |question| {
+        let by_number = question.params[0]
+            .as_str()
+            .is_some_and(|it| it.starts_with("0x"));
+        match &*question.method {
+            "eth_getBlockByNumber" if by_number && question.times % 3 != 0 => {
+                FaultAction::Answer(Value::Null)
+            }
+            _ => FaultAction::Forward,
+        }
+    });
+    let workplace = Workplace::at_url(&proxy.url());
+    let applied = workplace.apply(&[]);
+    assert!(
+        !applied.assert_done().stderr.contains("went back"),
+        "{}",
+        applied.stderr
+    );
+    assert_deployed(&chain, &workplace.to(&chain.url()), 4);
+}
+
 /// One in eight questions meets a fault, in an order that the seed decides.
 #[test]
 fn faults_may_come_in_any_order() {
