@@ -26,6 +26,8 @@ pub enum ChainError {
     // Files.
     #[error("{}: {reason}", path.display())]
     File { path: PathBuf, reason: String },
+    #[error("{} not found: run scripts/build-program", .0.display())]
+    NotBuilt(PathBuf),
     #[error("{} is held by another process", .0.display())]
     Locked(PathBuf),
     #[error("the recorded transaction {transaction} {what}")]

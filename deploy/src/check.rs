@@ -41,24 +41,3 @@ pub struct StatusRow {
     /// What differs; `None`: nothing does.
     pub drift: Option<String>,
 }
-
-/// What a smoke test did, and whether the registries then gave the right answers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Smoke {
-    #[serde(rename = "deeds")]
-    pub steps: Vec<SmokeStep>,
-    pub checks: Vec<Check>,
-}
-
-/// One thing that a smoke test made or sent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SmokeStep {
-    /// Such as `agent` or `register`.
-    pub what: String,
-    /// An id, an address, or a transaction.
-    pub value: String,
-    /// The explorer's page, on networks with a known explorer.
-    pub link: Option<String>,
-}

@@ -1,4 +1,4 @@
-//! The six commands. Stdout carries the result, stderr the progress and the errors.
+//! The five commands. Stdout carries the result, stderr the progress and the errors.
 use crate::{
     AddressBook, Check, DIFFERS, DONE, DeployError, Deployment, Plan, RunFile, Step, Target,
     options::{self, Command, Place, Sending},
@@ -37,7 +37,6 @@ pub fn run_with(command: &Command, examination: &Examination<'_>) -> u8 {
         Command::Resume(options) => blocking.wait(resume(options)),
         Command::Verify(place) => verify(&blocking, place, examination),
         Command::Status(place) => blocking.wait(status(place)),
-        Command::Smoke(options) => blocking.wait(smoke(options)),
     });
     done.unwrap_or_else(|error| {
         report::tell(format_args!("concord: {error}"));
@@ -320,34 +319,6 @@ async fn status(place: &Place) -> Result<u8, DeployError> {
         false => report::print(&report::status_rows(&status_rows))?,
     }
     Ok(exit_code(status_rows.iter().all(|one| one.drift.is_none())))
-}
-
-async fn smoke(options: &options::SmokeOptions) -> Result<u8, DeployError> {
-    let place = &options.place;
-    require_testnet(&place.chain, options.allow_mainnet)?;
-    let folders = Folders::of(place)?;
-    let book = AddressBook::load(&folders.deployments)?;
-    let recorded = book.deployment(&place.chain);
-    let recorded = recorded.ok_or_else(|| DeployError::NotOnRecord(place.chain.to_string()))?;
-    let mut target = TargetRequest {
-        place,
-        folders: &folders,
-        deployer: DeployerSource::Sending(&options.key),
-        choices: ChoiceSource::OfBook(Some(&recorded.settings)),
-        fees: Some(&options.fees),
-        confirmations: Confirmations::Blocks(1),
-    }
-    .target(&book)
-    .await?;
-    let give_up_after = Duration::from_secs(options.give_up_after);
-    let mut confirm = |transactions| confirm(&place.chain, transactions, options.yes);
-    let smoke = target.smoke(recorded, give_up_after, &mut confirm).await?;
-    let shown = match place.json {
-        true => report::print(&format!("{:#}\n", json!(smoke))),
-        false => report::print(&report::smoke(&smoke)),
-    };
-    shown.map_err(|error| DeployError::Unshown(Box::new(error)))?;
-    Ok(exit_code(smoke.checks.iter().all(Check::holds)))
 }
 
 const fn exit_code(holds: bool) -> u8 {

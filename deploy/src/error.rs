@@ -185,6 +185,7 @@ impl From<ChainError> for DeployError {
     fn from(error: ChainError) -> Self {
         match error {
             ChainError::WrongChain { expected, found } => Self::WrongChain { expected, found },
+            ChainError::NotBuilt(path) => Self::ProgramMissing(path),
             other => Self::Chain(other),
         }
     }

@@ -1,4 +1,4 @@
-//! Deploys Concord's registries: plan, apply, resume, verify, status, smoke.
+//! Deploys Concord's registries: plan, apply, resume, verify, status.
 //!
 //! What all chains share is here: the [`Plan`] with its [`Step`]s, the [`RunFile`] that records
 //! every transaction before and after it is sent, and the [`AddressBook`]. A chain plugs in by
@@ -18,7 +18,7 @@ mod target;
 mod target_request;
 
 pub use address_book::{AddressBook, Deployment, Other, Record};
-pub use check::{Check, Smoke, SmokeStep, StatusRow};
+pub use check::{Check, StatusRow};
 pub use error::{DIFFERS, DONE, DeployError, REFUSED, STOPPED};
 pub use plan::Plan;
 pub use run_file::{RunFile, lock_run};

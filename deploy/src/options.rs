@@ -9,7 +9,7 @@ macro_rules! help {
             "\
 Exit codes:
   0  done, or what stands on chain is what it should be
-  1  verify, status, smoke: what stands on chain differs
+  1  verify, status: what stands on chain differs
   2  refused before anything was sent: command line, file, key, chain or balance
   3  a built file is missing, the chain does not answer, or the run stopped: see `resume`"
         )
@@ -37,11 +37,6 @@ const VERIFY: &str = help!(
 );
 const STATUS: &str =
     help!("  concord deploy status --chain eip155:84532 --rpc-url https://sepolia.base.org");
-/// Examples and exit codes of `smoke`, which `concord` has as a command of its own too.
-pub const SMOKE: &str = help!(
-    "  concord smoke --chain eip155:84532 --keystore key.json
-  concord smoke --chain solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1 --keypair id.json --yes"
-);
 
 /// Deploys the registries, or looks at a deployment.
 #[derive(Debug, Args)]
@@ -69,9 +64,6 @@ pub enum Command {
     /// Shows in one table where chain, address book and local build drift apart.
     #[command(after_help = STATUS)]
     Status(Place),
-    /// Registers one agent, gives it one authorized feedback, reads the summary; prints links.
-    #[command(after_help = SMOKE)]
-    Smoke(SmokeOptions),
 }
 
 /// Which chain, and where its files are.
@@ -241,23 +233,4 @@ pub struct ResumeOptions {
     pub fees: Fees,
     #[command(flatten)]
     pub sending: Sending,
-}
-
-#[derive(Clone, Debug, Args)]
-pub struct SmokeOptions {
-    #[command(flatten)]
-    pub place: Place,
-    #[command(flatten)]
-    pub key: Key,
-    #[command(flatten)]
-    pub fees: Fees,
-    /// Sends without being asked.
-    #[arg(long)]
-    pub yes: bool,
-    /// Sends to a chain that is not a listed testnet.
-    #[arg(long)]
-    pub allow_mainnet: bool,
-    /// Seconds for each transaction.
-    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    pub give_up_after: u64,
 }

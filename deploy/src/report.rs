@@ -1,5 +1,5 @@
 //! What a command prints: a table for people, JSON for programs.
-use crate::{Check, DeployError, Needs, Plan, RunFile, Smoke, StatusRow, Step};
+use crate::{Check, DeployError, Needs, Plan, RunFile, StatusRow, Step};
 use concord_chain::{Amount, Coin, network, submission::TxRecord};
 use serde_json::{Value, json};
 use std::{
@@ -208,19 +208,6 @@ pub fn checks(checks: &[Check]) -> String {
         })
         .collect();
     table(&["what", "fact", "", "found"], &rows)
-}
-
-/// What a smoke test did, with links, and what the registries then said.
-#[must_use]
-pub fn smoke(smoke: &Smoke) -> String {
-    let rows: Vec<Vec<String>> = (smoke.steps.iter())
-        .map(|step| {
-            let link = step.link.clone().unwrap_or_else(|| "-".to_owned());
-            vec![step.what.clone(), step.value.clone(), link]
-        })
-        .collect();
-    let steps = table(&["what", "value", "link"], &rows);
-    format!("{steps}\n{}", checks(&smoke.checks))
 }
 
 /// # Errors

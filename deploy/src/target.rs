@@ -1,11 +1,11 @@
-use crate::{Check, DeployError, Deployment, Plan, Smoke, StatusRow, Step};
+use crate::{Check, DeployError, Deployment, Plan, StatusRow, Step};
 use async_trait::async_trait;
 use concord_chain::{
     ChainId,
     submission::{Landing, SignedTx, TxChain},
 };
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, path::Path, time::Duration};
+use std::{collections::BTreeMap, path::Path};
 
 /// One chain with one deployer and one set of sources. Only [`TxChain::send`] changes the chain, and
 /// every answer is read from it anew.
@@ -66,15 +66,6 @@ pub trait Target: TxChain<Job = Step, Error = DeployError> + Sync {
         &mut self,
         recorded: Option<&Deployment>,
     ) -> Result<Vec<StatusRow>, DeployError>;
-
-    /// Registers one agent, gives it one authorized feedback and reads the summary, once `confirm`
-    /// lets it send so many transactions.
-    async fn smoke(
-        &mut self,
-        recorded: &Deployment,
-        give_up_after: Duration,
-        confirm: &mut (dyn FnMut(usize) -> Result<(), DeployError> + Send),
-    ) -> Result<Smoke, DeployError>;
 
     /// Writes into the folder what an explorer needs to show the sources, and returns the commands
     /// that send it there.

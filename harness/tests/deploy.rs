@@ -4,10 +4,10 @@ mod invocation;
 use invocation::{answer, concord};
 
 #[test]
-fn deploy_has_its_six_commands() {
+fn deploy_has_its_five_commands() {
     let help = answer(&mut concord(&["deploy", "--help"]));
     assert_eq!((help.code, help.stderr.as_str()), (0, ""));
-    for command in ["plan", "apply", "resume", "verify", "status", "smoke"] {
+    for command in ["plan", "apply", "resume", "verify", "status"] {
         let line = format!("\n  {command} ");
         assert!(help.stdout.contains(&line), "{}", help.stdout);
     }

@@ -1,6 +1,11 @@
 //! Dependencies point downwards only, and this crate brings no network.
 use serde_json::Value;
-use std::{collections::BTreeMap, collections::BTreeSet, path::Path, process::Command};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 const MANIFEST: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -20,7 +25,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "concord-canonical",
             "concord-registry",
             "concord-chain",
-            "concord-deploy", // its command line calls it
+            "concord-deploy", // its command line calls it, and nothing else of it
         ],
     ),
     ("concord-local-cluster", &[]),
@@ -110,4 +115,28 @@ fn no_network_crate_and_no_program_is_below_this_one() {
     for name in NOT_BELOW_REGISTRY {
         assert!(!below.contains(name), "{name} is below {package}");
     }
+}
+
+/// The Rust files in a folder and below.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths
+        .flat_map(|path| match path.is_dir() {
+            true => sources(&path),
+            false => vec![path],
+        })
+        .filter(|path| path.extension().is_some_and(|it| it == "rs"))
+        .collect()
+}
+
+#[test]
+fn only_the_harness_s_command_line_names_the_deployer() {
+    let folder = Path::new(MANIFEST).join("../harness/src");
+    let (command_line, others): (Vec<_>, Vec<_>) = sources(&folder)
+        .into_iter()
+        .filter(|file| fs::read_to_string(file).unwrap().contains("concord_deploy"))
+        .partition(|file| file.starts_with(folder.join("cli")));
+    assert!(!command_line.is_empty(), "no file calls the deployer");
+    assert!(others.is_empty(), "outside harness/src/cli: {others:?}");
 }

@@ -1,9 +1,11 @@
 //! Solana clusters over JSON-RPC.
+mod built_program;
 mod cluster;
 mod instruction_chain;
 mod landing;
 mod transactions;
 
+pub use built_program::{BuiltProgram, code_hash};
 pub use cluster::{
     Account, Cluster, Commitment, ExecutedTx, InnerInstruction, InnerInstructions, RecentBlockhash,
     Refusal, ReturnData, SignatureStatus, Simulation, TxMeta, is_public,

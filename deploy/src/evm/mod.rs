@@ -6,13 +6,11 @@ pub mod contracts;
 pub mod create2;
 mod explorer;
 mod planning;
-mod smoke;
 mod transactions;
 mod verification;
 
 use crate::{
-    AddressBook, Check, DeployError, Deployment, Plan, Record, Settings, Smoke, StatusRow, Step,
-    Target,
+    AddressBook, Check, DeployError, Deployment, Plan, Record, Settings, StatusRow, Step, Target,
 };
 use alloy::{
     primitives::{Address, keccak256},
@@ -30,7 +28,6 @@ use contracts::{Choices, Contract};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
-    time::Duration,
 };
 
 /// Who deploys: a plan needs an address, a transaction the key.
@@ -257,17 +254,6 @@ impl Target for EvmTarget {
     ) -> Result<Vec<StatusRow>, DeployError> {
         self.require_chain().await?;
         verification::status_rows(&self.node, self.chain_id, &self.contracts, recorded).await
-    }
-
-    async fn smoke(
-        &mut self,
-        recorded: &Deployment,
-        give_up_after: Duration,
-        confirm: &mut (dyn FnMut(usize) -> Result<(), DeployError> + Send),
-    ) -> Result<Smoke, DeployError> {
-        self.require_chain().await?;
-        confirm(smoke::TRANSACTIONS)?;
-        self.run_smoke(recorded, give_up_after).await
     }
 
     fn publish(&mut self, folder: &Path) -> Result<Vec<String>, DeployError> {

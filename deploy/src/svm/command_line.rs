@@ -1,12 +1,12 @@
 //! A Solana target from what the command line says.
-use super::{Choices, Deployer, Program, SvmOptions, SvmTarget, UpgradeAuthority};
+use super::{Choices, Deployer, SvmOptions, SvmTarget, UpgradeAuthority};
 use crate::{
     DeployError, RunFile, options,
     target_request::{ChoiceSource, DeployerSource, TargetRequest},
 };
 use concord_chain::{
     keys::read_keypair,
-    svm::{Cluster, PriorityFee},
+    svm::{BuiltProgram, Cluster, PriorityFee},
 };
 use solana_address::Address;
 use solana_keypair::Keypair;
@@ -20,7 +20,7 @@ pub(crate) fn target(request: &TargetRequest<'_>) -> Result<SvmTarget, DeployErr
         cluster: Cluster::new(&request.endpoint()?)?,
         deployer,
         program_key,
-        program: Program::read(&request.folders.program)?,
+        program: BuiltProgram::read(&request.folders.program)?,
         choices: choices(request)?,
         priority_fee: priority_fee(request.fees)?,
     }))

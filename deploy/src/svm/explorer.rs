@@ -1,13 +1,12 @@
 //! What shows others that the program on chain is the one of these sources.
-use super::program::Program;
 use crate::DeployError;
-use concord_chain::atomic_file;
+use concord_chain::{atomic_file, svm::BuiltProgram};
 use serde_json::json;
 use std::path::Path;
 
 /// Writes what the program was built from and with. Returns the commands by which anybody repeats
 /// the build and compares.
-pub(super) fn publish(folder: &Path, program: &Program) -> Result<Vec<String>, DeployError> {
+pub(super) fn publish(folder: &Path, program: &BuiltProgram) -> Result<Vec<String>, DeployError> {
     let note = json!({
         "programId": program.id.to_string(),
         "bytes": program.elf.len(),

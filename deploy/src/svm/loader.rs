@@ -1,5 +1,5 @@
 //! The upgradeable loader: its accounts, as bytes, and its instructions.
-use crate::svm::program::hex;
+use alloy::hex;
 use concord_chain::svm::Account;
 use solana_address::Address;
 use solana_instruction::Instruction;
@@ -27,7 +27,7 @@ pub(super) fn buffer_address(deployer: &Address, sha256: &[u8; 32]) -> Address {
 
 /// The most that a seed can hold of the hash, in hex.
 fn seed(sha256: &[u8; 32]) -> String {
-    hex(sha256)[..32].to_owned()
+    hex::encode(sha256)[..32].to_owned()
 }
 
 pub(super) fn program_data_address(program: &Address) -> Address {

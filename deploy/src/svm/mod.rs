@@ -4,9 +4,7 @@ mod command_line;
 mod explorer;
 mod loader;
 mod planning;
-mod program;
 mod runtime_version;
-mod smoke;
 mod snapshot;
 mod step_kind;
 mod transactions;
@@ -14,7 +12,7 @@ mod unused_buffers;
 mod verification;
 
 use crate::{
-    Check, DeployError, Deployment, Plan, Record, Setting, Settings, Smoke, StatusRow, Step, Target,
+    Check, DeployError, Deployment, Plan, Record, Setting, Settings, StatusRow, Step, Target,
 };
 use async_trait::async_trait;
 pub use choices::{Choices, UpgradeAuthority};
@@ -22,13 +20,12 @@ pub(crate) use command_line::target;
 use concord_chain::{
     ChainId, Signer, Svm,
     submission::{Finality, Landing, Resend, SendOutcome, SignedTx, TxChain, TxStatus},
-    svm::{Cluster, PriorityFee, Transactions, is_public},
+    svm::{BuiltProgram, Cluster, PriorityFee, Transactions, is_public},
 };
 use concord_registry::svm;
-pub use program::Program;
 use solana_address::Address;
 use solana_keypair::Keypair;
-use std::{collections::BTreeMap, path::Path, time::Duration};
+use std::{collections::BTreeMap, path::Path};
 use step_kind::StepKind;
 
 /// Who deploys: a plan needs an address, a transaction the key.
@@ -68,7 +65,7 @@ pub struct SvmOptions {
     pub deployer: Deployer,
     /// The key behind the program's address: it signs once, when the program is first deployed.
     pub program_key: Option<Keypair>,
-    pub program: Program,
+    pub program: BuiltProgram,
     pub choices: Choices,
     pub priority_fee: PriorityFee,
 }
@@ -80,7 +77,7 @@ pub struct SvmTarget {
     transactions: Transactions,
     deployer: Deployer,
     program_key: Option<Keypair>,
-    program: Program,
+    program: BuiltProgram,
     /// The program under its id, as its clients know it.
     registry: svm::Program,
     choices: Choices,
@@ -263,18 +260,6 @@ impl Target for SvmTarget {
     ) -> Result<Vec<StatusRow>, DeployError> {
         self.require_chain().await?;
         self.status_rows(recorded).await
-    }
-
-    async fn smoke(
-        &mut self,
-        recorded: &Deployment,
-        give_up_after: Duration,
-        confirm: &mut (dyn FnMut(usize) -> Result<(), DeployError> + Send),
-    ) -> Result<Smoke, DeployError> {
-        self.require_chain().await?;
-        self.require_own_id()?;
-        confirm(smoke::TRANSACTIONS)?;
-        self.run_smoke(recorded, give_up_after).await
     }
 
     fn publish(&mut self, folder: &Path) -> Result<Vec<String>, DeployError> {

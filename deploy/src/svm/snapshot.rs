@@ -2,11 +2,10 @@
 use super::{
     SvmTarget, UpgradeAuthority,
     loader::{self, Buffer, ProgramData},
-    program::{Program, code_hash},
     step_kind::StepKind,
 };
 use crate::DeployError;
-use concord_chain::svm::Account;
+use concord_chain::svm::{Account, BuiltProgram, code_hash};
 use concord_registry::svm::{self, accounts::Registry};
 use solana_address::Address;
 
@@ -58,7 +57,7 @@ impl SvmTarget {
 impl Snapshot {
     /// # Errors
     /// [`DeployError::ForeignCode`] if the address is taken by something else.
-    pub fn code(&self, built: &Program) -> Result<Code, DeployError> {
+    pub fn code(&self, built: &BuiltProgram) -> Result<Code, DeployError> {
         let Some(program) = &self.program else {
             return Ok(Code::Nothing);
         };

@@ -3,11 +3,11 @@ use super::{
     SvmTarget, UpgradeAuthority,
     choices::Choices,
     planning::{PROGRAM_TITLE, REGISTRY_TITLE},
-    program::code_hash,
     snapshot::{Code, Snapshot, key_or_nobody},
 };
 use crate::{AddressBook, Check, DeployError, Deployment, Record, StatusRow};
 use concord_canonical::caip;
+use concord_chain::svm::code_hash;
 use std::path::Path;
 
 impl SvmTarget {
@@ -196,5 +196,5 @@ fn registry_on_record(record: &Record) -> Option<String> {
 }
 
 fn hex_word(word: &[u8; 32]) -> String {
-    format!("0x{}", super::program::hex(word))
+    format!("0x{}", alloy::hex::encode(word))
 }

@@ -10,7 +10,6 @@ mod refusals;
 mod rehearsal;
 mod rpc_faults;
 mod secrets;
-mod smoke;
 mod unsigned;
 
 #[path = "../shared/fault_proxy.rs"]

@@ -96,12 +96,11 @@ fn no_secret_is_printed_or_written() {
             assert!(!text.contains(secret), "{secret} in {text}");
         }
     };
-    let runs: [&[&str]; 6] = [
+    let runs: [&[&str]; 5] = [
         &["plan", "--upgrade-authority", "keep"],
         &["apply", "--yes", "--upgrade-authority", "keep"],
         &["verify"],
         &["status"],
-        &["smoke", "--yes"],
         &["resume", "--yes"],
     ];
     for arguments in runs {

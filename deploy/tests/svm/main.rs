@@ -9,7 +9,6 @@ mod keys;
 mod refusals;
 mod rehearsal;
 mod rpc_faults;
-mod smoke;
 mod unsigned;
 mod upgrade;
 mod workplace;

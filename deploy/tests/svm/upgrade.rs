@@ -52,7 +52,6 @@ fn only_what_is_asked_for_is_replaced() {
     for command in ["verify", "status"] {
         workplace.run(&[command]).assert_done();
     }
-    workplace.run(&["smoke", "--yes"]).assert_done();
 }
 
 /// SIMD-0431: never by less than 10,240 bytes.
@@ -73,8 +72,9 @@ fn a_larger_program_is_given_room_first() {
     let (content, _) = cluster.program();
     assert_eq!(content.len(), built().len() + 10_240);
     assert!(content.starts_with(&larger));
-    workplace.run(&["verify"]).assert_done();
-    workplace.run(&["smoke", "--yes"]).assert_done();
+    for command in ["verify", "status"] {
+        workplace.run(&[command]).assert_done();
+    }
     let smaller = with(workplace, "small", &built());
     smaller.apply(&["--upgrade"]).assert_done();
     smaller.run(&["verify"]).assert_done();

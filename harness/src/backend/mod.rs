@@ -88,6 +88,8 @@ pub struct Observed {
     pub native_error: Option<String>,
     /// `None` for a read.
     pub cost: Option<Cost>,
+    /// The transaction's id on a chain that others can look it up on. `None` if nothing was sent.
+    pub transaction: Option<String>,
 }
 
 /// What a transaction used up.
@@ -113,6 +115,7 @@ impl From<Outcome> for Observed {
             outcome,
             native_error: None,
             cost: None,
+            transaction: None,
         }
     }
 }

@@ -49,6 +49,15 @@ Exit codes:
   3  a tool or a built file is missing, or a chain does not answer";
 /// A year.
 const MINUTES_MAX: u64 = 525_600;
+const SMOKE: &str = "Examples:
+  concord smoke --chain eip155:84532 --keystore key.json
+  concord smoke --chain solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1 --keypair id.json --yes
+
+Exit codes:
+  0  the deployment did what the scenario expects
+  1  it did something else; the result says what
+  2  refused before anything was sent: command line, file, key, chain or balance
+  3  a built file is missing, the chain does not answer, or money could not be taken back";
 const FILL: &str = concat!(
     "Examples:
   concord fill                    every scenario of the clone
@@ -109,6 +118,14 @@ pub struct Concord {
 pub enum Command {
     /// Runs scenarios on the model and on real registries, and says where they agree.
     #[command(after_help = CONFORM)]
+    // `smoke` has these without `--live`.
+    #[command(
+        mut_arg("chain", |it| it.requires("live")),
+        mut_arg("budget", |it| it.requires("live")),
+        mut_arg("max_fee", |it| it.requires("live")),
+        mut_arg("yes", |it| it.requires("live")),
+        mut_arg("allow_mainnet", |it| it.requires("live"))
+    )]
     Conform(Box<Conform>),
     /// Judges a registry of yours: as `conform --backend none --adapter COMMAND --adapter-chain
     /// CHAIN`, with whatever other options of `conform` follow.
@@ -130,9 +147,10 @@ pub enum Command {
     #[command(after_help = DOCTOR)]
     Doctor(Doctor),
     Deploy(concord_deploy::options::Deploy),
-    /// As `deploy smoke`: one agent, one authorized feedback, one summary on a deployment.
-    #[command(after_help = concord_deploy::options::SMOKE)]
-    Smoke(concord_deploy::options::SmokeOptions),
+    /// Plays one scenario on a deployment: one agent, one authorized feedback, one summary. Prints
+    /// the transactions and what they cost.
+    #[command(after_help = SMOKE)]
+    Smoke(Box<Smoke>),
     /// Answers canonical functions, one JSON object a line on stdin, one a line on stdout.
     #[command(after_help = ORACLE)]
     Oracle,
@@ -234,8 +252,15 @@ pub struct Live {
     /// else. What is refused is simulated; the rest is sent, by actors that this run funds.
     #[arg(long, requires = "chain", conflicts_with_all = ["backend", "evm_rpc", "adapter", "program", "anvil"])]
     pub live: bool,
+    #[command(flatten)]
+    pub run: LiveRun,
+}
+
+/// A deployment, who pays, and the most that a run on it may cost.
+#[derive(Debug, Args)]
+pub struct LiveRun {
     /// The chain's CAIP-2 id, such as eip155:84532 or solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1.
-    #[arg(long, value_name = "CAIP-2", requires = "live")]
+    #[arg(long, value_name = "CAIP-2")]
     pub chain: Option<ChainId>,
     /// The chain's JSON-RPC endpoint. Only its host is ever shown.
     #[arg(
@@ -259,16 +284,16 @@ pub struct Live {
     pub keypair: Option<PathBuf>,
     /// The most that the run may cost, in ETH or SOL; more is refused before anything is sent.
     /// Default: 0.05 ETH, 1 SOL.
-    #[arg(long, value_name = "COINS", requires = "live")]
+    #[arg(long, value_name = "COINS")]
     pub budget: Option<String>,
     /// EVM: the most to pay for a unit of gas, in gwei.
-    #[arg(long, value_name = "GWEI", requires = "live")]
+    #[arg(long, value_name = "GWEI")]
     pub max_fee: Option<String>,
     /// Sends without being asked.
-    #[arg(long, requires = "live")]
+    #[arg(long)]
     pub yes: bool,
     /// Sends to a chain that is not a listed testnet.
-    #[arg(long, requires = "live")]
+    #[arg(long)]
     pub allow_mainnet: bool,
     /// Seconds to wait for one answer of the endpoint.
     #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=600))]
@@ -276,6 +301,19 @@ pub struct Live {
     /// Seconds for each transaction.
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub give_up_after: u64,
+}
+
+/// `concord smoke`.
+#[derive(Debug, Args)]
+pub struct Smoke {
+    #[command(flatten)]
+    pub run: LiveRun,
+    /// EVM: Forge's output folder. Default: contracts/out.
+    #[arg(long, value_name = "DIR")]
+    pub artifacts: Option<PathBuf>,
+    /// Prints the result as JSON.
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

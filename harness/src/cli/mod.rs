@@ -11,6 +11,7 @@ mod live;
 mod progress;
 mod provenance;
 mod read_only;
+mod smoke;
 
 use crate::oracle;
 use arguments::{Command, Concord};
@@ -65,10 +66,7 @@ fn command(command: Command) -> Result<u8, CliError> {
             &options.command,
             &read_only::examine,
         )),
-        Command::Smoke(options) => {
-            let smoke = concord_deploy::options::Command::Smoke(options);
-            Ok(concord_deploy::commands::run(&smoke))
-        }
+        Command::Smoke(options) => smoke::smoke(&options),
         Command::Oracle => Ok(answer_oracle()),
         Command::Completions { shell } => {
             let mut out = Vec::new();

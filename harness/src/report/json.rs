@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 /// The whole report as one JSON object: `agree`, `versions`, `artifacts`, `participants`, `matrix`
 /// (by rule, then participant: how many steps ended how), `totals`, `failures`, `variances`,
 /// `rules_without_steps`, and `scenarios`, each with its steps: what is expected, and by participant
-/// the `result`, outcome, events, digest and cost.
+/// the `result`, outcome, events, digest, cost, and the transaction if a live chain has it.
 pub fn json(run: &Run, provenance: &Provenance) -> Value {
     let names: Vec<_> = run.participants.iter().map(|it| &it.name).collect();
     let matrix: Map<String, Value> = run

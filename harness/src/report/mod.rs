@@ -12,4 +12,4 @@ pub use html::html;
 pub use json::json;
 pub use junit::junit;
 pub use provenance::{Artifact, Provenance, Version};
-pub use text::{Detail, text};
+pub use text::{Detail, outcome, scenario_count, text};

@@ -42,18 +42,34 @@ fn write(out: &mut String, run: &Run, detail: Detail) -> fmt::Result {
             }
         }
     }
+    write_outcome(out, run)
+}
+
+/// Only the failures and the verdict.
+pub fn outcome(run: &Run) -> String {
+    let mut out = String::new();
+    write_outcome(&mut out, run).expect("a String takes all text");
+    out
+}
+
+fn write_outcome(out: &mut String, run: &Run) -> fmt::Result {
     for failure in run.failures() {
         write_failure(out, &failure)?;
     }
     writeln!(out, "\n{}", verdict(run))
 }
 
-/// Who agrees, or who is wrong.
-pub(super) fn verdict(run: &Run) -> String {
-    let scenarios = match run.scenarios.len() {
+/// A number of scenarios, in words.
+pub fn scenario_count(count: usize) -> String {
+    match count {
         1 => "1 scenario".to_owned(),
         many => format!("{many} scenarios"),
-    };
+    }
+}
+
+/// Who agrees, or who is wrong.
+pub(super) fn verdict(run: &Run) -> String {
+    let scenarios = scenario_count(run.scenarios.len());
     if run.agrees() {
         let names: Vec<_> = run.participants.iter().map(|it| it.name.as_str()).collect();
         return format!("{scenarios}: {} agree", names.join(", "));

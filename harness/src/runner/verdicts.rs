@@ -61,6 +61,9 @@ pub struct Observation {
     /// None for a read, and for the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
+    /// The transaction's id, if it was sent on a chain that others can look it up on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transaction: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -195,6 +198,7 @@ impl Observation {
             digest,
             native_error: observed.native_error.clone(),
             cost: observed.cost,
+            transaction: observed.transaction.clone(),
         }
     }
 }

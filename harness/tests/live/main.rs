@@ -6,6 +6,7 @@ mod document;
 mod playing;
 mod recorder;
 mod refusals;
+mod smoke;
 mod verification;
 
 #[path = "../invocation/mod.rs"]

@@ -172,6 +172,17 @@ impl Deployed {
         answer["value"].as_u64().unwrap()
     }
 
+    /// The cluster has this transaction, and it succeeded.
+    pub fn assert_landed(&self, signature: &str) {
+        let statuses = ask(
+            self.server.port(),
+            "getSignatureStatuses",
+            json!([[signature], {"searchTransactionHistory": true}]),
+        );
+        let status = &statuses["value"][0];
+        assert!(status.is_object() && status["err"].is_null(), "{statuses}");
+    }
+
     /// The record of a run that has not ended.
     pub fn record(&self) -> PathBuf {
         self.file("runs/live-solana-localnet.json")

@@ -4,6 +4,7 @@
 mod deployed;
 mod playing;
 mod refusals;
+mod smoke;
 mod two_ids;
 
 #[path = "../invocation/mod.rs"]

@@ -104,6 +104,7 @@ impl From<Executed> for Observed {
             },
             native_error: executed.native_error,
             cost: executed.cost,
+            transaction: None,
         }
     }
 }

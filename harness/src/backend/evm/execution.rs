@@ -97,6 +97,7 @@ impl<L: Ledger> Registries<L> {
             outcome: Outcome::accepted(labels.read(&receipt.logs)?),
             native_error: None,
             cost,
+            transaction: receipt.transaction.map(|it| it.to_string()),
         })
     }
 
@@ -107,6 +108,7 @@ impl<L: Ledger> Registries<L> {
             outcome: Outcome::refused(class),
             native_error: Some(native_words(revert_data)),
             cost,
+            transaction: None,
         })
     }
 

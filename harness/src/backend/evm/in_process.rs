@@ -136,6 +136,7 @@ impl Ledger for Revm {
                 refusal: None,
                 logs,
                 gas,
+                transaction: None,
                 created: output.address().copied(),
             },
             ExecutionResult::Halt { .. } if gas >= GAS_LIMIT => return Err(out_of_gas()),
@@ -143,6 +144,7 @@ impl Ledger for Revm {
                 refusal: Some(refusal.into_output().unwrap_or_default()),
                 logs: Vec::new(),
                 gas,
+                transaction: None,
                 created: None,
             },
         })

@@ -1,7 +1,7 @@
 //! A chain of the EVM's kind, as far as the backend needs one.
 use crate::backend::StepFault;
 use alloy::{
-    primitives::{Address, Bytes, Log},
+    primitives::{Address, B256, Bytes, Log},
     signers::local::PrivateKeySigner,
     sol_types::SolCall,
 };
@@ -74,6 +74,8 @@ pub struct Receipt {
     /// None where it was refused.
     pub logs: Vec<Log>,
     pub gas: u64,
+    /// The transaction's id, on a chain that others can look it up on.
+    pub transaction: Option<B256>,
     /// The address of a created contract.
     pub created: Option<Address>,
 }

@@ -200,6 +200,7 @@ impl Ledger for Live {
             refusal: None,
             logs: receipt.logs().iter().map(|log| log.inner.clone()).collect(),
             gas: receipt.gas_used,
+            transaction: Some(receipt.transaction_hash),
             created: None,
         })
     }
@@ -234,6 +235,7 @@ fn not_sent(refusal: Option<Bytes>) -> Receipt {
         refusal,
         logs: Vec::new(),
         gas: 0,
+        transaction: None,
         created: None,
     }
 }

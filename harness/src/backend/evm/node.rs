@@ -169,6 +169,7 @@ impl Node {
             refusal,
             logs: mined.logs().iter().map(|log| log.inner.clone()).collect(),
             gas: mined.gas_used,
+            transaction: None,
             created: mined.contract_address,
         })
     }

@@ -8,7 +8,7 @@ use crate::{
     backend::SetupError,
     model::{Actor, DEPLOYER},
 };
-use concord_deploy::svm::Program as BuiltProgram;
+use concord_chain::svm::BuiltProgram;
 use concord_registry::svm::Program;
 use litesvm::LiteSVM;
 use solana_signer::Signer;

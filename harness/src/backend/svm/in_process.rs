@@ -135,6 +135,7 @@ impl Ledger for Litesvm {
         let message = transaction.message.clone();
         Ok(Sent {
             at: self.svm.get_sysvar::<Clock>().unix_timestamp,
+            transaction: None,
             ran: match self.svm.send_transaction(transaction) {
                 Ok(meta) => Ok(done(&message, meta)?),
                 Err(fault) => Err(failed(fault)),

@@ -96,6 +96,8 @@ pub trait Ledger: Send {
 pub struct Sent {
     /// Unix seconds that the cluster's clock showed.
     pub at: i64,
+    /// The transaction's id, on a cluster that others can look it up on.
+    pub transaction: Option<String>,
     pub ran: Ran,
 }
 

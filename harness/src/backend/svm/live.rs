@@ -194,6 +194,7 @@ impl Live {
         }
         Ok(Sent {
             at,
+            transaction: Some(transaction.signature.clone()),
             ran: Ok(done(&compiled(signers, instructions), &landed)?),
         })
     }
@@ -330,6 +331,7 @@ impl Ledger for Live {
         }
         Ok(Sent {
             at: i64::try_from(self.scenario.next).unwrap_or(i64::MAX),
+            transaction: None,
             ran,
         })
     }

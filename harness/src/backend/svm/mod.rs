@@ -167,6 +167,7 @@ impl<L: Ledger> Registry<L> {
                     outcome: Outcome::accepted(events),
                     native_error: None,
                     cost: Some(Cost::ComputeUnits(done.compute_units)),
+                    transaction: sent.transaction.clone(),
                 })
             }
             Err(failed) => Ok(Observed {
@@ -178,6 +179,7 @@ impl<L: Ledger> Registry<L> {
                 )?),
                 native_error: Some(format!("{:?}", failed.fault)),
                 cost: Some(Cost::ComputeUnits(failed.compute_units)),
+                transaction: None,
             }),
         }
     }

@@ -6,7 +6,7 @@ use crate::{
         evm::{EvmLive, EvmRevm, RegistryAddresses},
     },
     cli::{
-        arguments::{Conform, Live},
+        arguments::LiveRun,
         error::CliError,
         files::{ARTIFACTS, built},
     },
@@ -14,7 +14,6 @@ use crate::{
         Funder, Funding, LiveFault, Record,
         evm::{EvmFunder, rehearse},
     },
-    model::Chain,
     scenario::Scenario,
 };
 use alloy::signers::local::PrivateKeySigner;
@@ -27,7 +26,7 @@ use concord_deploy::{
     DeployError, Deployment,
     evm::{contracts, fee_limit},
 };
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 pub(super) struct EvmStage {
     addresses: RegistryAddresses,
@@ -36,16 +35,15 @@ pub(super) struct EvmStage {
 
 impl Stage for EvmStage {
     const BUDGET: &'static str = "0.05";
-    const CHAIN: Chain = Chain::Evm;
 
     fn prepare(
-        options: &Conform,
+        options: &LiveRun,
         place: &Place,
         deployment: &Deployment,
     ) -> Result<Self, CliError> {
         let addresses = addresses(deployment)?;
-        let key = funder_key(&options.live)?;
-        let (blocking, client) = connect(&options.live, place)?;
+        let key = funder_key(options)?;
+        let (blocking, client) = connect(options, place)?;
         require_code(&blocking, &client, deployment)?;
         Ok(Self {
             addresses,
@@ -57,26 +55,30 @@ impl Stage for EvmStage {
         &mut self.funder
     }
 
-    fn funding(&self, options: &Conform, scenarios: &[Scenario]) -> Result<Funding, CliError> {
-        let artifacts = built(options.artifacts.as_deref(), ARTIFACTS);
+    fn funding(
+        &self,
+        artifacts: Option<&Path>,
+        scenarios: &[Scenario],
+    ) -> Result<Funding, CliError> {
+        let artifacts = built(artifacts, ARTIFACTS);
         let needs = rehearse(scenarios, &mut EvmRevm::start(&artifacts)?)?;
         Ok(self.funder.funding(&needs)?)
     }
 
     fn backend(
         &self,
-        options: &Conform,
+        options: &LiveRun,
         place: &Place,
         record: &Record,
     ) -> Result<Box<dyn Backend>, CliError> {
-        let (blocking, client) = connect(&options.live, place)?;
+        let (blocking, client) = connect(options, place)?;
         let secret = self.funder.secret(record);
         let live = EvmLive::funded(blocking, client, self.addresses, secret, record.nonce.0);
         Ok(Box::new(live))
     }
 }
 
-fn connect(live: &Live, place: &Place) -> Result<(Blocking, Client), CliError> {
+fn connect(live: &LiveRun, place: &Place) -> Result<(Blocking, Client), CliError> {
     let blocking = Blocking::new()?;
     let client = blocking.wait(Client::connect(ClientOptions {
         chain: place.chain.clone(),
@@ -87,7 +89,7 @@ fn connect(live: &Live, place: &Place) -> Result<(Blocking, Client), CliError> {
     Ok((blocking, client))
 }
 
-fn funder_key(live: &Live) -> Result<PrivateKeySigner, CliError> {
+fn funder_key(live: &LiveRun) -> Result<PrivateKeySigner, CliError> {
     let source = EvmKeySource {
         keystore: live.keystore.clone(),
         password_file: live.password_file.clone(),

@@ -6,7 +6,7 @@ pub(super) use evm::addresses;
 pub(super) use svm::CONTRACT;
 
 use super::{
-    arguments::{Conform, Live},
+    arguments::{Conform, LiveRun},
     conform::{judge, load_scenarios, require_writable, write_reports},
     error::CliError,
     files::built,
@@ -16,6 +16,8 @@ use crate::{
     backend::Backend,
     live::{Funder, Funding, LiveFault, Record, Swept},
     model::Chain,
+    report,
+    runner::Run,
     scenario::{Flag, Scenario},
 };
 use alloy::primitives::{
@@ -26,62 +28,87 @@ use concord_canonical::caip::{EIP155, SOLANA};
 use concord_chain::{Amount, ChainId, Coin, EndpointOptions, network};
 use concord_deploy::{AddressBook, DeployError, Deployment, commands, lock_run, report::tell};
 use evm::EvmStage;
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 use svm::SvmStage;
 
 /// Plays the scenarios flagged `live` on a deployment: the exit code.
 pub(super) fn conform_live(options: &Conform) -> Result<u8, CliError> {
-    let place = Place::of(&options.live)?;
-    match place.chain.namespace() {
-        SOLANA => play::<SvmStage>(options, &place),
-        _ => play::<EvmStage>(options, &place),
-    }
+    let live = &options.live.run;
+    let place = Place::of(live)?;
+    let scenarios = live_scenarios(options, place.kind())?;
+    require_writable(options)?;
+    let played = place.play(live, options.artifacts.as_deref(), &scenarios)?;
+    let provenance = provenance::of_deployment(&place.chain, &played.deployment);
+    let code = write_reports(options, &played.run, provenance)?;
+    played.given_back?;
+    Ok(code)
+}
+
+/// A run on a deployment that has ended.
+pub(super) struct Played {
+    pub run: Run,
+    pub deployment: Deployment,
+    pub coin: Coin,
+    /// What the funder has less than before: fees, rent, and what could not be taken back. `None`
+    /// if the chain does not say.
+    pub spent: Option<Amount>,
+    /// Whether the actors have given back what they had left.
+    pub given_back: Result<(), LiveFault>,
 }
 
 /// A deployment that scenarios are played on, and who pays for it.
 trait Stage: Sized {
-    /// `--budget` where the command line is silent.
+    /// The default of `--budget`.
     const BUDGET: &'static str;
-    const CHAIN: Chain;
 
     /// Whatever can be known to be wrong before anything is sent.
-    fn prepare(options: &Conform, place: &Place, deployment: &Deployment)
+    fn prepare(options: &LiveRun, place: &Place, deployment: &Deployment)
     -> Result<Self, CliError>;
 
     fn funder(&mut self) -> &mut dyn Funder;
 
     /// What the actors need, found out by playing the scenarios in this process.
-    fn funding(&self, options: &Conform, scenarios: &[Scenario]) -> Result<Funding, CliError>;
+    fn funding(
+        &self,
+        artifacts: Option<&Path>,
+        scenarios: &[Scenario],
+    ) -> Result<Funding, CliError>;
 
     /// The deployment, for a run whose actors have been given what they need.
     fn backend(
         &self,
-        options: &Conform,
+        options: &LiveRun,
         place: &Place,
         record: &Record,
     ) -> Result<Box<dyn Backend>, CliError>;
 }
 
-fn play<S: Stage>(options: &Conform, place: &Place) -> Result<u8, CliError> {
-    let scenarios = live_scenarios(options, S::CHAIN)?;
-    require_writable(options)?;
+fn play<S: Stage>(
+    options: &LiveRun,
+    artifacts: Option<&Path>,
+    place: &Place,
+    scenarios: &[Scenario],
+) -> Result<Played, CliError> {
     let deployment = place.deployment()?;
     let mut stage = S::prepare(options, place, &deployment)?;
     place.unfinished(stage.funder())?;
-    let limit = options.live.budget.as_deref().unwrap_or(S::BUDGET);
+    let limit = options.budget.as_deref().unwrap_or(S::BUDGET);
     let limit = budget(limit, stage.funder().coin())?;
-    let funding = stage.funding(options, &scenarios)?;
+    let funding = stage.funding(artifacts, scenarios)?;
     require_funds(stage.funder(), &funding, limit)?;
     tell(format_args!(
-        "{} scenarios on {} ({}): at most {} from {}; what is left comes back",
-        scenarios.len(),
+        "{} on {} ({}): at most {} from {}; what is left comes back",
+        report::scenario_count(scenarios.len()),
         place.chain,
         network::name_of(&place.chain),
         stage.funder().coin().cost(funding.total),
         stage.funder().address(),
     ));
     let transactions = usize::try_from(funding.transactions).unwrap_or(usize::MAX);
-    commands::confirm(&place.chain, transactions, options.live.yes)?;
+    commands::confirm(&place.chain, transactions, options.yes)?;
 
     let _lock = lock_run(&place.record(), &place.chain)?;
     if let Some(record) = place.unfinished(stage.funder())? {
@@ -94,28 +121,34 @@ fn play<S: Stage>(options: &Conform, place: &Place) -> Result<u8, CliError> {
         nonce: B256::random(),
         actors: funding.to.keys().cloned().collect(),
     };
+    let before = stage.funder().balance()?;
     record.store(&place.record())?;
     let funded = stage.funder().fund(&record, &funding);
     let played = funded.map_err(CliError::from).and_then(|()| {
         let backend = stage.backend(options, place, &record)?;
-        judge(&scenarios, vec![backend])
+        judge(scenarios, vec![backend])
     });
     let given_back = give_back(place, stage.funder(), &record);
-    let provenance = provenance::of_deployment(&place.chain, &deployment);
-    let code = write_reports(options, &played?, provenance)?;
-    given_back?;
-    Ok(code)
+    let run = played?;
+    let after = stage.funder().balance().ok();
+    Ok(Played {
+        run,
+        deployment,
+        coin: stage.funder().coin(),
+        spent: after.and_then(|after| before.checked_sub(after)),
+        given_back,
+    })
 }
 
 /// Where the deployment is, as the command line has it.
-struct Place {
-    chain: ChainId,
+pub(super) struct Place {
+    pub chain: ChainId,
     endpoint: EndpointOptions,
     deployments: PathBuf,
 }
 
 impl Place {
-    fn of(live: &Live) -> Result<Self, CliError> {
+    pub fn of(live: &LiveRun) -> Result<Self, CliError> {
         let missing = || DeployError::ChainMissing;
         let chain = live.chain.clone().ok_or_else(missing)?;
         if ![EIP155, SOLANA].contains(&chain.namespace()) {
@@ -128,6 +161,28 @@ impl Place {
                 .with_timeout(Duration::from_secs(live.timeout)),
             deployments: built(live.deployments.as_deref(), "deployments"),
         })
+    }
+
+    /// The model's kind of this chain.
+    fn kind(&self) -> Chain {
+        match self.chain.namespace() {
+            SOLANA => Chain::Svm,
+            _ => Chain::Evm,
+        }
+    }
+
+    /// Plays the scenarios on the deployment on record: asks, funds the actors, plays, and takes
+    /// back what is left.
+    pub fn play(
+        &self,
+        options: &LiveRun,
+        artifacts: Option<&Path>,
+        scenarios: &[Scenario],
+    ) -> Result<Played, CliError> {
+        match self.kind() {
+            Chain::Svm => play::<SvmStage>(options, artifacts, self, scenarios),
+            Chain::Evm => play::<EvmStage>(options, artifacts, self, scenarios),
+        }
     }
 
     fn deployment(&self) -> Result<Deployment, CliError> {

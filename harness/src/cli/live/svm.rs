@@ -6,7 +6,7 @@ use crate::{
         svm::{SvmLitesvm, SvmLive},
     },
     cli::{
-        arguments::Conform,
+        arguments::LiveRun,
         error::CliError,
         files::{PROGRAM, built},
     },
@@ -14,14 +14,13 @@ use crate::{
         Funder, Funding, LiveFault, Record,
         svm::{SvmFunder, rehearse},
     },
-    model::Chain,
     scenario::Scenario,
 };
 use concord_chain::{Blocking, keys::read_keypair, svm::Cluster};
 use concord_deploy::{DeployError, Deployment};
 use concord_registry::svm::Program;
 use solana_keypair::Keypair;
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 
 /// The program's name in the address book.
 pub(in crate::cli) const CONTRACT: &str = "AgentRegistry";
@@ -33,10 +32,9 @@ pub(super) struct SvmStage {
 
 impl Stage for SvmStage {
     const BUDGET: &'static str = "1";
-    const CHAIN: Chain = Chain::Svm;
 
     fn prepare(
-        options: &Conform,
+        options: &LiveRun,
         place: &Place,
         deployment: &Deployment,
     ) -> Result<Self, CliError> {
@@ -44,7 +42,7 @@ impl Stage for SvmStage {
         let (blocking, cluster) = connect(place)?;
         blocking.wait(cluster.require_chain(&place.chain))?;
         let program = program_on_record(&blocking, &cluster, deployment)?;
-        let patience = Duration::from_secs(options.live.give_up_after);
+        let patience = Duration::from_secs(options.give_up_after);
         Ok(Self {
             funder: SvmFunder::new(blocking, cluster, key, place.chain.clone(), patience),
             program,
@@ -55,14 +53,18 @@ impl Stage for SvmStage {
         &mut self.funder
     }
 
-    fn funding(&self, _options: &Conform, scenarios: &[Scenario]) -> Result<Funding, CliError> {
+    fn funding(
+        &self,
+        _artifacts: Option<&Path>,
+        scenarios: &[Scenario],
+    ) -> Result<Funding, CliError> {
         let needs = rehearse(scenarios, &mut SvmLitesvm::start(&built(None, PROGRAM))?)?;
         Ok(SvmFunder::funding(&needs))
     }
 
     fn backend(
         &self,
-        options: &Conform,
+        options: &LiveRun,
         place: &Place,
         record: &Record,
     ) -> Result<Box<dyn Backend>, CliError> {
@@ -74,7 +76,7 @@ impl Stage for SvmStage {
             &place.chain,
             self.funder.address(),
             self.funder.secret(record),
-            Duration::from_secs(options.live.give_up_after),
+            Duration::from_secs(options.give_up_after),
         );
         Ok(Box::new(live))
     }
@@ -84,8 +86,8 @@ fn connect(place: &Place) -> Result<(Blocking, Cluster), CliError> {
     Ok((Blocking::new()?, Cluster::new(&place.endpoint)?))
 }
 
-fn funder_key(options: &Conform) -> Result<Keypair, CliError> {
-    let file = options.live.keypair.as_deref();
+fn funder_key(options: &LiveRun) -> Result<Keypair, CliError> {
+    let file = options.keypair.as_deref();
     let file = file.ok_or(DeployError::KeypairMissing { or_from: "" })?;
     Ok(read_keypair(file)?)
 }

@@ -1,14 +1,14 @@
-//! The program that was built, and what it was built with.
-use crate::DeployError;
-use concord_chain::atomic_file;
+//! The program that was built, and the note that `scripts/build-program` writes beside it.
+use crate::{ChainError, atomic_file};
+use alloy::hex;
+use concord_canonical::hash::sha256;
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 use solana_address::Address;
 use std::{fs, io, path::Path};
 
-/// A program as `scripts/build-program` leaves it.
+/// A program as `scripts/build-program` writes it.
 #[derive(Clone, Debug)]
-pub struct Program {
+pub struct BuiltProgram {
     pub elf: Vec<u8>,
     /// Of the ELF.
     pub sha256: [u8; 32],
@@ -22,41 +22,41 @@ pub struct Program {
 /// `agent_registry.build.json`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Build {
+struct Note {
     program_id: String,
     sha256: String,
     toolchain: String,
 }
 
-impl Program {
+impl BuiltProgram {
     /// Reads the ELF, and what was written beside it when it was built.
     ///
     /// # Errors
-    /// [`DeployError::ProgramMissing`]; [`concord_chain::ChainError::File`] where the two are not of one build, or the ELF is
-    /// none for Solana.
-    pub fn read(path: &Path) -> Result<Self, DeployError> {
+    /// [`ChainError::NotBuilt`]; [`ChainError::File`] if the two are from different builds, or the
+    /// ELF is not for Solana.
+    pub fn read(path: &Path) -> Result<Self, ChainError> {
         let elf = fs::read(path).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => DeployError::ProgramMissing(path.to_owned()),
-            _ => unusable(path, error.to_string()),
+            io::ErrorKind::NotFound => ChainError::NotBuilt(path.to_owned()),
+            _ => atomic_file::unusable(path, error),
         })?;
-        let sha256: [u8; 32] = Sha256::digest(&elf).into();
-        let note = path.with_extension("build.json");
-        let build: Option<Build> = atomic_file::read_json(&note)?;
-        let build = build.ok_or_else(|| DeployError::ProgramMissing(note.clone()))?;
-        if build.sha256 != hex(&sha256) {
-            let reason = format!("is about a program with SHA-256 {}", build.sha256);
-            return Err(unusable(&note, reason));
+        let sha256 = sha256(&elf);
+        let file = path.with_extension("build.json");
+        let note: Option<Note> = atomic_file::read_json(&file)?;
+        let note = note.ok_or_else(|| ChainError::NotBuilt(file.clone()))?;
+        if note.sha256 != hex::encode(sha256) {
+            let reason = format!("is about a program with SHA-256 {}", note.sha256);
+            return Err(atomic_file::unusable(&file, reason));
         }
-        let id = build.program_id.parse();
-        let id = id.map_err(|_| unusable(&note, "programId is no public key".to_owned()))?;
+        let id = note.program_id.parse();
+        let id = id.map_err(|_| atomic_file::unusable(&file, "programId is no public key"))?;
         Ok(Self {
             sbpf: sbpf_version(&elf).ok_or_else(|| {
-                unusable(path, "is no 64-bit little-endian ELF for SBF".to_owned())
+                atomic_file::unusable(path, "is no 64-bit little-endian ELF for SBF")
             })?,
             elf,
             sha256,
             id,
-            toolchain: build.toolchain,
+            toolchain: note.toolchain,
         })
     }
 
@@ -65,26 +65,18 @@ impl Program {
         code_hash(&self.elf)
     }
 
-    /// Whether `found`, what a chain keeps as a program, is this one: behind it only zeros.
+    /// Returns whether `found`, a program's bytes on chain, is this program followed by zeros only.
     pub fn is_in(&self, found: &[u8]) -> bool {
         let rest = found.strip_prefix(&self.elf[..]);
         rest.is_some_and(|rest| rest.iter().all(|byte| *byte == 0))
     }
 }
 
-/// SHA-256 of a program's bytes, without the zeros behind it: 0x and 64 hex digits.
+/// SHA-256 of a program's bytes without trailing zeros: 0x and 64 hex digits.
 pub fn code_hash(found: &[u8]) -> String {
     let length = found.iter().rposition(|byte| *byte != 0);
     let code = &found[..length.map_or(0, |last| last + 1)];
-    format!("0x{}", hex(&Sha256::digest(code).into()))
-}
-
-pub(super) fn hex(bytes: &[u8; 32]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn unusable(path: &Path, reason: String) -> DeployError {
-    DeployError::file(path.to_owned(), reason)
+    format!("0x{}", hex::encode(sha256(code)))
 }
 
 /// `e_flags` of an ELF (u32 LE at byte 48) for one of the machines 247 (BPF) and 263 (SBF).
