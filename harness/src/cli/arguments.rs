@@ -146,7 +146,7 @@ pub enum Command {
     /// Says which tools and built files are there, in which version, and how to get the others.
     #[command(after_help = DOCTOR)]
     Doctor(Doctor),
-    Deploy(concord_deploy::options::Deploy),
+    Deploy(Box<concord_deploy::options::Deploy>),
     /// Plays one scenario on a deployment: one agent, one authorized feedback, one summary. Prints
     /// the transactions and what they cost.
     #[command(after_help = SMOKE)]

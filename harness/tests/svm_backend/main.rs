@@ -1,9 +1,5 @@
-//! The Solana backend against the model: every operation, every class of refusal that it can come
-//! to, and random lists. Needs the program that `scripts/build` builds.
-mod authorized;
+//! What no scenario can express of the Solana backend: programs that cannot be used, what no packet
+//! or transaction holds, and a reset. Needs the program that `scripts/build` builds.
 mod failures;
-mod identity;
-mod open;
-mod payment;
-mod validation;
+mod summaries;
 mod world;

@@ -1,5 +1,4 @@
 //! Model and backend, side by side.
-use concord_canonical::ErrorClass;
 use concord_harness::{
     backend::{Backend, Cost, svm::SvmLitesvm},
     model::{Actor, Agent, Chain, Model, Operation, Outcome, Summary, Verdict},
@@ -96,13 +95,6 @@ impl World {
         assert_eq!(outcome.verdict, Verdict::Ok);
         self.check_state();
         outcome
-    }
-
-    #[track_caller]
-    pub fn refuses(&mut self, class: ErrorClass, operation: Value) {
-        let outcome = self.step(&read(operation));
-        assert_eq!(outcome.verdict, Verdict::Refused(class));
-        self.check_state();
     }
 
     #[track_caller]
