@@ -34,11 +34,18 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let partial = path.with_extension(format!("json.{}.partial", process::id()));
-    let mut file = fs::File::create(&partial)?;
-    file.write_all(content)?;
-    file.sync_all()?;
-    fs::rename(&partial, path)?;
+    let written = write_new(&partial, content).and_then(|()| fs::rename(&partial, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&partial); // a full disk would keep it for ever
+    }
+    written?;
     fs::File::open(folder)?.sync_all() // else the rename itself may be lost with the power
+}
+
+fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
+    let mut file = fs::File::create(path)?;
+    file.write_all(content)?;
+    file.sync_all()
 }
 
 /// Opens a file that exists to be locked, and makes it and its folder if they are missing.
@@ -91,5 +98,20 @@ pub fn unusable(path: &Path, error: impl ToString) -> ChainError {
     ChainError::File {
         path: path.to_owned(),
         reason: error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_left_of_a_file_that_could_not_be_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let taken = folder.path().join("taken.json");
+        fs::create_dir_all(taken.join("by a folder")).unwrap();
+        assert!(write(&taken, b"{}").is_err());
+        let left: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
+        assert_eq!(left.len(), 1, "{left:?}");
     }
 }

@@ -210,6 +210,21 @@ fn password(keystore: &Path, file: Option<&Path>) -> Result<Zeroizing<String>, C
         .map_err(|error| unreadable("password".to_owned(), error.to_string()))
 }
 
+/// Returns whether other users of this machine can read the file. Only Unix tells.
+#[must_use]
+pub fn readable_by_others(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::metadata(path).is_ok_and(|file| file.permissions().mode() & 0o077 != 0)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
+    }
+}
+
 /// Reads a Solana keypair file: a JSON array of 64 bytes, the Ed25519 seed and its public key.
 ///
 /// # Errors

@@ -123,8 +123,17 @@ impl AddressBook {
 }
 
 impl Deployment {
-    /// This deployment, with what the book knew before and this one does not say.
+    /// This deployment, with what the book knew before and this one does not say. A run that sent
+    /// nothing deployed nothing: the deployer stays.
     fn after(mut self, before: &Self) -> Self {
+        let is_sent = |record: &Record| record.transaction.is_some();
+        let is_known = |(name, record): (&String, &Record)| {
+            let old = before.contracts.get(name);
+            old.is_some_and(|old| old.address == record.address)
+        };
+        if !self.contracts.values().any(is_sent) && self.contracts.iter().all(is_known) {
+            self.deployer.clone_from(&before.deployer);
+        }
         for (name, record) in &mut self.contracts {
             let Some(old) = before.contracts.get(name) else {
                 continue;

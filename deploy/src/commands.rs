@@ -171,16 +171,24 @@ pub fn require_testnet(chain: &ChainId, allow_mainnet: bool) -> Result<(), Deplo
 
 fn confirm_sending(target: &dyn Target, plan: &Plan, sending: &Sending) -> Result<(), DeployError> {
     confirm(&plan.chain, plan.sending().count(), sending.yes)?;
+    if let (Some(successor), false) = (target.successor(plan), sending.yes) {
+        confirm_again("The program's next upgrade authority", &successor)?;
+    }
     let Some(final_for) = target.final_for().filter(|_| !sending.make_final) else {
         return Ok(());
     };
     if sending.yes || !io::stdin().is_terminal() {
         return Err(DeployError::FinalUnconfirmed);
     }
-    let answer = ask(format_args!(
-        "None will ever be able to change {final_for} again. Its id, to go on: "
-    ))?;
-    match answer == final_for {
+    confirm_again(
+        "None will ever be able to change the program again. Its id",
+        &final_for,
+    )
+}
+
+/// Has the person at the terminal type the expected text, which the question does not show.
+fn confirm_again(what: &str, expected: &str) -> Result<(), DeployError> {
+    match ask(format_args!("{what}, to go on: "))? == expected {
         true => Ok(()),
         false => Err(DeployError::Declined),
     }
@@ -303,12 +311,28 @@ fn verify(
     let (mut target, recorded) = blocking.wait(of_record(place))?;
     let recorded = recorded.ok_or_else(|| DeployError::NotOnRecord(place.chain.to_string()))?;
     let mut checks = blocking.wait(target.verify(&recorded))?;
-    checks.extend(examination(place, &recorded)?);
+    let examined = examination(place, &recorded);
+    let unexamined = match examined {
+        Ok(more) => {
+            checks.extend(more);
+            None
+        }
+        Err(error) => Some(error),
+    };
     match place.json {
         true => report::print(&format!("{:#}\n", json!(checks)))?,
         false => report::print(&report::checks(&checks))?,
     }
-    Ok(exit_code(checks.iter().all(Check::holds)))
+    match (checks.iter().all(Check::holds), unexamined) {
+        (true, Some(error)) => Err(error),
+        (holds, error) => {
+            // What differs is the answer; what could not be checked is said beside it.
+            error
+                .iter()
+                .for_each(|it| report::tell(format_args!("concord: {it}")));
+            Ok(exit_code(holds))
+        }
+    }
 }
 
 async fn status(place: &Place) -> Result<u8, DeployError> {

@@ -127,23 +127,29 @@ pub struct Key {
     /// Solana: the keypair file of the program's address, for its first deployment.
     #[arg(long, value_name = "FILE", env = "CONCORD_PROGRAM_KEYPAIR")]
     pub program_keypair: Option<PathBuf>,
+    /// Solana: the keypair file of the next upgrade authority, which then signs the hand-over too.
+    #[arg(long, value_name = "FILE")]
+    pub upgrade_authority_keypair: Option<PathBuf>,
 }
 
 /// What the addresses depend on.
 #[derive(Clone, Debug, Args)]
 pub struct Choices {
-    /// EVM: the text that the CREATE2 salts are made from: another text, other addresses. Default:
-    /// concord.
+    /// EVM: the text that the CREATE2 salts are made from: another text, other addresses. Default: the
+    /// one of the chain's deployment in the address book, else concord.
     #[arg(long, value_name = "TEXT")]
     pub salt: Option<String>,
     /// EVM: whether authorizations in the form of ERC-8004's first draft count (EIP-191). They do
-    /// not name the reputation registry. Default: true.
+    /// not name the reputation registry. Default: as the address book has it, else true.
     #[arg(long, value_name = "BOOL", action = ArgAction::Set)]
     pub accepts_draft_v1: Option<bool>,
     /// Solana: who can replace the program once it stands: `keep` (the deployer), a public key, or
     /// `none`, for ever.
     #[arg(long, value_name = "keep|KEY|none")]
     pub upgrade_authority: Option<String>,
+    /// Solana: the Squads multisig (version 4), if the upgrade authority is one of its vaults.
+    #[arg(long, value_name = "ADDRESS")]
+    pub squads_multisig: Option<String>,
     /// Solana: replaces another program that stands at the address.
     #[arg(long)]
     pub upgrade: bool,

@@ -77,9 +77,12 @@ impl RunFile {
     }
 
     /// # Errors
-    /// [`DeployError::RunUnfinished`] where a run did not come to its end.
+    /// [`DeployError::RunLocked`] while another process runs, [`DeployError::RunUnfinished`] if a run
+    /// did not come to its end.
     pub fn require_none(deployments: &Path, chain: &ChainId) -> Result<(), DeployError> {
-        refuse_unfinished(&Self::path(deployments, chain))
+        let path = Self::path(deployments, chain);
+        let _lock = lock_run(&path, chain)?;
+        refuse_unfinished(&path)
     }
 
     /// Starts a run of this plan, once `confirm` lets it.

@@ -52,6 +52,11 @@ pub trait Target: TxChain<Job = Step, Error = DeployError> + Sync {
         None
     }
 
+    /// The next upgrade authority, if the plan hands the program over to a key.
+    fn successor(&self, _plan: &Plan) -> Option<String> {
+        None
+    }
+
     /// What the address book should say once every step is done, with the transactions if known.
     async fn deployment(
         &mut self,

@@ -125,6 +125,10 @@ impl TargetRequest<'_> {
                     "upgrade-authority",
                     given.is_some_and(|it| it.upgrade_authority.is_some()),
                 ),
+                (
+                    "squads-multisig",
+                    given.is_some_and(|it| it.squads_multisig.is_some()),
+                ),
                 ("upgrade", given.is_some_and(|it| it.upgrade)),
                 (
                     "reclaim-buffers",

@@ -38,6 +38,10 @@ impl Ledger {
         for (address, lamports) in &options.funded {
             ledger.credit(*address, *lamports);
         }
+        for (address, account) in &options.accounts {
+            let set = ledger.svm.set_account(*address, account.clone());
+            set.expect("an account of no loader");
+        }
         ledger.set_clock();
         ledger
     }

@@ -1,4 +1,5 @@
 use sha2::{Digest, Sha256};
+use solana_account::Account;
 use solana_address::Address;
 use solana_hash::Hash;
 use std::time::Duration;
@@ -17,6 +18,8 @@ pub struct Options {
     pub active_features: Vec<Address>,
     /// Accounts that hold lamports from the start.
     pub funded: Vec<(Address, u64)>,
+    /// Accounts that exist from the start, such as those of a program that is not here.
+    pub accounts: Vec<(Address, Account)>,
 }
 
 impl Default for Options {
@@ -29,6 +32,7 @@ impl Default for Options {
             inactive_features: Vec::new(),
             active_features: Vec::new(),
             funded: Vec::new(),
+            accounts: Vec::new(),
         }
     }
 }

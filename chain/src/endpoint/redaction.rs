@@ -1,5 +1,6 @@
 use alloy::transports::http::reqwest::Url;
 use base64::{Engine, prelude::BASE64_STANDARD};
+use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 /// Shorter pieces of a URL are words such as `v2` or `rpc`, not keys.
 const SECRET_MIN: usize = 8;
@@ -25,11 +26,34 @@ impl Redaction {
         let (user, password) = (url.username(), url.password().unwrap_or_default());
         let whole = [given, url.as_str()].map(|it| it.trim_end_matches('/').to_owned());
         let mut secrets = whole.to_vec();
+        // As it stands in the URL, decoded, and with every sign encoded: endpoints repeat each.
+        let query = url.query().unwrap_or_default();
+        let raw = query
+            .split('&')
+            .map(|pair| pair.split_once('=').map_or(pair, |it| it.1));
         let values = url.query_pairs().map(|(_, value)| value.into_owned());
-        let pieces = url.path().split('/').chain([user, password, url.path()]);
-        let basic = BASE64_STANDARD.encode(format!("{user}:{password}"));
+        let pieces = url
+            .path()
+            .split('/')
+            .chain([user, password, url.path(), query]);
+        let pieces: Vec<&str> = pieces.chain(raw).collect();
+        let decoded = pieces.iter().map(|it| {
+            let decoded = percent_decode_str(it).decode_utf8_lossy();
+            decoded.into_owned()
+        });
+        let decoded: Vec<String> = decoded.chain(values).collect();
+        let encoded = decoded.iter().map(|it| {
+            let encoded = utf8_percent_encode(it, NON_ALPHANUMERIC);
+            encoded.to_string()
+        });
+        let forms: Vec<String> = encoded.collect();
+        let user_info = [user, password].map(|it| percent_decode_str(it).decode_utf8_lossy());
+        let basic = BASE64_STANDARD.encode(user_info.join(":"));
         secrets.extend(
-            (pieces.map(str::to_owned).chain(values).chain([basic]))
+            (pieces.into_iter().map(str::to_owned))
+                .chain(decoded)
+                .chain(forms)
+                .chain([basic])
                 .filter(|it| it.len() >= SECRET_MIN),
         );
         secrets.sort_by_key(|it| std::cmp::Reverse(it.len()));
@@ -96,6 +120,24 @@ mod tests {
             assert!(!clean.contains(secret), "{clean}");
         }
         assert!(clean.starts_with("no node.example:8545, "), "{clean}");
+    }
+
+    #[test]
+    fn a_key_is_found_in_each_of_its_encodings() {
+        let url = "https://node.example/?apikey=QWERTY%2BUIOP%2Fa";
+        for words in [
+            "QWERTY%2BUIOP%2Fa",
+            "QWERTY+UIOP/a",
+            "qwerty%2buiop%2fa",
+            "apikey=QWERTY+UIOP/a",
+        ] {
+            let clean = cleaned(url, &format!("bad key {words}!")).to_lowercase();
+            assert!(!clean.contains("qwerty"), "{clean}");
+            assert!(clean.ends_with('!'), "{clean}");
+        }
+        let plain = "https://node.example/?apikey=QWERTY+UIOP/a";
+        let clean = cleaned(plain, "QWERTY%2BUIOP%2Fa or QWERTY%20UIOP%2Fa").to_lowercase();
+        assert!(!clean.contains("qwerty"), "{clean}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! An EVM target from what the command line says.
 use super::{Deployer, EvmOptions, EvmTarget, contracts::Choices};
 use crate::{
-    AddressBook, DeployError, RunFile,
+    AddressBook, DeployError, Deployment, RunFile,
     options::{self, Key},
     target_request::{ChoiceSource, DeployerSource, TargetRequest},
 };
@@ -17,7 +17,7 @@ pub(crate) async fn target(
             chain: request.place.chain.clone(),
             endpoint: request.endpoint()?,
             deployer: deployer(&request.deployer, &request.place.chain).await?,
-            choices: choices(request)?,
+            choices: choices(request, book.deployment(&request.place.chain))?,
             root: request.folders.root.clone(),
             artifacts: request.folders.artifacts.clone(),
             fee_limit: fee_limit(request.fees.and_then(|fees| fees.max_fee.as_deref()))?,
@@ -42,14 +42,20 @@ pub fn fee_limit(text: Option<&str>) -> Result<FeeLimit, DeployError> {
     })
 }
 
-fn choices(request: &TargetRequest<'_>) -> Result<Choices, DeployError> {
+/// What is not said stays as the address book has it: another salt would be another set of
+/// registries.
+fn choices(
+    request: &TargetRequest<'_>,
+    recorded: Option<&Deployment>,
+) -> Result<Choices, DeployError> {
     match request.choices {
         ChoiceSource::Given(options::Choices {
             salt,
             accepts_draft_v1,
             ..
         }) => {
-            let default = Choices::default();
+            let recorded = recorded.and_then(|book| Choices::recorded(&book.settings));
+            let default = recorded.unwrap_or_default();
             Ok(Choices {
                 salt: salt.clone().unwrap_or(default.salt),
                 accepts_draft_v1: accepts_draft_v1.unwrap_or(default.accepts_draft_v1),

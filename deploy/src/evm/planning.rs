@@ -1,6 +1,6 @@
 use super::{
     EvmTarget, code,
-    contracts::{AUTHORIZED_REPUTATION, Contract},
+    contracts::{AUTHORIZED_REPUTATION, Choices, Contract},
     create2,
 };
 use crate::{Action, DeployError, Needs, Plan, Setting, Step, UnsignedTx};
@@ -50,6 +50,7 @@ impl EvmTarget {
             Amount(balance),
             steps,
         );
+        plan.notes.extend(self.switch_note());
         if !plan.is_done() {
             plan.notes.push(format!(
                 "a unit of gas: up to {} gwei are asked now, at most {} gwei are signed (--max-fee)",
@@ -58,6 +59,17 @@ impl EvmTarget {
             ));
         }
         Ok(plan)
+    }
+
+    /// Says so if the plan's registries are others than those that the address book has in use.
+    fn switch_note(&self) -> Option<String> {
+        let recorded = Choices::recorded(&self.recorded.as_ref()?.settings)?;
+        (recorded != self.choices).then(|| {
+            format!(
+                "the address book has the set of salt {} (draft v1 authorizations: {}) in use, this plan is for salt {} ({}), which takes its place in the book",
+                recorded.salt, recorded.accepts_draft_v1, self.choices.salt, self.choices.accepts_draft_v1
+            )
+        })
     }
 
     /// R6: the first draft's form of an authorization does not name the reputation registry, so that

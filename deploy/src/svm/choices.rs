@@ -56,22 +56,31 @@ pub struct Choices {
     pub upgrade: bool,
     /// Whether the deployer's other buffers are closed.
     pub reclaim: bool,
+    /// The Squads multisig whose vault is the upgrade authority.
+    pub squads: Option<Address>,
 }
 
 const AUTHORITY: &str = "upgradeAuthority";
 const UPGRADE: &str = "upgrade";
 const RECLAIM: &str = "reclaimBuffers";
+const SQUADS: &str = "squadsMultisig";
 
 impl Choices {
     pub fn settings(&self) -> Settings {
-        Settings::from([
+        let text = |text: Address| Setting::Text(text.to_string());
+        let mut settings = Settings::from([
             (
                 AUTHORITY.to_owned(),
                 Setting::Text(self.authority.to_string()),
             ),
             (UPGRADE.to_owned(), Setting::Flag(self.upgrade)),
             (RECLAIM.to_owned(), Setting::Flag(self.reclaim)),
-        ])
+        ]);
+        settings.extend(
+            self.squads
+                .map(|multisig| (SQUADS.to_owned(), text(multisig))),
+        );
+        settings
     }
 
     /// Those of a run file or of the address book.
@@ -80,11 +89,16 @@ impl Choices {
             Some(Setting::Flag(flag)) => Some(*flag),
             _ => None,
         };
+        let squads = match settings.get(SQUADS) {
+            Some(Setting::Text(multisig)) => Some(multisig.parse().ok()?),
+            _ => None,
+        };
         match settings.get(AUTHORITY) {
             Some(Setting::Text(authority)) => Some(Self {
                 authority: authority.parse().ok()?,
                 upgrade: flag(UPGRADE)?,
                 reclaim: flag(RECLAIM)?,
+                squads,
             }),
             _ => None,
         }
@@ -106,6 +120,7 @@ mod tests {
                 authority: authority.parse().unwrap(),
                 upgrade: true,
                 reclaim: false,
+                squads: Some(Address::new_from_array([9; 32])),
             };
             assert_eq!(choices.authority.to_string(), authority);
             assert_eq!(Choices::recorded(&choices.settings()), Some(choices));

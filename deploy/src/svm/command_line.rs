@@ -1,27 +1,29 @@
 //! A Solana target from what the command line says.
 use super::{Choices, Deployer, SvmOptions, SvmTarget, UpgradeAuthority};
 use crate::{
-    DeployError, RunFile, options,
+    DeployError, RunFile, options, report,
     target_request::{ChoiceSource, DeployerSource, TargetRequest},
 };
 use concord_chain::{
-    keys::read_keypair,
+    keys::{read_keypair, readable_by_others},
     svm::{BuiltProgram, Cluster, PriorityFee},
 };
 use solana_address::Address;
 use solana_keypair::Keypair;
 use solana_signer::Signer;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(crate) fn target(request: &TargetRequest<'_>) -> Result<SvmTarget, DeployError> {
     let (deployer, program_key) = keys(&request.deployer)?;
+    let choices = choices(request)?;
     Ok(SvmTarget::new(SvmOptions {
+        successor: successor(&request.deployer, &choices)?,
         chain: request.place.chain.clone(),
         cluster: Cluster::new(&request.endpoint()?)?,
         deployer,
         program_key,
         program: BuiltProgram::read(&request.folders.program)?,
-        choices: choices(request)?,
+        choices,
         priority_fee: priority_fee(request.fees)?,
     }))
 }
@@ -32,6 +34,7 @@ fn choices(request: &TargetRequest<'_>) -> Result<Choices, DeployError> {
             authority: authority(given.upgrade_authority.as_deref())?,
             upgrade: given.upgrade,
             reclaim: given.reclaim_buffers,
+            squads: squads(given.squads_multisig.as_deref())?,
         }),
         ChoiceSource::OfRun(settings) => Choices::recorded(settings).ok_or_else(|| {
             DeployError::file(
@@ -44,12 +47,24 @@ fn choices(request: &TargetRequest<'_>) -> Result<Choices, DeployError> {
                 authority: UpgradeAuthority::Keep,
                 upgrade: false,
                 reclaim: false,
+                squads: None,
             };
             Ok(settings
                 .and_then(Choices::recorded)
                 .unwrap_or(nothing_chosen))
         }
     }
+}
+
+fn squads(given: Option<&str>) -> Result<Option<Address>, DeployError> {
+    let parse = |text: &str| {
+        text.parse().map_err(|_| DeployError::Option {
+            option: "squads-multisig",
+            value: text.to_owned(),
+            reason: "not a public key of 32 bytes in base58".to_owned(),
+        })
+    };
+    given.map(parse).transpose()
 }
 
 /// It decides who can change the program, so it has no default.
@@ -77,7 +92,7 @@ fn priority_fee(fees: Option<&options::Fees>) -> Result<PriorityFee, DeployError
 
 /// The deployer, and the key behind the program's address where it is named.
 fn keys(source: &DeployerSource<'_>) -> Result<(Deployer, Option<Keypair>), DeployError> {
-    let read = |path: &Option<std::path::PathBuf>| path.as_deref().map(read_keypair).transpose();
+    let read = |path: &Option<PathBuf>| path.as_deref().map(read_private).transpose();
     match source {
         DeployerSource::None => Ok((Deployer::None, None)),
         DeployerSource::Sending(key) => {
@@ -98,9 +113,43 @@ fn keys(source: &DeployerSource<'_>) -> Result<(Deployer, Option<Keypair>), Depl
     }
 }
 
+/// The next upgrade authority's key, if it is named: it must be the chosen one.
+fn successor(
+    source: &DeployerSource<'_>,
+    choices: &Choices,
+) -> Result<Option<Keypair>, DeployError> {
+    let key = match source {
+        DeployerSource::Sending(key) | DeployerSource::Planning { key, .. } => key,
+        DeployerSource::None => return Ok(None),
+    };
+    let Some(path) = &key.upgrade_authority_keypair else {
+        return Ok(None);
+    };
+    let successor = read_private(path)?;
+    match choices.authority == UpgradeAuthority::Key(successor.pubkey()) {
+        true => Ok(Some(successor)),
+        false => Err(DeployError::KeyMismatch {
+            key: successor.pubkey().to_string(),
+            named: format!("--upgrade-authority {}", choices.authority),
+        }),
+    }
+}
+
+/// Reads a keypair. A file that other users of this machine can read is reported.
+fn read_private(path: &Path) -> Result<Keypair, DeployError> {
+    let key = read_keypair(path)?;
+    if readable_by_others(path) {
+        report::tell(format_args!(
+            "warning: keypair {} can be read by other users of this machine: chmod 600",
+            path.display()
+        ));
+    }
+    Ok(key)
+}
+
 fn open(keypair: Option<&Path>, or_from: &'static str) -> Result<Keypair, DeployError> {
     let keypair = keypair.ok_or(DeployError::KeypairMissing { or_from })?;
-    Ok(read_keypair(keypair)?)
+    read_private(keypair)
 }
 
 /// Where a keypair is named too, they must agree.

@@ -180,6 +180,15 @@ pub(super) fn hand_over(
     loader::set_upgrade_authority(program, deployer, to)
 }
 
+/// Names another upgrade authority, which signs too: a mistyped key cannot.
+pub(super) fn hand_over_checked(
+    deployer: &Address,
+    program: &Address,
+    to: &Address,
+) -> Instruction {
+    loader::set_upgrade_authority_checked(program, deployer, to)
+}
+
 /// Closes a buffer. Its lamports go to the deployer.
 pub(super) fn close(deployer: &Address, buffer: &Address) -> Instruction {
     loader::close(buffer, deployer, deployer, false)

@@ -1,4 +1,5 @@
 //! Solana clusters.
+mod authority;
 mod choices;
 mod command_line;
 mod explorer;
@@ -65,6 +66,8 @@ pub struct SvmOptions {
     pub deployer: Deployer,
     /// The key behind the program's address: it signs once, when the program is first deployed.
     pub program_key: Option<Keypair>,
+    /// The next upgrade authority, if it signs the hand-over too.
+    pub successor: Option<Keypair>,
     pub program: BuiltProgram,
     pub choices: Choices,
     pub priority_fee: PriorityFee,
@@ -77,6 +80,8 @@ pub struct SvmTarget {
     transactions: Transactions,
     deployer: Deployer,
     program_key: Option<Keypair>,
+    /// The next upgrade authority, if it signs the hand-over too.
+    successor: Option<Keypair>,
     program: BuiltProgram,
     /// The program under its id, as its clients know it.
     registry: svm::Program,
@@ -97,6 +102,7 @@ impl SvmTarget {
             cluster: options.cluster,
             deployer: options.deployer,
             program_key: options.program_key,
+            successor: options.successor,
             registry: svm::Program::new(options.program.id),
             program: options.program,
             choices: options.choices,
@@ -204,6 +210,14 @@ impl Target for SvmTarget {
             }
         }
         Ok(())
+    }
+
+    fn successor(&self, plan: &Plan) -> Option<String> {
+        let hands_over = |step: &Step| step.id == StepKind::HandOver.id();
+        let successor = self.choices.authority.successor()?;
+        plan.sending()
+            .any(hands_over)
+            .then(|| successor.to_string())
     }
 
     fn settings(&self) -> Settings {

@@ -24,6 +24,7 @@ impl SvmTarget {
         let deployer = self.deployer()?;
         self.require_chain().await?;
         self.require_own_id()?;
+        self.require_usable_authority().await?;
         runtime_version::require(&self.cluster, self.program.sbpf).await?;
         let snapshot = self.snapshot().await?;
         let code = snapshot.code(&self.program)?;
@@ -106,7 +107,7 @@ impl SvmTarget {
         action: Action,
         rent: u64,
     ) -> Result<Step, DeployError> {
-        let signatures = if kind.needs_program_key() { 2 } else { 1 };
+        let signatures = self.signatures(kind);
         let fee = fee(signatures, kind.units(), self.priority_fee.most);
         let needs = Needs::Compute {
             units: kind.units().into(),

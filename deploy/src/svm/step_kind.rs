@@ -127,7 +127,10 @@ impl SvmTarget {
             }
             StepKind::HandOver => {
                 let to = self.choices.authority.successor();
-                vec![loader::hand_over(&deployer, id, to.as_ref())]
+                vec![match (to, &self.successor) {
+                    (Some(to), Some(_)) => loader::hand_over_checked(&deployer, id, &to),
+                    (to, _) => loader::hand_over(&deployer, id, to.as_ref()),
+                }]
             }
         })
     }

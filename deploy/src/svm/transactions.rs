@@ -24,7 +24,20 @@ impl SvmTarget {
         if kind.needs_program_key() {
             signers.push(program_key(&self.program_key, &self.program.id)?);
         }
+        if let (StepKind::HandOver, Some(successor)) = (kind, &self.successor) {
+            signers.push(successor);
+        }
         Ok(self.transactions.sign(&instructions, &signers).await?)
+    }
+
+    /// How many keys sign the step's transaction.
+    pub(super) fn signatures(&self, kind: StepKind) -> u64 {
+        let is_checked = kind == StepKind::HandOver && self.successor.is_some();
+        if is_checked || kind.needs_program_key() {
+            2
+        } else {
+            1
+        }
     }
 
     /// Rent and fees may have changed, so not every byte is compared: who pays, and all accounts and

@@ -1,7 +1,7 @@
 //! The address book and its schema.
 use crate::{
     local_chain::{BASE_SEPOLIA, LocalChain},
-    process::{clone_root, json_file},
+    process::{answer, clone_root, json_file},
     program::{SENDING, Workplace},
 };
 use concord_chain::ChainId;
@@ -35,6 +35,42 @@ fn the_committed_book_and_a_written_one_fit_the_schema() {
     assert!(written["chains"]["eip155:84532"]["others"].is_array());
     schema().validate(&written).unwrap();
     assert!(workplace.file("addresses.schema.json").is_file());
+}
+
+/// What is not said stays as the book has it; what is said is announced.
+#[test]
+fn the_set_in_use_changes_only_when_it_is_said() {
+    let chain = LocalChain::start(BASE_SEPOLIA);
+    let workplace = Workplace::at(&chain);
+    workplace.apply(&[]).assert_done();
+    let first = workplace.recorded();
+    workplace.apply(&["--salt", "second"]).assert_done();
+    let second = workplace.recorded();
+    assert_eq!(second["settings"]["salt"], "second");
+    let again = workplace.apply(&[]);
+    assert!(again.assert_done().stderr.contains("nothing was sent"));
+    assert_eq!(workplace.recorded(), second);
+    let back = workplace.apply(&["--salt", "concord"]);
+    let words =
+        "the address book has the set of salt second (draft v1 authorizations: true) in use";
+    assert!(back.assert_done().stdout.contains(words), "{}", back.stdout);
+    assert_eq!(workplace.recorded()["settings"], first["settings"]);
+}
+
+/// A run that sends nothing has deployed nothing.
+#[test]
+fn whoever_finds_all_done_is_not_the_deployer() {
+    let chain = LocalChain::start(BASE_SEPOLIA);
+    let workplace = Workplace::at(&chain);
+    workplace.apply(&[]).assert_done();
+    let before = workplace.recorded();
+    let mut command = workplace.command(&["apply", "--yes"]);
+    command.env(
+        "CONCORD_EVM_PRIVATE_KEY",
+        "0x".to_owned() + &"42".repeat(32),
+    );
+    answer(command.spawn().unwrap()).assert_done();
+    assert_eq!(workplace.recorded(), before);
 }
 
 /// Whatever breaks the form breaks it for both.

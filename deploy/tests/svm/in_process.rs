@@ -70,6 +70,7 @@ fn the_same_target_deploys_to_a_cluster_without_a_network() {
     let elf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/deploy/agent_registry.so");
     let cluster = LocalCluster::new(Cluster::options());
     let mut target = SvmTarget::new(SvmOptions {
+        successor: None,
         chain: "solana:localnet".parse().unwrap(),
         cluster: Client::at(Endpoint::over(
             InProcess(Arc::new(Mutex::new(cluster))),
@@ -82,6 +83,7 @@ fn the_same_target_deploys_to_a_cluster_without_a_network() {
             authority: UpgradeAuthority::Keep,
             upgrade: false,
             reclaim: false,
+            squads: None,
         },
         priority_fee: PriorityFee::default(),
     });

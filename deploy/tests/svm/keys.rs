@@ -5,7 +5,10 @@ use crate::{
 };
 use serde_json::json;
 use solana_keypair::Keypair;
-use std::fs;
+use std::{
+    fs::{self, Permissions},
+    os::unix::fs::PermissionsExt,
+};
 
 #[test]
 fn refuses_keypair_files_that_are_none() {
@@ -37,6 +40,23 @@ fn refuses_keypair_files_that_are_none() {
     fs::remove_file(&path).unwrap();
     workplace.apply(&[]).assert_refused(2, "No such file");
     cluster.assert_nothing_was_sent();
+}
+
+#[test]
+fn a_keypair_that_others_can_read_is_reported() {
+    let cluster = Cluster::start();
+    let workplace = Workplace::at(&cluster);
+    let plan = ["plan", "--upgrade-authority", "keep"];
+    assert_eq!(workplace.run(&plan).assert_done().stderr, "");
+    let path = workplace.file("deployer.json");
+    fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
+    let reported = workplace.run(&plan);
+    let words = "deployer.json can be read by other users of this machine: chmod 600";
+    assert!(
+        reported.assert_done().stderr.contains(words),
+        "{}",
+        reported.stderr
+    );
 }
 
 #[test]

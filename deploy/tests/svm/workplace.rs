@@ -8,7 +8,8 @@ use sha2::{Digest, Sha256};
 use solana_keypair::Keypair;
 use solana_signer::Signer;
 use std::{
-    fs,
+    fs::{self, Permissions},
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -144,6 +145,7 @@ impl Workplace {
 pub fn write_keypair(path: &Path, key: &Keypair) {
     let bytes = key.to_bytes().to_vec();
     fs::write(path, json!(bytes).to_string()).unwrap();
+    fs::set_permissions(path, Permissions::from_mode(0o600)).unwrap();
 }
 
 /// The program that scripts/build-program left.

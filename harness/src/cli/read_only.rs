@@ -24,6 +24,10 @@ use concord_deploy::{Check, DeployError, Deployment, options::Place};
 use concord_registry::svm::Program;
 use std::time::Duration;
 
+/// Lamports of the account that simulated transactions name as payer: enough for their fees and for
+/// the rent of what a refused one would have made.
+const PAYER_MIN: u64 = 10_000_000;
+
 /// One check for each step of the scenarios flagged `read_only`: what the registries on record
 /// would come to. None where there is no such registry to be asked: then other checks say so.
 ///
@@ -48,9 +52,15 @@ fn examine_svm(place: &Place, recorded: &Deployment) -> Result<Vec<Check>, Deplo
         return Ok(Vec::new());
     };
     let cluster = Cluster::new(&endpoint(place)?)?;
+    let blocking = Blocking::new()?;
+    let balance = blocking.wait(cluster.balance(&payer))?;
+    if balance < PAYER_MIN {
+        return Err(DeployError::Examination(format!(
+            "the deployer on record, {payer}, has {balance} lamports, and a simulated transaction needs a payer with {PAYER_MIN}"
+        )));
+    }
     let secret = RunSecret::without_funds(&B256::random().0);
     let program = Program::new(program);
-    let blocking = Blocking::new()?;
     let registry = SvmLive::read_only(blocking, cluster, program, &place.chain, payer, secret);
     let run = judge(&read_only_scenarios(Chain::Svm)?, registry)?;
     Ok(checks(&run, Chain::Svm))
