@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
+import {IERC165} from "@openzeppelin/contracts/interfaces/IERC165.sol";
+import {IERC4906} from "@openzeppelin/contracts/interfaces/IERC4906.sol";
 import {IERC721} from "@openzeppelin/contracts/interfaces/IERC721.sol";
 import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
-import {ERC721URIStorage} from "@openzeppelin/contracts/token/ERC721/extensions/ERC721URIStorage.sol";
+import {IERC721Metadata} from "@openzeppelin/contracts/token/ERC721/extensions/IERC721Metadata.sol";
 import {ERC721Utils} from "@openzeppelin/contracts/token/ERC721/utils/ERC721Utils.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 
 import {IIdentityRegistry} from "./interfaces/IIdentityRegistry.sol";
+import {AgentUri, AgentUris} from "./libraries/AgentUris.sol";
 import {Signatures} from "./libraries/Signatures.sol";
 import {VERSION} from "./libraries/Version.sol";
 
 /// @title IdentityRegistry
 /// @dev Documented in IIdentityRegistry. Other contracts are called in two places: a new wallet by STATICCALL, from which
 /// nothing here can be changed, and a token's receiver, last of all.
-contract IdentityRegistry is ERC721URIStorage, EIP712, IIdentityRegistry {
+contract IdentityRegistry is ERC721, EIP712, IERC4906, IIdentityRegistry {
+    using AgentUris for AgentUri;
     using Signatures for address;
 
     /// @dev Until a record is written, an agent's wallet is its owner: registration then costs one slot less, and
@@ -24,6 +28,9 @@ contract IdentityRegistry is ERC721URIStorage, EIP712, IIdentityRegistry {
         bool isWritten;
     }
 
+    /// @dev ERC-4906's own number: the interface has events only, of which Solidity makes no id.
+    bytes4 private constant ERC4906_INTERFACE_ID = 0x49064906;
+
     string private constant WALLET_KEY = "agentWallet";
     bytes32 private constant WALLET_KEY_HASH = keccak256("agentWallet");
 
@@ -32,6 +39,7 @@ contract IdentityRegistry is ERC721URIStorage, EIP712, IIdentityRegistry {
     uint256 private constant WALLET_DEADLINE_MAX = 300; // seconds from now
 
     uint256 private _lastAgentId;
+    mapping(uint256 agentId => AgentUri) private _uris;
     mapping(uint256 agentId => mapping(string metadataKey => bytes)) private _metadata;
     mapping(uint256 agentId => WalletRecord) private _wallets;
     mapping(bytes32 digest => bool) private _isConsentUsed;
@@ -47,7 +55,7 @@ contract IdentityRegistry is ERC721URIStorage, EIP712, IIdentityRegistry {
 
     function register(string memory agentURI) external returns (uint256 agentId) {
         agentId = _mintNext();
-        _setTokenURI(agentId, agentURI);
+        _setUri(agentId, agentURI);
         emit Registered(agentId, agentURI, msg.sender);
         _announceFirstWallet(agentId);
         _askReceiver(agentId);
@@ -55,7 +63,7 @@ contract IdentityRegistry is ERC721URIStorage, EIP712, IIdentityRegistry {
 
     function register(string memory agentURI, MetadataEntry[] calldata metadata) external returns (uint256 agentId) {
         agentId = _mintNext();
-        _setTokenURI(agentId, agentURI);
+        _setUri(agentId, agentURI);
         emit Registered(agentId, agentURI, msg.sender);
         _announceFirstWallet(agentId);
         for (uint256 i = 0; i < metadata.length; ++i) {
@@ -71,7 +79,7 @@ contract IdentityRegistry is ERC721URIStorage, EIP712, IIdentityRegistry {
 
     function setAgentURI(uint256 agentId, string calldata newURI) external {
         _requireMayManage(agentId);
-        _setTokenURI(agentId, newURI);
+        _setUri(agentId, newURI);
         emit URIUpdated(agentId, newURI, msg.sender);
     }
 
@@ -96,9 +104,18 @@ contract IdentityRegistry is ERC721URIStorage, EIP712, IIdentityRegistry {
 
     /// @dev R3: a new owner starts without a wallet; a transfer to oneself clears none (§3a). Every way to move a token
     /// comes through here (`safeTransferFrom` too), and a registration does not.
-    function transferFrom(address from, address to, uint256 agentId) public override(ERC721, IERC721) {
-        if (from != to) _setWallet(agentId, address(0));
-        super.transferFrom(from, to, agentId);
+    function transferFrom(address from, address to, uint256 tokenId) public override(ERC721, IERC721) {
+        if (from != to) _setWallet(tokenId, address(0));
+        super.transferFrom(from, to, tokenId);
+    }
+
+    function tokenURI(uint256 tokenId) public view override(ERC721, IERC721Metadata) returns (string memory) {
+        _requireOwned(tokenId);
+        return _uris[tokenId].read();
+    }
+
+    function supportsInterface(bytes4 interfaceId) public view override(ERC721, IERC165) returns (bool) {
+        return interfaceId == ERC4906_INTERFACE_ID || super.supportsInterface(interfaceId);
     }
 
     function getMetadata(uint256 agentId, string calldata metadataKey) external view returns (bytes memory) {
@@ -136,6 +153,11 @@ contract IdentityRegistry is ERC721URIStorage, EIP712, IIdentityRegistry {
     function _askReceiver(uint256 agentId) private {
         if (msg.sender.code.length == 0) return; // cheaper than to have the question made first
         ERC721Utils.checkOnERC721Received(msg.sender, address(0), msg.sender, agentId, "");
+    }
+
+    function _setUri(uint256 agentId, string memory uri) private {
+        _uris[agentId].write(uri);
+        emit MetadataUpdate(agentId);
     }
 
     function _setMetadata(uint256 agentId, string calldata metadataKey, bytes calldata metadataValue) private {

@@ -5,7 +5,7 @@ import {FeedbackRegistry} from "./FeedbackRegistry.sol";
 import {IReputationRegistry} from "./interfaces/IReputationRegistry.sol";
 import {OpenFeedbackLedger} from "./libraries/OpenFeedbackLedger.sol";
 import {SummaryParts} from "./libraries/SummaryParts.sol";
-import {TagFilter, TagPair, TagPairs} from "./libraries/TagPairs.sol";
+import {TagFilter, TagPair, TagPairs, TagShape} from "./libraries/TagPairs.sol";
 import {Windows} from "./libraries/Windows.sol";
 
 /// @title ReputationRegistry
@@ -13,6 +13,7 @@ import {Windows} from "./libraries/Windows.sol";
 contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
     using OpenFeedbackLedger for OpenFeedbackLedger.Ledger;
     using SummaryParts for SummaryPart;
+    using SummaryParts for int256[19];
     using TagPairs for TagPair;
     using Windows for address[];
 
@@ -44,7 +45,7 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
 
     function revokeFeedback(uint256 agentId, uint64 feedbackIndex) external {
         _requireFeedback(agentId, msg.sender, feedbackIndex);
-        OpenFeedbackLedger.Feedback storage feedback = _ledgers[agentId].entries[msg.sender][feedbackIndex].feedback;
+        OpenFeedbackLedger.Feedback storage feedback = _ledgers[agentId].entry(msg.sender, feedbackIndex).feedback;
         if (feedback.isRevoked) revert AlreadyRevoked(agentId, msg.sender, feedbackIndex);
 
         feedback.isRevoked = true;
@@ -68,10 +69,12 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
         if (clientAddresses.length == 0) revert EmptyClients(); // R16
         TagFilter memory filter = TagPairs.filter(tag1, tag2);
         OpenFeedbackLedger.Ledger storage ledger = _ledgers[agentId];
+        int256[19] memory tally;
         // Not shared with the function below: to copy the list to memory costs 65 gas a client.
         for (uint256 i = 0; i < clientAddresses.length; ++i) {
-            _addClient(part, ledger.entries[clientAddresses[i]], filter);
+            _tallyClient(tally, ledger, clientAddresses[i], filter);
         }
+        part = tally.toPart();
     }
 
     function getSummaryPartOfClients(
@@ -84,9 +87,11 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
         TagFilter memory filter = TagPairs.filter(tag1, tag2);
         OpenFeedbackLedger.Ledger storage ledger = _ledgers[agentId];
         address[] memory clients = ledger.clients.slice(start, limit);
+        int256[19] memory tally;
         for (uint256 i = 0; i < clients.length; ++i) {
-            _addClient(part, ledger.entries[clients[i]], filter);
+            _tallyClient(tally, ledger, clients[i], filter);
         }
+        part = tally.toPart();
     }
 
     function getSummaryPartOfIndices(
@@ -98,14 +103,15 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
         string calldata tag2
     ) external view returns (SummaryPart memory part) {
         TagFilter memory filter = TagPairs.filter(tag1, tag2);
-        mapping(uint64 => OpenFeedbackLedger.Entry) storage entries = _ledgers[agentId].entries[clientAddress];
-        (uint256 from, uint256 to) = Windows.indices(start, limit, _ledgers[agentId].lastIndex(clientAddress));
+        OpenFeedbackLedger.Ledger storage ledger = _ledgers[agentId];
+        (uint256 from, uint256 to) = Windows.indices(start, limit, ledger.lastIndex(clientAddress));
+        int256[19] memory tally;
         for (uint256 index = from; index < to; ++index) {
             // At most the last index, which is a uint64.
             // forge-lint: disable-next-line(unsafe-typecast)
-            OpenFeedbackLedger.Entry storage entry = entries[uint64(index)];
-            _addEntry(part, entry, filter);
+            _tallyEntry(tally, ledger.entry(clientAddress, uint64(index)), filter);
         }
+        part = tally.toPart();
     }
 
     function finishSummary(SummaryPart[] calldata parts)
@@ -127,7 +133,7 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
         returns (int128 value, uint8 valueDecimals, string memory tag1, string memory tag2, bool isRevoked)
     {
         _requireFeedback(agentId, clientAddress, feedbackIndex);
-        OpenFeedbackLedger.Entry storage entry = _ledgers[agentId].entries[clientAddress][feedbackIndex];
+        OpenFeedbackLedger.Entry storage entry = _ledgers[agentId].entry(clientAddress, feedbackIndex);
         OpenFeedbackLedger.Feedback memory feedback = entry.feedback;
         (tag1, tag2) = entry.tags.read(feedback.tagShape);
         return (feedback.value, feedback.decimals, tag1, tag2, feedback.isRevoked);
@@ -162,7 +168,7 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
         tag2s = new string[](clients.length);
         revokedStatuses = new bool[](clients.length);
         for (uint256 i = 0; i < clients.length; ++i) {
-            OpenFeedbackLedger.Entry storage entry = ledger.entries[clients[i]][feedbackIndexes[i]];
+            OpenFeedbackLedger.Entry storage entry = ledger.entry(clients[i], feedbackIndexes[i]);
             OpenFeedbackLedger.Feedback memory feedback = entry.feedback;
             values[i] = feedback.value;
             valueDecimals[i] = feedback.decimals;
@@ -183,7 +189,7 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
             // At most the last index, which is a uint64.
             // forge-lint: disable-next-line(unsafe-typecast)
             uint64 index = uint64(from + i);
-            OpenFeedbackLedger.Entry storage entry = ledger.entries[clientAddress][index];
+            OpenFeedbackLedger.Entry storage entry = ledger.entry(clientAddress, index);
             OpenFeedbackLedger.Feedback memory feedback = entry.feedback;
             (string memory tag1, string memory tag2) = entry.tags.read(feedback.tagShape);
             records[i] = FeedbackRecord({
@@ -198,29 +204,35 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
         }
     }
 
-    /// @dev Everything that the client gave. The first slot says how much that is.
-    function _addClient(
-        SummaryPart memory part,
-        mapping(uint64 index => OpenFeedbackLedger.Entry) storage entries,
+    /// @dev Takes in everything that the client gave. Its first entry says how much that is, and is not left to
+    /// `_tallyEntry`, because that costs 150 gas for each client.
+    function _tallyClient(
+        int256[19] memory tally,
+        OpenFeedbackLedger.Ledger storage ledger,
+        address client,
         TagFilter memory filter
     ) private view {
-        OpenFeedbackLedger.Entry storage first = entries[1];
-        uint64 last = first.feedback.lastIndex;
+        OpenFeedbackLedger.Entry storage first = ledger.firsts[client];
+        OpenFeedbackLedger.Feedback storage feedback = first.feedback;
+        (uint64 last, bool isRevoked, TagShape shape) = (feedback.lastIndex, feedback.isRevoked, feedback.tagShape);
+        (int128 value, uint8 decimals) = (feedback.value, feedback.decimals);
         if (last == 0) return;
-        _addEntry(part, first, filter);
+        if (!isRevoked && (filter.isAny || first.tags.matches(shape, filter))) tally.add(value, decimals);
         for (uint64 index = 2; index <= last; ++index) {
-            _addEntry(part, entries[index], filter);
+            _tallyEntry(tally, ledger.others[client][index], filter);
         }
     }
 
-    /// @dev R16: revoked feedback is left out, and what the filter does not match.
-    function _addEntry(SummaryPart memory part, OpenFeedbackLedger.Entry storage entry, TagFilter memory filter)
+    /// @dev R16: takes the entry in unless it is revoked or the filter does not match it. The fields are read together,
+    /// here and above, because they share a slot, which is then loaded once.
+    function _tallyEntry(int256[19] memory tally, OpenFeedbackLedger.Entry storage entry, TagFilter memory filter)
         private
         view
     {
         OpenFeedbackLedger.Feedback storage feedback = entry.feedback;
-        if (feedback.isRevoked || !entry.tags.matches(feedback.tagShape, filter)) return;
-        part.add(feedback.value, feedback.decimals);
+        (bool isRevoked, TagShape shape) = (feedback.isRevoked, feedback.tagShape);
+        (int128 value, uint8 decimals) = (feedback.value, feedback.decimals);
+        if (!isRevoked && (filter.isAny || entry.tags.matches(shape, filter))) tally.add(value, decimals);
     }
 
     function _clients(uint256 agentId) internal view override returns (address[] storage) {

@@ -107,19 +107,37 @@ contract ValidationRegistry is IValidationRegistry {
         view
         returns (uint64 count, uint8 avgResponse)
     {
+        return _finish(getSummaryPart(agentId, validatorAddresses, tag, 0, type(uint256).max));
+    }
+
+    function getSummaryPart(
+        uint256 agentId,
+        address[] calldata validatorAddresses,
+        string calldata tag,
+        uint256 offset,
+        uint256 limit
+    ) public view returns (SummaryPart memory part) {
         bytes32[] storage requestHashes = _requestsOfAgent[agentId];
-        uint256 sum;
-        for (uint256 i = 0; i < requestHashes.length; ++i) {
+        (uint256 from, uint256 to) = Windows.bounds(offset, limit, requestHashes.length);
+        for (uint256 i = from; i < to; ++i) {
             Validation storage validation = _validations[requestHashes[i]];
             if (!validation.hasResponse) continue;
             if (!_isListed(validation.validatorAddress, validatorAddresses)) continue;
             if (!_isTagged(validation, tag)) continue;
-            count += 1;
-            sum += validation.response;
+            part.count += 1;
+            part.sum += validation.response;
         }
-        // The average of scores is a score and fits.
-        // forge-lint: disable-next-line(unsafe-typecast)
-        if (count != 0) avgResponse = uint8(sum / count);
+    }
+
+    function finishSummary(SummaryPart[] calldata parts) external pure returns (uint64 count, uint8 avgResponse) {
+        SummaryPart memory whole;
+        for (uint256 i = 0; i < parts.length; ++i) {
+            if (parts[i].sum > SCORE_MAX * uint256(parts[i].count)) revert SummaryPartMismatch(i);
+            if (parts[i].count > type(uint64).max - whole.count) revert CounterExhausted();
+            whole.count += parts[i].count;
+            whole.sum += parts[i].sum;
+        }
+        return _finish(whole);
     }
 
     function getValidationCount(uint256 agentId) external view returns (uint64) {
@@ -176,6 +194,13 @@ contract ValidationRegistry is IValidationRegistry {
         if (validation.validatorAddress == address(0)) revert RequestNotFound(requestHash);
     }
 
+    /// @dev Rounded down. The average of scores is a score and fits.
+    function _finish(SummaryPart memory part) private pure returns (uint64 count, uint8 avgResponse) {
+        count = part.count;
+        // forge-lint: disable-next-line(unsafe-typecast)
+        if (count != 0) avgResponse = uint8(part.sum / count);
+    }
+
     /// @dev An empty list stands for everybody.
     function _isListed(address validator, address[] calldata list) private pure returns (bool) {
         for (uint256 i = 0; i < list.length; ++i) {
@@ -184,9 +209,11 @@ contract ValidationRegistry is IValidationRegistry {
         return list.length == 0;
     }
 
-    /// @dev An empty tag stands for every tag.
+    /// @dev An empty tag stands for every tag. A tag is loaded only if its length is the sought one.
     function _isTagged(Validation storage validation, string calldata tag) private view returns (bool) {
-        return bytes(tag).length == 0 || keccak256(bytes(validation.tag)) == keccak256(bytes(tag));
+        uint256 length = bytes(tag).length;
+        if (length == 0) return true;
+        return bytes(validation.tag).length == length && keccak256(bytes(validation.tag)) == keccak256(bytes(tag));
     }
 
     function _now() private view returns (uint64) {

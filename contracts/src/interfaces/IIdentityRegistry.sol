@@ -47,6 +47,10 @@ interface IIdentityRegistry is IERC721Metadata {
     /// @notice When the signature is not `newWallet`'s over `digest`, the EIP-712 digest that it should have signed.
     error WalletConsentMissing(address newWallet, bytes32 digest);
 
+    /// @notice When a URI of 160 bytes or more could not be stored as code, because the gas limit is too low for it.
+    /// Raised by SSTORE2, in whose words it is.
+    error DeploymentFailed();
+
     /// @notice Registers an agent without a URI.
     /// @dev The caller becomes owner and wallet. Emits Transfer, MetadataUpdate (not in this overload), Registered,
     /// MetadataSet for the wallet and MetadataSet for each entry; then asks a calling contract for acceptance.
@@ -54,6 +58,8 @@ interface IIdentityRegistry is IERC721Metadata {
     function register() external returns (uint256 agentId);
 
     /// @notice Registers an agent whose registration file is at `agentURI`, which may be empty.
+    /// @dev A URI may have any length. From 160 bytes on (and up to 24,575) it is stored as code, for 200 gas a byte;
+    /// reverts with `DeploymentFailed` if the gas limit is too low for that.
     /// @return agentId As in `register()`.
     function register(string calldata agentURI) external returns (uint256 agentId);
 

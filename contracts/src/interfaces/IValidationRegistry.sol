@@ -2,10 +2,18 @@
 pragma solidity ^0.8.24;
 
 /// @title Validation registry of ERC-8004: what validators found when they checked an agent's work
-/// @notice Selectors, events and topics are those of the canonical ERC-8004 registry (R2). Beside them stand
-/// `hasResponse`, which tells a pending request from one that was answered 0, a count of answered requests and bounded
-/// pages of the two lists.
+/// @notice Selectors, events and topics are those of the canonical ERC-8004 registry (R2). Added are `hasResponse`, which
+/// tells a pending request from one that was answered 0, a count of answered requests, bounded pages of the two lists,
+/// and summaries in parts, for an agent with more requests than one call can read.
 interface IValidationRegistry {
+    /// @notice A summary in the making. Parts over disjoint requests add up, field by field, to the part over all.
+    struct SummaryPart {
+        /// Sum of the scores.
+        uint256 sum;
+        /// How many scores that are.
+        uint64 count;
+    }
+
     /// @notice When a validation of `agentId` by `validatorAddress` was requested. URI and hash are as the caller sent them.
     event ValidationRequest(
         address indexed validatorAddress, uint256 indexed agentId, string requestURI, bytes32 indexed requestHash
@@ -46,10 +54,22 @@ interface IValidationRegistry {
     /// @notice When `score` is above 100.
     error ScoreOutOfRange(uint8 score);
 
+    /// @notice When the part at `position` is none that this registry makes: its sum is more than `count` scores of 100
+    /// make.
+    error SummaryPartMismatch(uint256 position);
+
+    /// @notice When the counts of all parts together pass 2^64 - 1.
+    error CounterExhausted();
+
     /// @notice Asks `validatorAddress` to validate work of the agent. By owner, approved or operator.
-    /// @dev A hash can be requested once in this registry, by whoever comes first: derive it from chain, registry, agent
-    /// and validator, as `validation_request_hash` of the canonical crate does (R20). The zero hash and an agent's owner
-    /// as its validator are allowed. Checks in order: ValidatorZero, RequestExists, ERC721NonexistentToken, NotAuthorized.
+    /// @dev A hash can be requested once in this registry, by whoever comes first (R20). The registry compares it with
+    /// nothing: anybody can copy a hash from a pending transaction and request it first, for an agent and a validator of
+    /// their own. That an answer exists under a hash therefore says nothing about a certain agent. Whoever relies on it
+    /// must compare `agentId` and `validatorAddress` of `getValidationStatus` with those that they mean. If the hash is
+    /// `validation_request_hash` of the canonical crate, they must also compute it anew from chain, registry, agent,
+    /// validator, payload hash and nonce. A requester whose hash was taken requests again with another nonce.
+    /// The zero hash and an agent's owner as its validator are allowed.
+    /// Checks in order: ValidatorZero, RequestExists, ERC721NonexistentToken, NotAuthorized.
     /// @param requestURI Where the validator finds what to check; in the event only.
     function validationRequest(
         address validatorAddress,
@@ -96,6 +116,22 @@ interface IValidationRegistry {
         external
         view
         returns (uint64 count, uint8 avgResponse);
+
+    /// @notice What `getSummary` makes its answer of, for the requests at positions `offset` to `offset + limit - 1` of
+    /// `getAgentValidations`. An agent keeps the pending requests of former owners: with thousands of them, `getSummary`
+    /// does not fit into one call.
+    function getSummaryPart(
+        uint256 agentId,
+        address[] calldata validatorAddresses,
+        string calldata tag,
+        uint256 offset,
+        uint256 limit
+    ) external view returns (SummaryPart memory);
+
+    /// @notice Adds parts up and answers as `getSummary` would over all their requests at once.
+    /// @dev Reverts with `SummaryPartMismatch` for a part that cannot be, and with `CounterExhausted` if the counts pass
+    /// 2^64 - 1 together.
+    function finishSummary(SummaryPart[] calldata parts) external pure returns (uint64 count, uint8 avgResponse);
 
     /// @notice How many of the agent's requests were answered. An answer that replaces another does not count (R20).
     function getValidationCount(uint256 agentId) external view returns (uint64);

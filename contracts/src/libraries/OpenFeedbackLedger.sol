@@ -7,7 +7,8 @@ import {TagFilter, TagPair, TagPairs, TagShape} from "./TagPairs.sol";
 /// @title OpenFeedbackLedger
 /// @notice The open feedback on one agent.
 /// @dev As in FeedbackLedger, a client's last index lives in the first slot of its feedback 1: a client with one
-/// feedback is read, and known to have no more, with one slot.
+/// feedback is read, and known to have no more, with one slot. Feedback 1 is in a mapping of its own, which saves a
+/// summary one hash for each client.
 library OpenFeedbackLedger {
     using TagPairs for TagPair;
 
@@ -27,11 +28,16 @@ library OpenFeedbackLedger {
 
     struct Ledger {
         address[] clients;
-        mapping(address client => mapping(uint64 index => Entry)) entries;
+        mapping(address client => Entry) firsts;
+        mapping(address client => mapping(uint64 index => Entry)) others; // from index 2 on
     }
 
     function lastIndex(Ledger storage ledger, address client) internal view returns (uint64) {
-        return ledger.entries[client][1].feedback.lastIndex;
+        return ledger.firsts[client].feedback.lastIndex;
+    }
+
+    function entry(Ledger storage ledger, address client, uint64 index) internal view returns (Entry storage) {
+        return index == 1 ? ledger.firsts[client] : ledger.others[client][index];
     }
 
     function append(
@@ -46,11 +52,11 @@ library OpenFeedbackLedger {
         if (index == type(uint64).max) revert IFeedback.CounterExhausted(); // R8
         index += 1;
         if (index == 1) ledger.clients.push(client);
-        Entry storage entry = ledger.entries[client][index];
-        entry.feedback = Feedback({
-            value: value, decimals: decimals, isRevoked: false, tagShape: entry.tags.write(tag1, tag2), lastIndex: 0
+        Entry storage added = entry(ledger, client, index);
+        added.feedback = Feedback({
+            value: value, decimals: decimals, isRevoked: false, tagShape: added.tags.write(tag1, tag2), lastIndex: 0
         });
-        ledger.entries[client][1].feedback.lastIndex = index;
+        ledger.firsts[client].feedback.lastIndex = index;
     }
 
     /// @notice Where the matching feedback of the listed clients is, in the order of the list and then of the indices.
@@ -76,12 +82,12 @@ library OpenFeedbackLedger {
         uint64[] memory indexes
     ) private view returns (uint256 found) {
         for (uint256 i = 0; i < listed.length; ++i) {
-            mapping(uint64 => Entry) storage entries = ledger.entries[listed[i]];
-            uint64 last = entries[1].feedback.lastIndex;
+            uint64 last = lastIndex(ledger, listed[i]);
             for (uint64 index = 1; index <= last; ++index) {
-                Feedback memory feedback = entries[index].feedback;
+                Entry storage candidate = entry(ledger, listed[i], index);
+                Feedback memory feedback = candidate.feedback;
                 if (feedback.isRevoked && !includeRevoked) continue;
-                if (!entries[index].tags.matches(feedback.tagShape, filter)) continue;
+                if (!candidate.tags.matches(feedback.tagShape, filter)) continue;
                 if (found < clients.length) (clients[found], indexes[found]) = (listed[i], index);
                 found += 1;
             }

@@ -10,14 +10,35 @@ import {IReputationRegistry} from "../interfaces/IReputationRegistry.sol";
 library SummaryParts {
     uint8 internal constant DECIMALS_MAX = 18;
     int128 internal constant VALUE_MAX = 1e38;
+    uint256 private constant COUNT_BITS = 64;
     /// @dev The largest value at 18 decimals.
     uint256 private constant WAD_VALUE_MAX = 1e56;
 
-    /// @notice Takes in one feedback.
-    function add(IReputationRegistry.SummaryPart memory part, int128 value, uint8 decimals) internal pure {
-        part.sum += int256(value) * _wadFactor(decimals);
-        part.count += 1;
-        part.histogram[decimals] += 1;
+    /// @notice Takes one feedback into a tally.
+    /// @dev A tally has one word for each number of decimals: the sum of the values, unscaled, in the upper 192 bits and
+    /// their count in the lower 64. Fewer than 2^64 values of at most 1e38 < 2^127 sum up to less than 2^191, so that
+    /// nothing needs a check. This is the innermost step of a summary: a checked index costs 110 gas for each feedback.
+    /// @param value An int128, widened: assembly may not rely on the upper bits of a narrow type.
+    /// @param decimals At most 18, as is all that was ever stored (R16).
+    function add(int256[19] memory tally, int256 value, uint256 decimals) internal pure {
+        assembly ("memory-safe") {
+            let word := add(tally, shl(5, decimals))
+            mstore(word, add(mload(word), add(shl(64, value), 1)))
+        }
+    }
+
+    /// @notice The part of everything that a tally took in.
+    function toPart(int256[19] memory tally) internal pure returns (IReputationRegistry.SummaryPart memory result) {
+        for (uint256 decimals = 0; decimals <= DECIMALS_MAX; ++decimals) {
+            int256 word = tally[decimals];
+            if (word == 0) continue; // without feedback
+            // The lower 64 bits.
+            // forge-lint: disable-next-line(unsafe-typecast)
+            uint64 count = uint64(uint256(word));
+            result.sum += (word >> COUNT_BITS) * _wadFactor(decimals);
+            result.count += count;
+            result.histogram[decimals] = count;
+        }
     }
 
     /// @notice Takes in what another part took in.
@@ -71,13 +92,19 @@ library SummaryParts {
 
     /// @dev R16: the most frequent number of decimals; in a tie, the fewest.
     function _mode(uint64[19] memory histogram) private pure returns (uint8 mode) {
-        for (uint8 decimals = 1; decimals <= DECIMALS_MAX; ++decimals) {
-            if (histogram[decimals] > histogram[mode]) mode = decimals;
+        uint64 most = 0;
+        for (uint256 decimals = 0; decimals <= DECIMALS_MAX; ++decimals) {
+            uint64 frequency = histogram[decimals];
+            // At most 18.
+            // forge-lint: disable-next-line(unsafe-typecast)
+            if (frequency > most) (mode, most) = (uint8(decimals), frequency);
         }
     }
 
     /// @dev What scales a value to 18 decimals.
-    function _wadFactor(uint8 decimals) private pure returns (int256) {
-        return int256(10 ** uint256(DECIMALS_MAX - decimals));
+    function _wadFactor(uint256 decimals) private pure returns (int256) {
+        // At most 1e18.
+        // forge-lint: disable-next-line(unsafe-typecast)
+        return int256(10 ** (DECIMALS_MAX - decimals));
     }
 }

@@ -82,8 +82,11 @@ library TagPairs {
         return TagPattern({length: bytes(tag).length, word: bytes32(bytes(tag)), hash: keccak256(bytes(tag))});
     }
 
-    function _matchesText(string memory tag, TagPattern memory sought) private pure returns (bool) {
-        return sought.length == 0 || keccak256(bytes(tag)) == sought.hash;
+    /// @dev Loads a tag only if its length is the sought one: what a reviewer stored must not cost a reader more than
+    /// what the reader asks for.
+    function _matchesText(string storage tag, TagPattern memory sought) private view returns (bool) {
+        if (sought.length == 0) return true;
+        return bytes(tag).length == sought.length && keccak256(bytes(tag)) == sought.hash;
     }
 
     /// @dev The length tells "a" from "a" with a NUL byte after it.

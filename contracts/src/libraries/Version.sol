@@ -2,4 +2,4 @@
 pragma solidity ^0.8.24;
 
 /// @dev What every registry answers to `getVersion()` (R2).
-string constant VERSION = "2.0.0-concord.1";
+string constant VERSION = "2.0.0+concord.2";

@@ -27,7 +27,7 @@ contract ReputationReadsTest is RegistryTest {
         assertEq(reputation.getIdentityRegistry(), address(identity));
         assertTrue(reputation.acceptsDraftV1());
         assertFalse(strict.acceptsDraftV1());
-        assertEq(reputation.getVersion(), "2.0.0-concord.1");
+        assertEq(reputation.getVersion(), "2.0.0+concord.2");
 
         (, string memory name, string memory version, uint256 chainId, address verifyingContract,,) =
             strict.eip712Domain();

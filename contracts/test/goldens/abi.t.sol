@@ -13,8 +13,8 @@ import {IReputationRegistry as IOpenReputation} from "../../src/interfaces/IRepu
 import {IValidationRegistry as IValidation} from "../../src/interfaces/IValidationRegistry.sol";
 
 /// @dev Two kinds of goldens. The literals are the selectors and topics of the deployed canonical contracts (identity,
-/// open reputation and validation 2.0.0, authorized reputation v1.0) and hold us to them. The files in contracts/snapshots are our own whole ABI, so that no
-/// change of it goes unnoticed: `CONCORD_BLESS=1 forge test --match-contract AbiTest` writes them anew.
+/// open reputation and validation 2.0.0, authorized reputation v1.0) and hold us to them. The files in contracts/abi are
+/// our own whole ABI, which clients use, so that no change of it goes unnoticed: `CONCORD_BLESS=1 forge test --match-contract AbiTest` writes them anew.
 contract AbiTest is Test {
     function test_IdentityFunctionsAreTheCanonicalOnes_R2() external view {
         string memory methods = _artifact("IdentityRegistry");
@@ -139,7 +139,7 @@ contract AbiTest is Test {
     }
 
     function _assertAbi(string memory name) private {
-        string memory golden = string.concat("contracts/snapshots/", name, ".abi.json");
+        string memory golden = string.concat("contracts/abi/", name, ".json");
         string memory actual = _abiOf(_artifact(name));
         if (vm.envOr("CONCORD_BLESS", false)) vm.writeFile(golden, string.concat(actual, "\n"));
         assertEq(vm.readFile(golden), string.concat(actual, "\n"), name);

@@ -26,8 +26,8 @@ contract TreesTest is Test {
         }
     }
 
-    /// @dev The page names tests for what FS asks and for each attack: all of them exist.
-    function test_EveryTestThatTheDocumentNamesExists() external {
+    /// @dev The pages name tests for what FS asks and for each attack: all of them exist.
+    function test_EveryTestThatTheDocumentsNameExists() external {
         string memory tests;
         for (uint256 i = 0; i < folders.length; ++i) {
             tests = string.concat(tests, _readAll(folders[i], ".t.sol"));
@@ -38,6 +38,8 @@ contract TreesTest is Test {
         string memory document = vm.readFile("docs/FS-REQUIREMENTS.md");
         assertGt(_assertEachIn(document, "`test", "`", tests, "function test", "("), 100);
         assertGt(_assertEachIn(document, "`invariant", "`", tests, "function invariant", "("), 5);
+        document = vm.readFile("docs/THREAT-MODEL.md");
+        assertGt(_assertEachIn(document, "`test_", "`", tests, "function test_", "("), 10);
     }
 
     /// @dev Each name that `from` has between `open` and `close` stands in `to` between `otherOpen` and `otherClose`.

@@ -65,7 +65,7 @@ contract IdentityReadsTest is RegistryTest {
     function test_NameSymbolAndVersion_R2() external view {
         assertEq(identity.name(), "AgentIdentity");
         assertEq(identity.symbol(), "AGENT");
-        assertEq(identity.getVersion(), "2.0.0-concord.1");
+        assertEq(identity.getVersion(), "2.0.0+concord.2");
     }
 
     function test_SupportedInterfaces() external view {

@@ -31,6 +31,14 @@ contract OpenSummaryTest is OpenRegistryTest {
         assertEq(decimals, 0);
     }
 
+    /// @dev A value of 0 counts, and a client without feedback does not.
+    function test_WhenOnlyValueIsZero_CountsIt_R16() external {
+        _give(client, 0, 0);
+        _assertSummary(listOf(client, otherClient), 1, 0, 0);
+        _give(otherClient, 0, 3);
+        _assertSummary(listOf(otherClient), 1, 0, 3);
+    }
+
     /// @dev Measured on the canonical contract.
     function test_WhenAverageIsNegative_TruncatesTowardZero_R16() external {
         _give(client, -32, 1);

@@ -22,12 +22,12 @@ contract OpenFeedbackLedgerTest is Test {
     function test_WhenFeedbackIsAppended_OnlyTheFirstHoldsLastIndex() external {
         for (uint64 index = 1; index <= 3; ++index) {
             assertEq(this.append(CLIENT, "quality", ""), index);
-            assertEq(ledger.entries[CLIENT][1].feedback.lastIndex, index);
+            assertEq(ledger.entry(CLIENT, 1).feedback.lastIndex, index);
         }
         assertEq(this.append(OTHER, "", ""), 1);
-        assertEq(ledger.entries[CLIENT][1].feedback.lastIndex, 3);
-        assertEq(ledger.entries[OTHER][1].feedback.lastIndex, 1);
-        assertEq(ledger.entries[CLIENT][2].feedback.lastIndex, 0);
-        assertEq(ledger.entries[CLIENT][3].feedback.lastIndex, 0);
+        assertEq(ledger.entry(CLIENT, 1).feedback.lastIndex, 3);
+        assertEq(ledger.entry(OTHER, 1).feedback.lastIndex, 1);
+        assertEq(ledger.entry(CLIENT, 2).feedback.lastIndex, 0);
+        assertEq(ledger.entry(CLIENT, 3).feedback.lastIndex, 0);
     }
 }

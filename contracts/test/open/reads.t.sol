@@ -36,7 +36,7 @@ contract OpenReadsTest is OpenRegistryTest {
 
     function test_WhenRegistryIsGiven_KeepsIt_R2() external view {
         assertEq(reputation.getIdentityRegistry(), address(identity));
-        assertEq(reputation.getVersion(), "2.0.0-concord.1");
+        assertEq(reputation.getVersion(), "2.0.0+concord.2");
     }
 
     function test_GivenNothing_ReadsAreEmpty() external view {

@@ -86,6 +86,22 @@ contract TagPairsTest is Test {
         }
     }
 
+    /// @dev The attack: long tags made every filter load them whole.
+    function test_WhenLongTagDiffersInLength_ReadsItsLengthAlone() external {
+        this.write(_tag(20_000), "t");
+        assertEq(_pairSlotsReadFor("", "t", true), 1);
+        assertEq(_pairSlotsReadFor("", "u", false), 1);
+        assertEq(_pairSlotsReadFor("a", "", false), 1);
+        assertEq(_pairSlotsReadFor(_tag(19_999), "", false), 1);
+        assertEq(_pairSlotsReadFor(_tag(20_001), "t", false), 1);
+        // The length, and 625 words.
+        assertEq(_pairSlotsReadFor(_tag(20_000), "", true), 626);
+        this.write("t", _tag(20_000));
+        assertEq(_pairSlotsReadFor("t", "", true), 1);
+        assertEq(_pairSlotsReadFor("u", _tag(20_000), false), 1);
+        assertEq(_pairSlotsReadFor("t", "u", false), 2);
+    }
+
     function testFuzz_ReadsBackWhatWasWritten(bytes calldata tag1, bytes calldata tag2, uint8 cut1, uint8 cut2)
         external
     {
@@ -116,6 +132,20 @@ contract TagPairsTest is Test {
         assertTrue(this.matches(tag1, tag2));
         assertFalse(this.matches(string.concat(tag1, "\x00"), tag2));
         assertFalse(this.matches(tag1, string.concat(tag2, "\x00")));
+    }
+
+    /// @dev How many of the pair's own slots a filter reads, each counted once.
+    function _pairSlotsReadFor(string memory tag1, string memory tag2, bool expected) private returns (uint256 count) {
+        vm.record();
+        assertEq(this.matches(tag1, tag2), expected);
+        (bytes32[] memory reads,) = vm.accesses(address(this));
+        for (uint256 i = 0; i < reads.length; ++i) {
+            bool isNew = reads[i] != _lengthSlot() && reads[i] != _shapeSlot();
+            for (uint256 j = 0; isNew && j < i; ++j) {
+                isNew = reads[j] != reads[i];
+            }
+            if (isNew) ++count;
+        }
     }
 
     /// @dev How many slots of the pair's own are not zero: a string of 32 bytes or more has two.

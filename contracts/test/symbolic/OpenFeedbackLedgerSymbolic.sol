@@ -25,13 +25,13 @@ contract OpenFeedbackLedgerSymbolic is Test {
             (address client, address other) = isByOther[i] ? (OTHER, CLIENT) : (CLIENT, OTHER);
             uint64 before = ledger.lastIndex(client);
             uint64 otherBefore = ledger.lastIndex(other);
-            int128 firstValue = ledger.entries[client][1].feedback.value;
+            int128 firstValue = ledger.entry(client, 1).feedback.value;
             assertEq(this.append(client, values[i], decimals[i], "", ""), before + 1);
             assertEq(ledger.lastIndex(client), before + 1);
             assertEq(ledger.lastIndex(other), otherBefore);
-            assertEq(ledger.entries[client][before + 1].feedback.value, values[i]);
-            assertEq(ledger.entries[client][before + 1].feedback.decimals, decimals[i]);
-            if (before != 0) assertEq(ledger.entries[client][1].feedback.value, firstValue);
+            assertEq(ledger.entry(client, before + 1).feedback.value, values[i]);
+            assertEq(ledger.entry(client, before + 1).feedback.decimals, decimals[i]);
+            if (before != 0) assertEq(ledger.entry(client, 1).feedback.value, firstValue);
         }
     }
 

@@ -11,6 +11,7 @@ import {SummaryParts} from "../../src/libraries/SummaryParts.sol";
 /// mean itself is not here: a division of 256 bits is more than the solver does in minutes (testFuzz_SummaryIsTheReferences_R16).
 contract SummaryPartsSymbolic is Test {
     using SummaryParts for IReputationRegistry.SummaryPart;
+    using SummaryParts for int256[19];
 
     int256 private constant WAD_VALUE_MAX = 1e56;
 
@@ -19,7 +20,7 @@ contract SummaryPartsSymbolic is Test {
     function check_SumStaysWithinItsBound_R16(int256 sum, int128 value) external pure {
         vm.assume(-1e38 <= value && value <= 1e38);
         for (uint64 count = 0; count < 3; ++count) {
-            if (!_isWithin(sum, count)) continue;
+            if (!_isWithinValues(sum, count)) continue;
             _assertAdded(sum, count, -1e38);
             _assertAdded(sum, count, 1e38);
             _assertAdded(sum, count, value);
@@ -84,14 +85,22 @@ contract SummaryPartsSymbolic is Test {
         return (part.count, part.histogram[7]);
     }
 
+    /// @dev At 18 decimals a sum is what a tally holds.
     function _assertAdded(int256 sum, uint64 count, int128 value) private pure {
-        IReputationRegistry.SummaryPart memory part;
-        part.count = count;
-        part.sum = sum;
-        part.add(value, 18);
+        int256[19] memory tally;
+        tally[18] = sum * 2 ** 64 + int256(uint256(count));
+        tally.add(value, 18);
+        IReputationRegistry.SummaryPart memory part = tally.toPart();
         assertEq(part.count, count + 1);
+        assertEq(part.histogram[18], count + 1);
         assertEq(part.sum, sum + value);
-        assertTrue(_isWithin(part.sum, count + 1));
+        assertTrue(_isWithinValues(part.sum, count + 1));
+    }
+
+    /// @dev Whether `count` values may sum up to it.
+    function _isWithinValues(int256 sum, uint64 count) private pure returns (bool) {
+        int256 bound = int256(uint256(count)) * 1e38;
+        return -bound <= sum && sum <= bound;
     }
 
     function _isWithin(int256 sum, uint64 count) private pure returns (bool) {

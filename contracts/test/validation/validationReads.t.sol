@@ -133,7 +133,7 @@ contract ValidationReadsTest is ValidationTest {
 
     function test_RegistryAndVersion_R2() external view {
         assertEq(validation.getIdentityRegistry(), address(identity));
-        assertEq(validation.getVersion(), "2.0.0-concord.1");
+        assertEq(validation.getVersion(), "2.0.0+concord.2");
     }
 
     function _answered(address by, uint256 number, uint8 score, string memory tag) private {

@@ -33,6 +33,23 @@ contract ValidationRequestTest is ValidationTest {
         _assertExists(owner.addr, validator, agentId);
     }
 
+    /// @dev The attack: the hash of a pending request is copied, requested first for another agent, and answered by a
+    /// friend. A consumer who looks at the answer alone is deceived; one who compares agent and validator is not.
+    function test_RevertWhen_HashWasCopied_R20() external {
+        _requestOf(otherValidator, otherAgentId, REQUEST);
+        _respondAs(otherValidator, REQUEST, 100, "");
+        _assertExists(owner.addr, validator, agentId);
+        assertTrue(validation.hasResponse(REQUEST));
+        (address answering, uint256 answered, uint8 response,,,) = validation.getValidationStatus(REQUEST);
+        assertEq(response, 100);
+        assertEq(answered, otherAgentId);
+        assertEq(answering, otherValidator);
+        (uint64 count,) = validation.getSummary(agentId, new address[](0), "");
+        assertEq(count, 0);
+        _request(keccak256("request with another nonce"));
+        assertEq(validation.getAgentValidations(agentId).length, 1);
+    }
+
     function test_RevertWhen_AgentOfRequestIsUnknown() external {
         vm.expectRevert(abi.encodeWithSelector(IValidation.ERC721NonexistentToken.selector, UNKNOWN_ID));
         vm.prank(owner.addr);

@@ -24,7 +24,7 @@ pub const AUTHORIZED_REPUTATION: &str = "AuthorizedReputationRegistry";
 pub const VALIDATION: &str = "ValidationRegistry";
 
 /// What `getVersion()` of every registry returns (R2).
-pub const VERSION: &str = "2.0.0-concord.1";
+pub const VERSION: &str = "2.0.0+concord.2";
 
 /// What the addresses depend on, beside the code.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -23,6 +23,7 @@ sol! {
 
         error DeadlinePassed(uint256 deadline, uint256 timestamp);
         error DeadlineTooFar(uint256 deadline, uint256 latest);
+        error DeploymentFailed();
         error ERC721IncorrectOwner(address sender, uint256 tokenId, address owner);
         error ERC721InsufficientApproval(address operator, uint256 tokenId);
         error ERC721InvalidApprover(address approver);
@@ -182,9 +183,15 @@ sol! {
     /// Requests for validation, and responses to them (R20).
     #[derive(Debug, PartialEq, Eq)]
     contract ValidationRegistry {
+        struct SummaryPart {
+            uint256 sum;
+            uint64 count;
+        }
+
         event ValidationRequest(address indexed validatorAddress, uint256 indexed agentId, string requestURI, bytes32 indexed requestHash);
         event ValidationResponse(address indexed validatorAddress, uint256 indexed agentId, bytes32 indexed requestHash, uint8 response, string responseURI, bytes32 responseHash, string tag);
 
+        error CounterExhausted();
         error ERC721NonexistentToken(uint256 tokenId);
         error NotAuthorized(address caller, uint256 agentId);
         error NotValidator(address caller, address validator);
@@ -192,6 +199,7 @@ sol! {
         error RequestExists(bytes32 requestHash);
         error RequestNotFound(bytes32 requestHash);
         error ScoreOutOfRange(uint8 score);
+        error SummaryPartMismatch(uint256 position);
         error ValidatorZero();
 
         constructor(address identityRegistry);
@@ -201,6 +209,8 @@ sol! {
         function getValidationStatus(bytes32 requestHash) external view returns (address validatorAddress, uint256 agentId, uint8 response, bytes32 responseHash, string tag, uint256 lastUpdate);
         function hasResponse(bytes32 requestHash) external view returns (bool);
         function getSummary(uint256 agentId, address[] validatorAddresses, string tag) external view returns (uint64 count, uint8 avgResponse);
+        function getSummaryPart(uint256 agentId, address[] validatorAddresses, string tag, uint256 offset, uint256 limit) external view returns (SummaryPart part);
+        function finishSummary(SummaryPart[] parts) external pure returns (uint64 count, uint8 avgResponse);
         function getValidationCount(uint256 agentId) external view returns (uint64);
         function getAgentValidations(uint256 agentId) external view returns (bytes32[]);
         function getAgentValidationsPage(uint256 agentId, uint256 offset, uint256 limit) external view returns (bytes32[] requestHashes, uint256 total);

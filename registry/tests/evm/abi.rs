@@ -1,4 +1,4 @@
-//! The interfaces beside the published ABIs: ours in `contracts/snapshots`, and the canonical
+//! The interfaces beside the published ABIs: ours in `contracts/abi`, and the canonical
 //! contracts' in `tests/canonical_abi`, which lists what their verified sources compile to. No item
 //! is missing and none is too many.
 use alloy_sol_types::SolInterface;
@@ -117,7 +117,7 @@ fn types_of(parameters: &Value) -> String {
 }
 
 fn published(contract: &str) -> Items {
-    let text = file(&format!("../contracts/snapshots/{contract}.abi.json"));
+    let text = file(&format!("../contracts/abi/{contract}.json"));
     let abi: Vec<Value> = serde_json::from_str(&text).unwrap();
     let mut items = Items::default();
     for item in abi.iter().filter(|it| it["type"] != "constructor") {

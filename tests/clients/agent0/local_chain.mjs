@@ -9,7 +9,7 @@ import { foundry } from "viem/chains";
 const OUT = new URL("../../../contracts/out/", import.meta.url);
 const START_LIMIT_MS = 20_000;
 
-/** Chain id of anvil. The client has no addresses of its own for it, so that ours are the ones it uses. */
+/** Anvil's chain id. The client has no addresses of its own for it, so that ours are the ones that it uses. */
 export const CHAIN_ID = foundry.id;
 
 // Anvil's own accounts, whose keys everybody knows.
@@ -28,8 +28,8 @@ function artifact(name) {
 }
 
 /** Starts anvil on a free port and resolves to its URL and a function that ends it. */
-async function startAnvil() {
-  const anvil = spawn("anvil", ["--port", "0", "--chain-id", String(CHAIN_ID)], { stdio: ["ignore", "pipe", "inherit"] });
+async function startAnvil(chainId) {
+  const anvil = spawn("anvil", ["--port", "0", "--chain-id", String(chainId)], { stdio: ["ignore", "pipe", "inherit"] });
   const kill = () => anvil.kill("SIGKILL");
   process.once("exit", kill);
   const url = await new Promise((resolve, reject) => {
@@ -55,24 +55,31 @@ async function startAnvil() {
 }
 
 /** A chain with nothing on it, and what is needed to deploy and to look at it without the client under test. */
-export async function startChain() {
-  const { url, stop } = await startAnvil();
-  const reader = createPublicClient({ chain: foundry, transport: http(url), pollingInterval: 50 });
-  const deployer = createWalletClient({
-    account: privateKeyToAccount(KEYS.stranger),
-    chain: foundry,
-    transport: http(url),
-  });
+export async function startChain(chainId = CHAIN_ID) {
+  const { url, stop } = await startAnvil(chainId);
+  const chain = { ...foundry, id: chainId };
+  const reader = createPublicClient({ chain, transport: http(url), pollingInterval: 50 });
+  const deployer = createWalletClient({ account: privateKeyToAccount(KEYS.stranger), chain, transport: http(url) });
 
   async function deploy(name, args = []) {
     const { abi, bytecode } = artifact(name);
     const hash = await deployer.deployContract({ abi, bytecode: bytecode.object, args });
     const { contractAddress, status } = await reader.waitForTransactionReceipt({ hash });
     if (status !== "success") throw new Error(`${name} was not deployed`);
-    const address = getAddress(contractAddress);
+    return at(getAddress(contractAddress), abi);
+  }
+
+  function at(address, abi) {
     const read = (functionName, args = []) => reader.readContract({ address, abi, functionName, args });
     return { address, abi, read };
   }
 
-  return { url, stop, reader, deploy };
+  /** Puts the code of a deployed contract at an address of choice. */
+  async function place({ address, abi }, elsewhere) {
+    const code = await reader.getCode({ address });
+    await reader.request({ method: "anvil_setCode", params: [elsewhere, code] });
+    return at(elsewhere, abi);
+  }
+
+  return { url, stop, chain, reader, deploy, place };
 }

@@ -29,27 +29,25 @@ abstract contract AuthorizedGas is GasTable {
 
     function _measureGranted() private {
         _giveGranted(otherClient, 0, 0, "", 0);
-        _row("giveFeedback", "no tags, new client", 169_598, _used(), NO_BAR);
+        _row("giveFeedback", "no tags, new client", 169_598, NO_BAR);
         _giveGranted(otherClient, 0, 0, "", 0);
-        _row("giveFeedback", "no tags, again", 87_786, _used(), NO_BAR);
+        _row("giveFeedback", "no tags, again", 87_786, NO_BAR);
         _giveGranted(client, TAG1, TAG2, "", 0);
-        _row("giveFeedback", "two 7-byte tags, new client", 192_466, _used(), NO_BAR);
+        _row("giveFeedback", "two 7-byte tags, new client", 192_466, NO_BAR);
         _giveGranted(client, TAG1, TAG2, "", 0);
-        _row("giveFeedback", "two 7-byte tags, again", NOT_MEASURED, _used(), NO_BAR);
+        _row("giveFeedback", "two 7-byte tags, again", NOT_MEASURED, NO_BAR);
         _giveGranted(makeAddr("a"), TAG1, TAG2, URI, FILE_HASH);
-        _row("giveFeedback", "7-byte tags, URI 66, hash, new client", 194_837, _used(), NO_BAR);
+        _row("giveFeedback", "7-byte tags, URI 66, hash, new client", 194_837, NO_BAR);
     }
 
     function _measureAfterGranted() private {
-        vm.prank(client);
-        authorized.revokeFeedback(granted, 1);
-        _row("revokeFeedback", "", 48_462, _used(), NO_BAR);
-        vm.prank(stranger);
-        authorized.appendResponse(granted, client, 1, URI, FILE_HASH);
-        _row("appendResponse", "URI 66, hash; first", 120_429, _used(), NO_BAR);
-        vm.prank(stranger);
-        authorized.appendResponse(granted, client, 1, URI, FILE_HASH);
-        _row("appendResponse", "URI 66, hash; same responder again", NOT_MEASURED, _used(), NO_BAR);
+        bytes memory response = abi.encodeCall(authorized.appendResponse, (granted, client, 1, URI, FILE_HASH));
+        _transact(client, address(authorized), abi.encodeCall(authorized.revokeFeedback, (granted, 1)));
+        _row("revokeFeedback", "", 48_462, NO_BAR);
+        _transact(stranger, address(authorized), response);
+        _row("appendResponse", "URI 66, hash; first", 120_429, NO_BAR);
+        _transact(stranger, address(authorized), response);
+        _row("appendResponse", "URI 66, hash; same responder again", NOT_MEASURED, NO_BAR);
     }
 
     function _measureGrantedViews() private {
@@ -57,12 +55,15 @@ abstract contract AuthorizedGas is GasTable {
         for (uint256 i = 0; i < 100; ++i) {
             _giveGranted(makeAddr(string.concat("granted ", vm.toString(i))), TAG1, TAG2, "", 0);
         }
-        vm.cool(address(authorized));
-        authorized.getSummary(granted);
-        _row("getSummary(uint256)", "100 clients", NOT_MEASURED, _used(), NO_BAR);
-        vm.cool(address(authorized));
-        authorized.getSummary(granted, new address[](0), 0, 0);
-        _row("getSummary", "100 clients, no filter", 959_313, _used(), NO_BAR);
+        _look(address(authorized), abi.encodeWithSignature("getSummary(uint256)", granted));
+        _row("getSummary(uint256)", "100 clients", NOT_MEASURED, NO_BAR);
+        _look(
+            address(authorized),
+            abi.encodeWithSignature(
+                "getSummary(uint256,address[],bytes32,bytes32)", granted, new address[](0), bytes32(0), bytes32(0)
+            )
+        );
+        _row("getSummary", "100 clients, no filter", 959_313, NO_BAR);
     }
 
     function _giveGranted(address from, bytes32 tag1, bytes32 tag2, string memory uri, bytes32 hash) private {
@@ -77,7 +78,10 @@ abstract contract AuthorizedGas is GasTable {
         });
         (uint8 v, bytes32 r, bytes32 s) = vm.sign(granter, auth.eip712Digest(block.chainid, address(authorized)));
         bytes memory blob = bytes.concat(auth.fields(), abi.encodePacked(r, s, v));
-        vm.prank(from);
-        authorized.giveFeedback(granted, 95, tag1, tag2, uri, hash, blob);
+        _transact(
+            from,
+            address(authorized),
+            abi.encodeCall(authorized.giveFeedback, (granted, 95, tag1, tag2, uri, hash, blob))
+        );
     }
 }

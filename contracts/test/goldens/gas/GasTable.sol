@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
-import {Test} from "forge-std/Test.sol";
-
 import {IdentityRegistry} from "../../../src/IdentityRegistry.sol";
+import {GasFloor} from "./GasFloor.sol";
 
 /// @dev The rows of one table of docs/GAS.md and of one file of contracts/snapshots, and what every table measures on:
 /// "one earlier agent by another owner exists" (SPEC §8).
-abstract contract GasTable is Test {
+abstract contract GasTable is GasFloor {
     uint256 internal constant NO_BAR = 0;
     uint256 internal constant NOT_MEASURED = 0;
     // 66 and 31 bytes, as in the canonical measurements.
@@ -21,6 +20,8 @@ abstract contract GasTable is Test {
     address internal otherClient = makeAddr("otherClient");
     address internal stranger = makeAddr("stranger");
 
+    uint256 private usedGas;
+    uint256 private floorGas;
     string private rows;
     string private json;
 
@@ -36,14 +37,30 @@ abstract contract GasTable is Test {
         return identity.register(URI);
     }
 
-    /// @dev A transaction, with the 21,000 of any; or the execution of a view, which is no transaction, not even here.
-    function _used() internal view returns (uint256) {
-        return vm.lastCallGas().gasTotalUsed;
+    /// @dev Measures a transaction, with the 21,000 of any and its data.
+    function _transact(address from, address to, bytes memory data) internal {
+        floorGas = _floorOf(from, to, data, false);
+        vm.prank(from);
+        (bool success,) = to.call(data);
+        usedGas = vm.lastCallGas().gasTotalUsed;
+        assertTrue(success);
     }
 
+    /// @dev Measures the execution of a view with cold slots. It is no transaction, not even here.
+    function _look(address to, bytes memory data) internal {
+        floorGas = _floorOf(address(this), to, data, true);
+        vm.cool(to);
+        (bool success,) = to.staticcall(data);
+        usedGas = vm.lastCallGas().gasTotalUsed;
+        assertTrue(success);
+    }
+
+    /// @dev The row of what was measured last.
     /// @param bar Percent of the canonical figure, at most.
-    function _row(string memory call, string memory arguments, uint256 canonical, uint256 ours, uint256 bar) internal {
+    function _row(string memory call, string memory arguments, uint256 canonical, uint256 bar) internal {
+        (uint256 ours, uint256 floor) = (usedGas, floorGas);
         string memory name = bytes(arguments).length == 0 ? call : string.concat(call, ": ", arguments);
+        assertLe(floor, ours, name);
         if (bar != NO_BAR) assertLe(100 * ours, bar * canonical, name);
         string memory theirs = unicode"– | ";
         string memory ratio = "";
@@ -53,7 +70,8 @@ abstract contract GasTable is Test {
         }
         string memory limit = bar == NO_BAR ? "" : string.concat(unicode"≤ ", _hundredths(bar));
         rows = string.concat(rows, "| `", call, "` | ", arguments, " | ", theirs);
-        rows = string.concat(rows, _thousands(ours), " | ", ratio, " | ", limit, " |\n");
+        rows = string.concat(rows, _thousands(ours), " | ", ratio, " | ", limit, " | ");
+        rows = string.concat(rows, _thousands(floor), " |\n");
         json = string.concat(json, bytes(json).length == 0 ? '  "' : ',\n  "', name, '": ', vm.toString(ours));
     }
 
@@ -62,7 +80,8 @@ abstract contract GasTable is Test {
         _assertFile(string.concat("contracts/snapshots/", file), string.concat("{\n", json, "\n}\n"));
         string memory begin = string.concat("<!-- table: ", title, " -->\n");
         string memory end = "<!-- end -->\n";
-        string memory head = "| call | arguments | canonical | ours | ratio | bar |\n|---|---|---:|---:|---:|---:|\n";
+        string memory head =
+            "| call | arguments | canonical | ours | ratio | bar | floor |\n|---|---|---:|---:|---:|---:|---:|\n";
         string memory document = vm.readFile(TABLE_FILE);
         assertTrue(vm.contains(document, begin), title);
         string memory before = vm.split(document, begin)[0];

@@ -24,60 +24,77 @@ abstract contract IdentityGas is GasTable {
 
     function _measureRegistering() private {
         address registrant = makeAddr("a registrant");
-        vm.prank(registrant);
-        identity.register();
-        _row("register()", "new owner", 106_883, _used(), NO_BAR);
-        vm.prank(registrant);
-        identity.register();
-        _row("register()", "same owner again", 89_783, _used(), NO_BAR);
-        _register(makeAddr("another registrant"));
-        _row("register(string)", "URI 66, new owner", 200_652, _used(), 86);
+        _transact(registrant, address(identity), abi.encodeWithSignature("register()"));
+        _row("register()", "new owner", 106_883, NO_BAR);
+        _transact(registrant, address(identity), abi.encodeWithSignature("register()"));
+        _row("register()", "same owner again", 89_783, NO_BAR);
+        _registerUri(66);
+        _row("register(string)", "URI 66, new owner", 200_652, 86);
+        _registerUri(159);
+        _row("register(string)", "URI 159, new owner", NOT_MEASURED, NO_BAR);
+        _registerUri(160);
+        _row("register(string)", "URI 160, new owner", NOT_MEASURED, NO_BAR);
+        _registerUri(1500);
+        _row("register(string)", "URI 1,500, new owner", 1_211_427, 45);
         IIdentityRegistry.MetadataEntry[] memory metadata = new IIdentityRegistry.MetadataEntry[](1);
         metadata[0] = IIdentityRegistry.MetadataEntry(KEY, VALUE);
-        vm.prank(makeAddr("a third registrant"));
-        identity.register(URI, metadata);
-        _row("register(string,(string,bytes)[])", "URI 66, one value of 20 bytes, new owner", 230_915, _used(), NO_BAR);
+        _transact(
+            makeAddr("a third registrant"),
+            address(identity),
+            abi.encodeWithSignature("register(string,(string,bytes)[])", URI, metadata)
+        );
+        _row("register(string,(string,bytes)[])", "URI 66, one value of 20 bytes, new owner", 230_915, NO_BAR);
+    }
+
+    /// @dev By a new owner. From 66 bytes on: the URI of the canonical measurements, and more.
+    function _registerUri(uint256 length) private {
+        bytes memory uri = bytes.concat(bytes(URI), new bytes(length - bytes(URI).length));
+        for (uint256 i = bytes(URI).length; i < length; ++i) {
+            uri[i] = "a";
+        }
+        address registrant = makeAddr(string.concat("registrant with ", vm.toString(length)));
+        _transact(registrant, address(identity), abi.encodeWithSignature("register(string)", uri));
     }
 
     function _measureManaging(uint256 agent, address manager) private {
-        vm.prank(manager);
-        identity.setAgentURI(agent, NEXT_URI);
-        _row("setAgentURI", "66 bytes to 66", 47_162, _used(), NO_BAR);
-        vm.prank(manager);
-        identity.setMetadata(agent, KEY, VALUE);
-        _row("setMetadata", "20 bytes, new key", NOT_MEASURED, _used(), NO_BAR);
-        vm.prank(manager);
-        identity.setMetadata(agent, KEY, NEXT_VALUE);
-        _row("setMetadata", "20 bytes, key again", NOT_MEASURED, _used(), NO_BAR);
+        _transact(manager, address(identity), abi.encodeCall(identity.setAgentURI, (agent, NEXT_URI)));
+        _row("setAgentURI", "66 bytes to 66", 47_162, NO_BAR);
+        _transact(manager, address(identity), abi.encodeCall(identity.setMetadata, (agent, KEY, VALUE)));
+        _row("setMetadata", "20 bytes, new key", NOT_MEASURED, NO_BAR);
+        _transact(manager, address(identity), abi.encodeCall(identity.setMetadata, (agent, KEY, NEXT_VALUE)));
+        _row("setMetadata", "20 bytes, key again", NOT_MEASURED, NO_BAR);
     }
 
     /// @dev "As registered": the canonical registry has stored the wallet by then, ours not yet.
     function _measureWallet(uint256 agent, address manager) private {
         _setWallet(agent, manager, 60);
-        _row("setAgentWallet", "key, wallet as registered", 50_416, _used(), NO_BAR);
+        _row("setAgentWallet", "key, wallet as registered", 50_416, NO_BAR);
         _setWallet(agent, manager, 61);
-        _row("setAgentWallet", "key, wallet set before", 50_416, _used(), NO_BAR);
-        vm.prank(manager);
-        identity.unsetAgentWallet(agent);
-        _row("unsetAgentWallet", "wallet set before", 32_337, _used(), NO_BAR);
+        _row("setAgentWallet", "key, wallet set before", 50_416, NO_BAR);
+        _transact(manager, address(identity), abi.encodeCall(identity.unsetAgentWallet, (agent)));
+        _row("unsetAgentWallet", "wallet set before", 32_337, NO_BAR);
         _setWallet(agent, manager, 62);
         _transfer(agent, manager);
-        _row("transferFrom", "to a new owner, wallet set before", 63_480, _used(), NO_BAR);
+        _row("transferFrom", "to a new owner, wallet set before", 63_480, NO_BAR);
         agent = _register(manager);
         _transfer(agent, manager);
-        _row("transferFrom", "to a new owner, wallet as registered", 63_480, _used(), NO_BAR);
+        _row("transferFrom", "to a new owner, wallet as registered", 63_480, NO_BAR);
     }
 
     function _transfer(uint256 agent, address from) private {
-        vm.prank(from);
-        identity.transferFrom(from, makeAddr(string.concat("buyer of ", vm.toString(agent))), agent);
+        address buyer = makeAddr(string.concat("buyer of ", vm.toString(agent)));
+        _transact(from, address(identity), abi.encodeCall(identity.transferFrom, (from, buyer, agent)));
     }
 
     function _setWallet(uint256 agent, address manager, uint256 delay) private {
         Vm.Wallet memory wallet = vm.createWallet("a wallet");
         WalletConsent memory consent = WalletConsent(agent, wallet.addr, manager, block.timestamp + delay);
         (uint8 v, bytes32 r, bytes32 s) = vm.sign(wallet, consent.digest(block.chainid, address(identity)));
-        vm.prank(manager);
-        identity.setAgentWallet(agent, wallet.addr, consent.deadline, abi.encodePacked(r, s, v));
+        bytes memory signature = abi.encodePacked(r, s, v);
+        _transact(
+            manager,
+            address(identity),
+            abi.encodeCall(identity.setAgentWallet, (agent, wallet.addr, consent.deadline, signature))
+        );
     }
 }

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+pragma solidity 0.8.37;
+
+import {Test} from "forge-std/Test.sol";
+import {Vm, VmSafe} from "forge-std/Vm.sol";
+
+/// @dev What a call costs at least with the slots, logs and other accounts that it touches: everything but computation.
+/// It is counted from the accesses that the virtual machine reports, by Prague's prices.
+abstract contract GasFloor is Test {
+    uint256 private constant TRANSACTION = 21_000;
+    uint256 private constant ZERO_BYTE = 4;
+    uint256 private constant NONZERO_BYTE = 16;
+    uint256 private constant COLD_ACCOUNT = 2_600;
+    uint256 private constant COLD_SLOT = 2_100;
+    uint256 private constant WARM_SLOT = 100;
+    uint256 private constant SLOT_SET = 20_000;
+    uint256 private constant SLOT_CHANGED = 2_900;
+    uint256 private constant LOG = 375; // and each topic
+    uint256 private constant LOG_BYTE = 8;
+    uint256 private constant CREATE = 32_000;
+    uint256 private constant CODE_BYTE = 200;
+    uint256 private constant ECRECOVER = 3_000;
+
+    mapping(bytes32 what => uint256) private seenIn;
+    uint256 private counted; // calls so far
+
+    /// @dev The floor of a call from `from`, which is made and then undone: that the virtual machine reports slots warms
+    /// them up, so that the same call could not be measured.
+    function _floorOf(address from, address to, bytes memory data, bool isView) internal returns (uint256 floor) {
+        uint256 snapshot = vm.snapshotState();
+        vm.recordLogs();
+        vm.startStateDiffRecording();
+        vm.prank(from);
+        (bool success,) = isView ? to.staticcall(data) : to.call(data);
+        assertTrue(success);
+        floor = _count(vm.stopAndReturnStateDiff());
+        Vm.Log[] memory logs = vm.getRecordedLogs();
+        for (uint256 i = 0; i < logs.length; ++i) {
+            floor += LOG * (1 + logs[i].topics.length) + LOG_BYTE * logs[i].data.length;
+        }
+        if (!isView) floor += TRANSACTION + _data(data);
+        assertTrue(vm.revertToState(snapshot));
+    }
+
+    /// @dev Of the accounts, the called one and the caller are paid for by the transaction.
+    function _count(Vm.AccountAccess[] memory accesses) private returns (uint256 gas_) {
+        ++counted;
+        for (uint256 i = 0; i < accesses.length; ++i) {
+            if (i == 0) {
+                _isNew(abi.encode(accesses[i].account));
+                _isNew(abi.encode(accesses[i].accessor));
+            } else {
+                gas_ += _account(accesses[i]);
+            }
+            gas_ += _slots(accesses[i].storageAccesses);
+        }
+    }
+
+    function _data(bytes memory data) private pure returns (uint256 gas_) {
+        for (uint256 i = 0; i < data.length; ++i) {
+            gas_ += data[i] == 0 ? ZERO_BYTE : NONZERO_BYTE;
+        }
+    }
+
+    function _account(Vm.AccountAccess memory access) private returns (uint256) {
+        if (access.kind == VmSafe.AccountAccessKind.Resume) return 0;
+        bool isNew = _isNew(abi.encode(access.account));
+        if (access.kind == VmSafe.AccountAccessKind.Create) return CREATE + CODE_BYTE * access.deployedCode.length;
+        if (access.account == address(1)) return ECRECOVER;
+        return isNew ? COLD_ACCOUNT : 0;
+    }
+
+    function _slots(Vm.StorageAccess[] memory accesses) private returns (uint256 gas_) {
+        for (uint256 i = 0; i < accesses.length; ++i) {
+            Vm.StorageAccess memory access = accesses[i];
+            if (_isNew(abi.encode(access.account, access.slot))) gas_ += COLD_SLOT;
+            if (!access.isWrite || !_isNew(abi.encode(access.account, access.slot, "written"))) continue;
+            if (access.previousValue == access.newValue) gas_ += WARM_SLOT;
+            else gas_ += access.previousValue == 0 ? SLOT_SET : SLOT_CHANGED;
+        }
+    }
+
+    /// @dev Whether this call did not touch it before.
+    function _isNew(bytes memory what) private returns (bool isNew) {
+        isNew = seenIn[keccak256(what)] != counted;
+        seenIn[keccak256(what)] = counted;
+    }
+}

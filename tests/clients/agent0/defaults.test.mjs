@@ -1,0 +1,114 @@
+// What agent0-sdk 1.7.1 does on a chain for which it has registries of its own (here 84532), if it is told to use ours:
+// it writes to ours, and reads some things from its own. README and docs/DEPLOYING.md warn of it. If a test here fails
+// after an update of the client, the warning may have become wrong.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { SDK } from "agent0-sdk";
+import { createWalletClient, http } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
+
+import { ADDRESSES, KEYS, startChain } from "./local_chain.mjs";
+
+const BASE_SEPOLIA = 84532;
+// The canonical identity registry on every testnet (ERC-8004's README).
+const CANONICAL = "0x8004A818BFB912233c491871b3d84c89A494BD9e";
+const FIRST_ID = 1n;
+const AGENT = `${BASE_SEPOLIA}:${FIRST_ID}`;
+const SUBGRAPH_HOST = "gateway.thegraph.com";
+
+let chain;
+let identity;
+let reputation;
+let canonical;
+const asked = [];
+const fetchNow = globalThis.fetch;
+
+function clientOf(name, options = {}) {
+  const sdk = new SDK({
+    chainId: BASE_SEPOLIA,
+    rpcUrl: chain.url,
+    privateKey: KEYS[name],
+    registryOverrides: { [BASE_SEPOLIA]: { IDENTITY: identity.address, REPUTATION: reputation.address } },
+    ...options,
+  });
+  sdk.reputationRegistryAddress(); // 1.7.1 looks the address up here, and not when it only reads feedback
+  return sdk;
+}
+
+const fileOf = (name) => `data:application/json;base64,${Buffer.from(JSON.stringify({ name })).toString("base64")}`;
+
+async function register(registry, name, file) {
+  const account = privateKeyToAccount(KEYS[name]);
+  const wallet = createWalletClient({ account, chain: chain.chain, transport: http(chain.url) });
+  const hash = await wallet.writeContract({ ...registry, functionName: "register", args: [fileOf(file)] });
+  assert.equal((await chain.reader.waitForTransactionReceipt({ hash })).status, "success");
+}
+
+/** The client's own subgraph, which no test can reach: the question is kept, and the answer is one feedback of 1. */
+function answerAsSubgraph(input, init) {
+  const url = new URL(typeof input === "string" ? input : (input.url ?? String(input)));
+  if (url.host !== SUBGRAPH_HOST) return fetchNow(input, init);
+  asked.push(url.pathname);
+  const feedbacks = [{ id: `${AGENT}:${ADDRESSES.stranger}:1`, value: "1", isRevoked: false, agent: { id: AGENT } }];
+  const body = JSON.stringify({ data: { feedbacks } });
+  return Promise.resolve(new Response(body, { headers: { "content-type": "application/json" } }));
+}
+
+before(async () => {
+  chain = await startChain(BASE_SEPOLIA);
+  identity = await chain.deploy("IdentityRegistry");
+  reputation = await chain.deploy("ReputationRegistry", [identity.address]);
+  // Our own code stands in for the canonical registry: only the address matters to the client.
+  canonical = await chain.place(await chain.deploy("IdentityRegistry"), CANONICAL);
+  await register(identity, "owner", "ours");
+  await register(canonical, "stranger", "somebody else's");
+  globalThis.fetch = answerAsSubgraph;
+});
+after(() => {
+  globalThis.fetch = fetchNow;
+  return chain.stop();
+});
+
+test("loads the agent of the canonical registry, although told to use ours", async () => {
+  const loaded = await clientOf("owner").loadAgent(AGENT);
+  assert.equal(loaded.getRegistrationFile().name, "somebody else's");
+  assert.equal(clientOf("owner").identityRegistryAddress(), identity.address);
+});
+
+test("writes to ours: a transfer moves another agent than the one shown", async () => {
+  const loaded = await clientOf("owner").loadAgent(AGENT);
+  assert.equal(loaded.getRegistrationFile().name, "somebody else's");
+  await (await loaded.transfer(ADDRESSES.client)).waitMined();
+  assert.equal(await identity.read("ownerOf", [FIRST_ID]), ADDRESSES.client);
+  assert.equal(await canonical.read("ownerOf", [FIRST_ID]), ADDRESSES.stranger);
+});
+
+test("gives feedback to ours, and sums up what its own subgraph knows", async () => {
+  await (await clientOf("wallet").giveFeedback(AGENT, 90, "", "", "")).waitMined();
+  assert.equal(await reputation.read("getLastIndex", [FIRST_ID, ADDRESSES.wallet]), 1n);
+  asked.length = 0;
+  assert.deepEqual(await clientOf("wallet").getReputationSummary(AGENT), { count: 1, averageValue: 1 });
+  assert.equal(asked.length, 1);
+});
+
+test("sums up ours if its subgraph is overridden by nothing", async () => {
+  asked.length = 0;
+  const summary = await clientOf("wallet", { subgraphOverrides: { [BASE_SEPOLIA]: "" } }).getReputationSummary(AGENT);
+  assert.deepEqual(summary, { count: 1, averageValue: 90 });
+  assert.deepEqual(asked, []);
+});
+
+test("that workaround does not change which agent it loads", async () => {
+  const loaded = await clientOf("owner", { subgraphOverrides: { [BASE_SEPOLIA]: "" } }).loadAgent(AGENT);
+  assert.equal(loaded.getRegistrationFile().name, "somebody else's");
+});
+
+test("an agent that it registers itself is ours throughout", async () => {
+  const agent = clientOf("client").createAgent("registered", "Not loaded, so that nothing is read elsewhere");
+  const { result } = await (await agent.registerOnChain()).waitMined();
+  assert.equal(result.agentId, `${BASE_SEPOLIA}:2`);
+  assert.equal(await identity.read("ownerOf", [2n]), ADDRESSES.client);
+  await (await agent.setAgentURI("ipfs://second")).waitMined();
+  assert.equal(await identity.read("tokenURI", [2n]), "ipfs://second");
+  await assert.rejects(canonical.read("ownerOf", [2n]), /ERC721NonexistentToken/);
+});
