@@ -2,9 +2,12 @@
 // it writes to ours, and reads some things from its own. README and docs/DEPLOYING.md warn of it. If a test here fails
 // after an update of the client, the warning may have become wrong.
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import http from "node:http";
+import https from "node:https";
 import { after, before, test } from "node:test";
 import { SDK } from "agent0-sdk";
-import { createWalletClient, http } from "viem";
+import { createWalletClient, http as rpc } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 
 import { ADDRESSES, KEYS, startChain } from "./local_chain.mjs";
@@ -20,8 +23,9 @@ let chain;
 let identity;
 let reputation;
 let canonical;
+let subgraph;
 const asked = [];
-const fetchNow = globalThis.fetch;
+const secureRequest = https.request;
 
 function clientOf(name, options = {}) {
   const sdk = new SDK({
@@ -39,19 +43,28 @@ const fileOf = (name) => `data:application/json;base64,${Buffer.from(JSON.string
 
 async function register(registry, name, file) {
   const account = privateKeyToAccount(KEYS[name]);
-  const wallet = createWalletClient({ account, chain: chain.chain, transport: http(chain.url) });
+  const wallet = createWalletClient({ account, chain: chain.chain, transport: rpc(chain.url) });
   const hash = await wallet.writeContract({ ...registry, functionName: "register", args: [fileOf(file)] });
   assert.equal((await chain.reader.waitForTransactionReceipt({ hash })).status, "success");
 }
 
-/** The client's own subgraph, which no test can reach: the question is kept, and the answer is one feedback of 1. */
-function answerAsSubgraph(input, init) {
-  const url = new URL(typeof input === "string" ? input : (input.url ?? String(input)));
-  if (url.host !== SUBGRAPH_HOST) return fetchNow(input, init);
-  asked.push(url.pathname);
+/** Stands in for the client's own subgraph: keeps what it is asked, and knows one feedback of 1. */
+async function startSubgraph() {
   const feedbacks = [{ id: `${AGENT}:${ADDRESSES.stranger}:1`, value: "1", isRevoked: false, agent: { id: AGENT } }];
-  const body = JSON.stringify({ data: { feedbacks } });
-  return Promise.resolve(new Response(body, { headers: { "content-type": "application/json" } }));
+  const server = http.createServer((request, response) => {
+    asked.push(request.url);
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ data: { feedbacks } }));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return server;
+}
+
+/** The client's GraphQL library asks with https.request; its host is the one that no test can reach. */
+function requestFromSubgraph(options, ...rest) {
+  if (options.hostname !== SUBGRAPH_HOST) return secureRequest(options, ...rest);
+  const { port } = subgraph.address();
+  return http.request({ ...options, protocol: "http:", host: "127.0.0.1", hostname: "127.0.0.1", port }, ...rest);
 }
 
 before(async () => {
@@ -62,10 +75,13 @@ before(async () => {
   canonical = await chain.place(await chain.deploy("IdentityRegistry"), CANONICAL);
   await register(identity, "owner", "ours");
   await register(canonical, "stranger", "somebody else's");
-  globalThis.fetch = answerAsSubgraph;
+  subgraph = await startSubgraph();
+  https.request = requestFromSubgraph;
 });
 after(() => {
-  globalThis.fetch = fetchNow;
+  https.request = secureRequest;
+  subgraph.closeAllConnections();
+  subgraph.close();
   return chain.stop();
 });
 

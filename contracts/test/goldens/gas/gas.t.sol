@@ -14,6 +14,10 @@ import {ValidationGas} from "./ValidationGas.sol";
 /// forge-config: default.evm_version = "prague"
 contract GasTest is IdentityGas, OpenGas, AuthorizedGas, ValidationGas {
     function test_GasIsTheCommittedOneAndMeetsTheBars() external {
+        _assertTables();
+    }
+
+    function _measureTables() internal override {
         _measureIdentity();
         _measureOpen();
         _measureAuthorized();
