@@ -291,6 +291,8 @@ classes! {
         runtime { AccountNotFound, InsufficientFundsForFee, InsufficientFundsForRent };
     TransactionNotAccepted, "R25", "The cluster does not take the transaction: an old blockhash, a repetition, a bad signature.",
         runtime { AlreadyProcessed, BlockhashNotFound, SignatureFailure };
+    GasLimitTooLow, "R25", "The gas limit does not pay for the code that a long URI becomes.",
+        solidity { "DeploymentFailed()" = 0x30116425 };
     NotInTransfer, "R4", "The transfer hook was called outside a Token-2022 transfer.",
         anchor { NotInTransfer = 6015 };
 

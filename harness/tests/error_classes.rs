@@ -17,10 +17,6 @@ const CONTRACTS: [&str; 4] = [
 /// or damaged. Ours are constants, so nobody can cause them (R25).
 const UNREACHABLE: [&str; 2] = ["InvalidShortString()", "StringTooLong(string)"];
 
-/// Of SSTORE2, if the gas limit is too low for a long URI's code. It has no class: running out of
-/// gas is no rule of the registries, as on Solana (docs/DECISIONS.md).
-const OUT_OF_GAS: [&str; 1] = ["DeploymentFailed()"];
-
 /// Of the language, in no ABI: a user causes them with a receiver that refuses in words, and with
 /// calldata that claims a text of 2^64 bytes (`contracts/test/identity/register.t.sol`).
 const OF_THE_LANGUAGE: [(&str, [u8; 4]); 2] = [
@@ -46,7 +42,6 @@ fn errors_of_contract(name: &str) -> Vec<(String, [u8; 4])> {
     abi.errors()
         .map(|error| (error.signature(), error.selector().0))
         .filter(|(signature, _)| !UNREACHABLE.contains(&signature.as_str()))
-        .filter(|(signature, _)| !OUT_OF_GAS.contains(&signature.as_str()))
         .collect()
 }
 
