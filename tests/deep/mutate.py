@@ -64,7 +64,7 @@ class Tree:
     def copy_sources(self):
         shutil.rmtree(self.folder, ignore_errors=True)
         (self.folder / "contracts").mkdir(parents=True)
-        for name in ("src", "test", "snapshots"):
+        for name in ("src", "test", "snapshots", "abi"):
             shutil.copytree(ROOT / "contracts" / name, self.folder / "contracts" / name)
         for name in ("docs", "scripts", "tests"):
             shutil.copytree(ROOT / name, self.folder / name)

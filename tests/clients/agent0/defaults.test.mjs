@@ -119,12 +119,14 @@ test("that workaround does not change which agent it loads", async () => {
   assert.equal(loaded.getRegistrationFile().name, "somebody else's");
 });
 
-test("an agent that it registers itself is ours throughout", async () => {
+test("an agent that it registers itself is ours, changed and transferred too", async () => {
   const agent = clientOf("client").createAgent("registered", "Not loaded, so that nothing is read elsewhere");
   const { result } = await (await agent.registerOnChain()).waitMined();
   assert.equal(result.agentId, `${BASE_SEPOLIA}:2`);
   assert.equal(await identity.read("ownerOf", [2n]), ADDRESSES.client);
   await (await agent.setAgentURI("ipfs://second")).waitMined();
   assert.equal(await identity.read("tokenURI", [2n]), "ipfs://second");
+  await (await agent.transfer(ADDRESSES.wallet)).waitMined();
+  assert.equal(await identity.read("ownerOf", [2n]), ADDRESSES.wallet);
   await assert.rejects(canonical.read("ownerOf", [2n]), /ERC721NonexistentToken/);
 });
