@@ -128,8 +128,8 @@ contract ThreatsTest is WalletTest {
         _give(blob);
     }
 
+    /// @dev By this contract, which has no part in the registries.
     function _deployedByStranger(bool acceptsDraftV1) private returns (AuthorizedReputationRegistry) {
-        vm.prank(stranger);
         return new AuthorizedReputationRegistry(address(identity), acceptsDraftV1);
     }
 
