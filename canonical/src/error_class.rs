@@ -263,7 +263,7 @@ classes! {
 
     // Solana's account model.
     AccountMismatch, "§3b", "An account is missing, unusable for its part, or not the one that the instruction's arguments derive.",
-        anchor { AccountMismatch = 6020 },
+        anchor { AccountMismatch = 6020, InstructionsTooLong = 6043 },
         framework {
             Anchor::ConstraintMut = 2000,
             Anchor::ConstraintSeeds = 2006,
@@ -300,8 +300,8 @@ classes! {
         anchor { ListTooLong = 6032 };
     AuthSchemeUnknown, "R10", "An agent's auth schemes name one that does not exist, or none.",
         anchor { AuthSchemeUnknown = 6024 };
-    SummaryGap, "R16", "A summary's input leaves out an entry of a listed client.",
-        anchor { SummaryGap = 6037 };
+    SummaryGap, "R16", "A summary's input leaves out an entry of a listed client, or names a range that the client's entries do not fill.",
+        anchor { SummaryGap = 6037, SummaryRange = 6044 };
 
     // Off chain.
     BadRequest, "ORACLE", "A request lacks an argument, has an unknown one, or one of the wrong type.",

@@ -114,6 +114,8 @@ fn declared_program_errors() -> Vec<ConcordError> {
         RequestPrefixCollision
         RequestNotFound
         NotValidator
+        InstructionsTooLong
+        SummaryRange
     }
 }
 

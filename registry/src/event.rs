@@ -297,6 +297,13 @@ pub enum Event {
         /// In the chain's own form.
         tag: ValidationTag,
     },
+    /// S: the registry was initialized (R9).
+    ProgramInitialized {
+        /// Its first authority.
+        authority: AccountId,
+        /// The cluster's CAIP-2 id.
+        chain: String,
+    },
     /// S: the registry's authority named its successor; `None` withdrew the name.
     RegistryAuthorityProposed {
         /// The authority.

@@ -23,8 +23,11 @@ use spl_token_2022::instruction::AuthorityType;
 pub const NAME: &str = "AgentIdentity";
 pub const SYMBOL: &str = "AGENT";
 
-/// Mint (82, padded to 165), account type (1), metadata pointer and transfer hook (4 + 64 each).
-const SPACE_BEFORE_METADATA: usize = 165 + 1 + 2 * (4 + 64);
+/// Mint (82, padded to 165), account type (1), metadata pointer, transfer hook and group member
+/// pointer (4 + 64 each).
+const SPACE_BEFORE_METADATA: usize = 165 + 1 + 3 * (4 + 64);
+/// Token-2022's instruction GroupMemberPointerExtension::Initialize.
+const INITIALIZE_GROUP_MEMBER_POINTER: [u8; 2] = [41, 0];
 
 /// sha256("spl_token_metadata_interface:updating_field")[..8]
 const UPDATE_FIELD: [u8; 8] = [221, 233, 49, 45, 181, 202, 220, 200];
@@ -40,7 +43,7 @@ fn metadata_space(uri: &str) -> usize {
 /// The accounts of a mint whose URI changes.
 pub struct UriChange<'a, 'info> {
     /// Pays for what a longer URI needs.
-    pub owner: &'a AccountInfo<'info>,
+    pub payer: &'a AccountInfo<'info>,
     pub mint: &'a AccountInfo<'info>,
     /// The agent's PDA, the metadata's authority, and its seeds, bump included.
     pub agent: &'a AccountInfo<'info>,
@@ -53,7 +56,7 @@ impl UriChange<'_, '_> {
     pub fn write(&self, uri: &str) -> Result<()> {
         let space = SPACE_BEFORE_METADATA + metadata_space(uri);
         let lamports = Rent::get()?.minimum_balance(space);
-        account_creation::top_up(self.owner, self.mint, lamports)?;
+        account_creation::top_up(self.payer, self.mint, lamports)?;
         // By hand: anchor-spl does not re-export the type that names the field.
         let mut data = UPDATE_FIELD.to_vec();
         data.push(FIELD_URI);
@@ -73,7 +76,9 @@ impl UriChange<'_, '_> {
 
 /// The accounts of a mint in the making.
 pub struct AgentMint<'a, 'info> {
-    /// Pays, and receives the token.
+    /// Pays for mint and token account.
+    pub payer: &'a AccountInfo<'info>,
+    /// Receives the token.
     pub owner: &'a AccountInfo<'info>,
     /// A new keypair, which has signed.
     pub mint: &'a AccountInfo<'info>,
@@ -100,7 +105,7 @@ impl<'info> AgentMint<'_, 'info> {
     fn create_mint(&self, uri: &str) -> Result<()> {
         let lamports = Rent::get()?.minimum_balance(SPACE_BEFORE_METADATA + metadata_space(uri));
         account_creation::create(
-            self.owner,
+            self.payer,
             self.mint,
             SPACE_BEFORE_METADATA,
             lamports,
@@ -123,6 +128,7 @@ impl<'info> AgentMint<'_, 'info> {
             None,
             Some(crate::ID),
         )?;
+        self.leave_group_open()?;
         let mint = self.mint.clone();
         token_2022::initialize_mint2(
             self.unsigned(InitializeMint2 { mint }),
@@ -130,6 +136,21 @@ impl<'info> AgentMint<'_, 'info> {
             self.agent.key,
             None,
         )
+    }
+
+    /// A pointer to no group membership yet, which the agent's PDA can set: the extension cannot be
+    /// added to a mint later. By hand: authority and member, 32 bytes each.
+    fn leave_group_open(&self) -> Result<()> {
+        let mut data = Vec::with_capacity(2 + 64);
+        data.extend_from_slice(&INITIALIZE_GROUP_MEMBER_POINTER);
+        data.extend_from_slice(self.agent.key.as_ref());
+        data.extend_from_slice(&[0; 32]);
+        let instruction = Instruction {
+            program_id: token_2022::ID,
+            accounts: vec![AccountMeta::new(*self.mint.key, false)],
+            data,
+        };
+        Ok(invoke(&instruction, std::slice::from_ref(self.mint))?)
     }
 
     fn write_metadata(&self, uri: &str) -> Result<()> {
@@ -150,7 +171,7 @@ impl<'info> AgentMint<'_, 'info> {
         let instruction = Instruction {
             program_id: associated_token::ID,
             accounts: vec![
-                AccountMeta::new(*self.owner.key, true),
+                AccountMeta::new(*self.payer.key, true),
                 AccountMeta::new(*self.token_account.key, false),
                 AccountMeta::new_readonly(*self.owner.key, false),
                 AccountMeta::new_readonly(*self.mint.key, false),
@@ -160,6 +181,7 @@ impl<'info> AgentMint<'_, 'info> {
             data: vec![0], // create
         };
         let accounts = [
+            self.payer.clone(),
             self.owner.clone(),
             self.token_account.clone(),
             self.mint.clone(),

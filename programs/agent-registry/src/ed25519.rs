@@ -23,6 +23,19 @@ use crate::{
 use anchor_lang::prelude::*;
 use solana_instructions_sysvar::{load_current_index_checked, load_instruction_at_checked};
 
+/// Bytes that the instructions sysvar can address.
+const SYSVAR_MAX: usize = u16::MAX as usize;
+
+/// The sysvar holds each instruction's offset as a u16. In a longer one an offset wraps, and points
+/// into another instruction's data, where the sender can have placed anything.
+pub fn require_addressable(instructions: &AccountInfo) -> Result<()> {
+    require!(
+        instructions.data_len() <= SYSVAR_MAX,
+        ConcordError::InstructionsTooLong
+    );
+    Ok(())
+}
+
 /// The precompile.
 const PROGRAM_ID: Pubkey = pubkey!("Ed25519SigVerify111111111111111111111111111");
 const KEY: usize = 16;
@@ -44,9 +57,10 @@ impl<const LEN: usize> VerifiedMessage<LEN> {
     /// Loads the top-level instruction before the current one. Under CPI the current one is
     /// the top-level caller (R11), so one precompile serves all its nested calls.
     ///
-    /// Errors: `AuthMissing` where that is no precompile call, `AuthMalformed` where its
+    /// Errors: `InstructionsTooLong`, `AuthMissing` where that is no precompile call, `AuthMalformed` where its
     /// layout is not the template's.
     pub fn preceding(instructions: &AccountInfo) -> Result<Self> {
+        require_addressable(instructions)?;
         let current = load_current_index_checked(instructions)?;
         let previous = current
             .checked_sub(1)

@@ -123,4 +123,8 @@ pub enum ConcordError {
     RequestNotFound,
     #[msg("the caller is not the validator that the request names")]
     NotValidator,
+    #[msg("the transaction's instructions are more than 65,535 bytes in their sysvar")]
+    InstructionsTooLong,
+    #[msg("a range names one client, and entries from 1 to that client's last")]
+    SummaryRange,
 }

@@ -74,6 +74,15 @@ pub struct AuthSchemesSet {
     pub timestamp: i64,
 }
 
+/// The registry was initialized for the cluster with this CAIP-2 id (R9).
+#[event]
+pub struct RegistryInitialized {
+    pub authority: Pubkey,
+    pub chain: String,
+    /// The cluster's clock, seconds.
+    pub timestamp: i64,
+}
+
 /// The registry's authority named its successor; all zero = withdrew the name.
 #[event]
 pub struct RegistryAuthorityProposed {

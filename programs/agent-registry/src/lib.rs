@@ -48,7 +48,7 @@ pub mod agent_registry {
         ctx.accounts.initialize(&chain)
     }
 
-    /// Mints a new agent to `owner` (R4). `uri`: at most 200 bytes of UTF-8 without NUL (R17).
+    /// Mints a new agent to `owner`, at `payer`'s cost (R4). `uri`: at most 200 bytes of UTF-8 without NUL (R17).
     ///
     /// Errors, in order: `LengthLimit`, `AlreadyInitialized`, `AccountMismatch`.
     pub fn register_agent(ctx: Context<RegisterAgent>, uri: String) -> Result<()> {
@@ -291,7 +291,7 @@ pub mod agent_registry {
     /// nothing. An empty tag matches all. A client listed twice counts twice.
     ///
     /// Further accounts, for each client as listed: the client's `OpenClientIndex` address, then
-    /// his entries 1 to last.
+    /// their entries 1 to last.
     ///
     /// Errors, in order: `EmptyClients`, `SummaryGap`, `CounterExhausted`.
     pub fn open_summary<'info>(
@@ -304,16 +304,22 @@ pub mod agent_registry {
             .open_summary(ctx.remaining_accounts, &clients, &tag1, &tag2)
     }
 
-    /// Returns what `open_summary` computes its answer from. Parts over different clients,
-    /// from as many calls as it takes, add up field by field (R16).
+    /// Returns what `open_summary` computes its answer from. Parts over different clients, or over
+    /// ranges of one client's entries that do not overlap, add up field by field (R16).
+    ///
+    /// With `range` exactly one client is listed, and the further accounts are that client's index
+    /// and the entries of the range.
+    ///
+    /// Errors, in order: `EmptyClients`, `SummaryRange`, `SummaryGap`, `CounterExhausted`.
     pub fn open_summary_part<'info>(
         ctx: Context<'info, OpenEntries<'info>>,
         clients: Vec<Pubkey>,
         tag1: String,
         tag2: String,
+        range: Option<EntryRange>,
     ) -> Result<OpenSummaryPart> {
         ctx.accounts
-            .open_summary_part(ctx.remaining_accounts, &clients, &tag1, &tag2)
+            .open_summary_part(ctx.remaining_accounts, &clients, &tag1, &tag2, range)
     }
 
     /// The owner asks `validator` to validate the agent (R20). Hash and tag are opaque;

@@ -50,34 +50,34 @@ fn agents_and_feedback_are_read_as_the_program_writes_them() {
             nft_mint, owner, owner_version, feedback_authority, agent_wallet, auth_schemes,
             created_at, updated_at, verified_feedback_count, verified_score_sum,
             unverified_feedback_count, unverified_score_sum, validation_count, client_count,
-            open_client_count, bump,
+            open_client_count, bump, version, reserved,
         }
         filled(), native::AgentIdentity::SPACE
     );
     same!(
         FeedbackEntry {
             nft_mint, reviewer, score, tag1, tag2, auth_verified, has_payment_proof,
-            payment_amount, payment_token, revoked, created_at, bump, feedback_index, auth_scheme,
+            payment_amount, payment_token, revoked, created_at, bump, version, feedback_index, auth_scheme,
             response_count,
         }
         native::FeedbackEntry {
             nft_mint: some_key(1), reviewer: some_key(2), score: 87, tag1: [3; 32], tag2: [4; 32],
             auth_verified: true, has_payment_proof: true, payment_amount: 5,
-            payment_token: some_key(6), revoked: true, created_at: -7, bump: 8, feedback_index: 9,
+            payment_token: some_key(6), revoked: true, created_at: -7, bump: 8, version: 11, feedback_index: 9,
             auth_scheme: 2, response_count: 10,
         },
         native::FeedbackEntry::SPACE
     );
     same!(
-        ClientIndex { agent, client, last_index, ordinal, bump }
+        ClientIndex { agent, client, last_index, ordinal, bump, version }
         filled(), native::ClientIndex::SPACE
     );
     same!(
-        OpenClientIndex { agent, client, last_index, ordinal, bump }
+        OpenClientIndex { agent, client, last_index, ordinal, bump, version }
         filled(), native::OpenClientIndex::SPACE
     );
     same!(
-        SpentPayment { nft_mint, reviewer, feedback_index, bump }
+        SpentPayment { nft_mint, reviewer, feedback_index, bump, version }
         filled(), native::SpentPayment::SPACE
     );
 }
@@ -94,6 +94,7 @@ fn texts_and_lists_are_read_as_the_program_writes_them() {
         created_at: 6,
         response_count: 7,
         bump: 8,
+        version: 9,
         tag1: "a".repeat(32),
         tag2: "ü".repeat(16),
     };
@@ -101,24 +102,25 @@ fn texts_and_lists_are_read_as_the_program_writes_them() {
     same!(
         OpenFeedback {
             nft_mint, client, feedback_index, value, value_decimals, revoked, created_at,
-            response_count, bump, tag1, tag2,
+            response_count, bump, version, tag1, tag2,
         }
         open, space
     );
     let metadata = native::MetadataEntry {
         nft_mint: some_key(1),
         bump: 2,
+        version: 3,
         key: "k".repeat(32),
         value: vec![9; 256],
     };
     let space = metadata.space();
-    same!(MetadataEntry { nft_mint, bump, key, value } metadata, space);
+    same!(MetadataEntry { nft_mint, bump, version, key, value } metadata, space);
     same!(
         Registry {
-            chain_hash, bump, authority, proposed_authority, chain, payment_tokens, facilitators,
+            chain_hash, bump, version, authority, proposed_authority, chain, payment_tokens, facilitators,
         }
         native::Registry {
-            chain_hash: [1; 32], bump: 2, authority: some_key(3), proposed_authority: some_key(4),
+            chain_hash: [1; 32], bump: 2, version: 8, authority: some_key(3), proposed_authority: some_key(4),
             chain: "solana:localnet".to_owned(),
             payment_tokens: vec![some_key(5), some_key(6)],
             facilitators: vec![some_key(7)],
@@ -144,16 +146,17 @@ fn validations_are_read_as_the_program_writes_them() {
         responded: true,
         created_at: 5,
         bump: 6,
+        version: 7,
     };
     same!(
         ValidationRequest {
-            nft_mint, validator, request_hash, tag, responded, created_at, bump,
+            nft_mint, validator, request_hash, tag, responded, created_at, bump, version,
         }
         request, native::ValidationRequest::SPACE
     );
     same!(
         ValidationResponse {
-            nft_mint, validator, request_hash, score, tag, created_at, bump, evidence_hash,
+            nft_mint, validator, request_hash, score, tag, created_at, bump, version, evidence_hash,
             last_update, response_count,
         }
         filled(), native::ValidationResponse::SPACE

@@ -186,6 +186,17 @@ fn events_of_settings() {
         );
     }
     assert_reads(
+        &native::RegistryInitialized {
+            authority: owner,
+            chain: CHAIN.to_owned(),
+            timestamp,
+        },
+        Event::ProgramInitialized {
+            authority: account(2),
+            chain: CHAIN.to_owned(),
+        },
+    );
+    assert_reads(
         &native::AuthSchemesSet {
             nft_mint,
             owner,

@@ -2,7 +2,7 @@
 //! with its flags.
 use super::{address, key, program, some_address, some_key};
 use agent_registry::{
-    FeedbackAuthorization as NativeAuthorization, accounts,
+    EntryRange, FeedbackAuthorization as NativeAuthorization, accounts,
     attach_payment_proof::Payment as NativePayment, instruction,
     instructions::initialize::PROGRAM_DATA,
 };
@@ -12,7 +12,7 @@ use concord_registry::svm::{
     instructions::{
         AppendResponse, AttachPaymentProof, ClientEntries, FeedbackAuthorization, GiveFeedback,
         GiveOpenFeedback, Payment, RequestValidation, RespondToValidation, WalletConsent,
-        accounts_of_summary,
+        accounts_of_summary, sponsored,
     },
 };
 
@@ -72,9 +72,12 @@ fn initialize() {
     let expected = native(
         &accounts::Initialize {
             upgrade_authority: some_key(CALLER),
+            payer: some_key(CALLER),
             registry: REGISTRY,
             program_data: PROGRAM_DATA,
             system_program: SYSTEM,
+            event_authority: EVENT_AUTHORITY,
+            program: agent_registry::ID,
         },
         &instruction::Initialize {
             chain: "solana:localnet".to_owned(),
@@ -145,6 +148,7 @@ fn register_agent() {
     let expected = native(
         &accounts::RegisterAgent {
             owner: some_key(CALLER),
+            payer: some_key(CALLER),
             nft_mint: some_key(MINT),
             agent: agent(),
             token_account: key(token_account),
@@ -202,6 +206,7 @@ fn set_agent_uri() {
     let expected = native(
         &accounts::SetAgentUri {
             owner: some_key(CALLER),
+            payer: some_key(CALLER),
             agent: agent(),
             nft_mint: some_key(MINT),
             token_program: anchor_spl::token_2022::ID,
@@ -221,6 +226,7 @@ fn set_metadata() {
     let expected = native(
         &accounts::SetMetadata {
             owner: some_key(CALLER),
+            payer: some_key(CALLER),
             agent: agent(),
             nft_mint: some_key(MINT),
             metadata_entry: derived(|it| it.metadata_entry(&mint(), "schlüssel")),
@@ -280,6 +286,7 @@ fn give_feedback() {
         let expected = native(
             &accounts::GiveFeedback {
                 reviewer: some_key(CALLER),
+                payer: some_key(CALLER),
                 registry: REGISTRY,
                 agent: agent(),
                 nft_mint: some_key(MINT),
@@ -382,6 +389,7 @@ fn attach_payment_proof() {
     let expected = native(
         &accounts::AttachPaymentProof {
             caller: some_key(CALLER),
+            payer: some_key(CALLER),
             reviewer: some_key(CLIENT),
             registry: REGISTRY,
             agent: agent(),
@@ -432,6 +440,7 @@ fn open_feedback() {
     let expected = native(
         &accounts::GiveOpenFeedback {
             client: some_key(CALLER),
+            payer: some_key(CALLER),
             agent: agent(),
             nft_mint: some_key(MINT),
             open_client_index: derived(|it| it.open_client_index(&mint(), &caller())),
@@ -516,6 +525,7 @@ fn r16_summaries_read_each_listed_clients_index_and_entries() {
         clients: clients.clone(),
         tag1: tag1.clone(),
         tag2: tag2.clone(),
+        range: None,
     };
     let whole = instruction::OpenSummary {
         clients,
@@ -539,12 +549,66 @@ fn r16_summaries_read_each_listed_clients_index_and_entries() {
 }
 
 #[test]
+fn r16_a_range_reads_one_clients_index_and_the_entries_in_it() {
+    let mut expected = native(
+        &accounts::OpenEntries {
+            nft_mint: some_key(MINT),
+        },
+        &instruction::OpenSummaryPart {
+            clients: vec![some_key(CLIENT)],
+            tag1: "a".to_owned(),
+            tag2: "b".to_owned(),
+            range: Some(EntryRange { first: 3, last: 4 }),
+        },
+    );
+    let read = [
+        program().open_client_index(&mint(), &client()),
+        program().open_feedback(&mint(), &client(), 3),
+        program().open_feedback(&mint(), &client(), 4),
+    ];
+    let metas = read.map(|address| AccountMeta::new_readonly(address, false));
+    expected.accounts.extend(metas);
+    assert_eq!(
+        program().open_summary_range(mint(), client(), 3..=4, "a", "b"),
+        expected
+    );
+}
+
+#[test]
+fn r12_a_sponsor_takes_the_payers_place_and_no_other() {
+    let sponsor = some_address(0x99);
+    let give = program().give_open_feedback(
+        client(),
+        mint(),
+        &GiveOpenFeedback {
+            index: 1,
+            value: 1,
+            decimals: 0,
+            tag1: "",
+            tag2: "",
+            endpoint: "",
+            uri: "",
+            hash: HASH,
+        },
+    );
+    let given = sponsored(give.clone(), sponsor).unwrap();
+    assert_eq!(given.accounts[0], give.accounts[0]);
+    assert_eq!(given.accounts[1], AccountMeta::new(sponsor, true));
+    assert_eq!(given.accounts[2..], give.accounts[2..]);
+    let revoke = program().revoke_open_feedback(client(), mint(), 1);
+    assert_eq!(sponsored(revoke, sponsor), None);
+    let unset = program().unset_agent_wallet(caller(), mint());
+    assert_eq!(sponsored(unset, sponsor), None);
+}
+
+#[test]
 fn validation() {
     let validator = some_address(9);
     let request_account = derived(|it| it.validation_request(&mint(), &validator, &HASH));
     let expected = native(
         &accounts::RequestValidation {
             owner: some_key(CALLER),
+            payer: some_key(CALLER),
             agent: agent(),
             nft_mint: some_key(MINT),
             validation_request: request_account,
@@ -572,6 +636,7 @@ fn validation() {
     let expected = native(
         &accounts::RespondToValidation {
             validator: some_key(CALLER),
+            payer: some_key(CALLER),
             agent: agent(),
             nft_mint: some_key(MINT),
             validation_request: request_account,

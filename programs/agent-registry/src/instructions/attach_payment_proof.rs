@@ -5,7 +5,7 @@ use crate::{
     ed25519::VerifiedMessage,
     error::{account_mismatch, require},
     event_emission,
-    state::{AgentIdentity, FeedbackEntry, Registry, SpentPayment},
+    state::{AgentIdentity, FeedbackEntry, Registry, SpentPayment, VERSION},
 };
 use anchor_lang::{prelude::*, system_program};
 use concord_canonical::{payment::PaymentProof, pda::SPENT};
@@ -32,9 +32,11 @@ pub struct Payment {
 
 #[derive(Accounts)]
 pub struct AttachPaymentProof<'info> {
+    /// The reviewer, or the call is refused.
+    pub caller: Signer<'info>,
     /// Pays for the payment's marker.
     #[account(mut)]
-    pub caller: Signer<'info>,
+    pub payer: Signer<'info>,
     /// CHECK: only its address is used: whose entry it is
     pub reviewer: UncheckedAccount<'info>,
     /// CHECK: loaded in the handler
@@ -78,7 +80,7 @@ impl AttachPaymentProof<'_> {
 
         self.mark_spent(&entry, &payment.task_ref_hash, bump)?;
         agent.verify_feedback(entry.score)?;
-        store(&self.agent, &agent)?;
+        agent.store(&self.agent)?;
         store(&self.feedback_entry, &entry)?;
         self.report(&entry, &payment, signature, now)
     }
@@ -148,7 +150,7 @@ impl AttachPaymentProof<'_> {
 
     fn mark_spent(&self, entry: &FeedbackEntry, hash: &[u8; 32], bump: u8) -> Result<()> {
         create_pda(
-            &self.caller,
+            &self.payer,
             &self.spent_payment,
             SpentPayment::SPACE,
             &[SPENT, hash, &[bump]],
@@ -158,6 +160,7 @@ impl AttachPaymentProof<'_> {
             reviewer: entry.reviewer,
             feedback_index: entry.feedback_index,
             bump,
+            version: VERSION,
         };
         store(&self.spent_payment, &spent)
     }

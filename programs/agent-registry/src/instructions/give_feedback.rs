@@ -7,7 +7,7 @@ use crate::{
     event_emission,
     portable_text::require_portable,
     state::{
-        AgentIdentity, ClientIndex, FeedbackEntry, Registry,
+        AgentIdentity, ClientIndex, FeedbackEntry, Registry, VERSION,
         agent_identity::{AUTH_SCHEME_BOUNDED, AUTH_SCHEME_X84},
         raised,
     },
@@ -53,9 +53,10 @@ pub struct Feedback {
 
 #[derive(Accounts)]
 pub struct GiveFeedback<'info> {
-    /// Pays for the entry.
-    #[account(mut)]
     pub reviewer: Signer<'info>,
+    /// Pays for the entry, and for the index of a new client.
+    #[account(mut)]
+    pub payer: Signer<'info>,
     /// CHECK: only its chain word is read
     #[account(address = Registry::ADDRESS @ account_mismatch())]
     pub registry: UncheckedAccount<'info>,
@@ -105,7 +106,7 @@ impl GiveFeedback<'_> {
 
         self.record_client(&mut agent, &mut client)?;
         agent.count_feedback(feedback.score)?;
-        store(&self.agent, &agent)?;
+        agent.store(&self.agent)?;
         self.record_entry(&feedback, now)?;
         self.report(feedback, signature, now)
     }
@@ -128,6 +129,7 @@ impl GiveFeedback<'_> {
                     last_index: 0,
                     ordinal: 0,
                     bump,
+                    version: VERSION,
                 })
             }
         }
@@ -191,7 +193,7 @@ impl GiveFeedback<'_> {
         if client.last_index == 0 {
             client.ordinal = agent.admit_client()?;
             create_pda(
-                &self.reviewer,
+                &self.payer,
                 &self.client_index,
                 ClientIndex::SPACE,
                 &[
@@ -215,7 +217,7 @@ impl GiveFeedback<'_> {
             ConcordError::AccountMismatch
         );
         create_pda(
-            &self.reviewer,
+            &self.payer,
             &self.feedback_entry,
             FeedbackEntry::SPACE,
             &[
@@ -239,6 +241,7 @@ impl GiveFeedback<'_> {
             revoked: false,
             created_at: now,
             bump,
+            version: VERSION,
             feedback_index: index,
             auth_scheme: feedback.auth.scheme(),
             response_count: 0,

@@ -5,7 +5,7 @@ use crate::{
     error::{account_mismatch, refusal, require},
     event_emission,
     portable_text::require_portable,
-    state::{AgentIdentity, OpenClientIndex, OpenFeedback},
+    state::{AgentIdentity, OpenClientIndex, OpenFeedback, VERSION},
 };
 use anchor_lang::{prelude::*, system_program};
 use concord_canonical::{
@@ -29,9 +29,10 @@ pub struct OpenFeedbackArguments {
 
 #[derive(Accounts)]
 pub struct GiveOpenFeedback<'info> {
-    /// Pays for the entry.
-    #[account(mut)]
     pub client: Signer<'info>,
+    /// Pays for the entry, and for the index of a new client.
+    #[account(mut)]
+    pub payer: Signer<'info>,
     /// CHECK: loaded in the handler
     #[account(mut @ account_mismatch())]
     pub agent: UncheckedAccount<'info>,
@@ -121,9 +122,9 @@ impl GiveOpenFeedback<'_> {
     /// Gives a new client his ordinal, and his index an account.
     fn admit(&self, mut agent: AgentIdentity, index: &mut OpenClientIndex) -> Result<()> {
         index.ordinal = agent.admit_open_client()?;
-        store(&self.agent, &agent)?;
+        agent.store(&self.agent)?;
         create_pda(
-            &self.client,
+            &self.payer,
             &self.open_client_index,
             OpenClientIndex::SPACE,
             &[
@@ -153,11 +154,12 @@ impl GiveOpenFeedback<'_> {
             created_at: now,
             response_count: 0,
             bump,
+            version: VERSION,
             tag1: feedback.tag1.clone(),
             tag2: feedback.tag2.clone(),
         };
         create_pda(
-            &self.client,
+            &self.payer,
             &self.open_feedback,
             entry.space(),
             &[

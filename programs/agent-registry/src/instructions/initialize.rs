@@ -1,8 +1,9 @@
 use crate::{
-    ConcordError,
+    ConcordError, RegistryInitialized,
     account_creation::create_pda,
     account_data::store,
     error::{account_mismatch, require},
+    event_emission,
     state::Registry,
 };
 use anchor_lang::{prelude::*, solana_program::bpf_loader_upgradeable, system_program};
@@ -19,9 +20,11 @@ pub const PROGRAM_DATA: Pubkey = {
 
 #[derive(Accounts)]
 pub struct Initialize<'info> {
-    /// Pays for the registry, and is its first authority.
-    #[account(mut)]
+    /// Becomes the registry's first authority.
     pub upgrade_authority: Signer<'info>,
+    /// Pays for the registry.
+    #[account(mut)]
+    pub payer: Signer<'info>,
     /// CHECK: created here, at this address
     #[account(mut @ account_mismatch(), address = Registry::ADDRESS @ account_mismatch())]
     pub registry: UncheckedAccount<'info>,
@@ -31,6 +34,12 @@ pub struct Initialize<'info> {
     /// CHECK: only its address is used
     #[account(address = system_program::ID @ account_mismatch())]
     pub system_program: UncheckedAccount<'info>,
+    /// CHECK: signs events
+    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ account_mismatch())]
+    pub event_authority: UncheckedAccount<'info>,
+    /// CHECK: the callee of the event self-CPI
+    #[account(address = crate::ID @ account_mismatch())]
+    pub program: UncheckedAccount<'info>,
 }
 
 impl Initialize<'_> {
@@ -46,12 +55,20 @@ impl Initialize<'_> {
         );
         let registry = Registry::initialized(chain, self.upgrade_authority.key())?;
         create_pda(
-            &self.upgrade_authority,
+            &self.payer,
             &self.registry,
             Registry::SPACE,
             &[REGISTRY, &[registry.bump]],
         )?;
-        store(&self.registry, &registry)
+        store(&self.registry, &registry)?;
+        event_emission::emit(
+            &self.event_authority,
+            &RegistryInitialized {
+                authority: registry.authority,
+                chain: registry.chain,
+                timestamp: Clock::get()?.unix_timestamp,
+            },
+        )
     }
 }
 

@@ -20,7 +20,9 @@ impl OpenEntries<'_> {
         tag1: &str,
         tag2: &str,
     ) -> Result<OpenSummary> {
-        let summary = self.accumulate(accounts, clients, tag1, tag2)?.finish();
+        let summary = self
+            .accumulate(accounts, clients, tag1, tag2, None)?
+            .finish();
         Ok(OpenSummary {
             count: summary.count,
             value: summary.value,

@@ -6,6 +6,7 @@ use crate::{
 };
 use anchor_lang::prelude::*;
 use concord_canonical::summary::{Accumulator, DECIMALS_COUNT};
+use std::ops::RangeInclusive;
 
 /// A summary in the making (R16). Parts are merged by adding each field.
 #[derive(AnchorSerialize, AnchorDeserialize, Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +18,27 @@ pub struct OpenSummaryPart {
     pub count: u64,
     /// How many of them had 0, 1, … 18 decimals.
     pub histogram: [u64; DECIMALS_COUNT],
+}
+
+/// Entries of one client, by their 1-based index, both ends included (R16).
+#[derive(AnchorSerialize, AnchorDeserialize, Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EntryRange {
+    pub first: u64,
+    pub last: u64,
+}
+
+impl EntryRange {
+    /// The indices to read of a client whose last is `last`: all of them without a range.
+    fn within(range: Option<Self>, last: u64) -> Result<RangeInclusive<u64>> {
+        let Some(Self { first, last: end }) = range else {
+            return Ok(1..=last);
+        };
+        require!(
+            0 < first && first <= end && end <= last,
+            ConcordError::SummaryRange
+        );
+        Ok(first..=end)
+    }
 }
 
 /// What both summaries read: the mint here, the listed clients' accounts after it.
@@ -33,8 +55,9 @@ impl OpenEntries<'_> {
         clients: &[Pubkey],
         tag1: &str,
         tag2: &str,
+        range: Option<EntryRange>,
     ) -> Result<OpenSummaryPart> {
-        let taken_in = self.accumulate(accounts, clients, tag1, tag2)?;
+        let taken_in = self.accumulate(accounts, clients, tag1, tag2, range)?;
         Ok(OpenSummaryPart {
             sum: taken_in.sum().to_be_bytes(),
             count: taken_in.count(),
@@ -43,15 +66,21 @@ impl OpenEntries<'_> {
     }
 
     /// Every matching entry of the listed clients. R16: `accounts` are, for each client as
-    /// listed, his index and his entries 1 to last; anything else is a `SummaryGap`.
+    /// listed, their index and their entries, all of them or those in `range`; anything else is a
+    /// `SummaryGap`.
     pub(crate) fn accumulate(
         &self,
         accounts: &[AccountInfo],
         clients: &[Pubkey],
         tag1: &str,
         tag2: &str,
+        range: Option<EntryRange>,
     ) -> Result<Accumulator> {
         require!(!clients.is_empty(), ConcordError::EmptyClients);
+        require!(
+            range.is_none() || clients.len() == 1,
+            ConcordError::SummaryRange
+        );
         let mut accounts = accounts.iter();
         let mut next = || {
             accounts
@@ -60,7 +89,8 @@ impl OpenEntries<'_> {
         };
         let mut accumulator = Accumulator::default();
         for client in clients {
-            for index in 1..=self.last_index(next()?, client)? {
+            let last = self.last_index(next()?, client)?;
+            for index in EntryRange::within(range, last)? {
                 let entry = self.entry(next()?, client, index)?;
                 if entry.matches(tag1, tag2) {
                     accumulator
@@ -73,7 +103,7 @@ impl OpenEntries<'_> {
         Ok(accumulator)
     }
 
-    /// How many entries `client` has: none where his index does not exist.
+    /// How many entries `client` has: none where their index does not exist.
     fn last_index(&self, account: &AccountInfo, client: &Pubkey) -> Result<u64> {
         let mint = self.nft_mint.key;
         match load::<OpenClientIndex>(account)? {

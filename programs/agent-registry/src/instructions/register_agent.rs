@@ -1,7 +1,6 @@
 use crate::{
     AgentRegistered, ConcordError,
     account_creation::{create_pda, is_vacant},
-    account_data::store,
     agent_mint::AgentMint,
     error::{account_mismatch, require},
     event_emission, extra_account_metas,
@@ -14,9 +13,11 @@ use concord_canonical::{limits::URI_MAX, pda::AGENT};
 
 #[derive(Accounts)]
 pub struct RegisterAgent<'info> {
-    /// Pays for everything, and owns the agent.
-    #[account(mut)]
+    /// Owns the agent.
     pub owner: Signer<'info>,
+    /// Pays for everything.
+    #[account(mut)]
+    pub payer: Signer<'info>,
     /// A new keypair's address, which becomes the agent's id.
     #[account(mut)]
     pub nft_mint: Signer<'info>,
@@ -58,6 +59,7 @@ impl RegisterAgent<'_> {
         require!(*self.agent.key == address, ConcordError::AccountMismatch);
         let agent_seeds: &[&[u8]] = &[AGENT, mint.as_ref(), &[bump]];
         AgentMint {
+            payer: &self.payer,
             owner: &self.owner,
             mint: &self.nft_mint,
             token_account: &self.token_account,
@@ -67,14 +69,11 @@ impl RegisterAgent<'_> {
             system_program: &self.system_program,
         }
         .create(&uri)?;
-        extra_account_metas::create(&self.owner, &self.extra_account_metas, &mint, &address)?;
+        extra_account_metas::create(&self.payer, &self.extra_account_metas, &mint, &address)?;
 
         let now = Clock::get()?.unix_timestamp;
-        create_pda(&self.owner, &self.agent, AgentIdentity::SPACE, agent_seeds)?;
-        store(
-            &self.agent,
-            &AgentIdentity::registered(mint, owner, now, bump),
-        )?;
+        create_pda(&self.payer, &self.agent, AgentIdentity::SPACE, agent_seeds)?;
+        AgentIdentity::registered(mint, owner, now, bump).store(&self.agent)?;
         event_emission::emit(
             &self.event_authority,
             &AgentRegistered {

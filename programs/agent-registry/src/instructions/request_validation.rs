@@ -5,7 +5,7 @@ use crate::{
     error::{account_mismatch, require},
     event_emission,
     portable_text::require_portable,
-    state::{AgentIdentity, ValidationRequest},
+    state::{AgentIdentity, VERSION, ValidationRequest},
 };
 use anchor_lang::{prelude::*, system_program};
 use concord_canonical::{
@@ -15,9 +15,10 @@ use concord_canonical::{
 
 #[derive(Accounts)]
 pub struct RequestValidation<'info> {
+    pub owner: Signer<'info>,
     /// Pays for the request.
     #[account(mut)]
-    pub owner: Signer<'info>,
+    pub payer: Signer<'info>,
     /// CHECK: loaded in the handler
     pub agent: UncheckedAccount<'info>,
     /// CHECK: only its address is used
@@ -95,7 +96,7 @@ impl RequestValidation<'_> {
             ConcordError::AccountMismatch
         );
         create_pda(
-            &self.owner,
+            &self.payer,
             &self.validation_request,
             ValidationRequest::SPACE,
             &[
@@ -114,6 +115,7 @@ impl RequestValidation<'_> {
             responded: false,
             created_at: Clock::get()?.unix_timestamp,
             bump,
+            version: VERSION,
         };
         store(&self.validation_request, &request)?;
         Ok(request)

@@ -24,9 +24,10 @@ pub struct ValidationAnswer {
 
 #[derive(Accounts)]
 pub struct RespondToValidation<'info> {
+    pub validator: Signer<'info>,
     /// Pays for the response, the first time.
     #[account(mut)]
-    pub validator: Signer<'info>,
+    pub payer: Signer<'info>,
     /// CHECK: loaded in the handler
     #[account(mut @ account_mismatch())]
     pub agent: UncheckedAccount<'info>,
@@ -65,7 +66,7 @@ impl RespondToValidation<'_> {
             self.load_response(&request)?
         } else {
             agent.count_validation()?; // R20: once for each request
-            store(&self.agent, &agent)?;
+            agent.store(&self.agent)?;
             request.responded = true;
             store(&self.validation_request, &request)?;
             self.create_response(&request, now)?
@@ -96,7 +97,7 @@ impl RespondToValidation<'_> {
     }
 
     fn load_agent(&self) -> Result<AgentIdentity> {
-        load::<AgentIdentity>(&self.agent)?
+        AgentIdentity::load(&self.agent)?
             .filter(|agent| agent.nft_mint == *self.nft_mint.key)
             .ok_or_else(|| refusal(ConcordError::AccountMismatch))
     }
@@ -116,7 +117,7 @@ impl RespondToValidation<'_> {
             ConcordError::AccountMismatch
         );
         create_pda(
-            &self.validator,
+            &self.payer,
             &self.validation_response,
             ValidationResponse::SPACE,
             &[

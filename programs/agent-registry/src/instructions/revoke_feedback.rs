@@ -35,7 +35,7 @@ impl RevokeFeedback<'_> {
         let mut agent = AgentIdentity::of(&self.agent, mint)?;
         agent.discount_feedback(entry.score, entry.has_payment_proof)?;
         store(&self.feedback_entry, &entry)?;
-        store(&self.agent, &agent)?;
+        agent.store(&self.agent)?;
         event_emission::emit(
             &self.event_authority,
             &FeedbackRevoked {

@@ -1,6 +1,6 @@
 use crate::{
-    AgentUriSet, account_data::store, agent_mint::UriChange, error::account_mismatch,
-    event_emission, portable_text::require_portable, state::AgentIdentity,
+    AgentUriSet, agent_mint::UriChange, error::account_mismatch, event_emission,
+    portable_text::require_portable, state::AgentIdentity,
 };
 use anchor_lang::{prelude::*, system_program};
 use anchor_spl::token_2022;
@@ -8,9 +8,10 @@ use concord_canonical::{limits::URI_MAX, pda::AGENT};
 
 #[derive(Accounts)]
 pub struct SetAgentUri<'info> {
+    pub owner: Signer<'info>,
     /// Pays for what a longer URI needs.
     #[account(mut)]
-    pub owner: Signer<'info>,
+    pub payer: Signer<'info>,
     /// CHECK: loaded in the handler; the metadata's authority
     #[account(mut @ account_mismatch())]
     pub agent: UncheckedAccount<'info>,
@@ -37,7 +38,7 @@ impl SetAgentUri<'_> {
         let mut agent = AgentIdentity::of_owner(&self.agent, &mint, self.owner.key)?;
         require_portable(&uri, URI_MAX)?; // R17
         UriChange {
-            owner: &self.owner,
+            payer: &self.payer,
             mint: &self.nft_mint,
             agent: &self.agent,
             agent_seeds: &[AGENT, mint.as_ref(), &[agent.bump]],
@@ -45,7 +46,7 @@ impl SetAgentUri<'_> {
         .write(&uri)?;
         let now = Clock::get()?.unix_timestamp;
         agent.updated_at = now;
-        store(&self.agent, &agent)?;
+        agent.store(&self.agent)?;
         event_emission::emit(
             &self.event_authority,
             &AgentUriSet {

@@ -1,6 +1,6 @@
 use crate::{
     AgentWalletSet, ConcordError,
-    account_data::store,
+    ed25519::require_addressable,
     error::{account_mismatch, require},
     event_emission,
     state::AgentIdentity,
@@ -37,7 +37,7 @@ impl SetAgentWallet<'_> {
         require!(self.wallet_consents()?, ConcordError::WalletConsentMissing); // R3
         let now = Clock::get()?.unix_timestamp;
         agent.set_wallet(wallet, now);
-        store(&self.agent, &agent)?;
+        agent.store(&self.agent)?;
         event_emission::emit(
             &self.event_authority,
             &AgentWalletSet {
@@ -62,6 +62,7 @@ impl SetAgentWallet<'_> {
     /// R3: a program that calls us can pass a writable account on as one that is not, never the
     /// other way; whatever it passes on stands in the top-level instruction, with the message's flags.
     fn is_wallet_writable_in_message(&self) -> Result<bool> {
+        require_addressable(&self.instructions_sysvar)?;
         let current = load_current_index_checked(&self.instructions_sysvar)?;
         let top_level = load_instruction_at_checked(current.into(), &self.instructions_sysvar)?;
         let mut metas = top_level.accounts.iter();

@@ -1,7 +1,4 @@
-use crate::{
-    AuthSchemesSet, account_data::store, event_emission, instructions::OwnerSetting,
-    state::AgentIdentity,
-};
+use crate::{AuthSchemesSet, event_emission, instructions::OwnerSetting, state::AgentIdentity};
 use anchor_lang::prelude::*;
 
 impl OwnerSetting<'_> {
@@ -9,7 +6,7 @@ impl OwnerSetting<'_> {
         let mut agent = AgentIdentity::of_owner(&self.agent, self.nft_mint.key, self.owner.key)?;
         let now = Clock::get()?.unix_timestamp;
         agent.set_auth_schemes(schemes, now)?; // R10
-        store(&self.agent, &agent)?;
+        agent.store(&self.agent)?;
         event_emission::emit(
             &self.event_authority,
             &AuthSchemesSet {

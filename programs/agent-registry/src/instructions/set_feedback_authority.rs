@@ -1,6 +1,5 @@
 use crate::{
-    FeedbackAuthoritySet, account_data::store, event_emission, instructions::OwnerSetting,
-    state::AgentIdentity,
+    FeedbackAuthoritySet, event_emission, instructions::OwnerSetting, state::AgentIdentity,
 };
 use anchor_lang::prelude::*;
 
@@ -9,7 +8,7 @@ impl OwnerSetting<'_> {
         let mut agent = AgentIdentity::of_owner(&self.agent, self.nft_mint.key, self.owner.key)?;
         let now = Clock::get()?.unix_timestamp;
         agent.set_feedback_authority(authority, now); // R7
-        store(&self.agent, &agent)?;
+        agent.store(&self.agent)?;
         event_emission::emit(
             &self.event_authority,
             &FeedbackAuthoritySet {

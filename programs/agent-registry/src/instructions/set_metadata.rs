@@ -5,7 +5,7 @@ use crate::{
     error::{account_mismatch, require},
     event_emission,
     portable_text::require_portable,
-    state::{AgentIdentity, MetadataEntry},
+    state::{AgentIdentity, MetadataEntry, VERSION},
 };
 use anchor_lang::{prelude::*, system_program};
 use concord_canonical::{
@@ -16,9 +16,10 @@ use concord_canonical::{
 
 #[derive(Accounts)]
 pub struct SetMetadata<'info> {
+    pub owner: Signer<'info>,
     /// Pays for the entry.
     #[account(mut)]
-    pub owner: Signer<'info>,
+    pub payer: Signer<'info>,
     /// CHECK: loaded in the handler
     #[account(mut @ account_mismatch())]
     pub agent: UncheckedAccount<'info>,
@@ -52,7 +53,7 @@ impl SetMetadata<'_> {
         self.write(&key, &value)?;
         let now = Clock::get()?.unix_timestamp;
         agent.updated_at = now;
-        store(&self.agent, &agent)?;
+        agent.store(&self.agent)?;
         event_emission::emit(
             &self.event_authority,
             &MetadataSet {
@@ -71,6 +72,7 @@ impl SetMetadata<'_> {
         let entry = MetadataEntry {
             nft_mint: mint,
             bump,
+            version: VERSION,
             key: key.to_owned(),
             value: value.to_owned(),
         };
@@ -79,7 +81,7 @@ impl SetMetadata<'_> {
         } else {
             let hash = sha256(key.as_bytes());
             let seeds: &[&[u8]] = &[METADATA, mint.as_ref(), &hash, &[bump]];
-            create_pda(&self.owner, account, entry.space(), seeds)?;
+            create_pda(&self.payer, account, entry.space(), seeds)?;
         }
         store(account, &entry)
     }
@@ -87,7 +89,7 @@ impl SetMetadata<'_> {
     /// What a shorter value sets free stays in the account.
     fn resize(&self, space: usize) -> Result<()> {
         let lamports = Rent::get()?.minimum_balance(space);
-        top_up(&self.owner, &self.metadata_entry, lamports)?;
+        top_up(&self.payer, &self.metadata_entry, lamports)?;
         Ok(self.metadata_entry.resize(space)?)
     }
 }

@@ -1,6 +1,5 @@
 use crate::{
     AgentTransferred, ConcordError,
-    account_data::{load, store},
     error::{account_mismatch, refusal, require},
     event_emission,
     state::AgentIdentity,
@@ -42,8 +41,8 @@ impl TransferHook<'_> {
         let mint = self.mint.key();
         TransferSide::read(&self.source, &mint)?;
         let receiver = TransferSide::read(&self.destination, &mint)?;
-        let mut agent: AgentIdentity =
-            load(&self.agent)?.ok_or_else(|| refusal(ConcordError::NotInTransfer))?;
+        let mut agent = AgentIdentity::load(&self.agent)?
+            .ok_or_else(|| refusal(ConcordError::NotInTransfer))?;
         require!(agent.nft_mint == mint, ConcordError::NotInTransfer);
         if amount == 0 {
             return Ok(());
@@ -64,7 +63,7 @@ impl TransferHook<'_> {
     fn record_owner(&self, agent: &mut AgentIdentity, to: Pubkey) -> Result<()> {
         let (from, now) = (agent.owner, Clock::get()?.unix_timestamp);
         agent.transfer_to(to, now)?;
-        store(&self.agent, agent)?;
+        agent.store(&self.agent)?; // R12: whatever its layout
         let event = AgentTransferred {
             nft_mint: agent.nft_mint,
             from,

@@ -1,7 +1,4 @@
-use crate::{
-    AgentWalletSet, account_data::store, event_emission, instructions::OwnerSetting,
-    state::AgentIdentity,
-};
+use crate::{AgentWalletSet, event_emission, instructions::OwnerSetting, state::AgentIdentity};
 use anchor_lang::prelude::*;
 
 impl OwnerSetting<'_> {
@@ -9,7 +6,7 @@ impl OwnerSetting<'_> {
         let mut agent = AgentIdentity::of_owner(&self.agent, self.nft_mint.key, self.owner.key)?;
         let now = Clock::get()?.unix_timestamp;
         agent.set_wallet(Pubkey::default(), now); // R3
-        store(&self.agent, &agent)?;
+        agent.store(&self.agent)?;
         event_emission::emit(
             &self.event_authority,
             &AgentWalletSet {

@@ -1,7 +1,7 @@
-use super::{lowered, raised};
+use super::{VERSION, lowered, raised};
 use crate::{
     ConcordError,
-    account_data::{absent, load},
+    account_data::{absent, load_padded, store_trimmed},
     error::{refusal, require},
 };
 use anchor_lang::prelude::*;
@@ -11,6 +11,9 @@ use concord_canonical::pda::AGENT;
 pub const AUTH_SCHEME_X84: u8 = 1;
 /// The bounded message of R9 counts for this agent. The default, alone.
 pub const AUTH_SCHEME_BOUNDED: u8 = 2;
+
+/// Bytes for the fields of later layouts: two keys.
+const RESERVED: usize = 64;
 
 /// The registry's record of one agent, `["agent", mint]`. The URI lives in the token's metadata.
 #[account]
@@ -42,9 +45,14 @@ pub struct AgentIdentity {
     /// Distinct clients that ever gave open feedback: the highest `OpenClientIndex::ordinal`.
     pub open_client_count: u64,
     pub bump: u8,
+    pub version: u8,
+    /// R12: zeros, until a later layout takes its fields from here. Zero must be their default.
+    pub reserved: [u8; RESERVED],
 }
 
 impl AgentIdentity {
+    /// Bytes up to the bump, with which the first layout ended.
+    const FIRST_LAYOUT: usize = Self::SPACE - RESERVED - 1;
     pub const SPACE: usize = Self::DISCRIMINATOR.len() + Self::INIT_SPACE;
 
     pub fn registered(nft_mint: Pubkey, owner: Pubkey, now: i64, bump: u8) -> Self {
@@ -65,12 +73,25 @@ impl AgentIdentity {
             client_count: 0,
             open_client_count: 0,
             bump,
+            version: VERSION,
+            reserved: [0; RESERVED],
         }
+    }
+
+    /// The identity in `account`, or `None` where the account holds none. R12: one of a shorter
+    /// layout reads as if zeros followed, because the hook has no payer to lengthen it.
+    pub fn load(account: &AccountInfo) -> Result<Option<Self>> {
+        load_padded(account, Self::FIRST_LAYOUT, Self::SPACE)
+    }
+
+    /// Overwrites `account`. R12: one of a shorter layout keeps its length.
+    pub fn store(&self, account: &AccountInfo) -> Result<()> {
+        store_trimmed(account, self, Self::SPACE)
     }
 
     /// The agent of `mint` in `account`. Errors: `AgentNotFound`, `AccountMismatch`.
     pub fn of(account: &AccountInfo, mint: &Pubkey) -> Result<Self> {
-        match load::<Self>(account)? {
+        match Self::load(account)? {
             Some(agent) if agent.nft_mint == *mint => Ok(agent), // R1
             Some(_) => Err(refusal(ConcordError::AccountMismatch)),
             None => {

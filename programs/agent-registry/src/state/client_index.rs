@@ -16,6 +16,7 @@ pub struct ClientIndex {
     /// has all of them when he has the ordinals 1 to `AgentIdentity::client_count`.
     pub ordinal: u64,
     pub bump: u8,
+    pub version: u8,
 }
 
 impl ClientIndex {

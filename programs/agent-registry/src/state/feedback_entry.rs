@@ -29,6 +29,7 @@ pub struct FeedbackEntry {
     /// The cluster's clock, seconds.
     pub created_at: i64,
     pub bump: u8,
+    pub version: u8,
     /// 1-based, per agent and reviewer.
     pub feedback_index: u64,
     /// The scheme that authorized this entry: 1 = x84, 2 = bounded (R10).

@@ -17,6 +17,7 @@ use concord_canonical::{
 pub struct MetadataEntry {
     pub nft_mint: Pubkey,
     pub bump: u8,
+    pub version: u8,
     /// At most 32 bytes of UTF-8 without NUL (R17).
     #[max_len(METADATA_KEY_MAX)]
     pub key: String,
@@ -42,7 +43,7 @@ impl MetadataEntry {
 
     /// Bytes of this entry's account.
     pub fn space(&self) -> usize {
-        Self::DISCRIMINATOR.len() + 32 + 1 + 4 + self.key.len() + 4 + self.value.len()
+        Self::DISCRIMINATOR.len() + 32 + 1 + 1 + 4 + self.key.len() + 4 + self.value.len()
     }
 
     /// `["metadata", mint, sha256(key)]`.

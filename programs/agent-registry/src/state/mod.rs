@@ -24,6 +24,10 @@ pub use validation_response::ValidationResponse;
 use crate::{ConcordError, error::refusal};
 use anchor_lang::prelude::*;
 
+/// R12: the layout that this program writes, kept in every account directly after its bump, where
+/// it has the same offset in each account of a type whatever fields a later layout adds.
+pub const VERSION: u8 = 1;
+
 /// `counter + amount`, or `CounterExhausted` (R8): no counter of the program wraps.
 pub(crate) fn raised(counter: u64, amount: u64) -> Result<u64> {
     counter

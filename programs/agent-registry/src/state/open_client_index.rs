@@ -1,4 +1,4 @@
-use super::raised;
+use super::{VERSION, raised};
 use anchor_lang::prelude::*;
 use concord_canonical::pda::OPEN_CLIENT;
 
@@ -16,6 +16,7 @@ pub struct OpenClientIndex {
     /// has all of them when he has the ordinals 1 to `AgentIdentity::open_client_count`.
     pub ordinal: u64,
     pub bump: u8,
+    pub version: u8,
 }
 
 impl OpenClientIndex {
@@ -29,6 +30,7 @@ impl OpenClientIndex {
             last_index: 0,
             ordinal: 0,
             bump,
+            version: VERSION,
         }
     }
 

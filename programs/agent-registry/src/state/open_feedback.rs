@@ -25,6 +25,7 @@ pub struct OpenFeedback {
     pub created_at: i64,
     pub response_count: u64,
     pub bump: u8,
+    pub version: u8,
     /// R14: raw text, at most 32 bytes of UTF-8 without NUL; may be empty.
     #[max_len(TAG_MAX)]
     pub tag1: String,

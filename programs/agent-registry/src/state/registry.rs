@@ -1,3 +1,4 @@
+use super::VERSION;
 use crate::{
     ConcordError,
     account_data::load,
@@ -20,6 +21,7 @@ pub struct Registry {
     /// keccak256 of `chain`: the chain word of every authorization (R9).
     pub chain_hash: [u8; 32],
     pub bump: u8,
+    pub version: u8,
     /// Who keeps the lists below and can propose its successor: at first the program's upgrade
     /// authority, from then on independent of it.
     pub authority: Pubkey,
@@ -54,6 +56,7 @@ impl Registry {
         Ok(Self {
             chain_hash: id.hash(),
             bump: Self::ADDRESS_AND_BUMP.1,
+            version: VERSION,
             authority,
             proposed_authority: Pubkey::default(),
             chain: chain.to_owned(),

@@ -11,6 +11,7 @@ pub struct SpentPayment {
     pub reviewer: Pubkey,
     pub feedback_index: u64,
     pub bump: u8,
+    pub version: u8,
 }
 
 impl SpentPayment {

@@ -16,6 +16,7 @@ pub struct ValidationRequest {
     /// The cluster's clock, seconds.
     pub created_at: i64,
     pub bump: u8,
+    pub version: u8,
 }
 
 impl ValidationRequest {

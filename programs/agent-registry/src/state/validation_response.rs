@@ -1,4 +1,4 @@
-use super::{ValidationRequest, raised};
+use super::{VERSION, ValidationRequest, raised};
 use anchor_lang::prelude::*;
 use concord_canonical::pda::{REQUEST_PREFIX, VAL_RESPONSE};
 
@@ -16,6 +16,7 @@ pub struct ValidationResponse {
     /// When the validator responded first: the cluster's clock, seconds.
     pub created_at: i64,
     pub bump: u8,
+    pub version: u8,
     pub evidence_hash: [u8; 32],
     /// When the validator responded last: the cluster's clock, seconds.
     pub last_update: i64,
@@ -36,6 +37,7 @@ impl ValidationResponse {
             tag: [0; 32],
             created_at: now,
             bump,
+            version: VERSION,
             evidence_hash: [0; 32],
             last_update: now,
             response_count: 0,

@@ -42,7 +42,7 @@ impl Profile {
     /// Where an entry's account counts its responses.
     fn count_offset(self) -> usize {
         match self {
-            Authorized => 189 + 8 + 1,                // after the index and the scheme
+            Authorized => 189 + 1 + 8 + 1, // after version, index and scheme
             Open => 8 + 32 + 32 + 8 + 16 + 1 + 1 + 8, // after the time
         }
     }

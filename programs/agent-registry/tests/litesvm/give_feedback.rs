@@ -4,7 +4,8 @@ use crate::localnet::{
     authorization::{Authorization, word},
     events,
     instructions::{
-        GiveFeedback, agent_identity, client_index, feedback_entry, readonly, system_program,
+        GiveFeedback, agent_identity, client_index, feedback_entry, readonly, sponsored,
+        system_program,
     },
     program_id,
     refusal::*,
@@ -310,7 +311,7 @@ fn refuses_another_account_in_each_place() {
         ..GiveFeedback::new(&mint, &me)
     };
     let authorization = Authorization::of(&feedback, &agent.owner.pubkey());
-    for place in 1..10 {
+    for place in 2..11 {
         for account in accounts {
             let mut instruction = feedback.instruction();
             if instruction.accounts[place].pubkey == account {
@@ -335,7 +336,7 @@ fn refuses_accounts_that_another_program_forged() {
         index_limit: 2,
         ..GiveFeedback::new(&agent.mint, &client.pubkey())
     };
-    for place in [2, 4] {
+    for place in [3, 5] {
         let mut instruction = feedback.instruction();
         let mut forged = net.account(&instruction.accounts[place].pubkey);
         forged.owner = stranger_id();
@@ -364,7 +365,7 @@ fn refuses_when_the_client_has_not_signed() {
     let mut net = Localnet::new();
     let (agent, client, payer) = (net.agent(), net.actor(), net.actor());
     let feedback = GiveFeedback::new(&agent.mint, &client.pubkey());
-    let mut instruction = feedback.instruction();
+    let mut instruction = sponsored(feedback.instruction(), &payer.pubkey());
     instruction.accounts[0].is_signer = false;
     let precompile = Authorization::of(&feedback, &agent.owner.pubkey()).signed_by(&agent.owner);
     let sent = net.send(&[&payer], &[precompile, instruction]);
@@ -376,7 +377,7 @@ fn refuses_accounts_that_are_not_writable() {
     let mut net = Localnet::new();
     let (agent, client) = (net.agent(), net.actor());
     let feedback = GiveFeedback::new(&agent.mint, &client.pubkey());
-    for place in [2, 4, 5] {
+    for place in [3, 5, 6] {
         let mut instruction = feedback.instruction();
         instruction.accounts[place] = readonly(instruction.accounts[place].pubkey);
         let precompile =

@@ -70,7 +70,7 @@ fn an_entry_is_as_long_as_its_tags_and_rent_exempt() {
         net.give_open(&client, &feedback).unwrap();
         let at = open_feedback(&agent.mint, &client.pubkey(), 1);
         let account = net.account(&at);
-        assert_eq!(account.data.len(), 123 + tag1.len() + tag2.len());
+        assert_eq!(account.data.len(), 124 + tag1.len() + tag2.len());
         let needed = net
             .svm
             .minimum_balance_for_rent_exemption(account.data.len());

@@ -2,7 +2,7 @@
 
 use crate::localnet::{
     Localnet,
-    instructions::{agent_identity, client_index, feedback_entry, readonly},
+    instructions::{agent_identity, client_index, feedback_entry, readonly, sponsored},
     open_feedback::{GiveOpenFeedback, open_client_index, open_feedback},
     program_id,
     refusal::*,
@@ -46,7 +46,7 @@ fn refuses_another_account_in_each_place() {
         ..GiveOpenFeedback::new(&mint, &me)
     };
     let instruction = feedback.instruction();
-    assert_forgeries_refused(&mut net, &client, &instruction, &[1, 3], ACCOUNT_MISMATCH);
+    assert_forgeries_refused(&mut net, &client, &instruction, &[2, 4], ACCOUNT_MISMATCH);
     assert_swaps_refused(&mut net, &client, &instruction, &pool, ACCOUNT_MISMATCH);
 }
 
@@ -61,7 +61,7 @@ fn refuses_a_first_feedback_with_another_clients_addresses() {
         nobody,
     ];
     let instruction = GiveOpenFeedback::new(&agent.mint, &client.pubkey()).instruction();
-    for place in [3, 4] {
+    for place in [4, 5] {
         for account in pool {
             let mut swapped = instruction.clone();
             swapped.accounts[place].pubkey = account;
@@ -76,12 +76,12 @@ fn refuses_accounts_that_are_not_writable_and_a_client_who_has_not_signed() {
     let mut net = Localnet::new();
     let (agent, client, payer) = (net.agent(), net.actor(), net.actor());
     let instruction = GiveOpenFeedback::new(&agent.mint, &client.pubkey()).instruction();
-    for place in [1, 3, 4] {
+    for place in [2, 4, 5] {
         let mut changed = instruction.clone();
         changed.accounts[place] = readonly(changed.accounts[place].pubkey);
         assert_refused(&net.send(&[&client], &[changed]), 0, ACCOUNT_MISMATCH);
     }
-    let mut unsigned = instruction.clone();
+    let mut unsigned = sponsored(instruction.clone(), &payer.pubkey());
     unsigned.accounts[0].is_signer = false;
     assert_refused(&net.send(&[&payer], &[unsigned]), 0, 3010); // Anchor's AccountNotSigner
     net.send(&[&payer, &client], &[instruction]).unwrap();

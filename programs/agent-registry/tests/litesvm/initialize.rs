@@ -1,6 +1,8 @@
 use crate::localnet::{
-    CHAIN, Localnet,
+    CHAIN, Localnet, NOW,
+    accounts::{Fields, discriminator},
     authorization::keccak,
+    events,
     instructions::{initialize, readonly, registry},
     program_data, program_id,
     refusal::*,
@@ -20,9 +22,9 @@ fn stores_the_chain_as_text_and_hash_for_the_upgrade_authority() {
     let registry = net.registry();
     assert_eq!(registry.chain, CHAIN);
     assert_eq!(registry.chain_hash, keccak(CHAIN.as_bytes())); // R9
-    // 8 + 32 + 1 + 2 * 32 + (4 + 41) + (4 + 8 * 32) + (4 + 16 * 32): room for the longest
+    // 8 + 32 + 1 + 1 + 2 * 32 + (4 + 41) + (4 + 8 * 32) + (4 + 16 * 32): room for the longest
     // CAIP-2 id and for full lists
-    assert_eq!(account.data.len(), 926);
+    assert_eq!(account.data.len(), 927);
 }
 
 #[test]
@@ -33,6 +35,22 @@ fn the_upgrade_authority_becomes_the_registrys_and_the_lists_are_empty() {
     assert_eq!(registry.authority, net.upgrade_authority.pubkey());
     assert_eq!(registry.proposed_authority, Default::default());
     assert!(registry.payment_tokens.is_empty() && registry.facilitators.is_empty());
+}
+
+#[test]
+fn one_event_reports_it() {
+    let mut net = Localnet::uninitialized();
+    let authority = net.upgrade_authority.insecure_clone();
+    let sent = net
+        .send(&[&authority], &[initialize(&authority.pubkey(), CHAIN)])
+        .unwrap();
+    let [event] = &events(&sent)[..] else {
+        panic!("one event")
+    };
+    let mut fields = Fields::of(event, discriminator("event:RegistryInitialized"));
+    assert_eq!(fields.key(), authority.pubkey());
+    assert_eq!((fields.text().as_str(), fields.i64()), (CHAIN, NOW));
+    fields.end();
 }
 
 #[test]
@@ -108,9 +126,9 @@ fn refuses_another_account_in_each_place() {
     let at = solana_address::Address::from([9; 32]);
     net.svm.set_account(at, forged).unwrap();
     let mut attack = initialize(&other.pubkey(), CHAIN);
-    attack.accounts[2] = readonly(at);
+    attack.accounts[3] = readonly(at);
     assert_refused(&net.send(&[&other], &[attack]), 0, ACCOUNT_MISMATCH);
-    for place in 1..4 {
+    for place in 2..7 {
         let mut instruction = initialize(&authority.pubkey(), CHAIN);
         instruction.accounts[place].pubkey = other.pubkey();
         assert_refused(

@@ -115,7 +115,8 @@ fn refuses_accounts_that_are_not_writable() {
     let agent = net.agent();
     for original in all(&agent.owner.pubkey(), &agent.mint) {
         for place in 1..original.accounts.len() {
-            if original.accounts[place].is_writable {
+            let meta = &original.accounts[place];
+            if meta.is_writable && !meta.is_signer {
                 let mut instruction = original.clone();
                 instruction.accounts[place] = readonly(instruction.accounts[place].pubkey);
                 let sent = net.send(&[&agent.owner], &[instruction]);
@@ -154,7 +155,11 @@ fn refuses_another_account_in_each_place() {
     let before = net.identity(&mint);
     for original in all(&agent.owner.pubkey(), &mint) {
         for place in 1..original.accounts.len() {
-            let is_wallet = original.accounts[place].is_signer;
+            let meta = &original.accounts[place];
+            if meta.is_signer && meta.is_writable {
+                continue; // the payer: anyone
+            }
+            let is_wallet = meta.is_signer;
             for account in others {
                 let mut instruction = original.clone();
                 instruction.accounts[place].pubkey = account;

@@ -19,7 +19,7 @@ fn the_caller_becomes_owner_and_wallet() {
     let agent = net.agent();
     let owner = agent.owner.pubkey();
     let identity = net.account(&agent_identity(&agent.mint));
-    assert_eq!((identity.owner, identity.data.len()), (program_id(), 218));
+    assert_eq!((identity.owner, identity.data.len()), (program_id(), 283));
     assert_eq!(
         net.identity(&agent.mint),
         AgentIdentity {
@@ -73,7 +73,8 @@ fn the_token_is_r4s() {
     ]
     .concat();
     // Nothing else: no close authority, no permanent delegate.
-    let expected = [(18u16, pointer), (14, hook), (19, metadata)];
+    let group = [identity.as_ref(), &[0; 32]].concat(); // a member of nothing yet
+    let expected = [(18u16, pointer), (14, hook), (22, group), (19, metadata)];
     let mut rest = &data[166..];
     for (kind, value) in expected {
         assert_eq!(rest[..2], kind.to_le_bytes());
@@ -185,21 +186,21 @@ fn refuses_another_account_in_each_place() {
         token_account(&other.owner.pubkey(), &other.mint),
         extra_account_metas(&other.mint),
     ];
-    for place in 2..10 {
+    for place in 3..11 {
         let (owner, mint) = (net.actor(), net.key());
         let mut instruction = register_agent(&owner.pubkey(), &mint.pubkey(), URI);
         // an address nobody uses, and a valid one of another agent
         let strange = [
             Address::from([9; 32]),
-            *spare.get(place - 2).unwrap_or(&other.mint),
+            *spare.get(place - 3).unwrap_or(&other.mint),
         ];
         for address in strange {
             instruction.accounts[place].pubkey = address;
             let sent = net.send(&[&owner, &mint], &[instruction.clone()]);
             let (_, error) = refusal(&sent);
             let expected = match (place, address == spare[0]) {
-                (2, true) => InstructionError::Custom(ALREADY_INITIALIZED),
-                (3, _) => InstructionError::InvalidSeeds, // the associated token program's
+                (3, true) => InstructionError::Custom(ALREADY_INITIALIZED),
+                (4, _) => InstructionError::InvalidSeeds, // the associated token program's
                 _ => InstructionError::Custom(ACCOUNT_MISMATCH),
             };
             assert_eq!(error, expected, "place {place}");
@@ -213,7 +214,7 @@ fn refuses_without_the_mints_signature() {
     let mut net = Localnet::new();
     let (owner, mint) = (net.actor(), net.key());
     let mut instruction = register_agent(&owner.pubkey(), &mint.pubkey(), URI);
-    instruction.accounts[1].is_signer = false;
+    instruction.accounts[2].is_signer = false;
     // Anchor's AccountNotSigner
     assert_refused(&net.send(&[&owner], &[instruction]), 0, 3010);
 }

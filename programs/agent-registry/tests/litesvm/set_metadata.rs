@@ -154,7 +154,7 @@ fn refuses_the_entry_of_another_key_or_agent() {
     for key in [b"a", b"c"] {
         for account in others {
             let mut instruction = set_metadata(&agent.owner.pubkey(), &agent.mint, key, b"new");
-            instruction.accounts[3].pubkey = account;
+            instruction.accounts[4].pubkey = account;
             let sent = net.send(&[&agent.owner], &[instruction]);
             assert_refused(&sent, 0, ACCOUNT_MISMATCH);
         }

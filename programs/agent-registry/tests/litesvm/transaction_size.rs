@@ -36,17 +36,21 @@ fn size(payer: &Address, instructions: &[Instruction]) -> usize {
     1 + 64 * signatures + message.serialize().len()
 }
 
-/// By instruction; who signs first pays. The transfer hook's is that of the transfer, which
+/// By instruction; the fee is the sponsor's if it pays the rent (R12), or of who signs first. The transfer hook's is that of the transfer, which
 /// creates the receiver's token account.
 pub fn of_every_instruction() -> BTreeMap<&'static str, usize> {
     let mut stage = Stage::new();
     let transfer = transfer(&stage);
     let calls = stage.calls().into_iter().map(|call| {
-        let first = &call.instruction.accounts[0];
-        let payer = if first.is_signer {
-            first.pubkey
-        } else {
-            stage.relayer.pubkey()
+        let named = |key: Address| {
+            let mut metas = call.instruction.accounts.iter();
+            metas.any(|meta| meta.is_signer && meta.pubkey == key)
+        };
+        let (sponsor, first) = (stage.sponsor.pubkey(), call.instruction.accounts[0].pubkey);
+        let payer = match (named(sponsor), named(first)) {
+            (true, _) => sponsor,
+            (false, true) => first,
+            (false, false) => stage.relayer.pubkey(),
         };
         match call.name {
             "transfer_hook" => (call.name, transfer),

@@ -2,7 +2,7 @@ use crate::localnet::{
     Agent, Localnet, NOW,
     accounts::Fields,
     events,
-    instructions::{agent_identity, readonly},
+    instructions::{agent_identity, readonly, sponsored},
     program_id,
     refusal::*,
     swaps::{assert_forgeries_refused, assert_swaps_refused},
@@ -42,7 +42,7 @@ fn stores_a_pending_request() {
     );
     assert_eq!(net.identity(&agent.mint), identity);
     let at = request_address(&agent.mint, &validator.pubkey(), &request.hash);
-    let rent = net.svm.minimum_balance_for_rent_exemption(146);
+    let rent = net.svm.minimum_balance_for_rent_exemption(147);
     assert_eq!(net.account(&at).lamports, rent);
 }
 
@@ -275,13 +275,13 @@ fn refuses_another_account_in_each_place() {
     ];
     let instruction = request.instruction();
     let mut frozen = instruction.clone();
-    frozen.accounts[3] = readonly(frozen.accounts[3].pubkey);
+    frozen.accounts[4] = readonly(frozen.accounts[4].pubkey);
     assert_refused(&net.send(&[&agent.owner], &[frozen]), 0, ACCOUNT_MISMATCH);
-    let mut unsigned = instruction.clone();
+    let mut unsigned = sponsored(instruction.clone(), &stranger.pubkey());
     unsigned.accounts[0].is_signer = false;
     assert_refused(&net.send(&[&stranger], &[unsigned]), 0, 3010); // Anchor's AccountNotSigner
     let owner = &agent.owner;
-    assert_forgeries_refused(&mut net, owner, &instruction, &[1], ACCOUNT_MISMATCH);
+    assert_forgeries_refused(&mut net, owner, &instruction, &[2], ACCOUNT_MISMATCH);
     assert_swaps_refused(&mut net, owner, &instruction, &pool, ACCOUNT_MISMATCH);
 }
 
@@ -295,7 +295,7 @@ fn takes_over_lamports_that_were_sent_to_its_address() {
     };
     net.svm.set_account(at, account).unwrap();
     net.send(&[&agent.owner], &[request.instruction()]).unwrap();
-    let rent = net.svm.minimum_balance_for_rent_exemption(146);
+    let rent = net.svm.minimum_balance_for_rent_exemption(147);
     let account = net.account(&at);
     assert_eq!((account.owner, account.lamports), (program_id(), rent));
 }

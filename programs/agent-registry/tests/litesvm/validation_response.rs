@@ -2,7 +2,7 @@ use crate::localnet::{
     Agent, Localnet, NOW,
     accounts::Fields,
     events,
-    instructions::{agent_identity, readonly},
+    instructions::{agent_identity, readonly, sponsored},
     refusal::*,
     swaps::{assert_forgeries_refused, assert_swaps_refused},
     validation::{
@@ -56,7 +56,7 @@ fn stores_the_response_and_counts_the_validation() {
     let at = response_address(&agent.mint, &validator.pubkey(), &answer.hash);
     let account = net.account(&at);
     let rent = net.svm.minimum_balance_for_rent_exemption(146 + 48);
-    assert_eq!((account.lamports, account.data.len()), (rent, 146 + 48));
+    assert_eq!((account.lamports, account.data.len()), (rent, 146 + 49));
 }
 
 #[test]
@@ -175,10 +175,11 @@ fn refuses_everybody_but_the_validator() {
     for who in [&stranger, &agent.owner] {
         let mut instruction = answer.instruction();
         instruction.accounts[0].pubkey = who.pubkey();
+        instruction.accounts[1].pubkey = who.pubkey();
         let sent = net.send(&[who], &[instruction]);
         assert_refused(&sent, 0, NOT_VALIDATOR);
     }
-    let mut unsigned = answer.instruction();
+    let mut unsigned = sponsored(answer.instruction(), &stranger.pubkey());
     unsigned.accounts[0].is_signer = false;
     assert_refused(&net.send(&[&stranger], &[unsigned]), 0, 3010); // Anchor's AccountNotSigner
     net.send(&[&validator], &[answer.instruction()]).unwrap();
@@ -204,6 +205,7 @@ fn reports_the_first_of_any_two_broken_rules() {
             assert_refused(&sent, 0, *code);
             // and by a stranger: after RequestNotFound, before all else
             instruction.accounts[0].pubkey = stranger.pubkey();
+            instruction.accounts[1].pubkey = stranger.pubkey();
             let expected = if first == 0 { *code } else { NOT_VALIDATOR };
             let sent = net.send(&[&stranger], &[instruction]);
             assert_refused(&sent, 0, expected);
@@ -291,19 +293,19 @@ fn refuses_another_account_in_each_place() {
         her,
     ];
     let instruction = answer.instruction();
-    for place in [1, 3, 4] {
+    for place in [2, 4, 5] {
         let mut frozen = instruction.clone();
         frozen.accounts[place] = readonly(frozen.accounts[place].pubkey);
         assert_refused(&net.send(&[&validator], &[frozen]), 0, ACCOUNT_MISMATCH);
     }
     let (sender, code) = (&validator, ACCOUNT_MISMATCH);
-    assert_forgeries_refused(&mut net, sender, &instruction, &[1, 3], code);
+    assert_forgeries_refused(&mut net, sender, &instruction, &[2, 4], code);
     assert_swaps_refused(&mut net, sender, &instruction, &pool, code);
     // the same where the response exists
-    assert_forgeries_refused(&mut net, sender, &instruction, &[1, 3, 4], code);
+    assert_forgeries_refused(&mut net, sender, &instruction, &[2, 4, 5], code);
     assert_swaps_refused(&mut net, sender, &instruction, &pool, code);
     // another validator's request about the agent: named, not mistaken for his own
     let mut hers = instruction;
-    hers.accounts[3].pubkey = request_address(&mint, &her, &answer.hash);
+    hers.accounts[4].pubkey = request_address(&mint, &her, &answer.hash);
     assert_refused(&net.send(&[&validator], &[hers]), 0, NOT_VALIDATOR);
 }

@@ -45,6 +45,10 @@ pub struct AgentIdentity {
     pub open_client_count: u64,
     /// The bump of its address.
     pub bump: u8,
+    /// The layout that the program wrote (R12).
+    pub version: u8,
+    /// Zeros, kept for the fields of later layouts (R12).
+    pub reserved: [u8; 64],
 }
 
 impl AgentIdentity {
@@ -77,7 +81,7 @@ impl AgentIdentity {
 impl AccountType for AgentIdentity {
     const NAME: &'static str = "AgentIdentity";
     const DISCRIMINATOR: [u8; 8] = [11, 149, 31, 27, 186, 76, 241, 72];
-    const SPACE: usize = 218;
+    const SPACE: usize = 283;
 }
 
 /// One metadata value of an agent. Never closed: a key once set stays set.
@@ -87,6 +91,8 @@ pub struct MetadataEntry {
     pub nft_mint: Address,
     /// The bump of its address.
     pub bump: u8,
+    /// The layout that the program wrote (R12).
+    pub version: u8,
     /// At most 32 bytes of UTF-8 without NUL (R17).
     pub key: String,
     /// At most 256 bytes (R17).
@@ -96,5 +102,5 @@ pub struct MetadataEntry {
 impl AccountType for MetadataEntry {
     const NAME: &'static str = "MetadataEntry";
     const DISCRIMINATOR: [u8; 8] = [96, 126, 172, 22, 37, 180, 115, 47];
-    const SPACE: usize = 49 + METADATA_KEY_MAX + METADATA_VALUE_MAX;
+    const SPACE: usize = 50 + METADATA_KEY_MAX + METADATA_VALUE_MAX;
 }

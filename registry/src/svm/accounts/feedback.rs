@@ -31,6 +31,8 @@ pub struct FeedbackEntry {
     pub created_at: i64,
     /// The bump of its address.
     pub bump: u8,
+    /// The layout that the program wrote (R12).
+    pub version: u8,
     /// Counts from 1, per agent and client (R8).
     pub feedback_index: u64,
     /// The scheme that authorized it: 1 = x84, 2 = bounded (R10).
@@ -42,7 +44,7 @@ pub struct FeedbackEntry {
 impl AccountType for FeedbackEntry {
     const NAME: &'static str = "FeedbackEntry";
     const DISCRIMINATOR: [u8; 8] = [203, 62, 143, 114, 243, 30, 218, 29];
-    const SPACE: usize = 206;
+    const SPACE: usize = 207;
 }
 
 /// How far one client's authorized feedback about one agent has counted.
@@ -58,12 +60,14 @@ pub struct ClientIndex {
     pub ordinal: u64,
     /// The bump of its address.
     pub bump: u8,
+    /// The layout that the program wrote (R12).
+    pub version: u8,
 }
 
 impl AccountType for ClientIndex {
     const NAME: &'static str = "ClientIndex";
     const DISCRIMINATOR: [u8; 8] = [238, 41, 224, 47, 148, 252, 219, 166];
-    const SPACE: usize = 89;
+    const SPACE: usize = 90;
 }
 
 /// One open feedback (R16).
@@ -87,6 +91,8 @@ pub struct OpenFeedback {
     pub response_count: u64,
     /// The bump of its address.
     pub bump: u8,
+    /// The layout that the program wrote (R12).
+    pub version: u8,
     /// At most 32 bytes (R14).
     pub tag1: String,
     /// At most 32 bytes (R14).
@@ -96,7 +102,7 @@ pub struct OpenFeedback {
 impl AccountType for OpenFeedback {
     const NAME: &'static str = "OpenFeedback";
     const DISCRIMINATOR: [u8; 8] = [141, 237, 192, 62, 31, 77, 132, 246];
-    const SPACE: usize = 123 + 2 * TAG_MAX;
+    const SPACE: usize = 124 + 2 * TAG_MAX;
 }
 
 /// How far one client's open feedback about one agent has counted.
@@ -112,12 +118,14 @@ pub struct OpenClientIndex {
     pub ordinal: u64,
     /// The bump of its address.
     pub bump: u8,
+    /// The layout that the program wrote (R12).
+    pub version: u8,
 }
 
 impl AccountType for OpenClientIndex {
     const NAME: &'static str = "OpenClientIndex";
     const DISCRIMINATOR: [u8; 8] = [173, 118, 236, 175, 216, 69, 4, 212];
-    const SPACE: usize = 89;
+    const SPACE: usize = 90;
 }
 
 /// Marks a payment that proved one feedback: it proves no other (R13).
@@ -131,10 +139,12 @@ pub struct SpentPayment {
     pub feedback_index: u64,
     /// The bump of its address.
     pub bump: u8,
+    /// The layout that the program wrote (R12).
+    pub version: u8,
 }
 
 impl AccountType for SpentPayment {
     const NAME: &'static str = "SpentPayment";
     const DISCRIMINATOR: [u8; 8] = [77, 205, 185, 208, 111, 79, 133, 247];
-    const SPACE: usize = 81;
+    const SPACE: usize = 82;
 }

@@ -17,6 +17,8 @@ pub struct Registry {
     pub chain_hash: [u8; 32],
     /// The bump of its address.
     pub bump: u8,
+    /// The layout that the program wrote (R12).
+    pub version: u8,
     /// Who keeps the lists below.
     pub authority: Address,
     /// Who becomes the authority by accepting; all zero for nobody.
@@ -32,5 +34,5 @@ pub struct Registry {
 impl AccountType for Registry {
     const NAME: &'static str = "Registry";
     const DISCRIMINATOR: [u8; 8] = [47, 174, 110, 246, 184, 182, 252, 218];
-    const SPACE: usize = 117 + CHAIN_ID_MAX + 32 * (PAYMENT_TOKENS_MAX + FACILITATORS_MAX);
+    const SPACE: usize = 118 + CHAIN_ID_MAX + 32 * (PAYMENT_TOKENS_MAX + FACILITATORS_MAX);
 }

@@ -2,7 +2,7 @@ use super::AccountType;
 use borsh::BorshDeserialize;
 use solana_address::Address;
 
-/// What an owner asked a validator: X84's fields (R12, R20).
+/// What an owner asked a validator: X84's fields, then the version (R12, R20).
 #[derive(Debug, Clone, PartialEq, Eq, BorshDeserialize)]
 pub struct ValidationRequest {
     /// The agent's mint.
@@ -19,12 +19,14 @@ pub struct ValidationRequest {
     pub created_at: i64,
     /// The bump of its address.
     pub bump: u8,
+    /// The layout that the program wrote (R12).
+    pub version: u8,
 }
 
 impl AccountType for ValidationRequest {
     const NAME: &'static str = "ValidationRequest";
     const DISCRIMINATOR: [u8; 8] = [130, 174, 153, 111, 74, 241, 40, 140];
-    const SPACE: usize = 146;
+    const SPACE: usize = 147;
 }
 
 /// A validator's latest response: X84's fields, then ours after `bump` (R12, R20).
@@ -44,6 +46,8 @@ pub struct ValidationResponse {
     pub created_at: i64,
     /// The bump of its address.
     pub bump: u8,
+    /// The layout that the program wrote (R12).
+    pub version: u8,
     /// Hash of the evidence file; opaque (R21).
     pub evidence_hash: [u8; 32],
     /// When the validator responded last, in Unix seconds.
@@ -64,5 +68,5 @@ impl ValidationResponse {
 impl AccountType for ValidationResponse {
     const NAME: &'static str = "ValidationResponse";
     const DISCRIMINATOR: [u8; 8] = [146, 167, 252, 222, 192, 143, 244, 20];
-    const SPACE: usize = 194;
+    const SPACE: usize = 195;
 }

@@ -201,6 +201,9 @@ native! {
         hash: it.evidence_hash,
         tag: ValidationTag::Bytes(it.tag),
     };
+    RegistryInitialized [144, 138, 62, 105, 58, 38, 100, 177] {
+        authority: Address, chain: String, timestamp: i64,
+    } => |it| Event::ProgramInitialized { authority: it.authority.into(), chain: it.chain };
     RegistryAuthorityProposed [192, 160, 68, 80, 58, 110, 6, 51] {
         authority: Address, proposed_authority: Address, timestamp: i64,
     } => |it| Event::RegistryAuthorityProposed {

@@ -82,6 +82,7 @@ impl Program {
         feedback: &GiveFeedback<'_>,
     ) -> Instruction {
         let accounts = [
+            signer(reviewer),
             signer_writable(reviewer),
             readonly(self.registry()),
             writable(self.agent(&mint)),
@@ -136,6 +137,7 @@ impl Program {
         proof: &AttachPaymentProof,
     ) -> Instruction {
         let accounts = [
+            signer(caller),
             signer_writable(caller),
             readonly(proof.reviewer),
             readonly(self.registry()),

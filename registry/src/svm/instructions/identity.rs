@@ -22,6 +22,7 @@ impl Program {
     /// at most 200 bytes (R17).
     pub fn register_agent(&self, owner: Address, mint: Address, uri: &str) -> Instruction {
         let accounts = [
+            signer(owner),
             signer_writable(owner),
             signer_writable(mint),
             writable(self.agent(&mint)),
@@ -38,6 +39,7 @@ impl Program {
     /// a longer one.
     pub fn set_agent_uri(&self, owner: Address, mint: Address, uri: &str) -> Instruction {
         let accounts = [
+            signer(owner),
             signer_writable(owner),
             writable(self.agent(&mint)),
             writable(mint),
@@ -57,6 +59,7 @@ impl Program {
         value: &[u8],
     ) -> Instruction {
         let accounts = [
+            signer(owner),
             signer_writable(owner),
             writable(self.agent(&mint)),
             readonly(mint),

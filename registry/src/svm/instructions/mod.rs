@@ -1,6 +1,7 @@
 //! Every instruction of the program, for addresses and plain arguments.
 //!
-//! Whoever the program calls "payer" signs and is writable. The instructions that change something
+//! The second account of every instruction that creates accounts is the payer, who signs and is
+//! writable. It is whoever acts, unless [`sponsored`] names another. The instructions that change something
 //! end with the event authority and the program itself, for the event's self-CPI.
 mod authorized;
 mod discriminators;
@@ -63,6 +64,17 @@ pub(super) const fn readonly(address: Address) -> AccountMeta {
         is_signer: false,
         is_writable: false,
     }
+}
+
+/// `instruction` with its rent paid by `payer`, who signs too (R12). `None` if it creates no accounts,
+/// and so has no payer.
+pub fn sponsored(mut instruction: Instruction, payer: Address) -> Option<Instruction> {
+    let place = instruction.accounts.get_mut(1)?;
+    if !(place.is_signer && place.is_writable) {
+        return None;
+    }
+    place.pubkey = payer;
+    Some(instruction)
 }
 
 impl Program {

@@ -53,6 +53,7 @@ impl Program {
         feedback: &GiveOpenFeedback<'_>,
     ) -> Instruction {
         let accounts = [
+            signer(client),
             signer_writable(client),
             writable(self.agent(&mint)),
             readonly(mint),
@@ -104,7 +105,8 @@ impl Program {
     }
 
     /// As [`Self::open_summary`], for the mergeable form
-    /// [`OpenSummaryPart`](crate::svm::views::OpenSummaryPart).
+    /// [`OpenSummaryPart`](crate::svm::views::OpenSummaryPart). For a client with more entries than
+    /// one transaction can read, see [`Self::open_summary_range`].
     pub fn open_summary_part(
         &self,
         mint: Address,
@@ -112,7 +114,32 @@ impl Program {
         tag1: &str,
         tag2: &str,
     ) -> Instruction {
-        self.over_entries(d::OPEN_SUMMARY_PART, mint, clients, (tag1, tag2))
+        let mut instruction = self.over_entries(d::OPEN_SUMMARY_PART, mint, clients, (tag1, tag2));
+        instruction.data.push(0); // no range
+        instruction
+    }
+
+    /// The part over the entries `range` of one client, both ends included (R16). Parts over ranges
+    /// that do not overlap add up.
+    pub fn open_summary_range(
+        &self,
+        mint: Address,
+        client: Address,
+        range: core::ops::RangeInclusive<u64>,
+        tag1: &str,
+        tag2: &str,
+    ) -> Instruction {
+        let mut accounts = Vec::from([
+            readonly(mint),
+            readonly(self.open_client_index(&mint, &client)),
+        ]);
+        let entries = range
+            .clone()
+            .map(|index| self.open_feedback(&mint, &client, index));
+        accounts.extend(entries.map(readonly));
+        let bounds = Some((*range.start(), *range.end()));
+        let arguments = (Vec::from([client]), tag1, tag2, bounds);
+        self.instruction(d::OPEN_SUMMARY_PART, accounts, &arguments)
     }
 
     /// For each client as listed: the client's index, then the entries 1 to last (R16).

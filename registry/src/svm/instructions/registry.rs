@@ -1,6 +1,5 @@
 use super::{discriminators as d, readonly, signer, signer_writable, writable};
 use crate::svm::{Program, programs::SYSTEM};
-use alloc::vec::Vec;
 use borsh::BorshSerialize;
 use solana_address::Address;
 use solana_instruction::Instruction;
@@ -9,13 +8,14 @@ impl Program {
     /// Stores the cluster's CAIP-2 id in the registry account, once (R9). `upgrade_authority`, who
     /// must be the program's, signs and pays.
     pub fn initialize(&self, upgrade_authority: Address, chain: &str) -> Instruction {
-        let accounts = Vec::from([
+        let accounts = [
+            signer(upgrade_authority),
             signer_writable(upgrade_authority),
             writable(self.registry()),
             readonly(self.program_data()),
             readonly(SYSTEM),
-        ]);
-        self.instruction(d::INITIALIZE, accounts, &chain)
+        ];
+        self.emitting(d::INITIALIZE, &accounts, &chain)
     }
 
     /// Names the successor of the registry's authority; `None` withdraws the name. `authority`

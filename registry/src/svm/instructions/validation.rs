@@ -1,4 +1,4 @@
-use super::{discriminators as d, readonly, signer_writable, writable};
+use super::{discriminators as d, readonly, signer, signer_writable, writable};
 use crate::svm::{Program, programs::SYSTEM};
 use solana_address::Address;
 use solana_instruction::Instruction;
@@ -44,6 +44,7 @@ impl Program {
     ) -> Instruction {
         let (validator, hash) = (request.validator, request.request_hash);
         let accounts = [
+            signer(owner),
             signer_writable(owner),
             readonly(self.agent(&mint)),
             readonly(mint),
@@ -64,6 +65,7 @@ impl Program {
     ) -> Instruction {
         let (validator, hash) = (response.validator, response.request_hash);
         let accounts = [
+            signer(caller),
             signer_writable(caller),
             writable(self.agent(&mint)),
             readonly(mint),

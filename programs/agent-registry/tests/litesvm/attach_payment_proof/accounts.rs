@@ -1,7 +1,7 @@
 //! `attach_payment_proof` with accounts that are not the ones its arguments derive.
 
 use crate::localnet::{
-    instructions::{agent_identity, client_index, feedback_entry, readonly, registry},
+    instructions::{agent_identity, client_index, feedback_entry, readonly, registry, sponsored},
     payment::{AttachPayment, Purchase, spent_payment},
     program_id,
     refusal::*,
@@ -17,10 +17,10 @@ fn lamports_sent_to_the_marker_beforehand_do_not_block_it() {
         it.net.svm.airdrop(&marker, gift).unwrap();
         it.accepts(&proof);
         let account = it.net.account(&marker);
-        assert_eq!((account.owner, account.data.len()), (program_id(), 81));
+        assert_eq!((account.owner, account.data.len()), (program_id(), 82));
         assert_eq!(
             account.lamports,
-            gift.max(it.net.svm.minimum_balance_for_rent_exemption(81))
+            gift.max(it.net.svm.minimum_balance_for_rent_exemption(82))
         );
     }
 }
@@ -50,7 +50,7 @@ fn refuses_another_account_in_each_place() {
         registry(),
         friend.pubkey(),
     ];
-    for place in 1..proof.instruction().accounts.len() {
+    for place in 2..proof.instruction().accounts.len() {
         for account in others {
             let mut attach = proof.instruction();
             if attach.accounts[place].pubkey != account {
@@ -61,7 +61,7 @@ fn refuses_another_account_in_each_place() {
             }
         }
     }
-    for place in [3, 5, 6] {
+    for place in [4, 6, 7] {
         let mut attach = proof.instruction();
         attach.accounts[place] = readonly(attach.accounts[place].pubkey);
         let instructions = [proof.signed_by(&it.facilitator), attach];
@@ -69,7 +69,7 @@ fn refuses_another_account_in_each_place() {
         assert_refused(&sent, 1, ACCOUNT_MISMATCH);
     }
     // in his name, without his signature
-    let mut attach = proof.instruction();
+    let mut attach = sponsored(proof.instruction(), &friend.pubkey());
     attach.accounts[0].is_signer = false;
     let instructions = [proof.signed_by(&it.facilitator), attach];
     let sent = it.net.send(&[&friend], &instructions);

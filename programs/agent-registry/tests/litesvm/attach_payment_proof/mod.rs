@@ -74,16 +74,14 @@ fn sets_flag_amount_and_token_and_moves_the_score_to_the_verified_counters() {
     assert_eq!(marker.owner, program_id());
     assert_eq!(
         marker.lamports,
-        it.net.svm.minimum_balance_for_rent_exemption(81)
+        it.net.svm.minimum_balance_for_rent_exemption(82)
     );
     let mut fields = Fields::of(&marker.data, [77, 205, 185, 208, 111, 79, 133, 247]);
     assert_eq!((fields.key(), fields.key()), (it.agent.mint, me));
     assert_eq!(fields.u64(), 1);
     let seeds: &[&[u8]] = &[b"spent", &proof.task_ref_hash];
-    assert_eq!(
-        fields.u8(),
-        Address::find_program_address(seeds, &program_id()).1
-    );
+    let bump = Address::find_program_address(seeds, &program_id()).1;
+    assert_eq!((fields.u8(), fields.u8()), (bump, 1)); // R12: version
     fields.end();
 }
 

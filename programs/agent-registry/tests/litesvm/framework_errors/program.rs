@@ -29,7 +29,7 @@ fn register(stage: &mut Stage, change: impl FnOnce(&mut Instruction)) -> Sent {
     let mut instruction = register_agent(&stage.owner(), &mint.pubkey(), URI);
     change(&mut instruction);
     let mut signers = vec![&stage.stranger, &stage.agent.owner];
-    if instruction.accounts[1].is_signer {
+    if instruction.accounts[2].is_signer {
         signers.push(&mint);
     }
     stage.net.send(&signers, &[instruction])
@@ -80,7 +80,7 @@ pub const CASES: &[Case] = &[
         "BadRequest",
     ),
     case(
-        |stage| register(stage, |register| register.accounts[0].is_writable = false),
+        |stage| register(stage, |register| register.accounts[1].is_writable = false),
         Numbered(Anchor, 2000), // ConstraintMut
         "AccountMismatch",
     ),
@@ -103,12 +103,12 @@ pub const CASES: &[Case] = &[
         "AccountMismatch",
     ),
     case(
-        |stage| give(stage, |give| give.accounts.truncate(9)),
+        |stage| give(stage, |give| give.accounts.truncate(10)),
         Numbered(Anchor, 3005), // AccountNotEnoughKeys
         "AccountMismatch",
     ),
     case(
-        |stage| register(stage, |register| register.accounts[1].is_signer = false),
+        |stage| register(stage, |register| register.accounts[2].is_signer = false),
         Numbered(Anchor, 3010), // AccountNotSigner
         "SignatureMissing",
     ),
@@ -142,7 +142,7 @@ pub const CASES: &[Case] = &[
     case(
         |stage| {
             let anothers = stage.empty();
-            register(stage, |register| register.accounts[3] = writable(anothers))
+            register(stage, |register| register.accounts[4] = writable(anothers))
         },
         Named("InvalidSeeds"), // of the associated token program
         "AccountMismatch",

@@ -7,8 +7,8 @@ use agent_registry::{
     ClientIndex, FacilitatorListed, FeedbackAuthoritySet, FeedbackEntry, FeedbackGiven,
     FeedbackRevoked, MetadataEntry, MetadataSet, OpenClientIndex, OpenFeedback, OpenFeedbackGiven,
     OpenFeedbackRevoked, OpenResponseAppended, PaymentProven, PaymentTokenListed, Registry,
-    RegistryAuthorityAccepted, RegistryAuthorityProposed, ResponseAppended, SpentPayment,
-    ValidationRequest, ValidationRequested, ValidationResponded, ValidationResponse,
+    RegistryAuthorityAccepted, RegistryAuthorityProposed, RegistryInitialized, ResponseAppended,
+    SpentPayment, ValidationRequest, ValidationRequested, ValidationResponded, ValidationResponse,
 };
 use anchor_lang::{AnchorDeserialize, AnchorSerialize, Discriminator, prelude::Pubkey};
 use std::ops::Range;
@@ -84,64 +84,70 @@ macro_rules! layout {
 fn accounts_of_x84_keep_its_places() {
     // R12
     layout!(
-        FeedbackEntry, 206,
+        FeedbackEntry, 207,
         nft_mint 8..40, reviewer 40..72, score 72..73, tag1 73..105, tag2 105..137,
         auth_verified 137..138, has_payment_proof 138..139, payment_amount 139..147,
         payment_token 147..179, revoked 179..180, created_at 180..188, bump 188..189,
         // ours
-        feedback_index 189..197, auth_scheme 197..198, response_count 198..206,
+        version 189..190, feedback_index 190..198, auth_scheme 198..199, response_count 199..207,
     );
     layout!(
-        ValidationRequest, 146,
+        ValidationRequest, 147,
         nft_mint 8..40, validator 40..72, request_hash 72..104, tag 104..136,
         responded 136..137, created_at 137..145, bump 145..146,
+        // ours
+        version 146..147,
     );
     layout!(
-        ValidationResponse, 194,
+        ValidationResponse, 195,
         nft_mint 8..40, validator 40..72, request_hash 72..104, score 104..105, tag 105..137,
         created_at 137..145, bump 145..146,
         // ours
-        evidence_hash 146..178, last_update 178..186, response_count 186..194,
+        version 146..147, evidence_hash 147..179, last_update 179..187, response_count 187..195,
     );
 }
 
 #[test]
 fn accounts_of_ours() {
     layout!(
-        AgentIdentity, 218,
+        AgentIdentity, 283,
         nft_mint 8..40, owner 40..72, owner_version 72..80, feedback_authority 80..112,
         agent_wallet 112..144, auth_schemes 144..145, created_at 145..153, updated_at 153..161,
         verified_feedback_count 161..169, verified_score_sum 169..177,
         unverified_feedback_count 177..185, unverified_score_sum 185..193,
         validation_count 193..201, client_count 201..209, open_client_count 209..217,
-        bump 217..218,
+        bump 217..218, version 218..219, reserved 219..283,
     );
     layout!(
-        ClientIndex, 89,
+        ClientIndex, 90,
         agent 8..40, client 40..72, last_index 72..80, ordinal 80..88, bump 88..89,
+        version 89..90,
     );
     layout!(
-        OpenClientIndex, 89,
+        OpenClientIndex, 90,
         agent 8..40, client 40..72, last_index 72..80, ordinal 80..88, bump 88..89,
+        version 89..90,
     );
     layout!(
-        OpenFeedback, 123,
+        OpenFeedback, 124,
         nft_mint 8..40, client 40..72, feedback_index 72..80, value 80..96,
         value_decimals 96..97, revoked 97..98, created_at 98..106, response_count 106..114,
-        bump 114..115, tag1 115..116, tag2 119..120,
+        bump 114..115, version 115..116, tag1 116..117, tag2 120..121,
     );
     layout!(
-        MetadataEntry, 49,
-        nft_mint 8..40, bump 40..41, key 41..42, value 45..46,
+        MetadataEntry, 50,
+        nft_mint 8..40, bump 40..41, version 41..42, key 42..43, value 46..47,
     );
     layout!(
-        SpentPayment, 81,
+        SpentPayment, 82,
         nft_mint 8..40, reviewer 40..72, feedback_index 72..80, bump 80..81,
+        version 81..82,
     );
     layout!(
-        Registry, 117,
-        chain_hash 8..40, bump 40..41, authority 41..73, proposed_authority 73..105,
-        chain 105..106, payment_tokens 109..110, facilitators 113..114,
+        Registry, 118,
+        chain_hash 8..40, bump 40..41, version 41..42, authority 42..74,
+        proposed_authority 74..106, chain 106..107, payment_tokens 110..111,
+        facilitators 114..115,
     );
 }
 
@@ -157,17 +163,17 @@ fn account_sizes() {
         SpentPayment::SPACE,
         agent_registry::extra_account_metas::SPACE,
     ];
-    assert_eq!(sizes, [218, 89, 89, 206, 146, 194, 81, 121]);
+    assert_eq!(sizes, [283, 90, 90, 207, 147, 195, 82, 121]);
     // a chain id of 41 bytes, 8 tokens, 16 facilitators
-    assert_eq!(Registry::SPACE, 117 + 41 + 8 * 32 + 16 * 32);
+    assert_eq!(Registry::SPACE, 118 + 41 + 8 * 32 + 16 * 32);
     let mut entry: OpenFeedback = blank();
-    assert_eq!(entry.space(), 123);
+    assert_eq!(entry.space(), 124);
     (entry.tag1, entry.tag2) = ("a".repeat(32), "b".repeat(31));
-    assert_eq!(entry.space(), 123 + 32 + 31);
+    assert_eq!(entry.space(), 124 + 32 + 31);
     let mut entry: MetadataEntry = blank();
-    assert_eq!(entry.space(), 49);
+    assert_eq!(entry.space(), 50);
     (entry.key, entry.value) = ("k".repeat(32), vec![0; 256]);
-    assert_eq!(entry.space(), 49 + 32 + 256);
+    assert_eq!(entry.space(), 50 + 32 + 256);
 }
 
 #[test]
@@ -261,6 +267,7 @@ fn events_of_agent_and_validation() {
 
 #[test]
 fn events_of_the_registry() {
+    layout!(RegistryInitialized, 52, authority 8..40, chain 40..41, timestamp 44..52);
     layout!(
         RegistryAuthorityProposed, 80,
         authority 8..40, proposed_authority 40..72, timestamp 72..80,

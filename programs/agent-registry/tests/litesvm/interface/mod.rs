@@ -67,6 +67,8 @@ fn error_codes_are_append_only() {
         (RequestPrefixCollision, 6040),
         (RequestNotFound, 6041),
         (NotValidator, 6042),
+        (InstructionsTooLong, 6043),
+        (SummaryRange, 6044),
     ];
     for (error, code) in codes {
         assert_eq!(u32::from(error), code);

@@ -1,7 +1,13 @@
 //! The program's accounts and events, field by field, from their documented layouts.
 
 use super::{Localnet, instructions as address};
+use sha2::{Digest, Sha256};
 use solana_address::Address;
+
+/// Anchor's: sha256(name)[..8].
+pub fn discriminator(name: &str) -> [u8; 8] {
+    Sha256::digest(name)[..8].try_into().unwrap()
+}
 
 /// Takes fields off the front of an account's or event's bytes.
 pub struct Fields(Vec<u8>);
@@ -153,8 +159,9 @@ impl Localnet {
             client_count: fields.u64(),
             open_client_count: fields.u64(),
         };
-        assert_eq!(fields.u8(), bump);
-        fields.end();
+        assert_eq!((fields.u8(), fields.u8()), (bump, 1)); // R12: version
+        assert_eq!(fields.remaining(), 64); // R12: reserve
+        fields.end_in_zeros();
         identity
     }
 
@@ -169,7 +176,7 @@ impl Localnet {
             last_index: fields.u64(),
             ordinal: fields.u64(),
         };
-        assert_eq!(fields.u8(), bump);
+        assert_eq!((fields.u8(), fields.u8()), (bump, 1)); // R12: version
         fields.end();
         index
     }
@@ -188,6 +195,7 @@ impl Localnet {
         let (revoked, created_at) = (fields.flag(), fields.i64());
         assert_eq!(fields.u8(), stored_bump);
         assert_eq!(account.data.len() - fields.0.len(), 189);
+        assert_eq!(fields.u8(), 1); // R12: version
         let entry = FeedbackEntry {
             nft_mint,
             reviewer,

@@ -64,6 +64,12 @@ impl Stage {
         calls.extend(self.authorized());
         calls.extend(self.open());
         calls.extend(self.validation());
+        for call in &mut calls {
+            let payer = &mut call.instruction.accounts[1];
+            if payer.is_signer && payer.is_writable {
+                payer.pubkey = self.sponsor.pubkey(); // R12
+            }
+        }
         calls
     }
 

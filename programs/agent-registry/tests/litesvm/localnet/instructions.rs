@@ -53,6 +53,13 @@ pub fn readonly(address: Address) -> AccountMeta {
     AccountMeta::new_readonly(address, false)
 }
 
+/// `instruction`, which creates accounts, with `payer` in place of who else pays.
+pub fn sponsored(mut instruction: Instruction, payer: &Address) -> Instruction {
+    assert!(instruction.accounts[1].is_signer && instruction.accounts[1].is_writable);
+    instruction.accounts[1].pubkey = *payer;
+    instruction
+}
+
 pub fn text(value: &[u8]) -> Vec<u8> {
     let length = u32::try_from(value.len()).unwrap().to_le_bytes();
     [&length[..], value].concat()
@@ -63,10 +70,13 @@ pub fn initialize(authority: &Address, chain: &str) -> Instruction {
     Instruction {
         program_id: program_id(),
         accounts: vec![
+            signer(*authority),
             signer_and_payer(*authority),
             writable(registry()),
             readonly(program_data()),
             readonly(system_program()),
+            readonly(event_authority()),
+            readonly(program_id()),
         ],
         data: [&discriminator[..], &text(chain.as_bytes())].concat(),
     }
@@ -81,6 +91,7 @@ pub fn register_agent_bytes(owner: &Address, mint: &Address, uri: &[u8]) -> Inst
     Instruction {
         program_id: program_id(),
         accounts: vec![
+            signer(*owner),
             signer_and_payer(*owner),
             signer_and_payer(*mint),
             writable(agent_identity(mint)),
@@ -146,6 +157,7 @@ impl GiveFeedback {
         Instruction {
             program_id: program_id(),
             accounts: vec![
+                signer(self.client),
                 signer_and_payer(self.client),
                 readonly(registry()),
                 writable(agent_identity(&self.mint)),

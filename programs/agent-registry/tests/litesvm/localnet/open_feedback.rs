@@ -80,6 +80,7 @@ impl GiveOpenFeedback {
         ]
         .concat();
         let accounts = vec![
+            signer(*client),
             signer_and_payer(*client),
             writable(agent_identity(mint)),
             readonly(*mint),
@@ -132,6 +133,29 @@ pub fn open_summary(
         accounts.extend((1..=*last).map(|index| readonly(open_feedback(mint, client, index))));
     }
     data.extend([text(tag1.as_bytes()), text(tag2.as_bytes())].concat());
+    if discriminator == OPEN_SUMMARY_PART {
+        data.push(0); // no range
+    }
+    Instruction {
+        program_id: program_id(),
+        accounts,
+        data,
+    }
+}
+
+/// The part over the entries `first` to `last` of one client, without tags.
+pub fn open_summary_range(
+    mint: &Address,
+    client: &Address,
+    (first, last): (u64, u64),
+) -> Instruction {
+    let mut data = OPEN_SUMMARY_PART.to_vec();
+    data.extend_from_slice(&1u32.to_le_bytes());
+    data.extend_from_slice(client.as_ref());
+    data.extend([text(b""), text(b""), vec![1]].concat());
+    data.extend([first.to_le_bytes(), last.to_le_bytes()].concat());
+    let mut accounts = vec![readonly(*mint), readonly(open_client_index(mint, client))];
+    accounts.extend((first..=last).map(|index| readonly(open_feedback(mint, client, index))));
     Instruction {
         program_id: program_id(),
         accounts,
@@ -171,7 +195,7 @@ impl Localnet {
         let (nft_mint, client, feedback_index) = (fields.key(), fields.key(), fields.u64());
         let (value, value_decimals, revoked) = (fields.i128(), fields.u8(), fields.flag());
         let (created_at, response_count) = (fields.i64(), fields.u64());
-        assert_eq!(fields.u8(), bump);
+        assert_eq!((fields.u8(), fields.u8()), (bump, 1)); // R12: version
         let tags = [fields.text(), fields.text()];
         fields.end();
         OpenFeedback {
@@ -199,7 +223,7 @@ impl Localnet {
             last_index: fields.u64(),
             ordinal: fields.u64(),
         };
-        assert_eq!(fields.u8(), bump);
+        assert_eq!((fields.u8(), fields.u8()), (bump, 1)); // R12: version
         fields.end();
         index
     }

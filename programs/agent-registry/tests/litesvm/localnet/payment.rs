@@ -5,7 +5,7 @@ use super::{
     authorization::{Word, call, keccak, precompile, word},
     instructions::{
         agent_identity, event_authority, feedback_entry, instructions_sysvar, readonly, registry,
-        signer_and_payer, system_program, writable,
+        signer, signer_and_payer, system_program, writable,
     },
     pda, program_id,
     registry::{add_facilitator, add_payment_token},
@@ -81,6 +81,7 @@ impl AttachPayment {
         Instruction {
             program_id: program_id(),
             accounts: vec![
+                signer(self.caller),
                 signer_and_payer(self.caller),
                 readonly(self.reviewer),
                 readonly(registry()),

@@ -28,7 +28,7 @@ impl Localnet {
             [47, 174, 110, 246, 184, 182, 252, 218],
         );
         let chain_hash = fields.bytes32();
-        assert_eq!(fields.u8(), bump);
+        assert_eq!((fields.u8(), fields.u8()), (bump, 1)); // R12: version
         let registry = Registry {
             chain_hash,
             authority: fields.key(),

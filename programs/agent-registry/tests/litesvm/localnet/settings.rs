@@ -42,6 +42,7 @@ fn of_owner(owner: &Address, mint: &Address, data: Vec<u8>) -> Instruction {
 
 pub fn set_agent_uri(owner: &Address, mint: &Address, uri: &[u8]) -> Instruction {
     let accounts = vec![
+        signer(*owner),
         signer_and_payer(*owner),
         writable(agent_identity(mint)),
         writable(*mint),
@@ -56,6 +57,7 @@ pub fn set_agent_uri(owner: &Address, mint: &Address, uri: &[u8]) -> Instruction
 
 pub fn set_metadata(owner: &Address, mint: &Address, key: &[u8], value: &[u8]) -> Instruction {
     let accounts = vec![
+        signer(*owner),
         signer_and_payer(*owner),
         writable(agent_identity(mint)),
         readonly(*mint),

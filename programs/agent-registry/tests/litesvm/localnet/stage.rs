@@ -47,6 +47,8 @@ pub struct Stage {
     pub wallet: Keypair,
     /// Pays every fee, and is nothing else to anybody.
     pub relayer: Keypair,
+    /// Pays every rent, and is nothing else to anybody.
+    pub sponsor: Keypair,
 }
 
 impl Stage {
@@ -66,6 +68,7 @@ impl Stage {
             new_mint: net.key(),
             wallet: net.key(),
             relayer: net.actor(),
+            sponsor: net.actor(),
             net,
             agent,
             client,
@@ -176,7 +179,7 @@ impl Stage {
     }
 
     /// Who can sign.
-    pub fn keys(&self) -> [&Keypair; 11] {
+    pub fn keys(&self) -> [&Keypair; 12] {
         [
             &self.relayer,
             &self.agent.owner,
@@ -189,6 +192,7 @@ impl Stage {
             &self.new_mint,
             &self.wallet,
             &self.net.upgrade_authority,
+            &self.sponsor,
         ]
     }
 

@@ -5,7 +5,7 @@ use solana_address::Address;
 use solana_instruction::{Instruction, error::InstructionError};
 use solana_keypair::Keypair;
 
-/// Puts every account of `pool` into every place after the first in turn, unless it is there
+/// Puts every account of `pool` into every place that needs no signature, unless it is there
 /// already: each such transaction is refused with `code`. Then the instruction itself passes,
 /// so that nothing else was wrong with it.
 #[track_caller]
@@ -16,7 +16,8 @@ pub fn assert_swaps_refused(
     pool: &[Address],
     code: u32,
 ) {
-    for place in 1..instruction.accounts.len() {
+    let signs = |place: &usize| instruction.accounts[*place].is_signer;
+    for place in (1..instruction.accounts.len()).filter(|place| !signs(place)) {
         for account in pool {
             let mut swapped = instruction.clone();
             if swapped.accounts[place].pubkey == *account {

@@ -4,7 +4,8 @@ use super::{
     Localnet,
     accounts::Fields,
     instructions::{
-        agent_identity, event_authority, readonly, signer_and_payer, system_program, text, writable,
+        agent_identity, event_authority, readonly, signer, signer_and_payer, system_program, text,
+        writable,
     },
     pda, program_id,
 };
@@ -64,6 +65,7 @@ impl Request {
         Instruction {
             program_id: program_id(),
             accounts: vec![
+                signer(self.owner),
                 signer_and_payer(self.owner),
                 readonly(agent_identity(&self.mint)),
                 readonly(self.mint),
@@ -115,6 +117,7 @@ impl Answer {
         Instruction {
             program_id: program_id(),
             accounts: vec![
+                signer(self.validator),
                 signer_and_payer(self.validator),
                 writable(agent_identity(&self.mint)),
                 readonly(self.mint),
@@ -153,7 +156,7 @@ pub struct ValidationResponse {
 }
 
 impl Localnet {
-    /// X84's 146 bytes and nothing else (R12).
+    /// X84's 146 bytes, then the version (R12).
     pub fn request(
         &self,
         mint: &Address,
@@ -168,7 +171,7 @@ impl Localnet {
         ];
         let (at, bump) = Address::find_program_address(seeds, &program_id());
         let account = self.account(&at);
-        assert_eq!((account.owner, account.data.len()), (program_id(), 146));
+        assert_eq!((account.owner, account.data.len()), (program_id(), 147));
         let mut fields = Fields::of(&account.data, [130, 174, 153, 111, 74, 241, 40, 140]);
         let request = ValidationRequest {
             nft_mint: fields.key(),
@@ -178,7 +181,7 @@ impl Localnet {
             responded: fields.flag(),
             created_at: fields.i64(),
         };
-        assert_eq!(fields.u8(), bump);
+        assert_eq!((fields.u8(), fields.u8()), (bump, 1)); // R12: version
         fields.end();
         request
     }
@@ -204,6 +207,7 @@ impl Localnet {
         let (score, tag, created_at) = (fields.u8(), fields.bytes32(), fields.i64());
         assert_eq!(fields.u8(), bump);
         assert_eq!(account.data.len() - fields.remaining(), 146);
+        assert_eq!(fields.u8(), 1); // R12: version
         let response = ValidationResponse {
             nft_mint,
             validator,

@@ -83,6 +83,7 @@ pub fn keep_agent(record: &mut Recording, cast: &Cast, registered: i64, updated:
         "validation_count": wide(1),
         "client_count": wide(1),
         "open_client_count": wide(1),
+        "reserved": hex(&[0; 64]),
     });
     let seeds: [&[u8]; 2] = [b"agent", mint.as_ref()];
     record.keep("AgentIdentity", &agent_identity(&mint), &seeds, fields);

@@ -88,6 +88,7 @@ impl Recording {
         let (found, bump) = Address::find_program_address(seeds, &program_id());
         assert_eq!(found, *address);
         fields["bump"] = json!(bump);
+        fields["version"] = json!(1); // R12
         let data = hex(&self.net.account(address).data);
         self.accounts
             .push(json!({"name": name, "data": data, "fields": fields}));

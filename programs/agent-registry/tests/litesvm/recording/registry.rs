@@ -14,7 +14,14 @@ use solana_signer::Signer;
 pub fn keep_registry(record: &mut Recording, cast: &Cast) {
     let (first, second) = (cast.first_authority.pubkey(), cast.authority.pubkey());
     let (token, facilitator) = (cast.token, cast.facilitator.pubkey());
-    record.step(&[&cast.first_authority], &[initialize(&first, CHAIN)], &[]);
+    record.step(
+        &[&cast.first_authority],
+        &[initialize(&first, CHAIN)],
+        &[(
+            "RegistryInitialized",
+            json!({"authority": key(&first), "chain": CHAIN}),
+        )],
+    );
     record.step(
         &[&cast.first_authority],
         &[add_payment_token(&first, &token)],
