@@ -76,6 +76,7 @@ fn canonical_event(emitted: Emitted, labels: &impl Labels) -> Result<Option<Even
         | native::Event::OperatorSet { .. }
         | native::Event::FeedbackAuthoritySet { .. }
         | native::Event::AuthSchemesSet { .. }
+        | native::Event::ProgramInitialized { .. }
         | native::Event::RegistryAuthorityProposed { .. }
         | native::Event::RegistryAuthorityAccepted { .. }
         | native::Event::PaymentTokenListed { .. }

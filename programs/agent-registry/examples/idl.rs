@@ -1,11 +1,16 @@
 //! Prints the program's interface description (IDL) as Anchor generates it from the sources.
 //! Called by scripts/idl.
-use agent_registry::state::*;
+use agent_registry::{extra_account_metas, state::*};
 use anchor_lang::{Discriminator, IdlBuild};
 use anchor_lang_idl::{
     build::IdlBuilder,
-    types::{Idl, IdlAccount},
+    types::{
+        Idl, IdlAccount, IdlInstruction, IdlInstructionAccountItem, IdlPda, IdlSeed, IdlSeedAccount,
+        IdlSeedArg, IdlSeedConst,
+    },
 };
+use anchor_spl::associated_token;
+use concord_canonical::pda;
 use std::{error::Error, path::Path};
 
 /// The library alone, and this lock: the program's own tests have nothing to print.
@@ -17,6 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .cargo_args(CARGO_ARGUMENTS.map(String::from).to_vec())
         .build()?;
     describe_accounts(&mut idl);
+    idl.instructions.iter_mut().for_each(describe_addresses);
     println!("{}", serde_json::to_string_pretty(&idl)?);
     Ok(())
 }
@@ -47,4 +53,83 @@ fn describe<T: IdlBuild + Discriminator>(idl: &mut Idl) {
         discriminator: T::DISCRIMINATOR.to_vec(),
     });
     idl.types.push(described);
+}
+
+/// One seed of an address.
+enum Seed {
+    Text(&'static [u8]),
+    /// An account or an argument of the instruction, whichever has this name.
+    Named(&'static str),
+}
+use Seed::{Named, Text};
+
+/// The seeds (§3b) of the account with this name. Anchor finds none in the sources, because the
+/// handlers derive addresses after the checks of arguments (R25). Metadata entries and validations
+/// have no description: their seeds are a hash of an argument, and the first 8 bytes of one.
+fn seeds(account: &str, mint: &'static str) -> Option<Vec<Seed>> {
+    // who reviewed: an account of this name, or the argument of a response
+    let (reviewer, client, index) = (Named("reviewer"), Named("client"), Named("feedback_index"));
+    let mint = Named(mint);
+    Some(match account {
+        "registry" => vec![Text(pda::REGISTRY)],
+        "event_authority" => vec![Text(b"__event_authority")],
+        "agent" => vec![Text(pda::AGENT), mint],
+        "extra_account_metas" => vec![Text(extra_account_metas::SEED), mint],
+        "token_account" => vec![Named("owner"), Named("token_program"), mint],
+        "client_index" => vec![Text(pda::CLIENT), mint, reviewer],
+        "feedback_entry" => vec![Text(pda::FEEDBACK), mint, reviewer, index],
+        "open_client_index" => vec![Text(pda::OPEN_CLIENT), mint, client],
+        "open_feedback" => vec![Text(pda::OPEN_FEEDBACK), mint, client, index],
+        "spent_payment" => vec![Text(pda::SPENT), Named("payment.task_ref_hash")],
+        _ => return None,
+    })
+}
+
+/// Gives each account that can be derived its seeds, and R3's new wallet its signature.
+fn describe_addresses(instruction: &mut IdlInstruction) {
+    let names: Vec<String> = instruction.accounts.iter().filter_map(name).collect();
+    let has = |wanted: &str| names.iter().any(|name| name == wanted);
+    let mint = if has("nft_mint") { "nft_mint" } else { "mint" };
+    let place = |path: &str| {
+        // a response names the client as an argument, in either profile
+        let path = if path == "reviewer" && !has(path) { "client" } else { path };
+        let path = path.to_owned();
+        if has(&path) {
+            IdlSeed::Account(IdlSeedAccount { path, account: None })
+        } else {
+            IdlSeed::Arg(IdlSeedArg { path })
+        }
+    };
+    for item in &mut instruction.accounts {
+        let IdlInstructionAccountItem::Single(account) = item else {
+            continue;
+        };
+        // R3: the handler asks for it, to tell a missing consent from a missing signature
+        account.signer |= account.name == "new_wallet";
+        let Some(seeds) = seeds(&account.name, mint) else {
+            continue;
+        };
+        let seeds = seeds.into_iter().map(|seed| match seed {
+            Text(text) => constant(text),
+            Named(path) => place(path),
+        });
+        let is_token_account = account.name == "token_account";
+        account.address = None; // the seeds give it, whatever id the program runs under
+        account.pda = Some(IdlPda {
+            seeds: seeds.collect(),
+            program: is_token_account.then(|| constant(associated_token::ID.as_ref())),
+        });
+    }
+}
+
+fn name(item: &IdlInstructionAccountItem) -> Option<String> {
+    match item {
+        IdlInstructionAccountItem::Single(account) => Some(account.name.clone()),
+        IdlInstructionAccountItem::Composite(_) => None,
+    }
+}
+
+fn constant(value: &[u8]) -> IdlSeed {
+    let value = value.to_vec();
+    IdlSeed::Const(IdlSeedConst { value })
 }
