@@ -35,6 +35,16 @@ pub use state::*;
 // build.rs chooses it.
 declare_id!(Pubkey::from_str_const(env!("CONCORD_PROGRAM_ID")));
 
+// Where to report a vulnerability, readable in the deployed bytes.
+#[cfg(not(feature = "no-entrypoint"))]
+solana_security_txt::security_txt! {
+    name: "Concord agent registry",
+    project_url: "https://github.com/concord-registries/concord",
+    contacts: "link:https://github.com/concord-registries/concord/security/advisories/new",
+    policy: "https://github.com/concord-registries/concord/blob/main/SECURITY.md",
+    source_code: "https://github.com/concord-registries/concord"
+}
+
 #[program]
 #[allow(clippy::too_many_arguments)] // x84's ABI passes them flat
 pub mod agent_registry {

@@ -1,12 +1,13 @@
 //! R11, R3: the instructions sysvar holds offsets of 16 bits. In one longer than 65,535 bytes they
 //! wrap, and "the instruction before ours" can be bytes that the sender placed in another one's data.
-//! A transaction of 1,232 bytes cannot reach that. Larger ones are on their way to clusters, and not
-//! every runtime refuses a sysvar that wraps: so the program does.
+//! A transaction of 1,232 bytes cannot reach that. Larger ones are on their way to clusters, and the
+//! runtime does not refuse a sysvar that wraps: so the program does.
 
 use crate::localnet::{
     Localnet,
     authorization::{Authorization, ed25519_program, layout},
     instructions::{GiveFeedback, instructions_sysvar},
+    refusal::*,
     stranger_id,
 };
 use agent_registry::{
@@ -18,7 +19,6 @@ use anchor_lang::{
 };
 use solana_instruction::Instruction;
 use solana_signer::Signer as _;
-use solana_transaction::TransactionError;
 
 /// Bytes of an instruction without accounts in the sysvar, beside its data: the number of accounts,
 /// the program, the length.
@@ -198,17 +198,29 @@ fn refuses_a_fee_payer_as_wallet_behind_a_wrapped_offset() {
     assert!(is_too_long(set.set_agent_wallet()));
 }
 
-#[test]
-fn this_runtime_refuses_such_a_transaction_itself() {
-    let mut net = Localnet::new();
-    let client = net.actor();
-    let junk = |length| Instruction {
+/// An instruction of a program that takes anything.
+fn junk(data: Vec<u8>) -> Instruction {
+    Instruction {
         program_id: stranger_id(),
         accounts: vec![],
-        data: vec![0; length],
-    };
-    let long = [junk(40_000), junk(25_500), junk(0)];
-    let failed = net.send(&[&client], &long).unwrap_err();
-    assert_eq!(failed.err, TransactionError::SanitizeFailure);
-    net.send(&[&client], &long[..1]).unwrap();
+        data,
+    }
+}
+
+#[test]
+fn refuses_the_forged_call_in_a_whole_transaction() {
+    // litesvm takes transactions of any length, and its runtime casts the offsets
+    let mut net = Localnet::new();
+    let (agent, client) = (net.agent(), net.actor());
+    let feedback = GiveFeedback::new(&agent.mint, &client.pubkey());
+    let owner = agent.owner.pubkey();
+    let message = Authorization::of(&feedback, &owner).message();
+    let call = layout(owner.as_ref(), &[7; 64], &message);
+    let fake = framed(&ed25519_program().to_bytes(), &call);
+    let [first, second] = wrapping(&fake, 4).map(|framed| junk(framed[FRAME..][..].to_vec()));
+    let attack = [first, second, junk(vec![]), feedback.instruction()];
+    assert_refused(&net.send(&[&client], &attack), 3, INSTRUCTIONS_TOO_LONG);
+    // in a shorter one there is no precompile call either
+    let short = [junk(fake), feedback.instruction()];
+    assert_refused(&net.send(&[&client], &short), 1, AUTH_MISSING);
 }

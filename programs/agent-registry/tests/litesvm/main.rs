@@ -36,6 +36,7 @@ mod registry_authority;
 mod registry_sequences;
 mod revoke_feedback;
 mod revoke_open_feedback;
+mod security_contact;
 mod set_agent_uri;
 mod set_agent_wallet;
 mod set_auth_schemes;

@@ -22,7 +22,7 @@ pub fn flows() -> Vec<Flow> {
         Flow::new("revoke_open_feedback", "", 6_000),
         Flow::new("validation_request", "", 11_000),
         Flow::new("validation_response", "first", 12_000),
-        Flow::new("validation_response", "again", 8_000),
+        Flow::new("validation_response", "again", 9_000),
     ];
     for _ in 0..ACTORS {
         let [first, again, respond, revoke, validation @ ..] = &mut flows;
