@@ -5,8 +5,8 @@ use anchor_lang::{Discriminator, IdlBuild};
 use anchor_lang_idl::{
     build::IdlBuilder,
     types::{
-        Idl, IdlAccount, IdlInstruction, IdlInstructionAccountItem, IdlPda, IdlSeed, IdlSeedAccount,
-        IdlSeedArg, IdlSeedConst,
+        Idl, IdlAccount, IdlInstruction, IdlInstructionAccountItem, IdlPda, IdlSeed,
+        IdlSeedAccount, IdlSeedArg, IdlSeedConst,
     },
 };
 use anchor_spl::associated_token;
@@ -92,10 +92,17 @@ fn describe_addresses(instruction: &mut IdlInstruction) {
     let mint = if has("nft_mint") { "nft_mint" } else { "mint" };
     let place = |path: &str| {
         // a response names the client as an argument, in either profile
-        let path = if path == "reviewer" && !has(path) { "client" } else { path };
+        let path = if path == "reviewer" && !has(path) {
+            "client"
+        } else {
+            path
+        };
         let path = path.to_owned();
         if has(&path) {
-            IdlSeed::Account(IdlSeedAccount { path, account: None })
+            IdlSeed::Account(IdlSeedAccount {
+                path,
+                account: None,
+            })
         } else {
             IdlSeed::Arg(IdlSeedArg { path })
         }

@@ -27,10 +27,7 @@ fn the_built_program_names_the_private_report_and_the_policy() {
         panic!("one link: {read}");
     };
     // what SECURITY.md describes
-    assert_eq!(
-        *report,
-        format!("{repository}/security/advisories/new")
-    );
+    assert_eq!(*report, format!("{repository}/security/advisories/new"));
     let file = read
         .policy
         .strip_prefix(&format!("{repository}/blob/main/"))

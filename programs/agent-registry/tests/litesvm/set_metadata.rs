@@ -24,7 +24,7 @@ fn assert_entry(net: &Localnet, mint: &Address, key: &str, value: &[u8]) {
     let expected = [
         &[96, 126, 172, 22, 37, 180, 115, 47][..],
         mint.as_ref(),
-        &[bump],
+        &[bump, 1], // and the version
         &counted(key.as_bytes()),
         &counted(value),
     ]

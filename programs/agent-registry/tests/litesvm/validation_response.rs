@@ -55,8 +55,8 @@ fn stores_the_response_and_counts_the_validation() {
     assert_eq!(net.identity(&agent.mint), identity);
     let at = response_address(&agent.mint, &validator.pubkey(), &answer.hash);
     let account = net.account(&at);
-    let rent = net.svm.minimum_balance_for_rent_exemption(146 + 48);
-    assert_eq!((account.lamports, account.data.len()), (rent, 146 + 49));
+    let rent = net.svm.minimum_balance_for_rent_exemption(195);
+    assert_eq!((account.lamports, account.data.len()), (rent, 195));
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn refuses_scores_and_uris_beyond_their_limits() {
 fn refuses_counters_at_their_maximum() {
     // R8
     const VALIDATION_COUNT: usize = 8 + 32 + 32 + 8 + 32 + 32 + 1 + 8 + 8 + 4 * 8;
-    const RESPONSE_COUNT: usize = 146 + 32 + 8;
+    const RESPONSE_COUNT: usize = 195 - 8;
     let (mut net, agent, validator, answer) = asked();
     let patch = |net: &mut Localnet, at, offset: usize, value: u64| {
         let mut account = net.account(&at);

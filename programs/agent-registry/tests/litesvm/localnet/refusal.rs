@@ -47,7 +47,6 @@ pub const REQUEST_EXISTS: u32 = 6039;
 pub const REQUEST_PREFIX_COLLISION: u32 = 6040;
 pub const REQUEST_NOT_FOUND: u32 = 6041;
 pub const NOT_VALIDATOR: u32 = 6042;
-pub const INSTRUCTIONS_TOO_LONG: u32 = 6043;
 pub const SUMMARY_RANGE: u32 = 6044;
 
 /// The failed instruction's place in the transaction, and its error.
