@@ -116,8 +116,9 @@ fn r6_refuses_draft_v1_beside_another_reputation_registry() {
     let words = format!(
         "would accept draft v1 authorizations while {address} stands on the same identity registry"
     );
-    workplace.apply(&[]).assert_refused(2, &words);
-    workplace.plan(&[]).assert_refused(2, &words);
+    let accepting = ["--accepts-draft-v1", "true"];
+    workplace.apply(&accepting).assert_refused(2, &words);
+    workplace.plan(&accepting).assert_refused(2, &words);
     assert_eq!(chain.nonce(deployer().address()), sent);
 }
 
@@ -138,7 +139,9 @@ fn r6_allows_what_no_signature_could_serve_twice() {
     assert_eq!(others[0]["contract"], "AuthorizedReputationRegistry");
     assert_eq!(others[0]["settings"]["acceptsDraftV1"], true);
     // Now the second one is another on the same identity registry.
-    workplace.apply(&[]).assert_refused(2, "(R6)");
+    workplace
+        .apply(&["--accepts-draft-v1", "true"])
+        .assert_refused(2, "(R6)");
 }
 
 #[test]
