@@ -214,6 +214,8 @@ fn r2_the_canonical_contracts_have_the_same_abi_and_their_upgrades() {
             "getValidationCount(uint256)",
             "getAgentValidationsPage(uint256,uint256,uint256)",
             "getValidatorRequestsPage(address,uint256,uint256)",
+            "getSummaryPart(uint256,address[],string,uint256,uint256)",
+            "finishSummary((uint256,uint64)[])",
         ],
     );
     assert_is_canonical(validation, bound(), "ValidationRegistry");
