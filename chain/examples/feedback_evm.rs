@@ -6,7 +6,11 @@ use concord_chain::{
     keys::{EvmKeySource, PrivateKeySigner},
 };
 use concord_registry::{
-    canonical::{auth::EvmFeedbackAuth, sign::secp256k1_sign, word},
+    canonical::{
+        auth::EvmFeedbackAuth,
+        sign::{secp256k1_sign, to_ethereum_v},
+        word,
+    },
     evm::{Address, Bytes, U256, abi, alloy_sol_types::SolEvent, calls},
 };
 use std::{error::Error, time::Duration};
@@ -38,7 +42,7 @@ async fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
         signer_address: owner.address().into_array(),
     };
     let digest = fields.eip712_digest(&reputation.into_array());
-    let signature = secp256k1_sign(&owner.to_bytes().0, &digest)?;
+    let signature = to_ethereum_v(&secp256k1_sign(&owner.to_bytes().0, &digest)?)?;
     let input = calls::give_feedback(&calls::GiveFeedback {
         agent_id,
         score: 87,
