@@ -1,13 +1,9 @@
 // Solana's own TypeScript client, which checks the shape of every answer, asks the local cluster what a deployer asks.
 // The cluster has no WebSocket, so confirmations are polled for.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import process from "node:process";
-import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
-import { setTimeout as pause } from "node:timers/promises";
 import anchor from "@anchor-lang/core";
+import { confirmed as confirmedOn, startCluster } from "./local_cluster.mjs";
 
 const {
   Connection,
@@ -21,7 +17,6 @@ const {
   VersionedTransaction,
 } = anchor.web3;
 const FEE = 5000;
-const SLOT_MS = 20;
 const LOADER = new PublicKey("BPFLoaderUpgradeab1e11111111111111111111111");
 const TOKEN_2022 = new PublicKey("TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb");
 
@@ -30,29 +25,13 @@ let cluster;
 let connection;
 
 before(async () => {
-  const funding = ["--fund", `${payer.publicKey}=100`];
-  cluster = spawn(process.env.CONCORD_LOCAL_CLUSTER, ["--slot-ms", `${SLOT_MS}`, ...funding], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const [url] = await once(createInterface(cluster.stdout), "line");
-  connection = new Connection(url, "confirmed");
+  cluster = await startCluster([payer]);
+  connection = new Connection(cluster.url, "confirmed");
 });
 
-after(async () => {
-  cluster.kill();
-  await once(cluster, "exit");
-});
+after(() => cluster.stop());
 
-/** Once it has the commitment; a test that waits for ever is ended by its runner. */
-async function confirmed(signature, commitment = "confirmed") {
-  const order = ["processed", "confirmed", "finalized"];
-  for (;;) {
-    const { value } = await connection.getSignatureStatus(signature);
-    if (value && order.indexOf(value.confirmationStatus) >= order.indexOf(commitment)) return value;
-    await pause(SLOT_MS);
-  }
-}
-
+const confirmed = (signature, commitment) => confirmedOn(connection, signature, commitment);
 const transfer = (to, lamports) => SystemProgram.transfer({ fromPubkey: payer.publicKey, toPubkey: to, lamports });
 
 async function pay(to, lamports) {

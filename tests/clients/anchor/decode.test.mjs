@@ -5,45 +5,14 @@ import fs from "node:fs";
 import process from "node:process";
 import { test } from "node:test";
 import anchor from "@anchor-lang/core";
+import { IDL, eventsAmong, fieldsOf } from "./decoding.mjs";
 
-const { BN, BorshCoder, web3 } = anchor;
-const IDL = JSON.parse(
-  fs.readFileSync(new URL("../../../programs/agent-registry/idl/agent_registry.json", import.meta.url), "utf8"),
-);
+const { BorshCoder } = anchor;
 const RECORDING = JSON.parse(fs.readFileSync(process.env.CONCORD_RECORDING, "utf8"));
-// What Anchor puts before an event in a program's call of itself.
-const EVENT_TAG = "e445a52e51cb9a1d";
 
 const coder = new BorshCoder(IDL);
 const bytes = (hex) => Buffer.from(hex, "hex");
 const names = (items) => new Set(items.map(({ name }) => name));
-const eventAuthority = web3.PublicKey.findProgramAddressSync(
-  [Buffer.from("__event_authority")],
-  new web3.PublicKey(IDL.address),
-)[0].toBase58();
-
-/** A decoded value as the recording writes it: keys in base58, bytes in hex, wide integers as text. */
-function plain(value) {
-  if (value instanceof web3.PublicKey) return value.toBase58();
-  if (BN.isBN(value)) return value.toString();
-  if (value instanceof Uint8Array) return Buffer.from(value).toString("hex");
-  if (Array.isArray(value) && value.every((item) => typeof item === "number")) return Buffer.from(value).toString("hex");
-  if (Array.isArray(value)) return value.map(plain);
-  if (value !== null && typeof value === "object") return fieldsOf(value);
-  return value;
-}
-
-function fieldsOf(decoded) {
-  return Object.fromEntries(Object.entries(decoded).map(([name, value]) => [name, plain(value)]));
-}
-
-/** The events of a transaction, as an indexer finds them among its inner instructions. */
-function events({ inner_instructions }) {
-  return inner_instructions
-    .filter(({ program, accounts, data }) => program === IDL.address && accounts[0] === eventAuthority && data.startsWith(EVENT_TAG))
-    .map(({ data }) => coder.events.decode(bytes(data.slice(EVENT_TAG.length)).toString("base64")))
-    .map(({ name, data }) => ({ name, fields: fieldsOf(data) }));
-}
 
 test("every event of the description occurs in the run, and every account", () => {
   assert.deepEqual(names(RECORDING.transactions.flatMap(({ events }) => events)), names(IDL.events));
@@ -51,7 +20,9 @@ test("every event of the description occurs in the run, and every account", () =
 });
 
 test("decodes every event, found among the inner instructions", () => {
-  for (const transaction of RECORDING.transactions) assert.deepEqual(events(transaction), transaction.events);
+  for (const { inner_instructions, events } of RECORDING.transactions) {
+    assert.deepEqual(eventsAmong(inner_instructions, coder), events);
+  }
 });
 
 test("decodes every call to the program, and encodes it again to the same bytes", () => {
