@@ -1,5 +1,5 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::fmt;
+use std::{fmt, iter::Sum};
 
 /// A sum of a chain's own coin in its smallest unit (wei, lamports). In JSON it is a decimal string,
 /// because wei do not fit a double.
@@ -23,6 +23,13 @@ impl Amount {
     #[must_use]
     pub fn checked_sub(self, other: Self) -> Option<Self> {
         self.0.checked_sub(other.0).map(Self)
+    }
+}
+
+/// As [`Amount::saturating_add`].
+impl Sum for Amount {
+    fn sum<I: Iterator<Item = Self>>(amounts: I) -> Self {
+        amounts.fold(Self::default(), Self::saturating_add)
     }
 }
 

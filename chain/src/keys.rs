@@ -210,7 +210,8 @@ fn password(keystore: &Path, file: Option<&Path>) -> Result<Zeroizing<String>, C
         .map_err(|error| unreadable("password".to_owned(), error.to_string()))
 }
 
-/// Returns whether other users of this machine can read the file. Only Unix tells.
+/// Returns whether other users of this machine can read the file. Always false on systems other than
+/// Unix.
 #[must_use]
 pub fn readable_by_others(path: &Path) -> bool {
     #[cfg(unix)]

@@ -84,7 +84,7 @@ pub struct SignedTx {
     pub sent: bool,
     /// What it cost, if it was executed and failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub failed_at: Option<Amount>,
+    pub failure_cost: Option<Amount>,
 }
 
 impl SignedTx {
@@ -92,7 +92,7 @@ impl SignedTx {
     pub fn note_failure(&self, recorded: &mut [Self]) {
         for known in recorded {
             if known.transaction == self.transaction {
-                known.failed_at = self.failed_at;
+                known.failure_cost = self.failure_cost;
             }
         }
     }
@@ -156,7 +156,7 @@ pub struct Landing {
     pub transaction: String,
     /// Block number (EVM) or slot (Solana).
     pub block: u64,
-    /// EVM: the hash of that block, by which a reorganisation is told from a node that lags.
+    /// EVM: the hash of that block. It distinguishes a reorganisation from a lagging node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block_hash: Option<String>,
     /// What it cost, fees and rent together.

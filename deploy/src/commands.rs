@@ -311,14 +311,11 @@ fn verify(
     let (mut target, recorded) = blocking.wait(of_record(place))?;
     let recorded = recorded.ok_or_else(|| DeployError::NotOnRecord(place.chain.to_string()))?;
     let mut checks = blocking.wait(target.verify(&recorded))?;
-    let examined = examination(place, &recorded);
-    let unexamined = match examined {
-        Ok(more) => {
-            checks.extend(more);
-            None
-        }
-        Err(error) => Some(error),
+    let (examined, unexamined) = match examination(place, &recorded) {
+        Ok(examined) => (examined, None),
+        Err(error) => (Vec::new(), Some(error)),
     };
+    checks.extend(examined);
     match place.json {
         true => report::print(&format!("{:#}\n", json!(checks)))?,
         false => report::print(&report::checks(&checks))?,

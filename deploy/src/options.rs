@@ -8,8 +8,8 @@ macro_rules! help {
             $("Examples:\n", $examples, "\n\n",)?
             "\
 Exit codes:
-  0  done, or what stands on chain is what it should be
-  1  verify, status: what stands on chain differs
+  0  done, or the deployment is as it should be
+  1  verify, status: the deployment differs
   2  refused before anything was sent: command line, file, key, chain or balance
   3  a built file is missing, the chain does not answer, or the run stopped: see `resume`"
         )

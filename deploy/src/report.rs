@@ -73,7 +73,7 @@ fn plan_row(plan: &Plan, group: &[Step]) -> Vec<String> {
         id: format!("{} to {}", first.id, last.id),
         action: sending.first().map_or(first.action, |step| step.action),
         needs: sending.first().and_then(|step| step.needs),
-        cost: costs.fold(Amount::default(), Amount::saturating_add),
+        cost: costs.sum(),
         ..last.clone()
     };
     let mut row = step_row(plan, &whole);
@@ -136,15 +136,11 @@ fn run_row(plan: &Plan, run: &RunFile, group: &[Step]) -> Vec<String> {
         .iter()
         .filter_map(|step| run.landing(&step.id))
         .collect();
-    let sum = |amounts: &mut dyn Iterator<Item = Amount>| {
-        amounts.fold(Amount::default(), Amount::saturating_add)
-    };
     // What failed before was paid for, too.
-    let attempts = group.iter().flat_map(|step| run.transactions(&step.id));
-    let failed = sum(&mut attempts.filter_map(|attempt| attempt.failed_at));
-    let landed = sum(&mut landings.iter().map(|landing| landing.cost));
-    let refund = sum(&mut landings.iter().map(|landing| landing.refund));
-    let cost = failed.saturating_add(landed);
+    let failed = group.iter().flat_map(|step| run.failed(&step.id));
+    let landed = landings.iter().map(|landing| landing.cost);
+    let cost: Amount = failed.map(|(_, cost)| cost).chain(landed).sum();
+    let refund: Amount = landings.iter().map(|landing| landing.refund).sum();
     let id = match group {
         [first, .., last] => format!("{} to {}", first.id, last.id),
         _ => group.iter().map(|step| step.id.clone()).collect(),

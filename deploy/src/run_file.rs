@@ -191,12 +191,9 @@ impl RunFile {
 
     /// The failed transactions of a step, with what each cost.
     pub fn failed(&self, step: &str) -> Vec<(&str, Amount)> {
-        let attempts = self.transactions(step).iter();
-        let failed = |it| -> Option<(&str, Amount)> {
-            let it: &SignedTx = it;
-            Some((&it.transaction, it.failed_at?))
-        };
-        attempts.filter_map(failed).collect()
+        (self.transactions(step).iter())
+            .filter_map(|attempt| Some((&*attempt.transaction, attempt.failure_cost?)))
+            .collect()
     }
 
     fn record(&self, step: &str) -> Option<&StepRecord> {

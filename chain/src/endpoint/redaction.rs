@@ -26,34 +26,19 @@ impl Redaction {
         let (user, password) = (url.username(), url.password().unwrap_or_default());
         let whole = [given, url.as_str()].map(|it| it.trim_end_matches('/').to_owned());
         let mut secrets = whole.to_vec();
-        // As it stands in the URL, decoded, and with every sign encoded: endpoints repeat each.
         let query = url.query().unwrap_or_default();
-        let raw = query
-            .split('&')
-            .map(|pair| pair.split_once('=').map_or(pair, |it| it.1));
+        let raw_values = query.split('&').filter_map(|pair| pair.split_once('='));
         let values = url.query_pairs().map(|(_, value)| value.into_owned());
-        let pieces = url
-            .path()
-            .split('/')
-            .chain([user, password, url.path(), query]);
-        let pieces: Vec<&str> = pieces.chain(raw).collect();
-        let decoded = pieces.iter().map(|it| {
-            let decoded = percent_decode_str(it).decode_utf8_lossy();
-            decoded.into_owned()
-        });
-        let decoded: Vec<String> = decoded.chain(values).collect();
-        let encoded = decoded.iter().map(|it| {
-            let encoded = utf8_percent_encode(it, NON_ALPHANUMERIC);
-            encoded.to_string()
-        });
-        let forms: Vec<String> = encoded.collect();
-        let user_info = [user, password].map(|it| percent_decode_str(it).decode_utf8_lossy());
-        let basic = BASE64_STANDARD.encode(user_info.join(":"));
+        let basic = BASE64_STANDARD.encode([user, password].map(decoded).join(":"));
+        let pieces = (url.path().split('/'))
+            .chain([url.path(), query, user, password])
+            .chain(raw_values.map(|(_, value)| value))
+            .map(str::to_owned)
+            .chain(values)
+            .chain([basic]);
         secrets.extend(
-            (pieces.into_iter().map(str::to_owned))
-                .chain(decoded)
-                .chain(forms)
-                .chain([basic])
+            pieces
+                .flat_map(encodings)
                 .filter(|it| it.len() >= SECRET_MIN),
         );
         secrets.sort_by_key(|it| std::cmp::Reverse(it.len()));
@@ -76,6 +61,18 @@ impl Redaction {
         }
         clean
     }
+}
+
+/// Returns the piece as it is, percent-decoded, and percent-encoded. An endpoint may repeat any of
+/// these.
+fn encodings(piece: String) -> [String; 3] {
+    let decoded = decoded(&piece);
+    let encoded = utf8_percent_encode(&decoded, NON_ALPHANUMERIC).to_string();
+    [piece, decoded, encoded]
+}
+
+fn decoded(piece: &str) -> String {
+    percent_decode_str(piece).decode_utf8_lossy().into_owned()
 }
 
 fn replaced(text: &str, secret: &str, shown: &str) -> String {

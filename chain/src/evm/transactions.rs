@@ -135,7 +135,7 @@ impl Transactions {
         transaction: &SignedTx,
     ) -> Result<Resend, ChainError> {
         let TxEnvelope::Eip1559(signed) = decode(transaction)? else {
-            return Ok(Resend::Same); // signed in advance, by a key that none has
+            return Ok(Resend::Same); // signed in advance: it cannot be signed anew
         };
         let mut transaction = signed.strip_signature();
         let gas = u128::from(transaction.gas_limit);
@@ -234,18 +234,17 @@ impl Transactions {
     /// # Errors
     /// [`ChainError::Unreachable`], [`ChainError::RecordMalformed`].
     pub async fn finality(&self, landing: &Landing) -> Result<Finality, ChainError> {
-        for pause in lag_pauses() {
-            if self.is_in_its_block(landing).await? {
-                let is_final = self.is_final(landing.block).await?;
-                return Ok(if is_final {
-                    Finality::Final
-                } else {
-                    Finality::NotYet
-                });
+        let mut pauses = lag_pauses();
+        while !self.is_in_its_block(landing).await? {
+            match pauses.next() {
+                Some(pause) => sleep(pause).await, // it may be the node that lags
+                None => return Ok(Finality::Reorganised),
             }
-            sleep(pause).await; // look again before calling it a reorganisation
         }
-        Ok(Finality::Reorganised)
+        match self.is_final(landing.block).await? {
+            true => Ok(Finality::Final),
+            false => Ok(Finality::NotYet),
+        }
     }
 
     async fn is_in_its_block(&self, landing: &Landing) -> Result<bool, ChainError> {
@@ -286,7 +285,7 @@ pub async fn sign(
         raw: Bytes::from(signed.encoded_2718()).to_string(),
         valid_until: None,
         sent: false,
-        failed_at: None,
+        failure_cost: None,
     })
 }
 

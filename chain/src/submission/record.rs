@@ -29,7 +29,7 @@ pub trait TxRecord: Send {
     /// The record cannot be written.
     fn sent(&mut self, sent: &[(&str, SignedTx)]) -> Result<(), ChainError>;
 
-    /// Records what failed transactions cost ([`SignedTx::failed_at`]).
+    /// Records what failed transactions cost ([`SignedTx::failure_cost`]).
     ///
     /// # Errors
     /// The record cannot be written.

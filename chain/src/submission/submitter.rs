@@ -356,12 +356,12 @@ impl<C: TxChain + ?Sized, R: TxRecord + ?Sized> Submitter<'_, C, R> {
         let mut failed = Vec::new();
         for (job, (transactions, statuses)) in jobs.iter().zip(statuses) {
             for (transaction, status) in transactions.iter().zip(statuses) {
-                if let (TxStatus::Failed { cost, .. }, None) = (status, transaction.failed_at) {
-                    let failed_at = Some(*cost);
+                if let (TxStatus::Failed { cost, .. }, None) = (status, transaction.failure_cost) {
+                    let failure_cost = Some(*cost);
                     failed.push((
                         job.id(),
                         SignedTx {
-                            failed_at,
+                            failure_cost,
                             ..transaction.clone()
                         },
                     ));

@@ -96,7 +96,7 @@ impl Transactions {
             transaction: signed.signature,
             valid_until: Some(recent.valid_until),
             sent: false,
-            failed_at: None,
+            failure_cost: None,
         })
     }
 

@@ -234,11 +234,11 @@ fn what_a_failed_transaction_cost_is_on_record() {
         );
         assert!(
             record.transactions("only")[0]
-                .failed_at
+                .failure_cost
                 .is_some_and(|cost| !cost.is_zero())
         );
     });
-    assert!(stored(&path)["only"]["transactions"][0]["failedAt"].is_string());
+    assert!(stored(&path)["only"]["transactions"][0]["failureCost"].is_string());
 }
 
 #[test]

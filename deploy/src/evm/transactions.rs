@@ -105,6 +105,6 @@ fn presigned() -> SignedTx {
         raw: create2::PROXY_TRANSACTION.to_string(),
         valid_until: None,
         sent: false,
-        failed_at: None,
+        failure_cost: None,
     }
 }

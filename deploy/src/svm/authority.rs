@@ -42,7 +42,7 @@ impl SvmTarget {
     /// which someone may have the secret key, or a vault of a Squads multisig.
     ///
     /// # Errors
-    /// [`DeployError::Option`], [`DeployError::KeyMismatch`], and an endpoint that does not answer.
+    /// [`DeployError::Option`], and an endpoint that does not answer.
     pub(super) async fn require_usable_authority(&self) -> Result<(), DeployError> {
         let Some(key) = self.choices.authority.successor() else {
             return Ok(());

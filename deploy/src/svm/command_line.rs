@@ -34,7 +34,9 @@ fn choices(request: &TargetRequest<'_>) -> Result<Choices, DeployError> {
             authority: authority(given.upgrade_authority.as_deref())?,
             upgrade: given.upgrade,
             reclaim: given.reclaim_buffers,
-            squads: squads(given.squads_multisig.as_deref())?,
+            squads: (given.squads_multisig.as_deref())
+                .map(|multisig| public_key("squads-multisig", multisig))
+                .transpose()?,
         }),
         ChoiceSource::OfRun(settings) => Choices::recorded(settings).ok_or_else(|| {
             DeployError::file(
@@ -56,15 +58,12 @@ fn choices(request: &TargetRequest<'_>) -> Result<Choices, DeployError> {
     }
 }
 
-fn squads(given: Option<&str>) -> Result<Option<Address>, DeployError> {
-    let parse = |text: &str| {
-        text.parse().map_err(|_| DeployError::Option {
-            option: "squads-multisig",
-            value: text.to_owned(),
-            reason: "not a public key of 32 bytes in base58".to_owned(),
-        })
-    };
-    given.map(parse).transpose()
+fn public_key(option: &'static str, text: &str) -> Result<Address, DeployError> {
+    text.parse().map_err(|_| DeployError::Option {
+        option,
+        value: text.to_owned(),
+        reason: "not a public key of 32 bytes in base58".to_owned(),
+    })
 }
 
 /// It decides who can change the program, so it has no default.
@@ -154,11 +153,7 @@ fn open(keypair: Option<&Path>, or_from: &'static str) -> Result<Keypair, Deploy
 
 /// Where a keypair is named too, they must agree.
 fn address(keypair: Option<&Path>, from: &str) -> Result<Address, DeployError> {
-    let named: Address = from.parse().map_err(|_| DeployError::Option {
-        option: "from",
-        value: from.to_owned(),
-        reason: "not a public key of 32 bytes in base58".to_owned(),
-    })?;
+    let named = public_key("from", from)?;
     let key = keypair.map(read_keypair).transpose()?;
     match key.map(|key| key.pubkey()).filter(|key| *key != named) {
         Some(key) => Err(DeployError::KeyMismatch {

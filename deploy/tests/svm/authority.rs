@@ -203,7 +203,7 @@ fn a_squads_vault_is_verified() {
     workplace.run(&["verify"]).assert_done();
 }
 
-/// `SetAuthorityChecked`: a key that nobody has cannot sign it.
+/// `SetAuthorityChecked`: an authority that no key controls cannot sign it.
 #[test]
 fn the_next_authority_may_sign_the_hand_over() {
     let cluster = Cluster::start();

@@ -45,5 +45,5 @@ pub use state::{
     AgentState, AnswerState, AuthorizedState, CanonicalState, FeedbackState, OpenFeedbackState,
     OpenState, PaymentState, Totals, ValidationState, ValidationsState, first_difference,
 };
-pub use statement::{Authorization, Consent, Form, Payment, Tamper};
+pub use statement::{Authorization, Consent, Form, Payment, ProofVersion, Tamper};
 pub use text::{Bytes, Bytes32, Integer, PaddedTag, WideInteger};

@@ -1,6 +1,6 @@
 //! Payment proofs and the registry's lists (R9, R13). Solana only (declared variance 4).
 use super::{
-    Actor, Agent, Event, Integer, Model, Payment, PaymentState, Tamper, authorized,
+    Actor, Agent, Event, Integer, Model, Payment, PaymentState, ProofVersion, Tamper, authorized,
     registry::{Done, Refusal},
 };
 use concord_canonical::ErrorClass;
@@ -108,7 +108,8 @@ impl Model {
         }
         self.check_payment_counts(agent, client, payment)?;
         let is_elsewhere = matches!(tamper, Some(Tamper::WrongChain | Tamper::WrongRegistry));
-        if payment.agent != *agent || is_elsewhere {
+        let is_outdated = payment.version == ProofVersion::V1; // R13
+        if payment.agent != *agent || is_elsewhere || is_outdated {
             return Err(ErrorClass::AuthNotGranted);
         }
         self.record_payment(agent, client, index, payment)

@@ -67,8 +67,20 @@ pub struct Payment {
     pub paid_at: u64,
     /// Seconds after the scenario's start; the statement holds strictly before it.
     pub expiry: u64,
+    #[serde(default, skip_serializing_if = "ProofVersion::is_current")]
+    pub version: ProofVersion,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tamper: Option<Tamper>,
+}
+
+/// The message that a facilitator signs (R13).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProofVersion {
+    /// The first version, without the payment's time: refused.
+    V1,
+    #[default]
+    V2,
 }
 
 /// How a statement is spoilt between its signer and the registry.
@@ -99,6 +111,12 @@ pub enum Tamper {
 
 fn is_start(time: &u64) -> bool {
     *time == 0
+}
+
+impl ProofVersion {
+    fn is_current(&self) -> bool {
+        *self == Self::V2
+    }
 }
 
 impl Form {

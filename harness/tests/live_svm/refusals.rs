@@ -5,6 +5,7 @@ use crate::{
 };
 use concord_local_cluster::Options;
 use serde_json::{Value, json};
+use solana_address::Address;
 use solana_signer::Signer;
 use std::fs;
 
@@ -146,4 +147,29 @@ fn verify_plays_the_read_only_scenarios_and_sends_nothing() {
     assert!(has(first, "open_summary", "EmptyClients"));
     assert_eq!(deployed.recorder.sends(), 0);
     assert_eq!(deployed.balance(&deployer().pubkey()), balance);
+}
+
+/// A deployer without funds cannot be named as who pays for a simulated transaction, so the scenarios
+/// are not examined: exit 3. A fact that differs is exit 1, whatever else could not be checked.
+#[test]
+fn a_drained_deployer_leaves_verify_unable_to_check() {
+    let deployed = Deployed::start();
+    let drained = Address::new_from_array([3; 32]);
+    let mut book = deployed.book();
+    let record = &mut book["chains"][CHAIN];
+    record["deployer"] = json!(drained.to_string());
+    deployed.write_book(&book);
+    assert_cannot_examine(&deployed, 1, &drained);
+    book["chains"][CHAIN]["settings"]["upgradeAuthority"] = json!(deployer().pubkey().to_string());
+    deployed.write_book(&book);
+    assert_cannot_examine(&deployed, 3, &drained);
+    assert_eq!(deployed.recorder.sends(), 0);
+}
+
+fn assert_cannot_examine(deployed: &Deployed, code: i32, drained: &Address) {
+    let verified = deployed.run(&["deploy", "verify", "--chain", CHAIN]);
+    assert_eq!(verified.code, code, "{verified:?}");
+    let reason = format!("the deployer on record, {drained}, has 0 lamports");
+    assert!(verified.stderr.contains(&reason), "{}", verified.stderr);
+    assert_nothing_secret(&verified.stderr);
 }

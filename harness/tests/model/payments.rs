@@ -3,7 +3,7 @@ use super::*;
 use concord_canonical::ErrorClass::*;
 use concord_harness::model::{
     AcceptRegistryAuthority, AttachPaymentProof, DEPLOYER, Event, ListFacilitator,
-    ListPaymentToken, Payment, ProposeRegistryAuthority, Tamper, UnsetAgentWallet,
+    ListPaymentToken, Payment, ProofVersion, ProposeRegistryAuthority, Tamper, UnsetAgentWallet,
 };
 
 /// Finn states that Bob paid Alice 5 of `usd`, until second 100.
@@ -18,6 +18,7 @@ fn paid() -> Payment {
         task: "one".to_owned(),
         paid_at: 3,
         expiry: 100,
+        version: ProofVersion::V2,
         tamper: None,
     }
 }
@@ -149,6 +150,22 @@ fn r13_a_payment_counts_once_and_for_one_entry() {
         ..paid()
     };
     expect(&mut model, 9, attach("bob", 2, other), Verdict::Ok);
+}
+
+#[test]
+fn r13_a_proof_of_the_first_version_is_refused() {
+    let mut model = reviewed();
+    let outdated = Payment {
+        version: ProofVersion::V1,
+        ..paid()
+    };
+    expect(
+        &mut model,
+        6,
+        attach("bob", 1, outdated),
+        refused(AuthNotGranted),
+    );
+    expect(&mut model, 7, attach("bob", 1, paid()), Verdict::Ok);
 }
 
 /// §3a: one more rule is broken at each step, from the last of the order to the first.

@@ -42,7 +42,7 @@ abstract contract GasFloor is Test {
         if (!isView) floor += TRANSACTION + _data(data);
     }
 
-    /// @dev Of the accounts, the called one and the caller are paid for by the transaction, and cheatcodes by nobody.
+    /// @dev The transaction already pays for the caller's and the called account; cheatcodes cost nothing.
     function _count(Vm.AccountAccess[] memory accesses, address from, address to) private returns (uint256 gas_) {
         ++counted;
         refund = 0;

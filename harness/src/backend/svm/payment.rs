@@ -3,8 +3,11 @@ use super::{
     World,
     precompile::{self, Domain},
 };
-use crate::{backend::secrets::secret_of, model::Payment};
-use concord_canonical::{Word, caip::TaskRef, payment::PaymentProof};
+use crate::{
+    backend::secrets::secret_of,
+    model::{Payment, ProofVersion},
+};
+use concord_canonical::{Word, caip::TaskRef, hash, payment::PaymentProof};
 use concord_registry::svm::instructions;
 use solana_instruction::Instruction;
 
@@ -12,7 +15,7 @@ use solana_instruction::Instruction;
 pub fn precompile(payment: &Payment, world: &World) -> Option<Instruction> {
     let tamper = payment.tamper.as_ref();
     let domain = Domain::named(tamper, world);
-    let message = PaymentProof {
+    let proof = PaymentProof {
         agent_mint: world.keys.mint(&payment.agent).to_bytes(),
         payer: world.keys.actor(&payment.payer).to_bytes(),
         payee: world.keys.actor(&payment.payee).to_bytes(),
@@ -24,9 +27,24 @@ pub fn precompile(payment: &Payment, world: &World) -> Option<Instruction> {
         chain: domain.chain,
         program_id: domain.program_id,
         facilitator: world.keys.actor(&payment.facilitator).to_bytes(),
-    }
-    .message();
+    };
+    let message = match payment.version {
+        ProofVersion::V1 => first_version(&proof),
+        ProofVersion::V2 => proof.message(),
+    };
     precompile::instruction(&payment.facilitator, tamper, &message, world)
+}
+
+/// The message before the facilitator attested the payment's time: ten words, under another prefix.
+fn first_version(proof: &PaymentProof) -> [u8; 56] {
+    const PAID_AT: usize = 6;
+    let mut words = proof.words().to_vec();
+    words.remove(PAID_AT);
+    let mut message = [0; 56];
+    let (prefix, digest) = message.split_at_mut(24);
+    prefix.copy_from_slice(b"ERC8004/PAYMENT-PROOF/v1");
+    digest.copy_from_slice(&hash::keccak256(words.as_flattened()));
+    message
 }
 
 /// What the instruction is told of the payment.

@@ -10,7 +10,7 @@ use crate::{
     },
     model::{
         Actor, Agent, AttachPaymentProof, Authorization, Chain, Feedback, Form, Operation, Payment,
-        Response, Revocation, SummaryQuery,
+        ProofVersion, Response, Revocation, SummaryQuery,
     },
 };
 
@@ -150,6 +150,7 @@ pub(super) fn attach_payment_proof(
             task: format!("task-{}", random.below(world.tasks + 10)),
             paid_at: random.below(time + 1),
             expiry: time + if random.percent(30) { 1 } else { 100_000 },
+            version: ProofVersion::V2,
             tamper: None,
         },
         agent,

@@ -39,7 +39,8 @@ use identity::{
     reserved_key, transfer_by_a_stranger, unknown_agent, unknown_scheme,
 };
 use payment::{
-    by_an_unknown_facilitator, by_another_payer, in_an_unknown_token, paid_in_the_future, unpaid,
+    by_an_unknown_facilitator, by_another_payer, in_an_unknown_token, of_the_first_version,
+    paid_in_the_future, unpaid,
 };
 use statement::{
     by_another_signer, expired, for_another_agent, for_another_client, limit_reached,
@@ -219,6 +220,7 @@ const MUTATORS: &[Mutator] = &[
         by_an_unknown_facilitator,
     )
     .favoured(),
+    both("of_the_first_version", AuthNotGranted, of_the_first_version).favoured(),
     both("decimals_above_18", DecimalsOutOfRange, decimals_above_18),
     both(
         "value_above_the_limit",

@@ -5,7 +5,7 @@ use crate::{
         random::Random,
         world::{UNLISTED_TOKEN, World},
     },
-    model::Operation,
+    model::{Operation, ProofVersion},
 };
 
 pub(super) fn unpaid(operation: &mut Operation, _: &World, _: u64, _: &mut Random) -> bool {
@@ -51,5 +51,16 @@ pub(super) fn by_an_unknown_facilitator(
 ) -> bool {
     paid(operation)
         .map(|it| it.facilitator = "alice".into())
+        .is_some()
+}
+
+pub(super) fn of_the_first_version(
+    operation: &mut Operation,
+    _: &World,
+    _: u64,
+    _: &mut Random,
+) -> bool {
+    paid(operation)
+        .map(|it| it.version = ProofVersion::V1)
         .is_some()
 }
