@@ -6,10 +6,12 @@
 //! the keys made of secrets are wiped from memory after use.
 
 mod ed25519;
+mod prepared;
 mod public_key;
 mod secp256k1;
 
 pub use ed25519::{ed25519_public_key, ed25519_sign, ed25519_verify};
+pub use prepared::PreparedKey;
 pub use public_key::PublicKey;
 pub use secp256k1::{
     address_of_public_key, from_ethereum_v, low_s, recover_address, secp256k1_public_key,

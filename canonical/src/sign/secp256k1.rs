@@ -26,9 +26,14 @@ const SCALARS: usize = 64;
 /// # Errors
 /// [`Error::MalformedKey`]: the secret is zero or not below the group order.
 pub fn secp256k1_sign(secret: &[u8; 32], digest: &Word) -> Result<[u8; 65], Error> {
+    sign_with(&signing_key(secret)?, digest)
+}
+
+/// As [`secp256k1_sign`], with a key that is decoded.
+pub(super) fn sign_with(key: &SigningKey, digest: &Word) -> Result<[u8; 65], Error> {
     // RFC 6979 §2.3.4 reduces the digest before it enters the nonce; the library does not
     let reduced = reduce(digest).to_bytes();
-    let (signature, id) = signing_key(secret)?
+    let (signature, id) = key
         .sign_prehash_recoverable(&reduced)
         .map_err(|_| unusable_secret())?;
     let mut bytes = [0; 65];
@@ -42,11 +47,16 @@ pub fn secp256k1_sign(secret: &[u8; 32], digest: &Word) -> Result<[u8; 65], Erro
 /// # Errors
 /// [`Error::MalformedKey`]: the secret is zero or not below the group order.
 pub fn secp256k1_public_key(secret: &[u8; 32]) -> Result<[u8; 33], Error> {
-    signing_key(secret).map(|key| compress(key.verifying_key().as_affine()))
+    signing_key(secret).map(|key| public_key_of(&key))
+}
+
+/// The compressed public key of a decoded key.
+pub(super) fn public_key_of(key: &SigningKey) -> [u8; 33] {
+    compress(key.verifying_key().as_affine())
 }
 
 /// The key wipes itself when it is dropped.
-fn signing_key(secret: &[u8; 32]) -> Result<SigningKey, Error> {
+pub(super) fn signing_key(secret: &[u8; 32]) -> Result<SigningKey, Error> {
     SigningKey::from_slice(secret).map_err(|_| unusable_secret())
 }
 
