@@ -28,6 +28,15 @@ const ARROWS: &[(&str, &[&str])] = &[
             "concord-deploy", // its command line calls it, and nothing else of it
         ],
     ),
+    (
+        "concord-x402",
+        &[
+            "concord-canonical",
+            "concord-files",
+            "concord-registry",
+            "concord-chain",
+        ],
+    ),
     ("concord-local-cluster", &[]),
     ("agent-registry", &["concord-canonical", "sbf-rt"]),
     ("canonical-probe", &["concord-canonical", "sbf-rt"]),

@@ -1,0 +1,16 @@
+//! X402's reputation extension `8004-reputation`: the wire, a server that signs its paid
+//! responses, and a verifier of what was signed.
+//!
+//! - [`wire`]: x402's messages and headers, read within bounds.
+//! - [`server`]: a tower layer around any x402 paywall.
+//! - [`verify`]: the checks after a payment, S1 to S11.
+//!
+//! Rulings (`R26` and the like) are those of Concord's specification; `X402` is one of the documents that it
+//! reconciles.
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod server;
+pub mod verify;
+pub mod wire;

@@ -1,0 +1,72 @@
+use async_trait::async_trait;
+use concord_files::{RawJson, RegistrationId};
+
+use super::signer::SignerError;
+
+/// The extension that carries a feedback grant in a settled response (R41). Never part of X402's object.
+pub const FEEDBACK_AUTH_EXTENSION: &str = "8004-feedback-auth";
+/// Seconds that a grant may be valid: 30 days (R41).
+pub const GRANT_EXPIRY_MAX: u64 = 30 * 24 * 60 * 60;
+
+/// What a grant is asked for: one feedback by the client who paid.
+#[derive(Clone, Copy, Debug)]
+pub struct GrantRequest<'a> {
+    /// The agent.
+    pub registration: &'a RegistrationId,
+    /// The chain of the payment, CAIP-2.
+    pub network: &'a str,
+    /// Who paid: the only client that the grant may name.
+    pub payer: &'a str,
+    /// The latest expiry that may be granted: unix seconds.
+    pub expiry_max: u64,
+}
+
+/// A grant to give one feedback (R5, R9).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grant {
+    /// Who may give feedback.
+    pub client: String,
+    /// One above the client's last index, as it was read at settlement.
+    pub index_limit: u64,
+    /// Unix seconds.
+    pub expiry: u64,
+    /// What the registry takes: the 289 bytes of R6 on EVM, the 64 of R9 on Solana.
+    pub authorization: Vec<u8>,
+}
+
+/// Issues feedback grants after settlement. Off unless one is installed, because the agent's owner must sign
+/// (R7): a web server that holds the owner's key risks the agent itself.
+#[async_trait]
+pub trait GrantIssuer: Send + Sync {
+    /// Issues a grant; `None` if this payer gets none.
+    ///
+    /// # Errors
+    /// [`SignerError`]. The response is then returned without a grant.
+    async fn issue(&self, request: GrantRequest<'_>) -> Result<Option<Grant>, SignerError>;
+}
+
+impl Grant {
+    /// The extension's content, if the grant keeps to what was asked for (R41).
+    pub(super) fn to_extension(&self, request: &GrantRequest<'_>) -> Result<RawJson, SignerError> {
+        // R41: client = payer, at most 30 days
+        if !self.client.eq_ignore_ascii_case(request.payer) {
+            let (client, payer) = (&self.client, request.payer);
+            let words = format!("the grant names client {client}, but {payer} paid (R41)");
+            return Err(SignerError(words));
+        }
+        if self.expiry > request.expiry_max {
+            let (expiry, limit) = (self.expiry, request.expiry_max);
+            let words = format!("the grant expires at {expiry}, at most {limit} is allowed (R41)");
+            return Err(SignerError(words));
+        }
+        let text = serde_json::json!({
+            "agentRegistry": request.registration.agent_registry,
+            "agentId": request.registration.agent_id.as_str(),
+            "clientAddress": self.client,
+            "indexLimit": self.index_limit.to_string(),
+            "expiry": self.expiry,
+            "authorization": format!("0x{}", hex::encode(&self.authorization)),
+        });
+        RawJson::parse(&text.to_string()).map_err(|error| SignerError(error.to_string()))
+    }
+}

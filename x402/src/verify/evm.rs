@@ -1,0 +1,191 @@
+use std::collections::HashMap;
+
+use alloy::{
+    network::TransactionBuilder as _,
+    primitives::{Address, B256, Bytes, U256},
+    rpc::types::{Log, TransactionRequest},
+    sol,
+    sol_types::{SolCall, SolEvent},
+};
+use async_trait::async_trait;
+use concord_canonical::{Word, caip::AccountId, caip::TaskRef, sign::to_ethereum_v};
+use concord_chain::{ChainError, evm::Node};
+use concord_files::RegistrationId;
+use concord_registry::evm::abi::IdentityRegistry as Identity;
+
+use super::reads::{AgentRecord, Payment, Payments, Registries, Transfer, Unavailable};
+
+/// ERC-20's event.
+mod erc20 {
+    alloy::sol! {
+        event Transfer(address indexed from, address indexed to, uint256 value);
+    }
+}
+
+sol! {
+    /// ERC-1271's function.
+    function isValidSignature(bytes32 hash, bytes signature) external view returns (bytes4);
+}
+
+/// What a contract answers that accepts a signature (ERC-1271).
+const ACCEPTED: [u8; 4] = isValidSignatureCall::SELECTOR;
+
+/// Reads agents and payments on EVM chains.
+#[derive(Clone, Debug, Default)]
+pub struct EvmChains {
+    nodes: HashMap<String, Node>,
+}
+
+impl EvmChains {
+    /// Adds a chain's node, which must be one of this chain.
+    ///
+    /// # Errors
+    /// [`ChainError::WrongChain`], [`ChainError::Unreachable`].
+    pub async fn add(&mut self, chain_id: u64, node: Node) -> Result<(), ChainError> {
+        node.require_chain(chain_id).await?;
+        self.nodes.insert(format!("eip155:{chain_id}"), node);
+        Ok(())
+    }
+
+    fn node(&self, network: &str) -> Result<&Node, Unavailable> {
+        let node = self.nodes.get(network);
+        node.ok_or_else(|| Unavailable(format!("no node for {network} is configured")))
+    }
+
+    /// A registry's node and address, and the agent's number.
+    fn place(&self, registration: &RegistrationId) -> Result<(&Node, Address, U256), Unavailable> {
+        let unusable = |error: &dyn ToString| Unavailable(error.to_string());
+        let registry = AccountId::parse(&registration.agent_registry);
+        let registry = registry.map_err(|error| unusable(&error))?;
+        let node = self.node(&registry.chain_id().to_string())?;
+        let address = registry
+            .address()
+            .parse()
+            .map_err(|error| unusable(&error))?;
+        let id = registration.agent_id.as_str().parse();
+        Ok((node, address, id.map_err(|error| unusable(&error))?))
+    }
+}
+
+impl From<ChainError> for Unavailable {
+    fn from(error: ChainError) -> Self {
+        Self(error.to_string())
+    }
+}
+
+#[async_trait]
+impl Registries for EvmChains {
+    async fn agent(
+        &self,
+        registration: &RegistrationId,
+        block: Option<u64>,
+    ) -> Result<Option<AgentRecord>, Unavailable> {
+        let (node, registry, id) = self.place(registration)?;
+        let block = match block {
+            Some(block) => block,
+            None => node.block_number().await?,
+        };
+        // one block for all of them
+        let calls = [
+            request(registry, &Identity::ownerOfCall { tokenId: id }),
+            request(registry, &Identity::tokenURICall { tokenId: id }),
+            request(registry, &Identity::getAgentWalletCall { agentId: id }),
+        ];
+        let answers = node.calls(&calls, block).await?;
+        let [owner, uri, wallet] = &answers[..] else {
+            return Err(Unavailable("the node gave too few answers".to_owned()));
+        };
+        if owner.is_err() {
+            return Ok(None); // reverts for an agent that does not exist
+        }
+        let uri = decoded::<Identity::tokenURICall>("tokenURI", uri)?;
+        let wallet = decoded::<Identity::getAgentWalletCall>("getAgentWallet", wallet)?;
+        let wallet = (!wallet.is_zero()).then_some(wallet);
+        Ok(Some(AgentRecord {
+            is_wallet_contract: match wallet {
+                Some(wallet) => !node.code(wallet).await?.is_empty(),
+                None => false,
+            },
+            wallet: wallet.map(|it| it.to_string()),
+            uri,
+        }))
+    }
+
+    async fn is_signed_by_contract(
+        &self,
+        registration: &RegistrationId,
+        wallet: &str,
+        hash: &Word,
+        signature: &[u8],
+    ) -> Result<bool, Unavailable> {
+        let (node, ..) = self.place(registration)?;
+        let wallet: Address =
+            (wallet.parse()).map_err(|_| Unavailable(format!("{wallet} is not an address")))?;
+        // R23: contracts take Ethereum's v
+        let signature = <&[u8; 65]>::try_from(signature)
+            .ok()
+            .and_then(|it| to_ethereum_v(it).ok())
+            .map_or_else(|| signature.to_vec(), |it| it.to_vec());
+        let call = isValidSignatureCall {
+            hash: B256::from(*hash),
+            signature: signature.into(),
+        };
+        let block = node.block_number().await?;
+        let answers = node.calls(&[request(wallet, &call)], block).await?;
+        let accepted = |answer: &Result<Bytes, Bytes>| match answer {
+            Ok(answer) => isValidSignatureCall::abi_decode_returns_validate(answer)
+                .is_ok_and(|magic| magic.0 == ACCEPTED),
+            Err(_) => false,
+        };
+        Ok(answers.first().is_some_and(accepted))
+    }
+}
+
+#[async_trait]
+impl Payments for EvmChains {
+    async fn payment(&self, task_ref: &str) -> Result<Option<Payment>, Unavailable> {
+        let task_ref = TaskRef::parse(task_ref).map_err(|error| Unavailable(error.to_string()))?;
+        let node = self.node(&task_ref.chain_id().to_string())?;
+        let hash = task_ref.transaction().parse::<B256>();
+        let hash = hash.map_err(|error| Unavailable(error.to_string()))?;
+        let Some(receipt) = node.receipt(hash).await? else {
+            return Ok(None);
+        };
+        let Some(block) = receipt.block_number else {
+            return Ok(None); // pending
+        };
+        Ok(Some(Payment {
+            succeeded: receipt.status(),
+            block,
+            time: node.time_of_block(block).await?,
+            transfers: receipt.logs().iter().filter_map(transfer).collect(),
+        }))
+    }
+}
+
+fn request<C: SolCall>(to: Address, call: &C) -> TransactionRequest {
+    TransactionRequest::default()
+        .with_to(to)
+        .with_input(call.abi_encode())
+}
+
+fn decoded<C: SolCall>(
+    name: &str,
+    answer: &Result<Bytes, Bytes>,
+) -> Result<C::Return, Unavailable> {
+    let answer = answer.as_ref();
+    let answer = answer.map_err(|_| Unavailable(format!("{name} reverts")))?;
+    C::abi_decode_returns_validate(answer)
+        .map_err(|_| Unavailable(format!("{name} answers {answer}")))
+}
+
+/// An ERC-20 transfer; ERC-721's has a fourth topic.
+fn transfer(log: &Log) -> Option<Transfer> {
+    let event = erc20::Transfer::decode_log_validate(&log.inner).ok()?;
+    Some(Transfer {
+        asset: event.address.to_string(),
+        from: event.from.to_string(),
+        to: event.to.to_string(),
+        amount: event.value.to_be_bytes(),
+    })
+}

@@ -1,0 +1,23 @@
+//! Verifies a purchase after it was paid: checks S1 to S11, in this order.
+//!
+//! [`verify`] reads nothing by itself. Chains and files are read through [`Registries`], [`Payments`] and
+//! [`RegistrationFiles`]; [`EvmChains`] implements the first two. Every step has a result, whatever the
+//! others found, and one of three states (R36): an unreachable node is never a refusal, and never a success.
+
+mod account;
+mod check;
+mod evm;
+mod exchange;
+mod payee;
+mod reads;
+mod report;
+mod signer;
+
+pub use check::verify;
+pub use evm::EvmChains;
+pub use exchange::PaidExchange;
+pub use reads::{
+    AgentRecord, FileError, Payment, Payments, Reads, RegistrationFiles, Registries, Transfer,
+    Unavailable,
+};
+pub use report::{Class, Report, State, Step, StepResult};

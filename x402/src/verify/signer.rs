@@ -1,0 +1,255 @@
+//! S9 and S10: who may sign for the agent, and whether they did.
+
+use concord_canonical::{
+    caip::parse_solana_key,
+    sign::{PublicKey, address_of_public_key},
+};
+use concord_files::{Algorithm, Found, InteractionData, RegistrationFile, Signer};
+
+use super::{
+    account::chain_of,
+    check::{PaymentRead, needs},
+    exchange::PaidExchange,
+    reads::{AgentRecord, FileError, Reads, Unavailable},
+    report::{Class, State, Step, StepResult},
+};
+
+/// Seconds that clocks may differ (R30).
+const CLOCK_SKEW: u64 = 60;
+
+/// Why the signer is not known to be one.
+enum NoSigner {
+    Refuted(Class, String),
+    CannotCheck(String),
+}
+
+impl From<Unavailable> for NoSigner {
+    fn from(error: Unavailable) -> Self {
+        Self::CannotCheck(error.0)
+    }
+}
+
+/// Who judges the signature.
+enum Judge {
+    /// The key that the message states, which is the signer's.
+    Key,
+    /// A contract (ERC-1271).
+    Contract { wallet: String },
+}
+
+/// S9 and S10. Before they refute, agent and file are read again, past every cache.
+pub(super) async fn check(
+    exchange: &PaidExchange<'_>,
+    data: Option<&Found<InteractionData>>,
+    payment: &PaymentRead,
+    reads: Reads<'_>,
+    live: Option<u64>,
+) -> [StepResult; 2] {
+    let Some(data) = data else {
+        return [needs(Step::S9, Step::S4), needs(Step::S10, Step::S4)];
+    };
+    let check = SignerCheck {
+        exchange,
+        data,
+        payment,
+        reads,
+        live,
+    };
+    let first = check.run(false).await;
+    match first.iter().any(|step| step.state == State::Refuted) {
+        true => check.run(true).await,
+        false => first,
+    }
+}
+
+struct SignerCheck<'a> {
+    exchange: &'a PaidExchange<'a>,
+    data: &'a Found<InteractionData>,
+    payment: &'a PaymentRead,
+    reads: Reads<'a>,
+    live: Option<u64>,
+}
+
+impl SignerCheck<'_> {
+    async fn run(&self, fresh: bool) -> [StepResult; 2] {
+        let judge = self.judge(fresh).await;
+        let known = match &judge {
+            Ok(_) => StepResult::verified(Step::S9),
+            Err(NoSigner::Refuted(class, detail)) => StepResult::refuted(Step::S9, *class, detail),
+            Err(NoSigner::CannotCheck(why)) => StepResult::cannot_check(Step::S9, why),
+        };
+        let judge = judge.unwrap_or(Judge::Key);
+        [known, self.signature(&judge).await]
+    }
+
+    /// S9
+    async fn judge(&self, fresh: bool) -> Result<Judge, NoSigner> {
+        let agent = &self.data.view.agent;
+        let record = read_agent(self.exchange, self.data, self.payment, self.reads).await?;
+        let unknown = |detail: String| NoSigner::Refuted(Class::SignerUnknown, detail);
+        let record = record.ok_or_else(|| {
+            let (id, registry) = (&agent.agent_id, &agent.agent_registry);
+            unknown(format!("there is no agent {id} at {registry}"))
+        })?;
+        let file = match read_file(&record, self.data, self.reads, fresh).await {
+            Ok(file) => file,
+            Err(FileError::Unavailable(why)) => return Err(NoSigner::CannotCheck(why)),
+            Err(FileError::Malformed(why)) => return Err(unknown(why)),
+        };
+        let signers = file.as_ref().map_or(&[][..], |file| &file.signers);
+        match signers.is_empty() {
+            false => self.listed(signers),
+            true => self.wallet(record), // R29
+        }
+    }
+
+    /// R29: only the keys that the file lists, with their algorithm.
+    fn listed(&self, signers: &[Signer]) -> Result<Judge, NoSigner> {
+        let signed = &self.data.view.signed;
+        let own: Vec<_> = signers
+            .iter()
+            .filter(|it| it.public_key == signed.agent_signer_public_key)
+            .filter(|it| it.algorithm == signed.agent_signature_algorithm)
+            .collect();
+        if own.is_empty() {
+            let detail = format!("the key is not one of the {} listed signers", signers.len());
+            return Err(NoSigner::Refuted(Class::SignerUnknown, detail));
+        }
+        // R30: at the settlement block's time
+        let settled_at = match self.payment {
+            Some(Ok(Some(payment))) => payment.time,
+            Some(Err(error)) => return Err(error.clone().into()),
+            _ => {
+                let why = "the time of the settlement is not known";
+                return Err(NoSigner::CannotCheck(why.to_owned()));
+            }
+        };
+        let is_valid = |it: &&&Signer| it.is_valid_at(settled_at) && self.is_live(it);
+        match own.iter().find(is_valid) {
+            Some(_) => Ok(Judge::Key),
+            None => Err(NoSigner::Refuted(
+                Class::SignerNotValid,
+                windows(&own, settled_at, self.live),
+            )),
+        }
+    }
+
+    /// R30: also now, give or take a minute.
+    fn is_live(&self, signer: &Signer) -> bool {
+        self.live.is_none_or(|now| {
+            let has_begun = signer.valid_from <= now.saturating_add(CLOCK_SKEW);
+            let end = now.saturating_sub(CLOCK_SKEW);
+            has_begun && signer.valid_until.is_none_or(|until| end < until)
+        })
+    }
+
+    /// R29: without listed signers the wallet on chain signs; the owner never does.
+    fn wallet(&self, record: AgentRecord) -> Result<Judge, NoSigner> {
+        let unknown = |detail: &str| NoSigner::Refuted(Class::SignerUnknown, detail.to_owned());
+        let wallet = (record.wallet)
+            .ok_or_else(|| unknown("the file lists no signer, and the agent has no wallet"))?;
+        let signed = &self.data.view.signed;
+        let chain = chain_of(&self.data.view.agent).unwrap_or_default();
+        let namespace = chain.split(':').next().unwrap_or_default();
+        // the message's algorithm must equal the signer's
+        if Algorithm::of_namespace(namespace) != Some(signed.agent_signature_algorithm) {
+            let found = signed.agent_signature_algorithm.name();
+            let detail = format!("{found} is not the algorithm of the wallet {wallet}");
+            return Err(unknown(&detail));
+        }
+        if record.is_wallet_contract {
+            return Ok(Judge::Contract { wallet });
+        }
+        let is_wallet = match &signed.agent_signer_public_key {
+            PublicKey::Secp256k1(key) => address_of_public_key(key)
+                .is_ok_and(|it| format!("0x{}", hex::encode(it)).eq_ignore_ascii_case(&wallet)),
+            PublicKey::Ed25519(key) => {
+                parse_solana_key("wallet", &wallet).is_ok_and(|it| it == *key)
+            }
+        };
+        match is_wallet {
+            true => Ok(Judge::Key),
+            false => Err(unknown(&format!(
+                "the key is not that of the wallet {wallet}"
+            ))),
+        }
+    }
+
+    /// S10
+    async fn signature(&self, judge: &Judge) -> StepResult {
+        const STEP: Step = Step::S10;
+        let Found { view, profile, .. } = self.data;
+        let class = Class::SignatureInvalid;
+        let Judge::Contract { wallet } = judge else {
+            return match view.signed.verify(*profile) {
+                Ok(()) => StepResult::verified(STEP),
+                Err(error) => StepResult::refuted(STEP, class, error.to_string()),
+            };
+        };
+        let hash = match view.signed.interaction_hash(*profile) {
+            Ok(hash) => hash,
+            Err(error) => return StepResult::refuted(STEP, class, error.to_string()),
+        };
+        let registries = self.reads.registries;
+        let signature = &view.signed.agent_signature.0;
+        let answer = registries.is_signed_by_contract(&view.agent, wallet, &hash, signature);
+        match answer.await {
+            Ok(true) => StepResult::verified(STEP),
+            Ok(false) => {
+                let detail = format!("the contract {wallet} refuses the signature");
+                StepResult::refuted(STEP, class, detail)
+            }
+            Err(error) => StepResult::cannot_check(STEP, error.0),
+        }
+    }
+}
+
+fn windows(signers: &[&Signer], settled_at: u64, live: Option<u64>) -> String {
+    let window = |it: &&Signer| match it.valid_until {
+        Some(until) => format!("from {} until {until}", it.valid_from),
+        None => format!("from {} on", it.valid_from),
+    };
+    let windows: Vec<_> = signers.iter().map(window).collect();
+    let live = live.map_or(String::new(), |now| format!(" and verified at {now}"));
+    let windows = windows.join(", ");
+    format!("the key is valid {windows}; it was used at {settled_at}{live}")
+}
+
+/// The agent as it was when the payment settled, if its registry is on the payment chain; else as it is now.
+pub(super) async fn read_agent(
+    exchange: &PaidExchange<'_>,
+    data: &Found<InteractionData>,
+    payment: &PaymentRead,
+    reads: Reads<'_>,
+) -> Result<Option<AgentRecord>, Unavailable> {
+    let agent = &data.view.agent;
+    let is_payment_chain = chain_of(agent).as_ref() == Some(&exchange.offer.network);
+    let block = match payment {
+        Some(Ok(Some(payment))) if is_payment_chain => Some(payment.block),
+        _ => None,
+    };
+    reads.registries.agent(agent, block).await
+}
+
+/// The agent's file, which must list this registration; `None` if the agent has no URI.
+pub(super) async fn read_file(
+    record: &AgentRecord,
+    data: &Found<InteractionData>,
+    reads: Reads<'_>,
+    fresh: bool,
+) -> Result<Option<RegistrationFile>, FileError> {
+    if record.uri.is_empty() {
+        return Ok(None);
+    }
+    let agent = &data.view.agent;
+    let file = reads.files.registration(&record.uri, fresh).await?;
+    let registry = concord_canonical::caip::AccountId::parse(&agent.agent_registry);
+    let registry = registry.map_err(|error| FileError::Malformed(error.to_string()))?;
+    match file.claims(&registry, &agent.agent_id) {
+        true => Ok(Some(file)),
+        false => {
+            let why = format!("it does not list agent {} of {registry}", agent.agent_id);
+            Err(FileError::Malformed(why))
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The checks after a payment, over `tests/vectors/x402/purchase.json`: hashes and signatures are @noble's
+//! and viem's, the expected states are written by hand.
+mod caches;
+mod purchase;
+
+use purchase::{Purchase, verify};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+fn vectors() -> Vec<Value> {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../tests/vectors/x402/purchase.json"
+    );
+    let file: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let vectors = file["vectors"].as_array().unwrap().clone();
+    let count = |key| vectors.iter().filter(|it| !it[key].is_null()).count();
+    assert_eq!(
+        file["counts"],
+        json!({ "ok": count("ok"), "error": count("error") })
+    );
+    assert!(
+        count("ok") >= 27 && count("error") >= 48,
+        "the file has shrunk"
+    );
+    vectors
+}
+
+/// The purchase of a vector.
+fn purchase(name: &str) -> Purchase {
+    let id = format!("x402/purchase/{name}");
+    let vectors = vectors();
+    let found = vectors.iter().find(|it| it["id"] == *id);
+    Purchase::of(&found.unwrap()["purchase"])
+}
+
+#[tokio::test]
+async fn every_vector_holds() {
+    let mut faults = Vec::new();
+    for vector in vectors() {
+        let report = verify(&Purchase::of(&vector["purchase"])).await;
+        assert_eq!(report.steps.len(), 11, "{}", vector["id"]);
+        let steps: BTreeMap<_, _> = report
+            .steps
+            .iter()
+            .filter(|it| it.state.name() != "verified")
+            .map(|it| (it.step.to_string(), it.state.name()))
+            .collect();
+        let (found, expected) = match vector.get("ok") {
+            Some(ok) => (
+                json!({ "state": report.state().name(), "steps": steps }),
+                ok,
+            ),
+            None => {
+                let class = report.refused_for().map(|it| format!("{it:?}"));
+                (json!({ "class": class, "steps": steps }), &vector["error"])
+            }
+        };
+        if found != *expected {
+            let details: Vec<_> = report.steps.iter().map(|it| &it.detail).collect();
+            faults.push(format!(
+                "{}\n  expected {expected}\n  found    {found}\n  {details:?}",
+                vector["id"]
+            ));
+        }
+    }
+    assert!(
+        faults.is_empty(),
+        "{} differ:\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
+}
+
+#[tokio::test]
+async fn every_class_is_shown_by_a_vector() {
+    let mut classes = std::collections::BTreeSet::new();
+    for vector in vectors() {
+        if let Some(class) = vector["error"]["class"].as_str() {
+            classes.insert(class.to_owned());
+        }
+    }
+    let expected = [
+        "DataMismatch",
+        "IdentityChanged",
+        "InteractionHashMismatch",
+        "InteractionMalformed",
+        "NotSigned",
+        "PaymentMismatch",
+        "PaymentNotFound",
+        "SettlementFailed",
+        "SettlementMismatch",
+        "SettlementMissing",
+        "SignatureInvalid",
+        "SignerNotValid",
+        "SignerUnknown",
+        "TaskRefMismatch",
+    ];
+    assert!(classes.iter().eq(expected.iter()), "{classes:?}");
+}
+
+#[tokio::test]
+async fn s7_names_both_hashes() {
+    let report = verify(&purchase("response-other")).await;
+    let detail = &report.steps[6].detail;
+    assert!(
+        detail.contains("0x621b98ca8048a4feaacac8799e067d05a6953bdce546103cd4f5ea3ab92a7654"),
+        "{detail}"
+    );
+    assert_eq!(detail.matches("0x").count(), 2, "{detail}");
+}

@@ -1,0 +1,3 @@
+//! x402's messages: what is read, what is refused and where, and that nothing panics.
+mod fuzzed;
+mod messages;
