@@ -14,6 +14,7 @@ import "./files/registration.mjs";
 import "./files/extension.mjs";
 import "./files/uri.mjs";
 import "./files/hashes.mjs";
+import "./x402/purchase.mjs";
 
 const flag = process.argv.indexOf("--out");
 const folder = flag < 0 ? fileURLToPath(new URL("..", import.meta.url)) : process.argv[flag + 1];

@@ -129,10 +129,10 @@ function schemaOf(part) {
 }
 
 export function writeFiles(folder) {
-  const isValidIn = Object.fromEntries(["", "files/"].map((part) => [part, schemaOf(part)]));
+  const isValidIn = Object.fromEntries(["", "files/", "x402/"].map((part) => [part, schemaOf(part)]));
   for (const file of files) {
     const text = file.toText();
-    const isValid = isValidIn[file.fn.startsWith("files/") ? "files/" : ""];
+    const isValid = isValidIn[["files/", "x402/"].find((part) => file.fn.startsWith(part)) ?? ""];
     assert.ok(isValid(JSON.parse(text)), `${file.fn}: ${JSON.stringify(isValid.errors?.slice(0, 3), null, 2)}`);
     writeFileSync(join(folder, `${file.fn}.json`), text);
     const count = file.rows ? file.rows.length : file.vectors.length;
