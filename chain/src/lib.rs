@@ -6,6 +6,7 @@ mod chain_id;
 mod endpoint;
 mod error;
 pub mod evm;
+pub mod fetch;
 pub mod keys;
 pub mod network;
 mod signer;

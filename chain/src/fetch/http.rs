@@ -1,0 +1,141 @@
+//! Files behind `https:` and `http:`.
+use super::{FetchError, FetchOptions, Fetched, resolver::require_public};
+use alloy::transports::http::reqwest::{
+    Client, Error, Response, Url,
+    header::{ACCEPT_ENCODING, CONTENT_ENCODING, LOCATION},
+};
+use flate2::read::MultiGzDecoder;
+use std::{error::Error as _, io::Read, net::IpAddr};
+
+/// Fetches a URL, and follows its redirects. Each URL is checked like the first.
+pub(super) async fn fetch(
+    client: &Client,
+    options: &FetchOptions,
+    url: &str,
+) -> Result<Fetched, FetchError> {
+    let mut url: Url = url.parse().map_err(|_| FetchError::UrlMalformed)?;
+    for _ in 0..=options.redirects {
+        check(&url, options)?;
+        let request = client.get(url.clone()).header(ACCEPT_ENCODING, "gzip");
+        let response = request
+            .send()
+            .await
+            .map_err(|error| failure(&url, &error))?;
+        match location(&response, &url)? {
+            Some(next) => url = next,
+            None => {
+                return Ok(Fetched {
+                    bytes: content(response, &url, options.size_max).await?,
+                    host: url.host_str().map(str::to_owned),
+                });
+            }
+        }
+    }
+    let limit = options.redirects;
+    Err(FetchError::Redirects { limit })
+}
+
+fn host(url: &Url) -> String {
+    url.host_str().unwrap_or_default().to_owned()
+}
+
+fn check(url: &Url, options: &FetchOptions) -> Result<(), FetchError> {
+    if url.scheme() != "https" && !(url.scheme() == "http" && options.allow_http) {
+        let found = url.scheme().chars().take(16).collect();
+        return Err(FetchError::Scheme { found });
+    }
+    let host = host(url);
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(FetchError::UserInfo { host });
+    }
+    // an address in the URL is not looked up
+    let address = host.trim_start_matches('[').trim_end_matches(']');
+    match address.parse::<IpAddr>() {
+        Ok(address) => require_public(&host, address, options.allow_private),
+        Err(_) => Ok(()),
+    }
+}
+
+/// Where a redirect leads; `None` if the answer is none.
+fn location(response: &Response, url: &Url) -> Result<Option<Url>, FetchError> {
+    let status = response.status();
+    match status.as_u16() {
+        200 => Ok(None),
+        301 | 302 | 303 | 307 | 308 => {
+            let location = response.headers().get(LOCATION);
+            let location = location.and_then(|it| it.to_str().ok());
+            let next = location.and_then(|it| url.join(it).ok());
+            next.map(Some).ok_or(FetchError::UrlMalformed)
+        }
+        status => Err(FetchError::Status {
+            host: host(url),
+            status,
+        }),
+    }
+}
+
+/// The resolver's refusal is in the source of the library's error.
+fn failure(url: &Url, error: &Error) -> FetchError {
+    let mut source = error.source();
+    while let Some(error) = source {
+        if let Some(refusal) = error.downcast_ref::<FetchError>() {
+            return refusal.clone();
+        }
+        source = error.source();
+    }
+    FetchError::Broken { host: host(url) }
+}
+
+/// The body, decompressed. Neither form may exceed the limit.
+async fn content(response: Response, url: &Url, limit: usize) -> Result<Vec<u8>, FetchError> {
+    let encoding = response.headers().get(CONTENT_ENCODING);
+    let encoding = encoding.map(|it| String::from_utf8_lossy(it.as_bytes()).to_ascii_lowercase());
+    let raw = body(response, url, limit).await?;
+    match encoding.as_deref() {
+        None | Some("identity" | "") => Ok(raw),
+        Some("gzip" | "x-gzip") => inflate(&raw, limit),
+        Some(found) => Err(FetchError::Encoding {
+            found: found.chars().take(16).collect(),
+        }),
+    }
+}
+
+/// Reads a body, but no further than the limit.
+pub(super) async fn body(
+    mut response: Response,
+    url: &Url,
+    limit: usize,
+) -> Result<Vec<u8>, FetchError> {
+    let too_long = FetchError::TooLong { limit };
+    if response
+        .content_length()
+        .is_some_and(|it| it > limit as u64)
+    {
+        return Err(too_long);
+    }
+    let mut body = Vec::new();
+    while let Some(chunk) = response
+        .chunk()
+        .await
+        .map_err(|error| failure(url, &error))?
+    {
+        if body.len() + chunk.len() > limit {
+            return Err(too_long);
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+/// Stops one byte beyond the limit, however much the content would inflate to.
+fn inflate(raw: &[u8], limit: usize) -> Result<Vec<u8>, FetchError> {
+    let mut content = Vec::new();
+    let mut decoder = MultiGzDecoder::new(raw).take(limit as u64 + 1);
+    decoder
+        .read_to_end(&mut content)
+        .map_err(|_| FetchError::Gzip)?;
+    match content.len() <= limit {
+        true => Ok(content),
+        false => Err(FetchError::TooLong { limit }),
+    }
+}

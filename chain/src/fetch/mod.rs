@@ -1,0 +1,137 @@
+//! Fetches files that strangers name, such as the file behind an agent's URI.
+//!
+//! A URI from a chain can point anywhere: into the operator's own network, at an endless answer, at a small
+//! answer that inflates to gigabytes, at a server that redirects elsewhere. [`Fetcher`] asks only public
+//! addresses, and checks them when it connects, so that a name cannot change its answer in between. It
+//! follows few redirects and checks each of them, limits time and size, and believes an IPFS gateway nothing
+//! that does not hash to the CID.
+
+mod address;
+mod error;
+mod http;
+mod ipfs;
+mod resolver;
+
+pub use address::is_public;
+pub use error::FetchError;
+pub use resolver::{HostLookup, SystemLookup};
+
+use alloy::transports::http::reqwest::{Client, Url, redirect::Policy};
+use resolver::PublicOnly;
+use std::{sync::Arc, time::Duration};
+
+/// What a [`Fetcher`] may do.
+#[derive(Clone)]
+pub struct FetchOptions {
+    /// Whether `http:` is fetched. Anyone on the way can change such a file.
+    pub allow_http: bool,
+    /// Whether addresses are asked that are not public: loopback, private, link-local and the like.
+    pub allow_private: bool,
+    /// Redirects that are followed.
+    pub redirects: usize,
+    /// Bytes of a file, after decompression.
+    pub size_max: usize,
+    /// For the whole fetch.
+    pub timeout: Duration,
+    /// The IPFS gateway, such as `https://trustless-gateway.link`. It may be in the operator's own network.
+    pub gateway: Option<String>,
+    /// Looks up hosts.
+    pub lookup: Arc<dyn HostLookup>,
+}
+
+impl Default for FetchOptions {
+    fn default() -> Self {
+        Self {
+            allow_http: false,
+            allow_private: false,
+            redirects: 3,
+            size_max: 1 << 20,
+            timeout: Duration::from_secs(10),
+            gateway: None,
+            lookup: Arc::new(SystemLookup),
+        }
+    }
+}
+
+/// A file that was fetched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fetched {
+    /// Its bytes, decompressed.
+    pub bytes: Vec<u8>,
+    /// The host that had it, after redirects; `None` if it is proven by a CID, whoever had it.
+    pub host: Option<String>,
+}
+
+/// Fetches `https:` (and, if allowed, `http:`) and `ipfs:` URIs. Clones share their connections.
+#[derive(Clone)]
+pub struct Fetcher {
+    options: FetchOptions,
+    client: Client,
+    gateway: Option<(Client, Url)>,
+}
+
+impl Fetcher {
+    /// Makes a fetcher. No request is made yet.
+    ///
+    /// # Errors
+    /// [`FetchError::GatewayMalformed`], [`FetchError::Setup`].
+    pub fn new(options: FetchOptions) -> Result<Self, FetchError> {
+        let builder = || {
+            // no proxy: it would look up the names itself
+            let builder = Client::builder().no_proxy().redirect(Policy::none());
+            builder.referer(false)
+        };
+        let resolver = PublicOnly {
+            lookup: options.lookup.clone(),
+            allow_private: options.allow_private,
+        };
+        let client = builder().dns_resolver(resolver).build();
+        let gateway = match &options.gateway {
+            None => None,
+            Some(url) => {
+                let url = gateway_url(url)?;
+                let client = builder().build().map_err(|_| FetchError::Setup)?;
+                Some((client, url))
+            }
+        };
+        Ok(Self {
+            client: client.map_err(|_| FetchError::Setup)?,
+            gateway,
+            options,
+        })
+    }
+
+    /// Fetches a file.
+    ///
+    /// # Errors
+    /// [`FetchError`]. [`FetchError::is_refusal`] tells what will not get better by itself.
+    pub async fn fetch(&self, uri: &str) -> Result<Fetched, FetchError> {
+        let limit = self.options.timeout;
+        let fetching = tokio::time::timeout(limit, self.fetch_unlimited(uri));
+        fetching.await.unwrap_or(Err(FetchError::TimedOut(limit)))
+    }
+
+    async fn fetch_unlimited(&self, uri: &str) -> Result<Fetched, FetchError> {
+        let scheme = uri.split(':').next().unwrap_or_default();
+        match scheme.to_ascii_lowercase().as_str() {
+            "ipfs" => {
+                let (client, gateway) = self.gateway.as_ref().ok_or(FetchError::NoGateway)?;
+                let limit = self.options.size_max;
+                let bytes = ipfs::fetch(client, gateway, &uri["ipfs:".len()..], limit).await?;
+                Ok(Fetched { bytes, host: None })
+            }
+            "https" | "http" => http::fetch(&self.client, &self.options, uri).await,
+            _ => Err(FetchError::Scheme {
+                found: scheme.chars().take(16).collect(),
+            }),
+        }
+    }
+}
+
+fn gateway_url(text: &str) -> Result<Url, FetchError> {
+    let url: Url = text.parse().map_err(|_| FetchError::GatewayMalformed)?;
+    match matches!(url.scheme(), "http" | "https") && url.has_host() && url.query().is_none() {
+        true => Ok(url),
+        false => Err(FetchError::GatewayMalformed),
+    }
+}

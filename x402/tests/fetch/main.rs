@@ -1,0 +1,5 @@
+//! Fetching what strangers name: `concord_chain::fetch`, attacked.
+mod gateway;
+mod limits;
+mod server;
+mod ssrf;
