@@ -3,6 +3,7 @@
 //!
 //! - [`wire`]: x402's messages and headers, read within bounds.
 //! - [`server`]: a tower layer around any x402 paywall.
+//! - [`quote`]: the checks before a payment, P1 to P10, which need no key.
 //! - [`verify`]: the checks after a payment, S1 to S11.
 //!
 //! Rulings (`R26` and the like) are those of Concord's specification; `X402` is one of the documents that it
@@ -11,6 +12,8 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod account;
+pub mod quote;
 pub mod server;
 pub mod verify;
 pub mod wire;

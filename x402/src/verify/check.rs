@@ -1,7 +1,8 @@
 use concord_files::{Found, InteractionData, InteractionData as Data};
 
+use crate::account::{is_same_address, is_same_agent};
+
 use super::{
-    account::{is_same_address, is_same_agent},
     exchange::PaidExchange,
     payee,
     reads::{Payment, Reads, Unavailable},

@@ -4,7 +4,6 @@
 //! [`RegistrationFiles`]; [`EvmChains`] implements the first two. Every step has a result, whatever the
 //! others found, and one of three states (R36): an unreachable node is never a refusal, and never a success.
 
-mod account;
 mod check;
 mod evm;
 mod exchange;

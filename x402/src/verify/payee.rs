@@ -2,8 +2,9 @@
 
 use concord_files::{Found, InteractionData};
 
+use crate::account::{chain_of, is_same_address};
+
 use super::{
-    account::{chain_of, is_same_address},
     check::{PaymentRead, needs},
     exchange::PaidExchange,
     reads::{FileError, Payment, Reads, Transfer},
@@ -99,7 +100,9 @@ async fn check_payee(
         Ok(Some(file)) => file,
         Ok(None) => return mismatch("the agent has no file that names a wallet on this chain"),
         Err(FileError::Malformed(why)) => return mismatch(&why),
-        Err(FileError::Unavailable(why)) => return StepResult::cannot_check(STEP, why),
+        Err(FileError::Unavailable(why) | FileError::Mismatch(why)) => {
+            return StepResult::cannot_check(STEP, why);
+        }
     };
     let wallets = match file.agent_wallets() {
         Ok(wallets) => wallets,

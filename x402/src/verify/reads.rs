@@ -49,9 +49,12 @@ pub trait Registries: Send + Sync {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {
-    /// It cannot be had now, or what came is not what its CID names.
+    /// It cannot be had now.
     #[error("the registration file is not available: {0}")]
     Unavailable(String),
+    /// What a gateway sent is not what the CID names.
+    #[error("the registration file is not what its CID names: {0}")]
+    Mismatch(String),
     /// It breaks its form.
     #[error("the registration file is malformed: {0}")]
     Malformed(String),

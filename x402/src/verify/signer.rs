@@ -6,8 +6,9 @@ use concord_canonical::{
 };
 use concord_files::{Algorithm, Found, InteractionData, RegistrationFile, Signer};
 
+use crate::account::chain_of;
+
 use super::{
-    account::chain_of,
     check::{PaymentRead, needs},
     exchange::PaidExchange,
     reads::{AgentRecord, FileError, Reads, Unavailable},
@@ -93,7 +94,9 @@ impl SignerCheck<'_> {
         })?;
         let file = match read_file(&record, self.data, self.reads, fresh).await {
             Ok(file) => file,
-            Err(FileError::Unavailable(why)) => return Err(NoSigner::CannotCheck(why)),
+            Err(FileError::Unavailable(why) | FileError::Mismatch(why)) => {
+                return Err(NoSigner::CannotCheck(why));
+            }
             Err(FileError::Malformed(why)) => return Err(unknown(why)),
         };
         let signers = file.as_ref().map_or(&[][..], |file| &file.signers);

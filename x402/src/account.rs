@@ -4,7 +4,7 @@ use concord_canonical::caip::{AccountId, EIP155};
 use concord_files::RegistrationId;
 
 /// Whether two addresses of one chain are the same.
-pub(super) fn is_same_address(network: &str, a: &str, b: &str) -> bool {
+pub(crate) fn is_same_address(network: &str, a: &str, b: &str) -> bool {
     let is_evm = network.split_once(':').is_some_and(|(it, _)| it == EIP155);
     match is_evm {
         true => a.eq_ignore_ascii_case(b),
@@ -13,7 +13,7 @@ pub(super) fn is_same_address(network: &str, a: &str, b: &str) -> bool {
 }
 
 /// Whether two registrations name the same agent (R37).
-pub(super) fn is_same_agent(a: &RegistrationId, b: &RegistrationId) -> bool {
+pub(crate) fn is_same_agent(a: &RegistrationId, b: &RegistrationId) -> bool {
     let registries = [a, b].map(|it| AccountId::parse(&it.agent_registry));
     let [Ok(first), Ok(second)] = registries else {
         return false;
@@ -25,7 +25,7 @@ pub(super) fn is_same_agent(a: &RegistrationId, b: &RegistrationId) -> bool {
 }
 
 /// The chain of a registration, CAIP-2.
-pub(super) fn chain_of(registration: &RegistrationId) -> Option<String> {
+pub(crate) fn chain_of(registration: &RegistrationId) -> Option<String> {
     let registry = AccountId::parse(&registration.agent_registry).ok()?;
     Some(registry.chain_id().to_string())
 }
