@@ -10,10 +10,14 @@ use alloy::{
     sol_types::SolEvent,
 };
 use concord_canonical::sign::PreparedKey;
-use concord_chain::{EndpointOptions, evm::Node};
+use concord_chain::{
+    EndpointOptions,
+    evm::Node,
+    fetch::{FetchOptions, Fetcher},
+};
 use concord_files::{AGENT_WALLET, encode_uri};
 use concord_registry::evm::{abi::IdentityRegistry, calls};
-use concord_x402::verify::EvmChains;
+use concord_x402::{quote::FetchedFiles, verify::EvmChains};
 use serde_json::{Value, json};
 use std::{env, fs, path::PathBuf, process::Command, sync::Mutex};
 
@@ -50,6 +54,7 @@ pub struct Chain {
     pub facilitator: PrivateKeySigner,
     pub signer: PreparedKey,
     pub reads: EvmChains,
+    pub files: FetchedFiles,
 }
 
 fn anvil() -> PathBuf {
@@ -121,6 +126,7 @@ impl Chain {
             facilitator: key(FACILITATOR),
             signer: PreparedKey::secp256k1(&[9; 32]).unwrap(),
             reads,
+            files: FetchedFiles::new(Fetcher::new(FetchOptions::default()).unwrap()),
             anvil: Mutex::new(Some(anvil)),
         };
         chain.deploy_token().await;

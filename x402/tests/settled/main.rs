@@ -6,6 +6,7 @@ mod shop;
 use chain::Chain;
 use concord_files::X402Profile;
 use concord_x402::{
+    quote::{PreClass, PreStep, WalletState},
     verify::{Class, Report, State, Step},
     wire::{HEADER_MAX, PaymentRequired},
 };
@@ -31,6 +32,14 @@ async fn a_paid_response_is_signed_and_verified() {
     let required = PaymentRequired::from_header(header).unwrap();
     let announced = required.reputation().unwrap();
     assert_eq!(announced.len(), 2, "both profiles (R26)");
+
+    let quote = shop.quote(&chain, shop::PRICE).await.unwrap();
+    assert_eq!(quote.wallet, WalletState::Verified);
+    let unbound = quote.origin_unbound.unwrap();
+    assert!(unbound.contains("not reached over HTTPS"), "{unbound}");
+    let refusal = shop.quote(&chain, shop::PRICE - 1).await.unwrap_err();
+    assert_eq!(refusal.class, Some(PreClass::NoAcceptableOffer));
+    assert_eq!(chain.balance_of_wallet().await, 0, "no money moved");
 
     let exchange = shop.buy(&chain, "GET", "/weather?city=London").await;
     assert_eq!(
@@ -82,8 +91,16 @@ async fn a_paid_response_is_signed_and_verified() {
 
     // a later transfer of the agent clears its wallet, but not at the settlement's block
     chain.transfer_agent().await;
+    let refusal = shop.quote(&chain, shop::PRICE).await.unwrap_err();
+    assert_eq!(refusal.class, Some(PreClass::WalletUndeclared), "{refusal}");
     assert_eq!(states(&exchange.verify(&chain).await), []);
     chain.stop();
+    let refusal = shop.quote(&chain, shop::PRICE).await.unwrap_err();
+    assert_eq!(
+        (refusal.step, refusal.class),
+        (PreStep::P6, None),
+        "R36: {refusal}"
+    );
     let report = exchange.verify(&chain).await;
     assert_eq!(
         report.state(),

@@ -1,7 +1,6 @@
 //! The paid service and its customer.
 use crate::chain::{CHAIN_ID, Chain};
 use alloy::{primitives::U256, transports::http::reqwest};
-use async_trait::async_trait;
 use axum::{
     Router,
     http::{StatusCode, header::CONTENT_TYPE},
@@ -9,13 +8,12 @@ use axum::{
     routing::{get, post},
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
-use concord_files::{
-    Found, RegistrationFile, ReputationInfo, X402Profile, decode_uri, parse_info,
-    parse_registration,
-};
+use concord_canonical::word;
+use concord_files::{Found, ReputationInfo, X402Profile, parse_info};
 use concord_x402::{
+    quote::{Allowance, Asked, KnownRegistries, Quote, QuoteReads, Refusal, SpendPolicy, quote},
     server::{Agent, InteractionLayer, LocalSigner, SigningKey, SigningKeys},
-    verify::{FileError, PaidExchange, Reads, RegistrationFiles, Report, verify},
+    verify::{PaidExchange, Reads, Report, verify},
     wire::{Offer, PaymentRequired},
 };
 use http::HeaderMap;
@@ -163,6 +161,35 @@ impl Shop {
         }
     }
 
+    /// Checks the offer before anything is signed. The customer pays at most `amount_max`.
+    pub async fn quote(&self, chain: &Chain, amount_max: u64) -> Result<Quote, Refusal> {
+        let target = "/weather?city=London";
+        let unpaid = self.ask("GET", target, None).await;
+        let policy = SpendPolicy {
+            allowances: vec![Allowance {
+                network: format!("eip155:{CHAIN_ID}"),
+                asset: chain.token.to_string(),
+                amount_max: word::from_u64(amount_max),
+            }],
+            timeout_max: 300,
+        };
+        let mut registries = KnownRegistries::default();
+        registries.trust(&chain.registry_account()).unwrap();
+        let asked = Asked {
+            url: &format!("{}{target}", self.origin),
+            headers: &unpaid.headers,
+            policy: &policy,
+            registries: &registries,
+            require_bound_origin: false,
+        };
+        let reads = QuoteReads {
+            registries: &chain.reads,
+            files: &chain.files,
+            origins: &chain.files,
+        };
+        quote(&asked, reads).await
+    }
+
     /// Pays as x402-rs's client does.
     pub async fn buy(&self, chain: &Chain, method: &str, target: &str) -> Exchange {
         let unpaid = self.ask(method, target, None).await;
@@ -211,7 +238,7 @@ impl Exchange {
         };
         let reads = Reads {
             registries: &chain.reads,
-            files: &InTheUri,
+            files: &chain.files,
             payments: &chain.reads,
         };
         verify(&exchange, reads, None).await
@@ -230,19 +257,5 @@ impl Exchange {
         let value = STANDARD.encode(settlement.to_string()).parse().unwrap();
         headers.insert("payment-response", value);
         headers
-    }
-}
-
-/// Files that their URIs hold.
-struct InTheUri;
-
-#[async_trait]
-impl RegistrationFiles for InTheUri {
-    async fn registration(&self, uri: &str, _fresh: bool) -> Result<RegistrationFile, FileError> {
-        let malformed = |error: concord_files::Error| FileError::Malformed(error.to_string());
-        let file = decode_uri(uri).map_err(malformed)?;
-        Ok(parse_registration(&file.bytes)
-            .map_err(malformed)?
-            .into_view())
     }
 }
