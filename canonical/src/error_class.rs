@@ -116,7 +116,10 @@ classes! {
         solidity { "ERC721InvalidReceiver(address)" = 0x64a0ae92, "Error(string)" = 0x08c379a0 };
     AgentNotFound, "§3a", "No agent has this id.",
         solidity { "ERC721NonexistentToken(uint256)" = 0x7e273289 },
-        anchor { AgentNotFound = 6001 };
+        anchor { AgentNotFound = 6001 },
+        // Of the account in the mint's place. Token-2022 10 says so of one that does not exist; 11 says
+        // IncorrectProgramId.
+        framework { Token2022::InvalidMint = 2 };
     NotAuthorized, "§3a", "The caller is not one of those who may do this.",
         solidity { "NotAuthorized(address,uint256)" = 0x615e9ba0 },
         anchor { NotAuthorized = 6014 };

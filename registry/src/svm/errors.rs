@@ -67,6 +67,11 @@ pub fn class_of(program: &Program, failed: FailedTransaction<'_>) -> Option<Erro
         (Some(raised_by), InstructionError::IncorrectProgramId) if is_token(&raised_by) => {
             Some(ErrorClass::AgentNotFound)
         }
+        (Some(raised_by), InstructionError::InvalidAccountData)
+            if raised_by == TOKEN_2022.to_string() && takes_a_token(failed.logs) =>
+        {
+            Some(ErrorClass::AgentNotFound)
+        }
         (_, error) => class_of_runtime_error(variant(&format!("{error:?}"))),
     }
 }
@@ -100,8 +105,84 @@ fn is_token(program: &str) -> bool {
         .any(|it| it.to_string() == program)
 }
 
+/// Token-2022 before version 11 answers so if it is to take a token from an account that does not
+/// exist. Its other instructions mean something else by the same error.
+fn takes_a_token(logs: &[String]) -> bool {
+    let (failure, invoke) = (
+        format!("Program {TOKEN_2022} failed: "),
+        format!("Program {TOKEN_2022} invoke ["),
+    );
+    let Some(end) = logs.iter().position(|line| line.starts_with(&failure)) else {
+        return false;
+    };
+    let Some(begin) = logs[..end]
+        .iter()
+        .rposition(|line| line.starts_with(&invoke))
+    else {
+        return false;
+    };
+    let named = logs[begin + 1].strip_prefix("Program log: Instruction: ");
+    named.is_some_and(|it| ["Burn", "BurnChecked", "Transfer", "TransferChecked"].contains(&it))
+}
+
 /// The variant's name without its fields.
 fn variant(text: &str) -> &str {
     let end = text.find(|it: char| !it.is_ascii_alphanumeric());
     &text[..end.unwrap_or(text.len())]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As Token-2022 10.0.0 logs it, between what another program logs.
+    fn class(instruction: &str) -> Option<ErrorClass> {
+        let token = TOKEN_2022;
+        let logs = [
+            "Program 11111111111111111111111111111111 invoke [1]".to_owned(),
+            "Program log: Instruction: Burn".to_owned(),
+            "Program 11111111111111111111111111111111 success".to_owned(),
+            format!("Program {token} invoke [1]"),
+            format!("Program log: Instruction: {instruction}"),
+            format!("Program {token} failed: invalid account data for instruction"),
+        ];
+        let failed = FailedTransaction {
+            error: RuntimeError::Instruction {
+                index: 1,
+                error: &InstructionError::InvalidAccountData,
+            },
+            called: &[SYSTEM, TOKEN_2022],
+            logs: &logs,
+        };
+        class_of(&Program::new(Address::from([9; 32])), failed)
+    }
+
+    #[test]
+    fn r25_a_token_that_is_taken_from_an_account_that_does_not_exist_is_an_unknown_agents() {
+        for instruction in ["Burn", "BurnChecked", "Transfer", "TransferChecked"] {
+            assert_eq!(class(instruction), Some(ErrorClass::AgentNotFound));
+        }
+        for instruction in ["CloseAccount", "MintTo"] {
+            assert_eq!(class(instruction), Some(ErrorClass::AccountMismatch));
+        }
+    }
+
+    #[test]
+    fn r25_cut_logs_leave_the_error_with_its_own_meaning() {
+        let token = TOKEN_2022;
+        let failure = format!("Program {token} failed: invalid account data for instruction");
+        let invoke = format!("Program {token} invoke [1]");
+        for logs in [&[failure.clone()][..], &[invoke, failure]] {
+            let failed = FailedTransaction {
+                error: RuntimeError::Instruction {
+                    index: 0,
+                    error: &InstructionError::InvalidAccountData,
+                },
+                called: &[TOKEN_2022],
+                logs,
+            };
+            let class = class_of(&Program::new(Address::from([9; 32])), failed);
+            assert_eq!(class, Some(ErrorClass::AccountMismatch));
+        }
+    }
 }

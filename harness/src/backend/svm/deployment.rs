@@ -11,17 +11,26 @@ use crate::{
 use concord_chain::svm::BuiltProgram;
 use concord_registry::svm::Program;
 use litesvm::LiteSVM;
+use solana_address::Address;
 use solana_signer::Signer;
 use std::{fs, io, path::Path};
 
 const ELF_MAGIC: &[u8] = b"\x7fELF";
 
-/// A VM with the program loaded and its registry initialized.
-pub fn deploy(file: &Path) -> Result<(Litesvm, Program), SetupError> {
+/// A VM with the program loaded and its registry initialized. `replacements` are ELFs that run in
+/// place of those that the VM has at these addresses.
+pub fn deploy(
+    file: &Path,
+    replacements: &[(Address, &[u8])],
+) -> Result<(Litesvm, Program), SetupError> {
     check_elf(file)?;
     let built = BuiltProgram::read(file).map_err(|fault| unusable(file, fault.to_string()))?;
     let program = Program::new(built.id);
     let mut svm = LiteSVM::new();
+    for (address, elf) in replacements {
+        svm.add_program(*address, elf)
+            .map_err(|fault| failed(format!("{address}: the VM refuses it: {fault:?}")))?;
+    }
     svm.add_program(built.id, &built.elf)
         .map_err(|fault| unusable(file, format!("the VM refuses it: {fault:?}")))?;
     let authority = Keyring::Public.actor_key(&Actor::from(DEPLOYER));
@@ -69,11 +78,7 @@ fn failed(reason: String) -> SetupError {
 
 /// litesvm deploys without an authority; this writes one where the loader keeps it: u32 LE kind,
 /// u64 LE slot, then an optional key.
-fn set_upgrade_authority(
-    svm: &mut LiteSVM,
-    program: &Program,
-    authority: &solana_address::Address,
-) -> Option<()> {
+fn set_upgrade_authority(svm: &mut LiteSVM, program: &Program, authority: &Address) -> Option<()> {
     const AUTHORITY: usize = 4 + 8;
     let address = program.program_data();
     let mut account = svm.get_account(&address)?;

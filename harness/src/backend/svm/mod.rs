@@ -110,7 +110,16 @@ impl SvmLitesvm {
     /// # Errors
     /// A program that is missing or does not load, or whose registry cannot be initialized.
     pub fn start(file: &Path) -> Result<Self, SetupError> {
-        let (mut ledger, program) = deployment::deploy(file)?;
+        Self::start_with(file, &[])
+    }
+
+    /// As [`Self::start`], with other ELFs than the VM's own at these addresses: clusters run other
+    /// versions of Token-2022 than litesvm has.
+    ///
+    /// # Errors
+    /// As [`Self::start`]; an ELF that does not load.
+    pub fn start_with(file: &Path, replacements: &[(Address, &[u8])]) -> Result<Self, SetupError> {
+        let (mut ledger, program) = deployment::deploy(file, replacements)?;
         ledger.mark().map_err(|fault| SetupError::Deployment {
             participant: Self::NAME,
             reason: fault.to_string(),

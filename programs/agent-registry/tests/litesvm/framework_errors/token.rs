@@ -59,6 +59,14 @@ pub const TRANSFERS: &[Case] = &[
     ),
     case(
         |stage| {
+            let no_mint = readonly(stage.full());
+            stage.by_stranger(token_2022::instruction(vec![21], vec![no_mint])) // GetAccountDataSize
+        },
+        Numbered(Token2022, 2), // InvalidMint
+        "AgentNotFound",
+    ),
+    case(
+        |stage| {
             let mint = stage.other.mint;
             sell(stage, |sale| sale.accounts[1] = readonly(mint))
         },
