@@ -23,6 +23,7 @@ const CONFORM: &str = concat!(
   concord conform --html report.html --junit run.xml  files to look into, beside the matrix
   concord conform --backend none --adapter 'python3 registry.py' --adapter-chain evm
   concord conform --backend none --evm-rpc http://127.0.0.1:8545 --identity 0x… --filter identity/
+  concord conform --backend none --svm-rpc http://127.0.0.1:8899 --program-id 4dqu… --keypair id.json
   concord conform --live --chain eip155:84532 --keystore key.json
 
 ",
@@ -212,6 +213,15 @@ pub struct Conform {
     /// They are the canonical ERC-8004 contracts 2.0.0, which refuse in words.
     #[arg(long, requires = "evm_rpc", conflicts_with = "authorized")]
     pub canonical: bool,
+    /// The URL of a Solana development node (Surfpool, solana-test-validator) where the program is
+    /// deployed: it is judged too. Actors are funded, and the time is set if the node can do that;
+    /// what scenarios store there stays, but for the registry's authority and lists. Needs
+    /// --keypair, which is that authority's.
+    #[arg(long, value_name = "URL", requires_all = ["program_id", "keypair"])]
+    pub svm_rpc: Option<String>,
+    /// The program's id there.
+    #[arg(long, value_name = "ADDRESS", requires = "svm_rpc")]
+    pub program_id: Option<solana_address::Address>,
     /// A registry of yours: the command of a program that speaks docs/ADAPTER.md.
     #[arg(long, value_name = "COMMAND", requires = "adapter_chain")]
     pub adapter: Option<String>,
@@ -250,7 +260,7 @@ pub struct Conform {
 pub struct Live {
     /// Plays the scenarios flagged `live` on the deployment that the address book has, and nothing
     /// else. What is refused is simulated; the rest is sent, by actors that this run funds.
-    #[arg(long, requires = "chain", conflicts_with_all = ["backend", "evm_rpc", "adapter", "program", "anvil"])]
+    #[arg(long, requires = "chain", conflicts_with_all = ["backend", "evm_rpc", "svm_rpc", "adapter", "program", "anvil"])]
     pub live: bool,
     #[command(flatten)]
     pub run: LiveRun,

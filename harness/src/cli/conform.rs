@@ -6,6 +6,7 @@ use super::{
     live::conform_live,
     progress::Progress,
     provenance::provenance,
+    svm_node::attach_node,
 };
 use crate::{
     backend::{
@@ -31,9 +32,13 @@ pub(super) fn conform(options: &Conform) -> Result<u8, CliError> {
     if options.live.live {
         return conform_live(options);
     }
-    let scenarios = load_scenarios(options)?;
+    let mut scenarios = load_scenarios(options)?;
     require_writable(options)?;
-    let run = judge(&scenarios, start_backends(options)?)?;
+    let mut backends = start_backends(options)?;
+    if let Some(node) = attach_node(options, &mut scenarios)? {
+        backends.push(Box::new(node));
+    }
+    let run = judge(&scenarios, backends)?;
     write_reports(options, &run, provenance(options))
 }
 

@@ -1,6 +1,6 @@
 use super::{MISSING, USAGE, files::SCENARIOS};
 use crate::{
-    backend::{SetupError, evm::AttachFault},
+    backend::{SetupError, evm::AttachFault, svm::NodeFault},
     live::LiveFault,
     scenario::ScenarioFault,
 };
@@ -32,6 +32,10 @@ pub(super) enum CliError {
         host: Option<String>,
         fault: AttachFault,
     },
+    #[error("--svm-rpc: {0}")]
+    Node(#[from] NodeFault),
+    #[error("every scenario that was meant needs a node whose clock can be set, such as Surfpool")]
+    ClockCannotBeSet,
     #[error("--backend none stands for no backend: name no other beside it")]
     NoneAndOthers,
     #[error("--html and --junit both name {}: two reports need two files", .0.display())]
@@ -57,6 +61,7 @@ impl CliError {
         match self {
             Self::Deploy(fault) => fault.exit_code(),
             Self::Live(fault) if fault.is_interruption() => MISSING,
+            Self::Node(fault) if fault.is_the_node_s() => MISSING,
             Self::Attach { fault, .. } if !fault.is_the_node_s() => USAGE,
             Self::SetupError(_) | Self::Silent(_) | Self::Attach { .. } => MISSING,
             _ => USAGE,

@@ -12,6 +12,7 @@ mod progress;
 mod provenance;
 mod read_only;
 mod smoke;
+mod svm_node;
 
 use crate::oracle;
 use arguments::{Command, Concord};

@@ -17,7 +17,7 @@ pub enum Flag {
 /// A live scenario costs at most so many transactions.
 const TRANSACTIONS_MAX: usize = 8;
 /// How long a transaction may take until it is in a block and read back.
-const SECONDS_A_TRANSACTION: u64 = 24;
+pub(super) const SECONDS_A_TRANSACTION: u64 = 24;
 /// Where the time cannot be set, a story's start is so many seconds before it begins: half of them
 /// are over in any case.
 pub const HEAD_START: u64 = 60;

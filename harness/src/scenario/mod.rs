@@ -4,6 +4,7 @@
 //! [`Document`] is the file as it stands on disk, [`Scenario`] the checked story that a runner
 //! plays, [`fill`] writes what the model expects into a document.
 mod check;
+mod clock;
 mod document;
 mod fill;
 mod flag;

@@ -133,8 +133,9 @@ impl Ledger for Litesvm {
         self.svm.expire_blockhash(); // equal transactions in a row are two, not one
         let transaction = self.transaction(signers, instructions)?;
         let message = transaction.message.clone();
+        let now = self.svm.get_sysvar::<Clock>().unix_timestamp;
         Ok(Sent {
-            at: self.svm.get_sysvar::<Clock>().unix_timestamp,
+            clock: now..=now,
             transaction: None,
             ran: match self.svm.send_transaction(transaction) {
                 Ok(meta) => Ok(done(&message, meta)?),

@@ -1,6 +1,6 @@
 use crate::{
     backend::secrets::{RunSecret, secret_of},
-    model::{Actor, Agent},
+    model::{Actor, Agent, DEPLOYER},
 };
 use concord_canonical::Word;
 use solana_address::Address;
@@ -15,22 +15,44 @@ pub enum Keyring {
     Public,
     /// Made from a secret, for one run on a cluster that others use too. An actor is the same in
     /// every story of it; agents are each story's own.
-    Derived { run: RunSecret, story: u64 },
+    Derived {
+        run: RunSecret,
+        story: u64,
+        /// The key of [`DEPLOYER`], where it is known.
+        deployer: Option<Word>,
+    },
 }
 
 impl Keyring {
     /// Of a run's first story.
     pub fn of_run(run: RunSecret) -> Self {
-        Self::Derived { run, story: 0 }
+        Self::Derived {
+            run,
+            story: 0,
+            deployer: None,
+        }
+    }
+
+    /// With this key for [`DEPLOYER`], who is the authority of a registry that is there already.
+    pub(super) fn with_deployer(mut self, key: &Keypair) -> Self {
+        if let Self::Derived { deployer, .. } = &mut self {
+            *deployer = Some(*key.secret_bytes());
+        }
+        self
     }
 
     /// Of the next story in the same run.
     pub(super) fn next_scenario(self) -> Self {
         match self {
             Self::Public => Self::Public,
-            Self::Derived { run, story } => Self::Derived {
+            Self::Derived {
+                run,
+                story,
+                deployer,
+            } => Self::Derived {
                 run,
                 story: story + 1,
+                deployer,
             },
         }
     }
@@ -47,6 +69,10 @@ impl Keyring {
     pub(super) fn actor_secret(&self, actor: &Actor) -> Word {
         match self {
             Self::Public => secret_of("actor", &actor.0),
+            Self::Derived {
+                deployer: Some(key),
+                ..
+            } if actor.0 == DEPLOYER => *key,
             Self::Derived { run, .. } => run.secret_of("actor", &actor.0),
         }
     }
@@ -66,9 +92,14 @@ impl Keyring {
     }
 
     fn of_scenario(&self, kind: &str, label: &str) -> Keypair {
-        Keypair::new_from_array(match self {
+        Keypair::new_from_array(self.bytes_of_scenario(kind, label))
+    }
+
+    /// Bytes that the label stands for in this scenario, and in no other of the run.
+    pub(super) fn bytes_of_scenario(&self, kind: &str, label: &str) -> Word {
+        match self {
             Self::Public => secret_of(kind, label),
-            Self::Derived { run, story } => run.secret_of(kind, &format!("{story} {label}")),
-        })
+            Self::Derived { run, story, .. } => run.secret_of(kind, &format!("{story} {label}")),
+        }
     }
 }

@@ -14,9 +14,16 @@ use concord_registry::{
 };
 use solana_instruction::Instruction;
 use solana_transaction::TransactionError;
+use std::ops::RangeInclusive;
 
-/// What the program reported, each event at the time of the cluster's clock.
-pub fn events(done: &Done, world: &World) -> Result<Vec<Event>, StepFault> {
+/// What the program reported, and the time, in Unix seconds, that it read from the cluster's clock.
+/// Every event has it, and `clock` the limits of what the clock can have shown. A transaction
+/// without an event that has a time is as if it was the last of these.
+pub fn events(
+    done: &Done,
+    clock: &RangeInclusive<i64>,
+    world: &World,
+) -> Result<(Vec<Event>, i64), StepFault> {
     let transaction = Transaction {
         signature: [0; 64], // nobody asks where the events are from
         block: Block {
@@ -28,13 +35,17 @@ pub fn events(done: &Done, world: &World) -> Result<Vec<Event>, StepFault> {
     };
     let decoded = world.program.events(&world.chain, &transaction);
     let mut times = decoded.events.iter().map(|it| it.timestamp);
-    if let Some(other) = times.find(|it| *it != Some(world.clock)) {
+    let time = times.next().flatten().unwrap_or(*clock.end());
+    let is_off = |it: &Option<i64>| *it != Some(time) || !clock.contains(&time);
+    let mut times = decoded.events.iter().map(|it| it.timestamp);
+    if let Some(other) = times.find(is_off) {
         return Err(StepFault::UnexplainedEvent(format!(
-            "timestamp {other:?}, and the clock shows {}",
-            world.now
+            "timestamp {other:?}, and the clock showed {} to {}",
+            clock.start(),
+            clock.end()
         )));
     }
-    canonical_events(decoded, world)
+    Ok((canonical_events(decoded, world)?, time))
 }
 
 impl Labels for World {

@@ -10,6 +10,7 @@ use solana_address::Address;
 use solana_instruction::Instruction;
 use solana_keypair::Keypair;
 use solana_transaction::{CompiledInstruction, Message, TransactionError};
+use std::ops::RangeInclusive;
 
 /// What fits one packet.
 const TRANSACTION_MAX: usize = 1232;
@@ -52,6 +53,14 @@ pub trait Ledger: Send {
     /// Unix seconds, in the story's time.
     fn time(&self) -> Answer<u64>;
 
+    /// The program saw this time, in Unix seconds, in the transaction that was sent last.
+    ///
+    /// # Errors
+    /// Another transaction of the story has the same, so that it stands for neither.
+    fn executed_at(&mut self, _timestamp: i64) -> Answer<()> {
+        Ok(())
+    }
+
     /// Runs one transaction; the first signer pays.
     fn send(&mut self, signers: &[&Keypair], instructions: &[Instruction]) -> Answer<Sent>;
 
@@ -75,6 +84,11 @@ pub trait Ledger: Send {
     /// Makes this the state that [`Self::restore`] goes back to.
     fn mark(&mut self) -> Answer<()>;
 
+    /// Leaves the clock to itself, on a node where it was set.
+    fn leave(&mut self) -> Answer<()> {
+        Ok(())
+    }
+
     /// As often as wanted; what [`Self::fund`] gave since the mark is gone too.
     fn restore(&mut self) -> Answer<()>;
 
@@ -94,8 +108,9 @@ pub trait Ledger: Send {
 
 /// A transaction that was run.
 pub struct Sent {
-    /// Unix seconds that the cluster's clock showed.
-    pub at: i64,
+    /// Unix seconds that the cluster's clock showed before and after: the program saw one of them,
+    /// or one between them.
+    pub clock: RangeInclusive<i64>,
     /// The transaction's id, on a cluster that others can look it up on.
     pub transaction: Option<String>,
     pub ran: Ran,

@@ -1,12 +1,14 @@
-//! The registry on a cluster that nobody controls: its clock and its slots are its own, and what
-//! is done there stays.
+//! The registry on a cluster that nobody controls, or on a development node ([`Development`]): its
+//! clock and its slots are its own, and what is done there stays.
 //!
 //! A story's transaction is simulated first and sent only where it would be accepted, so that a
 //! refusal costs nothing. The story's time and the cluster's are held apart: the story begins when
 //! the cluster has got to, and each timestamp that the registry stores stands for the time that the
-//! story had when the transaction was sent.
+//! story had when the transaction was sent. Time is what the Clock sysvar shows, which the program
+//! reads; a node's block times may be others.
 use super::{
     Keyring, SvmLive, World,
+    development::Development,
     ledger::{Answer, Done, Failed, Ledger, Ran, Sent, called, check_instructions, check_size},
 };
 use crate::{
@@ -18,7 +20,7 @@ use concord_chain::{
     Blocking, ChainError, ChainId, Signer as TxSigner, Svm,
     svm::{self, Cluster, ExecutedTx, Simulation, land, sign, unsigned},
 };
-use concord_registry::svm::Program;
+use concord_registry::svm::{Program, accounts};
 use serde_json::Value;
 use solana_account::Account;
 use solana_address::Address;
@@ -34,7 +36,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+/// On a cluster that nobody controls.
 const NAME: &str = "svm-live";
+/// On a development node.
+const NAME_ON_NODE: &str = "svm-rpc";
 /// Lamports: more than the rent of whatever one transaction opens.
 const LENT: u64 = 50_000_000;
 /// How often the cluster's clock is asked.
@@ -42,16 +47,18 @@ const POLL: Duration = Duration::from_millis(200);
 
 /// A cluster behind an endpoint of its own or of anybody's.
 pub struct Live {
-    blocking: Blocking,
-    cluster: Cluster,
+    pub(super) blocking: Blocking,
+    pub(super) cluster: Cluster,
     /// Named as who pays for what is only simulated.
     payer: Address,
     /// Nobody has anything to pay with: in simulations the payer lends it, and whatever would be
     /// accepted is answered without being sent.
     is_read_only: bool,
     /// For a transaction, and for the clock to go on.
-    patience: Duration,
+    pub(super) patience: Duration,
     scenario: ScenarioClock,
+    /// What can be done only on a node of one's own.
+    development: Option<Development>,
 }
 
 /// What the cluster's clock says of the story that is being played.
@@ -85,8 +92,39 @@ impl SvmLive {
             is_read_only: false,
             patience,
             scenario: ScenarioClock::default(),
+            development: None,
         };
-        Self::on(live, program, chain, secret)
+        Self::on(
+            live,
+            NAME,
+            program,
+            &chain.to_string(),
+            Keyring::of_run(secret),
+        )
+    }
+
+    /// The registry of `program`, which held what was `found`, on a development node.
+    pub(super) fn of_node(
+        node: Live,
+        program: Program,
+        found: accounts::Registry,
+        secret: RunSecret,
+    ) -> Self {
+        let keys = Keyring::of_run(secret);
+        let keys = match &node.development {
+            Some(development) => keys.with_deployer(development.authority()),
+            None => keys,
+        };
+        let chain = found.chain.clone();
+        Self {
+            found: Some(found),
+            ..Self::on(node, NAME_ON_NODE, program, &chain, keys)
+        }
+    }
+
+    /// Whether the program sees the times that scenarios name.
+    pub fn can_set_time(&self) -> bool {
+        self.ledger.can_set_time()
     }
 
     /// As [`Self::funded`], without anybody's key or money: only what is refused, and reads, can be
@@ -106,20 +144,45 @@ impl SvmLive {
             is_read_only: true,
             patience: Duration::ZERO,
             scenario: ScenarioClock::default(),
+            development: None,
         };
-        Self::on(live, program, chain, secret)
+        Self::on(
+            live,
+            NAME,
+            program,
+            &chain.to_string(),
+            Keyring::of_run(secret),
+        )
     }
 
-    fn on(ledger: Live, program: Program, chain: &ChainId, secret: RunSecret) -> Self {
+    fn on(ledger: Live, name: &'static str, program: Program, chain: &str, keys: Keyring) -> Self {
         Self {
-            name: NAME,
+            name,
             ledger,
-            world: World::new(program, Keyring::of_run(secret), chain.to_string(), 0),
+            world: World::new(program, keys, chain.to_owned(), 0),
+            found: None,
         }
     }
 }
 
 impl Live {
+    pub(super) fn on_node(
+        blocking: Blocking,
+        cluster: Cluster,
+        development: Development,
+        patience: Duration,
+    ) -> Self {
+        Self {
+            blocking,
+            cluster,
+            payer: development.authority().pubkey(),
+            is_read_only: false,
+            patience,
+            scenario: ScenarioClock::default(),
+            development: Some(development),
+        }
+    }
+
     fn try_out(&self, signers: &[&Keypair], instructions: &[Instruction]) -> Answer<Ran> {
         let actor = signers[0].pubkey();
         if !self.is_read_only {
@@ -134,8 +197,14 @@ impl Live {
         )
     }
 
-    fn ask<T>(&self, request: impl Future<Output = Result<T, ChainError>>) -> Answer<T> {
+    pub(super) fn ask<T>(&self, request: impl Future<Output = Result<T, ChainError>>) -> Answer<T> {
         self.blocking.wait(request).map_err(unreachable)
+    }
+
+    fn can_set_time(&self) -> bool {
+        self.development
+            .as_ref()
+            .is_some_and(Development::can_set_time)
     }
 
     fn ran(&self, raw: &[u8]) -> Answer<Ran> {
@@ -161,6 +230,9 @@ impl Live {
 
     /// So that no two transactions of a story have one timestamp.
     fn let_the_clock_go_on(&self) -> Answer<()> {
+        if self.can_set_time() {
+            return Ok(()); // what has one time happens at one time in the story too
+        }
         let begun = Instant::now();
         while self.scenario.landed >= Some(self.ask(self.cluster.unix_time())?) {
             if begun.elapsed() > self.patience {
@@ -174,6 +246,7 @@ impl Live {
 
     fn land(&mut self, signers: &[&Keypair], instructions: &[Instruction]) -> Answer<Sent> {
         self.let_the_clock_go_on()?;
+        let before = self.ask(self.cluster.unix_time())?;
         let recent = self.ask(self.cluster.recent_blockhash())?;
         let keys: Vec<&dyn TxSigner<Svm>> = signers.iter().map(|key| *key as _).collect();
         let transaction = self.ask(sign(instructions, &keys, &recent))?;
@@ -183,17 +256,11 @@ impl Live {
             let reason = format!("{name} failed, though its simulation did not");
             return Err(StepFault::Unreachable(reason));
         }
-        let at = landed
-            .block_time
-            .ok_or_else(|| StepFault::Unreachable(format!("{name} has no block time")))?;
-        self.scenario.landed = Some(at);
-        if self.scenario.times.insert(at, self.scenario.next).is_some() {
-            return Err(StepFault::Unreachable(format!(
-                "two transactions have the block time {at}, so that it stands for neither"
-            )));
-        }
+        // Another node may answer, which is behind; where block times are right, they are the Clock's.
+        let after = self.ask(self.cluster.unix_time())?;
+        let after = after.max(landed.block_time.unwrap_or(after)).max(before);
         Ok(Sent {
-            at,
+            clock: before..=after,
             transaction: Some(transaction.signature.clone()),
             ran: Ok(done(&compiled(signers, instructions), &landed)?),
         })
@@ -280,21 +347,28 @@ fn account(found: svm::Account) -> Account {
 }
 
 impl Ledger for Live {
-    /// The actors have what they need since the run began.
-    fn fund(&mut self, _address: Address) -> Answer<()> {
-        Ok(())
+    /// On a cluster that nobody controls the actors have what they need since the run began.
+    fn fund(&mut self, address: Address) -> Answer<()> {
+        match &self.development {
+            Some(development) => development.fund(self, &address),
+            None => Ok(()),
+        }
     }
 
     fn set_time(&mut self, time: u64) -> Answer<()> {
         self.scenario.next = time;
-        Ok(())
+        match &self.development {
+            Some(development) => development.set_time(self, time),
+            None => Ok(()),
+        }
     }
 
-    fn opening(&mut self, _wanted: u64) -> Answer<u64> {
-        let now = self.ask(self.cluster.unix_time())?;
-        let start = u64::try_from(now)
-            .unwrap_or_default()
-            .saturating_sub(HEAD_START);
+    fn opening(&mut self, wanted: u64) -> Answer<u64> {
+        let now = u64::try_from(self.ask(self.cluster.unix_time())?).unwrap_or_default();
+        let start = match self.can_set_time() {
+            true => wanted.max(now.saturating_add(1)), // it does not go back
+            false => now.saturating_sub(HEAD_START),
+        };
         self.scenario = ScenarioClock {
             next: start,
             latest: start,
@@ -312,8 +386,27 @@ impl Ledger for Live {
         })
     }
 
+    /// Another transaction's time is refused, for then it would stand for neither.
+    fn executed_at(&mut self, timestamp: i64) -> Answer<()> {
+        self.scenario.landed = Some(timestamp);
+        let next = self.scenario.next;
+        match self.scenario.times.insert(timestamp, next) {
+            Some(other) if other != next => Err(StepFault::Unreachable(format!(
+                "two transactions have the time {timestamp}, so that it stands for neither"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     fn is_shared(&self) -> bool {
         true
+    }
+
+    fn leave(&mut self) -> Answer<()> {
+        match &self.development {
+            Some(development) => development.leave(self),
+            None => Ok(()),
+        }
     }
 
     fn time(&self) -> Answer<u64> {
@@ -329,8 +422,9 @@ impl Ledger for Live {
         if ran.is_ok() && !self.is_read_only {
             return self.land(signers, instructions);
         }
+        let time = i64::try_from(self.scenario.next).unwrap_or(i64::MAX);
         Ok(Sent {
-            at: i64::try_from(self.scenario.next).unwrap_or(i64::MAX),
+            clock: time..=time,
             transaction: None,
             ran,
         })

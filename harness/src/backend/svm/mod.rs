@@ -1,6 +1,7 @@
 //! The Solana program, on any cluster that runs it: in litesvm ([`SvmLitesvm`]), with the real VM,
 //! Token-2022 and precompiles, in process, and where it stands on a cluster ([`SvmLive`]).
 //!
+//! - [`attach`], [`development`], [`governance`]: on a development node, which keeps what is done
 //! - [`keyring`]: the keys of actors and mints
 //! - [`precompile`], [`authorization`], [`payment`]: signed statements, sound or tampered with
 //! - [`operations`]: each operation as a transaction; [`view`]: as a simulated call
@@ -8,8 +9,11 @@
 //!
 //! Addresses, instructions and the bytes of accounts and events are `concord-registry`'s. The
 //! program's id is a value: that of the file that litesvm loads, or of the address book.
+mod attach;
 mod authorization;
 mod deployment;
+mod development;
+mod governance;
 mod in_process;
 mod keyring;
 mod labels;
@@ -24,7 +28,11 @@ mod view;
 
 use super::{Backend, Cost, Directory, Observed, SetupError, StepFault};
 use crate::model::{Actor, Agent, AgentState, CanonicalState, Chain, DEPLOYER, Operation, Outcome};
-use concord_registry::svm::{Program, accounts::AgentIdentity};
+pub use attach::NodeFault;
+use concord_registry::svm::{
+    Program,
+    accounts::{self, AgentIdentity},
+};
 pub use in_process::Litesvm;
 pub use keyring::Keyring;
 pub use ledger::Ledger;
@@ -42,7 +50,8 @@ type Agents = Directory<Address, Address>;
 
 /// The backend `svm-litesvm`: each scenario runs on a fresh copy of the VM after deployment.
 pub type SvmLitesvm = Registry<Litesvm>;
-/// The backend `svm-live`: the registry of a cluster that nobody controls.
+/// The backend `svm-live`: the registry of a cluster that nobody controls; or `svm-rpc`: that of a
+/// development node ([`SvmLive::attach`]).
 pub type SvmLive = Registry<Live>;
 
 /// The program's one registry on a cluster, put back to its beginning for each scenario.
@@ -50,6 +59,8 @@ pub struct Registry<L> {
     name: &'static str,
     ledger: L,
     world: World,
+    /// What the registry account held before the first scenario, if it is to hold it again.
+    found: Option<accounts::Registry>,
 }
 
 /// What the backend knows of the scenario that runs.
@@ -62,8 +73,6 @@ struct World {
     start: u64,
     /// Unix seconds, of the latest transaction.
     now: u64,
-    /// Unix seconds that the cluster's clock showed then.
-    clock: i64,
     agents: Agents,
     /// By mint, every account that a transaction about the agent could write.
     writable: BTreeMap<Address, BTreeSet<Address>>,
@@ -80,7 +89,6 @@ impl World {
             chain,
             start,
             now: start,
-            clock: 0,
             agents: Agents::default(),
             writable: BTreeMap::new(),
             burned: BTreeSet::new(),
@@ -128,6 +136,7 @@ impl SvmLitesvm {
             name: Self::NAME,
             ledger,
             world: World::new(program, Keyring::Public, precompile::LOCALNET.to_owned(), 0),
+            found: None,
         })
     }
 }
@@ -164,14 +173,20 @@ impl<L: Ledger> Registry<L> {
             self.world.note_writable(agent, instructions);
         }
         let sent = self.ledger.send(signers, instructions)?;
-        self.world.clock = sent.at;
         self.observe(&sent, instructions)
     }
 
-    fn observe(&self, sent: &Sent, instructions: &[Instruction]) -> Result<Observed, StepFault> {
+    fn observe(
+        &mut self,
+        sent: &Sent,
+        instructions: &[Instruction],
+    ) -> Result<Observed, StepFault> {
         match &sent.ran {
             Ok(done) => {
-                let events = labels::events(done, &self.world)?;
+                let (events, time) = labels::events(done, &sent.clock, &self.world)?;
+                if sent.transaction.is_some() {
+                    self.ledger.executed_at(time)?;
+                }
                 Ok(Observed {
                     outcome: Outcome::accepted(events),
                     native_error: None,
@@ -274,6 +289,7 @@ impl<L: Ledger> Backend for Registry<L> {
     }
 
     fn reset(&mut self, start: u64, actors: &[Actor]) -> Result<(), StepFault> {
+        self.undo_governance()?;
         self.ledger.restore()?;
         let start = self.ledger.opening(start)?;
         let keys = self.world.keys.clone().next_scenario();
@@ -284,6 +300,11 @@ impl<L: Ledger> Backend for Registry<L> {
             self.world.agents.add_actor(address, actor.clone());
         }
         Ok(())
+    }
+
+    fn leave(&mut self) -> Result<(), StepFault> {
+        self.undo_governance()?;
+        self.ledger.leave()
     }
 
     fn execute(&mut self, operation: &Operation, time: u64) -> Result<Observed, StepFault> {

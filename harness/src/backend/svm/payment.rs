@@ -3,10 +3,7 @@ use super::{
     World,
     precompile::{self, Domain},
 };
-use crate::{
-    backend::secrets::secret_of,
-    model::{Payment, ProofVersion},
-};
+use crate::model::{Payment, ProofVersion};
 use concord_canonical::{Word, caip::TaskRef, hash, payment::PaymentProof};
 use concord_registry::svm::instructions;
 use solana_instruction::Instruction;
@@ -21,7 +18,7 @@ pub fn precompile(payment: &Payment, world: &World) -> Option<Instruction> {
         payee: world.keys.actor(&payment.payee).to_bytes(),
         token: world.keys.actor(&payment.token).to_bytes(),
         amount: payment.amount,
-        task_ref_hash: task_ref_hash(&payment.task, &world.chain),
+        task_ref_hash: task_ref_hash(&payment.task, world),
         paid_at: world.start.saturating_add(payment.paid_at),
         expiry: world.start.saturating_add(payment.expiry),
         chain: domain.chain,
@@ -54,7 +51,7 @@ pub fn claim(payment: &Payment, world: &World) -> instructions::Payment {
         payee: world.keys.actor(&payment.payee),
         token: world.keys.actor(&payment.token),
         amount: payment.amount,
-        task_ref_hash: task_ref_hash(&payment.task, &world.chain),
+        task_ref_hash: task_ref_hash(&payment.task, world),
         paid_at: world.start.saturating_add(payment.paid_at),
         expiry: world.start.saturating_add(payment.expiry),
         facilitator: world.keys.actor(&payment.facilitator),
@@ -63,8 +60,10 @@ pub fn claim(payment: &Payment, world: &World) -> instructions::Payment {
 
 /// keccak256 of the dedupe key of the payment that `task` stands for: a Solana transaction, which
 /// is named by its signature of 64 bytes.
-fn task_ref_hash(task: &str, chain: &str) -> Word {
-    let signature = [secret_of("payment r", task), secret_of("payment s", task)];
+fn task_ref_hash(task: &str, world: &World) -> Word {
+    let half = |kind| world.keys.bytes_of_scenario(kind, task);
+    let signature = [half("payment r"), half("payment s")];
+    let chain = &world.chain;
     let transaction = bs58::encode(signature.as_flattened()).into_string();
     TaskRef::parse(&format!("{chain}:{transaction}"))
         .expect("a chain id, and 64 bytes in base58")
