@@ -14,11 +14,20 @@ use std::{
 /// # Errors
 /// [`ChainError::File`].
 pub fn write_json(path: &Path, content: &impl Serialize) -> Result<(), ChainError> {
-    let mut text = serde_json::to_string_pretty(content)
-        .map_err(|error| unusable(path, error))?
-        .into_bytes();
-    text.push(b'\n');
-    write(path, &text)
+    write(path, &pretty(path, content)?)
+}
+
+/// As [`write_json`]. On Unix only the file's owner can read it.
+///
+/// # Errors
+/// [`ChainError::File`].
+pub fn write_private_json(path: &Path, content: &impl Serialize) -> Result<(), ChainError> {
+    write_private(path, &pretty(path, content)?)
+}
+
+fn pretty(path: &Path, content: &impl Serialize) -> Result<Vec<u8>, ChainError> {
+    let text = serde_json::to_string_pretty(content).map_err(|error| unusable(path, error))?;
+    Ok((text + "\n").into_bytes())
 }
 
 /// As [`write_json`], for bytes.
@@ -26,15 +35,32 @@ pub fn write_json(path: &Path, content: &impl Serialize) -> Result<(), ChainErro
 /// # Errors
 /// [`ChainError::File`].
 pub fn write(path: &Path, content: &[u8]) -> Result<(), ChainError> {
-    replace(path, content).map_err(|error| unusable(path, error))
+    replace(path, content, &shared()).map_err(|error| unusable(path, error))
 }
 
-fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+/// As [`write_private_json`], for bytes.
+///
+/// # Errors
+/// [`ChainError::File`].
+pub fn write_private(path: &Path, content: &[u8]) -> Result<(), ChainError> {
+    let mut options = shared();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    replace(path, content, &options).map_err(|error| unusable(path, error))
+}
+
+fn shared() -> fs::OpenOptions {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    options
+}
+
+fn replace(path: &Path, content: &[u8], options: &fs::OpenOptions) -> io::Result<()> {
     let path = &fs::canonicalize(path).unwrap_or(path.to_owned()); // through a link, if it is one
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let partial = path.with_extension(format!("json.{}.partial", process::id()));
-    let written = write_new(&partial, content).and_then(|()| fs::rename(&partial, path));
+    let written = write_new(&partial, content, options).and_then(|()| fs::rename(&partial, path));
     if written.is_err() {
         let _ = fs::remove_file(&partial); // a full disk would keep it for ever
     }
@@ -42,8 +68,8 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     fs::File::open(folder)?.sync_all() // else the rename itself may be lost with the power
 }
 
-fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
-    let mut file = fs::File::create(path)?;
+fn write_new(path: &Path, content: &[u8], options: &fs::OpenOptions) -> io::Result<()> {
+    let mut file = options.open(path)?;
     file.write_all(content)?;
     file.sync_all()
 }

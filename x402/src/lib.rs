@@ -4,6 +4,7 @@
 //! - [`wire`]: x402's messages and headers, read within bounds.
 //! - [`server`]: a tower layer around any x402 paywall.
 //! - [`quote`]: the checks before a payment, P1 to P10, which need no key.
+//! - [`pay`]: pays a checked offer once, with evidence on disk before any signed byte leaves.
 //! - [`verify`]: the checks after a payment, S1 to S11.
 //!
 //! Rulings (`R26` and the like) are those of Concord's specification; `X402` is one of the documents that it
@@ -13,6 +14,7 @@
 #![warn(missing_docs)]
 
 mod account;
+pub mod pay;
 pub mod quote;
 pub mod server;
 pub mod verify;

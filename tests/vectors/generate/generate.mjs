@@ -15,6 +15,7 @@ import "./files/extension.mjs";
 import "./files/uri.mjs";
 import "./files/hashes.mjs";
 import "./x402/purchase.mjs";
+import "./x402/transfer_authorization.mjs";
 
 const flag = process.argv.indexOf("--out");
 const folder = flag < 0 ? fileURLToPath(new URL("..", import.meta.url)) : process.argv[flag + 1];

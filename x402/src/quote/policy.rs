@@ -24,7 +24,7 @@ pub struct SpendPolicy {
 
 impl SpendPolicy {
     /// Why an offer is outside the policy; `None` if it is within.
-    pub(super) fn objection(&self, offer: &Offer) -> Option<String> {
+    pub(crate) fn objection(&self, offer: &Offer) -> Option<String> {
         if offer.scheme != "exact" {
             return Some(format!("the scheme is {}, expected exact", offer.scheme));
         }

@@ -47,7 +47,7 @@ impl EvmChains {
         Ok(())
     }
 
-    fn node(&self, network: &str) -> Result<&Node, Unavailable> {
+    pub(crate) fn node(&self, network: &str) -> Result<&Node, Unavailable> {
         let node = self.nodes.get(network);
         node.ok_or_else(|| Unavailable(format!("no node for {network} is configured")))
     }

@@ -1,9 +1,10 @@
 use core::fmt;
 
 use concord_files::X402Profile;
+use serde::Serialize;
 
 /// The checks after a payment, in their order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Step {
     /// `PAYMENT-RESPONSE` is readable.
     S1,
@@ -53,7 +54,8 @@ impl fmt::Display for Step {
 }
 
 /// What a step found (R36). Later states outweigh earlier ones in a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum State {
     /// It holds.
     Verified,
@@ -79,7 +81,7 @@ impl State {
 }
 
 /// Why a step is refuted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the names are those of the specification
 pub enum Class {
@@ -100,7 +102,7 @@ pub enum Class {
 }
 
 /// The result of one step.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StepResult {
     /// Which.
     pub step: Step,
@@ -126,7 +128,7 @@ impl StepResult {
         Self::new(step, State::Verified, "")
     }
 
-    pub(super) fn cannot_check(step: Step, why: impl Into<String>) -> Self {
+    pub(crate) fn cannot_check(step: Step, why: impl Into<String>) -> Self {
         Self::new(step, State::CannotCheck, why)
     }
 

@@ -1,7 +1,7 @@
 use concord_files::{Found, RawJson, ReputationInfo, info_from_extensions};
 
 use super::{
-    OFFERS_MAX, Offer, PAYMENT_REQUIRED, VERSION,
+    OFFERS_MAX, Offer, PAYMENT_REQUIRED, PaymentPayload, VERSION,
     error::{WireError, WireRule},
     header::decode,
     json::{Node, parse},
@@ -20,6 +20,10 @@ pub struct PaymentRequired {
     pub error: Option<String>,
     /// The `extensions` object, which a payment must echo.
     pub extensions: Option<RawJson>,
+    /// The `resource` as it was written, which a payment must echo.
+    resource_original: Option<RawJson>,
+    /// The whole message.
+    original: RawJson,
 }
 
 /// What is sold.
@@ -67,7 +71,26 @@ impl PaymentRequired {
             unreadable,
             error: root.optional_string("error")?,
             extensions: read_extensions(&root)?,
+            resource_original: root.optional("resource").map(|it| it.raw()).transpose()?,
+            original: root.raw()?,
         })
+    }
+
+    /// The whole message, RFC 8785.
+    #[must_use]
+    pub fn original(&self) -> &RawJson {
+        &self.original
+    }
+
+    /// The payment of one of the offers, which echoes what the message says.
+    #[must_use]
+    pub fn payment(&self, accepted: &Offer, payload: RawJson) -> PaymentPayload {
+        PaymentPayload {
+            accepted: accepted.clone(),
+            payload,
+            resource: self.resource_original.clone(),
+            extensions: self.extensions.clone(),
+        }
     }
 
     /// The agent's announcement under each profile's key (R26, R35).

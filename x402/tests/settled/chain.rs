@@ -2,7 +2,7 @@
 use alloy::{
     network::{EthereumWallet, TransactionBuilder},
     node_bindings::{Anvil, AnvilInstance},
-    primitives::{Address, Bytes, U256, hex},
+    primitives::{Address, B256, Bytes, U256, hex},
     providers::{DynProvider, Provider, ProviderBuilder, ext::AnvilApi},
     rpc::types::TransactionRequest,
     signers::local::PrivateKeySigner,
@@ -35,6 +35,7 @@ sol! {
     function initializeV2_2(address[] accounts, string newSymbol);
     function configureMinter(address minter, uint256 allowed);
     function mint(address to, uint256 amount);
+    function cancelAuthorization(address authorizer, bytes32 nonce, bytes signature);
     #[sol(rpc)]
     contract Token {
         function balanceOf(address account) external view returns (uint256);
@@ -291,6 +292,24 @@ impl Chain {
     pub async fn balance_of_wallet(&self) -> u64 {
         let token = Token::new(self.token, &self.provider);
         token.balanceOf(self.wallet).call().await.unwrap().to()
+    }
+
+    /// Time passes, and a block is mined.
+    pub async fn pass(&self, seconds: u64) {
+        self.provider.anvil_increase_time(seconds).await.unwrap();
+        self.provider.anvil_mine(Some(1), None).await.unwrap();
+    }
+
+    /// The payer cancels an authorization.
+    pub async fn cancel(&self, nonce: B256, signature: Bytes) {
+        use alloy::sol_types::SolCall;
+        let authorizer = self.payer.address();
+        let cancel = cancelAuthorizationCall {
+            authorizer,
+            nonce,
+            signature,
+        };
+        self.call(self.token, cancel.abi_encode()).await;
     }
 
     /// The agent gets another owner, and has no wallet any more.

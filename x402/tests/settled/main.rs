@@ -1,6 +1,11 @@
 //! A whole paid exchange over HTTP: x402-axum's paywall and x402-rs's facilitator and payer, Circle's
 //! FiatTokenV2_2 and our identity registry on anvil, our layer around the paywall, our checks after it.
 mod chain;
+mod customer;
+mod gate;
+mod killed;
+mod paying;
+mod refused;
 mod shop;
 
 use chain::Chain;

@@ -1,9 +1,13 @@
 //! The paid service and its customer.
-use crate::chain::{CHAIN_ID, Chain};
+use crate::{
+    chain::{CHAIN_ID, Chain},
+    gate::{Gate, pass},
+};
 use alloy::{primitives::U256, transports::http::reqwest};
 use axum::{
     Router,
     http::{StatusCode, header::CONTENT_TYPE},
+    middleware::from_fn_with_state,
     response::{IntoResponse, Redirect},
     routing::{get, post},
 };
@@ -94,7 +98,20 @@ async fn interactions(chain: &Chain, profiles: &[X402Profile]) -> InteractionLay
 
 pub struct Shop {
     client: reqwest::Client,
-    origin: String,
+    pub origin: String,
+    pub gate: Arc<Gate>,
+    serving: tokio::task::JoinHandle<std::io::Result<()>>,
+}
+
+pub fn policy(token: &str, amount_max: u64) -> SpendPolicy {
+    SpendPolicy {
+        allowances: vec![Allowance {
+            network: format!("eip155:{CHAIN_ID}"),
+            asset: token.to_owned(),
+            amount_max: word::from_u64(amount_max),
+        }],
+        timeout_max: 300,
+    }
 }
 
 pub struct Answer {
@@ -122,6 +139,7 @@ impl Shop {
         let paywall = X402Middleware::from_facilitator(facilitator(chain).await)
             .with_base_url(origin.parse().unwrap())
             .with_price_tag(V2Eip155Exact::price_tag(chain.wallet, price));
+        let gate = Arc::new(Gate::default());
         let router = Router::new()
             .route("/weather", get(async || ANSWER))
             .route("/nothing", get(async || StatusCode::NO_CONTENT))
@@ -135,13 +153,27 @@ impl Shop {
                 }),
             )
             .layer(paywall)
-            .layer(interactions(chain, profiles).await);
-        tokio::spawn(async move { axum::serve(listener, router).await });
+            .layer(interactions(chain, profiles).await)
+            .layer(from_fn_with_state(gate.clone(), pass))
+            .route("/free", get(async || ANSWER));
+        let serving = tokio::spawn(async move { axum::serve(listener, router).await });
         let client = reqwest::Client::builder()
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .unwrap();
-        Self { client, origin }
+        Self {
+            client,
+            origin,
+            gate,
+            serving,
+        }
+    }
+
+    /// From then on nobody listens.
+    pub async fn close(&mut self) {
+        self.serving.abort();
+        let ended = (&mut self.serving).await;
+        assert!(ended.unwrap_err().is_cancelled());
     }
 
     pub async fn ask(&self, method: &str, target: &str, payment: Option<&str>) -> Answer {
@@ -165,14 +197,7 @@ impl Shop {
     pub async fn quote(&self, chain: &Chain, amount_max: u64) -> Result<Quote, Refusal> {
         let target = "/weather?city=London";
         let unpaid = self.ask("GET", target, None).await;
-        let policy = SpendPolicy {
-            allowances: vec![Allowance {
-                network: format!("eip155:{CHAIN_ID}"),
-                asset: chain.token.to_string(),
-                amount_max: word::from_u64(amount_max),
-            }],
-            timeout_max: 300,
-        };
+        let policy = policy(&chain.token.to_string(), amount_max);
         let mut registries = KnownRegistries::default();
         registries.trust(&chain.registry_account()).unwrap();
         let asked = Asked {

@@ -1,0 +1,56 @@
+use core::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Whether money moved.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Money {
+    /// No signed bytes have left the process.
+    NotSent,
+    /// The signed bytes may have been used, or may still be.
+    Unknown {
+        /// The value of `PAYMENT-SIGNATURE`. Only these bytes may be sent again.
+        payment: String,
+        /// From this second on they are void, in unix seconds.
+        valid_before: u64,
+    },
+    /// The purchase may have been paid: its evidence cannot be read.
+    Unreadable,
+    /// The payment settled.
+    Settled {
+        /// Its transaction, if it is known.
+        transaction: Option<String>,
+    },
+    /// The signed bytes were never used, and no longer can be.
+    Void,
+}
+
+impl Money {
+    /// Whether money has moved; `None` if that is unknown.
+    #[must_use]
+    pub fn has_moved(&self) -> Option<bool> {
+        match self {
+            Self::NotSent | Self::Void => Some(false),
+            Self::Unknown { .. } | Self::Unreadable => None,
+            Self::Settled { .. } => Some(true),
+        }
+    }
+}
+
+impl fmt::Display for Money {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotSent => write!(f, "nothing was sent"),
+            Self::Unknown { valid_before, .. } => {
+                write!(f, "the payment may settle until {valid_before}")
+            }
+            Self::Unreadable => write!(f, "whether a payment was sent is unknown"),
+            Self::Settled {
+                transaction: Some(transaction),
+            } => write!(f, "the payment settled in {transaction}"),
+            Self::Settled { transaction: None } => write!(f, "the payment settled"),
+            Self::Void => write!(f, "no money moved, and the payment can no longer settle"),
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The steps of a purchase, each from the state that is on disk.
+
+use alloy::primitives::Signature;
+use http::HeaderValue;
+
+use super::{
+    AuthorizationState, Buyer, Evidence, Money, PayError, PayFault, Purchase, PurchaseState,
+    RecordedAnswer, Request, Response, now,
+};
+use crate::verify::{self, PaidExchange, Report, Step, StepResult, Unavailable};
+
+impl Buyer<'_> {
+    /// Continues after an interruption. The chain is asked before anything is sent.
+    pub(super) async fn proceed_again(
+        &self,
+        mut evidence: Evidence,
+        request: &Request,
+    ) -> Result<Purchase, PayError> {
+        if evidence.answer.is_some() || evidence.payment.is_none() {
+            return self.proceed(evidence, request).await;
+        }
+        let money = match self.ask_chain(&evidence).await {
+            Ok(money) => money,
+            Err(error) => {
+                let money = evidence.money_unasked();
+                return Err(PayError {
+                    fault: error.into(),
+                    money,
+                });
+            }
+        };
+        let fault = match money {
+            Money::Settled { .. } => PayFault::AnswerLost,
+            Money::Void if evidence.authorization.valid_before <= now() => {
+                PayFault::Expired(evidence.authorization.valid_before)
+            }
+            Money::Void => PayFault::Cancelled,
+            _ => return self.proceed(evidence, request).await,
+        };
+        evidence.money = Some(money.clone());
+        let saved = self.save(&evidence).err();
+        Err(PayError {
+            fault: saved.unwrap_or(fault),
+            money,
+        })
+    }
+
+    /// Signs, sends, and verifies, from the state that the purchase has.
+    pub(super) async fn proceed(
+        &self,
+        mut evidence: Evidence,
+        request: &Request,
+    ) -> Result<Purchase, PayError> {
+        if evidence.payment.is_none() {
+            let signed = self.sign(&mut evidence).await;
+            signed.map_err(PayFault::not_sent)?;
+        }
+        let recorded = evidence.response(&self.evidence);
+        let fault = match recorded {
+            Ok(Some(response)) => return Ok(self.finish(evidence, request, response, None).await),
+            Ok(None) => match self.send(&mut evidence, request).await {
+                Ok(response) => {
+                    let unrecorded = self.answered(&mut evidence, &response).err();
+                    return Ok(self.finish(evidence, request, response, unrecorded).await);
+                }
+                Err(fault) => fault,
+            },
+            Err(fault) => fault,
+        };
+        let money = self.money(&evidence).await;
+        Err(PayError { fault, money })
+    }
+
+    /// Quoted → signed. The authorization is the one on disk, however often this is called.
+    async fn sign(&self, evidence: &mut Evidence) -> Result<(), PayFault> {
+        let malformed = "the offer is not one of the 402 message";
+        let (required, offer) =
+            (evidence.quote.restore()).ok_or_else(|| evidence.malformed(malformed))?;
+        let objection = self.terms.policy.objection(&offer);
+        objection.map_or(Ok(()), |reason| Err(PayFault::Policy(reason)))?;
+        let authorization = &evidence.authorization;
+        if authorization.valid_before <= now() {
+            return Err(PayFault::Expired(authorization.valid_before));
+        }
+        let signature = self.payer.sign(authorization).await?.normalized_s();
+        self.require_payer_s(evidence, &signature)?;
+        let payload = authorization.payload(&signature);
+        let payload = payload.ok_or_else(|| evidence.malformed("the payload is not JSON"))?;
+        let header = required.payment(&offer, payload).to_header()?;
+        let header = header.to_str().map(str::to_owned);
+        evidence.payment = Some(header.map_err(|_| evidence.malformed("no header"))?);
+        evidence.state = PurchaseState::Signed;
+        self.save(evidence)
+    }
+
+    /// A signature of another account would only waste the seller's time.
+    fn require_payer_s(&self, evidence: &Evidence, signature: &Signature) -> Result<(), PayFault> {
+        let expected = evidence.authorization.from;
+        let digest = evidence.authorization.digest();
+        let found = signature.recover_address_from_prehash(&digest).ok();
+        match found {
+            Some(found) if found == expected => Ok(()),
+            found => Err(PayFault::SignedByAnother {
+                found: found.map_or_else(|| "nobody".to_owned(), |it| it.to_string()),
+                expected: expected.to_string(),
+            }),
+        }
+    }
+
+    /// Signed → sent. It is on disk that the bytes may leave before they do.
+    async fn send(&self, evidence: &mut Evidence, request: &Request) -> Result<Response, PayFault> {
+        let payment = evidence.payment.as_deref().unwrap_or_default();
+        let payment = HeaderValue::try_from(payment);
+        let payment = payment.map_err(|_| evidence.malformed("the payment is no header"))?;
+        let before = evidence.state;
+        if before != PurchaseState::Sent {
+            evidence.state = PurchaseState::Sent;
+            if let Err(fault) = self.save(evidence) {
+                evidence.state = before;
+                return Err(fault);
+            }
+        }
+        let sent = self.http.send(request, Some(&payment)).await;
+        if matches!(sent, Err(PayFault::Unreachable { .. })) && before != PurchaseState::Sent {
+            evidence.state = before; // no connection, so nothing has left
+            self.save(evidence)?;
+        }
+        sent
+    }
+
+    /// Sent → answered.
+    fn answered(&self, evidence: &mut Evidence, response: &Response) -> Result<(), PayFault> {
+        let body = self
+            .evidence
+            .save_body(&evidence.id, "response", &response.body)?;
+        evidence.answer = Some(RecordedAnswer::of(response, body, now()));
+        evidence.state = PurchaseState::Answered;
+        self.save(evidence)
+    }
+
+    /// Answered → verified. Nothing that is found here withholds the answer or pays again.
+    async fn finish(
+        &self,
+        mut evidence: Evidence,
+        request: &Request,
+        response: Response,
+        unrecorded: Option<PayFault>,
+    ) -> Purchase {
+        let report = self.verify(&evidence, request, &response).await;
+        evidence.money = None; // asked again: an unknown payment may have settled
+        let money = self.money_after_answer(&evidence).await;
+        evidence.money = Some(money.clone());
+        evidence.report = serde_json::value::to_raw_value(&report.steps).ok();
+        evidence.state = PurchaseState::Verified;
+        let unrecorded = unrecorded.or_else(|| self.save(&evidence).err());
+        Purchase {
+            id: evidence.id,
+            response,
+            report,
+            money,
+            unrecorded,
+        }
+    }
+
+    async fn money_after_answer(&self, evidence: &Evidence) -> Money {
+        let asked = self.ask_chain(evidence).await;
+        asked.unwrap_or_else(|_| unknown(evidence))
+    }
+
+    /// S1 to S11.
+    async fn verify(&self, evidence: &Evidence, request: &Request, response: &Response) -> Report {
+        let restored = evidence.quote.restore();
+        let Some((required, offer)) = restored else {
+            let cannot = |step| StepResult::cannot_check(step, "the evidence has no offer");
+            let steps = Step::ALL.map(cannot).to_vec();
+            return Report {
+                steps,
+                profile: None,
+            };
+        };
+        let exchange = PaidExchange {
+            target: &request.target(),
+            request_body: &request.body,
+            response_body: &response.body,
+            headers: &response.headers,
+            offer: &offer,
+            payer: &evidence.authorization.from.to_string(),
+            announced: &required.reputation().unwrap_or_default(),
+        };
+        // R30: a signer must be valid when the answer came
+        let live = evidence.answer.as_ref().map_or_else(now, |it| it.at);
+        let mut report = verify::verify(&exchange, self.reads.after(), Some(live)).await;
+        if !response.is_complete {
+            let why = "not all of the answer's body arrived";
+            let is_s7 = |it: &&mut StepResult| it.step == Step::S7;
+            if let Some(step) = report.steps.iter_mut().find(is_s7) {
+                *step = StepResult::cannot_check(Step::S7, why);
+            }
+        }
+        report
+    }
+
+    /// What the payment chain says of a purchase's authorization.
+    pub(super) async fn ask_chain(&self, evidence: &Evidence) -> Result<Money, Unavailable> {
+        let transfer = &evidence.authorization;
+        let state = self
+            .reads
+            .authorizations
+            .state(transfer, evidence.since_block);
+        Ok(match state.await? {
+            AuthorizationState::Used { transaction } => Money::Settled { transaction },
+            AuthorizationState::Cancelled => Money::Void,
+            AuthorizationState::Unused { time } if time >= transfer.valid_before => Money::Void,
+            AuthorizationState::Unused { .. } => unknown(evidence),
+        })
+    }
+}
+
+/// Unused so far: whoever has the bytes may still use them.
+fn unknown(evidence: &Evidence) -> Money {
+    match (&evidence.payment, evidence.state >= PurchaseState::Sent) {
+        (Some(payment), true) => Money::Unknown {
+            payment: payment.clone(),
+            valid_before: evidence.authorization.valid_before,
+        },
+        _ => Money::NotSent,
+    }
+}
