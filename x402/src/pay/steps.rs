@@ -5,7 +5,7 @@ use http::HeaderValue;
 
 use super::{
     AuthorizationState, Buyer, Evidence, Money, PayError, PayFault, Purchase, PurchaseState,
-    RecordedAnswer, Request, Response, now,
+    RecordedAnswer, Request, Response, TransferAuthorization, now,
 };
 use crate::verify::{self, PaidExchange, Report, Step, StepResult, Unavailable};
 
@@ -79,6 +79,10 @@ impl Buyer<'_> {
         let objection = self.terms.policy.objection(&offer);
         objection.map_or(Ok(()), |reason| Err(PayFault::Policy(reason)))?;
         let authorization = &evidence.authorization;
+        let (from, nonce, at) = (self.payer.address(), authorization.nonce, evidence.quote.at);
+        if TransferAuthorization::new(&offer, from, nonce, at)? != *authorization {
+            return Err(evidence.malformed("its authorization does not pay its offer"));
+        }
         if authorization.valid_before <= now() {
             return Err(PayFault::Expired(authorization.valid_before));
         }

@@ -76,6 +76,19 @@ async fn nothing_is_sent_if_a_check_before_it_fails() {
         .authorization
         .nonce;
     customer.hand.key = chain.payer.clone();
+    let file = folder.path().join(format!("{ID}.json"));
+    let written = fs::read_to_string(&file).unwrap();
+    fs::write(
+        &file,
+        written.replace(r#""value": "10000""#, r#""value": "9999""#),
+    )
+    .unwrap();
+    let fault = refused(customer.resume(ID).await.unwrap_err());
+    assert!(
+        matches!(fault, PayFault::EvidenceMalformed { .. }),
+        "{fault}"
+    );
+    fs::write(&file, written).unwrap();
     let purchase = customer.resume(ID).await.unwrap();
     assert_eq!(states(&purchase.report), []);
     let evidence = customer.folder.load(ID).unwrap().unwrap();
