@@ -1,4 +1,4 @@
-use concord_canonical::{Word, caip::AccountId, word};
+use concord_canonical::{Word, word};
 
 use crate::{account::is_same_address, wire::Offer};
 
@@ -52,36 +52,5 @@ impl SpendPolicy {
                 ))
             }
         }
-    }
-}
-
-/// The identity registries that count (R28): those of an address book, the canonical ones, and those that the
-/// caller trusts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KnownRegistries(Vec<String>);
-
-impl KnownRegistries {
-    /// Adds a registry, CAIP-10.
-    ///
-    /// # Errors
-    /// Names the part that is malformed.
-    pub fn trust(&mut self, registry: &str) -> Result<(), concord_canonical::Error> {
-        AccountId::parse(registry)?;
-        self.0.push(registry.to_owned());
-        Ok(())
-    }
-
-    pub(super) fn has(&self, registry: &str) -> bool {
-        let Ok(asked) = AccountId::parse(registry) else {
-            return false;
-        };
-        let network = asked.chain_id().to_string();
-        self.0
-            .iter()
-            .filter_map(|it| AccountId::parse(it).ok())
-            .any(|known| {
-                known.chain_id() == asked.chain_id()
-                    && is_same_address(&network, known.address(), asked.address())
-            })
     }
 }

@@ -2,6 +2,7 @@
 //! so a refusal cannot have signed anything.
 mod files;
 mod market;
+mod registries;
 
 use concord_x402::quote::{PreClass, PreStep, WalletState};
 use market::{Market, OTHER, REGISTRY, WALLET};
