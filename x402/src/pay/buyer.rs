@@ -167,7 +167,7 @@ impl<'a> Buyer<'a> {
     }
 
     /// Continues a purchase that was interrupted, with the same bytes. `secrets` has the headers of the
-    /// request that evidence withholds.
+    /// request that evidence withholds, which are needed if the request may have to be sent again.
     ///
     /// # Errors
     /// As [`Self::pay`].
@@ -183,7 +183,11 @@ impl<'a> Buyer<'a> {
         };
         let prepared = lock.and_then(|lock| {
             let body = self.evidence.body(&evidence, &evidence.request.body)?;
-            Ok((lock, evidence.request.restore(body, secrets)?))
+            let mut request = evidence.request.restore(body)?;
+            if evidence.answer.is_none() {
+                evidence.request.add_withheld(&mut request, secrets)?;
+            }
+            Ok((lock, request))
         });
         match prepared {
             Ok((_lock, request)) => self.proceed_again(evidence, &request).await,

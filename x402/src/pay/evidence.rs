@@ -142,21 +142,32 @@ impl RecordedRequest {
         }
     }
 
-    /// The same request again. `secrets` has the headers that were withheld.
-    pub(super) fn restore(&self, body: Vec<u8>, secrets: &HeaderMap) -> Result<Request, PayFault> {
-        let mut headers = restored(&self.headers);
+    /// The same request again, without the headers that were withheld.
+    pub(super) fn restore(&self, body: Vec<u8>) -> Result<Request, PayFault> {
+        let method = Method::from_bytes(self.method.as_bytes()).unwrap_or_default();
+        Ok(Request::new(
+            method,
+            &self.url,
+            restored(&self.headers),
+            body,
+        )?)
+    }
+
+    /// Adds the headers that were withheld.
+    pub(super) fn add_withheld(
+        &self,
+        request: &mut Request,
+        secrets: &HeaderMap,
+    ) -> Result<(), PayFault> {
         for name in &self.withheld {
-            let values: Vec<_> = secrets.get_all(name).iter().collect();
-            let key = HeaderName::try_from(name);
-            let (Ok(key), false) = (key, values.is_empty()) else {
-                return Err(PayFault::HeaderWithheld(name.clone()));
-            };
-            for value in values {
-                headers.append(key.clone(), value.clone());
+            let missing = || PayFault::HeaderWithheld(name.clone());
+            let key = HeaderName::try_from(name).map_err(|_| missing())?;
+            secrets.get(&key).ok_or_else(missing)?;
+            for value in secrets.get_all(&key) {
+                request.headers.append(key.clone(), value.clone());
             }
         }
-        let method = Method::from_bytes(self.method.as_bytes()).unwrap_or_default();
-        Ok(Request::new(method, &self.url, headers, body)?)
+        Ok(())
     }
 }
 

@@ -41,7 +41,7 @@ impl Money {
 impl fmt::Display for Money {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotSent => write!(f, "nothing was sent"),
+            Self::NotSent => write!(f, "no payment was sent"),
             Self::Unknown { valid_before, .. } => {
                 write!(f, "the payment may settle until {valid_before}")
             }

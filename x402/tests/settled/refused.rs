@@ -23,7 +23,10 @@ async fn nothing_is_sent_if_a_check_before_it_fails() {
     let offered = customer.offered(get(&url)).await;
     let refused = |error: PayError| {
         assert_eq!(error.money, Money::NotSent, "{error}");
-        assert!(error.to_string().ends_with("; nothing was sent"), "{error}");
+        assert!(
+            error.to_string().ends_with("; no payment was sent"),
+            "{error}"
+        );
         error.fault
     };
 
@@ -108,6 +111,15 @@ async fn nothing_is_sent_if_a_check_before_it_fails() {
     assert!(customer.pay("second", &url).await.is_ok());
     let fault = refused(customer.pay("third", &url).await.unwrap_err());
     assert!(matches!(fault, PayFault::OverBudget(_)), "{fault}");
+    for evidence in customer.folder.all().unwrap() {
+        let file = folder.path().join(format!("{}.json", evidence.id));
+        let written = fs::read_to_string(&file).unwrap();
+        let at = format!("\"at\": {},", evidence.quote.at);
+        fs::write(&file, written.replacen(&at, "\"at\": 1,", 1)).unwrap();
+    }
+    customer.budgets = vec![budget(shop::PRICE)];
+    let aged = customer.pay("after-the-period", &url).await;
+    assert!(aged.is_ok(), "{}", aged.unwrap_err());
     customer.budgets.clear();
 
     // another process is at it
