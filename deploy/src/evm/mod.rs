@@ -5,6 +5,7 @@ mod command_line;
 pub mod contracts;
 pub mod create2;
 mod explorer;
+mod measurement;
 mod planning;
 mod transactions;
 mod verification;

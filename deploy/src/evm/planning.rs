@@ -1,15 +1,18 @@
 use super::{
     EvmTarget, code,
     contracts::{AUTHORIZED_REPUTATION, Choices, Contract},
-    create2,
+    create2, measurement,
 };
 use crate::{Action, DeployError, Needs, Plan, Setting, Step, UnsignedTx};
 use alloy::{
     network::TransactionBuilder,
     primitives::{Address, Bytes, U256, keccak256},
-    rpc::types::{
-        TransactionRequest,
-        state::{AccountOverride, StateOverride},
+    rpc::{
+        json_rpc::ErrorPayload,
+        types::{
+            TransactionRequest,
+            state::{AccountOverride, StateOverride},
+        },
     },
 };
 
@@ -39,8 +42,11 @@ impl EvmTarget {
         let most = limit.wei().unwrap_or(now.max);
         let fees = Fees { max: most, ..now };
         let mut steps = self.proxy_steps(fees).await?;
+        let mut said = None;
         for contract in &self.contracts {
-            steps.push(self.contract_step(contract, deployer, fees).await?);
+            let (step, refused) = self.contract_step(contract, deployer, fees).await?;
+            steps.push(step);
+            said = said.or(refused);
         }
         let balance = u128::try_from(self.node.balance(deployer).await?).unwrap_or(u128::MAX);
         let mut plan = Plan::new(
@@ -51,6 +57,7 @@ impl EvmTarget {
             steps,
         );
         plan.notes.extend(self.switch_note());
+        plan.notes.extend(said.map(|said| measured_note(&said)));
         if !plan.is_done() {
             plan.notes.push(format!(
                 "a unit of gas: up to {} gwei are asked now, at most {} gwei are signed (--max-fee)",
@@ -142,18 +149,19 @@ impl EvmTarget {
         Ok(step.sending(Action::Change, Needs::Gas(TRANSFER_GAS), cost, call))
     }
 
+    /// The step, and what the endpoint answered if it could not simulate it.
     async fn contract_step(
         &self,
         contract: &Contract,
         deployer: Address,
         fees: Fees,
-    ) -> Result<Step, DeployError> {
+    ) -> Result<(Step, Option<String>), DeployError> {
         let address = contract.address.to_string();
         let step = Step::existing(contract.id, &self.chain, contract.name, address);
         if self.contract_exists(contract).await? {
-            return Ok(step);
+            return Ok((step, None));
         }
-        let gas = self.simulate_creation(contract, deployer).await?;
+        let Simulation { gas, said } = self.simulate_creation(contract, deployer).await?;
         let gas = gas.saturating_add(gas / 10);
         let bytes = contract.creation_code.len() + ENVELOPE_BYTES;
         let cost = fees
@@ -164,40 +172,76 @@ impl EvmTarget {
             value: Amount::default(),
             data: create2::call(contract.salt, &contract.creation_code).to_string(),
         };
-        Ok(step.sending(Action::Create, Needs::Gas(gas), cost, call))
+        let step = step.sending(Action::Create, Needs::Gas(gas), cost, call);
+        Ok((step, said))
     }
 
-    /// Lets the chain simulate it, as if the proxy existed already.
-    /// Returns the gas that it takes.
+    /// Lets the chain simulate it, as if the proxy existed already. Not every endpoint can: then it is
+    /// measured here.
     pub(super) async fn simulate_creation(
         &self,
         contract: &Contract,
         deployer: Address,
-    ) -> Result<u64, DeployError> {
+    ) -> Result<Simulation, DeployError> {
         let failed = |reason: String| {
             DeployError::from(ChainError::SimulationFailed {
                 title: contract.name.to_owned(),
                 reason,
             })
         };
+        let input = create2::call(contract.salt, &contract.creation_code);
+        let has_proxy = self.proxy_exists().await?;
+        let (simulation, answer) = match self.ask_creation(deployer, &input, has_proxy).await? {
+            Ok((answer, gas)) => (Simulation { gas, said: None }, answer),
+            Err(no) if has_proxy || no.is_revert => return Err(failed(no.said)),
+            Err(no) => {
+                let measured = measurement::creation(self.chain_id, deployer, &input);
+                let measured = measured.map_err(failed)?;
+                let simulation = Simulation {
+                    gas: measured.gas,
+                    said: Some(no.said),
+                };
+                (simulation, measured.answer)
+            }
+        };
+        match answer[..] == contract.address[..] {
+            true => Ok(simulation),
+            false => Err(failed(format!(
+                "the proxy would create it at {answer}, not at {}",
+                contract.address
+            ))),
+        }
+    }
+
+    /// Returns the proxy's answer and the gas.
+    async fn ask_creation(
+        &self,
+        deployer: Address,
+        input: &Bytes,
+        has_proxy: bool,
+    ) -> Result<Result<(Bytes, u64), Refused>, DeployError> {
         let request = TransactionRequest::default()
             .with_from(deployer)
             .with_to(create2::PROXY)
-            .with_input(create2::call(contract.salt, &contract.creation_code));
-        let with_proxy = match self.proxy_exists().await? {
+            .with_input(input.clone());
+        let overrides = match has_proxy {
             true => StateOverride::default(),
             false => with_code(create2::PROXY, create2::PROXY_CODE),
         };
-        let answer = self.node.call(&request, &with_proxy).await?;
-        let answer = answer.map_err(|no| failed(no.message.into_owned()))?;
-        if answer[..] != contract.address[..] {
-            return Err(failed(format!(
-                "the proxy would create it at {answer}, not at {}",
-                contract.address
-            )));
-        }
-        let gas = self.node.estimate(&request, &with_proxy).await?;
-        gas.map_err(|no| failed(no.message.into_owned()))
+        let answer = match self.node.call(&request, &overrides).await? {
+            Ok(answer) if answer.is_empty() && !has_proxy => {
+                return Ok(Err(Refused {
+                    said: "eth_call: 0x, as if it were given no state override".to_owned(),
+                    is_revert: false,
+                }));
+            }
+            Ok(answer) => answer,
+            Err(no) => return Ok(Err(Refused::of("eth_call", &no))),
+        };
+        let gas = self.node.estimate(&request, &overrides).await?;
+        Ok(gas
+            .map(|gas| (answer, gas))
+            .map_err(|no| Refused::of("eth_estimateGas", &no)))
     }
 
     /// # Errors
@@ -228,9 +272,38 @@ impl EvmTarget {
     }
 }
 
+/// What a creation takes.
+pub(super) struct Simulation {
+    pub gas: u64,
+    /// What the endpoint answered, if it could not simulate it.
+    said: Option<String>,
+}
+
+/// Why the endpoint does not simulate a creation.
+struct Refused {
+    said: String,
+    is_revert: bool,
+}
+
+impl Refused {
+    fn of(method: &str, no: &ErrorPayload) -> Self {
+        Self {
+            said: format!("{method}: {}", no.message),
+            is_revert: no.as_revert_data().is_some() || no.message.contains("revert"),
+        }
+    }
+}
+
 fn with_code(address: Address, code: Bytes) -> StateOverride {
     let account = AccountOverride::default().with_code(code);
     StateOverride::from_iter([(address, account)])
+}
+
+fn measured_note(said: &str) -> String {
+    format!(
+        "gas is measured in this program, by the rules of {}: the endpoint does not simulate a call on a chain with the proxy ({said})",
+        measurement::hardfork()
+    )
 }
 
 fn foreign(title: &str, address: Address, found: &[u8], difference: String) -> DeployError {

@@ -16,11 +16,11 @@ impl EvmTarget {
         let call = match (&*step.id, self.contract(step)) {
             (planning::PROXY, _) => return Ok(presigned()),
             (_, Some(contract)) => {
-                let gas = self.simulate_creation(contract, signer.address()).await?;
+                let simulation = self.simulate_creation(contract, signer.address()).await?;
                 Call {
                     to: create2::PROXY,
                     value: U256::ZERO,
-                    gas: gas.max(planned_gas(step)),
+                    gas: simulation.gas.max(planned_gas(step)),
                     input: create2::call(contract.salt, &contract.creation_code),
                 }
             }

@@ -116,6 +116,41 @@ fn the_deployment_proxy_is_put_there_where_it_is_missing() {
     assert_deployed(&chain, &workplace, 5);
 }
 
+/// Neither Hardhat's node nor some providers' take a state override in `eth_estimateGas`, others ignore
+/// one, or refuse it in `eth_call` too.
+#[test]
+fn gas_is_measured_where_the_endpoint_cannot_simulate_a_missing_proxy() {
+    let chain = LocalChain::start_with(BASE_SEPOLIA, &["--disable-default-create2-deployer"]);
+    let by_anvil = Workplace::at(&chain).plan(&["--json"]).assert_done().json();
+    for (method, said) in [
+        ("eth_call", "eth_call: trailing characters"),
+        ("eth_call", "eth_call: 0x,"),
+        ("eth_estimateGas", "eth_estimateGas: trailing"),
+    ] {
+        let proxy = FaultProxy::start(chain.port(), move |question| {
+            let is_given_code = question.params.get(2).is_some();
+            match question.method == method && is_given_code {
+                true if said.ends_with(',') => FaultAction::Answer(json!("0x")),
+                true => FaultAction::Refuse(-32_602, "trailing characters at line 1 column 23401"),
+                false => FaultAction::Forward,
+            }
+        });
+        let workplace = Workplace::at_url(&proxy.url());
+        let plan = workplace.plan(&["--json"]).assert_done().json();
+        assert!(plan["notes"].to_string().contains(said), "{plan}");
+        let gas = |plan: &Value, step: usize| plan["steps"][step]["needs"]["gas"].as_u64().unwrap();
+        for step in 2..6 {
+            let (estimated, measured) = (gas(&by_anvil, step), gas(&plan, step));
+            let difference = measured.abs_diff(estimated);
+            assert!(difference <= estimated / 100, "{measured} {estimated}");
+        }
+        if method == "eth_estimateGas" {
+            workplace.apply(&[]).assert_done();
+            assert_deployed(&chain, &workplace.to(&chain.url()), 5);
+        }
+    }
+}
+
 /// The signature was chosen, the signer follows from it, the address from him.
 #[test]
 fn the_proxy_s_transaction_makes_the_proxy() {
