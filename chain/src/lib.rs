@@ -16,6 +16,6 @@ pub mod svm;
 pub use amount::{Amount, Coin, Rounded};
 pub use blocking::Blocking;
 pub use chain_id::ChainId;
-pub use endpoint::{Endpoint, EndpointOptions, Redaction, Refusable, Retries};
+pub use endpoint::{Endpoint, EndpointOptions, Redaction, Refusable, RequestLimits, Retries};
 pub use error::ChainError;
 pub use signer::{Evm, Scheme, Signer, Svm};

@@ -61,6 +61,23 @@ pub trait TxChain: Send {
     /// Sends the transaction. May be called again for the same one.
     async fn send(&mut self, transaction: &SignedTx) -> Result<SendOutcome, Self::Error>;
 
+    /// Sends each, and returns the answers in the same order. Those after an error may be missing.
+    async fn send_all(
+        &mut self,
+        transactions: &[SignedTx],
+    ) -> Vec<Result<SendOutcome, Self::Error>> {
+        let mut outcomes = Vec::with_capacity(transactions.len());
+        for transaction in transactions {
+            let outcome = self.send(transaction).await;
+            let is_over = outcome.is_err();
+            outcomes.push(outcome);
+            if is_over {
+                break;
+            }
+        }
+        outcomes
+    }
+
     /// Returns what became of each, in the same order.
     async fn statuses(&mut self, transactions: &[SignedTx]) -> Result<Vec<TxStatus>, Self::Error>;
 

@@ -1,5 +1,5 @@
 use clap::{ArgAction, Args, Subcommand};
-use concord_chain::{ChainId, evm::Confirmations};
+use concord_chain::{ChainId, RequestLimits, evm::Confirmations};
 use std::path::PathBuf;
 
 macro_rules! help {
@@ -80,6 +80,10 @@ pub struct Place {
         hide_env_values = true
     )]
     pub rpc_url: Option<String>,
+    /// Requests that the endpoint takes in ten seconds, of one method and in total, such as 40/100.
+    /// Default: what Solana documents for its public endpoints; what other endpoints take is learned.
+    #[arg(long, value_name = "METHOD/TOTAL", env = "CONCORD_RPC_LIMIT")]
+    pub rpc_limit: Option<RequestLimits>,
     /// Where the address book and the run files are. Default: deployments in the clone.
     #[arg(long, value_name = "DIR", env = "CONCORD_DEPLOYMENTS")]
     pub deployments: Option<PathBuf>,

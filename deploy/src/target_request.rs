@@ -104,6 +104,7 @@ impl TargetRequest<'_> {
     pub fn endpoint(&self) -> Result<EndpointOptions, DeployError> {
         let url = self.place.rpc_url.clone();
         let options = EndpointOptions::new(url.ok_or(DeployError::RpcUrlMissing)?);
+        let options = options.with_limits(self.place.rpc_limit);
         Ok(options.with_timeout(Duration::from_secs(self.place.timeout)))
     }
 

@@ -1,10 +1,10 @@
 //! JSON-RPC over HTTP, as alloy has it, with a limit on the time and the length of an answer.
-use super::Redaction;
+use super::{Redaction, retry_after::retry_after};
 use alloy::{
     rpc::json_rpc::{ErrorPayload, RequestPacket, ResponsePacket},
     transports::{
         TransportError, TransportErrorKind, TransportFut,
-        http::reqwest::{Client, Response, Url, header::RETRY_AFTER},
+        http::reqwest::{Client, Response, StatusCode, Url},
         layers::RetryPolicy,
     },
 };
@@ -16,8 +16,10 @@ use tower_service::Service;
 
 /// In bytes. The longest answers are a program's account and a page of accounts: some megabytes.
 const ANSWER_MAX: usize = 64 << 20;
-/// No endpoint makes us wait longer.
-const RETRY_AFTER_MAX: Duration = Duration::from_secs(60);
+/// Solana's nodes that lag have the code of other chains' rate limits (-32005), and these words.
+const LAGS: &str = "node is ";
+/// A node behind a load balancer that lags.
+const NO_HEADER: &str = "header not found";
 
 /// Why a request has no answer, in words without the URL.
 #[derive(Debug, thiserror::Error)]
@@ -31,9 +33,16 @@ pub(super) enum Failure {
         status: u16,
         retry_after: Option<Duration>,
     },
-    /// A JSON-RPC error that asks for patience.
+    /// The endpoint takes no more requests for now: HTTP status 429 whatever the body says, or a
+    /// JSON-RPC error that says so.
+    #[error("{reason}")]
+    Limited {
+        reason: String,
+        retry_after: Option<Duration>,
+    },
+    /// A JSON-RPC error of a node that lags behind.
     #[error("{0}")]
-    Limited(String),
+    Lagging(String),
     #[error("an answer is longer than {ANSWER_MAX} bytes")]
     TooLong,
     #[error("the answer is not of the form that JSON-RPC has for it")]
@@ -41,8 +50,31 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    const fn is_limit(&self) -> bool {
-        matches!(self, Self::Limited(_) | Self::Status { status: 429, .. })
+    const fn asks_for_patience(&self) -> bool {
+        matches!(self, Self::Limited { .. } | Self::Lagging(_))
+    }
+
+    const fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Limited { retry_after, .. } | Self::Status { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
+}
+
+/// The endpoint has refused a request because it had too many.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RequestLimit {
+    pub retry_after: Option<Duration>,
+}
+
+/// Returns the limit that the error reports.
+pub(super) fn limit(error: &TransportError) -> Option<RequestLimit> {
+    match failure(error)? {
+        Failure::Limited { retry_after, .. } => Some(RequestLimit {
+            retry_after: *retry_after,
+        }),
+        _ => None,
     }
 }
 
@@ -65,11 +97,12 @@ pub(super) struct RetryBroken;
 
 impl RetryPolicy for RetryBroken {
     fn should_retry(&self, error: &TransportError) -> bool {
-        failure(error).is_some_and(|it| !it.is_limit() && !matches!(it, Failure::TooLong))
+        let repeats = |it: &Failure| !it.asks_for_patience() && !matches!(it, Failure::TooLong);
+        failure(error).is_some_and(repeats)
     }
 
-    fn backoff_hint(&self, _error: &TransportError) -> Option<Duration> {
-        None
+    fn backoff_hint(&self, error: &TransportError) -> Option<Duration> {
+        failure(error)?.retry_after()
     }
 }
 
@@ -79,14 +112,11 @@ pub(super) struct RetryLimited;
 
 impl RetryPolicy for RetryLimited {
     fn should_retry(&self, error: &TransportError) -> bool {
-        failure(error).is_some_and(Failure::is_limit)
+        failure(error).is_some_and(Failure::asks_for_patience)
     }
 
     fn backoff_hint(&self, error: &TransportError) -> Option<Duration> {
-        match failure(error)? {
-            Failure::Status { retry_after, .. } => (*retry_after).map(|it| it.min(RETRY_AFTER_MAX)),
-            _ => None,
-        }
+        failure(error)?.retry_after()
     }
 }
 
@@ -110,13 +140,9 @@ impl Http {
 
     async fn answer(self, packet: RequestPacket) -> Result<ResponsePacket, TransportError> {
         let limit = self.timeout;
-        let redaction = self.redaction.clone();
         let answer = tokio::time::timeout(limit, self.post(packet)).await;
-        let answer = answer.map_err(|_| Failure::TimedOut(limit))??;
-        match limited(&answer) {
-            Some(no) => Err(Failure::Limited(redaction.clean(&no.message)).into()),
-            None => Ok(answer),
-        }
+        let answer = answer.map_err(|_| Failure::TimedOut(limit))?;
+        Ok(answer?)
     }
 
     async fn post(self, packet: RequestPacket) -> Result<ResponsePacket, Failure> {
@@ -124,13 +150,15 @@ impl Http {
         let sent = request.json(&packet).send().await;
         let response = sent.map_err(|_| Failure::Broken)?;
         let status = response.status();
-        let retry_after = retry_after(&response);
+        let retry_after = retry_after(response.headers());
         let body = body(response).await?;
-        let answer = serde_json::from_slice::<ResponsePacket>(&body);
-        match answer {
+        let answer = serde_json::from_slice::<ResponsePacket>(&body).ok();
+        let patience = patience(status, answer.as_ref(), retry_after, &self.redaction);
+        match (patience, answer) {
+            (Some(patience), _) => Err(patience),
             // in the chain's own words, whatever the status
-            Ok(answer) if status.is_success() || answer.is_error() => Ok(answer),
-            Err(_) if status.is_success() => Err(Failure::Malformed),
+            (None, Some(answer)) if status.is_success() || answer.is_error() => Ok(answer),
+            (None, None) if status.is_success() => Err(Failure::Malformed),
             _ => Err(Failure::Status {
                 status: status.as_u16(),
                 retry_after,
@@ -139,13 +167,43 @@ impl Http {
     }
 }
 
-fn limited(answer: &ResponsePacket) -> Option<&ErrorPayload> {
-    answer.iter_errors().find(|no| no.is_retry_err())
+/// Why the endpoint wants us to wait, if it does, in its own words.
+fn patience(
+    status: StatusCode,
+    answer: Option<&ResponsePacket>,
+    retry_after: Option<Duration>,
+    redaction: &Redaction,
+) -> Option<Failure> {
+    let mut errors = answer.into_iter().flat_map(ResponsePacket::iter_errors);
+    if status == StatusCode::TOO_MANY_REQUESTS {
+        let words = errors.next().map(|no| redaction.clean(&no.message));
+        let words = words.map_or_else(String::new, |words| format!(": {words}"));
+        let reason = format!("HTTP status {}{words}", status.as_u16());
+        return Some(Failure::Limited {
+            reason,
+            retry_after,
+        });
+    }
+    let no = errors.find(|no| asks_for_patience(no))?;
+    let reason = redaction.clean(&no.message);
+    let lower = no.message.to_ascii_lowercase();
+    Some(match lower.starts_with(LAGS) || lower == NO_HEADER {
+        true => Failure::Lagging(reason),
+        false => Failure::Limited {
+            reason,
+            retry_after,
+        },
+    })
 }
 
-fn retry_after(response: &Response) -> Option<Duration> {
-    let value = response.headers().get(RETRY_AFTER)?.to_str().ok()?;
-    value.trim().parse().ok().map(Duration::from_secs)
+/// Alloy compares lower case.
+fn asks_for_patience(no: &ErrorPayload) -> bool {
+    let lower = ErrorPayload::<()> {
+        code: no.code,
+        message: no.message.to_ascii_lowercase().into(),
+        data: None,
+    };
+    lower.is_retry_err()
 }
 
 async fn body(mut response: Response) -> Result<Vec<u8>, Failure> {

@@ -1,8 +1,13 @@
 //! A JSON-RPC endpoint. Requests that fail for a passing reason are repeated by alloy's layers.
 mod http;
+mod limits;
 mod options;
 mod redaction;
+mod retry_after;
+mod throttle;
+mod window;
 
+pub use limits::RequestLimits;
 pub use options::{EndpointOptions, Retries};
 pub use redaction::Redaction;
 
@@ -21,6 +26,7 @@ use alloy::{
 };
 use http::{Failure, Http, RetryBroken, RetryLimited};
 use std::{collections::HashSet, future::IntoFuture, num::NonZeroUsize, sync::Arc, time::Duration};
+use throttle::LimitLayer;
 use tower_layer::Layer;
 
 /// An answer, or the chain's own refusal in its own words without the endpoint's URL.
@@ -53,15 +59,7 @@ impl Endpoint {
             .map(|(given, url)| Redaction::of(given, url))
             .collect();
         let transports = (urls.into_iter().zip(&*redactions))
-            .map(|(url, redaction)| {
-                let http = Http::new(url, options.timeout, redaction.clone());
-                match options.requests_per_second {
-                    Some(rate) => ThrottleLayer::new(rate.get())
-                        .layer(http)
-                        .into_box_transport(),
-                    None => http.into_box_transport(),
-                }
-            })
+            .map(|(url, redaction)| throttled(url, redaction, options))
             .collect();
         let transport = retried(fallback(transports), &options.retries);
         Ok(Self {
@@ -218,6 +216,19 @@ impl Endpoint {
             _ => Failure::Malformed.to_string(),
         };
         self.clean(&words)
+    }
+}
+
+/// Below the retries: these count too.
+fn throttled(url: Url, redaction: &Redaction, options: &EndpointOptions) -> BoxTransport {
+    let documented = || RequestLimits::documented(url.host_str().unwrap_or_default());
+    let limits = options.limits.or_else(documented);
+    let limited = LimitLayer::new(limits, options.retries.limited_pause);
+    let http = Http::new(url, options.timeout, redaction.clone());
+    let http = limited.layer(http);
+    match options.requests_per_second {
+        Some(rate) => (ThrottleLayer::new(rate.get()).layer(http)).into_box_transport(),
+        None => http.into_box_transport(),
     }
 }
 

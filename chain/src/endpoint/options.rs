@@ -1,3 +1,4 @@
+use super::RequestLimits;
 use std::{num::NonZeroU32, time::Duration};
 
 /// How an [`crate::Endpoint`] is asked.
@@ -10,6 +11,9 @@ pub struct EndpointOptions {
     pub timeout: Duration,
     /// The most that are sent, retries included, to each URL. `None`: as many as are asked for.
     pub requests_per_second: Option<NonZeroU32>,
+    /// What each URL takes within a window of time. `None`: what is documented for a public endpoint,
+    /// else what refusals teach.
+    pub limits: Option<RequestLimits>,
     pub retries: Retries,
 }
 
@@ -22,17 +26,20 @@ pub struct Retries {
     pub pause: Duration,
     /// After HTTP status 429, or a JSON-RPC error that says the same.
     pub limited: u32,
-    /// Before each of these, unless the endpoint says how long.
+    /// Before each of these, and longer while the endpoint goes on refusing, up to half a window of
+    /// [`RequestLimits`]; unless it says how long.
     pub limited_pause: Duration,
 }
 
 impl EndpointOptions {
-    /// The endpoint at `url`: 20 seconds for an answer, no rate, [`Retries::default`].
+    /// The endpoint at `url`: 20 seconds for an answer, no rate, the limits that are documented for it or
+    /// learned, [`Retries::default`].
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             urls: vec![url.into()],
             timeout: Duration::from_secs(20),
             requests_per_second: None,
+            limits: None,
             retries: Retries::default(),
         }
     }
@@ -57,6 +64,12 @@ impl EndpointOptions {
             requests_per_second: Some(requests_per_second),
             ..self
         }
+    }
+
+    /// Sets what each URL takes within a window of time. `None`: documented or learned.
+    #[must_use]
+    pub fn with_limits(self, limits: Option<RequestLimits>) -> Self {
+        Self { limits, ..self }
     }
 
     /// Sets how often a request is repeated.

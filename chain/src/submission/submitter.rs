@@ -25,8 +25,10 @@ const REFUSALS: usize = 5;
 const RAISES: usize = 8;
 /// How often a transaction is looked for whose effect is on the chain already.
 const LANDING_LOOKS: usize = 20;
-/// So many transactions are pending together at most, of jobs that can be.
-const TOGETHER: usize = 64;
+/// So many transactions are pending together at most, of jobs that can be. Twice what public endpoints
+/// of Solana take of one method in ten seconds: while the second half waits to be sent, there is room
+/// again to ask what became of the first.
+const TOGETHER: usize = 80;
 
 /// Submits every job, and waits until all are final. Groups follow each other; the jobs of one
 /// group may be pending together. `report` hears of each change.
@@ -181,23 +183,25 @@ impl<C: TxChain + ?Sized, R: TxRecord + ?Sized> Submitter<'_, C, R> {
             }
         }
         let transactions = self.next_transactions(open).await?;
-        let mut all_taken = !transactions.is_empty();
-        let mut taken = Vec::new();
-        for (it, transaction) in open.iter_mut().zip(transactions) {
-            let Some(transaction) = transaction else {
-                all_taken = false;
-                continue;
-            };
-            match self.send(&transaction, it).await {
+        let due: Vec<SignedTx> = transactions.iter().flatten().cloned().collect();
+        let outcomes = self.chain.send_all(&due).await;
+        let mut all_taken = !due.is_empty() && due.len() == open.len();
+        let (mut taken, mut stopped) = (Vec::new(), None);
+        let sent = open.iter_mut().zip(transactions);
+        let sent = sent.filter_map(|(it, transaction)| Some((it, transaction?)));
+        for ((it, transaction), outcome) in sent.zip(outcomes) {
+            match self.note_outcome(&transaction, outcome, it).await {
                 Ok(true) => taken.push((it.job.id(), transaction)),
                 Ok(false) => all_taken = false,
                 Err(stop) => {
-                    self.record.sent(&taken)?;
-                    return Err(stop);
+                    stopped.get_or_insert(stop);
                 }
             }
         }
         self.record.sent(&taken)?;
+        if let Some(stop) = stopped {
+            return Err(stop);
+        }
         if !all_taken || open.len() > 1 {
             sleep(self.timing.poll).await; // else it may have landed already
         }
@@ -205,14 +209,15 @@ impl<C: TxChain + ?Sized, R: TxRecord + ?Sized> Submitter<'_, C, R> {
     }
 
     /// Returns whether the chain took it.
-    async fn send(
+    async fn note_outcome(
         &mut self,
         transaction: &SignedTx,
+        outcome: Result<SendOutcome, C::Error>,
         progress: &mut JobProgress<'_, C::Job>,
     ) -> Result<bool, Stop<C::Error>> {
         let job = progress.job;
         progress.sent_at = Instant::now();
-        match self.chain.send(transaction).await.map_err(Stop::Other)? {
+        match outcome.map_err(Stop::Other)? {
             SendOutcome::Accepted => {
                 self.report(job, || format!("sent {}", transaction.transaction));
                 return Ok(true);

@@ -90,6 +90,13 @@ impl TxChain for InstructionChain {
         self.transactions.send(transaction).await
     }
 
+    async fn send_all(
+        &mut self,
+        transactions: &[SignedTx],
+    ) -> Vec<Result<SendOutcome, ChainError>> {
+        self.transactions.send_all(transactions).await
+    }
+
     async fn statuses(&mut self, transactions: &[SignedTx]) -> Result<Vec<TxStatus>, ChainError> {
         self.transactions.statuses(transactions).await
     }

@@ -1,14 +1,16 @@
 use super::{Cluster, Commitment, RecentBlockhash, Refusal, SignatureStatus};
 use crate::{
-    ChainError, Signer, Svm,
+    Amount, ChainError, Signer, Svm,
     submission::{Finality, Landing, Resend, SendOutcome, SignedTx, TxStatus},
 };
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use concord_registry::svm::compute_budget::{set_unit_limit, set_unit_price};
+use futures_util::stream::{self, StreamExt, TryStreamExt};
 use serde_json::Value;
 use solana_address::Address;
 use solana_instruction::Instruction;
-use solana_message::Message;
+use solana_message::{Message, compiled_instruction::CompiledInstruction};
+use solana_sdk_ids::bpf_loader_upgradeable;
 use solana_signature::Signature;
 use solana_transaction::Transaction;
 use std::{
@@ -20,6 +22,9 @@ use std::{
 const BLOCKHASH_FRESH: Duration = Duration::from_secs(1);
 /// How long a transaction may take to reach a leader before it is sent again.
 const RESEND_AFTER: Duration = Duration::from_secs(2);
+/// So many requests are on their way at once: with more, latency does not matter, and public endpoints
+/// limit connections too.
+const IN_FLIGHT: usize = 8;
 /// JSON-RPC's code for a transaction that failed when it was tried.
 const PREFLIGHT_FAILED: i64 = -32_002;
 
@@ -129,16 +134,38 @@ impl Transactions {
     /// # Errors
     /// [`ChainError::Unreachable`].
     pub async fn send(&mut self, transaction: &SignedTx) -> Result<SendOutcome, ChainError> {
-        let now = Instant::now();
-        self.sent_at.insert(transaction.transaction.clone(), now);
-        let Err(no) = self.cluster.send(&transaction.raw).await? else {
-            return Ok(SendOutcome::Accepted);
+        let mut outcomes = self.send_all(std::slice::from_ref(transaction)).await;
+        outcomes.swap_remove(0) // one transaction, one answer
+    }
+
+    /// Sends each, several at once, and returns the answers in the same order.
+    pub async fn send_all(
+        &mut self,
+        transactions: &[SignedTx],
+    ) -> Vec<Result<SendOutcome, ChainError>> {
+        let cluster = &self.cluster;
+        let sent: Vec<_> = (transactions.iter())
+            .map(|it| async move { (cluster.send(&it.raw).await, Instant::now()) })
+            .collect();
+        let answers: Vec<_> = stream::iter(sent).buffered(IN_FLIGHT).collect().await;
+        let answered = transactions.iter().zip(answers);
+        answered
+            .map(|(transaction, (answer, at))| {
+                self.sent_at.insert(transaction.transaction.clone(), at);
+                answer.map(|answer| self.outcome(answer))
+            })
+            .collect()
+    }
+
+    fn outcome(&mut self, answer: Result<(), Refusal>) -> SendOutcome {
+        let Err(no) = answer else {
+            return SendOutcome::Accepted;
         };
         if reason_of(&no) == Some(&Value::from("AlreadyProcessed")) {
-            return Ok(SendOutcome::Accepted);
+            return SendOutcome::Accepted;
         }
         self.blockhash = None; // it may be what the cluster refuses
-        Ok(SendOutcome::Refused(words_of(&no)))
+        SendOutcome::Refused(words_of(&no))
     }
 
     /// Returns what became of each, in the same order.
@@ -156,11 +183,13 @@ impl Transactions {
         let height = self.cluster.final_block_height().await?;
         let names: Vec<&str> = transactions.iter().map(|it| &*it.transaction).collect();
         let found = self.cluster.statuses(&names).await?;
-        let mut statuses = Vec::with_capacity(transactions.len());
-        for (transaction, status) in transactions.iter().zip(found) {
-            statuses.push(self.status(transaction, status, height).await?);
-        }
-        Ok(statuses)
+        let both = transactions.iter().zip(found);
+        let statuses: Vec<_> = both
+            .map(|(transaction, status)| self.status(transaction, status, height))
+            .collect();
+        (stream::iter(statuses).buffered(IN_FLIGHT))
+            .try_collect()
+            .await
     }
 
     async fn status(
@@ -183,6 +212,9 @@ impl Transactions {
         if status.confirmation_status < Some(Commitment::Confirmed) {
             return Ok(TxStatus::Pending);
         }
+        if let (true, Some(cost)) = (status.err.is_null(), fee_alone(transaction)?) {
+            return Ok(landed(transaction, status.slot, cost, Amount::default()));
+        }
         let executed = self.cluster.transaction(&transaction.transaction).await?;
         let Some(executed) = executed else {
             return Ok(TxStatus::Pending); // an endpoint with many nodes: this one does not have it yet
@@ -193,13 +225,8 @@ impl Transactions {
                 cost: executed.cost(),
             });
         }
-        Ok(TxStatus::Landed(Landing {
-            transaction: transaction.transaction.clone(),
-            block: executed.slot,
-            block_hash: None,
-            cost: executed.cost(),
-            refund: executed.refund(),
-        }))
+        let (cost, refund) = (executed.cost(), executed.refund());
+        Ok(landed(transaction, executed.slot, cost, refund))
     }
 
     /// Returns how final each is, in the same order.
@@ -307,16 +334,58 @@ pub fn compute_budget(units: u32, price: u64) -> Vec<Instruction> {
     }
 }
 
+fn landed(transaction: &SignedTx, slot: u64, cost: Amount, refund: Amount) -> TxStatus {
+    TxStatus::Landed(Landing {
+        transaction: transaction.transaction.clone(),
+        block: slot,
+        block_hash: None,
+        cost,
+        refund,
+    })
+}
+
 /// What the message pays for a compute unit, in microlamports.
 fn unit_price(message: &Message) -> u64 {
-    let paid = message.instructions.iter().filter_map(|instruction| {
-        let program = (message.account_keys).get(usize::from(instruction.program_id_index))?;
-        let ours = set_unit_price(0);
-        let (tag, _) = ours.data.split_first()?;
-        let price = instruction.data.strip_prefix(&[*tag])?.try_into().ok()?;
-        (*program == ours.program_id).then(|| u64::from_le_bytes(price))
+    let prices = budget(message, set_unit_price(0));
+    let prices = prices.filter_map(|price| Some(u64::from_le_bytes(price.try_into().ok()?)));
+    prices.max().unwrap_or(0)
+}
+
+/// How many compute units the message asks for, if it does.
+fn unit_limit(message: &Message) -> Option<u32> {
+    let mut limits = budget(message, set_unit_limit(0));
+    Some(u32::from_le_bytes(limits.next()?.try_into().ok()?))
+}
+
+/// What the message's instructions of this kind set.
+fn budget(message: &Message, kind: Instruction) -> impl Iterator<Item = &[u8]> {
+    let (program, tag) = (kind.program_id, kind.data.first().copied());
+    message.instructions.iter().filter_map(move |instruction| {
+        let (found, value) = instruction.data.split_first()?;
+        (program_of(message, instruction) == Some(&program) && Some(*found) == tag).then_some(value)
+    })
+}
+
+fn program_of<'m>(message: &'m Message, instruction: &CompiledInstruction) -> Option<&'m Address> {
+    let at = usize::from(instruction.program_id_index);
+    message.account_keys.get(at)
+}
+
+/// What the transaction costs if it succeeds, if its bytes say so: it moves no lamports, because it only
+/// writes to a buffer. Hundreds of these need not be read back one by one.
+fn fee_alone(transaction: &SignedTx) -> Result<Option<Amount>, ChainError> {
+    /// The loader's instruction `Write`, u32 LE.
+    const WRITE: [u8; 4] = [1, 0, 0, 0];
+    let message = decode(transaction)?.message;
+    let moves_nothing = message.instructions.iter().all(|instruction| {
+        let program = program_of(&message, instruction);
+        let is_write = instruction.data.starts_with(&WRITE);
+        program == Some(&solana_sdk_ids::compute_budget::ID)
+            || (program == Some(&bpf_loader_upgradeable::ID) && is_write)
     });
-    paid.max().unwrap_or(0)
+    let units = unit_limit(&message).filter(|_| moves_nothing);
+    let signatures = message.header.num_required_signatures.into();
+    Ok(units.map(|units| Amount(fee(signatures, units, unit_price(&message)).into())))
 }
 
 /// Why a transaction failed when it was tried: JSON of a `TransactionError`.
@@ -368,6 +437,45 @@ mod tests {
             let message = Message::new(&compute_budget(3_000, price), Some(&payer));
             assert_eq!(unit_price(&message), price);
         }
+    }
+
+    #[test]
+    fn what_a_write_to_a_buffer_costs_is_in_its_bytes() {
+        let key = solana_keypair::Keypair::new_from_array([1; 32]);
+        let payer = solana_signer::Signer::pubkey(&key);
+        let instruction = |program: Address, data: &[u8]| Instruction {
+            program_id: program,
+            accounts: Vec::new(),
+            data: data.to_vec(),
+        };
+        let cost = |units: u32, instruction: Instruction| {
+            let instructions = [compute_budget(units, 1_000_000), vec![instruction]].concat();
+            let recent = RecentBlockhash {
+                hash: solana_hash::Hash::default(),
+                valid_until: 0,
+            };
+            let signed =
+                crate::Blocking::new()
+                    .unwrap()
+                    .wait(sign(&instructions, &[&key], &recent));
+            let signed = signed.unwrap();
+            fee_alone(&SignedTx {
+                raw: BASE64.encode(&signed.bytes),
+                transaction: signed.signature,
+                valid_until: None,
+                sent: true,
+                failure_cost: None,
+            })
+            .unwrap()
+        };
+        let loader = bpf_loader_upgradeable::ID;
+        // 5,000 for the signature, and a lamport for each unit
+        let write = instruction(loader, &[1, 0, 0, 0, 9]);
+        assert_eq!(cost(3_000, write), Some(Amount(8_000)));
+        let upgrade = instruction(loader, &[3, 0, 0, 0]);
+        assert_eq!(cost(3_000, upgrade), None);
+        let other = instruction(payer, &[1, 0, 0, 0, 9]);
+        assert_eq!(cost(3_000, other), None);
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Retries, limits, the rate and fallback URLs, against servers of the test's own.
 use crate::anvil::start;
-use concord_chain::{Blocking, ChainError, EndpointOptions, Retries, evm::Node};
+use concord_chain::{Blocking, ChainError, EndpointOptions, RequestLimits, Retries, evm::Node};
+use futures_util::future::join_all;
 use std::{
+    collections::VecDeque,
     io::{Read, Write},
     net::TcpListener,
     num::NonZeroU32,
@@ -22,16 +24,16 @@ const QUICK: Retries = Retries {
 const CHAIN_ID: &str = r#""result":"0x7a69""#;
 const LIMITED: &str = r#""error":{"code":-32005,"message":"slow down, secret-key-of-mine"}"#;
 
-/// What the server does with the request of this number, from 0: status and JSON-RPC member; `None`
-/// hangs up.
-type Behaviour = fn(usize) -> Option<(&'static str, &'static str)>;
+/// Status, with header lines behind it, and JSON-RPC member; `None` hangs up.
+type Answer = Option<(&'static str, &'static str)>;
 
 struct Server {
     url: String,
     asked: Arc<AtomicUsize>,
 }
 
-fn server(behaviour: Behaviour) -> Server {
+/// `behaviour`: what the server does with the request of this number, from 0.
+fn server(mut behaviour: impl FnMut(usize) -> Answer + Send + 'static) -> Server {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!(
         "http://{}/secret-key-of-mine",
@@ -105,6 +107,89 @@ fn a_limit_is_waited_for_in_either_form() {
     let words = chain_id(&options(&never)).unwrap_err().to_string();
     assert!(words.ends_with("eth_chainId: slow down, …"), "{words}");
     assert_eq!(never.asked.load(Ordering::SeqCst), 6);
+}
+
+/// Whatever the body says: this is no error that asks for patience.
+#[test]
+fn status_429_is_a_limit() {
+    let internal = r#""error":{"code":-32603,"message":"Internal error"}"#;
+    for body in [internal, CHAIN_ID] {
+        let limited = server(move |number| match number {
+            0..3 => Some(("429 Too Many Requests", body)),
+            _ => Some(("200 OK", CHAIN_ID)),
+        });
+        assert_eq!(chain_id(&options(&limited)).unwrap(), 31_337);
+        assert_eq!(limited.asked.load(Ordering::SeqCst), 4);
+    }
+    let never = server(move |_| Some(("429 Too Many Requests", internal)));
+    let words = chain_id(&options(&never)).unwrap_err().to_string();
+    let expected = "eth_chainId: HTTP status 429: Internal error";
+    assert!(words.ends_with(expected), "{words}");
+}
+
+/// The codes and words of providers: Base, Alchemy, Infura, QuickNode.
+#[test]
+fn the_codes_of_providers_are_limits() {
+    for error in [
+        r#""error":{"code":-32016,"message":"over rate limit"}"#,
+        r#""error":{"code":-32005,"message":"rate limited"}"#,
+        r#""error":{"code":429,"message":"Your app has exceeded its compute units per second capacity"}"#,
+        r#""error":{"code":-32007,"message":"50/second request limit reached"}"#,
+        r#""error":{"code":-32000,"message":"Too Many Requests"}"#,
+    ] {
+        let limited = server(move |number| match number {
+            0 => Some(("200 OK", error)),
+            _ => Some(("200 OK", CHAIN_ID)),
+        });
+        assert_eq!(chain_id(&options(&limited)).unwrap(), 31_337, "{error}");
+    }
+}
+
+#[test]
+fn an_endpoint_is_not_asked_before_it_says() {
+    let second = Duration::from_secs(1);
+    for header in [
+        "429 Too Many Requests\r\nRetry-After: 1",
+        "429 Too Many Requests\r\nDate: Sun, 06 Nov 1994 08:49:36 GMT\r\nRetry-After: Sun, 06 Nov 1994 08:49:37 GMT",
+    ] {
+        let mut refused_at = None;
+        let patient = server(move |_| match refused_at {
+            Some(time) if Instant::elapsed(&time) >= second => Some(("200 OK", CHAIN_ID)),
+            _ => {
+                refused_at = Some(Instant::now());
+                Some((header, LIMITED))
+            }
+        });
+        assert_eq!(chain_id(&options(&patient)).unwrap(), 31_337);
+        assert_eq!(patient.asked.load(Ordering::SeqCst), 2);
+    }
+}
+
+/// Sixty requests at once, to a server that takes ten within half a second and counts by its own clock.
+#[test]
+fn stated_limits_are_kept_by_requests_that_are_made_together() {
+    let window = Duration::from_millis(500);
+    let mut taken: VecDeque<Instant> = VecDeque::new();
+    let limited = server(move |_| {
+        let now = Instant::now();
+        taken.retain(|time| now - *time < window);
+        if taken.len() == 10 {
+            return Some(("429 Too Many Requests", LIMITED));
+        }
+        taken.push_back(now);
+        Some(("200 OK", CHAIN_ID))
+    });
+    let ten = NonZeroU32::new(10).unwrap();
+    let limits = RequestLimits {
+        per_method: ten,
+        in_total: ten.saturating_add(90),
+        window,
+    };
+    let node = Node::new(&options(&limited).with_limits(Some(limits))).unwrap();
+    let requests = (0..60).map(|_| node.chain_id());
+    let answers = Blocking::new().unwrap().wait(join_all(requests));
+    assert!(answers.into_iter().all(|answer| answer.is_ok()));
+    assert_eq!(limited.asked.load(Ordering::SeqCst), 60);
 }
 
 #[test]

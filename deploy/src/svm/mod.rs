@@ -184,6 +184,15 @@ impl TxChain for SvmTarget {
         Ok(self.transactions.send(transaction).await?)
     }
 
+    async fn send_all(
+        &mut self,
+        transactions: &[SignedTx],
+    ) -> Vec<Result<SendOutcome, DeployError>> {
+        let outcomes = self.transactions.send_all(transactions).await;
+        let outcomes = outcomes.into_iter();
+        outcomes.map(|it| it.map_err(DeployError::from)).collect()
+    }
+
     async fn statuses(&mut self, transactions: &[SignedTx]) -> Result<Vec<TxStatus>, DeployError> {
         Ok(self.transactions.statuses(transactions).await?)
     }

@@ -4,6 +4,7 @@ mod addresses;
 mod explorer;
 mod interruptions;
 mod keys;
+mod limits;
 mod local_chain;
 mod program;
 mod refusals;
@@ -14,5 +15,7 @@ mod unsigned;
 
 #[path = "../shared/fault_proxy.rs"]
 mod fault_proxy;
+#[path = "../shared/limiting_proxy.rs"]
+mod limiting_proxy;
 #[path = "../shared/process.rs"]
 mod process;

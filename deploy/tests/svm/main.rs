@@ -6,6 +6,7 @@ mod cluster;
 mod in_process;
 mod interruptions;
 mod keys;
+mod limits;
 mod refusals;
 mod rehearsal;
 mod rpc_faults;
@@ -15,5 +16,7 @@ mod workplace;
 
 #[path = "../shared/fault_proxy.rs"]
 mod fault_proxy;
+#[path = "../shared/limiting_proxy.rs"]
+mod limiting_proxy;
 #[path = "../shared/process.rs"]
 mod process;

@@ -2,7 +2,7 @@ use crate::model::Chain;
 use alloy::primitives::Address;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use concord_chain::ChainId;
+use concord_chain::{ChainId, RequestLimits};
 use std::{ffi::OsString, path::PathBuf};
 
 macro_rules! exit_codes {
@@ -280,6 +280,10 @@ pub struct LiveRun {
         hide_env_values = true
     )]
     pub rpc_url: Option<String>,
+    /// Requests that the endpoint takes in ten seconds, of one method and in total, such as 40/100.
+    /// Default: what Solana documents for its public endpoints; what other endpoints take is learned.
+    #[arg(long, value_name = "METHOD/TOTAL", env = "CONCORD_RPC_LIMIT")]
+    pub rpc_limit: Option<RequestLimits>,
     /// Where the address book is. Default: deployments in the clone.
     #[arg(long, value_name = "DIR", env = "CONCORD_DEPLOYMENTS")]
     pub deployments: Option<PathBuf>,

@@ -89,7 +89,8 @@ fn play(
 
 fn endpoint(place: &Place) -> Result<EndpointOptions, DeployError> {
     let url = place.rpc_url.clone().ok_or(DeployError::RpcUrlMissing)?;
-    Ok(EndpointOptions::new(url).with_timeout(Duration::from_secs(place.timeout)))
+    let options = EndpointOptions::new(url).with_limits(place.rpc_limit);
+    Ok(options.with_timeout(Duration::from_secs(place.timeout)))
 }
 
 fn judge(scenarios: &[Scenario], registries: impl Backend + 'static) -> Result<Run, DeployError> {

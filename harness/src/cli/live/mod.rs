@@ -158,6 +158,7 @@ impl Place {
         Ok(Self {
             chain,
             endpoint: EndpointOptions::new(live.rpc_url.clone().ok_or(DeployError::RpcUrlMissing)?)
+                .with_limits(live.rpc_limit)
                 .with_timeout(Duration::from_secs(live.timeout)),
             deployments: built(live.deployments.as_deref(), "deployments"),
         })
