@@ -1,13 +1,14 @@
 use alloy::{
-    network::TransactionBuilder as _,
+    primitives::B256,
+    rpc::types::Filter,
+    sol,
     sol_types::{SolCall, SolEvent},
 };
-use alloy::{primitives::B256, rpc::types::Filter, rpc::types::TransactionRequest, sol};
 use async_trait::async_trait;
 use concord_chain::evm::Node;
 
 use super::TransferAuthorization;
-use crate::verify::{EvmChains, Unavailable};
+use crate::verify::{EvmChains, Unavailable, request};
 
 sol! {
     /// EIP-3009's state.
@@ -17,7 +18,7 @@ sol! {
     event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce);
 }
 
-/// What became of an authorization.
+/// Whether an authorization was used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AuthorizationState {
     /// It has not been used after a block of this time, in unix seconds.
@@ -34,7 +35,7 @@ pub enum AuthorizationState {
     Cancelled,
 }
 
-/// Reads what became of authorizations.
+/// Reads whether authorizations were used.
 #[async_trait]
 pub trait Authorizations: Send + Sync {
     /// The latest block of a chain.
@@ -94,10 +95,7 @@ async fn is_used(
         nonce: transfer.nonce,
     };
     let token = transfer.domain.verifying_contract;
-    let request = TransactionRequest::default()
-        .with_to(token)
-        .with_input(call.abi_encode());
-    let answers = node.calls(&[request], block).await?;
+    let answers = node.calls(&[request(token, &call)], block).await?;
     let answer = answers.first().and_then(|it| it.as_ref().ok());
     let used = answer.and_then(|it| authorizationStateCall::abi_decode_returns_validate(it).ok());
     used.ok_or_else(|| Unavailable(format!("{token} does not answer authorizationState")))

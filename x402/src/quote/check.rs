@@ -8,7 +8,7 @@ use super::{
     refusal::{PreClass as Class, PreStep as Step, Refusal},
 };
 use crate::{
-    account::{chain_of, is_same_address},
+    account::{chain_of, claims, is_same_address, wallets_on},
     verify::{AgentRecord, FileError, RegistrationFiles, Registries},
     wire::{Offer, PAYMENT_REQUIRED, PaymentRequired, find},
 };
@@ -242,11 +242,6 @@ fn claimed(file: &RegistrationFile, registration: &RegistrationId) -> Result<(),
     }
 }
 
-fn claims(file: &RegistrationFile, registration: &RegistrationId) -> bool {
-    let registry = AccountId::parse(&registration.agent_registry);
-    registry.is_ok_and(|registry| file.claims(&registry, &registration.agent_id))
-}
-
 /// P9: R27.
 async fn payee(
     asked: &Asked<'_>,
@@ -256,13 +251,9 @@ async fn payee(
     reads: QuoteReads<'_>,
 ) -> Result<WalletState, Refusal> {
     let refused = |class, detail: String| Refusal::new(Step::P9, class, detail);
-    let wallets = file.agent_wallets();
+    let wallets = wallets_on(file, &offer.network);
     let wallets = wallets.map_err(|error| refused(Class::WalletConflict, error.to_string()))?;
-    let listed: Vec<_> = wallets
-        .iter()
-        .filter(|it| it.chain_id().to_string() == offer.network)
-        .map(AccountId::address)
-        .collect();
+    let listed: Vec<_> = wallets.iter().map(AccountId::address).collect();
     let is_same = |a: &str, b: &str| is_same_address(&offer.network, a, b);
     let mut on_chain = None;
     if chain_of(registration).as_ref() == Some(&offer.network) {

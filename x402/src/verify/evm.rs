@@ -163,7 +163,8 @@ impl Payments for EvmChains {
     }
 }
 
-fn request<C: SolCall>(to: Address, call: &C) -> TransactionRequest {
+/// The request that makes a call.
+pub(crate) fn request<C: SolCall>(to: Address, call: &C) -> TransactionRequest {
     TransactionRequest::default()
         .with_to(to)
         .with_input(call.abi_encode())

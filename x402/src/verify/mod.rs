@@ -1,6 +1,6 @@
 //! Verifies a purchase after it was paid: checks S1 to S11, in this order.
 //!
-//! [`verify`] reads nothing by itself. Chains and files are read through [`Registries`], [`Payments`] and
+//! [`verify`] reads nothing itself. Chains and files are read through [`Registries`], [`Payments`] and
 //! [`RegistrationFiles`]; [`EvmChains`] implements the first two. Every step has a result, whatever the
 //! others found, and one of three states (R36): an unreachable node is never a refusal, and never a success.
 
@@ -14,6 +14,7 @@ mod signer;
 
 pub use check::verify;
 pub use evm::EvmChains;
+pub(crate) use evm::request;
 pub use exchange::PaidExchange;
 pub use reads::{
     AgentRecord, FileError, Payment, Payments, Reads, RegistrationFiles, Registries, Transfer,

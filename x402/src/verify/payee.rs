@@ -1,8 +1,9 @@
 //! S11: the payment on chain, to the agent's own wallet (R27, R32).
 
+use concord_canonical::caip::AccountId;
 use concord_files::{Found, InteractionData};
 
-use crate::account::{chain_of, is_same_address};
+use crate::account::{chain_of, is_same_address, wallets_on};
 
 use super::{
     check::{PaymentRead, needs},
@@ -69,7 +70,7 @@ fn check_transfer(exchange: &PaidExchange<'_>, payment: &Payment) -> StepResult 
 }
 
 /// R27: the wallet on chain if the agent is registered on the payment chain. A wallet that only the file
-/// names is a claim: nobody else confirms it.
+/// names is a claim.
 async fn check_payee(
     exchange: &PaidExchange<'_>,
     data: &Found<InteractionData>,
@@ -104,14 +105,12 @@ async fn check_payee(
             return StepResult::cannot_check(STEP, why);
         }
     };
-    let wallets = match file.agent_wallets() {
+    let wallets = match wallets_on(&file, &offer.network) {
         Ok(wallets) => wallets,
         Err(error) => return mismatch(&error.to_string()),
     };
-    let is_payee = |it: &concord_canonical::caip::AccountId<'_>| {
-        it.chain_id().to_string() == offer.network
-            && is_same_address(&offer.network, it.address(), &offer.pay_to)
-    };
+    let is_payee =
+        |it: &AccountId<'_>| is_same_address(&offer.network, it.address(), &offer.pay_to);
     match wallets.iter().any(is_payee) {
         true => {
             let detail = "only the agent's own file names the wallet that was paid (R27)";

@@ -1,4 +1,4 @@
-//! S9 and S10: who may sign for the agent, and whether they did.
+//! S9 and S10: the signer is one of the agent's, and the signature is valid.
 
 use concord_canonical::{
     caip::parse_solana_key,
@@ -6,7 +6,7 @@ use concord_canonical::{
 };
 use concord_files::{Algorithm, Found, InteractionData, RegistrationFile, Signer};
 
-use crate::account::chain_of;
+use crate::account::{chain_of, claims};
 
 use super::{
     check::{PaymentRead, needs},
@@ -246,12 +246,11 @@ pub(super) async fn read_file(
     }
     let agent = &data.view.agent;
     let file = reads.files.registration(&record.uri, fresh).await?;
-    let registry = concord_canonical::caip::AccountId::parse(&agent.agent_registry);
-    let registry = registry.map_err(|error| FileError::Malformed(error.to_string()))?;
-    match file.claims(&registry, &agent.agent_id) {
+    match claims(&file, agent) {
         true => Ok(Some(file)),
         false => {
-            let why = format!("it does not list agent {} of {registry}", agent.agent_id);
+            let (id, registry) = (&agent.agent_id, &agent.agent_registry);
+            let why = format!("it does not list agent {id} of {registry}");
             Err(FileError::Malformed(why))
         }
     }
