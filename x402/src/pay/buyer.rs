@@ -9,6 +9,7 @@ use super::{
 use crate::{
     quote::{self, KnownRegistries, OriginProofs, Quote, QuoteReads, SpendPolicy},
     verify::{Payments, Reads, RegistrationFiles, Registries},
+    wire::Offer,
 };
 
 /// What a [`Buyer`] reads.
@@ -44,7 +45,7 @@ impl<'a> BuyerReads<'a> {
     }
 }
 
-/// Under which terms is bought.
+/// The buyer's conditions.
 #[derive(Clone, Debug)]
 pub struct Terms {
     /// What one purchase may cost.
@@ -214,7 +215,7 @@ impl<'a> Buyer<'a> {
         let Offered { request, quote } = offered;
         let at = now();
         // the quote may have been changed, or made under other terms
-        self.require_policy(quote)?;
+        self.require_policy(&quote.offer)?;
         let (nonce, from) = (B256::random(), self.payer.address());
         let authorization = TransferAuthorization::new(&quote.offer, from, nonce, at)?;
         let authorizations = self.reads.authorizations;
@@ -242,8 +243,8 @@ impl<'a> Buyer<'a> {
         Ok(evidence)
     }
 
-    fn require_policy(&self, quote: &Quote) -> Result<(), PayFault> {
-        let objection = self.terms.policy.objection(&quote.offer);
+    pub(super) fn require_policy(&self, offer: &Offer) -> Result<(), PayFault> {
+        let objection = self.terms.policy.objection(offer);
         objection.map_or(Ok(()), |reason| Err(PayFault::Policy(reason)))
     }
 

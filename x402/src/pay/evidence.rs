@@ -241,13 +241,18 @@ impl Evidence {
 
     /// Whether money moved, before the chain is asked.
     pub(super) fn money_unasked(&self) -> Money {
-        match (&self.money, &self.payment) {
-            (Some(money), _) => money.clone(),
-            (None, Some(payment)) if self.state >= PurchaseState::Sent => Money::Unknown {
+        let seen = self.money.clone();
+        seen.unwrap_or_else(|| self.money_unsettled())
+    }
+
+    /// Whether money may move later, if it has not yet: whoever has the signed bytes may use them.
+    pub(super) fn money_unsettled(&self) -> Money {
+        match &self.payment {
+            Some(payment) if self.state >= PurchaseState::Sent => Money::Unknown {
                 payment: payment.clone(),
                 valid_before: self.authorization.valid_before,
             },
-            (None, _) => Money::NotSent,
+            _ => Money::NotSent,
         }
     }
 }

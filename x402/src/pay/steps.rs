@@ -76,8 +76,7 @@ impl Buyer<'_> {
         let malformed = "the offer is not one of the 402 message";
         let (required, offer) =
             (evidence.quote.restore()).ok_or_else(|| evidence.malformed(malformed))?;
-        let objection = self.terms.policy.objection(&offer);
-        objection.map_or(Ok(()), |reason| Err(PayFault::Policy(reason)))?;
+        self.require_policy(&offer)?;
         let authorization = &evidence.authorization;
         let (from, nonce, at) = (self.payer.address(), authorization.nonce, evidence.quote.at);
         if TransferAuthorization::new(&offer, from, nonce, at)? != *authorization {
@@ -168,7 +167,7 @@ impl Buyer<'_> {
 
     async fn money_after_answer(&self, evidence: &Evidence) -> Money {
         let asked = self.ask_chain(evidence).await;
-        asked.unwrap_or_else(|_| unknown(evidence))
+        asked.unwrap_or_else(|_| evidence.money_unsettled())
     }
 
     /// S1 to S11.
@@ -204,7 +203,7 @@ impl Buyer<'_> {
         report
     }
 
-    /// What the payment chain says of a purchase's authorization.
+    /// Asks the payment chain whether a purchase's authorization was used.
     pub(super) async fn ask_chain(&self, evidence: &Evidence) -> Result<Money, Unavailable> {
         let transfer = &evidence.authorization;
         let state = self
@@ -215,18 +214,7 @@ impl Buyer<'_> {
             AuthorizationState::Used { transaction } => Money::Settled { transaction },
             AuthorizationState::Cancelled => Money::Void,
             AuthorizationState::Unused { time } if time >= transfer.valid_before => Money::Void,
-            AuthorizationState::Unused { .. } => unknown(evidence),
+            AuthorizationState::Unused { .. } => evidence.money_unsettled(),
         })
-    }
-}
-
-/// Unused so far: whoever has the bytes may still use them.
-fn unknown(evidence: &Evidence) -> Money {
-    match (&evidence.payment, evidence.state >= PurchaseState::Sent) {
-        (Some(payment), true) => Money::Unknown {
-            payment: payment.clone(),
-            valid_before: evidence.authorization.valid_before,
-        },
-        _ => Money::NotSent,
     }
 }
