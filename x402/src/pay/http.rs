@@ -13,7 +13,7 @@ use crate::{
     wire::{PAYMENT_SIGNATURE, X_PAYMENT},
 };
 
-/// Headers that are not the caller's to set.
+/// Headers that only the buyer sets.
 const OWN: [HeaderName; 4] = [ACCEPT_ENCODING, CONTENT_LENGTH, HOST, TRANSFER_ENCODING];
 
 /// A request that cannot be made: which part, what was found, and what was expected.
@@ -121,7 +121,7 @@ impl Default for HttpLimits {
     }
 }
 
-/// Sends each request once, on a connection of its own.
+/// Sends each request once, on a new connection.
 #[derive(Clone, Debug)]
 pub(super) struct Http {
     client: Client,

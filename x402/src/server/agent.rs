@@ -41,7 +41,7 @@ impl Agent {
         &self.info
     }
 
-    /// Each profile's key and what stands under it.
+    /// Each profile's key and its value.
     pub(super) fn announcements(&self) -> Vec<(&'static str, &str)> {
         let keys = self.profiles.iter().map(|it| it.extension_key());
         keys.map(|key| (key, &*self.announcement)).collect()

@@ -8,7 +8,7 @@ pub const FEEDBACK_AUTH_EXTENSION: &str = "8004-feedback-auth";
 /// Seconds that a grant may be valid: 30 days (R41).
 pub const GRANT_EXPIRY_MAX: u64 = 30 * 24 * 60 * 60;
 
-/// What a grant is asked for: one feedback by the client who paid.
+/// A request for a grant: one feedback by the client who paid.
 #[derive(Clone, Copy, Debug)]
 pub struct GrantRequest<'a> {
     /// The agent.

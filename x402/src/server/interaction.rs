@@ -33,14 +33,14 @@ use crate::wire::{
     request_target,
 };
 
-/// The bytes that stand for a request.
+/// The parts of a request that are hashed.
 pub(super) struct RequestSeen {
     is_head: bool,
     target: String,
     body: Result<Vec<Bytes>, Unsigned>,
 }
 
-/// The bytes that stand for a response.
+/// The parts of a response that are hashed.
 pub(super) struct ResponseSeen(Result<Vec<Bytes>, Unsigned>);
 
 impl RequestSeen {
@@ -146,7 +146,7 @@ fn data_hash(request: &RequestSeen, response: &[Bytes]) -> Result<Word, Unsigned
     let body = request.body.as_deref().map_err(Clone::clone)?;
     let length: usize = body.iter().map(Bytes::len).sum();
     let target = request.target.as_bytes();
-    // X402 §1: the target stands for a request without a body
+    // X402 §1: the target is hashed if the request has no body
     let hashed: Vec<&[u8]> = match length {
         0 => vec![target],
         _ => body.iter().map(AsRef::as_ref).collect(),

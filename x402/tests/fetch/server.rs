@@ -1,4 +1,4 @@
-//! A server that answers with the bytes it is told, and counts who asked.
+//! A server with fixed answers, which counts requests.
 use async_trait::async_trait;
 use concord_chain::fetch::{FetchOptions, HostLookup};
 use std::{

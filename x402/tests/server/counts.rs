@@ -1,4 +1,4 @@
-//! What the metrics facade is told.
+//! The layer's metrics.
 use crate::paywall::*;
 use axum::{
     Router,
