@@ -64,6 +64,10 @@ impl LocalCluster {
         self.schedule.genesis
     }
 
+    pub(crate) fn first_slot(&self) -> u64 {
+        self.schedule.first_slot
+    }
+
     pub(crate) fn newest(&self) -> Block {
         self.ledger.blocks.newest()
     }

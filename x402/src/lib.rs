@@ -17,5 +17,6 @@ mod account;
 pub mod pay;
 pub mod quote;
 pub mod server;
+mod spl_token;
 pub mod verify;
 pub mod wire;

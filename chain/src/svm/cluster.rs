@@ -1,3 +1,4 @@
+use super::history::{LoadedAddresses, TokenBalance};
 use crate::{Amount, ChainError, ChainId, Endpoint, EndpointOptions};
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use serde::{Deserialize, de::DeserializeOwned};
@@ -6,7 +7,7 @@ use solana_address::Address;
 use solana_hash::Hash;
 
 /// Reads see what a supermajority has voted for: it is hardly ever undone.
-const CONFIRMED: &str = "confirmed";
+pub(super) const CONFIRMED: &str = "confirmed";
 /// What one request can ask for at most.
 const ACCOUNTS_MAX: usize = 100;
 const STATUSES_MAX: usize = 256;
@@ -82,6 +83,9 @@ pub struct ExecutedTx {
     #[serde(default)]
     pub block_time: Option<i64>,
     pub meta: TxMeta,
+    /// Base64, and the word `base64`.
+    #[serde(default)]
+    pub transaction: Option<(String, String)>,
 }
 
 /// What a transaction did.
@@ -102,6 +106,12 @@ pub struct TxMeta {
     /// For each instruction that called others.
     #[serde(default)]
     pub inner_instructions: Option<Vec<InnerInstructions>>,
+    #[serde(default)]
+    pub loaded_addresses: Option<LoadedAddresses>,
+    #[serde(default)]
+    pub pre_token_balances: Option<Vec<TokenBalance>>,
+    #[serde(default)]
+    pub post_token_balances: Option<Vec<TokenBalance>>,
 }
 
 /// What one instruction of a transaction called.
@@ -186,7 +196,7 @@ struct InContext<T> {
 }
 
 #[derive(Deserialize)]
-struct AccountJson {
+pub(super) struct AccountJson {
     lamports: u64,
     owner: String,
     executable: bool,
@@ -444,7 +454,7 @@ impl Cluster {
     }
 
     /// For methods that every cluster answers.
-    async fn expect<T: DeserializeOwned>(
+    pub(super) async fn expect<T: DeserializeOwned>(
         &self,
         method: &str,
         params: Value,
@@ -453,7 +463,7 @@ impl Cluster {
         serde_json::from_value(answer).map_err(|_| self.malformed(method))
     }
 
-    fn require_as_many(
+    pub(super) fn require_as_many(
         &self,
         method: &str,
         asked: usize,
@@ -465,7 +475,11 @@ impl Cluster {
         }
     }
 
-    fn account_of(&self, method: &str, json: AccountJson) -> Result<Account, ChainError> {
+    pub(super) fn account_of(
+        &self,
+        method: &str,
+        json: AccountJson,
+    ) -> Result<Account, ChainError> {
         let data = BASE64.decode(&json.data.0);
         Ok(Account {
             lamports: json.lamports,

@@ -1,6 +1,7 @@
 //! Solana clusters over JSON-RPC.
 mod built_program;
 mod cluster;
+mod history;
 mod instruction_chain;
 mod landing;
 mod transactions;
@@ -10,6 +11,7 @@ pub use cluster::{
     Account, Cluster, Commitment, ExecutedTx, InnerInstruction, InnerInstructions, RecentBlockhash,
     Refusal, ReturnData, SignatureStatus, Simulation, TxMeta, is_public,
 };
+pub use history::{LoadedAddresses, SignatureEntry, TokenBalance};
 pub use instruction_chain::{InstructionChain, InstructionJob};
 pub use landing::{land, send, wait};
 pub use transactions::{

@@ -1,211 +1,112 @@
-use alloy::{
-    primitives::{Address, B256, Signature, U256},
-    sol,
-    sol_types::{Eip712Domain, SolStruct},
-};
-use concord_canonical::{
-    caip::{ChainId, EIP155},
-    json::{self, Value},
-};
-use concord_files::RawJson;
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
-use serde_json::json;
+use core::fmt;
 
+use alloy::primitives::U256;
+use serde::{Deserialize, Serialize};
+
+use super::{OfferUnpayable, TransferAuthorization, TransferTransaction};
 use crate::wire::Offer;
 
-/// Seconds before now from which an authorization is valid, as both standard clients write it: a chain's
-/// clock may be behind.
-const BACKDATED: u64 = 600;
-
-sol! {
-    /// EIP-3009's message.
-    #[derive(Debug)]
-    struct TransferWithAuthorization {
-        address from;
-        address to;
-        uint256 value;
-        uint256 validAfter;
-        uint256 validBefore;
-        bytes32 nonce;
-    }
-}
-
-/// An offer that cannot be paid with EIP-3009: which field, what was found, and what was expected.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the offer's {field} is {found}, expected {expected}")]
-pub struct OfferUnpayable {
-    field: &'static str,
-    found: String,
-    expected: &'static str,
-}
-
-impl OfferUnpayable {
-    /// The JSON path in the offer.
-    #[must_use]
-    pub fn field(&self) -> &'static str {
-        self.field
-    }
-}
-
-/// The EIP-712 domain of a token.
+/// The only payment of a purchase, before it is signed. The chain takes it once, however often it is signed
+/// or sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct TokenDomain {
-    /// As the offer's `extra` states it. A wrong one only makes the signature worthless.
-    pub name: String,
-    /// As the offer's `extra` states it.
-    pub version: String,
-    /// That of the offer's network.
-    pub chain_id: u64,
-    /// The offer's asset.
-    pub verifying_contract: Address,
+#[serde(rename_all = "camelCase")]
+pub enum Authorization {
+    /// On EVM chains: EIP-3009.
+    Eip3009(TransferAuthorization),
+    /// On Solana: a transaction that the seller's fee payer signs too, and sends.
+    SolanaTransaction(TransferTransaction),
 }
 
-/// What the payer signs: EIP-3009's `TransferWithAuthorization`. The token takes each nonce once.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct TransferAuthorization {
-    /// The token.
-    pub domain: TokenDomain,
-    /// Who pays.
-    pub from: Address,
-    /// Who is paid.
-    pub to: Address,
-    /// In the token's smallest unit.
-    #[serde(serialize_with = "to_decimal", deserialize_with = "from_decimal")]
-    pub value: U256,
-    /// Valid after this second.
-    pub valid_after: u64,
-    /// Valid before this second.
-    pub valid_before: u64,
-    /// Random, so that it is the only one.
-    pub nonce: B256,
+/// When signed bytes can no longer be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Deadline {
+    /// From this time on, in unix seconds.
+    Time(u64),
+    /// After the block of this height.
+    Height(u64),
 }
 
-impl TransferAuthorization {
-    /// The authorization that pays an offer, valid until `now` and the offer's `maxTimeoutSeconds`.
-    ///
-    /// # Errors
-    /// [`OfferUnpayable`].
-    pub fn new(
-        offer: &Offer,
-        from: Address,
-        nonce: B256,
-        now: u64,
-    ) -> Result<Self, OfferUnpayable> {
-        if offer.scheme != "exact" {
-            return Err(unpayable("scheme", &offer.scheme, "exact"));
-        }
-        let value = offer.amount.parse();
-        Ok(Self {
-            domain: domain_of(offer)?,
-            from,
-            to: address("payTo", &offer.pay_to)?,
-            value: value.map_err(|_| unpayable("amount", &offer.amount, "a decimal uint256"))?,
-            valid_after: now.saturating_sub(BACKDATED),
-            valid_before: now.saturating_add(offer.max_timeout_seconds),
-            nonce,
-        })
-    }
-
-    /// The message, for signers that show it.
-    #[must_use]
-    pub fn message(&self) -> TransferWithAuthorization {
-        TransferWithAuthorization {
-            from: self.from,
-            to: self.to,
-            value: self.value,
-            validAfter: U256::from(self.valid_after),
-            validBefore: U256::from(self.valid_before),
-            nonce: self.nonce,
-        }
-    }
-
-    /// The message's domain.
-    #[must_use]
-    pub fn eip712_domain(&self) -> Eip712Domain {
-        let TokenDomain { name, version, .. } = &self.domain;
-        Eip712Domain::new(
-            Some(name.clone().into()),
-            Some(version.clone().into()),
-            Some(U256::from(self.domain.chain_id)),
-            Some(self.domain.verifying_contract),
-            None,
-        )
-    }
-
-    /// The EIP-712 digest that is signed.
-    #[must_use]
-    pub fn digest(&self) -> B256 {
-        self.message().eip712_signing_hash(&self.eip712_domain())
-    }
-
+impl Authorization {
     /// The chain, CAIP-2.
     #[must_use]
     pub fn network(&self) -> String {
-        format!("{EIP155}:{}", self.domain.chain_id)
+        match self {
+            Self::Eip3009(transfer) => transfer.network(),
+            Self::SolanaTransaction(transfer) => transfer.network.clone(),
+        }
     }
 
-    /// The payment's `payload`, as the scheme `exact` has it; `None` if it is no JSON.
+    /// Who pays.
     #[must_use]
-    pub fn payload(&self, signature: &Signature) -> Option<RawJson> {
-        let payload = json!({
-            "signature": alloy::primitives::hex::encode_prefixed(signature.as_bytes()),
-            "authorization": {
-                "from": self.from.to_string(),
-                "to": self.to.to_string(),
-                "value": self.value.to_string(),
-                "validAfter": self.valid_after.to_string(),
-                "validBefore": self.valid_before.to_string(),
-                "nonce": self.nonce.to_string(),
-            },
-        });
-        RawJson::parse(&payload.to_string()).ok()
+    pub fn payer(&self) -> String {
+        match self {
+            Self::Eip3009(transfer) => transfer.from.to_string(),
+            Self::SolanaTransaction(transfer) => transfer.payer.to_string(),
+        }
+    }
+
+    /// The token.
+    #[must_use]
+    pub fn asset(&self) -> String {
+        match self {
+            Self::Eip3009(transfer) => transfer.domain.verifying_contract.to_string(),
+            Self::SolanaTransaction(transfer) => transfer.mint.to_string(),
+        }
+    }
+
+    /// In the token's smallest unit.
+    #[must_use]
+    pub fn amount(&self) -> U256 {
+        match self {
+            Self::Eip3009(transfer) => transfer.value,
+            Self::SolanaTransaction(transfer) => U256::from(transfer.amount),
+        }
+    }
+
+    /// When it can no longer be used.
+    #[must_use]
+    pub fn deadline(&self) -> Deadline {
+        match self {
+            Self::Eip3009(transfer) => Deadline::Time(transfer.valid_before),
+            Self::SolanaTransaction(transfer) => Deadline::Height(transfer.valid_until),
+        }
+    }
+
+    /// EIP-3009's message.
+    #[must_use]
+    pub fn as_eip3009(&self) -> Option<&TransferAuthorization> {
+        match self {
+            Self::Eip3009(transfer) => Some(transfer),
+            Self::SolanaTransaction(_) => None,
+        }
+    }
+
+    /// Solana's transaction.
+    #[must_use]
+    pub fn as_solana_transaction(&self) -> Option<&TransferTransaction> {
+        match self {
+            Self::SolanaTransaction(transfer) => Some(transfer),
+            Self::Eip3009(_) => None,
+        }
+    }
+
+    /// Whether it pays this offer, made at `at`, and nothing else.
+    pub(super) fn pays(&self, offer: &Offer, at: u64) -> Result<bool, OfferUnpayable> {
+        Ok(match self {
+            Self::Eip3009(own) => {
+                TransferAuthorization::new(offer, own.from, own.nonce, at)? == *own
+            }
+            Self::SolanaTransaction(own) => own.rebuilt(offer)? == *own,
+        })
     }
 }
 
-/// Name and version are the server's to say. Chain and contract are those that were checked.
-fn domain_of(offer: &Offer) -> Result<TokenDomain, OfferUnpayable> {
-    let chain = ChainId::parse(&offer.network).ok();
-    let chain = chain.filter(|it| it.namespace() == EIP155);
-    let chain_id = chain.and_then(|it| it.reference().parse().ok());
-    let extra = offer.extra.as_ref().map_or("{}", RawJson::as_str);
-    let extra = json::parse(extra).ok();
-    let member = |key: &str| {
-        let value = extra.as_ref().and_then(|it| it.get(key));
-        value.and_then(Value::as_str).map(str::to_owned)
-    };
-    if let Some(method) = member("assetTransferMethod").filter(|it| it != "eip3009") {
-        return Err(unpayable("extra.assetTransferMethod", &method, "eip3009"));
+impl fmt::Display for Deadline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Time(time) => write!(f, "{time}"),
+            Self::Height(height) => write!(f, "block height {height}"),
+        }
     }
-    let missing = |field| unpayable(field, "missing", "the token's EIP-712 domain");
-    Ok(TokenDomain {
-        name: member("name").ok_or_else(|| missing("extra.name"))?,
-        version: member("version").ok_or_else(|| missing("extra.version"))?,
-        chain_id: chain_id
-            .ok_or_else(|| unpayable("network", &offer.network, "an EVM chain below 2^64"))?,
-        verifying_contract: address("asset", &offer.asset)?,
-    })
-}
-
-fn address(field: &'static str, text: &str) -> Result<Address, OfferUnpayable> {
-    let parsed = text.parse();
-    parsed.map_err(|_| unpayable(field, text, "an EVM address"))
-}
-
-fn unpayable(field: &'static str, found: &str, expected: &'static str) -> OfferUnpayable {
-    OfferUnpayable {
-        field,
-        found: found.chars().take(80).collect(),
-        expected,
-    }
-}
-
-fn to_decimal<S: Serializer>(value: &U256, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&value.to_string())
-}
-
-fn from_decimal<'de, D: Deserializer<'de>>(deserializer: D) -> Result<U256, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    U256::from_str_radix(&text, 10).map_err(D::Error::custom)
 }

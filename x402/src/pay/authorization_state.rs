@@ -1,118 +1,78 @@
-use alloy::{
-    primitives::B256,
-    rpc::types::Filter,
-    sol,
-    sol_types::{SolCall, SolEvent},
-};
 use async_trait::async_trait;
-use concord_chain::evm::Node;
 
-use super::TransferAuthorization;
-use crate::verify::{EvmChains, Unavailable, request};
-
-sol! {
-    /// EIP-3009's state.
-    function authorizationState(address authorizer, bytes32 nonce) external view returns (bool);
-    /// EIP-3009's events.
-    event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce);
-    event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce);
-}
+use super::{Authorization, PayFault};
+use crate::{
+    verify::{Chains, Unavailable},
+    wire::Offer,
+};
 
 /// Whether an authorization was used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AuthorizationState {
-    /// It has not been used after a block of this time, in unix seconds.
-    Unused {
-        /// The block's time.
-        time: u64,
-    },
+    /// It was not used, and still may be.
+    Unused,
+    /// It was not used, and no longer can be.
+    Expired,
     /// It was used: money moved.
     Used {
-        /// The transaction, if the chain still has its log.
+        /// The transaction, if the chain still has it.
         transaction: Option<String>,
     },
     /// The payer cancelled it.
     Cancelled,
+    /// Its transaction failed: no money moved, and none can.
+    Failed {
+        /// The transaction.
+        transaction: String,
+    },
 }
 
-/// Reads whether authorizations were used.
+/// A payment that is ready to be signed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prepared {
+    /// What is signed.
+    pub authorization: Authorization,
+    /// The chain's latest block or slot.
+    pub since_block: u64,
+}
+
+/// Makes authorizations, and reads whether they were used.
 #[async_trait]
 pub trait Authorizations: Send + Sync {
-    /// The latest block of a chain.
+    /// Makes the authorization that pays an offer, at `at` in unix seconds. Nothing is signed.
     ///
     /// # Errors
-    /// [`Unavailable`].
-    async fn block(&self, network: &str) -> Result<u64, Unavailable>;
+    /// [`PayFault::Unpayable`], [`PayFault::Chain`].
+    async fn prepare(&self, offer: &Offer, payer: &str, at: u64) -> Result<Prepared, PayFault>;
 
-    /// What became of an authorization that was signed after the block `since`.
+    /// Whether an authorization was used after the block `since`.
     ///
     /// # Errors
     /// [`Unavailable`].
     async fn state(
         &self,
-        transfer: &TransferAuthorization,
+        authorization: &Authorization,
         since: u64,
     ) -> Result<AuthorizationState, Unavailable>;
 }
 
 #[async_trait]
-impl Authorizations for EvmChains {
-    async fn block(&self, network: &str) -> Result<u64, Unavailable> {
-        Ok(self.node(network)?.block_number().await?)
+impl Authorizations for Chains {
+    async fn prepare(&self, offer: &Offer, payer: &str, at: u64) -> Result<Prepared, PayFault> {
+        match offer.is_on(concord_canonical::caip::SOLANA) {
+            true => self.svm.prepare(offer, payer, at).await,
+            false => self.evm.prepare(offer, payer, at).await,
+        }
     }
 
     async fn state(
         &self,
-        transfer: &TransferAuthorization,
+        authorization: &Authorization,
         since: u64,
     ) -> Result<AuthorizationState, Unavailable> {
-        let node = self.node(&transfer.network())?;
-        // time and state of one block: else a use between the two would look like an expiry
-        let block = node.block_number().await?;
-        if !is_used(node, transfer, block).await? {
-            let time = node.time_of_block(block).await?;
-            return Ok(AuthorizationState::Unused { time });
+        match authorization {
+            Authorization::Eip3009(_) => self.evm.state(authorization, since).await,
+            Authorization::SolanaTransaction(_) => self.svm.state(authorization, since).await,
         }
-        if let Some(transaction) = log::<AuthorizationUsed>(node, transfer, since).await? {
-            let transaction = Some(transaction.to_string());
-            return Ok(AuthorizationState::Used { transaction });
-        }
-        let cancelled = log::<AuthorizationCanceled>(node, transfer, since).await?;
-        Ok(match cancelled {
-            Some(_) => AuthorizationState::Cancelled,
-            None => AuthorizationState::Used { transaction: None },
-        })
     }
-}
-
-async fn is_used(
-    node: &Node,
-    transfer: &TransferAuthorization,
-    block: u64,
-) -> Result<bool, Unavailable> {
-    let call = authorizationStateCall {
-        authorizer: transfer.from,
-        nonce: transfer.nonce,
-    };
-    let token = transfer.domain.verifying_contract;
-    let answers = node.calls(&[request(token, &call)], block).await?;
-    let answer = answers.first().and_then(|it| it.as_ref().ok());
-    let used = answer.and_then(|it| authorizationStateCall::abi_decode_returns_validate(it).ok());
-    used.ok_or_else(|| Unavailable(format!("{token} does not answer authorizationState")))
-}
-
-/// The transaction of an authorization's event.
-async fn log<E: SolEvent>(
-    node: &Node,
-    transfer: &TransferAuthorization,
-    since: u64,
-) -> Result<Option<B256>, Unavailable> {
-    let filter = Filter::new()
-        .address(transfer.domain.verifying_contract)
-        .event_signature(E::SIGNATURE_HASH)
-        .topic1(transfer.from.into_word())
-        .topic2(transfer.nonce)
-        .from_block(since);
-    let logs = node.logs(&filter).await?;
-    Ok(logs.first().and_then(|it| it.transaction_hash))
 }

@@ -3,7 +3,7 @@ use std::time::Duration;
 use alloy::primitives::U256;
 use concord_canonical::Word;
 
-use super::{Evidence, Money, PayFault, TransferAuthorization};
+use super::{Authorization, Evidence, Money, PayFault};
 use crate::account::is_same_address;
 
 /// What may be spent of a token in a period, over all purchases of an evidence folder.
@@ -20,19 +20,19 @@ pub struct Budget {
 }
 
 impl Budget {
-    fn covers(&self, transfer: &TransferAuthorization) -> bool {
-        let token = transfer.domain.verifying_contract.to_string();
-        self.network == transfer.network() && is_same_address(&self.network, &self.asset, &token)
+    fn covers(&self, payment: &Authorization) -> bool {
+        self.network == payment.network()
+            && is_same_address(&self.network, &self.asset, &payment.asset())
     }
 
     /// Refuses a purchase beyond the budget. A payment that can no longer settle was not spent.
     pub(super) fn check(
         &self,
-        transfer: &TransferAuthorization,
+        payment: &Authorization,
         earlier: &[Evidence],
         now: u64,
     ) -> Result<(), PayFault> {
-        if !self.covers(transfer) {
+        if !self.covers(payment) {
             return Ok(());
         }
         let seconds = self.period.as_secs();
@@ -42,10 +42,10 @@ impl Budget {
             .filter(|it| it.quote.at >= from && it.money != Some(Money::Void))
             .filter(|it| self.covers(&it.authorization))
             .fold(U256::ZERO, |sum, it| {
-                sum.saturating_add(it.authorization.value)
+                sum.saturating_add(it.authorization.amount())
             });
         let limit = U256::from_be_bytes(self.amount_max);
-        let (amount, asset) = (transfer.value, &self.asset);
+        let (amount, asset) = (payment.amount(), &self.asset);
         match spent.saturating_add(amount) <= limit {
             true => Ok(()),
             false => Err(PayFault::OverBudget(format!(

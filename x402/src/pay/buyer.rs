@@ -1,10 +1,9 @@
-use alloy::primitives::B256;
 use http::{HeaderMap, StatusCode};
 
 use super::{
-    Authorizations, Budget, Evidence, EvidenceFolder, HttpLimits, Money, PayError, PayFault, Payer,
-    Purchase, PurchaseState, RecordedQuote, RecordedRequest, Request, Response,
-    TransferAuthorization, evidence::VERSION, http::Http, now,
+    Authorizations, Budget, Evidence, EvidenceFolder, HttpLimits, Money, PayError, PayFault,
+    Payers, Prepared, Purchase, PurchaseState, RecordedQuote, RecordedRequest, Request, Response,
+    evidence::VERSION, http::Http, now,
 };
 use crate::{
     quote::{self, KnownRegistries, OriginProofs, Quote, QuoteReads, SpendPolicy},
@@ -84,7 +83,7 @@ impl Offered {
 
 /// Buys over x402, one payment for each purchase.
 pub struct Buyer<'a> {
-    pub(super) payer: &'a dyn Payer,
+    pub(super) payers: Payers<'a>,
     pub(super) reads: BuyerReads<'a>,
     pub(super) evidence: EvidenceFolder,
     pub(super) terms: Terms,
@@ -98,14 +97,14 @@ impl<'a> Buyer<'a> {
     /// # Errors
     /// [`PayFault::Request`] if no HTTP client can be made.
     pub fn new(
-        payer: &'a dyn Payer,
+        payers: Payers<'a>,
         reads: BuyerReads<'a>,
         evidence: EvidenceFolder,
         terms: Terms,
         limits: HttpLimits,
     ) -> Result<Self, PayFault> {
         Ok(Self {
-            payer,
+            payers,
             reads,
             evidence,
             terms,
@@ -216,10 +215,13 @@ impl<'a> Buyer<'a> {
         let at = now();
         // the quote may have been changed, or made under other terms
         self.require_policy(&quote.offer)?;
-        let (nonce, from) = (B256::random(), self.payer.address());
-        let authorization = TransferAuthorization::new(&quote.offer, from, nonce, at)?;
+        let payer = self.payers.address_for(&quote.offer)?;
         let authorizations = self.reads.authorizations;
-        let since_block = authorizations.block(&quote.offer.network).await?;
+        let prepared = authorizations.prepare(&quote.offer, &payer, at).await?;
+        let Prepared {
+            authorization,
+            since_block,
+        } = prepared;
         let body = self.evidence.save_body(id, "request", &request.body)?;
         let recorded = RecordedQuote::of(quote, at);
         let evidence = Evidence {

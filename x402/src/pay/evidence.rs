@@ -3,7 +3,9 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{Money, PayFault, Request, Response, TransferAuthorization, folder::EvidenceFolder};
+use super::{
+    Authorization, AuthorizationState, Money, PayFault, Request, Response, folder::EvidenceFolder,
+};
 use crate::{
     quote::{Quote, WalletState},
     wire::{Offer, PaymentRequired},
@@ -50,9 +52,9 @@ pub struct Evidence {
     pub request: RecordedRequest,
     /// What was offered and checked.
     pub quote: RecordedQuote,
-    /// The only authorization of the purchase: if it is signed again, it has the same nonce.
-    pub authorization: TransferAuthorization,
-    /// The payment chain's latest block before the signature.
+    /// The only authorization of the purchase: if it is signed again, it is the same one.
+    pub authorization: Authorization,
+    /// The payment chain's latest block or slot before the signature.
     pub since_block: u64,
     /// The value of `PAYMENT-SIGNATURE`.
     pub payment: Option<String>,
@@ -245,12 +247,24 @@ impl Evidence {
         seen.unwrap_or_else(|| self.money_unsettled())
     }
 
+    /// Whether money moved, as the chain says.
+    pub(super) fn money_in(&self, state: &AuthorizationState) -> Money {
+        match state {
+            AuthorizationState::Used { transaction } => Money::Settled {
+                transaction: transaction.clone(),
+            },
+            _ if self.payment.is_none() => Money::NotSent,
+            AuthorizationState::Unused => self.money_unsettled(),
+            _ => Money::Void,
+        }
+    }
+
     /// Whether money may move later, if it has not yet: whoever has the signed bytes may use them.
     pub(super) fn money_unsettled(&self) -> Money {
         match &self.payment {
             Some(payment) if self.state >= PurchaseState::Sent => Money::Unknown {
                 payment: payment.clone(),
-                valid_before: self.authorization.valid_before,
+                deadline: self.authorization.deadline(),
             },
             _ => Money::NotSent,
         }

@@ -2,7 +2,7 @@ use core::fmt;
 
 use concord_chain::ChainError;
 
-use super::{Money, OfferUnpayable, RequestMalformed};
+use super::{Deadline, Money, OfferUnpayable, RequestMalformed};
 use crate::{quote::Refusal, verify::Unavailable, wire::WireError};
 
 /// A purchase that has no answer, and whether money moved.
@@ -24,9 +24,12 @@ pub enum PayFault {
     /// The request cannot be made.
     #[error("{0}")]
     Request(#[from] RequestMalformed),
-    /// The offer cannot be paid with EIP-3009.
+    /// The offer cannot be paid.
     #[error("{0}")]
     Unpayable(#[from] OfferUnpayable),
+    /// There is no account that pays on the offer's chain.
+    #[error("no account is given that pays on {0}")]
+    NoPayer(String),
     /// The policy objects when it is asked again, at signing.
     #[error("the policy refuses the offer: {0}")]
     Policy(String),
@@ -58,7 +61,10 @@ pub enum PayFault {
     Chain(#[from] Unavailable),
     /// The authorization expired before it was used.
     #[error("the authorization expired at {0}")]
-    Expired(u64),
+    Expired(Deadline),
+    /// The payment's transaction failed on the chain.
+    #[error("the transaction {0} failed")]
+    TransactionFailed(String),
     /// The payer cancelled the authorization.
     #[error("the authorization was cancelled")]
     Cancelled,

@@ -6,7 +6,7 @@ use std::{
 use concord_chain::{ChainError, atomic_file};
 use sha2::{Digest, Sha256};
 
-use super::{Budget, Evidence, PayFault, RecordedBody, TransferAuthorization, evidence::VERSION};
+use super::{Authorization, Budget, Evidence, PayFault, RecordedBody, evidence::VERSION};
 
 /// Characters of a purchase's id, which names its files.
 const ID_MAX: usize = 64;
@@ -108,7 +108,7 @@ impl EvidenceFolder {
     fn require_budgets(
         &self,
         budgets: &[Budget],
-        transfer: &TransferAuthorization,
+        payment: &Authorization,
         now: u64,
     ) -> Result<(), PayFault> {
         if budgets.is_empty() {
@@ -117,7 +117,7 @@ impl EvidenceFolder {
         let earlier = self.all()?;
         budgets
             .iter()
-            .try_for_each(|it| it.check(transfer, &earlier, now))
+            .try_for_each(|it| it.check(payment, &earlier, now))
     }
 
     /// Writes a body beside the evidence.

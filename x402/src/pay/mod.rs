@@ -1,8 +1,9 @@
-//! Pays an offer that [`crate::quote`] checked: EIP-3009's `exact` on EVM chains.
+//! Pays an offer that [`crate::quote`] checked: `exact` with EIP-3009 on EVM chains, and with SPL Token or
+//! Token-2022 on Solana.
 //!
 //! [`Buyer`] signs one authorization for a purchase, and writes everything about it to [`Evidence`] before the
-//! signed bytes leave the process. A purchase that was interrupted is resumed with the same bytes: the token
-//! takes each nonce once, so whatever happens, at most one payment moves. The paid request goes to the quoted
+//! signed bytes leave the process. A purchase that was interrupted is resumed with the same bytes: an EVM token
+//! takes each nonce once and Solana each message, so whatever happens, at most one payment moves. The paid request goes to the quoted
 //! URL and follows no redirect. Every error says whether [`Money`] moved.
 
 mod authorization;
@@ -10,16 +11,21 @@ mod authorization_state;
 mod budget;
 mod buyer;
 mod evidence;
+mod evm_state;
 mod fault;
 mod folder;
 mod http;
 mod money;
+mod offer_unpayable;
 mod payer;
 mod purchase;
 mod steps;
+mod svm_state;
+mod transfer_authorization;
+mod transfer_transaction;
 
-pub use authorization::{OfferUnpayable, TokenDomain, TransferAuthorization};
-pub use authorization_state::{AuthorizationState, Authorizations};
+pub use authorization::{Authorization, Deadline};
+pub use authorization_state::{AuthorizationState, Authorizations, Prepared};
 pub use budget::Budget;
 pub use buyer::{Asked, Buyer, BuyerReads, Offered, Terms};
 pub use evidence::{
@@ -29,8 +35,11 @@ pub use fault::{PayError, PayFault};
 pub use folder::EvidenceFolder;
 pub use http::{HttpLimits, Request, RequestMalformed, Response};
 pub use money::Money;
-pub use payer::Payer;
+pub use offer_unpayable::OfferUnpayable;
+pub use payer::{EvmPayer, Payers};
 pub use purchase::Purchase;
+pub use transfer_authorization::{TokenDomain, TransferAuthorization};
+pub use transfer_transaction::TransferTransaction;
 
 /// Unix seconds.
 fn now() -> u64 {

@@ -2,6 +2,8 @@ use core::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::Deadline;
+
 /// Whether money moved.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "kebab-case", deny_unknown_fields)]
@@ -12,8 +14,8 @@ pub enum Money {
     Unknown {
         /// The value of `PAYMENT-SIGNATURE`. Only these bytes may be sent again.
         payment: String,
-        /// From this second on they are void, in unix seconds.
-        valid_before: u64,
+        /// When they are void.
+        deadline: Deadline,
     },
     /// The purchase may have been paid: its evidence cannot be read.
     Unreadable,
@@ -42,9 +44,7 @@ impl fmt::Display for Money {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotSent => write!(f, "no payment was sent"),
-            Self::Unknown { valid_before, .. } => {
-                write!(f, "the payment may settle until {valid_before}")
-            }
+            Self::Unknown { deadline, .. } => write!(f, "the payment may settle until {deadline}"),
             Self::Unreadable => write!(f, "whether a payment was sent is unknown"),
             Self::Settled {
                 transaction: Some(transaction),

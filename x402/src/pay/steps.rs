@@ -1,11 +1,10 @@
 //! The steps of a purchase, each from the state that is on disk.
 
-use alloy::primitives::Signature;
 use http::HeaderValue;
 
 use super::{
-    AuthorizationState, Buyer, Evidence, Money, PayError, PayFault, Purchase, PurchaseState,
-    RecordedAnswer, Request, Response, TransferAuthorization, now,
+    AuthorizationState, Buyer, Deadline, Evidence, Money, PayError, PayFault, Purchase,
+    PurchaseState, RecordedAnswer, Request, Response, now,
 };
 use crate::verify::{self, PaidExchange, Report, Step, StepResult, Unavailable};
 
@@ -16,11 +15,11 @@ impl Buyer<'_> {
         mut evidence: Evidence,
         request: &Request,
     ) -> Result<Purchase, PayError> {
-        if evidence.answer.is_some() || evidence.payment.is_none() {
+        if evidence.answer.is_some() {
             return self.proceed(evidence, request).await;
         }
-        let money = match self.ask_chain(&evidence).await {
-            Ok(money) => money,
+        let state = match self.state(&evidence).await {
+            Ok(state) => state,
             Err(error) => {
                 let money = evidence.money_unasked();
                 return Err(PayError {
@@ -29,13 +28,13 @@ impl Buyer<'_> {
                 });
             }
         };
-        let fault = match money {
-            Money::Settled { .. } => PayFault::AnswerLost,
-            Money::Void if evidence.authorization.valid_before <= now() => {
-                PayFault::Expired(evidence.authorization.valid_before)
-            }
-            Money::Void => PayFault::Cancelled,
-            _ => return self.proceed(evidence, request).await,
+        let money = evidence.money_in(&state);
+        let fault = match state {
+            AuthorizationState::Unused => return self.proceed(evidence, request).await,
+            AuthorizationState::Used { .. } => PayFault::AnswerLost,
+            AuthorizationState::Cancelled => PayFault::Cancelled,
+            AuthorizationState::Expired => PayFault::Expired(evidence.authorization.deadline()),
+            AuthorizationState::Failed { transaction } => PayFault::TransactionFailed(transaction),
         };
         evidence.money = Some(money.clone());
         let saved = self.save(&evidence).err();
@@ -78,36 +77,21 @@ impl Buyer<'_> {
             (evidence.quote.restore()).ok_or_else(|| evidence.malformed(malformed))?;
         self.require_policy(&offer)?;
         let authorization = &evidence.authorization;
-        let (from, nonce, at) = (self.payer.address(), authorization.nonce, evidence.quote.at);
-        if TransferAuthorization::new(&offer, from, nonce, at)? != *authorization {
+        let is_payer = self.payers.address_for(&offer)? == authorization.payer();
+        if !is_payer || !authorization.pays(&offer, evidence.quote.at)? {
             return Err(evidence.malformed("its authorization does not pay its offer"));
         }
-        if authorization.valid_before <= now() {
-            return Err(PayFault::Expired(authorization.valid_before));
+        let deadline = authorization.deadline();
+        if matches!(deadline, Deadline::Time(time) if time <= now()) {
+            return Err(PayFault::Expired(deadline));
         }
-        let signature = self.payer.sign(authorization).await?.normalized_s();
-        self.require_payer_s(evidence, &signature)?;
-        let payload = authorization.payload(&signature);
+        let payload = self.payers.sign(authorization).await?;
         let payload = payload.ok_or_else(|| evidence.malformed("the payload is not JSON"))?;
         let header = required.payment(&offer, payload).to_header()?;
         let header = header.to_str().map(str::to_owned);
         evidence.payment = Some(header.map_err(|_| evidence.malformed("no header"))?);
         evidence.state = PurchaseState::Signed;
         self.save(evidence)
-    }
-
-    /// A signature of another account would only waste the seller's time.
-    fn require_payer_s(&self, evidence: &Evidence, signature: &Signature) -> Result<(), PayFault> {
-        let expected = evidence.authorization.from;
-        let digest = evidence.authorization.digest();
-        let found = signature.recover_address_from_prehash(&digest).ok();
-        match found {
-            Some(found) if found == expected => Ok(()),
-            found => Err(PayFault::SignedByAnother {
-                found: found.map_or_else(|| "nobody".to_owned(), |it| it.to_string()),
-                expected: expected.to_string(),
-            }),
-        }
     }
 
     /// Signed → sent. It is on disk that the bytes may leave before they do.
@@ -187,7 +171,7 @@ impl Buyer<'_> {
             response_body: &response.body,
             headers: &response.headers,
             offer: &offer,
-            payer: &evidence.authorization.from.to_string(),
+            payer: &evidence.authorization.payer(),
             announced: &required.reputation().unwrap_or_default(),
         };
         // R30: a signer must be valid when the answer came
@@ -203,18 +187,14 @@ impl Buyer<'_> {
         report
     }
 
-    /// Asks the payment chain whether a purchase's authorization was used.
+    /// Asks the payment chain whether money moved.
     pub(super) async fn ask_chain(&self, evidence: &Evidence) -> Result<Money, Unavailable> {
-        let transfer = &evidence.authorization;
-        let state = self
-            .reads
-            .authorizations
-            .state(transfer, evidence.since_block);
-        Ok(match state.await? {
-            AuthorizationState::Used { transaction } => Money::Settled { transaction },
-            AuthorizationState::Cancelled => Money::Void,
-            AuthorizationState::Unused { time } if time >= transfer.valid_before => Money::Void,
-            AuthorizationState::Unused { .. } => evidence.money_unsettled(),
-        })
+        Ok(evidence.money_in(&self.state(evidence).await?))
+    }
+
+    async fn state(&self, evidence: &Evidence) -> Result<AuthorizationState, Unavailable> {
+        let authorizations = self.reads.authorizations;
+        let state = authorizations.state(&evidence.authorization, evidence.since_block);
+        state.await
     }
 }

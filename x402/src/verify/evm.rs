@@ -108,6 +108,7 @@ impl Registries for EvmChains {
             },
             wallet: wallet.map(|it| it.to_string()),
             uri,
+            block,
         }))
     }
 

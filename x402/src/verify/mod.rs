@@ -1,9 +1,11 @@
 //! Verifies a purchase after it was paid: checks S1 to S11, in this order.
 //!
 //! [`verify`] reads nothing itself. Chains and files are read through [`Registries`], [`Payments`] and
-//! [`RegistrationFiles`]; [`EvmChains`] implements the first two. Every step has a result, whatever the
-//! others found, and one of three states (R36): an unreachable node is never a refusal, and never a success.
+//! [`RegistrationFiles`]; [`EvmChains`], [`SvmChains`] and both as [`Chains`] implement the first two. Every
+//! step has a result, whatever the others found, and one of three states (R36): an unreachable node is never a
+//! refusal, and never a success.
 
+mod chains;
 mod check;
 mod evm;
 mod exchange;
@@ -11,7 +13,10 @@ mod payee;
 mod reads;
 mod report;
 mod signer;
+mod svm;
+mod svm_transfers;
 
+pub use chains::Chains;
 pub use check::verify;
 pub use evm::EvmChains;
 pub(crate) use evm::request;
@@ -21,3 +26,4 @@ pub use reads::{
     Unavailable,
 };
 pub use report::{Class, Report, State, Step, StepResult};
+pub use svm::SvmChains;

@@ -10,7 +10,7 @@ use super::{
     exchange::PaidExchange,
     reads::{FileError, Payment, Reads, Transfer},
     report::{Class, State, Step, StepResult},
-    signer::{read_agent, read_file},
+    signer::{read_agent, read_file, read_later},
 };
 
 const STEP: Step = Step::S11;
@@ -86,7 +86,8 @@ async fn check_payee(
     if chain_of(&data.view.agent).as_ref() == Some(&offer.network) {
         return match &record.wallet {
             Some(wallet) if is_same_address(&offer.network, wallet, &offer.pay_to) => {
-                StepResult::verified(STEP)
+                let note = read_later(exchange, data, payment, &record);
+                StepResult::new(STEP, State::Verified, note)
             }
             Some(wallet) => {
                 let paid = &offer.pay_to;

@@ -16,13 +16,15 @@ pub struct AgentRecord {
     pub is_wallet_contract: bool,
     /// Where the registration file is; empty if nowhere.
     pub uri: String,
+    /// The block or slot in which all of it was read.
+    pub block: u64,
 }
 
 /// Reads identity registries.
 #[async_trait]
 pub trait Registries: Send + Sync {
     /// An agent as it was after a block of its registry's chain, or as it is now; `None` if there is no such
-    /// agent.
+    /// agent. A chain without history gives it as it is now, in a later block.
     ///
     /// # Errors
     /// [`Unavailable`], also if the chain has no history of that block.

@@ -75,16 +75,16 @@ impl SignerCheck<'_> {
     async fn run(&self, fresh: bool) -> [StepResult; 2] {
         let judge = self.judge(fresh).await;
         let known = match &judge {
-            Ok(_) => StepResult::verified(Step::S9),
+            Ok((_, note)) => StepResult::new(Step::S9, State::Verified, note),
             Err(NoSigner::Refuted(class, detail)) => StepResult::refuted(Step::S9, *class, detail),
             Err(NoSigner::CannotCheck(why)) => StepResult::cannot_check(Step::S9, why),
         };
-        let judge = judge.unwrap_or(Judge::Key);
+        let judge = judge.map_or(Judge::Key, |(judge, _)| judge);
         [known, self.signature(&judge).await]
     }
 
-    /// S9
-    async fn judge(&self, fresh: bool) -> Result<Judge, NoSigner> {
+    /// S9: the judge, and when the agent was read if that was later.
+    async fn judge(&self, fresh: bool) -> Result<(Judge, String), NoSigner> {
         let agent = &self.data.view.agent;
         let record = read_agent(self.exchange, self.data, self.payment, self.reads).await?;
         let unknown = |detail: String| NoSigner::Refuted(Class::SignerUnknown, detail);
@@ -100,10 +100,12 @@ impl SignerCheck<'_> {
             Err(FileError::Malformed(why)) => return Err(unknown(why)),
         };
         let signers = file.as_ref().map_or(&[][..], |file| &file.signers);
-        match signers.is_empty() {
-            false => self.listed(signers),
-            true => self.wallet(record), // R29
-        }
+        let note = read_later(self.exchange, self.data, self.payment, &record);
+        let judge = match signers.is_empty() {
+            false => self.listed(signers)?,
+            true => self.wallet(record)?, // R29
+        };
+        Ok((judge, note))
     }
 
     /// R29: only the keys that the file lists, with their algorithm.
@@ -232,6 +234,23 @@ pub(super) async fn read_agent(
         _ => None,
     };
     reads.registries.agent(agent, block).await
+}
+
+/// When the agent was read, if that was after the payment on the same chain: Solana keeps no history.
+pub(super) fn read_later(
+    exchange: &PaidExchange<'_>,
+    data: &Found<InteractionData>,
+    payment: &PaymentRead,
+    record: &AgentRecord,
+) -> String {
+    let is_payment_chain = chain_of(&data.view.agent).as_ref() == Some(&exchange.offer.network);
+    match payment {
+        Some(Ok(Some(paid))) if is_payment_chain && paid.block != record.block => {
+            let (read, paid) = (record.block, paid.block);
+            format!("the agent is read as of block {read}, after the payment in block {paid}")
+        }
+        _ => String::new(),
+    }
 }
 
 /// The agent's file, which must list this registration; `None` if the agent has no URI.

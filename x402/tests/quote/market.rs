@@ -123,6 +123,7 @@ impl Registries for Market {
         let agent = self.agent.as_ref();
         let agent = agent.ok_or_else(|| Unavailable("no answer".to_owned()))?;
         Ok(agent.as_object().map(|agent| AgentRecord {
+            block: block.unwrap_or(1),
             wallet: agent["wallet"].as_str().map(str::to_owned),
             is_wallet_contract: false,
             uri: agent["uri"].as_str().unwrap().to_owned(),

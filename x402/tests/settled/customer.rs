@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use concord_chain::ChainError;
 use concord_x402::{
     pay::{
-        Asked, Budget, Buyer, BuyerReads, EvidenceFolder, HttpLimits, Offered, PayError, Payer,
-        Purchase, Request, Terms, TransferAuthorization,
+        Asked, Budget, Buyer, BuyerReads, EvidenceFolder, EvmPayer, HttpLimits, Offered, PayError,
+        Payers, Purchase, Request, Terms, TransferAuthorization,
     },
     quote::{FetchedFiles, KnownRegistries},
     verify::EvmChains,
@@ -42,14 +42,14 @@ impl Hand {
 }
 
 #[async_trait]
-impl Payer for Hand {
+impl EvmPayer for Hand {
     fn address(&self) -> Address {
         self.account
     }
 
     async fn sign(&self, transfer: &TransferAuthorization) -> Result<Signature, ChainError> {
         self.signed.fetch_add(1, Ordering::SeqCst);
-        Payer::sign(&self.key, transfer).await
+        EvmPayer::sign(&self.key, transfer).await
     }
 }
 
@@ -101,7 +101,14 @@ impl<'a> Customer<'a> {
         };
         let reads = reads(&chain.reads, &chain.files);
         let limits = HttpLimits::default();
-        Buyer::new(&self.hand, reads, self.folder.clone(), terms, limits).unwrap()
+        Buyer::new(
+            Payers::evm(&self.hand),
+            reads,
+            self.folder.clone(),
+            terms,
+            limits,
+        )
+        .unwrap()
     }
 
     pub async fn offered(&self, request: Request) -> Offered {

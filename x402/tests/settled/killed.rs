@@ -19,7 +19,7 @@ use concord_chain::{
 use concord_files::X402Profile;
 use concord_x402::{
     pay::{
-        Asked, Buyer, Evidence, EvidenceFolder, HttpLimits, Money, PayFault, Payer,
+        Asked, Buyer, Evidence, EvidenceFolder, EvmPayer, HttpLimits, Money, PayFault, Payers,
         TransferAuthorization,
     },
     quote::FetchedFiles,
@@ -202,7 +202,7 @@ struct StoppingHand {
 }
 
 #[async_trait]
-impl Payer for StoppingHand {
+impl EvmPayer for StoppingHand {
     fn address(&self) -> Address {
         self.hand.account
     }
@@ -237,7 +237,14 @@ async fn run_errand(errand: &Value) {
     };
     let limits = HttpLimits::default();
     let has_begun = folder.load(text("id")).unwrap().is_some();
-    let buyer = Buyer::new(&payer, reads(&chains, &files), folder, terms, limits).unwrap();
+    let buyer = Buyer::new(
+        Payers::evm(&payer),
+        reads(&chains, &files),
+        folder,
+        terms,
+        limits,
+    )
+    .unwrap();
     let buyer = buyer.on_change(&stop_at);
     if has_begun {
         let _ = buyer.resume(text("id"), &HeaderMap::new()).await;

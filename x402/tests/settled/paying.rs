@@ -44,7 +44,7 @@ fn assert_unknown(money: &Money, customer: &Customer<'_>) {
     let evidence = customer.folder.load(ID).unwrap().unwrap();
     let expected = Money::Unknown {
         payment: evidence.payment.unwrap(),
-        valid_before: evidence.authorization.valid_before,
+        deadline: evidence.authorization.deadline(),
     };
     assert_eq!(*money, expected);
 }
@@ -242,12 +242,8 @@ async fn what_is_unknown_stays_so_until_the_chain_says_more() {
     assert!(matches!(second.money, Money::Unknown { .. }));
 
     // the payer cancels the second
-    let authorization = customer
-        .folder
-        .load("second")
-        .unwrap()
-        .unwrap()
-        .authorization;
+    let evidence = customer.folder.load("second").unwrap().unwrap();
+    let authorization = evidence.authorization.as_eip3009().unwrap().clone();
     let nonce: B256 = authorization.nonce;
     let authorizer = chain.payer.address();
     let message = CancelAuthorization { authorizer, nonce };

@@ -71,13 +71,7 @@ async fn nothing_is_sent_if_a_check_before_it_fails() {
     let fault = refused(customer.buyer().pay(ID, offered.clone()).await.unwrap_err());
     assert!(matches!(fault, PayFault::SignedByAnother { .. }), "{fault}");
     assert_eq!(shop.gate.paid(), 0);
-    let nonce = customer
-        .folder
-        .load(ID)
-        .unwrap()
-        .unwrap()
-        .authorization
-        .nonce;
+    let authorization = customer.folder.load(ID).unwrap().unwrap().authorization;
     customer.hand.key = chain.payer.clone();
     let file = folder.path().join(format!("{ID}.json"));
     let written = fs::read_to_string(&file).unwrap();
@@ -95,7 +89,7 @@ async fn nothing_is_sent_if_a_check_before_it_fails() {
     let purchase = customer.resume(ID).await.unwrap();
     assert_eq!(states(&purchase.report), []);
     let evidence = customer.folder.load(ID).unwrap().unwrap();
-    assert_eq!(evidence.authorization.nonce, nonce);
+    assert_eq!(evidence.authorization, authorization);
 
     // the budget counts what was bought
     let budget = |limit| Budget {

@@ -91,6 +91,7 @@ impl Registries for Purchase {
             return Err(Unavailable("no answer".to_owned()));
         }
         Ok(agent.as_object().map(|agent| AgentRecord {
+            block: block.unwrap_or(1),
             wallet: agent["wallet"].as_str().map(str::to_owned),
             is_wallet_contract: agent["is_contract"].as_bool().unwrap(),
             uri: agent["uri"].as_str().unwrap().to_owned(),

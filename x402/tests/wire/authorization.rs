@@ -1,7 +1,7 @@
 //! What a buyer signs, over `tests/vectors/x402/transfer_authorization.json`, which viem hashed and signed.
 use alloy::{primitives::B256, signers::local::PrivateKeySigner};
 use concord_x402::{
-    pay::{Payer, TransferAuthorization},
+    pay::{EvmPayer, TransferAuthorization},
     wire::{Offer, PaymentRequired},
 };
 use serde_json::{Value, json};
@@ -30,7 +30,8 @@ async fn every_authorization_is_viem_s() {
         let key: PrivateKeySigner = transfer["secret"].as_str().unwrap().parse().unwrap();
         let nonce: B256 = transfer["nonce"].as_str().unwrap().parse().unwrap();
         let now = transfer["now"].as_u64().unwrap();
-        let made = TransferAuthorization::new(&offer(transfer), Payer::address(&key), nonce, now);
+        let made =
+            TransferAuthorization::new(&offer(transfer), EvmPayer::address(&key), nonce, now);
         let Some(ok) = vector.get("ok") else {
             let refused = made.unwrap_err();
             assert_eq!(refused.field(), vector["error"]["field"], "{id}: {refused}");
@@ -38,7 +39,7 @@ async fn every_authorization_is_viem_s() {
         };
         let made = made.unwrap();
         assert_eq!(made.digest().to_string(), ok["digest"], "{id}");
-        let signature = Payer::sign(&key, &made).await.unwrap();
+        let signature = EvmPayer::sign(&key, &made).await.unwrap();
         let payload: Value =
             serde_json::from_str(made.payload(&signature).unwrap().as_str()).unwrap();
         assert_eq!(payload, ok["payload"], "{id}");

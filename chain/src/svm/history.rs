@@ -1,0 +1,126 @@
+//! What a cluster remembers: an account's transactions, and accounts that were read in one slot.
+use super::{
+    Account, Cluster, Commitment, ExecutedTx,
+    cluster::{AccountJson, CONFIRMED},
+};
+use crate::ChainError;
+use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use solana_address::Address;
+use solana_transaction::versioned::VersionedTransaction;
+
+/// A transaction that names an account.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SignatureEntry {
+    /// The transaction's name, in base58.
+    pub signature: String,
+    pub slot: u64,
+    /// JSON's `null`: it succeeded.
+    pub err: Value,
+    /// The memos of the transaction, if the node keeps them.
+    #[serde(default)]
+    pub memo: Option<String>,
+    #[serde(default)]
+    pub confirmation_status: Option<Commitment>,
+}
+
+/// A token account that a transaction named.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TokenBalance {
+    /// Into the transaction's accounts.
+    pub account_index: u8,
+    pub mint: String,
+    #[serde(default)]
+    pub owner: Option<String>,
+}
+
+/// The accounts that a transaction loaded through lookup tables.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct LoadedAddresses {
+    pub writable: Vec<String>,
+    pub readonly: Vec<String>,
+}
+
+impl ExecutedTx {
+    /// Decodes the transaction; `None` if the node's answer has none.
+    #[must_use]
+    pub fn decode(&self) -> Option<VersionedTransaction> {
+        let bytes = BASE64.decode(&self.transaction.as_ref()?.0).ok()?;
+        wincode::deserialize_exact(&bytes).ok()
+    }
+
+    /// Returns the accounts that instructions count: those of the message, then those of lookup tables.
+    #[must_use]
+    pub fn account_keys(&self, transaction: &VersionedTransaction) -> Vec<Address> {
+        let mut keys = transaction.message.static_account_keys().to_vec();
+        let loaded = self.meta.loaded_addresses.iter();
+        let loaded = loaded.flat_map(|it| it.writable.iter().chain(&it.readonly));
+        keys.extend(loaded.filter_map(|it| it.parse::<Address>().ok()));
+        keys
+    }
+}
+
+impl Cluster {
+    /// Returns accounts in the order asked for, at most 100, and the slot in which all of them were read.
+    /// With `since`, no earlier slot.
+    ///
+    /// # Errors
+    /// [`ChainError::Unreachable`], also if the node has not reached the slot.
+    pub async fn accounts_in_slot(
+        &self,
+        addresses: &[Address],
+        since: Option<u64>,
+    ) -> Result<(u64, Vec<Option<Account>>), ChainError> {
+        #[derive(Deserialize)]
+        struct InSlot {
+            context: Context,
+            value: Vec<Option<AccountJson>>,
+        }
+        #[derive(Deserialize)]
+        struct Context {
+            slot: u64,
+        }
+        const METHOD: &str = "getMultipleAccounts";
+        let names: Vec<String> = addresses.iter().map(ToString::to_string).collect();
+        let mut config = json!({ "encoding": "base64", "commitment": CONFIRMED });
+        if let Some(slot) = since {
+            config["minContextSlot"] = slot.into();
+        }
+        let found: InSlot = self.expect(METHOD, json!([names, config])).await?;
+        self.require_as_many(METHOD, addresses.len(), found.value.len())?;
+        let accounts = found.value.into_iter();
+        let accounts: Result<_, ChainError> = accounts
+            .map(|account| account.map(|it| self.account_of(METHOD, it)).transpose())
+            .collect();
+        Ok((found.context.slot, accounts?))
+    }
+
+    /// Returns an account's confirmed transactions, the newest first, at most 1,000; with `before`, those
+    /// before that one.
+    ///
+    /// # Errors
+    /// [`ChainError::Unreachable`].
+    pub async fn signatures(
+        &self,
+        address: &Address,
+        before: Option<&str>,
+    ) -> Result<Vec<SignatureEntry>, ChainError> {
+        let mut config = json!({ "commitment": CONFIRMED });
+        if let Some(signature) = before {
+            config["before"] = signature.into();
+        }
+        let params = json!([address.to_string(), config]);
+        self.expect("getSignaturesForAddress", params).await
+    }
+
+    /// Returns the first slot whose transactions the node still has.
+    ///
+    /// # Errors
+    /// [`ChainError::Unreachable`].
+    pub async fn first_kept_slot(&self) -> Result<u64, ChainError> {
+        self.expect("getFirstAvailableBlock", json!([])).await
+    }
+}

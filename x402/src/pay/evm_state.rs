@@ -1,0 +1,103 @@
+//! Payments on EVM chains: the token itself says whether an authorization was used.
+
+use alloy::{
+    primitives::{Address, B256},
+    rpc::types::Filter,
+    sol,
+    sol_types::{SolCall, SolEvent},
+};
+use async_trait::async_trait;
+use concord_chain::evm::Node;
+
+use super::{
+    Authorization, AuthorizationState, Authorizations, OfferUnpayable, PayFault, Prepared,
+    TransferAuthorization,
+};
+use crate::{
+    verify::{EvmChains, Unavailable, request},
+    wire::Offer,
+};
+
+sol! {
+    /// EIP-3009's state.
+    function authorizationState(address authorizer, bytes32 nonce) external view returns (bool);
+    /// EIP-3009's events.
+    event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce);
+    event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce);
+}
+
+#[async_trait]
+impl Authorizations for EvmChains {
+    async fn prepare(&self, offer: &Offer, payer: &str, at: u64) -> Result<Prepared, PayFault> {
+        let Ok(from) = payer.parse::<Address>() else {
+            return Err(OfferUnpayable::new("payer", payer, "an EVM address").into());
+        };
+        let transfer = TransferAuthorization::new(offer, from, B256::random(), at)?;
+        let block = self.node(&offer.network)?.block_number().await;
+        Ok(Prepared {
+            authorization: Authorization::Eip3009(transfer),
+            since_block: block.map_err(Unavailable::from)?,
+        })
+    }
+
+    async fn state(
+        &self,
+        authorization: &Authorization,
+        since: u64,
+    ) -> Result<AuthorizationState, Unavailable> {
+        let Authorization::Eip3009(transfer) = authorization else {
+            return Err(Unavailable("not a payment on an EVM chain".to_owned()));
+        };
+        let node = self.node(&transfer.network())?;
+        // time and state of one block: else a use between the two would look like an expiry
+        let block = node.block_number().await?;
+        if !is_used(node, transfer, block).await? {
+            let time = node.time_of_block(block).await?;
+            return Ok(match time >= transfer.valid_before {
+                true => AuthorizationState::Expired,
+                false => AuthorizationState::Unused,
+            });
+        }
+        if let Some(transaction) = log::<AuthorizationUsed>(node, transfer, since).await? {
+            let transaction = Some(transaction.to_string());
+            return Ok(AuthorizationState::Used { transaction });
+        }
+        let cancelled = log::<AuthorizationCanceled>(node, transfer, since).await?;
+        Ok(match cancelled {
+            Some(_) => AuthorizationState::Cancelled,
+            None => AuthorizationState::Used { transaction: None },
+        })
+    }
+}
+
+async fn is_used(
+    node: &Node,
+    transfer: &TransferAuthorization,
+    block: u64,
+) -> Result<bool, Unavailable> {
+    let call = authorizationStateCall {
+        authorizer: transfer.from,
+        nonce: transfer.nonce,
+    };
+    let token = transfer.domain.verifying_contract;
+    let answers = node.calls(&[request(token, &call)], block).await?;
+    let answer = answers.first().and_then(|it| it.as_ref().ok());
+    let used = answer.and_then(|it| authorizationStateCall::abi_decode_returns_validate(it).ok());
+    used.ok_or_else(|| Unavailable(format!("{token} does not answer authorizationState")))
+}
+
+/// The transaction of an authorization's event.
+async fn log<E: SolEvent>(
+    node: &Node,
+    transfer: &TransferAuthorization,
+    since: u64,
+) -> Result<Option<B256>, Unavailable> {
+    let filter = Filter::new()
+        .address(transfer.domain.verifying_contract)
+        .event_signature(E::SIGNATURE_HASH)
+        .topic1(transfer.from.into_word())
+        .topic2(transfer.nonce)
+        .from_block(since);
+    let logs = node.logs(&filter).await?;
+    Ok(logs.first().and_then(|it| it.transaction_hash))
+}
