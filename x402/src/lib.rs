@@ -6,6 +6,8 @@
 //! - [`quote`]: the checks before a payment, P1 to P10, which need no key.
 //! - [`pay`]: pays a checked offer once, with evidence on disk before any signed byte leaves.
 //! - [`verify`]: the checks after a payment, S1 to S11.
+//! - [`grants`]: lets who paid give one authorized feedback; off by default.
+//! - [`feedback`]: rates a purchase, from its evidence, on the payment chain or another one.
 //!
 //! Rulings (`R26` and the like) are those of Concord's specification; `X402` is one of the documents that it
 //! reconciles.
@@ -14,6 +16,8 @@
 #![warn(missing_docs)]
 
 mod account;
+pub mod feedback;
+pub mod grants;
 pub mod pay;
 pub mod quote;
 pub mod server;

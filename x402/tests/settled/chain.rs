@@ -44,7 +44,7 @@ sol! {
 
 pub struct Chain {
     anvil: Mutex<Option<AnvilInstance>>,
-    provider: DynProvider,
+    pub provider: DynProvider,
     pub url: String,
     pub token: Address,
     pub registry: Address,
@@ -53,6 +53,7 @@ pub struct Chain {
     pub wallet: Address,
     pub payer: PrivateKeySigner,
     pub facilitator: PrivateKeySigner,
+    pub owner: PrivateKeySigner,
     pub signer: PreparedKey,
     pub reads: EvmChains,
     pub files: FetchedFiles,
@@ -69,13 +70,13 @@ fn anvil() -> PathBuf {
         .expect("anvil is on PATH: run scripts/test")
 }
 
-fn root(path: &str) -> PathBuf {
+pub fn root(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("..")
         .join(path)
 }
 
-fn bytecode(file: PathBuf) -> String {
+pub fn bytecode(file: PathBuf) -> String {
     let text =
         fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     let artifact: Value = serde_json::from_str(&text).unwrap();
@@ -125,6 +126,7 @@ impl Chain {
             wallet: key(OWNER).address(),
             payer: key(PAYER),
             facilitator: key(FACILITATOR),
+            owner: key(OWNER),
             signer: PreparedKey::secp256k1(&[9; 32]).unwrap(),
             reads,
             files: FetchedFiles::new(Fetcher::new(FetchOptions::default()).unwrap()),
@@ -152,7 +154,7 @@ impl Chain {
         receipt
     }
 
-    async fn deploy(&self, code: &str) -> Address {
+    pub async fn deploy(&self, code: &str) -> Address {
         let code: Bytes = hex::decode(code).unwrap().into();
         let receipt = self
             .send(TransactionRequest::default().with_deploy_code(code))

@@ -1,10 +1,13 @@
 //! A whole paid exchange over HTTP: x402-axum's paywall and x402-rs's facilitator and payer, Circle's
 //! FiatTokenV2_2 and our identity registry on anvil, our layer around the paywall, our checks after it.
 mod chain;
+mod cluster;
 mod customer;
 mod gate;
 mod killed;
 mod paying;
+mod rated;
+mod rated_elsewhere;
 mod refused;
 mod shop;
 

@@ -13,10 +13,10 @@ use axum::{
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
 use concord_canonical::word;
-use concord_files::{Found, ReputationInfo, X402Profile, parse_info};
+use concord_files::{Found, RegistrationId, ReputationInfo, X402Profile, parse_info};
 use concord_x402::{
     quote::{Allowance, Asked, KnownRegistries, Quote, QuoteReads, Refusal, SpendPolicy, quote},
-    server::{Agent, InteractionLayer, LocalSigner, SigningKey, SigningKeys},
+    server::{Agent, GrantIssuer, InteractionLayer, LocalSigner, Options, SigningKey, SigningKeys},
     verify::{PaidExchange, Reads, Report, verify},
     wire::{Offer, PaymentRequired},
 };
@@ -83,17 +83,31 @@ async fn facilitator(chain: &Chain) -> ExactOnly {
     ExactOnly(Arc::new(exact))
 }
 
-async fn interactions(chain: &Chain, profiles: &[X402Profile]) -> InteractionLayer {
-    let info = json!({
-        "version": "1.0.0",
-        "registrations": [{ "agentRegistry": chain.registry_account(), "agentId": chain.agent_id.to_string() }],
-    });
+/// What else a shop announces and issues.
+#[derive(Default)]
+pub struct Extras {
+    /// Registrations beside the one on the payment chain.
+    pub registrations: Vec<RegistrationId>,
+    pub grants: Option<Arc<dyn GrantIssuer>>,
+}
+
+async fn interactions(chain: &Chain, profiles: &[X402Profile], extras: Extras) -> InteractionLayer {
+    let registration = |it: &RegistrationId| json!({ "agentRegistry": it.agent_registry, "agentId": it.agent_id.as_str() });
+    let mut registrations = vec![
+        json!({ "agentRegistry": chain.registry_account(), "agentId": chain.agent_id.to_string() }),
+    ];
+    registrations.extend(extras.registrations.iter().map(registration));
+    let info = json!({ "version": "1.0.0", "registrations": registrations });
     let info = parse_info(info.to_string().as_bytes()).unwrap().into_view();
     let signer = Arc::new(LocalSigner::new(chain.signer.clone()));
     let keys = SigningKeys::new(vec![SigningKey::new(signer, 1)])
         .await
         .unwrap();
-    InteractionLayer::new(Agent::new(info, profiles).unwrap(), Arc::new(keys))
+    let options = Options {
+        grants: extras.grants,
+        ..Options::default()
+    };
+    InteractionLayer::with_options(Agent::new(info, profiles).unwrap(), Arc::new(keys), options)
 }
 
 pub struct Shop {
@@ -122,6 +136,10 @@ pub struct Answer {
 
 impl Shop {
     pub async fn open(chain: &Chain, profiles: &[X402Profile]) -> Self {
+        Self::open_with(chain, profiles, Extras::default()).await
+    }
+
+    pub async fn open_with(chain: &Chain, profiles: &[X402Profile], extras: Extras) -> Self {
         let price = DeployedTokenAmount {
             amount: U256::from(PRICE),
             token: Eip155TokenDeployment {
@@ -153,7 +171,7 @@ impl Shop {
                 }),
             )
             .layer(paywall)
-            .layer(interactions(chain, profiles).await)
+            .layer(interactions(chain, profiles, extras).await)
             .layer(from_fn_with_state(gate.clone(), pass))
             .route("/free", get(async || ANSWER));
         let serving = tokio::spawn(async move { axum::serve(listener, router).await });
