@@ -4,11 +4,14 @@
 //! did not decode, raw. Nothing is dropped but native extras that repeat another event.
 use crate::svm::Address;
 use alloc::{string::String, vec::Vec};
+use borsh::{BorshDeserialize, BorshSerialize};
 use concord_canonical::{Word, word::Decimal};
 use core::fmt;
 
 /// An agent's id (R1). It is written as a decimal number on EVM and in base58 on Solana.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize,
+)]
 pub enum AgentId {
     /// A uint256, big-endian.
     Evm(Word),
@@ -17,7 +20,9 @@ pub enum AgentId {
 }
 
 /// An account: a person, a contract, a program.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize,
+)]
 pub enum AccountId {
     /// An EVM address. It is written in lower case.
     Evm([u8; 20]),
@@ -59,7 +64,9 @@ impl fmt::Display for AccountId {
 }
 
 /// Which kind of feedback.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, BorshSerialize, BorshDeserialize,
+)]
 pub enum Profile {
     /// With the agent's authorization: scores from 0 to 100 (R5 to R15).
     Authorized,
@@ -68,7 +75,7 @@ pub enum Profile {
 }
 
 /// The signature that authorized a feedback.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub struct AuthorizedBy {
     /// 1 = x84, 2 = bounded (R10).
     pub scheme: u8,
@@ -77,7 +84,7 @@ pub struct AuthorizedBy {
 }
 
 /// The tag of a validation (R14).
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, BorshSerialize, BorshDeserialize)]
 pub enum ValidationTag {
     /// As on EVM.
     Text(String),
@@ -86,7 +93,10 @@ pub enum ValidationTag {
 }
 
 /// An event of a registry: §3a's canonical events, and settings that only one chain has.
-#[derive(Debug, Clone, PartialEq, Eq)]
+///
+/// Its Borsh form is what an index stores, so a variant's place and fields stay as they are, and new
+/// variants come last.
+#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 #[non_exhaustive]
 pub enum Event {
     /// An agent was registered. Its wallet is `owner` (R3).
@@ -349,6 +359,39 @@ pub enum Event {
         /// The owner; all zero for nobody.
         to: AccountId,
     },
+}
+
+impl Event {
+    /// Returns the agent that the event is about; `None` for what concerns a whole registry, or
+    /// every agent of an owner.
+    pub const fn agent(&self) -> Option<AgentId> {
+        match self {
+            Self::AgentRegistered { agent, .. }
+            | Self::AgentTransferred { agent, .. }
+            | Self::AgentUriSet { agent, .. }
+            | Self::MetadataSet { agent, .. }
+            | Self::AgentWalletSet { agent, .. }
+            | Self::ApprovalSet { agent, .. }
+            | Self::FeedbackAuthoritySet { agent, .. }
+            | Self::AuthSchemesSet { agent, .. }
+            | Self::AuthorizedFeedback { agent, .. }
+            | Self::PaymentProven { agent, .. }
+            | Self::OpenFeedback { agent, .. }
+            | Self::FeedbackRevoked { agent, .. }
+            | Self::ResponseAppended { agent, .. }
+            | Self::ValidationRequested { agent, .. }
+            | Self::ValidationResponded { agent, .. } => Some(*agent),
+            Self::OperatorSet { .. }
+            | Self::ProgramInitialized { .. }
+            | Self::RegistryAuthorityProposed { .. }
+            | Self::RegistryAuthorityAccepted { .. }
+            | Self::PaymentTokenListed { .. }
+            | Self::FacilitatorListed { .. }
+            | Self::RegistryUpgraded { .. }
+            | Self::RegistryInitialized { .. }
+            | Self::RegistryOwnerSet { .. } => None,
+        }
+    }
 }
 
 /// A block, or a slot on Solana.

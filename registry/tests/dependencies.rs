@@ -37,6 +37,10 @@ const ARROWS: &[(&str, &[&str])] = &[
             "concord-chain",
         ],
     ),
+    (
+        "concord-index",
+        &["concord-canonical", "concord-registry", "concord-chain"],
+    ),
     ("concord-local-cluster", &[]),
     ("agent-registry", &["concord-canonical", "sbf-rt"]),
     ("canonical-probe", &["concord-canonical", "sbf-rt"]),

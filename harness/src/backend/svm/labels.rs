@@ -16,15 +16,9 @@ use solana_instruction::Instruction;
 use solana_transaction::TransactionError;
 use std::ops::RangeInclusive;
 
-/// What the program reported, and the time, in Unix seconds, that it read from the cluster's clock.
-/// Every event has it, and `clock` the limits of what the clock can have shown. A transaction
-/// without an event that has a time is as if it was the last of these.
-pub fn events(
-    done: &Done,
-    clock: &RangeInclusive<i64>,
-    world: &World,
-) -> Result<(Vec<Event>, i64), StepFault> {
-    let transaction = Transaction {
+/// What was done, as the registry's decoder reads it.
+pub fn transaction(done: &Done) -> Transaction {
+    Transaction {
         signature: [0; 64], // nobody asks where the events are from
         block: Block {
             number: 0,
@@ -32,8 +26,18 @@ pub fn events(
         },
         instructions: done.instructions.clone(),
         logs: done.logs.clone(),
-    };
-    let decoded = world.program.events(&world.chain, &transaction);
+    }
+}
+
+/// What the program reported, and the time, in Unix seconds, that it read from the cluster's clock.
+/// Every event has it, and `clock` the limits of what the clock can have shown. A transaction
+/// without an event that has a time is as if it was the last of these.
+pub fn events(
+    transaction: &Transaction,
+    clock: &RangeInclusive<i64>,
+    world: &World,
+) -> Result<(Vec<Event>, i64), StepFault> {
+    let decoded = world.program.events(&world.chain, transaction);
     let mut times = decoded.events.iter().map(|it| it.timestamp);
     let time = times.next().flatten().unwrap_or(*clock.end());
     let is_off = |it: &Option<i64>| *it != Some(time) || !clock.contains(&time);

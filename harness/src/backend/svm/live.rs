@@ -161,6 +161,7 @@ impl SvmLive {
             ledger,
             world: World::new(program, keys, chain.to_owned(), 0),
             found: None,
+            transactions: Vec::new(),
         }
     }
 }

@@ -32,6 +32,7 @@ pub use attach::NodeFault;
 use concord_registry::svm::{
     Program,
     accounts::{self, AgentIdentity},
+    events::Transaction,
 };
 pub use in_process::Litesvm;
 pub use keyring::Keyring;
@@ -61,6 +62,8 @@ pub struct Registry<L> {
     world: World,
     /// What the registry account held before the first scenario, if it is to hold it again.
     found: Option<accounts::Registry>,
+    /// Successful transactions since they were taken.
+    transactions: Vec<Transaction>,
 }
 
 /// What the backend knows of the scenario that runs.
@@ -137,11 +140,22 @@ impl SvmLitesvm {
             ledger,
             world: World::new(program, Keyring::Public, precompile::LOCALNET.to_owned(), 0),
             found: None,
+            transactions: Vec::new(),
         })
     }
 }
 
 impl<L: Ledger> Registry<L> {
+    /// The program.
+    pub fn program(&self) -> Program {
+        self.world.program
+    }
+
+    /// The successful transactions since this was last called, without signature and block.
+    pub fn take_transactions(&mut self) -> Vec<Transaction> {
+        std::mem::take(&mut self.transactions)
+    }
+
     /// What an actor has.
     ///
     /// # Errors
@@ -183,7 +197,9 @@ impl<L: Ledger> Registry<L> {
     ) -> Result<Observed, StepFault> {
         match &sent.ran {
             Ok(done) => {
-                let (events, time) = labels::events(done, &sent.clock, &self.world)?;
+                let transaction = labels::transaction(done);
+                let (events, time) = labels::events(&transaction, &sent.clock, &self.world)?;
+                self.transactions.push(transaction);
                 if sent.transaction.is_some() {
                     self.ledger.executed_at(time)?;
                 }
@@ -291,6 +307,7 @@ impl<L: Ledger> Backend for Registry<L> {
     fn reset(&mut self, start: u64, actors: &[Actor]) -> Result<(), StepFault> {
         self.undo_governance()?;
         self.ledger.restore()?;
+        self.transactions.clear();
         let start = self.ledger.opening(start)?;
         let keys = self.world.keys.clone().next_scenario();
         self.world = World::new(self.world.program, keys, self.world.chain.clone(), start);

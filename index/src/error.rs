@@ -1,0 +1,127 @@
+use concord_chain::ChainError;
+use std::path::PathBuf;
+
+/// Why a chain could not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SourceError {
+    /// The endpoint does not answer.
+    #[error(transparent)]
+    Chain(#[from] ChainError),
+    /// The endpoint contradicts itself. Asked again, it may not: nodes behind one endpoint lag.
+    #[error("{host} contradicts itself at block {block}: {what}")]
+    Inconsistent {
+        /// The endpoint.
+        host: String,
+        /// The block.
+        block: u64,
+        /// How.
+        what: String,
+    },
+    /// The endpoint refuses even one block's logs.
+    #[error("{host} refuses the logs of block {block} alone: {reason}")]
+    BlockRefused {
+        /// The endpoint.
+        host: String,
+        /// The block.
+        block: u64,
+        /// Its words.
+        reason: String,
+    },
+}
+
+impl SourceError {
+    /// Returns whether the same request may succeed later.
+    #[must_use]
+    pub fn is_passing(&self) -> bool {
+        match self {
+            Self::Chain(error) => error.is_retryable(),
+            Self::Inconsistent { .. } => true,
+            Self::BlockRefused { .. } => false,
+        }
+    }
+}
+
+/// Why the store could not be read or written. Nothing of a failed batch is kept.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// The database's own words.
+    #[error("the store: {0}")]
+    Database(String),
+    /// The disk is full.
+    #[error("the disk of the store is full: {0}; free space and start again, nothing was lost")]
+    Full(String),
+    /// Another process writes this deployment.
+    #[error("{what} is being indexed by another process: stop it, or read only")]
+    SecondWriter {
+        /// The deployment.
+        what: String,
+    },
+    /// The store is of another version.
+    #[error("the store has schema {found}, this version reads {expected}: {advice}")]
+    Schema {
+        /// The store's.
+        found: i64,
+        /// This program's.
+        expected: i64,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// The store was made for other contracts.
+    #[error(
+        "the store has {registry} on {chain} with other contracts or another start; rebuild it"
+    )]
+    OtherDeployment {
+        /// CAIP-2.
+        chain: String,
+        /// The identity registry.
+        registry: String,
+    },
+    /// A cell is not of the form that this program writes.
+    #[error("the store's {table}.{column} is malformed")]
+    Malformed {
+        /// The table.
+        table: &'static str,
+        /// The column.
+        column: &'static str,
+    },
+    /// The file cannot be used.
+    #[error("{}: {reason}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// A sum or a count left its range: events of more than a chain can hold.
+    #[error("{what} is out of range")]
+    OutOfRange {
+        /// What.
+        what: &'static str,
+    },
+}
+
+/// Why the index does not advance.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SyncError {
+    /// The chain.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The store.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A reorganisation goes deeper than headers are kept. What to keep is not guessed.
+    #[error(
+        "ReorgTooDeep: block {block} has another hash, and so has every block that is kept, down to {oldest}; rebuild, or keep more than {kept} headers"
+    )]
+    ReorgTooDeep {
+        /// The last block that was indexed.
+        block: u64,
+        /// The oldest whose header is kept.
+        oldest: u64,
+        /// How many headers are kept.
+        kept: u64,
+    },
+}

@@ -1,0 +1,68 @@
+//! Agents and their metadata (R1 to R4).
+use super::{Fold, Loader};
+use crate::{
+    StoreError,
+    batch::IndexedEvent,
+    table::{Agent, Metadata, MetadataKey},
+};
+use concord_registry::{
+    Event,
+    event::{AccountId, AgentId},
+};
+
+impl<L: Loader> Fold<'_, L> {
+    pub(super) fn identity_event(&mut self, indexed: &IndexedEvent) -> Result<(), StoreError> {
+        let Some(agent) = indexed.event.agent() else {
+            return Ok(());
+        };
+        if let Event::MetadataSet { key, value, .. } = &indexed.event {
+            self.set_metadata(agent, key, value, indexed.time);
+        }
+        self.change_agent(agent, indexed, |row| change(row, agent, &indexed.event))
+    }
+
+    fn set_metadata(&mut self, agent: AgentId, key: &str, value: &[u8], time: i64) {
+        let key = MetadataKey {
+            agent,
+            key: key.to_owned(),
+        };
+        let row = Metadata {
+            value: value.to_vec(),
+            updated_at: time,
+        };
+        self.tables.metadata.put(key, row);
+    }
+}
+
+fn change(row: &mut Agent, agent: AgentId, event: &Event) {
+    match event {
+        Event::AgentRegistered { owner, uri, .. } => register(row, *owner, uri),
+        Event::AgentTransferred { to, .. } => transfer(row, agent, *to),
+        Event::AgentUriSet { uri, .. } => row.uri.clone_from(uri),
+        Event::AgentWalletSet { wallet, .. } => row.wallet = *wallet,
+        Event::ApprovalSet { approved, .. } => row.approved = *approved,
+        Event::FeedbackAuthoritySet { authority, .. } => row.feedback_authority = *authority,
+        Event::AuthSchemesSet { schemes, .. } => row.auth_schemes = Some(*schemes),
+        _ => (),
+    }
+}
+
+fn register(row: &mut Agent, owner: AccountId, uri: &str) {
+    if row.owner.is_some() {
+        row.unexplained = row.unexplained.saturating_add(1); // R46: registered twice
+    }
+    row.owner = Some(owner);
+    row.wallet = Some(owner); // R3: the first wallet
+    uri.clone_into(&mut row.uri);
+}
+
+/// R3, R4: on EVM another event says that the wallet is gone, on Solana this one does.
+fn transfer(row: &mut Agent, agent: AgentId, to: AccountId) {
+    row.owner = Some(to);
+    row.approved = None; // ERC-721
+    if let AgentId::Svm(_) = agent {
+        row.wallet = None;
+        row.feedback_authority = None;
+        row.auth_schemes = None;
+    }
+}

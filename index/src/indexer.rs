@@ -1,0 +1,224 @@
+use crate::{
+    Deployment, SourceError, StoreError, SyncError,
+    batch::Header,
+    source::Source,
+    store::{Cursor, DeploymentId, Engine, Store},
+};
+
+/// How an [`Indexer`] works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// How many headers are kept: the depth of the deepest reorganisation that is undone. A chain
+    /// that says which blocks are final keeps at least those that are not.
+    pub kept_headers: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { kept_headers: 256 }
+    }
+}
+
+/// What one step came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// Blocks were taken in.
+    Advanced {
+        /// The first of them.
+        from: u64,
+        /// The last of them.
+        through: u64,
+        /// The chain's newest block.
+        head: u64,
+        /// How many events they had.
+        events: usize,
+    },
+    /// Blocks were taken back.
+    Reorganised {
+        /// The last block that stayed.
+        fork: u64,
+        /// How many blocks after it were taken back.
+        depth: u64,
+    },
+    /// Everything is indexed.
+    Idle {
+        /// The chain's newest block.
+        head: u64,
+    },
+}
+
+/// Reads one deployment from a source into a store. One step is one transaction: whenever the
+/// process ends, the store is as some step left it.
+#[derive(Debug)]
+pub struct Indexer<S, E> {
+    source: S,
+    store: Store<E>,
+    deployment: DeploymentId,
+    start: u64,
+    options: Options,
+}
+
+impl<S: Source, E: Engine> Indexer<S, E> {
+    /// Claims a deployment in a store.
+    ///
+    /// # Errors
+    /// [`StoreError::SecondWriter`], [`StoreError::OtherDeployment`].
+    pub fn new(
+        source: S,
+        mut store: Store<E>,
+        deployment: &Deployment,
+        options: Options,
+    ) -> Result<Self, StoreError> {
+        Ok(Self {
+            deployment: store.claim(deployment)?,
+            start: deployment.start,
+            source,
+            store,
+            options,
+        })
+    }
+
+    /// The store.
+    pub fn store(&mut self) -> &mut Store<E> {
+        &mut self.store
+    }
+
+    /// The deployment in the store.
+    #[must_use]
+    pub const fn deployment(&self) -> DeploymentId {
+        self.deployment
+    }
+
+    /// The source.
+    pub fn source(&mut self) -> &mut S {
+        &mut self.source
+    }
+
+    /// Takes in, or takes back, some blocks.
+    ///
+    /// # Errors
+    /// [`SyncError::Source`] that is passing: the same step may succeed later.
+    pub async fn step(&mut self) -> Result<Progress, SyncError> {
+        let head = self.source.head().await?;
+        let cursor = self.store.cursor(self.deployment)?;
+        let Some(cursor) = cursor else {
+            return match head.number < self.start {
+                true => Ok(Progress::Idle { head: head.number }),
+                false => self.advance(self.start, None, &head).await,
+            };
+        };
+        if self.lags(&cursor, &head)? {
+            return Ok(Progress::Idle { head: head.number });
+        }
+        if !self.is_on_chain(&cursor.head, &head).await? {
+            return self.reorganise(&cursor, &head).await;
+        }
+        if cursor.head.number == head.number {
+            return Ok(Progress::Idle { head: head.number });
+        }
+        let next = cursor.head.number.saturating_add(1);
+        self.advance(next, Some(&cursor), &head).await
+    }
+
+    /// Steps until everything up to the chain's newest block is indexed.
+    ///
+    /// # Errors
+    /// As [`Self::step`].
+    pub async fn catch_up(&mut self, mut told: impl FnMut(Progress)) -> Result<u64, SyncError> {
+        loop {
+            let progress = self.step().await?;
+            told(progress);
+            if let Progress::Idle { head } = progress {
+                return Ok(head);
+            }
+        }
+    }
+
+    async fn is_on_chain(&mut self, block: &Header, head: &Header) -> Result<bool, SyncError> {
+        if block.number == head.number {
+            return Ok(block.hash == head.hash);
+        }
+        if block.number > head.number {
+            return Ok(false);
+        }
+        Ok(self.source.hash(block.number).await? == block.hash)
+    }
+
+    /// The endpoint's newest block is one that was indexed long ago: its node lags. A fork that is
+    /// shorter shows as soon as it has another block.
+    fn lags(&mut self, cursor: &Cursor, head: &Header) -> Result<bool, StoreError> {
+        if head.number >= cursor.head.number {
+            return Ok(false);
+        }
+        let headers = self.store.headers(self.deployment)?;
+        let kept = headers.iter().find(|kept| kept.number == head.number);
+        Ok(kept.is_none_or(|kept| kept.hash == head.hash))
+    }
+
+    async fn advance(
+        &mut self,
+        from: u64,
+        cursor: Option<&Cursor>,
+        head: &Header,
+    ) -> Result<Progress, SyncError> {
+        let said = self.source.final_number().await?;
+        let known = cursor.and_then(|it| it.final_number);
+        let final_number = said.max(known); // what was final stays so
+        let oldest = head.number.saturating_sub(self.options.kept_headers);
+        let settled = final_number.map_or(oldest, |it| it.min(oldest));
+        let batch = self.source.batch(from, head.number, settled).await?;
+        let is_next = match (batch.parent, cursor) {
+            (Some(parent), Some(cursor)) => parent == cursor.head.hash,
+            _ => true,
+        };
+        if let (false, Some(cursor)) = (is_next, cursor) {
+            return self.reorganise(cursor, head).await;
+        }
+        let kept = self.kept(batch.through.number, final_number);
+        self.store
+            .commit(self.deployment, &batch, final_number, kept)?;
+        Ok(Progress::Advanced {
+            from,
+            through: batch.through.number,
+            head: head.number,
+            events: batch.events.len(),
+        })
+    }
+
+    /// Everything that is not final is kept, even if that is more than asked for.
+    fn kept(&self, through: u64, final_number: Option<u64>) -> u64 {
+        let unfinal = final_number.map_or(0, |it| through.saturating_sub(it));
+        self.options.kept_headers.max(unfinal)
+    }
+
+    /// A block that is on the chain was denied a moment before.
+    fn contradiction(&self, block: &Header) -> SourceError {
+        SourceError::Inconsistent {
+            host: self.source.name(),
+            block: block.number,
+            what: "the next block has another parent".to_owned(),
+        }
+    }
+
+    /// The newest block that is kept and still on the chain is where the forks part.
+    async fn reorganise(&mut self, cursor: &Cursor, head: &Header) -> Result<Progress, SyncError> {
+        let headers = self.store.headers(self.deployment)?;
+        for kept in &headers {
+            if kept.number <= head.number && self.is_on_chain(kept, head).await? {
+                if kept.number == cursor.head.number {
+                    return Err(self.contradiction(kept).into());
+                }
+                self.store.roll_back(self.deployment, kept)?;
+                return Ok(Progress::Reorganised {
+                    fork: kept.number,
+                    depth: cursor.head.number.saturating_sub(kept.number),
+                });
+            }
+        }
+        Err(SyncError::ReorgTooDeep {
+            block: cursor.head.number,
+            oldest: headers.last().map_or(cursor.head.number, |it| it.number),
+            kept: self.options.kept_headers,
+        })
+    }
+}

@@ -1,0 +1,155 @@
+//! R46: what is known to be missing.
+use crate::{
+    StoreError,
+    store::{Cell, DeploymentId, Engine, EventsOf, Store},
+    table::ClientKey,
+};
+use concord_registry::event::{AgentId, Profile};
+
+/// R46: whether every event of a deployment was seen.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Completeness {
+    /// Agents of which events are missing.
+    pub agents: Vec<IncompleteAgent>,
+    /// E: ids between the first and the last agent that no event names.
+    pub missing_ids: u64,
+    /// Events that this version cannot decode.
+    pub undecoded: u64,
+}
+
+/// An agent of which events are missing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IncompleteAgent {
+    /// The agent.
+    pub agent: AgentId,
+    /// Its registration was not seen.
+    pub is_unregistered: bool,
+    /// Events about feedback or requests that were not seen.
+    pub unexplained: u64,
+    /// Feedback that was not seen.
+    pub gaps: Vec<Gap>,
+}
+
+/// Feedback of one client that was not seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gap {
+    /// Whose.
+    pub client: ClientKey,
+    /// The first index that is missing.
+    pub first: u64,
+    /// The last one.
+    pub last: u64,
+}
+
+impl Completeness {
+    /// Returns whether nothing is known to be missing.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.agents.is_empty() && self.missing_ids == 0 && self.undecoded == 0
+    }
+}
+
+impl<E: Engine> Store<E> {
+    /// R46: returns what is known to be missing.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn completeness(&mut self, deployment: DeploymentId) -> Result<Completeness, StoreError> {
+        let mut agents = Vec::new();
+        for (key, agent) in self.incomplete_agents(deployment)? {
+            agents.push(IncompleteAgent {
+                agent: key.agent,
+                is_unregistered: agent.owner.is_none(),
+                unexplained: agent.unexplained,
+                gaps: match agent.missing {
+                    0 => Vec::new(),
+                    _ => self.gaps(deployment, key.agent)?,
+                },
+            });
+        }
+        Ok(Completeness {
+            agents,
+            missing_ids: self.missing_ids(deployment)?,
+            undecoded: self.count(deployment, "undecoded")?,
+        })
+    }
+
+    fn gaps(&mut self, deployment: DeploymentId, agent: AgentId) -> Result<Vec<Gap>, StoreError> {
+        let mut gaps = Vec::new();
+        for profile in [Profile::Authorized, Profile::Open] {
+            for (client, _) in self.clients(deployment, profile, agent)? {
+                let mut next = 1;
+                for (key, _) in self.feedback_by(deployment, &client)? {
+                    if key.index > next {
+                        gaps.push(Gap {
+                            client,
+                            first: next,
+                            last: key.index - 1,
+                        });
+                    }
+                    next = key.index.saturating_add(1);
+                }
+            }
+        }
+        Ok(gaps)
+    }
+
+    /// E: ids count up by one, from 1 in Concord's registries and from 0 in the canonical ones.
+    fn missing_ids(&mut self, deployment: DeploymentId) -> Result<u64, StoreError> {
+        let mut bounds: Option<(AgentId, AgentId)> = None;
+        let sql = "SELECT MIN(agent), MAX(agent) FROM agent \
+                   WHERE deployment = $1 AND owner IS NOT NULL HAVING COUNT(*) > 0";
+        self.each(sql, &[deployment.0.to_value()], "agent", &mut |cells| {
+            bounds = Some((cells.take("agent")?, cells.take("agent")?));
+            Ok(())
+        })?;
+        let Some((AgentId::Evm(first), AgentId::Evm(last))) = bounds else {
+            return Ok(0); // mints are in no order
+        };
+        let low = |id: [u8; 32]| {
+            let mut low = [0; 8];
+            low.copy_from_slice(&id[24..]);
+            u64::from_be_bytes(low)
+        };
+        let first = low(first).min(1); // what comes before the first one seen is missing too
+        let span = low(last).saturating_sub(first).saturating_add(1);
+        Ok(span.saturating_sub(self.registered(deployment)?))
+    }
+
+    fn registered(&mut self, deployment: DeploymentId) -> Result<u64, StoreError> {
+        let sql = "SELECT COUNT(*) FROM agent WHERE deployment = $1 AND owner IS NOT NULL";
+        self.number(sql, &[deployment.0.to_value()])
+    }
+
+    /// Returns how many rows of a deployment a table has.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub(crate) fn count(
+        &mut self,
+        deployment: DeploymentId,
+        table: &'static str,
+    ) -> Result<u64, StoreError> {
+        let sql = format!("SELECT COUNT(*) FROM {table} WHERE deployment = $1");
+        self.number(&sql, &[deployment.0.to_value()])
+    }
+
+    /// Returns how many events the log has.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn event_count(&mut self, deployment: DeploymentId) -> Result<u64, StoreError> {
+        self.count(deployment, "event")
+    }
+
+    /// R45: returns the digest that a rebuild would come to, without changing anything.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn rebuild_digest(&mut self, deployment: DeploymentId) -> Result<[u8; 32], StoreError> {
+        let mut nothing = crate::fold::Nothing;
+        let mut fold = crate::fold::Fold::new(&mut nothing);
+        self.events(deployment, EventsOf::All, &mut |event| fold.apply(&event))?;
+        Ok(fold.tables.digest())
+    }
+}

@@ -1,0 +1,32 @@
+//! Where blocks and events come from.
+pub mod evm;
+pub mod svm;
+
+use crate::{
+    SourceError,
+    batch::{Batch, Header},
+};
+use async_trait::async_trait;
+
+/// A chain, as the index reads it.
+#[async_trait]
+pub trait Source: Send {
+    /// The endpoint's name, for messages.
+    fn name(&self) -> String;
+
+    /// Returns the newest block.
+    async fn head(&mut self) -> Result<Header, SourceError>;
+
+    /// Returns the last block that is final; `None` if the chain does not say.
+    async fn final_number(&mut self) -> Result<Option<u64>, SourceError>;
+
+    /// Returns the hash of a block that is not after the newest one.
+    ///
+    /// # Errors
+    /// [`SourceError::Inconsistent`] if the block is not there.
+    async fn hash(&mut self, number: u64) -> Result<[u8; 32], SourceError>;
+
+    /// Returns the blocks from `from` on, at most up to `to`, completely. Blocks after
+    /// `settled` can still be taken back: they are read one by one, with their parents.
+    async fn batch(&mut self, from: u64, to: u64, settled: u64) -> Result<Batch, SourceError>;
+}

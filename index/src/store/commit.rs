@@ -1,0 +1,192 @@
+//! What changes the store: a batch, a rollback, a rebuild. Each is one transaction.
+use super::{DeploymentId, Engine, EventsOf, Store, columns::Stored, value::Cell};
+use crate::{
+    StoreError,
+    batch::{Batch, Header, IndexedEvent},
+    fold::{Fold, Load, Nothing},
+    table::*,
+};
+use concord_registry::event::AgentId;
+
+/// Tables whose key has an agent, and those in which the profile comes before it.
+const BY_AGENT: &[&str] = &["agent", "metadata", "validation"];
+const BY_PROFILE: &[&str] = &["client", "feedback", "response", "payment", "part"];
+
+impl<E: Engine> Store<E> {
+    /// Takes in a batch: its events, what they fold to, its headers and the cursor, or nothing of it.
+    /// Headers older than `kept` blocks are dropped.
+    ///
+    /// # Errors
+    /// [`StoreError::Full`] and others; the store is as it was.
+    pub fn commit(
+        &mut self,
+        deployment: DeploymentId,
+        batch: &Batch,
+        final_number: Option<u64>,
+        kept: u64,
+    ) -> Result<(), StoreError> {
+        let oldest = batch.through.number.saturating_sub(kept);
+        self.transaction(|store| {
+            store.append(deployment, &batch.events)?;
+            store.append_undecoded(deployment, &batch.undecoded)?;
+            store.fold_in(deployment, &batch.events)?;
+            store.keep_headers(deployment, &batch.headers, oldest)?;
+            store.move_cursor(deployment, &batch.through, final_number)
+        })
+    }
+
+    /// Goes back to `fork`: deletes every later event, and folds the agents that they were about
+    /// again (R45). Nothing is inverted.
+    ///
+    /// # Errors
+    /// As [`Self::commit`].
+    pub fn roll_back(&mut self, deployment: DeploymentId, fork: &Header) -> Result<(), StoreError> {
+        let cursor = self.cursor(deployment)?;
+        let final_number = cursor.and_then(|it| it.final_number);
+        let next = fork.number.saturating_add(1);
+        self.transaction(|store| {
+            let touched = store.delete_from(deployment, next)?;
+            for agent in touched.agents {
+                store.fold_again(deployment, agent)?;
+            }
+            if touched.registry {
+                store.fold_settings_again(deployment)?;
+            }
+            let sql = "DELETE FROM block WHERE deployment = $1 AND number > $2";
+            let values = [deployment.0.to_value(), fork.number.to_value()];
+            store.engine.execute(sql, &values)?;
+            store.move_cursor(deployment, fork, final_number)
+        })
+    }
+
+    /// R45: deletes every table but the event log, and folds all of it again.
+    ///
+    /// # Errors
+    /// As [`Self::commit`].
+    pub fn rebuild(&mut self, deployment: DeploymentId) -> Result<(), StoreError> {
+        self.transaction(|store| {
+            for table in BY_AGENT.iter().chain(BY_PROFILE).chain(&["setting"]) {
+                let sql = format!("DELETE FROM {table} WHERE deployment = $1");
+                store.engine.execute(&sql, &[deployment.0.to_value()])?;
+            }
+            store.fold_events(deployment, EventsOf::All)
+        })
+    }
+
+    fn fold_in(
+        &mut self,
+        deployment: DeploymentId,
+        events: &[IndexedEvent],
+    ) -> Result<(), StoreError> {
+        let mut loader = Loading {
+            store: self,
+            deployment,
+        };
+        let mut fold = Fold::new(&mut loader);
+        for event in events {
+            fold.apply(event)?;
+        }
+        let tables = fold.tables;
+        self.write(deployment, &tables)
+    }
+
+    fn fold_again(&mut self, deployment: DeploymentId, agent: AgentId) -> Result<(), StoreError> {
+        let values = [deployment.0.to_value(), agent.to_value()];
+        for table in BY_AGENT {
+            let sql = format!("DELETE FROM {table} WHERE deployment = $1 AND agent = $2");
+            self.engine.execute(&sql, &values)?;
+        }
+        for table in BY_PROFILE {
+            let sql = format!(
+                "DELETE FROM {table} WHERE deployment = $1 AND profile IN (0, 1) AND agent = $2"
+            );
+            self.engine.execute(&sql, &values)?;
+        }
+        self.fold_events(deployment, EventsOf::Agent(agent))
+    }
+
+    fn fold_settings_again(&mut self, deployment: DeploymentId) -> Result<(), StoreError> {
+        let sql = "DELETE FROM setting WHERE deployment = $1";
+        self.engine.execute(sql, &[deployment.0.to_value()])?;
+        self.fold_events(deployment, EventsOf::Registry)
+    }
+
+    /// Folds events of which no row is left.
+    fn fold_events(&mut self, deployment: DeploymentId, of: EventsOf) -> Result<(), StoreError> {
+        let mut nothing = Nothing;
+        let mut fold = Fold::new(&mut nothing);
+        self.events(deployment, of, &mut |event| fold.apply(&event))?;
+        let tables = fold.tables;
+        self.write(deployment, &tables)
+    }
+
+    fn write(&mut self, deployment: DeploymentId, tables: &Tables) -> Result<(), StoreError> {
+        self.write_rows(deployment, &tables.agents)?;
+        self.write_rows(deployment, &tables.metadata)?;
+        self.write_rows(deployment, &tables.clients)?;
+        self.write_rows(deployment, &tables.feedbacks)?;
+        self.write_rows(deployment, &tables.responses)?;
+        self.write_rows(deployment, &tables.payments)?;
+        self.write_rows(deployment, &tables.validations)?;
+        self.write_rows(deployment, &tables.parts)?;
+        self.write_rows(deployment, &tables.settings)
+    }
+
+    fn write_rows<T: Stored>(
+        &mut self,
+        deployment: DeploymentId,
+        rows: &Rows<T>,
+    ) -> Result<(), StoreError> {
+        let (upsert, delete) = (upsert::<T>(), delete::<T>());
+        for (key, row) in rows.changes() {
+            let mut values = vec![deployment.0.to_value()];
+            values.extend(T::key_values(key));
+            match row {
+                Some(row) => {
+                    values.extend(T::row_values(row));
+                    self.engine.execute(&upsert, &values)?;
+                }
+                None => {
+                    self.engine.execute(&delete, &values)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn upsert<T: Stored>() -> String {
+    let numbers: Vec<String> = (1..=1 + T::KEY.len() + T::COLUMNS.len())
+        .map(|number| format!("${number}"))
+        .collect();
+    let changes: Vec<String> = T::COLUMNS
+        .iter()
+        .map(|column| format!("{column} = excluded.{column}"))
+        .collect();
+    let key = T::KEY.join(", ");
+    format!(
+        "INSERT INTO {} (deployment, {key}, {}) VALUES ({}) \
+         ON CONFLICT (deployment, {key}) DO UPDATE SET {}",
+        T::NAME,
+        T::COLUMNS.join(", "),
+        numbers.join(", "),
+        changes.join(", ")
+    )
+}
+
+fn delete<T: Stored>() -> String {
+    let conditions = super::conditions(T::KEY);
+    format!("DELETE FROM {} WHERE deployment = $1{conditions}", T::NAME)
+}
+
+/// The rows of a deployment, for a fold.
+struct Loading<'a, E> {
+    store: &'a mut Store<E>,
+    deployment: DeploymentId,
+}
+
+impl<E: Engine, T: Stored> Load<T> for Loading<'_, E> {
+    fn load(&mut self, key: &T::Key) -> Result<Option<T::Row>, StoreError> {
+        self.store.row::<T>(self.deployment, key)
+    }
+}

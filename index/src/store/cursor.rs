@@ -1,0 +1,104 @@
+use super::{
+    DeploymentId, Engine, Store,
+    value::{Cell, Cells},
+};
+use crate::{StoreError, batch::Header};
+
+/// How far a deployment is indexed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cursor {
+    /// The last block that is indexed.
+    pub head: Header,
+    /// The last block that is final, as far as the chain said.
+    pub final_number: Option<u64>,
+}
+
+impl<E: Engine> Store<E> {
+    /// Returns how far a deployment is indexed; `None` before its first block.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn cursor(&mut self, deployment: DeploymentId) -> Result<Option<Cursor>, StoreError> {
+        let sql = "SELECT head_number, head_hash, head_parent, head_time, final_number \
+                   FROM deployment WHERE id = $1 AND head_number IS NOT NULL";
+        let mut cursor = None;
+        self.engine
+            .query(sql, &[deployment.0.to_value()], &mut |row| {
+                let mut cells = Cells::new("deployment", row);
+                cursor = Some(Cursor {
+                    head: read_header(&mut cells)?,
+                    final_number: cells.take("final_number")?,
+                });
+                Ok(())
+            })?;
+        Ok(cursor)
+    }
+
+    pub(super) fn move_cursor(
+        &mut self,
+        deployment: DeploymentId,
+        head: &Header,
+        final_number: Option<u64>,
+    ) -> Result<(), StoreError> {
+        let sql = "UPDATE deployment SET head_number = $1, head_hash = $2, head_parent = $3, \
+                   head_time = $4, final_number = $5 WHERE id = $6";
+        let values = [
+            head.number.to_value(),
+            head.hash.to_value(),
+            head.parent.to_value(),
+            head.time.to_value(),
+            final_number.to_value(),
+            deployment.0.to_value(),
+        ];
+        self.engine.execute(sql, &values).map(drop)
+    }
+
+    /// Returns the headers that are kept, the newest first.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn headers(&mut self, deployment: DeploymentId) -> Result<Vec<Header>, StoreError> {
+        let sql = "SELECT number, hash, parent, time FROM block \
+                   WHERE deployment = $1 ORDER BY number DESC";
+        let mut headers = Vec::new();
+        self.engine
+            .query(sql, &[deployment.0.to_value()], &mut |row| {
+                headers.push(read_header(&mut Cells::new("block", row))?);
+                Ok(())
+            })?;
+        Ok(headers)
+    }
+
+    pub(super) fn keep_headers(
+        &mut self,
+        deployment: DeploymentId,
+        headers: &[Header],
+        oldest: u64,
+    ) -> Result<(), StoreError> {
+        let sql = "INSERT INTO block (deployment, number, hash, parent, time) \
+                   VALUES ($1, $2, $3, $4, $5) ON CONFLICT (deployment, number) DO UPDATE \
+                   SET hash = excluded.hash, parent = excluded.parent, time = excluded.time";
+        for header in headers.iter().filter(|it| it.number >= oldest) {
+            let values = [
+                deployment.0.to_value(),
+                header.number.to_value(),
+                header.hash.to_value(),
+                header.parent.to_value(),
+                header.time.to_value(),
+            ];
+            self.engine.execute(sql, &values)?;
+        }
+        let sql = "DELETE FROM block WHERE deployment = $1 AND number < $2";
+        let values = [deployment.0.to_value(), oldest.to_value()];
+        self.engine.execute(sql, &values).map(drop)
+    }
+}
+
+fn read_header(cells: &mut Cells<'_>) -> Result<Header, StoreError> {
+    Ok(Header {
+        number: cells.take("number")?,
+        hash: cells.take("hash")?,
+        parent: cells.take("parent")?,
+        time: cells.take("time")?,
+    })
+}

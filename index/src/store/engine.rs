@@ -1,0 +1,56 @@
+use super::Value;
+use crate::StoreError;
+
+/// A database. Both engines run the same SQL: `$1` is the first parameter, and parameters are named
+/// in the order of their numbers.
+pub trait Engine: Send {
+    /// The engine's words for SQL's column types and table options.
+    const DIALECT: Dialect;
+
+    /// Runs one statement: how many rows it changed.
+    ///
+    /// # Errors
+    /// [`StoreError::Database`], [`StoreError::Full`].
+    fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<u64, StoreError>;
+
+    /// Runs one query, and passes each row on.
+    ///
+    /// # Errors
+    /// As [`Self::execute`], and those of `each`.
+    fn query(
+        &mut self,
+        sql: &str,
+        parameters: &[Value],
+        each: &mut dyn FnMut(&[Value]) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError>;
+
+    /// Runs several statements without parameters.
+    ///
+    /// # Errors
+    /// As [`Self::execute`].
+    fn script(&mut self, sql: &str) -> Result<(), StoreError>;
+
+    /// Claims the right to write what `name` says, until the engine is dropped, however the process
+    /// ends.
+    ///
+    /// # Errors
+    /// [`StoreError::SecondWriter`].
+    fn claim(&mut self, name: &str) -> Result<(), StoreError>;
+}
+
+/// How an engine writes what SQL leaves open.
+#[derive(Debug, Clone, Copy)]
+pub struct Dialect {
+    /// Begins a transaction that writes.
+    pub begin: &'static str,
+    /// 64 bits.
+    pub integer: &'static str,
+    /// 64 bits.
+    pub real: &'static str,
+    /// Text that sorts by its bytes.
+    pub text: &'static str,
+    /// Bytes.
+    pub blob: &'static str,
+    /// After a table whose rows are in the order of its key.
+    pub clustered: &'static str,
+}

@@ -1,0 +1,171 @@
+//! The event log: the source of truth (R45).
+use super::{
+    DeploymentId, Engine, Store, Value,
+    value::{Cell, Cells},
+};
+use crate::{
+    Place, StoreError,
+    batch::{IndexedEvent, UndecodedEvent},
+    table::Transaction,
+};
+use concord_registry::event::{AgentId, Event, RawEvent, TransactionId};
+use std::collections::BTreeSet;
+
+const COLUMNS: &str = "place, registry, tx, time, body";
+
+impl<E: Engine> Store<E> {
+    /// Appends events. One that the log has already is an error: nothing is indexed twice.
+    pub(super) fn append(
+        &mut self,
+        deployment: DeploymentId,
+        events: &[IndexedEvent],
+    ) -> Result<(), StoreError> {
+        let sql = "INSERT INTO event (deployment, place, registry, tx, time, agent, body) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7)";
+        for event in events {
+            let values = [
+                deployment.0.to_value(),
+                event.place.to_value(),
+                event.registry.to_value(),
+                Transaction::from(event.transaction).to_value(),
+                event.time.to_value(),
+                event.event.agent().to_value(),
+                body(&event.event)?,
+            ];
+            self.engine.execute(sql, &values)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn append_undecoded(
+        &mut self,
+        deployment: DeploymentId,
+        events: &[UndecodedEvent],
+    ) -> Result<(), StoreError> {
+        let sql = "INSERT INTO undecoded (deployment, place, tx, raw, reason) \
+                   VALUES ($1, $2, $3, $4, $5)";
+        for event in events {
+            let values = [
+                deployment.0.to_value(),
+                event.place.to_value(),
+                Transaction::from(event.transaction).to_value(),
+                raw(&event.raw).to_value(),
+                event.reason.to_value(),
+            ];
+            self.engine.execute(sql, &values)?;
+        }
+        Ok(())
+    }
+
+    /// Passes on every event in the order of the chain: of one agent, of none (what concerns whole
+    /// registries), or all.
+    ///
+    /// # Errors
+    /// The store cannot be read, and those of `each`.
+    pub fn events(
+        &mut self,
+        deployment: DeploymentId,
+        of: EventsOf,
+        each: &mut dyn FnMut(IndexedEvent) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut values = vec![deployment.0.to_value()];
+        let condition = match of {
+            EventsOf::All => "",
+            EventsOf::Registry => " AND agent IS NULL",
+            EventsOf::Agent(agent) => {
+                values.push(agent.to_value());
+                " AND agent = $2"
+            }
+        };
+        let sql =
+            format!("SELECT {COLUMNS} FROM event WHERE deployment = $1{condition} ORDER BY place");
+        self.engine
+            .query(&sql, &values, &mut |row| each(read(row)?))
+    }
+
+    /// Deletes the events of a block and all after it; returns which agents they were about, and
+    /// whether some concerned a whole registry.
+    pub(super) fn delete_from(
+        &mut self,
+        deployment: DeploymentId,
+        block: u64,
+    ) -> Result<Touched, StoreError> {
+        let values = [deployment.0.to_value(), Place::start_of(block).to_value()];
+        let mut touched = Touched::default();
+        let sql = "SELECT DISTINCT agent FROM event WHERE deployment = $1 AND place >= $2";
+        self.engine.query(sql, &values, &mut |row| {
+            match Cells::new("event", row).take("agent")? {
+                Some(agent) => touched.agents.insert(agent),
+                None => std::mem::replace(&mut touched.registry, true),
+            };
+            Ok(())
+        })?;
+        for table in ["event", "undecoded"] {
+            let sql = format!("DELETE FROM {table} WHERE deployment = $1 AND place >= $2");
+            self.engine.execute(&sql, &values)?;
+        }
+        Ok(touched)
+    }
+}
+
+/// Which events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventsOf {
+    /// All.
+    All,
+    /// Those about one agent.
+    Agent(AgentId),
+    /// Those about none.
+    Registry,
+}
+
+/// What events were about.
+#[derive(Debug, Default)]
+pub(super) struct Touched {
+    pub agents: BTreeSet<AgentId>,
+    pub registry: bool,
+}
+
+fn body(event: &Event) -> Result<Value, StoreError> {
+    let bytes = borsh::to_vec(event);
+    bytes
+        .map(Value::Blob)
+        .map_err(|error| StoreError::Database(error.to_string()))
+}
+
+fn raw(raw: &RawEvent) -> Vec<u8> {
+    match raw {
+        RawEvent::Evm { topics, data } => {
+            let count = u8::try_from(topics.len()).unwrap_or(u8::MAX);
+            [&[count], topics.as_flattened(), data].concat()
+        }
+        RawEvent::Svm(data) => data.clone(),
+    }
+}
+
+fn read(row: &[Value]) -> Result<IndexedEvent, StoreError> {
+    let malformed = |column| StoreError::Malformed {
+        table: "event",
+        column,
+    };
+    let mut cells = Cells::new("event", row);
+    let place = cells.take("place")?;
+    let registry = cells.take("registry")?;
+    let transaction: Transaction = cells.take("tx")?;
+    let transaction = match <[u8; 32]>::try_from(transaction.0.as_slice()) {
+        Ok(hash) => TransactionId::Evm(hash),
+        Err(_) => {
+            let signature = transaction.0.as_slice().try_into();
+            TransactionId::Svm(signature.map_err(|_| malformed("tx"))?)
+        }
+    };
+    let time = cells.take("time")?;
+    let body: Vec<u8> = cells.take("body")?;
+    Ok(IndexedEvent {
+        place,
+        registry,
+        transaction,
+        time,
+        event: borsh::from_slice(&body).map_err(|_| malformed("body"))?,
+    })
+}

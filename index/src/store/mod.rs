@@ -1,0 +1,223 @@
+//! The store: the same SQL for every [`Engine`], one transaction for each batch.
+mod columns;
+mod commit;
+mod cursor;
+mod digest;
+mod engine;
+mod events;
+mod reading;
+mod schema;
+mod sqlite;
+mod value;
+
+pub use cursor::Cursor;
+pub use engine::{Dialect, Engine};
+pub use events::EventsOf;
+pub use sqlite::Sqlite;
+pub use value::{Cell, Value};
+
+use crate::{Deployment, StoreError};
+use columns::Stored;
+use value::Cells;
+
+/// The tables of every deployment in one database.
+#[derive(Debug)]
+pub struct Store<E> {
+    engine: E,
+}
+
+/// A deployment in a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DeploymentId(pub(crate) i64);
+
+impl<E: Engine> Store<E> {
+    /// Opens a database, and creates the tables if there are none.
+    ///
+    /// # Errors
+    /// [`StoreError::Schema`] for a database of another version, which is left as it is.
+    pub fn open(mut engine: E) -> Result<Self, StoreError> {
+        match found_version(&mut engine) {
+            Some(schema::VERSION) => (),
+            Some(found) => {
+                return Err(StoreError::Schema {
+                    found,
+                    expected: schema::VERSION,
+                    advice: match found < schema::VERSION {
+                        true => "rebuild it from the chain",
+                        false => "use the version that wrote it, or a later one",
+                    },
+                });
+            }
+            None => create(&mut engine)?,
+        }
+        Ok(Self { engine })
+    }
+
+    /// Registers what is to be indexed, and claims the right to write it until the store is dropped.
+    ///
+    /// # Errors
+    /// [`StoreError::SecondWriter`] if another process has it; [`StoreError::OtherDeployment`].
+    pub fn claim(&mut self, deployment: &Deployment) -> Result<DeploymentId, StoreError> {
+        let (chain, registry) = (deployment.chain.to_string(), deployment.registry());
+        self.engine.claim(&format!("{chain}/{registry}"))?;
+        if let Some(id) = self.find(deployment)? {
+            return Ok(id);
+        }
+        let mut next = 1;
+        let sql = "SELECT COALESCE(MAX(id), 0) + 1 FROM deployment";
+        self.engine.query(sql, &[], &mut |row| {
+            next = Cells::new("deployment", row).take("id")?;
+            Ok(())
+        })?;
+        let values = [
+            next.to_value(),
+            chain.to_value(),
+            registry.to_value(),
+            deployment.digest().to_value(),
+        ];
+        let sql = "INSERT INTO deployment (id, chain, registry, digest) VALUES ($1, $2, $3, $4)";
+        self.engine.execute(sql, &values)?;
+        Ok(DeploymentId(next))
+    }
+
+    /// Returns a deployment that the store has.
+    ///
+    /// # Errors
+    /// [`StoreError::OtherDeployment`] if it was indexed with other contracts or another start.
+    pub fn find(&mut self, deployment: &Deployment) -> Result<Option<DeploymentId>, StoreError> {
+        let (chain, registry) = (deployment.chain.to_string(), deployment.registry());
+        let mut found: Option<(i64, [u8; 32])> = None;
+        self.engine.query(
+            "SELECT id, digest FROM deployment WHERE chain = $1 AND registry = $2",
+            &[chain.to_value(), registry.to_value()],
+            &mut |row| {
+                let mut cells = Cells::new("deployment", row);
+                found = Some((cells.take("id")?, cells.take("digest")?));
+                Ok(())
+            },
+        )?;
+        match found {
+            None => Ok(None),
+            Some((id, digest)) if digest == deployment.digest() => Ok(Some(DeploymentId(id))),
+            Some(_) => Err(StoreError::OtherDeployment { chain, registry }),
+        }
+    }
+
+    /// Runs `work` in one transaction: all of it is kept, or nothing.
+    fn transaction<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.engine.execute(E::DIALECT.begin, &[])?;
+        match work(self) {
+            Ok(done) => match self.engine.execute("COMMIT", &[]) {
+                Ok(_) => Ok(done),
+                Err(error) => Err(self.undone(error)),
+            },
+            Err(error) => Err(self.undone(error)),
+        }
+    }
+
+    /// A transaction that failed may have been rolled back by the database already.
+    fn undone(&mut self, error: StoreError) -> StoreError {
+        let _ = self.engine.execute("ROLLBACK", &[]);
+        error
+    }
+
+    /// The row of a table with this key.
+    fn row<T: Stored>(
+        &mut self,
+        deployment: DeploymentId,
+        key: &T::Key,
+    ) -> Result<Option<T::Row>, StoreError> {
+        let mut parameters = vec![deployment.0.to_value()];
+        parameters.extend(T::key_values(key));
+        let conditions = conditions(T::KEY);
+        let sql = format!(
+            "SELECT {} FROM {} WHERE deployment = $1{conditions}",
+            T::COLUMNS.join(", "),
+            T::NAME
+        );
+        let mut found = None;
+        self.engine.query(&sql, &parameters, &mut |row| {
+            found = Some(T::read_row(&mut Cells::new(T::NAME, row))?);
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// Every row of a table that `condition` matches, in the order of `order`. Its parameters begin
+    /// with `$2`.
+    fn rows<T: Stored>(
+        &mut self,
+        deployment: DeploymentId,
+        condition: &str,
+        parameters: &[Value],
+        order: &str,
+        each: &mut dyn FnMut(T::Key, T::Row) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut values = vec![deployment.0.to_value()];
+        values.extend_from_slice(parameters);
+        let sql = format!(
+            "SELECT {}, {} FROM {} WHERE deployment = $1{condition} ORDER BY {order}",
+            T::KEY.join(", "),
+            T::COLUMNS.join(", "),
+            T::NAME
+        );
+        self.engine.query(&sql, &values, &mut |row| {
+            let mut cells = Cells::new(T::NAME, row);
+            each(T::read_key(&mut cells)?, T::read_row(&mut cells)?)
+        })
+    }
+}
+
+impl<E: Engine> Store<E> {
+    /// Passes on each row of a query, of which `table` names the source in an error.
+    pub(crate) fn each(
+        &mut self,
+        sql: &str,
+        parameters: &[Value],
+        table: &'static str,
+        each: &mut dyn FnMut(&mut Cells<'_>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.engine.query(sql, parameters, &mut |row| {
+            each(&mut Cells::new(table, row))
+        })
+    }
+
+    /// The one number that a query answers.
+    pub(crate) fn number(&mut self, sql: &str, parameters: &[Value]) -> Result<u64, StoreError> {
+        let mut found = 0;
+        self.each(sql, parameters, "count", &mut |cells| {
+            found = cells.take("count")?;
+            Ok(())
+        })?;
+        Ok(found)
+    }
+}
+
+/// ` AND a = $2 AND b = $3 …`
+fn conditions(columns: &[&str]) -> String {
+    let numbered = columns.iter().zip(2..);
+    numbered
+        .map(|(column, number)| format!(" AND {column} = ${number}"))
+        .collect()
+}
+
+/// `None` if there are no tables yet.
+fn found_version(engine: &mut impl Engine) -> Option<i64> {
+    let mut found = None;
+    let sql = "SELECT version FROM schema_version";
+    let read = engine.query(sql, &[], &mut |row| {
+        found = Some(Cells::new("schema_version", row).take("version")?);
+        Ok(())
+    });
+    read.ok().and(found)
+}
+
+fn create<E: Engine>(engine: &mut E) -> Result<(), StoreError> {
+    let tables = schema::tables(&E::DIALECT);
+    let version = schema::VERSION;
+    let noted = format!("INSERT INTO schema_version (version) VALUES ({version});");
+    engine.script(&format!("{}; {tables} {noted} COMMIT;", E::DIALECT.begin))
+}

@@ -1,0 +1,189 @@
+//! Rows as they are, for queries.
+use super::{DeploymentId, Engine, Store, Value, columns::Stored, value::Cell};
+use crate::{StoreError, table::*};
+use concord_registry::event::{AccountId, AgentId, Profile};
+
+/// A key with its row.
+type Row<T> = (<T as Table>::Key, <T as Table>::Row);
+
+/// In one profile, of one agent.
+const OF_AGENT: &str = " AND profile = $2 AND agent = $3";
+
+impl<E: Engine> Store<E> {
+    /// Returns an agent.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn agent(
+        &mut self,
+        deployment: DeploymentId,
+        agent: AgentId,
+    ) -> Result<Option<Agent>, StoreError> {
+        self.row::<Agents>(deployment, &AgentKey { agent })
+    }
+
+    /// Returns every agent, in the order of their ids.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn agents(
+        &mut self,
+        deployment: DeploymentId,
+    ) -> Result<Vec<(AgentKey, Agent)>, StoreError> {
+        self.all::<Agents>(deployment, "", &[], "agent")
+    }
+
+    /// R46: returns the agents of which events are known to be missing.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn incomplete_agents(
+        &mut self,
+        deployment: DeploymentId,
+    ) -> Result<Vec<(AgentKey, Agent)>, StoreError> {
+        let incomplete = " AND (owner IS NULL OR missing > 0 OR unexplained > 0)";
+        self.all::<Agents>(deployment, incomplete, &[], "agent")
+    }
+
+    /// Returns an agent's metadata, by key.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn metadata(
+        &mut self,
+        deployment: DeploymentId,
+        agent: AgentId,
+    ) -> Result<Vec<(MetadataKey, Metadata)>, StoreError> {
+        self.all::<AllMetadata>(deployment, " AND agent = $2", &[agent.to_value()], "key")
+    }
+
+    /// Returns an agent's clients in one profile, in the order of their first feedback.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn clients(
+        &mut self,
+        deployment: DeploymentId,
+        profile: Profile,
+        agent: AgentId,
+    ) -> Result<Vec<(ClientKey, Client)>, StoreError> {
+        let values = [profile.to_value(), agent.to_value()];
+        self.all::<Clients>(deployment, OF_AGENT, &values, "ordinal")
+    }
+
+    /// Returns a feedback.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn feedback(
+        &mut self,
+        deployment: DeploymentId,
+        key: &FeedbackKey,
+    ) -> Result<Option<Feedback>, StoreError> {
+        self.row::<Feedbacks>(deployment, key)
+    }
+
+    /// Returns a client's feedback about an agent in one profile, index 1 first (R44).
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn feedback_by(
+        &mut self,
+        deployment: DeploymentId,
+        key: &ClientKey,
+    ) -> Result<Vec<(FeedbackKey, Feedback)>, StoreError> {
+        let values = Clients::key_values(key);
+        let condition = super::conditions(Clients::KEY);
+        self.all::<Feedbacks>(deployment, &condition, &values, "idx")
+    }
+
+    /// Returns the responses to a feedback, the first one first.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn responses(
+        &mut self,
+        deployment: DeploymentId,
+        key: &FeedbackKey,
+    ) -> Result<Vec<(ResponseKey, Response)>, StoreError> {
+        let values = Feedbacks::key_values(key);
+        let condition = super::conditions(Feedbacks::KEY);
+        self.all::<Responses>(deployment, &condition, &values, "number")
+    }
+
+    /// Returns the payment that was proven for a feedback (R13).
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn payment(
+        &mut self,
+        deployment: DeploymentId,
+        key: &FeedbackKey,
+    ) -> Result<Option<Payment>, StoreError> {
+        self.row::<Payments>(deployment, key)
+    }
+
+    /// Returns an agent's validations, in the order of their requests' hashes.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn validations(
+        &mut self,
+        deployment: DeploymentId,
+        agent: AgentId,
+    ) -> Result<Vec<(ValidationKey, Validation)>, StoreError> {
+        let order = "request, validator";
+        self.all::<Validations>(deployment, " AND agent = $2", &[agent.to_value()], order)
+    }
+
+    /// Returns what is set for a whole registry.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn settings(
+        &mut self,
+        deployment: DeploymentId,
+    ) -> Result<Vec<(SettingKey, Setting)>, StoreError> {
+        self.all::<Settings>(deployment, "", &[], "name, subject")
+    }
+
+    /// Returns the parts of an agent's summaries: those of one client, or of everyone together.
+    /// Empty tags match all (R16).
+    pub(crate) fn parts(
+        &mut self,
+        deployment: DeploymentId,
+        (profile, agent): (Profile, AgentId),
+        client: Option<AccountId>,
+        (tag1, tag2): (&str, &str),
+    ) -> Result<Vec<(PartKey, Part)>, StoreError> {
+        let everyone = Value::Blob(Vec::new());
+        let mut values = vec![
+            profile.to_value(),
+            agent.to_value(),
+            client.map_or(everyone, |client| client.to_value()),
+        ];
+        let mut condition = format!("{OF_AGENT} AND client = $4");
+        for (column, tag) in [("tag1", tag1), ("tag2", tag2)] {
+            if !tag.is_empty() {
+                values.push(tag.to_owned().to_value());
+                condition.push_str(&format!(" AND {column} = ${}", values.len() + 1));
+            }
+        }
+        self.all::<Parts>(deployment, &condition, &values, "tag1, tag2, is_paid")
+    }
+
+    fn all<T: Stored>(
+        &mut self,
+        deployment: DeploymentId,
+        condition: &str,
+        values: &[Value],
+        order: &str,
+    ) -> Result<Vec<Row<T>>, StoreError> {
+        let mut rows = Vec::new();
+        self.rows::<T>(deployment, condition, values, order, &mut |key, row| {
+            rows.push((key, row));
+            Ok(())
+        })?;
+        Ok(rows)
+    }
+}

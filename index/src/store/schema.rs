@@ -1,0 +1,95 @@
+use super::Dialect;
+
+/// The schema that this version writes. A store of another one is not touched.
+pub(super) const VERSION: i64 = 1;
+
+/// Creates what is missing. Types are those of [`Dialect`]: `INT`, `REAL`, `TXT` and `BYTES`, and
+/// `CLUSTERED` after a table.
+const TABLES: &str = "
+CREATE TABLE IF NOT EXISTS schema_version (version INT NOT NULL);
+CREATE TABLE IF NOT EXISTS deployment (
+    id INT PRIMARY KEY,
+    chain TXT NOT NULL, registry TXT NOT NULL, digest BYTES NOT NULL,
+    head_number INT, head_hash BYTES, head_parent BYTES, head_time INT, final_number INT,
+    UNIQUE (chain, registry));
+CREATE TABLE IF NOT EXISTS block (
+    deployment INT NOT NULL, number INT NOT NULL, hash BYTES NOT NULL, parent BYTES NOT NULL,
+    time INT NOT NULL,
+    PRIMARY KEY (deployment, number)) CLUSTERED;
+CREATE TABLE IF NOT EXISTS event (
+    deployment INT NOT NULL, place BYTES NOT NULL, registry BYTES NOT NULL, tx BYTES NOT NULL,
+    time INT NOT NULL, agent BYTES, body BYTES NOT NULL,
+    PRIMARY KEY (deployment, place)) CLUSTERED;
+CREATE INDEX IF NOT EXISTS event_by_agent ON event (deployment, agent, place);
+CREATE TABLE IF NOT EXISTS undecoded (
+    deployment INT NOT NULL, place BYTES NOT NULL, tx BYTES NOT NULL, raw BYTES NOT NULL,
+    reason TXT NOT NULL,
+    PRIMARY KEY (deployment, place)) CLUSTERED;
+CREATE TABLE IF NOT EXISTS agent (
+    deployment INT NOT NULL, agent BYTES NOT NULL,
+    owner BYTES, wallet BYTES, uri TXT NOT NULL, approved BYTES, feedback_authority BYTES,
+    auth_schemes INT, created_at INT NOT NULL, created BYTES NOT NULL, updated_at INT NOT NULL,
+    updated BYTES NOT NULL, authorized_clients INT NOT NULL, open_clients INT NOT NULL,
+    feedback_count INT NOT NULL, missing INT NOT NULL, unexplained INT NOT NULL,
+    PRIMARY KEY (deployment, agent)) CLUSTERED;
+CREATE INDEX IF NOT EXISTS agent_by_owner ON agent (deployment, owner);
+CREATE INDEX IF NOT EXISTS agent_by_wallet ON agent (deployment, wallet);
+CREATE TABLE IF NOT EXISTS metadata (
+    deployment INT NOT NULL, agent BYTES NOT NULL, key TXT NOT NULL,
+    value BYTES NOT NULL, updated_at INT NOT NULL,
+    PRIMARY KEY (deployment, agent, key)) CLUSTERED;
+CREATE TABLE IF NOT EXISTS client (
+    deployment INT NOT NULL, profile INT NOT NULL, agent BYTES NOT NULL, client BYTES NOT NULL,
+    ordinal INT NOT NULL, last_index INT NOT NULL,
+    PRIMARY KEY (deployment, profile, agent, client)) CLUSTERED;
+CREATE TABLE IF NOT EXISTS feedback (
+    deployment INT NOT NULL, profile INT NOT NULL, agent BYTES NOT NULL, client BYTES NOT NULL,
+    idx INT NOT NULL,
+    value TXT NOT NULL, decimals INT NOT NULL, approx REAL NOT NULL, tag1 TXT NOT NULL,
+    tag2 TXT NOT NULL, endpoint TXT NOT NULL, uri TXT NOT NULL, hash BYTES NOT NULL, scheme INT,
+    signature BYTES, at INT NOT NULL, place BYTES NOT NULL, tx BYTES NOT NULL, revoked_at INT,
+    responses INT NOT NULL, is_paid INT NOT NULL,
+    PRIMARY KEY (deployment, profile, agent, client, idx)) CLUSTERED;
+CREATE INDEX IF NOT EXISTS feedback_newest ON feedback (deployment, agent, place);
+CREATE INDEX IF NOT EXISTS feedback_by_client ON feedback (deployment, client, place);
+CREATE TABLE IF NOT EXISTS response (
+    deployment INT NOT NULL, profile INT NOT NULL, agent BYTES NOT NULL, client BYTES NOT NULL,
+    idx INT NOT NULL, number INT NOT NULL,
+    responder BYTES NOT NULL, uri TXT NOT NULL, hash BYTES NOT NULL, at INT NOT NULL,
+    place BYTES NOT NULL, tx BYTES NOT NULL,
+    PRIMARY KEY (deployment, profile, agent, client, idx, number)) CLUSTERED;
+CREATE TABLE IF NOT EXISTS payment (
+    deployment INT NOT NULL, profile INT NOT NULL, agent BYTES NOT NULL, client BYTES NOT NULL,
+    idx INT NOT NULL,
+    payee BYTES NOT NULL, token BYTES NOT NULL, amount TXT NOT NULL, task_ref_hash BYTES NOT NULL,
+    paid_at INT NOT NULL, expiry INT NOT NULL, facilitator BYTES NOT NULL,
+    signature BYTES NOT NULL, at INT NOT NULL, place BYTES NOT NULL,
+    PRIMARY KEY (deployment, profile, agent, client, idx)) CLUSTERED;
+CREATE TABLE IF NOT EXISTS validation (
+    deployment INT NOT NULL, agent BYTES NOT NULL, request BYTES NOT NULL,
+    validator BYTES NOT NULL,
+    uri TXT NOT NULL, tag BYTES, requested_at INT NOT NULL, place BYTES NOT NULL,
+    updated_at INT NOT NULL, responses INT NOT NULL, score INT, answer_uri TXT, answer_hash BYTES,
+    answer_tag TXT,
+    PRIMARY KEY (deployment, agent, request, validator)) CLUSTERED;
+CREATE INDEX IF NOT EXISTS validation_by_validator ON validation (deployment, validator);
+CREATE TABLE IF NOT EXISTS part (
+    deployment INT NOT NULL, profile INT NOT NULL, agent BYTES NOT NULL, client BYTES NOT NULL,
+    tag1 TXT NOT NULL, tag2 TXT NOT NULL, is_paid INT NOT NULL,
+    count INT NOT NULL, sum BYTES NOT NULL, histogram BYTES NOT NULL,
+    PRIMARY KEY (deployment, profile, agent, client, tag1, tag2, is_paid)) CLUSTERED;
+CREATE TABLE IF NOT EXISTS setting (
+    deployment INT NOT NULL, name TXT NOT NULL, subject BYTES NOT NULL,
+    value TXT NOT NULL, updated_at INT NOT NULL,
+    PRIMARY KEY (deployment, name, subject)) CLUSTERED;
+";
+
+/// The statements that create the tables in an engine's dialect.
+pub(super) fn tables(dialect: &Dialect) -> String {
+    TABLES
+        .replace(" INT", &format!(" {}", dialect.integer))
+        .replace(" REAL", &format!(" {}", dialect.real))
+        .replace(" TXT", &format!(" {}", dialect.text))
+        .replace(" BYTES", &format!(" {}", dialect.blob))
+        .replace(" CLUSTERED", dialect.clustered)
+}

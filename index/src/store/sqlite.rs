@@ -1,0 +1,163 @@
+//! SQLite in this process: the default engine.
+use super::{Dialect, Engine, Value};
+use crate::StoreError;
+use concord_chain::{ChainError, atomic_file};
+use rusqlite::{Connection, ErrorCode, params_from_iter, types::ValueRef};
+use std::{
+    fs::File,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// Statements that stay prepared: more than the store has.
+const PREPARED: usize = 128;
+/// Readers do not block a writer in WAL mode; this is for checkpoints.
+const BUSY: Duration = Duration::from_secs(10);
+
+/// A database file, or a database in memory.
+#[derive(Debug)]
+pub struct Sqlite {
+    connection: Connection,
+    path: Option<PathBuf>,
+    claimed: Vec<File>,
+}
+
+impl Sqlite {
+    /// Opens a file, and makes it if there is none.
+    ///
+    /// # Errors
+    /// [`StoreError::File`].
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let unusable = |error: rusqlite::Error| StoreError::File {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        };
+        let connection = Connection::open(path).map_err(unusable)?;
+        // WAL: a killed process loses nothing that was committed, and readers go on.
+        connection
+            .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
+            .map_err(unusable)?;
+        Self::with(connection, Some(path.to_owned()))
+    }
+
+    /// A database that ends with this value.
+    ///
+    /// # Errors
+    /// [`StoreError::Database`].
+    pub fn in_memory() -> Result<Self, StoreError> {
+        Self::with(Connection::open_in_memory().map_err(failed)?, None)
+    }
+
+    fn with(connection: Connection, path: Option<PathBuf>) -> Result<Self, StoreError> {
+        connection.set_prepared_statement_cache_capacity(PREPARED);
+        connection.busy_timeout(BUSY).map_err(failed)?;
+        Ok(Self {
+            connection,
+            path,
+            claimed: Vec::new(),
+        })
+    }
+
+    /// Limits the file to so many pages, as a full disk would.
+    ///
+    /// # Errors
+    /// [`StoreError::Database`].
+    pub fn limit_pages(&self, pages: u32) -> Result<(), StoreError> {
+        let limited = self.connection.pragma_update(None, "max_page_count", pages);
+        limited.map_err(failed)
+    }
+}
+
+impl Engine for Sqlite {
+    const DIALECT: Dialect = Dialect {
+        begin: "BEGIN IMMEDIATE",
+        integer: "INTEGER",
+        real: "REAL",
+        text: "TEXT",
+        blob: "BLOB",
+        clustered: " WITHOUT ROWID",
+    };
+
+    fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<u64, StoreError> {
+        let mut statement = self.connection.prepare_cached(sql).map_err(failed)?;
+        let changed = statement.execute(params_from_iter(parameters));
+        changed.map(|rows| rows as u64).map_err(failed)
+    }
+
+    fn query(
+        &mut self,
+        sql: &str,
+        parameters: &[Value],
+        each: &mut dyn FnMut(&[Value]) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut statement = self.connection.prepare_cached(sql).map_err(failed)?;
+        let columns = statement.column_count();
+        let found = statement.query(params_from_iter(parameters));
+        let mut rows = found.map_err(failed)?;
+        let mut cells = Vec::with_capacity(columns);
+        while let Some(row) = rows.next().map_err(failed)? {
+            cells.clear();
+            for column in 0..columns {
+                cells.push(cell(row.get_ref(column).map_err(failed)?)?);
+            }
+            each(&cells)?;
+        }
+        Ok(())
+    }
+
+    fn script(&mut self, sql: &str) -> Result<(), StoreError> {
+        self.connection.execute_batch(sql).map_err(failed)
+    }
+
+    fn claim(&mut self, name: &str) -> Result<(), StoreError> {
+        let Some(path) = &self.path else {
+            return Ok(()); // nobody else can write it
+        };
+        let mut file = path.as_os_str().to_owned();
+        file.push(format!(".{}", name.replace([':', '/'], "-")));
+        match atomic_file::lock(&PathBuf::from(file).with_added_extension("lock")) {
+            Ok(lock) => self.claimed.push(lock),
+            Err(ChainError::Locked(_)) => {
+                return Err(StoreError::SecondWriter {
+                    what: name.to_owned(),
+                });
+            }
+            Err(error) => return Err(StoreError::Database(error.to_string())),
+        }
+        Ok(())
+    }
+}
+
+fn cell(value: ValueRef<'_>) -> Result<Value, StoreError> {
+    Ok(match value {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(number) => Value::Int(number),
+        ValueRef::Real(number) => Value::Real(number),
+        ValueRef::Text(bytes) => {
+            let text = String::from_utf8(bytes.to_vec());
+            Value::Text(text.map_err(|error| StoreError::Database(error.to_string()))?)
+        }
+        ValueRef::Blob(bytes) => Value::Blob(bytes.to_vec()),
+    })
+}
+
+impl rusqlite::ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
+        let value = match self {
+            Self::Null => ValueRef::Null,
+            Self::Int(number) => ValueRef::Integer(*number),
+            Self::Real(number) => ValueRef::Real(*number),
+            Self::Text(text) => ValueRef::Text(text.as_bytes()),
+            Self::Blob(bytes) => ValueRef::Blob(bytes),
+        };
+        Ok(rusqlite::types::ToSqlOutput::Borrowed(value))
+    }
+}
+
+fn failed(error: rusqlite::Error) -> StoreError {
+    let words = error.to_string();
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => StoreError::Full(words),
+        _ => StoreError::Database(words),
+    }
+}

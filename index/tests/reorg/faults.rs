@@ -1,0 +1,68 @@
+//! An endpoint that lies: the index waits or asks again, and never stores what is not so.
+use crate::{
+    chain::{Chain, digest},
+    faulty::{Fault, Faulty},
+};
+use concord_chain::Endpoint;
+use concord_index::{Options, Progress, SyncError, source::evm::Range};
+
+/// More failures in a row than any fault makes.
+const PATIENCE: u32 = 500;
+
+#[test]
+fn through_a_faulty_endpoint_the_tables_are_those_of_the_chain() {
+    let mut chain = Chain::start();
+    chain.act(90);
+    for fault in Fault::ALL {
+        let transport = Faulty::new(chain.url(), fault);
+        let endpoint = Endpoint::over(transport.clone(), "faulty");
+        // Few, so that some blocks are read in ranges.
+        let options = Options { kept_headers: 8 };
+        let mut indexer = chain.indexer(endpoint, Range::new(50, 50), options);
+        follow(&chain, &mut indexer, fault);
+        chain.act(5);
+        follow(&chain, &mut indexer, fault);
+        chain.reorganise(4);
+        chain.act(6);
+        follow(&chain, &mut indexer, fault);
+        assert!(transport.faults() > 3, "{fault:?}: {}", transport.faults());
+    }
+}
+
+/// Steps until the chain's newest block is indexed, then compares.
+fn follow(chain: &Chain, indexer: &mut crate::chain::AnvilIndexer, fault: Fault) {
+    let newest = chain.blocking.wait(chain.node.block_number()).unwrap();
+    let mut last = String::new();
+    for _ in 0..PATIENCE {
+        match chain.blocking.wait(indexer.step()) {
+            Ok(Progress::Idle { head }) if head == newest => {
+                assert_eq!(digest(indexer), chain.expected(), "{fault:?}");
+                return chain.compare_summaries(indexer);
+            }
+            Ok(_) => (),
+            Err(SyncError::Source(error)) => {
+                assert!(error.is_passing(), "{fault:?}: {error}");
+                last = error.to_string();
+            }
+            Err(error) => panic!("{fault:?}: {error}"),
+        }
+    }
+    panic!("{fault:?}: block {newest} is never indexed; {last}");
+}
+
+#[test]
+fn an_endpoint_that_refuses_a_single_block_is_an_error_that_names_it() {
+    let mut chain = Chain::start();
+    chain.act(70); // so that some are settled
+    let url = chain.url().to_owned();
+    let transport = Faulty::new(&url, Fault::Refusing);
+    let endpoint = Endpoint::over(transport, "faulty");
+    let options = Options { kept_headers: 2 };
+    let mut indexer = chain.indexer(endpoint, Range::new(50, 50), options);
+    let error = chain.blocking.wait(indexer.step()).unwrap_err();
+    let SyncError::Source(error) = error else {
+        panic!("{error}");
+    };
+    assert!(!error.is_passing(), "{error}");
+    assert!(error.to_string().contains("block 0 alone"), "{error}");
+}

@@ -1,0 +1,249 @@
+//! An endpoint that fails in a way of its own at some requests.
+use alloy::{
+    rpc::json_rpc::{RequestPacket, Response, ResponsePacket, ResponsePayload, SerializedRequest},
+    transports::{
+        BoxTransport, IntoBoxTransport, TransportError, TransportErrorKind, TransportFut,
+        http::Http,
+    },
+};
+use serde_json::{Value, json};
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex},
+    task::{Context, Poll},
+};
+use tower_service::Service;
+
+/// What an endpoint does to some of its answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Logs that are there are left out, all of them.
+    Empty,
+    /// Each log comes twice.
+    Doubled,
+    /// The connection ends in the middle.
+    Truncated,
+    /// The node is some blocks behind.
+    Lagging,
+    /// Too many logs were asked for.
+    Limited,
+    /// Too many requests were made.
+    RateLimited,
+    /// No logs are given at all.
+    Refusing,
+}
+
+impl Fault {
+    /// Those that pass.
+    pub const ALL: [Self; 6] = [
+        Self::Empty,
+        Self::Doubled,
+        Self::Truncated,
+        Self::Lagging,
+        Self::Limited,
+        Self::RateLimited,
+    ];
+}
+
+/// So many blocks a lagging node is behind.
+const LAG: u64 = 5;
+/// So many blocks a limited node answers for.
+const LIMIT: u64 = 3;
+
+#[derive(Clone)]
+pub struct Faulty {
+    inner: BoxTransport,
+    fault: Fault,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+pub struct State {
+    requests: u64,
+    asked: HashSet<String>,
+    /// How many answers were changed.
+    pub faults: u64,
+}
+
+impl Faulty {
+    pub fn new(url: &str, fault: Fault) -> Self {
+        Self {
+            inner: Http::new(url.parse().unwrap()).into_box_transport(),
+            fault,
+            state: Arc::default(),
+        }
+    }
+
+    pub fn faults(&self) -> u64 {
+        self.state.lock().unwrap().faults
+    }
+
+    /// About every second request is served as it should be, and each that is made again, so that trying
+    /// again is worth it.
+    fn is_due(&self, request: &str) -> bool {
+        let mut state = self.state.lock().unwrap();
+        state.requests += 1;
+        let is_new = state.asked.insert(request.to_owned());
+        // SplitMix64: as good as a coin, and the same in every run.
+        let mut mixed = state.requests.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed >> 63 == 1 && (is_new || self.fault == Fault::Lagging)
+    }
+
+    fn note(&self) {
+        self.state.lock().unwrap().faults += 1;
+    }
+}
+
+fn refusal(request: &SerializedRequest, code: i64, message: &str) -> ResponsePacket {
+    let answer = json!({
+        "jsonrpc": "2.0", "id": request.id(), "error": { "code": code, "message": message },
+    });
+    ResponsePacket::Single(serde_json::from_value(answer).unwrap())
+}
+
+fn answered(answer: Response, result: &Value) -> ResponsePacket {
+    let raw = serde_json::value::to_raw_value(result).unwrap();
+    ResponsePacket::Single(Response {
+        id: answer.id,
+        payload: ResponsePayload::Success(raw),
+    })
+}
+
+fn number(value: &Value) -> Option<u64> {
+    u64::from_str_radix(value.as_str()?.strip_prefix("0x")?, 16).ok()
+}
+
+impl Faulty {
+    async fn serve(mut self, request: SerializedRequest) -> Result<ResponsePacket, TransportError> {
+        let method = request.method().to_owned();
+        let params: Value = request
+            .params()
+            .map_or(Value::Null, |it| serde_json::from_str(it.get()).unwrap());
+        let is_logs = method == "eth_getLogs";
+        let is_due = self.is_due(&format!("{method} {params}"));
+        if let (Fault::Limited, true) = (self.fault, is_logs) {
+            let bounds = (
+                number(&params[0]["fromBlock"]),
+                number(&params[0]["toBlock"]),
+            );
+            if let (Some(from), Some(to)) = bounds
+                && to - from >= LIMIT
+            {
+                self.note();
+                return Ok(refusal(
+                    &request,
+                    -32005,
+                    "query returned more than 3 results",
+                ));
+            }
+        }
+        if let (Fault::Refusing, true) = (self.fault, is_logs) {
+            return Ok(refusal(&request, -32000, "no logs here"));
+        }
+        if let (Fault::RateLimited, true) = (self.fault, is_due) {
+            self.note();
+            return Ok(refusal(&request, 429, "too many requests"));
+        }
+        if let (Fault::Truncated, true) = (self.fault, is_due) {
+            self.note();
+            return Err(TransportErrorKind::custom_str(
+                "connection closed before message completed",
+            ));
+        }
+        let packet = Service::call(&mut self.inner, request.into()).await?;
+        let ResponsePacket::Single(answer) = packet else {
+            return Ok(packet);
+        };
+        let ResponsePayload::Success(raw) = &answer.payload else {
+            return Ok(ResponsePacket::Single(answer));
+        };
+        let result: Value = serde_json::from_str(raw.get()).unwrap();
+        match (self.fault, &result) {
+            (Fault::Empty, Value::Array(logs)) if is_logs && is_due && !logs.is_empty() => {
+                self.note();
+                Ok(answered(answer, &json!([])))
+            }
+            (Fault::Doubled, Value::Array(logs)) if is_logs && !logs.is_empty() => {
+                self.note();
+                let doubled: Vec<_> = logs.iter().chain(logs).cloned().collect();
+                Ok(answered(answer, &Value::Array(doubled)))
+            }
+            (Fault::Lagging, _) if is_due => self.lag(answer, &method, &params, &result).await,
+            _ => Ok(ResponsePacket::Single(answer)),
+        }
+    }
+
+    /// What the node would have answered some blocks ago.
+    async fn lag(
+        mut self,
+        answer: Response,
+        method: &str,
+        params: &Value,
+        result: &Value,
+    ) -> Result<ResponsePacket, TransportError> {
+        let head: Value = self.ask("eth_blockNumber", json!([])).await?;
+        let seen = number(&head).unwrap_or_default().saturating_sub(LAG);
+        let of_block = |number: u64| json!([format!("{number:#x}"), false]);
+        let lagged = match method {
+            "eth_getBlockByNumber" if params[0] == "latest" => {
+                self.ask("eth_getBlockByNumber", of_block(seen)).await?
+            }
+            "eth_getBlockByNumber" if number(&params[0]) > Some(seen) => Value::Null,
+            "eth_getLogs" => {
+                let logs = result.as_array().cloned().unwrap_or_default();
+                let is_seen = |log: &Value| number(&log["blockNumber"]) <= Some(seen);
+                if logs.iter().any(|log| !is_seen(log)) && params[0]["blockHash"].is_string() {
+                    self.note();
+                    let message = "unknown block";
+                    let no = json!({ "code": -32000, "message": message });
+                    return Ok(ResponsePacket::Single(Response {
+                        id: answer.id,
+                        payload: ResponsePayload::Failure(serde_json::from_value(no).unwrap()),
+                    }));
+                }
+                logs.into_iter().filter(is_seen).collect()
+            }
+            _ => result.clone(),
+        };
+        if lagged != *result {
+            self.note();
+        }
+        Ok(answered(answer, &lagged))
+    }
+
+    async fn ask(&mut self, method: &'static str, params: Value) -> Result<Value, TransportError> {
+        let request = alloy::rpc::json_rpc::Request::new(method, 0.into(), params);
+        let request: SerializedRequest = request.try_into().unwrap();
+        let packet = Service::call(&mut self.inner, request.into()).await?;
+        let ResponsePacket::Single(Response {
+            payload: ResponsePayload::Success(raw),
+            ..
+        }) = packet
+        else {
+            panic!("{method}");
+        };
+        Ok(serde_json::from_str(raw.get()).unwrap())
+    }
+}
+
+impl Service<RequestPacket> for Faulty {
+    type Response = ResponsePacket;
+    type Error = TransportError;
+    type Future = TransportFut<'static>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), TransportError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: RequestPacket) -> Self::Future {
+        let faulty = self.clone();
+        Box::pin(async move {
+            match request {
+                RequestPacket::Single(request) => faulty.serve(request).await,
+                RequestPacket::Batch(_) => panic!("the index makes single requests"),
+            }
+        })
+    }
+}

@@ -1,0 +1,21 @@
+//! The model is the oracle: every committed scenario is played on both chains, indexed step by step,
+//! and the index's canonical state must have the digest of the model's. Needs what `scripts/build`
+//! makes, and anvil on PATH or in CONCORD_ANVIL.
+mod evm;
+mod labels;
+mod script;
+mod state;
+mod svm;
+
+use concord_harness::scenario::{Scenario, find_files, load};
+use std::path::{Path, PathBuf};
+
+/// The clone's folder.
+fn clone_root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn scenarios() -> Vec<Scenario> {
+    let files = find_files(&clone_root().join("tests/scenarios")).unwrap();
+    files.iter().map(|file| load(file).unwrap()).collect()
+}

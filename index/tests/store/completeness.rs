@@ -1,0 +1,191 @@
+//! R46: what was not seen is found, and ends when it is seen.
+use crate::world::{account, agent, at, deployment, open, registered};
+use concord_index::{
+    batch::{Batch, Header, IndexedEvent},
+    query::{Completeness, Gap, IncompleteAgent, Reviewers, ReviewersError},
+    store::{DeploymentId, Sqlite, Store},
+    table::ClientKey,
+};
+use concord_registry::{
+    Event,
+    event::{AgentId, Profile},
+};
+
+const HEAD: Header = Header {
+    number: 9,
+    hash: [9; 32],
+    parent: [8; 32],
+    time: 1_700_000_009,
+};
+
+fn stored(events: Vec<Event>) -> (Store<Sqlite>, DeploymentId) {
+    let mut store = Store::open(Sqlite::in_memory().unwrap()).unwrap();
+    let id = store.claim(&deployment()).unwrap();
+    let events: Vec<IndexedEvent> = (0..).zip(events).map(|(log, it)| at(9, log, it)).collect();
+    let batch = Batch {
+        through: HEAD,
+        parent: None,
+        headers: vec![HEAD],
+        events,
+        undecoded: vec![],
+    };
+    store.commit(id, &batch, None, 64).unwrap();
+    assert_eq!(store.rebuild_digest(id).unwrap(), store.digest(id).unwrap()); // R45
+    (store, id)
+}
+
+fn completeness(events: Vec<Event>) -> Completeness {
+    let (mut store, id) = stored(events);
+    store.completeness(id).unwrap()
+}
+
+fn incomplete(agent: AgentId) -> IncompleteAgent {
+    IncompleteAgent {
+        agent,
+        is_unregistered: false,
+        unexplained: 0,
+        gaps: vec![],
+    }
+}
+
+fn revoked(index: u64) -> Event {
+    Event::FeedbackRevoked {
+        profile: Profile::Open,
+        agent: agent(1),
+        client: account(5),
+        index,
+    }
+}
+
+#[test]
+fn r46_nothing_is_missing_where_every_index_was_seen() {
+    let events = vec![
+        registered(1),
+        open(1, 5, 1, 7),
+        open(1, 5, 2, 8),
+        revoked(2),
+    ];
+    assert!(completeness(events).is_complete());
+}
+
+#[test]
+fn r46_a_gap_between_indices_is_named_until_it_is_filled() {
+    let with_gap = vec![registered(1), open(1, 5, 1, 7), open(1, 5, 4, 8)];
+    let gap = Gap {
+        client: ClientKey {
+            profile: Profile::Open,
+            agent: agent(1),
+            client: account(5),
+        },
+        first: 2,
+        last: 3,
+    };
+    let expected = IncompleteAgent {
+        gaps: vec![gap],
+        ..incomplete(agent(1))
+    };
+    assert_eq!(completeness(with_gap.clone()).agents, [expected]);
+    let filled = [with_gap, vec![open(1, 5, 3, 9), open(1, 5, 2, 9)]].concat();
+    assert!(completeness(filled).is_complete());
+}
+
+#[test]
+fn r46_events_about_what_was_not_seen_are_counted() {
+    let cases = [
+        vec![registered(1), revoked(1)],
+        vec![registered(1), open(1, 5, 1, 7), open(1, 5, 1, 8)],
+        vec![registered(1), open(1, 5, 1, 7), revoked(1), revoked(1)],
+        vec![registered(1), registered(1)],
+    ];
+    for events in cases {
+        let expected = IncompleteAgent {
+            unexplained: 1,
+            ..incomplete(agent(1))
+        };
+        assert_eq!(
+            completeness(events.clone()).agents,
+            [expected],
+            "{events:?}"
+        );
+    }
+}
+
+#[test]
+fn r46_an_agent_that_was_never_registered_is_incomplete() {
+    let expected = IncompleteAgent {
+        is_unregistered: true,
+        ..incomplete(agent(1))
+    };
+    assert_eq!(completeness(vec![open(1, 5, 1, 7)]).agents, [expected]);
+}
+
+#[test]
+fn r46_agent_ids_on_evm_are_contiguous() {
+    let missing = |events| completeness(events).missing_ids;
+    assert_eq!(
+        missing(vec![registered(1), registered(2), registered(3)]),
+        0
+    );
+    assert_eq!(missing(vec![registered(1), registered(4)]), 2);
+    assert_eq!(missing(vec![registered(3)]), 2);
+    // The canonical registries count from 0.
+    assert_eq!(missing(vec![registered(0), registered(1)]), 0);
+}
+
+#[test]
+fn a_repeated_index_leaves_the_first_feedback_as_it_is() {
+    let (mut store, id) = stored(vec![registered(1), open(1, 5, 1, 7), open(1, 5, 1, 8)]);
+    let summary = store
+        .open_summary(id, agent(1), None, ("", ""))
+        .unwrap()
+        .summary;
+    assert_eq!((summary.count, summary.value), (1, 7));
+}
+
+#[test]
+fn r48_reviewers_are_named_or_everyone_is_asked_for() {
+    let events = vec![
+        registered(1),
+        open(1, 18, 1, 10), // 18 decimals
+        open(1, 18, 2, 20),
+        open(1, 5, 1, 90_00000),
+    ];
+    let (mut store, id) = stored(events);
+    let mut of = |reviewers: &Reviewers| {
+        let accounts = reviewers.accounts().unwrap();
+        let summary = store.open_summary(id, agent(1), accounts.as_deref(), ("", ""));
+        let summary = summary.unwrap().summary;
+        (summary.count, summary.value, summary.decimals)
+    };
+    let listed =
+        |clients: &[u8]| Reviewers::Listed(clients.iter().map(|it| account(*it)).collect());
+    assert_eq!(of(&listed(&[18])), (2, 15, 18));
+    assert_eq!(of(&listed(&[7])), (0, 0, 0));
+    // As on chain, one that is listed twice counts twice.
+    assert_eq!(of(&listed(&[18, 18])), (4, 15, 18));
+    assert_eq!(of(&Reviewers::Everyone).0, 3);
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(
+        file.path(),
+        format!("# ours\n{}  # the one\n\n", account(18)),
+    )
+    .unwrap();
+    assert_eq!(of(&Reviewers::List(file.path().to_owned())), (2, 15, 18));
+}
+
+#[test]
+fn r48_no_reviewers_are_not_everyone() {
+    assert_eq!(
+        Reviewers::Listed(vec![]).accounts(),
+        Err(ReviewersError::Empty)
+    );
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let list = Reviewers::List(file.path().to_owned());
+    assert_eq!(list.accounts(), Err(ReviewersError::Empty));
+    std::fs::write(file.path(), "\n0x12\n").unwrap();
+    let error = list.accounts().unwrap_err();
+    assert!(
+        matches!(error, ReviewersError::Malformed { line: 2, .. }),
+        "{error}"
+    );
+}

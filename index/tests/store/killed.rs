@@ -1,0 +1,166 @@
+//! A writer that is killed at any statement: the next one goes on, and comes to the same tables.
+use crate::world::{World, deployment};
+use concord_chain::Blocking;
+use concord_index::{
+    Indexer, Options, StoreError,
+    fold::fold,
+    store::{Dialect, Engine, Sqlite, Store, Value},
+};
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::{self, Command},
+};
+
+const BLOCKS: u64 = 60;
+const AT_ONCE: u64 = 20;
+/// In the file's environment: the file, and the statement at which its writer dies.
+const FILE: &str = "CONCORD_TEST_STORE";
+const DIES_AT: &str = "CONCORD_TEST_DIES_AT";
+
+/// SQLite, until a statement at which the process ends without another instruction of it.
+struct Dying {
+    sqlite: Sqlite,
+    left: u64,
+}
+
+impl Dying {
+    fn count(&mut self) {
+        self.left -= 1;
+        if self.left == 0 {
+            let pid = process::id().to_string();
+            let killed = Command::new("kill").args(["-9", &pid]).status();
+            unreachable!("{killed:?}");
+        }
+    }
+}
+
+impl Engine for Dying {
+    const DIALECT: Dialect = Sqlite::DIALECT;
+
+    fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<u64, StoreError> {
+        self.count();
+        self.sqlite.execute(sql, parameters)
+    }
+
+    fn query(
+        &mut self,
+        sql: &str,
+        parameters: &[Value],
+        each: &mut dyn FnMut(&[Value]) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.sqlite.query(sql, parameters, each)
+    }
+
+    fn script(&mut self, sql: &str) -> Result<(), StoreError> {
+        self.count();
+        self.sqlite.script(sql)
+    }
+
+    fn claim(&mut self, name: &str) -> Result<(), StoreError> {
+        self.sqlite.claim(name)
+    }
+}
+
+/// Indexes the world, of which the second half is then taken back.
+fn index<E: Engine>(engine: E) -> [u8; 32] {
+    let blocking = Blocking::new().unwrap();
+    let store = Store::open(engine).unwrap();
+    let world = World {
+        blocks: BLOCKS,
+        at_once: AT_ONCE,
+        fork: u64::MAX,
+        name: 1,
+    };
+    let mut indexer = Indexer::new(world, store, &deployment(), Options::default()).unwrap();
+    let deployment = indexer.deployment();
+    let is_forked = |head: u64, hash: [u8; 32]| head == BLOCKS + 1 && hash[31] == 1;
+    let cursor = indexer.store().cursor(deployment).unwrap();
+    if !cursor.is_some_and(|it| is_forked(it.head.number, it.head.hash)) {
+        blocking.wait(indexer.catch_up(|_| ())).unwrap();
+    }
+    let world = indexer.source();
+    (world.fork, world.blocks) = (BLOCKS / 2, BLOCKS + 1);
+    blocking.wait(indexer.catch_up(|_| ())).unwrap();
+    let digest = indexer.store().digest(deployment).unwrap();
+    assert_eq!(indexer.store().rebuild_digest(deployment).unwrap(), digest);
+    digest
+}
+
+/// What is left in the end, folded in memory.
+fn expected() -> [u8; 32] {
+    let world = World {
+        blocks: BLOCKS + 1,
+        at_once: AT_ONCE,
+        fork: BLOCKS / 2,
+        name: 1,
+    };
+    let events: Vec<_> = (1..=world.blocks).flat_map(|it| world.events(it)).collect();
+    fold(&events).unwrap().digest()
+}
+
+/// Not a test by itself: what a child process of the test below does.
+#[test]
+fn a_writer_that_dies() {
+    let (Ok(file), Ok(dies_at)) = (env::var(FILE), env::var(DIES_AT)) else {
+        return;
+    };
+    let engine = Dying {
+        sqlite: Sqlite::open(Path::new(&file)).unwrap(),
+        left: dies_at.parse().unwrap(),
+    };
+    index(engine);
+}
+
+/// Whether the writer lived to the end.
+fn run_child(file: &Path, dies_at: u64) -> bool {
+    let mut child = Command::new(env::current_exe().unwrap());
+    child.args(["--exact", "killed::a_writer_that_dies"]);
+    child.env(FILE, file).env(DIES_AT, dies_at.to_string());
+    let output = child.output().unwrap();
+    match output.status.code() {
+        Some(0) => true,
+        None => false, // by a signal
+        Some(code) => panic!("{code}: {}", String::from_utf8_lossy(&output.stdout)),
+    }
+}
+
+#[test]
+fn a_killed_writer_leaves_a_store_that_the_next_one_completes() {
+    let expected = expected();
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: u64| -> PathBuf { folder.path().join(format!("{name}.sqlite")) };
+    // Every statement of the first ones, where tables and cursor are made; then one of each few, so
+    // that every kind of statement is the last one in some run.
+    let mut dies_at = 1;
+    let mut killed = 0;
+    loop {
+        let path = file(dies_at);
+        let lived = run_child(&path, dies_at);
+        assert_eq!(
+            index(Sqlite::open(&path).unwrap()),
+            expected,
+            "killed at {dies_at}"
+        );
+        if lived {
+            break;
+        }
+        killed += 1;
+        dies_at += if dies_at < 12 { 1 } else { 17 };
+    }
+    assert!(killed > 30, "{killed}");
+}
+
+#[test]
+fn a_writer_may_be_killed_again_and_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("index.sqlite");
+    let mut runs = 0;
+    // Each run gets further than the one before, by one batch at least.
+    while !run_child(&file, 350) {
+        runs += 1;
+        assert!(runs < 50, "no progress");
+    }
+    assert!(runs > 1, "{runs}");
+    assert_eq!(index(Sqlite::open(&file).unwrap()), expected());
+}
