@@ -7,8 +7,11 @@ use crate::{
 };
 use serde_json::{Value, json};
 use std::{
-    io::Write,
+    collections::BTreeMap,
+    io::{BufRead, BufReader, Read, Write},
+    net::{TcpListener, TcpStream},
     process::{Command, Stdio},
+    thread,
 };
 
 fn deployed() -> (Workplace, Value) {
@@ -61,44 +64,154 @@ fn the_standard_json_compiles_to_the_code_that_was_sent() {
     }
 }
 
-/// The command itself asks servers, so it is read and not run.
-#[test]
-fn the_commands_name_what_was_deployed_in_forge_s_own_options() {
-    let (workplace, applied) = deployed();
-    let help = Command::new("forge")
-        .args(["verify-contract", "--help"])
+/// What a command sends: method and path, and the body.
+fn sent_by(command: &str) -> (String, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let here = format!("http://{}", listener.local_addr().unwrap());
+    let mut command = command.to_owned();
+    for host in ["https://sourcify.dev", "https://api.etherscan.io"] {
+        command = command.replace(host, &here);
+    }
+    let server = thread::spawn(move || request(&mut listener.accept().unwrap().0));
+    let ran = Command::new("bash")
+        .args(["-c", &command])
+        .current_dir(clone_root())
+        .env("ETHERSCAN_API_KEY", "a secret & a key")
+        .env("no_proxy", "127.0.0.1")
         .output()
         .unwrap();
-    let help = String::from_utf8(help.stdout).unwrap();
-    let commands = applied["explorerCommands"].as_array().unwrap();
-    assert_eq!(commands.len(), CONTRACTS.len());
-    for (name, command) in CONTRACTS.iter().zip(commands) {
-        let words: Vec<&str> = command.as_str().unwrap().split(' ').collect();
-        let address = workplace.recorded()["contracts"][name]["address"].clone();
-        let source = format!("contracts/src/{name}.sol:{name}");
-        let start = [
-            "forge",
-            "verify-contract",
-            address.as_str().unwrap(),
-            &source,
-        ];
-        assert_eq!(words[..4], start);
-        assert!(
-            words.windows(2).any(|two| two == ["--chain", "84532"]),
-            "{words:?}"
-        );
-        for option in words.iter().filter(|word| word.starts_with("--")) {
-            assert!(
-                help.contains(&format!("{option} ")) || help.contains(&format!("{option}\n")),
-                "{option}"
-            );
+    assert!(ran.status.success(), "{command}: {ran:?}");
+    assert!(!command.contains("a secret"));
+    server.join().unwrap()
+}
+
+/// Reads one request, and answers it.
+fn request(stream: &mut TcpStream) -> (String, String) {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let (mut first, mut length) = (String::new(), 0);
+    reader.read_line(&mut first).unwrap();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        let line = line.to_lowercase();
+        if let Some(text) = line.strip_prefix("content-length:") {
+            length = text.trim().parse().unwrap();
         }
-        assert_arguments_end_the_code(&workplace, name, &words);
+        if line.starts_with("expect:") {
+            stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").unwrap();
+        }
+        if line.trim().is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}";
+    stream.write_all(answer).unwrap();
+    (first, String::from_utf8(body).unwrap())
+}
+
+/// The fields of a form.
+fn fields(body: &str) -> BTreeMap<String, String> {
+    let decoded = |text: &str| {
+        let (mut bytes, mut rest) = (Vec::new(), text.as_bytes());
+        while let [first, left @ ..] = rest {
+            rest = left;
+            match first {
+                b'+' => bytes.push(b' '),
+                b'%' => {
+                    let (digits, left) = left.split_at(2);
+                    let digits = std::str::from_utf8(digits).unwrap();
+                    bytes.push(u8::from_str_radix(digits, 16).unwrap());
+                    rest = left;
+                }
+                other => bytes.push(*other),
+            }
+        }
+        String::from_utf8(bytes).unwrap()
+    };
+    body.split('&')
+        .map(|field| field.split_once('=').unwrap())
+        .map(|(name, value)| (name.to_owned(), decoded(value)))
+        .collect()
+}
+
+/// The commands are run, with a server of this test in place of the explorers'. They need curl and
+/// no compiler.
+#[test]
+fn the_commands_send_the_standard_json_without_a_compiler() {
+    let (workplace, applied) = deployed();
+    let commands = applied["explorerCommands"].as_array().unwrap();
+    assert_eq!(commands.len(), 2 * CONTRACTS.len());
+    for (name, commands) in CONTRACTS.iter().zip(commands.chunks(2)) {
+        let address = workplace.recorded()["contracts"][name]["address"].clone();
+        let address = address.as_str().unwrap();
+        let input = standard_json(&workplace, name);
+        let source = format!("contracts/src/{name}.sol:{name}");
+        let (to_sourcify, to_etherscan) = (&commands[0], &commands[1]);
+
+        let (line, body) = sent_by(to_sourcify.as_str().unwrap());
+        assert_eq!(
+            line,
+            format!("POST /server/v2/verify/84532/{address} HTTP/1.1\r\n")
+        );
+        let body: Value = serde_json::from_str(&body).unwrap();
+        assert_eq!(body["stdJsonInput"], input);
+        assert_eq!(body["contractIdentifier"], source);
+        assert_eq!(body["compilerVersion"], "0.8.37+commit.f401782d");
+
+        let (line, body) = sent_by(to_etherscan.as_str().unwrap());
+        assert_eq!(line, "POST /v2/api?chainid=84532 HTTP/1.1\r\n");
+        let fields = fields(&body);
+        let sent: Value = serde_json::from_str(&fields["sourceCode"]).unwrap();
+        assert_eq!(sent, input);
+        for (field, expected) in [
+            ("module", "contract"),
+            ("action", "verifysourcecode"),
+            ("codeformat", "solidity-standard-json-input"),
+            ("contractaddress", address),
+            ("contractname", &source),
+            ("compilerversion", "v0.8.37+commit.f401782d"),
+            ("apikey", "a secret & a key"),
+        ] {
+            assert_eq!(fields[field], expected, "{field}");
+        }
+        let arguments = &fields["constructorArguments"];
+        assert_eq!(*arguments, fields["constructorArguements"]);
+        assert_eq!(arguments.is_empty(), *name == "IdentityRegistry");
+        assert_arguments_end_the_code(&workplace, name, arguments);
     }
 }
 
+/// The same, any time later; and not if explorers would find something else.
+#[test]
+fn verify_source_writes_the_same_for_the_deployment_on_record() {
+    let chain = LocalChain::start(BASE_SEPOLIA);
+    let workplace = Workplace::at(&chain);
+    workplace
+        .run(&["verify-source"])
+        .assert_refused(2, "the address book has no deployment");
+    let applied = workplace.apply(&["--json"]).assert_done().json();
+    let input = standard_json(&workplace, "ValidationRegistry");
+    std::fs::remove_dir_all(workplace.file("explorer")).unwrap();
+    let commands = workplace.run(&["verify-source", "--json"]);
+    assert_eq!(commands.assert_done().json(), applied["explorerCommands"]);
+    assert_eq!(standard_json(&workplace, "ValidationRegistry"), input);
+
+    let address = workplace.recorded()["contracts"]["ValidationRegistry"]["address"].clone();
+    chain.set_code(address.as_str().unwrap(), "0x00");
+    let refused = workplace.run(&["verify-source"]);
+    assert_eq!(refused.code, Some(1));
+    assert!(
+        refused.stdout.contains("ValidationRegistry  code"),
+        "{}",
+        refused.stdout
+    );
+    assert!(!refused.stdout.contains("curl"));
+}
+
 /// The constructor arguments are the end of what was sent.
-fn assert_arguments_end_the_code(workplace: &Workplace, name: &str, words: &[&str]) {
+fn assert_arguments_end_the_code(workplace: &Workplace, name: &str, arguments: &str) {
     let run = workplace.run_record();
     let address = workplace.recorded()["contracts"][name]["address"].clone();
     let steps = run["steps"].as_array().unwrap();
@@ -107,8 +220,5 @@ fn assert_arguments_end_the_code(workplace: &Workplace, name: &str, words: &[&st
         .find(|step| step["address"] == address)
         .unwrap();
     let input = decoded(&step["attempts"][0]).input.to_string();
-    match words.iter().position(|word| *word == "--constructor-args") {
-        Some(at) => assert!(input.ends_with(&words[at + 1][2..]), "{name}"),
-        None => assert_eq!(name, "IdentityRegistry"),
-    }
+    assert!(input.ends_with(arguments), "{name}");
 }
