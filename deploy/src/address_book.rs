@@ -1,10 +1,10 @@
-use crate::{DeployError, Settings};
+use crate::{DeployError, Settings, source_commit};
 use concord_canonical::caip;
 use concord_chain::{ChainId, atomic_file};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
-    fs,
+    fs, iter,
     path::{Path, PathBuf},
 };
 
@@ -26,6 +26,9 @@ pub struct Deployment {
     pub settings: Settings,
     /// The ones in use, by name.
     pub contracts: BTreeMap<String, Record>,
+    /// Solana: what the registry account had when it was last read or changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registry: Option<RegistrySettings>,
     /// The ones beside them: earlier deployments, and registries of others that were entered by
     /// hand because a rule looks at them (R6).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -47,6 +50,40 @@ pub struct Record {
     /// The block (EVM) or slot (Solana) of that transaction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block: Option<u64>,
+    /// A git commit whose sources are the code's: 40 hex digits, then `-dirty` if the tree had other
+    /// changes. `None`: not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// Solana: the builds that upgrades replaced, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replaced: Vec<Replaced>,
+}
+
+/// A build that an upgrade replaced.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Replaced {
+    pub code_hash: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// The transaction that had deployed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transaction: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<u64>,
+}
+
+/// Who keeps the registry account, and which payments count in it (R13).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RegistrySettings {
+    pub authority: String,
+    /// Who becomes the authority by accepting.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposed_authority: Option<String>,
+    /// Mints.
+    pub payment_tokens: Vec<String>,
+    pub facilitators: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,8 +154,37 @@ impl AddressBook {
             return Ok(());
         }
         book.chains.insert(chain.clone(), merged);
+        book.store(deployments)
+    }
+
+    /// Enters what the registry account of `program` has. Returns whether that program is the one on
+    /// record; another's registry is not entered.
+    ///
+    /// # Errors
+    /// [`concord_chain::ChainError::File`].
+    pub fn enter_registry(
+        deployments: &Path,
+        chain: &ChainId,
+        program: &str,
+        registry: RegistrySettings,
+    ) -> Result<bool, DeployError> {
+        let _lock = Self::lock(deployments)?;
+        let mut book = Self::load(deployments)?;
+        let deployment = book.chains.get_mut(chain);
+        let has_it = |one: &&mut Deployment| one.contracts.values().any(|it| it.address == program);
+        let Some(deployment) = deployment.filter(has_it) else {
+            return Ok(false);
+        };
+        if deployment.registry.as_ref() != Some(&registry) {
+            deployment.registry = Some(registry);
+            book.store(deployments)?;
+        }
+        Ok(true)
+    }
+
+    fn store(&self, deployments: &Path) -> Result<(), DeployError> {
         atomic_file::write(&deployments.join(SCHEMA), SCHEMA_TEXT.as_bytes())?;
-        Ok(atomic_file::write_json(&Self::path(deployments), &book)?)
+        Ok(atomic_file::write_json(&Self::path(deployments), self)?)
     }
 }
 
@@ -135,14 +201,12 @@ impl Deployment {
             self.deployer.clone_from(&before.deployer);
         }
         for (name, record) in &mut self.contracts {
-            let Some(old) = before.contracts.get(name) else {
-                continue;
-            };
-            if old.address == record.address && record.transaction.is_none() {
-                record.transaction = old.transaction.clone();
-                record.block = old.block;
+            let old = before.contracts.get(name);
+            if let Some(old) = old.filter(|old| old.address == record.address) {
+                record.follow(old);
             }
         }
+        self.registry = self.registry.or_else(|| before.registry.clone());
         let is_current = |name: &str, address: &str| {
             let current = self.contracts.get(name);
             current.is_some_and(|record| record.address.eq_ignore_ascii_case(address))
@@ -180,17 +244,15 @@ impl Deployment {
             }
             check_address("address", address)?;
         }
-        match self
-            .contracts
-            .iter()
-            .find(|(_, record)| !is_word(&record.code_hash))
-        {
-            Some((name, record)) => Err(format!(
-                "contracts.{name}.codeHash: `{}` is not 0x and 64 lower-case hex digits",
-                record.code_hash
-            )),
-            None => Ok(()),
+        let registry = self.registry.iter();
+        for key in registry.flat_map(RegistrySettings::keys) {
+            check_address("registry", key)?;
         }
+        (self.contracts.iter()).try_for_each(|(name, record)| {
+            record
+                .check()
+                .map_err(|reason| format!("contracts.{name}.{reason}"))
+        })
     }
 
     /// Every contract on record: name, address, what it was made with.
@@ -204,6 +266,77 @@ impl Deployment {
             .iter()
             .map(|other| (&*other.contract, &*other.address, &other.settings));
         current.chain(others)
+    }
+}
+
+impl Record {
+    /// Takes over what the book knew of the contract before. A run that sent nothing knows less; an
+    /// upgrade makes the earlier build a replaced one.
+    fn follow(&mut self, old: &Self) {
+        let mut replaced = old.replaced.clone();
+        if old.code_hash != self.code_hash {
+            replaced.push(old.as_replaced());
+        } else if self.transaction.is_none() {
+            self.transaction = old.transaction.clone();
+            self.block = old.block;
+            self.commit = old.commit.clone().or(self.commit.take());
+        }
+        for found in std::mem::take(&mut self.replaced) {
+            let last = replaced.last().map(|it| &it.code_hash);
+            if last != Some(&found.code_hash) {
+                replaced.push(found);
+            }
+        }
+        self.replaced = replaced;
+    }
+
+    fn as_replaced(&self) -> Replaced {
+        Replaced {
+            code_hash: self.code_hash.clone(),
+            commit: self.commit.clone(),
+            transaction: self.transaction.clone(),
+            block: self.block,
+        }
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let hashes = self.replaced.iter().map(|it| &it.code_hash);
+        if let Some(hash) = iter::once(&self.code_hash)
+            .chain(hashes)
+            .find(|it| !is_word(it))
+        {
+            let form = "is not 0x and 64 lower-case hex digits";
+            return Err(format!("codeHash: `{hash}` {form}"));
+        }
+        let commits = self.replaced.iter().map(|it| &it.commit);
+        let commits = iter::once(&self.commit).chain(commits).flatten();
+        match commits.into_iter().find(|it| !source_commit::is_one(it)) {
+            None => Ok(()),
+            Some(commit) => Err(format!(
+                "commit: `{commit}` is not 40 lower-case hex digits, with or without `-dirty`"
+            )),
+        }
+    }
+}
+
+impl Replaced {
+    /// A build of which nothing else is known.
+    pub(crate) const fn of_hash(code_hash: String) -> Self {
+        Self {
+            code_hash,
+            commit: None,
+            transaction: None,
+            block: None,
+        }
+    }
+}
+
+impl RegistrySettings {
+    fn keys(&self) -> impl Iterator<Item = &str> {
+        let others = self.proposed_authority.iter();
+        let keys = iter::once(&self.authority).chain(others);
+        let lists = self.payment_tokens.iter().chain(&self.facilitators);
+        keys.chain(lists).map(String::as_str)
     }
 }
 

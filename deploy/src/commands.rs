@@ -36,6 +36,7 @@ pub fn run_with(command: &Command, examination: &Examination<'_>) -> u8 {
         Command::Apply(options) => blocking.wait(apply(options)),
         Command::Resume(options) => blocking.wait(resume(options)),
         Command::Verify(place) => verify(&blocking, place, examination),
+        Command::VerifySource(place) => blocking.wait(verify_source(place)),
         Command::Status(place) => blocking.wait(status(place)),
     });
     done.unwrap_or_else(|error| {
@@ -65,7 +66,7 @@ async fn plan(options: &options::PlanOptions) -> Result<u8, DeployError> {
     Ok(DONE)
 }
 
-fn print_plan(plan: &Plan, json: bool) -> Result<(), DeployError> {
+pub(crate) fn print_plan(plan: &Plan, json: bool) -> Result<(), DeployError> {
     match json {
         true => report::print(&format!("{:#}\n", json!(plan))),
         false => report::print(&report::plan(plan)),
@@ -121,8 +122,23 @@ async fn nothing_to_send(
     let deployment = target.deployment(&Default::default()).await?;
     AddressBook::enter(&folders.deployments, target.chain(), deployment)?;
     print_plan(plan, json)?;
-    report::tell("everything stands already: nothing was sent");
+    match plan.for_others().next() {
+        None => report::tell("everything stands already: nothing was sent"),
+        Some(_) => print_for_others(plan, json)?,
+    }
     Ok(DONE)
+}
+
+/// What only another key can send. JSON has it in the plan.
+fn print_for_others(plan: &Plan, json: bool) -> Result<(), DeployError> {
+    for step in plan.for_others().filter(|_| !json) {
+        let transaction = json!(step.unsigned);
+        report::print(&format!(
+            "\n{}: nothing was sent for it; the upgrade authority sends this transaction\n{transaction:#}\n",
+            step.id
+        ))?;
+    }
+    Ok(())
 }
 
 async fn resume(options: &options::ResumeOptions) -> Result<u8, DeployError> {
@@ -237,7 +253,7 @@ async fn finish(
     };
     let mut progress =
         |step: &Step, words: &str| report::tell(format_args!("{}: {words}", step.id));
-    let groups: Vec<&[Step]> = plan.groups().collect();
+    let groups: Vec<&[Step]> = plan.groups_to_send().collect();
     let stopped = |error: DeployError| DeployError::Stopped(Box::new(error));
     let sent = submit(target, &groups, run, timing, &mut progress).await;
     sent.map_err(stopped)?;
@@ -271,6 +287,9 @@ fn show_run(
     if json {
         let mut result = report::run_json(plan, run);
         result["explorerCommands"] = json!(commands);
+        if plan.for_others().next().is_some() {
+            result["forOtherSigner"] = json!(plan.for_others().collect::<Vec<_>>());
+        }
         return report::print(&format!("{result:#}\n"));
     }
     report::print(&format!("\n{}", report::run(plan, run)))?;
@@ -281,7 +300,7 @@ fn show_run(
     for command in commands {
         report::print(&format!("  {command}\n"))?;
     }
-    Ok(())
+    print_for_others(plan, false)
 }
 
 /// The target with the choices on record, and what is on record.
@@ -330,6 +349,25 @@ fn verify(
             Ok(exit_code(holds))
         }
     }
+}
+
+/// Explorers compile what they are sent and compare: another build would be refused there.
+async fn verify_source(place: &Place) -> Result<u8, DeployError> {
+    let folders = Folders::of(place)?;
+    let (mut target, recorded) = of_record(place).await?;
+    let recorded = recorded.ok_or_else(|| DeployError::NotOnRecord(place.chain.to_string()))?;
+    let mut checks = target.verify(&recorded).await?;
+    checks.retain(|check| check.fact == "code" && !check.holds());
+    if !checks.is_empty() {
+        report::print(&report::checks(&checks))?;
+        return Ok(DIFFERS);
+    }
+    let commands = target.publish(&folders.explorer(&place.chain))?;
+    match place.json {
+        true => report::print(&format!("{:#}\n", json!(commands)))?,
+        false => report::print(&format!("{}\n", commands.join("\n")))?,
+    }
+    Ok(DONE)
 }
 
 async fn status(place: &Place) -> Result<u8, DeployError> {

@@ -34,6 +34,12 @@ pub enum DeployError {
         value: String,
         reason: String,
     },
+    #[error("{command} {value}: {reason}")]
+    Argument {
+        command: &'static str,
+        value: String,
+        reason: String,
+    },
     #[error("--{option} is for {other} chains, not for {chain}")]
     OptionOfOther {
         option: &'static str,
@@ -139,6 +145,32 @@ pub enum DeployError {
         found: String,
         deployer: String,
     },
+    #[error("the authority of registry {registry} is {found}, not {key}")]
+    NotRegistryAuthority {
+        registry: String,
+        found: String,
+        key: String,
+    },
+    #[error(
+        "{0}: its registries have no authority, payment tokens or facilitators; only Solana's have"
+    )]
+    NoRegistrySettings(String),
+    #[error("no registry at {registry} of program {program}: run `concord deploy apply` first")]
+    NoRegistry { registry: String, program: String },
+    #[error("the next authority of registry {registry} is to be {found}, not {key}")]
+    NotProposed {
+        registry: String,
+        found: String,
+        key: String,
+    },
+    #[error(
+        "nobody is proposed as the next authority of registry {0}: `concord registry propose` does it"
+    )]
+    NobodyProposed(String),
+    #[error("the registry has {max} {what} already, which is the limit (R13)")]
+    RegistryListFull { what: &'static str, max: usize },
+    #[error("{} has an unfinished change, {found}: run that command again, or move the file away if its transaction can no longer land", path.display())]
+    ChangeUnfinished { path: PathBuf, found: String },
     #[error("--reclaim-buffers: the endpoint does not look for buffers: {0}")]
     BuffersUnknown(String),
     #[error("buffer {buffer} belongs to {authority}, or has another size than the program")]
@@ -151,6 +183,8 @@ pub enum DeployError {
         found: String,
         expected: String,
     },
+    #[error("--identity {address}: {reason}")]
+    IdentityRefused { address: String, reason: String },
     #[error(
         "the deployment proxy's transaction pays {offered} gwei a unit of gas, and the base fee is {base_fee} gwei: wait until it is lower"
     )]
@@ -173,6 +207,8 @@ pub enum DeployError {
     Examination(String),
     #[error("{0}; `concord deploy resume` goes on from here")]
     Stopped(#[source] Box<Self>),
+    #[error("{0}; the same command goes on from here")]
+    ChangeStopped(#[source] Box<Self>),
     #[error(
         "everything was sent, but the result cannot be shown: {0}; see `concord deploy status`"
     )]
@@ -206,6 +242,7 @@ impl DeployError {
             Self::Chain(error) if error.is_from_the_chain() => STOPPED,
             Self::Examination(_)
             | Self::Stopped(_)
+            | Self::ChangeStopped(_)
             | Self::Unshown(_)
             | Self::ArtifactMissing(_)
             | Self::ProgramMissing(_) => STOPPED,

@@ -10,14 +10,16 @@ mod error;
 pub mod evm;
 pub mod options;
 mod plan;
+pub mod registry;
 pub mod report;
 mod run_file;
+mod source_commit;
 mod step;
 pub mod svm;
 mod target;
 mod target_request;
 
-pub use address_book::{AddressBook, Deployment, Other, Record};
+pub use address_book::{AddressBook, Deployment, Other, Record, RegistrySettings, Replaced};
 pub use check::{Check, StatusRow};
 pub use error::{DIFFERS, DONE, DeployError, REFUSED, STOPPED};
 pub use plan::Plan;

@@ -1,19 +1,29 @@
 //! `concord-deploy`: the commands of `concord deploy`, without the rest of `concord`, for machines
 //! that deploy and do nothing else. It plays no scenarios.
-use clap::Parser;
-use concord_deploy::{DIFFERS, DONE, commands, options, report};
+use clap::{Parser, Subcommand};
+use concord_deploy::{DIFFERS, DONE, commands, options, registry, report};
 use std::process::ExitCode;
 
 /// Deploys Concord's registries.
 #[derive(Debug, Parser)]
 #[command(name = "concord-deploy", version)]
 struct Program {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
     #[command(flatten)]
-    deploy: options::Deploy,
+    Deploy(options::Command),
+    Registry(Box<registry::options::Registry>),
 }
 
 fn main() -> ExitCode {
-    let command = Program::parse().deploy.command;
+    let command = match Program::parse().command {
+        Command::Deploy(command) => command,
+        Command::Registry(options) => return ExitCode::from(registry::run(&options.command)),
+    };
     let code = commands::run(&command);
     if matches!(command, options::Command::Verify(_)) && [DONE, DIFFERS].contains(&code) {
         report::tell("the read-only scenarios were not played: `concord deploy verify` plays them");

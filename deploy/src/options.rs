@@ -24,6 +24,7 @@ const PLAN: &str = help!(
 const APPLY: &str = help!(
     "  concord deploy apply --chain eip155:84532 --keystore key.json
   concord deploy apply --chain eip155:84532 --keystore key.json --max-fee 2 --yes
+  concord deploy apply --chain eip155:84532 --keystore key.json --identity 0x…
   concord deploy apply --chain solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1 --keypair id.json \\
     --program-keypair program.json --upgrade-authority keep"
 );
@@ -35,6 +36,8 @@ const VERIFY: &str = help!(
     "  concord deploy verify --chain eip155:84532 --rpc-url https://sepolia.base.org
   concord deploy verify --chain solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1 --json"
 );
+const VERIFY_SOURCE: &str =
+    help!("  concord deploy verify-source --chain eip155:84532 --rpc-url https://sepolia.base.org");
 const STATUS: &str =
     help!("  concord deploy status --chain eip155:84532 --rpc-url https://sepolia.base.org");
 
@@ -61,6 +64,10 @@ pub enum Command {
     /// Compares code and wiring on chain with the local build and the address book.
     #[command(after_help = VERIFY)]
     Verify(Place),
+    /// Writes what explorers need to show the sources, and prints the commands that send it. Compiles
+    /// nothing. Refuses if the code on chain is not the local build.
+    #[command(after_help = VERIFY_SOURCE)]
+    VerifySource(Place),
     /// Shows in one table where chain, address book and local build drift apart.
     #[command(after_help = STATUS)]
     Status(Place),
@@ -144,17 +151,29 @@ pub struct Choices {
     #[arg(long, value_name = "TEXT")]
     pub salt: Option<String>,
     /// EVM: whether authorizations in the form of ERC-8004's first draft count (EIP-191). They do
-    /// not name the reputation registry. Default: as the address book has it, else true.
+    /// not name the reputation registry. Default: as the address book has it, else true, and false
+    /// with --identity.
     #[arg(long, value_name = "BOOL", action = ArgAction::Set)]
     pub accepts_draft_v1: Option<bool>,
+    /// EVM: an identity registry that stands already, such as the canonical one: authorized reputation
+    /// and validation are deployed over it. `own` deploys all four. Default: as the address book has
+    /// it, else own.
+    #[arg(long, value_name = "ADDRESS|own")]
+    pub identity: Option<String>,
     /// Solana: who can replace the program once it stands: `keep` (the deployer), a public key, or
     /// `none`, for ever.
     #[arg(long, value_name = "keep|KEY|none")]
     pub upgrade_authority: Option<String>,
-    /// Solana: the Squads multisig (version 4), if the upgrade authority is one of its vaults.
+    /// Solana: proposes this key as the registry's next authority, who keeps the payment tokens and
+    /// facilitators. It takes effect when the key accepts: `concord registry accept`. Default: the
+    /// registry's authority stays.
+    #[arg(long, value_name = "KEY")]
+    pub registry_authority: Option<String>,
+    /// Solana: the Squads multisig (version 4), if the authority is one of its vaults.
     #[arg(long, value_name = "ADDRESS")]
     pub squads_multisig: Option<String>,
-    /// Solana: replaces another program that stands at the address.
+    /// Solana: replaces another program that stands at the address. If the upgrade authority is
+    /// another key, the buffer is handed to it, and the upgrade is printed for it to send.
     #[arg(long)]
     pub upgrade: bool,
     /// Solana: closes the deployer's other buffers, which keep his lamports.

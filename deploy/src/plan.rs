@@ -1,4 +1,4 @@
-use crate::{DeployError, Step};
+use crate::{Action, DeployError, Step};
 use concord_chain::{Amount, ChainId, Coin};
 use serde::Serialize;
 
@@ -56,6 +56,18 @@ impl Plan {
             .chunk_by(|one, next| one.parallel && next.parallel)
     }
 
+    /// As [`Self::groups`], up to the first step that another signer must send.
+    pub fn groups_to_send(&self) -> impl Iterator<Item = &[Step]> {
+        let is_ours = |group: &&[Step]| group.iter().all(|it| it.action != Action::OtherSigner);
+        self.groups().take_while(is_ours)
+    }
+
+    /// The steps that wait for another signer.
+    pub fn for_others(&self) -> impl Iterator<Item = &Step> {
+        (self.steps.iter()).filter(|step| step.action == Action::OtherSigner)
+    }
+
+    /// Returns whether there is nothing to send.
     pub fn is_done(&self) -> bool {
         self.sending().next().is_none()
     }

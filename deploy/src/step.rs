@@ -38,6 +38,9 @@ pub enum Action {
     Create,
     /// What is there is changed, such as a program that is upgraded.
     Change,
+    /// It takes the signature of a key that is not the deployer's, such as a multisig's. It is shown
+    /// and not sent.
+    OtherSigner,
 }
 
 impl Action {
@@ -46,11 +49,12 @@ impl Action {
             Self::Exists => "exists",
             Self::Create => "create",
             Self::Change => "change",
+            Self::OtherSigner => "other signer",
         }
     }
 
     pub const fn sends(self) -> bool {
-        !matches!(self, Self::Exists)
+        matches!(self, Self::Create | Self::Change)
     }
 }
 

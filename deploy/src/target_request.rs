@@ -48,6 +48,14 @@ impl Folders {
     }
 }
 
+/// # Errors
+/// [`DeployError::RpcUrlMissing`].
+pub(crate) fn endpoint(place: &Place) -> Result<EndpointOptions, DeployError> {
+    let url = place.rpc_url.clone().ok_or(DeployError::RpcUrlMissing)?;
+    let options = EndpointOptions::new(url).with_limits(place.rpc_limit);
+    Ok(options.with_timeout(Duration::from_secs(place.timeout)))
+}
+
 /// What a command line says about its target.
 pub(crate) struct TargetRequest<'a> {
     pub place: &'a Place,
@@ -102,10 +110,7 @@ impl TargetRequest<'_> {
     /// # Errors
     /// [`DeployError::RpcUrlMissing`].
     pub fn endpoint(&self) -> Result<EndpointOptions, DeployError> {
-        let url = self.place.rpc_url.clone();
-        let options = EndpointOptions::new(url.ok_or(DeployError::RpcUrlMissing)?);
-        let options = options.with_limits(self.place.rpc_limit);
-        Ok(options.with_timeout(Duration::from_secs(self.place.timeout)))
+        endpoint(self.place)
     }
 
     fn given(&self) -> Option<&Choices> {
@@ -127,6 +132,10 @@ impl TargetRequest<'_> {
                     given.is_some_and(|it| it.upgrade_authority.is_some()),
                 ),
                 (
+                    "registry-authority",
+                    given.is_some_and(|it| it.registry_authority.is_some()),
+                ),
+                (
                     "squads-multisig",
                     given.is_some_and(|it| it.squads_multisig.is_some()),
                 ),
@@ -146,6 +155,7 @@ impl TargetRequest<'_> {
             &[
                 ("artifacts", self.place.artifacts.is_some()),
                 ("salt", given.is_some_and(|it| it.salt.is_some())),
+                ("identity", given.is_some_and(|it| it.identity.is_some())),
                 (
                     "accepts-draft-v1",
                     given.is_some_and(|it| it.accepts_draft_v1.is_some()),

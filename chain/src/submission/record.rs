@@ -3,7 +3,7 @@ use crate::{ChainError, atomic_file};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -86,6 +86,24 @@ impl FileRecord {
             path: path.to_owned(),
             _lock: lock,
         })
+    }
+
+    /// Returns the ids of the jobs that have transactions on record.
+    pub fn jobs(&self) -> impl Iterator<Item = &str> {
+        self.jobs.keys().map(String::as_str)
+    }
+
+    /// Removes the file: everything on record is final, and is known elsewhere.
+    ///
+    /// # Errors
+    /// [`ChainError::File`].
+    pub fn remove(self) -> Result<(), ChainError> {
+        match fs::remove_file(&self.path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(atomic_file::unusable(&self.path, error))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Returns whether the job's transaction landed and will stay.

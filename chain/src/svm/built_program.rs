@@ -17,6 +17,9 @@ pub struct BuiltProgram {
     /// The id that it was built for.
     pub id: Address,
     pub toolchain: String,
+    /// The git commit that it was built from, with `-dirty` behind it if the tree had other changes.
+    /// `None`: it was built outside of a clone.
+    pub commit: Option<String>,
 }
 
 /// `agent_registry.build.json`.
@@ -26,6 +29,8 @@ struct Note {
     program_id: String,
     sha256: String,
     toolchain: String,
+    #[serde(default)]
+    commit: Option<String>,
 }
 
 impl BuiltProgram {
@@ -57,6 +62,7 @@ impl BuiltProgram {
             sha256,
             id,
             toolchain: note.toolchain,
+            commit: note.commit,
         })
     }
 

@@ -52,13 +52,24 @@ fn choices(
         ChoiceSource::Given(options::Choices {
             salt,
             accepts_draft_v1,
+            identity,
             ..
         }) => {
             let recorded = recorded.and_then(|book| Choices::recorded(&book.settings));
-            let default = recorded.unwrap_or_default();
+            let recorded = recorded.unwrap_or_default();
+            let identity = match identity {
+                Some(text) => self::identity(text)?,
+                None => recorded.identity,
+            };
+            // Others may have a registry over the same one, which no address book here has (R6).
+            let default = match recorded.identity == identity {
+                true => recorded.accepts_draft_v1,
+                false => identity.is_none(),
+            };
             Ok(Choices {
-                salt: salt.clone().unwrap_or(default.salt),
-                accepts_draft_v1: accepts_draft_v1.unwrap_or(default.accepts_draft_v1),
+                salt: salt.clone().unwrap_or(recorded.salt),
+                accepts_draft_v1: accepts_draft_v1.unwrap_or(default),
+                identity,
             })
         }
         ChoiceSource::OfRun(settings) => Choices::recorded(settings).ok_or_else(|| {
@@ -70,6 +81,18 @@ fn choices(
         ChoiceSource::OfBook(settings) => {
             Ok(settings.and_then(Choices::recorded).unwrap_or_default())
         }
+    }
+}
+
+/// Parses `--identity`.
+fn identity(text: &str) -> Result<Option<Address>, DeployError> {
+    match text {
+        "own" => Ok(None),
+        address => (address.parse().map(Some)).map_err(|_| DeployError::Option {
+            option: "identity",
+            value: text.to_owned(),
+            reason: "neither `own` nor an EVM address: 0x and 40 hex digits".to_owned(),
+        }),
     }
 }
 

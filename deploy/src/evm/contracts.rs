@@ -1,5 +1,5 @@
-//! The four registries: what each is made with, its address, and its code.
-use super::{artifact::Artifact, create2};
+//! The registries: what each is made with, its address, and its code.
+use super::{artifact::Artifact, create2, identity};
 use crate::{DeployError, Setting, Settings};
 use alloy::{
     primitives::{Address, B256, Bytes, U256, keccak256},
@@ -19,6 +19,8 @@ sol! {
 }
 
 pub const IDENTITY: &str = "IdentityRegistry";
+/// The identity registry's step.
+pub(super) const IDENTITY_ID: &str = "identity-registry";
 pub const REPUTATION: &str = "ReputationRegistry";
 pub const AUTHORIZED_REPUTATION: &str = "AuthorizedReputationRegistry";
 pub const VALIDATION: &str = "ValidationRegistry";
@@ -33,6 +35,8 @@ pub struct Choices {
     pub salt: String,
     /// R6: whether the first draft's EIP-191 form is accepted.
     pub accepts_draft_v1: bool,
+    /// An identity registry that stands already, over which the others are deployed.
+    pub identity: Option<Address>,
 }
 
 /// A registry that is to be created.
@@ -67,6 +71,7 @@ impl Default for Choices {
         Self {
             salt: "concord".to_owned(),
             accepts_draft_v1: true, // R6: the default
+            identity: None,
         }
     }
 }
@@ -76,18 +81,27 @@ impl Choices {
     const ACCEPTS_DRAFT_V1: &str = "acceptsDraftV1";
 
     pub fn settings(&self) -> Settings {
-        [
+        let mut settings = Settings::from([
             (Self::SALT.to_owned(), Setting::Text(self.salt.clone())),
             (
                 Self::ACCEPTS_DRAFT_V1.to_owned(),
                 Setting::Flag(self.accepts_draft_v1),
             ),
-        ]
-        .into()
+        ]);
+        if let Some(identity) = self.identity {
+            let identity = Setting::Text(identity.to_string());
+            settings.insert(identity::SETTING.to_owned(), identity);
+        }
+        settings
     }
 
     /// The choices that a run file or an address book recorded.
     pub fn recorded(settings: &Settings) -> Option<Self> {
+        let identity = match settings.get(identity::SETTING) {
+            Some(Setting::Text(address)) => Some(address.parse().ok()?),
+            Some(Setting::Flag(_)) => return None,
+            None => None,
+        };
         match (
             settings.get(Self::SALT)?,
             settings.get(Self::ACCEPTS_DRAFT_V1)?,
@@ -95,20 +109,34 @@ impl Choices {
             (Setting::Text(salt), Setting::Flag(accepts_draft_v1)) => Some(Self {
                 salt: salt.clone(),
                 accepts_draft_v1: *accepts_draft_v1,
+                identity,
             }),
             _ => None,
         }
     }
 }
 
-/// The four registries, in the order in which they are created.
+/// The identity registry of this build.
+///
+/// # Errors
+/// As [`registries`].
+pub(super) fn identity(artifacts: &Path, choices: &Choices) -> Result<Contract, DeployError> {
+    let contract = Contract::new(artifacts, choices, IDENTITY, IDENTITY_ID, vec![])?;
+    Ok(contract.in_domain("ERC8004IdentityRegistry"))
+}
+
+/// The registries that a deployment creates, in this order: four, or the authorized reputation and
+/// the validation registry if they are attached to an identity registry that stands.
 ///
 /// # Errors
 /// [`DeployError::ArtifactMissing`], [`concord_chain::ChainError::File`].
-pub fn registries(artifacts: &Path, choices: &Choices) -> Result<[Contract; 4], DeployError> {
-    let identity = Contract::new(artifacts, choices, IDENTITY, "identity-registry", vec![])?
-        .in_domain("ERC8004IdentityRegistry");
-    let registry = identity.address;
+pub fn registries(artifacts: &Path, choices: &Choices) -> Result<Vec<Contract>, DeployError> {
+    let own = match choices.identity {
+        Some(_) => None,
+        None => Some(identity(artifacts, choices)?),
+    };
+    let registry = own.as_ref().map(|identity| identity.address);
+    let registry = choices.identity.or(registry).unwrap_or_default();
     let of_identity = OfIdentity::constructorCall {
         identityRegistry: registry,
     }
@@ -122,18 +150,23 @@ pub fn registries(artifacts: &Path, choices: &Choices) -> Result<[Contract; 4], 
         let contract = Contract::new(artifacts, choices, name, id, arguments.to_vec())?;
         Ok::<_, DeployError>(contract.on(registry))
     };
-    Ok([
-        identity,
-        create(REPUTATION, "reputation-registry", &of_identity)?,
-        create(
-            AUTHORIZED_REPUTATION,
-            "authorized-reputation-registry",
-            &of_identity_and_flag,
-        )?
-        .in_domain("ERC8004ReputationRegistry")
-        .accepting_draft_v1(choices.accepts_draft_v1),
-        create(VALIDATION, "validation-registry", &of_identity)?,
-    ])
+    let mut contracts = Vec::new();
+    if let Some(identity) = own {
+        contracts.push(identity);
+        contracts.push(create(REPUTATION, "reputation-registry", &of_identity)?);
+    }
+    let authorized = create(
+        AUTHORIZED_REPUTATION,
+        "authorized-reputation-registry",
+        &of_identity_and_flag,
+    )?;
+    contracts.push(
+        authorized
+            .in_domain("ERC8004ReputationRegistry")
+            .accepting_draft_v1(choices.accepts_draft_v1),
+    );
+    contracts.push(create(VALIDATION, "validation-registry", &of_identity)?);
+    Ok(contracts)
 }
 
 impl Contract {

@@ -5,6 +5,7 @@ mod command_line;
 pub mod contracts;
 pub mod create2;
 mod explorer;
+mod identity;
 mod measurement;
 mod planning;
 mod transactions;
@@ -12,6 +13,7 @@ mod verification;
 
 use crate::{
     AddressBook, Check, DeployError, Deployment, Plan, Record, Settings, StatusRow, Step, Target,
+    source_commit,
 };
 use alloy::{
     primitives::{Address, keccak256},
@@ -54,7 +56,7 @@ pub struct EvmOptions {
     pub confirmations: Confirmations,
 }
 
-/// An EVM chain, with the four registries of this build.
+/// An EVM chain, with the registries of this build.
 pub struct EvmTarget {
     chain: ChainId,
     chain_id: u64,
@@ -63,7 +65,9 @@ pub struct EvmTarget {
     deployer: Deployer,
     choices: Choices,
     root: PathBuf,
-    contracts: [Contract; 4],
+    contracts: Vec<Contract>,
+    /// Forge's output folder.
+    artifacts: PathBuf,
     fee_limit: FeeLimit,
     /// The address book's deployment on this chain.
     recorded: Option<Deployment>,
@@ -95,6 +99,7 @@ impl EvmTarget {
             deployer: options.deployer,
             choices: options.choices,
             root: options.root,
+            artifacts: options.artifacts,
             contracts,
             fee_limit: options.fee_limit,
             recorded: book.deployment(&options.chain).cloned(),
@@ -131,6 +136,7 @@ impl EvmTarget {
         match (&*step.id, self.contract(step)) {
             (_, Some(contract)) => self.contract_exists(contract).await,
             (planning::PROXY_FUNDS, _) => self.proxy_is_paid_for().await,
+            (contracts::IDENTITY_ID, None) => Ok(true), // it was there before the plan
             _ => self.proxy_exists().await,
         }
     }
@@ -224,7 +230,12 @@ impl Target for EvmTarget {
         &mut self,
         landings: &BTreeMap<String, Landing>,
     ) -> Result<Deployment, DeployError> {
+        // Its sources are those of the build: their hashes were compared.
+        let commit = source_commit::of(&self.root).ok();
         let mut contracts = BTreeMap::new();
+        if let Some(found) = self.attached().await? {
+            contracts.insert(contracts::IDENTITY.to_owned(), found.record());
+        }
         for contract in &self.contracts {
             let landing = landings.get(contract.id);
             let record = Record {
@@ -233,6 +244,8 @@ impl Target for EvmTarget {
                 settings: contract.settings.clone(),
                 transaction: landing.map(|landing| landing.transaction.clone()),
                 block: landing.map(|landing| landing.block),
+                commit: commit.clone(),
+                replaced: Vec::new(),
             };
             contracts.insert(contract.name.to_owned(), record);
         }
@@ -240,13 +253,17 @@ impl Target for EvmTarget {
             deployer: self.deployer()?.to_string(),
             settings: self.choices.settings(),
             contracts,
+            registry: None,
             others: Vec::new(),
         })
     }
 
     async fn verify(&mut self, recorded: &Deployment) -> Result<Vec<Check>, DeployError> {
         self.require_chain().await?;
-        verification::checks(&self.node, self.chain_id, &self.contracts, recorded).await
+        let mut checks = self.identity_checks(recorded).await?;
+        let ours = verification::checks(&self.node, self.chain_id, &self.contracts, recorded);
+        checks.extend(ours.await?);
+        Ok(checks)
     }
 
     async fn status(
@@ -254,7 +271,10 @@ impl Target for EvmTarget {
         recorded: Option<&Deployment>,
     ) -> Result<Vec<StatusRow>, DeployError> {
         self.require_chain().await?;
-        verification::status_rows(&self.node, self.chain_id, &self.contracts, recorded).await
+        let rows = verification::status_rows(&self.node, self.chain_id, &self.contracts, recorded);
+        let rows = rows.await?.into_iter();
+        let identity = self.identity_row(recorded).await?;
+        Ok(identity.into_iter().chain(rows).collect())
     }
 
     fn publish(&mut self, folder: &Path) -> Result<Vec<String>, DeployError> {

@@ -3,7 +3,7 @@ use super::{
     contracts::{AUTHORIZED_REPUTATION, Choices, Contract},
     create2, measurement,
 };
-use crate::{Action, DeployError, Needs, Plan, Setting, Step, UnsignedTx};
+use crate::{Action, DeployError, Needs, Plan, Setting, Step, UnsignedTx, source_commit};
 use alloy::{
     network::TransactionBuilder,
     primitives::{Address, Bytes, U256, keccak256},
@@ -42,6 +42,11 @@ impl EvmTarget {
         let most = limit.wei().unwrap_or(now.max);
         let fees = Fees { max: most, ..now };
         let mut steps = self.proxy_steps(fees).await?;
+        let attached = self.attached().await?;
+        if let Some(found) = &attached {
+            found.require_sound()?;
+            steps.push(self.identity_step(found));
+        }
         let mut said = None;
         for contract in &self.contracts {
             let (step, refused) = self.contract_step(contract, deployer, fees).await?;
@@ -56,6 +61,10 @@ impl EvmTarget {
             Amount(balance),
             steps,
         );
+        let commit = source_commit::of(&self.root);
+        let commit = commit.as_deref().map_err(String::as_str);
+        plan.notes.push(source_commit::note(commit));
+        plan.notes.extend(attached.map(|found| found.note()));
         plan.notes.extend(self.switch_note());
         plan.notes.extend(said.map(|said| measured_note(&said)));
         if !plan.is_done() {
@@ -71,10 +80,19 @@ impl EvmTarget {
     /// Says so if the plan's registries are others than those that the address book has in use.
     fn switch_note(&self) -> Option<String> {
         let recorded = Choices::recorded(&self.recorded.as_ref()?.settings)?;
+        let identity = |choices: &Choices| match choices.identity {
+            Some(address) => format!(" over identity registry {address}"),
+            None => String::new(),
+        };
         (recorded != self.choices).then(|| {
             format!(
-                "the address book has the set of salt {} (draft v1 authorizations: {}) in use, this plan is for salt {} ({}), which takes its place in the book",
-                recorded.salt, recorded.accepts_draft_v1, self.choices.salt, self.choices.accepts_draft_v1
+                "the address book has the set of salt {} (draft v1 authorizations: {}){} in use, this plan is for salt {} ({}){}, which takes its place in the book",
+                recorded.salt,
+                recorded.accepts_draft_v1,
+                identity(&recorded),
+                self.choices.salt,
+                self.choices.accepts_draft_v1,
+                identity(&self.choices)
             )
         })
     }
@@ -82,21 +100,22 @@ impl EvmTarget {
     /// R6: the first draft's form of an authorization does not name the reputation registry, so that
     /// one signature would count in both.
     fn require_draft_v1_alone(&self) -> Result<(), DeployError> {
-        let [identity, _, authorized, _] = &self.contracts;
-        if !self.choices.accepts_draft_v1 {
+        let authorized = (self.contracts.iter()).find(|it| it.name == AUTHORIZED_REPUTATION);
+        let both = self.identity_address().zip(authorized);
+        let Some((identity, authorized)) = both.filter(|_| self.choices.accepts_draft_v1) else {
             return Ok(());
-        }
+        };
         let recorded = self.recorded.iter().flat_map(|book| book.everything());
         let is_same = |text: &str, address: Address| text.parse() == Ok(address);
         for (name, address, settings) in recorded {
             let on_ours = match settings.get("identityRegistry") {
-                Some(Setting::Text(registry)) => is_same(registry, identity.address),
+                Some(Setting::Text(registry)) => is_same(registry, identity),
                 _ => false,
             };
             if name == AUTHORIZED_REPUTATION && on_ours && !is_same(address, authorized.address) {
                 return Err(DeployError::DraftV1BesideAnother {
                     other: address.to_owned(),
-                    identity: identity.address.to_string(),
+                    identity: identity.to_string(),
                 });
             }
         }

@@ -26,7 +26,7 @@ const NO_AGENT: U256 = U256::MAX;
 pub(super) async fn checks(
     node: &Node,
     chain_id: u64,
-    contracts: &[Contract; 4],
+    contracts: &[Contract],
     recorded: &Deployment,
 ) -> Result<Vec<Check>, DeployError> {
     require_choices(chain_id, recorded)?;
@@ -235,7 +235,7 @@ fn text(setting: Option<&Setting>) -> String {
 pub(super) async fn status_rows(
     node: &Node,
     chain_id: u64,
-    contracts: &[Contract; 4],
+    contracts: &[Contract],
     recorded: Option<&Deployment>,
 ) -> Result<Vec<StatusRow>, DeployError> {
     if let Some(book) = recorded {

@@ -1,5 +1,5 @@
-//! Whether a key can be the program's next upgrade authority. One that cannot sign would make the
-//! program final, without the confirmation that `none` requires.
+//! Whether a key can be the next authority of the program or of its registry. One that cannot sign
+//! would make the program final, without the confirmation that `none` requires.
 use super::{SvmTarget, loader};
 use crate::DeployError;
 use concord_chain::svm::Account;
@@ -38,15 +38,26 @@ const NATIVE: [Address; 17] = [
 ];
 
 impl SvmTarget {
-    /// Requires that the chosen key can sign as upgrade authority: it is a point of the curve, for
-    /// which someone may have the secret key, or a vault of a Squads multisig.
+    /// Requires that the chosen keys can sign, as the program's upgrade authority and as the
+    /// registry's authority: each is a point of the curve, for which someone may have the secret
+    /// key, or a vault of a Squads multisig.
     ///
     /// # Errors
     /// [`DeployError::Option`], and an endpoint that does not answer.
-    pub(super) async fn require_usable_authority(&self) -> Result<(), DeployError> {
-        let Some(key) = self.choices.authority.successor() else {
-            return Ok(());
-        };
+    pub(super) async fn require_usable_authorities(&self) -> Result<(), DeployError> {
+        let chosen = [
+            ("upgrade-authority", self.choices.authority.successor()),
+            ("registry-authority", self.choices.registry_authority),
+        ];
+        for (option, key) in chosen {
+            if let Some(key) = key {
+                self.require_usable(option, key).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn require_usable(&self, option: &'static str, key: Address) -> Result<(), DeployError> {
         let account = self.cluster.account(&key).await?;
         let reason = match self.unusable(&key, account.as_ref()) {
             Some(reason) => Some(reason),
@@ -56,7 +67,7 @@ impl SvmTarget {
         match reason {
             None => Ok(()),
             Some(reason) => Err(DeployError::Option {
-                option: "upgrade-authority",
+                option,
                 value: key.to_string(),
                 reason,
             }),

@@ -58,12 +58,15 @@ pub struct Choices {
     pub reclaim: bool,
     /// The Squads multisig whose vault is the upgrade authority.
     pub squads: Option<Address>,
+    /// Who is proposed as the registry's next authority.
+    pub registry_authority: Option<Address>,
 }
 
 const AUTHORITY: &str = "upgradeAuthority";
 const UPGRADE: &str = "upgrade";
 const RECLAIM: &str = "reclaimBuffers";
 const SQUADS: &str = "squadsMultisig";
+const REGISTRY_AUTHORITY: &str = "registryAuthority";
 
 impl Choices {
     pub fn settings(&self) -> Settings {
@@ -76,10 +79,13 @@ impl Choices {
             (UPGRADE.to_owned(), Setting::Flag(self.upgrade)),
             (RECLAIM.to_owned(), Setting::Flag(self.reclaim)),
         ]);
-        settings.extend(
-            self.squads
-                .map(|multisig| (SQUADS.to_owned(), text(multisig))),
-        );
+        let keys = [
+            (SQUADS, self.squads),
+            (REGISTRY_AUTHORITY, self.registry_authority),
+        ];
+        for (name, key) in keys {
+            settings.extend(key.map(|key| (name.to_owned(), text(key))));
+        }
         settings
     }
 
@@ -89,16 +95,17 @@ impl Choices {
             Some(Setting::Flag(flag)) => Some(*flag),
             _ => None,
         };
-        let squads = match settings.get(SQUADS) {
-            Some(Setting::Text(multisig)) => Some(multisig.parse().ok()?),
-            _ => None,
+        let key = |name| match settings.get(name) {
+            Some(Setting::Text(key)) => key.parse().ok().map(Some),
+            _ => Some(None),
         };
         match settings.get(AUTHORITY) {
             Some(Setting::Text(authority)) => Some(Self {
                 authority: authority.parse().ok()?,
                 upgrade: flag(UPGRADE)?,
                 reclaim: flag(RECLAIM)?,
-                squads,
+                squads: key(SQUADS)?,
+                registry_authority: key(REGISTRY_AUTHORITY)?,
             }),
             _ => None,
         }
@@ -121,6 +128,7 @@ mod tests {
                 upgrade: true,
                 reclaim: false,
                 squads: Some(Address::new_from_array([9; 32])),
+                registry_authority: Some(Address::new_from_array([10; 32])),
             };
             assert_eq!(choices.authority.to_string(), authority);
             assert_eq!(Choices::recorded(&choices.settings()), Some(choices));

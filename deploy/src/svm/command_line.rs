@@ -34,9 +34,8 @@ fn choices(request: &TargetRequest<'_>) -> Result<Choices, DeployError> {
             authority: authority(given.upgrade_authority.as_deref())?,
             upgrade: given.upgrade,
             reclaim: given.reclaim_buffers,
-            squads: (given.squads_multisig.as_deref())
-                .map(|multisig| public_key("squads-multisig", multisig))
-                .transpose()?,
+            squads: key("squads-multisig", given.squads_multisig.as_deref())?,
+            registry_authority: key("registry-authority", given.registry_authority.as_deref())?,
         }),
         ChoiceSource::OfRun(settings) => Choices::recorded(settings).ok_or_else(|| {
             DeployError::file(
@@ -50,6 +49,7 @@ fn choices(request: &TargetRequest<'_>) -> Result<Choices, DeployError> {
                 upgrade: false,
                 reclaim: false,
                 squads: None,
+                registry_authority: None,
             };
             Ok(settings
                 .and_then(Choices::recorded)
@@ -58,7 +58,15 @@ fn choices(request: &TargetRequest<'_>) -> Result<Choices, DeployError> {
     }
 }
 
-fn public_key(option: &'static str, text: &str) -> Result<Address, DeployError> {
+fn key(option: &'static str, given: Option<&str>) -> Result<Option<Address>, DeployError> {
+    given.map(|text| public_key(option, text)).transpose()
+}
+
+/// Parses a public key.
+///
+/// # Errors
+/// [`DeployError::Option`].
+pub(crate) fn public_key(option: &'static str, text: &str) -> Result<Address, DeployError> {
     text.parse().map_err(|_| DeployError::Option {
         option,
         value: text.to_owned(),
@@ -135,7 +143,7 @@ fn successor(
 }
 
 /// Reads a keypair. A file that other users of this machine can read is reported.
-fn read_private(path: &Path) -> Result<Keypair, DeployError> {
+pub(crate) fn read_private(path: &Path) -> Result<Keypair, DeployError> {
     let key = read_keypair(path)?;
     if readable_by_others(path) {
         report::tell(format_args!(

@@ -166,9 +166,20 @@ pub(super) fn extend(deployer: &Address, program: &Address, bytes: usize) -> Ins
     loader::extend_program(program, Some(deployer), bytes as u32)
 }
 
-/// Replaces the program by the buffer's content. The buffer's lamports go to the deployer.
-pub(super) fn upgrade(deployer: &Address, program: &Address, buffer: &Address) -> Instruction {
-    loader::upgrade(program, buffer, deployer, deployer, true)
+/// Replaces the program by the buffer's content. `authority` signs; the buffer's lamports go to the
+/// deployer.
+pub(super) fn upgrade(
+    deployer: &Address,
+    program: &Address,
+    buffer: &Address,
+    authority: &Address,
+) -> Instruction {
+    loader::upgrade(program, buffer, authority, deployer, true)
+}
+
+/// Hands the buffer to the program's upgrade authority: both must have the same one.
+pub(super) fn hand_over_buffer(deployer: &Address, buffer: &Address, to: &Address) -> Instruction {
+    loader::set_buffer_authority(buffer, deployer, to)
 }
 
 /// Names another upgrade authority, or, for ever, none.

@@ -1,19 +1,22 @@
 //! Solana clusters.
 mod authority;
 mod choices;
-mod command_line;
+pub(crate) mod command_line;
 mod explorer;
+mod hand_over;
 mod loader;
-mod planning;
+pub(crate) mod planning;
+pub(crate) mod registry_settings;
 mod runtime_version;
 mod snapshot;
-mod step_kind;
+pub(crate) mod step_kind;
 mod transactions;
 mod unused_buffers;
 mod verification;
 
 use crate::{
-    Check, DeployError, Deployment, Plan, Record, Setting, Settings, StatusRow, Step, Target,
+    Check, DeployError, Deployment, Plan, Record, Replaced, Setting, Settings, StatusRow, Step,
+    Target, report,
 };
 use async_trait::async_trait;
 pub use choices::{Choices, UpgradeAuthority};
@@ -21,9 +24,10 @@ pub(crate) use command_line::target;
 use concord_chain::{
     ChainId, Signer, Svm,
     submission::{Finality, Landing, Resend, SendOutcome, SignedTx, TxChain, TxStatus},
-    svm::{BuiltProgram, Cluster, PriorityFee, Transactions, is_public},
+    svm::{BuiltProgram, Cluster, PriorityFee, Transactions, code_hash, is_public},
 };
 use concord_registry::svm;
+use snapshot::Code;
 use solana_address::Address;
 use solana_keypair::Keypair;
 use std::{collections::BTreeMap, path::Path};
@@ -87,6 +91,8 @@ pub struct SvmTarget {
     registry: svm::Program,
     choices: Choices,
     priority_fee: PriorityFee,
+    /// The program that the plan found in place of this one.
+    replaced: Option<Replaced>,
 }
 
 /// The id of builds for local tests. Its secret key is public.
@@ -107,6 +113,7 @@ impl SvmTarget {
             program: options.program,
             choices: options.choices,
             priority_fee: options.priority_fee,
+            replaced: None,
         }
     }
 
@@ -209,7 +216,11 @@ impl Target for SvmTarget {
     }
 
     async fn plan(&mut self) -> Result<Plan, DeployError> {
-        self.make_plan().await
+        let (plan, code) = self.make_plan().await?;
+        if let Code::Other(code_hash) = code {
+            self.replaced = Some(Replaced::of_hash(code_hash));
+        }
+        Ok(plan)
     }
 
     fn require_keys(&self, plan: &Plan) -> Result<(), DeployError> {
@@ -257,24 +268,37 @@ impl Target for SvmTarget {
         let kind = StepKind::Program { upgrades: false };
         let landing = landings.get(&kind.id());
         let registry = Setting::Text(self.registry.registry().to_string());
+        let snapshot = self.snapshot().await?;
+        // An upgrade that another key must send may not have happened yet.
+        let is_built = snapshot.code(&self.program)? == Code::Built;
+        let on_chain = snapshot.program_data();
+        let commit = self.program.commit.clone();
+        let replaced = self.replaced.clone().filter(|_| landing.is_some());
         let record = Record {
             address: self.program.id.to_string(),
-            code_hash: self.program.code_hash(),
+            code_hash: on_chain.map_or(self.program.code_hash(), |data| code_hash(data.content)),
             settings: Settings::from([("registry".to_owned(), registry)]),
             transaction: landing.map(|landing| landing.transaction.clone()),
             block: landing.map(|landing| landing.block),
+            commit: commit.filter(|_| is_built),
+            replaced: replaced.into_iter().collect(),
         };
         Ok(Deployment {
             deployer: self.deployer()?.to_string(),
             settings: self.choices.settings(),
             contracts: BTreeMap::from([(planning::PROGRAM_TITLE.to_owned(), record)]),
+            registry: snapshot.registry()?.map(Into::into),
             others: Vec::new(),
         })
     }
 
     async fn verify(&mut self, recorded: &Deployment) -> Result<Vec<Check>, DeployError> {
         self.require_chain().await?;
-        self.checks(recorded).await
+        let snapshot = self.snapshot().await?;
+        if let Some(warning) = snapshot.authority_left_behind(recorded)? {
+            report::tell(format_args!("warning: {warning}"));
+        }
+        self.checks(&snapshot, recorded)
     }
 
     async fn status(

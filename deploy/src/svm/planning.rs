@@ -1,5 +1,5 @@
 use super::{
-    SvmTarget, UpgradeAuthority, loader, runtime_version,
+    SvmTarget, loader, runtime_version,
     snapshot::{self, Code, Snapshot},
     step_kind::StepKind,
     unused_buffers::UnusedBuffers,
@@ -15,20 +15,21 @@ use solana_address::Address;
 use solana_instruction::Instruction;
 
 /// The name of each account in a plan.
-pub(super) const PROGRAM_TITLE: &str = "AgentRegistry";
-const BUFFER_TITLE: &str = "buffer";
-pub(super) const REGISTRY_TITLE: &str = "registry account";
+pub(crate) const PROGRAM_TITLE: &str = "AgentRegistry";
+pub(super) const BUFFER_TITLE: &str = "buffer";
+pub(crate) const REGISTRY_TITLE: &str = "registry account";
 
 impl SvmTarget {
-    pub(super) async fn make_plan(&self) -> Result<Plan, DeployError> {
+    pub(super) async fn make_plan(&self) -> Result<(Plan, Code), DeployError> {
         let deployer = self.deployer()?;
         self.require_chain().await?;
         self.require_own_id()?;
-        self.require_usable_authority().await?;
+        self.require_usable_authorities().await?;
         runtime_version::require(&self.cluster, self.program.sbpf).await?;
         let snapshot = self.snapshot().await?;
         let code = snapshot.code(&self.program)?;
         self.require_authority(&snapshot, &code, deployer)?;
+        self.require_registry_authority(&snapshot, deployer)?;
 
         let unused_buffers =
             UnusedBuffers::of(&self.cluster, &deployer, &self.buffer_in_use(&code)?).await?;
@@ -40,7 +41,9 @@ impl SvmTarget {
         }
         steps.extend(self.program_steps(&snapshot, &code).await?);
         steps.push(self.registry_step(&snapshot).await?);
+        steps.extend(self.proposal_step(&snapshot).await?);
         steps.extend(self.authority_step(&snapshot).await?);
+        steps.extend(self.upgrade_by_other(&snapshot, &code).await?);
 
         let balance = Amount(self.cluster.balance(&deployer).await?.into());
         let mut plan = Plan::new(
@@ -50,9 +53,9 @@ impl SvmTarget {
             balance,
             steps,
         );
-        plan.notes = self.notes(&unused_buffers);
+        plan.notes = self.notes(&snapshot, &unused_buffers)?;
         self.simulate_next(&plan).await?;
-        Ok(plan)
+        Ok((plan, code))
     }
 
     /// # Errors
@@ -77,7 +80,9 @@ impl SvmTarget {
         let is_done = *code == Code::Built
             && data.authority == self.wanted_authority()?
             && self.registry_exists(snapshot)?;
-        match is_done || data.authority == Some(deployer) {
+        let is_by_other =
+            self.upgrades_by_other(snapshot, code)? && self.registry_exists(snapshot)?;
+        match is_done || is_by_other || data.authority == Some(deployer) {
             true => Ok(()),
             false => Err(DeployError::NotUpgradeAuthority {
                 program: self.program.id.to_string(),
@@ -95,12 +100,12 @@ impl SvmTarget {
         }
     }
 
-    fn existing(&self, kind: StepKind, title: &str, address: &Address) -> Step {
+    pub(super) fn existing(&self, kind: StepKind, title: &str, address: &Address) -> Step {
         Step::existing(&kind.id(), &self.chain, title, address.to_string())
     }
 
     /// The step's cost is its fee, and `rent` beside it.
-    async fn sending(
+    pub(super) async fn sending(
         &self,
         step: Step,
         kind: StepKind,
@@ -151,6 +156,10 @@ impl SvmTarget {
             let step = self.sending(step, StepKind::Extend, Action::Change, rent);
             steps.push(step.await?);
         }
+        if self.upgrades_by_other(snapshot, code)? {
+            steps.push(self.buffer_authority_step(snapshot).await?);
+            return Ok(steps);
+        }
         let upgrades = *code != Code::Nothing;
         let kind = StepKind::Program { upgrades };
         let step = self.existing(kind, PROGRAM_TITLE, &id);
@@ -170,7 +179,7 @@ impl SvmTarget {
     async fn buffer_steps(&self, snapshot: &Snapshot) -> Result<Vec<Step>, DeployError> {
         let address = self.buffer_address()?;
         let elf = self.program.elf.len();
-        let content = snapshot.buffer(&self.deployer()?, elf)?;
+        let content = snapshot.buffer(&self.buffer_owners()?, elf)?;
         let open = self.existing(StepKind::OpenBuffer, BUFFER_TITLE, &address);
         let mut steps = vec![match content {
             Some(_) => open,
@@ -206,39 +215,6 @@ impl SvmTarget {
             .await
     }
 
-    async fn authority_step(&self, snapshot: &Snapshot) -> Result<Option<Step>, DeployError> {
-        let wanted = self.wanted_authority()?;
-        let now = snapshot.program_data().map(|data| data.authority);
-        if self.choices.authority == UpgradeAuthority::Keep || now == Some(wanted) {
-            return Ok(None);
-        }
-        let step = self.existing(StepKind::HandOver, PROGRAM_TITLE, &self.program.id);
-        let step = self.sending(step, StepKind::HandOver, Action::Change, 0);
-        step.await.map(Some)
-    }
-
-    fn notes(&self, unused_buffers: &UnusedBuffers) -> Vec<String> {
-        let program = &self.program;
-        let mut notes = vec![
-            format!(
-                "program of {} bytes, SHA-256 {}, sBPF version {}, built by {}",
-                program.elf.len(),
-                program.code_hash(),
-                program.sbpf,
-                program.toolchain
-            ),
-            match self.choices.authority {
-                UpgradeAuthority::Keep => "the deployer stays its upgrade authority".to_owned(),
-                UpgradeAuthority::Key(key) => format!("its upgrade authority will be {key}"),
-                UpgradeAuthority::None => {
-                    "nobody will be able to replace the program, for ever".to_owned()
-                }
-            },
-        ];
-        notes.extend(unused_buffers.note(self.choices.reclaim));
-        notes
-    }
-
     /// Lets the cluster simulate the first step, if it can be paid for.
     async fn simulate_next(&self, plan: &Plan) -> Result<(), DeployError> {
         let Some(step) = plan
@@ -269,7 +245,7 @@ impl SvmTarget {
     }
 }
 
-fn raw(instruction: &Instruction) -> RawInstruction {
+pub(crate) fn raw(instruction: &Instruction) -> RawInstruction {
     let accounts = instruction.accounts.iter().map(|account| RawAccount {
         address: account.pubkey.to_string(),
         signer: account.is_signer,

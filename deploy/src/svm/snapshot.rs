@@ -88,21 +88,26 @@ impl Snapshot {
         self.data.as_ref().and_then(ProgramData::of)
     }
 
-    /// The deployer's buffer for this build, opened by `deployer`.
+    /// The buffer for this build, opened by the deployer. Its authority is one of `owners`.
     ///
     /// # Errors
     /// [`DeployError::BufferElsewhere`]: it was handed to another key.
-    pub fn buffer(&self, deployer: &Address, elf: usize) -> Result<Option<&[u8]>, DeployError> {
+    pub fn buffer(&self, owners: &[Address], elf: usize) -> Result<Option<&[u8]>, DeployError> {
         let Some(buffer) = self.buffer.as_ref().and_then(Buffer::of) else {
             return Ok(None);
         };
-        match buffer.authority == Some(*deployer) && buffer.content.len() == elf {
+        let is_ours = buffer.authority.is_some_and(|it| owners.contains(&it));
+        match is_ours && buffer.content.len() == elf {
             true => Ok(Some(buffer.content)),
             false => Err(DeployError::BufferElsewhere {
                 buffer: self.buffer_address.to_string(),
                 authority: key_or_nobody(buffer.authority),
             }),
         }
+    }
+
+    pub fn buffer_authority(&self) -> Option<Address> {
+        self.buffer.as_ref().and_then(Buffer::of)?.authority
     }
 
     /// # Errors
@@ -152,16 +157,27 @@ impl SvmTarget {
         let is_built = *code == Code::Built;
         Ok(match kind {
             StepKind::Reclaim(buffer) => self.cluster.account(&buffer).await?.is_none(),
-            StepKind::OpenBuffer | StepKind::Write { .. } if is_built => true,
-            StepKind::OpenBuffer => snapshot.buffer(&self.deployer()?, elf.len())?.is_some(),
+            StepKind::OpenBuffer | StepKind::Write { .. } | StepKind::HandOverBuffer
+                if is_built =>
+            {
+                true
+            }
+            StepKind::OpenBuffer => {
+                let owners = self.buffer_owners()?;
+                snapshot.buffer(&owners, elf.len())?.is_some()
+            }
+            StepKind::HandOverBuffer => {
+                snapshot.buffer_authority() == self.choices.authority.successor()
+            }
             StepKind::Write { number } => {
-                let buffer = snapshot.buffer(&self.deployer()?, elf.len())?;
+                let buffer = snapshot.buffer(&self.buffer_owners()?, elf.len())?;
                 let (at, chunk) = self.chunk(number);
                 buffer.is_some_and(|content| content[at..].starts_with(chunk))
             }
             StepKind::Extend => missing_room(snapshot, elf.len()).is_none(),
-            StepKind::Program { .. } => is_built,
+            StepKind::Program { .. } | StepKind::UpgradeByOther => is_built,
             StepKind::Initialize => self.registry_exists(snapshot)?,
+            StepKind::ProposeAuthority => self.is_proposed(snapshot)?,
             StepKind::HandOver => {
                 let authority = snapshot.program_data().map(|data| data.authority);
                 authority == Some(self.wanted_authority()?)
@@ -181,6 +197,21 @@ impl SvmTarget {
                 expected: self.chain.to_string(),
             }),
         }
+    }
+
+    /// Returns whether the chosen key is the registry's authority, or may become it by accepting.
+    pub(super) fn is_proposed(&self, snapshot: &Snapshot) -> Result<bool, DeployError> {
+        let registry = snapshot.registry()?;
+        let (Some(registry), Some(chosen)) = (registry, self.choices.registry_authority) else {
+            return Ok(false);
+        };
+        Ok(chosen == registry.authority || chosen == registry.proposed_authority)
+    }
+
+    /// Who the buffer may belong to: the deployer, and whoever it is handed to.
+    pub(super) fn buffer_owners(&self) -> Result<Vec<Address>, DeployError> {
+        let successor = self.choices.authority.successor();
+        Ok([self.deployer()?].into_iter().chain(successor).collect())
     }
 
     /// Who will be able to replace the program in the end.

@@ -8,12 +8,18 @@ use solana_instruction::Instruction;
 /// compute budget it stays within 1,232.
 pub(super) const CHUNK: usize = 960;
 
+/// Compute units for an instruction that changes the registry account: 7,742 were measured, and full
+/// lists take more.
+pub(crate) const REGISTRY_CHANGE_UNITS: u32 = 20_000;
+
 const BUFFER: &str = "buffer";
 const WRITE: &str = "buffer-write-";
 const ROOM: &str = "program-room";
 const PROGRAM: &str = "program";
 const REGISTRY: &str = "registry";
 const AUTHORITY: &str = "upgrade-authority";
+const BUFFER_AUTHORITY: &str = "buffer-authority";
+const REGISTRY_AUTHORITY: &str = "registry-authority";
 const RECLAIM: &str = "reclaim-";
 
 /// What the transaction of a step does.
@@ -31,7 +37,13 @@ pub(super) enum StepKind {
     Program {
         upgrades: bool,
     },
+    /// Hands the buffer to the upgrade authority, which is not the deployer.
+    HandOverBuffer,
+    /// Replaces the program by that buffer. The upgrade authority sends it.
+    UpgradeByOther,
     Initialize,
+    /// Proposes the registry's next authority, which must accept.
+    ProposeAuthority,
     HandOver,
 }
 
@@ -42,8 +54,10 @@ impl StepKind {
             Self::OpenBuffer => BUFFER.to_owned(),
             Self::Write { number } => format!("{WRITE}{:04}", number + 1),
             Self::Extend => ROOM.to_owned(),
-            Self::Program { .. } => PROGRAM.to_owned(),
+            Self::Program { .. } | Self::UpgradeByOther => PROGRAM.to_owned(),
+            Self::HandOverBuffer => BUFFER_AUTHORITY.to_owned(),
             Self::Initialize => REGISTRY.to_owned(),
+            Self::ProposeAuthority => REGISTRY_AUTHORITY.to_owned(),
             Self::HandOver => AUTHORITY.to_owned(),
         }
     }
@@ -67,21 +81,25 @@ impl StepKind {
         match &*step.id {
             BUFFER => Ok(Self::OpenBuffer),
             ROOM => Ok(Self::Extend),
+            BUFFER_AUTHORITY => Ok(Self::HandOverBuffer),
+            PROGRAM if step.action == Action::OtherSigner => Ok(Self::UpgradeByOther),
             PROGRAM => Ok(Self::Program {
                 upgrades: step.action == Action::Change,
             }),
             REGISTRY => Ok(Self::Initialize),
+            REGISTRY_AUTHORITY => Ok(Self::ProposeAuthority),
             AUTHORITY => Ok(Self::HandOver),
             _ => Err(unknown()),
         }
     }
 
     /// Compute units to ask for: what the loader and the system program take is fixed (2,370 and
-    /// 150 for an instruction), and `initialize` has been measured (docs/COMPUTE-UNITS.md).
+    /// 150 for an instruction), and the program's own have been measured (docs/COMPUTE-UNITS.md).
     pub const fn units(self) -> u32 {
         match self {
-            Self::Write { .. } | Self::Reclaim(_) | Self::HandOver => 3_000,
-            Self::OpenBuffer | Self::Extend | Self::Program { .. } => 5_000,
+            Self::Write { .. } | Self::Reclaim(_) | Self::HandOverBuffer | Self::HandOver => 3_000,
+            Self::OpenBuffer | Self::Extend | Self::Program { .. } | Self::UpgradeByOther => 5_000,
+            Self::ProposeAuthority => REGISTRY_CHANGE_UNITS,
             Self::Initialize => 30_000,
         }
     }
@@ -116,7 +134,17 @@ impl SvmTarget {
                 let missing = self.missing_room().await?.unwrap_or_default();
                 vec![loader::extend(&deployer, id, missing)]
             }
-            StepKind::Program { upgrades: true } => vec![loader::upgrade(&deployer, id, buffer)],
+            StepKind::Program { upgrades: true } => {
+                vec![loader::upgrade(&deployer, id, buffer, &deployer)]
+            }
+            StepKind::HandOverBuffer => {
+                let to = self.successor_or_none();
+                vec![loader::hand_over_buffer(&deployer, buffer, &to)]
+            }
+            StepKind::UpgradeByOther => {
+                let authority = self.successor_or_none();
+                vec![loader::upgrade(&deployer, id, buffer, &authority)]
+            }
             StepKind::Program { upgrades: false } => {
                 let rent = self.missing_rent(id, loader::PROGRAM_BYTES).await?;
                 loader::deploy(&deployer, id, buffer, elf.len(), rent)
@@ -124,6 +152,10 @@ impl SvmTarget {
             StepKind::Initialize => {
                 let chain = self.chain.to_string();
                 vec![self.registry.initialize(deployer, &chain)]
+            }
+            StepKind::ProposeAuthority => {
+                let to = self.choices.registry_authority;
+                vec![self.registry.propose_registry_authority(deployer, to)]
             }
             StepKind::HandOver => {
                 let to = self.choices.authority.successor();
@@ -133,6 +165,11 @@ impl SvmTarget {
                 }]
             }
         })
+    }
+
+    /// The key that the program is or will be handed to. Only steps of plans that have one ask.
+    fn successor_or_none(&self) -> Address {
+        self.choices.authority.successor().unwrap_or_default()
     }
 
     /// Where the chunk begins, and its bytes.

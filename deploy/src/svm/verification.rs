@@ -12,7 +12,11 @@ use std::path::Path;
 
 impl SvmTarget {
     /// Every fact of the program and its registry on record.
-    pub(super) async fn checks(&self, recorded: &Deployment) -> Result<Vec<Check>, DeployError> {
+    pub(super) fn checks(
+        &self,
+        snapshot: &Snapshot,
+        recorded: &Deployment,
+    ) -> Result<Vec<Check>, DeployError> {
         let Some(record) = recorded.contracts.get(PROGRAM_TITLE) else {
             let found = "not on record";
             return Ok(vec![Check::new(
@@ -23,9 +27,9 @@ impl SvmTarget {
             )]);
         };
         let authority = self.authority_on_record(recorded)?;
-        let snapshot = self.snapshot().await?;
-        let mut checks = self.program_checks(&snapshot, record, &authority)?;
-        checks.extend(self.registry_checks(&snapshot, record)?);
+        let mut checks = self.program_checks(snapshot, record, &authority)?;
+        checks.extend(self.registry_checks(snapshot, record)?);
+        checks.extend(snapshot.settings_checks(recorded)?);
         Ok(checks)
     }
 
@@ -117,7 +121,16 @@ impl SvmTarget {
             .to_owned(),
             drift: (!drifts.is_empty()).then(|| drifts.join("; ")),
         };
-        Ok(vec![program, self.registry_standing(&snapshot, record)?])
+        let mut registry = self.registry_standing(&snapshot, record)?;
+        let drifts = snapshot.settings_drifts(recorded)?;
+        let drifts: Vec<&str> = registry
+            .drift
+            .as_deref()
+            .into_iter()
+            .chain(drifts)
+            .collect();
+        registry.drift = (!drifts.is_empty()).then(|| drifts.join("; "));
+        Ok(vec![program, registry])
     }
 
     fn program_drift(&self, code: &Code, record: Option<&Record>) -> Option<&'static str> {

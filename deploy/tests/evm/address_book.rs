@@ -73,6 +73,42 @@ fn whoever_finds_all_done_is_not_the_deployer() {
     assert_eq!(workplace.recorded(), before);
 }
 
+/// The tree may have changes; what is recorded says so, and a run that sends nothing changes nothing.
+#[test]
+fn the_commit_of_the_sources_is_on_record() {
+    let chain = LocalChain::start(BASE_SEPOLIA);
+    let workplace = Workplace::at(&chain);
+    let plan = workplace.plan(&[]);
+    let git = std::process::Command::new("git")
+        .args(["rev-parse", "HEAD"])
+        .current_dir(clone_root())
+        .output()
+        .unwrap();
+    let head = String::from_utf8(git.stdout).unwrap();
+    let words = format!("git commit: {}", head.trim());
+    assert!(
+        plan.assert_done().stdout.contains(&words),
+        "{}",
+        plan.stdout
+    );
+    workplace.apply(&[]).assert_done();
+    let recorded = workplace.recorded();
+    let commit = recorded["contracts"]["IdentityRegistry"]["commit"].as_str();
+    assert!(
+        plan.stdout
+            .contains(&format!("git commit: {}\n", commit.unwrap()))
+    );
+
+    // The commit of an earlier deployment of the same code stays.
+    let earlier = "0123456789abcdef0123456789abcdef01234567";
+    let mut book = workplace.address_book();
+    book["chains"][workplace.chain()]["contracts"]["IdentityRegistry"]["commit"] = json!(earlier);
+    fs::write(workplace.file("addresses.json"), book.to_string()).unwrap();
+    workplace.apply(&[]).assert_done();
+    let recorded = workplace.recorded();
+    assert_eq!(recorded["contracts"]["IdentityRegistry"]["commit"], earlier);
+}
+
 /// Whatever breaks the form breaks it for both.
 #[test]
 fn schema_and_program_refuse_the_same_books() {
@@ -117,6 +153,15 @@ fn schema_and_program_refuse_the_same_books() {
         (
             format!("{chain}/contracts/IdentityRegistry"),
             json!({"address": address}),
+        ),
+        (
+            format!("{chain}/contracts/IdentityRegistry"),
+            json!({"address": address, "codeHash": format!("0x{:064}", 1), "commit": "main"}),
+        ),
+        (
+            format!("{chain}/contracts/IdentityRegistry"),
+            json!({"address": address, "codeHash": format!("0x{:064}", 1),
+                "replaced": [{"codeHash": "1"}]}),
         ),
         (format!("{chain}/others/0/contract"), json!("")),
         (format!("{chain}/others/0"), json!({"address": address})),

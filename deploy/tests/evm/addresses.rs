@@ -14,10 +14,14 @@ fn salts_code_hashes_and_addresses_are_viem_s() {
         let choices = Choices {
             salt: text.to_owned(),
             accepts_draft_v1: true,
+            identity: None,
         };
         let contracts = registries(&clone_root().join("contracts/out"), &choices).unwrap();
         assert_eq!(
-            contracts.each_ref().map(|contract| contract.name),
+            contracts
+                .iter()
+                .map(|contract| contract.name)
+                .collect::<Vec<_>>(),
             CONTRACTS
         );
         for contract in contracts {
@@ -40,7 +44,9 @@ fn the_flag_moves_the_authorized_registry_and_no_other() {
         };
         registries(&clone_root().join("contracts/out"), &choices)
             .unwrap()
+            .into_iter()
             .map(|contract| contract.address)
+            .collect::<Vec<_>>()
     };
     let (with, without) = (of(true), of(false));
     let moved = std::iter::zip(with, without).map(|(one, other)| one != other);

@@ -1,6 +1,7 @@
 //! The deployment rehearsed: the built program against a real anvil with Base Sepolia's chain id.
 mod address_book;
 mod addresses;
+mod attaching;
 mod explorer;
 mod interruptions;
 mod keys;
@@ -8,6 +9,7 @@ mod limits;
 mod local_chain;
 mod program;
 mod refusals;
+mod registry;
 mod rehearsal;
 mod rpc_faults;
 mod secrets;

@@ -84,6 +84,7 @@ fn the_same_target_deploys_to_a_cluster_without_a_network() {
             upgrade: false,
             reclaim: false,
             squads: None,
+            registry_authority: None,
         },
         priority_fee: PriorityFee::default(),
     });
@@ -103,7 +104,7 @@ fn the_same_target_deploys_to_a_cluster_without_a_network() {
     let deployment = blocking.wait(target.deployment(&landings)).unwrap();
     AddressBook::enter(folder.path(), target.chain(), deployment.clone()).unwrap();
     let checks = blocking.wait(target.verify(&deployment)).unwrap();
-    assert_eq!(checks.len(), 7);
+    assert_eq!(checks.len(), 11);
     assert!(checks.iter().all(|check| check.holds()), "{checks:?}");
     assert!(blocking.wait(target.plan()).unwrap().is_done());
 }

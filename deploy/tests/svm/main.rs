@@ -3,11 +3,13 @@
 mod authority;
 mod buffers;
 mod cluster;
+mod hand_over;
 mod in_process;
 mod interruptions;
 mod keys;
 mod limits;
 mod refusals;
+mod registry;
 mod rehearsal;
 mod rpc_faults;
 mod unsigned;

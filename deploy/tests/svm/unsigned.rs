@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use solana_instruction::{AccountMeta, Instruction};
 use solana_signer::Signer;
 
-fn instruction(json: &Value) -> Instruction {
+pub fn instruction(json: &Value) -> Instruction {
     let account = |it: &Value| AccountMeta {
         pubkey: it["address"].as_str().unwrap().parse().unwrap(),
         is_signer: it["signer"].as_bool().unwrap(),

@@ -148,6 +148,7 @@ pub enum Command {
     #[command(after_help = DOCTOR)]
     Doctor(Doctor),
     Deploy(Box<concord_deploy::options::Deploy>),
+    Registry(Box<concord_deploy::registry::options::Registry>),
     /// Plays one scenario on a deployment: one agent, one authorized feedback, one summary. Prints
     /// the transactions and what they cost.
     #[command(after_help = SMOKE)]

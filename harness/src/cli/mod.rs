@@ -67,6 +67,7 @@ fn command(command: Command) -> Result<u8, CliError> {
             &options.command,
             &read_only::examine,
         )),
+        Command::Registry(options) => Ok(concord_deploy::registry::run(&options.command)),
         Command::Smoke(options) => smoke::smoke(&options),
         Command::Oracle => Ok(answer_oracle()),
         Command::Completions { shell } => {

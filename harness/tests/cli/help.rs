@@ -7,7 +7,7 @@ use super::{
 use serde_json::{Value, json};
 use std::{fs, io::Write, process::Stdio};
 
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 23] = [
     "conform",
     "adapter",
     "fuzz",
@@ -19,6 +19,14 @@ const COMMANDS: [&str; 15] = [
     "deploy resume",
     "deploy verify",
     "deploy status",
+    "deploy verify-source",
+    "registry show",
+    "registry propose",
+    "registry accept",
+    "registry add-token",
+    "registry remove-token",
+    "registry add-facilitator",
+    "registry remove-facilitator",
     "smoke",
     "oracle",
     "completions",

@@ -1,0 +1,114 @@
+//! The registry account's authority and lists: on chain, on record, and compared.
+use super::{
+    planning::REGISTRY_TITLE,
+    snapshot::{Snapshot, key_or_nobody},
+};
+use crate::{Check, DeployError, Deployment, RegistrySettings};
+use concord_registry::svm::accounts::Registry;
+use solana_address::Address;
+
+impl From<Registry> for RegistrySettings {
+    fn from(registry: Registry) -> Self {
+        let texts = |keys: &[Address]| keys.iter().map(ToString::to_string).collect();
+        let proposed = registry.proposed_authority;
+        Self {
+            authority: registry.authority.to_string(),
+            proposed_authority: (proposed != Address::default()).then(|| proposed.to_string()),
+            payment_tokens: texts(&registry.payment_tokens),
+            facilitators: texts(&registry.facilitators),
+        }
+    }
+}
+
+/// One part of the registry's settings, by name.
+struct Part {
+    fact: &'static str,
+    drift: &'static str,
+    show: fn(&RegistrySettings) -> String,
+}
+
+const PARTS: [Part; 4] = [
+    Part {
+        fact: "authority",
+        drift: "another registry authority than on record",
+        show: |it| it.authority.clone(),
+    },
+    Part {
+        fact: "proposed authority",
+        drift: "another proposed authority than on record",
+        show: |it| it.proposed_authority.clone().unwrap_or("nobody".to_owned()),
+    },
+    Part {
+        fact: "payment tokens",
+        drift: "other payment tokens than on record",
+        show: |it| list(&it.payment_tokens),
+    },
+    Part {
+        fact: "facilitators",
+        drift: "other facilitators than on record",
+        show: |it| list(&it.facilitators),
+    },
+];
+
+fn list(keys: &[String]) -> String {
+    match keys {
+        [] => "none".to_owned(),
+        keys => keys.join(", "),
+    }
+}
+
+/// Each part by name, for a table.
+pub(crate) fn rows(settings: &RegistrySettings) -> Vec<Vec<String>> {
+    let row = |part: &Part| vec![part.fact.to_owned(), (part.show)(settings)];
+    PARTS.iter().map(row).collect()
+}
+
+impl Snapshot {
+    /// R13: who keeps the lists, and what is on them.
+    pub(super) fn settings_checks(&self, recorded: &Deployment) -> Result<Vec<Check>, DeployError> {
+        let found = self.registry()?.map(RegistrySettings::from);
+        let show = |settings: Option<&RegistrySettings>, part: &Part, nothing: &str| {
+            settings.map_or_else(|| nothing.to_owned(), part.show)
+        };
+        let check = |part: &Part| {
+            let expected = show(recorded.registry.as_ref(), part, "not on record");
+            let found = show(found.as_ref(), part, "nothing");
+            Check::new(REGISTRY_TITLE, part.fact, expected, found)
+        };
+        Ok(PARTS.iter().map(check).collect())
+    }
+
+    /// What differs from the book, in words; nothing if the book has no settings at all.
+    pub(super) fn settings_drifts(
+        &self,
+        recorded: Option<&Deployment>,
+    ) -> Result<Vec<&'static str>, DeployError> {
+        let recorded = recorded.and_then(|book| book.registry.as_ref());
+        let found = self.registry()?.map(RegistrySettings::from);
+        let (Some(recorded), Some(found)) = (recorded, found) else {
+            return Ok(Vec::new());
+        };
+        let differs = |part: &&Part| (part.show)(recorded) != (part.show)(&found);
+        let drifts = PARTS.iter().filter(differs).map(|part| part.drift);
+        Ok(drifts.collect())
+    }
+
+    /// A sentence if the deployer's key keeps the registry and can no longer replace the program.
+    pub(super) fn authority_left_behind(
+        &self,
+        recorded: &Deployment,
+    ) -> Result<Option<String>, DeployError> {
+        let (Some(registry), Some(data)) = (self.registry()?, self.program_data()) else {
+            return Ok(None);
+        };
+        let authority = registry.authority;
+        let is_hot = authority.to_string() == recorded.deployer;
+        let is_left_behind = is_hot && data.authority != Some(authority);
+        Ok(is_left_behind.then(|| {
+            format!(
+                "the deployer's key {authority} still is the registry's authority, and the program's upgrade authority is {}: hand the registry over with `concord registry propose`",
+                key_or_nobody(data.authority)
+            )
+        }))
+    }
+}
