@@ -15,7 +15,7 @@ struct Program {
 #[derive(Debug, Subcommand)]
 enum Command {
     #[command(flatten)]
-    Deploy(options::Command),
+    Deploy(Box<options::Command>),
     Registry(Box<registry::options::Registry>),
 }
 
@@ -25,7 +25,7 @@ fn main() -> ExitCode {
         Command::Registry(options) => return ExitCode::from(registry::run(&options.command)),
     };
     let code = commands::run(&command);
-    if matches!(command, options::Command::Verify(_)) && [DONE, DIFFERS].contains(&code) {
+    if matches!(*command, options::Command::Verify(_)) && [DONE, DIFFERS].contains(&code) {
         report::tell("the read-only scenarios were not played: `concord deploy verify` plays them");
     }
     ExitCode::from(code)

@@ -133,24 +133,60 @@ fn what_cannot_be_judged_gets_one_sentence() {
 
 /// Deploys a test contract, with one address for its constructor, from one of anvil's own accounts.
 fn deploy(standing: &EvmAnvil, contract: &str) -> String {
-    let place = format!("contracts/out/{contract}.sol/{contract}.json");
+    let identity = standing.addresses().identity.to_string();
+    create(standing, contract, contract, &[&identity])
+}
+
+/// Deploys a contract of a file, with words in hex for its constructor.
+fn create(standing: &EvmAnvil, file: &str, contract: &str, words: &[&str]) -> String {
+    let place = format!("contracts/out/{file}.sol/{contract}.json");
     let artifact = fs::read_to_string(clone_root().join(place)).expect("built by scripts/build");
     let artifact: Value = serde_json::from_str(&artifact).unwrap();
     let code = artifact["bytecode"]["object"].as_str().unwrap();
-    let identity = standing.addresses().identity.to_string();
-    let word = format!("{:0>64}", identity.trim_start_matches("0x"));
+    let words = words
+        .iter()
+        .map(|word| format!("{:0>64}", word.trim_start_matches("0x")));
+    let words: String = words.collect();
     let cast = env::var_os("CONCORD_CAST").unwrap_or_else(|| "cast".into());
     let sent = Command::new(cast)
         .args(["send", "--json", "--unlocked", "--rpc-url"])
         .arg(standing.ledger().url())
         .args(["--from", "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"])
-        .args(["--create", &format!("{code}{word}")])
+        .args(["--create", &format!("{code}{words}")])
         .output()
         .expect("cast is on PATH: run scripts/bootstrap");
     let words = String::from_utf8_lossy(&sent.stderr);
     assert!(sent.status.success(), "{words}");
     let receipt: Value = serde_json::from_slice(&sent.stdout).unwrap();
     receipt["contractAddress"].as_str().unwrap().to_owned()
+}
+
+/// What `concord deploy --identity` deploys, over an identity registry that does what the canonical
+/// one does, behind a proxy: every scenario of authorized feedback and of validation.
+#[test]
+fn authorized_reputation_and_validation_agree_over_a_canonical_identity_registry() {
+    let standing = standing();
+    let implementation = create(&standing, "CanonicalIdentity", "CanonicalIdentity", &[]);
+    let proxy = [&*implementation];
+    let identity = create(&standing, "CanonicalIdentity", "CanonicalProxy", &proxy);
+    let name = "AuthorizedReputationRegistry";
+    let authorized = create(&standing, name, name, &[&identity, "1"]);
+    let name = "ValidationRegistry";
+    let validation = create(&standing, name, name, &[&identity]);
+    let mut arguments = vec!["conform", "--json", "--backend", "none", "--evm-rpc"];
+    arguments.extend([standing.ledger().url(), "--identity", &identity]);
+    arguments.extend(["--authorized", &authorized, "--validation", &validation]);
+    arguments.extend(["--filter", "authorized/", "--filter", "validation/"]);
+    let judged = answer(concord(&arguments).arg("--canonical-identity"));
+    let report: Value = serde_json::from_str(&judged.stdout).expect(&judged.stderr);
+    let failures = &report["failures"];
+    assert_eq!((judged.code, failures), (0, &json!([])), "{failures:#}");
+    let passed = |name: &str| report["totals"][name]["passed"].as_u64().unwrap();
+    assert!(passed("evm-rpc") > 500, "{}", report["totals"]);
+
+    // Without the option its texts have no class.
+    let unknown = answer(&mut concord(&arguments));
+    assert_eq!(unknown.code, 1, "{}", unknown.stderr);
 }
 
 /// Every scenario in which the canonical average wraps.

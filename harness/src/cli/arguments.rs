@@ -214,6 +214,9 @@ pub struct Conform {
     /// They are the canonical ERC-8004 contracts 2.0.0, which refuse in words.
     #[arg(long, requires = "evm_rpc", conflicts_with = "authorized")]
     pub canonical: bool,
+    /// The identity registry is the canonical one 2.0.0, and the others are Concord's over it.
+    #[arg(long, requires = "evm_rpc", conflicts_with = "canonical")]
+    pub canonical_identity: bool,
     /// The URL of a Solana development node (Surfpool, solana-test-validator) where the program is
     /// deployed: it is judged too. Actors are funded, and the time is set if the node can do that;
     /// what scenarios store there stays, but for the registry's authority and lists. Needs

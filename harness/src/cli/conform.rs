@@ -105,9 +105,10 @@ fn attach(
         authorized_reputation: options.authorized,
         validation: options.validation,
     };
-    let dialect = match options.canonical {
-        true => Dialect::Canonical,
-        false => Dialect::Concord,
+    let dialect = match (options.canonical, options.canonical_identity) {
+        (true, _) => Dialect::Canonical,
+        (false, true) => Dialect::OverCanonicalIdentity,
+        (false, false) => Dialect::Concord,
     };
     EvmNode::attach(endpoint, options.chain_id, addresses, dialect)
 }

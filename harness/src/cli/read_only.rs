@@ -20,7 +20,7 @@ use concord_chain::{
     evm::{Client, ClientOptions, FeeLimit},
     svm::Cluster,
 };
-use concord_deploy::{Check, DeployError, Deployment, options::Place};
+use concord_deploy::{Check, DeployError, Deployment, Setting, evm::contracts, options::Place};
 use concord_registry::svm::Program;
 use std::time::Duration;
 
@@ -40,8 +40,21 @@ pub(super) fn examine(place: &Place, recorded: &Deployment) -> Result<Vec<Check>
     let Ok(addresses) = addresses(recorded) else {
         return Ok(Vec::new());
     };
-    let run = play(place, addresses, &read_only_scenarios(Chain::Evm)?)?;
+    let (is_attached, has_open) = (is_attached(recorded), addresses.open_reputation.is_some());
+    let scenarios = read_only_scenarios(Chain::Evm)?;
+    let mut run = play(place, addresses, is_attached, &scenarios)?;
+    if is_attached && !has_open {
+        // A deployment over an identity registry of others has no open reputation of its own.
+        run.records
+            .retain(|record| !record.operation.contains("open"));
+    }
     Ok(checks(&run, Chain::Evm))
+}
+
+/// Returns whether the identity registry on record was there before.
+fn is_attached(recorded: &Deployment) -> bool {
+    let record = recorded.contracts.get(contracts::IDENTITY);
+    record.is_some_and(|it| it.settings.get("attached") == Some(&Setting::Flag(true)))
 }
 
 /// As [`examine`]. Nobody signs: the deployer on record is named as who would pay.
@@ -74,6 +87,7 @@ fn checks(run: &Run, on: Chain) -> Vec<Check> {
 fn play(
     place: &Place,
     addresses: RegistryAddresses,
+    is_attached: bool,
     scenarios: &[Scenario],
 ) -> Result<Run, DeployError> {
     let blocking = Blocking::new()?;
@@ -84,7 +98,10 @@ fn play(
         fee_limit: FeeLimit::default(),
     }))?;
     let registries = EvmLive::read_only(blocking, client, addresses, B256::random().0);
-    judge(scenarios, registries)
+    match is_attached {
+        true => judge(scenarios, registries.over_canonical_identity()),
+        false => judge(scenarios, registries),
+    }
 }
 
 fn endpoint(place: &Place) -> Result<EndpointOptions, DeployError> {

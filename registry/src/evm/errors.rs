@@ -10,6 +10,9 @@ pub enum Dialect {
     /// The canonical ERC-8004 contracts 2.0.0: a text for most refusals; no view of a summary's
     /// sum, nor of whether a validation was answered.
     Canonical,
+    /// Concord's contracts over an identity registry that may be the canonical one: both ways of
+    /// refusing, and every view of Concord's.
+    OverCanonicalIdentity,
 }
 
 /// Texts of the canonical contracts. Each means one thing in all three of them.
@@ -40,7 +43,9 @@ impl Dialect {
     /// `None` for an error without a class.
     pub fn class_of(self, revert_data: &[u8]) -> Option<ErrorClass> {
         match (self, revert_data.first_chunk()) {
-            (Self::Canonical, Some(&Revert::SELECTOR)) => class_of_text(revert_data),
+            (Self::Canonical | Self::OverCanonicalIdentity, Some(&Revert::SELECTOR)) => {
+                class_of_text(revert_data)
+            }
             (_, Some(selector)) => class_of_selector(*selector),
             (_, None) => None,
         }

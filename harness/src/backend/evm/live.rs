@@ -80,6 +80,15 @@ impl EvmLive {
         Self::on(blocking, client, true, addresses, secret, nonce)
     }
 
+    /// The same over an identity registry that may refuse as the canonical one does.
+    #[must_use]
+    pub fn over_canonical_identity(self) -> Self {
+        Self {
+            dialect: Dialect::OverCanonicalIdentity,
+            ..self
+        }
+    }
+
     fn on(
         blocking: Blocking,
         client: Client,
