@@ -17,6 +17,8 @@ mod unsigned;
 
 #[path = "../shared/fault_proxy.rs"]
 mod fault_proxy;
+#[path = "../shared/http.rs"]
+mod http;
 #[path = "../shared/limiting_proxy.rs"]
 mod limiting_proxy;
 #[path = "../shared/process.rs"]

@@ -1,8 +1,9 @@
 //! Stands between the program and a chain, and does to questions and answers what networks do.
+use crate::http::{post, read_request, reply};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
-    io::{self, BufRead, BufReader, Read, Write},
+    io::{BufReader, Read},
     net::{TcpListener, TcpStream},
     process::Command,
     sync::{
@@ -10,6 +11,7 @@ use std::{
         atomic::{AtomicBool, AtomicU32, Ordering},
     },
     thread,
+    time::Duration,
 };
 
 /// What is done with one question.
@@ -42,13 +44,20 @@ pub struct Question {
     pub times: usize,
     /// How many transactions the program has sent, this one included.
     pub sends: usize,
-    /// Whether the receipt of the last one has been answered.
+    /// Whether it has been answered that the last one landed, and this does not ask for its details.
     pub receipt_seen: bool,
 }
 
-/// By which a transaction is sent, and by which what became of it is read: EVM, Solana.
+/// By which a transaction is sent: EVM, Solana.
 const SENDING: [&str; 2] = ["eth_sendRawTransaction", "sendTransaction"];
-const RECEIPT: [&str; 2] = ["eth_getTransactionReceipt", "getTransaction"];
+/// By which one reads what became of it.
+const RECEIPT: &str = "eth_getTransactionReceipt";
+const STATUSES: &str = "getSignatureStatuses";
+/// Asked about some that landed, after their status.
+const DETAILS: &str = "getTransaction";
+
+/// No process has this number.
+const KILLED: u32 = u32::MAX;
 
 type Policy = Box<dyn FnMut(&Question) -> FaultAction + Send>;
 
@@ -56,6 +65,8 @@ struct State {
     policy: Policy,
     times: BTreeMap<String, usize>,
     sends: usize,
+    /// The last transaction, once the chain has taken it.
+    sent: Value,
     receipt_seen: bool,
 }
 
@@ -82,6 +93,7 @@ impl FaultProxy {
                 policy: Box::new(policy),
                 times: BTreeMap::new(),
                 sends: 0,
+                sent: Value::Null,
                 receipt_seen: false,
             })),
         };
@@ -124,30 +136,33 @@ impl Drop for FaultProxy {
 
 /// One question a connection. A client that goes away is no concern of ours.
 fn serve(stream: TcpStream, chain: u16, state: &Mutex<State>, victim: &AtomicU32) {
-    let Ok(body) = read_request(&stream) else {
+    let Ok(body) = read_request(&mut BufReader::new(&stream)) else {
         return;
     };
     let request: Value = serde_json::from_slice(&body).unwrap();
     let action = judge(&request, state);
     let forward = || {
         let answer = post(chain, &body);
-        note_receipt(&request, &answer, state);
+        note_answer(&request, &answer, state);
         answer
     };
+    let reply = |status: &str, body: &[u8]| {
+        let _ = reply(&stream, status, "Connection: close\r\n", body);
+    };
     match action {
-        FaultAction::Forward => reply(&stream, "200 OK", &forward()),
+        FaultAction::Forward => reply("200 OK", &forward()),
         FaultAction::HangUp => {}
         FaultAction::ForwardThenHangUp => drop(forward()),
         FaultAction::Hold => wait_until_gone(stream),
-        FaultAction::TooManyRequests => reply(&stream, "429 Too Many Requests", b"slow down"),
+        FaultAction::TooManyRequests => reply("429 Too Many Requests", b"slow down"),
         FaultAction::Answer(result) => {
             let answer = json!({"jsonrpc": "2.0", "id": request["id"], "result": result});
-            reply(&stream, "200 OK", answer.to_string().as_bytes());
+            reply("200 OK", answer.to_string().as_bytes());
         }
         FaultAction::Refuse(code, message) => {
             let error = json!({"code": code, "message": message});
             let answer = json!({"jsonrpc": "2.0", "id": request["id"], "error": error});
-            reply(&stream, "200 OK", answer.to_string().as_bytes());
+            reply("200 OK", answer.to_string().as_bytes());
         }
         FaultAction::Kill => kill(victim),
         FaultAction::ForwardThenKill => {
@@ -167,76 +182,59 @@ fn judge(request: &Value, state: &Mutex<State>) -> FaultAction {
         state.sends += 1;
         state.receipt_seen = false;
     }
+    let receipt_seen = state.receipt_seen && method != DETAILS;
     let question = Question {
         method,
         params: request["params"].clone(),
         times,
         sends: state.sends,
-        receipt_seen: state.receipt_seen,
+        receipt_seen,
     };
     (state.policy)(&question)
 }
 
-fn note_receipt(request: &Value, answer: &[u8], state: &Mutex<State>) {
-    if RECEIPT.contains(&request["method"].as_str().unwrap()) {
-        let answer: Value = serde_json::from_slice(answer).unwrap();
-        state.lock().unwrap().receipt_seen |= !answer["result"].is_null();
+fn note_answer(request: &Value, answer: &[u8], state: &Mutex<State>) {
+    let method = request["method"].as_str().unwrap();
+    let answer: Value = serde_json::from_slice(answer).unwrap();
+    let mut state = state.lock().unwrap();
+    if SENDING.contains(&method) {
+        state.sent = answer["result"].clone();
     }
+    state.receipt_seen |= match method {
+        RECEIPT => !answer["result"].is_null(),
+        STATUSES => has_landed(
+            &state.sent,
+            &request["params"][0],
+            &answer["result"]["value"],
+        ),
+        _ => false,
+    };
 }
 
-fn read_request(stream: &TcpStream) -> io::Result<Vec<u8>> {
-    let mut reader = BufReader::new(stream);
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line)? == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        let line = line.trim().to_ascii_lowercase();
-        if let Some(value) = line.strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap();
-        }
-        if line.is_empty() {
-            break;
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
-    Ok(body)
-}
-
-fn reply(mut stream: &TcpStream, status: &str, body: &[u8]) {
-    let head = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
-        body.len()
-    );
-    let _ = stream.write_all(&[head.as_bytes(), body].concat());
+/// Of the statuses of several transactions, this one's says that it is part of the chain.
+fn has_landed(sent: &Value, asked: &Value, statuses: &Value) -> bool {
+    let asked = asked.as_array().unwrap().iter();
+    let status = asked.zip(statuses.as_array().into_iter().flatten());
+    let mut status = status.filter(|(name, _)| *name == sent);
+    let landed = [json!("confirmed"), json!("finalized")];
+    status.any(|(_, status)| landed.contains(&status["confirmationStatus"]))
 }
 
 fn wait_until_gone(mut stream: TcpStream) {
     let _ = stream.read(&mut [0]); // returns when the client hangs up
 }
 
+/// Once: other questions may be under way.
 fn kill(victim: &AtomicU32) {
-    let process = victim.load(Ordering::SeqCst).to_string();
-    let killed = Command::new("kill").args(["-KILL", &process]).status();
-    assert!(killed.unwrap().success());
-}
-
-/// The body of the answer. HTTP/1.0, so that it ends where the connection does.
-pub fn post(port: u16, body: &[u8]) -> Vec<u8> {
-    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-    let head = format!(
-        "POST / HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
-        body.len()
-    );
-    stream.write_all(head.as_bytes()).unwrap();
-    stream.write_all(body).unwrap();
-    let mut answer = Vec::new();
-    stream.read_to_end(&mut answer).unwrap();
-    let end = answer
-        .windows(4)
-        .position(|four| four == b"\r\n\r\n")
-        .unwrap();
-    answer.split_off(end + 4)
+    let process = loop {
+        match victim.load(Ordering::SeqCst) {
+            0 => thread::sleep(Duration::from_millis(5)), // it asks before it is named
+            process => break process,
+        }
+    };
+    if victim.swap(KILLED, Ordering::SeqCst) != KILLED {
+        let process = process.to_string();
+        let killed = Command::new("kill").args(["-KILL", &process]).status();
+        assert!(killed.unwrap().success());
+    }
 }

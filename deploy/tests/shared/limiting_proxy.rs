@@ -1,10 +1,10 @@
 //! Stands between the program and a chain as a public endpoint does: it takes so many requests of one
 //! method and in total within ten seconds, refuses the others, and closes connections at times.
-use crate::fault_proxy::post;
+use crate::http::{post, read_request, reply};
 use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, VecDeque},
-    io::{self, BufRead, BufReader, Read, Write},
+    io::{self, BufReader},
     net::{TcpListener, TcpStream},
     sync::{
         Arc, Mutex,
@@ -206,32 +206,4 @@ fn refuse(
         &header,
         answer.to_string().as_bytes(),
     )
-}
-
-fn read_request(reader: &mut BufReader<&TcpStream>) -> io::Result<Vec<u8>> {
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line)? == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        let line = line.trim().to_ascii_lowercase();
-        if let Some(value) = line.strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap();
-        }
-        if line.is_empty() {
-            break;
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
-    Ok(body)
-}
-
-fn reply(mut stream: &TcpStream, status: &str, header: &str, body: &[u8]) -> io::Result<()> {
-    let head = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: application/json\r\n{header}Content-Length: {}\r\n\r\n",
-        body.len()
-    );
-    stream.write_all(&[head.as_bytes(), body].concat())
 }

@@ -1,16 +1,16 @@
 //! Killed at every boundary of every step that is not a write, and of the first, second, middle
 //! and last write; and resumed. The steps are those of the plans: a first deployment, an upgrade
-//! that needs room and is handed over, and buffers that are taken back.
+//! that needs room and is handed over, buffers that are taken back, both authorities handed over, and
+//! an upgrade that another key sends.
 use crate::{
     cluster::{Cluster, deployer, program_key, registry},
     fault_proxy::{FaultAction, FaultProxy, Question},
     process::answer,
+    scene::{Scene, run, successor},
+    unsigned::instruction,
     workplace::{Workplace, assert_deployed, built},
 };
 use serde_json::{Value, json};
-use solana_address::Address;
-use solana_keypair::Keypair;
-use solana_loader_v3_interface::{instruction as loader, state::UpgradeableLoaderState};
 use solana_signer::Signer;
 use std::{collections::BTreeSet, thread};
 
@@ -28,89 +28,11 @@ enum Boundary {
 const SEND: &str = "sendTransaction";
 const WRITE: &str = "buffer-write-";
 
-/// What is carried out, and on what.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Scene {
-    /// Nothing stands.
-    First,
-    /// Another program stands, smaller and the deployer's.
-    Upgrade,
-    /// The program stands, and buffers were left over.
-    Reclaim,
-}
-
-impl Scene {
-    fn cluster(self) -> Cluster {
-        let cluster = Cluster::start_slow();
-        if self == Self::Reclaim {
-            leave_a_buffer(&cluster, &Keypair::new_from_array([9; 32]));
-            leave_a_buffer(&cluster, &Keypair::new_from_array([10; 32]));
-        }
-        if self != Self::First {
-            Workplace::at(&cluster).apply(&[]).assert_done();
-        }
-        cluster
-    }
-
-    fn workplace(self, url: &str) -> Workplace {
-        let workplace = Workplace::at_url(url);
-        match self {
-            Self::Upgrade => {
-                let id = program_key().pubkey().to_string();
-                workplace.with_program("larger", &self.program(), &id)
-            }
-            Self::First | Self::Reclaim => workplace,
-        }
-    }
-
-    fn program(self) -> Vec<u8> {
-        match self {
-            Self::Upgrade => [&built()[..], &[0xaa; 100]].concat(),
-            Self::First | Self::Reclaim => built(),
-        }
-    }
-
-    fn authority(self) -> Address {
-        match self {
-            Self::Upgrade => Keypair::new_from_array([8; 32]).pubkey(),
-            Self::First | Self::Reclaim => deployer().pubkey(),
-        }
-    }
-
-    /// `plan` or `apply`, with what is chosen here.
-    fn arguments(self, command: &[&str]) -> Vec<String> {
-        let key = self.authority().to_string();
-        let choices: &[&str] = match self {
-            Self::First => &["keep"],
-            Self::Upgrade => &[&key, "--upgrade"],
-            Self::Reclaim => &["keep", "--reclaim-buffers"],
-        };
-        let all = [command, &["--upgrade-authority"], choices].concat();
-        all.into_iter().map(str::to_owned).collect()
-    }
-
-    fn apply(self) -> Vec<String> {
-        self.arguments(&["apply", "--yes", "--poll", "40"])
-    }
-}
-
-fn run(workplace: &Workplace, arguments: &[String]) -> crate::process::Answer {
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    workplace.run(&arguments)
-}
-
-fn leave_a_buffer(cluster: &Cluster, buffer: &Keypair) {
-    const ELF: usize = 1_000;
-    let rent = cluster.rent(UpgradeableLoaderState::size_of_buffer(ELF));
-    let payer = deployer().pubkey();
-    let open = loader::create_buffer(&payer, &buffer.pubkey(), &payer, rent, ELF);
-    cluster.carry_out(&open.unwrap(), &[buffer]);
-}
-
 /// Transactions by number, from 1, and the step that each is for.
 fn places(plan: &Value) -> Vec<(usize, String)> {
     let steps = plan["steps"].as_array().unwrap().iter();
-    let sending = steps.filter(|step| step["action"] != "exists");
+    let is_sent = |step: &&Value| step["action"] != "exists" && step["action"] != "otherSigner";
+    let sending = steps.filter(is_sent);
     let numbered: Vec<(usize, String)> = (1..)
         .zip(sending.map(|step| step["id"].as_str().unwrap().to_owned()))
         .collect();
@@ -196,17 +118,24 @@ fn assert_carried_out(
     before: usize,
     killed: Option<&str>,
 ) {
+    let on_chain = cluster.signatures();
+    let finished = workplace.run_record();
+    assert_eq!(finished["finished"], true);
+    assert_landed_once(&finished, &on_chain, before, killed);
+    if scene == Scene::UpgradeByOther {
+        upgrade_by_other(scene, cluster, workplace);
+    }
     let (content, authority) = cluster.program();
     let (program, rest) = content.split_at(scene.program().len());
     assert!(program == scene.program(), "other bytes on chain");
     assert!(rest.iter().all(|byte| *byte == 0));
     assert_eq!(authority, Some(scene.authority()));
     assert!(cluster.account(&registry()).is_some());
-
-    let on_chain = cluster.signatures();
-    let finished = workplace.run_record();
-    assert_eq!(finished["finished"], true);
-    assert_landed_once(&finished, &on_chain, before, killed);
+    let proposed = workplace.recorded()["registry"]["proposedAuthority"].clone();
+    match scene {
+        Scene::HandOver => assert_eq!(proposed, scene.authority().to_string()),
+        _ => assert_eq!(proposed, Value::Null),
+    }
     if scene == Scene::First {
         assert_deployed(cluster, workplace);
     }
@@ -217,10 +146,25 @@ fn assert_carried_out(
     for command in ["verify", "status"] {
         workplace.run(&[command]).assert_done();
     }
+    let on_chain = cluster.signatures();
     let again = run(workplace, &scene.apply());
     assert!(again.assert_done().stderr.contains("nothing was sent"));
     assert!(!again.stdout.contains("buffers"), "{}", again.stdout);
     assert_eq!(cluster.signatures().len(), on_chain.len());
+}
+
+/// What the run prepared is sent by the other key; then the address book learns of it.
+fn upgrade_by_other(scene: Scene, cluster: &Cluster, workplace: &Workplace) {
+    let plan = run(workplace, &scene.arguments(&["plan", "--json"]));
+    let plan = plan.assert_done().json();
+    let upgrade = plan["steps"].as_array().unwrap().last().unwrap();
+    assert_eq!(upgrade["action"], "otherSigner");
+    let instructions = upgrade["transaction"]["instructions"].as_array().unwrap();
+    let instructions: Vec<_> = instructions.iter().map(instruction).collect();
+    cluster.carry_out(&instructions, &[&successor()]);
+    cluster.ask("local_advance", json!([64])); // and that is final
+    let entered = run(workplace, &scene.apply());
+    assert!(entered.assert_done().stderr.contains("nothing was sent"));
 }
 
 /// The places of the scene's plan, and what carrying it out costs where nothing goes wrong.
@@ -278,7 +222,8 @@ fn interrupt_and_resume(
 
 /// The steps, without the writes.
 fn at_every_place(scene: Scene, boundaries: &[Boundary]) -> Vec<String> {
-    let (places, cost) = undisturbed(scene);
+    let (mut places, cost) = undisturbed(scene);
+    places.retain(|(_, step)| scene.interrupts(step));
     let kept: Vec<bool> = thread::scope(|scope| {
         let started: Vec<_> = boundaries
             .iter()
@@ -330,14 +275,28 @@ fn killed_after_any_send_an_upgrade_and_a_handover_go_on() {
 
 #[test]
 fn killed_around_any_send_buffers_are_taken_back() {
-    let around = [
-        Boundary::BeforeSend,
-        Boundary::AfterSend,
-        Boundary::AfterReceipt,
-    ];
-    let steps = at_every_place(Scene::Reclaim, &around);
+    let steps = at_every_place(Scene::Reclaim, &AROUND);
     assert_eq!(steps.len(), 2);
     assert!(steps.iter().all(|step| step.starts_with("reclaim-")));
+}
+
+const AROUND: [Boundary; 3] = [
+    Boundary::BeforeSend,
+    Boundary::AfterSend,
+    Boundary::AfterReceipt,
+];
+
+/// The registry's authority is proposed first: the deployer signs both.
+#[test]
+fn killed_around_any_send_both_authorities_are_handed_over() {
+    let steps = ["registry-authority", "upgrade-authority"];
+    assert_eq!(at_every_place(Scene::HandOver, &AROUND), steps);
+}
+
+#[test]
+fn killed_around_the_send_a_buffer_is_handed_over_for_an_upgrade_by_another_key() {
+    let steps = ["buffer-authority"];
+    assert_eq!(at_every_place(Scene::UpgradeByOther, &AROUND), steps);
 }
 
 /// The block hash that was signed for is too old when the run goes on.

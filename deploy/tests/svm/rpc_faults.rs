@@ -2,11 +2,18 @@
 //! is deployed twice and nothing is lost.
 use crate::{
     cluster::Cluster,
-    fault_proxy::{FaultAction, FaultProxy, Question, post},
-    workplace::{Workplace, assert_deployed},
+    fault_proxy::{FaultAction, FaultProxy, Question},
+    http::post,
+    workplace::{Workplace, assert_deployed, built},
 };
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 const SEND: &str = "sendTransaction";
 
@@ -120,26 +127,28 @@ fn what_only_one_fork_says_is_waited_out() {
 fn deploys_where_a_fork_is_dropped(place: usize) {
     let cluster = Cluster::start();
     let port = cluster.port();
-    let (mut kept, mut dropped) = (false, false);
+    let (mut kept, is_dropped) = (false, Arc::new(AtomicBool::new(false)));
+    let dropped = is_dropped.clone();
     let proxy = FaultProxy::start(port, move |question| {
         if !kept && question.method == SEND && question.sends == place {
             kept = true;
             local(port, "local_checkpoint");
         }
-        if kept && !dropped && question.receipt_seen && question.method != "getTransaction" {
-            dropped = true;
+        if kept && question.receipt_seen && !dropped.swap(true, Ordering::SeqCst) {
             local(port, "local_rollback");
         }
         FaultAction::Forward
     });
     let workplace = Workplace::at_url(&proxy.url());
     workplace.apply(&["--give-up-after", "120"]).assert_done();
+    assert!(is_dropped.load(Ordering::SeqCst));
     assert_deployed(&cluster, &workplace.to(&cluster.url()));
 }
 
 #[test]
 fn a_fork_may_be_dropped_with_the_buffer_with_writes_and_with_the_last_step() {
-    let last = 450;
+    let writes = built().len().div_ceil(960);
+    let last = 1 + writes + 2; // the buffer, its writes, the program, the registry
     [1, 200, last]
         .into_iter()
         .for_each(deploys_where_a_fork_is_dropped);
