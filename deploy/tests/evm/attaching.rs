@@ -114,6 +114,7 @@ fn two_registries_are_deployed_over_one_of_others() {
     // It stays attached, until something else is said.
     let again = workplace.apply(&[]);
     assert!(again.assert_done().stderr.contains("nothing was sent"));
+    let attached = workplace.recorded()["contracts"]["ValidationRegistry"]["address"].clone();
     let own = workplace.apply(&["--identity", "own"]);
     let words = format!(
         "over identity registry {}",
@@ -124,6 +125,9 @@ fn two_registries_are_deployed_over_one_of_others() {
         workplace.recorded()["contracts"].as_object().unwrap().len(),
         4
     );
+    let others = workplace.recorded()["others"].clone();
+    let mut others = others.as_array().unwrap().iter();
+    assert!(others.any(|it| it["address"] == attached));
     assert_eq!(chain.nonce(deployer().address()), 6);
     workplace.run(&["verify"]).assert_done();
     workplace.run(&["status"]).assert_done();
@@ -187,6 +191,114 @@ fn what_is_no_identity_registry_is_refused() {
         .assert_refused(2, "--identity is for EVM chains, not for solana:localnet");
 }
 
+/// Subject and fact of each line of `verify` that differs, or of each that agrees.
+fn lines(workplace: &Workplace, differ: bool) -> Vec<(String, String)> {
+    let verified = workplace.run(&["verify", "--json"]);
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let checks = verified.json();
+    let checks = checks.as_array().unwrap();
+    let differing = checks.iter().filter(|it| it["expected"] != it["found"]);
+    let code = i32::from(differing.count() > 0);
+    assert_eq!(verified.code, Some(code), "{}", verified.stderr);
+    let chosen = checks
+        .iter()
+        .filter(|it| (it["expected"] != it["found"]) == differ);
+    let line = |it: &Value| (text(&it["subject"]), text(&it["fact"]));
+    chosen.map(line).collect()
+}
+
+fn facts(contract: &str, facts: &[&str]) -> Vec<(String, String)> {
+    let line = |fact: &&str| (contract.to_owned(), (*fact).to_owned());
+    facts.iter().map(line).collect()
+}
+
+/// Of the identity registry only what it does and whether it is still the same; of the two others
+/// everything.
+#[test]
+fn verify_compares_what_is_attached_with_the_book_and_the_rest_with_the_build() {
+    let chain = LocalChain::start(BASE_SEPOLIA);
+    let workplace = Workplace::at(&chain);
+    let identity = canonical(&chain);
+    workplace.apply(&["--identity", &identity]).assert_done();
+    let identity_registry = ["address", "code hash", "implementation", "behaves"];
+    let both = ["address", "settings", "code hash", "code", "getVersion()"];
+    let bound = [&both[..], &["getIdentityRegistry()"]].concat();
+    let authorized = ["acceptsDraftV1()", "getSummary(uint256)"];
+    let expected = [
+        facts("IdentityRegistry", &identity_registry),
+        facts(
+            "AuthorizedReputationRegistry",
+            &[&bound[..], &authorized].concat(),
+        ),
+        facts(
+            "ValidationRegistry",
+            &[&bound[..], &["getValidationCount(uint256)"]].concat(),
+        ),
+    ];
+    assert_eq!(lines(&workplace, false), expected.concat());
+    assert_eq!(lines(&workplace, true), []);
+}
+
+/// What stands on chain is attached to another identity registry than the book says.
+#[test]
+fn verify_refutes_registries_that_are_attached_elsewhere() {
+    let chain = LocalChain::start(BASE_SEPOLIA);
+    let (here, elsewhere) = (Workplace::at(&chain), Workplace::at(&chain));
+    here.apply(&["--identity", &canonical(&chain)])
+        .assert_done();
+    (elsewhere.apply(&["--identity", &canonical(&chain)])).assert_done();
+    for name in ["AuthorizedReputationRegistry", "ValidationRegistry"] {
+        let address = |of: &Workplace| of.recorded()["contracts"][name]["address"].clone();
+        let code = chain.code(address(&elsewhere).as_str().unwrap());
+        chain.set_code(address(&here).as_str().unwrap(), &code);
+    }
+    let differing = ["code hash", "code", "getIdentityRegistry()"];
+    let expected = [
+        facts("AuthorizedReputationRegistry", &differing),
+        facts("ValidationRegistry", &differing),
+    ];
+    assert_eq!(lines(&here, true), expected.concat());
+    assert_eq!(lines(&elsewhere, true), []);
+}
+
+/// The identity registry is gone, or the book was edited.
+#[test]
+fn verify_refutes_a_lost_identity_registry_and_an_edited_book() {
+    let chain = LocalChain::start(BASE_SEPOLIA);
+    let workplace = Workplace::at(&chain);
+    let identity = canonical(&chain);
+    workplace.apply(&["--identity", &identity]).assert_done();
+    let book = workplace.address_book();
+    let code = chain.code(&identity);
+    chain.set_code(&identity, "0x");
+    let gone = facts("IdentityRegistry", &["code hash", "behaves"]);
+    assert_eq!(lines(&workplace, true), gone);
+    chain.set_code(&identity, &code);
+    assert_eq!(lines(&workplace, true), []);
+
+    let edited = |edit: &dyn Fn(&mut Value)| {
+        let mut book = book.clone();
+        edit(&mut book["chains"]["eip155:84532"]);
+        fs::write(workplace.file("addresses.json"), book.to_string()).unwrap();
+    };
+    edited(&|it| it["contracts"]["IdentityRegistry"]["address"] = json!(OTHER));
+    let moved = facts("IdentityRegistry", &["address"]);
+    assert_eq!(lines(&workplace, true), moved);
+    edited(&|it| {
+        drop(
+            it["contracts"]
+                .as_object_mut()
+                .unwrap()
+                .remove("IdentityRegistry"),
+        )
+    });
+    let missing = ["address", "code hash", "implementation"];
+    assert_eq!(lines(&workplace, true), facts("IdentityRegistry", &missing));
+    edited(&|it| it["settings"]["identity"] = json!("0x8004"));
+    let refused = workplace.run(&["verify"]);
+    refused.assert_refused(2, "settings");
+}
+
 /// Whoever owns the proxy has changed what is behind it.
 #[test]
 fn verify_and_status_see_an_upgrade_of_the_identity_registry() {
@@ -194,20 +306,24 @@ fn verify_and_status_see_an_upgrade_of_the_identity_registry() {
     let workplace = Workplace::at(&chain);
     let identity = canonical(&chain);
     workplace.apply(&["--identity", &identity]).assert_done();
-    let other = create(&chain, "OwnersOnlyIdentity", None);
-    let word = format!("0x{:0>64}", &other[2..]);
-    chain.ask(
-        "anvil_setStorageAt",
-        json!([identity, IMPLEMENTATION, word]),
-    );
-    let verified = workplace.run(&["verify", "--json"]);
-    assert_eq!(verified.code, Some(1), "{}", verified.stderr);
-    let checks = verified.json();
-    let differing: Vec<&Value> = (checks.as_array().unwrap().iter())
-        .filter(|check| check["expected"] != check["found"])
-        .map(|check| &check["fact"])
-        .collect();
-    assert_eq!(differing, ["implementation", "behaves"]);
+    let upgrade_to = |code: String| {
+        let word = format!("0x{:0>64}", &code[2..]);
+        let slot = json!([identity, IMPLEMENTATION, word]);
+        chain.ask("anvil_setStorageAt", slot);
+    };
+    // One that behaves can be accepted: the book then has it.
+    upgrade_to(create(&chain, "CanonicalIdentity", None));
+    let upgraded = facts("IdentityRegistry", &["implementation"]);
+    assert_eq!(lines(&workplace, true), upgraded);
+    let entered = workplace.apply(&[]);
+    assert!(entered.assert_done().stderr.contains("nothing was sent"));
+    assert_eq!(lines(&workplace, true), []);
+
+    upgrade_to(create(&chain, "OwnersOnlyIdentity", None));
+    let words = "isAuthorizedOrOwner of the approved address is not true";
+    workplace.apply(&[]).assert_refused(2, words);
+    let upgraded = facts("IdentityRegistry", &["implementation", "behaves"]);
+    assert_eq!(lines(&workplace, true), upgraded);
     let status = workplace.run(&["status"]);
     assert_eq!(status.code, Some(1));
     let words = "other code than on record";
