@@ -188,6 +188,11 @@ impl Deployed {
         self.file("runs/live-solana-localnet.json")
     }
 
+    /// The node's own port, past the recorder.
+    pub fn port(&self) -> u16 {
+        self.server.port()
+    }
+
     pub fn book(&self) -> Value {
         serde_json::from_slice(&fs::read(self.file("addresses.json")).unwrap()).unwrap()
     }

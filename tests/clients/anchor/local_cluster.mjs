@@ -1,4 +1,4 @@
-// A local cluster of a test's own, and the program deployed on it by concord-deploy.
+// A local cluster of a test's own, or another node without a program, and the program deployed on it by concord-deploy.
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -12,13 +12,17 @@ import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import anchor from "@anchor-lang/core";
 
-const { Connection, Keypair, PublicKey } = anchor.web3;
+const { Connection, Keypair, LAMPORTS_PER_SOL, PublicKey, SYSVAR_CLOCK_PUBKEY } = anchor.web3;
 export const SLOT_MS = 20;
 /** The chain's name in the address book and, because R9 allows it, in the registry. */
 export const CHAIN = "solana:localnet";
 
-/** Starts a cluster on which each of `accounts` holds 100 SOL; resolves to its URL and a function that ends it. */
+/**
+ * Starts a cluster on which each of `accounts` holds 100 SOL, or funds them on the node that CONCORD_NODE_URL names. Resolves to
+ * its URL and a function that ends what was started.
+ */
 export async function startCluster(accounts) {
+  if (process.env.CONCORD_NODE_URL) return fundedNode(process.env.CONCORD_NODE_URL, accounts);
   const funding = accounts.flatMap(({ publicKey }) => ["--fund", `${publicKey}=100`]);
   const cluster = spawn(process.env.CONCORD_LOCAL_CLUSTER, ["--slot-ms", `${SLOT_MS}`, ...funding], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -29,6 +33,14 @@ export async function startCluster(accounts) {
     await once(cluster, "exit");
   };
   return { url, stop };
+}
+
+async function fundedNode(url, accounts) {
+  const connection = new PollingConnection(url, "confirmed");
+  for (const { publicKey } of accounts) {
+    await confirmed(connection, await connection.requestAirdrop(publicKey, 100 * LAMPORTS_PER_SOL));
+  }
+  return { url, stop: async () => {} };
 }
 
 /** Once it has the commitment; a test that waits for ever is ended by its runner. */
@@ -72,9 +84,10 @@ export async function deployProgram(url, deployer) {
   }
 }
 
-/** The cluster's clock, seconds. */
+/** What the program takes for the time, seconds: the Clock account's. A node's block times may be others. */
 export async function clock(connection) {
-  const time = await connection.getBlockTime(await connection.getSlot());
+  const { data } = await connection.getAccountInfo(SYSVAR_CLOCK_PUBKEY);
+  const time = Number(data.readBigInt64LE(32));
   assert.ok(time > 0);
   return time;
 }

@@ -1,4 +1,4 @@
-// Anchor's TypeScript client of the program on a local cluster, given only the committed interface description, and the calls
+// Anchor's TypeScript client of the program on a local cluster or another node, given only the committed interface description, and the calls
 // that several tests make. Owners, reviewers and validators hold no lamports: one key pays the fees, another the rent.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -20,12 +20,15 @@ export const REVIEW = { score: 80, tag1: sha256("quality"), tag2: sha256("speed"
 export const PROGRAM = new PublicKey(IDL.address);
 export const addresses = addressesOf(PROGRAM);
 
-/** Anchor's provider, which notes the names of the program's instructions that landed. */
+/** Anchor's provider, which notes the names of the program's instructions that landed, and when each transaction was sent. */
 class NotingProvider extends AnchorProvider {
   landed = new Set();
+  sentAt = new Map();
 
   async sendAndConfirm(transaction, ...rest) {
+    const time = await clock(this.connection);
     const signature = await super.sendAndConfirm(transaction, ...rest);
+    this.sentAt.set(signature, time);
     const ours = transaction.instructions.filter(({ programId }) => programId.equals(PROGRAM));
     for (const { data } of ours) this.landed.add(this.coder.instruction.decode(data).name);
     return signature;
@@ -79,10 +82,11 @@ export class RegistryClient {
     return this.read("agentIdentity", addresses.agent(mint), ...names);
   }
 
-  /** The program's events in a transaction, and its time. */
+  /** The program's events in a transaction, and the time that they all have: between the Clock's before and after it. */
   async outcome(signature) {
+    const [before, after] = [this.provider.sentAt.get(signature), await this.clock()];
     const version = { maxSupportedTransactionVersion: 0 };
-    const { meta, transaction, blockTime } = await this.connection.getTransaction(signature, version);
+    const { meta, transaction } = await this.connection.getTransaction(signature, version);
     const keys = base58(...transaction.message.accountKeys);
     const inner = meta.innerInstructions.flatMap(({ instructions }) => instructions);
     const instructions = inner.map(({ programIdIndex, accounts, data }) => ({
@@ -90,7 +94,11 @@ export class RegistryClient {
       accounts: accounts.map((index) => keys[index]),
       data: hex(utils.bytes.bs58.decode(data)),
     }));
-    return { events: eventsAmong(instructions, this.program.coder), timestamp: `${blockTime}` };
+    const events = eventsAmong(instructions, this.program.coder);
+    const [timestamp, ...others] = new Set(events.map(({ fields }) => fields.timestamp));
+    assert.deepEqual(others, []);
+    assert.ok(before <= Number(timestamp) && Number(timestamp) <= after, `${before} ${timestamp} ${after}`);
+    return { events, timestamp };
   }
 
   /** The sponsor pays the rent of what a call creates. Not the fee too: a fee payer is writable whatever the description says. */
