@@ -7,7 +7,6 @@ pub mod cli;
 pub mod fuzz;
 pub mod live;
 pub mod model;
-pub mod oracle;
 pub mod report;
 pub mod runner;
 pub mod scenario;

@@ -12,6 +12,7 @@ const MANIFEST: &str = env!("CARGO_MANIFEST_DIR");
 /// What each crate of the workspace may depend on, among the workspace's own.
 const ARROWS: &[(&str, &[&str])] = &[
     ("concord-canonical", &[]),
+    ("concord-oracle", &["concord-canonical"]),
     ("concord-files", &["concord-canonical"]),
     ("concord-registry", &["concord-canonical"]),
     ("concord-chain", &["concord-canonical", "concord-registry"]),
@@ -25,6 +26,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "concord-canonical",
             "concord-registry",
             "concord-chain",
+            "concord-oracle",
             "concord-deploy", // its command line calls it, and nothing else of it
         ],
     ),

@@ -14,7 +14,6 @@ mod read_only;
 mod smoke;
 mod svm_node;
 
-use crate::oracle;
 use arguments::{Command, Concord};
 use clap::{CommandFactory, Parser};
 use concord_deploy::report::tell;
@@ -22,7 +21,7 @@ use error::CliError;
 use std::{
     ffi::OsString,
     fs,
-    io::{self, BufReader, Write},
+    io::{self, BufRead, Write},
     process::ExitCode,
 };
 
@@ -96,11 +95,22 @@ fn print(result: &[u8]) -> Result<u8, CliError> {
 }
 
 fn answer_oracle() -> u8 {
-    match oracle::run(BufReader::new(io::stdin().lock()), io::stdout().lock()) {
+    match answer_lines(io::stdin().lock(), io::stdout().lock()) {
         Ok(()) => AGREE,
         Err(fault) => {
             tell(format_args!("concord: oracle: {fault}"));
             USAGE
         }
     }
+}
+
+/// Answers every line of `input` on `output`, in order. A bad line gets an answer like any other.
+fn answer_lines(mut input: impl BufRead, mut output: impl Write) -> io::Result<()> {
+    let mut line = Vec::new();
+    while input.read_until(b'\n', &mut line)? > 0 {
+        writeln!(output, "{}", concord_oracle::answer_bytes(&line))?;
+        output.flush()?;
+        line.clear();
+    }
+    Ok(())
 }

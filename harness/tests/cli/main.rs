@@ -5,6 +5,7 @@ mod files;
 mod fuzz;
 mod help;
 mod missing;
+mod oracle;
 mod processes;
 mod usage;
 

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, fs, path::PathBuf};
 
-use concord_harness::oracle;
+use concord_oracle as oracle;
 use serde_json::{Map, Value, json};
 
 /// Every function of the protocol, with the least number of vectors (ok, error) that it must have.
@@ -35,7 +35,7 @@ const LEAST: &[(&str, usize, usize)] = &[
 ];
 
 fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/vectors")
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/vectors")
 }
 
 fn read(name: &str) -> Value {

@@ -1,5 +1,10 @@
 //! Answers as JSON.
 use super::{Answer, failure::SECRET_MIN};
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
 use concord_canonical::json::{Object, Value};
 
 /// Whether `shown` contains the request's secret key.

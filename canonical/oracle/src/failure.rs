@@ -1,11 +1,16 @@
 //! Why a request got no result. No message repeats bytes, or any text that may be a secret.
+use alloc::{
+    borrow::ToOwned,
+    format,
+    string::{String, ToString},
+};
 use concord_canonical::{
     Error, ErrorClass,
     error::{Excerpt, TextFault},
     json::Value,
 };
+use core::fmt;
 use serde::de::{self, Expected, Unexpected};
-use std::fmt;
 
 #[derive(Debug)]
 pub(super) struct Failure {
@@ -116,7 +121,7 @@ impl fmt::Display for Failure {
     }
 }
 
-impl std::error::Error for Failure {}
+impl core::error::Error for Failure {}
 
 /// Serde's own messages repeat the value that was found. These do not.
 impl de::Error for Failure {

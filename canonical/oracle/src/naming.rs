@@ -4,6 +4,7 @@ use super::{
     reply::hex_json,
     types::{SolanaKey, Word},
 };
+use alloc::string::ToString;
 use concord_canonical::{
     caip,
     pda::Account,

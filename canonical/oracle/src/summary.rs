@@ -1,9 +1,10 @@
 //! The summary of open feedback (R16).
 use super::{Answer, failure::Failure};
+use alloc::borrow::Cow;
+use alloc::{format, string::ToString, vec::Vec};
 use concord_canonical::{Error, caip, limits, summary};
 use serde::Deserialize;
 use serde_json::json;
-use std::borrow::Cow;
 
 #[derive(Deserialize)]
 pub(super) struct Summary<'a> {

@@ -1,8 +1,7 @@
-//! `concord oracle` against answers that others published or computed: RFC 8032, RFC 8785, the facts
+//! The oracle's answers against answers that others published or computed: RFC 8032, RFC 8785, the facts
 //! measured on the canonical contracts and on X84, Foundry's `cast`, and Solana's own SDK.
 
 mod authorization;
-mod command;
 mod hashing;
 mod integers;
 mod naming;
@@ -12,7 +11,7 @@ mod statements;
 mod summary;
 mod wrong_values;
 
-use concord_harness::oracle;
+use concord_oracle as oracle;
 use serde_json::{Value, json};
 
 const OWNER: &str = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";

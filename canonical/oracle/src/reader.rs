@@ -3,10 +3,12 @@ use super::{
     failure::Failure,
     types::{EvmAddress, SolanaChain, SolanaKey, Uint256, Word},
 };
+use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 use concord_canonical::{
     caip::{self, ChainId},
     json::{Object, Value},
 };
+use core::slice;
 use serde::{
     Deserialize,
     de::{
@@ -16,7 +18,6 @@ use serde::{
     },
     forward_to_deserialize_any,
 };
-use std::slice;
 
 /// Members of a request that are not arguments.
 const ENVELOPE: [&str; 2] = ["id", "fn"];

@@ -1,13 +1,13 @@
 //! Wrong values in the place of every argument of every function, and arguments left out: never a panic, always a class.
 
 use concord_canonical::ErrorClass;
-use concord_harness::oracle;
+use concord_oracle as oracle;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
 /// Vectors of one function.
 fn vectors(name: &str) -> Vec<Value> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vectors");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/vectors");
     let text = std::fs::read_to_string(folder.join(format!("{name}.json"))).expect(name);
     let mut file: Value = serde_json::from_str(&text).expect(name);
     let Value::Array(vectors) = file["vectors"].take() else {

@@ -1,6 +1,7 @@
 //! The types of arguments that JSON has no type for.
+use alloc::vec::Vec;
+use core::fmt;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
-use std::fmt;
 
 /// Any number of bytes: hex of even length, with or without `0x`.
 pub(super) struct Bytes(pub Vec<u8>);

@@ -1,5 +1,10 @@
 //! Texts and numbers as bytes and integers.
 use super::{failure::Failure, reader::Reader};
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
 use concord_canonical::{
     Error, Word,
     caip::{self, ChainId},
@@ -7,7 +12,7 @@ use concord_canonical::{
     json::Value,
     word,
 };
-use std::str::FromStr;
+use core::str::FromStr;
 
 impl Reader<'_> {
     pub(super) fn bytes(&self) -> Result<Vec<u8>, Failure> {

@@ -1,4 +1,7 @@
-//! `concord oracle`: every canonical function, one line in, one line out.
+//! Every function of `concord-canonical` as text: one JSON request in, one JSON answer out.
+//!
+//! `concord oracle` serves it on stdin and stdout. The packages for TypeScript and Python call it in
+//! WebAssembly and as a native module, so it needs no standard library and no network.
 //!
 //! A request is one JSON object on one line, `{"id": any?, "fn": name, …arguments}`; its answer is
 //! `{"id": same, "ok": result}` or `{"id": same, "error": {"class": …, "message": …}}`. A bad line
@@ -8,9 +11,15 @@
 //! decimal strings. A summary's count is a number, because it counts the request's own entries. No
 //! message repeats a secret, or any text that might be one in the wrong place.
 //!
-//! - [`FUNCTIONS`]: every function, with the type of its arguments
-//! - [`reader`], [`scalar`], [`types`]: a request's JSON as that type
-//! - [`reply`], [`failure`]: answers
+//! - `FUNCTIONS`: every function, with the type of its arguments
+//! - `reader`, `scalar`, `types`: a request's JSON as that type
+//! - `reply`, `failure`: answers
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
 mod authorization;
 mod failure;
 mod hashing;
@@ -23,11 +32,11 @@ mod statements;
 mod summary;
 mod types;
 
+use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 use concord_canonical::json::{self, Value};
 use failure::Failure;
 use reader::read;
 use serde_json::Value as Json;
-use std::io::{self, BufRead, Write};
 
 /// What a function answers.
 type Answer = Result<Json, Failure>;
@@ -90,25 +99,15 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     FUNCTIONS.iter().map(|(name, _)| *name)
 }
 
-/// Answers every line of `input` on `output`, in order, until the end of the input.
-///
-/// # Errors
-/// Those of reading and writing; never because of what a line says.
-pub fn run(mut input: impl BufRead, mut output: impl Write) -> io::Result<()> {
-    let mut line = Vec::new();
-    while input.read_until(b'\n', &mut line)? > 0 {
-        let answer = match std::str::from_utf8(&line) {
-            Ok(text) => answer(text),
-            Err(error) => {
-                let message = format!("line is not UTF-8 at byte {}", error.valid_up_to());
-                refused(Failure::bad_request(message))
-            }
-        };
-        writeln!(output, "{answer}")?;
-        output.flush()?;
-        line.clear();
+/// The answer to one line of bytes, which may not be UTF-8.
+pub fn answer_bytes(line: &[u8]) -> String {
+    match core::str::from_utf8(line) {
+        Ok(text) => answer(text),
+        Err(error) => {
+            let message = format!("line is not UTF-8 at byte {}", error.valid_up_to());
+            refused(Failure::bad_request(message))
+        }
     }
-    Ok(())
 }
 
 /// The answer to one line, without a line break.

@@ -4,6 +4,7 @@ use super::{
     reply::{hex_json, hex_text},
     types::{Bytes, EvmAddress, SolanaChain, SolanaKey, Uint256},
 };
+use alloc::{string::ToString, vec};
 use concord_canonical::{
     auth::{self, EvmFeedbackAuth, SvmFeedbackAuth},
     word::Decimal,

@@ -6,6 +6,7 @@ use super::{
 };
 use concord_canonical::{Error, sign as keys};
 use serde::Deserialize;
+use zeroize::Zeroize;
 
 /// secp256k1 signs a digest of 32 bytes, Ed25519 a message of any length.
 #[derive(Deserialize)]
@@ -26,8 +27,8 @@ pub(super) enum Verify {
 #[derive(Deserialize)]
 #[serde(rename = "algorithm", rename_all = "lowercase")]
 pub(super) enum Sign {
-    Secp256k1 { message: Word, secret_key: Bytes },
-    Ed25519 { message: Bytes, secret_key: Bytes },
+    Secp256k1 { message: Word, secret_key: Secret },
+    Ed25519 { message: Bytes, secret_key: Secret },
 }
 
 impl Verify {
@@ -54,20 +55,33 @@ impl Sign {
             Self::Secp256k1 {
                 message,
                 secret_key,
-            } => hex_json(&keys::secp256k1_sign(&key(secret_key)?, &message.0)?),
+            } => hex_json(&keys::secp256k1_sign(secret_key.key()?, &message.0)?),
             Self::Ed25519 {
                 message,
                 secret_key,
-            } => hex_json(&keys::ed25519_sign(&key(secret_key)?, &message.0)),
+            } => hex_json(&keys::ed25519_sign(secret_key.key()?, &message.0)),
         })
     }
 }
 
-fn key(secret: &Bytes) -> Result<[u8; 32], Error> {
-    let key = secret.0.as_slice().try_into();
-    key.map_err(|_| Error::KeyLength {
-        field: "secret_key",
-        length: secret.0.len(),
-        limit: "32",
-    })
+/// Bytes that are overwritten when they are dropped.
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub(super) struct Secret(Bytes);
+
+impl Drop for Secret {
+    fn drop(&mut self) {
+        self.0.0.zeroize();
+    }
+}
+
+impl Secret {
+    fn key(&self) -> Result<&[u8; 32], Error> {
+        let key = self.0.0.as_slice().try_into();
+        key.map_err(|_| Error::KeyLength {
+            field: "secret_key",
+            length: self.0.0.len(),
+            limit: "32",
+        })
+    }
 }

@@ -1,0 +1,36 @@
+import { WIDE, type FunctionName } from "./functions.js";
+
+/** `taskRef` as `task_ref`. */
+export function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** `task_ref` as `taskRef`. */
+export function camelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** An argument as JSON has it: bytes in hexadecimal, integers as decimal text, names in snake case. */
+export function toRequest(value: unknown): unknown {
+  if (typeof value === "bigint") return value.toString();
+  if (value instanceof Uint8Array) return `0x${hex(value)}`;
+  if (Array.isArray(value)) return value.map(toRequest);
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(members.map(([name, member]) => [snakeCase(name), toRequest(member)]));
+}
+
+/** A result as callers get it: names in camel case, wide integers as `bigint`. */
+export function fromAnswer(name: FunctionName, ok: unknown): unknown {
+  if (typeof ok !== "object" || ok === null) return ok;
+  const wide = WIDE[name] ?? [];
+  const members = Object.entries(ok).map(([member, value]) => [
+    camelCase(member),
+    wide.includes(member) ? BigInt(value as string) : value,
+  ]);
+  return Object.fromEntries(members);
+}

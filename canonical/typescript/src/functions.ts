@@ -1,0 +1,165 @@
+import type { Bytes, ChainId, Hex, Integer, SolanaKey } from "./values.js";
+
+/** The seven fields of a FeedbackAuth on an EVM chain (R5). */
+export interface EvmFeedbackAuth {
+  agentId: Integer;
+  clientAddress: string;
+  indexLimit: Integer;
+  /** Unix seconds. */
+  expiry: Integer;
+  chainId: Integer;
+  identityRegistry: string;
+  signerAddress: string;
+}
+
+/** The seven fields of a FeedbackAuth on Solana (R5). */
+export interface SvmFeedbackAuth {
+  agentId: SolanaKey;
+  clientAddress: SolanaKey;
+  indexLimit: Integer;
+  /** Unix seconds. */
+  expiry: Integer;
+  chainId: ChainId;
+  identityRegistry: SolanaKey;
+  signerAddress: SolanaKey;
+}
+
+/** A FeedbackAuth in one of the forms that somebody signs. */
+export type FeedbackAuth =
+  | ({ scheme: "eip712" | "eip712-fs"; verifyingContract: string } & EvmFeedbackAuth)
+  | ({ scheme: "eip191" | "packed" } & EvmFeedbackAuth)
+  | ({ scheme: "svm" } & SvmFeedbackAuth)
+  | { scheme: "x84"; agentId: SolanaKey; clientAddress: SolanaKey };
+
+/** One feedback of the open profile, as a summary reads it (R16). */
+export interface SummaryEntry {
+  client: string;
+  /** Times 10^valueDecimals. */
+  value: Integer;
+  /** 0 to 18. */
+  valueDecimals: Integer;
+  tag1: string;
+  tag2: string;
+  revoked: boolean;
+}
+
+/** An account of the program whose address is derived (section 3b). */
+export type DerivedAccount =
+  | { account: "registry" }
+  | { account: "agent"; mint: SolanaKey }
+  | { account: "metadata"; mint: SolanaKey; key: string }
+  | { account: "feedback" | "open_feedback"; mint: SolanaKey; client: SolanaKey; index: Integer }
+  | { account: "client" | "open_client"; mint: SolanaKey; client: SolanaKey }
+  | { account: "val_request" | "val_response"; mint: SolanaKey; validator: SolanaKey; requestHash: Bytes }
+  | { account: "spent"; hash: Bytes };
+
+export type Algorithm = "secp256k1" | "ed25519";
+
+/** x402's reputation profiles (R26), by the prefix that their hashes begin with. */
+export type Profile = "x402:8004-reputation:v1" | "x402:reputation:v1";
+
+/**
+ * Arguments and result of each function, under the name that `concord oracle` gives it. `Canonical` has them as methods
+ * in camel case.
+ */
+export interface Functions {
+  keccak256: [{ data: Bytes }, Hex];
+  sha256: [{ data: Bytes }, Hex];
+  request_bytes: [{ method: string; target: string; body: Bytes }, Hex];
+  jcs: [{ text: string }, { canonical: string; hash: Hex }];
+  data_hash: [{ request: Bytes; response: Bytes }, Hex];
+  interaction_hash: [{ profile?: Profile; taskRef: string; dataHash: Bytes }, Hex];
+  reviewer_message: [
+    {
+      agentRegistry: string;
+      agentId: string;
+      taskRef: string;
+      dataHash: Bytes;
+      value: Integer;
+      valueDecimals: Integer;
+      tag1?: string;
+      tag2?: string;
+    },
+    Hex,
+  ];
+  feedback_auth: [FeedbackAuth, { digest: Hex } | { message: Hex }];
+  feedback_auth_blob: [EvmFeedbackAuth & { signature: Bytes }, Hex];
+  feedback_auth_blob_decode: [
+    { blob: Bytes },
+    {
+      agentId: bigint;
+      clientAddress: Hex;
+      indexLimit: bigint;
+      expiry: bigint;
+      chainId: bigint;
+      identityRegistry: Hex;
+      signerAddress: Hex;
+      signature: Hex;
+    },
+  ];
+  payment_proof: [
+    {
+      agentId: SolanaKey;
+      payer: SolanaKey;
+      payee: SolanaKey;
+      token: SolanaKey;
+      amount: Integer;
+      taskRef: string;
+      paidAt: Integer;
+      expiry: Integer;
+      chainId: ChainId;
+      programId: SolanaKey;
+      facilitator: SolanaKey;
+    },
+    { message: Hex },
+  ];
+  revoke_message: [
+    { agentRegistry: string; agentId: string; taskRef: string; reviewerAddress: string; feedbackHash: Bytes },
+    Hex,
+  ];
+  receipt: [{ previous: Bytes; key: string; payloadDigest: Bytes; acceptedAt: Integer }, Hex];
+  validation_request_hash: [
+    {
+      chainId: ChainId;
+      registry: string;
+      agentId: Integer | SolanaKey;
+      validator: string;
+      payloadHash: Bytes;
+      nonce: Integer;
+    },
+    Hex,
+  ];
+  agent_wallet_set: [
+    {
+      agentId: Integer;
+      newWallet: string;
+      owner: string;
+      deadline: Integer;
+      chainId: Integer;
+      verifyingContract: string;
+    },
+    { digest: Hex },
+  ];
+  tag: [{ text: string; encoding: "padded" | "hashed" }, Hex];
+  tag_decode: [{ bytes: Bytes }, string];
+  summary: [
+    { feedback: SummaryEntry[]; query: { clients: string[]; tag1: string; tag2: string } },
+    { count: number; value: bigint; valueDecimals: number },
+  ];
+  verify: [{ algorithm: Algorithm; message: Bytes; signature: Bytes; signer: Bytes }, true];
+  sign: [{ algorithm: Algorithm; message: Bytes; secretKey: Bytes }, Hex];
+  chain_id: [{ text: string }, { namespace: string; reference: string }];
+  account_id: [{ text: string }, { chainId: ChainId; address: string }];
+  task_ref: [{ text: string }, { chainId: ChainId; transaction: string; dedupeKey: string }];
+  pda: [{ programId: SolanaKey } & DerivedAccount, { address: SolanaKey; bump: number }];
+}
+
+export type FunctionName = keyof Functions;
+export type Arguments<F extends FunctionName> = Functions[F][0];
+export type Result<F extends FunctionName> = Functions[F][1];
+
+/** Members of results that are wider than 53 bits: the module answers decimal text, and callers get a `bigint`. */
+export const WIDE: { readonly [F in FunctionName]?: readonly string[] } = {
+  feedback_auth_blob_decode: ["agent_id", "index_limit", "expiry", "chain_id"],
+  summary: ["value"],
+};

@@ -1,0 +1,76 @@
+import { camelCase, fromAnswer, toRequest } from "./conversion.js";
+import { CanonicalError } from "./error.js";
+import type { ErrorClass } from "./error-class.js";
+import type { Arguments, FunctionName, Functions, Result } from "./functions.js";
+import { Module } from "./module.js";
+import { WASM } from "./wasm.js";
+
+export { CanonicalError } from "./error.js";
+export { ERROR_CLASSES, type ErrorClass } from "./error-class.js";
+export type * from "./functions.js";
+export type * from "./values.js";
+
+type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : S;
+
+/** Every function of the canonical crate, by its name in camel case. Each throws a `CanonicalError` if it refuses. */
+export type Canonical = {
+  readonly [F in FunctionName as CamelCase<F>]: (args: Arguments<F>) => Result<F>;
+};
+
+/** The functions of the module, in the order of the protocol. */
+export const FUNCTIONS: readonly FunctionName[] = [
+  "keccak256",
+  "sha256",
+  "request_bytes",
+  "jcs",
+  "data_hash",
+  "interaction_hash",
+  "reviewer_message",
+  "feedback_auth",
+  "feedback_auth_blob",
+  "feedback_auth_blob_decode",
+  "payment_proof",
+  "revoke_message",
+  "receipt",
+  "validation_request_hash",
+  "agent_wallet_set",
+  "tag",
+  "tag_decode",
+  "summary",
+  "verify",
+  "sign",
+  "chain_id",
+  "account_id",
+  "task_ref",
+  "pda",
+] satisfies (keyof Functions)[];
+
+interface Answer {
+  ok?: unknown;
+  error?: { class: ErrorClass; message: string };
+}
+
+function call<F extends FunctionName>(module: Module, name: F, args: Arguments<F>): Result<F> {
+  const request = { ...(toRequest(args) as object), fn: name };
+  const answer = JSON.parse(module.answer(JSON.stringify(request))) as Answer;
+  if (answer.error) throw new CanonicalError(answer.error.class, answer.error.message);
+  return fromAnswer(name, answer.ok) as Result<F>;
+}
+
+function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+}
+
+/**
+ * Loads the module.
+ *
+ * @param source  the compiled module or its bytes. Without it, the copy in this package is compiled. Runtimes that do not
+ *   compile WebAssembly, such as Cloudflare's, import `@concord/canonical/canonical.wasm` and pass it here.
+ */
+export async function load(source?: WebAssembly.Module | BufferSource): Promise<Canonical> {
+  const module = await Module.load(source ?? decodeBase64(WASM));
+  const methods = FUNCTIONS.map((name) => [camelCase(name), (args: never) => call(module, name, args)]);
+  return Object.freeze(Object.fromEntries(methods)) as Canonical;
+}
