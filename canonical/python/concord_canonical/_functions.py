@@ -1,0 +1,261 @@
+import json
+from typing import Any, Literal, TypedDict, Union
+
+from ._error import CanonicalError
+from ._native import answer
+
+Bytes = Union[bytes, str]
+"""Bytes, or hexadecimal with or without `0x`."""
+
+Algorithm = Literal["secp256k1", "ed25519"]
+
+Account = Literal[
+    "registry", "agent", "metadata", "feedback", "open_feedback", "client", "open_client", "val_request", "val_response", "spent"
+]
+"""An account of the program whose address is derived (section 3b)."""
+
+Profile = Literal["x402:8004-reputation:v1", "x402:reputation:v1"]
+"""x402's reputation profiles (R26), by the prefix that their hashes begin with."""
+
+FUNCTIONS = (
+    *("keccak256", "sha256", "request_bytes", "jcs", "data_hash", "interaction_hash", "reviewer_message", "feedback_auth"),
+    *("feedback_auth_blob", "feedback_auth_blob_decode", "payment_proof", "revoke_message", "receipt"),
+    *("validation_request_hash", "agent_wallet_set", "tag", "tag_decode", "summary", "verify", "sign", "chain_id"),
+    *("account_id", "task_ref", "pda"),
+)
+"""The functions, in the order of the protocol of `concord oracle`."""
+
+
+class SummaryEntry(TypedDict):
+    """One feedback of the open profile, as a summary reads it (R16). `value` is times 10**value_decimals."""
+
+    client: str
+    value: int
+    value_decimals: int
+    tag1: str
+    tag2: str
+    revoked: bool
+
+
+class Summary(TypedDict):
+    """Count and average of feedback (R16)."""
+
+    count: int
+    value: int
+    value_decimals: int
+
+
+class EvmFeedbackAuth(TypedDict):
+    """The seven fields of a FeedbackAuth on an EVM chain (R5), and its signature."""
+
+    agent_id: int
+    client_address: str
+    index_limit: int
+    expiry: int
+    chain_id: int
+    identity_registry: str
+    signer_address: str
+    signature: str
+
+
+def _argument(value: Any) -> Any:
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return "0x" + bytes(value).hex()
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if isinstance(value, dict):
+        return {name: _argument(member) for name, member in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_argument(member) for member in value]
+    return value
+
+
+def _call(name: str, arguments: dict[str, Any]) -> Any:
+    given = {argument: _argument(value) for argument, value in arguments.items() if value is not None}
+    answered = json.loads(answer(json.dumps({**given, "fn": name})))
+    if "error" in answered:
+        raise CanonicalError(answered["error"]["class"], answered["error"]["message"])
+    return answered["ok"]
+
+
+def _with_integers(result: dict[str, Any], *names: str) -> dict[str, Any]:
+    """The protocol writes integers wider than 53 bits as decimal text."""
+    return {name: int(value) if name in names else value for name, value in result.items()}
+
+
+def keccak256(*, data: Bytes) -> str:
+    return str(_call("keccak256", locals()))
+
+
+def sha256(*, data: Bytes) -> str:
+    return str(_call("sha256", locals()))
+
+
+def request_bytes(*, method: str, target: str, body: Bytes) -> str:
+    """The bytes of a request that `data_hash` covers: its body, or its target if it has none (R24, R33)."""
+    return str(_call("request_bytes", locals()))
+
+
+def jcs(*, text: str) -> dict[str, str]:
+    """`canonical`: the JSON text in RFC 8785's form; `hash`: keccak256 of its UTF-8."""
+    return dict(_call("jcs", locals()))
+
+
+def data_hash(*, request: Bytes, response: Bytes) -> str:
+    return str(_call("data_hash", locals()))
+
+
+def interaction_hash(*, task_ref: str, data_hash: Bytes, profile: Profile | None = None) -> str:
+    """The 32 bytes that an agent signs. Without `profile`, of x402:8004-reputation:v1 (R26)."""
+    return str(_call("interaction_hash", locals()))
+
+
+def reviewer_message(
+    *,
+    agent_registry: str,
+    agent_id: str,
+    task_ref: str,
+    data_hash: Bytes,
+    value: int,
+    value_decimals: int,
+    tag1: str = "",
+    tag2: str = "",
+) -> str:
+    """The 32 bytes that a reviewer signs."""
+    return str(_call("reviewer_message", locals()))
+
+
+def feedback_auth(
+    *,
+    scheme: Literal["eip712", "eip712-fs", "eip191", "packed", "svm", "x84"],
+    agent_id: int | str,
+    client_address: str,
+    index_limit: int | None = None,
+    expiry: int | None = None,
+    chain_id: int | str | None = None,
+    identity_registry: str | None = None,
+    signer_address: str | None = None,
+    verifying_contract: str | None = None,
+) -> dict[str, str]:
+    """`digest` on an EVM chain, `message` on Solana (`svm`, `x84`), of a FeedbackAuth (R5 to R7)."""
+    return dict(_call("feedback_auth", locals()))
+
+
+def feedback_auth_blob(
+    *,
+    agent_id: int,
+    client_address: str,
+    index_limit: int,
+    expiry: int,
+    chain_id: int,
+    identity_registry: str,
+    signer_address: str,
+    signature: Bytes,
+) -> str:
+    """The bytes that the authorized registry takes: the fields' ABI encoding, then the signature (R6)."""
+    return str(_call("feedback_auth_blob", locals()))
+
+
+def feedback_auth_blob_decode(*, blob: Bytes) -> EvmFeedbackAuth:
+    decoded = _call("feedback_auth_blob_decode", locals())
+    return EvmFeedbackAuth(**_with_integers(decoded, "agent_id", "index_limit", "expiry", "chain_id"))  # type: ignore[typeddict-item]
+
+
+def payment_proof(
+    *,
+    agent_id: str,
+    payer: str,
+    payee: str,
+    token: str,
+    amount: int,
+    task_ref: str,
+    paid_at: int,
+    expiry: int,
+    chain_id: str,
+    program_id: str,
+    facilitator: str,
+) -> dict[str, str]:
+    """`message`: the 56 bytes that a facilitator signs (R13)."""
+    return dict(_call("payment_proof", locals()))
+
+
+def revoke_message(
+    *, agent_registry: str, agent_id: str, task_ref: str, reviewer_address: str, feedback_hash: Bytes
+) -> str:
+    """The 32 bytes that a reviewer signs to revoke through an aggregator (R58)."""
+    return str(_call("revoke_message", locals()))
+
+
+def receipt(*, previous: Bytes, key: str, payload_digest: Bytes, accepted_at: int) -> str:
+    """An aggregator's receipt, which names the one before it (R57)."""
+    return str(_call("receipt", locals()))
+
+
+def validation_request_hash(
+    *, chain_id: str, registry: str, agent_id: int | str, validator: str, payload_hash: Bytes, nonce: int
+) -> str:
+    return str(_call("validation_request_hash", locals()))
+
+
+def agent_wallet_set(
+    *, agent_id: int, new_wallet: str, owner: str, deadline: int, chain_id: int, verifying_contract: str
+) -> dict[str, str]:
+    """`digest`: what a wallet signs to become an agent's (R3)."""
+    return dict(_call("agent_wallet_set", locals()))
+
+
+def tag(*, text: str, encoding: Literal["padded", "hashed"]) -> str:
+    return str(_call("tag", locals()))
+
+
+def tag_decode(*, bytes: Bytes) -> str:
+    return str(_call("tag_decode", locals()))
+
+
+def summary(*, feedback: list[SummaryEntry], clients: list[str], tag1: str = "", tag2: str = "") -> Summary:
+    """Count and average of what `clients` gave with these tags and did not revoke (R16). An empty tag matches all."""
+    query = {"clients": clients, "tag1": tag1, "tag2": tag2}
+    result = _with_integers(_call("summary", {"feedback": feedback, "query": query}), "value")
+    return Summary(**result)  # type: ignore[typeddict-item]
+
+
+def verify(*, algorithm: Algorithm, message: Bytes, signature: Bytes, signer: Bytes) -> Literal[True]:
+    """True, or `CanonicalError` with the class `BadSignature`, `MalformedSignature` or `MalformedKey` (R23)."""
+    _call("verify", locals())
+    return True
+
+
+def sign(*, algorithm: Algorithm, message: Bytes, secret_key: Bytes) -> str:
+    """64 bytes Ed25519, or 65 bytes r, s, v with v 0 or 1; both are deterministic."""
+    return str(_call("sign", locals()))
+
+
+def chain_id(*, text: str) -> dict[str, str]:
+    """`namespace` and `reference` of a CAIP-2 id."""
+    return dict(_call("chain_id", locals()))
+
+
+def account_id(*, text: str) -> dict[str, str]:
+    """`chain_id` and `address` of a CAIP-10 id."""
+    return dict(_call("account_id", locals()))
+
+
+def task_ref(*, text: str) -> dict[str, str]:
+    """`chain_id`, `transaction` and `dedupe_key` of a task reference (R31, R32)."""
+    return dict(_call("task_ref", locals()))
+
+
+def pda(
+    *,
+    program_id: str,
+    account: Account,
+    mint: str | None = None,
+    key: str | None = None,
+    client: str | None = None,
+    index: int | None = None,
+    validator: str | None = None,
+    request_hash: Bytes | None = None,
+    hash: Bytes | None = None,
+) -> dict[str, Any]:
+    """`address` and `bump` of one of the program's accounts (section 3b)."""
+    return dict(_call("pda", locals()))
