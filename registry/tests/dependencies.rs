@@ -13,6 +13,8 @@ const MANIFEST: &str = env!("CARGO_MANIFEST_DIR");
 const ARROWS: &[(&str, &[&str])] = &[
     ("concord-canonical", &[]),
     ("concord-oracle", &["concord-canonical"]),
+    ("concord-canonical-python", &["concord-oracle"]),
+    ("concord-canonical-wasm", &["concord-oracle"]),
     ("concord-files", &["concord-canonical"]),
     ("concord-registry", &["concord-canonical"]),
     ("concord-chain", &["concord-canonical", "concord-registry"]),
