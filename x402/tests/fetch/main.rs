@@ -1,5 +1,0 @@
-//! Fetching what strangers name: `concord_chain::fetch`, attacked.
-mod gateway;
-mod limits;
-mod server;
-mod ssrf;
