@@ -167,3 +167,73 @@ fn extension(data: &[u8], wanted: u16) -> Option<&[u8]> {
         rest = after;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_layouts_are_those_that_the_token_programs_document() {
+        // authority (4 + 32), supply 5 (8), decimals 6, initialized, freeze authority (4 + 32)
+        let mint = [&[0; 36][..], &5_u64.to_le_bytes(), &[6, 1], &[0; 36]].concat();
+        let read = PaymentMint::read(&SPL_TOKEN, &mint).unwrap();
+        assert_eq!((read.program, read.decimals), (SPL_TOKEN, 6));
+        assert!(PaymentMint::read(&TOKEN_2022, &mint).is_some());
+        assert_eq!(PaymentMint::read(&ASSOCIATED_TOKEN, &mint), None);
+        // mint, owner, amount 9 (8), then 93 bytes
+        let held = [&[1; 32][..], &[2; 32], &9_u64.to_le_bytes(), &[0; 93]].concat();
+        let read = Holding::read(&SPL_TOKEN, &held).unwrap();
+        assert_eq!(
+            (read.mint, read.owner, read.amount),
+            ([1; 32].into(), [2; 32].into(), 9)
+        );
+        assert_eq!(Holding::read(&ASSOCIATED_TOKEN, &held), None);
+        // with an extension behind the kind: of an account, which is no mint
+        let extended = [&held[..], &[ACCOUNT_KIND, 7, 0, 0, 0]].concat();
+        assert!(Holding::read(&TOKEN_2022, &extended).is_some());
+        assert_eq!(Holding::read(&SPL_TOKEN, &extended), None);
+        assert_eq!(PaymentMint::read(&TOKEN_2022, &extended), None);
+    }
+
+    #[test]
+    fn transfers_have_three_forms() {
+        let amount = 9_u64.to_le_bytes();
+        for (head, tail, destination) in [
+            (&[3][..], &[][..], 1),
+            (&[12], &[6], 2),
+            (&[26, 1], &[6, 0, 0, 0, 0, 0, 0, 0, 0], 2),
+        ] {
+            let read = TransferParts::read(&[head, &amount, tail].concat()).unwrap();
+            assert_eq!(
+                (read.source, read.destination, read.amount),
+                (0, destination, 9)
+            );
+            assert_eq!(TransferParts::read(&[head, &amount[..7]].concat()), None);
+        }
+        // mint to, burn, and another instruction about fees
+        for data in [[7].as_slice(), &[8], &[26, 0]] {
+            assert_eq!(TransferParts::read(&[data, &amount].concat()), None);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_account_or_instruction_panics(
+            mut data in prop::collection::vec(any::<u8>(), 0..400),
+            kind in 0_u8..3,
+            is_mint in any::<bool>(),
+        ) {
+            if let Some(byte) = data.get_mut(ACCOUNT) {
+                *byte = kind;
+            }
+            if let (Some(byte), true) = (data.get_mut(45), is_mint) {
+                *byte = 1;
+            }
+            for program in [SPL_TOKEN, TOKEN_2022, ASSOCIATED_TOKEN] {
+                let _ = (PaymentMint::read(&program, &data), Holding::read(&program, &data));
+            }
+            let _ = TransferParts::read(&data);
+        }
+    }
+}

@@ -125,7 +125,7 @@ impl Default for HttpLimits {
 #[derive(Clone, Debug)]
 pub(super) struct Http {
     client: Client,
-    limits: HttpLimits,
+    pub(super) limits: HttpLimits,
 }
 
 impl Http {

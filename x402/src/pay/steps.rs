@@ -4,9 +4,13 @@ use http::HeaderValue;
 
 use super::{
     AuthorizationState, Buyer, Deadline, Evidence, Money, PayError, PayFault, Purchase,
-    PurchaseState, RecordedAnswer, Request, Response, now,
+    PurchaseState, RecordedAnswer, Request, Response, content_encoding::decoded, now,
 };
-use crate::verify::{self, PaidExchange, Report, Step, StepResult, Unavailable};
+use crate::{
+    account::is_same_address,
+    verify::{self, Class, PaidExchange, Report, State, Step, StepResult, Unavailable},
+    wire::{PAYMENT_RESPONSE, Settlement, find},
+};
 
 impl Buyer<'_> {
     /// Continues after an interruption. The chain is asked before anything is sent.
@@ -133,9 +137,15 @@ impl Buyer<'_> {
         response: Response,
         unrecorded: Option<PayFault>,
     ) -> Purchase {
-        let report = self.verify(&evidence, request, &response).await;
+        let mut report = self.verify(&evidence, request, &response).await;
         evidence.money = None; // asked again: an unknown payment may have settled
-        let money = self.money_after_answer(&evidence).await;
+        let money = match self.state(&evidence).await {
+            Ok(state) => {
+                require_own_payment(&mut report, &evidence, &response, &state);
+                evidence.money_in(&state)
+            }
+            Err(_) => evidence.money_unsettled(),
+        };
         evidence.money = Some(money.clone());
         evidence.report = serde_json::value::to_raw_value(&report.steps).ok();
         evidence.state = PurchaseState::Verified;
@@ -149,11 +159,6 @@ impl Buyer<'_> {
         }
     }
 
-    async fn money_after_answer(&self, evidence: &Evidence) -> Money {
-        let asked = self.ask_chain(evidence).await;
-        asked.unwrap_or_else(|_| evidence.money_unsettled())
-    }
-
     /// S1 to S11.
     async fn verify(&self, evidence: &Evidence, request: &Request, response: &Response) -> Report {
         let restored = evidence.quote.restore();
@@ -165,10 +170,11 @@ impl Buyer<'_> {
                 profile: None,
             };
         };
+        let decoded = decoded(response, self.http.limits.body_max);
         let exchange = PaidExchange {
             target: &request.target(),
             request_body: &request.body,
-            response_body: &response.body,
+            response_body: decoded.as_deref().unwrap_or(&response.body),
             headers: &response.headers,
             offer: &offer,
             payer: &evidence.authorization.payer(),
@@ -177,12 +183,12 @@ impl Buyer<'_> {
         // R30: a signer must be valid when the answer came
         let live = evidence.answer.as_ref().map_or_else(now, |it| it.at);
         let mut report = verify::verify(&exchange, self.reads.after(), Some(live)).await;
-        if !response.is_complete {
-            let why = "not all of the answer's body arrived";
-            let is_s7 = |it: &&mut StepResult| it.step == Step::S7;
-            if let Some(step) = report.steps.iter_mut().find(is_s7) {
-                *step = StepResult::cannot_check(Step::S7, why);
-            }
+        let unhashed = match (response.is_complete, decoded) {
+            (false, _) => Some("not all of the answer's body arrived".to_owned()),
+            (true, decoded) => decoded.err(),
+        };
+        if let Some(why) = unhashed {
+            report.replace(StepResult::cannot_check(Step::S7, why));
         }
         report
     }
@@ -197,4 +203,37 @@ impl Buyer<'_> {
         let state = authorizations.state(&evidence.authorization, evidence.since_block);
         state.await
     }
+}
+
+/// S11: the payment that the answer names is this purchase's own. A server could answer with the header of an
+/// earlier purchase of the same payer.
+fn require_own_payment(
+    report: &mut Report,
+    evidence: &Evidence,
+    response: &Response,
+    state: &AuthorizationState,
+) {
+    const STEP: Step = Step::S11;
+    let has_passed = |it: &StepResult| matches!(it.state, State::Verified | State::Claimed);
+    let named = find(&response.headers, PAYMENT_RESPONSE).ok();
+    let named = named.and_then(|it| Settlement::from_header(it.as_bytes()).ok());
+    let (Some(named), true) = (named, report.step(STEP).is_some_and(has_passed)) else {
+        return;
+    };
+    let (network, named) = (evidence.authorization.network(), named.transaction);
+    let found = match state {
+        AuthorizationState::Used { transaction: None } => return,
+        AuthorizationState::Used {
+            transaction: Some(own),
+        } if is_same_address(&network, own, &named) => return,
+        AuthorizationState::Used {
+            transaction: Some(own),
+        } => format!("the answer names the transaction {named}, the purchase was paid in {own}"),
+        AuthorizationState::Unused => {
+            let why = format!("the answer names {named}, and this purchase is not paid so far");
+            return report.replace(StepResult::cannot_check(STEP, why));
+        }
+        _ => format!("the answer names {named}, and this purchase was never paid"),
+    };
+    report.replace(StepResult::refuted(STEP, Class::PaymentMismatch, found));
 }

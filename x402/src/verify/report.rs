@@ -132,7 +132,7 @@ impl StepResult {
         Self::new(step, State::CannotCheck, why)
     }
 
-    pub(super) fn refuted(step: Step, class: Class, detail: impl Into<String>) -> Self {
+    pub(crate) fn refuted(step: Step, class: Class, detail: impl Into<String>) -> Self {
         Self {
             class: Some(class),
             ..Self::new(step, State::Refuted, detail)
@@ -187,6 +187,14 @@ impl Report {
     #[must_use]
     pub fn step(&self, step: Step) -> Option<&StepResult> {
         self.steps.iter().find(|it| it.step == step)
+    }
+
+    /// Replaces the result of the same step.
+    pub(crate) fn replace(&mut self, result: StepResult) {
+        let same = self.steps.iter_mut().find(|it| it.step == result.step);
+        if let Some(step) = same {
+            *step = result;
+        }
     }
 
     /// The class of the first step that is refuted.

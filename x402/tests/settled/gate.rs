@@ -1,14 +1,16 @@
 //! What may go wrong between a buyer and the paywall.
 use axum::{
-    body::Body,
+    body::{Body, to_bytes},
     extract::{Request, State},
-    http::StatusCode,
+    http::{HeaderValue, StatusCode, header::CONTENT_ENCODING},
     middleware::Next,
     response::{IntoResponse, Response},
 };
+use flate2::{Compression, write::GzEncoder};
 use futures_util::{StreamExt, stream};
 use std::{
     future::pending,
+    io::Write,
     panic::resume_unwind,
     sync::{
         Arc, Mutex,
@@ -34,6 +36,16 @@ pub enum Fault {
     Redirect(String),
     /// It is settled, and the connection ends in the middle of the body.
     CutBody,
+    /// It is settled, and a proxy compresses the answer, unasked.
+    Compress,
+    /// It is settled, and a proxy writes this as the body's encoding.
+    Encoding(&'static str),
+    /// It is settled, and a proxy adds a line break to the body.
+    Append,
+    /// It is settled, and the answer has this `PAYMENT-RESPONSE`.
+    Replay(HeaderValue),
+    /// It is not settled, and the answer has this `PAYMENT-RESPONSE`.
+    ReplayUnpaid(HeaderValue),
 }
 
 #[derive(Default)]
@@ -82,6 +94,36 @@ pub async fn pass(State(gate): State<Arc<Gate>>, mut request: Request, next: Nex
             next.run(request).await
         }
         Fault::Redirect(to) => (StatusCode::TEMPORARY_REDIRECT, [("location", to)]).into_response(),
+        Fault::Compress => {
+            let (mut parts, body) = next.run(request).await.into_parts();
+            let body = to_bytes(body, usize::MAX).await.unwrap();
+            let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+            encoder.write_all(&body).unwrap();
+            let gzip = HeaderValue::from_static("gzip");
+            parts.headers.insert(CONTENT_ENCODING, gzip);
+            parts.headers.remove("content-length");
+            Response::from_parts(parts, encoder.finish().unwrap().into())
+        }
+        Fault::Encoding(name) => {
+            let mut response = next.run(request).await;
+            let name = HeaderValue::from_static(name);
+            response.headers_mut().insert(CONTENT_ENCODING, name);
+            response
+        }
+        Fault::Append => {
+            let (mut parts, body) = next.run(request).await.into_parts();
+            let body = to_bytes(body, usize::MAX).await.unwrap();
+            parts.headers.remove("content-length");
+            Response::from_parts(parts, [&body[..], b"\n"].concat().into())
+        }
+        Fault::Replay(header) => {
+            let mut response = next.run(request).await;
+            response.headers_mut().insert("payment-response", header);
+            response
+        }
+        Fault::ReplayUnpaid(header) => {
+            ([("payment-response", header)], r#"{"tempC":11}"#).into_response()
+        }
         Fault::CutBody => {
             let (parts, _) = next.run(request).await.into_parts();
             let cut = async {

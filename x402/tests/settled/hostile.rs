@@ -1,0 +1,120 @@
+//! A server, or a proxy before it, that changes what was paid for.
+use crate::{
+    chain::Chain,
+    customer::Customer,
+    gate::Fault,
+    paying::{ID, open},
+    shop, states,
+};
+use concord_canonical::interaction;
+use concord_x402::{
+    pay::{Money, Request},
+    verify::{Class, State, Step},
+};
+use http::{HeaderMap, HeaderValue, Method};
+
+#[tokio::test]
+async fn a_body_that_a_proxy_compresses_is_hashed_after_decoding() {
+    let chain = Chain::start().await;
+    let (shop, folder, url) = open(&chain).await;
+    let customer = Customer::new(&chain, folder.path());
+    shop.gate.set(Fault::Compress);
+    let purchase = customer.pay(ID, &url).await.unwrap();
+    assert_eq!(purchase.response.headers["content-encoding"], "gzip");
+    assert_ne!(purchase.response.body, shop::ANSWER, "as it arrived");
+    assert_eq!(states(&purchase.report), []);
+    let resumed = customer.resume(ID).await.unwrap();
+    assert_eq!(states(&resumed.report), [], "from the evidence too");
+
+    // not what it says, and an encoding that was not asked for: no hash, and no refusal (R36)
+    for (id, encoding) in [
+        ("not-gzip", "gzip"),
+        ("not-deflate", "deflate"),
+        ("other", "br"),
+    ] {
+        shop.gate.set(Fault::Encoding(encoding));
+        let purchase = customer.pay(id, &url).await.unwrap();
+        let [(Step::S7, State::CannotCheck, detail)] = states(&purchase.report)[..] else {
+            panic!("{encoding}: {:?}", states(&purchase.report));
+        };
+        assert!(detail.contains(encoding), "{detail}");
+        assert_eq!(purchase.response.body, shop::ANSWER);
+    }
+    shop.gate.set(Fault::Encoding("identity"));
+    let purchase = customer.pay("identity", &url).await.unwrap();
+    assert_eq!(states(&purchase.report), []);
+
+    // S7 shows both hashes
+    shop.gate.set(Fault::Append);
+    let purchase = customer.pay("changed", &url).await.unwrap();
+    let [(Step::S7, State::Refuted, detail)] = states(&purchase.report)[..] else {
+        panic!("{:?}", states(&purchase.report));
+    };
+    let target = b"/weather?city=London";
+    for body in [shop::ANSWER.to_owned(), format!("{}\n", shop::ANSWER)] {
+        let hash = interaction::data_hash(target, body.as_bytes()).unwrap();
+        assert!(detail.contains(&hex::encode(hash)), "{detail}");
+    }
+}
+
+/// One payment for two purchases: the header of the first answers the second, with the same body.
+#[tokio::test]
+async fn a_replayed_header_is_not_this_purchase_s_payment() {
+    let chain = Chain::start().await;
+    let (shop, folder, url) = open(&chain).await;
+    let customer = Customer::new(&chain, folder.path());
+    let first = customer.pay("first", &url).await.unwrap();
+    let header: HeaderValue = first.response.headers["payment-response"].clone();
+
+    shop.gate.set(Fault::Replay(header.clone()));
+    let second = customer.pay("second", &url).await.unwrap();
+    assert_eq!(second.report.refused_for(), Some(Class::PaymentMismatch));
+    assert_eq!(second.report.step(Step::S11).unwrap().state, State::Refuted);
+    assert!(matches!(second.money, Money::Settled { .. }));
+    assert_ne!(second.money, first.money);
+
+    shop.gate.set(Fault::ReplayUnpaid(header));
+    let third = customer.pay("third", &url).await.unwrap();
+    assert_eq!(third.response.body, shop::ANSWER);
+    let s11 = third.report.step(Step::S11).unwrap();
+    assert_eq!(
+        s11.state,
+        State::CannotCheck,
+        "it may still be settled: {s11:?}"
+    );
+    assert!(matches!(third.money, Money::Unknown { .. }));
+    chain.pass(301).await;
+    let third = customer.resume("third").await.unwrap();
+    assert_eq!(third.report.refused_for(), Some(Class::PaymentMismatch));
+    assert_eq!(third.money, Money::Void);
+    assert_eq!(chain.balance_of_wallet().await, 2 * shop::PRICE);
+}
+
+#[tokio::test]
+async fn r33_r34_the_buyer_verifies_answers_without_a_body() {
+    let chain = Chain::start().await;
+    let (shop, folder, _) = open(&chain).await;
+    let customer = Customer::new(&chain, folder.path());
+    for (id, method, target, status) in [
+        ("head", Method::HEAD, "/weather?city=London", 200),
+        ("nothing", Method::GET, "/nothing", 204),
+        ("moved", Method::GET, "/moved?to=1", 307),
+    ] {
+        let url = format!("{}{target}", shop.origin);
+        let request = Request::new(method, &url, HeaderMap::new(), "").unwrap();
+        let offered = customer.offered(request).await;
+        let purchase = customer.buyer().pay(id, offered).await.unwrap();
+        assert_eq!(purchase.response.status, status);
+        assert_eq!(
+            (purchase.response.body.len(), states(&purchase.report)),
+            (0, vec![]),
+            "{id}"
+        );
+    }
+    // R34: an event stream is paid for and not signed
+    let url = format!("{}/events", shop.origin);
+    let purchase = customer.pay("events", &url).await.unwrap();
+    assert_eq!(purchase.report.refused_for(), Some(Class::NotSigned));
+    assert_eq!(purchase.response.body, "data: 1\n\n");
+    assert!(matches!(purchase.money, Money::Settled { .. }));
+}
