@@ -130,16 +130,25 @@ impl<'a> Buyer<'a> {
         if response.status != StatusCode::PAYMENT_REQUIRED {
             return Ok(Asked::Free(response));
         }
+        let offered = self.check(request, &response.headers).await?;
+        Ok(Asked::Offered(Box::new(offered)))
+    }
+
+    /// Checks the offer of a 402 answer: P1 to P10.
+    ///
+    /// # Errors
+    /// The first check that fails. Nothing has been signed.
+    pub async fn check(&self, request: Request, headers: &HeaderMap) -> Result<Offered, PayError> {
         let asked = quote::Asked {
             url: request.url.as_str(),
-            headers: &response.headers,
+            headers,
             policy: &self.terms.policy,
             registries: &self.terms.registries,
             require_bound_origin: self.terms.require_bound_origin,
         };
         let quote = quote::quote(&asked, self.reads.before()).await;
         let quote = quote.map_err(|refusal| PayFault::Refused(refusal).not_sent())?;
-        Ok(Asked::Offered(Box::new(Offered { request, quote })))
+        Ok(Offered { request, quote })
     }
 
     /// Pays an offer once, and verifies the answer. `id` names the purchase.

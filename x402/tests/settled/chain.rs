@@ -59,6 +59,10 @@ pub struct Chain {
     pub files: FetchedFiles,
 }
 
+pub fn hex_key(key: &PrivateKeySigner) -> String {
+    format!("0x{}", hex::encode(key.to_bytes()))
+}
+
 fn anvil() -> PathBuf {
     if let Some(named) = env::var_os("CONCORD_ANVIL") {
         return named.into();
@@ -248,14 +252,19 @@ impl Chain {
     async fn register(&mut self) {
         let artifact = root("contracts/out/IdentityRegistry.sol/IdentityRegistry.json");
         self.registry = self.deploy(&bytecode(artifact)).await;
-        let receipt = self.call(self.registry, calls::register("", &[])).await;
-        let registered = |log: &alloy::rpc::types::Log| {
-            IdentityRegistry::Registered::decode_log(&log.inner).ok()
-        };
-        self.agent_id = receipt.logs().iter().find_map(registered).unwrap().agentId;
+        self.agent_id = self.register_agent("").await;
         let uri = encode_uri(self.file().to_string().as_bytes());
         self.call(self.registry, calls::set_agent_uri(self.agent_id, &uri))
             .await;
+    }
+
+    /// Registers another agent, whose wallet is its owner.
+    pub async fn register_agent(&self, uri: &str) -> U256 {
+        let receipt = self.call(self.registry, calls::register(uri, &[])).await;
+        let registered = |log: &alloy::rpc::types::Log| {
+            IdentityRegistry::Registered::decode_log(&log.inner).ok()
+        };
+        receipt.logs().iter().find_map(registered).unwrap().agentId
     }
 
     fn file(&self) -> Value {

@@ -1,6 +1,6 @@
 //! The paid service and its customer.
 use crate::{
-    chain::{CHAIN_ID, Chain},
+    chain::{CHAIN_ID, Chain, hex_key},
     gate::{Gate, pass},
 };
 use alloy::{primitives::U256, transports::http::reqwest};
@@ -72,7 +72,7 @@ impl Facilitator for ExactOnly {
 }
 
 async fn facilitator(chain: &Chain) -> ExactOnly {
-    let key = format!("0x{}", alloy::hex::encode(chain.facilitator.to_bytes()));
+    let key = hex_key(&chain.facilitator);
     let inner = json!({ "signers": [key], "rpc": [{ "http": chain.url }] });
     let config = Eip155ChainConfig {
         chain_reference: Eip155ChainReference::new(CHAIN_ID),
