@@ -1,0 +1,28 @@
+//! Purchases among x402's own packages and ours: servers, clients and facilitators of others on both sides, on
+//! anvil and on a local cluster, with the agent registered on one of them or on both.
+#[allow(dead_code)] // written for tests/settled
+#[path = "../settled/chain.rs"]
+mod chain;
+mod cluster;
+mod crossed;
+mod customer;
+mod files;
+#[allow(dead_code)] // the same
+#[path = "../settled/gate.rs"]
+mod gate;
+mod killed;
+mod matrix;
+mod peer;
+mod shop;
+mod solana;
+mod world;
+
+use concord_x402::verify::{Report, State, Step};
+
+/// The steps that are not verified.
+fn states(report: &Report) -> Vec<(Step, State, &str)> {
+    let doubtful = report.steps.iter().filter(|it| it.state != State::Verified);
+    doubtful
+        .map(|it| (it.step, it.state, &*it.detail))
+        .collect()
+}

@@ -1,0 +1,171 @@
+//! Every server with every client, over every token. Each signature is verified by @noble and by us.
+use crate::{
+    customer::Customer,
+    peer,
+    shop::{ANSWER, Shop},
+    states,
+    world::{PRICE, Registered, TOKENS, Token, World, signer_on},
+};
+use alloy::transports::http::reqwest;
+use base64::{Engine, engine::general_purpose::STANDARD};
+use concord_x402::{
+    verify::{PaidExchange, Reads, verify},
+    wire::PaymentRequired,
+};
+use http::HeaderMap;
+use serde_json::{Value, json};
+use x402_chain_eip155::V2Eip155ExactClient;
+use x402_reqwest::{ReqwestWithPayments, ReqwestWithPaymentsBuild, X402Client};
+
+/// What a client was offered and got.
+struct Bought {
+    client: &'static str,
+    token: Token,
+    required: String,
+    headers: HeaderMap,
+    body: Vec<u8>,
+}
+
+fn target(token: Token) -> String {
+    format!("{}?city=London", token.route())
+}
+
+impl Bought {
+    fn settled(&self) -> &str {
+        self.headers["payment-response"].to_str().unwrap()
+    }
+
+    /// S1 to S11.
+    async fn verify(&self, world: &World, server: &str) {
+        let named = format!("{server}, {}, {:?}", self.client, self.token);
+        assert_eq!(self.body, ANSWER.as_bytes(), "{named}");
+        let required = PaymentRequired::from_header(self.required.as_bytes()).unwrap();
+        let exchange = PaidExchange {
+            target: &target(self.token),
+            request_body: b"",
+            response_body: &self.body,
+            headers: &self.headers,
+            offer: &required.accepts[0],
+            payer: &world.payer(self.token),
+            announced: &required.reputation().unwrap(),
+        };
+        let reads = Reads {
+            registries: &world.reads,
+            files: &world.fetched,
+            payments: &world.reads,
+        };
+        let report = verify(&exchange, reads, None).await;
+        assert_eq!(states(&report), [], "{named}");
+    }
+
+    /// For @noble.
+    fn to_json(&self) -> Value {
+        json!({
+            "target": target(self.token), "request": "", "response": STANDARD.encode(&self.body),
+            "settled": self.settled(), "publicKey": signer_on(self.token.network()),
+        })
+    }
+}
+
+/// `@x402/fetch`, over every token.
+async fn buy_with_fetch(world: &World, origin: &str) -> Vec<Bought> {
+    let urls = TOKENS.map(|token| format!("{origin}{}", target(token)));
+    let config = json!({
+        "urls": urls,
+        "evm": crate::chain::hex_key(&world.evm.payer),
+        "solana": { "key": hex::encode(world.solana.payer.secret_bytes()), "rpc": world.solana.url },
+    });
+    let bought = peer::run("client.mjs", config, String::new()).await;
+    let bought = bought.as_array().unwrap().iter().zip(TOKENS);
+    bought
+        .map(|(found, token)| {
+            assert_eq!(found["status"], 200, "@x402/fetch, {token:?}: {found}");
+            let text = |key: &str| found[key].as_str().unwrap().to_owned();
+            let settled = text("settled").parse().unwrap();
+            Bought {
+                client: "@x402/fetch",
+                token,
+                required: text("required"),
+                headers: HeaderMap::from_iter([(
+                    http::HeaderName::from_static("payment-response"),
+                    settled,
+                )]),
+                body: STANDARD.decode(text("body")).unwrap(),
+            }
+        })
+        .collect()
+}
+
+/// x402-reqwest, whose payer for Solana would bring a second line of Solana's crates.
+async fn buy_with_reqwest(world: &World, origin: &str) -> Bought {
+    let url = format!("{origin}{}", target(Token::Usdc));
+    let unpaid = reqwest::get(&url).await.unwrap();
+    let required = unpaid.headers()["payment-required"].to_str().unwrap();
+    let scheme = V2Eip155ExactClient::new(world.evm.payer.clone());
+    let client = reqwest::Client::new().with_payments(X402Client::new().register(scheme));
+    let response = client.build().get(&url).send().await.unwrap();
+    assert_eq!(response.status(), 200, "x402-reqwest");
+    Bought {
+        client: "x402-reqwest",
+        token: Token::Usdc,
+        required: required.to_owned(),
+        headers: response.headers().clone(),
+        body: response.bytes().await.unwrap().to_vec(),
+    }
+}
+
+/// Ours, which verifies by itself.
+async fn buy_with_ours(customer: &Customer<'_>, server: &str, origin: &str) -> Vec<Bought> {
+    let mut all = Vec::new();
+    for token in TOKENS {
+        let id = format!("{server}-{}", token.route().trim_start_matches('/'));
+        let url = format!("{origin}{}", target(token));
+        let purchase = customer.pay(&id, &url).await;
+        let purchase = purchase.unwrap_or_else(|error| panic!("{server}, {token:?}: {error}"));
+        assert_eq!(states(&purchase.report), [], "{server}, {token:?}");
+        let evidence = customer.folder.load(&id).unwrap().unwrap();
+        all.push(Bought {
+            client: "concord-x402",
+            token,
+            required: STANDARD.encode(evidence.quote.payment_required.get()),
+            headers: purchase.response.headers,
+            body: purchase.response.body.to_vec(),
+        });
+    }
+    all
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_server_with_every_client_over_every_token() {
+    let world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let customer = Customer::new(&world, folder.path());
+    let axum = Shop::open(&world, Registered::Both).await;
+    let express = world.express();
+    let mut all = Vec::new();
+    for (server, origin) in [("axum", &axum.origin), ("express", &express.url)] {
+        let mut bought = buy_with_fetch(&world, origin).await;
+        bought.push(buy_with_reqwest(&world, origin).await);
+        bought.extend(buy_with_ours(&customer, server, origin).await);
+        for one in &bought {
+            one.verify(&world, server).await;
+        }
+        all.extend(bought);
+    }
+    assert_eq!(all.len(), 2 * (3 + 1 + 3));
+    for token in TOKENS {
+        let payments = all.iter().filter(|it| it.token == token).count();
+        assert_eq!(world.received(token).await, PRICE * payments as u64);
+    }
+    let transactions: std::collections::BTreeSet<_> = all.iter().map(Bought::settled).collect();
+    assert_eq!(transactions.len(), all.len(), "no two have one settlement");
+
+    let exchanges: Vec<_> = all.iter().map(Bought::to_json).collect();
+    let verified = peer::run("verify.mjs", Value::Null, json!(exchanges).to_string()).await;
+    assert_eq!(verified, 2 * all.len(), "both profiles of each, by @noble");
+    // @noble refuses what is not so
+    let mut changed = exchanges[0].clone();
+    changed["target"] = "/usdc?city=Paris".into();
+    let refused = peer::refused("verify.mjs", json!([changed]).to_string()).await;
+    assert!(refused.contains("dataHash"), "{refused}");
+}

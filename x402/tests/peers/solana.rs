@@ -1,0 +1,461 @@
+//! The buyer on Solana, and everything that may go wrong on the way.
+use crate::{
+    cluster::{FUNDS, NETWORK, associated},
+    customer::Customer,
+    gate::Fault,
+    shop::{ANSWER, Memo, Shop},
+    states,
+    world::{PRICE, Registered, Token, World},
+};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use concord_canonical::word;
+use concord_registry::svm::{AccountMeta, Address, Instruction, programs::TOKEN_2022};
+use concord_x402::{
+    pay::{
+        Authorizations, Budget, Deadline, Evidence, Money, OfferUnpayable, PayFault, PurchaseState,
+    },
+    verify::{Class, Payments, State, Step, Transfer},
+    wire::{PaymentPayload, PaymentRequired, Settlement},
+};
+use serde_json::{Value, json};
+use solana_keypair::{Keypair, Signer};
+use solana_transaction::versioned::VersionedTransaction;
+use std::time::Duration;
+
+const ID: &str = "weather-1";
+
+fn evidence(customer: &Customer<'_>, id: &str) -> Evidence {
+    customer.folder.load(id).unwrap().unwrap()
+}
+
+#[track_caller]
+fn assert_unknown(money: &Money, customer: &Customer<'_>) {
+    let evidence = evidence(customer, ID);
+    let Deadline::Height(height) = evidence.authorization.deadline() else {
+        panic!("a block hash expires at a height");
+    };
+    assert!(height > 0);
+    let expected = Money::Unknown {
+        payment: evidence.payment.unwrap(),
+        deadline: Deadline::Height(height),
+    };
+    assert_eq!(*money, expected);
+}
+
+/// The transaction that the payer signed, without the fee payer's signature.
+fn signed(evidence: &Evidence) -> VersionedTransaction {
+    let payment = evidence.payment.as_ref().unwrap();
+    let payload = PaymentPayload::from_header(payment.as_bytes()).unwrap();
+    let payload: Value = serde_json::from_str(payload.payload.as_str()).unwrap();
+    let bytes = STANDARD.decode(payload["transaction"].as_str().unwrap());
+    wincode::deserialize_exact(&bytes.unwrap()).unwrap()
+}
+
+#[tokio::test]
+async fn a_purchase_is_paid_verified_and_on_disk() {
+    let mut world = World::start().await;
+    for token in [Token::Spl, Token::Token2022] {
+        let folder = tempfile::tempdir().unwrap();
+        let customer = Customer::new(&world, folder.path());
+        let shop = Shop::open(&world, Registered::Both).await;
+        let offered = customer.quote(&shop.url(token)).await.unwrap();
+        assert_eq!(customer.hand.signed(), 0, "a quote signs nothing");
+        let purchase = customer.buyer().pay(ID, offered.clone()).await.unwrap();
+        assert_eq!(purchase.response.body, ANSWER);
+        assert_eq!(states(&purchase.report), [], "{token:?}");
+        assert!(purchase.report.is_verified() && purchase.unrecorded.is_none());
+        let settlement = &purchase.response.headers["payment-response"];
+        let settlement = Settlement::from_header(settlement.as_bytes()).unwrap();
+        let transaction = Some(settlement.transaction.clone());
+        assert_eq!(purchase.money, Money::Settled { transaction });
+        assert_eq!(world.received(token).await, PRICE);
+        let asset: Address = world.asset(token).parse().unwrap();
+        let payer = world.solana.payer.pubkey();
+        assert_eq!(world.solana.balance(&payer, &asset), FUNDS - PRICE);
+
+        // the payer paid no fee: the account does not even exist
+        let found = world
+            .solana
+            .ask("getAccountInfo", json!([payer.to_string()]));
+        assert_eq!(found["value"], Value::Null);
+        let evidence = evidence(&customer, ID);
+        assert_eq!(evidence.state, PurchaseState::Verified);
+        assert_eq!(evidence.authorization.network(), NETWORK);
+        assert_eq!(evidence.authorization.payer(), payer.to_string());
+        let task_ref = settlement.task_ref().unwrap();
+        let landed = world.reads.payment(&task_ref).await.unwrap().unwrap();
+        assert!(landed.succeeded && landed.block >= evidence.since_block);
+        let expected = Transfer {
+            asset: world.asset(token),
+            from: payer.to_string(),
+            to: world.pay_to(token),
+            amount: word::from_u64(PRICE),
+        };
+        assert_eq!(landed.transfers, [expected]);
+
+        // nothing pays again
+        let again = customer.buyer().pay(ID, offered).await.unwrap_err();
+        assert!(matches!(again.fault, PayFault::AlreadyBegun(_)), "{again}");
+        assert_eq!(again.money, purchase.money);
+        let resumed = customer.resume(ID).await.unwrap();
+        assert_eq!(states(&resumed.report), []);
+        assert_eq!((customer.hand.signed(), shop.gate.paid()), (1, 1));
+        assert_eq!(world.received(token).await, PRICE);
+    }
+
+    // Solana keeps no history: the report says when the agent was read
+    let folder = tempfile::tempdir().unwrap();
+    let customer = Customer::new(&world, folder.path());
+    let shop = Shop::open(&world, Registered::Both).await;
+    customer.pay(ID, &shop.url(Token::Spl)).await.unwrap();
+    world.solana.ask("local_advance", json!([3]));
+    let report = customer.resume(ID).await.unwrap().report;
+    for step in [Step::S9, Step::S11] {
+        let found = report.step(step).unwrap();
+        assert_eq!(found.state, State::Verified);
+        assert!(
+            found.detail.contains("after the payment in block"),
+            "{found:?}"
+        );
+    }
+    let agent = world.registrations(Registered::Both)[1]["agentId"].clone();
+    let agent = agent.as_str().unwrap().parse().unwrap();
+    let owner = world.solana.owner.pubkey();
+    let unset = world.solana.program.unset_agent_wallet(owner, agent);
+    world.solana.send(&[], &[unset]);
+    world.solana.ask("local_advance", json!([2]));
+    let report = customer.resume(ID).await.unwrap().report;
+    assert_eq!(report.refused_for(), Some(Class::PaymentMismatch));
+
+    // R36: without a node nothing is refuted
+    drop(customer);
+    world.solana.stop();
+    let customer = Customer::new(&world, folder.path());
+    let purchase = customer.resume(ID).await.unwrap();
+    assert_eq!(purchase.report.state(), State::CannotCheck);
+    assert_unknown(&purchase.money, &customer);
+}
+
+#[tokio::test]
+async fn a_lost_answer_is_found_by_its_message_and_a_lost_request_is_sent_again() {
+    let world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let customer = Customer::new(&world, folder.path());
+    let shop = Shop::open(&world, Registered::Both).await;
+    let url = shop.url(Token::Token2022);
+    shop.gate.set(Fault::DropAfter);
+    let error = customer.pay("lost-answer", &url).await.unwrap_err();
+    assert!(matches!(error.fault, PayFault::NoAnswer { .. }), "{error}");
+    let Money::Settled {
+        transaction: Some(transaction),
+    } = &error.money
+    else {
+        panic!("{error}");
+    };
+    assert!(
+        transaction.len() > 80,
+        "the fee payer's signature: {transaction}"
+    );
+    shop.gate.set(Fault::None);
+    let again = customer.resume("lost-answer").await.unwrap_err();
+    assert!(matches!(again.fault, PayFault::AnswerLost), "{again}");
+    assert_eq!(again.money, error.money);
+    assert_eq!(world.received(Token::Token2022).await, PRICE);
+
+    // a request that is lost, beside the payment that settled
+    shop.gate.set(Fault::DropBefore);
+    let error = customer.pay(ID, &url).await.unwrap_err();
+    assert!(matches!(error.fault, PayFault::NoAnswer { .. }), "{error}");
+    assert_unknown(&error.money, &customer);
+    let payment = evidence(&customer, ID).payment;
+    shop.gate.set(Fault::None);
+    let purchase = customer.resume(ID).await.unwrap();
+    assert_eq!(states(&purchase.report), []);
+    assert_eq!(evidence(&customer, ID).payment, payment, "the same bytes");
+    assert_eq!(customer.hand.signed(), 2);
+    assert_eq!(world.received(Token::Token2022).await, 2 * PRICE);
+}
+
+#[tokio::test]
+async fn what_is_unknown_stays_so_until_the_block_hash_expires() {
+    let mut world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let customer = Customer::new(&world, folder.path());
+    let shop = Shop::open(&world, Registered::Both).await;
+    let url = shop.url(Token::Spl);
+    shop.gate.set(Fault::Ignore);
+    let purchase = customer.pay(ID, &url).await.unwrap();
+    assert_eq!(purchase.response.status, 402);
+    assert_unknown(&purchase.money, &customer);
+    assert_unknown(&customer.resume(ID).await.unwrap().money, &customer);
+
+    // expired, but not for a node that has forgotten the time since the signature
+    world.solana.ask("local_expire_blockhashes", json!([]));
+    world.solana.ask("local_advance", json!([40]));
+    let file = folder.path().join(format!("{ID}.json"));
+    let written = std::fs::read_to_string(&file).unwrap();
+    let since = format!("\"sinceBlock\": {}", evidence(&customer, ID).since_block);
+    assert!(written.contains(&since), "{written}");
+    std::fs::write(&file, written.replace(&since, "\"sinceBlock\": 1")).unwrap();
+    assert_unknown(&customer.resume(ID).await.unwrap().money, &customer);
+    std::fs::write(&file, written).unwrap();
+    assert_eq!(customer.resume(ID).await.unwrap().money, Money::Void);
+
+    // a lost request: expired before it is sent again
+    shop.gate.set(Fault::DropBefore);
+    customer.pay("second", &url).await.unwrap_err();
+    // and one that fails on the chain: the payer has spent the tokens
+    customer.pay("third", &url).await.unwrap_err();
+    let spl = world.solana.spl;
+    let mut failing = signed(&evidence(&customer, "third"));
+    let message = failing.message.serialize();
+    failing.signatures[0] = world.solana.facilitator.sign_message(&message);
+    world.solana.spend_all(&spl);
+    let raw = STANDARD.encode(wincode::serialize(&failing).unwrap());
+    let config = json!({ "encoding": "base64", "skipPreflight": true });
+    world.solana.ask("sendTransaction", json!([raw, config]));
+    let error = customer.resume("third").await;
+    assert!(
+        error.is_err(),
+        "the gate drops it while the failure is not final"
+    );
+    world.solana.ask("local_advance", json!([40]));
+    let error = customer.resume("third").await.unwrap_err();
+    let expected = failing.signatures[0].to_string();
+    assert!(
+        matches!(&error.fault, PayFault::TransactionFailed(it) if *it == expected),
+        "{error}"
+    );
+    assert_eq!(error.money, Money::Void);
+    world.solana.ask("local_expire_blockhashes", json!([]));
+    world.solana.ask("local_advance", json!([40]));
+    shop.gate.set(Fault::None);
+    let paid = shop.gate.paid();
+    let error = customer.resume("second").await.unwrap_err();
+    assert!(
+        matches!(error.fault, PayFault::Expired(Deadline::Height(_))),
+        "{error}"
+    );
+    assert_eq!(error.money, Money::Void);
+    assert_eq!(
+        shop.gate.paid(),
+        paid,
+        "nothing is sent before the chain was asked"
+    );
+
+    // R36: a node that does not answer says nothing
+    drop(customer);
+    world.solana.stop();
+    let customer = Customer::new(&world, folder.path());
+    let error = customer.resume(ID).await;
+    assert_unknown(&error.unwrap().money, &customer);
+}
+
+#[tokio::test]
+async fn a_seller_s_memo_does_not_make_two_payments_one() {
+    let world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let customer = Customer::new(&world, folder.path());
+    let shop = Shop::open_with(&world, Registered::Both, Memo::Fixed).await;
+    let offered = customer.quote(&shop.url(Token::Spl)).await.unwrap();
+    for (id, total) in [("first", PRICE), ("second", 2 * PRICE)] {
+        let purchase = customer.buyer().pay(id, offered.clone()).await.unwrap();
+        assert_eq!(states(&purchase.report), [], "{id}");
+        assert_eq!(world.received(Token::Spl).await, total);
+        let evidence = evidence(&customer, id);
+        let transfer = evidence.authorization.as_solana_transaction().unwrap();
+        assert_eq!(transfer.memo, "invoice 7");
+    }
+}
+
+fn offer(fields: &Value) -> concord_x402::wire::Offer {
+    let required = json!({ "x402Version": 2, "accepts": [fields] });
+    let required = PaymentRequired::parse(&required.to_string()).unwrap();
+    assert_eq!(required.unreadable, []);
+    required.accepts[0].clone()
+}
+
+/// Token-2022's extensions, as `spl-token-2022` documents their instructions.
+fn transfer_fee(mint: &Address, points: u16) -> Instruction {
+    const TRANSFER_FEE: u8 = 26;
+    Instruction {
+        program_id: TOKEN_2022,
+        accounts: vec![AccountMeta::new(*mint, false)],
+        // no authorities; basis points; the most
+        data: [
+            &[TRANSFER_FEE, 0, 0, 0],
+            &points.to_le_bytes()[..],
+            &u64::MAX.to_le_bytes(),
+        ]
+        .concat(),
+    }
+}
+
+fn transfer_hook(mint: &Address, authority: &Address, program: Address) -> Instruction {
+    const TRANSFER_HOOK: u8 = 36;
+    Instruction {
+        program_id: TOKEN_2022,
+        accounts: vec![AccountMeta::new(*mint, false)],
+        data: [&[TRANSFER_HOOK, 0], authority.as_ref(), program.as_ref()].concat(),
+    }
+}
+
+#[tokio::test]
+async fn an_offer_that_cannot_be_paid_is_refused_unsigned() {
+    let world = World::start().await;
+    let solana = &world.solana;
+    let (owner, payer) = (solana.owner.pubkey(), solana.payer.pubkey());
+    let base = json!({
+        "scheme": "exact", "network": NETWORK, "asset": solana.spl.to_string(), "amount": "10",
+        "payTo": owner.to_string(), "maxTimeoutSeconds": 60,
+        "extra": { "feePayer": solana.facilitator.pubkey().to_string() },
+    });
+    let change = |key: &str, value: Value| {
+        let mut changed = base.clone();
+        changed[key] = value;
+        changed
+    };
+    let prepare = async |fields: &Value| {
+        let payer = payer.to_string();
+        world.reads.prepare(&offer(fields), &payer, 1).await
+    };
+    let prepared = prepare(&base).await.unwrap();
+    assert_eq!(prepared.authorization.amount().to::<u64>(), 10);
+
+    let field = |fault: &PayFault| match fault {
+        PayFault::Unpayable(unpayable) => OfferUnpayable::field(unpayable),
+        other => panic!("{other}"),
+    };
+    let stranger = Keypair::new().pubkey().to_string();
+    for (fields, expected) in [
+        (change("scheme", "upto".into()), "scheme"),
+        (change("asset", stranger.as_str().into()), "asset"),
+        (change("asset", owner.to_string().into()), "asset"),
+        (change("amount", (FUNDS + 1).to_string().into()), "amount"),
+        (change("amount", "18446744073709551616".into()), "amount"),
+        (change("payTo", stranger.as_str().into()), "payTo"),
+        (change("extra", json!({})), "extra.feePayer"),
+        (
+            change("extra", json!({ "feePayer": "me" })),
+            "extra.feePayer",
+        ),
+        // the payer's own signature would pay fees
+        (
+            change("extra", json!({ "feePayer": payer.to_string() })),
+            "extra.feePayer",
+        ),
+        (
+            change(
+                "extra",
+                json!({ "feePayer": stranger, "memo": "m".repeat(257) }),
+            ),
+            "extra.memo",
+        ),
+    ] {
+        let fault = prepare(&fields).await.unwrap_err();
+        assert_eq!(field(&fault), expected, "{fault}");
+    }
+    let longest = json!({ "feePayer": stranger, "memo": "m".repeat(256) });
+    prepare(&change("extra", longest)).await.unwrap();
+
+    // tokens whose transfer is not all: 82 bytes, padding to 165, the kind, then the extension
+    let space = |extension: u64| 166 + 4 + extension;
+    for (name, points, hook, is_payable) in [
+        ("a fee of nothing", Some(0), None, true),
+        ("a fee", Some(1), None, false),
+        (
+            "a hook without a program",
+            None,
+            Some(Address::default()),
+            true,
+        ),
+        ("a hook", None, Some(owner), false),
+    ] {
+        let mint = Keypair::new();
+        let address = mint.pubkey();
+        let (extension, length) = match (points, hook) {
+            (Some(points), _) => (transfer_fee(&address, points), 108),
+            (_, Some(program)) => (transfer_hook(&address, &owner, program), 64),
+            _ => unreachable!(),
+        };
+        solana.make_mint(&mint, &TOKEN_2022, &[extension], space(length));
+        for account in [&owner, &payer] {
+            solana.open(account, &address, &TOKEN_2022);
+        }
+        let to = associated(&payer, &address, &TOKEN_2022);
+        solana.send(&[], &[solana.mint_to(&address, to, &TOKEN_2022, FUNDS)]);
+        let made = prepare(&change("asset", address.to_string().into())).await;
+        match is_payable {
+            true => assert!(made.is_ok(), "{name}: {}", made.unwrap_err()),
+            false => assert_eq!(field(&made.unwrap_err()), "asset", "{name}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_sent_if_a_check_before_it_fails() {
+    let world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let mut customer = Customer::new(&world, folder.path());
+    let shop = Shop::open(&world, Registered::Both).await;
+    let url = shop.url(Token::Spl);
+    let offered = customer.quote(&url).await.unwrap();
+
+    customer.amount_max = PRICE - 1;
+    let error = customer.quote(&url).await.unwrap_err();
+    assert!(matches!(error.fault, PayFault::Refused(_)), "{error}");
+    let error = customer.buyer().pay(ID, offered.clone()).await.unwrap_err();
+    assert!(matches!(error.fault, PayFault::Policy(_)), "{error}");
+    customer.amount_max = PRICE;
+
+    // a signature of another key, then the right one: the same message
+    customer.hand.key = Keypair::new();
+    let error = customer.buyer().pay(ID, offered.clone()).await.unwrap_err();
+    assert!(
+        matches!(error.fault, PayFault::SignedByAnother { .. }),
+        "{error}"
+    );
+    assert_eq!((error.money, shop.gate.paid()), (Money::NotSent, 0));
+    let authorization = evidence(&customer, ID).authorization;
+    customer.hand.key = world.solana.payer.insecure_clone();
+
+    // evidence that somebody changed
+    let file = folder.path().join(format!("{ID}.json"));
+    let written = std::fs::read_to_string(&file).unwrap();
+    let (mine, theirs) = (world.pay_to(Token::Spl), world.payer(Token::Spl));
+    for (from, to) in [
+        (r#""amount": 10000"#, r#""amount": 9999"#),
+        (
+            &*format!(r#""to": "{mine}""#),
+            &*format!(r#""to": "{theirs}""#),
+        ),
+        (r#""units": 20000"#, r#""units": 20001"#),
+    ] {
+        assert!(written.contains(from), "{from}: {written}");
+        std::fs::write(&file, written.replace(from, to)).unwrap();
+        let error = customer.resume(ID).await.unwrap_err();
+        assert!(
+            matches!(error.fault, PayFault::EvidenceMalformed { .. }),
+            "{error}"
+        );
+    }
+    std::fs::write(&file, written).unwrap();
+    assert_eq!(world.received(Token::Spl).await, 0);
+    let purchase = customer.resume(ID).await.unwrap();
+    assert_eq!(states(&purchase.report), []);
+    assert_eq!(evidence(&customer, ID).authorization, authorization);
+
+    // the budget counts what was bought
+    customer.budgets = vec![Budget {
+        network: NETWORK.to_owned(),
+        asset: world.asset(Token::Spl),
+        amount_max: word::from_u64(2 * PRICE - 1),
+        period: Duration::from_secs(3600),
+    }];
+    let error = customer.buyer().pay("second", offered.clone()).await;
+    let error = error.unwrap_err();
+    assert!(matches!(error.fault, PayFault::OverBudget(_)), "{error}");
+    customer.budgets[0].amount_max = word::from_u64(2 * PRICE);
+    customer.buyer().pay("second", offered).await.unwrap();
+    assert_eq!(world.received(Token::Spl).await, 2 * PRICE);
+}
