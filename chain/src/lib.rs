@@ -2,6 +2,7 @@
 mod amount;
 pub mod atomic_file;
 mod blocking;
+mod bounded_body;
 mod chain_id;
 mod endpoint;
 mod error;

@@ -1,10 +1,11 @@
 //! JSON-RPC over HTTP, as alloy has it, with a limit on the time and the length of an answer.
 use super::{Redaction, retry_after::retry_after};
+use crate::bounded_body::{self, BodyFault};
 use alloy::{
     rpc::json_rpc::{ErrorPayload, RequestPacket, ResponsePacket},
     transports::{
         TransportError, TransportErrorKind, TransportFut,
-        http::reqwest::{Client, Response, StatusCode, Url},
+        http::reqwest::{Client, StatusCode, Url},
         layers::RetryPolicy,
     },
 };
@@ -151,7 +152,7 @@ impl Http {
         let response = sent.map_err(|_| Failure::Broken)?;
         let status = response.status();
         let retry_after = retry_after(response.headers());
-        let body = body(response).await?;
+        let body = bounded_body::read(response, ANSWER_MAX).await?;
         let answer = serde_json::from_slice::<ResponsePacket>(&body).ok();
         let patience = patience(status, answer.as_ref(), retry_after, &self.redaction);
         match (patience, answer) {
@@ -206,15 +207,13 @@ fn asks_for_patience(no: &ErrorPayload) -> bool {
     lower.is_retry_err()
 }
 
-async fn body(mut response: Response) -> Result<Vec<u8>, Failure> {
-    let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|_| Failure::Broken)? {
-        if body.len() + chunk.len() > ANSWER_MAX {
-            return Err(Failure::TooLong);
+impl From<BodyFault> for Failure {
+    fn from(fault: BodyFault) -> Self {
+        match fault {
+            BodyFault::Broken(_) => Self::Broken,
+            BodyFault::TooLong => Self::TooLong,
         }
-        body.extend_from_slice(&chunk);
     }
-    Ok(body)
 }
 
 impl Service<RequestPacket> for Http {

@@ -26,7 +26,7 @@ pub struct Retries {
     pub pause: Duration,
     /// After HTTP status 429, or a JSON-RPC error that says the same.
     pub limited: u32,
-    /// Before each of these, and longer while the endpoint goes on refusing, up to half a window of
+    /// Before each of these, and longer while the endpoint keeps refusing, up to half a window of
     /// [`RequestLimits`]; unless it says how long.
     pub limited_pause: Duration,
 }

@@ -107,7 +107,7 @@ impl Window {
     }
 
     /// Waits before the next request: as long as the endpoint says, else `pause`, which doubles while
-    /// it goes on refusing. Called before the refused request leaves.
+    /// it keeps refusing. Called before the refused request leaves.
     pub fn refuse(&mut self, retry_after: Option<Duration>, pause: Duration, now: Instant) {
         self.forget(now);
         if self.held_until.is_none_or(|until| until <= now) {

@@ -1,5 +1,6 @@
 //! Files behind `https:` and `http:`.
 use super::{FetchError, FetchOptions, Fetched, resolver::require_public};
+use crate::bounded_body::{self, BodyFault};
 use alloy::transports::http::reqwest::{
     Client, Error, Response, Url,
     header::{ACCEPT_ENCODING, CONTENT_ENCODING, LOCATION},
@@ -102,29 +103,15 @@ async fn content(response: Response, url: &Url, limit: usize) -> Result<Vec<u8>,
 
 /// Reads a body, but no further than the limit.
 pub(super) async fn body(
-    mut response: Response,
+    response: Response,
     url: &Url,
     limit: usize,
 ) -> Result<Vec<u8>, FetchError> {
-    let too_long = FetchError::TooLong { limit };
-    if response
-        .content_length()
-        .is_some_and(|it| it > limit as u64)
-    {
-        return Err(too_long);
-    }
-    let mut body = Vec::new();
-    while let Some(chunk) = response
-        .chunk()
-        .await
-        .map_err(|error| failure(url, &error))?
-    {
-        if body.len() + chunk.len() > limit {
-            return Err(too_long);
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(body)
+    let body = bounded_body::read(response, limit).await;
+    body.map_err(|fault| match fault {
+        BodyFault::Broken(error) => failure(url, &error),
+        BodyFault::TooLong => FetchError::TooLong { limit },
+    })
 }
 
 /// Stops one byte beyond the limit, however much the content would inflate to.

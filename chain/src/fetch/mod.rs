@@ -104,7 +104,7 @@ impl Fetcher {
     /// Fetches a file.
     ///
     /// # Errors
-    /// [`FetchError`]. [`FetchError::is_refusal`] tells what will not get better by itself.
+    /// [`FetchError`]. [`FetchError::is_refusal`] separates those that another attempt would not change.
     pub async fn fetch(&self, uri: &str) -> Result<Fetched, FetchError> {
         let limit = self.options.timeout;
         let fetching = tokio::time::timeout(limit, self.fetch_unlimited(uri));

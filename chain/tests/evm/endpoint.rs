@@ -219,6 +219,20 @@ fn the_next_url_answers_if_the_first_does_not() {
 }
 
 #[test]
+fn the_next_url_is_not_asked_if_the_first_one_answers() {
+    let fees =
+        r#""result":{"oldestBlock":"0x1","baseFeePerGas":["0x7","0x8"],"gasUsedRatio":[0.5]}"#;
+    let answers = move |_| Some(("200 OK", fees));
+    let (first, next) = (server(answers), server(answers));
+    let options = options(&first).with_fallback(&next.url);
+    let node = Node::new(&options).unwrap();
+    let history = Blocking::new().unwrap().wait(node.fee_history(1, 50.0));
+    assert_eq!(history.unwrap().base_fee_per_gas, [7, 8]);
+    let asked = |server: &Server| server.asked.load(Ordering::SeqCst);
+    assert_eq!((asked(&first), asked(&next)), (1, 0));
+}
+
+#[test]
 fn no_more_requests_a_second_than_the_rate_allows() {
     let anvil = start(&[]);
     let rate = NonZeroU32::new(20).unwrap();

@@ -96,7 +96,7 @@ fn successor(text: &str) -> Result<Address, DeployError> {
         true => Err(DeployError::Argument {
             command: "propose",
             value: text.to_owned(),
-            reason: "stands for nobody: say none to withdraw a proposal".to_owned(),
+            reason: "the default key has no owner: say none to withdraw a proposal".to_owned(),
         }),
     }
 }

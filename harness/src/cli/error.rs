@@ -34,9 +34,9 @@ pub(super) enum CliError {
     },
     #[error("--svm-rpc: {0}")]
     Node(#[from] NodeFault),
-    #[error("every scenario that was meant needs a node whose clock can be set, such as Surfpool")]
+    #[error("every chosen scenario needs a node whose clock can be set, such as Surfpool")]
     ClockCannotBeSet,
-    #[error("--backend none stands for no backend: name no other beside it")]
+    #[error("--backend none means no backend: name no other beside it")]
     NoneAndOthers,
     #[error("--html and --junit both name {}: two reports need two files", .0.display())]
     OneFileTwice(PathBuf),

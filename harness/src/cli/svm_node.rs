@@ -7,7 +7,7 @@ use concord_deploy::{DeployError, report::tell};
 use std::time::Duration;
 
 /// The program on the node that the command line names, if it names one. Scenarios that the node
-/// cannot play are left out, and that is told.
+/// cannot play are left out, and listed on stderr.
 pub(super) fn attach_node(
     options: &Conform,
     scenarios: &mut Vec<Scenario>,

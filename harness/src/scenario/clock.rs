@@ -6,8 +6,8 @@ use super::{
 use crate::model::Operation;
 
 impl Scenario {
-    /// Does the outcome on Solana depend on times that only a clock that can be set brings about?
-    /// Elsewhere a story begins [`HEAD_START`] seconds after its start, and takes as long as it
+    /// Returns whether the outcome on Solana depends on times that need a clock that can be set.
+    /// Without one a scenario begins [`HEAD_START`] seconds after its start and takes as long as it
     /// takes.
     pub fn needs_clock(&self) -> bool {
         let mut latest = HEAD_START;

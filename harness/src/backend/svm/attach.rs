@@ -42,7 +42,7 @@ impl NodeFault {
 }
 
 impl SvmLive {
-    /// The registry of the program at `program`, on a node that nobody else uses. `authority` is
+    /// The registry of the program at `program`, on a node without other users. `authority` is
     /// the registry's, and pays for everything. What scenarios leave there stays, but for the
     /// registry's authority and lists. The clock is set if the node can do it.
     ///

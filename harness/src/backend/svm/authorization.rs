@@ -22,7 +22,7 @@ pub fn precompile(authorization: &Authorization, world: &World) -> Option<Instru
     precompile::instruction(&authorization.signer, tamper, &message, world)
 }
 
-/// What the feedback instruction is told of the authorization. Without one, the widest claim.
+/// Returns the feedback instruction's argument for the authorization. Without one, the widest claim.
 pub fn claim(authorization: Option<&Authorization>, world: &World) -> FeedbackAuthorization {
     match authorization {
         Some(sent) if sent.form == Form::X84 => FeedbackAuthorization::X84,

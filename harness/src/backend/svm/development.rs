@@ -109,7 +109,7 @@ impl Development {
         }
     }
 
-    /// The clock goes on.
+    /// Lets the clock run again.
     pub(super) fn leave(&self, node: &Live) -> Answer<()> {
         if self.can_set_time {
             // What it says does not matter: the scenarios have been judged.

@@ -14,21 +14,21 @@ pub enum Keyring {
     #[default]
     Public,
     /// Made from a secret, for one run on a cluster that others use too. An actor is the same in
-    /// every story of it; agents are each story's own.
+    /// every scenario of it; agents are those of one scenario.
     Derived {
         run: RunSecret,
-        story: u64,
+        scenario: u64,
         /// The key of [`DEPLOYER`], where it is known.
         deployer: Option<Word>,
     },
 }
 
 impl Keyring {
-    /// Of a run's first story.
+    /// The keys of a run's first scenario.
     pub fn of_run(run: RunSecret) -> Self {
         Self::Derived {
             run,
-            story: 0,
+            scenario: 0,
             deployer: None,
         }
     }
@@ -41,17 +41,17 @@ impl Keyring {
         self
     }
 
-    /// Of the next story in the same run.
+    /// The keys of the next scenario in the same run.
     pub(super) fn next_scenario(self) -> Self {
         match self {
             Self::Public => Self::Public,
             Self::Derived {
                 run,
-                story,
+                scenario,
                 deployer,
             } => Self::Derived {
                 run,
-                story: story + 1,
+                scenario: scenario + 1,
                 deployer,
             },
         }
@@ -77,7 +77,7 @@ impl Keyring {
         }
     }
 
-    /// The mint that an agent's label stands for, registered or not.
+    /// The mint of an agent's label, registered or not.
     pub(super) fn mint(&self, agent: &Agent) -> Address {
         self.mint_key(agent).pubkey()
     }
@@ -95,11 +95,13 @@ impl Keyring {
         Keypair::new_from_array(self.bytes_of_scenario(kind, label))
     }
 
-    /// Bytes that the label stands for in this scenario, and in no other of the run.
+    /// The label's bytes in this scenario. No other scenario of the run has the same.
     pub(super) fn bytes_of_scenario(&self, kind: &str, label: &str) -> Word {
         match self {
             Self::Public => secret_of(kind, label),
-            Self::Derived { run, story, .. } => run.secret_of(kind, &format!("{story} {label}")),
+            Self::Derived { run, scenario, .. } => {
+                run.secret_of(kind, &format!("{scenario} {label}"))
+            }
         }
     }
 }

@@ -28,35 +28,35 @@ pub trait Ledger: Send {
     /// Unix seconds of the next transaction, exactly.
     fn set_time(&mut self, time: u64) -> Answer<()>;
 
-    /// Unix seconds at which a story begins that would begin at `wanted`. A cluster with a clock of
-    /// its own may be later: then the story takes place later.
+    /// Unix seconds at which a scenario begins that would begin at `wanted`. A cluster with a clock of
+    /// its own may be later: then the scenario begins later.
     fn opening(&mut self, wanted: u64) -> Answer<u64> {
         self.set_time(wanted)?;
         Ok(wanted)
     }
 
-    /// The time that the story had when the cluster's clock showed `timestamp`, both in Unix
+    /// The time that the scenario had when the cluster's clock showed `timestamp`, both in Unix
     /// seconds.
     ///
     /// # Errors
-    /// The time of no transaction of the story.
+    /// The time of no transaction of the scenario.
     fn scenario_time(&self, timestamp: i64) -> Answer<u64> {
         u64::try_from(timestamp)
             .map_err(|_| StepFault::UnexplainedState(format!("timestamp {timestamp}")))
     }
 
-    /// Others use the registry too: only what the story touched is looked at.
+    /// Others use the registry too: only what the scenario touched is compared.
     fn is_shared(&self) -> bool {
         false
     }
 
-    /// Unix seconds, in the story's time.
+    /// Unix seconds, in the scenario's time.
     fn time(&self) -> Answer<u64>;
 
     /// The program saw this time, in Unix seconds, in the transaction that was sent last.
     ///
     /// # Errors
-    /// Another transaction of the story has the same, so that it stands for neither.
+    /// Another transaction of the scenario has the same time: it would be ambiguous.
     fn executed_at(&mut self, _timestamp: i64) -> Answer<()> {
         Ok(())
     }

@@ -1,11 +1,11 @@
-//! The registry on a cluster that nobody controls, or on a development node ([`Development`]): its
+//! The registry on a public cluster, or on a development node ([`Development`]): its
 //! clock and its slots are its own, and what is done there stays.
 //!
-//! A story's transaction is simulated first and sent only where it would be accepted, so that a
-//! refusal costs nothing. The story's time and the cluster's are held apart: the story begins when
-//! the cluster has got to, and each timestamp that the registry stores stands for the time that the
-//! story had when the transaction was sent. Time is what the Clock sysvar shows, which the program
-//! reads; a node's block times may be others.
+//! A scenario's transaction is simulated first and sent only if it would be accepted, so that a
+//! refusal costs nothing. The scenario's time and the cluster's are kept apart: the scenario begins at
+//! the cluster's present time, and each timestamp that the registry stores is translated to the
+//! scenario's time at which the transaction was sent. Time is that of the Clock sysvar, which the
+//! program reads. A node's block times may differ.
 use super::{
     Keyring, SvmLive, World,
     development::Development,
@@ -36,7 +36,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// On a cluster that nobody controls.
+/// On a public cluster.
 const NAME: &str = "svm-live";
 /// On a development node.
 const NAME_ON_NODE: &str = "svm-rpc";
@@ -51,20 +51,20 @@ pub struct Live {
     pub(super) cluster: Cluster,
     /// Named as who pays for what is only simulated.
     payer: Address,
-    /// Nobody has anything to pay with: in simulations the payer lends it, and whatever would be
-    /// accepted is answered without being sent.
+    /// No actor can pay: in simulations the payer lends the lamports, and whatever would be accepted is
+    /// answered without being sent.
     is_read_only: bool,
-    /// For a transaction, and for the clock to go on.
+    /// For a transaction, and for the clock to advance.
     pub(super) patience: Duration,
     scenario: ScenarioClock,
     /// What can be done only on a node of one's own.
     development: Option<Development>,
 }
 
-/// What the cluster's clock says of the story that is being played.
+/// The cluster's clock, and the times of the scenario that is being played.
 #[derive(Default)]
 struct ScenarioClock {
-    /// What the clock was told last.
+    /// The time that was set last.
     next: u64,
     /// The time of the latest step, refused or not.
     latest: u64,
@@ -85,15 +85,7 @@ impl SvmLive {
         secret: RunSecret,
         patience: Duration,
     ) -> Self {
-        let live = Live {
-            blocking,
-            cluster,
-            payer,
-            is_read_only: false,
-            patience,
-            scenario: ScenarioClock::default(),
-            development: None,
-        };
+        let live = Live::new(blocking, cluster, payer, patience);
         Self::on(
             live,
             NAME,
@@ -137,22 +129,20 @@ impl SvmLive {
         payer: Address,
         secret: RunSecret,
     ) -> Self {
-        let live = Live {
+        let funded = Self::funded(
             blocking,
             cluster,
-            payer,
-            is_read_only: true,
-            patience: Duration::ZERO,
-            scenario: ScenarioClock::default(),
-            development: None,
-        };
-        Self::on(
-            live,
-            NAME,
             program,
-            &chain.to_string(),
-            Keyring::of_run(secret),
-        )
+            chain,
+            payer,
+            secret,
+            Duration::ZERO,
+        );
+        let ledger = Live {
+            is_read_only: true,
+            ..funded.ledger
+        };
+        Self { ledger, ..funded }
     }
 
     fn on(ledger: Live, name: &'static str, program: Program, chain: &str, keys: Keyring) -> Self {
@@ -167,20 +157,28 @@ impl SvmLive {
 }
 
 impl Live {
+    fn new(blocking: Blocking, cluster: Cluster, payer: Address, patience: Duration) -> Self {
+        Self {
+            blocking,
+            cluster,
+            payer,
+            is_read_only: false,
+            patience,
+            scenario: ScenarioClock::default(),
+            development: None,
+        }
+    }
+
     pub(super) fn on_node(
         blocking: Blocking,
         cluster: Cluster,
         development: Development,
         patience: Duration,
     ) -> Self {
+        let payer = development.authority().pubkey();
         Self {
-            blocking,
-            cluster,
-            payer: development.authority().pubkey(),
-            is_read_only: false,
-            patience,
-            scenario: ScenarioClock::default(),
             development: Some(development),
+            ..Self::new(blocking, cluster, payer, patience)
         }
     }
 
@@ -212,7 +210,7 @@ impl Live {
         ran(self.ask(self.cluster.simulate(raw))?)
     }
 
-    /// The failure as the story's own instructions are numbered.
+    /// The failure, with the scenario's own instructions numbered.
     fn without_the_loan(&self, failed: Failed) -> Answer<Failed> {
         let fault = match failed.fault {
             TransactionError::InstructionError(0, error) => {
@@ -229,15 +227,15 @@ impl Live {
         Ok(Failed { fault, ..failed })
     }
 
-    /// So that no two transactions of a story have one timestamp.
-    fn let_the_clock_go_on(&self) -> Answer<()> {
+    /// Waits, so that no two transactions of a scenario have one timestamp.
+    fn let_the_clock_advance(&self) -> Answer<()> {
         if self.can_set_time() {
-            return Ok(()); // what has one time happens at one time in the story too
+            return Ok(()); // equal timestamps are equal times in the scenario too
         }
         let begun = Instant::now();
         while self.scenario.landed >= Some(self.ask(self.cluster.unix_time())?) {
             if begun.elapsed() > self.patience {
-                let reason = "the cluster's clock stands still".to_owned();
+                let reason = "the cluster's clock does not advance".to_owned();
                 return Err(StepFault::Unreachable(reason));
             }
             thread::sleep(POLL);
@@ -246,7 +244,7 @@ impl Live {
     }
 
     fn land(&mut self, signers: &[&Keypair], instructions: &[Instruction]) -> Answer<Sent> {
-        self.let_the_clock_go_on()?;
+        self.let_the_clock_advance()?;
         let before = self.ask(self.cluster.unix_time())?;
         let recent = self.ask(self.cluster.recent_blockhash())?;
         let keys: Vec<&dyn TxSigner<Svm>> = signers.iter().map(|key| *key as _).collect();
@@ -348,7 +346,7 @@ fn account(found: svm::Account) -> Account {
 }
 
 impl Ledger for Live {
-    /// On a cluster that nobody controls the actors have what they need since the run began.
+    /// On a public cluster the actors were funded when the run began.
     fn fund(&mut self, address: Address) -> Answer<()> {
         match &self.development {
             Some(development) => development.fund(self, &address),
@@ -387,13 +385,13 @@ impl Ledger for Live {
         })
     }
 
-    /// Another transaction's time is refused, for then it would stand for neither.
+    /// Refuses the time of another transaction: it would be ambiguous.
     fn executed_at(&mut self, timestamp: i64) -> Answer<()> {
         self.scenario.landed = Some(timestamp);
         let next = self.scenario.next;
         match self.scenario.times.insert(timestamp, next) {
             Some(other) if other != next => Err(StepFault::Unreachable(format!(
-                "two transactions have the time {timestamp}, so that it stands for neither"
+                "two transactions have the time {timestamp}: it is ambiguous"
             ))),
             _ => Ok(()),
         }
@@ -463,7 +461,7 @@ impl Ledger for Live {
         Ok(())
     }
 
-    /// A story finds its own actors and agents, and none of what others left.
+    /// A scenario reads its own actors and agents, and none of what others left.
     fn restore(&mut self) -> Answer<()> {
         Ok(())
     }

@@ -1,5 +1,5 @@
 //! The Solana program, on any cluster that runs it: in litesvm ([`SvmLitesvm`]), with the real VM,
-//! Token-2022 and precompiles, in process, and where it stands on a cluster ([`SvmLive`]).
+//! Token-2022 and precompiles, in process, and deployed to a cluster ([`SvmLive`]).
 //!
 //! - [`attach`], [`development`], [`governance`]: on a development node, which keeps what is done
 //! - [`keyring`]: the keys of actors and mints
@@ -51,7 +51,7 @@ type Agents = Directory<Address, Address>;
 
 /// The backend `svm-litesvm`: each scenario runs on a fresh copy of the VM after deployment.
 pub type SvmLitesvm = Registry<Litesvm>;
-/// The backend `svm-live`: the registry of a cluster that nobody controls; or `svm-rpc`: that of a
+/// The backend `svm-live`: the registry of a public cluster; or `svm-rpc`: that of a
 /// development node ([`SvmLive::attach`]).
 pub type SvmLive = Registry<Live>;
 

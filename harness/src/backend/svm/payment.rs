@@ -44,7 +44,7 @@ fn first_version(proof: &PaymentProof) -> [u8; 56] {
     message
 }
 
-/// What the instruction is told of the payment.
+/// Returns the instruction's argument for the payment.
 pub fn claim(payment: &Payment, world: &World) -> instructions::Payment {
     instructions::Payment {
         payer: world.keys.actor(&payment.payer),
@@ -58,7 +58,7 @@ pub fn claim(payment: &Payment, world: &World) -> instructions::Payment {
     }
 }
 
-/// keccak256 of the dedupe key of the payment that `task` stands for: a Solana transaction, which
+/// keccak256 of the dedupe key of the payment that `task` names: a Solana transaction, which
 /// is named by its signature of 64 bytes.
 fn task_ref_hash(task: &str, world: &World) -> Word {
     let half = |kind| world.keys.bytes_of_scenario(kind, task);
