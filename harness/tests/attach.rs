@@ -193,6 +193,46 @@ fn authorized_reputation_and_validation_agree_over_a_canonical_identity_registry
     assert!(passed("evm-rpc") > 500, "{}", report["totals"]);
 }
 
+/// An account of anvil's own.
+const KEY: &str = "ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+
+/// `verify` plays the scenarios flagged `read_only` but for open feedback, for which an attached
+/// deployment has no registry.
+#[test]
+fn verify_plays_the_scenarios_of_an_attached_deployment() {
+    let standing = standing();
+    let implementation = create(&standing, "CanonicalIdentity", "CanonicalIdentity", &[]);
+    let proxy = [&*implementation];
+    let identity = create(&standing, "CanonicalIdentity", "CanonicalProxy", &proxy);
+    let folder = tempfile::tempdir().unwrap();
+    let deploy = |arguments: &[&str]| {
+        let mut command = concord(&["deploy"]);
+        command
+            .args(arguments)
+            .args(["--chain", "eip155:31337", "--json"])
+            .current_dir(clone_root())
+            .env("CONCORD_RPC_URL", standing.ledger().url())
+            .env("CONCORD_DEPLOYMENTS", folder.path())
+            .env("CONCORD_EVM_PRIVATE_KEY", KEY);
+        answer(&mut command)
+    };
+    let sending = ["--yes", "--allow-mainnet", "--confirmations", "1"];
+    let applied = deploy(&[&["apply", "--identity", &identity], &sending[..]].concat());
+    assert_eq!(applied.code, 0, "{}", applied.stderr);
+    let verified = deploy(&["verify"]);
+    assert_eq!(verified.code, 0, "{}{}", verified.stdout, verified.stderr);
+    let checks: Value = serde_json::from_str(&verified.stdout).unwrap();
+    let checks = checks.as_array().unwrap().iter();
+    let steps: Vec<&str> = checks
+        .filter(|check| check["subject"] == "lifecycle/nothing-stands")
+        .map(|check| check["fact"].as_str().unwrap())
+        .collect();
+    // Of 15 steps, those 10 to 12 and 16 are of open feedback.
+    assert_eq!(steps.len(), 11, "{steps:?}");
+    assert!(steps.contains(&"step 13, validation_request"), "{steps:?}");
+    assert!(!steps.iter().any(|step| step.contains("open")), "{steps:?}");
+}
+
 /// Every scenario in which the canonical average wraps.
 const WRAPS: [&str; 7] = [
     "open/summary-does-not-wrap",

@@ -165,6 +165,17 @@ impl Operation {
         )
     }
 
+    /// Returns whether it reads or writes reviews that anybody may give.
+    pub fn is_of_the_open_profile(&self) -> bool {
+        matches!(
+            self,
+            Self::GiveOpenFeedback(_)
+                | Self::RevokeOpenFeedback(_)
+                | Self::AppendOpenResponse(_)
+                | Self::OpenSummary(_)
+        )
+    }
+
     /// The only chain that can express it, where the other cannot.
     pub fn only_on(&self) -> Option<Chain> {
         self.absence().map(|(only, ..)| only)
