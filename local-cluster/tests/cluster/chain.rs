@@ -42,6 +42,14 @@ fn a_commitment_is_as_many_blocks_behind_as_it_takes() {
 }
 
 #[test]
+fn every_slot_since_the_start_is_kept() {
+    let mut client = Client::new(still());
+    let first = number(&mut client, "getSlot", "processed");
+    client.advance(400);
+    assert_eq!(client.result("getFirstAvailableBlock", json!([])), first);
+}
+
+#[test]
 fn each_slot_has_a_block_hash_that_is_valid_for_150_blocks() {
     let mut client = Client::new(still());
     let height = number(&mut client, "getBlockHeight", "processed");

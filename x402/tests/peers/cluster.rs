@@ -72,7 +72,7 @@ impl Cluster {
         let program = Program::new(key("concord localnet program").pubkey());
         let options = Options {
             genesis_hash: GENESIS.parse().unwrap(),
-            slot_duration: Duration::from_millis(100),
+            slot_duration: Duration::from_millis(250),
             funded: [&owner, &facilitator]
                 .map(|it| (it.pubkey(), 100 * SOL))
                 .to_vec(),

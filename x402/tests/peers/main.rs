@@ -15,6 +15,7 @@ mod matrix;
 mod peer;
 mod shop;
 mod solana;
+mod unpayable;
 mod world;
 
 use concord_x402::verify::{Report, State, Step};

@@ -1,0 +1,136 @@
+//! Offers on Solana that cannot be paid, each beside what can.
+use crate::{
+    cluster::{FUNDS, NETWORK, associated},
+    world::World,
+};
+use concord_registry::svm::{AccountMeta, Address, Instruction, programs::TOKEN_2022};
+use concord_x402::{
+    pay::{Authorizations, OfferUnpayable, PayFault},
+    wire::PaymentRequired,
+};
+use serde_json::{Value, json};
+use solana_keypair::{Keypair, Signer};
+
+fn offer(fields: &Value) -> concord_x402::wire::Offer {
+    let required = json!({ "x402Version": 2, "accepts": [fields] });
+    let required = PaymentRequired::parse(&required.to_string()).unwrap();
+    assert_eq!(required.unreadable, []);
+    required.accepts[0].clone()
+}
+
+/// Token-2022's extensions, as `spl-token-2022` documents their instructions.
+fn transfer_fee(mint: &Address, points: u16) -> Instruction {
+    const TRANSFER_FEE: u8 = 26;
+    Instruction {
+        program_id: TOKEN_2022,
+        accounts: vec![AccountMeta::new(*mint, false)],
+        // no authorities; basis points; the most
+        data: [
+            &[TRANSFER_FEE, 0, 0, 0],
+            &points.to_le_bytes()[..],
+            &u64::MAX.to_le_bytes(),
+        ]
+        .concat(),
+    }
+}
+
+fn transfer_hook(mint: &Address, authority: &Address, program: Address) -> Instruction {
+    const TRANSFER_HOOK: u8 = 36;
+    Instruction {
+        program_id: TOKEN_2022,
+        accounts: vec![AccountMeta::new(*mint, false)],
+        data: [&[TRANSFER_HOOK, 0], authority.as_ref(), program.as_ref()].concat(),
+    }
+}
+
+#[tokio::test]
+async fn an_offer_that_cannot_be_paid_is_refused_unsigned() {
+    let world = World::start().await;
+    let solana = &world.solana;
+    let (owner, payer) = (solana.owner.pubkey(), solana.payer.pubkey());
+    let base = json!({
+        "scheme": "exact", "network": NETWORK, "asset": solana.spl.to_string(), "amount": "10",
+        "payTo": owner.to_string(), "maxTimeoutSeconds": 60,
+        "extra": { "feePayer": solana.facilitator.pubkey().to_string() },
+    });
+    let change = |key: &str, value: Value| {
+        let mut changed = base.clone();
+        changed[key] = value;
+        changed
+    };
+    let prepare = async |fields: &Value| {
+        let payer = payer.to_string();
+        world.reads.prepare(&offer(fields), &payer, 1).await
+    };
+    let prepared = prepare(&base).await.unwrap();
+    assert_eq!(prepared.authorization.amount().to::<u64>(), 10);
+
+    let field = |fault: &PayFault| match fault {
+        PayFault::Unpayable(unpayable) => OfferUnpayable::field(unpayable),
+        other => panic!("{other}"),
+    };
+    let stranger = Keypair::new().pubkey().to_string();
+    for (fields, expected) in [
+        (change("scheme", "upto".into()), "scheme"),
+        (change("asset", stranger.as_str().into()), "asset"),
+        (change("asset", owner.to_string().into()), "asset"),
+        (change("amount", (FUNDS + 1).to_string().into()), "amount"),
+        (change("amount", "18446744073709551616".into()), "amount"),
+        (change("payTo", stranger.as_str().into()), "payTo"),
+        (change("extra", json!({})), "extra.feePayer"),
+        (
+            change("extra", json!({ "feePayer": "me" })),
+            "extra.feePayer",
+        ),
+        // the payer's own signature would pay fees
+        (
+            change("extra", json!({ "feePayer": payer.to_string() })),
+            "extra.feePayer",
+        ),
+        (
+            change(
+                "extra",
+                json!({ "feePayer": stranger, "memo": "m".repeat(257) }),
+            ),
+            "extra.memo",
+        ),
+    ] {
+        let fault = prepare(&fields).await.unwrap_err();
+        assert_eq!(field(&fault), expected, "{fault}");
+    }
+    let longest = json!({ "feePayer": stranger, "memo": "m".repeat(256) });
+    prepare(&change("extra", longest)).await.unwrap();
+
+    // tokens whose transfer is not all: 82 bytes, padding to 165, the kind, then the extension
+    let space = |extension: u64| 166 + 4 + extension;
+    for (name, points, hook, is_payable) in [
+        ("a fee of nothing", Some(0), None, true),
+        ("a fee", Some(1), None, false),
+        (
+            "a hook without a program",
+            None,
+            Some(Address::default()),
+            true,
+        ),
+        ("a hook", None, Some(owner), false),
+    ] {
+        let mint = Keypair::new();
+        let address = mint.pubkey();
+        let (extension, length) = match (points, hook) {
+            (Some(points), _) => (transfer_fee(&address, points), 108),
+            (_, Some(program)) => (transfer_hook(&address, &owner, program), 64),
+            _ => unreachable!(),
+        };
+        solana.make_mint(&mint, &TOKEN_2022, &[extension], space(length));
+        for account in [&owner, &payer] {
+            solana.open(account, &address, &TOKEN_2022);
+        }
+        let to = associated(&payer, &address, &TOKEN_2022);
+        solana.send(&[], &[solana.mint_to(&address, to, &TOKEN_2022, FUNDS)]);
+        let made = prepare(&change("asset", address.to_string().into())).await;
+        match is_payable {
+            true => assert!(made.is_ok(), "{name}: {}", made.unwrap_err()),
+            false => assert_eq!(field(&made.unwrap_err()), "asset", "{name}"),
+        }
+    }
+}
