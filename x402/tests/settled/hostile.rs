@@ -118,3 +118,38 @@ async fn r33_r34_the_buyer_verifies_answers_without_a_body() {
     assert_eq!(purchase.response.body, "data: 1\n\n");
     assert!(matches!(purchase.money, Money::Settled { .. }));
 }
+
+/// A file is read or refused with its name, whatever is in it, and never taken for another purchase's.
+#[tokio::test]
+async fn evidence_of_any_bytes_is_read_or_refused() {
+    let chain = Chain::start().await;
+    let (_shop, folder, url) = open(&chain).await;
+    let customer = Customer::new(&chain, folder.path());
+    customer.pay(ID, &url).await.unwrap();
+    let file = folder.path().join(format!("{ID}.json"));
+    let written = std::fs::read(&file).unwrap();
+    let (mut read, mut refused) = (0, 0);
+    for at in (0..written.len()).step_by(5) {
+        for byte in [b'"', b'{', b'9', 0xff] {
+            let mut changed = written.clone();
+            changed[at] = byte;
+            for bytes in [&changed[..], &changed[..=at]] {
+                std::fs::write(&file, bytes).unwrap();
+                match customer.folder.load(ID) {
+                    Ok(evidence) => {
+                        assert_eq!(evidence.unwrap().id, ID);
+                        read += 1;
+                    }
+                    Err(fault) => {
+                        assert!(fault.to_string().contains(ID), "{fault}");
+                        refused += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(
+        read > 100 && refused > 1000,
+        "{read} read, {refused} refused"
+    );
+}
