@@ -14,6 +14,7 @@
 #![warn(missing_docs)]
 
 pub mod batch;
+pub mod cli;
 mod deployment;
 mod error;
 pub mod fold;
@@ -28,3 +29,4 @@ pub use deployment::{Contracts, Deployment};
 pub use error::{SourceError, StoreError, SyncError};
 pub use indexer::{Indexer, Options, Progress};
 pub use place::Place;
+pub use query::ReviewersError;

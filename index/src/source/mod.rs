@@ -30,3 +30,26 @@ pub trait Source: Send {
     /// `settled` can still be taken back: they are read one by one, with their parents.
     async fn batch(&mut self, from: u64, to: u64, settled: u64) -> Result<Batch, SourceError>;
 }
+
+#[async_trait]
+impl Source for Box<dyn Source> {
+    fn name(&self) -> String {
+        (**self).name()
+    }
+
+    async fn head(&mut self) -> Result<Header, SourceError> {
+        (**self).head().await
+    }
+
+    async fn final_number(&mut self) -> Result<Option<u64>, SourceError> {
+        (**self).final_number().await
+    }
+
+    async fn hash(&mut self, number: u64) -> Result<[u8; 32], SourceError> {
+        (**self).hash(number).await
+    }
+
+    async fn batch(&mut self, from: u64, to: u64, settled: u64) -> Result<Batch, SourceError> {
+        (**self).batch(from, to, settled).await
+    }
+}

@@ -30,6 +30,17 @@ pub struct Store<E> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeploymentId(pub(crate) i64);
 
+/// A deployment in a store, and what it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deployed {
+    /// In the store.
+    pub id: DeploymentId,
+    /// CAIP-2.
+    pub chain: String,
+    /// The identity registry, or the program.
+    pub registry: String,
+}
+
 impl<E: Engine> Store<E> {
     /// Opens a database, and creates the tables if there are none.
     ///
@@ -101,6 +112,33 @@ impl<E: Engine> Store<E> {
             Some((id, digest)) if digest == deployment.digest() => Ok(Some(DeploymentId(id))),
             Some(_) => Err(StoreError::OtherDeployment { chain, registry }),
         }
+    }
+
+    /// Returns every deployment that the store has.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn deployments(&mut self) -> Result<Vec<Deployed>, StoreError> {
+        let mut found = Vec::new();
+        let sql = "SELECT id, chain, registry FROM deployment ORDER BY id";
+        self.each(sql, &[], "deployment", &mut |cells| {
+            found.push(Deployed {
+                id: DeploymentId(cells.take("id")?),
+                chain: cells.take("chain")?,
+                registry: cells.take("registry")?,
+            });
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// Claims the right to write a deployment that the store has.
+    ///
+    /// # Errors
+    /// [`StoreError::SecondWriter`].
+    pub fn claim_again(&mut self, deployed: &Deployed) -> Result<(), StoreError> {
+        self.engine
+            .claim(&format!("{}/{}", deployed.chain, deployed.registry))
     }
 
     /// Runs `work` in one transaction: all of it is kept, or nothing.

@@ -1,6 +1,7 @@
 //! Anvil reorganises, and lies in several ways. The index must come to what a fresh one, over a sound
 //! connection, comes to. Needs what `scripts/build` makes, and anvil on PATH or in CONCORD_ANVIL.
 mod chain;
+mod command;
 mod depths;
 mod faults;
 mod faulty;

@@ -2,6 +2,7 @@
 use super::{Answer, encoding, in_context, params::Params};
 use crate::{LocalCluster, RpcError};
 use serde_json::{Value, json};
+use solana_hash::Hash;
 use solana_message::VersionedMessage;
 use solana_signature::Signature;
 use solana_transaction::versioned::VersionedTransaction;
@@ -31,6 +32,45 @@ pub fn block_time(cluster: &LocalCluster, params: &Params) -> Answer {
     let of_records = records.map(|record| (record.slot, record.time));
     let found = of_blocks.chain(of_records).find(|(at, _)| *at == slot);
     Ok(json!(found.map(|(_, time)| time)))
+}
+
+/// A block without its transactions, or with their signatures in the order in which they were carried
+/// out.
+pub fn block(cluster: &LocalCluster, params: &Params) -> Answer {
+    let slot = params.number(0, "slot")?;
+    let config = params.config(1)?;
+    let asked = config.commitment("commitment")?;
+    let unavailable = || {
+        let message = format!("Block not available for slot {slot}");
+        RpcError::new(RpcError::BLOCK_NOT_AVAILABLE, message)
+    };
+    if slot > cluster.at(asked).slot {
+        return Err(unavailable());
+    }
+    let at = |slot| cluster.ledger.blocks.iter().find(|it| it.slot == slot);
+    let block = at(slot).ok_or_else(unavailable)?;
+    let parent = slot.saturating_sub(1);
+    let mut answer = json!({
+        "blockhash": block.hash.to_string(),
+        "previousBlockhash": at(parent).map_or(Hash::default(), |it| it.hash).to_string(),
+        "parentSlot": parent,
+        "blockHeight": block.height,
+        "blockTime": block.time,
+    });
+    match config.text("transactionDetails")? {
+        Some("none") => (),
+        Some("signatures") => {
+            let records = cluster.ledger.records().iter();
+            let of_slot = records.filter(|record| record.slot == slot);
+            let names = of_slot.filter_map(|record| record.transaction.signatures.first());
+            answer["signatures"] = names.map(ToString::to_string).collect();
+        }
+        _ => {
+            let reason = "only \"none\" and \"signatures\" are answered here";
+            return Err(RpcError::params("transactionDetails", reason));
+        }
+    }
+    Ok(answer)
 }
 
 pub fn epoch_info(cluster: &LocalCluster, params: &Params) -> Answer {

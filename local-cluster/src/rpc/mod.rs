@@ -26,6 +26,7 @@ pub fn answer(cluster: &mut LocalCluster, method: &str, params: &Value) -> Answe
         "getSlot" => Ok(json!(cluster.at(params.commitment(0)?).slot)),
         "getBlockHeight" => Ok(json!(cluster.at(params.commitment(0)?).height)),
         "getFirstAvailableBlock" => Ok(json!(cluster.first_slot())),
+        "getBlock" => chain::block(cluster, params),
         "getBlockTime" => chain::block_time(cluster, params),
         "getEpochInfo" => chain::epoch_info(cluster, params),
         "getLatestBlockhash" => chain::latest_block_hash(cluster, params),

@@ -205,3 +205,34 @@ fn what_a_node_says_of_itself() {
     let epoch = client.result("getEpochInfo", json!([]));
     assert_eq!(epoch["slotsInEpoch"], 432_000);
 }
+
+#[test]
+fn a_block_with_its_signatures_in_order() {
+    let mut client = Client::new(still());
+    let slot = client.result("getSlot", json!([{"commitment": "processed"}]));
+    let transfers =
+        [1, 2].map(|lamports| transfer(&client.payer.pubkey(), &FRIEND, SOL + lamports));
+    let signatures = transfers.map(|call| client.carry_out(&[], &[call]));
+    let hash = client.block_hash().to_string();
+    let config = json!({
+        "commitment": "confirmed", "transactionDetails": "signatures", "rewards": false,
+        "maxSupportedTransactionVersion": 0,
+    });
+    let too_early = client.error("getBlock", json!([slot, config]));
+    assert_eq!(too_early["code"], -32004);
+    client.advance(1);
+    let block = client.result("getBlock", json!([slot, config]));
+    assert_eq!(block["blockhash"], hash);
+    assert_eq!(block["signatures"], json!(signatures));
+    assert_eq!(
+        block["parentSlot"].as_u64(),
+        slot.as_u64().map(|slot| slot - 1)
+    );
+    client.advance(1);
+    let mut bare = config;
+    bare["transactionDetails"] = json!("none");
+    let next = json!([slot.as_u64().unwrap() + 1, bare]);
+    let next = client.result("getBlock", next);
+    assert_eq!(next["previousBlockhash"], hash);
+    assert_eq!(next.get("signatures"), None);
+}

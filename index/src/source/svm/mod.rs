@@ -1,9 +1,206 @@
-//! A Solana cluster.
-use crate::batch::{Batch, Header, IndexedEvent, UndecodedEvent};
-use concord_registry::svm::{Program, events::Transaction};
+//! A Solana cluster, by the signatures of the program's event authority.
+//!
+//! Everything is read at one commitment: a list at one and a cursor at another lose what is between
+//! them. Within a slot signatures are listed in no order, so the block says in which one its
+//! transactions were carried out. URIs, endpoints and hashes are in events only, so accounts cannot
+//! stand in for them.
+mod rpc;
+mod transaction;
+
+use super::Source;
+use crate::{
+    SourceError,
+    batch::{Batch, Header, IndexedEvent, UndecodedEvent},
+};
+use async_trait::async_trait;
+use concord_chain::{ChainId, svm::Cluster};
+use concord_registry::svm::{Address, Program, events::Transaction};
+use futures_util::future::try_join_all;
+use std::collections::BTreeMap;
+
+/// How far the cluster must have agreed on what is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadAt {
+    /// Hardly ever undone.
+    Confirmed,
+    /// Never undone.
+    Finalized,
+}
+
+/// Transactions of one batch; a slot is never divided.
+const TRANSACTIONS: usize = 256;
+/// Requests at once.
+const REQUESTS_AT_ONCE: usize = 32;
+/// In so many slots in a row there is a block.
+const SKIPPED_AT_MOST: u64 = 64;
+
+/// A Solana cluster.
+#[derive(Debug)]
+pub struct SvmSource {
+    cluster: Cluster,
+    chain: ChainId,
+    program: Program,
+    read_at: ReadAt,
+    listed: Listed,
+}
+
+/// Signatures that were listed and not read yet, by slot.
+#[derive(Debug, Default)]
+struct Listed {
+    /// Every signature from this slot on is here, up to `to`.
+    from: u64,
+    to: u64,
+    signatures: BTreeMap<u64, Vec<String>>,
+}
+
+impl SvmSource {
+    /// The program of a cluster.
+    #[must_use]
+    pub fn new(cluster: Cluster, chain: ChainId, program: Address, read_at: ReadAt) -> Self {
+        Self {
+            cluster,
+            chain,
+            program: Program::new(program),
+            read_at,
+            listed: Listed::default(),
+        }
+    }
+
+    fn inconsistent(&self, block: u64, what: impl Into<String>) -> SourceError {
+        SourceError::Inconsistent {
+            host: self.name(),
+            block,
+            what: what.into(),
+        }
+    }
+
+    async fn known_header(&self, slot: u64) -> Result<Header, SourceError> {
+        let block = self.block(slot, false).await?;
+        let block = block.ok_or_else(|| self.inconsistent(slot, "the block is not there"))?;
+        Ok(block.header)
+    }
+
+    /// The next slots with signatures, and the last slot that is complete with them.
+    async fn next_slots(
+        &mut self,
+        from: u64,
+        to: u64,
+    ) -> Result<(Vec<(u64, Vec<String>)>, u64), SourceError> {
+        if from != self.listed.from || from > self.listed.to {
+            let signatures = self.signatures(from, to).await?;
+            self.listed = Listed {
+                from,
+                to,
+                signatures,
+            };
+        }
+        let mut slots = Vec::new();
+        let mut count = 0;
+        while let Some(next) = self.listed.signatures.first_entry() {
+            if count > 0 && count + next.get().len() > TRANSACTIONS {
+                break;
+            }
+            count += next.get().len();
+            slots.push(next.remove_entry());
+        }
+        let is_rest = self.listed.signatures.is_empty();
+        let last = slots.last().map_or(self.listed.to, |(slot, _)| *slot);
+        let through = if is_rest { self.listed.to } else { last };
+        self.listed.from = through.saturating_add(1);
+        Ok((slots, through))
+    }
+
+    /// Of one slot, in the order in which they were carried out.
+    async fn ordered(
+        &self,
+        slot: u64,
+        signatures: Vec<String>,
+    ) -> Result<Vec<String>, SourceError> {
+        if signatures.len() < 2 {
+            return Ok(signatures);
+        }
+        let block = self.block(slot, true).await?;
+        let order = block.map(|block| block.signatures).unwrap_or_default();
+        let missing = signatures.iter().any(|it| !order.contains(it));
+        if missing {
+            return Err(self.inconsistent(slot, "a listed transaction is not in its block"));
+        }
+        Ok(order
+            .into_iter()
+            .filter(|it| signatures.contains(it))
+            .collect())
+    }
+
+    async fn read_slots(
+        &self,
+        slots: Vec<(u64, Vec<String>)>,
+    ) -> Result<Vec<(u32, Transaction)>, SourceError> {
+        let mut names = Vec::new();
+        for (slot, signatures) in slots {
+            let ordered = self.ordered(slot, signatures).await?;
+            names.extend((0..).zip(ordered).map(|(index, name)| (slot, index, name)));
+        }
+        let mut transactions = Vec::with_capacity(names.len());
+        for some in names.chunks(REQUESTS_AT_ONCE) {
+            let some = some.iter().map(async |(slot, index, name)| {
+                let transaction = self.transaction(*slot, name).await?;
+                Ok::<_, SourceError>((*index, transaction))
+            });
+            transactions.extend(try_join_all(some).await?);
+        }
+        Ok(transactions)
+    }
+
+    async fn read_batch(&mut self, from: u64, to: u64) -> Result<Batch, SourceError> {
+        let (slots, through) = self.next_slots(from, to).await?;
+        let transactions = self.read_slots(slots).await?;
+        let header = self.known_header(through).await?;
+        let chain = self.chain.to_string();
+        Ok(Batch {
+            parent: None, // other slots may lie between
+            ..batch_of(&self.program, &chain, vec![header], transactions)
+        })
+    }
+}
+
+#[async_trait]
+impl Source for SvmSource {
+    fn name(&self) -> String {
+        self.cluster.endpoint().host().to_owned()
+    }
+
+    async fn head(&mut self) -> Result<Header, SourceError> {
+        let newest = self.slot().await?;
+        for slot in (newest.saturating_sub(SKIPPED_AT_MOST)..=newest).rev() {
+            if let Some(block) = self.block(slot, false).await? {
+                return Ok(block.header);
+            }
+        }
+        Err(self.inconsistent(newest, "no block in the last 64 slots"))
+    }
+
+    async fn final_number(&mut self) -> Result<Option<u64>, SourceError> {
+        Ok(match self.read_at {
+            ReadAt::Finalized => Some(self.slot().await?),
+            ReadAt::Confirmed => None,
+        })
+    }
+
+    async fn hash(&mut self, number: u64) -> Result<[u8; 32], SourceError> {
+        Ok(self.known_header(number).await?.hash)
+    }
+
+    async fn batch(&mut self, from: u64, to: u64, _settled: u64) -> Result<Batch, SourceError> {
+        let batch = self.read_batch(from, to).await;
+        if batch.is_err() {
+            self.listed = Listed::default(); // its list may be of a fork that lost
+        }
+        batch
+    }
+}
 
 /// The events of a program in slots, whose headers are in order, and not empty. Each transaction has
-/// its index in its slot. Transactions are in the order of the chain.
+/// its index among those of its slot. Transactions are in the order of the chain.
 #[must_use]
 pub fn batch_of(
     program: &Program,

@@ -1,0 +1,73 @@
+use clap::{Args, Parser, Subcommand};
+use concord_chain::ChainId;
+use concord_registry::{evm, svm};
+use std::path::PathBuf;
+
+/// Indexes ERC-8004 registries on EVM chains and on Solana.
+#[derive(Debug, Parser)]
+#[command(name = "concord-index", version)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Reads a chain into the store, and follows it.
+    #[command(after_help = "Examples:
+  concord-index run --rpc http://127.0.0.1:8545 --identity 0x… --reputation 0x…
+  concord-index run --rpc http://127.0.0.1:8899 --program 4dqu… --confirmed --once")]
+    Run(RunOptions),
+    /// Prints how far each deployment is indexed, and what is missing.
+    Status(StoreOptions),
+    /// Folds the event log again and compares it with the tables (exit code 1 if they differ).
+    Verify(StoreOptions),
+    /// Deletes the tables and folds the event log again.
+    Rebuild(StoreOptions),
+}
+
+#[derive(Debug, Args)]
+pub struct StoreOptions {
+    /// The SQLite file.
+    #[arg(long, default_value = "concord-index.sqlite")]
+    pub store: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct RunOptions {
+    #[command(flatten)]
+    pub store: StoreOptions,
+    /// The JSON-RPC endpoint. More of them are asked if it fails.
+    #[arg(long, required = true)]
+    pub rpc: Vec<String>,
+    /// The chain's CAIP-2 id [default: what the endpoint says].
+    #[arg(long)]
+    pub chain: Option<ChainId>,
+    /// EVM: the identity registry.
+    #[arg(long, required_unless_present = "program")]
+    pub identity: Option<evm::Address>,
+    /// EVM: the open reputation registry.
+    #[arg(long, requires = "identity")]
+    pub reputation: Option<evm::Address>,
+    /// EVM: the authorized reputation registry.
+    #[arg(long, requires = "identity")]
+    pub authorized: Option<evm::Address>,
+    /// EVM: the validation registry.
+    #[arg(long, requires = "identity")]
+    pub validation: Option<evm::Address>,
+    /// Solana: the program.
+    #[arg(long, conflicts_with = "identity")]
+    pub program: Option<svm::Address>,
+    /// Solana: read what is confirmed, not only what is finalized.
+    #[arg(long, requires = "program")]
+    pub confirmed: bool,
+    /// The block or slot to begin with: that of the deployment, or any before it.
+    #[arg(long, default_value_t = 0)]
+    pub start: u64,
+    /// End when everything is indexed.
+    #[arg(long)]
+    pub once: bool,
+    /// Headers to keep, and so the depth of the deepest reorganisation.
+    #[arg(long, default_value_t = 256)]
+    pub headers: u64,
+}

@@ -1,0 +1,63 @@
+//! The command line. Stdout carries the result, stderr the progress and the errors.
+mod arguments;
+mod progress;
+mod run;
+mod target;
+mod verify;
+
+use crate::{ReviewersError, SourceError, StoreError, SyncError};
+use arguments::{Arguments, Command};
+use clap::Parser;
+use concord_chain::ChainError;
+use std::{ffi::OsString, process::ExitCode};
+
+/// Nothing is wrong.
+const FINE: u8 = 0;
+/// The index differs from its events, or events are missing.
+const DIFFERS: u8 = 1;
+/// The command line is wrong.
+const USAGE: u8 = 2;
+/// The chain does not answer, or the store cannot be used.
+const FAILED: u8 = 3;
+
+/// Why a command ended.
+#[derive(Debug, thiserror::Error)]
+enum CliError {
+    #[error(transparent)]
+    Chain(#[from] ChainError),
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Sync(#[from] SyncError),
+    #[error(transparent)]
+    Reviewers(#[from] ReviewersError),
+    #[error("{0}")]
+    Usage(String),
+}
+
+/// Runs `concord-index` with these arguments, the program's name first.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(answer) => {
+            let code = if answer.use_stderr() { USAGE } else { FINE };
+            let _ = answer.print(); // nothing can be reported if stdout is closed
+            return ExitCode::from(code);
+        }
+    };
+    let done = match &arguments.command {
+        Command::Run(options) => run::run(options),
+        Command::Status(options) => verify::status(options),
+        Command::Verify(options) => verify::verify(options),
+        Command::Rebuild(options) => verify::rebuild(options),
+    };
+    ExitCode::from(done.unwrap_or_else(|error| {
+        eprintln!("concord-index: {error}");
+        match error {
+            CliError::Usage(_) => USAGE,
+            _ => FAILED,
+        }
+    }))
+}

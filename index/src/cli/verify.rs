@@ -1,0 +1,104 @@
+//! What can be said of a store without a chain.
+use super::{CliError, DIFFERS, FINE, arguments::StoreOptions};
+use crate::{
+    query::Completeness,
+    store::{Deployed, Sqlite, Store},
+};
+use serde_json::{Value, json};
+
+fn open(options: &StoreOptions) -> Result<Store<Sqlite>, CliError> {
+    if !options.store.exists() {
+        let path = options.store.display();
+        return Err(CliError::Usage(format!("{path} does not exist: use run")));
+    }
+    Ok(Store::open(Sqlite::open(&options.store)?)?)
+}
+
+/// R46: prints one line of JSON for each deployment.
+pub fn status(options: &StoreOptions) -> Result<u8, CliError> {
+    let mut store = open(options)?;
+    let mut code = FINE;
+    for Deployed {
+        id,
+        chain,
+        registry,
+    } in store.deployments()?
+    {
+        let completeness = store.completeness(id)?;
+        if !completeness.is_complete() {
+            code = DIFFERS;
+        }
+        let cursor = store.cursor(id)?;
+        let status = json!({
+            "chain": chain,
+            "registry": registry,
+            "block": cursor.map(|it| it.head.number),
+            "final": cursor.and_then(|it| it.final_number),
+            "events": store.event_count(id)?,
+            "missing": missing(&completeness),
+        });
+        println!("{status}");
+    }
+    Ok(code)
+}
+
+fn missing(completeness: &Completeness) -> Value {
+    let agents = completeness.agents.iter().map(|it| {
+        let gaps = it.gaps.iter().map(|gap| {
+            json!({
+                "profile": format!("{:?}", gap.client.profile).to_lowercase(),
+                "client": gap.client.client.to_string(),
+                "first": gap.first,
+                "last": gap.last,
+            })
+        });
+        json!({
+            "agent": it.agent.to_string(),
+            "registration": it.is_unregistered,
+            "unexplained": it.unexplained,
+            "feedback": gaps.collect::<Vec<_>>(),
+        })
+    });
+    json!({
+        "agents": agents.collect::<Vec<_>>(),
+        "agent_ids": completeness.missing_ids,
+        "undecoded": completeness.undecoded,
+    })
+}
+
+/// R45: prints both digests of each deployment.
+pub fn verify(options: &StoreOptions) -> Result<u8, CliError> {
+    let mut store = open(options)?;
+    let mut code = FINE;
+    for Deployed {
+        id,
+        chain,
+        registry,
+    } in store.deployments()?
+    {
+        let (live, rebuilt) = (store.digest(id)?, store.rebuild_digest(id)?);
+        if live != rebuilt {
+            code = DIFFERS;
+        }
+        let verified = json!({
+            "chain": chain,
+            "registry": registry,
+            "equal": live == rebuilt,
+            "tables": format!("0x{}", hex::encode(live)),
+            "events": format!("0x{}", hex::encode(rebuilt)),
+        });
+        println!("{verified}");
+    }
+    Ok(code)
+}
+
+/// R45: folds the event log of each deployment again.
+pub fn rebuild(options: &StoreOptions) -> Result<u8, CliError> {
+    let mut store = open(options)?;
+    for deployed in store.deployments()? {
+        store.claim_again(&deployed)?;
+        store.rebuild(deployed.id)?;
+        eprintln!("rebuilt {} on {}", deployed.registry, deployed.chain);
+    }
+    Ok(FINE)
+}

@@ -1,0 +1,143 @@
+//! What is asked of a cluster.
+use super::{ReadAt, SvmSource};
+use crate::{SourceError, batch::Header};
+use concord_chain::Refusable;
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// What one page of signatures has at most.
+const PAGE: usize = 1_000;
+/// Solana's codes for a slot without a block.
+const SKIPPED: [i64; 2] = [-32_007, -32_009];
+
+/// A block.
+pub(super) struct Block {
+    pub header: Header,
+    /// In order, if they were asked for.
+    pub signatures: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct BlockJson {
+    blockhash: String,
+    previous_blockhash: String,
+    block_time: Option<i64>,
+    #[serde(default)]
+    signatures: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct SignatureJson {
+    signature: String,
+    slot: u64,
+    /// JSON's `null`: it succeeded.
+    err: Value,
+}
+
+impl SvmSource {
+    pub(super) const fn commitment(&self) -> &'static str {
+        match self.read_at {
+            ReadAt::Confirmed => "confirmed",
+            ReadAt::Finalized => "finalized",
+        }
+    }
+
+    pub(super) async fn ask<T: DeserializeOwned>(
+        &self,
+        method: &'static str,
+        params: Value,
+    ) -> Result<Refusable<T>, SourceError> {
+        let answer = self.cluster.endpoint().request(method, params).await?;
+        let answer: Value = match answer {
+            Ok(answer) => answer,
+            Err(no) => return Ok(Err(no)),
+        };
+        let read = serde_json::from_value(answer);
+        read.map(Ok)
+            .map_err(|error| self.inconsistent(0, format!("{method}: {error}")))
+    }
+
+    async fn expect<T: DeserializeOwned>(
+        &self,
+        method: &'static str,
+        params: Value,
+    ) -> Result<T, SourceError> {
+        let answer = self.ask(method, params).await?;
+        answer.map_err(|no| self.inconsistent(0, format!("{method}: {}", no.message)))
+    }
+
+    /// The newest slot.
+    pub(super) async fn slot(&self) -> Result<u64, SourceError> {
+        let params = json!([{ "commitment": self.commitment() }]);
+        self.expect("getSlot", params).await
+    }
+
+    /// `None` for a slot without a block.
+    pub(super) async fn block(
+        &self,
+        slot: u64,
+        with_signatures: bool,
+    ) -> Result<Option<Block>, SourceError> {
+        let params = json!([slot, {
+            "commitment": self.commitment(),
+            "transactionDetails": if with_signatures { "signatures" } else { "none" },
+            "rewards": false,
+            "maxSupportedTransactionVersion": 0,
+        }]);
+        let block: BlockJson = match self.ask("getBlock", params).await? {
+            Ok(Some(block)) => block,
+            Ok(None) => return Ok(None),
+            Err(no) if SKIPPED.contains(&no.code) => return Ok(None),
+            Err(no) => return Err(self.inconsistent(slot, no.message)),
+        };
+        let hash = |text: &str| -> Result<[u8; 32], SourceError> {
+            let bytes = bs58::decode(text).into_vec().ok();
+            let hash = bytes.and_then(|bytes| bytes.try_into().ok());
+            hash.ok_or_else(|| self.inconsistent(slot, "its hash is not base58"))
+        };
+        Ok(Some(Block {
+            header: Header {
+                number: slot,
+                hash: hash(&block.blockhash)?,
+                parent: hash(&block.previous_blockhash)?,
+                time: block.block_time.unwrap_or_default(),
+            },
+            signatures: block.signatures,
+        }))
+    }
+
+    /// The successful transactions of the program in these slots.
+    pub(super) async fn signatures(
+        &self,
+        from: u64,
+        to: u64,
+    ) -> Result<BTreeMap<u64, Vec<String>>, SourceError> {
+        let authority = self.program.event_authority().to_string();
+        let mut found: BTreeMap<u64, Vec<String>> = BTreeMap::new();
+        let mut before: Option<String> = None;
+        loop {
+            let mut config = json!({ "commitment": self.commitment(), "limit": PAGE });
+            if let Some(before) = &before {
+                config["before"] = json!(before);
+            }
+            let params = json!([authority, config]);
+            let page: Vec<SignatureJson> = self.expect("getSignaturesForAddress", params).await?;
+            let oldest = page.last().map(|it| (it.slot, it.signature.clone()));
+            let is_last = page.len() < PAGE;
+            for it in page {
+                if it.err.is_null() && (from..=to).contains(&it.slot) {
+                    let of_slot = found.entry(it.slot).or_default();
+                    if !of_slot.contains(&it.signature) {
+                        of_slot.push(it.signature);
+                    }
+                }
+            }
+            match oldest {
+                Some((slot, name)) if !is_last && slot >= from => before = Some(name),
+                _ => return Ok(found),
+            }
+        }
+    }
+}
