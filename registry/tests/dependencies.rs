@@ -30,6 +30,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "concord-chain",
             "concord-oracle",
             "concord-deploy", // its command line calls it, and nothing else of it
+            "concord-files",
+            "concord-x402", // its command line calls it
         ],
     ),
     (
@@ -44,6 +46,17 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "concord-index",
         &["concord-canonical", "concord-registry", "concord-chain"],
+    ),
+    (
+        "weather-agent",
+        &[
+            "concord-canonical",
+            "concord-chain",
+            "concord-files",
+            "concord-local-cluster",
+            "concord-registry",
+            "concord-x402",
+        ],
     ),
     ("concord-local-cluster", &[]),
     ("agent-registry", &["concord-canonical", "sbf-rt"]),

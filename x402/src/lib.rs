@@ -16,6 +16,9 @@
 #![warn(missing_docs)]
 
 mod account;
+#[cfg(feature = "cli")]
+#[allow(missing_docs)]
+pub mod cli;
 pub mod feedback;
 pub mod grants;
 pub mod pay;

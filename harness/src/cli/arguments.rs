@@ -3,6 +3,7 @@ use alloy::primitives::Address;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use concord_chain::{ChainId, RequestLimits};
+use concord_x402::cli::options::{Agent, Feedback, X402};
 use std::{ffi::OsString, path::PathBuf};
 
 macro_rules! exit_codes {
@@ -153,6 +154,10 @@ pub enum Command {
     /// the transactions and what they cost.
     #[command(after_help = SMOKE)]
     Smoke(Box<Smoke>),
+    X402(Box<X402>),
+    Feedback(Box<Feedback>),
+    Agent(Box<Agent>),
+    File(super::file::File),
     /// Answers canonical functions, one JSON object a line on stdin, one a line on stdout.
     #[command(after_help = ORACLE)]
     Oracle,

@@ -44,6 +44,17 @@ pub(super) enum CliError {
     Live(#[from] LiveFault),
     #[error(transparent)]
     Deploy(#[from] DeployError),
+    #[error(transparent)]
+    X402(#[from] concord_x402::cli::CliError),
+    #[error("{}: {fault}", path.display())]
+    Unreadable { path: PathBuf, fault: io::Error },
+    #[error("{option}: {reason}")]
+    Argument {
+        option: &'static str,
+        reason: String,
+    },
+    #[error("{place}: {reason}")]
+    FileRefused { place: String, reason: String },
     #[error("{} cannot be written: {fault}", path.display())]
     File { path: PathBuf, fault: io::Error },
     #[error("stdout: {0}")]
@@ -60,6 +71,8 @@ impl CliError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Deploy(fault) => fault.exit_code(),
+            Self::X402(fault) => fault.code,
+            Self::FileRefused { .. } => super::DISAGREE,
             Self::Live(fault) if fault.is_interruption() => MISSING,
             Self::Node(fault) if fault.is_the_node_s() => MISSING,
             Self::Attach { fault, .. } if !fault.is_the_node_s() => USAGE,

@@ -3,6 +3,7 @@ mod arguments;
 mod conform;
 mod doctor;
 mod error;
+mod file;
 mod files;
 mod fill;
 mod fuzz;
@@ -68,6 +69,10 @@ fn command(command: Command) -> Result<u8, CliError> {
         )),
         Command::Registry(options) => Ok(concord_deploy::registry::run(&options.command)),
         Command::Smoke(options) => smoke::smoke(&options),
+        Command::X402(options) => Ok(concord_x402::cli::x402(&options)?),
+        Command::Feedback(options) => Ok(concord_x402::cli::feedback(&options)?),
+        Command::Agent(options) => Ok(concord_x402::cli::agent(&options)?),
+        Command::File(options) => file::file(&options),
         Command::Oracle => Ok(answer_oracle()),
         Command::Completions { shell } => {
             let mut out = Vec::new();

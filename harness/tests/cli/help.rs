@@ -7,7 +7,7 @@ use super::{
 use serde_json::{Value, json};
 use std::{fs, io::Write, process::Stdio};
 
-const COMMANDS: [&str; 23] = [
+const COMMANDS: [&str; 33] = [
     "conform",
     "adapter",
     "fuzz",
@@ -28,6 +28,16 @@ const COMMANDS: [&str; 23] = [
     "registry add-facilitator",
     "registry remove-facilitator",
     "smoke",
+    "x402 serve",
+    "x402 pay",
+    "x402 verify",
+    "x402 decode",
+    "feedback give",
+    "agent check",
+    "file check",
+    "file hash",
+    "file convert",
+    "file new",
     "oracle",
     "completions",
     "man",

@@ -1,4 +1,5 @@
 //! What `concord` says and how it exits, above all when something is missing or wrong.
+mod agent_files;
 mod conform;
 mod doctor;
 mod files;

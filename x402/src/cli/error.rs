@@ -1,0 +1,104 @@
+use concord_chain::ChainError;
+
+use crate::{
+    feedback::FeedbackError,
+    pay::{PayError, PayFault},
+    verify::State,
+};
+
+/// Everything that was checked holds.
+pub const VERIFIED: u8 = 0;
+/// Something does not hold.
+pub const REFUTED: u8 = 1;
+/// The command line, a file or a key is wrong.
+pub const USAGE: u8 = 2;
+/// Something could not be checked.
+pub const CANNOT_CHECK: u8 = 3;
+/// Money may have moved, and nothing is known.
+pub const MONEY_UNKNOWN: u8 = 4;
+
+/// Why a command has no result: one sentence, and the exit code.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{words}")]
+pub struct CliError {
+    /// The exit code.
+    pub code: u8,
+    words: String,
+}
+
+impl CliError {
+    pub(super) fn new(code: u8, words: impl ToString) -> Self {
+        let words = words.to_string().replace('\n', " ");
+        Self { code, words }
+    }
+
+    pub(super) fn usage(words: impl ToString) -> Self {
+        Self::new(USAGE, words)
+    }
+}
+
+/// R36: only what is verified counts as success.
+pub(super) fn code_of(state: State) -> u8 {
+    match state {
+        State::Verified => VERIFIED,
+        State::Refuted => REFUTED,
+        State::Claimed | State::CannotCheck => CANNOT_CHECK,
+    }
+}
+
+impl From<ChainError> for CliError {
+    fn from(error: ChainError) -> Self {
+        let code = match error.is_from_the_chain() || error.is_retryable() {
+            true => CANNOT_CHECK,
+            false => USAGE,
+        };
+        Self::new(code, error)
+    }
+}
+
+impl From<std::io::Error> for CliError {
+    fn from(error: std::io::Error) -> Self {
+        Self::usage(format!("stdout: {error}"))
+    }
+}
+
+impl From<PayError> for CliError {
+    fn from(error: PayError) -> Self {
+        let code = match error.money.has_moved() {
+            None => MONEY_UNKNOWN,
+            Some(true) => CANNOT_CHECK,
+            Some(false) => code_of_fault(&error.fault),
+        };
+        Self::new(code, error)
+    }
+}
+
+impl From<PayFault> for CliError {
+    fn from(fault: PayFault) -> Self {
+        Self::new(code_of_fault(&fault), fault)
+    }
+}
+
+fn code_of_fault(fault: &PayFault) -> u8 {
+    match fault {
+        PayFault::Unreachable { .. } | PayFault::NoAnswer { .. } | PayFault::Chain(_) => {
+            CANNOT_CHECK
+        }
+        PayFault::Local(error) if error.is_from_the_chain() => CANNOT_CHECK,
+        _ => USAGE,
+    }
+}
+
+impl From<FeedbackError> for CliError {
+    fn from(error: FeedbackError) -> Self {
+        let code = match &error {
+            FeedbackError::NotVerified { state, .. } => code_of(*state),
+            FeedbackError::Differs(_) => REFUTED,
+            FeedbackError::Chain(fault) if fault.is_from_the_chain() || fault.is_retryable() => {
+                CANNOT_CHECK
+            }
+            _ => USAGE,
+        };
+        Self::new(code, error)
+    }
+}
