@@ -1,9 +1,5 @@
 //! The README's story of a paid, signed, rated call: its commands are run as they are written there, with the
 //! `concord` and the weather agent of this build. Needs what `scripts/build` makes, and anvil.
-#[path = "invocation/mod.rs"]
-mod invocation;
-
-use invocation::{answer, clone_root, concord};
 use std::{
     env, fs,
     io::{BufRead, BufReader},
@@ -26,15 +22,17 @@ fn blocks() -> Vec<String> {
         .collect()
 }
 
-/// The built agent, beside the built `concord`.
-fn weather_agent() -> PathBuf {
-    let built = Command::new(env!("CARGO"))
-        .args(["build", "-q", "--workspace", "--bin", "weather-agent"])
-        .current_dir(clone_root())
-        .status()
-        .unwrap();
-    assert!(built.success());
-    Path::new(concord(&[]).get_program()).with_file_name("weather-agent")
+fn clone_root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Where the built `concord` is: beside the built agent. `cargo test --workspace` builds it; so does
+/// `--test cli` beside `--test story`.
+fn binaries() -> PathBuf {
+    let agent = Path::new(env!("CARGO_BIN_EXE_weather-agent"));
+    let concord = agent.with_file_name("concord");
+    assert!(concord.is_file(), "{} is not built", concord.display());
+    agent.parent().unwrap().to_owned()
 }
 
 /// Ends when it is dropped, and anvil with it.
@@ -42,7 +40,7 @@ struct Running(Child);
 
 impl Running {
     fn start() -> Self {
-        let mut child = Command::new(weather_agent())
+        let mut child = Command::new(env!("CARGO_BIN_EXE_weather-agent"))
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
@@ -72,48 +70,39 @@ fn every_command_of_the_story_runs_as_it_is_written() {
     assert_eq!(start.trim(), START);
     let story = story.strip_prefix(ALIAS).expect("the alias");
     let _running = Running::start();
-    let binaries = Path::new(concord(&[]).get_program())
-        .parent()
-        .unwrap()
-        .to_owned();
     let path = env::var_os("PATH").unwrap_or_default();
-    let path = env::join_paths([binaries].into_iter().chain(env::split_paths(&path))).unwrap();
+    let path = env::join_paths([binaries()].into_iter().chain(env::split_paths(&path))).unwrap();
     let script = format!("set -e\n{story}");
-    let ran = answer(
-        Command::new("bash")
-            .args(["-c", &script])
-            .env("PATH", path)
-            .current_dir(clone_root()),
-    );
-    assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(
-        ran.stdout
-            .contains("london: verified, status 200 OK; the payment settled in 0x")
-    );
-    assert!(ran.stdout.contains("S11       verified"));
+    let ran = Command::new("bash")
+        .args(["-c", &script])
+        .env("PATH", path)
+        .current_dir(clone_root())
+        .output()
+        .unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    let [stdout, stderr] = [ran.stdout, ran.stderr].map(|it| String::from_utf8(it).unwrap());
+    assert!(stdout.contains("london: verified, status 200 OK; the payment settled in 0x"));
+    assert!(stdout.contains("S11       verified"));
     let after = |label: &str| -> Vec<String> {
-        let lines = ran.stdout.lines().filter_map(|it| it.strip_prefix(label));
+        let lines = stdout.lines().filter_map(|it| it.strip_prefix(label));
         lines.map(|it| it.trim().to_owned()).collect()
     };
     let (hashes, on_chain) = (after("file hash "), after("on chain "));
     assert_eq!(hashes, on_chain, "file hash = on-chain hash");
     let [first, second] = &hashes[..] else {
-        panic!("{}", ran.stdout);
+        panic!("{}", stdout);
     };
     let mut expected = [first.clone(), second.clone()];
     let mut checked = after("hash ");
     expected.sort();
     checked.sort();
     assert_eq!(checked, expected, "`file check` hashes the files on disk");
-    assert!(
-        ran.stdout
-            .contains("feedback, dialect x402-8004-reputation")
-    );
+    assert!(stdout.contains("feedback, dialect x402-8004-reputation"));
     let key = fs::read_to_string(clone_root().join("target/weather-agent/env")).unwrap();
     let key = key.split("CONCORD_EVM_PRIVATE_KEY='").nth(1).unwrap();
     let key = key.split('\'').next().unwrap();
     assert!(
-        !ran.stdout.contains(key) && !ran.stderr.contains(key),
+        !stdout.contains(key) && !stderr.contains(key),
         "no secret is printed"
     );
 }
