@@ -114,6 +114,7 @@ fn assert_file(folder: &Path, given: &Given) -> Json {
     serde_json::from_slice(&bytes).unwrap()
 }
 
+/// R39, R40: the endpoint without its query, and the profile's tags.
 #[tokio::test]
 async fn a_purchase_is_rated_once_and_the_file_is_the_entry_s() {
     for profile in X402Profile::ALL {
