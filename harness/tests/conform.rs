@@ -43,18 +43,31 @@ fn every_participant_passes_every_step_of_every_scenario() {
         let as_told = count("passed") + count("varied") + count("absent");
         assert_eq!(steps, as_told);
     }
-    let readme = std::fs::read_to_string(clone_root().join("README.md")).unwrap();
-    let shown: Vec<Vec<_>> = readme.lines().map(|it| it.split(' ').collect()).collect();
     let mut rows = report["matrix"].as_object().unwrap().clone();
     rows.insert("steps".to_owned(), report["totals"].clone());
-    for (name, row) in &rows {
-        let row = row_of_matrix(name, row);
-        let is_it = |line: &Vec<&str>| line.iter().filter(|it| !it.is_empty()).eq(&row);
-        assert!(
-            shown.iter().any(is_it),
-            "the README has another row: {row:?}"
-        );
+    let rows = rows.iter().map(|(name, row)| row_of_matrix(name, row));
+    let rows: Vec<_> = rows.collect();
+    let shown = rows_of_document("docs/CONFORMANCE.md");
+    for row in &rows {
+        assert!(shown.contains(row), "docs/CONFORMANCE.md lacks {row:?}");
     }
+    let excerpt = rows_of_document("README.md");
+    assert!(!excerpt.is_empty(), "README.md shows no row");
+    for row in &excerpt {
+        assert!(rows.contains(row), "README.md has a stale row: {row:?}");
+    }
+}
+
+/// The rows of a matrix that a document shows, in words.
+fn rows_of_document(name: &str) -> Vec<Vec<String>> {
+    let document = std::fs::read_to_string(clone_root().join(name)).unwrap();
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect();
+    let is_row = |row: &Vec<String>| {
+        let counts = row.get(1).and_then(|it| it.split_once('/'));
+        let is_count = |it: &str| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit());
+        counts.is_some_and(|(passed, failed)| is_count(passed) && is_count(failed))
+    };
+    document.lines().map(words).filter(is_row).collect()
 }
 
 /// The words of a row, as the report prints them where nothing failed.
