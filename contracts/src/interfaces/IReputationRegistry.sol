@@ -30,7 +30,18 @@ interface IReputationRegistry is IFeedback {
         uint64 responseCount;
     }
 
-    /// @notice When `clientAddress` gave feedback. Endpoint, URI and hash are only reported here.
+    /// @notice Emitted when `clientAddress` gave feedback. Endpoint, URI and hash are only reported here.
+    /// @param agentId The agent: its token id at the identity registry.
+    /// @param clientAddress The client: who gave the feedback.
+    /// @param feedbackIndex The number of the feedback; counts from 1 per agent and client.
+    /// @param value The value, times 10^decimals.
+    /// @param valueDecimals Decimals of the value, 0 to 18.
+    /// @param indexedTag1 The first tag as a topic: its keccak256.
+    /// @param tag1 The first tag.
+    /// @param tag2 The second tag.
+    /// @param endpoint The service that was rated; any text.
+    /// @param feedbackURI Where the feedback file is; may be empty.
+    /// @param feedbackHash keccak256 of the bytes at the URI by convention (R21); may be zero.
     event NewFeedback(
         uint256 indexed agentId,
         address indexed clientAddress,
@@ -45,24 +56,32 @@ interface IReputationRegistry is IFeedback {
         bytes32 feedbackHash
     );
 
-    /// @notice When `decimals` is above 18.
+    /// @notice Thrown when `decimals` is above 18.
+    /// @param decimals The decimals that were given.
     error DecimalsOutOfRange(uint8 decimals);
 
-    /// @notice When `value` is above 1e38 or below -1e38.
+    /// @notice Thrown when `value` is above 1e38 or below -1e38.
+    /// @param value The value that was given.
     error ValueOutOfRange(int128 value);
 
-    /// @notice When a summary names no clients.
+    /// @notice Thrown when a summary names no clients.
     error EmptyClients();
 
-    /// @notice When the part at `position` is none that this registry makes: the histogram does not add up to the
-    /// count, or the sum is more than `count` values of 1e38 make.
+    /// @notice Thrown when the part at `position` is none that this registry makes: the histogram does not add up to
+    /// the count, or the sum is more than `count` values of 1e38 make.
+    /// @param position The part, counted from 0.
     error SummaryPartMismatch(uint256 position);
 
     /// @notice Gives the caller's feedback on an agent: `value / 10^valueDecimals`.
     /// @dev Reverts with `DecimalsOutOfRange`, `ValueOutOfRange`, `ERC721NonexistentToken`, `SelfFeedback`, in this
     /// order; and with `CounterExhausted` after 2^64 - 1 feedbacks by one client.
+    /// @param agentId The agent: its token id at the identity registry.
     /// @param value -1e38 to 1e38.
     /// @param valueDecimals 0 to 18.
+    /// @param tag1 The first tag; any text; may be empty.
+    /// @param tag2 The second tag, as the first.
+    /// @param endpoint The service that was rated; any text.
+    /// @param feedbackURI Where the feedback file is; may be empty.
     /// @param feedbackHash keccak256 of the bytes at `feedbackURI` by convention (R21).
     function giveFeedback(
         uint256 agentId,
@@ -79,7 +98,10 @@ interface IReputationRegistry is IFeedback {
     /// @dev The sum is exact. Sum and average are truncated toward zero. The result has the most frequent number of
     /// decimals, the fewest in a tie; or, where the average does not fit an int128 there, the largest smaller number at
     /// which it does. Reverts with `EmptyClients` for an empty list.
+    /// @param agentId The agent: its token id at the identity registry.
     /// @param clientAddresses One listed twice counts twice.
+    /// @param tag1 The first tag of the feedback that counts; the empty one matches all.
+    /// @param tag2 The second tag, in the same way.
     /// @return count How many feedbacks; with 0, the others are 0.
     /// @return summaryValue The average times `10^summaryValueDecimals`.
     /// @return summaryValueDecimals 0 to 18.
@@ -89,6 +111,11 @@ interface IReputationRegistry is IFeedback {
         returns (uint64 count, int128 summaryValue, uint8 summaryValueDecimals);
 
     /// @notice What `getSummary` makes its answer of, for the same arguments.
+    /// @param agentId The agent: its token id at the identity registry.
+    /// @param clientAddresses The clients whose feedback counts.
+    /// @param tag1 The first tag of the feedback that counts; the empty one matches all.
+    /// @param tag2 The second tag, in the same way.
+    /// @return The part.
     function getSummaryPart(
         uint256 agentId,
         address[] calldata clientAddresses,
@@ -97,6 +124,12 @@ interface IReputationRegistry is IFeedback {
     ) external view returns (SummaryPart memory);
 
     /// @notice The part of the clients at positions `start` to `start + limit - 1` of `getClients`.
+    /// @param agentId The agent: its token id at the identity registry.
+    /// @param start The first position in `getClients`, counted from 0.
+    /// @param limit The most clients that are read.
+    /// @param tag1 The first tag of the feedback that counts; the empty one matches all.
+    /// @param tag2 The second tag, in the same way.
+    /// @return The part.
     function getSummaryPartOfClients(
         uint256 agentId,
         uint256 start,
@@ -106,6 +139,13 @@ interface IReputationRegistry is IFeedback {
     ) external view returns (SummaryPart memory);
 
     /// @notice The part of one client's feedback under the indices `start` to `start + limit - 1`.
+    /// @param agentId The agent: its token id at the identity registry.
+    /// @param clientAddress The client: who gave the feedback.
+    /// @param start The first index.
+    /// @param limit The most feedbacks that are read.
+    /// @param tag1 The first tag of the feedback that counts; the empty one matches all.
+    /// @param tag2 The second tag, in the same way.
+    /// @return The part.
     function getSummaryPartOfIndices(
         uint256 agentId,
         address clientAddress,
@@ -118,20 +158,42 @@ interface IReputationRegistry is IFeedback {
     /// @notice Adds parts up and answers as `getSummary` would over all their feedback at once.
     /// @dev Reverts with `SummaryPartMismatch` for a part that cannot be, and with `CounterExhausted` where the counts
     /// pass 2^64 - 1 together.
+    /// @param parts Parts over disjoint entries.
+    /// @return count How many entered it.
+    /// @return summaryValue Their average, times 10^summaryValueDecimals.
+    /// @return summaryValueDecimals 0 to 18.
     function finishSummary(SummaryPart[] calldata parts)
         external
         pure
         returns (uint64 count, int128 summaryValue, uint8 summaryValueDecimals);
 
     /// @notice One feedback. Reverts with `FeedbackNotFound` where there is none.
+    /// @param agentId The agent: its token id at the identity registry.
+    /// @param clientAddress The client: who gave the feedback.
+    /// @param feedbackIndex The number of the feedback; counts from 1 per agent and client.
+    /// @return value The value, times 10^decimals.
+    /// @return valueDecimals Decimals of the value, 0 to 18.
+    /// @return tag1 The first tag.
+    /// @return tag2 The second tag.
+    /// @return isRevoked Whether the client revoked it.
     function readFeedback(uint256 agentId, address clientAddress, uint64 feedbackIndex)
         external
         view
         returns (int128 value, uint8 valueDecimals, string memory tag1, string memory tag2, bool isRevoked);
 
     /// @notice All matching feedback, in parallel arrays, in the order of the list and then of the indices.
+    /// @param agentId The agent: its token id at the identity registry.
     /// @param clientAddresses An empty list means `getClients`.
+    /// @param tag1 The first tag of the feedback that counts; the empty one matches all.
+    /// @param tag2 The second tag, in the same way.
     /// @param includeRevoked Whether revoked feedback is in.
+    /// @return clients The client of each feedback.
+    /// @return feedbackIndexes The number of each.
+    /// @return values The value of each, times 10^decimals.
+    /// @return valueDecimals Decimals of the value, 0 to 18.
+    /// @return tag1s The first tag of each.
+    /// @return tag2s The second tag of each.
+    /// @return revokedStatuses Whether each is revoked.
     function readAllFeedback(
         uint256 agentId,
         address[] calldata clientAddresses,
@@ -152,6 +214,11 @@ interface IReputationRegistry is IFeedback {
         );
 
     /// @notice One client's feedback under the indices `start` to `start + limit - 1`, revoked or not.
+    /// @param agentId The agent: its token id at the identity registry.
+    /// @param clientAddress The client: who gave the feedback.
+    /// @param start The first index.
+    /// @param limit The most feedbacks that are read.
+    /// @return The feedback that exists in the window.
     function readFeedbackWindow(uint256 agentId, address clientAddress, uint64 start, uint64 limit)
         external
         view

@@ -14,12 +14,24 @@ interface IValidationRegistry {
         uint64 count;
     }
 
-    /// @notice When a validation of `agentId` by `validatorAddress` was requested. URI and hash are as the caller sent them.
+    /// @notice Emitted when a validation of `agentId` by `validatorAddress` was requested. URI and hash are as the
+    /// caller sent them.
+    /// @param validatorAddress The validator: who is asked to answer.
+    /// @param agentId The agent: its token id at the identity registry.
+    /// @param requestURI Where the validator finds what to check.
+    /// @param requestHash The hash that names the request.
     event ValidationRequest(
         address indexed validatorAddress, uint256 indexed agentId, string requestURI, bytes32 indexed requestHash
     );
 
-    /// @notice When the validator answered a request with the score `response`, for the first time or again.
+    /// @notice Emitted when the validator answered a request with the score `response`, for the first time or again.
+    /// @param validatorAddress The validator: who is asked to answer.
+    /// @param agentId The agent: its token id at the identity registry.
+    /// @param requestHash The hash that names the request.
+    /// @param response The score, 0 to 100.
+    /// @param responseURI Where the evidence is.
+    /// @param responseHash The hash of the evidence; may be zero.
+    /// @param tag The tag.
     event ValidationResponse(
         address indexed validatorAddress,
         uint256 indexed agentId,
@@ -30,47 +42,60 @@ interface IValidationRegistry {
         string tag
     );
 
-    /// @notice When the identity registry given to the constructor is the zero address.
+    /// @notice Thrown when the identity registry given to the constructor is the zero address.
     error RegistryZero();
 
-    /// @notice When the validator of a request is the zero address.
+    /// @notice Thrown when the validator of a request is the zero address.
     error ValidatorZero();
 
-    /// @notice When a request with this hash exists, whichever agent it is for.
+    /// @notice Thrown when a request with this hash exists, whichever agent it is for.
+    /// @param requestHash The hash that names the request.
     error RequestExists(bytes32 requestHash);
 
-    /// @notice When the agent does not exist; raised by the identity registry and passed on.
+    /// @notice Thrown when the agent does not exist; raised by the identity registry and passed on.
+    /// @param tokenId The agent: its token id.
     error ERC721NonexistentToken(uint256 tokenId);
 
-    /// @notice When `caller` is neither the agent's owner, nor its approved address, nor an operator of its owner.
+    /// @notice Thrown when `caller` is neither the agent's owner, nor its approved address, nor an operator of its
+    /// owner.
+    /// @param caller The account that called.
+    /// @param agentId The agent: its token id at the identity registry.
     error NotAuthorized(address caller, uint256 agentId);
 
-    /// @notice When no request has this hash.
+    /// @notice Thrown when no request has this hash.
+    /// @param requestHash The hash that names the request.
     error RequestNotFound(bytes32 requestHash);
 
-    /// @notice When `caller` is not the `validator` that the request names.
+    /// @notice Thrown when `caller` is not the `validator` that the request names.
+    /// @param caller The account that called.
+    /// @param validator The validator that the request names.
     error NotValidator(address caller, address validator);
 
-    /// @notice When `score` is above 100.
+    /// @notice Thrown when `score` is above 100.
+    /// @param score The score that was given.
     error ScoreOutOfRange(uint8 score);
 
-    /// @notice When the part at `position` is none that this registry makes: its sum is more than `count` scores of 100
-    /// make.
+    /// @notice Thrown when the part at `position` is none that this registry makes: its sum is more than `count`
+    /// scores of 100 make.
+    /// @param position The part, counted from 0.
     error SummaryPartMismatch(uint256 position);
 
-    /// @notice When the counts of all parts together pass 2^64 - 1.
+    /// @notice Thrown when the counts of all parts together pass 2^64 - 1.
     error CounterExhausted();
 
     /// @notice Asks `validatorAddress` to validate work of the agent. By owner, approved or operator.
     /// @dev A hash can be requested once in this registry, by whoever comes first (R20). The registry compares it with
-    /// nothing: anybody can copy a hash from a pending transaction and request it first, for an agent and a validator of
-    /// their own. That an answer exists under a hash therefore says nothing about a certain agent. Whoever relies on it
-    /// must compare `agentId` and `validatorAddress` of `getValidationStatus` with those that they mean. If the hash is
-    /// `validation_request_hash` of the canonical crate, they must also compute it anew from chain, registry, agent,
-    /// validator, payload hash and nonce. A requester whose hash was taken requests again with another nonce.
-    /// The zero hash and an agent's owner as its validator are allowed.
-    /// Checks in order: ValidatorZero, RequestExists, ERC721NonexistentToken, NotAuthorized.
+    /// nothing: anybody can copy a hash from a pending transaction and request it first, for an agent and a validator
+    /// of their own. That an answer exists under a hash therefore says nothing about a certain agent. Whoever relies
+    /// on it must compare `agentId` and `validatorAddress` of `getValidationStatus` with those that they mean. If the
+    /// hash is `validation_request_hash` of the canonical crate, they must also compute it anew from chain, registry,
+    /// agent, validator, payload hash and nonce. A requester whose hash was taken requests again with another nonce.
+    /// The zero hash and an agent's owner as its validator are allowed. Checks in order: ValidatorZero, RequestExists,
+    /// ERC721NonexistentToken, NotAuthorized.
+    /// @param validatorAddress The validator: who is asked to answer.
+    /// @param agentId The agent: its token id at the identity registry.
     /// @param requestURI Where the validator finds what to check; in the event only.
+    /// @param requestHash The hash that names the request.
     function validationRequest(
         address validatorAddress,
         uint256 agentId,
@@ -80,6 +105,7 @@ interface IValidationRegistry {
 
     /// @notice Answers a request; by its validator, as often as it likes: the last answer stands (R20).
     /// @dev Checks in order: RequestNotFound, NotValidator, ScoreOutOfRange.
+    /// @param requestHash The hash that names the request.
     /// @param response The score, 0 to 100.
     /// @param responseURI Where the evidence is; in the event only.
     /// @param responseHash Hash of the evidence; may be zero.
@@ -94,6 +120,13 @@ interface IValidationRegistry {
 
     /// @notice A request with its last answer. While it is pending, `response`, `responseHash` and `tag` are empty and
     /// `lastUpdate` (seconds) is the time of the request. Reverts with RequestNotFound.
+    /// @param requestHash The hash that names the request.
+    /// @return validatorAddress The validator: who is asked to answer.
+    /// @return agentId The agent: its token id at the identity registry.
+    /// @return response The last score, 0 to 100; 0 while the request is pending.
+    /// @return responseHash The hash of the evidence, as the validator sent it.
+    /// @return tag The tag of the last answer.
+    /// @return lastUpdate When it was requested or last answered, in unix seconds.
     function getValidationStatus(bytes32 requestHash)
         external
         view
@@ -107,19 +140,30 @@ interface IValidationRegistry {
         );
 
     /// @notice Whether the request was answered: what tells 0 from pending. Reverts with RequestNotFound.
+    /// @param requestHash The hash that names the request.
+    /// @return Whether it was answered.
     function hasResponse(bytes32 requestHash) external view returns (bool);
 
     /// @notice Number and average (rounded down) of the agent's last answers; 0 and 0 where there is none.
+    /// @param agentId The agent: its token id at the identity registry.
     /// @param validatorAddresses Only their answers; all where it is empty.
     /// @param tag Only answers with this tag; all where it is empty.
+    /// @return count How many entered it.
+    /// @return avgResponse Their average, rounded down; 0 for none.
     function getSummary(uint256 agentId, address[] calldata validatorAddresses, string calldata tag)
         external
         view
         returns (uint64 count, uint8 avgResponse);
 
     /// @notice What `getSummary` makes its answer of, for the requests at positions `offset` to `offset + limit - 1` of
-    /// `getAgentValidations`. An agent keeps the pending requests of former owners: with thousands of them, `getSummary`
-    /// does not fit into one call.
+    /// `getAgentValidations`. An agent keeps the pending requests of former owners: with thousands of them,
+    /// `getSummary` does not fit into one call.
+    /// @param agentId The agent: its token id at the identity registry.
+    /// @param validatorAddresses The validators whose answers count.
+    /// @param tag Only answers with this tag; all if it is empty.
+    /// @param offset The first position, counted from 0.
+    /// @param limit The most requests that are read.
+    /// @return The part.
     function getSummaryPart(
         uint256 agentId,
         address[] calldata validatorAddresses,
@@ -129,35 +173,57 @@ interface IValidationRegistry {
     ) external view returns (SummaryPart memory);
 
     /// @notice Adds parts up and answers as `getSummary` would over all their requests at once.
-    /// @dev Reverts with `SummaryPartMismatch` for a part that cannot be, and with `CounterExhausted` if the counts pass
-    /// 2^64 - 1 together.
+    /// @dev Reverts with `SummaryPartMismatch` for a part that cannot be, and with `CounterExhausted` if the counts
+    /// pass 2^64 - 1 together.
+    /// @param parts Parts over disjoint entries.
+    /// @return count How many entered it.
+    /// @return avgResponse Their average, rounded down; 0 for none.
     function finishSummary(SummaryPart[] calldata parts) external pure returns (uint64 count, uint8 avgResponse);
 
     /// @notice How many of the agent's requests were answered. An answer that replaces another does not count (R20).
+    /// @param agentId The agent: its token id at the identity registry.
+    /// @return How many were answered.
     function getValidationCount(uint256 agentId) external view returns (uint64);
 
     /// @notice The hashes of all requests for the agent, in the order of the requests.
+    /// @param agentId The agent: its token id at the identity registry.
+    /// @return The hashes.
     function getAgentValidations(uint256 agentId) external view returns (bytes32[] memory);
 
-    /// @notice At most `limit` of `getAgentValidations(agentId)`, from position `offset` on, and the length of the whole.
+    /// @notice At most `limit` of `getAgentValidations(agentId)`, from position `offset` on, and the length of the
+    /// whole.
+    /// @param agentId The agent: its token id at the identity registry.
+    /// @param offset The first position, counted from 0.
+    /// @param limit The most hashes on the page.
+    /// @return requestHashes The hashes on the page.
+    /// @return total How many there are altogether.
     function getAgentValidationsPage(uint256 agentId, uint256 offset, uint256 limit)
         external
         view
         returns (bytes32[] memory requestHashes, uint256 total);
 
     /// @notice The hashes of all requests to the validator, in the order of the requests.
+    /// @param validatorAddress The validator: who is asked to answer.
+    /// @return The hashes.
     function getValidatorRequests(address validatorAddress) external view returns (bytes32[] memory);
 
-    /// @notice At most `limit` of `getValidatorRequests(validatorAddress)`, from position `offset` on, and the length of
-    /// the whole.
+    /// @notice At most `limit` of `getValidatorRequests(validatorAddress)`, from position `offset` on, and the length
+    /// of the whole.
+    /// @param validatorAddress The validator: who is asked to answer.
+    /// @param offset The first position, counted from 0.
+    /// @param limit The most hashes on the page.
+    /// @return requestHashes The hashes on the page.
+    /// @return total How many there are altogether.
     function getValidatorRequestsPage(address validatorAddress, uint256 offset, uint256 limit)
         external
         view
         returns (bytes32[] memory requestHashes, uint256 total);
 
     /// @notice The identity registry whose agents are validated.
+    /// @return The address of the identity registry.
     function getIdentityRegistry() external view returns (address);
 
     /// @notice The version of this implementation.
+    /// @return The version, as semantic versioning writes it.
     function getVersion() external pure returns (string memory);
 }
