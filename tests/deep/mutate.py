@@ -40,6 +40,7 @@ WORK = CACHE / "deep" / "mutation"
 RESULTS = WORK / "results.jsonl"
 EQUIVALENT = Path(__file__).with_name("equivalent-mutants.json")
 TEST_SECONDS = 120  # at least, before a mutant counts as one that never ends
+COMPILE_SECONDS = 600  # a mutant can keep the compiler busy for ever: such a one has no bytecode to test
 TIME_LIMIT = "time limit"  # the name of the killer then: a busy machine's, perhaps, so such a mutant is tried again
 ENVIRONMENT = os.environ | {
     "PATH": f"{CACHE}/bin:{os.environ['PATH']}",
@@ -113,7 +114,11 @@ class Tree:
             },
         }
         # A mutant is compiled once; what forge asks for, it asks for again with each mutant.
-        run = self._run(["scripts/toolchain/solc", "--standard-json"], {"CONCORD_SOLC_CACHE": "off"}, input=json.dumps(request))
+        solc, uncached = ["scripts/toolchain/solc", "--standard-json"], {"CONCORD_SOLC_CACHE": "off"}
+        try:
+            run = self._run(solc, uncached, input=json.dumps(request), timeout=COMPILE_SECONDS)
+        except subprocess.TimeoutExpired:
+            return {}, f"the compiler did not end within {COMPILE_SECONDS} s"
         answer = json.loads(run.stdout)
         errors = [error["message"] for error in answer.get("errors", []) if error["severity"] == "error"]
         if errors:
