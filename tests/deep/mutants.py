@@ -76,6 +76,17 @@ def mutants_of(file: str, source: str) -> list[Mutant]:
     return found
 
 
+def passages(source: str) -> dict[int, str]:
+    """The text that each line (from 1) belongs to: its whole function, else the line alone; without comments and margins."""
+    bare = re.sub(r"//[^\n]*|/\*.*?\*/", lambda comment: re.sub(r"[^\n]", " ", comment.group()), source, flags=re.S)
+    found = {number: line for number, line in enumerate(bare.split("\n"), 1)}
+    for head in re.finditer(r"\b(?:function|constructor|modifier)\b[^{};]*\{", bare):
+        end = _closing(bare, head.end())
+        for number in range(bare.count("\n", 0, head.start()) + 1, bare.count("\n", 0, end) + 2):
+            found[number] = bare[head.start() : end + 1]
+    return {number: " ".join(text.split()) for number, text in found.items()}
+
+
 def _mutant(file, source, operator, start, end, text, mutated) -> Mutant:
     line_start = source.rfind("\n", 0, start) + 1
     line_end = source.find("\n", end)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Changes contracts/src in small ways and runs Foundry's tests on each change: one that no test notices is a survivor.
 
-usage: mutate.py [--file PART] [--sample N] [--seconds N] [--workers N] [--list] [--table]
+usage: mutate.py [--file PART] [--since COMMIT] [--sample N] [--seconds N] [--workers N] [--list] [--table]
 
   --file PART    only files whose path contains PART
+  --since COMMIT only functions, and lines outside of them, that no file of contracts/src had at COMMIT
   --sample N     only every N-th mutant
   --seconds N    start no mutant after so many seconds; a later run goes on where this one ended
   --list         print the mutants and stop
@@ -32,7 +33,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from mutants import Mutant, mutants_of
+from mutants import Mutant, mutants_of, passages
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = Path(os.environ.get("CONCORD_CACHE", ROOT / ".cache"))
@@ -225,6 +226,19 @@ def all_mutants(part: str) -> list[Mutant]:
     ]
 
 
+def changed_since(commit: str, mutants: list[Mutant]) -> list[Mutant]:
+    """Those in a function, or on a line outside of one, that stood nowhere in contracts/src at `commit`."""
+
+    def git(*arguments: str) -> str:
+        return subprocess.run(["git", *arguments], cwd=ROOT, text=True, capture_output=True, check=True).stdout
+
+    before = set()
+    for name in git("ls-tree", "-r", "--name-only", commit, "contracts/src").splitlines():
+        before |= set(passages(git("show", f"{commit}:{name}")).values())
+    now = {name: passages((ROOT / name).read_text()) for name in {mutant.file for mutant in mutants}}
+    return [mutant for mutant in mutants if now[mutant.file][mutant.line] not in before]
+
+
 def tests_hash() -> str:
     digest = hashlib.sha256()
     for path in sorted(ROOT.glob("contracts/test/**/*")):
@@ -344,6 +358,7 @@ def verdict_of(mutant: Mutant, results: dict, entries: list[dict]) -> str:
 def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--file", default="")
+    arguments.add_argument("--since", metavar="COMMIT")
     arguments.add_argument("--sample", type=int, default=1)
     arguments.add_argument("--seconds", type=float, default=86_400)
     arguments.add_argument("--workers", type=int, default=2)
@@ -352,6 +367,8 @@ def main() -> int:
     given = arguments.parse_args()
 
     every = all_mutants(given.file)
+    if given.since:
+        every = changed_since(given.since, every)
     mutants = every[:: given.sample]
     if given.list:
         for mutant in mutants:
