@@ -59,8 +59,8 @@ class Mutant:
 
     @property
     def key(self) -> str:
-        """Names the mutant in the results, whatever else changes in the tree."""
-        return hashlib.sha256(f"{self.file}\0{self.source}".encode()).hexdigest()[:16]
+        """Names the mutant in the results, whatever else changes in the tree, and whatever its comments say."""
+        return hashlib.sha256(f"{self.file}\0{' '.join(_without_comments(self.source).split())}".encode()).hexdigest()[:16]
 
 
 def mutants_of(file: str, source: str) -> list[Mutant]:
@@ -78,7 +78,7 @@ def mutants_of(file: str, source: str) -> list[Mutant]:
 
 def passages(source: str) -> dict[int, str]:
     """The text that each line (from 1) belongs to: its whole function, else the line alone; without comments and margins."""
-    bare = re.sub(r"//[^\n]*|/\*.*?\*/", lambda comment: re.sub(r"[^\n]", " ", comment.group()), source, flags=re.S)
+    bare = _without_comments(source)
     found = {number: line for number, line in enumerate(bare.split("\n"), 1)}
     for head in re.finditer(r"\b(?:function|constructor|modifier)\b[^{};]*\{", bare):
         end = _closing(bare, head.end())
@@ -93,6 +93,15 @@ def _mutant(file, source, operator, start, end, text, mutated) -> Mutant:
     before = " ".join(source[line_start:line_end].split())
     after = " ".join((source[line_start:start] + text + source[end:line_end]).split())
     return Mutant(file, source.count("\n", 0, start) + 1, operator, before, after, mutated)
+
+
+def _without_comments(source: str) -> str:
+    """The source with its comments blank; a string that looks like one stays."""
+
+    def blank(found):
+        return found.group() if found.group()[0] in "\"'" else re.sub(r"[^\n]", " ", found.group())
+
+    return COMMENT_OR_STRING.sub(blank, source)
 
 
 def _blanked(source: str) -> str:
