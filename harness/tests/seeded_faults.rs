@@ -66,6 +66,9 @@ impl Fault {
 
     fn copy_tree(&self, root: &Path, copy: &Path, part: &Path) {
         let (from, to) = (root.join(part), copy.join(part));
+        if from.is_symlink() {
+            return; // installed packages
+        }
         if from.is_file() {
             let content = self.content(part, fs::read(&from).unwrap());
             if fs::read(&to).ok().as_ref() != Some(&content) {
@@ -181,10 +184,9 @@ const CONTRACT_PARTS: [&str; 2] = ["foundry.toml", "contracts/src"];
 /// The whole Rust workspace: cargo builds no member without the others.
 fn program_parts() -> Vec<String> {
     let manifest = fs::read_to_string(clone_root().join("Cargo.toml")).unwrap();
-    let members = manifest
-        .lines()
-        .find(|line| line.starts_with("members = ["));
-    let members = members.expect("the workspace lists its members on one line");
+    let list = manifest.split_once("members = [");
+    let list = list.and_then(|(_, list)| list.split_once(']'));
+    let (members, _) = list.expect("the workspace lists its members");
     let members = members.split('"').skip(1).step_by(2);
     let folders = members.map(|member| member.trim_end_matches("/*"));
     let files = ["Cargo.toml", "Cargo.lock"];
