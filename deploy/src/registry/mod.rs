@@ -12,7 +12,7 @@ use crate::{
     options::Place,
     report,
     svm::{
-        command_line::{public_key, read_private},
+        command_line::{priority_fee, public_key, read_private},
         planning::{PROGRAM_TITLE, REGISTRY_TITLE, raw},
         registry_settings::rows,
         step_kind::REGISTRY_CHANGE_UNITS,
@@ -25,7 +25,7 @@ use concord_canonical::caip::SOLANA;
 use concord_chain::{
     Amount, Blocking, ChainError, Coin,
     submission::{FileRecord, Timing, TxRecord, submit},
-    svm::{BuiltProgram, Cluster, PriorityFee, compute_budget, fee, unsigned},
+    svm::{BuiltProgram, Cluster, compute_budget, fee, unsigned},
 };
 use concord_registry::svm::{Program, accounts::Registry};
 use options::{ChangeOptions, Command};
@@ -235,7 +235,8 @@ async fn plan(
         units: REGISTRY_CHANGE_UNITS.into(),
         rent: Amount::default(),
     };
-    let cost = fee(1, REGISTRY_CHANGE_UNITS, priority_fee(options)?.most);
+    let price = priority_fee(options.priority_fee, options.max_priority_fee)?;
+    let cost = fee(1, REGISTRY_CHANGE_UNITS, price.most);
     let instructions = vec![raw(&instruction)];
     let step = Step::existing(&change.id(), chain, REGISTRY_TITLE, address).sending(
         Action::Change,
@@ -278,18 +279,6 @@ async fn simulate(
     }
 }
 
-fn priority_fee(options: &ChangeOptions) -> Result<PriorityFee, DeployError> {
-    let (first, most) = (options.priority_fee, options.max_priority_fee);
-    match first <= most {
-        true => Ok(PriorityFee { first, most }),
-        false => Err(DeployError::Option {
-            option: "priority-fee",
-            value: first.to_string(),
-            reason: format!("above --max-priority-fee {most}"),
-        }),
-    }
-}
-
 /// The plan, for whoever has the authority's key.
 async fn print_unsigned(
     change: Change,
@@ -327,7 +316,7 @@ async fn carry_out(
         id: change.id(),
         change,
     };
-    let fees = priority_fee(options)?;
+    let fees = priority_fee(options.priority_fee, options.max_priority_fee)?;
     let key = signer.pubkey();
     let mut chain = RegistryChain::new(account.clone(), place.chain.clone(), signer, fees);
     for recorded in record.transactions(&job.id) {

@@ -1,7 +1,7 @@
 //! A Solana target from what the command line says.
 use super::{Choices, Deployer, SvmOptions, SvmTarget, UpgradeAuthority};
 use crate::{
-    DeployError, RunFile, options, report,
+    DeployError, RunFile, report,
     target_request::{ChoiceSource, DeployerSource, TargetRequest},
 };
 use concord_chain::{
@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 pub(crate) fn target(request: &TargetRequest<'_>) -> Result<SvmTarget, DeployError> {
     let (deployer, program_key) = keys(&request.deployer)?;
     let choices = choices(request)?;
+    let first = request.fees.map_or(0, |fees| fees.priority_fee);
+    let most = request.fees.map_or(first, |fees| fees.max_priority_fee);
     Ok(SvmTarget::new(SvmOptions {
         successor: successor(&request.deployer, &choices)?,
         chain: request.place.chain.clone(),
@@ -24,7 +26,7 @@ pub(crate) fn target(request: &TargetRequest<'_>) -> Result<SvmTarget, DeployErr
         program_key,
         program: BuiltProgram::read(&request.folders.program)?,
         choices,
-        priority_fee: priority_fee(request.fees)?,
+        priority_fee: priority_fee(first, most)?,
     }))
 }
 
@@ -84,9 +86,8 @@ fn authority(given: Option<&str>) -> Result<UpgradeAuthority, DeployError> {
     })
 }
 
-fn priority_fee(fees: Option<&options::Fees>) -> Result<PriorityFee, DeployError> {
-    let first = fees.map_or(0, |fees| fees.priority_fee);
-    let most = fees.map_or(first, |fees| fees.max_priority_fee);
+/// The first price, and the highest after raises; in micro-lamports per compute unit.
+pub(crate) fn priority_fee(first: u64, most: u64) -> Result<PriorityFee, DeployError> {
     match first <= most {
         true => Ok(PriorityFee { first, most }),
         false => Err(DeployError::Option {

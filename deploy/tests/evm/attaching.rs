@@ -1,18 +1,13 @@
 //! Authorized reputation and validation over an identity registry that stands already.
 use crate::{
+    explorer::compile,
     fault_proxy::{FaultAction, FaultProxy},
     local_chain::{BASE_SEPOLIA, LocalChain, deployer},
     process::{answer, clone_root, json_file},
     program::{SENDING, Workplace},
 };
 use serde_json::{Value, json};
-use std::{
-    env, fs,
-    io::Write,
-    process::{Command, Stdio},
-    thread,
-    time::Duration,
-};
+use std::{env, fs, thread, time::Duration};
 
 /// One of anvil's own accounts, which it signs for.
 const OTHER: &str = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
@@ -373,17 +368,7 @@ fn the_probe_is_compiled_from_its_source() {
             "outputSelection": { "*": { "*": ["evm.bytecode.object"] } },
         },
     });
-    let mut solc = Command::new(clone_root().join("scripts/toolchain/solc"))
-        .arg("--standard-json")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stdin = solc.stdin.take().unwrap();
-    stdin.write_all(input.to_string().as_bytes()).unwrap();
-    drop(stdin);
-    let output = solc.wait_with_output().unwrap();
-    let compiled: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let compiled = compile(&input);
     let code = &compiled["contracts"]["IdentityProbe.sol"]["IdentityProbe"]["evm"]["bytecode"];
     let code = format!("0x{}\n", code["object"].as_str().expect("compiled"));
     let golden = clone_root().join("deploy/src/evm/IdentityProbe.hex");

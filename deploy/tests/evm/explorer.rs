@@ -27,7 +27,7 @@ fn standard_json(workplace: &Workplace, name: &str) -> Value {
 }
 
 /// The compiler's answer to a standard JSON input.
-fn compile(input: &Value) -> Value {
+pub fn compile(input: &Value) -> Value {
     let mut solc = Command::new(clone_root().join("scripts/toolchain/solc"))
         .arg("--standard-json")
         .stdin(Stdio::piped())
