@@ -140,4 +140,22 @@ mod tests {
         let left: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
         assert_eq!(left.len(), 1, "{left:?}");
     }
+
+    /// The kernel's own answer of a full disk: `/dev/full` has no space left for any byte.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_leaves_the_old_file_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("book.json");
+        write(&path, b"old").unwrap();
+        let partial = folder
+            .path()
+            .join(format!("book.json.{}.partial", process::id()));
+        std::os::unix::fs::symlink("/dev/full", &partial).unwrap();
+        let error = write(&path, b"new").unwrap_err().to_string();
+        assert!(error.contains("No space left on device"), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        let left: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
+        assert_eq!(left.len(), 1, "{left:?}");
+    }
 }
