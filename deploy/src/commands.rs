@@ -123,7 +123,7 @@ async fn nothing_to_send(
     AddressBook::enter(&folders.deployments, target.chain(), deployment)?;
     print_plan(plan, json)?;
     match plan.for_others().next() {
-        None => report::tell("everything stands already: nothing was sent"),
+        None => report::tell("everything is deployed already: nothing was sent"),
         Some(_) => print_for_others(plan, json)?,
     }
     Ok(DONE)

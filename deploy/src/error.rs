@@ -92,7 +92,7 @@ pub enum DeployError {
     },
     #[error("another deployment to {0} is running: it holds the run file")]
     RunLocked(String),
-    #[error("an unfinished run is on record in {}: `concord deploy resume` goes on with it", .0.display())]
+    #[error("an unfinished run is on record in {}: `concord deploy resume` continues it", .0.display())]
     RunUnfinished(PathBuf),
     #[error("no unfinished run in {}: there is nothing to resume", .0.display())]
     NothingToResume(PathBuf),
@@ -114,7 +114,7 @@ pub enum DeployError {
         balance: String,
         needed: String,
     },
-    #[error("{title}: other code stands at {address}: code hash {found}; {difference}")]
+    #[error("{title}: other code is at {address}: code hash {found}; {difference}")]
     ForeignCode {
         title: String,
         address: String,
@@ -132,7 +132,7 @@ pub enum DeployError {
     #[error("the program is for sBPF version {version}, and the cluster takes {taken:?}")]
     SbpfUnsupported { version: u32, taken: Vec<u32> },
     #[error(
-        "another program stands at {program}, code hash {found}, built is {built}: say --upgrade to replace it"
+        "another program is at {program}, code hash {found}, built is {built}: say --upgrade to replace it"
     )]
     UpgradeNotAsked {
         program: String,
@@ -163,10 +163,8 @@ pub enum DeployError {
         found: String,
         key: String,
     },
-    #[error(
-        "nobody is proposed as the next authority of registry {0}: `concord registry propose` does it"
-    )]
-    NobodyProposed(String),
+    #[error("no next authority of registry {0} is proposed: run `concord registry propose` first")]
+    NoAuthorityProposed(String),
     #[error("the registry has {max} {what} already, which is the limit (R13)")]
     RegistryListFull { what: &'static str, max: usize },
     #[error("{} has an unfinished change, {found}: run that command again, or move the file away if its transaction can no longer land", path.display())]
@@ -190,7 +188,7 @@ pub enum DeployError {
     )]
     ProxyUnderpriced { offered: String, base_fee: String },
     #[error(
-        "AuthorizedReputationRegistry would accept draft v1 authorizations while {other} stands on the same identity registry {identity} (R6): say --accepts-draft-v1 false"
+        "AuthorizedReputationRegistry would accept draft v1 authorizations while {other} uses the same identity registry {identity} (R6): say --accepts-draft-v1 false"
     )]
     DraftV1BesideAnother { other: String, identity: String },
 
@@ -205,9 +203,9 @@ pub enum DeployError {
     },
     #[error("the scenarios cannot be played on the deployment: {0}")]
     Examination(String),
-    #[error("{0}; `concord deploy resume` goes on from here")]
+    #[error("{0}; `concord deploy resume` continues from here")]
     Stopped(#[source] Box<Self>),
-    #[error("{0}; the same command goes on from here")]
+    #[error("{0}; the same command continues from here")]
     ChangeStopped(#[source] Box<Self>),
     #[error(
         "everything was sent, but the result cannot be shown: {0}; see `concord deploy status`"

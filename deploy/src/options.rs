@@ -155,12 +155,12 @@ pub struct Choices {
     /// with --identity.
     #[arg(long, value_name = "BOOL", action = ArgAction::Set)]
     pub accepts_draft_v1: Option<bool>,
-    /// EVM: an identity registry that stands already, such as the canonical one: authorized reputation
+    /// EVM: an identity registry that is deployed already, such as the canonical one: authorized reputation
     /// and validation are deployed over it. `own` deploys all four. Default: as the address book has
     /// it, else own.
     #[arg(long, value_name = "ADDRESS|own")]
     pub identity: Option<String>,
-    /// Solana: who can replace the program once it stands: `keep` (the deployer), a public key, or
+    /// Solana: who can replace the program once it is deployed: `keep` (the deployer), a public key, or
     /// `none`, for ever.
     #[arg(long, value_name = "keep|KEY|none")]
     pub upgrade_authority: Option<String>,
@@ -172,7 +172,7 @@ pub struct Choices {
     /// Solana: the Squads multisig (version 4), if the authority is one of its vaults.
     #[arg(long, value_name = "ADDRESS")]
     pub squads_multisig: Option<String>,
-    /// Solana: replaces another program that stands at the address. If the upgrade authority is
+    /// Solana: replaces another program at the address. If the upgrade authority is
     /// another key, the buffer is handed to it, and the upgrade is printed for it to send.
     #[arg(long)]
     pub upgrade: bool,

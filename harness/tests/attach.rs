@@ -224,7 +224,7 @@ fn verify_plays_the_scenarios_of_an_attached_deployment() {
     let checks: Value = serde_json::from_str(&verified.stdout).unwrap();
     let checks = checks.as_array().unwrap().iter();
     let steps: Vec<&str> = checks
-        .filter(|check| check["subject"] == "lifecycle/nothing-stands")
+        .filter(|check| check["subject"] == "lifecycle/nothing-exists")
         .map(|check| check["fact"].as_str().unwrap())
         .collect();
     // Of 15 steps, those 10 to 12 and 16 are of open feedback.

@@ -35,7 +35,7 @@ pub struct Choices {
     pub salt: String,
     /// R6: whether the first draft's EIP-191 form is accepted.
     pub accepts_draft_v1: bool,
-    /// An identity registry that stands already, over which the others are deployed.
+    /// An identity registry that is deployed already, over which the others are deployed.
     pub identity: Option<Address>,
 }
 
@@ -126,7 +126,7 @@ pub(super) fn identity(artifacts: &Path, choices: &Choices) -> Result<Contract, 
 }
 
 /// The registries that a deployment creates, in this order: four, or the authorized reputation and
-/// the validation registry if they are attached to an identity registry that stands.
+/// the validation registry if they are attached to an identity registry of others.
 ///
 /// # Errors
 /// [`DeployError::ArtifactMissing`], [`concord_chain::ChainError::File`].

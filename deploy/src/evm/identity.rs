@@ -24,7 +24,7 @@ const IMPLEMENTATION: B256 =
 
 /// The creation code of `IdentityProbe.sol`, which a test compiles.
 const PROBE: &str = include_str!("IdentityProbe.hex");
-/// Who creates the probe, in a call that changes nothing. Nobody has its key.
+/// Who creates the probe, in a call that changes nothing. Its key is not known.
 const PROBER: Address = address!("00000000000000000000000000000000c0c04d00");
 
 /// What `verify` expects of the probe.
@@ -116,7 +116,7 @@ impl Found {
 }
 
 impl EvmTarget {
-    /// What stands at the address of the identity registry that was named; `None` if the plan
+    /// What is at the address of the identity registry that was named; `None` if the plan
     /// deploys one of its own.
     pub(super) async fn attached(&self) -> Result<Option<Found>, DeployError> {
         match self.choices.identity {
@@ -187,13 +187,13 @@ impl EvmTarget {
         })
     }
 
-    /// The step of a registry that stands already.
+    /// The step of a registry that is deployed already.
     pub(super) fn identity_step(&self, found: &Found) -> Step {
         let address = found.address.to_string();
         Step::existing(contracts::IDENTITY_ID, &self.chain, IDENTITY, address)
     }
 
-    /// Compares what stands there with the book, and lets the probe play.
+    /// Compares what is there with the book, and lets the probe play.
     pub(super) async fn identity_checks(
         &self,
         recorded: &Deployment,

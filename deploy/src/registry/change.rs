@@ -57,7 +57,7 @@ impl Change {
         }
     }
 
-    /// Returns whose signature it takes; `None`: nobody is proposed.
+    /// Returns whose signature it takes; `None` if no authority is proposed.
     pub fn authority(self, registry: &Registry) -> Option<Address> {
         match self {
             Self::Accept => {

@@ -1,7 +1,7 @@
 //! `concord registry`: the registry's authority, payment tokens and facilitators, shown and changed.
 //!
 //! A change is one transaction. It is on disk before it is sent, in a record that is removed when the
-//! change is final and in the address book; a command that was interrupted goes on with it.
+//! change is final and in the address book; an interrupted command continues it.
 mod account;
 mod change;
 pub mod options;
@@ -88,7 +88,7 @@ fn argument(command: &'static str, text: &str) -> Result<Address, DeployError> {
     })
 }
 
-/// The program takes the default key for nobody.
+/// The program takes the default key for none.
 fn successor(text: &str) -> Result<Address, DeployError> {
     let key = argument("propose", text)?;
     match key == Address::default() {
@@ -188,7 +188,7 @@ async fn apply(change: Change, options: &ChangeOptions) -> Result<u8, DeployErro
 }
 
 /// # Errors
-/// [`DeployError::NobodyProposed`], [`DeployError::NotRegistryAuthority`].
+/// [`DeployError::NoAuthorityProposed`], [`DeployError::NotRegistryAuthority`].
 fn require_authority(
     change: Change,
     account: &RegistryAccount,
@@ -197,7 +197,7 @@ fn require_authority(
 ) -> Result<(), DeployError> {
     let address = account.program.registry().to_string();
     let authority = change.authority(registry);
-    let authority = authority.ok_or_else(|| DeployError::NobodyProposed(address.clone()))?;
+    let authority = authority.ok_or_else(|| DeployError::NoAuthorityProposed(address.clone()))?;
     match (authority == *key, change) {
         (true, _) => Ok(()),
         (false, Change::Accept) => Err(DeployError::NotProposed {
@@ -288,7 +288,7 @@ async fn print_unsigned(
 ) -> Result<u8, DeployError> {
     let address = || account.program.registry().to_string();
     let signer = change.authority(registry);
-    let signer = signer.ok_or_else(|| DeployError::NobodyProposed(address()))?;
+    let signer = signer.ok_or_else(|| DeployError::NoAuthorityProposed(address()))?;
     if !change.is_done(registry, &signer) {
         change.require_useful(&account.cluster, registry).await?;
     }

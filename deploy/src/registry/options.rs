@@ -10,7 +10,7 @@ macro_rules! help {
 Exit codes:
   0  done, or nothing had to be sent
   2  refused before anything was sent: command line, file, key, chain or balance
-  3  the chain does not answer, or the change was interrupted: the same command goes on with it"
+  3  the chain does not answer, or the change was interrupted: the same command continues it"
         )
     };
 }

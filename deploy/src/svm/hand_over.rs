@@ -125,9 +125,7 @@ impl SvmTarget {
             match self.choices.authority {
                 UpgradeAuthority::Keep => "the deployer stays its upgrade authority".to_owned(),
                 UpgradeAuthority::Key(key) => format!("its upgrade authority will be {key}"),
-                UpgradeAuthority::None => {
-                    "nobody will be able to replace the program, for ever".to_owned()
-                }
+                UpgradeAuthority::None => "the program can never be replaced".to_owned(),
             },
         ];
         notes.extend(self.registry_authority_note(snapshot)?);

@@ -86,7 +86,7 @@ impl SvmTarget {
             true => Ok(()),
             false => Err(DeployError::NotUpgradeAuthority {
                 program: self.program.id.to_string(),
-                found: snapshot::key_or_nobody(data.authority),
+                found: snapshot::key_or_none(data.authority),
                 deployer: deployer.to_string(),
             }),
         }

@@ -1,7 +1,7 @@
 //! The registry account's authority and lists: on chain, on record, and compared.
 use super::{
     planning::REGISTRY_TITLE,
-    snapshot::{Snapshot, key_or_nobody},
+    snapshot::{Snapshot, key_or_none},
 };
 use crate::{Check, DeployError, Deployment, RegistrySettings};
 use concord_registry::svm::accounts::Registry;
@@ -36,7 +36,7 @@ const PARTS: [Part; 4] = [
     Part {
         fact: "proposed authority",
         drift: "another proposed authority than on record",
-        show: |it| it.proposed_authority.clone().unwrap_or("nobody".to_owned()),
+        show: |it| it.proposed_authority.clone().unwrap_or("none".to_owned()),
     },
     Part {
         fact: "payment tokens",
@@ -107,7 +107,7 @@ impl Snapshot {
         Ok(is_left_behind.then(|| {
             format!(
                 "the deployer's key {authority} still is the registry's authority, and the program's upgrade authority is {}: hand the registry over with `concord registry propose`",
-                key_or_nobody(data.authority)
+                key_or_none(data.authority)
             )
         }))
     }

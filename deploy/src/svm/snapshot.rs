@@ -101,7 +101,7 @@ impl Snapshot {
             true => Ok(Some(buffer.content)),
             false => Err(DeployError::BufferElsewhere {
                 buffer: self.buffer_address.to_string(),
-                authority: key_or_nobody(buffer.authority),
+                authority: key_or_none(buffer.authority),
             }),
         }
     }
@@ -131,8 +131,8 @@ impl Snapshot {
     }
 }
 
-pub(super) fn key_or_nobody(key: Option<Address>) -> String {
-    key.map_or_else(|| "nobody".to_owned(), |key| key.to_string())
+pub(super) fn key_or_none(key: Option<Address>) -> String {
+    key.map_or_else(|| "none".to_owned(), |key| key.to_string())
 }
 
 impl SvmTarget {

@@ -3,7 +3,7 @@ use super::{
     SvmTarget, UpgradeAuthority,
     choices::Choices,
     planning::{PROGRAM_TITLE, REGISTRY_TITLE},
-    snapshot::{Code, Snapshot, key_or_nobody},
+    snapshot::{Code, Snapshot, key_or_none},
 };
 use crate::{AddressBook, Check, DeployError, Deployment, Record, StatusRow};
 use concord_canonical::caip;
@@ -50,7 +50,7 @@ impl SvmTarget {
         };
         let data = snapshot.program_data();
         let hash = data.as_ref().map(|data| code_hash(data.content));
-        let authority = data.map(|data| key_or_nobody(data.authority));
+        let authority = data.map(|data| key_or_none(data.authority));
         let nothing = || "nothing".to_owned();
         Ok(vec![
             check("address", &self.program.id.to_string(), &record.address),
@@ -194,13 +194,13 @@ impl SvmTarget {
         Ok(match choices.authority {
             UpgradeAuthority::Keep => recorded.deployer.clone(),
             UpgradeAuthority::Key(key) => key.to_string(),
-            UpgradeAuthority::None => key_or_nobody(None),
+            UpgradeAuthority::None => key_or_none(None),
         })
     }
 }
 
 fn authority_drift(snapshot: &Snapshot, on_record: Option<&str>) -> Option<&'static str> {
-    let authority = key_or_nobody(snapshot.program_data()?.authority);
+    let authority = key_or_none(snapshot.program_data()?.authority);
     (authority != on_record?).then_some("another upgrade authority than on record")
 }
 

@@ -231,7 +231,7 @@ fn a_book_that_cannot_be_written_is_exit_code_3_and_resume_goes_on() {
     fs::write(workplace.file("explorer"), "in the way").unwrap();
     let stopped = workplace.apply(&[]);
     assert_eq!(stopped.code, Some(3), "{}", stopped.stderr);
-    let words = "`concord deploy resume` goes on from here";
+    let words = "`concord deploy resume` continues from here";
     assert!(stopped.stderr.contains(words), "{}", stopped.stderr);
     fs::remove_file(workplace.file("explorer")).unwrap();
 

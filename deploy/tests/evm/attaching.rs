@@ -1,4 +1,4 @@
-//! Authorized reputation and validation over an identity registry that stands already.
+//! Authorized reputation and validation over an identity registry that is deployed already.
 use crate::{
     explorer::compile,
     fault_proxy::{FaultAction, FaultProxy},
@@ -41,7 +41,7 @@ fn same(one: &Value, other: &str) -> bool {
     one.as_str().unwrap().eq_ignore_ascii_case(other)
 }
 
-/// Both registries stand over the identity registry, and the address book knows all three.
+/// Both registries are deployed over the identity registry, and the address book knows all three.
 fn assert_attached(chain: &LocalChain, workplace: &Workplace, identity: &str) {
     let book = workplace.recorded();
     let contracts = book["contracts"].as_object().unwrap();
@@ -128,7 +128,7 @@ fn two_registries_are_deployed_over_one_of_others() {
     workplace.run(&["status"]).assert_done();
 }
 
-/// Where ours stands, the plan says so.
+/// If ours is deployed, the plan says so.
 #[test]
 fn our_own_identity_registry_is_recognized() {
     let chain = LocalChain::start(BASE_SEPOLIA);
@@ -234,7 +234,7 @@ fn verify_compares_what_is_attached_with_the_book_and_the_rest_with_the_build() 
     assert_eq!(lines(&workplace, true), []);
 }
 
-/// What stands on chain is attached to another identity registry than the book says.
+/// What is on chain is attached to another identity registry than the book says.
 #[test]
 fn verify_refutes_registries_that_are_attached_elsewhere() {
     let chain = LocalChain::start(BASE_SEPOLIA);

@@ -44,7 +44,7 @@ fn refuses_foreign_code_at_any_address() {
         let title = step["title"].as_str().unwrap();
         // By `cast keccak 0x60016002`.
         let hash = "0xb19850dcf719b03fe1369d0896d0f58edfad601bcc6f2ad0e248cf3562d4df14";
-        let words = format!("concord: {title}: other code stands at {address}: code hash {hash}");
+        let words = format!("concord: {title}: other code is at {address}: code hash {hash}");
         workplace.apply(&[]).assert_refused(2, &words);
         chain.set_code(address, &code);
     }
@@ -66,7 +66,7 @@ fn refuses_code_that_differs_in_one_byte() {
         let last = digits.len() - 1;
         digits[last] = if digits[last] == b'0' { b'1' } else { b'0' };
         chain.set_code(address, &String::from_utf8(digits).unwrap());
-        let words = format!("{name}: other code stands at {address}");
+        let words = format!("{name}: other code is at {address}");
         fresh.apply(&[]).assert_refused(2, &words);
         chain.set_code(address, &code);
     }
@@ -114,7 +114,7 @@ fn r6_refuses_draft_v1_beside_another_reputation_registry() {
 
     let address = first["address"].as_str().unwrap();
     let words = format!(
-        "would accept draft v1 authorizations while {address} stands on the same identity registry"
+        "would accept draft v1 authorizations while {address} uses the same identity registry"
     );
     let accepting = ["--accepts-draft-v1", "true"];
     workplace.apply(&accepting).assert_refused(2, &words);

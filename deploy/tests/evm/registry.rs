@@ -4,7 +4,7 @@ use crate::{
     program::Workplace,
 };
 
-/// They have no owner: nobody keeps any list.
+/// They have no owner, and no list is kept.
 #[test]
 fn the_registry_s_settings_are_solana_s() {
     let chain = LocalChain::start(BASE_SEPOLIA);

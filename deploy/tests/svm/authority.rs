@@ -1,4 +1,4 @@
-//! Who can replace the program once it stands.
+//! Who can replace the program once it is deployed.
 use crate::{
     cluster::{Cluster, deployer, program_data, program_key, registry},
     process::answer,
@@ -68,12 +68,12 @@ fn none_is_confirmed_apart_and_for_ever() {
         applied
             .assert_done()
             .stdout
-            .contains("nobody will be able to replace the program")
+            .contains("the program can never be replaced")
     );
     assert_eq!(cluster.program().1, None);
     let verified = workplace.run(&["verify"]);
-    assert!(verified.assert_done().stdout.contains("nobody"));
-    let words = format!("is nobody, not the deployer {}", deployer().pubkey());
+    assert!(verified.assert_done().stdout.contains("none"));
+    let words = format!("is none, not the deployer {}", deployer().pubkey());
     apply(&workplace, "keep", &[]).assert_refused(2, &words);
 }
 

@@ -112,7 +112,7 @@ fn refuses_an_account_of_something_else_at_the_program_s_address() {
     ];
     cluster.carry_out(&taken, &[&key]);
     let refused = Workplace::at(&cluster).apply(&[]);
-    refused.assert_refused(2, &format!("program: other code stands at {}", own_id()));
+    refused.assert_refused(2, &format!("program: other code is at {}", own_id()));
 }
 
 #[test]

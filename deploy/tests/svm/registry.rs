@@ -118,7 +118,7 @@ fn the_authority_is_handed_over_when_the_next_one_accepts() {
         settings
     };
     assert_settings(&workplace, &settings(&first, None));
-    change_by_next(&workplace, &["accept"]).assert_refused(2, "nobody is proposed");
+    change_by_next(&workplace, &["accept"]).assert_refused(2, "no next authority of registry");
     change_by_next(&workplace, &["propose", &second])
         .assert_refused(2, &format!("is {first}, not {second}"));
     change(&workplace, &["propose", "11111111111111111111111111111111"])
@@ -298,7 +298,7 @@ fn killed_at_any_line_a_change_lands_once() {
     }
 }
 
-/// The block hash that was signed for is too old when the command goes on.
+/// The block hash that was signed for is too old when the command continues.
 #[test]
 fn a_change_that_expired_is_signed_again_and_a_foreign_one_is_refused() {
     let (cluster, workplace) = deployed();

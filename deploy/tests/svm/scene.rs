@@ -12,15 +12,15 @@ use solana_signer::Signer;
 /// What is carried out, and on what.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scene {
-    /// Nothing stands.
+    /// Nothing is deployed.
     First,
-    /// Another program stands, smaller and the deployer's.
+    /// Another program is deployed, smaller and the deployer's.
     Upgrade,
-    /// The program stands, and buffers were left over.
+    /// The program is deployed, and buffers were left over.
     Reclaim,
-    /// The program stands, and it and its registry are handed over.
+    /// The program is deployed, and it and its registry are handed over.
     HandOver,
-    /// Another program stands, smaller, and it has been handed over.
+    /// Another program is deployed, smaller, and it has been handed over.
     UpgradeByOther,
 }
 

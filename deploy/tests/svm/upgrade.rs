@@ -81,7 +81,7 @@ fn a_larger_program_is_given_room_first() {
     smaller.run(&["verify"]).assert_done();
 }
 
-/// A run with a handover was begun with one program. With another, which stands already, resuming
+/// A run with a handover was begun with one program. With another, which is deployed already, resuming
 /// it would give the authority away and replace nothing.
 #[test]
 fn refuses_to_go_on_with_another_program_than_the_run_s() {

@@ -1,5 +1,5 @@
-//! The commands of docs/DEPLOYING.md that start with a script are run as they stand there, with the
-//! `concord` of this build, and print what stands there. `CONCORD_BLESS=1` writes their output into
+//! The commands of docs/DEPLOYING.md that start with a script are run as they are written there, with the
+//! `concord` of this build, and print what is written there. `CONCORD_BLESS=1` writes their output into
 //! the document anew. Needs what `scripts/build` makes, and anvil on PATH or in CONCORD_ANVIL.
 mod console;
 mod evm;

@@ -25,14 +25,14 @@ fn read_only_scenarios_agree_and_send_nothing() {
                 && check["found"] == found
         })
     };
-    let nothing = "lifecycle/nothing-stands";
+    let nothing = "lifecycle/nothing-exists";
     assert!(
         has(nothing, "set_agent_uri", "AgentNotFound"),
         "{played:#?}"
     );
     assert!(has(nothing, "validation_response", "RequestNotFound"));
     assert!(has(nothing, ", summary", "ok"));
-    let first = "lifecycle/refused-before-anything-stands";
+    let first = "lifecycle/refused-before-anything-exists";
     assert!(has(first, "open_summary", "EmptyClients"));
     assert_eq!((deployed.recorder.sends(), deployed.nonce()), (sent, nonce));
 }

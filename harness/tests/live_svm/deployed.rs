@@ -1,4 +1,4 @@
-//! A cluster where the program stands, and runs of the built command on it.
+//! a cluster with the deployed program, and runs of the built command on it.
 use crate::{
     invocation::{Answer, answer, clone_root, concord},
     post::ask,

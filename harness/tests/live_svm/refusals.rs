@@ -136,14 +136,14 @@ fn verify_plays_the_read_only_scenarios_and_sends_nothing() {
                 && check["found"] == found
         })
     };
-    let nothing = "lifecycle/nothing-stands";
+    let nothing = "lifecycle/nothing-exists";
     assert!(
         has(nothing, "set_agent_uri", "AgentNotFound"),
         "{checks:#?}"
     );
     assert!(has(nothing, "validation_response", "RequestNotFound"));
     assert!(has(nothing, ", summary", "ok"));
-    let first = "lifecycle/refused-before-anything-stands";
+    let first = "lifecycle/refused-before-anything-exists";
     assert!(has(first, "open_summary", "EmptyClients"));
     assert_eq!(deployed.recorder.sends(), 0);
     assert_eq!(deployed.balance(&deployer().pubkey()), balance);

@@ -41,7 +41,7 @@ pub unsafe extern "C" fn answer(request: *const u8, length: usize) -> *mut u8 {
 /// Overwrites and frees `length` bytes at `bytes`: a request, or an answer with its header.
 ///
 /// # Safety
-/// `reserve(length)` or `answer` returned `bytes`, and nobody uses them again.
+/// `reserve(length)` or `answer` returned `bytes`, and the caller does not use them again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn release(bytes: *mut u8, length: usize) {
     // SAFETY: the caller's promise; the slice was leaked with this length.
