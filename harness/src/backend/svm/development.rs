@@ -7,7 +7,9 @@ use concord_chain::{
     svm::{land, sign},
 };
 use serde_json::{Value, json};
+use solana_account::Account;
 use solana_address::Address;
+use solana_instruction::Instruction;
 use solana_keypair::Keypair;
 use solana_signer::Signer;
 use solana_system_interface::instruction as system;
@@ -79,14 +81,19 @@ impl Development {
             )));
         }
         let give = system::transfer(&payer, address, GIFT);
+        self.land(node, &[give], "something to pay with")
+    }
+
+    /// Lands a transaction of the authority's; `what` is what it is for, if it fails.
+    pub(super) fn land(&self, node: &Live, instructions: &[Instruction], what: &str) -> Answer<()> {
         let recent = node.ask(node.cluster.recent_blockhash())?;
         let keys: [&dyn TxSigner<Svm>; 1] = [&self.authority];
-        let transaction = node.ask(sign(&[give], &keys, &recent))?;
+        let transaction = node.ask(sign(instructions, &keys, &recent))?;
         let landed = node.ask(land(&node.cluster, &transaction, node.patience))?;
         match landed.meta.err.is_null() {
             true => Ok(()),
             false => Err(StepFault::Unreachable(format!(
-                "{address} gets nothing to pay with: {}",
+                "{what}: the transaction failed: {}",
                 landed.meta.err
             ))),
         }
@@ -107,6 +114,19 @@ impl Development {
                 no.message
             ))),
         }
+    }
+
+    /// Writes an account, on a node that lets it (Surfpool); whether it did. Surfpool's slots do not advance
+    /// while its clock is set, so that nothing can be made there that needs a later slot.
+    pub(super) fn put(&self, node: &Live, address: &Address, account: &Account) -> Answer<bool> {
+        let content = json!({
+            "lamports": account.lamports,
+            "owner": account.owner.to_string(),
+            "data": hex::encode(&account.data),
+            "executable": account.executable,
+        });
+        let params = json!([address.to_string(), content]);
+        Ok(self.cheat(node, "surfnet_setAccount", params)?.is_ok())
     }
 
     /// Lets the clock run again.

@@ -17,7 +17,6 @@ use solana_address::Address;
 use solana_clock::Clock;
 use solana_instruction::Instruction;
 use solana_keypair::Keypair;
-use solana_message::{VersionedMessage, v0};
 use solana_signer::Signer;
 use solana_transaction::{Message, Transaction, versioned::VersionedTransaction};
 
@@ -55,15 +54,8 @@ impl Litesvm {
     fn simulate_with_table(&self, signer: &Keypair, instruction: &Instruction) -> Answer<Ran> {
         check_instructions(1, std::slice::from_ref(instruction))?;
         let table = lookup_table::of(instruction);
-        let message = v0::Message::try_compile(
-            &signer.pubkey(),
-            std::slice::from_ref(instruction),
-            std::slice::from_ref(&table),
-            self.svm.latest_blockhash(),
-        )
-        .map_err(|fault| StepFault::Inexpressible(fault.to_string()))?;
-        let message = VersionedMessage::V0(message);
-        check_size(1, message.serialize().len())?;
+        let recent = self.svm.latest_blockhash();
+        let message = lookup_table::message(&signer.pubkey(), instruction, &table, recent)?;
         let transaction = VersionedTransaction::try_new(message, &[signer])
             .map_err(|fault| StepFault::Inexpressible(fault.to_string()))?;
         let mut svm = self.svm.clone();

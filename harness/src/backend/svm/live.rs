@@ -9,6 +9,7 @@
 use super::{
     Keyring, SvmLive, World,
     development::Development,
+    landed_table,
     ledger::{Answer, Done, Failed, Ledger, Ran, Sent, called, check_instructions, check_size},
 };
 use crate::{
@@ -432,8 +433,12 @@ impl Ledger for Live {
     fn simulate(&self, instruction: &Instruction) -> Answer<Ran> {
         check_instructions(0, std::slice::from_ref(instruction))?;
         let raw = unsigned(std::slice::from_ref(instruction), &self.payer);
-        check_size(0, raw.len())?;
-        self.ran(&raw)
+        match (check_size(0, raw.len()), &self.development) {
+            (Err(_), Some(development)) => {
+                self.ran(&landed_table::transaction(self, development, instruction)?)
+            }
+            (fits, _) => fits.and_then(|()| self.ran(&raw)),
+        }
     }
 
     fn account(&self, address: &Address) -> Answer<Option<Account>> {

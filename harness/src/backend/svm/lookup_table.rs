@@ -1,9 +1,11 @@
 //! An address lookup table, by which a transaction names an account in one byte instead of 32.
-use crate::backend::secrets::secret_of;
+use super::ledger::{Answer, check_size};
+use crate::backend::{StepFault, secrets::secret_of};
 use solana_account::Account;
 use solana_address::Address;
+use solana_hash::Hash;
 use solana_instruction::Instruction;
-use solana_message::AddressLookupTableAccount;
+use solana_message::{AddressLookupTableAccount, VersionedMessage, v0};
 
 const PROGRAM: Address = Address::from_str_const("AddressLookupTab1e1111111111111111111111111");
 /// Bytes before the addresses.
@@ -37,4 +39,25 @@ pub fn account(table: &AddressLookupTableAccount) -> Account {
         owner: PROGRAM,
         ..Account::default()
     }
+}
+
+/// The message of one instruction that names its accounts by the table.
+///
+/// # Errors
+/// [`StepFault::Inexpressible`] if no packet holds it even so.
+pub fn message(
+    payer: &Address,
+    instruction: &Instruction,
+    table: &AddressLookupTableAccount,
+    recent: Hash,
+) -> Answer<VersionedMessage> {
+    let (instructions, tables) = (
+        std::slice::from_ref(instruction),
+        std::slice::from_ref(table),
+    );
+    let message = v0::Message::try_compile(payer, instructions, tables, recent)
+        .map_err(|fault| StepFault::Inexpressible(fault.to_string()))?;
+    let message = VersionedMessage::V0(message);
+    check_size(1, message.serialize().len())?;
+    Ok(message)
 }

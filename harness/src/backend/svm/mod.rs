@@ -17,6 +17,7 @@ mod governance;
 mod in_process;
 mod keyring;
 mod labels;
+mod landed_table;
 mod ledger;
 mod live;
 mod lookup_table;
