@@ -1,16 +1,4 @@
-//! Concord's one definition of every byte that an ERC-8004 registry hashes or signs.
-//!
-//! The Solidity contracts are tested against this crate, the Solana program calls it, and every
-//! service builds its preimages with it. Nothing here talks to a chain.
-//!
-//! - No allocation is needed outside the features `alloc` and `json`.
-//! - On `target_os = "solana"` the two hash functions are the runtime's system calls.
-//! - Each function that hashes or signs states its preimage as a byte table: offset, width,
-//!   endianness, field. `docs/CANONICAL-ENCODING.md` collects them.
-//!
-//! Rulings (`R8` and the like) are those of Concord's specification; `X402`, `BP`, `PROFILE`,
-//! `X84` and `FS` are the five source documents it reconciles.
-
+#![doc = include_str!("../README.md")]
 #![no_std]
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]

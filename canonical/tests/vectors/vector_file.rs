@@ -6,7 +6,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 pub fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/vectors")
+    // A link to tests/vectors, so that the published package has them.
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("vectors")
 }
 
 pub struct VectorFile {
@@ -52,7 +53,7 @@ struct File {
 impl VectorFile {
     /// Every vector file, in the order of their names.
     pub fn all() -> Vec<Self> {
-        let entries = fs::read_dir(folder()).expect("tests/vectors");
+        let entries = fs::read_dir(folder()).expect("vectors");
         let mut names: Vec<String> = entries
             .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
             .filter_map(|name| name.strip_suffix(".json").map(String::from))
