@@ -5,6 +5,7 @@ import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 
 import {FeedbackRegistry} from "./FeedbackRegistry.sol";
 import {IAuthorizedReputationRegistry} from "./interfaces/IAuthorizedReputationRegistry.sol";
+import {IFeedback} from "./interfaces/IFeedback.sol";
 import {FeedbackAuth, FeedbackAuths} from "./libraries/FeedbackAuths.sol";
 import {FeedbackLedger} from "./libraries/FeedbackLedger.sol";
 import {Signatures} from "./libraries/Signatures.sol";
@@ -18,10 +19,13 @@ contract AuthorizedReputationRegistry is EIP712, FeedbackRegistry, IAuthorizedRe
     using FeedbackLedger for FeedbackLedger.Ledger;
     using Signatures for address;
 
+    /// @dev R20: scores are 0 to 100.
     uint8 private constant SCORE_MAX = 100;
 
+    /// @dev R6: fixed at deployment. Two registries over one identity registry must not both accept it.
     bool private immutable ACCEPTS_DRAFT_V1;
 
+    /// @dev Private: reads go through the interface alone.
     mapping(uint256 agentId => FeedbackLedger.Ledger) private _ledgers;
 
     constructor(address identityRegistry, bool acceptsDraftV1_)
@@ -31,6 +35,7 @@ contract AuthorizedReputationRegistry is EIP712, FeedbackRegistry, IAuthorizedRe
         ACCEPTS_DRAFT_V1 = acceptsDraftV1_;
     }
 
+    /// @inheritdoc IAuthorizedReputationRegistry
     function giveFeedback(
         uint256 agentId,
         uint8 score,
@@ -49,6 +54,7 @@ contract AuthorizedReputationRegistry is EIP712, FeedbackRegistry, IAuthorizedRe
         emit FeedbackIndexed(agentId, msg.sender, feedbackIndex, block.timestamp);
     }
 
+    /// @inheritdoc IFeedback
     function revokeFeedback(uint256 agentId, uint64 feedbackIndex) external {
         _requireFeedback(agentId, msg.sender, feedbackIndex);
         FeedbackLedger.Ledger storage ledger = _ledgers[agentId];
@@ -60,12 +66,14 @@ contract AuthorizedReputationRegistry is EIP712, FeedbackRegistry, IAuthorizedRe
         emit FeedbackRevoked(agentId, msg.sender, feedbackIndex);
     }
 
+    /// @inheritdoc IAuthorizedReputationRegistry
     function getSummary(uint256 agentId) external view returns (uint64 count, uint8 averageScore) {
         uint64 sum;
         (count, sum) = getTotals(agentId);
         averageScore = _average(count, sum);
     }
 
+    /// @inheritdoc IAuthorizedReputationRegistry
     function getSummary(uint256 agentId, address[] calldata clientAddresses, bytes32 tag1, bytes32 tag2)
         external
         view
@@ -76,11 +84,13 @@ contract AuthorizedReputationRegistry is EIP712, FeedbackRegistry, IAuthorizedRe
         averageScore = _average(count, sum);
     }
 
+    /// @inheritdoc IAuthorizedReputationRegistry
     function getTotals(uint256 agentId) public view returns (uint64 count, uint64 sum) {
         FeedbackLedger.Ledger storage ledger = _ledgers[agentId];
         return (ledger.count, ledger.sum);
     }
 
+    /// @inheritdoc IAuthorizedReputationRegistry
     function getTotals(uint256 agentId, address[] calldata clientAddresses, bytes32 tag1, bytes32 tag2)
         public
         view
@@ -95,6 +105,7 @@ contract AuthorizedReputationRegistry is EIP712, FeedbackRegistry, IAuthorizedRe
         count = uint64(clients.length);
     }
 
+    /// @inheritdoc IAuthorizedReputationRegistry
     function readAllFeedback(
         uint256 agentId,
         address[] calldata clientAddresses,
@@ -127,6 +138,7 @@ contract AuthorizedReputationRegistry is EIP712, FeedbackRegistry, IAuthorizedRe
         }
     }
 
+    /// @inheritdoc IAuthorizedReputationRegistry
     function readFeedbackWindow(uint256 agentId, address clientAddress, uint64 start, uint64 limit)
         external
         view
@@ -152,6 +164,7 @@ contract AuthorizedReputationRegistry is EIP712, FeedbackRegistry, IAuthorizedRe
         }
     }
 
+    /// @inheritdoc IAuthorizedReputationRegistry
     function readFeedback(uint256 agentId, address clientAddress, uint64 feedbackIndex)
         external
         view
@@ -162,6 +175,7 @@ contract AuthorizedReputationRegistry is EIP712, FeedbackRegistry, IAuthorizedRe
         return (entry.score, entry.tag1, entry.tag2, entry.isRevoked, entry.timestamp);
     }
 
+    /// @inheritdoc IAuthorizedReputationRegistry
     function acceptsDraftV1() external view returns (bool) {
         return ACCEPTS_DRAFT_V1;
     }
@@ -210,10 +224,12 @@ contract AuthorizedReputationRegistry is EIP712, FeedbackRegistry, IAuthorizedRe
         return ledger.find(listed, FeedbackLedger.Query({tag1: tag1, tag2: tag2, includeRevoked: includeRevoked}));
     }
 
+    /// @inheritdoc FeedbackRegistry
     function _clients(uint256 agentId) internal view override returns (address[] storage) {
         return _ledgers[agentId].clients;
     }
 
+    /// @inheritdoc FeedbackRegistry
     function _lastIndex(uint256 agentId, address client) internal view override returns (uint64) {
         return _ledgers[agentId].lastIndex(client);
     }

@@ -15,8 +15,10 @@ abstract contract FeedbackRegistry is IFeedback {
     using ResponseCounts for mapping(uint64 index => ResponseCount);
     using Windows for address[];
 
+    /// @dev Where owners and operators are asked for; fixed at deployment (R2).
     IIdentityRegistry internal immutable IDENTITY_REGISTRY;
 
+    /// @dev Counts only: the responses themselves are in events.
     mapping(uint256 agentId => mapping(address client => mapping(uint64 index => ResponseCount))) private _responses;
 
     constructor(address identityRegistry) {
@@ -24,6 +26,7 @@ abstract contract FeedbackRegistry is IFeedback {
         IDENTITY_REGISTRY = IIdentityRegistry(identityRegistry);
     }
 
+    /// @inheritdoc IFeedback
     function appendResponse(
         uint256 agentId,
         address clientAddress,
@@ -40,6 +43,7 @@ abstract contract FeedbackRegistry is IFeedback {
         emit ResponseAppended(agentId, clientAddress, feedbackIndex, msg.sender, responseURI, responseHash);
     }
 
+    /// @inheritdoc IFeedback
     function getResponseCount(
         uint256 agentId,
         address clientAddress,
@@ -58,26 +62,32 @@ abstract contract FeedbackRegistry is IFeedback {
         }
     }
 
+    /// @inheritdoc IFeedback
     function getLastIndex(uint256 agentId, address clientAddress) external view returns (uint64) {
         return _lastIndex(agentId, clientAddress);
     }
 
+    /// @inheritdoc IFeedback
     function getClients(uint256 agentId) external view returns (address[] memory) {
         return _clients(agentId);
     }
 
+    /// @inheritdoc IFeedback
     function getClientCount(uint256 agentId) external view returns (uint256) {
         return _clients(agentId).length;
     }
 
+    /// @inheritdoc IFeedback
     function getClientsWindow(uint256 agentId, uint256 start, uint256 limit) external view returns (address[] memory) {
         return _clients(agentId).slice(start, limit);
     }
 
+    /// @inheritdoc IFeedback
     function getIdentityRegistry() external view returns (address) {
         return address(IDENTITY_REGISTRY);
     }
 
+    /// @inheritdoc IFeedback
     function getVersion() external pure returns (string memory) {
         return VERSION;
     }
@@ -103,6 +113,7 @@ abstract contract FeedbackRegistry is IFeedback {
         return _responses[agentId][client][index].total;
     }
 
+    /// @dev The responses to all feedback of one client, by the listed responders (by everybody for an empty list).
     function _countOfClient(uint256 agentId, address client, address[] calldata responders)
         private
         view

@@ -31,21 +31,28 @@ contract IdentityRegistry is ERC721, EIP712, IERC4906, IIdentityRegistry {
     /// @dev ERC-4906's own number: the interface has events only, of which Solidity makes no id.
     bytes4 private constant ERC4906_INTERFACE_ID = 0x49064906;
 
+    /// @dev R2, R3: the reserved key. Reads of it answer with the wallet; writes are refused.
     string private constant WALLET_KEY = "agentWallet";
     bytes32 private constant WALLET_KEY_HASH = keccak256("agentWallet");
 
+    /// @dev R3: what a new wallet signs, in the domain "ERC8004IdentityRegistry", version "1".
     bytes32 private constant WALLET_CONSENT_TYPEHASH =
         keccak256("AgentWalletSet(uint256 agentId,address newWallet,address owner,uint256 deadline)");
     uint256 private constant WALLET_DEADLINE_MAX = 300; // seconds from now
 
+    /// @dev R1: ids are given out in order and never reused.
     uint256 private _lastAgentId;
+    /// @dev Slots or code, whichever is cheaper (AgentUris).
     mapping(uint256 agentId => AgentUri) private _uris;
     mapping(uint256 agentId => mapping(string metadataKey => bytes)) private _metadata;
+    /// @dev Written by the first transfer or setting, not by the registration.
     mapping(uint256 agentId => WalletRecord) private _wallets;
+    /// @dev R3: digests of consents that were used, for ever.
     mapping(bytes32 digest => bool) private _isConsentUsed;
 
     constructor() ERC721("AgentIdentity", "AGENT") EIP712("ERC8004IdentityRegistry", "1") {}
 
+    /// @inheritdoc IIdentityRegistry
     function register() external returns (uint256 agentId) {
         agentId = _mintNext();
         emit Registered(agentId, "", msg.sender);
@@ -53,6 +60,7 @@ contract IdentityRegistry is ERC721, EIP712, IERC4906, IIdentityRegistry {
         _askReceiver(agentId);
     }
 
+    /// @inheritdoc IIdentityRegistry
     function register(string memory agentURI) external returns (uint256 agentId) {
         agentId = _mintNext();
         _setUri(agentId, agentURI);
@@ -61,6 +69,7 @@ contract IdentityRegistry is ERC721, EIP712, IERC4906, IIdentityRegistry {
         _askReceiver(agentId);
     }
 
+    /// @inheritdoc IIdentityRegistry
     function register(string memory agentURI, MetadataEntry[] calldata metadata) external returns (uint256 agentId) {
         agentId = _mintNext();
         _setUri(agentId, agentURI);
@@ -72,17 +81,20 @@ contract IdentityRegistry is ERC721, EIP712, IERC4906, IIdentityRegistry {
         _askReceiver(agentId);
     }
 
+    /// @inheritdoc IIdentityRegistry
     function setMetadata(uint256 agentId, string calldata metadataKey, bytes calldata metadataValue) external {
         _requireMayManage(agentId);
         _setMetadata(agentId, metadataKey, metadataValue);
     }
 
+    /// @inheritdoc IIdentityRegistry
     function setAgentURI(uint256 agentId, string calldata newURI) external {
         _requireMayManage(agentId);
         _setUri(agentId, newURI);
         emit URIUpdated(agentId, newURI, msg.sender);
     }
 
+    /// @inheritdoc IIdentityRegistry
     function setAgentWallet(uint256 agentId, address newWallet, uint256 deadline, bytes calldata signature) external {
         address owner = _requireMayManage(agentId);
         if (newWallet == address(0)) revert WalletZero();
@@ -97,6 +109,7 @@ contract IdentityRegistry is ERC721, EIP712, IERC4906, IIdentityRegistry {
         _setWallet(agentId, newWallet);
     }
 
+    /// @inheritdoc IIdentityRegistry
     function unsetAgentWallet(uint256 agentId) external {
         _requireMayManage(agentId);
         _setWallet(agentId, address(0));
@@ -109,29 +122,35 @@ contract IdentityRegistry is ERC721, EIP712, IERC4906, IIdentityRegistry {
         super.transferFrom(from, to, tokenId);
     }
 
+    /// @dev The agent's URI, of any length (R17). Reverts for an unknown agent.
     function tokenURI(uint256 tokenId) public view override(ERC721, IERC721Metadata) returns (string memory) {
         _requireOwned(tokenId);
         return _uris[tokenId].read();
     }
 
+    /// @dev ERC-165, ERC-721, its metadata extension, and ERC-4906 by its own number.
     function supportsInterface(bytes4 interfaceId) public view override(ERC721, IERC165) returns (bool) {
         return interfaceId == ERC4906_INTERFACE_ID || super.supportsInterface(interfaceId);
     }
 
+    /// @inheritdoc IIdentityRegistry
     function getMetadata(uint256 agentId, string calldata metadataKey) external view returns (bytes memory) {
         if (!_isWalletKey(metadataKey)) return _metadata[agentId][metadataKey];
         return _walletBytes(getAgentWallet(agentId));
     }
 
+    /// @inheritdoc IIdentityRegistry
     function getAgentWallet(uint256 agentId) public view returns (address) {
         WalletRecord memory written = _wallets[agentId];
         return written.isWritten ? written.wallet : _ownerOf(agentId);
     }
 
+    /// @inheritdoc IIdentityRegistry
     function isAuthorizedOrOwner(address spender, uint256 agentId) external view returns (bool) {
         return _isAuthorized(_requireOwned(agentId), spender, agentId);
     }
 
+    /// @inheritdoc IIdentityRegistry
     function getVersion() external pure returns (string memory) {
         return VERSION;
     }
@@ -155,11 +174,13 @@ contract IdentityRegistry is ERC721, EIP712, IERC4906, IIdentityRegistry {
         ERC721Utils.checkOnERC721Received(msg.sender, address(0), msg.sender, agentId, "");
     }
 
+    /// @dev `MetadataUpdate` is ERC-4906's: marketplaces read the URI again.
     function _setUri(uint256 agentId, string memory uri) private {
         _uris[agentId].write(uri);
         emit MetadataUpdate(agentId);
     }
 
+    /// @dev The key is in the event twice: hashed as a topic, and readable.
     function _setMetadata(uint256 agentId, string calldata metadataKey, bytes calldata metadataValue) private {
         if (_isWalletKey(metadataKey)) revert ReservedKey(); // R2, R3
         _metadata[agentId][metadataKey] = metadataValue;
@@ -177,6 +198,7 @@ contract IdentityRegistry is ERC721, EIP712, IERC4906, IIdentityRegistry {
         if (!_isAuthorized(owner, msg.sender, agentId)) revert NotAuthorized(msg.sender, agentId);
     }
 
+    /// @dev R3: binds the owner, so that a consent given to one owner is nothing to the next.
     function _consentDigest(uint256 agentId, address newWallet, address owner, uint256 deadline)
         private
         view
@@ -199,6 +221,7 @@ contract IdentityRegistry is ERC721, EIP712, IERC4906, IIdentityRegistry {
         emit MetadataSet(agentId, WALLET_KEY, WALLET_KEY, _walletBytes(wallet));
     }
 
+    /// @dev As the canonical contract writes a wallet: 20 bytes, or none.
     function _walletBytes(address wallet) private pure returns (bytes memory) {
         return wallet == address(0) ? bytes("") : abi.encodePacked(wallet);
     }

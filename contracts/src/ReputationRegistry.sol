@@ -2,6 +2,7 @@
 pragma solidity 0.8.37;
 
 import {FeedbackRegistry} from "./FeedbackRegistry.sol";
+import {IFeedback} from "./interfaces/IFeedback.sol";
 import {IReputationRegistry} from "./interfaces/IReputationRegistry.sol";
 import {OpenFeedbackLedger} from "./libraries/OpenFeedbackLedger.sol";
 import {SummaryParts} from "./libraries/SummaryParts.sol";
@@ -17,10 +18,12 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
     using TagPairs for TagPair;
     using Windows for address[];
 
+    /// @dev Private: reads go through the interface alone.
     mapping(uint256 agentId => OpenFeedbackLedger.Ledger) private _ledgers;
 
     constructor(address identityRegistry) FeedbackRegistry(identityRegistry) {}
 
+    /// @inheritdoc IReputationRegistry
     function giveFeedback(
         uint256 agentId,
         int128 value,
@@ -43,6 +46,7 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
         );
     }
 
+    /// @inheritdoc IFeedback
     function revokeFeedback(uint256 agentId, uint64 feedbackIndex) external {
         _requireFeedback(agentId, msg.sender, feedbackIndex);
         OpenFeedbackLedger.Feedback storage feedback = _ledgers[agentId].entry(msg.sender, feedbackIndex).feedback;
@@ -52,6 +56,7 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
         emit FeedbackRevoked(agentId, msg.sender, feedbackIndex);
     }
 
+    /// @inheritdoc IReputationRegistry
     function getSummary(uint256 agentId, address[] calldata clientAddresses, string calldata tag1, string calldata tag2)
         external
         view
@@ -60,6 +65,7 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
         return getSummaryPart(agentId, clientAddresses, tag1, tag2).finish();
     }
 
+    /// @inheritdoc IReputationRegistry
     function getSummaryPart(
         uint256 agentId,
         address[] calldata clientAddresses,
@@ -77,6 +83,7 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
         part = tally.toPart();
     }
 
+    /// @inheritdoc IReputationRegistry
     function getSummaryPartOfClients(
         uint256 agentId,
         uint256 start,
@@ -94,6 +101,7 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
         part = tally.toPart();
     }
 
+    /// @inheritdoc IReputationRegistry
     function getSummaryPartOfIndices(
         uint256 agentId,
         address clientAddress,
@@ -114,6 +122,7 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
         part = tally.toPart();
     }
 
+    /// @inheritdoc IReputationRegistry
     function finishSummary(SummaryPart[] calldata parts)
         external
         pure
@@ -127,6 +136,7 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
         return whole.finish();
     }
 
+    /// @inheritdoc IReputationRegistry
     function readFeedback(uint256 agentId, address clientAddress, uint64 feedbackIndex)
         external
         view
@@ -139,6 +149,7 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
         return (feedback.value, feedback.decimals, tag1, tag2, feedback.isRevoked);
     }
 
+    /// @inheritdoc IReputationRegistry
     function readAllFeedback(
         uint256 agentId,
         address[] calldata clientAddresses,
@@ -177,6 +188,7 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
         }
     }
 
+    /// @inheritdoc IReputationRegistry
     function readFeedbackWindow(uint256 agentId, address clientAddress, uint64 start, uint64 limit)
         external
         view
@@ -235,10 +247,12 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
         if (!isRevoked && (filter.isAny || entry.tags.matches(shape, filter))) tally.add(value, decimals);
     }
 
+    /// @inheritdoc FeedbackRegistry
     function _clients(uint256 agentId) internal view override returns (address[] storage) {
         return _ledgers[agentId].clients;
     }
 
+    /// @inheritdoc FeedbackRegistry
     function _lastIndex(uint256 agentId, address client) internal view override returns (uint64) {
         return _ledgers[agentId].lastIndex(client);
     }

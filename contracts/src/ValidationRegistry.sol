@@ -20,13 +20,18 @@ contract ValidationRegistry is IValidationRegistry {
         string tag;
     }
 
+    /// @dev R20: responses are 0 to 100.
     uint8 private constant SCORE_MAX = 100;
 
+    /// @dev Where owners and operators are asked for; fixed at deployment (R2).
     IIdentityRegistry private immutable IDENTITY_REGISTRY;
 
+    /// @dev R20: a request hash is unique in the registry.
     mapping(bytes32 requestHash => Validation) private _validations;
+    /// @dev In the order of the requests; the positions of summaries in parts.
     mapping(uint256 agentId => bytes32[]) private _requestsOfAgent;
     mapping(address validator => bytes32[]) private _requestsOfValidator;
+    /// @dev Requests with at least one response.
     mapping(uint256 agentId => uint64) private _answeredCount;
 
     constructor(address identityRegistry) {
@@ -34,6 +39,7 @@ contract ValidationRegistry is IValidationRegistry {
         IDENTITY_REGISTRY = IIdentityRegistry(identityRegistry);
     }
 
+    /// @inheritdoc IValidationRegistry
     function validationRequest(
         address validatorAddress,
         uint256 agentId,
@@ -54,6 +60,7 @@ contract ValidationRegistry is IValidationRegistry {
         emit ValidationRequest(validatorAddress, agentId, requestURI, requestHash);
     }
 
+    /// @inheritdoc IValidationRegistry
     function validationResponse(
         bytes32 requestHash,
         uint8 response,
@@ -75,6 +82,7 @@ contract ValidationRegistry is IValidationRegistry {
         emit ValidationResponse(msg.sender, agentId, requestHash, response, responseURI, responseHash, tag);
     }
 
+    /// @inheritdoc IValidationRegistry
     function getValidationStatus(bytes32 requestHash)
         external
         view
@@ -98,10 +106,12 @@ contract ValidationRegistry is IValidationRegistry {
         );
     }
 
+    /// @inheritdoc IValidationRegistry
     function hasResponse(bytes32 requestHash) external view returns (bool) {
         return _existing(requestHash).hasResponse;
     }
 
+    /// @inheritdoc IValidationRegistry
     function getSummary(uint256 agentId, address[] calldata validatorAddresses, string calldata tag)
         external
         view
@@ -110,6 +120,7 @@ contract ValidationRegistry is IValidationRegistry {
         return _finish(getSummaryPart(agentId, validatorAddresses, tag, 0, type(uint256).max));
     }
 
+    /// @inheritdoc IValidationRegistry
     function getSummaryPart(
         uint256 agentId,
         address[] calldata validatorAddresses,
@@ -129,6 +140,7 @@ contract ValidationRegistry is IValidationRegistry {
         }
     }
 
+    /// @inheritdoc IValidationRegistry
     function finishSummary(SummaryPart[] calldata parts) external pure returns (uint64 count, uint8 avgResponse) {
         SummaryPart memory whole;
         for (uint256 i = 0; i < parts.length; ++i) {
@@ -140,14 +152,17 @@ contract ValidationRegistry is IValidationRegistry {
         return _finish(whole);
     }
 
+    /// @inheritdoc IValidationRegistry
     function getValidationCount(uint256 agentId) external view returns (uint64) {
         return _answeredCount[agentId];
     }
 
+    /// @inheritdoc IValidationRegistry
     function getAgentValidations(uint256 agentId) external view returns (bytes32[] memory) {
         return _requestsOfAgent[agentId];
     }
 
+    /// @inheritdoc IValidationRegistry
     function getAgentValidationsPage(uint256 agentId, uint256 offset, uint256 limit)
         external
         view
@@ -156,10 +171,12 @@ contract ValidationRegistry is IValidationRegistry {
         return _page(_requestsOfAgent[agentId], offset, limit);
     }
 
+    /// @inheritdoc IValidationRegistry
     function getValidatorRequests(address validatorAddress) external view returns (bytes32[] memory) {
         return _requestsOfValidator[validatorAddress];
     }
 
+    /// @inheritdoc IValidationRegistry
     function getValidatorRequestsPage(address validatorAddress, uint256 offset, uint256 limit)
         external
         view
@@ -168,14 +185,17 @@ contract ValidationRegistry is IValidationRegistry {
         return _page(_requestsOfValidator[validatorAddress], offset, limit);
     }
 
+    /// @inheritdoc IValidationRegistry
     function getIdentityRegistry() external view returns (address) {
         return address(IDENTITY_REGISTRY);
     }
 
+    /// @inheritdoc IValidationRegistry
     function getVersion() external pure returns (string memory) {
         return VERSION;
     }
 
+    /// @dev What there is from `offset` on, at most `limit`; `total` is the length of the whole list.
     function _page(bytes32[] storage all, uint256 offset, uint256 limit)
         private
         view
@@ -189,6 +209,7 @@ contract ValidationRegistry is IValidationRegistry {
         }
     }
 
+    /// @dev R20: an unknown request is reported before a caller without rights.
     function _existing(bytes32 requestHash) private view returns (Validation storage validation) {
         validation = _validations[requestHash];
         if (validation.validatorAddress == address(0)) revert RequestNotFound(requestHash);
@@ -216,6 +237,7 @@ contract ValidationRegistry is IValidationRegistry {
         return bytes(validation.tag).length == length && keccak256(bytes(validation.tag)) == keccak256(bytes(tag));
     }
 
+    /// @dev The time in seconds, in the width that is stored.
     function _now() private view returns (uint64) {
         // 2^64 seconds are 584 thousand million years.
         // forge-lint: disable-next-line(unsafe-typecast)

@@ -23,8 +23,8 @@ def copy_sources(destination):
     names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True).stdout
     for name in names.rstrip("\0").split("\0"):
         (destination / name).parent.mkdir(parents=True, exist_ok=True)
-        if (ROOT / name).exists():
-            shutil.copy2(ROOT / name, destination / name)
+        if (ROOT / name).exists():  # canonical/vectors is a link to a folder
+            shutil.copy2(ROOT / name, destination / name, follow_symlinks=False)
     return destination
 
 

@@ -23,6 +23,7 @@ library AgentUris {
     /// @dev EIP-170 allows 24,576 bytes of code; the first one stops whoever calls it.
     uint256 internal constant CODE_LENGTH_MAX = 24_575;
 
+    /// @dev The lowest byte of a slot that does not hold its text itself.
     uint256 private constant LONG_MARK = 0xff;
     uint256 private constant ADDRESS_SHIFT = 96;
 
@@ -37,6 +38,7 @@ library AgentUris {
         }
     }
 
+    /// @dev One slot says which form the URI has, so that neither form costs the other a read.
     function read(AgentUri storage uri) internal view returns (string memory) {
         uint256 word = uint256(uri.head._spacer);
         // casting to 'uint160' is safe because 160 bits are left of a word that was shifted right by 96

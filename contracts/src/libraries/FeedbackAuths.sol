@@ -20,10 +20,12 @@ struct FeedbackAuth {
 /// @title FeedbackAuths
 /// @notice Decodes the blob `abi.encode(FeedbackAuth) ‖ signature` (R6) and hashes what is signed.
 library FeedbackAuths {
+    /// @dev R5: the seven fields in the order of the blob.
     bytes32 internal constant TYPEHASH = keccak256(
         "FeedbackAuth(uint256 agentId,address clientAddress,uint64 indexLimit,uint256 expiry,uint256 chainId,address identityRegistry,address signerAddress)"
     );
 
+    /// @dev Bytes before the signature, and of a whole blob with an ECDSA signature (R6).
     uint256 internal constant FIELDS_LENGTH = 7 * 32;
     uint256 internal constant ECDSA_BLOB_LENGTH = FIELDS_LENGTH + 65;
 
@@ -55,15 +57,18 @@ library FeedbackAuths {
         return MessageHashUtils.toEthSignedMessageHash(keccak256(abi.encode(auth)));
     }
 
+    /// @dev R6: an address in a word whose upper 12 bytes are zero.
     function _address(bytes calldata blob, uint256 position) private pure returns (address) {
         return address(uint160(_narrow(blob, position, 160)));
     }
 
+    /// @dev R6: a word whose bits above `bits` are zero.
     function _narrow(bytes calldata blob, uint256 position, uint256 bits) private pure returns (uint256 word) {
         word = _word(blob, position);
         if (word >> bits != 0) revert IAuthorizedReputationRegistry.AuthDirtyWord(position); // R6
     }
 
+    /// @dev The word at `position`, counted in words from 0.
     function _word(bytes calldata blob, uint256 position) private pure returns (uint256) {
         return uint256(bytes32(blob[32 * position:]));
     }

@@ -33,10 +33,13 @@ library FeedbackLedger {
         mapping(address client => mapping(uint64 index => Entry)) entries;
     }
 
+    /// @notice The index of the client's newest feedback; 0 for a client without feedback.
     function lastIndex(Ledger storage ledger, address client) internal view returns (uint64) {
         return ledger.entries[client][1].lastIndex;
     }
 
+    /// @notice Stores a feedback under the next index, and adds it to the totals.
+    /// @return index Counts from 1 for each client.
     function append(Ledger storage ledger, address client, uint8 score, bytes32 tag1, bytes32 tag2)
         internal
         returns (uint64 index)
@@ -101,6 +104,7 @@ library FeedbackLedger {
         }
     }
 
+    /// @dev R15: a zero tag in the query is any tag.
     function _matches(Entry storage entry, Query memory query) private view returns (bool) {
         if (entry.isRevoked && !query.includeRevoked) return false;
         if (query.tag1 != 0 && entry.tag1 != query.tag1) return false;

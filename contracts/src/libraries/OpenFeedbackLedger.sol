@@ -21,25 +21,32 @@ library OpenFeedbackLedger {
         uint64 lastIndex; // of the client; only in its feedback 1
     }
 
+    /// @dev A feedback and its tags, whose lengths are in the feedback's slot.
     struct Entry {
         Feedback feedback;
         TagPair tags;
     }
 
+    /// @dev The clients in the order of their first feedback, and their entries.
     struct Ledger {
         address[] clients;
         mapping(address client => Entry) firsts;
         mapping(address client => mapping(uint64 index => Entry)) others; // from index 2 on
     }
 
+    /// @notice The index of the client's newest feedback; 0 for a client without feedback.
     function lastIndex(Ledger storage ledger, address client) internal view returns (uint64) {
         return ledger.firsts[client].feedback.lastIndex;
     }
 
+    /// @notice The entry under an index, which may be vacant.
     function entry(Ledger storage ledger, address client, uint64 index) internal view returns (Entry storage) {
         return index == 1 ? ledger.firsts[client] : ledger.others[client][index];
     }
 
+    /// @notice Stores a feedback under the next index.
+    /// @dev Value and decimals are checked by the caller (R16).
+    /// @return index Counts from 1 for each client.
     function append(
         Ledger storage ledger,
         address client,

@@ -11,6 +11,7 @@ struct ResponseCount {
 
 /// @title ResponseCounts
 library ResponseCounts {
+    /// @notice Counts one more response, in all and for its responder.
     function append(ResponseCount storage responses, address responder) internal {
         // R8. A responder's own count is never above the total.
         if (responses.total == type(uint64).max) revert IFeedback.CounterExhausted();

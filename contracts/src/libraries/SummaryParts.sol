@@ -8,8 +8,10 @@ import {IReputationRegistry} from "../interfaces/IReputationRegistry.sol";
 /// @notice The arithmetic of the open summary (R16).
 /// @dev |sum| <= count * 1e56 < 2^64 * 2^187, so no sum of true parts passes 256 bits.
 library SummaryParts {
+    /// @dev R16: the limits of one value.
     uint8 internal constant DECIMALS_MAX = 18;
     int128 internal constant VALUE_MAX = 1e38;
+    /// @dev The width of a count in a tally's word.
     uint256 private constant COUNT_BITS = 64;
     /// @dev The largest value at 18 decimals.
     uint256 private constant WAD_VALUE_MAX = 1e56;

@@ -29,6 +29,7 @@ struct TagFilter {
 /// @title TagPairs
 /// @notice Two tags of together at most 32 bytes cost one slot instead of two, and two empty ones none.
 library TagPairs {
+    /// @dev Bytes of both tags together that fit one slot.
     uint256 private constant PACKED_MAX = 32;
     TagShape private constant LONG = TagShape.wrap(0xffff);
 
@@ -51,6 +52,7 @@ library TagPairs {
         return TagShape.wrap(uint16((length1 << 8) | length2));
     }
 
+    /// @notice The two tags as they were given.
     function read(TagPair storage pair, TagShape shape) internal view returns (string memory, string memory) {
         if (_isLong(shape)) return (pair.tag1, pair.tag2);
         (uint256 length1, uint256 length2) = _lengths(shape);
@@ -59,6 +61,7 @@ library TagPairs {
         return (_text(packed, length1), _text(packed << (8 * length1), length2));
     }
 
+    /// @notice What to look for; an empty tag is any tag.
     function filter(string calldata tag1, string calldata tag2) internal pure returns (TagFilter memory result) {
         result.isAny = bytes(tag1).length == 0 && bytes(tag2).length == 0;
         if (result.isAny) return result;
@@ -76,6 +79,7 @@ library TagPairs {
         return _matchesWord(word1, length1, sought.tag1) && _matchesWord(packed << (8 * length1), length2, sought.tag2);
     }
 
+    /// @dev Word and hash are computed once for all entries that are compared.
     function _pattern(string calldata tag) private pure returns (TagPattern memory) {
         // Of a longer tag the word is never compared: the length differs from any packed tag's.
         // forge-lint: disable-next-line(unsafe-typecast)
@@ -94,10 +98,12 @@ library TagPairs {
         return sought.length == 0 || (sought.length == length && sought.word == word);
     }
 
+    /// @dev Whether the tags are in the strings.
     function _isLong(TagShape shape) private pure returns (bool) {
         return TagShape.unwrap(shape) == TagShape.unwrap(LONG);
     }
 
+    /// @dev The lengths of a pair that shares a slot.
     function _lengths(TagShape shape) private pure returns (uint256 length1, uint256 length2) {
         length1 = TagShape.unwrap(shape) >> 8;
         length2 = TagShape.unwrap(shape) & 0xff;

@@ -10,6 +10,7 @@ library Windows {
         to = limit < length - from ? from + limit : length;
     }
 
+    /// @notice The elements of a window over a list; none beyond its end.
     function slice(address[] storage list, uint256 start, uint256 limit) internal view returns (address[] memory part) {
         (uint256 from, uint256 to) = bounds(start, limit, list.length);
         part = new address[](to - from);
