@@ -4,7 +4,7 @@ use concord_canonical::tag::Tag;
 use concord_chain::{
     ChainId, Evm, Signer,
     evm::{CallChain, CallJob, Confirmations, FeeLimit, Node},
-    submission::{FileRecord, Landing, SignedTx, Timing, submit},
+    submission::{Landing, SignedTx, Timing, TxRecord, submit},
 };
 use concord_registry::{
     event::Block,
@@ -120,7 +120,7 @@ impl FeedbackRegistry for EvmRegistry {
     async fn submit(
         &mut self,
         job: FeedbackJob<'_>,
-        record: &mut FileRecord,
+        record: &mut (dyn TxRecord + Sync),
     ) -> Result<(), FeedbackError> {
         let (to, input) = self.call(job.submission)?;
         let call = CallJob {
@@ -183,7 +183,7 @@ impl FeedbackRegistry for EvmRegistry {
         _job: FeedbackJob<'_>,
         _index: u64,
         _attestation: &PaymentAttestation,
-        _record: &mut FileRecord,
+        _record: &mut (dyn TxRecord + Sync),
     ) -> Result<(), FeedbackError> {
         Err(self.refused("payment proofs exist on Solana only"))
     }

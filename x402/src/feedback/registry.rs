@@ -1,6 +1,6 @@
 use async_trait::async_trait;
 use concord_canonical::Word;
-use concord_chain::submission::{FileRecord, Landing, SignedTx};
+use concord_chain::submission::{Landing, SignedTx, TxRecord};
 use serde::{Deserialize, Serialize};
 
 use super::{FeedbackEntry, FeedbackError, Kind, PaymentAttestation};
@@ -90,7 +90,7 @@ pub trait FeedbackRegistry: Send {
     async fn submit(
         &mut self,
         job: FeedbackJob<'_>,
-        record: &mut FileRecord,
+        record: &mut (dyn TxRecord + Sync),
     ) -> Result<(), FeedbackError>;
 
     /// Reads the entry of a transaction that landed, from the registry's event.
@@ -113,6 +113,6 @@ pub trait FeedbackRegistry: Send {
         job: FeedbackJob<'_>,
         index: u64,
         attestation: &PaymentAttestation,
-        record: &mut FileRecord,
+        record: &mut (dyn TxRecord + Sync),
     ) -> Result<(), FeedbackError>;
 }

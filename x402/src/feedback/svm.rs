@@ -3,7 +3,7 @@ use concord_canonical::{auth::SvmFeedbackAuth, caip, tag::Tag};
 use concord_chain::{
     ChainError, ChainId, Signer, Svm,
     submission::{
-        FileRecord, Finality, Landing, Resend, SendOutcome, SignedTx, Timing, TxChain, TxJob,
+        Finality, Landing, Resend, SendOutcome, SignedTx, Timing, TxChain, TxJob, TxRecord,
         TxStatus, submit,
     },
     svm::{Cluster, ExecutedTx, InstructionChain, InstructionJob, PriorityFee, decode},
@@ -268,7 +268,11 @@ impl TxChain for Submitting<'_> {
 }
 
 impl SvmRegistry {
-    async fn land(&mut self, job: SvmJob, record: &mut FileRecord) -> Result<(), FeedbackError> {
+    async fn land(
+        &mut self,
+        job: SvmJob,
+        record: &mut (dyn TxRecord + Sync),
+    ) -> Result<(), FeedbackError> {
         let mut report = |job: &SvmJob, words: &str| tracing::info!(job = job.id(), words);
         let mut chain = Submitting {
             chain: &mut self.chain,
@@ -291,7 +295,7 @@ impl FeedbackRegistry for SvmRegistry {
     async fn submit(
         &mut self,
         job: FeedbackJob<'_>,
-        record: &mut FileRecord,
+        record: &mut (dyn TxRecord + Sync),
     ) -> Result<(), FeedbackError> {
         let content = JobContent::Feedback(Box::new(job.submission.clone()));
         self.land(SvmJob::new(job.id.to_owned(), content), record)
@@ -334,7 +338,7 @@ impl FeedbackRegistry for SvmRegistry {
         job: FeedbackJob<'_>,
         index: u64,
         attestation: &PaymentAttestation,
-        record: &mut FileRecord,
+        record: &mut (dyn TxRecord + Sync),
     ) -> Result<(), FeedbackError> {
         let place = &self.place;
         let mint = place.mint(job.submission)?;

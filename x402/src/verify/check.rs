@@ -28,7 +28,8 @@ pub async fn verify(exchange: &PaidExchange<'_>, reads: Reads<'_>, live: Option<
     steps.push(task_ref(exchange, settlement.as_ref().ok(), data));
     steps.extend(hashes(exchange, data));
     let payment = read_payment(settlement.as_ref().ok(), reads).await;
-    steps.extend(signer::check(exchange, data, &payment, reads, live).await);
+    let network = &exchange.offer.network;
+    steps.extend(signer::check(network, data, &payment, reads, live).await);
     steps.push(payee::check(exchange, data, &payment, reads).await);
     Report {
         steps,

@@ -13,6 +13,7 @@ mod payee;
 mod reads;
 mod report;
 mod signer;
+mod submission;
 mod svm;
 mod svm_transfers;
 
@@ -26,4 +27,5 @@ pub use reads::{
     Unavailable,
 };
 pub use report::{Class, Report, State, Step, StepResult};
+pub use submission::verify_submission;
 pub use svm::SvmChains;

@@ -1,6 +1,6 @@
 //! S11: the payment on chain, to the agent's own wallet (R27, R32).
 
-use concord_canonical::caip::AccountId;
+use concord_canonical::Word;
 use concord_files::{Found, InteractionData};
 
 use crate::account::{chain_of, is_same_address, wallets_on};
@@ -77,51 +77,108 @@ async fn check_payee(
     payment: &PaymentRead,
     reads: Reads<'_>,
 ) -> StepResult {
-    let offer = exchange.offer;
-    let record = match read_agent(exchange, data, payment, reads).await {
-        Ok(Some(record)) => record,
-        Ok(None) => return mismatch("the agent does not exist"),
-        Err(error) => return StepResult::cannot_check(STEP, error.0),
+    let network = &exchange.offer.network;
+    match payees(network, data, payment, reads).await {
+        Ok(payees) => payees.check(network, &[&exchange.offer.pay_to]),
+        Err(result) => result,
+    }
+}
+
+/// S11 without an offer: the reviewer moved some amount of some token to the agent.
+pub(super) async fn check_paid_by(
+    payer: &str,
+    network: &str,
+    data: &Found<InteractionData>,
+    payment: &PaymentRead,
+    reads: Reads<'_>,
+) -> StepResult {
+    let on_chain = match payment {
+        None => return needs(STEP, Step::S6),
+        Some(Err(error)) => return StepResult::cannot_check(STEP, error.0.clone()),
+        Some(Ok(None)) => {
+            let detail = "the chain has no such transaction";
+            return StepResult::refuted(STEP, Class::PaymentNotFound, detail);
+        }
+        Some(Ok(Some(found))) => found,
     };
-    if chain_of(&data.view.agent).as_ref() == Some(&offer.network) {
-        return match &record.wallet {
-            Some(wallet) if is_same_address(&offer.network, wallet, &offer.pay_to) => {
-                let note = read_later(exchange, data, payment, &record);
+    if !on_chain.succeeded {
+        return StepResult::refuted(STEP, Class::PaymentNotFound, "the transaction failed");
+    }
+    let is_own =
+        |it: &&Transfer| is_same_address(network, &it.from, payer) && it.amount != Word::default();
+    let own = on_chain.transfers.iter().filter(is_own);
+    let paid: Vec<&str> = own.map(|it| &*it.to).collect();
+    if paid.is_empty() {
+        let count = on_chain.transfers.len();
+        return mismatch(&format!("none of {count} transfers is from {payer}"));
+    }
+    match payees(network, data, payment, reads).await {
+        Ok(payees) => payees.check(network, &paid),
+        Err(result) => result,
+    }
+}
+
+/// The agent's addresses on the payment chain.
+enum Payees {
+    /// The wallet on chain, and when it was read if that was later.
+    Wallet { address: String, note: String },
+    /// What only the agent's own file names.
+    Claimed(Vec<String>),
+}
+
+impl Payees {
+    /// Whether one of these was paid.
+    fn check(&self, network: &str, paid: &[&str]) -> StepResult {
+        let is_paid = |own: &str| paid.iter().any(|it| is_same_address(network, own, it));
+        let shown = paid.join(", ");
+        match self {
+            Self::Wallet { address, note } if is_paid(address) => {
                 StepResult::new(STEP, State::Verified, note)
             }
-            Some(wallet) => {
-                let paid = &offer.pay_to;
-                mismatch(&format!(
-                    "{paid} was paid, but the agent's wallet is {wallet}"
-                ))
+            Self::Wallet { address, .. } => mismatch(&format!(
+                "{shown} was paid, but the agent's wallet is {address}"
+            )),
+            Self::Claimed(wallets) if wallets.iter().any(|it| is_paid(it)) => {
+                let detail = "only the agent's own file names the wallet that was paid (R27)";
+                StepResult::new(STEP, State::Claimed, detail)
             }
-            None => mismatch("the agent has no wallet on chain"),
-        };
+            Self::Claimed(_) => mismatch(&format!("the file lists no wallet {shown} on {network}")),
+        }
+    }
+}
+
+async fn payees(
+    network: &str,
+    data: &Found<InteractionData>,
+    payment: &PaymentRead,
+    reads: Reads<'_>,
+) -> Result<Payees, StepResult> {
+    let record = match read_agent(network, data, payment, reads).await {
+        Ok(Some(record)) => record,
+        Ok(None) => return Err(mismatch("the agent does not exist")),
+        Err(error) => return Err(StepResult::cannot_check(STEP, error.0)),
+    };
+    if chain_of(&data.view.agent).as_deref() == Some(network) {
+        let note = read_later(network, data, payment, &record);
+        let wallet = record
+            .wallet
+            .map(|address| Payees::Wallet { address, note });
+        return wallet.ok_or_else(|| mismatch("the agent has no wallet on chain"));
     }
     let file = match read_file(&record, data, reads, false).await {
         Ok(Some(file)) => file,
-        Ok(None) => return mismatch("the agent has no file that names a wallet on this chain"),
-        Err(FileError::Malformed(why)) => return mismatch(&why),
+        Ok(None) => {
+            let detail = "the agent has no file that names a wallet on this chain";
+            return Err(mismatch(detail));
+        }
+        Err(FileError::Malformed(why)) => return Err(mismatch(&why)),
         Err(FileError::Unavailable(why) | FileError::Mismatch(why)) => {
-            return StepResult::cannot_check(STEP, why);
+            return Err(StepResult::cannot_check(STEP, why));
         }
     };
-    let wallets = match wallets_on(&file, &offer.network) {
-        Ok(wallets) => wallets,
-        Err(error) => return mismatch(&error.to_string()),
-    };
-    let is_payee =
-        |it: &AccountId<'_>| is_same_address(&offer.network, it.address(), &offer.pay_to);
-    match wallets.iter().any(is_payee) {
-        true => {
-            let detail = "only the agent's own file names the wallet that was paid (R27)";
-            StepResult::new(STEP, State::Claimed, detail)
-        }
-        false => {
-            let (paid, network) = (&offer.pay_to, &offer.network);
-            mismatch(&format!("the file lists no wallet {paid} on {network}"))
-        }
-    }
+    let wallets = wallets_on(&file, network).map_err(|error| mismatch(&error.to_string()))?;
+    let wallets = wallets.iter().map(|it| it.address().to_owned());
+    Ok(Payees::Claimed(wallets.collect()))
 }
 
 fn mismatch(detail: &str) -> StepResult {

@@ -10,7 +10,6 @@ use crate::account::{chain_of, claims};
 
 use super::{
     check::{PaymentRead, needs},
-    exchange::PaidExchange,
     reads::{AgentRecord, FileError, Reads, Unavailable},
     report::{Class, State, Step, StepResult},
 };
@@ -39,8 +38,9 @@ enum Judge {
 }
 
 /// S9 and S10. Before they refute, agent and file are read again, past every cache.
+/// `network`: the payment chain, CAIP-2.
 pub(super) async fn check(
-    exchange: &PaidExchange<'_>,
+    network: &str,
     data: Option<&Found<InteractionData>>,
     payment: &PaymentRead,
     reads: Reads<'_>,
@@ -50,7 +50,7 @@ pub(super) async fn check(
         return [needs(Step::S9, Step::S4), needs(Step::S10, Step::S4)];
     };
     let check = SignerCheck {
-        exchange,
+        network,
         data,
         payment,
         reads,
@@ -64,7 +64,7 @@ pub(super) async fn check(
 }
 
 struct SignerCheck<'a> {
-    exchange: &'a PaidExchange<'a>,
+    network: &'a str,
     data: &'a Found<InteractionData>,
     payment: &'a PaymentRead,
     reads: Reads<'a>,
@@ -86,7 +86,7 @@ impl SignerCheck<'_> {
     /// S9: the judge, and when the agent was read if that was later.
     async fn judge(&self, fresh: bool) -> Result<(Judge, String), NoSigner> {
         let agent = &self.data.view.agent;
-        let record = read_agent(self.exchange, self.data, self.payment, self.reads).await?;
+        let record = read_agent(self.network, self.data, self.payment, self.reads).await?;
         let unknown = |detail: String| NoSigner::Refuted(Class::SignerUnknown, detail);
         let record = record.ok_or_else(|| {
             let (id, registry) = (&agent.agent_id, &agent.agent_registry);
@@ -100,7 +100,7 @@ impl SignerCheck<'_> {
             Err(FileError::Malformed(why)) => return Err(unknown(why)),
         };
         let signers = file.as_ref().map_or(&[][..], |file| &file.signers);
-        let note = read_later(self.exchange, self.data, self.payment, &record);
+        let note = read_later(self.network, self.data, self.payment, &record);
         let judge = match signers.is_empty() {
             false => self.listed(signers)?,
             true => self.wallet(record)?, // R29
@@ -222,13 +222,13 @@ fn windows(signers: &[&Signer], settled_at: u64, live: Option<u64>) -> String {
 
 /// The agent as it was when the payment settled, if its registry is on the payment chain; else as it is now.
 pub(super) async fn read_agent(
-    exchange: &PaidExchange<'_>,
+    network: &str,
     data: &Found<InteractionData>,
     payment: &PaymentRead,
     reads: Reads<'_>,
 ) -> Result<Option<AgentRecord>, Unavailable> {
     let agent = &data.view.agent;
-    let is_payment_chain = chain_of(agent).as_ref() == Some(&exchange.offer.network);
+    let is_payment_chain = chain_of(agent).as_deref() == Some(network);
     let block = match payment {
         Some(Ok(Some(payment))) if is_payment_chain => Some(payment.block),
         _ => None,
@@ -238,12 +238,12 @@ pub(super) async fn read_agent(
 
 /// When the agent was read, if that was after the payment on the same chain: Solana keeps no history.
 pub(super) fn read_later(
-    exchange: &PaidExchange<'_>,
+    network: &str,
     data: &Found<InteractionData>,
     payment: &PaymentRead,
     record: &AgentRecord,
 ) -> String {
-    let is_payment_chain = chain_of(&data.view.agent).as_ref() == Some(&exchange.offer.network);
+    let is_payment_chain = chain_of(&data.view.agent).as_deref() == Some(network);
     match payment {
         Some(Ok(Some(paid))) if is_payment_chain && paid.block != record.block => {
             let (read, paid) = (record.block, paid.block);

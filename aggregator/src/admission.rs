@@ -1,0 +1,183 @@
+//! The checks of R52 that ask chains and files. They see a [`Claim`], which has no value, tag or comment
+//! (R53).
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use concord_canonical::caip::{AccountId, EIP155, TaskRef};
+use concord_x402::verify::{
+    Payment, Payments, Reads, RegistrationFiles, Registries, State, StepResult, Unavailable,
+    verify_submission,
+};
+
+use crate::{Claim, Code, Insiders, Refusal};
+
+/// What submissions are checked against.
+pub struct Admission {
+    /// Identity registries.
+    pub registries: Arc<dyn Registries>,
+    /// Registration files.
+    pub files: Arc<dyn RegistrationFiles>,
+    /// Payments.
+    pub payments: Arc<dyn Payments>,
+    /// Who acts for an agent (R18).
+    pub insiders: Arc<dyn Insiders>,
+    /// The chains whose payments can be verified, CAIP-2.
+    pub payment_chains: BTreeSet<String>,
+    /// Whether payments on other chains are taken as they are stated (R54).
+    pub takes_unchecked: bool,
+    /// The identity registries that are served, CAIP-10, in the order of their lanes.
+    pub served: Vec<String>,
+}
+
+/// A claim that holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Admitted {
+    /// The lane that submits it.
+    pub lane: usize,
+    /// Whether the payment was verified on its chain (R54).
+    pub is_payment_checked: bool,
+}
+
+impl Admission {
+    /// Checks a claim whose key is not known, in R52's order. `now`: unix seconds.
+    ///
+    /// # Errors
+    /// [`Refusal`]. What cannot be read now is [`Code::Unavailable`] (R36).
+    pub async fn check(&self, claim: &Claim, now: u64) -> Result<Admitted, Refusal> {
+        claim.verify_reviewer().map_err(|error| {
+            let class = error.class().name();
+            let refusal = Refusal::new(Code::InvalidReviewerSignature, class, error.to_string());
+            refusal.of("reviewerSignature")
+        })?;
+        let lane = self.lane(claim)?;
+        self.require_agent(claim).await?;
+        let is_payment_checked = self.check_signer_and_payment(claim, now).await?;
+        self.require_outsider(claim).await?;
+        Ok(Admitted {
+            lane,
+            is_payment_checked,
+        })
+    }
+
+    /// R54: only the registry that the reviewer signed.
+    fn lane(&self, claim: &Claim) -> Result<usize, Refusal> {
+        let signed = &claim.interaction.view.agent.agent_registry;
+        let served = self
+            .served
+            .iter()
+            .position(|it| is_same_account(it, signed));
+        served.ok_or_else(|| {
+            let message = format!("{signed} is not one of: {}", self.served.join(", "));
+            let refusal = Refusal::new(Code::UnknownAgent, "RegistryNotServed", message);
+            refusal.of("interactionData.agentRegistry")
+        })
+    }
+
+    async fn require_agent(&self, claim: &Claim) -> Result<(), Refusal> {
+        let agent = &claim.interaction.view.agent;
+        match self.registries.agent(agent, None).await? {
+            Some(_) => Ok(()),
+            None => {
+                let (id, registry) = (&agent.agent_id, &agent.agent_registry);
+                let message = format!("{registry} has no agent {id}");
+                let refusal = Refusal::new(Code::UnknownAgent, "AgentNotFound", message);
+                Err(refusal.of("interactionData.agentId"))
+            }
+        }
+    }
+
+    /// Returns whether the payment was verified on its chain.
+    async fn check_signer_and_payment(&self, claim: &Claim, now: u64) -> Result<bool, Refusal> {
+        let task_ref = &claim.interaction.view.signed.task_ref;
+        let is_checked = self.is_payment_chain(task_ref);
+        let payment = match is_checked {
+            true => self.payments.payment(task_ref).await,
+            false if self.takes_unchecked => Ok(Some(stated(now))),
+            false => {
+                let chains: Vec<&str> = self.payment_chains.iter().map(|it| &**it).collect();
+                let message = format!("{task_ref} is on none of: {}", chains.join(", "));
+                let refusal = Refusal::new(Code::InvalidPayload, "PaymentChainNotServed", message);
+                return Err(refusal.of("interactionData.taskRef"));
+            }
+        };
+        let unavailable = payment.as_ref().err().cloned();
+        if let Some(error) = unavailable {
+            return Err(error.into());
+        }
+        let is_found = matches!(payment, Ok(Some(_)));
+        let reads = Reads {
+            registries: &*self.registries,
+            files: &*self.files,
+            payments: &*self.payments,
+        };
+        let steps = verify_submission(&claim.interaction, claim.payer(), payment, reads);
+        let [known, signed, paid] = steps.await;
+        for step in [&known, &signed] {
+            require(
+                step,
+                Code::InvalidAgentSignature,
+                "interactionData.agentSignature",
+                is_found,
+            )?;
+        }
+        if is_checked {
+            require(&paid, Code::InvalidPayload, "interactionData.taskRef", true)?;
+        }
+        Ok(is_checked)
+    }
+
+    fn is_payment_chain(&self, task_ref: &str) -> bool {
+        let chain = TaskRef::parse(task_ref).map(|it| it.chain_id().to_string());
+        chain.is_ok_and(|it| self.payment_chains.contains(&it))
+    }
+
+    /// R18
+    async fn require_outsider(&self, claim: &Claim) -> Result<(), Refusal> {
+        let agent = &claim.interaction.view.agent;
+        match self.insiders.is_insider(agent, &claim.reviewer).await? {
+            false => Ok(()),
+            true => {
+                let message = format!("{} acts for the agent (R18)", claim.reviewer);
+                let refusal = Refusal::new(Code::InvalidPayload, "SelfFeedback", message);
+                Err(refusal.of("reviewerAddress"))
+            }
+        }
+    }
+}
+
+/// A payment that is not looked up: signers are checked as of now (R54).
+fn stated(now: u64) -> Payment {
+    Payment {
+        succeeded: true,
+        block: 0,
+        time: now,
+        transfers: Vec::new(),
+    }
+}
+
+/// R36: only what is refuted is refused. `can_know`: without the payment's time a signer cannot be checked,
+/// and the missing payment is the reason to give.
+fn require(step: &StepResult, code: Code, field: &str, can_know: bool) -> Result<(), Refusal> {
+    match step.state {
+        State::Verified | State::Claimed => Ok(()),
+        State::Refuted => {
+            let class = step.class.map(|it| format!("{it:?}")).unwrap_or_default();
+            Err(Refusal::new(code, &class, step.detail.clone()).of(field))
+        }
+        State::CannotCheck if can_know => Err(Unavailable(step.detail.clone()).into()),
+        State::CannotCheck => Ok(()),
+    }
+}
+
+/// Whether two CAIP-10 ids are the same account.
+pub(crate) fn is_same_account(a: &str, b: &str) -> bool {
+    let [Ok(first), Ok(second)] = [a, b].map(AccountId::parse) else {
+        return false;
+    };
+    let chain = first.chain_id();
+    chain == second.chain_id()
+        && match chain.namespace() == EIP155 {
+            true => first.address().eq_ignore_ascii_case(second.address()),
+            false => first.address() == second.address(),
+        }
+}

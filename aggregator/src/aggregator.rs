@@ -1,0 +1,180 @@
+use std::{sync::Arc, time::Duration};
+
+use concord_x402::feedback::FileStore;
+use tokio::time::{Instant, timeout_at};
+
+use crate::{
+    Code, Refusal,
+    admission::Admission,
+    content::Seal,
+    form::Form,
+    store::{Acceptance, Accepted, Row, RowState, Store},
+};
+
+/// How long a client waits for a landing before it is told where to ask (R56).
+const WAIT: Duration = Duration::from_secs(10);
+
+/// The account and the registry of a lane.
+#[derive(Clone, Debug)]
+pub struct LanePlace {
+    /// The identity registry, CAIP-10.
+    pub registry: String,
+    /// The account that submits, CAIP-10 (R38).
+    pub client: String,
+    /// The registry that records the feedback, CAIP-10.
+    pub settlement: String,
+}
+
+impl LanePlace {
+    /// The lane's name in the store: one account of one registry. Files name the account, so another account
+    /// cannot continue (R55).
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{} {}", self.registry, self.client)
+    }
+}
+
+/// Accepts submissions. What was accepted is submitted by the [`crate::lane`]s.
+pub struct Aggregator {
+    store: Store,
+    admission: Admission,
+    files: Arc<dyn FileStore>,
+    lanes: Vec<LanePlace>,
+}
+
+/// What became of a submission.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// As the store has it.
+    pub row: Row,
+    /// What the answer says.
+    pub progress: Progress,
+}
+
+/// How far a submission is, as clients see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Its transaction landed (R56).
+    Landed,
+    /// Not yet.
+    Pending,
+    /// The registry refuses it.
+    Refused,
+}
+
+impl Aggregator {
+    /// `lanes` are those of `admission.served`, in the same order.
+    #[must_use]
+    pub fn new(
+        store: Store,
+        admission: Admission,
+        files: Arc<dyn FileStore>,
+        lanes: Vec<LanePlace>,
+    ) -> Self {
+        Self {
+            store,
+            admission,
+            files,
+            lanes,
+        }
+    }
+
+    /// The store.
+    #[must_use]
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Checks a submission in R52's order and accepts it. `now`: unix seconds.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    pub async fn submit(&self, body: &[u8], now: u64) -> Result<Row, Refusal> {
+        let Form { claim, content } = Form::read(body)?;
+        if let Some(row) = self.store.find(claim.key())? {
+            return require_same(row, claim.digest());
+        }
+        let admitted = self.admission.check(&claim, now).await?;
+        let place = self.lanes.get(admitted.lane).ok_or_else(no_lane)?;
+        let seal = Seal {
+            client: &place.client,
+            accepted_at: now,
+            is_payment_checked: admitted.is_payment_checked,
+        };
+        let sealed = content.seal(seal, &*self.files);
+        let sealed = sealed.map_err(|error| Refusal::of_form(&error, "review".to_owned()))?;
+        let acceptance = Acceptance {
+            lane: place.name(),
+            settlement: place.settlement.clone(),
+            accepted_at: now,
+        };
+        match self.store.accept(&claim, sealed, acceptance).await? {
+            Accepted::Now(row) => {
+                tracing::info!(n = row.receipt.n, key = claim.key(), "accepted");
+                Ok(row)
+            }
+            // the same payment came twice at once
+            Accepted::Before(row) => require_same(row, claim.digest()),
+        }
+    }
+
+    /// Waits until a submission landed or was refused, for ten seconds at most (R56).
+    ///
+    /// # Errors
+    /// [`Refusal`] if the store fails.
+    pub async fn wait(&self, row: Row) -> Result<Outcome, Refusal> {
+        self.wait_until(row, Instant::now() + WAIT).await
+    }
+
+    async fn wait_until(&self, row: Row, end: Instant) -> Result<Outcome, Refusal> {
+        let n = row.receipt.n;
+        let mut changes = self.store.changes();
+        let mut outcome = Outcome::of(row);
+        while outcome.progress == Progress::Pending {
+            changes.borrow_and_update();
+            if let Some(row) = self.store.get(n)? {
+                outcome = Outcome::of(row);
+            }
+            if outcome.progress != Progress::Pending {
+                break;
+            }
+            match timeout_at(end, changes.changed()).await {
+                Ok(Ok(())) => {}
+                _ => break,
+            }
+        }
+        Ok(outcome)
+    }
+}
+
+impl Outcome {
+    /// What is known of a submission now.
+    #[must_use]
+    pub fn of(row: Row) -> Self {
+        let progress = match row.state {
+            RowState::Landed | RowState::Final => Progress::Landed,
+            RowState::Refused => Progress::Refused,
+            _ => Progress::Pending,
+        };
+        Self { row, progress }
+    }
+}
+
+fn no_lane() -> Refusal {
+    Refusal::new(Code::Unavailable, "Unavailable", "the registry has no lane")
+}
+
+/// R51
+fn require_same(row: Row, digest: &[u8; 32]) -> Result<Row, Refusal> {
+    match row.receipt.payload_digest == *digest {
+        true => Ok(row),
+        false => {
+            let message = format!(
+                "{} has another submission: receipt {}",
+                row.receipt.key, row.receipt.n
+            );
+            let refusal = Refusal::new(Code::DuplicateTaskRef, "DuplicateTaskRef", message);
+            Err(refusal.of("interactionData.taskRef"))
+        }
+    }
+}

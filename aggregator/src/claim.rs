@@ -1,0 +1,66 @@
+use concord_canonical::{
+    Error, Word,
+    caip::{AccountId, parse_evm_address, parse_solana_key},
+    sign::{ed25519_verify, secp256k1_verify},
+};
+use concord_files::{Algorithm, Found, InteractionData};
+
+/// What a submission claims: who served whom, for which payment, signed by both. It has no value, no tag
+/// and no comment, so no decision that is made with it can depend on them (R53).
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// What the agent signed.
+    pub(crate) interaction: Found<InteractionData>,
+    /// CAIP-10.
+    pub(crate) reviewer: String,
+    pub(crate) algorithm: Algorithm,
+    /// The reviewer's, over `message`.
+    pub(crate) signature: Vec<u8>,
+    pub(crate) message: Word,
+    pub(crate) key: String,
+    pub(crate) digest: Word,
+}
+
+impl Claim {
+    /// The submission's key: its payment (R51, R57).
+    #[must_use]
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// keccak256 of the submission's RFC 8785 bytes (R57).
+    #[must_use]
+    pub fn digest(&self) -> &Word {
+        &self.digest
+    }
+
+    /// The reviewer's account, CAIP-10.
+    #[must_use]
+    pub fn reviewer(&self) -> &str {
+        &self.reviewer
+    }
+
+    /// The reviewer's address on the payment chain.
+    pub(crate) fn payer(&self) -> &str {
+        self.reviewer.rsplit(':').next().unwrap_or_default()
+    }
+
+    /// Verifies the reviewer's signature.
+    ///
+    /// # Errors
+    /// The canonical crate's, if it does not hold.
+    pub fn verify_reviewer(&self) -> Result<(), Error> {
+        let account = AccountId::parse(&self.reviewer)?;
+        let field = "reviewerAddress";
+        match self.algorithm {
+            Algorithm::Secp256k1 => {
+                let address = parse_evm_address(field, account.address())?;
+                secp256k1_verify(&address, &self.message, &self.signature)
+            }
+            Algorithm::Ed25519 => {
+                let key = parse_solana_key(field, account.address())?;
+                ed25519_verify(&key, &self.message, &self.signature)
+            }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+use std::{fmt::Write as _, path::PathBuf, sync::Arc, time::Duration};
+
+use axum::{
+    Router,
+    body::{Body, to_bytes},
+    extract::{Path, RawQuery, State},
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use crate::{
+    Aggregator, Code, Outcome, Progress, Refusal,
+    form::BODY_MAX,
+    lane::now,
+    store::{Row, Store},
+};
+
+/// A client that sends its body slower than this is not waited for.
+const BODY_TIME: Duration = Duration::from_secs(15);
+/// Receipts of one answer.
+const PAGE_MAX: u64 = 1_000;
+const PAGE: u64 = 100;
+const JSON: &str = "application/json";
+
+/// What the routes serve.
+#[derive(Clone)]
+pub struct Service {
+    /// Accepts submissions.
+    pub aggregator: Arc<Aggregator>,
+    /// The folder with the feedback files, named by their CIDs.
+    pub files: PathBuf,
+}
+
+/// The routes. They mount beside any others; `POST /feedback` is X402's interface.
+pub fn router(service: Service) -> Router {
+    Router::new()
+        .route("/feedback", post(submit))
+        .route("/submissions/{n}", get(submission))
+        .route("/receipts", get(receipts))
+        .route("/ipfs/{cid}", get(file))
+        .route("/health", get(health))
+        .route("/metrics", get(metrics))
+        .with_state(service)
+}
+
+async fn submit(State(service): State<Service>, body: Body) -> Response {
+    let answered = async {
+        let body = read(body).await?;
+        let row = service.aggregator.submit(&body, now()).await?;
+        service.aggregator.wait(row).await
+    };
+    match answered.await {
+        Ok(outcome) => answer(&outcome, service.aggregator.store()),
+        Err(refusal) => refused(&refusal),
+    }
+}
+
+/// Bodies are taken as they are: no encoding is undone, so nothing grows.
+async fn read(body: Body) -> Result<Vec<u8>, Refusal> {
+    let refusal = |class, message: String| Refusal::new(Code::InvalidPayload, class, message);
+    let read = timeout(BODY_TIME, to_bytes(body, BODY_MAX)).await;
+    let read = read.map_err(|_| {
+        let seconds = BODY_TIME.as_secs();
+        refusal(
+            "BodyIncomplete",
+            format!("no body within {seconds} seconds"),
+        )
+    })?;
+    let bytes = read.map_err(|error| {
+        let message = format!("the body is not read: {error}; at most {BODY_MAX} bytes");
+        refusal("PayloadTooLarge", message)
+    })?;
+    Ok(bytes.into())
+}
+
+fn answer(outcome: &Outcome, store: &Store) -> Response {
+    let body = body_of(outcome, store);
+    let n = outcome.row.receipt.n;
+    match outcome.progress {
+        Progress::Landed => respond(StatusCode::OK, &body),
+        Progress::Refused => respond(StatusCode::UNPROCESSABLE_ENTITY, &body),
+        // R56
+        Progress::Pending => {
+            let location = format!("/submissions/{n}");
+            let answer = respond(StatusCode::ACCEPTED, &body);
+            ([(header::LOCATION, location)], answer).into_response()
+        }
+    }
+}
+
+/// X402's four fields, our state, and the receipt (R56).
+fn body_of(outcome: &Outcome, store: &Store) -> Value {
+    let row = &outcome.row;
+    let mut body = match outcome.progress {
+        Progress::Landed => json!({ "status": "submitted", "txRef": tx_ref(row) }),
+        Progress::Pending => json!({ "status": "accepted" }),
+        Progress::Refused => {
+            let reason = row.reason.clone().unwrap_or_default();
+            Refusal::new(Code::InvalidPayload, "RefusedByRegistry", reason).body()
+        }
+    };
+    body["settlementRegistry"] = json!(row.settlement);
+    body["feedbackURI"] = json!(row.submission.uri);
+    body["state"] = json!(row.state.name());
+    body["receipt"] = row.receipt.to_json(&store.receipt_key());
+    if let Some(index) = row.index {
+        body["feedbackIndex"] = json!(index.to_string());
+    }
+    body
+}
+
+/// The transaction, chain-qualified.
+fn tx_ref(row: &Row) -> Option<String> {
+    let (chain, _) = row.settlement.rsplit_once(':')?;
+    let landing = row.landing()?;
+    Some(format!("{chain}:{}", landing.transaction))
+}
+
+fn refused(refusal: &Refusal) -> Response {
+    let status = StatusCode::from_u16(refusal.code.status());
+    let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    respond(status, &refusal.body())
+}
+
+fn respond(status: StatusCode, body: &Value) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, JSON),
+        (header::CACHE_CONTROL, "no-store"),
+    ];
+    (status, headers, body.to_string()).into_response()
+}
+
+fn not_found(what: &str) -> Response {
+    respond(
+        StatusCode::NOT_FOUND,
+        &json!({ "status": "error", "message": what }),
+    )
+}
+
+async fn submission(State(service): State<Service>, Path(n): Path<String>) -> Response {
+    let store = service.aggregator.store();
+    let found = n.parse().ok().map_or(Ok(None), |n| store.get(n));
+    match found {
+        Ok(Some(row)) => answer(&Outcome::of(row), store),
+        Ok(None) => not_found("no such submission"),
+        Err(error) => refused(&error.into()),
+    }
+}
+
+/// R57: `?from=` a receipt's number, `&limit=` at most 1000.
+async fn receipts(State(service): State<Service>, RawQuery(query): RawQuery) -> Response {
+    let query = query.unwrap_or_default();
+    let number = |key: &str, default: u64| {
+        let mut pairs = query.split('&').filter_map(|it| it.split_once('='));
+        let found = pairs.find(|(name, _)| *name == key);
+        found.map_or(Ok(default), |(_, value)| value.parse::<u64>())
+    };
+    let (Ok(from), Ok(limit)) = (number("from", 1), number("limit", PAGE)) else {
+        let message = "from and limit must be numbers";
+        let refusal = Refusal::new(Code::InvalidPayload, "MalformedNumber", message);
+        return refused(&refusal);
+    };
+    let store = service.aggregator.store();
+    match store.page(from, limit.min(PAGE_MAX)) {
+        Ok(rows) => {
+            let outcomes = rows.into_iter().map(Outcome::of);
+            let entries: Vec<Value> = outcomes.map(|it| body_of(&it, store)).collect();
+            respond(StatusCode::OK, &json!({ "receipts": entries }))
+        }
+        Err(error) => refused(&error.into()),
+    }
+}
+
+async fn file(State(service): State<Service>, Path(cid): Path<String>) -> Response {
+    let is_cid = cid.len() == 59
+        && cid
+            .bytes()
+            .all(|it| matches!(it, b'a'..=b'z' | b'2'..=b'7'));
+    let path = service.files.join(&cid);
+    let read = match is_cid {
+        true => tokio::task::spawn_blocking(move || std::fs::read(path)).await,
+        false => return not_found("not a CID of this aggregator"),
+    };
+    let Ok(Ok(bytes)) = read else {
+        return not_found("no such file");
+    };
+    let headers = [
+        (header::CONTENT_TYPE, JSON),
+        (header::CACHE_CONTROL, "public, max-age=31536000, immutable"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    (headers, bytes).into_response()
+}
+
+async fn health(State(service): State<Service>) -> Response {
+    match service.aggregator.store().counts() {
+        Ok(_) => respond(StatusCode::OK, &json!({ "status": "ok" })),
+        Err(error) => refused(&error.into()),
+    }
+}
+
+/// Prometheus text: how many submissions are in each state.
+async fn metrics(State(service): State<Service>) -> Response {
+    let counts = match service.aggregator.store().counts() {
+        Ok(counts) => counts,
+        Err(error) => return refused(&error.into()),
+    };
+    let mut text = String::from("# TYPE concord_aggregator_submissions gauge\n");
+    for (state, count) in counts {
+        let name = state.name();
+        let _ = writeln!(
+            text,
+            "concord_aggregator_submissions{{state=\"{name}\"}} {count}"
+        );
+    }
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
+}

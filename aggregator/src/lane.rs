@@ -1,0 +1,173 @@
+//! Brings what was accepted on chain: one account of one registry, one submission after the other.
+//!
+//! Each step is in the store before the next, so a lane that was killed continues from any state. It never
+//! gives up: what fails for a passing reason is tried again, later each time.
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use concord_chain::ChainError;
+use concord_x402::feedback::{FeedbackError, FeedbackJob, FeedbackRegistry, FileStore};
+use tokio::{sync::watch, time::timeout};
+
+use crate::{
+    aggregator::LanePlace,
+    store::{Row, RowState, Store, StoreError, StoreRecord},
+};
+
+/// An idle lane looks at the store this often, for submissions whose next attempt is due.
+const TICK: Duration = Duration::from_secs(1);
+/// Seconds between attempts: doubled each time, up to the limit.
+const BACKOFF: u64 = 1;
+const BACKOFF_MAX: u64 = 300;
+/// A call that the registry reverts so often will not succeed later.
+const REVERTS: u32 = 3;
+
+/// A lane.
+pub struct Lane {
+    registry: Box<dyn FeedbackRegistry>,
+    place: LanePlace,
+    files: Arc<dyn FileStore>,
+    store: Store,
+}
+
+/// Why an attempt failed.
+#[derive(Debug, thiserror::Error)]
+enum LaneError {
+    #[error(transparent)]
+    Feedback(#[from] FeedbackError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Chain(#[from] ChainError),
+    #[error("the transaction that landed is not on record")]
+    NoLanding,
+    #[error("the entry on chain has {found}, expected {expected}")]
+    OtherEntry { found: String, expected: String },
+}
+
+impl Lane {
+    /// `settlement`: the registry that records the feedback, CAIP-10.
+    #[must_use]
+    pub fn new(
+        registry: Box<dyn FeedbackRegistry>,
+        settlement: &str,
+        files: Arc<dyn FileStore>,
+        store: Store,
+    ) -> Self {
+        let place = LanePlace {
+            registry: registry.registry(),
+            client: registry.client(),
+            settlement: settlement.to_owned(),
+        };
+        Self {
+            registry,
+            place,
+            files,
+            store,
+        }
+    }
+
+    /// Where it submits.
+    #[must_use]
+    pub fn place(&self) -> &LanePlace {
+        &self.place
+    }
+
+    /// Submits until `stop` becomes true. What is under way then continues at the next start.
+    pub async fn run(mut self, mut stop: watch::Receiver<bool>) {
+        let lane = self.place.name();
+        let mut changes = self.store.changes();
+        loop {
+            changes.borrow_and_update();
+            let next = self.store.next(&lane, now());
+            let step = async {
+                match next {
+                    Ok(Some(row)) => self.advance(&row).await,
+                    Ok(None) => {
+                        let _ = timeout(TICK, changes.changed()).await; // either is a reason to look
+                    }
+                    Err(error) => {
+                        tracing::error!(%error, lane, "the store failed");
+                        tokio::time::sleep(TICK).await;
+                    }
+                }
+            };
+            tokio::select! {
+                () = step => {}
+                _ = stop.wait_for(|it| *it) => return,
+            }
+        }
+    }
+
+    /// One attempt for one submission.
+    async fn advance(&mut self, row: &Row) {
+        let n = row.receipt.n;
+        let Err(error) = self.submit(row).await else {
+            tracing::info!(n, "final");
+            return;
+        };
+        let reason = error.to_string();
+        tracing::warn!(n, attempts = row.attempts, reason, "not submitted");
+        let noted = match is_reverted(&error) && row.attempts + 1 >= REVERTS {
+            true => self.store.set_refused(n, reason).await,
+            false => {
+                let due = now().saturating_add(backoff(row.attempts));
+                self.store.postpone(n, reason, due).await
+            }
+        };
+        if let Err(error) = noted {
+            tracing::error!(%error, n, "the store failed");
+            tokio::time::sleep(TICK).await;
+        }
+    }
+
+    async fn submit(&mut self, row: &Row) -> Result<(), LaneError> {
+        let n = row.receipt.n;
+        if row.state == RowState::Accepted {
+            self.files.store(row.file.as_bytes()).await?; // R55: before anything is signed
+            self.store.set_stored(n).await?;
+        }
+        let id = StoreRecord::job_id(row);
+        let job = FeedbackJob {
+            id: &id,
+            submission: &row.submission,
+        };
+        let mut record = self.store.record(row)?;
+        self.registry.submit(job, &mut record).await?;
+        let (landing, signed) = record.landed_transaction().ok_or(LaneError::NoLanding)?;
+        let entry = self.registry.entry(job, landing, signed).await?;
+        let found = entry
+            .file()
+            .map(|(uri, hash)| format!("{uri} 0x{}", hex::encode(hash)))
+            .unwrap_or_default();
+        let expected = format!("{} {}", row.submission.uri, row.submission.hash);
+        if found != expected {
+            return Err(LaneError::OtherEntry { found, expected });
+        }
+        Ok(self.store.set_entry(n, entry.index).await?)
+    }
+}
+
+/// Only a simulation says so before anything is signed, and only if no earlier transaction can land.
+fn is_reverted(error: &LaneError) -> bool {
+    match error {
+        LaneError::Feedback(FeedbackError::Chain(ChainError::SimulationFailed {
+            reason, ..
+        })) => reason.contains("revert"),
+        _ => false,
+    }
+}
+
+fn backoff(attempts: u32) -> u64 {
+    let doubled = 1u64.checked_shl(attempts).unwrap_or(BACKOFF_MAX);
+    BACKOFF.saturating_mul(doubled).min(BACKOFF_MAX)
+}
+
+/// Unix seconds.
+pub(crate) fn now() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |it| it.as_secs())
+}

@@ -1,0 +1,28 @@
+//! Accepts feedback from clients without gas, and submits it on chain (X402 §3, R51 to R57).
+//!
+//! A submission passes the checks of [`form`] and [`admission`] in R52's order. Then it gets a receipt,
+//! and a [`lane`] stores its file, signs, sends and follows one transaction until it is final. Everything is
+//! in the [`store`] before it leaves the process, so a restart continues from any state, and a payment has
+//! one feedback.
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod admission;
+mod aggregator;
+mod claim;
+
+mod content;
+pub mod form;
+mod http;
+mod insiders;
+pub mod lane;
+mod refusal;
+pub mod store;
+
+pub use aggregator::{Aggregator, LanePlace, Outcome, Progress};
+pub use claim::Claim;
+pub use content::{Content, Seal, Sealed};
+pub use http::{Service, router};
+pub use insiders::{ChainInsiders, Insiders};
+pub use refusal::{Code, Refusal};

@@ -1,0 +1,128 @@
+use concord_files::{Error as FileError, Rule};
+use concord_x402::verify::Unavailable;
+use serde_json::{Value, json};
+
+use crate::store::StoreError;
+
+/// X402's error codes, one more for what cannot be checked now, and one for an overloaded service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// The submission breaks a form, or its payment does not hold.
+    InvalidPayload,
+    /// Another submission for the same payment was accepted.
+    DuplicateTaskRef,
+    /// The reviewer did not sign this.
+    InvalidReviewerSignature,
+    /// The registry is not served, or has no such agent.
+    UnknownAgent,
+    /// The agent did not sign this.
+    InvalidAgentSignature,
+    /// A node, a file or the store does not answer. Never a refusal (R36).
+    Unavailable,
+}
+
+impl Code {
+    /// The code on the wire.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::InvalidPayload => "INVALID_PAYLOAD",
+            Self::DuplicateTaskRef => "DUPLICATE_TASK_REF",
+            Self::InvalidReviewerSignature => "INVALID_REVIEWER_SIGNATURE",
+            Self::UnknownAgent => "UNKNOWN_AGENT",
+            Self::InvalidAgentSignature => "INVALID_AGENT_SIGNATURE",
+            Self::Unavailable => "UNAVAILABLE",
+        }
+    }
+
+    /// The HTTP status (R52).
+    #[must_use]
+    pub const fn status(self) -> u16 {
+        match self {
+            Self::InvalidPayload => 400,
+            Self::UnknownAgent => 404,
+            Self::DuplicateTaskRef => 409,
+            Self::InvalidReviewerSignature | Self::InvalidAgentSignature => 422,
+            Self::Unavailable => 503,
+        }
+    }
+}
+
+/// Why a submission is not accepted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {class}: {message}", code.name())]
+pub struct Refusal {
+    /// X402's code.
+    pub code: Code,
+    /// The rule that was broken.
+    pub class: String,
+    /// The member of the payload, such as `review.value`.
+    pub field: Option<String>,
+    /// What was found, and what was expected.
+    pub message: String,
+}
+
+impl Refusal {
+    /// A refusal of the whole payload.
+    #[must_use]
+    pub fn new(code: Code, class: &str, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            class: class.to_owned(),
+            field: None,
+            message: message.into(),
+        }
+    }
+
+    /// The same refusal, of one member.
+    #[must_use]
+    pub fn of(mut self, field: impl Into<String>) -> Self {
+        self.field = Some(field.into());
+        self
+    }
+
+    /// A member that breaks its form. `field` names it in the payload.
+    #[must_use]
+    pub fn of_form(error: &FileError, field: String) -> Self {
+        let class = match error.rule() {
+            Rule::Form(form) => form.class().name(),
+            Rule::Size { .. } => "PayloadTooLarge",
+            Rule::Utf8 { .. } | Rule::Json(_) => "MalformedJson",
+            Rule::Missing => "FieldMissing",
+            Rule::Type { .. } => "WrongType",
+            _ => "MalformedField",
+        };
+        let found = error.value().map(|it| format!(" (found {it})"));
+        let message = format!("{}{}", error.rule(), found.unwrap_or_default());
+        Self::new(Code::InvalidPayload, class, message).of(field)
+    }
+
+    /// The answer's body: X402's `status`, `code` and `message`, our `class` and `field`.
+    #[must_use]
+    pub fn body(&self) -> Value {
+        let mut body = json!({
+            "status": "error",
+            "code": self.code.name(),
+            "message": self.message,
+            "class": self.class,
+        });
+        if let Some(field) = &self.field {
+            body["field"] = json!(field);
+        }
+        body
+    }
+}
+
+impl From<Unavailable> for Refusal {
+    fn from(error: Unavailable) -> Self {
+        Self::new(Code::Unavailable, "Unavailable", error.0)
+    }
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        tracing::error!(%error, "the store failed");
+        let message = "the store cannot be used now; nothing was accepted";
+        Self::new(Code::Unavailable, "StoreUnavailable", message)
+    }
+}

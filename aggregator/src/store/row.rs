@@ -1,0 +1,125 @@
+use concord_chain::submission::Landing;
+use concord_x402::feedback::Submission;
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
+
+use super::SignedReceipt;
+
+pub(super) const COLUMNS: &str = "n, key, digest, accepted_at, previous, receipt, signature, lane, \
+                                  settlement, body, file, state, reason, attempts, landing, feedback_index";
+
+/// How far a submission is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowState {
+    /// It has a receipt.
+    Accepted,
+    /// Its file is stored (R55).
+    Stored,
+    /// Its transaction is on disk.
+    Signed,
+    /// The chain has taken the transaction.
+    Sent,
+    /// The transaction was executed.
+    Landed,
+    /// It will stay.
+    Final,
+    /// The registry refuses it for good.
+    Refused,
+}
+
+impl RowState {
+    /// Every state.
+    pub const ALL: [Self; 7] = [
+        Self::Accepted,
+        Self::Stored,
+        Self::Signed,
+        Self::Sent,
+        Self::Landed,
+        Self::Final,
+        Self::Refused,
+    ];
+
+    /// The state's stable name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Accepted => "accepted",
+            Self::Stored => "stored",
+            Self::Signed => "signed",
+            Self::Sent => "sent",
+            Self::Landed => "landed",
+            Self::Final => "final",
+            Self::Refused => "refused",
+        }
+    }
+}
+
+impl FromSql for RowState {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        let name = value.as_str()?;
+        let mut all = Self::ALL.into_iter();
+        all.find(|it| it.name() == name)
+            .ok_or(FromSqlError::InvalidType)
+    }
+}
+
+/// An accepted submission.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Its receipt, whose number is the row's.
+    pub receipt: SignedReceipt,
+    /// Registry and account that submits.
+    pub lane: String,
+    /// The registry that records the feedback, CAIP-10.
+    pub settlement: String,
+    /// What the registry is sent.
+    pub submission: Submission,
+    /// The feedback file, byte for byte.
+    pub file: String,
+    /// How far it is.
+    pub state: RowState,
+    /// Why the last attempt failed, or why the registry refuses it.
+    pub reason: Option<String>,
+    /// Attempts that failed.
+    pub attempts: u32,
+    pub(super) landing: Option<Landing>,
+    /// Counts from 1, per agent and client; known once the entry was read back.
+    pub index: Option<u64>,
+}
+
+impl Row {
+    pub(super) fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
+        let unsigned = |index| row.get::<_, i64>(index).map(i64::unsigned_abs);
+        let landing: Option<String> = row.get(14)?;
+        let index: Option<i64> = row.get(15)?;
+        Ok(Self {
+            receipt: SignedReceipt {
+                n: unsigned(0)?,
+                key: row.get(1)?,
+                payload_digest: row.get(2)?,
+                accepted_at: unsigned(3)?,
+                previous: row.get(4)?,
+                hash: row.get(5)?,
+                signature: row.get(6)?,
+            },
+            lane: row.get(7)?,
+            settlement: row.get(8)?,
+            submission: json(9, &row.get::<_, String>(9)?)?,
+            file: row.get(10)?,
+            state: row.get(11)?,
+            reason: row.get(12)?,
+            attempts: row.get(13)?,
+            landing: landing.map(|it| json(14, &it)).transpose()?,
+            index: index.map(i64::unsigned_abs),
+        })
+    }
+}
+
+pub(super) fn json<T: serde::de::DeserializeOwned>(
+    column: usize,
+    text: &str,
+) -> rusqlite::Result<T> {
+    serde_json::from_str(text).map_err(|error| {
+        let kind = rusqlite::types::Type::Text;
+        rusqlite::Error::FromSqlConversionFailure(column, kind, error.into())
+    })
+}

@@ -1,0 +1,56 @@
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use super::{StoreError, failed};
+
+/// One step for each version of the schema. A step never changes once it was released.
+const STEPS: [&str; 1] = ["
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE submission (
+    n INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    digest BLOB NOT NULL,
+    accepted_at INTEGER NOT NULL,
+    previous BLOB NOT NULL,
+    receipt BLOB NOT NULL,
+    signature BLOB NOT NULL,
+    lane TEXT NOT NULL,
+    settlement TEXT NOT NULL,
+    body TEXT NOT NULL,
+    file TEXT NOT NULL,
+    state TEXT NOT NULL DEFAULT 'accepted'
+        CHECK (state IN ('accepted', 'stored', 'signed', 'sent', 'landed', 'final', 'refused')),
+    is_done INTEGER NOT NULL DEFAULT 0,
+    reason TEXT,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    not_before INTEGER NOT NULL DEFAULT 0,
+    landing TEXT,
+    feedback_index INTEGER) STRICT;
+CREATE INDEX submission_open ON submission (lane, n) WHERE is_done = 0;
+CREATE TABLE tx (
+    submission INTEGER NOT NULL REFERENCES submission (n),
+    name TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (submission, name)) STRICT, WITHOUT ROWID;
+"];
+
+/// Brings a store to the newest version, each step in one transaction.
+pub(super) fn migrate(path: &Path, connection: &Connection) -> Result<(), StoreError> {
+    let broken = |error: rusqlite::Error| failed(path, error);
+    let version = "PRAGMA user_version";
+    let found: u32 = connection
+        .query_row(version, [], |row| row.get(0))
+        .map_err(broken)?;
+    let known = u32::try_from(STEPS.len()).unwrap_or(u32::MAX);
+    if found > known {
+        let path = path.to_owned();
+        return Err(StoreError::Schema { path, found, known });
+    }
+    for (step, next) in STEPS.iter().zip(1..).skip(found as usize) {
+        let sql = format!("BEGIN IMMEDIATE; {step} PRAGMA user_version = {next}; COMMIT;");
+        connection.execute_batch(&sql).map_err(broken)?;
+    }
+    Ok(())
+}

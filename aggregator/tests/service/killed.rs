@@ -1,0 +1,329 @@
+//! An aggregator that is killed (SIGKILL) in each state, and again after it continued.
+use crate::{
+    story::check_receipt,
+    world::{Place, Running, World, network, store},
+};
+use alloy::{
+    network::{EthereumWallet, TransactionBuilder},
+    primitives::{Address, U256},
+    providers::{Provider, ProviderBuilder},
+    rpc::types::TransactionRequest,
+};
+use async_trait::async_trait;
+use concord_aggregator::{Aggregator, lane::Lane, store::RowState};
+use concord_chain::{
+    ChainError,
+    submission::{Landing, SignedTx, TxRecord},
+};
+use concord_x402::feedback::{
+    EvmRegistry, FeedbackEntry, FeedbackError, FeedbackJob, FeedbackRegistry, FileFolder,
+    FileStore, PaymentAttestation,
+};
+use serde_json::{Value, json};
+use std::{
+    env,
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::Arc,
+    thread,
+    time::Duration,
+};
+use tokio::sync::watch;
+
+/// What the child's environment says it is to submit.
+const ERRAND: &str = "CONCORD_TEST_ERRAND";
+const REACHED: &str = "reached";
+const ENDED: &str = "ended";
+/// The states, in which nothing later is on disk.
+const POINTS: [&str; 6] = ["accepted", "stored", "signed", "sent", "landed", "final"];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn one_feedback_wherever_it_is_killed() {
+    match env::var(ERRAND) {
+        Ok(errand) => run_errand(&serde_json::from_str(&errand).unwrap()).await,
+        Err(_) => kill_at_every_point().await,
+    }
+}
+
+async fn kill_at_every_point() {
+    let world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let mut reached = Vec::new();
+    let next = POINTS.iter().zip(&POINTS[1..]);
+    let same = POINTS.iter().zip(&POINTS);
+    for (n, (first, second)) in (1u64..).zip(next.chain(same)) {
+        let pair = format!("{first}, then {second}");
+        let payload = world.review(&world.pay(1).await).json();
+        for point in [first, second] {
+            if kill_at(&world, folder.path(), &payload, point).await {
+                reached.push(*point);
+                let row = store(folder.path()).get(n).unwrap().unwrap();
+                assert_eq!(row.state.name(), *point, "{pair}");
+            }
+        }
+        finish(&world, folder.path(), n).await;
+        assert_eq!(world.feedbacks().await, n, "{pair}: one feedback");
+    }
+    for point in POINTS {
+        assert!(reached.contains(&point), "{point} was never reached");
+    }
+}
+
+/// An aggregator without a stop continues, until nothing is left to do.
+async fn finish(world: &World, folder: &Path, n: u64) {
+    let running = Running::start(world, folder).await;
+    while running.store.get(n).unwrap().unwrap().index.is_none() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let row = running.store.get(n).unwrap().unwrap();
+    assert_eq!((row.state, row.index), (RowState::Final, Some(n)));
+    let page = running.get("/receipts").await;
+    let mut previous = vec![0; 32];
+    for entry in page.body["receipts"].as_array().unwrap() {
+        previous = check_receipt(&entry["receipt"], &previous);
+    }
+    running.stop().await;
+}
+
+/// The transaction that is on disk can never land, because its nonce is used by something else.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stolen_nonce_costs_a_signature_and_no_feedback() {
+    if env::var(ERRAND).is_ok() {
+        return; // a child of the other test
+    }
+    let world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let payload = world.review(&world.pay(1).await).json();
+    assert!(kill_at(&world, folder.path(), &payload, "signed").await);
+    let provider = ProviderBuilder::new()
+        .wallet(EthereumWallet::from(world.chain.facilitator.clone()))
+        .connect_http(world.chain.url.parse().unwrap());
+    let other = TransactionRequest::default()
+        .with_to(Address::repeat_byte(9))
+        .with_value(U256::from(1));
+    let sent = provider.send_transaction(other).await.unwrap();
+    assert!(sent.get_receipt().await.unwrap().status());
+    finish(&world, folder.path(), 1).await;
+    assert_eq!(world.feedbacks().await, 1);
+    let store = store(folder.path());
+    let row = store.get(1).unwrap().unwrap();
+    let record = store.record(&row).unwrap();
+    let signed = record.transactions("1");
+    assert_eq!(signed.len(), 2, "{signed:?}");
+    assert_ne!(row.landing().unwrap().transaction, signed[0].transaction);
+}
+
+/// Starts an aggregator, and kills it at the point. Whether it came there before it ended.
+async fn kill_at(world: &World, folder: &Path, payload: &Value, point: &str) -> bool {
+    let errand = json!({
+        "rpc": world.chain.url,
+        "identity": world.chain.registry.to_string(),
+        "open": world.open.to_string(),
+        "key": hex::encode(world.chain.facilitator.to_bytes()),
+        "folder": folder,
+        "payload": payload.to_string(),
+        "stop": point,
+    });
+    let mut child = Command::new(env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "killed::one_feedback_wherever_it_is_killed",
+            "--nocapture",
+        ])
+        .env(ERRAND, errand.to_string())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let said = first_word(&mut child).await;
+    child.kill().unwrap(); // SIGKILL
+    child.wait().unwrap();
+    said == REACHED
+}
+
+/// The first of the two words that the child prints.
+async fn first_word(child: &mut Child) -> &'static str {
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let found = tokio::task::spawn_blocking(|| {
+        lines.map_while(Result::ok).find_map(|line| {
+            let words = [REACHED, ENDED].into_iter();
+            words.into_iter().find(|word| line.ends_with(word))
+        })
+    });
+    found.await.unwrap().expect("it ends without a word")
+}
+
+fn reach(point: &str, stop: &str) {
+    if point == stop {
+        println!("{REACHED}");
+        loop {
+            thread::park();
+        }
+    }
+}
+
+struct StoppingFiles {
+    files: FileFolder,
+    stop: String,
+}
+
+#[async_trait]
+impl FileStore for StoppingFiles {
+    fn uri(&self, file: &[u8]) -> String {
+        self.files.uri(file)
+    }
+
+    async fn store(&self, file: &[u8]) -> Result<(), ChainError> {
+        reach("accepted", &self.stop);
+        self.files.store(file).await
+    }
+}
+
+struct StoppingRecord<'r> {
+    record: &'r mut (dyn TxRecord + Sync),
+    stop: &'r str,
+}
+
+impl TxRecord for StoppingRecord<'_> {
+    fn transactions(&self, job: &str) -> &[SignedTx] {
+        self.record.transactions(job)
+    }
+
+    fn landing(&self, job: &str) -> Option<&Landing> {
+        self.record.landing(job)
+    }
+
+    fn signed(&mut self, signed: &[(&str, SignedTx)]) -> Result<(), ChainError> {
+        self.record.signed(signed)?;
+        if !signed.is_empty() {
+            reach("signed", self.stop);
+        }
+        Ok(())
+    }
+
+    fn sent(&mut self, sent: &[(&str, SignedTx)]) -> Result<(), ChainError> {
+        self.record.sent(sent)?;
+        if !sent.is_empty() {
+            reach("sent", self.stop);
+        }
+        Ok(())
+    }
+
+    fn failed(&mut self, failed: &[(&str, SignedTx)]) -> Result<(), ChainError> {
+        self.record.failed(failed)
+    }
+
+    fn landed(&mut self, landed: &[(&str, Landing)]) -> Result<(), ChainError> {
+        self.record.landed(landed)?;
+        if !landed.is_empty() {
+            reach("landed", self.stop);
+        }
+        Ok(())
+    }
+
+    fn reorganised(&mut self, jobs: &[&str]) -> Result<(), ChainError> {
+        self.record.reorganised(jobs)
+    }
+
+    fn finalized(&mut self, jobs: &[&str]) -> Result<(), ChainError> {
+        self.record.finalized(jobs)?;
+        if !jobs.is_empty() {
+            reach("final", self.stop);
+        }
+        Ok(())
+    }
+}
+
+struct StoppingRegistry {
+    registry: EvmRegistry,
+    stop: String,
+}
+
+#[async_trait]
+impl FeedbackRegistry for StoppingRegistry {
+    fn registry(&self) -> String {
+        self.registry.registry()
+    }
+
+    fn client(&self) -> String {
+        self.registry.client()
+    }
+
+    async fn submit(
+        &mut self,
+        job: FeedbackJob<'_>,
+        record: &mut (dyn TxRecord + Sync),
+    ) -> Result<(), FeedbackError> {
+        if record.transactions(job.id).is_empty() {
+            reach("stored", &self.stop);
+        }
+        let stop = &self.stop;
+        let mut record = StoppingRecord { record, stop };
+        self.registry.submit(job, &mut record).await
+    }
+
+    async fn entry(
+        &self,
+        job: FeedbackJob<'_>,
+        landing: &Landing,
+        signed: &SignedTx,
+    ) -> Result<FeedbackEntry, FeedbackError> {
+        self.registry.entry(job, landing, signed).await
+    }
+
+    async fn attach_payment_proof(
+        &mut self,
+        job: FeedbackJob<'_>,
+        index: u64,
+        attestation: &PaymentAttestation,
+        record: &mut (dyn TxRecord + Sync),
+    ) -> Result<(), FeedbackError> {
+        let attached = self
+            .registry
+            .attach_payment_proof(job, index, attestation, record);
+        attached.await
+    }
+}
+
+/// The child: accepts the submission, and submits it up to the point it was given.
+async fn run_errand(errand: &Value) {
+    let text = |key: &str| errand[key].as_str().unwrap();
+    let place = Place {
+        url: text("rpc").to_owned(),
+        identity: text("identity").parse().unwrap(),
+        open: text("open").parse().unwrap(),
+        key: text("key").parse().unwrap(),
+    };
+    let folder = Path::new(text("folder"));
+    let stop = text("stop").to_owned();
+    let registry = StoppingRegistry {
+        registry: place.registry().await,
+        stop: stop.clone(),
+    };
+    let registry_account = format!("{}:{}", network(), place.identity);
+    let admission = place.admission(vec![registry_account]).await;
+    let files: Arc<dyn FileStore> = Arc::new(StoppingFiles {
+        files: FileFolder::ipfs(&folder.join("files")),
+        stop,
+    });
+    let store = store(folder);
+    let lane = Lane::new(
+        Box::new(registry),
+        &place.settlement(),
+        files.clone(),
+        store.clone(),
+    );
+    let places = vec![lane.place().clone()];
+    let aggregator = Aggregator::new(store.clone(), admission, files, places);
+    let (_go_on, stopped) = watch::channel(false);
+    let row = aggregator
+        .submit(text("payload").as_bytes(), 1_769_428_800)
+        .await
+        .unwrap();
+    tokio::spawn(lane.run(stopped));
+    while store.get(row.receipt.n).unwrap().unwrap().index.is_none() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    println!("{ENDED}");
+    std::process::exit(0); // the test's own last words have no reader
+}

@@ -1,0 +1,17 @@
+//! The aggregator over HTTP: Circle's FiatTokenV2_2 and our registries on anvil, the program on a local
+//! cluster, payments that were made, and clients that trust nothing it says.
+#[allow(dead_code)] // written for x402's tests
+#[path = "../../../x402/tests/settled/chain.rs"]
+mod chain;
+#[allow(dead_code)] // the same
+#[path = "../../../x402/tests/settled/cluster.rs"]
+mod cluster;
+mod crowd;
+mod killed;
+mod neutral;
+mod order;
+mod payload;
+mod restarts;
+mod solana;
+mod story;
+mod world;

@@ -1,0 +1,114 @@
+//! The store across processes, a client that is asked to come back, and a registry that refuses.
+use crate::world::{RECEIPT_SEED, Running, World, store};
+use alloy::providers::Provider;
+use concord_aggregator::store::{RowState, Store, StoreError};
+use concord_canonical::sign::PreparedKey;
+use serde_json::json;
+use std::time::Duration;
+
+#[test]
+fn a_store_has_one_process_one_key_and_a_known_schema() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("aggregator.sqlite");
+    let open = |seed: [u8; 32]| Store::open(&path, PreparedKey::ed25519(&seed));
+    let first = store(folder.path());
+    let second = open(RECEIPT_SEED).err();
+    assert!(matches!(second, Some(StoreError::Locked(_))), "{second:?}");
+    drop(first);
+    let other = open([1; 32]).err();
+    assert!(
+        matches!(other, Some(StoreError::OtherKey { .. })),
+        "{other:?}"
+    );
+    open(RECEIPT_SEED).unwrap();
+    let later = rusqlite::Connection::open(&path).unwrap();
+    later.execute_batch("PRAGMA user_version = 99").unwrap();
+    drop(later);
+    let newer = open(RECEIPT_SEED).err();
+    assert!(
+        matches!(newer, Some(StoreError::Schema { found: 99, .. })),
+        "{newer:?}"
+    );
+}
+
+/// R56: no block comes for longer than a client waits.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r56_a_client_that_waited_is_told_where_to_ask() {
+    let world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let running = Running::start(&world, folder.path()).await;
+    let draft = world.review(&world.pay(1).await);
+    let provider = &world.chain.provider;
+    let set = |on: bool| provider.raw_request::<_, ()>("evm_setAutomine".into(), [on]);
+    set(false).await.unwrap();
+    let waiting = running.submit(&draft).await;
+    assert_eq!(
+        (waiting.status, &waiting.body["status"]),
+        (202, &json!("accepted")),
+        "{}",
+        waiting.body
+    );
+    assert_eq!(waiting.body.get("txRef"), None);
+    assert!(waiting.body["receipt"]["signature"].is_string());
+    let place = waiting.location.unwrap();
+    assert_eq!(running.get(&place).await.status, 202);
+    set(true).await.unwrap();
+    provider
+        .raw_request::<_, serde_json::Value>("evm_mine".into(), ())
+        .await
+        .unwrap();
+    let answer = loop {
+        let answer = running.get(&place).await;
+        if answer.status != 202 {
+            break answer;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    };
+    assert_eq!(
+        (answer.status, &answer.body["status"]),
+        (200, &json!("submitted"))
+    );
+    assert_eq!(answer.body["receipt"], waiting.body["receipt"]);
+    assert_eq!(world.feedbacks().await, 1);
+    running.stop().await;
+}
+
+/// The registry reverts what was accepted. The receipt stays, with the reason.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_the_registry_refuses_for_good_is_shown_and_can_be_retried() {
+    let world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let draft = world.review(&world.pay(1).await);
+    let provider = &world.chain.provider;
+    let code = provider.get_code_at(world.open).await.unwrap();
+    let set_code = async |code: String| {
+        let parameters = (world.open, code);
+        provider
+            .raw_request::<_, serde_json::Value>("anvil_setCode".into(), parameters)
+            .await
+            .unwrap();
+    };
+    set_code("0x5f5ffd".to_owned()).await; // reverts whatever it is asked
+    let running = Running::start(&world, folder.path()).await;
+    let answer = running.submit(&draft).await;
+    assert_eq!(
+        (answer.status, &answer.body["class"]),
+        (422, &json!("RefusedByRegistry")),
+        "{}",
+        answer.body
+    );
+    assert!(answer.body["message"].as_str().unwrap().contains("revert"));
+    assert!(answer.body["receipt"]["signature"].is_string());
+    assert_eq!(
+        running.store.get(1).unwrap().unwrap().state,
+        RowState::Refused
+    );
+    set_code(code.to_string()).await;
+    assert_eq!(running.store.retry().await.unwrap(), 1);
+    while running.store.get(1).unwrap().unwrap().index.is_none() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(running.submit(&draft).await.status, 200);
+    assert_eq!(world.feedbacks().await, 1);
+    running.stop().await;
+}

@@ -1,0 +1,149 @@
+//! Paid on an EVM chain, rated on Solana: the registry that the reviewer signed (R54).
+use crate::{
+    cluster::{NETWORK, Solana},
+    payload::public_key,
+    world::{Running, TIMING, World, network, node},
+};
+use alloy::primitives::keccak256;
+use async_trait::async_trait;
+use concord_aggregator::{ChainInsiders, admission::Admission};
+use concord_chain::svm::PriorityFee;
+use concord_files::{RegistrationFile, parse_registration};
+use concord_registry::svm::accounts::OpenFeedback;
+use concord_x402::{
+    feedback::{FeedbackRegistry, FileFolder, FileStore, SvmRegistry, cid_of},
+    verify::{Chains, EvmChains, FileError, RegistrationFiles, SvmChains},
+};
+use serde_json::json;
+use std::{collections::BTreeSet, sync::Arc};
+
+const URI: &str = "https://agent.example/agent.json";
+
+/// The host of the agent's file.
+struct Host(String);
+
+#[async_trait]
+impl RegistrationFiles for Host {
+    async fn registration(&self, uri: &str, _: bool) -> Result<RegistrationFile, FileError> {
+        assert_eq!(uri, URI);
+        Ok(parse_registration(self.0.as_bytes()).unwrap().into_view())
+    }
+}
+
+async fn admission(world: &World, solana: &Solana, registry: &str, file: String) -> Admission {
+    let mut evm = EvmChains::default();
+    let evm_node = node(&world.chain.url);
+    evm.add(crate::chain::CHAIN_ID, evm_node).await.unwrap();
+    let mut svm = SvmChains::default();
+    let network_of_registry = NETWORK.parse().unwrap();
+    svm.add(&network_of_registry, solana.cluster.clone())
+        .await
+        .unwrap();
+    let chains = Arc::new(Chains { evm, svm });
+    let mut insiders = ChainInsiders::default();
+    insiders.add_svm(NETWORK, solana.cluster.clone());
+    Admission {
+        registries: chains.clone(),
+        files: Arc::new(Host(file)),
+        payments: chains,
+        insiders: Arc::new(insiders),
+        payment_chains: BTreeSet::from([network()]),
+        takes_unchecked: false,
+        served: vec![registry.to_owned()],
+    }
+}
+
+async fn svm_registry(solana: &Solana) -> SvmRegistry {
+    let signer = Box::new(solana.client.insecure_clone());
+    let (cluster, program) = (solana.cluster.clone(), solana.program);
+    let fee = PriorityFee::default();
+    let chain = NETWORK.parse().unwrap();
+    let connected = SvmRegistry::connect(cluster, &chain, program, signer, fee, TIMING);
+    connected.await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r54_a_payment_on_an_evm_chain_is_rated_on_solana() {
+    let (world, solana) = (World::start().await, Solana::start().await);
+    let set_uri = solana.program.set_agent_uri(
+        concord_chain::Signer::<concord_chain::Svm>::address(&solana.owner),
+        solana.mint,
+        URI,
+    );
+    solana.send(vec![set_uri], &[&solana.owner]).await;
+    let registration = solana.registration();
+    let file = json!({
+        "registrations": [{ "agentRegistry": registration.agent_registry, "agentId": registration.agent_id.to_string() }],
+        "services": [{ "name": "agentWallet", "endpoint": format!("{}:{}", network(), world.chain.wallet) }],
+        "signers": [{
+            "publicKey": public_key(&world.chain.signer).trim_start_matches("0x"),
+            "algorithm": "secp256k1", "validFrom": 1, "validUntil": null,
+        }],
+    });
+    let registry: Box<dyn FeedbackRegistry> = Box::new(svm_registry(&solana).await);
+    let served = registry.registry();
+    let client = registry.client();
+    let admission = admission(&world, &solana, &served, file.to_string()).await;
+    let folder = tempfile::tempdir().unwrap();
+    let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
+    let running = Running::with(folder.path(), registry, &served, admission, files).await;
+
+    let mut draft = world.review(&world.pay(1_000).await);
+    draft.registry = registration.agent_registry.clone();
+    draft.agent_id = registration.agent_id.to_string();
+    for (index, value) in [(1u64, 80i128), (2, -7)] {
+        if index == 2 {
+            draft.task_ref = format!("{}:{}", network(), world.pay(1).await);
+        }
+        draft.value = value;
+        let answer = running.submit(&draft).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        assert_eq!(answer.body["settlementRegistry"], *served);
+        let tx_ref = answer.body["txRef"].as_str().unwrap();
+        let signature = tx_ref.strip_prefix(&format!("{NETWORK}:")).unwrap();
+        let executed = solana
+            .cluster
+            .transaction(signature)
+            .await
+            .unwrap()
+            .unwrap();
+        assert!(executed.meta.err.is_null());
+        let account = client.rsplit(':').next().unwrap().parse().unwrap();
+        let place = solana.program.open_feedback(&solana.mint, &account, index);
+        let found = solana.cluster.account(&place).await.unwrap().unwrap();
+        let entry: OpenFeedback = solana.program.decode(&found.owner, &found.data).unwrap();
+        assert_eq!(
+            (entry.value, &*entry.tag1),
+            (value, "x402-resource-delivered")
+        );
+        let cid = answer.body["feedbackURI"]
+            .as_str()
+            .unwrap()
+            .trim_start_matches("ipfs://")
+            .to_owned();
+        let file = running.bytes(&format!("/ipfs/{cid}")).await;
+        assert_eq!(cid_of(&file), cid);
+        let row = running.store.get(index).unwrap().unwrap();
+        assert_eq!(row.submission.hash, keccak256(&file).to_string());
+        let file: serde_json::Value = serde_json::from_slice(&file).unwrap();
+        assert_eq!(file["clientAddress"], *client);
+        assert_eq!(
+            file["proofOfParticipation"]["reviewerAddress"],
+            *draft.reviewer
+        );
+    }
+    // a payment that nobody made
+    draft.task_ref = format!("{}:0x{}", network(), "cd".repeat(32));
+    let answer = running.submit(&draft).await;
+    assert_eq!(
+        (answer.status, &answer.body["class"]),
+        (400, &json!("PaymentNotFound"))
+    );
+    draft.task_ref = format!("{NETWORK}:{}", bs58::encode([7; 64]).into_string());
+    let answer = running.submit(&draft).await;
+    assert_eq!(
+        (answer.status, &answer.body["class"]),
+        (400, &json!("ReviewerMismatch"))
+    );
+    running.stop().await;
+}

@@ -1,0 +1,284 @@
+//! Anvil with token and registries, and an aggregator in front of it.
+use crate::{
+    chain::{CHAIN_ID, Chain, bytecode, root},
+    payload::Draft,
+};
+use alloy::{
+    network::{EthereumWallet, TransactionBuilder},
+    primitives::{Address, U256},
+    providers::{Provider, ProviderBuilder},
+    rpc::types::TransactionRequest,
+    signers::local::PrivateKeySigner,
+    sol,
+    sol_types::SolCall,
+    transports::http::reqwest,
+};
+use concord_aggregator::{
+    Aggregator, ChainInsiders, LanePlace, Service, admission::Admission, lane::Lane, router,
+    store::Store,
+};
+use concord_canonical::sign::PreparedKey;
+use concord_chain::{
+    EndpointOptions,
+    evm::{Confirmations, FeeLimit, Node},
+    fetch::{FetchOptions, Fetcher},
+    submission::Timing,
+};
+use concord_registry::evm::{RegistryAddresses, abi::Feedback, calls};
+use concord_x402::{
+    feedback::{EvmRegistry, FeedbackRegistry, FileFolder, FileStore},
+    quote::FetchedFiles,
+    verify::{Chains, EvmChains},
+};
+use serde_json::Value;
+use std::{collections::BTreeSet, path::Path, sync::Arc, time::Duration};
+use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
+
+sol! {
+    function transfer(address to, uint256 amount) external returns (bool);
+}
+
+pub const TIMING: Timing = Timing {
+    poll: Duration::from_millis(10),
+    replace_after: Duration::from_secs(60),
+    give_up_after: Duration::from_secs(60),
+};
+pub const RECEIPT_SEED: [u8; 32] = [77; 32];
+
+pub fn network() -> String {
+    format!("eip155:{CHAIN_ID}")
+}
+
+pub fn node(url: &str) -> Node {
+    Node::new(&EndpointOptions::new(url)).unwrap()
+}
+
+/// The chain with the reputation registry.
+pub struct World {
+    pub chain: Chain,
+    pub open: Address,
+}
+
+impl World {
+    pub async fn start() -> Self {
+        let chain = Chain::start().await;
+        let artifact = root("contracts/out/ReputationRegistry.sol/ReputationRegistry.json");
+        let arguments = calls::bound_registry_arguments(chain.registry);
+        let code = bytecode(artifact) + &hex::encode(arguments);
+        let open = chain.deploy(&code).await;
+        Self { chain, open }
+    }
+
+    /// Pays the agent; the transaction's hash.
+    pub async fn pay(&self, amount: u64) -> String {
+        self.send_token(&self.chain.payer, self.chain.wallet, amount)
+            .await
+    }
+
+    pub async fn send_token(&self, from: &PrivateKeySigner, to: Address, amount: u64) -> String {
+        let amount = U256::from(amount);
+        let provider = ProviderBuilder::new()
+            .wallet(EthereumWallet::from(from.clone()))
+            .connect_http(self.chain.url.parse().unwrap());
+        let request = TransactionRequest::default()
+            .with_to(self.chain.token)
+            .with_input(transferCall { to, amount }.abi_encode());
+        let pending = provider.send_transaction(request).await.unwrap();
+        let receipt = pending.get_receipt().await.unwrap();
+        assert!(receipt.status());
+        receipt.transaction_hash.to_string()
+    }
+
+    /// A review of what was paid with a transaction.
+    pub fn review(&self, transaction: &str) -> Draft {
+        let key = PreparedKey::secp256k1(&self.chain.payer.to_bytes().0).unwrap();
+        Draft {
+            registry: self.chain.registry_account(),
+            agent_id: self.chain.agent_id.to_string(),
+            task_ref: format!("{}:{transaction}", network()),
+            data_hash: [0x62; 32],
+            agent_key: self.chain.signer.clone(),
+            reviewer: format!("{}:{}", network(), self.chain.payer.address()),
+            reviewer_key: key,
+            value: 95,
+            decimals: 0,
+            tags: ["x402-resource-delivered", "proof-of-participation"].map(str::to_owned),
+            comment: "Fresh as promised".to_owned(),
+        }
+    }
+
+    /// The account that submits.
+    pub fn client(&self) -> Address {
+        self.chain.facilitator.address()
+    }
+
+    /// Feedbacks of the aggregator about the agent.
+    pub async fn feedbacks(&self) -> u64 {
+        let call = Feedback::getLastIndexCall {
+            agentId: self.chain.agent_id,
+            clientAddress: self.client(),
+        };
+        let node = node(&self.chain.url);
+        node.read(self.open, &call).await.unwrap().unwrap()
+    }
+
+    pub fn place(&self) -> Place {
+        Place {
+            url: self.chain.url.clone(),
+            identity: self.chain.registry,
+            open: self.open,
+            key: self.chain.facilitator.clone(),
+        }
+    }
+}
+
+/// What an aggregator is configured with.
+pub struct Place {
+    pub url: String,
+    pub identity: Address,
+    pub open: Address,
+    pub key: PrivateKeySigner,
+}
+
+impl Place {
+    pub async fn registry(&self) -> EvmRegistry {
+        let addresses = RegistryAddresses {
+            identity: self.identity,
+            open_reputation: Some(self.open),
+            authorized_reputation: None,
+            validation: None,
+        };
+        let fees = (FeeLimit::default(), Confirmations::Blocks(1));
+        let (signer, network) = (Box::new(self.key.clone()), network().parse().unwrap());
+        let node = node(&self.url);
+        let connected = EvmRegistry::connect(node, &network, addresses, signer, fees, TIMING);
+        connected.await.unwrap()
+    }
+
+    pub async fn admission(&self, served: Vec<String>) -> Admission {
+        let mut evm = EvmChains::default();
+        evm.add(CHAIN_ID, node(&self.url)).await.unwrap();
+        let chains = Arc::new(Chains {
+            evm,
+            ..Chains::default()
+        });
+        let mut insiders = ChainInsiders::default();
+        insiders.add_evm(&network(), node(&self.url));
+        Admission {
+            registries: chains.clone(),
+            files: Arc::new(FetchedFiles::new(
+                Fetcher::new(FetchOptions::default()).unwrap(),
+            )),
+            payments: chains,
+            insiders: Arc::new(insiders),
+            payment_chains: BTreeSet::from([network()]),
+            takes_unchecked: false,
+            served,
+        }
+    }
+
+    pub fn settlement(&self) -> String {
+        format!("{}:{}", network(), self.open)
+    }
+}
+
+pub fn store(folder: &Path) -> Store {
+    let key = PreparedKey::ed25519(&RECEIPT_SEED);
+    Store::open(&folder.join("aggregator.sqlite"), key).unwrap()
+}
+
+/// An aggregator that listens.
+pub struct Running {
+    pub origin: String,
+    pub store: Store,
+    stop: watch::Sender<bool>,
+    tasks: Vec<JoinHandle<()>>,
+    client: reqwest::Client,
+}
+
+pub struct Answer {
+    pub status: u16,
+    pub location: Option<String>,
+    pub body: Value,
+}
+
+impl Running {
+    pub async fn start(world: &World, folder: &Path) -> Self {
+        let place = world.place();
+        let registry: Box<dyn FeedbackRegistry> = Box::new(place.registry().await);
+        let admission = place.admission(vec![registry.registry()]).await;
+        let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.join("files")));
+        Self::with(folder, registry, &place.settlement(), admission, files).await
+    }
+
+    pub async fn with(
+        folder: &Path,
+        registry: Box<dyn FeedbackRegistry>,
+        settlement: &str,
+        admission: Admission,
+        files: Arc<dyn FileStore>,
+    ) -> Self {
+        let store = store(folder);
+        let lane = Lane::new(registry, settlement, files.clone(), store.clone());
+        let places: Vec<LanePlace> = vec![lane.place().clone()];
+        let aggregator = Aggregator::new(store.clone(), admission, files, places);
+        let service = Service {
+            aggregator: Arc::new(aggregator),
+            files: folder.join("files"),
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let origin = format!("http://{}", listener.local_addr().unwrap());
+        let (stop, stopped) = watch::channel(false);
+        let routes = router(service);
+        let tasks = vec![
+            tokio::spawn(lane.run(stopped)),
+            tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() }),
+        ];
+        Self {
+            origin,
+            store,
+            stop,
+            tasks,
+            client: reqwest::Client::new(),
+        }
+    }
+
+    pub async fn post(&self, body: impl Into<reqwest::Body>) -> Answer {
+        let request = self.client.post(format!("{}/feedback", self.origin));
+        answer(request.body(body).send().await.unwrap()).await
+    }
+
+    pub async fn submit(&self, draft: &Draft) -> Answer {
+        self.post(draft.json().to_string()).await
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        let request = self.client.get(format!("{}{path}", self.origin));
+        answer(request.send().await.unwrap()).await
+    }
+
+    pub async fn bytes(&self, path: &str) -> Vec<u8> {
+        let request = self.client.get(format!("{}{path}", self.origin));
+        let response = request.send().await.unwrap();
+        assert_eq!(response.status().as_u16(), 200, "{path}");
+        response.bytes().await.unwrap().to_vec()
+    }
+
+    /// Ends the lane and the listener, and lets the store go.
+    pub async fn stop(self) {
+        self.stop.send_replace(true);
+        for task in self.tasks {
+            task.abort();
+            let _ = task.await;
+        }
+    }
+}
+
+async fn answer(response: reqwest::Response) -> Answer {
+    let location = response.headers().get("location");
+    Answer {
+        status: response.status().as_u16(),
+        location: location.map(|it| it.to_str().unwrap().to_owned()),
+        body: serde_json::from_slice(&response.bytes().await.unwrap()).unwrap_or(Value::Null),
+    }
+}
