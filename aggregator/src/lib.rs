@@ -11,7 +11,7 @@
 pub mod admission;
 mod aggregator;
 mod claim;
-
+pub mod cli;
 mod content;
 pub mod form;
 mod http;

@@ -216,6 +216,16 @@ impl Store {
         })
     }
 
+    /// How many submissions are not done.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn open_count(&self) -> Result<u64, StoreError> {
+        let sql = "SELECT count(*) FROM submission WHERE is_done = 0";
+        let count: i64 = self.read(|it| it.query_row(sql, [], |row| row.get(0)))?;
+        Ok(count.unsigned_abs())
+    }
+
     /// How many submissions are in each state.
     ///
     /// # Errors

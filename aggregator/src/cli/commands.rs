@@ -1,0 +1,153 @@
+use std::{sync::Arc, time::Duration};
+
+use concord_x402::feedback::FileStore;
+use serde_json::json;
+use tokio::{net::TcpListener, signal, sync::watch, task::JoinHandle};
+
+use super::{
+    CliError, FINE, REFUSED,
+    arguments::{ConfigOptions, RunOptions},
+    config::Config,
+};
+use crate::{
+    Aggregator, LanePlace, Service,
+    lane::Lane,
+    router,
+    store::{RowState, Store},
+};
+
+/// Between two looks at what is left to drain.
+const PAUSE: Duration = Duration::from_millis(500);
+/// Submissions of one read.
+const PAGE: u64 = 500;
+
+/// The lanes of a configuration, which end when `stop` becomes true.
+struct Lanes {
+    places: Vec<LanePlace>,
+    tasks: Vec<JoinHandle<()>>,
+    stop: watch::Sender<bool>,
+}
+
+impl Lanes {
+    async fn start(
+        config: &Config,
+        store: &Store,
+        files: &Arc<dyn FileStore>,
+    ) -> Result<Self, CliError> {
+        let (stop, stopped) = watch::channel(false);
+        let (mut places, mut tasks) = (Vec::new(), Vec::new());
+        for (registry, settlement) in config.registries().await? {
+            let lane = Lane::new(registry, &settlement, files.clone(), store.clone());
+            places.push(lane.place().clone());
+            tasks.push(tokio::spawn(lane.run(stopped.clone())));
+        }
+        Ok(Self {
+            places,
+            tasks,
+            stop,
+        })
+    }
+
+    async fn end(self) {
+        self.stop.send_replace(true);
+        for task in self.tasks {
+            let _ = task.await; // a lane that panicked has said so
+        }
+    }
+}
+
+pub async fn run(options: &RunOptions) -> Result<u8, CliError> {
+    let config = Config::read(&options.config.config)?;
+    let store = config.open_store()?;
+    let files: Arc<dyn FileStore> = Arc::new(config.file_store());
+    let listener = TcpListener::bind(config.listen).await?;
+    let lanes = Lanes::start(&config, &store, &files).await?;
+    let served = lanes.places.iter().map(|it| it.registry.clone()).collect();
+    let admission = config.admission(served, options.payments).await?;
+    let aggregator = Aggregator::new(store, admission, files, lanes.places.clone());
+    let routes = router(Service {
+        aggregator: Arc::new(aggregator),
+        files: config.files.clone(),
+    });
+    println!("{}", listener.local_addr()?);
+    let served = axum::serve(listener, routes).with_graceful_shutdown(asked_to_stop());
+    let served = served.await;
+    lanes.end().await;
+    served?;
+    Ok(FINE)
+}
+
+async fn asked_to_stop() {
+    let interrupted = signal::ctrl_c();
+    #[cfg(unix)]
+    {
+        let terminated = signal::unix::signal(signal::unix::SignalKind::terminate());
+        if let Ok(mut terminated) = terminated {
+            tokio::select! {
+                _ = interrupted => {}
+                _ = terminated.recv() => {}
+            }
+            return;
+        }
+    }
+    let _ = interrupted.await;
+}
+
+pub async fn drain(options: &ConfigOptions) -> Result<u8, CliError> {
+    let config = Config::read(&options.config)?;
+    let store = config.open_store()?;
+    let files: Arc<dyn FileStore> = Arc::new(config.file_store());
+    let lanes = Lanes::start(&config, &store, &files).await?;
+    let stopped = asked_to_stop();
+    tokio::pin!(stopped);
+    while store.open_count()? > 0 {
+        tokio::select! {
+            () = tokio::time::sleep(PAUSE) => {}
+            () = &mut stopped => break,
+        }
+    }
+    lanes.end().await;
+    report(&store)
+}
+
+pub fn status(options: &ConfigOptions) -> Result<u8, CliError> {
+    let store = Config::read(&options.config)?.open_store()?;
+    report(&store)
+}
+
+/// Counts by state, and each submission that is late or refused.
+fn report(store: &Store) -> Result<u8, CliError> {
+    let counts = store.counts()?;
+    let refused = counts.iter().find(|(state, _)| *state == RowState::Refused);
+    let has_refused = refused.is_some_and(|(_, count)| *count > 0);
+    let mut late = Vec::new();
+    let mut from = 1;
+    loop {
+        let rows = store.page(from, PAGE)?;
+        let Some(last) = rows.last() else { break };
+        from = last.receipt.n + 1;
+        let with_reason = rows.iter().filter(|row| row.reason.is_some());
+        late.extend(with_reason.map(|row| {
+            json!({
+                "n": row.receipt.n,
+                "key": row.receipt.key,
+                "state": row.state.name(),
+                "attempts": row.attempts,
+                "reason": row.reason,
+            })
+        }));
+    }
+    let counts: serde_json::Map<_, _> = counts
+        .into_iter()
+        .map(|(state, count)| (state.name().to_owned(), json!(count)))
+        .collect();
+    println!("{:#}", json!({ "submissions": counts, "late": late }));
+    Ok(if has_refused { REFUSED } else { FINE })
+}
+
+pub async fn retry(options: &ConfigOptions) -> Result<u8, CliError> {
+    let store = Config::read(&options.config)?.open_store()?;
+    let count = store.retry().await?;
+    println!("{count}");
+    Ok(FINE)
+}

@@ -1,0 +1,272 @@
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use concord_canonical::sign::PreparedKey;
+use concord_chain::{
+    ChainId, EndpointOptions,
+    evm::{Confirmations, FeeLimit, Node},
+    fetch::{FetchOptions, Fetcher},
+    keys::{EvmKeySource, read_keypair},
+    submission::Timing,
+    svm::{Cluster, PriorityFee},
+};
+use concord_registry::{evm, svm::Program};
+use concord_x402::{
+    feedback::{EvmRegistry, FeedbackRegistry, FileFolder, SvmRegistry},
+    quote::FetchedFiles,
+    verify::Chains,
+};
+use serde::Deserialize;
+
+use super::{CliError, arguments::PaymentMode};
+use crate::{ChainInsiders, admission::Admission, store::Store};
+
+/// Feedback is not urgent: polling is slow enough for public endpoints.
+const TIMING: Timing = Timing {
+    poll: Duration::from_secs(1),
+    replace_after: Duration::from_secs(45),
+    give_up_after: Duration::from_secs(600),
+};
+
+/// An aggregator's configuration. Paths are relative to the working directory.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Config {
+    /// Address and port, such as 127.0.0.1:8460.
+    pub listen: SocketAddr,
+    /// The SQLite file.
+    store: PathBuf,
+    /// The folder of feedback files, which is served as `/ipfs/{cid}`.
+    pub files: PathBuf,
+    /// What the CID follows in a file's URI.
+    #[serde(default = "ipfs")]
+    file_base: String,
+    /// A Solana keypair file: the Ed25519 key of the receipts.
+    receipt_key: PathBuf,
+    /// By CAIP-2 id: those whose payments are verified, and those with a registry.
+    chains: BTreeMap<ChainId, ChainConfig>,
+    /// How registration files are fetched.
+    #[serde(default)]
+    fetch: FetchConfig,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ChainConfig {
+    /// The JSON-RPC endpoint. Errors show its host only.
+    rpc: String,
+    /// EVM: the registries that feedback is submitted to.
+    #[serde(default)]
+    evm: Option<EvmConfig>,
+    /// Solana: the program that feedback is submitted to.
+    #[serde(default)]
+    solana: Option<SolanaConfig>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct EvmConfig {
+    identity: evm::Address,
+    /// The open reputation registry.
+    reputation: evm::Address,
+    /// An encrypted keystore; without one `CONCORD_EVM_PRIVATE_KEY` has the key.
+    #[serde(default)]
+    keystore: Option<PathBuf>,
+    #[serde(default)]
+    password_file: Option<PathBuf>,
+    /// The most that is offered for a unit of gas, in gwei.
+    #[serde(default)]
+    max_fee: Option<String>,
+    /// A number of blocks, `safe` or `finalized`.
+    confirmations: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SolanaConfig {
+    program: String,
+    /// A keypair file.
+    keypair: PathBuf,
+    /// The most that is paid for a compute unit, in microlamports.
+    #[serde(default)]
+    max_priority_fee: u64,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct FetchConfig {
+    #[serde(default)]
+    allow_http: bool,
+    #[serde(default)]
+    allow_private: bool,
+    #[serde(default)]
+    gateway: Option<String>,
+}
+
+fn ipfs() -> String {
+    "ipfs://".to_owned()
+}
+
+/// A registry, and where it records feedback (CAIP-10).
+pub type Registry = (Box<dyn FeedbackRegistry>, String);
+
+impl Config {
+    /// Reads the file; an error names file, path and value.
+    pub fn read(path: &Path) -> Result<Self, CliError> {
+        let usage = |error: &dyn ToString| {
+            CliError::Usage(format!("{}: {}", path.display(), error.to_string()))
+        };
+        let text = fs::read_to_string(path).map_err(|error| usage(&error))?;
+        let mut reader = serde_json::Deserializer::from_str(&text);
+        let config: Self =
+            serde_path_to_error::deserialize(&mut reader).map_err(|error| usage(&error))?;
+        let chains = config.chains.values();
+        let mut served = chains.filter(|it| it.evm.is_some() || it.solana.is_some());
+        match served.next() {
+            Some(_) => Ok(config),
+            None => Err(usage(&"chains: none has a registry under evm or solana")),
+        }
+    }
+
+    /// Opens the store.
+    pub fn open_store(&self) -> Result<Store, CliError> {
+        let key = read_keypair(&self.receipt_key)?;
+        Ok(Store::open(
+            &self.store,
+            PreparedKey::ed25519(key.secret_bytes()),
+        )?)
+    }
+
+    /// Where files are kept.
+    pub fn file_store(&self) -> FileFolder {
+        FileFolder::served_at(&self.files, &self.file_base)
+    }
+
+    /// Connects to every registry.
+    pub async fn registries(&self) -> Result<Vec<Registry>, CliError> {
+        let mut registries = Vec::new();
+        for (chain, config) in &self.chains {
+            if let Some(registry) = &config.evm {
+                registries.push(registry.connect(chain, config.node()?).await?);
+            }
+            if let Some(registry) = &config.solana {
+                registries.push(registry.connect(chain, config.cluster()?).await?);
+            }
+        }
+        Ok(registries)
+    }
+
+    /// What submissions are checked against.
+    pub async fn admission(
+        &self,
+        served: Vec<String>,
+        payments: PaymentMode,
+    ) -> Result<Admission, CliError> {
+        let mut chains = Chains::default();
+        let mut insiders = ChainInsiders::default();
+        for (chain, config) in &self.chains {
+            let name = chain.to_string();
+            match chain.namespace() {
+                "eip155" => {
+                    chains.evm.add(chain.evm_number()?, config.node()?).await?;
+                    insiders.add_evm(&name, config.node()?);
+                }
+                _ => {
+                    chains.svm.add(chain, config.cluster()?).await?;
+                    insiders.add_svm(&name, config.cluster()?);
+                }
+            }
+        }
+        let chains = Arc::new(chains);
+        Ok(Admission {
+            registries: chains.clone(),
+            files: Arc::new(self.fetched_files()?),
+            payments: chains,
+            insiders: Arc::new(insiders),
+            payment_chains: self
+                .chains
+                .keys()
+                .map(ToString::to_string)
+                .collect::<BTreeSet<_>>(),
+            takes_unchecked: payments == PaymentMode::Unchecked,
+            served,
+        })
+    }
+
+    fn fetched_files(&self) -> Result<FetchedFiles, CliError> {
+        let fetcher = Fetcher::new(FetchOptions {
+            allow_http: self.fetch.allow_http,
+            allow_private: self.fetch.allow_private,
+            gateway: self.fetch.gateway.clone(),
+            ..FetchOptions::default()
+        });
+        let fetcher = fetcher.map_err(|error| CliError::Usage(format!("fetch: {error}")))?;
+        Ok(FetchedFiles::new(fetcher))
+    }
+}
+
+impl ChainConfig {
+    fn node(&self) -> Result<Node, CliError> {
+        Ok(Node::new(&EndpointOptions::new(&self.rpc))?)
+    }
+
+    fn cluster(&self) -> Result<Cluster, CliError> {
+        Ok(Cluster::new(&EndpointOptions::new(&self.rpc))?)
+    }
+}
+
+impl EvmConfig {
+    async fn connect(&self, chain: &ChainId, node: Node) -> Result<Registry, CliError> {
+        let usage = |field: &str, error: &dyn ToString| {
+            CliError::Usage(format!("chains.{chain}.evm.{field}: {}", error.to_string()))
+        };
+        let source = EvmKeySource {
+            keystore: self.keystore.clone(),
+            password_file: self.password_file.clone(),
+        };
+        let missing = "no key: give keystore, or set CONCORD_EVM_PRIVATE_KEY";
+        let signer = source.open()?.ok_or_else(|| usage("keystore", &missing))?;
+        let limit = FeeLimit::parse(self.max_fee.as_deref())?;
+        let confirmations: Result<Confirmations, String> = self.confirmations.parse();
+        let confirmations = confirmations.map_err(|error| usage("confirmations", &error))?;
+        let addresses = evm::RegistryAddresses {
+            identity: self.identity,
+            open_reputation: Some(self.reputation),
+            authorized_reputation: None,
+            validation: None,
+        };
+        let fees = (limit, confirmations);
+        let signer = Box::new(signer);
+        let connected = EvmRegistry::connect(node, chain, addresses, signer, fees, TIMING);
+        let settlement = format!("{chain}:{}", self.reputation);
+        Ok((Box::new(connected.await?), settlement))
+    }
+}
+
+impl SolanaConfig {
+    async fn connect(&self, chain: &ChainId, cluster: Cluster) -> Result<Registry, CliError> {
+        let id = self.program.parse();
+        let id = id.map_err(|_| {
+            let found = &self.program;
+            let field = format!("chains.{chain}.solana.program");
+            CliError::Usage(format!(
+                "{field} is {found:?}, expected an address in base58"
+            ))
+        })?;
+        let program = Program::new(id);
+        let signer = Box::new(read_keypair(&self.keypair)?);
+        let fee = PriorityFee {
+            first: 0,
+            most: self.max_priority_fee,
+        };
+        let connected = SvmRegistry::connect(cluster, chain, program, signer, fee, TIMING).await?;
+        let settlement = connected.registry();
+        Ok((Box::new(connected), settlement))
+    }
+}
