@@ -48,6 +48,16 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["concord-canonical", "concord-registry", "concord-chain"],
     ),
     (
+        "concord-aggregator",
+        &[
+            "concord-canonical",
+            "concord-files",
+            "concord-registry",
+            "concord-chain",
+            "concord-x402",
+        ],
+    ),
+    (
         "weather-agent",
         &[
             "concord-canonical",

@@ -17,7 +17,7 @@ use concord_chain::{
 };
 use concord_x402::feedback::{
     EvmRegistry, FeedbackEntry, FeedbackError, FeedbackJob, FeedbackRegistry, FileFolder,
-    FileStore, PaymentAttestation,
+    FileStore, PaymentAttestation, cid_of,
 };
 use serde_json::{Value, json};
 use std::{
@@ -55,11 +55,23 @@ async fn kill_at_every_point() {
     for (n, (first, second)) in (1u64..).zip(next.chain(same)) {
         let pair = format!("{first}, then {second}");
         let payload = world.review(&world.pay(1).await).json();
+        let mut file = None;
         for point in [first, second] {
             if kill_at(&world, folder.path(), &payload, point).await {
                 reached.push(*point);
                 let row = store(folder.path()).get(n).unwrap().unwrap();
                 assert_eq!(row.state.name(), *point, "{pair}");
+                let first = file.get_or_insert(row.file.clone());
+                assert_eq!(*first, row.file, "R55: {pair}");
+                let is_stored = folder
+                    .path()
+                    .join("files")
+                    .join(cid_of(row.file.as_bytes()));
+                assert_eq!(is_stored.is_file(), *point != "accepted", "R55: {pair}");
+                let signed = store(folder.path()).record(&row).unwrap();
+                let is_signed = !signed.transactions(&n.to_string()).is_empty();
+                let is_before = ["accepted", "stored"].contains(point);
+                assert_eq!(is_signed, !is_before, "R55: {pair}");
             }
         }
         finish(&world, folder.path(), n).await;

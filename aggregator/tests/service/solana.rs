@@ -1,13 +1,13 @@
 //! Paid on an EVM chain, rated on Solana: the registry that the reviewer signed (R54).
 use crate::{
     cluster::{NETWORK, Solana},
-    payload::public_key,
+    payload::{Draft, public_key},
     world::{Running, TIMING, World, network, node},
 };
 use alloy::primitives::keccak256;
 use async_trait::async_trait;
 use concord_aggregator::{ChainInsiders, admission::Admission};
-use concord_chain::svm::PriorityFee;
+use concord_chain::{Signer, Svm, svm::PriorityFee};
 use concord_files::{RegistrationFile, parse_registration};
 use concord_registry::svm::accounts::OpenFeedback;
 use concord_x402::{
@@ -62,35 +62,30 @@ async fn svm_registry(solana: &Solana) -> SvmRegistry {
     connected.await.unwrap()
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn r54_a_payment_on_an_evm_chain_is_rated_on_solana() {
-    let (world, solana) = (World::start().await, Solana::start().await);
-    let set_uri = solana.program.set_agent_uri(
-        concord_chain::Signer::<concord_chain::Svm>::address(&solana.owner),
-        solana.mint,
-        URI,
-    );
+/// The agent on Solana has a file, which names a wallet and a signer on the EVM chain.
+async fn publish(world: &World, solana: &Solana) -> String {
+    let owner = Signer::<Svm>::address(&solana.owner);
+    let set_uri = solana.program.set_agent_uri(owner, solana.mint, URI);
     solana.send(vec![set_uri], &[&solana.owner]).await;
     let registration = solana.registration();
+    let wallet = format!("{}:{}", network(), world.chain.wallet);
     let file = json!({
-        "registrations": [{ "agentRegistry": registration.agent_registry, "agentId": registration.agent_id.to_string() }],
-        "services": [{ "name": "agentWallet", "endpoint": format!("{}:{}", network(), world.chain.wallet) }],
+        "registrations": [{
+            "agentRegistry": registration.agent_registry,
+            "agentId": registration.agent_id.to_string(),
+        }],
+        "services": [{ "name": "agentWallet", "endpoint": wallet }],
         "signers": [{
             "publicKey": public_key(&world.chain.signer).trim_start_matches("0x"),
             "algorithm": "secp256k1", "validFrom": 1, "validUntil": null,
         }],
     });
-    let registry: Box<dyn FeedbackRegistry> = Box::new(svm_registry(&solana).await);
-    let served = registry.registry();
-    let client = registry.client();
-    let admission = admission(&world, &solana, &served, file.to_string()).await;
-    let folder = tempfile::tempdir().unwrap();
-    let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
-    let running = Running::with(folder.path(), registry, &served, admission, files).await;
+    file.to_string()
+}
 
-    let mut draft = world.review(&world.pay(1_000).await);
-    draft.registry = registration.agent_registry.clone();
-    draft.agent_id = registration.agent_id.to_string();
+async fn review(world: &World, solana: &Solana) -> Draft {
+    let registration = solana.registration();
+    let mut draft = review(&world, &solana).await;
     for (index, value) in [(1u64, 80i128), (2, -7)] {
         if index == 2 {
             draft.task_ref = format!("{}:{}", network(), world.pay(1).await);
@@ -146,4 +141,33 @@ async fn r54_a_payment_on_an_evm_chain_is_rated_on_solana() {
         (400, &json!("ReviewerMismatch"))
     );
     running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r54_a_payment_on_a_chain_without_a_node_is_refused_or_marked() {
+    let (world, solana) = (World::start().await, Solana::start().await);
+    let file = publish(&world, &solana).await;
+    let draft = review(&world, &solana).await;
+    for takes_unchecked in [false, true] {
+        let registry: Box<dyn FeedbackRegistry> = Box::new(svm_registry(&solana).await);
+        let served = registry.registry();
+        let mut admission = admission(&world, &solana, &served, file.clone()).await;
+        admission.payment_chains = BTreeSet::from([NETWORK.to_owned()]);
+        admission.takes_unchecked = takes_unchecked;
+        let folder = tempfile::tempdir().unwrap();
+        let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
+        let running = Running::with(folder.path(), registry, &served, admission, files).await;
+        let answer = running.submit(&draft).await;
+        if !takes_unchecked {
+            let found = (answer.status, &answer.body["class"]);
+            assert_eq!(found, (400, &json!("PaymentChainNotServed")));
+            running.stop().await;
+            continue;
+        }
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        let file = running.store.get(1).unwrap().unwrap().file;
+        let file: serde_json::Value = serde_json::from_str(&file).unwrap();
+        assert_eq!(file["payments"], "unchecked");
+        running.stop().await;
+    }
 }
