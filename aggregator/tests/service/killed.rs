@@ -46,6 +46,7 @@ async fn one_feedback_wherever_it_is_killed() {
     }
 }
 
+/// R55: the file is the same in every run, is stored before anything is signed, and what is signed is on disk.
 async fn kill_at_every_point() {
     let world = World::start().await;
     let folder = tempfile::tempdir().unwrap();
@@ -62,16 +63,16 @@ async fn kill_at_every_point() {
                 let row = store(folder.path()).get(n).unwrap().unwrap();
                 assert_eq!(row.state.name(), *point, "{pair}");
                 let first = file.get_or_insert(row.file.clone());
-                assert_eq!(*first, row.file, "R55: {pair}");
+                assert_eq!(*first, row.file, "{pair}");
                 let is_stored = folder
                     .path()
                     .join("files")
                     .join(cid_of(row.file.as_bytes()));
-                assert_eq!(is_stored.is_file(), *point != "accepted", "R55: {pair}");
+                assert_eq!(is_stored.is_file(), *point != "accepted", "{pair}");
                 let signed = store(folder.path()).record(&row).unwrap();
                 let is_signed = !signed.transactions(&n.to_string()).is_empty();
                 let is_before = ["accepted", "stored"].contains(point);
-                assert_eq!(is_signed, !is_before, "R55: {pair}");
+                assert_eq!(is_signed, !is_before, "{pair}");
             }
         }
         finish(&world, folder.path(), n).await;

@@ -85,6 +85,22 @@ async fn publish(world: &World, solana: &Solana) -> String {
 
 async fn review(world: &World, solana: &Solana) -> Draft {
     let registration = solana.registration();
+    let mut draft = world.review(&world.pay(1_000).await);
+    draft.registry = registration.agent_registry.clone();
+    draft.agent_id = registration.agent_id.to_string();
+    draft
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r54_a_payment_on_an_evm_chain_is_rated_on_solana() {
+    let (world, solana) = (World::start().await, Solana::start().await);
+    let file = publish(&world, &solana).await;
+    let registry: Box<dyn FeedbackRegistry> = Box::new(svm_registry(&solana).await);
+    let (served, client) = (registry.registry(), registry.client());
+    let admission = admission(&world, &solana, &served, file).await;
+    let folder = tempfile::tempdir().unwrap();
+    let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
+    let running = Running::with(folder.path(), registry, &served, admission, files).await;
     let mut draft = review(&world, &solana).await;
     for (index, value) in [(1u64, 80i128), (2, -7)] {
         if index == 2 {
