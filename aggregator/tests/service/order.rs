@@ -135,7 +135,7 @@ fn forms(good: &Value) -> Vec<Case> {
             "NumberOutOfRange",
             "review.value",
         ),
-        review("value", json!(1.5), "MalformedNumber", "review.value"),
+        review("value", json!(1.5), "NumberOutOfRange", "review.value"),
         review(
             "valueDecimals",
             json!(19),
