@@ -6,6 +6,7 @@ mod chain;
 #[allow(dead_code)] // the same
 #[path = "../../../x402/tests/settled/cluster.rs"]
 mod cluster;
+mod command;
 mod crowd;
 mod killed;
 mod neutral;

@@ -1,0 +1,118 @@
+//! `concord-aggregator` as an operator starts it.
+use crate::{
+    chain::hex_key,
+    world::{World, network},
+};
+use alloy::transports::http::reqwest;
+use concord_canonical::sign::ed25519_public_key;
+use serde_json::{Value, json};
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Command, Output, Stdio},
+};
+
+const RECEIPT_SEED: [u8; 32] = [31; 32];
+
+fn command(folder: &Path, arguments: &[&str], key: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_concord-aggregator"));
+    command
+        .args(arguments)
+        .args(["--config", "aggregator.json"])
+        .env("CONCORD_EVM_PRIVATE_KEY", key)
+        .current_dir(folder);
+    command
+}
+
+fn ended(folder: &Path, arguments: &[&str], key: &str) -> (i32, Output) {
+    let output = command(folder, arguments, key).output().unwrap();
+    (output.status.code().unwrap(), output)
+}
+
+fn configure(world: &World, folder: &Path) {
+    let keypair = [RECEIPT_SEED, ed25519_public_key(&RECEIPT_SEED)].concat();
+    fs::write(folder.join("receipts.json"), json!(keypair).to_string()).unwrap();
+    let config = json!({
+        "listen": "127.0.0.1:0",
+        "store": "aggregator.sqlite",
+        "files": "files",
+        "receiptKey": "receipts.json",
+        "chains": {
+            network(): {
+                "rpc": world.chain.url,
+                "evm": {
+                    "identity": world.chain.registry.to_string(),
+                    "reputation": world.open.to_string(),
+                    "confirmations": "1",
+                },
+            },
+        },
+    });
+    fs::write(folder.join("aggregator.json"), config.to_string()).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_operator_runs_it_and_stops_it() {
+    let world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let key = hex_key(&world.chain.facilitator);
+    let (code, output) = ended(folder.path(), &["run"], &key);
+    assert_eq!(code, 2, "{output:?}");
+    fs::write(folder.path().join("aggregator.json"), "{\"listen\": 7}").unwrap();
+    let (code, output) = ended(folder.path(), &["run"], &key);
+    let words = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        code == 2 && words.contains("aggregator.json: listen:"),
+        "{words}"
+    );
+    configure(&world, folder.path());
+
+    let mut running = command(folder.path(), &["run"], &key)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut address = String::new();
+    let mut stdout = BufReader::new(running.stdout.take().unwrap());
+    stdout.read_line(&mut address).unwrap();
+    let url = format!("http://{}/feedback", address.trim());
+    let draft = world.review(&world.pay(1).await);
+    let post = reqwest::Client::new()
+        .post(url)
+        .body(draft.json().to_string());
+    let answer = post.send().await.unwrap();
+    assert_eq!(answer.status().as_u16(), 200);
+    let answer: Value = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
+    assert_eq!(answer["status"], "submitted");
+
+    let (code, output) = ended(folder.path(), &["status"], &key);
+    let words = String::from_utf8(output.stderr).unwrap();
+    assert!(code == 3 && words.contains("another process"), "{words}");
+    let pid = running.id().to_string();
+    let told = Command::new("kill").args(["-TERM", &pid]).status().unwrap();
+    assert!(told.success());
+    let output = running.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let log = String::from_utf8(output.stderr).unwrap();
+    let lines: Vec<Value> = log
+        .lines()
+        .map(|it| serde_json::from_str(it).unwrap())
+        .collect();
+    assert!(lines.iter().any(|it| it["message"] == "accepted"), "{log}");
+    assert!(
+        !log.contains(key.trim_start_matches("0x")),
+        "no secret is logged"
+    );
+
+    let (code, output) = ended(folder.path(), &["drain"], &key);
+    assert_eq!(code, 0, "{output:?}");
+    let (code, output) = ended(folder.path(), &["status"], &key);
+    assert_eq!(code, 0, "{output:?}");
+    let status: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(status["submissions"]["final"], 1, "{status}");
+    assert_eq!(status["late"], json!([]));
+    let (code, output) = ended(folder.path(), &["retry"], &key);
+    assert_eq!((code, &*output.stdout), (0, &b"0\n"[..]));
+    assert_eq!(world.feedbacks().await, 1);
+}
