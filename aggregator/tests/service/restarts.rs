@@ -1,8 +1,10 @@
-//! The store across processes, a client that is asked to come back, and a registry that refuses.
+//! The store across processes, a client that is asked to come back, a registry that refuses,
+//! and a reorganisation.
 use crate::world::{RECEIPT_SEED, Running, World, store};
 use alloy::providers::Provider;
 use concord_aggregator::store::{RowState, Store, StoreError};
 use concord_canonical::sign::PreparedKey;
+use concord_chain::submission::TxRecord;
 use serde_json::json;
 use std::time::Duration;
 
@@ -109,6 +111,59 @@ async fn what_the_registry_refuses_for_good_is_shown_and_can_be_retried() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     assert_eq!(running.submit(&draft).await.status, 200);
+    assert_eq!(world.feedbacks().await, 1);
+    running.stop().await;
+}
+
+/// The block of the landing is replaced by one without it: the same bytes land again, and nothing else.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_landing_that_is_reorganised_away_lands_again() {
+    let world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let running = Running::start_final_after(3, &world, folder.path()).await;
+    let draft = world.review(&world.pay(1).await);
+    let answer = running.submit(&draft).await;
+    assert_eq!(
+        (answer.status, &answer.body["state"]),
+        (200, &json!("landed"))
+    );
+    let first = running
+        .store
+        .get(1)
+        .unwrap()
+        .unwrap()
+        .landing()
+        .unwrap()
+        .clone();
+    let provider = &world.chain.provider;
+    let ask = async |method: &'static str, parameters: serde_json::Value| {
+        let asked = provider.raw_request::<_, serde_json::Value>(method.into(), parameters);
+        asked.await.unwrap()
+    };
+    ask("anvil_reorg", json!([1, []])).await;
+    assert_eq!(
+        world.feedbacks().await,
+        0,
+        "it is not on the chain any more"
+    );
+    let second = loop {
+        let row = running.store.get(1).unwrap().unwrap();
+        match row.landing() {
+            Some(landing) if landing.block_hash != first.block_hash => break landing.clone(),
+            _ => tokio::time::sleep(Duration::from_millis(20)).await,
+        }
+    };
+    assert_eq!(second.transaction, first.transaction, "the same bytes");
+    ask("anvil_mine", json!(["0x3"])).await;
+    while running.store.get(1).unwrap().unwrap().index.is_none() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let row = running.store.get(1).unwrap().unwrap();
+    assert_eq!((row.state, row.index), (RowState::Final, Some(1)));
+    assert_eq!(
+        running.store.record(&row).unwrap().transactions("1").len(),
+        1
+    );
     assert_eq!(world.feedbacks().await, 1);
     running.stop().await;
 }

@@ -142,13 +142,17 @@ pub struct Place {
 
 impl Place {
     pub async fn registry(&self) -> EvmRegistry {
+        self.registry_final_after(1).await
+    }
+
+    pub async fn registry_final_after(&self, blocks: u64) -> EvmRegistry {
         let addresses = RegistryAddresses {
             identity: self.identity,
             open_reputation: Some(self.open),
             authorized_reputation: None,
             validation: None,
         };
-        let fees = (FeeLimit::default(), Confirmations::Blocks(1));
+        let fees = (FeeLimit::default(), Confirmations::Blocks(blocks));
         let (signer, network) = (Box::new(self.key.clone()), network().parse().unwrap());
         let node = node(&self.url);
         let connected = EvmRegistry::connect(node, &network, addresses, signer, fees, TIMING);
@@ -204,8 +208,13 @@ pub struct Answer {
 
 impl Running {
     pub async fn start(world: &World, folder: &Path) -> Self {
+        Self::start_final_after(1, world, folder).await
+    }
+
+    pub async fn start_final_after(blocks: u64, world: &World, folder: &Path) -> Self {
         let place = world.place();
-        let registry: Box<dyn FeedbackRegistry> = Box::new(place.registry().await);
+        let registry = place.registry_final_after(blocks).await;
+        let registry: Box<dyn FeedbackRegistry> = Box::new(registry);
         let admission = place.admission(vec![registry.registry()]).await;
         let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.join("files")));
         Self::with(folder, registry, &place.settlement(), admission, files).await
