@@ -53,7 +53,7 @@ async fn submit(State(service): State<Service>, body: Body) -> Response {
         service.aggregator.wait(row).await
     };
     match answered.await {
-        Ok(outcome) => answer(&outcome, service.aggregator.store()),
+        Ok(outcome) => answer(&outcome, service.aggregator.store(), "./"),
         Err(refusal) => refused(&refusal),
     }
 }
@@ -76,15 +76,16 @@ async fn read(body: Body) -> Result<Vec<u8>, Refusal> {
     Ok(bytes.into())
 }
 
-fn answer(outcome: &Outcome, store: &Store) -> Response {
+/// `parent`: the routes' own root, as seen from the request.
+fn answer(outcome: &Outcome, store: &Store, parent: &str) -> Response {
     let body = body_of(outcome, store);
     let n = outcome.row.receipt.n;
     match outcome.progress {
         Progress::Landed => respond(StatusCode::OK, &body),
         Progress::Refused => respond(StatusCode::UNPROCESSABLE_ENTITY, &body),
-        // R56
+        // R56: relative, so that it holds wherever the routes are mounted
         Progress::Pending => {
-            let location = format!("/submissions/{n}");
+            let location = format!("{parent}submissions/{n}");
             let answer = respond(StatusCode::ACCEPTED, &body);
             ([(header::LOCATION, location)], answer).into_response()
         }
@@ -144,7 +145,7 @@ async fn submission(State(service): State<Service>, Path(n): Path<String>) -> Re
     let store = service.aggregator.store();
     let found = n.parse().ok().map_or(Ok(None), |n| store.get(n));
     match found {
-        Ok(Some(row)) => answer(&Outcome::of(row), store),
+        Ok(Some(row)) => answer(&Outcome::of(row), store, "../"),
         Ok(None) => not_found("no such submission"),
         Err(error) => refused(&error.into()),
     }

@@ -1,7 +1,7 @@
 //! The store across processes, a client that is asked to come back, a registry that refuses,
 //! and a reorganisation.
 use crate::world::{RECEIPT_SEED, Running, World, store};
-use alloy::providers::Provider;
+use alloy::{providers::Provider, transports::http::reqwest};
 use concord_aggregator::store::{RowState, Store, StoreError};
 use concord_canonical::sign::PreparedKey;
 use concord_chain::submission::TxRecord;
@@ -52,8 +52,13 @@ async fn r56_a_client_that_waited_is_told_where_to_ask() {
     );
     assert_eq!(waiting.body.get("txRef"), None);
     assert!(waiting.body["receipt"]["signature"].is_string());
-    let place = waiting.location.unwrap();
-    assert_eq!(running.get(&place).await.status, 202);
+    // relative to the request, so that it holds wherever the routes are mounted
+    let posted: reqwest::Url = format!("{}/feedback", running.origin).parse().unwrap();
+    let polled = posted.join(&waiting.location.unwrap()).unwrap();
+    let place = polled.path().to_owned();
+    let still = running.get(&place).await;
+    assert_eq!(still.status, 202);
+    assert_eq!(polled.join(&still.location.unwrap()).unwrap(), polled);
     set(true).await.unwrap();
     provider
         .raw_request::<_, serde_json::Value>("evm_mine".into(), ())
