@@ -52,6 +52,11 @@ impl<Address: Ord + Copy + Display, Id: Ord + Copy + Debug> Directory<Address, I
             .map(|(id, _)| id)
     }
 
+    /// Every actor with their address.
+    pub fn actors(&self) -> impl Iterator<Item = (Address, &Actor)> {
+        self.actors.iter().map(|(address, label)| (*address, label))
+    }
+
     /// Every registered agent.
     pub fn agents(&self) -> impl Iterator<Item = (Id, &Agent)> {
         self.agents.iter().map(|(id, agent)| (*id, agent))

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-/// Why a step could not be judged. Every one of these fails the step, but the last.
+/// Why a step could not be judged.
 #[derive(Debug, thiserror::Error)]
 pub enum StepFault {
     /// R25: every native error that a user can cause maps to exactly one class.
@@ -12,9 +12,19 @@ pub enum StepFault {
     UnexplainedState(String),
     #[error("the operation does not fit the chain: {0}")]
     Inexpressible(String),
-    /// Nothing is known about the registry then: a run ends here.
+    /// Nothing is known about the registry then, until the backend was started again.
     #[error("the chain did not answer: {0}")]
     Unreachable(String),
+}
+
+impl StepFault {
+    /// The reason alone, for a sentence that says already that nothing was answered.
+    pub fn in_words(self) -> String {
+        match self {
+            Self::Unreachable(reason) => reason,
+            other => other.to_string(),
+        }
+    }
 }
 
 /// A tool or a built file that is not there: one sentence that says what is missing and what to
@@ -44,12 +54,6 @@ pub enum SetupError {
     #[error("the registries cannot be set up on {participant}: {reason}")]
     Deployment {
         participant: &'static str,
-        reason: String,
-    },
-    #[error("{participant} stopped answering in scenario {scenario}: {reason}; run again")]
-    Chain {
-        participant: String,
-        scenario: String,
         reason: String,
     },
 }

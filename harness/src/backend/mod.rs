@@ -10,14 +10,18 @@ pub mod evm;
 mod fault;
 mod secrets;
 pub mod svm;
+pub mod views;
 
 pub use directory::Directory;
 pub use fault::{SetupError, StepFault};
 pub use secrets::RunSecret;
 
-use crate::model::{Actor, Agent, AgentState, CanonicalState, Chain, Operation, Outcome};
+use crate::model::{
+    Actor, Agent, AgentState, CanonicalState, Chain, Operation, Outcome, RegistryProfile,
+};
 use serde::{Deserialize, Serialize};
-use std::fmt;
+use std::{collections::BTreeSet, fmt};
+use views::{Draw, Known, ViewAnswer, ViewName};
 
 /// One deployment of the registries, on one chain.
 pub trait Backend: Send {
@@ -30,6 +34,12 @@ pub trait Backend: Send {
     /// What scenarios call the registries, where they are not ours and known to differ in places.
     fn foreign(&self) -> Option<&str> {
         None
+    }
+
+    /// The parts of the registries that it says it has. A scenario is judged up to the first step
+    /// of another one, which is reported as not declared.
+    fn profiles(&self) -> BTreeSet<RegistryProfile> {
+        RegistryProfile::ALL.into()
     }
 
     /// Can this backend express the operation? What only the other chain has
@@ -49,6 +59,15 @@ pub trait Backend: Send {
     /// # Errors
     /// The chain does not answer as it should.
     fn reset(&mut self, start: u64, actors: &[Actor]) -> Result<(), StepFault>;
+
+    /// Starts again what the backend itself started and has lost: a program that ended, is silent
+    /// or answers nonsense. Where it started nothing, the next reset tries what there is.
+    ///
+    /// # Errors
+    /// It does not start, or is another one now.
+    fn restart(&mut self) -> Result<(), StepFault> {
+        Ok(())
+    }
 
     /// Takes what the last scenario did off the chain again. Called once, after the last one; for
     /// registries that others go on to use.
@@ -78,6 +97,30 @@ pub trait Backend: Send {
     /// # Errors
     /// As [`Self::execute`].
     fn agent_state(&mut self, agent: &Agent) -> Result<Option<AgentState>, StepFault>;
+
+    /// Every view of the registries' interfaces, whether or not it can be asked: what the run
+    /// reports as not asked otherwise.
+    fn interface(&self) -> BTreeSet<ViewName> {
+        views::of(self.chain())
+    }
+
+    /// The views that this backend can be asked ([`Self::ask_views`]).
+    fn views(&self) -> BTreeSet<ViewName> {
+        BTreeSet::new()
+    }
+
+    /// Asks every one of [`Self::views`] that `known` gives occasion for, with the filters and
+    /// windows of `draw`, and says which answers are not those that `known` has.
+    ///
+    /// # Errors
+    /// As [`Self::execute`].
+    fn ask_views(
+        &mut self,
+        _known: Known<'_>,
+        _draw: &mut Draw,
+    ) -> Result<Vec<ViewAnswer>, StepFault> {
+        Ok(Vec::new())
+    }
 }
 
 /// What a chain did with an operation.

@@ -1,4 +1,7 @@
-use crate::model::Chain;
+use crate::{
+    model::{Chain, RegistryProfile},
+    scenario::Rule,
+};
 use alloy::primitives::Address;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -16,11 +19,24 @@ macro_rules! exit_codes {
     };
 }
 
+macro_rules! run_exit_codes {
+    () => {
+        "Exit codes:
+  0  every participant agrees
+  1  a participant disagrees; the report names it
+  2  the command line or a scenario file is wrong
+  3  a tool or a built file is missing, or a participant stopped answering; what was judged agrees
+  4  what is declared agrees, and scenarios need profiles that are not declared"
+    };
+}
+
 const CONFORM: &str = concat!(
     "Examples:
   concord conform                                     every scenario on anvil and in litesvm
   concord conform --filter R8 --verbose               what shows ruling 8, each variance told
   concord conform --backend svm-litesvm --filter open one chain, scenarios with `open` in their name
+  concord conform --rule R8 --rule R16 --exclude gas/ two rules, without what has `gas/` in its name
+  concord conform --profile identity,open             two parts of the registries, and no others
   concord conform --html report.html --junit run.xml  files to look into, beside the matrix
   concord conform --backend none --adapter 'python3 registry.py' --adapter-chain evm
   concord conform --backend none --evm-rpc http://127.0.0.1:8545 --identity 0x… --filter identity/
@@ -28,7 +44,7 @@ const CONFORM: &str = concat!(
   concord conform --live --chain eip155:84532 --keystore key.json
 
 ",
-    exit_codes!()
+    run_exit_codes!()
 );
 const ADAPTER: &str = concat!(
     "Examples:
@@ -36,7 +52,7 @@ const ADAPTER: &str = concat!(
   concord adapter --chain svm ./my-registry --html report.html
 
 ",
-    exit_codes!()
+    run_exit_codes!()
 );
 const FUZZ: &str = "Examples:
   concord fuzz                            10,000 steps, with a seed of the clock's
@@ -189,9 +205,20 @@ pub struct Conform {
     /// A scenario file, or the name of one in tests/scenarios; repeatable. Default: all.
     #[arg(long, value_name = "PATH|NAME")]
     pub scenario: Vec<PathBuf>,
-    /// Only scenarios with this text in their name, or that cite this rule; repeatable.
+    /// Only scenarios with this text in their name, or that cite this rule; repeatable, and then
+    /// either text is enough. Filters of different kinds must all hold.
     #[arg(long, value_name = "TEXT|RULE")]
     pub filter: Vec<String>,
+    /// Only scenarios that cite this rule; repeatable.
+    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    pub rule: Vec<Rule>,
+    /// Judges these parts of the registries alone: a scenario ends, as not declared, at the first
+    /// step of another one. Default: what each registry or adapter declares.
+    #[arg(long, value_name = "identity,open,authorized,validation", value_delimiter = ',', value_parser = profile)]
+    pub profile: Vec<RegistryProfile>,
+    /// Leaves out scenarios with this text in their name; repeatable.
+    #[arg(long, value_name = "TEXT")]
+    pub exclude: Vec<String>,
     /// An http:// URL of a development node (anvil) where registries stand: they are judged too.
     /// Actors are funded and the time is set there; a run that ends by itself leaves it as it was.
     #[arg(long, value_name = "URL", requires = "identity")]
@@ -442,6 +469,13 @@ pub enum BackendName {
 fn address(text: &str) -> Result<Address, String> {
     text.parse()
         .map_err(|_| "not 40 hexadecimal digits after 0x".to_owned())
+}
+
+fn profile(text: &str) -> Result<RegistryProfile, String> {
+    RegistryProfile::ALL
+        .into_iter()
+        .find(|profile| profile.name() == text)
+        .ok_or_else(|| format!("`{text}` is neither identity, open, authorized nor validation"))
 }
 
 fn chain(text: &str) -> Result<Chain, String> {

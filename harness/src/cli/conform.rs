@@ -1,5 +1,5 @@
 use super::{
-    AGREE, DISAGREE,
+    code_of,
     arguments::{BackendName, Conform},
     error::CliError,
     files::{ARTIFACTS, PROGRAM, built, scenario_files},
@@ -15,11 +15,13 @@ use crate::{
         evm::{AttachFault, Dialect, Endpoint, EvmAnvil, EvmNode, EvmRevm, RegistryAddresses},
         svm::SvmLitesvm,
     },
+    model::RegistryProfile,
     report::{self, Detail, Provenance},
     runner::{self, Run},
     scenario::{self, Rule, Scenario},
 };
 use alloy::primitives::Address;
+use concord_deploy::report::tell;
 use std::{
     collections::BTreeSet,
     fs,
@@ -38,21 +40,26 @@ pub(super) fn conform(options: &Conform) -> Result<u8, CliError> {
     if let Some(node) = attach_node(options, &mut scenarios)? {
         backends.push(Box::new(node));
     }
-    let run = judge(&scenarios, backends)?;
+    let run = judge(&declared(options), &scenarios, backends);
     write_reports(options, &run, provenance(options))
 }
 
-/// Every participant's verdict, with progress on stderr.
+/// Every participant's verdict, with progress on stderr, and there too who stopped answering.
 pub(super) fn judge(
+    declared: &BTreeSet<RegistryProfile>,
     scenarios: &[Scenario],
     mut backends: Vec<Box<dyn Backend>>,
-) -> Result<Run, CliError> {
+) -> Run {
     let mut progress = Progress::on_stderr(scenarios.len());
-    let run = runner::run(scenarios, &mut backends, |scenario, participant, failed| {
-        progress.tell(scenario, participant, failed)
-    });
+    let told = |scenario: &str, participant: &str, failed| {
+        progress.tell(scenario, participant, failed);
+    };
+    let run = runner::run_declared(declared, scenarios, &mut backends, told);
     progress.end();
-    Ok(run?)
+    for lost in &run.lost {
+        tell(format_args!("concord: {lost}"));
+    }
+    run
 }
 
 pub(super) fn load_scenarios(options: &Conform) -> Result<Vec<Scenario>, CliError> {
@@ -60,20 +67,70 @@ pub(super) fn load_scenarios(options: &Conform) -> Result<Vec<Scenario>, CliErro
         .iter()
         .map(|file| scenario::load(file))
         .collect::<Result<Vec<_>, _>>()?;
-    if !options.filter.is_empty() {
-        scenarios.retain(|scenario| options.filter.iter().any(|it| is_meant(scenario, it)));
-        if scenarios.is_empty() {
-            return Err(CliError::NothingLeft(options.filter.clone()));
-        }
+    let found = !scenarios.is_empty();
+    scenarios.retain(|scenario| is_meant(scenario, options));
+    match scenarios.is_empty() && found {
+        true => Err(CliError::NothingLeft(wanted(options))),
+        false => Ok(scenarios),
     }
-    Ok(scenarios)
 }
 
-/// A rule is looked for in what the steps cite, any other text in the scenario's name.
-fn is_meant(scenario: &Scenario, filter: &str) -> bool {
-    match filter.parse::<Rule>() {
-        Ok(rule) => scenario.steps.iter().any(|it| it.rules.contains(&rule)),
+/// Filters of one kind are alternatives; those of different kinds must all hold.
+fn is_meant(scenario: &Scenario, options: &Conform) -> bool {
+    let cites = |rule: &Rule| scenario.steps.iter().any(|it| it.rules.contains(rule));
+    // A rule is looked for in what the steps cite, any other text in the scenario's name.
+    let fits = |filter: &String| match filter.parse::<Rule>() {
+        Ok(rule) => cites(&rule),
         Err(_) => scenario.name.contains(filter),
+    };
+    let has = |profile: &RegistryProfile| {
+        let mut steps = scenario.steps.iter();
+        steps.any(|it| it.operation.profile() == *profile)
+    };
+    is_any(&options.filter, fits)
+        && is_any(&options.rule, cites)
+        && is_any(&options.profile, has)
+        && !options.exclude.iter().any(|it| scenario.name.contains(it))
+}
+
+/// Whether one of them holds, or there is none.
+fn is_any<T>(filters: &[T], holds: impl Fn(&T) -> bool) -> bool {
+    filters.is_empty() || filters.iter().any(holds)
+}
+
+/// What the filters ask for, in words that follow "no scenario".
+pub(super) fn wanted(options: &Conform) -> String {
+    let mut wanted = Vec::new();
+    if !options.filter.is_empty() {
+        let texts = options.filter.join("` or `");
+        wanted.push(format!("has `{texts}` in its name or cites it as a rule"));
+    }
+    if !options.rule.is_empty() {
+        wanted.push(format!("cites {}", alternatives(&options.rule)));
+    }
+    if !options.profile.is_empty() {
+        let profiles = alternatives(&options.profile);
+        wanted.push(format!("has a step of the profile {profiles}"));
+    }
+    if !options.exclude.is_empty() {
+        wanted.push(format!("is without `{}`", options.exclude.join("` and `")));
+    }
+    match wanted.is_empty() {
+        true => "is left".to_owned(),
+        false => wanted.join(", and "),
+    }
+}
+
+fn alternatives(of: &[impl ToString]) -> String {
+    let names: Vec<_> = of.iter().map(ToString::to_string).collect();
+    names.join(" or ")
+}
+
+/// What the command line says is judged: everything, unless it names profiles.
+pub(super) fn declared(options: &Conform) -> BTreeSet<RegistryProfile> {
+    match options.profile.is_empty() {
+        true => RegistryProfile::ALL.into(),
+        false => options.profile.iter().copied().collect(),
     }
 }
 
@@ -180,7 +237,7 @@ pub(super) fn write_reports(
     };
     io::stdout().write_all(report.as_bytes())?;
     html.and(junit)?;
-    Ok(if run.agrees() { AGREE } else { DISAGREE })
+    Ok(code_of(run))
 }
 
 /// Beside, then moved into place: nobody reads half a report.

@@ -21,8 +21,8 @@ pub(super) enum CliError {
     NoClone,
     #[error("no scenario files in {}", .0.display())]
     NoScenarios(PathBuf),
-    #[error("no scenario has `{}` in its name or cites it as a rule", .0.join("` or `"))]
-    NothingLeft(Vec<String>),
+    #[error("no scenario {0}")]
+    NothingLeft(String),
     #[error(transparent)]
     SetupError(#[from] SetupError),
     #[error("a chain stopped answering: {0}; run again")]

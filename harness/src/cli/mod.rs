@@ -15,6 +15,7 @@ mod read_only;
 mod smoke;
 mod svm_node;
 
+use crate::runner::{Conclusion, Run};
 use arguments::{Command, Concord};
 use clap::{CommandFactory, Parser};
 use concord_deploy::report::tell;
@@ -34,6 +35,18 @@ pub const DISAGREE: u8 = 1;
 pub const USAGE: u8 = 2;
 /// A tool or a built file is missing, or a chain does not answer.
 pub const MISSING: u8 = 3;
+/// What is declared agrees; scenarios have steps of profiles that are not.
+pub const NOT_DECLARED: u8 = 4;
+
+/// A run's exit code.
+fn code_of(run: &Run) -> u8 {
+    match run.conclusion() {
+        Conclusion::Agrees => AGREE,
+        Conclusion::Differs => DISAGREE,
+        Conclusion::Lost => MISSING,
+        Conclusion::NotDeclared => NOT_DECLARED,
+    }
+}
 
 /// Runs `concord` with these arguments, the program's name first.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {

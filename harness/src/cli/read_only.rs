@@ -112,8 +112,11 @@ fn endpoint(place: &Place) -> Result<EndpointOptions, DeployError> {
 }
 
 fn judge(scenarios: &[Scenario], registries: impl Backend + 'static) -> Result<Run, DeployError> {
-    runner::run(scenarios, &mut [Box::new(registries)], |_, _, _| ())
-        .map_err(|fault| DeployError::Examination(fault.to_string()))
+    let run = runner::run(scenarios, &mut [Box::new(registries)], |_, _, _| ());
+    match run.lost.first() {
+        Some(lost) => Err(DeployError::Examination(format!("{lost}; run again"))),
+        None => Ok(run),
+    }
 }
 
 fn read_only_scenarios(on: Chain) -> Result<Vec<Scenario>, DeployError> {
@@ -148,6 +151,7 @@ fn check(run: &Run, record: &StepRecord, on: Chain) -> Check {
             &difference.actual,
         ),
         StepResult::NotReached => Check::new(&record.scenario, &fact, &expected, "not reached"),
+        StepResult::NotDeclared => Check::new(&record.scenario, &fact, &expected, "not declared"),
         StepResult::Passed | StepResult::Varied | StepResult::Absent => {
             Check::new(&record.scenario, &fact, &expected, &expected)
         }

@@ -1,6 +1,6 @@
 //! `concord smoke`: one scenario on a deployment, with its transactions and their cost.
 use super::{
-    AGREE, DISAGREE,
+    code_of,
     arguments::Smoke,
     error::CliError,
     files::scenario_files,
@@ -32,9 +32,9 @@ pub(super) fn smoke(options: &Smoke) -> Result<u8, CliError> {
     };
     let printed = io::stdout().write_all(shown.as_bytes());
     printed.map_err(|fault| DeployError::Unshown(Box::new(fault.into())))?;
-    let agrees = played.run.agrees();
+    let code = code_of(&played.run);
     played.given_back?;
-    Ok(if agrees { AGREE } else { DISAGREE })
+    Ok(code)
 }
 
 /// The deployment's steps.

@@ -1,7 +1,12 @@
 use super::{Metrics, START, Transition, world::actors};
 use crate::{
-    backend::{Backend, Observed, StepFault},
-    model::{CanonicalState, Chain, Operation, Outcome, Referee, Verdict, first_difference},
+    backend::{
+        Backend, Observed, StepFault,
+        views::{Draw, Known, ViewAnswer},
+    },
+    model::{
+        CanonicalState, Chain, Operation, Outcome, Records, Referee, Verdict, first_difference,
+    },
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -38,6 +43,8 @@ pub enum Subject {
     Agent,
     /// The whole state and its digest, at the end of a world.
     State,
+    /// What a view answers, at the end of a world.
+    View,
     Fault,
     /// A mutated step did not provoke its class on the model.
     Mutator,
@@ -49,6 +56,7 @@ impl fmt::Display for Subject {
             Self::Outcome => "outcome",
             Self::Agent => "the agent's state",
             Self::State => "the whole state",
+            Self::View => "view",
             Self::Fault => "cannot be judged",
             Self::Mutator => "class that the mutator must provoke",
         })
@@ -96,6 +104,8 @@ pub struct Runner {
     backends: Vec<Box<dyn Backend>>,
     new_referee: NewReferee,
     models: [(Chain, Box<dyn Referee>); 2],
+    /// What views answer beside the models' states, in the models' order.
+    records: [Records; 2],
     time: u64,
 }
 
@@ -105,6 +115,7 @@ impl Runner {
             backends,
             new_referee,
             models: Chain::ALL.map(|chain| (chain, new_referee(chain))),
+            records: Default::default(),
             time: 0,
         }
     }
@@ -132,7 +143,10 @@ impl Runner {
                 return Ok(Some(self.divergence(at + 1, &step.operation, found)));
             }
         }
-        let found = self.state_differences()?;
+        let mut found = self.state_differences()?;
+        if found.is_empty() {
+            found = self.view_differences()?;
+        }
         Ok(match steps.last() {
             Some(last) if !found.is_empty() => {
                 Some(self.divergence(steps.len(), &last.operation, found))
@@ -147,6 +161,7 @@ impl Runner {
             backend.reset(START, &actors)?;
         }
         self.models = Chain::ALL.map(|chain| (chain, (self.new_referee)(chain)));
+        self.records = Default::default();
         self.time = 0;
         Ok(())
     }
@@ -156,9 +171,14 @@ impl Runner {
             self.time += step.wait;
         }
         let time = self.time;
-        self.models
+        let expected = self
+            .models
             .each_mut()
-            .map(|(chain, model)| (*chain, model.apply(&step.operation, time)))
+            .map(|(chain, model)| (*chain, model.apply(&step.operation, time)));
+        for (records, (_, outcome)) in self.records.iter_mut().zip(&expected) {
+            records.note(&step.operation, outcome, time);
+        }
+        expected
     }
 
     fn differences(
@@ -238,6 +258,37 @@ impl Runner {
         Ok(found)
     }
 
+    /// The first wrong answer of each backend, if the states are equal.
+    fn view_differences(&mut self) -> Result<Vec<Difference>, StepFault> {
+        let mut found = Vec::new();
+        for backend in &mut self.backends {
+            let mut told = self.models.iter().zip(&self.records);
+            let Some(((_, model), records)) = told.find(|((chain, _), _)| *chain == backend.chain())
+            else {
+                continue;
+            };
+            let known = Known {
+                state: model.state(),
+                records,
+            };
+            let mut draw = Draw::of(&model.digest());
+            let participant = backend.name().to_owned();
+            match backend.ask_views(known, &mut draw) {
+                Ok(answers) => found.extend(first_wrong(participant, answers)),
+                Err(StepFault::Unreachable(reason)) => return Err(StepFault::Unreachable(reason)),
+                Err(fault) => found.push(Difference {
+                    participant,
+                    subject: Subject::View,
+                    path: None,
+                    expected: json!("answers"),
+                    actual: json!(fault.to_string()),
+                    native_error: None,
+                }),
+            }
+        }
+        Ok(found)
+    }
+
     fn divergence(&self, step: usize, operation: &Operation, wrong: Vec<Difference>) -> Divergence {
         let names = self.backends.iter().map(|it| it.name().to_owned());
         let is_wrong = |name: &str| wrong.iter().any(|it| it.participant == name);
@@ -250,6 +301,21 @@ impl Runner {
             wrong,
         }
     }
+}
+
+fn first_wrong(participant: String, answers: Vec<ViewAnswer>) -> Option<Difference> {
+    let mut answers = answers.into_iter();
+    answers.find_map(|answer| {
+        let found = answer.difference?;
+        Some(Difference {
+            participant: participant.clone(),
+            subject: Subject::View,
+            path: Some(format!("{} {} {}", answer.view, answer.arguments, found.path)),
+            expected: found.expected,
+            actual: found.actual,
+            native_error: found.native_error,
+        })
+    })
 }
 
 /// The first place where the states differ, else the digests of equal states.

@@ -19,6 +19,44 @@ pub enum Profile {
     Open,
 }
 
+/// A part of the registries that somebody may have alone (specification §2). What it is compared
+/// with, a registry declares.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum RegistryProfile {
+    Identity,
+    Open,
+    Authorized,
+    Validation,
+}
+
+impl RegistryProfile {
+    pub const ALL: [Self; 4] = [
+        Self::Identity,
+        Self::Open,
+        Self::Authorized,
+        Self::Validation,
+    ];
+
+    /// As the command line and adapters write it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Identity => "identity",
+            Self::Open => "open",
+            Self::Authorized => "authorized",
+            Self::Validation => "validation",
+        }
+    }
+}
+
+impl fmt::Display for RegistryProfile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
 impl Chain {
     pub const ALL: [Self; 2] = [Self::Evm, Self::Svm];
 }

@@ -8,6 +8,7 @@
 //! - [`payload`]: the arguments of each call
 //! - [`statement`]: what actors sign off chain for operations to carry
 //! - [`event`], [`state`], [`outcome`]: what comes of it, in the same terms on every chain
+//! - [`reads`], [`records`]: what the registries' views must answer
 //! - [`registry`]: routes an operation to its rules: [`identity`], [`authorized`], [`open`],
 //!   [`ledger`] (what both profiles share), [`payment`], [`validation`]
 mod authorized;
@@ -21,13 +22,15 @@ mod operation;
 mod outcome;
 mod payload;
 mod payment;
+mod reads;
+mod records;
 mod registry;
 mod state;
 mod statement;
 mod text;
 mod validation;
 
-pub use chain::{Chain, Profile};
+pub use chain::{Chain, Profile, RegistryProfile};
 pub use event::Event;
 pub use label::{Actor, Agent, LABEL_MAX, UNLABELLED};
 pub use operation::Operation;
@@ -40,6 +43,8 @@ pub use payload::{
     ValidationRequest,
 };
 pub use payment::DEPLOYER;
+pub use reads::{Found, OpenPart, average, indices, open_part, open_summary, window};
+pub use records::{AppendedTo, Proven, Records, Requested};
 pub use registry::{Model, Referee};
 pub use state::{
     AgentState, AnswerState, AuthorizedState, CanonicalState, FeedbackState, OpenFeedbackState,

@@ -71,21 +71,15 @@ impl Model {
             return Err(ErrorClass::EmptyClients);
         }
         let open = self.state.agents.get(agent).map(|record| &record.open);
-        let entries: Vec<_> = clients
-            .iter()
-            .filter_map(|client| open?.entries.get(client))
-            .flatten()
-            .filter(|entry| !entry.revoked)
-            .filter(|entry| tag1.is_empty() || entry.tag1 == tag1)
-            .filter(|entry| tag2.is_empty() || entry.tag2 == tag2)
-            .collect();
+        let found = open.map_or_else(Vec::new, |open| open.matching(clients, (tag1, tag2), false));
+        let entries: Vec<_> = found.into_iter().map(|found| found.entry).collect();
         Ok(summarize(&entries))
     }
 }
 
 /// R16: the average at the decimals that most entries have, ties to the fewest; or at the most
 /// decimals below at which it fits 128 bits.
-fn summarize(entries: &[&OpenFeedbackState]) -> Summary {
+pub(super) fn summarize(entries: &[&OpenFeedbackState]) -> Summary {
     let Some(mode) = (0..=limits::DECIMALS_MAX).rev().max_by_key(|decimals| {
         let has = entries.iter().filter(|entry| entry.decimals == *decimals);
         has.count() // max_by_key takes the last of equals: the fewest decimals
@@ -137,7 +131,7 @@ pub(super) fn recount(open: &mut OpenState) {
 }
 
 /// In units of 1e-18.
-fn wad(entry: &OpenFeedbackState) -> I256 {
+pub(super) fn wad(entry: &OpenFeedbackState) -> I256 {
     let value = I256::try_from(entry.value.0).expect("128 bits fit 256");
     value * power_of_ten(limits::DECIMALS_MAX - entry.decimals)
 }

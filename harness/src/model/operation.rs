@@ -1,7 +1,7 @@
 use super::{
     AcceptRegistryAuthority, Actor, Agent, Approve, AttachPaymentProof, Burn, Chain, Feedback,
     Form, ListFacilitator, ListPaymentToken, OpenFeedback, OpenSummaryQuery,
-    ProposeRegistryAuthority, Register, Response, Revocation, SetAgentUri, SetAgentWallet,
+    ProposeRegistryAuthority, Register, RegistryProfile, Response, Revocation, SetAgentUri, SetAgentWallet,
     SetAuthSchemes, SetFeedbackAuthority, SetMetadata, SetOperator, SummaryQuery, Transfer,
     UnsetAgentWallet, ValidationAnswer, ValidationRequest,
 };
@@ -174,6 +174,36 @@ impl Operation {
                 | Self::AppendOpenResponse(_)
                 | Self::OpenSummary(_)
         )
+    }
+
+    /// The part of the registries that it belongs to.
+    pub fn profile(&self) -> RegistryProfile {
+        Self::profile_of(self.name()).unwrap_or(RegistryProfile::Identity)
+    }
+
+    /// The profile of the operation with this name; `None` where there is none.
+    pub fn profile_of(name: &str) -> Option<RegistryProfile> {
+        Some(match name {
+            "register" | "set_agent_uri" | "set_metadata" | "set_agent_wallet"
+            | "unset_agent_wallet" | "transfer" | "burn" | "approve" | "set_operator" => {
+                RegistryProfile::Identity
+            }
+            "set_feedback_authority"
+            | "set_auth_schemes"
+            | "list_payment_token"
+            | "list_facilitator"
+            | "propose_registry_authority"
+            | "accept_registry_authority"
+            | "give_feedback"
+            | "revoke_feedback"
+            | "append_response"
+            | "attach_payment_proof"
+            | "summary" => RegistryProfile::Authorized,
+            "give_open_feedback" | "revoke_open_feedback" | "append_open_response"
+            | "open_summary" => RegistryProfile::Open,
+            "validation_request" | "validation_response" => RegistryProfile::Validation,
+            _ => return None,
+        })
     }
 
     /// The only chain that can express it, where the other cannot.

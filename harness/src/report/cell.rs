@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 /// What the signs in a cell mean.
 pub(super) const LEGEND: &str = "steps passed/failed; ! could not be judged, - not reached, \
-                                 ~ declared variance; a step counts for each rule it shows";
+                                 ~ declared variance, \
+                                 ? not declared; a step counts for each rule it shows";
 
 /// `passed/failed`, then what there is of the rest.
 pub(super) fn cell(count: StepCount) -> String {
@@ -13,6 +14,7 @@ pub(super) fn cell(count: StepCount) -> String {
         ('!', count.errors),
         ('-', count.not_reached),
         ('~', count.varied + count.absent),
+        ('?', count.not_declared),
     ];
     for (sign, many) in rest.into_iter().filter(|(_, many)| *many > 0) {
         write!(cell, " {sign}{many}").expect("a String takes all text");
@@ -27,6 +29,8 @@ pub(super) fn subject(subject: Subject) -> &'static str {
         Subject::Events => "events",
         Subject::State => "state",
         Subject::Fault => "cannot be judged",
+        Subject::Lost => "cannot be judged: no answer",
+        Subject::View => "view",
         Subject::Capability => "capability",
         Subject::UnexpectedPass => "unexpected pass of a declared variance",
     }

@@ -1,13 +1,16 @@
-use super::Provenance;
+use super::{Provenance, text::not_declared};
 use crate::{
     runner::{Run, StepRecord},
     scenario::{Scenario, TimedStep},
 };
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// The whole report as one JSON object: `agree`, `versions`, `artifacts`, `participants`, `matrix`
 /// (by rule, then participant: how many steps ended how), `totals`, `failures`, `variances`,
-/// `rules_without_steps`, and `scenarios`, each with its steps: what is expected, and by participant
+/// `conclusion` (`agrees`, `not_declared`, `lost`, `differs`), `not_declared` (profiles by
+/// participant), `lost` (who stopped answering where), `views` (how many answers were right, and which
+/// views were asked how often, or never), `rules_without_steps`, and `scenarios`, each with its steps: what is expected, and by participant
 /// the `result`, outcome, events, digest, cost, and the transaction if a live chain has it.
 pub fn json(run: &Run, provenance: &Provenance) -> Value {
     let names: Vec<_> = run.participants.iter().map(|it| &it.name).collect();
@@ -22,6 +25,7 @@ pub fn json(run: &Run, provenance: &Provenance) -> Value {
         .collect();
     json!({
         "agree": run.agrees(),
+        "conclusion": run.conclusion(),
         "versions": provenance.versions,
         "artifacts": provenance.artifacts,
         "participants": names,
@@ -30,6 +34,13 @@ pub fn json(run: &Run, provenance: &Provenance) -> Value {
         "failures": run.failures().collect::<Vec<_>>(),
         "variances": run.variances(),
         "rules_without_steps": run.rules_without_steps(),
+        "not_declared": not_declared(run).into_iter().collect::<BTreeMap<_, _>>(),
+        "lost": run.lost,
+        "views": {
+            "totals": run.view_counts(),
+            "asked": run.views_asked(),
+            "not_asked": run.views_not_asked(),
+        },
         "scenarios": scenarios,
     })
 }

@@ -3,14 +3,14 @@ use super::{
     cell::{subject, value},
 };
 use crate::{
-    runner::{Run, StepRecord, StepResult},
+    runner::{Failure, Run, StepRecord, StepResult, Subject},
     scenario::Scenario,
 };
 use quick_xml::{
     Writer,
     events::{BytesDecl, BytesText, Event},
 };
-use std::io;
+use std::{collections::BTreeMap, io};
 
 /// The report as JUnit XML: a suite for each participant, in it a test case for each scenario.
 pub fn junit(run: &Run, provenance: &Provenance) -> String {
@@ -38,36 +38,44 @@ fn write(out: &mut Xml, run: &Run, provenance: &Provenance) -> io::Result<()> {
 /// How one participant fared in one scenario.
 struct Case<'a> {
     scenario: &'a Scenario,
-    records: Vec<&'a StepRecord>,
+    /// The first of them, where there are several.
+    failure: Option<Failure<'a>>,
+    /// Why nothing, or not everything, was played.
+    skipped: Option<&'a str>,
 }
 
 impl Case<'_> {
-    fn bad(&self) -> Option<&StepRecord> {
-        let mut records = self.records.iter().copied();
-        records.find(|record| record.result.difference().is_some())
-    }
-
-    fn is_absent(&self) -> bool {
-        let mut records = self.records.iter();
-        records.any(|record| record.result == StepResult::Absent)
-    }
-
+    /// Could it not be judged?
     fn is_error(&self) -> bool {
-        self.bad()
-            .is_some_and(|record| matches!(record.result, StepResult::Error(_)))
+        let subject = self.failure.as_ref().map(|it| it.difference.subject);
+        matches!(subject, Some(Subject::Fault | Subject::Lost))
     }
 }
 
 fn cases<'a>(run: &'a Run, participant: &'a str) -> Vec<Case<'a>> {
+    let mut failures: BTreeMap<&str, Failure<'_>> = BTreeMap::new();
+    for failure in run.failures().filter(|it| it.participant == participant) {
+        failures.entry(failure.scenario).or_insert(failure);
+    }
     run.by_scenario()
-        .map(|(scenario, records)| Case {
-            scenario,
-            records: records
-                .iter()
-                .filter(|record| record.participant == participant)
-                .collect(),
+        .map(|(scenario, records)| {
+            let own = records.iter().filter(|it| it.participant == participant);
+            let failure = failures.remove(&*scenario.name);
+            Case {
+                scenario,
+                skipped: own.into_iter().find_map(|it| why_skipped(scenario, it)),
+                failure,
+            }
         })
         .collect()
+}
+
+fn why_skipped<'a>(scenario: &'a Scenario, record: &StepRecord) -> Option<&'a str> {
+    match record.result {
+        StepResult::Absent => scenario.only.as_ref().map(|only| &*only.reason),
+        StepResult::NotDeclared => Some("it needs a profile that is not declared"),
+        _ => None,
+    }
 }
 
 fn write_suite(
@@ -83,10 +91,10 @@ fn write_suite(
         .with_attribute(("tests", &*cases.len().to_string()))
         .with_attribute((
             "failures",
-            &*count(|it| it.bad().is_some() && !it.is_error()),
+            &*count(|it| it.failure.is_some() && !it.is_error()),
         ))
         .with_attribute(("errors", &*count(|it| it.is_error())))
-        .with_attribute(("skipped", &*count(|it| it.is_absent())))
+        .with_attribute(("skipped", &*count(|it| it.failure.is_none() && it.skipped.is_some())))
         .write_inner_content(|out| {
             write_properties(out, provenance)?;
             for case in &cases {
@@ -122,12 +130,11 @@ fn write_case(out: &mut Xml, participant: &str, case: &Case<'_>) -> io::Result<(
         .create_element("testcase")
         .with_attribute(("classname", participant))
         .with_attribute(("name", printable(&case.scenario.name).as_str()));
-    let Some(bad) = case.bad() else {
-        let reason = case.scenario.only.as_ref().filter(|_| case.is_absent());
-        let written = match reason {
-            Some(only) => element.write_inner_content(|out| {
+    let Some(failure) = &case.failure else {
+        let written = match case.skipped {
+            Some(reason) => element.write_inner_content(|out| {
                 out.create_element("skipped")
-                    .with_attribute(("message", printable(&only.reason).as_str()))
+                    .with_attribute(("message", printable(reason).as_str()))
                     .write_empty()?;
                 Ok(())
             }),
@@ -135,12 +142,11 @@ fn write_case(out: &mut Xml, participant: &str, case: &Case<'_>) -> io::Result<(
         };
         return written.map(|_| ());
     };
-    let words = words(bad);
+    let words = words(failure);
     let name = if case.is_error() { "error" } else { "failure" };
     element.write_inner_content(|out| {
-        let kind = bad.result.difference().map(|it| subject(it.subject));
         out.create_element(name)
-            .with_attribute(("type", kind.unwrap_or_default()))
+            .with_attribute(("type", subject(failure.difference.subject)))
             .with_attribute(("message", words.lines().next().unwrap_or_default()))
             .write_text_content(BytesText::new(&words))?;
         Ok(())
@@ -148,20 +154,21 @@ fn write_case(out: &mut Xml, participant: &str, case: &Case<'_>) -> io::Result<(
     Ok(())
 }
 
-/// The step that differs, on its first line; below it what was expected and what came.
-fn words(record: &StepRecord) -> String {
-    let Some(difference) = record.result.difference() else {
-        return String::new();
-    };
+/// The step or the view that differs, on its first line; below it what was expected and what came.
+fn words(failure: &Failure<'_>) -> String {
+    let difference = failure.difference;
     let path = difference.path.as_deref().unwrap_or_default();
     let mut words = format!(
         "step {} ({}): {} {path}\nexpected {}\nactual {}",
-        record.step,
-        record.operation,
+        failure.step,
+        failure.operation,
         subject(difference.subject),
         value(&difference.expected),
         value(&difference.actual),
     );
+    if let Some(arguments) = &difference.arguments {
+        words = format!("{words}\nasked {arguments}");
+    }
     if let Some(native) = &difference.native_error {
         words = format!("{words}\nnatively {native}");
     }

@@ -3,7 +3,8 @@ use super::{
     kind,
 };
 use crate::{
-    runner::{Failure, Run, StepCount, VarianceUsed},
+    model::RegistryProfile,
+    runner::{Conclusion, Failure, Run, StepCount, VarianceUsed},
     scenario::Rule,
 };
 use std::{
@@ -33,6 +34,8 @@ pub fn text(run: &Run, detail: Detail) -> String {
 fn write(out: &mut String, run: &Run, detail: Detail) -> fmt::Result {
     write_matrix(out, run)?;
     write_uncovered(out, &run.rules_without_steps())?;
+    write_not_declared(out, run)?;
+    write_views_not_asked(out, run)?;
     let variances = run.variances();
     match detail {
         Detail::Short => write_variance_counts(out, &variances)?,
@@ -70,9 +73,22 @@ pub fn scenario_count(count: usize) -> String {
 /// Who agrees, or who is wrong.
 pub(super) fn verdict(run: &Run) -> String {
     let scenarios = scenario_count(run.scenarios.len());
-    if run.agrees() {
-        let names: Vec<_> = run.participants.iter().map(|it| it.name.as_str()).collect();
-        return format!("{scenarios}: {} agree", names.join(", "));
+    let names: Vec<_> = run.participants.iter().map(|it| it.name.as_str()).collect();
+    let names = names.join(", ");
+    match run.conclusion() {
+        Conclusion::Agrees => return format!("{scenarios}: {names} agree"),
+        Conclusion::NotDeclared => {
+            return format!("{scenarios}: {names} agree in what is declared");
+        }
+        Conclusion::Lost => {
+            let lost: BTreeSet<_> = run.lost.iter().map(|it| it.participant.as_str()).collect();
+            let lost: Vec<_> = lost.into_iter().collect();
+            return format!(
+                "{scenarios}: did not answer: {}; what was judged agrees",
+                lost.join(", ")
+            );
+        }
+        Conclusion::Differs => (),
     }
     let wrong: BTreeSet<_> = run.failures().map(|it| it.participant).collect();
     let wrong: Vec<_> = wrong.into_iter().collect();
@@ -89,6 +105,10 @@ fn write_matrix(out: &mut String, run: &Run) -> fmt::Result {
         write_row(out, run, &rule.to_string(), &row)?;
     }
     write_row(out, run, "steps", &run.totals())?;
+    let views = run.view_counts();
+    if !views.is_empty() {
+        write_row(out, run, "views", &views)?;
+    }
     writeln!(out, "({LEGEND})")
 }
 
@@ -112,6 +132,58 @@ fn write_uncovered(out: &mut String, rules: &[Rule]) -> fmt::Result {
     }
     let names: Vec<_> = rules.iter().map(Rule::to_string).collect();
     writeln!(out, "no step shows: {}", names.join(" "))
+}
+
+/// What each participant does not say that it has, if a scenario needed it.
+fn write_not_declared(out: &mut String, run: &Run) -> fmt::Result {
+    for (participant, profiles) in not_declared(run) {
+        let names: Vec<_> = profiles.iter().map(|it| it.name()).collect();
+        writeln!(out, "not declared by {participant}: {}", names.join(", "))?;
+    }
+    Ok(())
+}
+
+/// The profiles that a participant's scenarios ended at.
+pub(super) fn not_declared(run: &Run) -> Vec<(&str, Vec<RegistryProfile>)> {
+    let totals = run.totals();
+    let ended = |name: &str| totals.get(name).is_some_and(|it| it.not_declared > 0);
+    let participants = run.participants.iter().filter(|it| ended(&it.name));
+    participants
+        .map(|participant| {
+            let all = RegistryProfile::ALL.into_iter();
+            let lacking = all.filter(|it| !participant.profiles.contains(it));
+            (&*participant.name, lacking.collect())
+        })
+        .collect()
+}
+
+fn write_views_not_asked(out: &mut String, run: &Run) -> fmt::Result {
+    for (participant, names) in views_not_asked(run) {
+        writeln!(out, "views not asked of {participant}: {}", names.join(", "))?;
+    }
+    Ok(())
+}
+
+/// The views that nobody asked of a backend, by name; an interface's name stands for all of it.
+pub(super) fn views_not_asked(run: &Run) -> Vec<(&str, Vec<String>)> {
+    let interface_of = |name: &str| {
+        let mut participants = run.participants.iter();
+        participants.find(|it| it.name == name).map(|it| &it.interface)
+    };
+    let not_asked = run.views_not_asked().into_iter().map(|(participant, left)| {
+        let interfaces: BTreeSet<_> = left.iter().map(|it| it.interface).collect();
+        let names = interfaces.into_iter().flat_map(|interface| {
+            let own = left.iter().filter(|it| it.interface == interface);
+            let all = interface_of(participant).into_iter().flatten();
+            let all = all.filter(|it| it.interface == interface).count();
+            match own.clone().count() {
+                count if count == all => vec![format!("{interface} (all {all})")],
+                _ => own.map(ToString::to_string).collect(),
+            }
+        });
+        (participant, names.collect())
+    });
+    not_asked.collect()
 }
 
 fn write_variance_counts(out: &mut String, variances: &[VarianceUsed<'_>]) -> fmt::Result {
@@ -165,6 +237,9 @@ fn write_failure(out: &mut String, failure: &Failure<'_>) -> fmt::Result {
         .map_or_else(String::new, |chain| format!(" for {chain}"));
     let path = difference.path.as_deref().unwrap_or_default();
     writeln!(out, "  {}{on_chain} {path}", subject(difference.subject))?;
+    if let Some(arguments) = &difference.arguments {
+        writeln!(out, "  asked    {arguments}")?;
+    }
     writeln!(out, "  expected {}", value(&difference.expected))?;
     writeln!(out, "  actual   {}", value(&difference.actual))?;
     match &difference.native_error {

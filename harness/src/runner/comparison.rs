@@ -1,6 +1,6 @@
 use super::{reference::Reference, verdicts::StepResult};
 use crate::{
-    backend::StepFault,
+    backend::{StepFault, views::ViewDifference},
     model::{Bytes32, CanonicalState, Chain, Outcome, first_difference},
     scenario::{Expectation, Foreign, TimedStep},
 };
@@ -17,7 +17,11 @@ pub enum Subject {
     State,
     /// The step could not be judged (R25, or a chain that does not answer).
     Fault,
+    /// The participant did not answer, so nothing is known of its registry.
+    Lost,
     Capability,
+    /// What a view answers at the end of a scenario.
+    View,
     /// The backend comes to the common expectation where its chain declares a variance: the
     /// variance is stale, or the registry lacks what the specification says its chain has.
     UnexpectedPass,
@@ -30,6 +34,9 @@ pub struct Difference {
     /// JSON path inside the subject, where it is not the whole of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    /// What a view was asked, in canonical terms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Value>,
     pub expected: Value,
     pub actual: Value,
     /// The chain's own words, where it refused.
@@ -45,6 +52,7 @@ impl Difference {
         Self {
             subject,
             path,
+            arguments: None,
             expected,
             actual,
             native_error: None,
@@ -54,7 +62,24 @@ impl Difference {
 
     pub(super) fn fault(fault: &StepFault) -> Self {
         let actual = Value::String(fault.to_string());
-        Self::new(Subject::Fault, None, "an answer".into(), actual)
+        let subject = match fault {
+            StepFault::Unreachable(_) => Subject::Lost,
+            _ => Subject::Fault,
+        };
+        Self::new(subject, None, "an answer".into(), actual)
+    }
+
+    /// The participant was lost before, and does not start again.
+    pub(super) fn lost(reason: &str) -> Self {
+        Self::new(Subject::Lost, None, "an answer".into(), reason.into())
+    }
+
+    pub(super) fn of_view(arguments: Value, found: ViewDifference) -> Self {
+        Self {
+            arguments: Some(arguments),
+            native_error: found.native_error,
+            ..Self::new(Subject::View, Some(found.path), found.expected, found.actual)
+        }
     }
 
     pub(super) fn missing_capability(operation: &str) -> Self {

@@ -7,23 +7,23 @@ mod comparison;
 mod play;
 mod reference;
 mod verdicts;
+mod views;
 
 pub use comparison::{Difference, Subject};
 pub use verdicts::{
-    Failure, Observation, Participant, Run, StepCount, StepRecord, StepResult, VarianceUsed,
+    Conclusion, Failure, Lost, Observation, Participant, Run, StepCount, StepRecord, StepResult,
+    VarianceUsed,
 };
+pub use views::ViewRecord;
 
 use crate::{
-    backend::{Backend, SetupError},
+    backend::Backend,
+    model::RegistryProfile,
     scenario::Scenario,
 };
 use play::Player;
 use reference::Reference;
-use std::{
-    panic,
-    sync::{atomic::AtomicBool, mpsc},
-    thread,
-};
+use std::{collections::BTreeSet, panic, sync::mpsc, thread};
 
 /// The model's name in reports.
 pub const MODEL: &str = "model";
@@ -32,15 +32,26 @@ pub const MODEL: &str = "model";
 /// `progress` hears of each scenario once for each participant that plays it, with the number of
 /// failed steps. The order of the results does not depend on who was faster.
 ///
-/// # Errors
-/// [`SetupError::Chain`]: a chain does not answer any more, so nothing can be said of its registry.
+/// A backend that does not answer any more fails that step as one that could not be judged, and is
+/// started again for the next scenario ([`Backend::restart`]); after three times it is given up.
 pub fn run(
     scenarios: &[Scenario],
     backends: &mut [Box<dyn Backend>],
+    progress: impl FnMut(&str, &str, usize),
+) -> Run {
+    run_declared(&RegistryProfile::ALL.into(), scenarios, backends, progress)
+}
+
+/// As [`run`], about these profiles alone: a scenario ends for a backend at the first step of another
+/// one, or of one that the backend itself does not declare.
+pub fn run_declared(
+    declared: &BTreeSet<RegistryProfile>,
+    scenarios: &[Scenario],
+    backends: &mut [Box<dyn Backend>],
     mut progress: impl FnMut(&str, &str, usize),
-) -> Result<Run, SetupError> {
+) -> Run {
     let references: Vec<_> = scenarios.iter().map(Reference::of_scenario).collect();
-    let mut run = Run::new(scenarios, backends);
+    let mut run = Run::new(scenarios, backends, declared);
     let of_model: Vec<_> = scenarios
         .iter()
         .zip(&references)
@@ -49,17 +60,12 @@ pub fn run(
     for (scenario, records) in scenarios.iter().zip(&of_model) {
         progress(&scenario.name, MODEL, verdicts::failed(records));
     }
-    let has_stopped = AtomicBool::new(false);
     let (reports, heard) = mpsc::channel();
     let of_backends: Vec<_> = thread::scope(|scope| {
         let players: Vec<_> = backends
             .iter_mut()
             .map(|backend| {
-                let player = Player {
-                    backend: backend.as_mut(),
-                    reports: reports.clone(),
-                    has_stopped: &has_stopped,
-                };
+                let player = Player::new(backend.as_mut(), declared, reports.clone());
                 scope.spawn(|| player.play_all(scenarios, &references))
             })
             .collect();
@@ -73,9 +79,11 @@ pub fn run(
             .collect()
     });
     run.add(of_model);
-    for records in of_backends {
-        run.add(records?);
+    for played in of_backends {
+        run.add(played.records);
+        run.views.extend(played.views);
+        run.lost.extend(played.lost);
     }
     run.put_in_order();
-    Ok(run)
+    run
 }

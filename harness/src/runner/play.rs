@@ -1,24 +1,25 @@
 use super::{
     Difference, MODEL,
     comparison::{Judged, judge},
-    reference::{Reference, References},
-    verdicts::{Observation, StepRecord, StepResult, failed},
+    reference::{Reference, References, Told},
+    verdicts::{Lost, Observation, StepRecord, StepResult, failed},
+    views::{self, ViewRecord},
 };
 use crate::{
-    backend::{Backend, SetupError, StepFault},
-    model::{Outcome, Verdict},
+    backend::{Backend, StepFault, views::Known},
+    model::{Outcome, RegistryProfile, Verdict},
     scenario::{Scenario, TimedStep},
 };
-use std::sync::{
-    atomic::{AtomicBool, Ordering},
-    mpsc::Sender,
-};
+use std::{collections::BTreeSet, sync::mpsc::Sender};
+
+/// How often a backend that does not answer is started again.
+const RESTARTS_MAX: usize = 3;
 
 /// The model must come to what the file says, for both kinds of chain.
 pub(super) fn model(scenario: &Scenario, references: &References) -> Vec<StepRecord> {
     let judge_step = |at: usize, step: &TimedStep| {
         let difference = references.iter().find_map(|(chain, references)| {
-            let reference = &references[at];
+            let reference = &references.steps[at];
             let judged = Judged {
                 outcome: &reference.outcome,
                 state: &reference.state,
@@ -30,7 +31,7 @@ pub(super) fn model(scenario: &Scenario, references: &References) -> Vec<StepRec
         });
         StepRecord {
             observed: references.values().next().map(|references| {
-                let reference = &references[at];
+                let reference = &references.steps[at];
                 Observation::of(&reference.outcome.clone().into(), reference.digest)
             }),
             ..StepRecord::new(
@@ -51,86 +52,152 @@ pub(super) fn model(scenario: &Scenario, references: &References) -> Vec<StepRec
 
 /// One backend and the thread that plays it.
 pub(super) struct Player<'a> {
-    pub backend: &'a mut dyn Backend,
+    backend: &'a mut dyn Backend,
+    /// What is judged.
+    declared: BTreeSet<RegistryProfile>,
     /// Hears of each scenario played: its name, the participant, the number of failed steps.
-    pub reports: Sender<(String, String, usize)>,
-    /// Some chain has been lost: there will be no report, so nobody need go on.
-    pub has_stopped: &'a AtomicBool,
+    reports: Sender<(String, String, usize)>,
+    restarts: usize,
+    /// Why the backend cannot be asked at present.
+    silent: Option<String>,
+    played: Played,
 }
 
-impl Player<'_> {
-    /// Every scenario's records, in the scenarios' order; fewer where another player has stopped.
-    pub fn play_all(
-        mut self,
-        scenarios: &[Scenario],
-        references: &[References],
-    ) -> Result<Vec<Vec<StepRecord>>, SetupError> {
-        let mut all = Vec::new();
-        for (scenario, references) in scenarios.iter().zip(references) {
-            if self.has_stopped.load(Ordering::Relaxed) {
-                break;
-            }
-            let Some(references) = references.get(&self.backend.chain()) else {
-                all.push(self.absent_from(scenario));
-                continue;
-            };
-            let records = self
-                .play(scenario, references)
-                .map_err(|reason| self.lost(scenario, reason))?;
-            let name = (scenario.name.clone(), self.backend.name().to_owned());
-            let _ = self.reports.send((name.0, name.1, failed(&records))); // progress only
-            all.push(records);
+/// What came of a backend.
+#[derive(Default)]
+pub(super) struct Played {
+    /// By scenario.
+    pub records: Vec<Vec<StepRecord>>,
+    pub views: Vec<ViewRecord>,
+    pub lost: Vec<Lost>,
+}
+
+impl<'a> Player<'a> {
+    pub fn new(
+        backend: &'a mut dyn Backend,
+        declared: &BTreeSet<RegistryProfile>,
+        reports: Sender<(String, String, usize)>,
+    ) -> Self {
+        Self {
+            declared: &backend.profiles() & declared,
+            backend,
+            reports,
+            restarts: 0,
+            silent: None,
+            played: Played::default(),
         }
-        let left = self.backend.leave();
-        if let (Err(fault), Some(last)) = (left, scenarios.last()) {
-            return Err(self.lost(last, fault.to_string()));
-        }
-        Ok(all)
     }
 
-    fn lost(&self, scenario: &Scenario, reason: String) -> SetupError {
-        self.has_stopped.store(true, Ordering::Relaxed);
-        SetupError::Chain {
+    /// Plays every scenario that is told for the backend's chain.
+    pub fn play_all(mut self, scenarios: &[Scenario], references: &[References]) -> Played {
+        for (scenario, references) in scenarios.iter().zip(references) {
+            let Some(told) = references.get(&self.backend.chain()) else {
+                let records = self.every_step(scenario, &StepResult::Absent);
+                self.played.records.push(records);
+                continue;
+            };
+            let records = self.play(scenario, told);
+            let mut bad = failed(&records);
+            if let Some(views) = self.played.views.last().filter(|it| it.scenario == scenario.name) {
+                bad += views.wrong + usize::from(views.fault.is_some());
+            }
+            let name = (scenario.name.clone(), self.backend.name().to_owned());
+            let _ = self.reports.send((name.0, name.1, bad)); // progress only
+            self.played.records.push(records);
+        }
+        if self.silent.is_none()
+            && let Err(fault) = self.backend.leave()
+            && let Some(last) = scenarios.last()
+        {
+            self.lose(last, fault.to_string());
+        }
+        self.played
+    }
+
+    fn lose(&mut self, scenario: &Scenario, reason: String) {
+        self.silent = Some(reason.clone());
+        self.played.lost.push(Lost {
             participant: self.backend.name().to_owned(),
             scenario: scenario.name.clone(),
             reason,
-        }
+        });
     }
 
-    fn absent_from(&self, scenario: &Scenario) -> Vec<StepRecord> {
-        scenario
-            .steps
-            .iter()
-            .map(|step| StepRecord::new(scenario, step, self.backend.name(), StepResult::Absent))
+    fn every_step(&self, scenario: &Scenario, result: &StepResult) -> Vec<StepRecord> {
+        let name = self.backend.name();
+        let steps = scenario.steps.iter();
+        steps
+            .map(|step| StepRecord::new(scenario, step, name, result.clone()))
             .collect()
     }
 
-    /// A backend is stopped in a scenario at its first difference: what follows would only repeat
-    /// it.
-    fn play(
+    /// A scenario that could not begin: its first step could not be judged.
+    fn not_begun(&mut self, scenario: &Scenario, reason: &str) -> Vec<StepRecord> {
+        let mut records = self.every_step(scenario, &StepResult::NotReached);
+        if let Some(first) = records.first_mut() {
+            first.result = StepResult::lost(reason);
+        }
+        records
+    }
+
+    fn play(&mut self, scenario: &Scenario, told: &Told) -> Vec<StepRecord> {
+        if let Some(reason) = self.silent.take()
+            && let Err(reason) = self.start_again(reason)
+        {
+            let records = self.not_begun(scenario, &reason);
+            self.silent = Some(reason);
+            return records;
+        }
+        if let Err(fault) = self.backend.reset(scenario.start, &scenario.actors) {
+            let reason = fault.to_string();
+            let records = self.not_begun(scenario, &reason);
+            self.lose(scenario, fault.in_words());
+            return records;
+        }
+        let (records, is_whole) = self.play_steps(scenario, &told.steps);
+        if is_whole && let Some(last) = told.steps.last() {
+            let known = Known {
+                state: &last.state,
+                records: &told.records,
+            };
+            let (record, lost) = views::ask(self.backend, scenario, known, &self.declared);
+            self.played.views.push(record);
+            if let Some(reason) = lost {
+                self.lose(scenario, reason);
+            }
+        }
+        records
+    }
+
+    fn start_again(&mut self, reason: String) -> Result<(), String> {
+        if self.restarts == RESTARTS_MAX {
+            return Err(format!("given up after {RESTARTS_MAX} new starts: {reason}"));
+        }
+        self.restarts += 1;
+        let started = self.backend.restart();
+        started.map_err(|fault| format!("{fault} (it was started again, because {reason})"))
+    }
+
+    /// The steps, and whether all of them could be compared with the model's. A backend is stopped
+    /// at its first difference: what follows would only repeat it.
+    fn play_steps(
         &mut self,
         scenario: &Scenario,
         references: &[Reference],
-    ) -> Result<Vec<StepRecord>, String> {
-        self.backend
-            .reset(scenario.start, &scenario.actors)
-            .map_err(|fault| fault.to_string())?;
+    ) -> (Vec<StepRecord>, bool) {
         let name = self.backend.name().to_owned();
         let mut records: Vec<StepRecord> = Vec::new();
         let mut is_beyond_judgement = false;
         for (step, reference) in scenario.steps.iter().zip(references) {
-            let has_failed = records
-                .last()
-                .is_some_and(|last| !last.result.is_as_expected());
+            let last = records.last().map(|last| &last.result);
             let lacks = self.backend.is_known_to_lack(&step.operation);
-            let (result, observed) = if has_failed {
-                (StepResult::NotReached, None)
-            } else if is_beyond_judgement {
-                (StepResult::Absent, None)
-            } else if lacks {
-                (StepResult::Varied, None)
-            } else {
-                self.step(step, reference)?
+            let (result, observed) = match last {
+                Some(StepResult::NotDeclared) => (StepResult::NotDeclared, None),
+                Some(last) if !last.is_as_expected() => (StepResult::NotReached, None),
+                _ if is_beyond_judgement => (StepResult::Absent, None),
+                _ if !self.declares(step) => (StepResult::NotDeclared, None),
+                _ if lacks => (StepResult::Varied, None),
+                _ => self.step(scenario, step, reference),
             };
             let known = step.source.foreign_to(self.backend.foreign());
             is_beyond_judgement |= lacks || known.is_some_and(|known| known.outcome.is_none());
@@ -139,19 +206,31 @@ impl Player<'_> {
                 ..StepRecord::new(scenario, step, &name, result)
             });
         }
-        Ok(records)
+        let is_sound = |it: &StepRecord| {
+            it.result.is_as_expected() && it.result != StepResult::NotDeclared
+        };
+        let is_whole = !is_beyond_judgement && records.iter().all(is_sound);
+        (records, is_whole)
     }
 
-    /// What came of one step; the reason where the chain does not answer.
+    /// What only the other chain has is nobody's to declare.
+    fn declares(&self, step: &TimedStep) -> bool {
+        let only = step.operation.only_on();
+        only.is_some_and(|only| only != self.backend.chain())
+            || self.declared.contains(&step.operation.profile())
+    }
+
+    /// What came of one step.
     fn step(
         &mut self,
+        scenario: &Scenario,
         step: &TimedStep,
         reference: &Reference,
-    ) -> Result<(StepResult, Option<Observation>), String> {
+    ) -> (StepResult, Option<Observation>) {
         let is_expressible = self.backend.supports(&step.operation);
         if !is_expressible && reference.outcome.verdict != Verdict::Unsupported {
             let difference = Difference::missing_capability(step.operation.name());
-            return Ok((StepResult::failed(difference), None));
+            return (StepResult::failed(difference), None);
         }
         let executed = if is_expressible {
             self.backend.execute(&step.operation, step.time)
@@ -160,8 +239,13 @@ impl Player<'_> {
         };
         let read = executed.and_then(|observed| Ok((observed, self.backend.state()?)));
         let (observed, state) = match read {
-            Err(StepFault::Unreachable(reason)) => return Err(reason),
-            Err(fault) => return Ok((StepResult::error(&fault), None)),
+            Err(fault) => {
+                let result = StepResult::error(&fault);
+                if matches!(fault, StepFault::Unreachable(_)) {
+                    self.lose(scenario, fault.in_words());
+                }
+                return (result, None);
+            }
             Ok(read) => read,
         };
         let judged = Judged {
@@ -178,6 +262,6 @@ impl Player<'_> {
             Some(reference),
         )
         .in_native_words(observed.native_error);
-        Ok((result, Some(observation)))
+        (result, Some(observation))
     }
 }

@@ -1,5 +1,5 @@
 use crate::{
-    model::{Bytes32, CanonicalState, Chain, Model, Outcome},
+    model::{Bytes32, CanonicalState, Chain, Model, Outcome, Records},
     scenario::Scenario,
 };
 use std::collections::BTreeMap;
@@ -11,8 +11,16 @@ pub(super) struct Reference {
     pub digest: Bytes32,
 }
 
-/// Step by step, for each chain that the scenario is told for.
-pub(super) type References = BTreeMap<Chain, Vec<Reference>>;
+/// What the model comes to in a scenario.
+pub(super) struct Told {
+    /// Step by step.
+    pub steps: Vec<Reference>,
+    /// What views answer at its end, beside the state.
+    pub records: Records,
+}
+
+/// For each chain that the scenario is told for.
+pub(super) type References = BTreeMap<Chain, Told>;
 
 impl Reference {
     pub fn of_scenario(scenario: &Scenario) -> References {
@@ -22,20 +30,20 @@ impl Reference {
             .collect()
     }
 
-    fn of_chain(scenario: &Scenario, chain: Chain) -> Vec<Self> {
+    fn of_chain(scenario: &Scenario, chain: Chain) -> Told {
         let mut model = Model::new(chain);
-        scenario
-            .steps
-            .iter()
-            .map(|step| {
-                let outcome = model.apply(&step.operation, step.time);
-                let state = model.state().clone();
-                Self {
-                    outcome,
-                    digest: state.digest(),
-                    state,
-                }
-            })
-            .collect()
+        let mut records = Records::default();
+        let mut steps = Vec::new();
+        for step in &scenario.steps {
+            let outcome = model.apply(&step.operation, step.time);
+            records.note(&step.operation, &outcome, step.time);
+            let state = model.state().clone();
+            steps.push(Self {
+                outcome,
+                digest: state.digest(),
+                state,
+            });
+        }
+        Told { steps, records }
     }
 }

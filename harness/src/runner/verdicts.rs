@@ -1,11 +1,14 @@
-use super::{Difference, MODEL};
+use super::{Difference, MODEL, Subject, views::ViewRecord};
 use crate::{
-    backend::{Backend, Cost, Observed, StepFault},
-    model::{Bytes32, Chain, Event, Summary, Verdict},
+    backend::{Backend, Cost, Observed, StepFault, views::ViewName},
+    model::{Bytes32, Chain, Event, RegistryProfile, Summary, Verdict},
     scenario::{Rule, Scenario, TimedStep},
 };
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 /// In the place of a variance's number: the registry is not ours, and known to differ.
 pub const FOREIGN: u8 = 0;
@@ -21,6 +24,42 @@ pub struct Run {
     pub scenarios: Vec<Scenario>,
     /// By scenario, then participant, then step.
     pub records: Vec<StepRecord>,
+    /// What views answered at the scenarios' ends, by scenario, then participant.
+    pub views: Vec<ViewRecord>,
+    /// Whoever did not answer any more, each time.
+    pub lost: Vec<Lost>,
+}
+
+/// A participant that could not be asked any more: it ended, was silent, or answered nonsense.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Lost {
+    pub participant: String,
+    pub scenario: String,
+    pub reason: String,
+}
+
+impl fmt::Display for Lost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            participant,
+            scenario,
+            reason,
+        } = self;
+        write!(f, "{participant} stopped answering in scenario {scenario}: {reason}")
+    }
+}
+
+/// What a run says in one word, the worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Conclusion {
+    /// Somebody differs, or a step could not be judged though its participant answers.
+    Differs,
+    /// Somebody did not answer; what was judged agrees.
+    Lost,
+    /// What is declared agrees; scenarios have steps of other profiles.
+    NotDeclared,
+    Agrees,
 }
 
 /// Who played.
@@ -29,6 +68,11 @@ pub struct Participant {
     pub name: String,
     /// `None`: the model, which plays both.
     pub chain: Option<Chain>,
+    /// What is judged.
+    pub profiles: BTreeSet<RegistryProfile>,
+    /// Every view of its interface.
+    #[serde(skip)]
+    pub interface: BTreeSet<ViewName>,
 }
 
 /// One step as one participant did it.
@@ -74,6 +118,8 @@ pub enum StepResult {
     Error(Box<Difference>),
     /// It came to what the scenario declares for this chain alone.
     Varied,
+    /// The step, or an earlier one, is of a profile that the participant does not declare.
+    NotDeclared,
     /// An earlier step of the scenario failed on this participant.
     NotReached,
     /// The scenario is for the other chain only, which is a declared variance too.
@@ -85,7 +131,8 @@ pub enum StepResult {
 pub struct Failure<'a> {
     pub scenario: &'a str,
     pub step: usize,
-    pub operation: &'static str,
+    /// The step's operation, or the view that was asked after the last step.
+    pub operation: String,
     pub rules: &'a [Rule],
     pub participant: &'a str,
     #[serde(flatten)]
@@ -119,6 +166,8 @@ pub struct StepCount {
     pub not_reached: usize,
     /// Steps that the scenario declares to be the other chain's only.
     pub absent: usize,
+    /// Steps of scenarios that ended at a profile which is not declared.
+    pub not_declared: usize,
 }
 
 impl StepResult {
@@ -128,6 +177,10 @@ impl StepResult {
 
     pub(super) fn error(fault: &StepFault) -> Self {
         Self::Error(Box::new(Difference::fault(fault)))
+    }
+
+    pub(super) fn lost(reason: &str) -> Self {
+        Self::Error(Box::new(Difference::lost(reason)))
     }
 
     /// How the participant differs, or why it could not be judged.
@@ -154,7 +207,10 @@ impl StepResult {
 
     /// Did the participant do what the scenario tells of it?
     pub fn is_as_expected(&self) -> bool {
-        matches!(self, Self::Passed | Self::Varied | Self::Absent)
+        matches!(
+            self,
+            Self::Passed | Self::Varied | Self::Absent | Self::NotDeclared
+        )
     }
 
     /// The name in reports.
@@ -164,6 +220,7 @@ impl StepResult {
             Self::Failed(_) => "failed",
             Self::Error(_) => "error",
             Self::Varied => "varied",
+            Self::NotDeclared => "not_declared",
             Self::NotReached => "not_reached",
             Self::Absent => "absent",
         }
@@ -177,10 +234,17 @@ impl StepCount {
             StepResult::Failed(_) => &mut self.failed,
             StepResult::Error(_) => &mut self.errors,
             StepResult::Varied => &mut self.varied,
+            StepResult::NotDeclared => &mut self.not_declared,
             StepResult::NotReached => &mut self.not_reached,
             StepResult::Absent => &mut self.absent,
         };
         *count += 1;
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.errors += other.errors;
     }
 
     /// Did every one of these steps do what its scenario tells?
@@ -228,19 +292,30 @@ pub(super) fn failed(records: &[StepRecord]) -> usize {
 }
 
 impl Run {
-    pub(super) fn new(scenarios: &[Scenario], backends: &[Box<dyn Backend>]) -> Self {
+    /// `declared`: what the run is about; a backend may declare less.
+    pub(super) fn new(
+        scenarios: &[Scenario],
+        backends: &[Box<dyn Backend>],
+        declared: &BTreeSet<RegistryProfile>,
+    ) -> Self {
         let model = Participant {
             name: MODEL.to_owned(),
             chain: None,
+            profiles: RegistryProfile::ALL.into(),
+            interface: BTreeSet::new(),
         };
         let backends = backends.iter().map(|backend| Participant {
             name: backend.name().to_owned(),
             chain: Some(backend.chain()),
+            profiles: &backend.profiles() & declared,
+            interface: backend.interface(),
         });
         Self {
             participants: [model].into_iter().chain(backends).collect(),
             scenarios: scenarios.to_vec(),
             records: Vec::new(),
+            views: Vec::new(),
+            lost: Vec::new(),
         }
     }
 
@@ -254,27 +329,98 @@ impl Run {
         let names = self.scenarios.iter().map(|scenario| &scenario.name);
         let places: BTreeMap<_, _> = names.zip(0..).collect::<BTreeMap<_, usize>>();
         self.records.sort_by_key(|record| places[&record.scenario]);
+        self.views.sort_by_key(|record| places[&record.scenario]);
     }
 
-    /// Did every participant come to what is expected at every step?
+    /// Did every participant come to what is expected at every step, and answer every view?
     pub fn agrees(&self) -> bool {
-        self.records
-            .iter()
-            .all(|record| record.result.is_as_expected())
+        let are_steps = self.records.iter().all(|it| it.result.is_as_expected());
+        let are_views = self.views.iter().all(|it| it.count().is_as_expected());
+        are_steps && are_views && self.lost.is_empty()
     }
 
-    /// Steps that failed or could not be judged.
+    /// The worst that can be said of the run.
+    pub fn conclusion(&self) -> Conclusion {
+        let is_lost = |it: &Failure<'_>| it.difference.subject == Subject::Lost;
+        if self.failures().any(|it| !is_lost(&it)) {
+            return Conclusion::Differs;
+        }
+        if !self.lost.is_empty() {
+            return Conclusion::Lost;
+        }
+        let is_undeclared = |it: &StepRecord| it.result == StepResult::NotDeclared;
+        match self.records.iter().any(is_undeclared) {
+            true => Conclusion::NotDeclared,
+            false => Conclusion::Agrees,
+        }
+    }
+
+    /// Steps that failed or could not be judged, then views.
     pub fn failures(&self) -> impl Iterator<Item = Failure<'_>> {
-        self.records.iter().filter_map(|record| {
+        let steps = self.records.iter().filter_map(|record| {
             Some(Failure {
                 scenario: &record.scenario,
                 step: record.step,
-                operation: record.operation,
+                operation: record.operation.to_owned(),
                 rules: &record.rules,
                 participant: &record.participant,
                 difference: record.result.difference()?,
             })
-        })
+        });
+        let views = self.views.iter().flat_map(|record| {
+            let failure = |operation: String, rules, difference| Failure {
+                scenario: &record.scenario,
+                step: record.step,
+                operation,
+                rules,
+                participant: &record.participant,
+                difference,
+            };
+            let fault = record.fault.iter();
+            let fault = fault.map(move |it| failure("views".to_owned(), &[], it));
+            let wrong = record.differences.iter();
+            let wrong = wrong.map(move |(view, it)| failure(view.to_string(), view.rules(), it));
+            fault.chain(wrong)
+        });
+        steps.chain(views)
+    }
+
+    /// Every participant's views: how many questions were answered as they must be.
+    pub fn view_counts(&self) -> BTreeMap<&str, StepCount> {
+        let mut counts: BTreeMap<_, StepCount> = BTreeMap::new();
+        for record in &self.views {
+            let count = counts.entry(record.participant.as_str()).or_default();
+            count.merge(record.count());
+        }
+        counts
+    }
+
+    /// How often each view was asked, by participant.
+    pub fn views_asked(&self) -> BTreeMap<&str, BTreeMap<ViewName, usize>> {
+        let mut asked: BTreeMap<_, BTreeMap<_, usize>> = BTreeMap::new();
+        for record in &self.views {
+            let of_participant = asked.entry(record.participant.as_str()).or_default();
+            for (view, times) in &record.asked {
+                *of_participant.entry(*view).or_default() += times;
+            }
+        }
+        asked
+    }
+
+    /// The views that each backend was never asked, of the profiles that it declares.
+    pub fn views_not_asked(&self) -> BTreeMap<&str, BTreeSet<ViewName>> {
+        let asked = self.views_asked();
+        let backends = self.participants.iter().filter(|it| it.chain.is_some());
+        let not_asked = backends.map(|participant| {
+            let own = asked.get(&*participant.name);
+            let is_left = |view: &&ViewName| {
+                participant.profiles.contains(&view.profile())
+                    && own.is_none_or(|own| !own.contains_key(view))
+            };
+            let left = participant.interface.iter().filter(is_left);
+            (&*participant.name, left.copied().collect::<BTreeSet<_>>())
+        });
+        not_asked.filter(|(_, left)| !left.is_empty()).collect()
     }
 
     /// Every declared variance that a backend has shown.

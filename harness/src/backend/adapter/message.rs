@@ -1,6 +1,9 @@
 use crate::{
     backend::{Cost, Observed},
-    model::{Actor, Agent, AgentState, Chain, Event, Operation, Outcome, Summary, Verdict},
+    model::{
+        Actor, Agent, AgentState, Chain, Event, Operation, Outcome, RegistryProfile, Summary,
+        Verdict,
+    },
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -22,12 +25,15 @@ pub(super) enum Ask<'a> {
 }
 
 /// Who answers, and what its registry can do.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Hello {
     pub protocol: u64,
     pub name: String,
     pub operations: BTreeSet<String>,
+    /// The parts of the registries that it has. Absent: those of its operations.
+    #[serde(default)]
+    profiles: Option<BTreeSet<RegistryProfile>>,
 }
 
 /// What came of an operation.
@@ -70,6 +76,15 @@ impl Ask<'_> {
 }
 
 impl Hello {
+    /// What is judged.
+    pub fn profiles(&self) -> BTreeSet<RegistryProfile> {
+        let of_operations = || {
+            let names = self.operations.iter();
+            names.filter_map(|name| Operation::profile_of(name)).collect()
+        };
+        self.profiles.clone().unwrap_or_else(of_operations)
+    }
+
     /// The protocol that is spoken here, and a name that is nobody else's.
     pub fn check(&self) -> Result<(), String> {
         if self.protocol != super::PROTOCOL {
@@ -77,6 +92,9 @@ impl Hello {
             return Err(format!(
                 "hello.protocol is {theirs}, this harness speaks {ours}"
             ));
+        }
+        if let Some(unknown) = self.operations.iter().find(|it| Operation::profile_of(it).is_none()) {
+            return Err(format!("hello.operations has `{unknown}`, which is no operation"));
         }
         let name = &self.name;
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';

@@ -4,12 +4,14 @@ mod message;
 mod program;
 
 use super::{Backend, Observed, SetupError, StepFault};
-use crate::model::{Actor, Agent, AgentState, CanonicalState, Chain, Operation};
+use crate::model::{
+    Actor, Agent, AgentState, CanonicalState, Chain, Operation, RegistryProfile,
+};
 use message::{Ask, Executed, Hello, Snapshot};
 use program::Program;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 /// The version of the protocol that this harness speaks.
 pub const PROTOCOL: u64 = 1;
@@ -18,6 +20,8 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(30);
 
 /// The backend of `--adapter`: one program, ended with the run.
 pub struct Adapter {
+    command: String,
+    limit: Duration,
     program: Program,
     chain: Chain,
     hello: Hello,
@@ -41,19 +45,14 @@ impl Adapter {
         chain: Chain,
         limit: Duration,
     ) -> Result<Self, SetupError> {
-        let failed = |reason: String| SetupError::Adapter {
-            command: command.to_owned(),
-            reason,
-        };
-        let mut program = Program::start(command, limit).map_err(failed)?;
-        let ask = Ask::Hello {
-            protocol: PROTOCOL,
-            chain,
-        };
-        let hello: Hello =
-            ask_for(&mut program, &ask).map_err(|fault| failed(fault.to_string()))?;
-        hello.check().map_err(failed)?;
+        let (program, hello) =
+            introduced(command, chain, limit).map_err(|reason| SetupError::Adapter {
+                command: command.to_owned(),
+                reason,
+            })?;
         Ok(Self {
+            command: command.to_owned(),
+            limit,
             program,
             chain,
             hello,
@@ -63,6 +62,18 @@ impl Adapter {
     fn ask<T: DeserializeOwned>(&mut self, ask: &Ask<'_>) -> Result<T, StepFault> {
         ask_for(&mut self.program, ask)
     }
+}
+
+/// A new process, and who it says that it is.
+fn introduced(command: &str, chain: Chain, limit: Duration) -> Result<(Program, Hello), String> {
+    let mut program = Program::start(command, limit)?;
+    let ask = Ask::Hello {
+        protocol: PROTOCOL,
+        chain,
+    };
+    let hello: Hello = ask_for(&mut program, &ask).map_err(|fault| fault.to_string())?;
+    hello.check()?;
+    Ok((program, hello))
 }
 
 /// Asks once, and reads what the answer must be.
@@ -85,6 +96,22 @@ impl Backend for Adapter {
 
     fn chain(&self) -> Chain {
         self.chain
+    }
+
+    fn profiles(&self) -> BTreeSet<RegistryProfile> {
+        self.hello.profiles()
+    }
+
+    /// The old process is killed.
+    fn restart(&mut self) -> Result<(), StepFault> {
+        let (program, hello) = introduced(&self.command, self.chain, self.limit)
+            .map_err(StepFault::Unreachable)?;
+        if hello != self.hello {
+            let reason = "the adapter introduces itself otherwise than before".to_owned();
+            return Err(StepFault::Unreachable(reason));
+        }
+        self.program = program;
+        Ok(())
     }
 
     fn supports(&self, operation: &Operation) -> bool {

@@ -1,6 +1,6 @@
 //! The contracts on an anvil that the harness starts and ends.
 use super::{
-    Dialect, EvmAnvil, Registries,
+    Dialect, EvmAnvil, Registries, RegistryAddresses,
     deployment::Artifacts,
     ledger::{Answer, Ledger, Receipt, View},
     node::{Endpoint, Node},
@@ -27,6 +27,14 @@ pub struct Anvil {
     node: Node,
     /// Ends anvil when it is dropped.
     process: Process,
+    start: Start,
+}
+
+/// What it takes to start it.
+struct Start {
+    path: PathBuf,
+    port: Option<u16>,
+    artifacts: Artifacts,
 }
 
 impl EvmAnvil {
@@ -48,19 +56,23 @@ impl EvmAnvil {
         anvil: Option<&Path>,
         artifacts: &Path,
     ) -> Result<Self, SetupError> {
-        let path = locate(anvil)?;
-        let artifacts = Artifacts::read(artifacts)?;
-        let process = Process::start(&path, &arguments(port))
-            .map_err(|reason| SetupError::AnvilDoesNotStart { path, reason })?;
+        let start = Start {
+            path: locate(anvil)?,
+            port,
+            artifacts: Artifacts::read(artifacts)?,
+        };
+        let process = Process::start(&start.path, &arguments(port)).map_err(|reason| {
+            let path = start.path.clone();
+            SetupError::AnvilDoesNotStart { path, reason }
+        })?;
         let deployed = || {
-            let node = unless_ending(Node::connect(&Endpoint::new(&process.url)))?;
-            if node.chain_id() != CHAIN_ID {
-                let id = node.chain_id();
-                let reason = format!("chain id is {id}, not {CHAIN_ID}");
-                return Err(StepFault::Unreachable(reason));
-            }
-            let mut anvil = Anvil { node, process };
-            let addresses = artifacts.deploy(&mut anvil)?;
+            let node = connect(&process)?;
+            let mut anvil = Anvil {
+                node,
+                process,
+                start,
+            };
+            let addresses = anvil.deploy()?;
             Registries::standing(NAME, anvil, addresses, Dialect::Concord)
         };
         deployed().map_err(|fault| SetupError::Deployment {
@@ -75,6 +87,21 @@ impl Anvil {
     pub fn url(&self) -> &str {
         &self.process.url
     }
+
+    fn deploy(&mut self) -> Answer<RegistryAddresses> {
+        let artifacts = self.start.artifacts.clone();
+        artifacts.deploy(self)
+    }
+}
+
+fn connect(process: &Process) -> Answer<Node> {
+    let node = unless_ending(Node::connect(&Endpoint::new(&process.url)))?;
+    if node.chain_id() == CHAIN_ID {
+        return Ok(node);
+    }
+    let id = node.chain_id();
+    let reason = format!("chain id is {id}, not {CHAIN_ID}");
+    Err(StepFault::Unreachable(reason))
 }
 
 impl Ledger for Anvil {
@@ -105,6 +132,14 @@ impl Ledger for Anvil {
 
     fn views(&mut self, views: &[View]) -> Answer<Vec<Result<Bytes, Bytes>>> {
         unless_ending(self.node.views(views))
+    }
+
+    fn restart(&mut self) -> Answer<Option<RegistryAddresses>> {
+        let Start { path, port, .. } = &self.start;
+        let process = Process::start(path, &arguments(*port)).map_err(StepFault::Unreachable)?;
+        self.node = connect(&process)?;
+        self.process = process;
+        self.deploy().map(Some)
     }
 
     fn mark(&mut self) -> Answer<()> {

@@ -12,6 +12,7 @@ use concord_registry::evm::{RegistryAddresses, calls};
 use std::path::Path;
 
 /// The creation bytecode of the four contracts.
+#[derive(Clone)]
 pub(super) struct Artifacts {
     identity: Bytes,
     open_reputation: Bytes,

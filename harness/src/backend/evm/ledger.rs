@@ -1,5 +1,6 @@
 //! A chain of the EVM's kind, as far as the backend needs one.
 use crate::backend::StepFault;
+use concord_registry::evm::RegistryAddresses;
 use alloy::{
     primitives::{Address, B256, Bytes, Log},
     signers::local::PrivateKeySigner,
@@ -56,8 +57,18 @@ pub trait Ledger: Send {
         input: Bytes,
     ) -> Answer<Receipt>;
 
+    /// Can some hundred views be asked at once? A public endpoint counts each of them.
+    fn answers_many(&self) -> bool {
+        true
+    }
+
     /// Asks views at the latest block. For each, in order, what it returned, or reverted with.
     fn views(&mut self, views: &[View]) -> Answer<Vec<Result<Bytes, Bytes>>>;
+
+    /// Starts the chain again, where it is one that the harness started, with new registries.
+    fn restart(&mut self) -> Answer<Option<RegistryAddresses>> {
+        Ok(None)
+    }
 
     /// Makes this the state that [`Self::restore`] goes back to.
     fn mark(&mut self) -> Answer<()>;

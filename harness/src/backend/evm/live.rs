@@ -152,6 +152,11 @@ impl Ledger for Live {
         self.client.chain_id()
     }
 
+    /// Lists by actor hold what other scenarios of the run did, too.
+    fn answers_many(&self) -> bool {
+        false
+    }
+
     /// The actors have what they need since the run began.
     fn fund(&mut self, _accounts: &[Address]) -> Answer<()> {
         Ok(())

@@ -22,6 +22,7 @@ mod node;
 mod observation;
 mod process;
 mod requests;
+mod views;
 
 pub use anvil::Anvil;
 pub use attach::AttachFault;
@@ -32,8 +33,13 @@ pub use ledger::{Ledger, Receipt, View};
 pub use live::Live;
 pub use node::{Endpoint, Node};
 
-use super::{Backend, Directory, Observed, StepFault};
-use crate::model::{Actor, Agent, AgentState, CanonicalState, Chain, Operation};
+use super::{
+    Backend, Directory, Observed, StepFault,
+    views::{Draw, Known, ViewAnswer, ViewName},
+};
+use crate::model::{
+    Actor, Agent, AgentState, CanonicalState, Chain, Operation, RegistryProfile,
+};
 use alloy::{
     primitives::{Address, U256},
     signers::local::PrivateKeySigner,
@@ -42,7 +48,7 @@ use clock::Clock;
 use memory::Memory;
 use observation::Observer;
 use requests::Requests;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// The backend `evm-anvil`: the contracts on an anvil of their own.
 pub type EvmAnvil = Registries<Anvil>;
@@ -142,6 +148,22 @@ impl<L: Ledger> Backend for Registries<L> {
             && deployment::registry_of(&self.addresses, operation).is_some()
     }
 
+    fn profiles(&self) -> BTreeSet<RegistryProfile> {
+        let registries = &self.addresses;
+        let there = [
+            (RegistryProfile::Identity, true),
+            (RegistryProfile::Open, registries.open_reputation.is_some()),
+            // Registries of others are known to lack it, which their scenarios declare.
+            (
+                RegistryProfile::Authorized,
+                registries.authorized_reputation.is_some() || self.dialect == Dialect::Canonical,
+            ),
+            (RegistryProfile::Validation, registries.validation.is_some()),
+        ];
+        let there = there.into_iter().filter(|(_, is_there)| *is_there);
+        there.map(|(profile, _)| profile).collect()
+    }
+
     fn is_known_to_lack(&self, operation: &Operation) -> bool {
         self.dialect == Dialect::Canonical && operation.is_of_the_authorized_profile()
     }
@@ -159,6 +181,14 @@ impl<L: Ledger> Backend for Registries<L> {
             accounts.push(address);
         }
         self.ledger.fund(&accounts)
+    }
+
+    fn restart(&mut self) -> Result<(), StepFault> {
+        if let Some(addresses) = self.ledger.restart()? {
+            self.addresses = addresses;
+            self.ledger.mark()?;
+        }
+        Ok(())
     }
 
     fn leave(&mut self) -> Result<(), StepFault> {
@@ -199,5 +229,21 @@ impl<L: Ledger> Backend for Registries<L> {
             Some(id) => self.observer().agent(id).map(Some),
             None => Ok(None),
         }
+    }
+
+    fn interface(&self) -> BTreeSet<ViewName> {
+        self.interface_of_dialect()
+    }
+
+    fn views(&self) -> BTreeSet<ViewName> {
+        self.askable()
+    }
+
+    fn ask_views(
+        &mut self,
+        known: Known<'_>,
+        draw: &mut Draw,
+    ) -> Result<Vec<ViewAnswer>, StepFault> {
+        self.ask_every_view(known, draw)
     }
 }

@@ -5,6 +5,7 @@
 //! - [`keyring`]: the keys of actors and mints
 //! - [`precompile`], [`authorization`], [`payment`]: signed statements, sound or tampered with
 //! - [`operations`]: each operation as a transaction; [`view`]: as a simulated call
+//! - [`views`]: every account and read instruction, asked at the end of a scenario
 //! - [`labels`], [`observation`]: errors, events and accounts in the model's terms
 //!
 //! Addresses, instructions and the bytes of accounts and events are `concord-registry`'s. The
@@ -26,8 +27,12 @@ mod operations;
 mod payment;
 mod precompile;
 mod view;
+mod views;
 
-use super::{Backend, Cost, Directory, Observed, SetupError, StepFault};
+use super::{
+    Backend, Cost, Directory, Observed, SetupError, StepFault,
+    views::{Draw, Known, ViewAnswer, ViewName},
+};
 use crate::model::{Actor, Agent, AgentState, CanonicalState, Chain, DEPLOYER, Operation, Outcome};
 pub use attach::NodeFault;
 use concord_registry::svm::{
@@ -343,5 +348,17 @@ impl<L: Ledger> Backend for Registry<L> {
 
     fn agent_state(&mut self, agent: &Agent) -> Result<Option<AgentState>, StepFault> {
         observation::agent_state(&self.ledger, &self.world, agent)
+    }
+
+    fn views(&self) -> BTreeSet<ViewName> {
+        self.askable()
+    }
+
+    fn ask_views(
+        &mut self,
+        known: Known<'_>,
+        draw: &mut Draw,
+    ) -> Result<Vec<ViewAnswer>, StepFault> {
+        self.ask_every_view(known, draw)
     }
 }

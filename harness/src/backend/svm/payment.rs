@@ -60,7 +60,7 @@ pub fn claim(payment: &Payment, world: &World) -> instructions::Payment {
 
 /// keccak256 of the dedupe key of the payment that `task` names: a Solana transaction, which
 /// is named by its signature of 64 bytes.
-fn task_ref_hash(task: &str, world: &World) -> Word {
+pub(super) fn task_ref_hash(task: &str, world: &World) -> Word {
     let half = |kind| world.keys.bytes_of_scenario(kind, task);
     let signature = [half("payment r"), half("payment s")];
     let chain = &world.chain;

@@ -7,7 +7,7 @@ pub(super) use svm::CONTRACT;
 
 use super::{
     arguments::{Conform, LiveRun},
-    conform::{judge, load_scenarios, require_writable, write_reports},
+    conform::{judge, load_scenarios, require_writable, wanted, write_reports},
     error::CliError,
     files::built,
     provenance,
@@ -15,7 +15,7 @@ use super::{
 use crate::{
     backend::Backend,
     live::{Funder, Funding, LiveFault, Record, Swept},
-    model::Chain,
+    model::{Chain, RegistryProfile},
     report,
     runner::Run,
     scenario::{Flag, Scenario},
@@ -126,7 +126,7 @@ fn play<S: Stage>(
     let funded = stage.funder().fund(&record, &funding);
     let played = funded.map_err(CliError::from).and_then(|()| {
         let backend = stage.backend(options, place, &record)?;
-        judge(scenarios, vec![backend])
+        Ok(judge(&RegistryProfile::ALL.into(), scenarios, vec![backend]))
     });
     let given_back = give_back(place, stage.funder(), &record);
     let run = played?;
@@ -284,7 +284,7 @@ fn live_scenarios(options: &Conform, on: Chain) -> Result<Vec<Scenario>, CliErro
     }
     scenarios.retain(is_live);
     match scenarios.is_empty() {
-        true => Err(CliError::NothingLeft(options.filter.clone())),
+        true => Err(CliError::NothingLeft(wanted(options))),
         false => Ok(scenarios),
     }
 }

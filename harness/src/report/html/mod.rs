@@ -7,10 +7,10 @@ use super::{
     Provenance,
     cell::{LEGEND, cell, subject, value},
     kind,
-    text::verdict,
+    text::{self, verdict},
 };
 use crate::{
-    runner::{Failure, Run, StepCount, StepRecord, VarianceUsed},
+    runner::{Conclusion, Failure, Run, StepCount, StepRecord, Subject, VarianceUsed},
     scenario::{Rule, Scenario},
 };
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -37,7 +37,7 @@ pub fn html(run: &Run, provenance: &Provenance) -> String {
             body {
                 header {
                     h1 { "Concord conformance" }
-                    p #verdict class=(if run.agrees() { "good" } else { "bad" }) { (verdict) }
+                    p #verdict class=(verdict_tone(run)) { (verdict) }
                 }
                 main {
                     (provenance_of(provenance))
@@ -50,6 +50,14 @@ pub fn html(run: &Run, provenance: &Provenance) -> String {
         }
     };
     page.into_string() + "\n"
+}
+
+fn verdict_tone(run: &Run) -> &'static str {
+    match run.conclusion() {
+        Conclusion::Agrees => "good",
+        Conclusion::NotDeclared => "varied",
+        Conclusion::Lost | Conclusion::Differs => "bad",
+    }
 }
 
 /// Where a cell's steps begin.
@@ -88,7 +96,10 @@ fn failures(run: &Run) -> Markup {
 
 fn failure_line(failure: &Failure<'_>) -> Markup {
     let difference = failure.difference;
-    let place = format!("{} step {}", failure.scenario, failure.step);
+    let place = match difference.subject {
+        Subject::View => format!("{} after step {}: {}", failure.scenario, failure.step, failure.operation),
+        _ => format!("{} step {}", failure.scenario, failure.step),
+    };
     html! {
         strong { (failure.participant) } ": "
         @match failure.rules.first() {
@@ -97,6 +108,7 @@ fn failure_line(failure: &Failure<'_>) -> Markup {
         }
         ", " (subject(difference.subject)) " "
         @if let Some(path) = &difference.path { code { (path) } }
+        @if let Some(arguments) = &difference.arguments { ", asked " code { (arguments) } }
         ": expected " code { (value(&difference.expected)) }
         ", actual " code { (value(&difference.actual)) }
     }
@@ -120,11 +132,21 @@ fn matrix(run: &Run) -> Markup {
                 tbody {
                     @for (rule, row) in &run.matrix() { (matrix_row(run, *rule, row)) }
                 }
-                tfoot { (totals_row(run)) }
+                tfoot {
+                    (totals_row(run, "steps", &run.totals()))
+                    @let views = run.view_counts();
+                    @if !views.is_empty() { (totals_row(run, "views", &views)) }
+                }
             }
             @let uncovered = run.rules_without_steps();
             @if !uncovered.is_empty() {
                 p { "No step shows: " @for rule in &uncovered { (rule) " " } }
+            }
+            @for (participant, profiles) in text::not_declared(run) {
+                p { "Not declared by " (participant) ":" @for it in &profiles { " " (it) } }
+            }
+            @for (participant, views) in text::views_not_asked(run) {
+                p { "Views not asked of " (participant) ": " (views.join(", ")) }
             }
         }
     }
@@ -146,11 +168,10 @@ fn matrix_row(run: &Run, rule: Rule, row: &BTreeMap<&str, StepCount>) -> Markup 
     }
 }
 
-fn totals_row(run: &Run) -> Markup {
-    let totals = run.totals();
+fn totals_row(run: &Run, name: &str, totals: &BTreeMap<&str, StepCount>) -> Markup {
     html! {
         tr {
-            th scope="row" { "steps" }
+            th scope="row" { (name) }
             @for participant in &run.participants {
                 @let count = totals.get(&*participant.name).copied().unwrap_or_default();
                 td class=(tone(count)) { (cell(count)) }

@@ -75,6 +75,7 @@ fn words(result: &StepResult) -> &'static str {
         StepResult::Failed(_) => "failed",
         StepResult::Error(_) => "could not be judged",
         StepResult::Varied => "declared variance",
+        StepResult::NotDeclared => "not declared",
         StepResult::NotReached => "not reached",
         StepResult::Absent => "not on this chain (declared variance)",
     }
@@ -85,7 +86,7 @@ fn tone(result: &StepResult) -> &'static str {
         StepResult::Passed => "good",
         StepResult::Varied | StepResult::Absent => "varied",
         StepResult::Failed(_) | StepResult::Error(_) => "bad",
-        StepResult::NotReached => "",
+        StepResult::NotReached | StepResult::NotDeclared => "",
     }
 }
 

@@ -1,0 +1,105 @@
+use crate::{
+    backend::{
+        evm::{Agents, Dialect, RegistryAddresses, Requests},
+        secrets::secret_of,
+        views::Known,
+    },
+    model::{Actor, Agent, AgentState, Bytes32, CanonicalState, Records},
+};
+use alloy::primitives::{Address, B256, U256};
+use std::collections::BTreeMap;
+
+/// What contracts 2.0.0 of others answer to `getVersion()` (R2).
+const CANONICAL_VERSION: &str = "2.0.0";
+/// What Concord's answer: build metadata, so that `^2.0.0` accepts it (R2).
+const CONCORD_VERSION: &str = "2.0.0+concord.2";
+
+/// What is known, with the native ids behind the labels.
+pub(super) struct Book<'a> {
+    pub state: &'a CanonicalState,
+    pub records: &'a Records,
+    pub registries: RegistryAddresses,
+    pub dialect: Dialect,
+    pub chain_id: u64,
+    /// Every actor of the scenario.
+    pub actors: Vec<Actor>,
+    addresses: BTreeMap<Actor, Address>,
+    ids: BTreeMap<Agent, U256>,
+    hashes: BTreeMap<Bytes32, B256>,
+}
+
+impl<'a> Book<'a> {
+    pub fn of(
+        known: Known<'a>,
+        registries: RegistryAddresses,
+        dialect: Dialect,
+        chain_id: u64,
+        agents: &Agents,
+        requests: &mut Requests,
+    ) -> Self {
+        let actors = agents.actors();
+        let addresses: BTreeMap<_, _> = actors.map(|(at, it)| (it.clone(), at)).collect();
+        let registered = agents.agents();
+        let asked = known.records.requests.iter().map(|it| it.request);
+        Self {
+            state: known.state,
+            records: known.records,
+            registries,
+            dialect,
+            chain_id,
+            actors: addresses.keys().cloned().collect(),
+            addresses,
+            ids: registered.map(|(id, it)| (it.clone(), id)).collect(),
+            hashes: asked.map(|it| (it, requests.native(&it))).collect(),
+        }
+    }
+
+    /// Every registered agent, and one that nobody registered.
+    pub fn agents(&self) -> Vec<(Agent, Option<&'a AgentState>)> {
+        let registered = self.state.agents.iter();
+        let unknown = Agent::from("unregistered");
+        registered
+            .map(|(agent, state)| (agent.clone(), Some(state)))
+            .chain([(unknown, None)])
+            .collect()
+    }
+
+    /// An id that no registry reaches for an agent that is not registered.
+    pub fn id(&self, agent: &Agent) -> U256 {
+        let found = self.ids.get(agent).copied();
+        found.unwrap_or_else(|| U256::from_be_bytes(secret_of("agent", &agent.0)))
+    }
+
+    pub fn address(&self, actor: &Actor) -> Address {
+        self.addresses.get(actor).copied().unwrap_or_default()
+    }
+
+    pub fn addresses(&self, actors: &[Actor]) -> Vec<Address> {
+        actors.iter().map(|it| self.address(it)).collect()
+    }
+
+    /// The hash on chain; one that was never asked for stands for itself.
+    pub fn hash(&self, request: &Bytes32) -> B256 {
+        let found = self.hashes.get(request).copied();
+        found.unwrap_or_else(|| B256::from(request.0))
+    }
+
+    /// Is the identity registry Concord's?
+    pub fn has_our_identity(&self) -> bool {
+        self.dialect == Dialect::Concord
+    }
+
+    /// Are the registries beside it Concord's?
+    pub fn is_ours(&self) -> bool {
+        self.dialect != Dialect::Canonical
+    }
+
+    /// R2.
+    pub fn version(&self, is_ours: bool) -> &'static str {
+        if is_ours {
+            CONCORD_VERSION
+        } else {
+            CANONICAL_VERSION
+        }
+    }
+}

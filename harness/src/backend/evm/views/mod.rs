@@ -1,0 +1,89 @@
+//! Every view of the contracts, asked at the end of a scenario.
+mod authorized;
+mod book;
+mod feedback;
+mod identity;
+mod open;
+mod question;
+mod validation;
+
+use super::{Clock, Dialect, Registries, ledger::Ledger};
+use crate::backend::{
+    StepFault,
+    views::{self, AUTHORIZED, Draw, IDENTITY, Known, OPEN, VALIDATION, ViewAnswer, ViewName},
+};
+use book::Book;
+use question::{Questions, Reader};
+use std::collections::BTreeSet;
+
+impl<L: Ledger> Registries<L> {
+    /// The views of the contracts' dialect, of registries that are there and of those that are not.
+    pub(super) fn interface_of_dialect(&self) -> BTreeSet<ViewName> {
+        match self.dialect {
+            Dialect::Canonical => views::all(views::CANONICAL),
+            _ => views::all(views::EVM),
+        }
+    }
+
+    /// The views of the registries that are there.
+    pub(super) fn askable(&self) -> BTreeSet<ViewName> {
+        if !self.ledger.answers_many() {
+            return BTreeSet::new();
+        }
+        let there = |interface: &str| match interface {
+            IDENTITY => true,
+            OPEN => self.addresses.open_reputation.is_some(),
+            AUTHORIZED => self.addresses.authorized_reputation.is_some(),
+            VALIDATION => self.addresses.validation.is_some(),
+            _ => false,
+        };
+        let mut views = self.interface_of_dialect();
+        views.retain(|view| there(view.interface));
+        views
+    }
+
+    pub(super) fn ask_every_view(
+        &mut self,
+        known: Known<'_>,
+        draw: &mut Draw,
+    ) -> Result<Vec<ViewAnswer>, StepFault> {
+        if !self.ledger.answers_many() {
+            return Ok(Vec::new());
+        }
+        let questions = self.questions(known, draw);
+        let answers = self.ledger.views(&questions.calls())?;
+        let reader = Reader {
+            agents: &self.agents,
+            requests: &self.requests,
+            clock: Clock {
+                start: self.start,
+                times: self.ledger.scenario_times(),
+            },
+            dialect: self.dialect,
+        };
+        questions.compare(&answers, &reader)
+    }
+
+    fn questions(&mut self, known: Known<'_>, draw: &mut Draw) -> Questions {
+        let book = Book::of(
+            known,
+            self.addresses,
+            self.dialect,
+            self.ledger.chain_id(),
+            &self.agents,
+            &mut self.requests,
+        );
+        let mut questions = Questions::default();
+        identity::ask(&book, draw, &mut questions);
+        if let Some(registry) = self.addresses.open_reputation {
+            open::ask(&book, registry, draw, &mut questions);
+        }
+        if let Some(registry) = self.addresses.authorized_reputation {
+            authorized::ask(&book, registry, draw, &mut questions);
+        }
+        if let Some(registry) = self.addresses.validation {
+            validation::ask(&book, registry, draw, &mut questions);
+        }
+        questions
+    }
+}

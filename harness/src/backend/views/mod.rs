@@ -1,0 +1,124 @@
+//! What clients read: every view of the registries' interfaces, and how a backend is asked them.
+//!
+//! The state digest is compared after every step, and reads a part of the views only. At the end of
+//! a scenario, and of a fuzzer's world, each backend is asked every view that it has, with drawn
+//! filters and windows. The answers that must come are the model's ([`crate::model::Records`] and
+//! the canonical state), never a registry's.
+//!
+//! - [`list`]: every view, by interface
+//! - [`draw`]: the filters and windows
+//! - `evm/views`, `svm/views`: the questions of each kind of chain
+mod draw;
+mod list;
+
+pub use draw::Draw;
+pub use list::{AUTHORIZED, CANONICAL, EVM, IDENTITY, OPEN, SVM, VALIDATION};
+
+use crate::{
+    model::{CanonicalState, Chain, Records, RegistryProfile},
+    scenario::Rule,
+};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+use std::{collections::BTreeSet, fmt};
+
+/// A view, by its interface and its signature in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ViewName {
+    /// The contract's name, or `instruction` or `account` on Solana.
+    pub interface: &'static str,
+    /// A function with its argument types, or the name of an instruction or an account.
+    pub signature: &'static str,
+}
+
+/// What must be answered at the end of a scenario.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    pub state: &'a CanonicalState,
+    pub records: &'a Records,
+}
+
+/// One view that was asked once.
+#[derive(Clone, Debug)]
+pub struct ViewAnswer {
+    pub view: ViewName,
+    /// In canonical terms.
+    pub arguments: Value,
+    pub difference: Option<ViewDifference>,
+}
+
+/// How an answer differs from the one that must come.
+#[derive(Clone, Debug)]
+pub struct ViewDifference {
+    /// JSON path inside the answer.
+    pub path: String,
+    pub expected: Value,
+    pub actual: Value,
+    /// The chain's own words for a refusal.
+    pub native_error: Option<String>,
+}
+
+impl fmt::Display for ViewName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let separator = if self.signature.contains('(') { "." } else { " " };
+        write!(f, "{}{separator}{}", self.interface, self.signature)
+    }
+}
+
+impl ViewName {
+    /// The rule that the interface follows.
+    pub fn rules(&self) -> &'static [Rule] {
+        match self.interface {
+            IDENTITY => &[Rule::Ruling(2)],
+            OPEN | "instruction" => &[Rule::Ruling(16)],
+            AUTHORIZED => &[Rule::Ruling(15)],
+            VALIDATION => &[Rule::Ruling(20)],
+            _ => &[Rule::Ruling(12)],
+        }
+    }
+
+    /// The part of the registries that it reads.
+    pub fn profile(&self) -> RegistryProfile {
+        match (self.interface, self.signature) {
+            (OPEN | "instruction", _) | (_, "OpenClientIndex" | "OpenFeedback") => {
+                RegistryProfile::Open
+            }
+            (VALIDATION, _) | (_, "ValidationRequest" | "ValidationResponse") => {
+                RegistryProfile::Validation
+            }
+            (IDENTITY, _) | (_, "AgentIdentity" | "MetadataEntry") => RegistryProfile::Identity,
+            _ => RegistryProfile::Authorized,
+        }
+    }
+}
+
+impl Serialize for ViewName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Every view of an interface.
+pub fn named(interface: &'static str, signatures: &'static [&'static str]) -> BTreeSet<ViewName> {
+    let name = |signature: &&'static str| ViewName {
+        interface,
+        signature,
+    };
+    signatures.iter().map(name).collect()
+}
+
+/// Every view of these interfaces.
+pub fn all(interfaces: &'static [(&'static str, &'static [&'static str])]) -> BTreeSet<ViewName> {
+    interfaces
+        .iter()
+        .flat_map(|(interface, signatures)| named(interface, signatures))
+        .collect()
+}
+
+/// Every view that Concord's registries have on this kind of chain.
+pub fn of(chain: Chain) -> BTreeSet<ViewName> {
+    match chain {
+        Chain::Evm => all(EVM),
+        Chain::Svm => all(SVM),
+    }
+}
