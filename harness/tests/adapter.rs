@@ -32,6 +32,10 @@ fn report(answer: &Answer) -> Value {
 /// A shell program that answers `hello`, then each line with the next of `answers`; then it ends.
 fn scripted(answers: &[&str]) -> String {
     let hello = r#"{"id":1,"ok":{"protocol":1,"name":"scripted","operations":["register"]}}"#;
+    answering(hello, answers)
+}
+
+fn answering(hello: &str, answers: &[&str]) -> String {
     let lines: Vec<_> = [hello]
         .iter()
         .chain(answers)
@@ -89,12 +93,49 @@ fn a_faulty_example_is_named_with_the_place_that_differs() {
 }
 
 #[test]
-fn an_operation_that_the_adapter_does_not_declare_fails_as_a_missing_capability() {
-    let answer = conform(EXAMPLE, &["authorized/no-authorization"]);
+fn a_profile_that_the_adapter_does_not_declare_ends_the_scenario_apart_from_failures() {
+    let answer = conform(EXAMPLE, &["authorized/no-authorization", SCENARIOS[0]]);
+    assert_eq!(answer.code, 4, "{answer:?}");
+    let report = report(&answer);
+    assert_eq!(report["conclusion"], "not_declared");
+    assert_eq!(report["failures"], json!([]));
+    let undeclared = json!({"identity-py": ["open", "authorized", "validation"]});
+    assert_eq!(report["not_declared"], undeclared);
+    let total = &report["totals"]["identity-py"];
+    assert_eq!((&total["not_declared"], &total["failed"]), (&json!(2), &json!(0)));
+}
+
+#[test]
+fn an_operation_of_a_declared_profile_that_is_lacking_fails_as_a_missing_capability() {
+    let hello = r#"{"id":1,"ok":{"protocol":1,"name":"partial","operations":[],"profiles":["identity"]}}"#;
+    let command = answering(hello, &[r#"{"id":2,"ok":{}}"#]);
+    let answer = conform(&command, &SCENARIOS[..1]);
     assert_eq!(answer.code, 1, "{answer:?}");
     let failure = &report(&answer)["failures"][0];
     assert_eq!(failure["subject"], "capability");
-    assert_eq!(failure["expected"], "give_feedback");
+    assert_eq!(failure["expected"], "register");
+}
+
+#[test]
+fn the_profiles_of_the_command_line_are_all_that_is_judged() {
+    let arguments = ["conform", "--json", "--backend", "none", "--adapter-chain", "evm"];
+    let faulty = format!("{EXAMPLE} --faulty");
+    let chosen = ["--profile", "validation", "--adapter", &faulty];
+    let answer = answer(&mut concord(&[&arguments[..], &chosen].concat()));
+    assert_eq!(answer.code, 4, "{answer:?}");
+    let total = &report(&answer)["totals"]["identity-py"];
+    assert_eq!((&total["passed"], &total["failed"]), (&json!(0), &json!(0)));
+}
+
+#[test]
+fn the_views_that_an_adapter_is_not_asked_are_named() {
+    let answer = conform(EXAMPLE, &SCENARIOS);
+    let views = &report(&answer)["views"];
+    let not_asked = views["not_asked"]["identity-py"].as_array().unwrap();
+    let owner_of = json!("IdentityRegistry.ownerOf(uint256)");
+    assert!(not_asked.contains(&owner_of), "{not_asked:?}");
+    let of_others = |it: &&Value| !it.as_str().unwrap().starts_with("IdentityRegistry.");
+    assert_eq!(not_asked.iter().filter(of_others).count(), 0, "{not_asked:?}");
 }
 
 #[test]
@@ -125,7 +166,7 @@ fn an_adapter_that_does_not_introduce_itself_is_exit_code_3() {
 }
 
 #[test]
-fn an_adapter_that_dies_or_writes_garbage_is_exit_code_3() {
+fn an_adapter_that_dies_or_writes_garbage_fails_that_step_and_leaves_the_report() {
     for (answers, words) in [
         (&[][..], "reset: the adapter"),
         (
@@ -144,10 +185,56 @@ fn an_adapter_that_dies_or_writes_garbage_is_exit_code_3() {
         (&[r#"{"id":2,"ok":{}}"#], "execute: the adapter"),
     ] {
         let answer = conform(&scripted(answers), &SCENARIOS[..1]);
-        assert_ends_the_run(&answer, words);
+        assert_eq!(answer.code, 3, "{answer:?}");
+        let report = report(&answer);
+        assert_eq!(report["conclusion"], "lost");
+        let lost = &report["lost"][0];
+        assert_eq!(lost["participant"], "scripted");
+        assert!(lost["reason"].as_str().unwrap().contains(words), "{lost}");
+        assert_eq!(report["failures"][0]["subject"], "lost");
+        assert_eq!(report["totals"]["scripted"]["errors"], 1);
         let who = "scripted stopped answering in scenario identity/transfer-clears-wallet: ";
         assert!(answer.stderr.contains(who), "{answer:?}");
     }
+}
+
+#[test]
+fn an_adapter_that_dies_once_is_started_again_and_judged_further() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = folder.path().join("began");
+    let mark = mark.display();
+    // The first process answers nothing after `hello`.
+    let command = format!(
+        "sh -c 'test -e {mark} && exec {EXAMPLE}; touch {mark}; head -n 1 | {EXAMPLE}'"
+    );
+    let answer = conform(&command, &SCENARIOS);
+    assert_eq!(answer.code, 3, "{answer:?}");
+    let report = report(&answer);
+    assert_eq!(report["lost"].as_array().unwrap().len(), 1);
+    assert_eq!(report["lost"][0]["scenario"], SCENARIOS[0]);
+    let total = &report["totals"]["identity-py"];
+    assert_eq!((&total["errors"], &total["failed"]), (&json!(1), &json!(0)));
+    assert!(total["passed"].as_u64().unwrap() > 0, "{total}");
+}
+
+#[test]
+fn an_adapter_that_always_dies_is_given_up_after_three_new_starts() {
+    let scenarios = [
+        SCENARIOS[0],
+        SCENARIOS[1],
+        "identity/register",
+        "identity/register-empty-uri",
+        "identity/register-same-uri",
+        "identity/uri-change",
+    ];
+    let answer = conform(&scripted(&[]), &scenarios);
+    assert_eq!(answer.code, 3, "{answer:?}");
+    let report = report(&answer);
+    assert_eq!(report["lost"].as_array().unwrap().len(), 4);
+    assert_eq!(report["totals"]["scripted"]["errors"], scenarios.len());
+    let last = report["failures"].as_array().unwrap().last().unwrap();
+    let words = last["actual"].as_str().unwrap();
+    assert!(words.starts_with("given up after 3 new starts: "), "{words}");
 }
 
 #[test]

@@ -46,6 +46,48 @@ const INDEX_MAY_BE_SKIPPED: Fault = Fault {
     faulty: "feedback.feedback_index.wrapping_sub(index.next_index()?) <= 1,",
 };
 
+/// What only a client's filter shows: outcomes, events and states are sound.
+const TOTALS_COUNT_REVOKED: Fault = Fault {
+    file: "contracts/src/AuthorizedReputationRegistry.sol",
+    sound: "_find(agentId, clientAddresses, tag1, tag2, false);",
+    faulty: "_find(agentId, clientAddresses, tag1, tag2, true);",
+};
+
+/// What only a window over somebody's entries shows.
+const WINDOW_COUNTS_OTHER_RESPONSES: Fault = Fault {
+    file: "contracts/src/ReputationRegistry.sol",
+    sound: "responseCount: _responseCount(agentId, clientAddress, index)",
+    faulty: "responseCount: _responseCount(agentId, clientAddress, uint64(to - 1))",
+};
+
+/// What only a validation's summary shows.
+const PENDING_COUNTS: Fault = Fault {
+    file: "contracts/src/ValidationRegistry.sol",
+    sound: "if (!validation.hasResponse) continue;",
+    faulty: "",
+};
+
+/// What only the list of one validator shows.
+const REQUEST_NOT_LISTED: Fault = Fault {
+    file: "contracts/src/ValidationRegistry.sol",
+    sound: "_requestsOfValidator[validatorAddress].push(requestHash);",
+    faulty: "if (validatorAddress != msg.sender) _requestsOfValidator[validatorAddress].push(requestHash);",
+};
+
+/// What only the responses of one responder show.
+const RESPONDER_COUNTS_ONCE: Fault = Fault {
+    file: "contracts/src/libraries/ResponseCounts.sol",
+    sound: "responses.by[responder] += 1;",
+    faulty: "responses.by[responder] = 1;",
+};
+
+/// What only a filtered summary of the program shows.
+const TAG_OF_OTHER_PLACE: Fault = Fault {
+    file: "programs/agent-registry/src/instructions/open_summary_part.rs",
+    sound: "if entry.matches(tag1, tag2) {",
+    faulty: "if entry.matches(tag1, tag2) || (tag1.is_empty() && entry.matches(tag2, \"\")) {",
+};
+
 impl Fault {
     /// A copy of `parts` of the clone with this fault in it. What did not change since the last
     /// copy keeps its time stamp, so that the compilers need not start over.
@@ -59,7 +101,9 @@ impl Fault {
         for part in parts {
             self.copy_tree(&root, &copy, part.as_ref());
         }
-        assert_eq!(occurrences(&copy.join(self.file), self.faulty), 1);
+        if !self.faulty.is_empty() {
+            assert_eq!(occurrences(&copy.join(self.file), self.faulty), 1);
+        }
         assert_eq!(occurrences(&copy.join(self.file), self.sound), 0);
         copy.canonicalize().unwrap()
     }
@@ -273,6 +317,92 @@ fn fuzz_finds_the_unchecked_expiry_and_prints_what_plays_it_again() {
     assert!(again.stdout.contains("AuthExpired"), "{}", again.stdout);
     let mended = shell(&replay.replace(&format!(" --program {program}"), ""));
     assert_eq!(mended.code, 0, "{replay}\n{}", mended.stdout);
+}
+
+/// The views whose answers are wrong, of this backend and of no other; nothing else is.
+fn wrong_views(backend: &str, option: &str, built: &Path) -> BTreeSet<String> {
+    let built = built.to_str().unwrap();
+    let arguments = ["conform", "--json", "--backend", backend, option, built];
+    let answer = answer(&mut concord(&arguments));
+    assert_eq!(answer.code, 1, "{}\n{}", answer.stderr, answer.stdout);
+    let report: Value = serde_json::from_str(&answer.stdout).unwrap();
+    let failures = report["failures"].as_array().unwrap();
+    for failure in failures {
+        assert_eq!((&failure["participant"], &failure["subject"]), (&json!(backend), &json!("view")));
+    }
+    let view = |failure: &Value| failure["operation"].as_str().unwrap().to_owned();
+    failures.iter().map(view).collect()
+}
+
+fn named(views: &[&str]) -> BTreeSet<String> {
+    views.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn totals_with_a_filter_that_count_revoked_entries_name_the_view() {
+    // R15
+    let copy = TOTALS_COUNT_REVOKED.copy("totals", &CONTRACT_PARTS);
+    let contracts = build_contracts(&copy);
+    let wrong = wrong_views("evm-revm", "--artifacts", &contracts);
+    let filtered = [
+        "AuthorizedReputationRegistry.getSummary(uint256,address[],bytes32,bytes32)",
+        "AuthorizedReputationRegistry.getTotals(uint256,address[],bytes32,bytes32)",
+    ];
+    assert_eq!(wrong, named(&filtered));
+
+    let wrong = fuzz("evm-revm", "--artifacts", &contracts);
+    assert_eq!(wrong["subject"], "view");
+    let path = wrong["path"].as_str().unwrap();
+    assert!(path.starts_with("AuthorizedReputationRegistry.get"), "{path}");
+}
+
+#[test]
+fn faults_that_only_views_show_name_the_views() {
+    // R15, R16, R19, R20
+    for (name, fault, views) in [
+        ("pending", PENDING_COUNTS, &["ValidationRegistry.getSummary(uint256,address[],string)"]),
+        (
+            "unlisted",
+            REQUEST_NOT_LISTED,
+            &["ValidationRegistry.getValidatorRequests(address)"],
+        ),
+        (
+            "responders",
+            RESPONDER_COUNTS_ONCE,
+            &["ReputationRegistry.getResponseCount(uint256,address,uint64,address[])"],
+        ),
+        (
+            "window",
+            WINDOW_COUNTS_OTHER_RESPONSES,
+            &["ReputationRegistry.readFeedbackWindow(uint256,address,uint64,uint64)"],
+        ),
+    ] {
+        let contracts = build_contracts(&fault.copy(name, &CONTRACT_PARTS));
+        let wrong = wrong_views("evm-revm", "--artifacts", &contracts);
+        for view in views {
+            assert!(wrong.contains(*view), "{name}: {wrong:?}");
+        }
+    }
+}
+
+#[test]
+fn a_summary_of_the_program_with_another_filter_names_the_instruction() {
+    // R16
+    let program = build_program(&TAG_OF_OTHER_PLACE.copy("filter", &program_parts()));
+    let answer = answer(&mut concord(&[
+        "conform",
+        "--json",
+        "--backend",
+        "svm-litesvm",
+        "--program",
+        program.to_str().unwrap(),
+    ]));
+    assert_eq!(answer.code, 1, "{}", answer.stderr);
+    let report: Value = serde_json::from_str(&answer.stdout).unwrap();
+    let failures = report["failures"].as_array().unwrap();
+    let is_view = |it: &&Value| it["subject"] == "view";
+    let named = failures.iter().filter(is_view).map(|it| &it["operation"]);
+    assert!(named.into_iter().any(|it| it == "instruction open_summary_part"), "{failures:?}");
 }
 
 /// Fuzzes one faulty registry; the difference that was found.

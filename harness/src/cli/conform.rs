@@ -1,5 +1,5 @@
 use super::{
-    code_of,
+    DISAGREE, code_of,
     arguments::{BackendName, Conform},
     error::CliError,
     files::{ARTIFACTS, PROGRAM, built, scenario_files},
@@ -202,7 +202,7 @@ fn start_ours(options: &Conform) -> Result<Vec<Box<dyn Backend>>, CliError> {
 /// [`CliError::File`], [`CliError::OneFileTwice`].
 pub(super) fn require_writable(options: &Conform) -> Result<(), CliError> {
     if let (Some(html), Some(junit)) = (&options.html, &options.junit)
-        && html == junit
+        && is_one_place(html, junit)
     {
         return Err(CliError::OneFileTwice(html.clone()));
     }
@@ -216,6 +216,18 @@ pub(super) fn require_writable(options: &Conform) -> Result<(), CliError> {
         opened.map_err(|fault| not_written(file, fault))?;
     }
     Ok(())
+}
+
+/// Whether two paths are one file, however they are written, and whether or not it is there.
+fn is_one_place(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| {
+        let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+        let folder = fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;
+        let in_folder = folder.join(path.file_name()?);
+        Some(fs::canonicalize(&in_folder).unwrap_or(in_folder))
+    };
+    let is_file = fs::metadata(one).map_or(true, |it| it.is_file());
+    is_file && (one == other || place(one).is_some_and(|it| place(other) == Some(it)))
 }
 
 /// The matrix is shown even where a file cannot be written. The exit code.
@@ -235,9 +247,17 @@ pub(super) fn write_reports(
         (false, true) => report::text(run, Detail::Full),
         (false, false) => report::text(run, Detail::Short),
     };
-    io::stdout().write_all(report.as_bytes())?;
-    html.and(junit)?;
-    Ok(code_of(run))
+    let shown = io::stdout().write_all(report.as_bytes());
+    let written = shown.map_err(CliError::from).and(html).and(junit);
+    match (code_of(run), written) {
+        (code, Ok(())) => Ok(code),
+        // A disagreement is said whatever became of the reports.
+        (DISAGREE, Err(fault)) => {
+            tell(format_args!("concord: {fault}"));
+            Ok(DISAGREE)
+        }
+        (_, Err(fault)) => Err(fault),
+    }
 }
 
 /// Beside, then moved into place: nobody reads half a report.

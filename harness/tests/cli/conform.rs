@@ -77,6 +77,72 @@ fn a_filter_takes_a_part_of_a_name_or_a_rule() {
     assert!(!by_rule.contains(&"identity/transfer-clears-wallet".to_owned()));
 }
 
+/// The scenarios that are left, on the model alone.
+fn chosen(filters: &[&str]) -> Vec<String> {
+    let arguments = [&["conform", "--backend", "none", "--json"], filters].concat();
+    let answer = answer(&mut concord(&arguments));
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    let report: Value = serde_json::from_str(&answer.stdout).unwrap();
+    let scenarios = report["scenarios"].as_array().unwrap().clone();
+    let name = |it: &Value| it["name"].as_str().unwrap().to_owned();
+    scenarios.iter().map(name).collect()
+}
+
+#[test]
+fn filters_of_one_kind_are_alternatives_and_those_of_two_kinds_must_both_hold() {
+    let identity = chosen(&["--filter", "identity/"]);
+    let open = chosen(&["--filter", "open/"]);
+    let either = chosen(&["--filter", "identity/", "--filter", "open/"]);
+    assert_eq!(either.len(), identity.len() + open.len());
+
+    let rule = chosen(&["--rule", "R16"]);
+    let both = chosen(&["--filter", "open/", "--rule", "R16"]);
+    assert!(!both.is_empty() && both.len() < rule.len().max(open.len()));
+    assert!(both.iter().all(|it| rule.contains(it) && open.contains(it)));
+
+    let rules = chosen(&["--rule", "R16", "--rule", "R20"]);
+    assert_eq!(rules, chosen(&["--rule", "R16,R20"]));
+    assert!(rules.len() > rule.len());
+    assert!(rule.iter().all(|it| rules.contains(it)));
+
+    let without = chosen(&["--filter", "open/", "--exclude", "summary"]);
+    assert!(!without.is_empty() && without.len() < open.len());
+    assert!(!without.iter().any(|it| it.contains("summary")));
+
+    let validation = chosen(&["--filter", "validation/"]);
+    let by_profile = chosen(&["--profile", "validation"]);
+    assert!(validation.iter().all(|it| by_profile.contains(it)));
+    assert!(by_profile.len() < chosen(&["--profile", "validation,identity"]).len());
+}
+
+#[test]
+fn filters_that_leave_nothing_say_what_they_asked_for() {
+    let none = answer(&mut concord(&["conform", "--filter", "open/", "--exclude", "open/"]));
+    assert_sentence(&none, 2, "no scenario has `open/` in its name or cites it as a rule, and is without `open/`");
+    for (option, value, words) in [
+        ("--rule", "R26", "`R26` is no rule: use R1 to R25, or §3a"),
+        ("--profile", "Open", "`Open` is neither identity, open, authorized nor validation"),
+    ] {
+        let refused = answer(&mut concord(&["conform", option, value]));
+        assert_eq!((refused.code, &*refused.stdout), (2, ""), "{refused:?}");
+        assert!(refused.stderr.contains(words), "{refused:?}");
+    }
+}
+
+#[test]
+fn views_are_asked_and_counted() {
+    let answer = answer(&mut conform(&["--backend", "evm-revm,svm-litesvm", "--json"]));
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    let report: Value = serde_json::from_str(&answer.stdout).unwrap();
+    for backend in ["evm-revm", "svm-litesvm"] {
+        let total = &report["views"]["totals"][backend];
+        assert!(total["passed"].as_u64().unwrap() > 10, "{total}");
+        assert_eq!((&total["failed"], &total["errors"]), (&json!(0), &json!(0)));
+    }
+    let asked = &report["views"]["asked"]["evm-revm"];
+    assert!(asked["IdentityRegistry.ownerOf(uint256)"].as_u64().unwrap() > 0);
+}
+
 #[test]
 fn a_report_that_cannot_be_written_is_exit_code_2_before_anybody_plays() {
     for option in ["--html", "--junit"] {

@@ -95,7 +95,7 @@ fn started_on_anvil() -> (Child, BufReader<ChildStderr>, Vec<String>) {
 }
 
 #[test]
-fn an_anvil_that_dies_in_mid_run_is_exit_code_3() {
+fn an_anvil_that_dies_in_mid_run_is_started_again_and_leaves_the_report() {
     let (run, mut progress, started) = started_on_anvil();
     for process in started {
         let kill = Command::new("kill").args(["-KILL", &process]).status();
@@ -105,10 +105,12 @@ fn an_anvil_that_dies_in_mid_run_is_exit_code_3() {
     progress.read_to_string(&mut rest).unwrap();
     let output = run.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(3), "{rest}");
-    assert_eq!(output.stdout, b"");
-    let last = rest.lines().last().unwrap();
+    let report = String::from_utf8(output.stdout).unwrap();
+    assert!(report.contains("cannot be judged: no answer"), "{report}");
+    assert!(report.ends_with("did not answer: evm-anvil; what was judged agrees\n"), "{report}");
     let words = "concord: evm-anvil stopped answering in scenario ";
-    assert!(last.starts_with(words), "{rest}");
+    let told = rest.lines().filter(|line| line.starts_with(words));
+    assert_eq!(told.count(), 1, "{rest}");
 }
 
 #[test]

@@ -428,8 +428,9 @@ fn drawn_tags(state: &AgentState, draw: &mut Draw) -> (String, String) {
     let mut known = vec![(String::new(), String::new())];
     known.extend(entries.map(|it| (it.tag1.clone(), it.tag2.clone())));
     let (tag1, tag2) = draw.pick(&known).unwrap_or_default();
-    match draw.below(5) {
+    match draw.below(6) {
         0 => (NO_SUCH_TAG.to_owned(), tag2),
+        3 => (String::new(), tag1),
         1 => (tag1, String::new()),
         2 => (String::new(), tag2),
         _ => (tag1, tag2),

@@ -109,13 +109,19 @@ fn ask_last_indices(book: &Book<'_>, ledger: &Ledger<'_>, draw: &mut Draw, q: &m
     }
 }
 
-/// To one entry, to all of a client's (index 0), to everybody's (client 0, whatever the index).
+/// To one entry, to all of a client's (index 0), to everybody's (client 0, whatever the index); of
+/// everybody, of those who responded, and of whoever is drawn.
 fn ask_responses(book: &Book<'_>, ledger: &Ledger<'_>, draw: &mut Draw, q: &mut Questions) {
     let records = book.records.responses.iter();
     let own = records.filter(|it| it.profile == ledger.profile && it.agent == *ledger.agent);
-    let answered: Vec<_> = own.map(|it| (it.client.clone(), it.index)).collect();
+    let own: Vec<_> = own.collect();
+    for _ in 0..own.len().min(2) {
+        if let Some(it) = draw.pick(&own) {
+            let responder = std::slice::from_ref(&it.responder);
+            ask_response_count(book, ledger, Some(&it.client), it.index, responder, q);
+        }
+    }
     let mut asked = vec![(None, draw.below(3))];
-    asked.extend(draw.pick(&answered).map(|(client, index)| (Some(client), index)));
     if let Some(client) = ledger.some_client(book, draw) {
         let beyond = ledger.last_index(&client).saturating_add(1);
         asked.push((Some(client.clone()), draw.below(beyond.saturating_add(1))));
