@@ -102,12 +102,16 @@ fn a_profile_that_the_adapter_does_not_declare_ends_the_scenario_apart_from_fail
     let undeclared = json!({"identity-py": ["open", "authorized", "validation"]});
     assert_eq!(report["not_declared"], undeclared);
     let total = &report["totals"]["identity-py"];
-    assert_eq!((&total["not_declared"], &total["failed"]), (&json!(2), &json!(0)));
+    assert_eq!(
+        (&total["not_declared"], &total["failed"]),
+        (&json!(2), &json!(0))
+    );
 }
 
 #[test]
 fn an_operation_of_a_declared_profile_that_is_lacking_fails_as_a_missing_capability() {
-    let hello = r#"{"id":1,"ok":{"protocol":1,"name":"partial","operations":[],"profiles":["identity"]}}"#;
+    let hello =
+        r#"{"id":1,"ok":{"protocol":1,"name":"partial","operations":[],"profiles":["identity"]}}"#;
     let command = answering(hello, &[r#"{"id":2,"ok":{}}"#]);
     let answer = conform(&command, &SCENARIOS[..1]);
     assert_eq!(answer.code, 1, "{answer:?}");
@@ -118,7 +122,14 @@ fn an_operation_of_a_declared_profile_that_is_lacking_fails_as_a_missing_capabil
 
 #[test]
 fn the_profiles_of_the_command_line_are_all_that_is_judged() {
-    let arguments = ["conform", "--json", "--backend", "none", "--adapter-chain", "evm"];
+    let arguments = [
+        "conform",
+        "--json",
+        "--backend",
+        "none",
+        "--adapter-chain",
+        "evm",
+    ];
     let faulty = format!("{EXAMPLE} --faulty");
     let chosen = ["--profile", "validation", "--adapter", &faulty];
     let answer = answer(&mut concord(&[&arguments[..], &chosen].concat()));
@@ -135,7 +146,11 @@ fn the_views_that_an_adapter_is_not_asked_are_named() {
     let owner_of = json!("IdentityRegistry.ownerOf(uint256)");
     assert!(not_asked.contains(&owner_of), "{not_asked:?}");
     let of_others = |it: &&Value| !it.as_str().unwrap().starts_with("IdentityRegistry.");
-    assert_eq!(not_asked.iter().filter(of_others).count(), 0, "{not_asked:?}");
+    assert_eq!(
+        not_asked.iter().filter(of_others).count(),
+        0,
+        "{not_asked:?}"
+    );
 }
 
 #[test]
@@ -204,9 +219,8 @@ fn an_adapter_that_dies_once_is_started_again_and_judged_further() {
     let mark = folder.path().join("began");
     let mark = mark.display();
     // The first process answers nothing after `hello`.
-    let command = format!(
-        "sh -c 'test -e {mark} && exec {EXAMPLE}; touch {mark}; head -n 1 | {EXAMPLE}'"
-    );
+    let command =
+        format!("sh -c 'test -e {mark} && exec {EXAMPLE}; touch {mark}; head -n 1 | {EXAMPLE}'");
     let answer = conform(&command, &SCENARIOS);
     assert_eq!(answer.code, 3, "{answer:?}");
     let report = report(&answer);
@@ -234,7 +248,10 @@ fn an_adapter_that_always_dies_is_given_up_after_three_new_starts() {
     assert_eq!(report["totals"]["scripted"]["errors"], scenarios.len());
     let last = report["failures"].as_array().unwrap().last().unwrap();
     let words = last["actual"].as_str().unwrap();
-    assert!(words.starts_with("given up after 3 new starts: "), "{words}");
+    assert!(
+        words.starts_with("given up after 3 new starts: "),
+        "{words}"
+    );
 }
 
 #[test]

@@ -328,7 +328,10 @@ fn wrong_views(backend: &str, option: &str, built: &Path) -> BTreeSet<String> {
     let report: Value = serde_json::from_str(&answer.stdout).unwrap();
     let failures = report["failures"].as_array().unwrap();
     for failure in failures {
-        assert_eq!((&failure["participant"], &failure["subject"]), (&json!(backend), &json!("view")));
+        assert_eq!(
+            (&failure["participant"], &failure["subject"]),
+            (&json!(backend), &json!("view"))
+        );
     }
     let view = |failure: &Value| failure["operation"].as_str().unwrap().to_owned();
     failures.iter().map(view).collect()
@@ -353,14 +356,21 @@ fn totals_with_a_filter_that_count_revoked_entries_name_the_view() {
     let wrong = fuzz("evm-revm", "--artifacts", &contracts);
     assert_eq!(wrong["subject"], "view");
     let path = wrong["path"].as_str().unwrap();
-    assert!(path.starts_with("AuthorizedReputationRegistry.get"), "{path}");
+    assert!(
+        path.starts_with("AuthorizedReputationRegistry.get"),
+        "{path}"
+    );
 }
 
 #[test]
 fn faults_that_only_views_show_name_the_views() {
     // R15, R16, R19, R20
     for (name, fault, views) in [
-        ("pending", PENDING_COUNTS, &["ValidationRegistry.getSummary(uint256,address[],string)"]),
+        (
+            "pending",
+            PENDING_COUNTS,
+            &["ValidationRegistry.getSummary(uint256,address[],string)"],
+        ),
         (
             "unlisted",
             REQUEST_NOT_LISTED,
@@ -402,7 +412,12 @@ fn a_summary_of_the_program_with_another_filter_names_the_instruction() {
     let failures = report["failures"].as_array().unwrap();
     let is_view = |it: &&Value| it["subject"] == "view";
     let named = failures.iter().filter(is_view).map(|it| &it["operation"]);
-    assert!(named.into_iter().any(|it| it == "instruction open_summary_part"), "{failures:?}");
+    assert!(
+        named
+            .into_iter()
+            .any(|it| it == "instruction open_summary_part"),
+        "{failures:?}"
+    );
 }
 
 /// Fuzzes one faulty registry; the difference that was found.

@@ -86,9 +86,14 @@ fn every_view_of_the_canonical_contracts_is_listed() {
         assert_eq!(listed(&canonical, contract), expected, "{contract}");
 
         let reads = |name: &&String| {
-            let starts = ["get", "read", "is", "has", "supports", "eip712", "name", "symbol"];
+            let starts = [
+                "get", "read", "is", "has", "supports", "eip712", "name", "symbol",
+            ];
             let others = ["ownerOf(", "balanceOf(", "tokenURI("];
-            starts.iter().chain(&others).any(|start| name.starts_with(start))
+            starts
+                .iter()
+                .chain(&others)
+                .any(|start| name.starts_with(start))
         };
         let missed: Vec<_> = functions.difference(&expected).filter(reads).collect();
         assert!(missed.is_empty(), "{contract}: {missed:?}");
@@ -102,7 +107,9 @@ fn every_account_and_read_instruction_of_the_program_is_listed_and_nothing_else(
     let names = |list: &str, is: fn(&Value) -> bool| -> BTreeSet<String> {
         let items = idl[list].as_array().unwrap().iter();
         let names = items.filter(|item| is(item)).map(|item| &item["name"]);
-        names.map(|name| name.as_str().unwrap().to_owned()).collect()
+        names
+            .map(|name| name.as_str().unwrap().to_owned())
+            .collect()
     };
     assert_eq!(listed(&all, "account"), names("accounts", |_| true));
     let returns = |item: &Value| !item["returns"].is_null();
@@ -114,6 +121,9 @@ fn every_view_has_a_rule_and_a_profile() {
     let all = &views::of(Chain::Evm) | &views::of(Chain::Svm);
     assert!(all.iter().all(|view| !view.rules().is_empty()));
     for profile in RegistryProfile::ALL {
-        assert!(all.iter().any(|view| view.profile() == profile), "{profile}");
+        assert!(
+            all.iter().any(|view| view.profile() == profile),
+            "{profile}"
+        );
     }
 }

@@ -434,7 +434,8 @@ pub struct Fuzz {
     /// The Solana program. Default: target/deploy/agent_registry.so.
     #[arg(long, value_name = "FILE")]
     pub program: Option<PathBuf>,
-    /// Where a difference is written. Default: tests/scenarios/regressions.
+    /// Where a difference is written. Default: tests/scenarios/regressions in a clone, else
+    /// concord-regressions.
     #[arg(long, value_name = "DIR")]
     pub regressions: Option<PathBuf>,
     /// Prints the findings as JSON.

@@ -1,11 +1,13 @@
 use super::{
-    DISAGREE, code_of,
+    DISAGREE,
     arguments::{BackendName, Conform},
+    code_of,
     error::CliError,
     files::{ARTIFACTS, PROGRAM, built, scenario_files},
     live::conform_live,
     progress::Progress,
     provenance::provenance,
+    show,
     svm_node::attach_node,
 };
 use crate::{
@@ -24,8 +26,7 @@ use alloy::primitives::Address;
 use concord_deploy::report::tell;
 use std::{
     collections::BTreeSet,
-    fs,
-    io::{self, Write},
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -57,7 +58,7 @@ pub(super) fn judge(
     let run = runner::run_declared(declared, scenarios, &mut backends, told);
     progress.end();
     for lost in &run.lost {
-        tell(format_args!("concord: {lost}"));
+        tell(report::plain(&format!("concord: {lost}")));
     }
     run
 }
@@ -247,13 +248,13 @@ pub(super) fn write_reports(
         (false, true) => report::text(run, Detail::Full),
         (false, false) => report::text(run, Detail::Short),
     };
-    let shown = io::stdout().write_all(report.as_bytes());
+    let shown = show(report.as_bytes());
     let written = shown.map_err(CliError::from).and(html).and(junit);
     match (code_of(run), written) {
         (code, Ok(())) => Ok(code),
         // A disagreement is said whatever became of the reports.
         (DISAGREE, Err(fault)) => {
-            tell(format_args!("concord: {fault}"));
+            tell(report::plain(&format!("concord: {fault}")));
             Ok(DISAGREE)
         }
         (_, Err(fault)) => Err(fault),

@@ -6,11 +6,11 @@ use super::{
     error::CliError,
     files::{ARTIFACTS, PROGRAM, clone_root},
     provenance::first_line,
+    show,
 };
 use serde::Serialize;
 use serde_json::json;
 use std::{
-    io::{self, Write},
     path::{Path, PathBuf},
     process::Command,
 };
@@ -147,7 +147,7 @@ pub(super) fn doctor(options: &Doctor) -> Result<u8, CliError> {
         true => format!("{:#}\n", json!({ "ok": is_well, "findings": findings })),
         false => findings.iter().map(Finding::line).collect(),
     };
-    io::stdout().write_all(report.as_bytes())?;
+    show(report.as_bytes())?;
     Ok(if is_well { AGREE } else { MISSING })
 }
 

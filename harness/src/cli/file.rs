@@ -1,5 +1,5 @@
 //! `concord file`: feedback and registration files. No network.
-use super::{AGREE, CliError, DISAGREE};
+use super::{AGREE, CliError, DISAGREE, show};
 use clap::{Args, Subcommand, ValueEnum};
 use concord_canonical::{Word, caip::AccountId, sign::PublicKey};
 use concord_files::{
@@ -10,7 +10,7 @@ use concord_files::{
 use serde_json::{Value, json};
 use std::{
     fs,
-    io::{self, Read, Write},
+    io::{self, Read},
 };
 
 macro_rules! help {
@@ -376,6 +376,6 @@ fn argument(option: &'static str, reason: String) -> CliError {
 }
 
 fn print(text: &str) -> Result<u8, CliError> {
-    writeln!(io::stdout(), "{text}")?;
+    show(format!("{text}\n").as_bytes())?;
     Ok(AGREE)
 }

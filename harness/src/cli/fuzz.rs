@@ -3,8 +3,9 @@ use super::{
     AGREE, DISAGREE,
     arguments::{BackendName, Fuzz},
     error::CliError,
-    files::{ARTIFACTS, PROGRAM, built},
+    files::{ARTIFACTS, PROGRAM, built, clone_root},
     progress::Steps,
+    show,
 };
 use crate::{
     backend::{
@@ -23,12 +24,13 @@ use std::{
     collections::BTreeSet,
     fmt::{self, Write as _},
     fs,
-    io::{self, Write as _},
-    path::Path,
+    path::{Path, PathBuf},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 const REGRESSIONS: &str = "tests/scenarios/regressions";
+/// Outside a clone.
+const REGRESSIONS_ELSEWHERE: &str = "concord-regressions";
 
 /// The exit code.
 pub(super) fn fuzz(options: &Fuzz) -> Result<u8, CliError> {
@@ -37,7 +39,7 @@ pub(super) fn fuzz(options: &Fuzz) -> Result<u8, CliError> {
         steps: options.steps,
         time: options.minutes.map(|it| Duration::from_secs(60 * it)),
     };
-    let folder = built(options.regressions.as_deref(), REGRESSIONS);
+    let folder = regressions(options);
     require_writable(&folder)?;
     tell(format_args!("seed {}", plan.seed));
     let workers = (0..options.workers)
@@ -54,7 +56,7 @@ pub(super) fn fuzz(options: &Fuzz) -> Result<u8, CliError> {
     } else {
         as_text(&report, plan.seed, replay)
     };
-    io::stdout().write_all(result.as_bytes())?;
+    show(result.as_bytes())?;
     kept.transpose()?;
     Ok(if is_sound(&report) { AGREE } else { DISAGREE })
 }
@@ -98,24 +100,33 @@ fn start_backends(options: &Fuzz) -> Result<Vec<Box<dyn Backend>>, CliError> {
     Ok(backends)
 }
 
-/// A finding of hours must not be lost for want of a folder.
+/// Where a finding goes: beside the clone's scenarios, else into a folder of the current one. A
+/// `tests/scenarios` there would make `conform` take it for a clone.
+fn regressions(options: &Fuzz) -> PathBuf {
+    let named = options.regressions.clone();
+    named.unwrap_or_else(|| match clone_root() {
+        Some(root) => root.join(REGRESSIONS),
+        None => PathBuf::from(REGRESSIONS_ELSEWHERE),
+    })
+}
+
+/// A finding of hours must not be lost for want of a folder. What the check makes it takes away.
 fn require_writable(folder: &Path) -> Result<(), CliError> {
+    let missing: Vec<_> = folder
+        .ancestors()
+        .take_while(|it| !it.as_os_str().is_empty() && !it.exists())
+        .collect();
     let probe = folder.join(".concord-fuzz");
-    let is_new = !folder.exists();
-    fs::create_dir_all(folder)
+    let tried = fs::create_dir_all(folder)
         .and_then(|()| fs::write(&probe, ""))
-        .and_then(|()| fs::remove_file(&probe))
-        .and_then(|()| {
-            if is_new {
-                fs::remove_dir(folder)
-            } else {
-                Ok(())
-            }
-        })
-        .map_err(|fault| CliError::File {
-            path: folder.to_owned(),
-            fault,
-        })
+        .and_then(|()| fs::remove_file(&probe));
+    for made in missing {
+        let _ = fs::remove_dir(made); // one that was not made, or is in use by now, stays
+    }
+    tried.map_err(|fault| CliError::File {
+        path: folder.to_owned(),
+        fault,
+    })
 }
 
 /// Writes the finding as a scenario; the command that plays it again.

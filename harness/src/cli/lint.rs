@@ -1,16 +1,11 @@
 //! Are the scenario files as they should be, and do they show every rule, both holding and refusing?
-use super::{AGREE, USAGE, arguments::Files, error::CliError, files::scenario_files};
+use super::{AGREE, USAGE, arguments::Files, error::CliError, files::scenario_files, show};
 use crate::{
     model::Verdict,
     scenario::{self, Rule, Scenario, ScenarioFault},
 };
 use concord_deploy::report::tell;
-use std::{
-    collections::BTreeSet,
-    fmt,
-    io::{self, Write},
-    path::Path,
-};
+use std::{collections::BTreeSet, fmt, path::Path};
 
 /// How a step shows a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,7 +61,7 @@ pub(super) fn lint(options: &Files) -> Result<u8, CliError> {
         .iter()
         .map(|finding| format!("{finding}\n"))
         .collect();
-    io::stdout().write_all(report.as_bytes())?;
+    show(report.as_bytes())?;
     match findings.len() {
         0 => tell(format_args!("{} scenarios: nothing found", scenarios.len())),
         many => tell(format_args!("{many} found")),

@@ -15,7 +15,10 @@ mod read_only;
 mod smoke;
 mod svm_node;
 
-use crate::runner::{Conclusion, Run};
+use crate::{
+    report::plain,
+    runner::{Conclusion, Run},
+};
 use arguments::{Command, Concord};
 use clap::{CommandFactory, Parser};
 use concord_deploy::report::tell;
@@ -63,7 +66,7 @@ fn run_for_code(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         }
     };
     command(concord.command).unwrap_or_else(|stop| {
-        tell(format_args!("concord: {stop}"));
+        tell(plain(&format!("concord: {stop}")));
         stop.exit_code()
     })
 }
@@ -108,12 +111,25 @@ fn command(command: Command) -> Result<u8, CliError> {
 }
 
 fn print(result: &[u8]) -> Result<u8, CliError> {
-    io::stdout().write_all(result)?;
+    show(result)?;
     Ok(AGREE)
 }
 
+/// Writes a result to stdout. A reader that has gone, as `head` does, had enough of it.
+fn show(result: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    unless_closed(out.write_all(result).and_then(|()| out.flush()))
+}
+
+fn unless_closed(written: io::Result<()>) -> io::Result<()> {
+    match written {
+        Err(fault) if fault.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
+}
+
 fn answer_oracle() -> u8 {
-    match answer_lines(io::stdin().lock(), io::stdout().lock()) {
+    match unless_closed(answer_lines(io::stdin().lock(), io::stdout().lock())) {
         Ok(()) => AGREE,
         Err(fault) => {
             tell(format_args!("concord: oracle: {fault}"));

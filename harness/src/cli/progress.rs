@@ -1,5 +1,6 @@
 //! What a person sees while a run goes on: bars where stderr is a terminal; else a line for each
 //! scenario and participant, or for each tenth of the steps.
+use crate::report::plain;
 use concord_deploy::report::tell;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
@@ -35,6 +36,7 @@ impl Progress {
             0 => format!("{participant:12} {scenario}"),
             _ => format!("{participant:12} {scenario}: FAILED"),
         };
+        let line = plain(&line);
         match self {
             Self::Lines => tell(line),
             Self::Bars {

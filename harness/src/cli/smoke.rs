@@ -1,10 +1,11 @@
 //! `concord smoke`: one scenario on a deployment, with its transactions and their cost.
 use super::{
-    code_of,
     arguments::Smoke,
+    code_of,
     error::CliError,
     files::scenario_files,
     live::{Place, Played},
+    show,
 };
 use crate::{
     report,
@@ -14,7 +15,6 @@ use crate::{
 use concord_chain::{ChainId, network};
 use concord_deploy::{DeployError, report::table};
 use serde_json::{Value, json};
-use std::io::{self, Write};
 
 /// Flagged `live`.
 const SCENARIO: &str = "lifecycle/smoke";
@@ -30,7 +30,7 @@ pub(super) fn smoke(options: &Smoke) -> Result<u8, CliError> {
         true => format!("{:#}\n", as_json(&played, &place.chain)),
         false => as_text(&played, &place.chain),
     };
-    let printed = io::stdout().write_all(shown.as_bytes());
+    let printed = show(shown.as_bytes());
     printed.map_err(|fault| DeployError::Unshown(Box::new(fault.into())))?;
     let code = code_of(&played.run);
     played.given_back?;

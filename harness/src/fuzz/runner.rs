@@ -263,7 +263,8 @@ impl Runner {
         let mut found = Vec::new();
         for backend in &mut self.backends {
             let mut told = self.models.iter().zip(&self.records);
-            let Some(((_, model), records)) = told.find(|((chain, _), _)| *chain == backend.chain())
+            let Some(((_, model), records)) =
+                told.find(|((chain, _), _)| *chain == backend.chain())
             else {
                 continue;
             };
@@ -310,7 +311,10 @@ fn first_wrong(participant: String, answers: Vec<ViewAnswer>) -> Option<Differen
         Some(Difference {
             participant: participant.clone(),
             subject: Subject::View,
-            path: Some(format!("{} {} {}", answer.view, answer.arguments, found.path)),
+            path: Some(format!(
+                "{} {} {}",
+                answer.view, answer.arguments, found.path
+            )),
             expected: found.expected,
             actual: found.actual,
             native_error: found.native_error,

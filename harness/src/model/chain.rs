@@ -21,9 +21,7 @@ pub enum Profile {
 
 /// A part of the registries that somebody may have alone (specification §2). What it is compared
 /// with, a registry declares.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RegistryProfile {
     Identity,

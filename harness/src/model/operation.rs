@@ -1,9 +1,9 @@
 use super::{
     AcceptRegistryAuthority, Actor, Agent, Approve, AttachPaymentProof, Burn, Chain, Feedback,
     Form, ListFacilitator, ListPaymentToken, OpenFeedback, OpenSummaryQuery,
-    ProposeRegistryAuthority, Register, RegistryProfile, Response, Revocation, SetAgentUri, SetAgentWallet,
-    SetAuthSchemes, SetFeedbackAuthority, SetMetadata, SetOperator, SummaryQuery, Transfer,
-    UnsetAgentWallet, ValidationAnswer, ValidationRequest,
+    ProposeRegistryAuthority, Register, RegistryProfile, Response, Revocation, SetAgentUri,
+    SetAgentWallet, SetAuthSchemes, SetFeedbackAuthority, SetMetadata, SetOperator, SummaryQuery,
+    Transfer, UnsetAgentWallet, ValidationAnswer, ValidationRequest,
 };
 use serde::{Deserialize, Serialize};
 
@@ -199,7 +199,9 @@ impl Operation {
             | "append_response"
             | "attach_payment_proof"
             | "summary" => RegistryProfile::Authorized,
-            "give_open_feedback" | "revoke_open_feedback" | "append_open_response"
+            "give_open_feedback"
+            | "revoke_open_feedback"
+            | "append_open_response"
             | "open_summary" => RegistryProfile::Open,
             "validation_request" | "validation_response" => RegistryProfile::Validation,
             _ => return None,

@@ -36,6 +36,20 @@ pub(super) fn subject(subject: Subject) -> &'static str {
     }
 }
 
+/// Text without bytes that a terminal would obey: they come from file names, and from what chains
+/// and adapters say.
+pub fn plain(text: &str) -> String {
+    let is_plain = |c: char| !c.is_control() || matches!(c, '\n' | '\t');
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        match is_plain(c) {
+            true => plain.push(c),
+            false => plain.extend(c.escape_default()),
+        }
+    }
+    plain
+}
+
 /// Text as it is, everything else as JSON.
 pub(super) fn value(value: &Value) -> String {
     value

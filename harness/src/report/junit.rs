@@ -94,7 +94,10 @@ fn write_suite(
             &*count(|it| it.failure.is_some() && !it.is_error()),
         ))
         .with_attribute(("errors", &*count(|it| it.is_error())))
-        .with_attribute(("skipped", &*count(|it| it.failure.is_none() && it.skipped.is_some())))
+        .with_attribute((
+            "skipped",
+            &*count(|it| it.failure.is_none() && it.skipped.is_some()),
+        ))
         .write_inner_content(|out| {
             write_properties(out, provenance)?;
             for case in &cases {

@@ -8,6 +8,7 @@ mod kind;
 mod provenance;
 mod text;
 
+pub use cell::plain;
 pub use html::html;
 pub use json::json;
 pub use junit::junit;

@@ -1,5 +1,5 @@
 use super::{
-    cell::{LEGEND, cell, subject, value},
+    cell::{LEGEND, cell, plain, subject, value},
     kind,
 };
 use crate::{
@@ -28,7 +28,7 @@ pub enum Detail {
 pub fn text(run: &Run, detail: Detail) -> String {
     let mut out = String::new();
     write(&mut out, run, detail).expect("a String takes all text");
-    out
+    plain(&out)
 }
 
 fn write(out: &mut String, run: &Run, detail: Detail) -> fmt::Result {
@@ -52,7 +52,7 @@ fn write(out: &mut String, run: &Run, detail: Detail) -> fmt::Result {
 pub fn outcome(run: &Run) -> String {
     let mut out = String::new();
     write_outcome(&mut out, run).expect("a String takes all text");
-    out
+    plain(&out)
 }
 
 fn write_outcome(out: &mut String, run: &Run) -> fmt::Result {
@@ -159,7 +159,11 @@ pub(super) fn not_declared(run: &Run) -> Vec<(&str, Vec<RegistryProfile>)> {
 
 fn write_views_not_asked(out: &mut String, run: &Run) -> fmt::Result {
     for (participant, names) in views_not_asked(run) {
-        writeln!(out, "views not asked of {participant}: {}", names.join(", "))?;
+        writeln!(
+            out,
+            "views not asked of {participant}: {}",
+            names.join(", ")
+        )?;
     }
     Ok(())
 }
@@ -168,21 +172,26 @@ fn write_views_not_asked(out: &mut String, run: &Run) -> fmt::Result {
 pub(super) fn views_not_asked(run: &Run) -> Vec<(&str, Vec<String>)> {
     let interface_of = |name: &str| {
         let mut participants = run.participants.iter();
-        participants.find(|it| it.name == name).map(|it| &it.interface)
+        participants
+            .find(|it| it.name == name)
+            .map(|it| &it.interface)
     };
-    let not_asked = run.views_not_asked().into_iter().map(|(participant, left)| {
-        let interfaces: BTreeSet<_> = left.iter().map(|it| it.interface).collect();
-        let names = interfaces.into_iter().flat_map(|interface| {
-            let own = left.iter().filter(|it| it.interface == interface);
-            let all = interface_of(participant).into_iter().flatten();
-            let all = all.filter(|it| it.interface == interface).count();
-            match own.clone().count() {
-                count if count == all => vec![format!("{interface} (all {all})")],
-                _ => own.map(ToString::to_string).collect(),
-            }
+    let not_asked = run
+        .views_not_asked()
+        .into_iter()
+        .map(|(participant, left)| {
+            let interfaces: BTreeSet<_> = left.iter().map(|it| it.interface).collect();
+            let names = interfaces.into_iter().flat_map(|interface| {
+                let own = left.iter().filter(|it| it.interface == interface);
+                let all = interface_of(participant).into_iter().flatten();
+                let all = all.filter(|it| it.interface == interface).count();
+                match own.clone().count() {
+                    count if count == all => vec![format!("{interface} (all {all})")],
+                    _ => own.map(ToString::to_string).collect(),
+                }
+            });
+            (participant, names.collect())
         });
-        (participant, names.collect())
-    });
     not_asked.collect()
 }
 

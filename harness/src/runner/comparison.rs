@@ -78,7 +78,12 @@ impl Difference {
         Self {
             arguments: Some(arguments),
             native_error: found.native_error,
-            ..Self::new(Subject::View, Some(found.path), found.expected, found.actual)
+            ..Self::new(
+                Subject::View,
+                Some(found.path),
+                found.expected,
+                found.actual,
+            )
         }
     }
 

@@ -16,11 +16,7 @@ pub use verdicts::{
 };
 pub use views::ViewRecord;
 
-use crate::{
-    backend::Backend,
-    model::RegistryProfile,
-    scenario::Scenario,
-};
+use crate::{backend::Backend, model::RegistryProfile, scenario::Scenario};
 use play::Player;
 use reference::Reference;
 use std::{collections::BTreeSet, panic, sync::mpsc, thread};

@@ -98,7 +98,12 @@ impl<'a> Player<'a> {
             };
             let records = self.play(scenario, told);
             let mut bad = failed(&records);
-            if let Some(views) = self.played.views.last().filter(|it| it.scenario == scenario.name) {
+            if let Some(views) = self
+                .played
+                .views
+                .last()
+                .filter(|it| it.scenario == scenario.name)
+            {
                 bad += views.wrong + usize::from(views.fault.is_some());
             }
             let name = (scenario.name.clone(), self.backend.name().to_owned());
@@ -171,7 +176,9 @@ impl<'a> Player<'a> {
 
     fn start_again(&mut self, reason: String) -> Result<(), String> {
         if self.restarts == RESTARTS_MAX {
-            return Err(format!("given up after {RESTARTS_MAX} new starts: {reason}"));
+            return Err(format!(
+                "given up after {RESTARTS_MAX} new starts: {reason}"
+            ));
         }
         self.restarts += 1;
         let started = self.backend.restart();
@@ -206,9 +213,8 @@ impl<'a> Player<'a> {
                 ..StepRecord::new(scenario, step, &name, result)
             });
         }
-        let is_sound = |it: &StepRecord| {
-            it.result.is_as_expected() && it.result != StepResult::NotDeclared
-        };
+        let is_sound =
+            |it: &StepRecord| it.result.is_as_expected() && it.result != StepResult::NotDeclared;
         let is_whole = !is_beyond_judgement && records.iter().all(is_sound);
         (records, is_whole)
     }

@@ -45,7 +45,10 @@ impl fmt::Display for Lost {
             scenario,
             reason,
         } = self;
-        write!(f, "{participant} stopped answering in scenario {scenario}: {reason}")
+        write!(
+            f,
+            "{participant} stopped answering in scenario {scenario}: {reason}"
+        )
     }
 }
 

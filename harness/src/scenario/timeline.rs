@@ -84,7 +84,11 @@ fn name_of(file: &Path) -> String {
     let text =
         |name: Option<&std::ffi::OsStr>| name.unwrap_or_default().to_string_lossy().into_owned();
     let area = text(file.parent().and_then(Path::file_name));
-    format!("{area}/{}", text(file.file_stem()))
+    let name = text(file.file_stem());
+    match area.is_empty() {
+        true => name, // named without a folder
+        false => format!("{area}/{name}"),
+    }
 }
 
 fn rules_of(document: &Document, step: &Step) -> Vec<Rule> {

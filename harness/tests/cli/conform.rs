@@ -117,11 +117,25 @@ fn filters_of_one_kind_are_alternatives_and_those_of_two_kinds_must_both_hold() 
 
 #[test]
 fn filters_that_leave_nothing_say_what_they_asked_for() {
-    let none = answer(&mut concord(&["conform", "--filter", "open/", "--exclude", "open/"]));
-    assert_sentence(&none, 2, "no scenario has `open/` in its name or cites it as a rule, and is without `open/`");
+    let none = answer(&mut concord(&[
+        "conform",
+        "--filter",
+        "open/",
+        "--exclude",
+        "open/",
+    ]));
+    assert_sentence(
+        &none,
+        2,
+        "no scenario has `open/` in its name or cites it as a rule, and is without `open/`",
+    );
     for (option, value, words) in [
         ("--rule", "R26", "`R26` is no rule: use R1 to R25, or §3a"),
-        ("--profile", "Open", "`Open` is neither identity, open, authorized nor validation"),
+        (
+            "--profile",
+            "Open",
+            "`Open` is neither identity, open, authorized nor validation",
+        ),
     ] {
         let refused = answer(&mut concord(&["conform", option, value]));
         assert_eq!((refused.code, &*refused.stdout), (2, ""), "{refused:?}");
@@ -131,7 +145,11 @@ fn filters_that_leave_nothing_say_what_they_asked_for() {
 
 #[test]
 fn views_are_asked_and_counted() {
-    let answer = answer(&mut conform(&["--backend", "evm-revm,svm-litesvm", "--json"]));
+    let answer = answer(&mut conform(&[
+        "--backend",
+        "evm-revm,svm-litesvm",
+        "--json",
+    ]));
     assert_eq!(answer.code, 0, "{}", answer.stderr);
     let report: Value = serde_json::from_str(&answer.stdout).unwrap();
     for backend in ["evm-revm", "svm-litesvm"] {

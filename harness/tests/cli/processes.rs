@@ -107,7 +107,10 @@ fn an_anvil_that_dies_in_mid_run_is_started_again_and_leaves_the_report() {
     assert_eq!(output.status.code(), Some(3), "{rest}");
     let report = String::from_utf8(output.stdout).unwrap();
     assert!(report.contains("cannot be judged: no answer"), "{report}");
-    assert!(report.ends_with("did not answer: evm-anvil; what was judged agrees\n"), "{report}");
+    assert!(
+        report.ends_with("did not answer: evm-anvil; what was judged agrees\n"),
+        "{report}"
+    );
     let words = "concord: evm-anvil stopped answering in scenario ";
     let told = rest.lines().filter(|line| line.starts_with(words));
     assert_eq!(told.count(), 1, "{rest}");

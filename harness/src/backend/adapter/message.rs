@@ -80,7 +80,9 @@ impl Hello {
     pub fn profiles(&self) -> BTreeSet<RegistryProfile> {
         let of_operations = || {
             let names = self.operations.iter();
-            names.filter_map(|name| Operation::profile_of(name)).collect()
+            names
+                .filter_map(|name| Operation::profile_of(name))
+                .collect()
         };
         self.profiles.clone().unwrap_or_else(of_operations)
     }
@@ -93,8 +95,14 @@ impl Hello {
                 "hello.protocol is {theirs}, this harness speaks {ours}"
             ));
         }
-        if let Some(unknown) = self.operations.iter().find(|it| Operation::profile_of(it).is_none()) {
-            return Err(format!("hello.operations has `{unknown}`, which is no operation"));
+        if let Some(unknown) = self
+            .operations
+            .iter()
+            .find(|it| Operation::profile_of(it).is_none())
+        {
+            return Err(format!(
+                "hello.operations has `{unknown}`, which is no operation"
+            ));
         }
         let name = &self.name;
         let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';

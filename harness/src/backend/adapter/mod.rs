@@ -4,9 +4,7 @@ mod message;
 mod program;
 
 use super::{Backend, Observed, SetupError, StepFault};
-use crate::model::{
-    Actor, Agent, AgentState, CanonicalState, Chain, Operation, RegistryProfile,
-};
+use crate::model::{Actor, Agent, AgentState, CanonicalState, Chain, Operation, RegistryProfile};
 use message::{Ask, Executed, Hello, Snapshot};
 use program::Program;
 use serde::de::DeserializeOwned;
@@ -104,8 +102,8 @@ impl Backend for Adapter {
 
     /// The old process is killed.
     fn restart(&mut self) -> Result<(), StepFault> {
-        let (program, hello) = introduced(&self.command, self.chain, self.limit)
-            .map_err(StepFault::Unreachable)?;
+        let (program, hello) =
+            introduced(&self.command, self.chain, self.limit).map_err(StepFault::Unreachable)?;
         if hello != self.hello {
             let reason = "the adapter introduces itself otherwise than before".to_owned();
             return Err(StepFault::Unreachable(reason));

@@ -1,11 +1,11 @@
 //! A chain of the EVM's kind, as far as the backend needs one.
 use crate::backend::StepFault;
-use concord_registry::evm::RegistryAddresses;
 use alloy::{
     primitives::{Address, B256, Bytes, Log},
     signers::local::PrivateKeySigner,
     sol_types::SolCall,
 };
+use concord_registry::evm::RegistryAddresses;
 use std::{collections::BTreeMap, marker::PhantomData};
 
 /// Enough for a deployment and for texts of some ten thousand bytes, below every block gas limit.

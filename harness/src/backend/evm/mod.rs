@@ -37,9 +37,7 @@ use super::{
     Backend, Directory, Observed, StepFault,
     views::{Draw, Known, ViewAnswer, ViewName},
 };
-use crate::model::{
-    Actor, Agent, AgentState, CanonicalState, Chain, Operation, RegistryProfile,
-};
+use crate::model::{Actor, Agent, AgentState, CanonicalState, Chain, Operation, RegistryProfile};
 use alloy::{
     primitives::{Address, U256},
     signers::local::PrivateKeySigner,

@@ -120,16 +120,21 @@ impl<L: Ledger> Asking<'_, L> {
             "facilitators": records.facilitators,
         });
         let address = self.world.program.registry();
-        self.account(&address, json!({}), &expected, |world, it: accounts::Registry| {
-            let all = |of: &[Address]| -> BTreeSet<Actor> {
-                of.iter().map(|at| world.agents.actor(*at)).collect()
-            };
-            json!({
-                "chain": it.chain, "authority": world.agents.actor(it.authority),
-                "proposed": actor_or_none(world, it.proposed_authority),
-                "tokens": all(&it.payment_tokens), "facilitators": all(&it.facilitators),
-            })
-        })
+        self.account(
+            &address,
+            json!({}),
+            &expected,
+            |world, it: accounts::Registry| {
+                let all = |of: &[Address]| -> BTreeSet<Actor> {
+                    of.iter().map(|at| world.agents.actor(*at)).collect()
+                };
+                json!({
+                    "chain": it.chain, "authority": world.agents.actor(it.authority),
+                    "proposed": actor_or_none(world, it.proposed_authority),
+                    "tokens": all(&it.payment_tokens), "facilitators": all(&it.facilitators),
+                })
+            },
+        )
     }
 
     /// R13: the marker of each payment that counted.
@@ -170,23 +175,28 @@ impl<L: Ledger> Asking<'_, L> {
         });
         let address = self.world.program.agent(&self.world.keys.mint(agent));
         let arguments = json!({ "agent": agent });
-        self.account(&address, arguments, &expected, |world, it: AgentIdentity| {
-            json!({
-                "agent": world.agents.agent(it.nft_mint), "owner": world.agents.actor(it.owner),
-                "wallet": actor_or_none(world, it.agent_wallet),
-                "owner_version": it.owner_version,
-                "feedback_authority": actor_or_none(world, it.feedback_authority),
-                "auth_schemes": it.auth_schemes,
-                "verified": {
-                    "count": it.verified_feedback_count, "sum": it.verified_score_sum,
-                },
-                "unverified": {
-                    "count": it.unverified_feedback_count, "sum": it.unverified_score_sum,
-                },
-                "validations": it.validation_count, "clients": it.client_count,
-                "open_clients": it.open_client_count,
-            })
-        })
+        self.account(
+            &address,
+            arguments,
+            &expected,
+            |world, it: AgentIdentity| {
+                json!({
+                    "agent": world.agents.agent(it.nft_mint), "owner": world.agents.actor(it.owner),
+                    "wallet": actor_or_none(world, it.agent_wallet),
+                    "owner_version": it.owner_version,
+                    "feedback_authority": actor_or_none(world, it.feedback_authority),
+                    "auth_schemes": it.auth_schemes,
+                    "verified": {
+                        "count": it.verified_feedback_count, "sum": it.verified_score_sum,
+                    },
+                    "unverified": {
+                        "count": it.unverified_feedback_count, "sum": it.unverified_score_sum,
+                    },
+                    "validations": it.validation_count, "clients": it.client_count,
+                    "open_clients": it.open_client_count,
+                })
+            },
+        )
     }
 
     fn metadata(&mut self, agent: &Agent, state: &AgentState) -> Result<(), StepFault> {
@@ -195,12 +205,17 @@ impl<L: Ledger> Asking<'_, L> {
             let address = self.world.program.metadata_entry(&mint, key);
             let expected = json!({ "agent": agent, "key": key, "value": value });
             let arguments = json!({ "agent": agent, "key": key });
-            self.account(&address, arguments, &expected, |world, it: MetadataEntry| {
-                json!({
-                    "agent": world.agents.agent(it.nft_mint), "key": it.key,
-                    "value": crate::model::Bytes(it.value),
-                })
-            })?;
+            self.account(
+                &address,
+                arguments,
+                &expected,
+                |world, it: MetadataEntry| {
+                    json!({
+                        "agent": world.agents.agent(it.nft_mint), "key": it.key,
+                        "value": crate::model::Bytes(it.value),
+                    })
+                },
+            )?;
         }
         Ok(())
     }
@@ -218,7 +233,11 @@ impl<L: Ledger> Asking<'_, L> {
                 let (agent, client) = (world.agents.agent(it.agent), world.agents.actor(it.client));
                 index_json(&agent, &client, it.last_index, it.ordinal)
             })?;
-            let schemes = self.known.records.entry_schemes.get(&(agent.clone(), client.clone()));
+            let schemes = self
+                .known
+                .records
+                .entry_schemes
+                .get(&(agent.clone(), client.clone()));
             let schemes = schemes.map(Vec::as_slice).unwrap_or_default();
             let entries = state.authorized.entries.get(client).into_iter().flatten();
             for ((entry, scheme), index) in entries.zip(schemes).zip(1_u64..) {
@@ -245,11 +264,21 @@ impl<L: Ledger> Asking<'_, L> {
             let last = state.open.last_index(client);
             let expected = index_json(agent, client, last, ordinal);
             let arguments = json!({ "agent": agent, "client": client });
-            self.account(&address, arguments, &expected, |world, it: OpenClientIndex| {
-                let (agent, client) = (world.agents.agent(it.agent), world.agents.actor(it.client));
-                index_json(&agent, &client, it.last_index, it.ordinal)
-            })?;
-            let times = self.known.records.open_times.get(&(agent.clone(), client.clone()));
+            self.account(
+                &address,
+                arguments,
+                &expected,
+                |world, it: OpenClientIndex| {
+                    let (agent, client) =
+                        (world.agents.agent(it.agent), world.agents.actor(it.client));
+                    index_json(&agent, &client, it.last_index, it.ordinal)
+                },
+            )?;
+            let times = self
+                .known
+                .records
+                .open_times
+                .get(&(agent.clone(), client.clone()));
             let times = times.map(Vec::as_slice).unwrap_or_default();
             let entries = state.open.entries.get(client).into_iter().flatten();
             for ((entry, time), index) in entries.zip(times).zip(1_u64..) {
@@ -287,14 +316,19 @@ impl<L: Ledger> Asking<'_, L> {
             let ledger = self.ledger;
             let address = program.validation_request(&mint, &validator, &hash);
             let response = program.validation_response(&mint, &validator, &hash);
-            self.account(&address, arguments.clone(), &expected, |world, it: ValidationRequest| {
-                json!({
-                    "agent": world.agents.agent(it.nft_mint),
-                    "validator": world.agents.actor(it.validator),
-                    "request": crate::model::Bytes32(it.request_hash),
-                    "responded": it.responded, "time": seconds(ledger, world, it.created_at),
-                })
-            })?;
+            self.account(
+                &address,
+                arguments.clone(),
+                &expected,
+                |world, it: ValidationRequest| {
+                    json!({
+                        "agent": world.agents.agent(it.nft_mint),
+                        "validator": world.agents.actor(it.validator),
+                        "request": crate::model::Bytes32(it.request_hash),
+                        "responded": it.responded, "time": seconds(ledger, world, it.created_at),
+                    })
+                },
+            )?;
             let agents = &self.known.state.agents;
             let validations = agents.get(&asked.agent).map(|it| &it.validations);
             let found = validations.and_then(|it| it.find(&asked.request, &asked.validator));
@@ -306,14 +340,19 @@ impl<L: Ledger> Asking<'_, L> {
                     "last": times(asked.answers.last()),
                 }),
             };
-            self.account(&response, arguments, &expected, |world, it: ValidationResponse| {
-                json!({
-                    "score": it.score, "hash": crate::model::Bytes32(it.evidence_hash),
-                    "tag": crate::model::PaddedTag(it.tag), "responses": it.response_count,
-                    "first": seconds(ledger, world, it.created_at),
-                    "last": seconds(ledger, world, it.last_update),
-                })
-            })?;
+            self.account(
+                &response,
+                arguments,
+                &expected,
+                |world, it: ValidationResponse| {
+                    json!({
+                        "score": it.score, "hash": crate::model::Bytes32(it.evidence_hash),
+                        "tag": crate::model::PaddedTag(it.tag), "responses": it.response_count,
+                        "first": seconds(ledger, world, it.created_at),
+                        "last": seconds(ledger, world, it.last_update),
+                    })
+                },
+            )?;
         }
         Ok(())
     }
@@ -328,7 +367,12 @@ impl<L: Ledger> Asking<'_, L> {
     ) -> Result<(), StepFault> {
         self.summary_of(agent, state, &[], ("", ""))?;
         let mut clients = draw.list(&state.open.clients, 3);
-        let actors: Vec<_> = self.world.agents.actors().map(|(_, it)| it.clone()).collect();
+        let actors: Vec<_> = self
+            .world
+            .agents
+            .actors()
+            .map(|(_, it)| it.clone())
+            .collect();
         clients.extend(draw.pick(&actors));
         let (tag1, tag2) = drawn_tags(state, draw);
         self.summary_of(agent, state, &clients, (&tag1, &tag2))?;
@@ -363,7 +407,11 @@ impl<L: Ledger> Asking<'_, L> {
             return Ok(());
         }
         let found = state.open.matching(clients, tags, false);
-        let refusal = || clients.is_empty().then(|| json!(ErrorClass::EmptyClients.name()));
+        let refusal = || {
+            clients
+                .is_empty()
+                .then(|| json!(ErrorClass::EmptyClients.name()))
+        };
         let arguments = json!({
             "agent": agent, "clients": clients, "tag1": tags.0, "tag2": tags.1,
         });
@@ -371,9 +419,21 @@ impl<L: Ledger> Asking<'_, L> {
         let whole = program.open_summary(mint, &listed, tags.0, tags.1);
         let part = program.open_summary_part(mint, &listed, tags.0, tags.1);
         let expected = refusal().unwrap_or_else(|| json!(open_summary(&found)));
-        self.call(&whole, "open_summary", arguments.clone(), &expected, summary_json)?;
+        self.call(
+            &whole,
+            "open_summary",
+            arguments.clone(),
+            &expected,
+            summary_json,
+        )?;
         let expected = refusal().unwrap_or_else(|| part_json(&open_part(&found)));
-        self.call(&part, "open_summary_part", arguments, &expected, native_part_json)
+        self.call(
+            &part,
+            "open_summary_part",
+            arguments,
+            &expected,
+            native_part_json,
+        )
     }
 
     fn range_of(
@@ -395,7 +455,13 @@ impl<L: Ledger> Asking<'_, L> {
             "tag1": tags.0, "tag2": tags.1,
         });
         let expected = part_json(&open_part(&found));
-        self.call(&read, "open_summary_part", arguments, &expected, native_part_json)
+        self.call(
+            &read,
+            "open_summary_part",
+            arguments,
+            &expected,
+            native_part_json,
+        )
     }
 
     fn call<T: View>(

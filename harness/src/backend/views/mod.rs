@@ -60,7 +60,11 @@ pub struct ViewDifference {
 
 impl fmt::Display for ViewName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let separator = if self.signature.contains('(') { "." } else { " " };
+        let separator = if self.signature.contains('(') {
+            "."
+        } else {
+            " "
+        };
         write!(f, "{}{separator}{}", self.interface, self.signature)
     }
 }

@@ -126,7 +126,11 @@ fn play<S: Stage>(
     let funded = stage.funder().fund(&record, &funding);
     let played = funded.map_err(CliError::from).and_then(|()| {
         let backend = stage.backend(options, place, &record)?;
-        Ok(judge(&RegistryProfile::ALL.into(), scenarios, vec![backend]))
+        Ok(judge(
+            &RegistryProfile::ALL.into(),
+            scenarios,
+            vec![backend],
+        ))
     });
     let given_back = give_back(place, stage.funder(), &record);
     let run = played?;

@@ -97,7 +97,10 @@ fn failures(run: &Run) -> Markup {
 fn failure_line(failure: &Failure<'_>) -> Markup {
     let difference = failure.difference;
     let place = match difference.subject {
-        Subject::View => format!("{} after step {}: {}", failure.scenario, failure.step, failure.operation),
+        Subject::View => format!(
+            "{} after step {}: {}",
+            failure.scenario, failure.step, failure.operation
+        ),
         _ => format!("{} step {}", failure.scenario, failure.step),
     };
     html! {

@@ -6,9 +6,7 @@ use super::{
 };
 use crate::{
     backend::views::{AUTHORIZED, Draw},
-    model::{
-        Actor, AuthorizedState, FeedbackState, Found, PaddedTag, Profile, average,
-    },
+    model::{Actor, AuthorizedState, FeedbackState, Found, PaddedTag, Profile, average},
 };
 use alloy::primitives::{Address, B256, FixedBytes, U256};
 use concord_canonical::ErrorClass;
@@ -50,7 +48,9 @@ pub(super) fn ask(book: &Book<'_>, registry: Address, draw: &mut Draw, q: &mut Q
 fn ask_constants(book: &Book<'_>, registry: (&'static str, Address), q: &mut Questions) {
     let call = Authorized::acceptsDraftV1Call {};
     // R6: the default. Scenarios send the first draft's form, and it has to count.
-    q.ask(registry, &call, json!({}), Ok(json!(true)), |_, it| Ok(json!(it)));
+    q.ask(registry, &call, json!({}), Ok(json!(true)), |_, it| {
+        Ok(json!(it))
+    });
     let domain = json!({
         "fields": DOMAIN_FIELDS, "name": "ERC8004ReputationRegistry", "version": "1",
         "chain_id": book.chain_id.to_string(), "contract": registry.1.to_string(),
@@ -114,7 +114,11 @@ impl Asked<'_> {
             }
         }
         let everything = (Vec::new(), Tags::default(), true);
-        let drawn = (self.ledger.some_clients(self.book, draw), self.tags(draw), draw.coin());
+        let drawn = (
+            self.ledger.some_clients(self.book, draw),
+            self.tags(draw),
+            draw.coin(),
+        );
         for (clients, tags, with_revoked) in [everything, drawn] {
             self.all_entries(&clients, tags, with_revoked, q);
         }
@@ -135,12 +139,18 @@ impl Asked<'_> {
             feedbackIndex: index,
         };
         let arguments = json!({ "agent": self.ledger.agent, "client": client, "index": index });
-        q.ask(self.ledger.registry, &call, arguments, expected, |reader, it| {
-            Ok(json!({
-                "score": it.score, "tag1": tag(it.tag1), "tag2": tag(it.tag2),
-                "revoked": it.isRevoked, "time": reader.seconds(U256::from(it.timestamp))?,
-            }))
-        });
+        q.ask(
+            self.ledger.registry,
+            &call,
+            arguments,
+            expected,
+            |reader, it| {
+                Ok(json!({
+                    "score": it.score, "tag1": tag(it.tag1), "tag2": tag(it.tag2),
+                    "revoked": it.isRevoked, "time": reader.seconds(U256::from(it.timestamp))?,
+                }))
+            },
+        );
     }
 
     fn all_entries(&self, clients: &[Actor], tags: Tags, with_revoked: bool, q: &mut Questions) {
@@ -161,14 +171,20 @@ impl Asked<'_> {
         };
         let mut arguments = self.filter(clients, tags);
         arguments["include_revoked"] = json!(with_revoked);
-        q.ask(self.ledger.registry, &call, arguments, Ok(expected), |reader, it| {
-            let scores = it.scores.iter().map(|it| json!(it));
-            Ok(json!({
-                "clients": reader.actors(it.clients), "scores": scores.collect::<Value>(),
-                "tag1s": tag_list(it.tag1s), "tag2s": tag_list(it.tag2s),
-                "revoked": it.revokedStatuses,
-            }))
-        });
+        q.ask(
+            self.ledger.registry,
+            &call,
+            arguments,
+            Ok(expected),
+            |reader, it| {
+                let scores = it.scores.iter().map(|it| json!(it));
+                Ok(json!({
+                    "clients": reader.actors(it.clients), "scores": scores.collect::<Value>(),
+                    "tag1s": tag_list(it.tag1s), "tag2s": tag_list(it.tag2s),
+                    "revoked": it.revokedStatuses,
+                }))
+            },
+        );
     }
 
     fn windows(&self, draw: &mut Draw, q: &mut Questions) {
@@ -194,17 +210,25 @@ impl Asked<'_> {
                 limit,
             };
             let arguments = window_arguments(&self.ledger, &client, start, limit);
-            q.ask(self.ledger.registry, &call, arguments, expected, |reader, it| {
-                let records = it.into_iter().map(|it| {
-                    Ok(json!({
-                        "index": it.feedbackIndex, "score": it.score, "tag1": tag(it.tag1),
-                        "tag2": tag(it.tag2), "revoked": it.isRevoked,
-                        "time": reader.seconds(U256::from(it.timestamp))?,
-                        "responses": it.responseCount,
-                    }))
-                });
-                records.collect::<Result<Vec<Value>, String>>().map(Value::Array)
-            });
+            q.ask(
+                self.ledger.registry,
+                &call,
+                arguments,
+                expected,
+                |reader, it| {
+                    let records = it.into_iter().map(|it| {
+                        Ok(json!({
+                            "index": it.feedbackIndex, "score": it.score, "tag1": tag(it.tag1),
+                            "tag2": tag(it.tag2), "revoked": it.isRevoked,
+                            "time": reader.seconds(U256::from(it.timestamp))?,
+                            "responses": it.responseCount,
+                        }))
+                    });
+                    records
+                        .collect::<Result<Vec<Value>, String>>()
+                        .map(Value::Array)
+                },
+            );
         }
     }
 
@@ -243,9 +267,13 @@ impl Asked<'_> {
             };
             let expected = Ok(json!({ "count": count, "sum": sum }));
             let arguments = self.filter(&clients, tags);
-            q.ask(self.ledger.registry, &call, arguments.clone(), expected, |_, it| {
-                Ok(json!({ "count": it.count, "sum": it.sum }))
-            });
+            q.ask(
+                self.ledger.registry,
+                &call,
+                arguments.clone(),
+                expected,
+                |_, it| Ok(json!({ "count": it.count, "sum": it.sum })),
+            );
             let call = Authorized::getSummary_1Call {
                 agentId: self.ledger.id,
                 clientAddresses: self.book.addresses(&clients),

@@ -51,10 +51,18 @@ impl Ledger<'_> {
 
 pub(super) fn ask_constants(book: &Book<'_>, registry: (&'static str, Address), q: &mut Questions) {
     let version = Ok(json!(book.version(book.is_ours())));
-    q.ask(registry, &Feedback::getVersionCall {}, json!({}), version, |_, it| Ok(json!(it)));
+    q.ask(
+        registry,
+        &Feedback::getVersionCall {},
+        json!({}),
+        version,
+        |_, it| Ok(json!(it)),
+    );
     let identity = Ok(json!(book.registries.identity.to_string()));
     let call = Feedback::getIdentityRegistryCall {};
-    q.ask(registry, &call, json!({}), identity, |_, it| Ok(json!(it.to_string())));
+    q.ask(registry, &call, json!({}), identity, |_, it| {
+        Ok(json!(it.to_string()))
+    });
 }
 
 pub(super) fn ask(book: &Book<'_>, ledger: &Ledger<'_>, draw: &mut Draw, q: &mut Questions) {
@@ -67,13 +75,17 @@ fn ask_clients(book: &Book<'_>, ledger: &Ledger<'_>, draw: &mut Draw, q: &mut Qu
     let named = || json!({ "agent": ledger.agent });
     let all = Ok(json!(ledger.clients));
     let call = Feedback::getClientsCall { agentId: ledger.id };
-    q.ask(ledger.registry, &call, named(), all, |reader, it| Ok(reader.actors(it)));
+    q.ask(ledger.registry, &call, named(), all, |reader, it| {
+        Ok(reader.actors(it))
+    });
     if !book.is_ours() {
         return;
     }
     let count = Ok(json!(ledger.clients.len().to_string()));
     let call = Feedback::getClientCountCall { agentId: ledger.id };
-    q.ask(ledger.registry, &call, named(), count, |_, it| Ok(json!(it.to_string())));
+    q.ask(ledger.registry, &call, named(), count, |_, it| {
+        Ok(json!(it.to_string()))
+    });
     for _ in 0..2 {
         let (start, limit) = draw.window(ledger.clients.len() as u64);
         let call = Feedback::getClientsWindowCall {
@@ -83,7 +95,9 @@ fn ask_clients(book: &Book<'_>, ledger: &Ledger<'_>, draw: &mut Draw, q: &mut Qu
         };
         let arguments = json!({ "agent": ledger.agent, "start": start, "limit": limit });
         let part = Ok(json!(window(ledger.clients, start, limit)));
-        q.ask(ledger.registry, &call, arguments, part, |reader, it| Ok(reader.actors(it)));
+        q.ask(ledger.registry, &call, arguments, part, |reader, it| {
+            Ok(reader.actors(it))
+        });
     }
 }
 
@@ -105,7 +119,9 @@ fn ask_last_indices(book: &Book<'_>, ledger: &Ledger<'_>, draw: &mut Draw, q: &m
         };
         let arguments = json!({ "agent": ledger.agent, "client": client });
         let last = Ok(json!(ledger.last_index(&client)));
-        q.ask(ledger.registry, &call, arguments, last, |_, it| Ok(json!(it)));
+        q.ask(ledger.registry, &call, arguments, last, |_, it| {
+            Ok(json!(it))
+        });
     }
 }
 
@@ -156,7 +172,13 @@ fn ask_response_count(
     let arguments = json!({
         "agent": ledger.agent, "client": client, "index": index, "responders": responders,
     });
-    q.ask(ledger.registry, &call, arguments, Ok(json!(expected)), |_, it| Ok(json!(it)));
+    q.ask(
+        ledger.registry,
+        &call,
+        arguments,
+        Ok(json!(expected)),
+        |_, it| Ok(json!(it)),
+    );
 }
 
 /// The windows to ask of a client: their arguments, and the indices that must come.
@@ -178,7 +200,12 @@ pub(super) fn windows(
 }
 
 /// The arguments of a window, for the report.
-pub(super) fn window_arguments(ledger: &Ledger<'_>, client: &Actor, start: u64, limit: u64) -> Value {
+pub(super) fn window_arguments(
+    ledger: &Ledger<'_>,
+    client: &Actor,
+    start: u64,
+    limit: u64,
+) -> Value {
     json!({ "agent": ledger.agent, "client": client, "start": start, "limit": limit })
 }
 

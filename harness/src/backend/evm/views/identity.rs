@@ -39,34 +39,54 @@ fn ask_constants(book: &Book<'_>, questions: &mut Questions) {
     let none = || json!({});
     let version = book.version(book.has_our_identity());
     let text = |text: &str| Ok(json!(text));
-    questions.ask(registry, &Identity::getVersionCall {}, none(), text(version), |_, it| {
-        Ok(json!(it))
-    });
-    questions.ask(registry, &Identity::nameCall {}, none(), text("AgentIdentity"), |_, it| {
-        Ok(json!(it))
-    });
-    questions.ask(registry, &Identity::symbolCall {}, none(), text("AGENT"), |_, it| {
-        Ok(json!(it))
-    });
+    questions.ask(
+        registry,
+        &Identity::getVersionCall {},
+        none(),
+        text(version),
+        |_, it| Ok(json!(it)),
+    );
+    questions.ask(
+        registry,
+        &Identity::nameCall {},
+        none(),
+        text("AgentIdentity"),
+        |_, it| Ok(json!(it)),
+    );
+    questions.ask(
+        registry,
+        &Identity::symbolCall {},
+        none(),
+        text("AGENT"),
+        |_, it| Ok(json!(it)),
+    );
     for (id, is_known) in INTERFACES {
         let call = Identity::supportsInterfaceCall {
             interfaceId: FixedBytes(id),
         };
         let arguments = json!({ "interface": FixedBytes(id).to_string() });
-        questions.ask(registry, &call, arguments, Ok(json!(is_known)), |_, it| Ok(json!(it)));
+        questions.ask(registry, &call, arguments, Ok(json!(is_known)), |_, it| {
+            Ok(json!(it))
+        });
     }
     let domain = json!({
         "fields": DOMAIN_FIELDS, "name": "ERC8004IdentityRegistry", "version": "1",
         "chain_id": book.chain_id.to_string(), "contract": book.registries.identity.to_string(),
         "salt": FixedBytes::<32>::ZERO.to_string(), "extensions": 0,
     });
-    questions.ask(registry, &Identity::eip712DomainCall {}, none(), Ok(domain), |_, it| {
-        Ok(json!({
-            "fields": it.fields.0[0], "name": it.name, "version": it.version,
-            "chain_id": it.chainId.to_string(), "contract": it.verifyingContract.to_string(),
-            "salt": it.salt.to_string(), "extensions": it.extensions.len(),
-        }))
-    });
+    questions.ask(
+        registry,
+        &Identity::eip712DomainCall {},
+        none(),
+        Ok(domain),
+        |_, it| {
+            Ok(json!({
+                "fields": it.fields.0[0], "name": it.name, "version": it.version,
+                "chain_id": it.chainId.to_string(), "contract": it.verifyingContract.to_string(),
+                "salt": it.salt.to_string(), "extensions": it.extensions.len(),
+            }))
+        },
+    );
 }
 
 fn ask_holdings(book: &Book<'_>, actor: &Actor, questions: &mut Questions) {
@@ -76,9 +96,13 @@ fn ask_holdings(book: &Book<'_>, actor: &Actor, questions: &mut Questions) {
     };
     let registry = (IDENTITY, book.registries.identity);
     let expected = Ok(json!(held.count().to_string()));
-    questions.ask(registry, &call, json!({ "owner": actor }), expected, |_, it| {
-        Ok(json!(it.to_string()))
-    });
+    questions.ask(
+        registry,
+        &call,
+        json!({ "owner": actor }),
+        expected,
+        |_, it| Ok(json!(it.to_string())),
+    );
 }
 
 /// Every pair that is on record, and as many that may not be.
@@ -112,19 +136,31 @@ fn ask_agent(
     let id = book.id(agent);
     let named = || json!({ "agent": agent });
     let owner = Ok(json!(state.owner));
-    questions.ask(registry, &Identity::ownerOfCall { tokenId: id }, named(), owner, |reader, it| {
-        Ok(reader.actor(it))
-    });
+    questions.ask(
+        registry,
+        &Identity::ownerOfCall { tokenId: id },
+        named(),
+        owner,
+        |reader, it| Ok(reader.actor(it)),
+    );
     let uri = Ok(json!(state.uri));
-    questions.ask(registry, &Identity::tokenURICall { tokenId: id }, named(), uri, |_, it| {
-        Ok(json!(it))
-    });
+    questions.ask(
+        registry,
+        &Identity::tokenURICall { tokenId: id },
+        named(),
+        uri,
+        |_, it| Ok(json!(it)),
+    );
     let wallet = Ok(json!(state.wallet));
     let call = Identity::getAgentWalletCall { agentId: id };
-    questions.ask(registry, &call, named(), wallet, |reader, it| Ok(reader.actor(it)));
+    questions.ask(registry, &call, named(), wallet, |reader, it| {
+        Ok(reader.actor(it))
+    });
     let approved = Ok(json!(book.records.approved.get(agent)));
     let call = Identity::getApprovedCall { tokenId: id };
-    questions.ask(registry, &call, named(), approved, |reader, it| Ok(reader.actor(it)));
+    questions.ask(registry, &call, named(), approved, |reader, it| {
+        Ok(reader.actor(it))
+    });
     ask_metadata(book, agent, state, questions);
     let mut askers = vec![state.owner.clone()];
     askers.extend(book.records.approved.get(agent).cloned());
@@ -154,9 +190,13 @@ fn ask_metadata(book: &Book<'_>, agent: &Agent, state: &AgentState, questions: &
             metadataKey: key,
         };
         let registry = (IDENTITY, book.registries.identity);
-        questions.ask(registry, &call, arguments, Ok(json!(value.to_string())), |_, it| {
-            Ok(json!(it.to_string()))
-        });
+        questions.ask(
+            registry,
+            &call,
+            arguments,
+            Ok(json!(value.to_string())),
+            |_, it| Ok(json!(it.to_string())),
+        );
     }
 }
 
@@ -177,7 +217,13 @@ fn ask_rights(
     };
     let arguments = json!({ "agent": agent, "spender": asker });
     let registry = (IDENTITY, book.registries.identity);
-    questions.ask(registry, &call, arguments, Ok(json!(has_rights)), |_, it| Ok(json!(it)));
+    questions.ask(
+        registry,
+        &call,
+        arguments,
+        Ok(json!(has_rights)),
+        |_, it| Ok(json!(it)),
+    );
 }
 
 /// An agent that nobody registered: the ERC's refusals, and no wallet.
@@ -186,14 +232,26 @@ fn ask_nobody(book: &Book<'_>, agent: &Agent, questions: &mut Questions) {
     let id: U256 = book.id(agent);
     let named = || json!({ "agent": agent });
     let missing = || Err(ErrorClass::AgentNotFound);
-    questions.ask(registry, &Identity::ownerOfCall { tokenId: id }, named(), missing(), |reader, it| {
+    questions.ask(
+        registry,
+        &Identity::ownerOfCall { tokenId: id },
+        named(),
+        missing(),
+        |reader, it| Ok(reader.actor(it)),
+    );
+    questions.ask(
+        registry,
+        &Identity::tokenURICall { tokenId: id },
+        named(),
+        missing(),
+        |_, it| Ok(json!(it)),
+    );
+    let call = Identity::getApprovedCall { tokenId: id };
+    questions.ask(registry, &call, named(), missing(), |reader, it| {
         Ok(reader.actor(it))
     });
-    questions.ask(registry, &Identity::tokenURICall { tokenId: id }, named(), missing(), |_, it| {
-        Ok(json!(it))
-    });
-    let call = Identity::getApprovedCall { tokenId: id };
-    questions.ask(registry, &call, named(), missing(), |reader, it| Ok(reader.actor(it)));
     let call = Identity::getAgentWalletCall { agentId: id };
-    questions.ask(registry, &call, named(), Ok(Value::Null), |reader, it| Ok(reader.actor(it)));
+    questions.ask(registry, &call, named(), Ok(Value::Null), |reader, it| {
+        Ok(reader.actor(it))
+    });
 }

@@ -79,7 +79,8 @@ impl Asked<'_> {
         tags: &Tags,
         with_revoked: bool,
     ) -> Vec<Found<'s, OpenFeedbackState>> {
-        self.open.matching(clients, (&tags.0, &tags.1), with_revoked)
+        self.open
+            .matching(clients, (&tags.0, &tags.1), with_revoked)
     }
 
     /// One entry by its index, one that is not there, and everything with and without a filter.
@@ -91,7 +92,11 @@ impl Asked<'_> {
             }
         }
         let everything = (Vec::new(), Tags::default(), true);
-        let drawn = (self.ledger.some_clients(self.book, draw), self.tags(draw), draw.coin());
+        let drawn = (
+            self.ledger.some_clients(self.book, draw),
+            self.tags(draw),
+            draw.coin(),
+        );
         for (clients, tags, with_revoked) in [everything, drawn] {
             self.all_entries(clients, &tags, with_revoked, q);
         }
@@ -147,14 +152,20 @@ impl Asked<'_> {
             "agent": self.ledger.agent, "clients": clients, "tag1": tags.0, "tag2": tags.1,
             "include_revoked": with_revoked,
         });
-        q.ask(self.ledger.registry, &call, arguments, Ok(expected), |reader, it| {
-            let values = it.values.into_iter().map(|it| json!(Integer(it)));
-            Ok(json!({
-                "clients": reader.actors(it.clients), "indices": it.feedbackIndexes,
-                "values": values.collect::<Value>(), "decimals": numbers(&it.valueDecimals),
-                "tag1s": it.tag1s, "tag2s": it.tag2s, "revoked": it.revokedStatuses,
-            }))
-        });
+        q.ask(
+            self.ledger.registry,
+            &call,
+            arguments,
+            Ok(expected),
+            |reader, it| {
+                let values = it.values.into_iter().map(|it| json!(Integer(it)));
+                Ok(json!({
+                    "clients": reader.actors(it.clients), "indices": it.feedbackIndexes,
+                    "values": values.collect::<Value>(), "decimals": numbers(&it.valueDecimals),
+                    "tag1s": it.tag1s, "tag2s": it.tag2s, "revoked": it.revokedStatuses,
+                }))
+            },
+        );
     }
 
     fn windows(&self, draw: &mut Draw, q: &mut Questions) {
@@ -208,7 +219,9 @@ impl Asked<'_> {
 
     fn summary(&self, clients: &[Actor], tags: &Tags, q: &mut Questions) {
         let found = self.matching(clients, tags, false);
-        let can_wrap = found.iter().any(|it| it.entry.value.0.unsigned_abs() > NEVER_WRAPS);
+        let can_wrap = found
+            .iter()
+            .any(|it| it.entry.value.0.unsigned_abs() > NEVER_WRAPS);
         if can_wrap && !self.book.is_ours() {
             return; // R16: the one deliberate difference
         }
@@ -222,9 +235,19 @@ impl Asked<'_> {
             tag1: tags.0.clone(),
             tag2: tags.1.clone(),
         };
-        q.ask(self.ledger.registry, &call, self.filter(clients, tags), expected, |_, it| {
-            Ok(answer_json(it.count, it.summaryValue, it.summaryValueDecimals))
-        });
+        q.ask(
+            self.ledger.registry,
+            &call,
+            self.filter(clients, tags),
+            expected,
+            |_, it| {
+                Ok(answer_json(
+                    it.count,
+                    it.summaryValue,
+                    it.summaryValueDecimals,
+                ))
+            },
+        );
     }
 
     fn part(&self, clients: &[Actor], tags: &Tags, q: &mut Questions) {
@@ -238,9 +261,13 @@ impl Asked<'_> {
             tag1: tags.0.clone(),
             tag2: tags.1.clone(),
         };
-        q.ask(self.ledger.registry, &call, self.filter(clients, tags), expected, |_, it| {
-            Ok(native_part_json(it))
-        });
+        q.ask(
+            self.ledger.registry,
+            &call,
+            self.filter(clients, tags),
+            expected,
+            |_, it| Ok(native_part_json(it)),
+        );
     }
 
     /// Parts by windows, and what several of them come to together.
@@ -260,9 +287,13 @@ impl Asked<'_> {
             "agent": self.ledger.agent, "start": start, "limit": limit,
             "tag1": tags.0, "tag2": tags.1,
         });
-        q.ask(self.ledger.registry, &call, arguments, Ok(part_json(&expected)), |_, it| {
-            Ok(native_part_json(it))
-        });
+        q.ask(
+            self.ledger.registry,
+            &call,
+            arguments,
+            Ok(part_json(&expected)),
+            |_, it| Ok(native_part_json(it)),
+        );
         self.part_of_indices(draw, q);
         self.finished(draw, q);
     }
@@ -310,7 +341,11 @@ impl Asked<'_> {
         });
         let expected = Ok(summary_json(open_summary(&found)));
         q.ask(self.ledger.registry, &call, arguments, expected, |_, it| {
-            Ok(answer_json(it.count, it.summaryValue, it.summaryValueDecimals))
+            Ok(answer_json(
+                it.count,
+                it.summaryValue,
+                it.summaryValueDecimals,
+            ))
         });
     }
 
@@ -333,14 +368,21 @@ fn ask_impossible_parts(registry: (&'static str, Address), q: &mut Questions) {
         sum: WideInteger(alloy::primitives::I256::ONE),
         ..nothing
     };
-    for (name, part) in [("a count without histogram", counted), ("a sum of nothing", summed)] {
+    for (name, part) in [
+        ("a count without histogram", counted),
+        ("a sum of nothing", summed),
+    ] {
         let call = Open::finishSummaryCall {
             parts: vec![native_part(&nothing), native_part(&part)],
         };
         let arguments = json!({ "parts": name });
         let expected = Err(ErrorClass::BadRequest);
         q.ask(registry, &call, arguments, expected, |_, it| {
-            Ok(answer_json(it.count, it.summaryValue, it.summaryValueDecimals))
+            Ok(answer_json(
+                it.count,
+                it.summaryValue,
+                it.summaryValueDecimals,
+            ))
         });
     }
 }

@@ -112,7 +112,9 @@ impl Questions {
             return Err(StepFault::Unreachable(reason));
         }
         let each = self.0.into_iter().zip(answers);
-        Ok(each.map(|(it, answer)| it.compare(answer, reader)).collect())
+        Ok(each
+            .map(|(it, answer)| it.compare(answer, reader))
+            .collect())
     }
 }
 

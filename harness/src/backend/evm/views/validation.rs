@@ -47,10 +47,14 @@ impl Asked<'_> {
     fn constants(&self, q: &mut Questions) {
         let version = Ok(json!(self.book.version(self.book.is_ours())));
         let call = Validation::getVersionCall {};
-        q.ask(self.registry, &call, json!({}), version, |_, it| Ok(json!(it)));
+        q.ask(self.registry, &call, json!({}), version, |_, it| {
+            Ok(json!(it))
+        });
         let identity = Ok(json!(self.book.registries.identity.to_string()));
         let call = Validation::getIdentityRegistryCall {};
-        q.ask(self.registry, &call, json!({}), identity, |_, it| Ok(json!(it.to_string())));
+        q.ask(self.registry, &call, json!({}), identity, |_, it| {
+            Ok(json!(it.to_string()))
+        });
         if self.book.is_ours() {
             self.impossible_part(q);
         }
@@ -81,7 +85,9 @@ impl Asked<'_> {
                 };
                 let arguments = json!({ "request": request });
                 let expected = self.of_request(&request, |_, _, it| json!(it.answer.is_some()));
-                q.ask(self.registry, &call, arguments, expected, |_, it| Ok(json!(it)));
+                q.ask(self.registry, &call, arguments, expected, |_, it| {
+                    Ok(json!(it))
+                });
             }
         }
     }
@@ -124,12 +130,19 @@ impl Asked<'_> {
     }
 
     fn agent(&self, agent: &Agent, state: &ValidationsState, draw: &mut Draw, q: &mut Questions) {
-        let requests: Vec<_> = self.book.records.requests_of(agent).map(|it| *it.0).collect();
+        let requests: Vec<_> = self
+            .book
+            .records
+            .requests_of(agent)
+            .map(|it| *it.0)
+            .collect();
         let id = self.book.id(agent);
         let call = Validation::getAgentValidationsCall { agentId: id };
         let named = json!({ "agent": agent });
         let all = Ok(json!(requests));
-        q.ask(self.registry, &call, named.clone(), all, |reader, it| Ok(reader.requests(it)));
+        q.ask(self.registry, &call, named.clone(), all, |reader, it| {
+            Ok(reader.requests(it))
+        });
         if !self.book.is_ours() {
             return;
         }
@@ -159,7 +172,9 @@ impl Asked<'_> {
         };
         let all = Ok(json!(requests));
         let named = json!({ "validator": validator });
-        q.ask(self.registry, &call, named, all, |reader, it| Ok(reader.requests(it)));
+        q.ask(self.registry, &call, named, all, |reader, it| {
+            Ok(reader.requests(it))
+        });
         if !self.book.is_ours() {
             return;
         }
@@ -177,7 +192,13 @@ impl Asked<'_> {
     }
 
     /// Of everybody, with a drawn filter, and by parts.
-    fn summaries(&self, agent: &Agent, state: &ValidationsState, draw: &mut Draw, q: &mut Questions) {
+    fn summaries(
+        &self,
+        agent: &Agent,
+        state: &ValidationsState,
+        draw: &mut Draw,
+        q: &mut Questions,
+    ) {
         let requests: Vec<_> = self.book.records.requests_of(agent).collect();
         let everybody = (Vec::new(), PaddedTag::default());
         let drawn = (draw.list(&self.book.actors, 3), some_tag(state, draw));
@@ -240,7 +261,10 @@ impl Asked<'_> {
 
     /// A part and the rest of the whole make the whole.
     fn finished(&self, whole: (u64, u64), part: (u64, u64), q: &mut Questions) {
-        let rest = (whole.0.saturating_sub(part.0), whole.1.saturating_sub(part.1));
+        let rest = (
+            whole.0.saturating_sub(part.0),
+            whole.1.saturating_sub(part.1),
+        );
         let native = |(count, sum): (u64, u64)| Validation::SummaryPart {
             sum: U256::from(sum),
             count,
