@@ -96,6 +96,12 @@ impl Failure {
         .into()
     }
 
+    /// Adds what else may be given.
+    pub fn with(mut self, words: &str) -> Self {
+        self.message.push_str(words);
+        self
+    }
+
     /// Adds the place where it happened, such as `feedback[3]`.
     pub fn inside(self, place: &str) -> Self {
         let message = match self.message.starts_with(place) {
@@ -110,9 +116,34 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Self {
             class: error.class(),
-            message: error.to_string(),
+            message: without_secrets(&error.to_string()),
         }
     }
+}
+
+/// Shortest run of hex digits in an error's excerpt that is left out: a key cut short is still most
+/// of a key.
+const HEX_RUN_MIN: usize = 24;
+
+/// An error of the crate quotes the text that it refuses, which may be a secret in the wrong place.
+fn without_secrets(message: &str) -> String {
+    let mut shown = String::with_capacity(message.len());
+    let mut run = String::new();
+    for c in message.chars().chain(['\n']) {
+        if c.is_ascii_hexdigit() {
+            run.push(c);
+            continue;
+        }
+        let is_number = run.bytes().all(|byte| byte.is_ascii_digit());
+        match run.len() >= HEX_RUN_MIN && !is_number {
+            true => shown.push_str(&format!("<{} hex digits>", run.len())),
+            false => shown.push_str(&run),
+        }
+        run.clear();
+        shown.push(c);
+    }
+    shown.pop(); // the end that was added
+    shown
 }
 
 impl fmt::Display for Failure {

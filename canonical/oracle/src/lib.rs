@@ -24,9 +24,11 @@ mod authorization;
 mod failure;
 mod hashing;
 mod naming;
+mod parts;
 mod reader;
 mod reply;
 mod scalar;
+mod scores;
 mod signing;
 mod statements;
 mod summary;
@@ -45,7 +47,7 @@ type Answer = Result<Json, Failure>;
 type Call = for<'a> fn(&'a Value<'a>) -> Answer;
 
 /// Every function, in the order of the protocol's table.
-const FUNCTIONS: [(&str, Call); 24] = [
+const FUNCTIONS: [(&str, Call); 34] = [
     ("keccak256", |it| read::<hashing::Data>(it)?.keccak256()),
     ("sha256", |it| read::<hashing::Data>(it)?.sha256()),
     ("request_bytes", |it| {
@@ -92,6 +94,32 @@ const FUNCTIONS: [(&str, Call); 24] = [
     }),
     ("task_ref", |it| read::<naming::Name<'_>>(it)?.task_ref()),
     ("pda", |it| read::<naming::Pda<'_>>(it)?.answer()),
+    ("public_key", |it| {
+        read::<signing::PublicKey<'_>>(it)?.answer()
+    }),
+    ("feedback_id", |it| {
+        read::<naming::FeedbackId<'_>>(it)?.answer()
+    }),
+    ("weighted_score", |it| {
+        read::<scores::WeightedScore>(it)?.answer()
+    }),
+    ("stars_to_value", |it| read::<scores::Stars>(it)?.answer()),
+    ("stars_of_value", |it| {
+        read::<scores::StarsOfValue>(it)?.answer()
+    }),
+    ("standard_tag", |it| {
+        read::<scores::StandardTagRow<'_>>(it)?.answer()
+    }),
+    ("standard_tag_value", |it| {
+        read::<scores::StandardTagValue<'_>>(it)?.answer()
+    }),
+    ("x402_tag", |it| read::<scores::X402Tag<'_>>(it)?.answer()),
+    ("summary_part", |it| {
+        read::<summary::Summary<'_>>(it)?.part()
+    }),
+    ("summary_merge", |it| {
+        read::<parts::SummaryMerge>(it)?.answer()
+    }),
 ];
 
 /// The names of all functions, in the order of the protocol's table.

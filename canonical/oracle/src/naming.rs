@@ -1,12 +1,16 @@
 //! Tags, chain-agnostic names and program-derived addresses.
 use super::{
     Answer,
+    failure::Failure,
     reply::hex_json,
     types::{SolanaKey, Word},
 };
 use alloc::string::ToString;
 use concord_canonical::{
-    caip,
+    Error, caip,
+    error::TextFault,
+    feedback_id::{self, IndexBase},
+    limits::METADATA_KEY_MAX,
     pda::Account,
     tag::{self, decode_padded},
 };
@@ -74,6 +78,35 @@ impl Name<'_> {
     }
 }
 
+/// A feedback id, and from which number its index counts: in the text, and in the answer's text.
+#[derive(Deserialize)]
+pub(super) struct FeedbackId<'a> {
+    text: &'a str,
+    base: u8,
+    target: u8,
+}
+
+impl FeedbackId<'_> {
+    pub fn answer(&self) -> Answer {
+        let (base, target) = (base("base", self.base)?, base("target", self.target)?);
+        let id = feedback_id::FeedbackId::parse(self.text, base)?;
+        Ok(json!({
+            "agent_id": id.agent_id(),
+            "client": id.client(),
+            "index": id.index().to_string(),
+            "text": id.text(target).to_string(),
+        }))
+    }
+}
+
+fn base(field: &str, number: u8) -> Result<IndexBase, Failure> {
+    match number {
+        0 => Ok(IndexBase::Zero),
+        1 => Ok(IndexBase::One),
+        _ => Err(Failure::not_one_of(field, &["0", "1"])),
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(rename = "account", rename_all = "snake_case")]
 pub(super) enum Pda<'a> {
@@ -126,9 +159,31 @@ pub(super) struct Validation {
 
 impl Pda<'_> {
     pub fn answer(&self) -> Answer {
+        self.check()?;
         let (program, account) = self.account();
         let (address, bump) = account.find(&program.0);
         Ok(json!({"address": bs58::encode(address).into_string(), "bump": bump}))
+    }
+
+    /// The program makes no account of other seeds: an index counts from 1 (R12), and a metadata
+    /// key has its portable length (R17).
+    fn check(&self) -> Result<(), Failure> {
+        match self {
+            Self::Feedback(entry) | Self::OpenFeedback(entry) if entry.index == 0 => {
+                let limit = "a uint64 of at least 1";
+                Err(Failure::out_of_range("index", "0", limit))
+            }
+            Self::Metadata { key, .. } if key.len() > METADATA_KEY_MAX => Err(Error::LengthLimit {
+                field: "key",
+                fault: TextFault::Length {
+                    length: key.len(),
+                    min: 0,
+                    max: METADATA_KEY_MAX,
+                },
+            }
+            .into()),
+            _ => Ok(()),
+        }
     }
 
     fn account(&self) -> (&SolanaKey, Account<'_>) {

@@ -1,7 +1,7 @@
 //! Reads a request's arguments into types. Every refusal names the argument and what it must be.
 use super::{
     failure::Failure,
-    types::{EvmAddress, SolanaChain, SolanaKey, Uint256, Word},
+    types::{EvmAddress, Int256, SolanaChain, SolanaKey, Uint256, Word},
 };
 use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 use concord_canonical::{
@@ -141,6 +141,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
             SolanaKey::NAME => caip::parse_solana_key(self.field, self.text()?)?.to_vec(),
             SolanaChain::NAME => self.solana_chain()?.to_vec(),
             Uint256::NAME => self.uint256()?.to_vec(),
+            Int256::NAME => self.int256()?.to_vec(),
             _ => return visitor.visit_newtype_struct(self),
         };
         visitor.visit_byte_buf(bytes)

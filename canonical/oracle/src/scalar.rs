@@ -1,5 +1,5 @@
 //! Texts and numbers as bytes and integers.
-use super::{failure::Failure, reader::Reader};
+use super::{failure::Failure, parts::negated, reader::Reader};
 use alloc::{
     format,
     string::{String, ToString},
@@ -74,8 +74,32 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn integer_of<T: FromStr>(&self, limit: &'static str) -> Result<T, Failure> {
+    pub(super) fn int256(&self) -> Result<Word, Failure> {
+        let limit = "an int256, -2^255 to 2^255 - 1";
         let text = self.integer()?;
+        let beyond = || Failure::out_of_range(self.field, &text, limit);
+        let (digits, is_negative) = match text.strip_prefix('-') {
+            Some(digits) => (digits, true),
+            None => (text.as_str(), false),
+        };
+        let magnitude = word::parse_decimal(self.field, digits).map_err(|_| beyond())?;
+        let word = match is_negative {
+            true => negated(magnitude),
+            false => magnitude,
+        };
+        // The sign bit says otherwise where the magnitude is too large.
+        let reads_negative = word[0] >= 0x80;
+        match reads_negative == is_negative || word == [0; 32] {
+            true => Ok(word),
+            false => Err(beyond()),
+        }
+    }
+
+    pub(super) fn integer_of<T: FromStr>(&self, limit: &'static str) -> Result<T, Failure> {
+        let text = self.integer().map_err(|failure| match self.value {
+            Value::Number(_) => failure.with(&format!("; as a decimal string, {limit}")),
+            _ => failure,
+        })?;
         text.parse()
             .map_err(|_| Failure::out_of_range(self.field, &text, limit))
     }

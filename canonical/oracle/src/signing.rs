@@ -24,6 +24,22 @@ pub(super) enum Verify {
     },
 }
 
+/// A public key of either algorithm, in hex.
+#[derive(Deserialize)]
+pub(super) struct PublicKey<'a> {
+    text: &'a str,
+}
+
+impl PublicKey<'_> {
+    /// Its one normal form (R23).
+    pub fn answer(&self) -> Answer {
+        Ok(match keys::PublicKey::from_hex(self.text)? {
+            keys::PublicKey::Secp256k1(key) => hex_json(&key),
+            keys::PublicKey::Ed25519(key) => hex_json(&key),
+        })
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(rename = "algorithm", rename_all = "lowercase")]
 pub(super) enum Sign {

@@ -2,7 +2,7 @@
 use super::{Answer, failure::Failure};
 use alloc::borrow::Cow;
 use alloc::{format, string::ToString, vec::Vec};
-use concord_canonical::{Error, caip, limits, summary};
+use concord_canonical::{Error, caip, limits, summary, value::Value};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -34,25 +34,43 @@ struct Query<'a> {
 /// A client in a form in which equal clients are equal: EVM addresses in lower case.
 type Client<'a> = Cow<'a, str>;
 
-impl Summary<'_> {
+impl<'a> Summary<'a> {
     pub fn answer(&self) -> Answer {
-        let entries = self.feedback.iter().enumerate().map(|(at, feedback)| {
-            let entry = feedback.entry();
-            entry.map_err(|error| Failure::from(error).inside(&format!("feedback[{at}]")))
-        });
-        let entries: Vec<_> = entries.collect::<Result<_, _>>()?;
+        let mut accumulator = summary::Accumulator::default();
+        for entry in self.matching()? {
+            accumulator.add(entry.value, entry.decimals)?;
+        }
+        let summary = accumulator.finish();
+        Ok(json!({
+            "count": summary.count,
+            "value": summary.value.to_string(),
+            "value_decimals": summary.decimals,
+        }))
+    }
+
+    /// The entries that enter the summary, once for each time that their client is listed. Every
+    /// entry is checked, whether or not it matches.
+    pub(super) fn matching(&self) -> Result<Vec<summary::Feedback<'a, Client<'a>>>, Failure> {
+        if self.query.clients.is_empty() {
+            return Err(Error::EmptyClients.into());
+        }
         let clients: Vec<_> = self.query.clients.iter().map(|it| client(it)).collect();
         let query = summary::Query {
             clients: &clients,
             tag1: self.query.tag1,
             tag2: self.query.tag2,
         };
-        let summary = summary::summarize(&entries, &query)?;
-        Ok(json!({
-            "count": summary.count,
-            "value": summary.value.to_string(),
-            "value_decimals": summary.decimals,
-        }))
+        let mut matching = Vec::new();
+        for (at, feedback) in self.feedback.iter().enumerate() {
+            let entry = feedback.entry();
+            let entry =
+                entry.map_err(|error| Failure::from(error).inside(&format!("feedback[{at}]")))?;
+            let listed = clients.iter().filter(|client| **client == entry.client);
+            if query.matches(&entry) {
+                matching.extend(listed.map(|_| entry.clone()));
+            }
+        }
+        Ok(matching)
     }
 }
 
@@ -64,6 +82,7 @@ impl<'a> Feedback<'a> {
             decimals,
             limit: limits::DECIMALS_MAX,
         })?;
+        Value::new(self.value, decimals)?; // R16
         Ok(summary::Feedback {
             client: client(self.client),
             value: self.value,
@@ -75,9 +94,14 @@ impl<'a> Feedback<'a> {
     }
 }
 
+/// With `0x` or without, as every EVM address of a request.
 fn client(text: &str) -> Client<'_> {
-    match caip::parse_evm_address("client", text) {
-        Ok(_) => text.to_ascii_lowercase().into(),
+    let with_prefix = match text.len() {
+        40 => format!("0x{text}"),
+        _ => text.into(),
+    };
+    match caip::parse_evm_address("client", &with_prefix) {
+        Ok(_) => with_prefix.to_ascii_lowercase().into(),
         Err(_) => text.into(),
     }
 }

@@ -40,6 +40,8 @@ fixed_bytes! {
     SolanaChain(32);
     /// Big-endian. A JSON integer or its decimal text.
     Uint256(32);
+    /// Big-endian, two's complement. A JSON integer or its decimal text.
+    Int256(32);
 }
 
 impl<'de> Deserialize<'de> for Bytes {

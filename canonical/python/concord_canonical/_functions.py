@@ -21,7 +21,8 @@ FUNCTIONS = (
     *("keccak256", "sha256", "request_bytes", "jcs", "data_hash", "interaction_hash", "reviewer_message", "feedback_auth"),
     *("feedback_auth_blob", "feedback_auth_blob_decode", "payment_proof", "revoke_message", "receipt"),
     *("validation_request_hash", "agent_wallet_set", "tag", "tag_decode", "summary", "verify", "sign", "chain_id"),
-    *("account_id", "task_ref", "pda"),
+    *("account_id", "task_ref", "pda", "public_key", "feedback_id", "weighted_score", "stars_to_value", "stars_of_value"),
+    *("standard_tag", "standard_tag_value", "x402_tag", "summary_part", "summary_merge"),
 )
 """The functions, in the order of the protocol of `concord oracle`."""
 
@@ -43,6 +44,43 @@ class Summary(TypedDict):
     count: int
     value: int
     value_decimals: int
+
+
+class SummaryPart(TypedDict):
+    """What a summary is computed from (R16): parts of disjoint feedback add up. `sum` is in units of 1e-18, `histogram` says
+    how many values had 0, 1, ... 18 decimals."""
+
+    sum: int
+    count: int
+    histogram: list[int]
+
+
+class MergedSummary(TypedDict):
+    """Parts added up, and what they come to."""
+
+    part: SummaryPart
+    count: int
+    value: int
+    value_decimals: int
+
+
+class FeedbackId(TypedDict):
+    """The parts of a feedback id. `index` is the contract's, from 1."""
+
+    agent_id: str
+    client: str
+    index: int
+    text: str
+
+
+class StandardTag(TypedDict):
+    """A row of the table of tags whose meaning is fixed."""
+
+    measures: str
+    unit: str
+    decimals: int
+    range: str
+    tag2: list[str]
 
 
 class EvmFeedbackAuth(TypedDict):
@@ -259,3 +297,71 @@ def pda(
 ) -> dict[str, Any]:
     """`address` and `bump` of one of the program's accounts (section 3b)."""
     return dict(_call("pda", locals()))
+
+
+def public_key(*, text: str) -> str:
+    """The one normal form of a public key, whatever its `0x`, case or compression (R23)."""
+    return str(_call("public_key", locals()))
+
+
+def feedback_id(*, text: str, base: Literal[0, 1], target: Literal[0, 1]) -> FeedbackId:
+    """The parts of `agentId:client:index`, whose index counts from `base` there and from `target` in the answer's text."""
+    return FeedbackId(**_with_integers(_call("feedback_id", locals()), "index"))  # type: ignore[typeddict-item]
+
+
+def weighted_score(
+    *, verified_count: int, verified_score_sum: int, unverified_count: int, unverified_score_sum: int
+) -> int:
+    """X84's score: a feedback with payment proof weighs three times; 0 if there is none."""
+    return int(_call("weighted_score", locals()))
+
+
+def stars_to_value(*, stars: int) -> int:
+    """20, 40, 60, 80 or 100 points for 1 to 5 stars."""
+    return int(_call("stars_to_value", locals()))
+
+
+def stars_of_value(*, value: int) -> int | None:
+    """The stars that are exactly so many points, if any are."""
+    stars = _call("stars_of_value", locals())
+    return None if stars is None else int(stars)
+
+
+def standard_tag(*, name: str) -> StandardTag:
+    """What a tag of the standard table measures, and in which unit."""
+    return StandardTag(**_call("standard_tag", locals()))
+
+
+def standard_tag_value(*, name: str, value: int, value_decimals: int) -> Literal[True]:
+    """True, or `CanonicalError` with the class `ValueOutOfRange`."""
+    _call("standard_tag_value", locals())
+    return True
+
+
+def x402_tag(*, tag1: str, tag2: str) -> str:
+    """What a pair of x402's tags says."""
+    return str(_call("x402_tag", locals()))
+
+
+def _part(answered: dict[str, Any]) -> SummaryPart:
+    histogram = [int(count) for count in answered["histogram"]]
+    return SummaryPart(sum=int(answered["sum"]), count=int(answered["count"]), histogram=histogram)
+
+
+def summary_part(
+    *, feedback: list[SummaryEntry], clients: list[str], tag1: str = "", tag2: str = ""
+) -> SummaryPart:
+    """The part that a summary with the same arguments is computed from (R16)."""
+    query = {"clients": clients, "tag1": tag1, "tag2": tag2}
+    return _part(_call("summary_part", {"feedback": feedback, "query": query}))
+
+
+def summary_merge(*, parts: list[SummaryPart]) -> MergedSummary:
+    """Parts of disjoint feedback, from any chain, as one summary (R16)."""
+    answered = _call("summary_merge", locals())
+    return MergedSummary(
+        part=_part(answered["part"]),
+        count=int(answered["count"]),
+        value=int(answered["value"]),
+        value_decimals=answered["value_decimals"],
+    )

@@ -18,6 +18,7 @@ use crate::{
     arguments::{Arguments, integer_text},
     authorization::*,
     derived_address::*,
+    scores::*,
     signing::*,
 };
 
@@ -92,6 +93,15 @@ pub fn named(name: &str) -> Option<Function> {
         "account_id" => (&["text"], account_id),
         "task_ref" => (&["text"], task_ref),
         "pda" => (PDA, pda),
+        "feedback_id" => (&["text", "base", "target"], feedback_id),
+        "weighted_score" => (COUNTERS, weighted_score),
+        "stars_to_value" => (&["stars"], stars_to_value),
+        "stars_of_value" => (&["value"], stars_of_value),
+        "standard_tag" => (&["name"], standard_tag),
+        "standard_tag_value" => (&["name", "value", "value_decimals"], standard_tag_value),
+        "x402_tag" => (&["tag1", "tag2"], x402_tag),
+        "summary_part" => (&["feedback", "query"], summary_part),
+        "summary_merge" => (&["parts"], summary_merge),
         _ => return None,
     };
     Some(Function { fields, call })
@@ -201,6 +211,24 @@ fn decode_tag(a: &Arguments<'_>) -> Result<Value, Error> {
 }
 
 fn summarize(a: &Arguments<'_>) -> Result<Value, Error> {
+    over_query(a, |feedback, query| {
+        let summary = summary::summarize(feedback, query)?;
+        Ok(json!({
+            "count": summary.count,
+            "value": summary.value.to_string(),
+            "value_decimals": summary.decimals,
+        }))
+    })
+}
+
+fn summary_part(a: &Arguments<'_>) -> Result<Value, Error> {
+    over_query(a, part_of)
+}
+
+fn over_query(
+    a: &Arguments<'_>,
+    answer: impl Fn(&[Feedback<'_, &str>], &Query<'_, &str>) -> Result<Value, Error>,
+) -> Result<Value, Error> {
     let list = a
         .get("feedback")
         .and_then(Value::as_array)
@@ -217,12 +245,7 @@ fn summarize(a: &Arguments<'_>) -> Result<Value, Error> {
         tag1: query["tag1"].as_str().expect("tag1"),
         tag2: query["tag2"].as_str().expect("tag2"),
     };
-    let summary = summary::summarize(&feedback?, &query)?;
-    Ok(json!({
-        "count": summary.count,
-        "value": summary.value.to_string(),
-        "value_decimals": summary.decimals,
-    }))
+    answer(&feedback?, &query)
 }
 
 fn feedback_of(entry: &Value) -> Result<Feedback<'_, &str>, Error> {

@@ -7,6 +7,7 @@ mod arguments;
 mod authorization;
 mod derived_address;
 mod functions;
+mod scores;
 mod signing;
 mod tables;
 mod vector_file;
@@ -29,13 +30,14 @@ const LEAST: &[(&str, usize, usize)] = &[
     ("feedback_auth_blob", 8, 0),
     ("feedback_auth_blob_decode", 8, 12),
     ("feedback_auth_eoa_blob_decode", 1, 5),
+    ("feedback_id", 8, 16),
     ("integer_field", 12, 12),
     ("interaction_hash", 10, 12),
     ("jcs", 88, 84),
     ("keccak256", 21, 2),
     ("low_s", 16, 2),
     ("payment_proof", 15, 6),
-    ("pda", 38, 7),
+    ("pda", 38, 11),
     ("public_key", 38, 12),
     ("receipt", 8, 3),
     ("recover_address", 32, 4),
@@ -45,12 +47,20 @@ const LEAST: &[(&str, usize, usize)] = &[
     ("revoke_message", 8, 6),
     ("sha256", 21, 2),
     ("sign", 49, 15),
+    ("standard_tag", 9, 4),
+    ("standard_tag_value", 50, 30),
+    ("stars_of_value", 12, 1),
+    ("stars_to_value", 5, 4),
     ("summary", 65, 5),
+    ("summary_merge", 60, 10),
+    ("summary_part", 65, 5),
     ("tag", 42, 13),
     ("tag_decode", 21, 9),
     ("task_ref", 8, 17),
     ("validation_request_hash", 12, 7),
     ("verify", 113, 152),
+    ("weighted_score", 28, 2),
+    ("x402_tag", 4, 2),
 ];
 
 #[test]

@@ -26,11 +26,15 @@ export function toRequest(value: unknown): unknown {
 
 /** A result as callers get it: names in camel case, wide integers as `bigint`. */
 export function fromAnswer(name: FunctionName, ok: unknown): unknown {
-  if (typeof ok !== "object" || ok === null) return ok;
-  const wide = WIDE[name] ?? [];
-  const members = Object.entries(ok).map(([member, value]) => [
+  return read(ok, WIDE[name] ?? [], "");
+}
+
+function read(value: unknown, wide: readonly string[], path: string): unknown {
+  if (wide.includes(path)) return Array.isArray(value) ? value.map(BigInt) : BigInt(value as string);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const members = Object.entries(value).map(([member, inner]) => [
     camelCase(member),
-    wide.includes(member) ? BigInt(value as string) : value,
+    read(inner, wide, path === "" ? member : `${path}.${member}`),
   ]);
   return Object.fromEntries(members);
 }

@@ -53,6 +53,15 @@ export type DerivedAccount =
   | { account: "val_request" | "val_response"; mint: SolanaKey; validator: SolanaKey; requestHash: Bytes }
   | { account: "spent"; hash: Bytes };
 
+/** What a summary is computed from (R16). Parts of disjoint feedback add up. */
+export interface SummaryPart {
+  /** Of the values, each times 10^(18 - valueDecimals). */
+  sum: bigint;
+  count: bigint;
+  /** How many values had 0, 1, … 18 decimals. */
+  histogram: bigint[];
+}
+
 export type Algorithm = "secp256k1" | "ed25519";
 
 /** x402's reputation profiles (R26), by the prefix that their hashes begin with. */
@@ -152,14 +161,45 @@ export interface Functions {
   account_id: [{ text: string }, { chainId: ChainId; address: string }];
   task_ref: [{ text: string }, { chainId: ChainId; transaction: string; dedupeKey: string }];
   pda: [{ programId: SolanaKey } & DerivedAccount, { address: SolanaKey; bump: number }];
+  public_key: [{ text: string }, Hex];
+  feedback_id: [
+    { text: string; base: 0 | 1; target: 0 | 1 },
+    { agentId: string; client: string; index: bigint; text: string },
+  ];
+  weighted_score: [
+    {
+      verifiedCount: Integer;
+      verifiedScoreSum: Integer;
+      unverifiedCount: Integer;
+      unverifiedScoreSum: Integer;
+    },
+    bigint,
+  ];
+  stars_to_value: [{ stars: Integer }, number];
+  stars_of_value: [{ value: Integer }, number | null];
+  standard_tag: [{ name: string }, { measures: string; unit: string; decimals: number; range: string; tag2: string[] }];
+  standard_tag_value: [{ name: string; value: Integer; valueDecimals: Integer }, true];
+  x402_tag: [{ tag1: string; tag2: string }, string];
+  summary_part: [{ feedback: SummaryEntry[]; query: { clients: string[]; tag1: string; tag2: string } }, SummaryPart];
+  summary_merge: [
+    { parts: { sum: Integer; count: Integer; histogram: Integer[] }[] },
+    { part: SummaryPart; count: bigint; value: bigint; valueDecimals: number },
+  ];
 }
 
 export type FunctionName = keyof Functions;
 export type Arguments<F extends FunctionName> = Functions[F][0];
 export type Result<F extends FunctionName> = Functions[F][1];
 
-/** Members of results that are wider than 53 bits: the module answers decimal text, and callers get a `bigint`. */
+/**
+ * Members of results that are wider than 53 bits, by their path (empty: the result itself): the module answers decimal
+ * text, and callers get a `bigint`.
+ */
 export const WIDE: { readonly [F in FunctionName]?: readonly string[] } = {
   feedback_auth_blob_decode: ["agent_id", "index_limit", "expiry", "chain_id"],
   summary: ["value"],
+  feedback_id: ["index"],
+  weighted_score: [""],
+  summary_part: ["sum", "count", "histogram"],
+  summary_merge: ["part.sum", "part.count", "part.histogram", "count", "value"],
 };

@@ -45,6 +45,16 @@ export const FUNCTIONS: readonly FunctionName[] = [
   "account_id",
   "task_ref",
   "pda",
+  "public_key",
+  "feedback_id",
+  "weighted_score",
+  "stars_to_value",
+  "stars_of_value",
+  "standard_tag",
+  "standard_tag_value",
+  "x402_tag",
+  "summary_part",
+  "summary_merge",
 ] satisfies (keyof Functions)[];
 
 interface Answer {

@@ -9,6 +9,8 @@ import "./tags.mjs";
 import "./summary.mjs";
 import "./signatures.mjs";
 import "./pda.mjs";
+import "./scores.mjs";
+import "./feedback_ids.mjs";
 import "./files/feedback.mjs";
 import "./files/registration.mjs";
 import "./files/extension.mjs";

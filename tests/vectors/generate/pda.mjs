@@ -70,3 +70,7 @@ file.error("request-hash-8", "the whole hash is an argument", ["Request", "Trunc
 file.error("unknown-account", "an account that does not exist", ["Request"], { program_id: svm.program, account: "receipt", mint }, "BadRequest");
 file.error("missing-index", "an entry needs its index", ["Request"], { program_id: svm.program, account: "feedback", mint, client }, "BadRequest");
 file.error("extra-client", "an agent has no client", ["Request"], { program_id: svm.program, account: "agent", mint, client }, "BadRequest");
+file.error("index-0", "indices count from 1, so the program makes no such entry", ["Request", "Boundary"], { program_id: svm.program, account: "feedback", mint, client, index: 0 }, "NumberOutOfRange");
+file.error("open-index-0", "the same in the open profile", ["Request", "Boundary"], { program_id: svm.program, account: "open_feedback", mint, client, index: "0" }, "NumberOutOfRange");
+file.error("key-33", "a metadata key of 33 bytes, which the program refuses", ["Request", "TooLong"], { program_id: svm.program, account: "metadata", mint, key: "k".repeat(33) }, "LengthLimit");
+file.error("key-5000", "a metadata key of 5,000 bytes", ["Request", "TooLong"], { program_id: svm.program, account: "metadata", mint, key: "k".repeat(5000) }, "LengthLimit");

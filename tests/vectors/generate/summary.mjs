@@ -80,3 +80,63 @@ refuse("no-clients-no-feedback", "an empty list of clients and no feedback", ["E
 refuse("decimals-19", "more decimals than R16 allows", ["Boundary"], [entry("a", 1, 19)], all(["a"]), "DecimalsOutOfRange");
 refuse("value-beyond-bound", "1e38 + 1", ["Boundary"], [entry("a", (10n ** 38n + 1n).toString())], all(["a"]), "ValueOutOfRange");
 refuse("value-below-bound", "-1e38 - 1", ["Boundary"], [entry("a", (-(10n ** 38n) - 1n).toString())], all(["a"]), "ValueOutOfRange");
+
+// Parts, which add up: the sum at 18 decimals, the count, and how many values had 0, 1, … 18 decimals.
+const parts = new VectorFile("summary_part", { description: "What the summary of the same arguments is computed from (R16).", packages: [] });
+const merged = new VectorFile("summary_merge", { description: "Parts of disjoint feedback as one part, and its summary (R16).", packages: [] });
+
+function partOf(args) {
+  const found = matched(args);
+  const sum = found.reduce((total, f) => total + BigInt(f.value) * 10n ** BigInt(18 - f.value_decimals), 0n);
+  const histogram = Array.from({ length: 19 }, (_, d) => found.filter((f) => f.value_decimals === d).length.toString());
+  return { sum: sum.toString(), count: found.length.toString(), histogram };
+}
+
+function merge(list) {
+  const total = (numbers) => numbers.reduce((sum, one) => sum + BigInt(one), 0n);
+  const sum = total(list.map((part) => part.sum));
+  const count = total(list.map((part) => part.count));
+  const histogram = Array.from({ length: 19 }, (_, d) => total(list.map((part) => part.histogram[d])));
+  const part = { sum: sum.toString(), count: count.toString(), histogram: histogram.map(String) };
+  if (count === 0n) return { part, count: "0", value: "0", value_decimals: 0 };
+  const most = histogram.reduce((a, b) => (b > a ? b : a));
+  const average = sum / count;
+  for (let decimals = histogram.indexOf(most); ; decimals -= 1) {
+    const value = average / 10n ** BigInt(18 - decimals);
+    if (fits(value)) return { part, count: count.toString(), value: value.toString(), value_decimals: decimals };
+  }
+}
+
+for (const vector of file.vectors) {
+  const id = vector.id.slice("summary/".length);
+  const args = { feedback: vector.feedback, query: vector.query };
+  if (vector.error) {
+    parts.error(id, vector.comment, vector.flags, args, vector.error);
+    continue;
+  }
+  parts.ok(id, vector.comment, vector.flags, args, partOf(args));
+  const each = args.query.clients.map((client) => partOf({ ...args, query: { ...args.query, clients: [client] } }));
+  const whole = merge(each);
+  assert.deepEqual({ ...vector.ok, count: vector.ok.count.toString() }, { count: whole.count, value: whole.value, value_decimals: whole.value_decimals });
+  merged.ok(id, `${vector.comment}: a part for each client`, vector.flags, { parts: each }, whole);
+}
+const nothing = partOf({ feedback: [], query: all(["a"]) });
+const one = partOf({ feedback: [entry("a", 1)], query: all(["a"]) });
+merged.ok("no-parts", "no part at all", ["Empty"], { parts: [] }, merge([]));
+merged.ok("nothing-and-one", "an empty part changes nothing", ["Empty"], { parts: [nothing, one, nothing] }, merge([one]));
+const UINT64_MAX = (2n ** 64n - 1n).toString();
+const full = { sum: "0", count: UINT64_MAX, histogram: [UINT64_MAX, ...Array(18).fill("0")] };
+merged.ok("fullest", "a count at its maximum", ["Boundary"], { parts: [full] }, merge([full]));
+merged.error("too-many", "one feedback more than a count holds", ["Boundary"], { parts: [full, one] }, "CounterExhausted");
+const wrong = (part) => ({ ...one, ...part });
+for (const [id, comment, part] of [
+  ["count", "a count that the histogram does not make", wrong({ count: "2" })],
+  ["histogram", "a histogram that the count is not", wrong({ histogram: nothing.histogram })],
+  ["sum", "more than one value can be", wrong({ sum: (10n ** 56n + 1n).toString() })],
+  ["sum-negative", "less than one value can be", wrong({ sum: (-(10n ** 56n) - 1n).toString() })],
+  ["sum-of-nothing", "a sum without feedback", { ...nothing, sum: "1" }],
+  ["histogram-short", "18 entries", wrong({ histogram: one.histogram.slice(0, 18) })],
+  ["histogram-long", "20 entries", wrong({ histogram: [...one.histogram, "0"] })],
+]) merged.error(id, comment, id.startsWith("histogram-") ? ["Request", "Shape"] : ["Shape"], { parts: [nothing, part] }, "BadRequest");
+merged.error("sum-beyond", "2^255, no int256", ["Request", "Boundary"], { parts: [wrong({ sum: (2n ** 255n).toString() })] }, "NumberOutOfRange");
+merged.error("count-beyond", "2^64, no uint64", ["Request", "Boundary"], { parts: [wrong({ count: (2n ** 64n).toString() })] }, "NumberOutOfRange");
