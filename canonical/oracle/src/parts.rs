@@ -1,10 +1,5 @@
 //! Parts of a summary (R16), which add up as summaries do not.
-use super::{
-    Answer,
-    failure::Failure,
-    summary::Summary,
-    types::Int256,
-};
+use super::{Answer, failure::Failure, summary::Summary, types::Int256};
 use alloc::{format, string::ToString, vec::Vec};
 use concord_canonical::{
     Word,
@@ -43,9 +38,7 @@ impl SummaryMerge {
     pub fn answer(&self) -> Answer {
         let mut whole = Accumulator::default();
         for (at, part) in self.parts.iter().enumerate() {
-            let merged = part
-                .accumulator()
-                .and_then(|part| Ok(whole.merge(&part)?));
+            let merged = part.accumulator().and_then(|part| Ok(whole.merge(&part)?));
             merged.map_err(|failure| failure.inside(&format!("parts[{at}]")))?;
         }
         let summary = whole.finish();

@@ -98,7 +98,9 @@ impl X402Tag<'_> {
         let mut all = X402_TAGS.iter();
         let found = all.find(|it| it.tag1 == self.tag1 && it.tag2 == self.tag2);
         let found = found.ok_or_else(|| {
-            let pairs = X402_TAGS.iter().map(|it| format!("{} {}", it.tag1, it.tag2));
+            let pairs = X402_TAGS
+                .iter()
+                .map(|it| format!("{} {}", it.tag1, it.tag2));
             let pairs: Vec<_> = pairs.collect();
             let pairs = pairs.join(", ");
             Failure::bad_request(format!("tag1 and tag2 must be one pair of {pairs}"))

@@ -3,6 +3,7 @@ mod authorized;
 mod identity;
 mod open;
 mod payments;
+mod reads;
 mod responses;
 mod state;
 mod validation;

@@ -57,3 +57,16 @@ fn refuses_text_that_is_not_a_decimal_integer() {
         expect_class(deadline(value), "BadRequest");
     }
 }
+
+#[test]
+fn a_json_number_that_is_too_large_is_told_both_limits() {
+    let text = r#"{"fn":"standard_tag_value","name":"uptime","value":100000000000000000000,"value_decimals":0}"#;
+    let answer: Value = serde_json::from_str(&oracle::answer(text)).unwrap();
+    assert_eq!(answer["error"]["class"], "NumberOutOfRange");
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(message.contains("2^53 - 1"), "{message}");
+    assert!(
+        message.contains("as a decimal string, an int128"),
+        "{message}"
+    );
+}

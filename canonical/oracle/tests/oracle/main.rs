@@ -6,6 +6,7 @@ mod hashing;
 mod integers;
 mod naming;
 mod protocol;
+mod scores;
 mod signing;
 mod statements;
 mod summary;

@@ -182,3 +182,41 @@ fn s3b_refuses_accounts_without_their_seeds() {
         );
     }
 }
+
+#[test]
+fn s3b_refuses_seeds_that_the_program_makes_no_account_of() {
+    let pda = json!({"fn": "pda", "program_id": PROGRAM, "mint": MINT});
+    for account in ["feedback", "open_feedback"] {
+        let entry = json!({"account": account, "client": REVIEWER, "index": 0});
+        let message = expect_class(with(&pda, entry), "NumberOutOfRange"); // R12
+        assert!(message.contains("at least 1"), "{message}");
+    }
+    let keyed = |length| {
+        with(
+            &pda,
+            json!({"account": "metadata", "key": "k".repeat(length)}),
+        )
+    };
+    assert!(ask(&keyed(32))["ok"].is_object());
+    for length in [33, 5_000] {
+        let message = expect_class(keyed(length), "LengthLimit"); // R17
+        assert!(message.contains(&length.to_string()), "{message}");
+    }
+}
+
+#[test]
+fn no_refusal_repeats_what_may_be_a_secret() {
+    let secret = OWNER_SECRET;
+    let pda = json!({"fn": "pda", "program_id": PROGRAM, "account": "client", "mint": MINT, "client": REVIEWER});
+    for request in [
+        with(&pda, json!({"mint": secret})),
+        with(&pda, json!({"account": "feedback", "index": secret})),
+        json!({"fn": "chain_id", "text": secret}),
+        json!({"fn": "task_ref", "text": format!("eip155:1:0x{secret}0")}),
+        json!({"fn": "feedback_id", "text": secret, "base": 0, "target": 0}),
+    ] {
+        let answer = ask(&request);
+        let message = answer["error"]["message"].as_str().expect("a refusal");
+        assert!(!message.contains(&secret[..24]), "{message}");
+    }
+}
