@@ -4,15 +4,16 @@
 //! model is named; each backend must come to it, or the backend is named. So a fault is named
 //! after whoever stands alone, and all at once disagree only with a stale file.
 mod comparison;
+mod conclusion;
 mod play;
 mod reference;
 mod verdicts;
 mod views;
 
 pub use comparison::{Difference, Subject};
+pub use conclusion::{Conclusion, Lost};
 pub use verdicts::{
-    Conclusion, Failure, Lost, Observation, Participant, Run, StepCount, StepRecord, StepResult,
-    VarianceUsed,
+    Failure, Observation, Participant, Run, StepCount, StepRecord, StepResult, VarianceUsed,
 };
 pub use views::ViewRecord;
 

@@ -1,8 +1,8 @@
 use super::{
-    Difference, MODEL,
+    Difference, Lost, MODEL,
     comparison::{Judged, judge},
     reference::{Reference, References, Told},
-    verdicts::{Lost, Observation, StepRecord, StepResult, failed},
+    verdicts::{Observation, StepRecord, StepResult, failed},
     views::{self, ViewRecord},
 };
 use crate::{

@@ -1,14 +1,11 @@
-use super::{Difference, MODEL, Subject, views::ViewRecord};
+use super::{Difference, Lost, MODEL, ViewRecord};
 use crate::{
     backend::{Backend, Cost, Observed, StepFault, views::ViewName},
     model::{Bytes32, Chain, Event, RegistryProfile, Summary, Verdict},
     scenario::{Rule, Scenario, TimedStep},
 };
 use serde::Serialize;
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt,
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// In the place of a variance's number: the registry is not ours, and known to differ.
 pub const FOREIGN: u8 = 0;
@@ -28,41 +25,6 @@ pub struct Run {
     pub views: Vec<ViewRecord>,
     /// Whoever did not answer any more, each time.
     pub lost: Vec<Lost>,
-}
-
-/// A participant that could not be asked any more: it ended, was silent, or answered nonsense.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Lost {
-    pub participant: String,
-    pub scenario: String,
-    pub reason: String,
-}
-
-impl fmt::Display for Lost {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            participant,
-            scenario,
-            reason,
-        } = self;
-        write!(
-            f,
-            "{participant} stopped answering in scenario {scenario}: {reason}"
-        )
-    }
-}
-
-/// What a run says in one word, the worst first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Conclusion {
-    /// Somebody differs, or a step could not be judged though its participant answers.
-    Differs,
-    /// Somebody did not answer; what was judged agrees.
-    Lost,
-    /// What is declared agrees; scenarios have steps of other profiles.
-    NotDeclared,
-    Agrees,
 }
 
 /// Who played.
@@ -244,7 +206,7 @@ impl StepCount {
         *count += 1;
     }
 
-    fn merge(&mut self, other: Self) {
+    pub(super) fn merge(&mut self, other: Self) {
         self.passed += other.passed;
         self.failed += other.failed;
         self.errors += other.errors;
@@ -333,97 +295,6 @@ impl Run {
         let places: BTreeMap<_, _> = names.zip(0..).collect::<BTreeMap<_, usize>>();
         self.records.sort_by_key(|record| places[&record.scenario]);
         self.views.sort_by_key(|record| places[&record.scenario]);
-    }
-
-    /// Did every participant come to what is expected at every step, and answer every view?
-    pub fn agrees(&self) -> bool {
-        let are_steps = self.records.iter().all(|it| it.result.is_as_expected());
-        let are_views = self.views.iter().all(|it| it.count().is_as_expected());
-        are_steps && are_views && self.lost.is_empty()
-    }
-
-    /// The worst that can be said of the run.
-    pub fn conclusion(&self) -> Conclusion {
-        let is_lost = |it: &Failure<'_>| it.difference.subject == Subject::Lost;
-        if self.failures().any(|it| !is_lost(&it)) {
-            return Conclusion::Differs;
-        }
-        if !self.lost.is_empty() {
-            return Conclusion::Lost;
-        }
-        let is_undeclared = |it: &StepRecord| it.result == StepResult::NotDeclared;
-        match self.records.iter().any(is_undeclared) {
-            true => Conclusion::NotDeclared,
-            false => Conclusion::Agrees,
-        }
-    }
-
-    /// Steps that failed or could not be judged, then views.
-    pub fn failures(&self) -> impl Iterator<Item = Failure<'_>> {
-        let steps = self.records.iter().filter_map(|record| {
-            Some(Failure {
-                scenario: &record.scenario,
-                step: record.step,
-                operation: record.operation.to_owned(),
-                rules: &record.rules,
-                participant: &record.participant,
-                difference: record.result.difference()?,
-            })
-        });
-        let views = self.views.iter().flat_map(|record| {
-            let failure = |operation: String, rules, difference| Failure {
-                scenario: &record.scenario,
-                step: record.step,
-                operation,
-                rules,
-                participant: &record.participant,
-                difference,
-            };
-            let fault = record.fault.iter();
-            let fault = fault.map(move |it| failure("views".to_owned(), &[], it));
-            let wrong = record.differences.iter();
-            let wrong = wrong.map(move |(view, it)| failure(view.to_string(), view.rules(), it));
-            fault.chain(wrong)
-        });
-        steps.chain(views)
-    }
-
-    /// Every participant's views: how many questions were answered as they must be.
-    pub fn view_counts(&self) -> BTreeMap<&str, StepCount> {
-        let mut counts: BTreeMap<_, StepCount> = BTreeMap::new();
-        for record in &self.views {
-            let count = counts.entry(record.participant.as_str()).or_default();
-            count.merge(record.count());
-        }
-        counts
-    }
-
-    /// How often each view was asked, by participant.
-    pub fn views_asked(&self) -> BTreeMap<&str, BTreeMap<ViewName, usize>> {
-        let mut asked: BTreeMap<_, BTreeMap<_, usize>> = BTreeMap::new();
-        for record in &self.views {
-            let of_participant = asked.entry(record.participant.as_str()).or_default();
-            for (view, times) in &record.asked {
-                *of_participant.entry(*view).or_default() += times;
-            }
-        }
-        asked
-    }
-
-    /// The views that each backend was never asked, of the profiles that it declares.
-    pub fn views_not_asked(&self) -> BTreeMap<&str, BTreeSet<ViewName>> {
-        let asked = self.views_asked();
-        let backends = self.participants.iter().filter(|it| it.chain.is_some());
-        let not_asked = backends.map(|participant| {
-            let own = asked.get(&*participant.name);
-            let is_left = |view: &&ViewName| {
-                participant.profiles.contains(&view.profile())
-                    && own.is_none_or(|own| !own.contains_key(view))
-            };
-            let left = participant.interface.iter().filter(is_left);
-            (&*participant.name, left.copied().collect::<BTreeSet<_>>())
-        });
-        not_asked.filter(|(_, left)| !left.is_empty()).collect()
     }
 
     /// Every declared variance that a backend has shown.

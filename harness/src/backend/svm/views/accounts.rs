@@ -1,118 +1,26 @@
-//! Every account and every read instruction of the program, asked at the end of a scenario.
-use super::{Registry, World, ledger::Ledger, view};
+//! The program's accounts: what the state does not hold, too.
+use super::Asking;
 use crate::{
     backend::{
         StepFault,
-        views::{self, Draw, Known, ViewAnswer, ViewDifference, ViewName},
+        svm::{World, ledger::Ledger, payment},
     },
-    model::{
-        Actor, Agent, AgentState, Found, Integer, OpenFeedbackState, OpenPart, Summary,
-        WideInteger, first_difference, open_part, open_summary,
-    },
+    model::{Actor, Agent, AgentState, Bytes, Bytes32, Integer, PaddedTag},
 };
-use alloy::primitives::{I256, U256};
-use concord_canonical::ErrorClass;
-use concord_registry::svm::{
-    accounts::{
-        self, AccountType, AgentIdentity, ClientIndex, FeedbackEntry, MetadataEntry,
-        OpenClientIndex, OpenFeedback, SpentPayment, ValidationRequest, ValidationResponse,
-    },
-    instructions::{ClientEntries, SUMMARY_ACCOUNTS_MAX, accounts_of_summary},
-    views::{OpenSummary, OpenSummaryPart, View},
+use concord_registry::svm::accounts::{
+    self, AgentIdentity, ClientIndex, FeedbackEntry, MetadataEntry, OpenClientIndex, OpenFeedback,
+    SpentPayment, ValidationRequest, ValidationResponse,
 };
 use serde_json::{Value, json};
 use solana_address::Address;
-use solana_instruction::Instruction;
-use std::{collections::BTreeSet, ops::RangeInclusive};
+use std::collections::BTreeSet;
 
 /// R10: what counts for an agent whose owner set nothing.
 const BOUNDED: u8 = 2;
-/// A tag that no entry of a scenario has.
-const NO_SUCH_TAG: &str = "no such tag";
-
-impl<L: Ledger> Registry<L> {
-    /// All of them, on a cluster that is not shared: there an endpoint counts each question.
-    pub(super) fn askable(&self) -> BTreeSet<ViewName> {
-        if self.ledger.is_shared() {
-            return BTreeSet::new();
-        }
-        views::all(views::SVM)
-    }
-
-    pub(super) fn ask_every_view(
-        &self,
-        known: Known<'_>,
-        draw: &mut Draw,
-    ) -> Result<Vec<ViewAnswer>, StepFault> {
-        if self.ledger.is_shared() {
-            return Ok(Vec::new());
-        }
-        let mut asking = Asking {
-            ledger: &self.ledger,
-            world: &self.world,
-            known,
-            answers: Vec::new(),
-        };
-        asking.registry()?;
-        asking.payments()?;
-        for (agent, state) in &known.state.agents {
-            asking.identity(agent, state)?;
-            asking.metadata(agent, state)?;
-            asking.authorized(agent, state)?;
-            asking.open(agent, state)?;
-            asking.summaries(agent, state, draw)?;
-        }
-        asking.validations()?;
-        Ok(asking.answers)
-    }
-}
-
-struct Asking<'a, L> {
-    ledger: &'a L,
-    world: &'a World,
-    known: Known<'a>,
-    answers: Vec<ViewAnswer>,
-}
 
 impl<L: Ledger> Asking<'_, L> {
-    /// Reads an account; `read` says in canonical terms what it holds.
-    fn account<T: AccountType>(
-        &mut self,
-        address: &Address,
-        arguments: Value,
-        expected: &Value,
-        read: impl FnOnce(&World, T) -> Value,
-    ) -> Result<(), StepFault> {
-        let held = self.ledger.load::<T>(&self.world.program, address)?;
-        let actual = held.map_or(Value::Null, |held| read(self.world, held));
-        let view = named("account", T::NAME);
-        self.note(view, arguments, expected, &actual, None)
-    }
-
-    fn note(
-        &mut self,
-        view: ViewName,
-        arguments: Value,
-        expected: &Value,
-        actual: &Value,
-        native_error: Option<String>,
-    ) -> Result<(), StepFault> {
-        let difference = first_difference(expected, actual);
-        self.answers.push(ViewAnswer {
-            view,
-            arguments,
-            difference: difference.map(|(path, expected, actual)| ViewDifference {
-                path,
-                expected,
-                actual,
-                native_error,
-            }),
-        });
-        Ok(())
-    }
-
     /// R9, R13: the registry's keys and lists.
-    fn registry(&mut self) -> Result<(), StepFault> {
+    pub(super) fn registry(&mut self) -> Result<(), StepFault> {
         let records = self.known.records;
         let expected = json!({
             "chain": self.world.chain, "authority": records.authority,
@@ -138,9 +46,9 @@ impl<L: Ledger> Asking<'_, L> {
     }
 
     /// R13: the marker of each payment that counted.
-    fn payments(&mut self) -> Result<(), StepFault> {
+    pub(super) fn payments(&mut self) -> Result<(), StepFault> {
         for payment in &self.known.records.payments {
-            let task = super::payment::task_ref_hash(&payment.task, self.world);
+            let task = payment::task_ref_hash(&payment.task, self.world);
             let address = self.world.program.spent_payment(&task);
             let expected = json!({
                 "agent": payment.agent, "client": payment.client, "index": payment.index,
@@ -157,7 +65,7 @@ impl<L: Ledger> Asking<'_, L> {
     }
 
     /// R3, R4, R7, R10, R13: everything but times.
-    fn identity(&mut self, agent: &Agent, state: &AgentState) -> Result<(), StepFault> {
+    pub(super) fn identity(&mut self, agent: &Agent, state: &AgentState) -> Result<(), StepFault> {
         let records = self.known.records;
         let (authorized, verified) = (&state.authorized, state.authorized.verified);
         let verified = verified.unwrap_or_default();
@@ -199,7 +107,7 @@ impl<L: Ledger> Asking<'_, L> {
         )
     }
 
-    fn metadata(&mut self, agent: &Agent, state: &AgentState) -> Result<(), StepFault> {
+    pub(super) fn metadata(&mut self, agent: &Agent, state: &AgentState) -> Result<(), StepFault> {
         let mint = self.world.keys.mint(agent);
         for (key, value) in &state.metadata {
             let address = self.world.program.metadata_entry(&mint, key);
@@ -212,7 +120,7 @@ impl<L: Ledger> Asking<'_, L> {
                 |world, it: MetadataEntry| {
                     json!({
                         "agent": world.agents.agent(it.nft_mint), "key": it.key,
-                        "value": crate::model::Bytes(it.value),
+                        "value": Bytes(it.value),
                     })
                 },
             )?;
@@ -221,7 +129,11 @@ impl<L: Ledger> Asking<'_, L> {
     }
 
     /// R8, R10, R12: each client's index and entries.
-    fn authorized(&mut self, agent: &Agent, state: &AgentState) -> Result<(), StepFault> {
+    pub(super) fn authorized(
+        &mut self,
+        agent: &Agent,
+        state: &AgentState,
+    ) -> Result<(), StepFault> {
         let mint = self.world.keys.mint(agent);
         for (client, ordinal) in state.authorized.clients.iter().zip(1_u64..) {
             let key = self.world.keys.actor(client);
@@ -256,7 +168,7 @@ impl<L: Ledger> Asking<'_, L> {
     }
 
     /// R12, R16: each client's index and entries.
-    fn open(&mut self, agent: &Agent, state: &AgentState) -> Result<(), StepFault> {
+    pub(super) fn open(&mut self, agent: &Agent, state: &AgentState) -> Result<(), StepFault> {
         let mint = self.world.keys.mint(agent);
         for (client, ordinal) in state.open.clients.iter().zip(1_u64..) {
             let key = self.world.keys.actor(client);
@@ -299,7 +211,7 @@ impl<L: Ledger> Asking<'_, L> {
     }
 
     /// R20: each request, and its response.
-    fn validations(&mut self) -> Result<(), StepFault> {
+    pub(super) fn validations(&mut self) -> Result<(), StepFault> {
         for asked in &self.known.records.requests {
             let mint = self.world.keys.mint(&asked.agent);
             let validator = self.world.keys.actor(&asked.validator);
@@ -324,7 +236,7 @@ impl<L: Ledger> Asking<'_, L> {
                     json!({
                         "agent": world.agents.agent(it.nft_mint),
                         "validator": world.agents.actor(it.validator),
-                        "request": crate::model::Bytes32(it.request_hash),
+                        "request": Bytes32(it.request_hash),
                         "responded": it.responded, "time": seconds(ledger, world, it.created_at),
                     })
                 },
@@ -346,8 +258,8 @@ impl<L: Ledger> Asking<'_, L> {
                 &expected,
                 |world, it: ValidationResponse| {
                     json!({
-                        "score": it.score, "hash": crate::model::Bytes32(it.evidence_hash),
-                        "tag": crate::model::PaddedTag(it.tag), "responses": it.response_count,
+                        "score": it.score, "hash": Bytes32(it.evidence_hash),
+                        "tag": PaddedTag(it.tag), "responses": it.response_count,
                         "first": seconds(ledger, world, it.created_at),
                         "last": seconds(ledger, world, it.last_update),
                     })
@@ -355,151 +267,6 @@ impl<L: Ledger> Asking<'_, L> {
             )?;
         }
         Ok(())
-    }
-
-    /// R16: over drawn clients with drawn tags, over a range of one client's entries, and over
-    /// nobody, which is refused.
-    fn summaries(
-        &mut self,
-        agent: &Agent,
-        state: &AgentState,
-        draw: &mut Draw,
-    ) -> Result<(), StepFault> {
-        self.summary_of(agent, state, &[], ("", ""))?;
-        let mut clients = draw.list(&state.open.clients, 3);
-        let actors: Vec<_> = self
-            .world
-            .agents
-            .actors()
-            .map(|(_, it)| it.clone())
-            .collect();
-        clients.extend(draw.pick(&actors));
-        let (tag1, tag2) = drawn_tags(state, draw);
-        self.summary_of(agent, state, &clients, (&tag1, &tag2))?;
-        if let Some(client) = draw.pick(&state.open.clients) {
-            let last = state.open.last_index(&client);
-            let first = draw.below(last) + 1;
-            let end = first + draw.below(last - first + 1);
-            let (tag1, tag2) = drawn_tags(state, draw);
-            let most = SUMMARY_ACCOUNTS_MAX - 1;
-            let range = first..=end.min(first + most - 1);
-            self.range_of(agent, state, &client, range, (&tag1, &tag2))?;
-        }
-        Ok(())
-    }
-
-    /// Both instructions, unless the clients' entries are more than a transaction can lock.
-    fn summary_of(
-        &mut self,
-        agent: &Agent,
-        state: &AgentState,
-        clients: &[Actor],
-        tags: (&str, &str),
-    ) -> Result<(), StepFault> {
-        let listed: Vec<_> = clients
-            .iter()
-            .map(|client| ClientEntries {
-                client: self.world.keys.actor(client),
-                last: state.open.last_index(client),
-            })
-            .collect();
-        if accounts_of_summary(&listed) > SUMMARY_ACCOUNTS_MAX {
-            return Ok(());
-        }
-        let found = state.open.matching(clients, tags, false);
-        let refusal = || {
-            clients
-                .is_empty()
-                .then(|| json!(ErrorClass::EmptyClients.name()))
-        };
-        let arguments = json!({
-            "agent": agent, "clients": clients, "tag1": tags.0, "tag2": tags.1,
-        });
-        let (program, mint) = (&self.world.program, self.world.keys.mint(agent));
-        let whole = program.open_summary(mint, &listed, tags.0, tags.1);
-        let part = program.open_summary_part(mint, &listed, tags.0, tags.1);
-        let expected = refusal().unwrap_or_else(|| json!(open_summary(&found)));
-        self.call(
-            &whole,
-            "open_summary",
-            arguments.clone(),
-            &expected,
-            summary_json,
-        )?;
-        let expected = refusal().unwrap_or_else(|| part_json(&open_part(&found)));
-        self.call(
-            &part,
-            "open_summary_part",
-            arguments,
-            &expected,
-            native_part_json,
-        )
-    }
-
-    fn range_of(
-        &mut self,
-        agent: &Agent,
-        state: &AgentState,
-        client: &Actor,
-        range: RangeInclusive<u64>,
-        tags: (&str, &str),
-    ) -> Result<(), StepFault> {
-        let own = std::slice::from_ref(client);
-        let mut found: Vec<Found<'_, OpenFeedbackState>> = state.open.matching(own, tags, false);
-        found.retain(|it| range.contains(&it.index));
-        let (program, keys) = (&self.world.program, &self.world.keys);
-        let (mint, key) = (keys.mint(agent), keys.actor(client));
-        let read = program.open_summary_range(mint, key, range.clone(), tags.0, tags.1);
-        let arguments = json!({
-            "agent": agent, "client": client, "first": range.start(), "last": range.end(),
-            "tag1": tags.0, "tag2": tags.1,
-        });
-        let expected = part_json(&open_part(&found));
-        self.call(
-            &read,
-            "open_summary_part",
-            arguments,
-            &expected,
-            native_part_json,
-        )
-    }
-
-    fn call<T: View>(
-        &mut self,
-        instruction: &Instruction,
-        name: &'static str,
-        arguments: Value,
-        expected: &Value,
-        read: impl FnOnce(T) -> Value,
-    ) -> Result<(), StepFault> {
-        let answer = view::call::<T>(self.ledger, &self.world.program, instruction)?;
-        let (actual, native_error) = match answer {
-            Ok(answer) => (read(answer), None),
-            Err(refusal) => (json!(refusal.class.name()), Some(refusal.native)),
-        };
-        let view = named("instruction", name);
-        self.note(view, arguments, expected, &actual, native_error)
-    }
-}
-
-fn named(interface: &'static str, signature: &'static str) -> ViewName {
-    ViewName {
-        interface,
-        signature,
-    }
-}
-
-fn drawn_tags(state: &AgentState, draw: &mut Draw) -> (String, String) {
-    let entries = state.open.entries.values().flatten();
-    let mut known = vec![(String::new(), String::new())];
-    known.extend(entries.map(|it| (it.tag1.clone(), it.tag2.clone())));
-    let (tag1, tag2) = draw.pick(&known).unwrap_or_default();
-    match draw.below(6) {
-        0 => (NO_SUCH_TAG.to_owned(), tag2),
-        3 => (String::new(), tag1),
-        1 => (tag1, String::new()),
-        2 => (String::new(), tag2),
-        _ => (tag1, tag2),
     }
 }
 
@@ -524,7 +291,7 @@ fn entry_json(world: &World, it: FeedbackEntry) -> Value {
     json!({
         "agent": world.agents.agent(it.nft_mint), "client": world.agents.actor(it.reviewer),
         "index": it.feedback_index, "score": it.score,
-        "tag1": crate::model::PaddedTag(it.tag1), "tag2": crate::model::PaddedTag(it.tag2),
+        "tag1": PaddedTag(it.tag1), "tag2": PaddedTag(it.tag2),
         "revoked": it.revoked, "responses": it.response_count,
         "auth_verified": it.auth_verified, "auth_scheme": it.auth_scheme,
         "is_paid": it.has_payment_proof,
@@ -537,25 +304,5 @@ fn open_entry_json(ledger: &impl Ledger, world: &World, it: OpenFeedback) -> Val
         "index": it.feedback_index, "value": Integer(it.value), "decimals": it.value_decimals,
         "tag1": it.tag1, "tag2": it.tag2, "revoked": it.revoked, "responses": it.response_count,
         "time": seconds(ledger, world, it.created_at),
-    })
-}
-
-fn summary_json(answer: OpenSummary) -> Value {
-    json!(Summary::Open {
-        count: answer.count,
-        value: Integer(answer.value),
-        decimals: answer.decimals,
-    })
-}
-
-fn part_json(part: &OpenPart) -> Value {
-    json!({ "sum": part.sum, "count": part.count, "histogram": part.histogram })
-}
-
-fn native_part_json(part: OpenSummaryPart) -> Value {
-    part_json(&OpenPart {
-        sum: WideInteger(I256::from_raw(U256::from_be_bytes(part.sum))),
-        count: part.count,
-        histogram: part.histogram,
     })
 }
