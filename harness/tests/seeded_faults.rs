@@ -55,7 +55,7 @@ const TOTALS_COUNT_REVOKED: Fault = Fault {
 
 /// What only a window over somebody's entries shows.
 const WINDOW_COUNTS_OTHER_RESPONSES: Fault = Fault {
-    file: "contracts/src/ReputationRegistry.sol",
+    file: "contracts/src/AuthorizedReputationRegistry.sol",
     sound: "responseCount: _responseCount(agentId, clientAddress, index)",
     faulty: "responseCount: _responseCount(agentId, clientAddress, uint64(to - 1))",
 };
@@ -71,7 +71,8 @@ const PENDING_COUNTS: Fault = Fault {
 const REQUEST_NOT_LISTED: Fault = Fault {
     file: "contracts/src/ValidationRegistry.sol",
     sound: "_requestsOfValidator[validatorAddress].push(requestHash);",
-    faulty: "if (validatorAddress != msg.sender) _requestsOfValidator[validatorAddress].push(requestHash);",
+    faulty: "bytes32[] storage asked = _requestsOfValidator[validatorAddress];
+        if (validatorAddress != msg.sender) asked.push(requestHash);",
 };
 
 /// What only the responses of one responder show.
@@ -384,7 +385,7 @@ fn faults_that_only_views_show_name_the_views() {
         (
             "window",
             WINDOW_COUNTS_OTHER_RESPONSES,
-            &["ReputationRegistry.readFeedbackWindow(uint256,address,uint64,uint64)"],
+            &["AuthorizedReputationRegistry.readFeedbackWindow(uint256,address,uint64,uint64)"],
         ),
     ] {
         let contracts = build_contracts(&fault.copy(name, &CONTRACT_PARTS));

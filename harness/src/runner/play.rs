@@ -176,9 +176,9 @@ impl<'a> Player<'a> {
 
     fn start_again(&mut self, reason: String) -> Result<(), String> {
         if self.restarts == RESTARTS_MAX {
-            return Err(format!(
-                "given up after {RESTARTS_MAX} new starts: {reason}"
-            ));
+            let words = format!("given up after {RESTARTS_MAX} new starts: ");
+            let is_told = reason.starts_with(&words);
+            return Err(if is_told { reason } else { words + &reason });
         }
         self.restarts += 1;
         let started = self.backend.restart();

@@ -7,6 +7,10 @@ use crate::{
 use alloy::primitives::{Address, U256};
 use concord_registry::evm::abi::Feedback;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// How many clients, and responders, are asked about whatever is drawn.
+const ALWAYS_ASKED: usize = 4;
 
 /// One profile of one agent, in the registry that keeps it.
 pub(super) struct Ledger<'a> {
@@ -130,12 +134,12 @@ fn ask_last_indices(book: &Book<'_>, ledger: &Ledger<'_>, draw: &mut Draw, q: &m
 fn ask_responses(book: &Book<'_>, ledger: &Ledger<'_>, draw: &mut Draw, q: &mut Questions) {
     let records = book.records.responses.iter();
     let own = records.filter(|it| it.profile == ledger.profile && it.agent == *ledger.agent);
-    let own: Vec<_> = own.collect();
-    for _ in 0..own.len().min(2) {
-        if let Some(it) = draw.pick(&own) {
-            let responder = std::slice::from_ref(&it.responder);
-            ask_response_count(book, ledger, Some(&it.client), it.index, responder, q);
-        }
+    let answered: BTreeSet<_> = own
+        .map(|it| (&it.client, it.index, &it.responder))
+        .collect();
+    for (client, index, responder) in answered.into_iter().take(ALWAYS_ASKED) {
+        let responders = std::slice::from_ref(responder);
+        ask_response_count(book, ledger, Some(client), index, responders, q);
     }
     let mut asked = vec![(None, draw.below(3))];
     if let Some(client) = ledger.some_client(book, draw) {
@@ -187,7 +191,11 @@ pub(super) fn windows(
     ledger: &Ledger<'_>,
     draw: &mut Draw,
 ) -> Vec<(Actor, u64, u64, Vec<u64>)> {
-    let mut windows = Vec::new();
+    let whole = ledger.clients.iter().take(ALWAYS_ASKED).map(|client| {
+        let last = ledger.last_index(client);
+        (client.clone(), 0, u64::MAX, (1..=last).collect())
+    });
+    let mut windows: Vec<_> = whole.collect();
     for _ in 0..2 {
         if let Some(client) = ledger.some_client(book, draw) {
             let last = ledger.last_index(&client);

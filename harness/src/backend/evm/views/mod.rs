@@ -16,6 +16,9 @@ use book::Book;
 use question::{Questions, Reader};
 use std::collections::BTreeSet;
 
+/// So many views are one request of a node: it has limits to a request's and an answer's size.
+const ASKED_AT_ONCE: usize = 200;
+
 impl<L: Ledger> Registries<L> {
     /// The views of the contracts' dialect, of registries that are there and of those that are not.
     pub(super) fn interface_of_dialect(&self) -> BTreeSet<ViewName> {
@@ -51,7 +54,10 @@ impl<L: Ledger> Registries<L> {
             return Ok(Vec::new());
         }
         let questions = self.questions(known, draw);
-        let answers = self.ledger.views(&questions.calls())?;
+        let mut answers = Vec::new();
+        for calls in questions.calls().chunks(ASKED_AT_ONCE) {
+            answers.extend(self.ledger.views(calls)?);
+        }
         let reader = Reader {
             agents: &self.agents,
             requests: &self.requests,
