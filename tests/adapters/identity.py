@@ -9,6 +9,7 @@ import json
 import sys
 
 PROTOCOL = 1
+PROFILES = ["identity"]
 NAME = "identity-py"
 RESERVED_KEY = "agentWallet"
 OPERATIONS = ["register", "set_agent_uri", "set_metadata", "unset_agent_wallet", "transfer"]
@@ -90,7 +91,7 @@ class Adapter:
         self.registry = Registry(keeps_wallet)
 
     def hello(self, protocol, chain):
-        return {"protocol": PROTOCOL, "name": NAME, "operations": OPERATIONS}
+        return {"protocol": PROTOCOL, "name": NAME, "operations": OPERATIONS, "profiles": PROFILES}
 
     def reset(self, start, actors):
         self.registry = Registry(self.keeps_wallet)

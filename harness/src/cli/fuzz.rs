@@ -216,6 +216,10 @@ fn write_report(out: &mut String, report: &Report, seed: u64, replay: Option<&st
             "below {STEPS_MIN} steps it is not judged what was tried too seldom"
         )?;
     }
+    for (participant, views) in &report.not_asked {
+        let names: Vec<_> = views.iter().map(ToString::to_string).collect();
+        writeln!(out, "views not asked of {participant}: {}", names.join(", "))?;
+    }
     match &report.finding {
         None => writeln!(out, "no divergence"),
         Some(finding) => write_finding(out, finding, replay.unwrap_or_default()),
@@ -261,6 +265,7 @@ fn as_json(report: &Report, seed: u64, replay: Option<&str>) -> Value {
         "operations": report.metrics.operations,
         "mutators": report.metrics.mutators,
         "vacuous": report.metrics.vacuous(),
+        "views_not_asked": report.not_asked,
         "divergence": report.finding.as_ref().map(|finding| json!({
             "world": finding.world,
             "verdict": finding.divergence.verdict(),

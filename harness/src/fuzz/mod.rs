@@ -24,7 +24,7 @@ pub use runner::{Divergence, NewReferee, Subject};
 pub use world::{ACTORS, START, Transition};
 
 use crate::{
-    backend::{Backend, StepFault},
+    backend::{Backend, StepFault, views::ViewName},
     model::Model,
 };
 use concord_canonical::hash::keccak256v;
@@ -35,6 +35,7 @@ use proptest::{
 use proptest_state_machine::ReferenceStateMachine;
 use runner::Runner;
 use std::{
+    collections::{BTreeMap, BTreeSet},
     sync::{
         Mutex,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -66,6 +67,8 @@ pub struct Report {
     pub worlds: u64,
     pub elapsed: Duration,
     pub metrics: Metrics,
+    /// The views that no world asked, by backend.
+    pub not_asked: BTreeMap<String, BTreeSet<ViewName>>,
     pub finding: Option<Finding>,
 }
 
@@ -127,6 +130,7 @@ pub fn run_under(
         worlds: found.worlds,
         elapsed: begun.elapsed(),
         metrics: found.metrics,
+        not_asked: found.not_asked.unwrap_or_default(),
         finding: found.finding,
     })
 }
@@ -144,8 +148,22 @@ struct Shared {
 struct Found {
     worlds: u64,
     metrics: Metrics,
+    /// `None`: no worker has ended yet.
+    not_asked: Option<BTreeMap<String, BTreeSet<ViewName>>>,
     finding: Option<Finding>,
     fault: Option<StepFault>,
+}
+
+impl Found {
+    /// What every worker that has ended left out.
+    fn leave_out(&mut self, of_worker: &BTreeMap<String, BTreeSet<ViewName>>) {
+        let left = self.not_asked.get_or_insert_with(|| of_worker.clone());
+        for (participant, left) in left.iter_mut() {
+            let other = of_worker.get(participant);
+            left.retain(|view| other.is_some_and(|other| other.contains(view)));
+        }
+        left.retain(|_, left| !left.is_empty());
+    }
 }
 
 impl Shared {
@@ -173,6 +191,8 @@ impl Shared {
             }
             self.is_over.store(true, Ordering::Relaxed);
         }
+        let mut found = self.found.lock().unwrap_or_else(|it| it.into_inner());
+        found.leave_out(runner.not_asked());
     }
 
     /// The next world's number and length.

@@ -2,7 +2,7 @@ use super::{Metrics, START, Transition, world::actors};
 use crate::{
     backend::{
         Backend, Observed, StepFault,
-        views::{Draw, Known, ViewAnswer},
+        views::{Draw, Known, ViewAnswer, ViewName},
     },
     model::{
         CanonicalState, Chain, Operation, Outcome, Records, Referee, Verdict, first_difference,
@@ -10,7 +10,10 @@ use crate::{
 };
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::fmt;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 /// The first step at which somebody differs from the model, or a mutator from its word.
 #[derive(Clone, Debug, Serialize)]
@@ -107,17 +110,27 @@ pub struct Runner {
     /// What views answer beside the models' states, in the models' order.
     records: [Records; 2],
     time: u64,
+    /// The views that no world has asked yet, by backend.
+    not_asked: BTreeMap<String, BTreeSet<ViewName>>,
 }
 
 impl Runner {
     pub fn new(backends: Vec<Box<dyn Backend>>, new_referee: NewReferee) -> Self {
+        let interface = |it: &Box<dyn Backend>| (it.name().to_owned(), it.interface());
+        let not_asked = backends.iter().map(interface).collect();
         Self {
             backends,
             new_referee,
             models: Chain::ALL.map(|chain| (chain, new_referee(chain))),
             records: Default::default(),
             time: 0,
+            not_asked,
         }
+    }
+
+    /// The views that no world has asked, by backend.
+    pub fn not_asked(&self) -> &BTreeMap<String, BTreeSet<ViewName>> {
+        &self.not_asked
     }
 
     /// Plays a world from its beginning to its first difference.
@@ -275,7 +288,14 @@ impl Runner {
             let mut draw = Draw::of(&model.digest());
             let participant = backend.name().to_owned();
             match backend.ask_views(known, &mut draw) {
-                Ok(answers) => found.extend(first_wrong(participant, answers)),
+                Ok(answers) => {
+                    if let Some(left) = self.not_asked.get_mut(&participant) {
+                        answers.iter().for_each(|it| {
+                            left.remove(&it.view);
+                        });
+                    }
+                    found.extend(first_wrong(participant, answers));
+                }
                 Err(StepFault::Unreachable(reason)) => return Err(StepFault::Unreachable(reason)),
                 Err(fault) => found.push(Difference {
                     participant,
