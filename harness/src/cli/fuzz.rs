@@ -218,7 +218,11 @@ fn write_report(out: &mut String, report: &Report, seed: u64, replay: Option<&st
     }
     for (participant, views) in &report.not_asked {
         let names: Vec<_> = views.iter().map(ToString::to_string).collect();
-        writeln!(out, "views not asked of {participant}: {}", names.join(", "))?;
+        writeln!(
+            out,
+            "views not asked of {participant}: {}",
+            names.join(", ")
+        )?;
     }
     match &report.finding {
         None => writeln!(out, "no divergence"),

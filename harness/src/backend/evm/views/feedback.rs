@@ -193,7 +193,12 @@ pub(super) fn windows(
 ) -> Vec<(Actor, u64, u64, Vec<u64>)> {
     let whole = ledger.clients.iter().take(ALWAYS_ASKED).map(|client| {
         let last = ledger.last_index(client);
-        (client.clone(), 0, u64::MAX, (1..=last).collect::<Vec<u64>>())
+        (
+            client.clone(),
+            0,
+            u64::MAX,
+            (1..=last).collect::<Vec<u64>>(),
+        )
     });
     let mut windows: Vec<_> = whole.collect();
     for _ in 0..2 {
