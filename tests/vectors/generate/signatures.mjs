@@ -232,7 +232,7 @@ recover.error("v-27", "Ethereum's v", ["Malleable"], { message: hex(one.digest),
 recover.error("infinity", "recovery ends at the point at infinity", ["Shape"], { message: hex(one.digest), signature: hex(infinity) }, "BadSignature");
 recover.error("no-point", "no point of the curve has this x", ["Shape"], { message: hex(one.digest), signature: hex(make(scalar(5n), s, v)) }, "BadSignature");
 
-const ethereum = new VectorFile("ethereum_v", { description: "Between v 0 or 1 and Ethereum's 27 or 28 (R23).", packages });
+const ethereum = new VectorFile("ethereum_v", { description: "Between v 0 or 1 and Ethereum's 27 or 28 (R23). Not an oracle function: read by the crate's tests.", packages });
 for (const { id, signature } of secp.slice(0, 8)) {
   const on = hex(join(signature.slice(0, 64), [27 + signature[64]]));
   assert.equal(on, serializeSignature({ r: hex(signature.slice(0, 32)), s: hex(signature.slice(32, 64)), yParity: signature[64] }));
@@ -252,7 +252,7 @@ for (const { id, signature } of secp.slice(0, 8)) {
 low.error("v-27", "Ethereum's v", ["Boundary"], { signature: hex(make(r, s, 27)) }, "MalformedSignature");
 low.error("s-zero", "s is zero", ["Boundary"], { signature: hex(make(r, 0n, 0)) }, "MalformedSignature");
 
-const keys = new VectorFile("public_key", { description: "One normal form of a public key, whatever its 0x, case or compression (R23). Not an oracle function: read by the crate's tests.", packages });
+const keys = new VectorFile("public_key", { description: "One normal form of a public key, whatever its 0x, case or compression (R23).", packages });
 for (const { id, secret } of secp.slice(0, 6)) {
   const normal = hex(secp256k1.getPublicKey(secret, true));
   for (const [form, compressed] of [["compressed", true], ["uncompressed", false]]) {
