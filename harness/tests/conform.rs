@@ -45,6 +45,14 @@ fn every_participant_passes_every_step_of_every_scenario() {
     }
     let mut rows = report["matrix"].as_object().unwrap().clone();
     rows.insert("steps".to_owned(), report["totals"].clone());
+    let mut views = report["views"]["totals"].clone();
+    for backend in &PARTICIPANTS[1..] {
+        assert!(views[backend]["passed"].as_u64().unwrap() > 1_000, "{views}");
+        assert_eq!(views[backend]["failed"], 0);
+    }
+    views["model"] = serde_json::json!({"passed": 0, "failed": 0, "varied": 0, "absent": 0});
+    rows.insert("views".to_owned(), views);
+    assert_eq!(report["views"]["not_asked"], serde_json::json!({}));
     let rows = rows.iter().map(|(name, row)| row_of_matrix(name, row));
     let rows: Vec<_> = rows.collect();
     let shown = rows_of_document("docs/CONFORMANCE.md");

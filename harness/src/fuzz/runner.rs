@@ -116,8 +116,9 @@ pub struct Runner {
 
 impl Runner {
     pub fn new(backends: Vec<Box<dyn Backend>>, new_referee: NewReferee) -> Self {
-        let interface = |it: &Box<dyn Backend>| (it.name().to_owned(), it.interface());
-        let not_asked = backends.iter().map(interface).collect();
+        let own = backends.iter();
+        let interfaces = own.map(|it| (it.name().to_owned(), it.interface()));
+        let not_asked = interfaces.collect();
         Self {
             backends,
             new_referee,

@@ -25,8 +25,11 @@ struct Question {
     arguments: Value,
     call: View,
     expected: Expected,
-    read: Box<dyn Fn(&Reader<'_>, &Bytes) -> Result<Value, String>>,
+    read: Box<ReadReturned>,
 }
+
+/// Reads what a call returned.
+type ReadReturned = dyn Fn(&Reader<'_>, &Bytes) -> Result<Value, String>;
 
 /// Reads native ids as labels.
 pub(super) struct Reader<'a> {
