@@ -47,7 +47,10 @@ fn every_participant_passes_every_step_of_every_scenario() {
     rows.insert("steps".to_owned(), report["totals"].clone());
     let mut views = report["views"]["totals"].clone();
     for backend in &PARTICIPANTS[1..] {
-        assert!(views[backend]["passed"].as_u64().unwrap() > 1_000, "{views}");
+        assert!(
+            views[backend]["passed"].as_u64().unwrap() > 1_000,
+            "{views}"
+        );
         assert_eq!(views[backend]["failed"], 0);
     }
     views["model"] = serde_json::json!({"passed": 0, "failed": 0, "varied": 0, "absent": 0});

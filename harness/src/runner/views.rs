@@ -10,8 +10,8 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many wrong answers of one scenario are kept: one fault makes many of them.
-const KEPT: usize = 5;
+/// How many views of one scenario are kept with a wrong answer: one fault makes many of them.
+const KEPT: usize = 20;
 
 /// One participant's views at the end of one scenario.
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub struct ViewRecord {
     pub asked: BTreeMap<ViewName, usize>,
     /// How many answers were wrong.
     pub wrong: usize,
-    /// The first of them.
+    /// The first of each view.
     pub differences: Vec<(ViewName, Difference)>,
     /// Why the views could not be asked.
     pub fault: Option<Difference>,
@@ -75,7 +75,11 @@ impl ViewRecord {
             return;
         };
         self.wrong += 1;
-        if self.differences.len() < KEPT {
+        let is_kept = self
+            .differences
+            .iter()
+            .any(|(view, _)| *view == answer.view);
+        if !is_kept && self.differences.len() < KEPT {
             let difference = Difference::of_view(answer.arguments, difference);
             self.differences.push((answer.view, difference));
         }
