@@ -329,7 +329,7 @@ def stars_of_value(*, value: int) -> int | None:
 
 def standard_tag(*, name: str) -> StandardTag:
     """What a tag of the standard table measures, and in which unit."""
-    return StandardTag(**_call("standard_tag", locals()))
+    return StandardTag(**_call("standard_tag", locals()))  # type: ignore[typeddict-item]
 
 
 def standard_tag_value(*, name: str, value: int, value_decimals: int) -> Literal[True]:
