@@ -1,8 +1,10 @@
 use concord_canonical::{Word, value::Value};
+use concord_chain::submission::Landing;
 use concord_files::{FeedbackFile, OnChainEntry, OnChainRating, Parsed};
 use concord_registry::event::Event;
 
-use super::FeedbackError;
+use super::{FeedbackError, FeedbackJob, FeedbackRegistry};
+use crate::account::is_same_address;
 
 /// A feedback as the registry's event has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +24,44 @@ pub struct FeedbackEntry {
 }
 
 impl FeedbackEntry {
+    /// The entry of a submission among the events of the transaction that landed.
+    pub(super) fn find(
+        events: impl IntoIterator<Item = Event>,
+        registry: &dyn FeedbackRegistry,
+        job: FeedbackJob<'_>,
+        landing: &Landing,
+    ) -> Option<Self> {
+        let place = registry.client();
+        let (network, client) = place.rsplit_once(':')?;
+        let (event, index) = events.into_iter().find_map(|event| {
+            let (by, about, index) = match &event {
+                Event::OpenFeedback {
+                    client,
+                    agent,
+                    index,
+                    ..
+                }
+                | Event::AuthorizedFeedback {
+                    client,
+                    agent,
+                    index,
+                    ..
+                } => (client.to_string(), agent.to_string(), *index),
+                _ => return None,
+            };
+            let is_own = is_same_address(network, &by, client);
+            (is_own && about == job.submission.agent_id).then_some((event, index))
+        })?;
+        Some(Self {
+            block: landing.block,
+            transaction: landing.transaction.clone(),
+            index,
+            registry: registry.registry(),
+            client: place,
+            event,
+        })
+    }
+
     /// The feedback file's URI and hash, as the chain has them.
     #[must_use]
     pub fn file(&self) -> Option<(&str, Word)> {
@@ -98,30 +138,4 @@ impl FeedbackEntry {
             _ => return Err(FeedbackError::Differs("its kind".to_owned())),
         })
     }
-}
-
-/// The feedback by a client about an agent among a transaction's events.
-pub(super) fn find(
-    events: impl IntoIterator<Item = Event>,
-    agent: &str,
-    client: &str,
-) -> Option<(Event, u64)> {
-    events.into_iter().find_map(|event| {
-        let (by, about, index) = match &event {
-            Event::OpenFeedback {
-                client,
-                agent,
-                index,
-                ..
-            }
-            | Event::AuthorizedFeedback {
-                client,
-                agent,
-                index,
-                ..
-            } => (client.to_string(), agent.to_string(), *index),
-            _ => return None,
-        };
-        (about == agent && by == client).then_some((event, index))
-    })
 }

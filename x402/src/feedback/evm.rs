@@ -13,7 +13,7 @@ use concord_registry::{
 
 use super::{
     FeedbackContent, FeedbackEntry, FeedbackError, FeedbackJob, FeedbackRegistry, Kind,
-    PaymentAttestation, Submission, entry,
+    PaymentAttestation, Submission,
 };
 
 /// The reputation registries of one deployment on an EVM chain, and the account that submits.
@@ -156,24 +156,16 @@ impl FeedbackRegistry for EvmRegistry {
         let logs: Vec<PlacedLog> = logs.collect();
         let decoded = self.addresses.events(&self.network, &logs);
         let events = decoded.events.into_iter().map(|it| it.event);
-        let client = self.client.to_string().to_lowercase(); // as events write it
-        let found = entry::find(events, &job.submission.agent_id, &client);
-        let (event, index) = found.ok_or_else(|| {
+        let found = FeedbackEntry::find(events, self, job, landing);
+        found.ok_or_else(|| {
             let kind = match job.submission.content.kind() {
                 Kind::Open => "open",
                 Kind::Authorized => "authorized",
             };
+            let client = self.client;
             self.refused(format!(
                 "{hash} has no event of an {kind} feedback by {client}"
             ))
-        })?;
-        Ok(FeedbackEntry {
-            block: landing.block,
-            transaction: landing.transaction.clone(),
-            index,
-            registry: self.registry(),
-            client: self.client(),
-            event,
         })
     }
 

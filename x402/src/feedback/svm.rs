@@ -21,7 +21,7 @@ use concord_registry::{
 
 use super::{
     FeedbackContent, FeedbackEntry, FeedbackError, FeedbackJob, FeedbackRegistry,
-    PaymentAttestation, Submission, entry,
+    PaymentAttestation, Submission,
 };
 use crate::grants::FeedbackGrant;
 
@@ -314,22 +314,11 @@ impl FeedbackRegistry for SvmRegistry {
         let transaction = carried(signed, &executed.ok_or_else(gone)?)?.ok_or_else(gone)?;
         let decoded = place.program.events(&place.network, &transaction);
         let events = decoded.events.into_iter().map(|it| it.event);
-        let client = place.client.to_string();
-        let found = entry::find(events, &job.submission.agent_id, &client);
-        let (event, index) = found.ok_or_else(|| {
-            let words = format!(
-                "{} has no event of a feedback by {client}",
-                landing.transaction
-            );
-            place.refused(words)
-        })?;
-        Ok(FeedbackEntry {
-            block: landing.block,
-            transaction: landing.transaction.clone(),
-            index,
-            registry: self.registry(),
-            client: self.client(),
-            event,
+        FeedbackEntry::find(events, self, job, landing).ok_or_else(|| {
+            let (transaction, client) = (&landing.transaction, place.client);
+            place.refused(format!(
+                "{transaction} has no event of a feedback by {client}"
+            ))
         })
     }
 
