@@ -1,12 +1,12 @@
-// Buys with @x402/fetch. `client.mjs '{"urls":[…],"evm":KEY,"solana":{"key":…,"rpc":…}}'`, keys in hex. Prints what each URL
-// offered and answered.
+// Buys with @x402/fetch. `client.mjs '{"urls":[…],"body":…,"evm":KEY,"solana":{"key":…,"rpc":…}}'`, keys in hex; a body that is not
+// empty is sent by POST. Prints what each URL offered and answered.
 import { createKeyPairSignerFromPrivateKeyBytes } from "@solana/kit";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
 import { ExactSvmScheme } from "@x402/svm/exact/client";
 import { privateKeyToAccount } from "viem/accounts";
 
-const { urls, evm, solana } = JSON.parse(process.argv[2]);
+const { urls, body: question, evm, solana } = JSON.parse(process.argv[2]);
 // its own default is one dollar of a token that it knows
 const client = x402Client.fromConfig({ schemes: [], spendControls: false });
 client.register("eip155:*", new ExactEvmScheme(privateKeyToAccount(evm)));
@@ -21,7 +21,7 @@ for (const url of urls) {
     required ??= response.headers.get("payment-required");
     return response;
   };
-  const response = await wrapFetchWithPayment(watched, client)(url);
+  const response = await wrapFetchWithPayment(watched, client)(url, question ? { method: "POST", body: question } : {});
   const body = Buffer.from(await response.arrayBuffer()).toString("base64");
   const settled = response.headers.get("payment-response");
   bought.push({ status: response.status, required, settled, body });

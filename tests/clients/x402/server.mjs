@@ -20,7 +20,8 @@ const reputation = (key) => ({
     if (!result.success || !result.transaction) return undefined; // R34
     const { agent, signer } = agents[result.network.split(":")[0]];
     const url = new URL(request.adapter.getUrl());
-    const data = dataHash(`${url.pathname}${url.search}`, Buffer.alloc(0), responseBody);
+    const body = request.adapter.getBody(); // bytes if there is one, see express.raw below
+    const data = dataHash(`${url.pathname}${url.search}`, Buffer.isBuffer(body) ? body : Buffer.alloc(0), responseBody);
     return sign(key, { agent, taskRef: `${result.network}:${result.transaction}`, data }, signer);
   },
 });
@@ -31,9 +32,14 @@ const server = new x402ResourceServer(new HTTPFacilitatorClient({ url: facilitat
 const keys = ["8004-reputation", "reputation"];
 for (const key of keys) server.registerExtension(reputation(key));
 const extensions = Object.fromEntries(keys.map((key) => [key, { info, schema: {} }]));
-const routes = Object.fromEntries(offers.map(({ route, ...accepts }) => [`GET ${route}`, { accepts, extensions, mimeType: "application/json" }]));
+const priced = (method) => ({ route, ...accepts }) => [`${method} ${route}`, { accepts, extensions, mimeType: "application/json" }];
+const routes = Object.fromEntries([...offers.map(priced("GET")), ...offers.map(priced("POST"))]);
 
 const app = express();
+app.use(express.raw({ type: () => true })); // hashes are made of bytes
 app.use(paymentMiddleware(routes, server));
-for (const { route } of offers) app.get(route, (_, response) => response.type("json").send(ANSWER));
+for (const { route } of offers) {
+  app.get(route, (_, response) => response.type("json").send(ANSWER));
+  app.post(route, ({ body }, response) => response.type("json").send(body.toString()));
+}
 listen(app);

@@ -16,8 +16,8 @@ use super::{
 };
 use crate::{
     feedback::{
-        EvmRegistry, FeedbackFolder, FeedbackGiver, FeedbackRegistry, FileFolder, Given,
-        Interaction, Kind, PaymentAttestation, Review, SvmRegistry,
+        EvmRegistry, FeedbackError, FeedbackFolder, FeedbackGiver, FeedbackRegistry, FileFolder,
+        Given, Interaction, Kind, PaymentAttestation, Review, SvmRegistry,
     },
     pay::{Evidence, EvidenceFolder, PayFault},
 };
@@ -40,6 +40,12 @@ pub(super) async fn give(options: &Give) -> Result<u8, CliError> {
     let evidence = folder.load(id)?;
     let evidence =
         evidence.ok_or_else(|| CliError::usage(PayFault::UnknownPurchase(id.clone())))?;
+    if let Some(proof) = &proof {
+        // before anything is sent: a proof of another payment is no reason to rate without one
+        let interaction = Interaction::of(&evidence)?;
+        let required = proof.require_task_ref(&interaction.data.signed.task_ref);
+        required.map_err(FeedbackError::from)?;
+    }
     let market = Market::connect(&options.config.config).await?;
     let keys = options.keys.open()?;
     let mut registry = registry(options, &market, &keys).await?;

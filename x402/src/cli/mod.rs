@@ -11,6 +11,7 @@ pub mod options;
 mod output;
 mod purchase;
 mod serve;
+mod serve_config;
 
 pub use error::{CANNOT_CHECK, CliError, MONEY_UNKNOWN, REFUTED, USAGE, VERIFIED};
 

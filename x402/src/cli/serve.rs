@@ -1,6 +1,11 @@
 //! A paid service in front of another one.
 
-use std::{io::Write, net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{
+    future::IntoFuture,
+    io::{self, Write},
+    net::SocketAddr,
+    sync::Arc,
+};
 
 use alloy::transports::http::reqwest::{self, Client, Url, redirect::Policy};
 use axum::{
@@ -9,17 +14,22 @@ use axum::{
     extract::{Request, State},
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse, Response},
+    routing::get,
 };
-use concord_canonical::sign::PreparedKey;
-use concord_chain::keys::{EvmKeySource, read_keypair};
-use concord_files::{X402Profile, parse_info};
-use serde::Deserialize;
-use serde_json::{Value, json};
-use x402_axum::X402Middleware;
-use x402_types::proto::v2::{PaymentRequirements, PriceTag};
+use futures_util::future::{Either, pending, try_join};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use serde_json::Value;
+use tokio::net::TcpListener;
+use x402_axum::{
+    StaticPriceTags, X402LayerBuilder, X402Middleware, facilitator_client::FacilitatorClient,
+};
+use x402_types::proto::{
+    SupportedResponse,
+    v2::{PaymentRequirements, PriceTag},
+};
 
-use super::{CliError, VERIFIED, config::read_json, options::Serve};
-use crate::server::{Agent, InteractionLayer, LocalSigner, Options, SigningKey, SigningKeys};
+use super::{CliError, VERIFIED, config::read_json, options::Serve, serve_config::ServeConfig};
+use crate::server::describe_metrics;
 
 /// Bytes of a request's body that are passed on.
 const BODY_MAX: usize = 16 << 20;
@@ -35,74 +45,21 @@ const HOP: [header::HeaderName; 8] = [
     header::UPGRADE,
 ];
 
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct ServeConfig {
-    /// Address and port, such as 127.0.0.1:8402.
-    listen: SocketAddr,
-    /// The origin that buyers ask.
-    public_url: Url,
-    /// The facilitator that verifies and settles.
-    facilitator: Url,
-    /// The service that answers.
-    upstream: Url,
-    /// What is asked for: x402's payment requirements.
-    offers: Vec<PaymentRequirements>,
-    /// The agent's registrations, as a 402 announces them.
-    registrations: Value,
-    /// Where feedback can be submitted without gas.
-    #[serde(default)]
-    feedback_aggregator: Option<String>,
-    /// The keys that sign.
-    signers: Vec<SignerConfig>,
-}
-
-/// A key: a file with it, and the time in which it may sign, as the registration file publishes it (R30).
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct SignerConfig {
-    /// secp256k1: an encrypted JSON keystore.
-    #[serde(default)]
-    keystore: Option<PathBuf>,
-    /// A file with its password.
-    #[serde(default)]
-    password_file: Option<PathBuf>,
-    /// Ed25519: a Solana keypair file.
-    #[serde(default)]
-    keypair: Option<PathBuf>,
-    valid_from: u64,
-    #[serde(default)]
-    valid_until: Option<u64>,
-}
+/// Seconds: hashing and signing takes a fraction of a millisecond with a key in this process.
+const SIGNING_BUCKETS: [f64; 8] = [0.0001, 0.0002, 0.0005, 0.001, 0.005, 0.05, 0.5, 5.0];
 
 pub(super) async fn serve(options: &Serve) -> Result<u8, CliError> {
     let config: ServeConfig = read_json(&options.config)?;
+    let path = options.config.display();
     let malformed = |field: &str, error: &dyn ToString| {
-        let words = format!(
-            "{}: {field}: {}",
-            options.config.display(),
-            error.to_string()
-        );
-        CliError::usage(words)
+        CliError::usage(format!("{path}: {field}: {}", error.to_string()))
     };
-    if config.offers.is_empty() {
-        return Err(malformed("offers", &"at least one is needed"));
-    }
-    let layer = interactions(&config).await;
-    let layer = layer.map_err(|(field, error)| malformed(field, &error))?;
-    let paywall = X402Middleware::try_new(config.facilitator.as_str());
-    let paywall = paywall.map_err(|error| malformed("facilitator", &error))?;
-    let mut tags = config.offers.iter().cloned().map(|requirements| PriceTag {
-        requirements,
-        enricher: None,
-    });
-    let first = tags
-        .next()
-        .ok_or_else(|| malformed("offers", &"at least one is needed"))?;
-    let paywall = paywall.with_base_url(config.public_url.clone());
-    let paywall = tags.fold(paywall.with_price_tag(first), |it, tag| {
-        it.with_price_tag(tag)
-    });
+    let log = tracing_subscriber::fmt().with_writer(io::stderr);
+    let _ = log.with_ansi(false).try_init(); // another one of this process is as good
+    let metrics = metrics().map_err(|error| malformed("metricsListen", &error))?;
+    let layer = config.interactions().await;
+    let layer = layer.map_err(|(field, error)| malformed(&field, &error))?;
+    let paywall = paywall(&config).map_err(|(field, error)| malformed(field, &error))?;
     let client = Client::builder()
         .redirect(Policy::none())
         .no_proxy()
@@ -114,63 +71,72 @@ pub(super) async fn serve(options: &Serve) -> Result<u8, CliError> {
         .with_state(upstream)
         .layer(paywall)
         .layer(layer);
-    let unusable = |error: std::io::Error| malformed("listen", &error);
-    let listener = tokio::net::TcpListener::bind(config.listen).await;
-    let listener = listener.map_err(unusable)?;
-    let address = listener.local_addr().map_err(unusable)?;
-    writeln!(
-        std::io::stdout(),
-        "serving {} on {address}",
-        config.public_url
-    )?;
-    axum::serve(listener, router).await.map_err(unusable)?;
+    let (listener, address) = bind(config.listen)
+        .await
+        .map_err(|error| malformed("listen", &error))?;
+    let watched = match config.metrics_listen {
+        None => Either::Left(pending()),
+        Some(address) => {
+            let bound = bind(address).await;
+            let (listener, address) = bound.map_err(|error| malformed("metricsListen", &error))?;
+            writeln!(io::stdout(), "metrics on {address}")?;
+            let render = get(async move || metrics.render());
+            let router = Router::new().route("/metrics", render);
+            Either::Right(axum::serve(listener, router).into_future())
+        }
+    };
+    writeln!(io::stdout(), "serving {} on {address}", config.public_url)?;
+    let served = axum::serve(listener, router).into_future();
+    let served = try_join(served, watched).await;
+    served.map_err(|error| malformed("listen", &error))?;
     Ok(VERIFIED)
 }
 
-async fn interactions(config: &ServeConfig) -> Result<InteractionLayer, (&'static str, String)> {
-    let mut info = json!({ "version": "1.0.0", "registrations": config.registrations });
-    if let Some(aggregator) = &config.feedback_aggregator {
-        info["feedbackAggregator"] = json!(aggregator);
-    }
-    let info = parse_info(info.to_string().as_bytes());
-    let info = info
-        .map_err(|error| ("info", error.to_string()))?
-        .into_view();
-    let agent = Agent::new(info, &X402Profile::ALL);
-    let agent = agent.map_err(|error| ("info", error.to_string()))?;
-    let mut keys = Vec::new();
-    for signer in &config.signers {
-        let key = signer.open().map_err(|error| ("signers", error))?;
-        keys.push(SigningKey {
-            signer: Arc::new(LocalSigner::new(key)),
-            valid_from: signer.valid_from,
-            valid_until: signer.valid_until,
-        });
-    }
-    let keys = SigningKeys::new(keys).await;
-    let keys = keys.map_err(|error| ("signers", error.to_string()))?;
-    Ok(InteractionLayer::with_options(
-        agent,
-        Arc::new(keys),
-        Options::default(),
-    ))
+async fn bind(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
+    let listener = TcpListener::bind(address).await?;
+    let address = listener.local_addr()?;
+    Ok((listener, address))
 }
 
-impl SignerConfig {
-    fn open(&self) -> Result<PreparedKey, String> {
-        if let Some(path) = &self.keypair {
-            let keypair = read_keypair(path).map_err(|error| error.to_string())?;
-            return Ok(PreparedKey::ed25519(keypair.secret_bytes()));
-        }
-        let source = EvmKeySource {
-            keystore: self.keystore.clone(),
-            password_file: self.password_file.clone(),
-        };
-        let key = source.open().map_err(|error| error.to_string())?;
-        let key =
-            key.ok_or("has neither keystore nor keypair, and CONCORD_EVM_PRIVATE_KEY is not set")?;
-        let secret = zeroize::Zeroizing::new(key.to_bytes().0);
-        PreparedKey::secp256k1(&secret).map_err(|error| error.to_string())
+/// Counts from here on.
+fn metrics() -> Result<PrometheusHandle, metrics_exporter_prometheus::BuildError> {
+    let builder = PrometheusBuilder::new().set_buckets(&SIGNING_BUCKETS)?;
+    let handle = builder.install_recorder()?;
+    describe_metrics();
+    Ok(handle)
+}
+
+type Paywall = X402LayerBuilder<StaticPriceTags<PriceTag>, Arc<FacilitatorClient>>;
+
+fn paywall(config: &ServeConfig) -> Result<Paywall, (&'static str, String)> {
+    let paywall = X402Middleware::try_new(config.facilitator.as_str());
+    let paywall = paywall.map_err(|error| ("facilitator", error.to_string()))?;
+    let mut tags = config.offers.iter().cloned().map(price);
+    let first = tags.next();
+    let first = first.ok_or_else(|| ("offers", "at least one is needed".to_owned()))?;
+    let paywall = paywall.with_base_url(config.public_url.clone());
+    let paywall = paywall.with_price_tag(first);
+    Ok(tags.fold(paywall, |it, tag| it.with_price_tag(tag)))
+}
+
+fn price(requirements: PaymentRequirements) -> PriceTag {
+    PriceTag {
+        requirements,
+        enricher: Some(Arc::new(name_fee_payer)),
+    }
+}
+
+/// On Solana the facilitator pays the fee, and says with which key. What the offer says counts more.
+fn name_fee_payer(tag: &mut PriceTag, supported: &SupportedResponse) {
+    const FEE_PAYER: &str = "feePayer";
+    let network = tag.requirements.network.to_string();
+    let mut kinds = supported.kinds.iter().filter(|it| it.network == network);
+    let named = kinds.find_map(|it| it.extra.as_ref()?.get(FEE_PAYER).cloned());
+    let Some(named) = named else { return };
+    let extra = &mut tag.requirements.extra;
+    let extra = extra.get_or_insert_with(|| Value::Object(Default::default()));
+    if let Some(extra) = extra.as_object_mut() {
+        extra.entry(FEE_PAYER).or_insert(named);
     }
 }
 

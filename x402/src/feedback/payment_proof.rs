@@ -46,10 +46,10 @@ pub(super) struct Attested {
 
 impl PaymentAttestation {
     /// Requires that it is about a payment.
-    pub(super) fn require_task_ref(
-        &self,
-        task_ref: &str,
-    ) -> Result<(), PaymentAttestationMalformed> {
+    ///
+    /// # Errors
+    /// [`PaymentAttestationMalformed`].
+    pub fn require_task_ref(&self, task_ref: &str) -> Result<(), PaymentAttestationMalformed> {
         let key = |text: &str| TaskRef::parse(text).ok().map(|it| it.dedupe_key().hash());
         match key(&self.task_ref).is_some() && key(&self.task_ref) == key(task_ref) {
             true => Ok(()),

@@ -5,10 +5,12 @@
 
 mod evm;
 mod extension;
+mod issuers;
 mod svm;
 
 pub use evm::EvmGrants;
 pub use extension::{FeedbackGrant, GrantMalformed};
+pub use issuers::GrantIssuers;
 pub use svm::SvmGrants;
 
 use std::time::Duration;

@@ -213,6 +213,20 @@ impl Cluster {
         }
     }
 
+    /// The owner gives somebody lamports.
+    pub fn fund(&self, to: &Address, lamports: u64) {
+        const TRANSFER: [u8; 4] = 2_u32.to_le_bytes();
+        let give = Instruction {
+            program_id: SYSTEM,
+            accounts: vec![
+                AccountMeta::new(self.owner.pubkey(), true),
+                AccountMeta::new(*to, false),
+            ],
+            data: [&TRANSFER[..], &lamports.to_le_bytes()].concat(),
+        };
+        self.send(&[], &[give]);
+    }
+
     /// The payer gives all of a token to the owner.
     pub fn spend_all(&self, mint: &Address) {
         const TRANSFER: u8 = 3;

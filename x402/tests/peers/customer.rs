@@ -1,5 +1,8 @@
 //! A customer with an account on each chain.
-use crate::world::{PRICE, TOKENS, World};
+use crate::{
+    reads::reads,
+    world::{PRICE, TOKENS, World},
+};
 use alloy::signers::local::PrivateKeySigner;
 use async_trait::async_trait;
 use concord_canonical::word;
@@ -7,11 +10,10 @@ use concord_chain::{ChainError, Signer, Svm};
 use concord_registry::svm::Address;
 use concord_x402::{
     pay::{
-        Asked, Budget, Buyer, BuyerReads, EvidenceFolder, HttpLimits, Money, Offered, PayError,
-        PayFault, Payers, Purchase, Request, Terms,
+        Asked, Budget, Buyer, EvidenceFolder, HttpLimits, Money, Offered, PayError, PayFault,
+        Payers, Purchase, Request, Terms,
     },
     quote::{Allowance, FetchedFiles, KnownRegistries, Refusal, SpendPolicy},
-    verify::Chains,
 };
 use http::{HeaderMap, Method};
 use solana_keypair::Keypair;
@@ -73,16 +75,6 @@ pub fn terms(tokens: &[(String, String)], registries: &[String], amount_max: u64
         budgets: Vec::new(),
         registries: known,
         require_bound_origin: false,
-    }
-}
-
-pub fn reads<'a>(chains: &'a Chains, files: &'a FetchedFiles) -> BuyerReads<'a> {
-    BuyerReads {
-        registries: chains,
-        files,
-        origins: files,
-        payments: chains,
-        authorizations: chains,
     }
 }
 
@@ -155,6 +147,13 @@ impl<'a> Customer<'a> {
     pub async fn pay(&self, id: &str, url: &str) -> Result<Purchase, PayError> {
         let offered = self.quote(url).await?;
         self.buyer().pay(id, offered).await
+    }
+
+    pub async fn buy(&self, id: &str, request: Request) -> Result<Purchase, PayError> {
+        match self.buyer().quote(request).await? {
+            Asked::Offered(offered) => self.buyer().pay(id, *offered).await,
+            Asked::Free(answer) => panic!("{} without a payment", answer.status),
+        }
     }
 
     pub async fn resume(&self, id: &str) -> Result<Purchase, PayError> {

@@ -4,15 +4,21 @@
 #[path = "../settled/chain.rs"]
 mod chain;
 mod cluster;
+mod commands;
 mod crossed;
 mod customer;
+mod entrance;
 mod files;
 #[allow(dead_code)] // the same
 #[path = "../settled/gate.rs"]
 mod gate;
 mod killed;
+#[path = "../settled/killing.rs"]
+mod killing;
 mod matrix;
 mod peer;
+#[path = "../settled/reads.rs"]
+mod reads;
 mod shop;
 mod solana;
 mod unpayable;

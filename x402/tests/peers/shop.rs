@@ -84,7 +84,8 @@ impl Shop {
         let gate = Arc::new(Gate::default());
         let mut router = Router::new();
         for token in TOKENS {
-            let handler = get(async || ([(CONTENT_TYPE, "application/json")], ANSWER));
+            let handler = get(async || ([(CONTENT_TYPE, "application/json")], ANSWER))
+                .post(async |body: String| ([(CONTENT_TYPE, "application/json")], body));
             let paid = handler.layer(paywall.with_price_tag(price(world, token, memo)));
             router = router.route(token.route(), paid);
         }

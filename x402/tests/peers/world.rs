@@ -16,8 +16,8 @@ use solana_keypair::Signer;
 
 pub const EVM_NETWORK: &str = "eip155:84532";
 pub const PRICE: u64 = 10_000;
-const ED25519_SEED: [u8; 32] = [8; 32];
-const SECP256K1_SECRET: [u8; 32] = [9; 32];
+pub const ED25519_SEED: [u8; 32] = [8; 32];
+pub const SECP256K1_SECRET: [u8; 32] = [9; 32];
 
 /// A token that pays, and the route that it pays for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

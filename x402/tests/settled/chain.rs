@@ -16,7 +16,7 @@ use concord_chain::{
     fetch::{FetchOptions, Fetcher},
 };
 use concord_files::{AGENT_WALLET, encode_uri};
-use concord_registry::evm::{abi::IdentityRegistry, calls};
+use concord_registry::evm::{RegistryAddresses, abi::IdentityRegistry, calls};
 use concord_x402::{quote::FetchedFiles, verify::EvmChains};
 use serde_json::{Value, json};
 use std::{env, fs, path::PathBuf, process::Command, sync::Mutex};
@@ -265,6 +265,23 @@ impl Chain {
             IdentityRegistry::Registered::decode_log(&log.inner).ok()
         };
         receipt.logs().iter().find_map(registered).unwrap().agentId
+    }
+
+    /// Deploys both reputation registries.
+    pub async fn deploy_reputation(&self) -> RegistryAddresses {
+        let artifact =
+            |name: &str| bytecode(root(&format!("contracts/out/{name}.sol/{name}.json")));
+        let creation = |name, arguments: Vec<u8>| artifact(name) + &hex::encode(arguments);
+        let open = calls::bound_registry_arguments(self.registry);
+        let authorized = calls::authorized_reputation_arguments(self.registry, true);
+        let open = self.deploy(&creation("ReputationRegistry", open)).await;
+        let authorized = creation("AuthorizedReputationRegistry", authorized);
+        RegistryAddresses {
+            identity: self.registry,
+            open_reputation: Some(open),
+            authorized_reputation: Some(self.deploy(&authorized).await),
+            validation: None,
+        }
     }
 
     fn file(&self) -> Value {

@@ -17,6 +17,7 @@ const LOADER: &str = "BPFLoaderUpgradeab1e11111111111111111111111";
 
 pub struct Solana {
     _server: Server,
+    pub url: String,
     pub cluster: Cluster,
     pub program: Program,
     /// The agent's owner, and the registry's authority.
@@ -72,6 +73,7 @@ impl Solana {
         let server = server.unwrap();
         let solana = Self {
             cluster: Cluster::new(&EndpointOptions::new(server.url())).unwrap(),
+            url: server.url(),
             _server: server,
             program,
             owner,

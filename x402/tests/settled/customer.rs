@@ -1,5 +1,5 @@
 //! A customer with an evidence folder.
-use crate::{chain::Chain, shop};
+use crate::{chain::Chain, reads::reads, shop};
 use alloy::{
     primitives::{Address, Signature},
     signers::local::PrivateKeySigner,
@@ -8,11 +8,10 @@ use async_trait::async_trait;
 use concord_chain::ChainError;
 use concord_x402::{
     pay::{
-        Asked, Budget, Buyer, BuyerReads, EvidenceFolder, EvmPayer, HttpLimits, Offered, PayError,
-        Payers, Purchase, Request, Terms, TransferAuthorization,
+        Asked, Budget, Buyer, EvidenceFolder, EvmPayer, HttpLimits, Offered, PayError, Payers,
+        Purchase, Request, Terms, TransferAuthorization,
     },
-    quote::{FetchedFiles, KnownRegistries},
-    verify::EvmChains,
+    quote::KnownRegistries,
 };
 use http::{HeaderMap, Method};
 use std::{
@@ -61,16 +60,6 @@ pub fn terms(token: &str, registry: &str, amount_max: u64) -> Terms {
         budgets: Vec::new(),
         registries,
         require_bound_origin: false,
-    }
-}
-
-pub fn reads<'a>(chains: &'a EvmChains, files: &'a FetchedFiles) -> BuyerReads<'a> {
-    BuyerReads {
-        registries: chains,
-        files,
-        origins: files,
-        payments: chains,
-        authorizations: chains,
     }
 }
 

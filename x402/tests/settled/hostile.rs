@@ -1,7 +1,7 @@
 //! A server, or a proxy before it, that changes what was paid for.
 use crate::{
     chain::Chain,
-    customer::Customer,
+    customer::{Customer, get},
     gate::Fault,
     paying::{ID, open},
     shop, states,
@@ -88,6 +88,30 @@ async fn a_replayed_header_is_not_this_purchase_s_payment() {
     assert_eq!(third.report.refused_for(), Some(Class::PaymentMismatch));
     assert_eq!(third.money, Money::Void);
     assert_eq!(chain.balance_of_wallet().await, 2 * shop::PRICE);
+}
+
+/// The transfer clears the wallet on chain, so the chain no longer says that the recipient is the agent (R27).
+#[tokio::test]
+async fn an_agent_that_changes_hands_between_offer_and_settlement_is_noticed() {
+    let chain = Chain::start().await;
+    let (shop, folder, url) = open(&chain).await;
+    let customer = Customer::new(&chain, folder.path());
+    let kept = customer.pay("kept", &url).await.unwrap();
+    assert_eq!(states(&kept.report), []);
+    let offered = customer.offered(get(&url)).await;
+    chain.transfer_agent().await;
+    let purchase = customer.buyer().pay(ID, offered).await.unwrap();
+    let [(Step::S11, State::Refuted, detail)] = states(&purchase.report)[..] else {
+        panic!("{:?}", states(&purchase.report));
+    };
+    assert!(detail.contains("no wallet on chain"), "{detail}");
+    assert!(matches!(purchase.money, Money::Settled { .. }));
+    assert_eq!(
+        purchase.response.body,
+        shop::ANSWER,
+        "it is returned anyway"
+    );
+    assert_eq!(shop.gate.paid(), 2);
 }
 
 #[tokio::test]

@@ -1,10 +1,11 @@
 //! A buyer that is killed, and killed again while it resumes, at every pair of points of a purchase.
 use crate::{
     chain::{CHAIN_ID, Chain},
-    customer::{Customer, Hand, get, reads, terms},
+    customer::{Customer, Hand, get, terms},
     gate::Fault,
+    killing::{self, POINTS, Signed, stop},
+    reads::reads,
     shop::{self, Shop},
-    states,
 };
 use alloy::{
     primitives::{Address, Signature},
@@ -19,73 +20,22 @@ use concord_chain::{
 use concord_files::X402Profile;
 use concord_x402::{
     pay::{
-        Asked, Buyer, Evidence, EvidenceFolder, EvmPayer, HttpLimits, Money, PayFault, Payers,
-        TransferAuthorization,
+        Asked, Buyer, Evidence, EvidenceFolder, EvmPayer, HttpLimits, Payers, TransferAuthorization,
     },
     quote::FetchedFiles,
     verify::EvmChains,
 };
 use http::HeaderMap;
 use serde_json::{Value, json};
-use std::{
-    env,
-    io::{BufRead, BufReader},
-    path::Path,
-    process::{Child, Command, Stdio},
-    thread,
-};
+use std::path::Path;
 
-/// What the child's environment says it is to buy.
-const ERRAND: &str = "CONCORD_TEST_ERRAND";
-const REACHED: &str = "reached";
-const ENDED: &str = "ended";
-
-/// Where a buyer is killed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Point {
-    /// The evidence has this state, and the next step has not begun.
-    State(&'static str),
-    /// The payer has signed, and nothing of it is on disk.
-    Signing,
-    /// The server has the request.
-    BeforeSettlement,
-    /// The payment settled, and the answer has not left the server.
-    AfterSettlement,
-}
-
-const POINTS: [Point; 8] = [
-    Point::State("Quoted"),
-    Point::Signing,
-    Point::State("Signed"),
-    Point::State("Sent"),
-    Point::BeforeSettlement,
-    Point::AfterSettlement,
-    Point::State("Answered"),
-    Point::State("Verified"),
-];
-
-impl Point {
-    fn name(self) -> String {
-        match self {
-            Self::State(name) => name.to_owned(),
-            other => format!("{other:?}"),
-        }
-    }
-
-    fn fault(self) -> Fault {
-        match self {
-            Self::BeforeSettlement => Fault::HoldBefore,
-            Self::AfterSettlement => Fault::HoldAfter,
-            _ => Fault::None,
-        }
-    }
-}
+const TEST: &str = "killed::one_transfer_wherever_a_buyer_is_killed";
 
 #[tokio::test]
 async fn one_transfer_wherever_a_buyer_is_killed() {
-    match env::var(ERRAND) {
-        Ok(errand) => run_errand(&serde_json::from_str(&errand).unwrap()).await,
-        Err(_) => kill_at_every_pair().await,
+    match killing::errand() {
+        Some(errand) => run_errand(&errand).await,
+        None => kill_at_every_pair().await,
     }
 }
 
@@ -94,58 +44,33 @@ async fn kill_at_every_pair() {
     let shop = Shop::open(&chain, &[X402Profile::Reputation8004]).await;
     let folder = tempfile::tempdir().unwrap();
     let mut reached = Vec::new();
-    for (first, second) in POINTS
-        .iter()
-        .flat_map(|a| POINTS.iter().map(move |b| (*a, *b)))
-    {
-        let pair = format!("{first:?} then {second:?}");
-        let id = format!("{}-{}", first.name(), second.name()).to_lowercase();
+    let pairs = POINTS.iter().flat_map(|a| POINTS.iter().map(|b| [*a, *b]));
+    for points in pairs {
+        let id = points.join("-").to_lowercase();
         let before = chain.balance_of_wallet().await;
-        let mut payments = Vec::new();
-        for point in [first, second] {
+        let mut signed = Signed::default();
+        for point in points {
             if kill_at(&chain, &shop, folder.path(), &id, point).await {
                 reached.push(point);
             }
-            let evidence = EvidenceFolder::open(folder.path()).unwrap();
-            let evidence = evidence.load(&id).unwrap().unwrap();
-            payments.push((evidence.authorization, evidence.payment));
+            signed.read(folder.path(), &id);
         }
         shop.gate.set(Fault::None);
         let customer = Customer::new(&chain, folder.path());
-        match customer.resume(&id).await {
-            Ok(purchase) => {
-                assert_eq!(states(&purchase.report), [], "{pair}");
-                assert!(matches!(purchase.money, Money::Settled { .. }), "{pair}");
-            }
-            Err(error) => {
-                assert!(
-                    matches!(error.fault, PayFault::AnswerLost),
-                    "{pair}: {error}"
-                );
-                assert!(matches!(error.money, Money::Settled { .. }), "{pair}");
-                assert!([first, second].contains(&Point::AfterSettlement), "{pair}");
-            }
-        }
-        let evidence = customer.folder.load(&id).unwrap().unwrap();
-        payments.push((evidence.authorization, evidence.payment));
-        for (earlier, later) in payments.iter().zip(&payments[1..]) {
-            assert_eq!(earlier.0, later.0, "{pair}: one authorization");
-            assert!(
-                earlier.1.is_none() || earlier.1 == later.1,
-                "{pair}: one signature"
-            );
-        }
+        killing::assert_settled(customer.resume(&id).await, points);
+        signed.read(folder.path(), &id);
+        signed.assert_one(&id);
         let moved = chain.balance_of_wallet().await - before;
-        assert_eq!(moved, shop::PRICE, "{pair}: one transfer");
+        assert_eq!(moved, shop::PRICE, "{id}: one transfer");
     }
     for point in POINTS {
-        assert!(reached.contains(&point), "{point:?} was never reached");
+        assert!(reached.contains(&point), "{point} was never reached");
     }
 }
 
 /// Starts a buyer, and kills it at the point. Whether it came there before it ended.
-async fn kill_at(chain: &Chain, shop: &Shop, folder: &Path, id: &str, point: Point) -> bool {
-    shop.gate.set(point.fault());
+async fn kill_at(chain: &Chain, shop: &Shop, folder: &Path, id: &str, point: &str) -> bool {
+    shop.gate.set(killing::fault(point));
     let errand = json!({
         "url": format!("{}/weather?city=London", shop.origin),
         "rpc": chain.url,
@@ -154,46 +79,9 @@ async fn kill_at(chain: &Chain, shop: &Shop, folder: &Path, id: &str, point: Poi
         "key": hex::encode(chain.payer.to_bytes()),
         "folder": folder,
         "id": id,
-        "stop": point.name(),
+        "stop": point,
     });
-    let mut child = Command::new(env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "killed::one_transfer_wherever_a_buyer_is_killed",
-            "--nocapture",
-        ])
-        .env(ERRAND, errand.to_string())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let said = first_word(&mut child);
-    let has_reached = tokio::select! {
-        said = said => said == REACHED,
-        () = shop.gate.held.notified() => true,
-    };
-    child.kill().unwrap(); // SIGKILL
-    child.wait().unwrap();
-    has_reached
-}
-
-/// The first of the two words that the child prints.
-async fn first_word(child: &mut Child) -> &'static str {
-    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let found = tokio::task::spawn_blocking(|| {
-        lines.map_while(Result::ok).find_map(|line| {
-            [REACHED, ENDED]
-                .into_iter()
-                .find(|word| line.ends_with(word))
-        })
-    });
-    found.await.unwrap().expect("the buyer ends without a word")
-}
-
-fn stop() -> ! {
-    println!("{REACHED}");
-    loop {
-        thread::park();
-    }
+    killing::kill(TEST, &errand, &shop.gate.held).await
 }
 
 struct StoppingHand {
@@ -251,6 +139,5 @@ async fn run_errand(errand: &Value) {
     } else if let Asked::Offered(offered) = buyer.quote(get(text("url"))).await.unwrap() {
         buyer.pay(text("id"), *offered).await.unwrap();
     }
-    println!("{ENDED}");
-    std::process::exit(0); // the test's own last words have no reader
+    killing::end()
 }

@@ -6,10 +6,14 @@ mod customer;
 mod gate;
 mod hostile;
 mod killed;
+mod killed_feedback;
+mod killing;
 mod middleware;
 mod paying;
+mod proxy;
 mod rated;
 mod rated_elsewhere;
+mod reads;
 mod refused;
 mod shop;
 

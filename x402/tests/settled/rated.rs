@@ -1,12 +1,12 @@
 //! Feedback from a purchase's evidence on the chain that was paid on: open, and by the agent's grant.
 use crate::{
-    chain::{CHAIN_ID, Chain, bytecode, root},
+    chain::{CHAIN_ID, Chain},
     customer::Customer,
     paying::ID,
     shop::{Extras, Shop},
 };
 use alloy::{
-    primitives::{Address, U256, hex, keccak256},
+    primitives::{Address, U256, keccak256},
     sol_types::SolCall,
 };
 use concord_canonical::{sign::PreparedKey, value::Value};
@@ -20,7 +20,6 @@ use concord_files::{FeedbackFile, X402Profile, parse_feedback};
 use concord_registry::evm::{
     RegistryAddresses,
     abi::{AuthorizedReputationRegistry as Authorized, Feedback, ReputationRegistry as Open},
-    calls,
 };
 use concord_x402::{
     feedback::{
@@ -56,21 +55,6 @@ pub fn reviewer(key: &PrivateKeySigner) -> LocalSigner {
     LocalSigner::new(PreparedKey::secp256k1(&key.to_bytes().0).unwrap())
 }
 
-async fn reputation(chain: &Chain) -> RegistryAddresses {
-    let artifact = |name: &str| bytecode(root(&format!("contracts/out/{name}.sol/{name}.json")));
-    let creation = |name, arguments: Vec<u8>| artifact(name) + &hex::encode(arguments);
-    let open = calls::bound_registry_arguments(chain.registry);
-    let authorized = calls::authorized_reputation_arguments(chain.registry, true);
-    let open = chain.deploy(&creation("ReputationRegistry", open)).await;
-    let authorized = creation("AuthorizedReputationRegistry", authorized);
-    RegistryAddresses {
-        identity: chain.registry,
-        open_reputation: Some(open),
-        authorized_reputation: Some(chain.deploy(&authorized).await),
-        validation: None,
-    }
-}
-
 fn node(chain: &Chain) -> Node {
     Node::new(&EndpointOptions::new(&chain.url)).unwrap()
 }
@@ -87,7 +71,7 @@ async fn read<C: SolCall>(chain: &Chain, contract: Address, call: &C) -> C::Retu
     node(chain).read(contract, call).await.unwrap().unwrap()
 }
 
-async fn last_index(chain: &Chain, contract: Address) -> u64 {
+pub async fn last_index(chain: &Chain, contract: Address) -> u64 {
     let call = Feedback::getLastIndexCall {
         agentId: chain.agent_id,
         clientAddress: chain.payer.address(),
@@ -119,7 +103,7 @@ fn assert_file(folder: &Path, given: &Given) -> Json {
 async fn a_purchase_is_rated_once_and_the_file_is_the_entry_s() {
     for profile in X402Profile::ALL {
         let chain = Chain::start().await;
-        let addresses = reputation(&chain).await;
+        let addresses = chain.deploy_reputation().await;
         let shop = Shop::open(&chain, &[profile]).await;
         let folder = tempfile::tempdir().unwrap();
         let evidence = bought(&chain, &shop, folder.path()).await;
@@ -186,7 +170,7 @@ async fn a_purchase_is_rated_once_and_the_file_is_the_entry_s() {
 #[tokio::test]
 async fn r41_a_grant_of_the_settled_response_allows_one_feedback() {
     let chain = Chain::start().await;
-    let addresses = reputation(&chain).await;
+    let addresses = chain.deploy_reputation().await;
     let authorized = addresses.authorized_reputation.unwrap();
     let owner = Arc::new(chain.owner.clone());
     let grants = EvmGrants::new(node(&chain), CHAIN_ID, chain.registry, authorized, owner);
@@ -264,7 +248,7 @@ async fn r41_a_grant_of_the_settled_response_allows_one_feedback() {
 #[tokio::test]
 async fn what_was_not_verified_is_not_rated_and_nobody_else_rates_it() {
     let chain = Chain::start().await;
-    let addresses = reputation(&chain).await;
+    let addresses = chain.deploy_reputation().await;
     let shop = Shop::open(&chain, &X402Profile::ALL).await;
     let folder = tempfile::tempdir().unwrap();
     let evidence = bought(&chain, &shop, folder.path()).await;
@@ -335,7 +319,7 @@ async fn polled<F: Future + Unpin>(mut future: F, limit: usize) -> Option<F::Out
 #[tokio::test]
 async fn an_interruption_at_any_point_leaves_one_feedback() {
     let chain = Chain::start().await;
-    let addresses = reputation(&chain).await;
+    let addresses = chain.deploy_reputation().await;
     let open = addresses.open_reputation.unwrap();
     let shop = Shop::open(&chain, &X402Profile::ALL).await;
     let folder = tempfile::tempdir().unwrap();

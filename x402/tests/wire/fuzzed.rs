@@ -1,5 +1,9 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
-use concord_x402::wire::{PaymentPayload, PaymentRequired, Settlement, decode};
+use concord_x402::{
+    feedback::PaymentAttestation,
+    grants::FeedbackGrant,
+    wire::{PaymentPayload, PaymentRequired, Settlement, decode},
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -32,6 +36,10 @@ fn any_json() -> impl Strategy<Value = Value> {
             "network",
             "payer",
             "8004-reputation",
+            "8004-feedback-auth",
+            "agentRegistry",
+            "authorization",
+            "indexLimit",
             "reputation",
             "info",
             "registrations",
@@ -58,6 +66,9 @@ fn read_all(header: &[u8]) {
     }
     if let Ok(read) = Settlement::from_header(header) {
         let _ = (read.task_ref(), read.interactions());
+        if let Ok(Some(grant)) = FeedbackGrant::of(&read) {
+            let _ = (grant.registration(), grant.authorization_bytes());
+        }
     }
 }
 
@@ -88,6 +99,22 @@ proptest! {
             false => text[at] = byte,
         }
         read_all(STANDARD.encode(&text).as_bytes());
+    }
+
+    #[test]
+    fn no_grant_panics(members in prop::collection::btree_map(
+        prop::sample::select(vec!["agentRegistry", "agentId", "clientAddress", "indexLimit", "expiry", "authorization"]),
+        any_json(), 0..7,
+    )) {
+        let settlement = json!({
+            "success": true, "transaction": "0x01", "network": "eip155:84532", "extensions": { "8004-feedback-auth": members },
+        });
+        read_all(STANDARD.encode(settlement.to_string()).as_bytes());
+    }
+
+    #[test]
+    fn no_file_with_a_payment_attestation_panics(value in any_json()) {
+        let _ = serde_json::from_value::<PaymentAttestation>(value);
     }
 
     #[test]
