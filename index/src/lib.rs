@@ -5,6 +5,7 @@
 //!   └ fold  events to tables, purely, for each agent (R45)
 //!      └ store  one SQL for two engines; one transaction for each batch
 //!         └ query  agents, feedback, and summaries that equal the chain's to the digit (R47)
+//!            └ api  the same over HTTP
 //! ```
 //!
 //! [`Indexer`] joins the first three. The event log is the source of truth (R45): a reorganisation
@@ -13,6 +14,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod api;
 pub mod batch;
 pub mod cli;
 mod deployment;

@@ -6,12 +6,12 @@ mod parts;
 mod settings;
 mod validation;
 
-pub(crate) use parts::accumulator;
+pub(crate) use parts::{EMPTY, accumulator, difference};
 
 use crate::{
     StoreError,
     batch::IndexedEvent,
-    table::{Agent, AgentKey, Agents, Clients, Feedbacks, Parts, Rows, Table, Tables, Validations},
+    table::{Agent, AgentKey, Agents, Clients, Feedbacks, Parts, Rows, Table, Tables, Totals, Validations},
 };
 use concord_registry::{Event, event::AgentId};
 
@@ -26,12 +26,22 @@ pub trait Load<T: Table> {
 
 /// What a fold reads: rows that later events change.
 pub trait Loader:
-    Load<Agents> + Load<Clients> + Load<Feedbacks> + Load<Validations> + Load<Parts>
+    Load<Agents>
+    + Load<Clients>
+    + Load<Feedbacks>
+    + Load<Validations>
+    + Load<Parts>
+    + Load<Totals>
 {
 }
 
 impl<L> Loader for L where
-    L: Load<Agents> + Load<Clients> + Load<Feedbacks> + Load<Validations> + Load<Parts>
+    L: Load<Agents>
+        + Load<Clients>
+        + Load<Feedbacks>
+        + Load<Validations>
+        + Load<Parts>
+        + Load<Totals>
 {
 }
 

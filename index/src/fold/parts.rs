@@ -2,13 +2,13 @@
 use super::{Fold, Loader, read};
 use crate::{
     StoreError,
-    table::{Feedback, FeedbackKey, Part, PartKey},
+    table::{Feedback, FeedbackKey, Part, PartKey, Total, TotalKey},
 };
 use concord_canonical::{
     limits::DECIMALS_MAX,
     summary::{Accumulator, DECIMALS_COUNT, I256},
 };
-use concord_registry::event::AccountId;
+use std::collections::BTreeSet;
 
 impl<L: Loader> Fold<'_, L> {
     /// Takes a feedback in.
@@ -29,20 +29,33 @@ impl<L: Loader> Fold<'_, L> {
         self.change_parts(key, feedback, take)
     }
 
-    /// Changes the client's part, and that of all clients.
+    /// Changes the client's part, and the totals that the feedback is in.
     fn change_parts(
         &mut self,
         key: &FeedbackKey,
         feedback: &Feedback,
         change: fn(Part, &Feedback) -> Option<Part>,
     ) -> Result<(), StoreError> {
-        for client in [Some(key.client), None] {
-            let key = part_key(key, feedback, client);
-            let part = read(&mut self.tables.parts, self.loader, &key)?;
-            let changed = change(part.unwrap_or(EMPTY), feedback).ok_or(OUT_OF_RANGE)?;
-            match changed.count {
-                0 => self.tables.parts.delete(key),
-                _ => self.tables.parts.put(key, changed),
+        let of_client = part_key(key, feedback);
+        let part = read(&mut self.tables.parts, self.loader, &of_client)?;
+        let changed = change(part.unwrap_or(EMPTY), feedback).ok_or(OUT_OF_RANGE)?;
+        match changed.count {
+            0 => self.tables.parts.delete(of_client),
+            _ => self.tables.parts.put(of_client, changed),
+        }
+        for of_all in total_keys(key, feedback) {
+            let total = read(&mut self.tables.totals, self.loader, &of_all)?;
+            let total = total.unwrap_or(NO_TOTAL);
+            let changed = Total {
+                all: change(total.all, feedback).ok_or(OUT_OF_RANGE)?,
+                paid: match feedback.is_paid {
+                    true => change(total.paid, feedback).ok_or(OUT_OF_RANGE)?,
+                    false => total.paid,
+                },
+            };
+            match changed.all.count {
+                0 => self.tables.totals.delete(of_all),
+                _ => self.tables.totals.put(of_all, changed),
             }
         }
         Ok(())
@@ -53,21 +66,41 @@ const OUT_OF_RANGE: StoreError = StoreError::OutOfRange {
     what: "a part of a summary",
 };
 
-const EMPTY: Part = Part {
+/// A part of nothing.
+pub(crate) const EMPTY: Part = Part {
     count: 0,
     sum: [0; 32],
     histogram: [0; DECIMALS_COUNT],
 };
 
-fn part_key(key: &FeedbackKey, feedback: &Feedback, client: Option<AccountId>) -> PartKey {
+const NO_TOTAL: Total = Total {
+    all: EMPTY,
+    paid: EMPTY,
+};
+
+fn part_key(key: &FeedbackKey, feedback: &Feedback) -> PartKey {
     PartKey {
         profile: key.profile,
         agent: key.agent,
-        client,
+        client: key.client,
         tag1: feedback.tag1.clone(),
         tag2: feedback.tag2.clone(),
         is_paid: feedback.is_paid,
     }
+}
+
+/// One for each pair of tags that a summary with this feedback can name: an empty one matches all
+/// (R16).
+fn total_keys(key: &FeedbackKey, feedback: &Feedback) -> BTreeSet<TotalKey> {
+    let (tag1, tag2) = (feedback.tag1.as_str(), feedback.tag2.as_str());
+    let pairs = [("", ""), (tag1, ""), ("", tag2), (tag1, tag2)];
+    let keys = pairs.map(|(tag1, tag2)| TotalKey {
+        profile: key.profile,
+        agent: key.agent,
+        tag1: tag1.to_owned(),
+        tag2: tag2.to_owned(),
+    });
+    keys.into()
 }
 
 /// `None` beyond the bounds that the registries enforce (R16).
@@ -102,4 +135,21 @@ fn take(part: Part, feedback: &Feedback) -> Option<Part> {
 /// The canonical crate's accumulator of a part; `None` if the part contradicts itself.
 pub(crate) fn accumulator(part: &Part) -> Option<Accumulator> {
     Accumulator::from_parts(I256::from_be_bytes(&part.sum), part.count, part.histogram).ok()
+}
+
+/// What is left of a part without a part of it; `None` if it is not a part of it.
+pub(crate) fn difference(part: &Part, without: &Part) -> Option<Part> {
+    let mut histogram = part.histogram;
+    for (left, gone) in histogram.iter_mut().zip(without.histogram) {
+        *left = left.checked_sub(gone)?;
+    }
+    let inverted = without.sum.map(|byte| !byte);
+    let negated = I256::from_be_bytes(&inverted).checked_add(I256::product(1, 1))?;
+    Some(Part {
+        count: part.count.checked_sub(without.count)?,
+        sum: I256::from_be_bytes(&part.sum)
+            .checked_add(negated)?
+            .to_be_bytes(),
+        histogram,
+    })
 }

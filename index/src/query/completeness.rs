@@ -121,6 +121,24 @@ impl<E: Engine> Store<E> {
         self.number(sql, &[deployment.0.to_value()])
     }
 
+    /// Returns how many agents a deployment has.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn agent_count(&mut self, deployment: DeploymentId) -> Result<u64, StoreError> {
+        self.count(deployment, "agent")
+    }
+
+    /// R46: returns of how many agents events are known to be missing.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn incomplete_count(&mut self, deployment: DeploymentId) -> Result<u64, StoreError> {
+        let sql = "SELECT COUNT(*) FROM agent WHERE deployment = $1 \
+                   AND (owner IS NULL OR missing > 0 OR unexplained > 0)";
+        self.number(sql, &[deployment.0.to_value()])
+    }
+
     /// Returns how many rows of a deployment a table has.
     ///
     /// # Errors

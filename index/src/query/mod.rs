@@ -1,8 +1,26 @@
 //! What can be asked of a store.
+mod agents;
 mod completeness;
+mod facts;
+mod feedback;
+mod page;
+mod raters;
+mod ratings;
 mod reviewers;
 mod summary;
+mod tags;
+mod threshold;
+mod validations;
 
+pub use agents::{
+    AgentFilter, AgentOrder, AgentPosition, AgentQuery, FoundAgent, ReputationFilter,
+};
 pub use completeness::{Completeness, Gap, IncompleteAgent};
-pub use reviewers::{Reviewers, ReviewersError};
-pub use summary::{AuthorizedSummary, OpenSummary};
+pub use facts::Facts;
+pub use feedback::{FeedbackFilter, FeedbackPosition, FeedbackQuery, FoundFeedback};
+pub use page::Page;
+pub use reviewers::{Reviewers, ReviewersError, parse_account};
+pub use summary::{AuthorizedSummary, OpenSummary, Sums};
+pub use tags::Tags;
+pub use threshold::{Bounds, Threshold, ThresholdError};
+pub use validations::ValidationQuery;

@@ -72,7 +72,7 @@ fn read(path: &Path) -> Result<Vec<AccountId>, ReviewersError> {
         if text.is_empty() {
             continue;
         }
-        let account = account(text).ok_or_else(|| ReviewersError::Malformed {
+        let account = parse_account(text).ok_or_else(|| ReviewersError::Malformed {
             path: path.to_owned(),
             line,
             text: text.to_owned(),
@@ -82,8 +82,9 @@ fn read(path: &Path) -> Result<Vec<AccountId>, ReviewersError> {
     Ok(accounts)
 }
 
-/// Reads an address of either chain.
-fn account(text: &str) -> Option<AccountId> {
+/// Reads an address of either chain; `None` if it is of neither.
+#[must_use]
+pub fn parse_account(text: &str) -> Option<AccountId> {
     match text.starts_with("0x") {
         true => text.parse::<evm::Address>().ok().map(Into::into),
         false => text.parse::<svm::Address>().ok().map(Into::into),

@@ -1,9 +1,10 @@
 //! Summaries that equal the chain's to the digit (R47), for reviewers that the caller names (R48).
+use super::Tags;
 use crate::{
     StoreError,
-    fold::accumulator,
-    store::{DeploymentId, Engine, Store},
-    table::{Part, PartKey},
+    fold::{accumulator, difference},
+    store::{DeploymentId, Engine, Store, average},
+    table::{Part, Total, TotalKey},
 };
 use concord_canonical::{
     score::Tally,
@@ -40,78 +41,168 @@ impl AuthorizedSummary {
     }
 }
 
+/// The exact parts of a summary of either kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sums {
+    /// All feedback in it.
+    pub all: Accumulator,
+    /// S: what of it has proof of payment (R13).
+    pub paid: Accumulator,
+}
+
+impl Sums {
+    /// Returns the summary, if the feedback is open.
+    #[must_use]
+    pub fn open(&self) -> OpenSummary {
+        OpenSummary {
+            summary: self.all.finish(),
+            parts: self.all,
+        }
+    }
+
+    /// Returns the summary, if the feedback is authorized.
+    ///
+    /// # Errors
+    /// [`StoreError::OutOfRange`] if it is not.
+    pub fn authorized(&self) -> Result<AuthorizedSummary, StoreError> {
+        let (all, verified) = (tally(&self.all)?, tally(&self.paid)?);
+        let count = all.count.checked_sub(verified.count);
+        let score_sum = all.score_sum.checked_sub(verified.score_sum);
+        Ok(AuthorizedSummary {
+            verified,
+            unverified: Tally {
+                count: count.ok_or(OUT_OF_RANGE)?,
+                score_sum: score_sum.ok_or(OUT_OF_RANGE)?,
+            },
+        })
+    }
+
+    /// Returns the average for ordering only (R47).
+    #[must_use]
+    pub fn average(&self) -> f64 {
+        average(&part_of(&self.all))
+    }
+
+    pub(super) fn add(&mut self, part: &Part, is_paid: bool) -> Result<(), StoreError> {
+        let part = accumulator(part).ok_or(OUT_OF_RANGE)?;
+        self.all.merge(&part).map_err(|_| OUT_OF_RANGE)?;
+        match is_paid {
+            true => self.paid.merge(&part).map_err(|_| OUT_OF_RANGE),
+            false => Ok(()),
+        }
+    }
+
+    pub(super) fn add_total(&mut self, total: &Total) -> Result<(), StoreError> {
+        let all = accumulator(&total.all).ok_or(OUT_OF_RANGE)?;
+        let paid = accumulator(&total.paid).ok_or(OUT_OF_RANGE)?;
+        self.all.merge(&all).map_err(|_| OUT_OF_RANGE)?;
+        self.paid.merge(&paid).map_err(|_| OUT_OF_RANGE)
+    }
+
+    pub(super) fn take_total(&mut self, total: &Total) -> Result<(), StoreError> {
+        self.all = without(&self.all, &total.all).ok_or(OUT_OF_RANGE)?;
+        self.paid = without(&self.paid, &total.paid).ok_or(OUT_OF_RANGE)?;
+        Ok(())
+    }
+}
+
+fn part_of(all: &Accumulator) -> Part {
+    Part {
+        count: all.count(),
+        sum: all.sum().to_be_bytes(),
+        histogram: *all.histogram(),
+    }
+}
+
+fn without(all: &Accumulator, part: &Part) -> Option<Accumulator> {
+    accumulator(&difference(&part_of(all), part)?)
+}
+
 impl<E: Engine> Store<E> {
-    /// Returns the summary of an agent's open feedback by these clients, or by everyone. Empty tags
-    /// match all.
+    /// Returns the summary of an agent's open feedback by these clients, or by everyone.
     ///
     /// # Errors
     /// The store cannot be read; [`StoreError::OutOfRange`].
-    pub fn open_summary(
+    pub fn open_summary<'a>(
         &mut self,
         deployment: DeploymentId,
         agent: AgentId,
         reviewers: Option<&[AccountId]>,
-        tags: (&str, &str),
+        tags: impl Into<Tags<'a>>,
     ) -> Result<OpenSummary, StoreError> {
-        let parts = self.parts_by(deployment, (Profile::Open, agent), reviewers, tags)?;
-        let merged = merge(parts.iter().map(|(_, part)| part))?;
-        Ok(OpenSummary {
-            summary: merged.finish(),
-            parts: merged,
-        })
+        let of = (Profile::Open, agent);
+        Ok(self.sums(deployment, of, reviewers, tags)?.open())
     }
 
     /// Returns the summary of an agent's authorized feedback by these clients, or by everyone. Tags
-    /// are texts, or `0x` and 64 hex digits (R14); empty ones match all.
+    /// are texts, or `0x` and 64 hex digits (R14).
     ///
     /// # Errors
     /// As [`Self::open_summary`].
-    pub fn authorized_summary(
+    pub fn authorized_summary<'a>(
         &mut self,
         deployment: DeploymentId,
         agent: AgentId,
         reviewers: Option<&[AccountId]>,
-        tags: (&str, &str),
+        tags: impl Into<Tags<'a>>,
     ) -> Result<AuthorizedSummary, StoreError> {
-        let parts = self.parts_by(deployment, (Profile::Authorized, agent), reviewers, tags)?;
-        let of = |is_paid: bool| {
-            let some = parts.iter().filter(|(key, _)| key.is_paid == is_paid);
-            tally(&merge(some.map(|(_, part)| part))?)
-        };
-        Ok(AuthorizedSummary {
-            verified: of(true)?,
-            unverified: of(false)?,
-        })
+        let of = (Profile::Authorized, agent);
+        self.sums(deployment, of, reviewers, tags)?.authorized()
     }
 
-    fn parts_by(
+    /// Returns the exact parts of a summary.
+    ///
+    /// # Errors
+    /// As [`Self::open_summary`].
+    pub fn sums<'a>(
         &mut self,
         deployment: DeploymentId,
         of: (Profile, AgentId),
         reviewers: Option<&[AccountId]>,
-        tags: (&str, &str),
-    ) -> Result<Vec<(PartKey, Part)>, StoreError> {
+        tags: impl Into<Tags<'a>>,
+    ) -> Result<Sums, StoreError> {
+        let tags = tags.into();
         let Some(reviewers) = reviewers else {
-            return self.parts(deployment, of, None, tags);
+            return self.sums_of_everyone(deployment, of, &tags);
         };
-        let mut parts = Vec::new();
+        let mut sums = Sums::default();
         for client in reviewers {
-            parts.extend(self.parts(deployment, of, Some(*client), tags)?);
+            for (key, part) in self.parts(deployment, of, *client, &tags)? {
+                sums.add(&part, key.is_paid)?;
+            }
         }
-        Ok(parts)
+        Ok(sums)
+    }
+
+    fn sums_of_everyone(
+        &mut self,
+        deployment: DeploymentId,
+        (profile, agent): (Profile, AgentId),
+        tags: &Tags<'_>,
+    ) -> Result<Sums, StoreError> {
+        let key = |(tag1, tag2): (&str, &str)| TotalKey {
+            profile,
+            agent,
+            tag1: tag1.to_owned(),
+            tag2: tag2.to_owned(),
+        };
+        let (added, twice) = tags.pairs();
+        let mut sums = Sums::default();
+        for pair in added {
+            if let Some(total) = self.total(deployment, &key(pair))? {
+                sums.add_total(&total)?;
+            }
+        }
+        if let Some(pair) = twice
+            && let Some(total) = self.total(deployment, &key(pair))?
+        {
+            sums.take_total(&total)?;
+        }
+        Ok(sums)
     }
 }
 
 const OUT_OF_RANGE: StoreError = StoreError::OutOfRange { what: "a summary" };
-
-fn merge<'a>(parts: impl Iterator<Item = &'a Part>) -> Result<Accumulator, StoreError> {
-    let mut merged = Accumulator::default();
-    for part in parts {
-        let part = accumulator(part).ok_or(OUT_OF_RANGE)?;
-        merged.merge(&part).map_err(|_| OUT_OF_RANGE)?;
-    }
-    Ok(merged)
-}
 
 /// Scores are in the parts as values without decimals, scaled to 18.
 fn tally(merged: &Accumulator) -> Result<Tally, StoreError> {

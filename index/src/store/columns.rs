@@ -3,12 +3,11 @@ use super::{
     Value,
     value::{Cell, Cells},
 };
-use crate::{StoreError, table::*};
-use concord_canonical::summary::DECIMALS_COUNT;
-use concord_registry::event::AccountId;
+use crate::{StoreError, fold::EMPTY, table::*};
+use concord_canonical::summary::{DECIMALS_COUNT, I256};
 
 /// A table in SQL: the columns of its key after `deployment`, and the others.
-pub(super) trait Stored: Table {
+pub(crate) trait Stored: Table {
     const KEY: &'static [&'static str];
     const COLUMNS: &'static [&'static str];
 
@@ -344,7 +343,7 @@ impl Stored for Parts {
         vec![
             key.profile.to_value(),
             key.agent.to_value(),
-            PartClient(key.client).to_value(),
+            key.client.to_value(),
             key.tag1.to_value(),
             key.tag2.to_value(),
             key.is_paid.to_value(),
@@ -363,7 +362,7 @@ impl Stored for Parts {
         Ok(PartKey {
             profile: cells.take("profile")?,
             agent: cells.take("agent")?,
-            client: cells.take::<PartClient>("client")?.0,
+            client: cells.take("client")?,
             tag1: cells.take("tag1")?,
             tag2: cells.take("tag2")?,
             is_paid: cells.take("is_paid")?,
@@ -379,19 +378,75 @@ impl Stored for Parts {
     }
 }
 
-/// A part's client; no bytes for all of them.
-struct PartClient(Option<AccountId>);
+impl Stored for Totals {
+    const KEY: &'static [&'static str] = &["profile", "agent", "tag1", "tag2"];
+    const COLUMNS: &'static [&'static str] = &[
+        "count",
+        "sum",
+        "histogram",
+        "average",
+        "paid_count",
+        "paid_sum",
+    ];
 
-impl Cell for PartClient {
-    fn to_value(&self) -> Value {
-        self.0.map_or(Value::Blob(Vec::new()), |it| it.to_value())
+    fn key_values(key: &TotalKey) -> Vec<Value> {
+        vec![
+            key.profile.to_value(),
+            key.agent.to_value(),
+            key.tag1.to_value(),
+            key.tag2.to_value(),
+        ]
     }
 
-    fn from_value(value: &Value) -> Option<Self> {
-        match value {
-            Value::Blob(bytes) if bytes.is_empty() => Some(Self(None)),
-            value => AccountId::from_value(value).map(|it| Self(Some(it))),
-        }
+    fn row_values(row: &Total) -> Vec<Value> {
+        vec![
+            row.all.count.to_value(),
+            row.all.sum.to_value(),
+            Histogram(row.all.histogram).to_value(),
+            average(&row.all).to_value(),
+            row.paid.count.to_value(),
+            row.paid.sum.to_value(),
+        ]
+    }
+
+    fn read_key(cells: &mut Cells<'_>) -> Result<TotalKey, StoreError> {
+        Ok(TotalKey {
+            profile: cells.take("profile")?,
+            agent: cells.take("agent")?,
+            tag1: cells.take("tag1")?,
+            tag2: cells.take("tag2")?,
+        })
+    }
+
+    fn read_row(cells: &mut Cells<'_>) -> Result<Total, StoreError> {
+        let all = Part {
+            count: cells.take("count")?,
+            sum: cells.take("sum")?,
+            histogram: cells.take::<Histogram>("histogram")?.0,
+        };
+        cells.take::<f64>("average")?;
+        let mut paid = Part {
+            count: cells.take("paid_count")?,
+            sum: cells.take("paid_sum")?,
+            ..EMPTY
+        };
+        paid.histogram[0] = paid.count;
+        Ok(Total { all, paid })
+    }
+}
+
+/// R47: for ordering only.
+pub(crate) fn average(part: &Part) -> f64 {
+    const WAD: f64 = 1e18;
+    let is_negative = I256::from_be_bytes(&part.sum).is_negative();
+    let magnitude = part.sum.iter().fold(0.0, |value, byte| {
+        let digit = if is_negative { !byte } else { *byte };
+        value * 256.0 + f64::from(digit)
+    });
+    let sum = if is_negative { -magnitude - 1.0 } else { magnitude };
+    match part.count {
+        0 => 0.0,
+        count => sum / WAD / count as f64,
     }
 }
 

@@ -10,7 +10,7 @@ use concord_registry::event::AgentId;
 
 /// Tables whose key has an agent, and those in which the profile comes before it.
 const BY_AGENT: &[&str] = &["agent", "metadata", "validation"];
-const BY_PROFILE: &[&str] = &["client", "feedback", "response", "payment", "part"];
+const BY_PROFILE: &[&str] = &["client", "feedback", "response", "payment", "part", "total"];
 
 impl<E: Engine> Store<E> {
     /// Takes in a batch: its events, what they fold to, its headers and the cursor, or nothing of it.
@@ -129,6 +129,7 @@ impl<E: Engine> Store<E> {
         self.write_rows(deployment, &tables.payments)?;
         self.write_rows(deployment, &tables.validations)?;
         self.write_rows(deployment, &tables.parts)?;
+        self.write_rows(deployment, &tables.totals)?;
         self.write_rows(deployment, &tables.settings)
     }
 

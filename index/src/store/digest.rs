@@ -17,6 +17,7 @@ impl<E: Engine> Store<E> {
         self.take_in::<Payments>(deployment, &mut digest)?;
         self.take_in::<Validations>(deployment, &mut digest)?;
         self.take_in::<Parts>(deployment, &mut digest)?;
+        self.take_in::<Totals>(deployment, &mut digest)?;
         self.take_in::<Settings>(deployment, &mut digest)?;
         Ok(digest.finish())
     }

@@ -43,6 +43,8 @@ pub trait Engine: Send {
 pub struct Dialect {
     /// Begins a transaction that writes.
     pub begin: &'static str,
+    /// Begins a transaction that reads one state of the database.
+    pub begin_snapshot: &'static str,
     /// 64 bits.
     pub integer: &'static str,
     /// 64 bits.

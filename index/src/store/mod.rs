@@ -7,6 +7,7 @@ mod engine;
 mod events;
 mod reading;
 mod schema;
+mod sql;
 mod sqlite;
 mod value;
 
@@ -16,9 +17,11 @@ pub use events::EventsOf;
 pub use sqlite::Sqlite;
 pub use value::{Cell, Value};
 
+pub(crate) use columns::{Stored, average};
+pub(crate) use sql::{Sql, columns as columns_of};
+pub(crate) use value::Cells;
+
 use crate::{Deployment, StoreError};
-use columns::Stored;
-use value::Cells;
 
 /// The tables of every deployment in one database.
 #[derive(Debug)]
@@ -154,6 +157,22 @@ impl<E: Engine> Store<E> {
             },
             Err(error) => Err(self.undone(error)),
         }
+    }
+
+    /// Runs `query` on one state of the database, whatever is written meanwhile.
+    ///
+    /// # Errors
+    /// Those of `query`; the store cannot be read.
+    pub fn snapshot<T, F: From<StoreError>>(
+        &mut self,
+        query: impl FnOnce(&mut Self) -> Result<T, F>,
+    ) -> Result<T, F> {
+        self.engine.execute(E::DIALECT.begin_snapshot, &[])?;
+        let answer = query(self);
+        let ended = self.engine.execute("ROLLBACK", &[]);
+        let answer = answer?;
+        ended?;
+        Ok(answer)
     }
 
     /// A transaction that failed may have been rolled back by the database already.

@@ -1,6 +1,6 @@
 //! Rows as they are, for queries.
-use super::{DeploymentId, Engine, Store, Value, columns::Stored, value::Cell};
-use crate::{StoreError, table::*};
+use super::{DeploymentId, Engine, Sql, Store, Value, columns::Stored, value::Cell};
+use crate::{StoreError, query::Tags, table::*};
 use concord_registry::event::{AccountId, AgentId, Profile};
 
 /// A key with its row.
@@ -147,29 +147,42 @@ impl<E: Engine> Store<E> {
         self.all::<Settings>(deployment, "", &[], "name, subject")
     }
 
-    /// Returns the parts of an agent's summaries: those of one client, or of everyone together.
-    /// Empty tags match all (R16).
+    /// Returns the parts of one client in an agent's summaries.
     pub(crate) fn parts(
         &mut self,
         deployment: DeploymentId,
         (profile, agent): (Profile, AgentId),
-        client: Option<AccountId>,
-        (tag1, tag2): (&str, &str),
+        client: AccountId,
+        tags: &Tags<'_>,
     ) -> Result<Vec<(PartKey, Part)>, StoreError> {
-        let everyone = Value::Blob(Vec::new());
-        let mut values = vec![
+        let mut sql = Sql::new(format!(
+            "SELECT {}, {} FROM part p",
+            Parts::KEY.join(", "),
+            Parts::COLUMNS.join(", ")
+        ));
+        let values = [
+            deployment.0.to_value(),
             profile.to_value(),
             agent.to_value(),
-            client.map_or(everyone, |client| client.to_value()),
+            client.to_value(),
         ];
-        let mut condition = format!("{OF_AGENT} AND client = $4");
-        for (column, tag) in [("tag1", tag1), ("tag2", tag2)] {
-            if !tag.is_empty() {
-                values.push(tag.to_owned().to_value());
-                condition.push_str(&format!(" AND {column} = ${}", values.len() + 1));
-            }
-        }
-        self.all::<Parts>(deployment, &condition, &values, "tag1, tag2, is_paid")
+        let key = " WHERE deployment = ? AND profile = ? AND agent = ? AND client = ?";
+        tags.restrict(sql.bind(key, values), "p");
+        let mut parts = Vec::new();
+        self.select(&sql, Parts::NAME, &mut |cells| {
+            parts.push((Parts::read_key(cells)?, Parts::read_row(cells)?));
+            Ok(())
+        })?;
+        Ok(parts)
+    }
+
+    /// Returns the parts of a summary over everyone.
+    pub(crate) fn total(
+        &mut self,
+        deployment: DeploymentId,
+        key: &TotalKey,
+    ) -> Result<Option<Total>, StoreError> {
+        self.row::<Totals>(deployment, key)
     }
 
     fn all<T: Stored>(

@@ -1,7 +1,7 @@
 use super::Dialect;
 
 /// The schema that this version writes. A store of another one is not touched.
-pub(super) const VERSION: i64 = 1;
+pub(super) const VERSION: i64 = 2;
 
 /// Creates what is missing. Types are those of [`Dialect`]: `INT`, `REAL`, `TXT` and `BYTES`, and
 /// `CLUSTERED` after a table.
@@ -34,6 +34,11 @@ CREATE TABLE IF NOT EXISTS agent (
     PRIMARY KEY (deployment, agent)) CLUSTERED;
 CREATE INDEX IF NOT EXISTS agent_by_owner ON agent (deployment, owner);
 CREATE INDEX IF NOT EXISTS agent_by_wallet ON agent (deployment, wallet);
+CREATE INDEX IF NOT EXISTS agent_by_creation ON agent (deployment, created_at, agent);
+CREATE INDEX IF NOT EXISTS agent_by_update ON agent (deployment, updated_at, agent);
+CREATE INDEX IF NOT EXISTS agent_incomplete ON agent (deployment)
+    WHERE owner IS NULL OR missing > 0 OR unexplained > 0;
+CREATE INDEX IF NOT EXISTS agent_by_feedback ON agent (deployment, feedback_count, agent);
 CREATE TABLE IF NOT EXISTS metadata (
     deployment INT NOT NULL, agent BYTES NOT NULL, key TXT NOT NULL,
     value BYTES NOT NULL, updated_at INT NOT NULL,
@@ -50,6 +55,7 @@ CREATE TABLE IF NOT EXISTS feedback (
     signature BYTES, at INT NOT NULL, place BYTES NOT NULL, tx BYTES NOT NULL, revoked_at INT,
     responses INT NOT NULL, is_paid INT NOT NULL,
     PRIMARY KEY (deployment, profile, agent, client, idx)) CLUSTERED;
+CREATE INDEX IF NOT EXISTS feedback_by_place ON feedback (deployment, place);
 CREATE INDEX IF NOT EXISTS feedback_newest ON feedback (deployment, agent, place);
 CREATE INDEX IF NOT EXISTS feedback_by_client ON feedback (deployment, client, place);
 CREATE TABLE IF NOT EXISTS response (
@@ -78,6 +84,17 @@ CREATE TABLE IF NOT EXISTS part (
     tag1 TXT NOT NULL, tag2 TXT NOT NULL, is_paid INT NOT NULL,
     count INT NOT NULL, sum BYTES NOT NULL, histogram BYTES NOT NULL,
     PRIMARY KEY (deployment, profile, agent, client, tag1, tag2, is_paid)) CLUSTERED;
+CREATE INDEX IF NOT EXISTS part_by_client ON part (deployment, profile, client, tag1, tag2);
+CREATE TABLE IF NOT EXISTS total (
+    deployment INT NOT NULL, profile INT NOT NULL, agent BYTES NOT NULL,
+    tag1 TXT NOT NULL, tag2 TXT NOT NULL,
+    count INT NOT NULL, sum BYTES NOT NULL, histogram BYTES NOT NULL, average REAL NOT NULL,
+    paid_count INT NOT NULL, paid_sum BYTES NOT NULL,
+    PRIMARY KEY (deployment, profile, agent, tag1, tag2)) CLUSTERED;
+CREATE INDEX IF NOT EXISTS total_by_average
+    ON total (deployment, profile, tag1, tag2, average, agent);
+CREATE INDEX IF NOT EXISTS total_by_count
+    ON total (deployment, profile, tag1, tag2, count, agent);
 CREATE TABLE IF NOT EXISTS setting (
     deployment INT NOT NULL, name TXT NOT NULL, subject BYTES NOT NULL,
     value TXT NOT NULL, updated_at INT NOT NULL,

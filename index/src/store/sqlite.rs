@@ -2,10 +2,11 @@
 use super::{Dialect, Engine, Value};
 use crate::StoreError;
 use concord_chain::{ChainError, atomic_file};
-use rusqlite::{Connection, ErrorCode, params_from_iter, types::ValueRef};
+use rusqlite::{Connection, ErrorCode, OpenFlags, params_from_iter, types::ValueRef};
 use std::{
     fs::File,
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -40,6 +41,29 @@ impl Sqlite {
         Self::with(connection, Some(path.to_owned()))
     }
 
+    /// Opens a file that exists, and never writes it.
+    ///
+    /// # Errors
+    /// [`StoreError::File`].
+    pub fn open_read_only(path: &Path) -> Result<Self, StoreError> {
+        let unusable = |error: rusqlite::Error| StoreError::File {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        };
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags).map_err(unusable)?;
+        let only_reads = connection.pragma_update(None, "query_only", true);
+        only_reads.map_err(unusable)?;
+        Self::with(connection, Some(path.to_owned()))
+    }
+
+    /// Returns what ends the statement that is being carried out, from another thread.
+    #[must_use]
+    pub fn interrupt(&self) -> Arc<dyn Fn() + Send + Sync> {
+        let handle = self.connection.get_interrupt_handle();
+        Arc::new(move || handle.interrupt())
+    }
+
     /// A database that ends with this value.
     ///
     /// # Errors
@@ -71,6 +95,7 @@ impl Sqlite {
 impl Engine for Sqlite {
     const DIALECT: Dialect = Dialect {
         begin: "BEGIN IMMEDIATE",
+        begin_snapshot: "BEGIN",
         integer: "INTEGER",
         real: "REAL",
         text: "TEXT",

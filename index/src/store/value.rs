@@ -137,6 +137,11 @@ impl<'a> Cells<'a> {
         }
     }
 
+    /// The next cell as it is.
+    pub fn next(&mut self) -> Value {
+        self.cells.next().cloned().unwrap_or(Value::Null)
+    }
+
     /// The next cell, which `column` names in an error.
     pub fn take<T: Cell>(&mut self, column: &'static str) -> Result<T, StoreError> {
         let found = self.cells.next().and_then(T::from_value);

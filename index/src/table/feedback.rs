@@ -145,16 +145,15 @@ pub struct Payment {
     pub place: Place,
 }
 
-/// Names a part of a summary: feedback that is not revoked, of one client or of all together, with
-/// one pair of tags.
+/// Names a part of a summary: feedback of one client that is not revoked, with one pair of tags.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
 pub struct PartKey {
     /// Which kind of feedback.
     pub profile: Profile,
     /// The agent.
     pub agent: AgentId,
-    /// `None`: every client.
-    pub client: Option<AccountId>,
+    /// The client.
+    pub client: AccountId,
     /// First tag.
     pub tag1: String,
     /// Second tag.
@@ -172,4 +171,27 @@ pub struct Part {
     pub sum: [u8; 32],
     /// How many of them have 0, 1, … 18 decimals.
     pub histogram: [u64; DECIMALS_COUNT],
+}
+
+/// Names a total: all feedback about an agent that is not revoked, as a summary over everyone with
+/// these tags has it. An empty tag matches all (R16).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
+pub struct TotalKey {
+    /// Which kind of feedback.
+    pub profile: Profile,
+    /// The agent.
+    pub agent: AgentId,
+    /// First tag.
+    pub tag1: String,
+    /// Second tag.
+    pub tag2: String,
+}
+
+/// R47: the exact parts of a summary over everyone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub struct Total {
+    /// All of it.
+    pub all: Part,
+    /// S: what has proof of payment (R13). Only scores can have it, so none has decimals.
+    pub paid: Part,
 }

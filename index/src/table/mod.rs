@@ -6,8 +6,8 @@ mod validation;
 
 pub use agent::{Agent, AgentKey, Metadata, MetadataKey, Setting, SettingKey};
 pub use feedback::{
-    Client, ClientKey, Feedback, FeedbackKey, Part, PartKey, Payment, Response, ResponseKey,
-    Transaction,
+    Client, ClientKey, Feedback, FeedbackKey, Part, PartKey, Payment, Response, ResponseKey, Total,
+    TotalKey, Transaction,
 };
 pub(crate) use rows::Digest;
 pub use rows::{Rows, Tables};
@@ -48,5 +48,6 @@ tables! {
     Payments: FeedbackKey, Payment, "payment";
     Validations: ValidationKey, Validation, "validation";
     Parts: PartKey, Part, "part";
+    Totals: TotalKey, Total, "total";
     Settings: SettingKey, Setting, "setting";
 }

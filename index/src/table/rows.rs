@@ -1,6 +1,6 @@
 use super::{
     Agents, AllMetadata, Clients, Feedbacks, Parts, Payments, Responses, Settings, Table,
-    Validations,
+    Totals, Validations,
 };
 use borsh::BorshSerialize;
 use concord_canonical::hash::keccak256v;
@@ -71,6 +71,7 @@ pub struct Tables {
     pub payments: Rows<Payments>,
     pub validations: Rows<Validations>,
     pub parts: Rows<Parts>,
+    pub totals: Rows<Totals>,
     pub settings: Rows<Settings>,
 }
 
@@ -87,6 +88,7 @@ impl Tables {
         digest.table(&self.payments);
         digest.table(&self.validations);
         digest.table(&self.parts);
+        digest.table(&self.totals);
         digest.table(&self.settings);
         digest.finish()
     }

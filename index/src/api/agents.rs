@@ -1,0 +1,318 @@
+//! `/v1/agents`: BP's `searchAgents`, and one agent.
+use super::{
+    Api, ApiError, Json, Limits, cursor,
+    names::{Directory, accounts, excerpt},
+    render, reputation,
+    request::{self, Chain, page_size, require_known, require_short, typed},
+};
+use crate::{
+    query::{AgentFilter, AgentOrder, AgentQuery},
+    store::{DeploymentId, Engine},
+};
+use axum::{
+    extract::{Path, State},
+    http::Uri,
+    body::Body,
+};
+use concord_registry::event::{AccountId, AgentId};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// BP's and agent0's filters that the chain alone answers, and `incomplete` (R46).
+pub(super) const FILTERS: &[&str] = &[
+    "chains",
+    "agentIds",
+    "owners",
+    "walletAddress",
+    "wallets",
+    "registeredAtFrom",
+    "registeredAtTo",
+    "updatedAtFrom",
+    "updatedAtTo",
+    "hasAgentURI",
+    "hasMetadataKey",
+    "metadataValue",
+    "incomplete",
+    "feedback",
+];
+
+/// BP's and agent0's filters on registration files.
+pub(super) const FILE_FILTERS: &[&str] = &[
+    "active",
+    "name",
+    "description",
+    "keyword",
+    "operators",
+    "hasRegistrationFile",
+    "hasWeb",
+    "hasMCP",
+    "hasA2A",
+    "hasOASF",
+    "hasEndpoints",
+    "webContains",
+    "mcpContains",
+    "a2aContains",
+    "ensContains",
+    "didContains",
+    "supportedTrust",
+    "a2aSkills",
+    "mcpTools",
+    "mcpPrompts",
+    "mcpResources",
+    "oasfSkills",
+    "oasfDomains",
+    "x402support",
+    "x402Support",
+];
+
+/// BP's `options`.
+pub(super) const OPTIONS: &[&str] = &["sort", "pageSize", "cursor"];
+
+/// What agents can be sorted by.
+pub(super) const ORDERS: &[(&str, AgentOrder)] = &[
+    ("createdAt", AgentOrder::Created),
+    ("updatedAt", AgentOrder::Updated),
+    ("totalFeedback", AgentOrder::FeedbackCount),
+    ("averageValue", AgentOrder::Average),
+    ("count", AgentOrder::Count),
+];
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Filters {
+    #[serde(default)]
+    chains: Vec<Chain>,
+    #[serde(default)]
+    agent_ids: Vec<String>,
+    #[serde(default)]
+    owners: Vec<String>,
+    wallet_address: Option<String>,
+    #[serde(default)]
+    wallets: Vec<String>,
+    registered_at_from: Option<i64>,
+    registered_at_to: Option<i64>,
+    updated_at_from: Option<i64>,
+    updated_at_to: Option<i64>,
+    #[serde(rename = "hasAgentURI")]
+    has_agent_uri: Option<bool>,
+    has_metadata_key: Option<String>,
+    metadata_value: Option<MetadataValue>,
+    incomplete: Option<bool>,
+    feedback: Option<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MetadataValue {
+    key: String,
+    /// Text, or `0x` and hex digits.
+    value: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct PageOptions {
+    #[serde(default)]
+    sort: Vec<String>,
+    pub page_size: Option<u64>,
+    pub cursor: Option<String>,
+}
+
+/// `POST /v1/agents/search`.
+pub(super) async fn search<E: Engine + 'static>(
+    State(api): State<Arc<Api<E>>>,
+    body: Body,
+) -> Result<Json, ApiError> {
+    let body = request::body(body, &api.limits).await?;
+    require_known(&body, "the body", &["filters", "options"])?;
+    let (filters, options) = read(&body)?;
+    let limits = api.limits;
+    let answer = move |store: &mut crate::store::Store<E>| {
+        let directory = Directory::read(store)?;
+        let (query, search) = query(&directory, &filters, &options, &limits)?;
+        let page = store.search_agents(&query)?;
+        let mut items = Vec::with_capacity(page.rows.len());
+        for found in &page.rows {
+            items.push(render::found_agent(&directory, found)?);
+        }
+        Ok(Json(json!({
+            "items": items,
+            "nextCursor": cursor::write(&search, &page.next),
+            "reviewers": reviewers_of(&filters),
+        })))
+    };
+    api.readers.read(answer).await
+}
+
+/// The body's filters and options.
+fn read(body: &Value) -> Result<(Value, PageOptions), ApiError> {
+    let none = json!({});
+    let filters = body.get("filters").unwrap_or(&none);
+    let options = body.get("options").unwrap_or(&none);
+    require_known(options, "options", OPTIONS)?;
+    if let Value::Object(members) = filters
+        && let Some(name) = members.keys().find(|it| FILE_FILTERS.contains(&it.as_str()))
+    {
+        let name = format!("filters.{name}");
+        return Err(ApiError::Unavailable { name });
+    }
+    require_known(filters, "filters", FILTERS)?;
+    Ok((filters.clone(), typed(options, "options")?))
+}
+
+/// R48: every answer with summaries says of whom.
+fn reviewers_of(filters: &Value) -> Value {
+    let feedback = filters.get("feedback");
+    let reviewers = feedback.and_then(|it| it.get("fromReviewers"));
+    reviewers.cloned().unwrap_or(Value::Null)
+}
+
+/// The query, and what its cursors belong to.
+fn query(
+    directory: &Directory,
+    filters: &Value,
+    options: &PageOptions,
+    limits: &Limits,
+) -> Result<(AgentQuery, String), ApiError> {
+    let (order, is_descending) = sort(&options.sort)?;
+    let search = format!("agents {order:?} {is_descending} {filters}");
+    let deployments = deployments(directory, filters, limits)?;
+    let is_rated = |filter: &AgentFilter| {
+        let reputation = filter.reputation.as_ref();
+        reputation.is_some_and(|it| it.has_feedback)
+    };
+    if order.is_of_reputation() && !deployments.iter().all(|(_, it)| is_rated(it)) {
+        let reason = "needs filters.feedback with fromReviewers, and agents with feedback";
+        return Err(ApiError::malformed("options.sort", reason));
+    }
+    let after = cursor::read(&search, options.cursor.as_deref())?;
+    let query = AgentQuery {
+        deployments,
+        order,
+        is_descending,
+        after,
+        limit: page_size(options.page_size, limits)?,
+    };
+    Ok((query, search))
+}
+
+/// BP's form is `field:asc` or `field:desc`.
+fn sort(asked: &[String]) -> Result<(AgentOrder, bool), ApiError> {
+    let malformed = |text: &str| {
+        let known: Vec<&str> = ORDERS.iter().map(|(name, _)| *name).collect();
+        let expected = format!("{:?}: expected one of {known:?}, then :asc or :desc", excerpt(text));
+        ApiError::malformed("options.sort", expected)
+    };
+    let text = match asked {
+        [] => return Ok((AgentOrder::Created, true)),
+        [text] => text,
+        _ => return Err(ApiError::malformed("options.sort", "more than one order")),
+    };
+    let (name, direction) = text.split_once(':').unwrap_or((text, "desc"));
+    let order = ORDERS.iter().find(|(known, _)| *known == name);
+    let is_descending = match direction {
+        "asc" => false,
+        "desc" => true,
+        _ => return Err(malformed(text)),
+    };
+    let (_, order) = order.ok_or_else(|| malformed(text))?;
+    Ok((*order, is_descending))
+}
+
+fn deployments(
+    directory: &Directory,
+    value: &Value,
+    limits: &Limits,
+) -> Result<Vec<(DeploymentId, AgentFilter)>, ApiError> {
+    let filters: Filters = typed(value, "filters")?;
+    let chains: Vec<String> = filters.chains.iter().map(|it| it.0.clone()).collect();
+    let mut searched = directory.on_chains("filters.chains", &chains)?;
+    let field = "filters.agentIds";
+    let of = agents(directory, field, &filters.agent_ids, limits)?;
+    if !filters.agent_ids.is_empty() {
+        searched.retain(|it| of.contains_key(&it.0));
+    }
+    let filter = filter(&filters, limits)?;
+    let with_agents = searched.into_iter().map(|deployment| {
+        let agents = of.get(&deployment.0).cloned().unwrap_or_default();
+        let filter = AgentFilter {
+            agents,
+            ..filter.clone()
+        };
+        (deployment, filter)
+    });
+    Ok(with_agents.collect())
+}
+
+/// Agents by their deployments.
+pub(super) fn agents(
+    directory: &Directory,
+    field: &str,
+    names: &[String],
+    limits: &Limits,
+) -> Result<BTreeMap<i64, Vec<AgentId>>, ApiError> {
+    require_short(field, names, limits)?;
+    let mut found: BTreeMap<i64, Vec<AgentId>> = BTreeMap::new();
+    for name in names {
+        let (deployment, agent) = directory.agent(field, name)?;
+        found.entry(deployment.0).or_default().push(agent);
+    }
+    Ok(found)
+}
+
+fn filter(filters: &Filters, limits: &Limits) -> Result<AgentFilter, ApiError> {
+    require_short("filters.owners", &filters.owners, limits)?;
+    require_short("filters.wallets", &filters.wallets, limits)?;
+    let mut wallets: Vec<AccountId> = accounts("filters.wallets", &filters.wallets)?;
+    if let Some(wallet) = &filters.wallet_address {
+        wallets.push(super::names::account("filters.walletAddress", wallet)?);
+    }
+    let metadata = filters.metadata_value.as_ref();
+    Ok(AgentFilter {
+        agents: Vec::new(),
+        owners: accounts("filters.owners", &filters.owners)?,
+        wallets,
+        created: (filters.registered_at_from, filters.registered_at_to),
+        updated: (filters.updated_at_from, filters.updated_at_to),
+        has_uri: filters.has_agent_uri,
+        metadata_key: filters.has_metadata_key.clone(),
+        metadata: metadata.map(metadata_bytes).transpose()?,
+        is_incomplete: filters.incomplete,
+        reputation: (filters.feedback.as_ref())
+            .map(|it| reputation::read(it, "filters.feedback", limits))
+            .transpose()?,
+    })
+}
+
+fn metadata_bytes(wanted: &MetadataValue) -> Result<(String, Vec<u8>), ApiError> {
+    let value = match wanted.value.strip_prefix("0x") {
+        None => wanted.value.as_bytes().to_vec(),
+        Some(digits) => hex::decode(digits)
+            .map_err(|error| ApiError::malformed("filters.metadataValue.value", error))?,
+    };
+    Ok((wanted.key.clone(), value))
+}
+
+/// `GET /v1/agents/{agent}`.
+pub(super) async fn one<E: Engine + 'static>(
+    State(api): State<Arc<Api<E>>>,
+    Path(name): Path<String>,
+    uri: Uri,
+) -> Result<Json, ApiError> {
+    request::pairs(&uri, &[])?;
+    let answer = move |store: &mut crate::store::Store<E>| {
+        let directory = Directory::read(store)?;
+        let (deployment, agent) = directory.agent("agent", &name)?;
+        let row = store.agent(deployment, agent)?;
+        let row = row.ok_or_else(|| ApiError::NotFound {
+            what: format!("the agent {:?}", excerpt(&name)),
+        })?;
+        let metadata = store.metadata(deployment, agent)?;
+        let name = directory.name(deployment, agent);
+        let mut rendered = render::agent(&name, agent, &row);
+        rendered["metadata"] = render::metadata(&metadata);
+        Ok(Json(rendered))
+    };
+    api.readers.read(answer).await
+}

@@ -1,0 +1,297 @@
+//! `/v1/feedback`: BP's `searchFeedback`, one feedback with its responses, and what an agent gave.
+use super::{
+    Api, ApiError, Json, Limits,
+    agents::{OPTIONS, PageOptions, agents},
+    cursor,
+    names::{Directory, account, accounts, excerpt, profile},
+    render,
+    request::{self, Bound, Chain, page_size, require_known, require_short, typed, value_of},
+};
+use crate::{
+    query::{Bounds, FeedbackFilter, FeedbackQuery, FoundFeedback},
+    store::{DeploymentId, Engine, Store},
+    table::FeedbackKey,
+};
+use axum::{
+    body::Body,
+    extract::{Path, State},
+    http::Uri,
+};
+use concord_registry::event::AccountId;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::{collections::BTreeMap, sync::Arc};
+
+/// BP's and agent0's filters that the chain alone answers, and ours.
+pub(super) const FILTERS: &[&str] = &[
+    "chains",
+    "agentId",
+    "agents",
+    "reviewers",
+    "tags",
+    "tag",
+    "tag1",
+    "tag2",
+    "minValue",
+    "maxValue",
+    "includeRevoked",
+    "hasResponse",
+    "paymentProven",
+    "profile",
+];
+
+/// agent0's filters on feedback files.
+pub(super) const FILE_FILTERS: &[&str] = &["capabilities", "skills", "tasks", "names"];
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Filters {
+    #[serde(default)]
+    chains: Vec<Chain>,
+    agent_id: Option<String>,
+    #[serde(default)]
+    agents: Vec<String>,
+    #[serde(default)]
+    reviewers: Vec<String>,
+    #[serde(default)]
+    tags: Vec<String>,
+    #[serde(default)]
+    tag: String,
+    #[serde(default)]
+    tag1: String,
+    #[serde(default)]
+    tag2: String,
+    min_value: Option<Bound>,
+    max_value: Option<Bound>,
+    #[serde(default)]
+    include_revoked: bool,
+    has_response: Option<bool>,
+    payment_proven: Option<bool>,
+    profile: Option<String>,
+}
+
+/// `POST /v1/feedback/search`.
+pub(super) async fn search<E: Engine + 'static>(
+    State(api): State<Arc<Api<E>>>,
+    body: Body,
+) -> Result<Json, ApiError> {
+    let body = request::body(body, &api.limits).await?;
+    require_known(&body, "the body", &["filters", "options"])?;
+    let none = json!({});
+    let filters = body.get("filters").unwrap_or(&none).clone();
+    let options = body.get("options").unwrap_or(&none);
+    let known: Vec<&str> = OPTIONS.iter().copied().filter(|it| *it != "sort").collect();
+    require_known(options, "options", &known)?;
+    let options: PageOptions = typed(options, "options")?;
+    if let Value::Object(members) = &filters
+        && let Some(name) = members.keys().find(|it| FILE_FILTERS.contains(&it.as_str()))
+    {
+        let name = format!("filters.{name}");
+        return Err(ApiError::Unavailable { name });
+    }
+    require_known(&filters, "filters", FILTERS)?;
+    let limits = api.limits;
+    let answer = move |store: &mut Store<E>| {
+        let directory = Directory::read(store)?;
+        let search = format!("feedback {filters}");
+        let query = FeedbackQuery {
+            deployments: deployments(&directory, &filters, &limits)?,
+            after: cursor::read(&search, options.cursor.as_deref())?,
+            limit: page_size(options.page_size, &limits)?,
+        };
+        page(store, &directory, &query, &search)
+    };
+    api.readers.read(answer).await
+}
+
+fn deployments(
+    directory: &Directory,
+    value: &Value,
+    limits: &Limits,
+) -> Result<Vec<(DeploymentId, FeedbackFilter)>, ApiError> {
+    let filters: Filters = typed(value, "filters")?;
+    let chains: Vec<String> = filters.chains.iter().map(|it| it.0.clone()).collect();
+    let mut searched = directory.on_chains("filters.chains", &chains)?;
+    let mut names = filters.agents.clone();
+    names.extend(filters.agent_id.clone());
+    let of = agents(directory, "filters.agents", &names, limits)?;
+    if !names.is_empty() {
+        searched.retain(|it| of.contains_key(&it.0));
+    }
+    let filter = filter(filters, limits)?;
+    let with_agents = searched.into_iter().map(|deployment| {
+        let agents = of.get(&deployment.0).cloned().unwrap_or_default();
+        let filter = FeedbackFilter {
+            agents,
+            ..filter.clone()
+        };
+        (deployment, filter)
+    });
+    Ok(with_agents.collect())
+}
+
+fn filter(filters: Filters, limits: &Limits) -> Result<FeedbackFilter, ApiError> {
+    require_short("filters.reviewers", &filters.reviewers, limits)?;
+    require_short("filters.tags", &filters.tags, limits)?;
+    let mut tags = filters.tags;
+    if !filters.tag.is_empty() {
+        if !tags.is_empty() {
+            return Err(ApiError::malformed("filters.tag", "is given beside tags"));
+        }
+        tags.push(filters.tag);
+    }
+    let profile = filters.profile.as_deref();
+    Ok(FeedbackFilter {
+        profile: profile.map(profile_of).transpose()?,
+        agents: Vec::new(),
+        reviewers: accounts("filters.reviewers", &filters.reviewers)?,
+        tags,
+        tag1: filters.tag1,
+        tag2: filters.tag2,
+        value: Bounds {
+            min: filters.min_value.map(|it| it.0),
+            max: filters.max_value.map(|it| it.0),
+        },
+        include_revoked: filters.include_revoked,
+        has_response: filters.has_response,
+        is_paid: filters.payment_proven,
+    })
+}
+
+fn profile_of(text: &str) -> Result<concord_registry::event::Profile, ApiError> {
+    profile("filters.profile", text)
+}
+
+/// A page, with the agents whose wallets its clients are (BP).
+fn page<E: Engine>(
+    store: &mut Store<E>,
+    directory: &Directory,
+    query: &FeedbackQuery,
+    search: &str,
+) -> Result<Json, ApiError> {
+    let page = store.search_feedback(query)?;
+    let raters = raters(store, &page.rows)?;
+    let items: Vec<Value> = (page.rows.iter())
+        .map(|found| {
+            let mut item = render::found_feedback(directory, found);
+            let agents = raters.get(&(found.deployment.0, found.key.client));
+            item["raterAgents"] = (agents.into_iter().flatten())
+                .map(|agent| directory.name(found.deployment, *agent))
+                .collect();
+            item
+        })
+        .collect();
+    Ok(Json(json!({
+        "items": items,
+        "nextCursor": cursor::write(search, &page.next),
+    })))
+}
+
+type Raters = BTreeMap<(i64, AccountId), Vec<concord_registry::event::AgentId>>;
+
+fn raters<E: Engine>(store: &mut Store<E>, rows: &[FoundFeedback]) -> Result<Raters, ApiError> {
+    let mut clients: BTreeMap<i64, Vec<AccountId>> = BTreeMap::new();
+    for found in rows {
+        let of = clients.entry(found.deployment.0).or_default();
+        of.push(found.key.client);
+    }
+    let mut raters = Raters::new();
+    for (deployment, mut clients) in clients {
+        clients.sort_unstable();
+        clients.dedup();
+        let found = store.agents_by_wallet(DeploymentId(deployment), &clients)?;
+        raters.extend(found.into_iter().map(|(client, it)| ((deployment, client), it)));
+    }
+    Ok(raters)
+}
+
+/// `GET /v1/feedback/{agent}/{profile}/{client}/{index}`. R44: the index counts from 1.
+pub(super) async fn one<E: Engine + 'static>(
+    State(api): State<Arc<Api<E>>>,
+    Path((agent, of, client, index)): Path<(String, String, String, String)>,
+    uri: Uri,
+) -> Result<Json, ApiError> {
+    request::pairs(&uri, &[])?;
+    let answer = move |store: &mut Store<E>| {
+        let directory = Directory::read(store)?;
+        let (deployment, id) = directory.agent("agent", &agent)?;
+        let index = index.parse().ok().filter(|it: &u64| *it > 0);
+        let index = index.ok_or_else(|| ApiError::malformed("index", "counts from 1"))?;
+        let key = FeedbackKey {
+            profile: profile("profile", &of)?,
+            agent: id,
+            client: account("client", &client)?,
+            index,
+        };
+        let row = store.feedback(deployment, &key)?;
+        let row = row.ok_or_else(|| ApiError::NotFound {
+            what: format!("feedback {index} by {} about {}", key.client, excerpt(&agent)),
+        })?;
+        let mut rendered = render::feedback(&directory, deployment, &key, &row);
+        let responses = store.responses(deployment, &key)?;
+        rendered["responses"] = responses.iter().map(render::response).collect();
+        let payment = store.payment(deployment, &key)?;
+        rendered["payment"] = payment.as_ref().map_or(Value::Null, render::payment);
+        let raters = store.agents_by_wallet(deployment, &[key.client])?;
+        rendered["raterAgents"] = (raters.into_values().flatten())
+            .map(|agent| directory.name(deployment, agent))
+            .collect();
+        Ok(Json(rendered))
+    };
+    api.readers.read(answer).await
+}
+
+/// `GET /v1/agents/{agent}/given`: feedback by the agent's wallet (BP's agent-as-rater).
+pub(super) async fn given<E: Engine + 'static>(
+    State(api): State<Arc<Api<E>>>,
+    Path(name): Path<String>,
+    uri: Uri,
+) -> Result<Json, ApiError> {
+    let pairs = request::pairs(&uri, &["pageSize", "cursor"])?;
+    let size = request::number(&pairs, "pageSize")?;
+    let limits = api.limits;
+    let answer = move |store: &mut Store<E>| {
+        let directory = Directory::read(store)?;
+        let (deployment, agent) = directory.agent("agent", &name)?;
+        let row = store.agent(deployment, agent)?;
+        let row = row.ok_or_else(|| ApiError::NotFound {
+            what: format!("the agent {:?}", excerpt(&name)),
+        })?;
+        let Some(wallet) = row.wallet else {
+            return Ok(Json(json!({ "items": [], "nextCursor": null })));
+        };
+        let search = format!("given {} {wallet}", directory.name(deployment, agent));
+        let filter = FeedbackFilter {
+            reviewers: vec![wallet],
+            ..FeedbackFilter::default()
+        };
+        let query = FeedbackQuery {
+            deployments: vec![(deployment, filter)],
+            after: cursor::read(&search, value_of(&pairs, "cursor"))?,
+            limit: page_size(size, &limits)?,
+        };
+        page(store, &directory, &query, &search)
+    };
+    api.readers.read(answer).await
+}
+
+/// `GET /v1/raters/{account}`: the agents that have the account as their wallet.
+pub(super) async fn rater<E: Engine + 'static>(
+    State(api): State<Arc<Api<E>>>,
+    Path(name): Path<String>,
+    uri: Uri,
+) -> Result<Json, ApiError> {
+    request::pairs(&uri, &[])?;
+    let wallet = account("account", &name)?;
+    let answer = move |store: &mut Store<E>| {
+        let directory = Directory::read(store)?;
+        let mut agents = Vec::new();
+        for deployed in &directory.0 {
+            let found = store.agents_by_wallet(deployed.id, &[wallet])?;
+            let found = found.into_values().flatten();
+            agents.extend(found.map(|agent| directory.name(deployed.id, agent)));
+        }
+        Ok(Json(json!({ "account": wallet.to_string(), "agents": agents })))
+    };
+    api.readers.read(answer).await
+}

@@ -1,0 +1,64 @@
+//! What every answer has, and what every request is measured by.
+use super::{Api, ApiError};
+use crate::store::Engine;
+use axum::{
+    extract::{MatchedPath, Request, State},
+    http::{HeaderName, HeaderValue, Method, StatusCode, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use std::{sync::Arc, time::Instant};
+
+/// Answers contain texts of strangers: no browser may take one for anything but what it is.
+const ALWAYS: [(HeaderName, &str); 4] = [
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'none'; frame-ancestors 'none'",
+    ),
+    // Everything here is public, and no credentials are read.
+    (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+    (header::CACHE_CONTROL, "no-cache"),
+];
+
+const PREFLIGHT: [(HeaderName, &str); 3] = [
+    (header::ACCESS_CONTROL_ALLOW_METHODS, "GET, POST, OPTIONS"),
+    (header::ACCESS_CONTROL_ALLOW_HEADERS, "content-type"),
+    (header::ACCESS_CONTROL_MAX_AGE, "86400"),
+];
+
+/// CORS, as a public API needs it.
+pub(super) async fn answer_browsers(request: Request, next: Next) -> Response {
+    let is_preflight = request.method() == Method::OPTIONS
+        && request
+            .headers()
+            .contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
+    let mut response = match is_preflight {
+        true => StatusCode::NO_CONTENT.into_response(),
+        false => next.run(request).await,
+    };
+    let headers = response.headers_mut();
+    let more = PREFLIGHT.into_iter().filter(|_| is_preflight);
+    for (name, value) in ALWAYS.into_iter().chain(more) {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// Limits the time of a request, and notes how long it took.
+pub(super) async fn limit_and_note<E: Engine + 'static>(
+    State(api): State<Arc<Api<E>>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let begun = Instant::now();
+    let route = request.extensions().get::<MatchedPath>();
+    let route = route.map_or("none", MatchedPath::as_str).to_owned();
+    // A query waits for a connection first, so that a request may take twice as long as a query.
+    let limit = api.limits.time.saturating_mul(2);
+    let answered = tokio::time::timeout(limit, next.run(request)).await;
+    let response = answered.unwrap_or_else(|_| ApiError::TimedOut(limit).into_response());
+    let status = response.status().as_u16();
+    api.metrics.note(&route, status, begun.elapsed());
+    response
+}

@@ -1,0 +1,118 @@
+//! `/livez`, `/readyz`, `/metrics` and `/v1/status`.
+use super::{Api, ApiError, Json, metrics::label};
+use crate::store::{Deployed, DeploymentId, Engine, Store};
+use axum::{
+    extract::State,
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use serde_json::{Value, json};
+use std::{fmt::Write as _, sync::Arc};
+
+/// `GET /livez`: the process answers.
+pub(super) async fn live() -> &'static str {
+    "ok\n"
+}
+
+/// `GET /readyz`: the store can be read, and each deployment has a block.
+pub(super) async fn ready<E: Engine + 'static>(
+    State(api): State<Arc<Api<E>>>,
+) -> Result<Response, ApiError> {
+    let found = api.readers.read(|store: &mut Store<E>| statuses(store)).await?;
+    let is_ready = !found.is_empty() && found.iter().all(|it| it.block.is_some());
+    let status = match is_ready {
+        true => StatusCode::OK,
+        false => StatusCode::SERVICE_UNAVAILABLE,
+    };
+    let body = Json(json!({ "ready": is_ready, "deployments": rendered(&found) }));
+    Ok((status, body).into_response())
+}
+
+/// `GET /v1/status`: how far each deployment is, and how much is missing (R46).
+pub(super) async fn status<E: Engine + 'static>(
+    State(api): State<Arc<Api<E>>>,
+) -> Result<Json, ApiError> {
+    let found = api.readers.read(|store: &mut Store<E>| statuses(store)).await?;
+    Ok(Json(json!({ "deployments": rendered(&found) })))
+}
+
+/// `GET /metrics`, in Prometheus's text format.
+pub(super) async fn metrics<E: Engine + 'static>(
+    State(api): State<Arc<Api<E>>>,
+) -> Result<Response, ApiError> {
+    let found = api.readers.read(|store: &mut Store<E>| statuses(store)).await?;
+    let mut text = api.metrics.text();
+    gauges(&mut text, &found);
+    let kind = "text/plain; version=0.0.4; charset=utf-8";
+    Ok(([(header::CONTENT_TYPE, kind)], text).into_response())
+}
+
+struct Status {
+    deployed: Deployed,
+    block: Option<u64>,
+    block_time: Option<i64>,
+    final_block: Option<u64>,
+    agents: u64,
+    incomplete: u64,
+}
+
+fn statuses<E: Engine>(store: &mut Store<E>) -> Result<Vec<Status>, ApiError> {
+    let mut found = Vec::new();
+    for deployed in store.deployments()? {
+        let id: DeploymentId = deployed.id;
+        let cursor = store.cursor(id)?;
+        found.push(Status {
+            block: cursor.map(|it| it.head.number),
+            block_time: cursor.map(|it| it.head.time),
+            final_block: cursor.and_then(|it| it.final_number),
+            agents: store.agent_count(id)?,
+            incomplete: store.incomplete_count(id)?,
+            deployed,
+        });
+    }
+    Ok(found)
+}
+
+fn rendered(found: &[Status]) -> Value {
+    let statuses = found.iter().map(|it| {
+        json!({
+            "chain": it.deployed.chain,
+            "registry": it.deployed.registry,
+            "block": it.block,
+            "blockTime": it.block_time,
+            "finalBlock": it.final_block,
+            "agents": it.agents,
+            "incompleteAgents": it.incomplete,
+        })
+    });
+    statuses.collect()
+}
+
+fn gauges(text: &mut String, found: &[Status]) {
+    type Read = fn(&Status) -> Option<i64>;
+    let gauges: [(&str, &str, Read); 4] = [
+        ("block", "The last block that is indexed.", |it| {
+            it.block.map(u64::cast_signed)
+        }),
+        ("block_time_seconds", "Its time.", |it| it.block_time),
+        ("agents", "Agents.", |it| Some(it.agents.cast_signed())),
+        (
+            "incomplete_agents",
+            "Agents of which events are missing (R46).",
+            |it| Some(it.incomplete.cast_signed()),
+        ),
+    ];
+    for (name, help, read) in gauges {
+        let name = format!("concord_index_{name}");
+        // A String takes any text.
+        let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge");
+        for status in found {
+            if let Some(value) = read(status) {
+                let chain = label(&status.deployed.chain);
+                let registry = label(&status.deployed.registry);
+                let labels = format!("chain=\"{chain}\",registry=\"{registry}\"");
+                let _ = writeln!(text, "{name}{{{labels}}} {value}");
+            }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The API's own description, made of the same lists that requests are checked against.
+use super::{
+    ROUTES,
+    agents::{self, FILE_FILTERS, ORDERS},
+    error::Json,
+    feedback, reputation, summaries, validations,
+};
+use serde_json::{Map, Value, json};
+
+/// `GET /v1/openapi.json`.
+pub(super) async fn document() -> Json {
+    Json(openapi())
+}
+
+/// OpenAPI 3.1.
+pub(super) fn openapi() -> Value {
+    let mut paths = Map::new();
+    for (method, path) in ROUTES {
+        let entry = paths.entry(*path).or_insert_with(|| json!({}));
+        entry[*method] = operation(method, path);
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Concord index",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Agents, feedback and summaries of ERC-8004 registries on EVM chains and on Solana. Every answer can be verified against the chain.",
+        },
+        "paths": paths,
+        "components": { "schemas": schemas() },
+    })
+}
+
+fn operation(method: &str, path: &str) -> Value {
+    let mut operation = json!({
+        "summary": summary_of(path),
+        "parameters": parameters(path),
+        "responses": {
+            "200": { "description": "The answer", "content": content(path) },
+            "default": {
+                "description": "An error that names what is wrong",
+                "content": { "application/json": { "schema": reference("Error") } },
+            },
+        },
+    });
+    if method == "post" {
+        operation["requestBody"] = json!({
+            "content": { "application/json": { "schema": reference(body_of(path)) } },
+        });
+    }
+    operation
+}
+
+fn content(path: &str) -> Value {
+    match path {
+        "/livez" | "/metrics" => json!({ "text/plain": { "schema": { "type": "string" } } }),
+        _ => json!({ "application/json": { "schema": { "type": "object" } } }),
+    }
+}
+
+fn summary_of(path: &str) -> &'static str {
+    match path {
+        "/v1/agents/search" => "Search agents with BP's filters",
+        "/v1/agents/{agent}" => "An agent with its metadata",
+        "/v1/agents/{agent}/summary" => "A summary that equals the chain's, for named reviewers",
+        "/v1/agents/{agent}/validations" => "An agent's validations",
+        "/v1/agents/{agent}/given" => "Feedback that the agent gave from its wallet",
+        "/v1/summaries" => "Summaries of several agents, for named reviewers",
+        "/v1/feedback/search" => "Search feedback, the newest first",
+        "/v1/feedback/{agent}/{profile}/{client}/{index}" => "A feedback with its responses",
+        "/v1/validations" => "Validations by a validator",
+        "/v1/raters/{account}" => "The agents that have an account as their wallet",
+        "/v1/status" => "How far each deployment is indexed, and what is missing",
+        "/v1/openapi.json" => "This document",
+        "/livez" => "Whether the process answers",
+        "/readyz" => "Whether the store can be read and has blocks",
+        "/metrics" => "Metrics in Prometheus's text format",
+        _ => "",
+    }
+}
+
+fn body_of(path: &str) -> &'static str {
+    match path {
+        "/v1/agents/search" => "AgentSearch",
+        "/v1/feedback/search" => "FeedbackSearch",
+        _ => "Summaries",
+    }
+}
+
+fn parameters(path: &str) -> Value {
+    let in_path = path.split('/').filter_map(|part| {
+        let name = part.strip_prefix('{')?.strip_suffix('}')?;
+        Some(json!({
+            "name": name, "in": "path", "required": true, "schema": { "type": "string" },
+        }))
+    });
+    let query: &[&str] = match path {
+        "/v1/agents/{agent}/summary" => &summaries::MEMBERS[1..],
+        "/v1/agents/{agent}/validations" => &validations::MEMBERS[2..],
+        "/v1/agents/{agent}/given" => &["pageSize", "cursor"],
+        "/v1/validations" => validations::MEMBERS,
+        _ => &[],
+    };
+    let in_query = query.iter().map(|name| {
+        let is_required = matches!(*name, "clientAddresses" | "chain" | "validator");
+        json!({
+            "name": name, "in": "query", "required": is_required, "schema": type_of(name),
+        })
+    });
+    in_path.chain(in_query).collect()
+}
+
+fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/components/schemas/{name}") })
+}
+
+fn schemas() -> Value {
+    let sorts: Vec<String> = (ORDERS.iter())
+        .flat_map(|(name, _)| [format!("{name}:asc"), format!("{name}:desc")])
+        .collect();
+    let page = object(&["pageSize", "cursor"]);
+    let mut options = page.clone();
+    options["properties"]["sort"] = json!({
+        "type": "array", "maxItems": 1, "items": { "enum": sorts },
+    });
+    let mut filters = object(agents::FILTERS);
+    filters["properties"]["feedback"] = reference("ReputationFilter");
+    filters["description"] = json!(format!(
+        "Filters on registration files are refused by name: {}",
+        FILE_FILTERS.join(", ")
+    ));
+    let mut reputation = object(reputation::MEMBERS);
+    reputation["required"] = json!(["fromReviewers"]); // R48
+    let mut summaries = object(summaries::MEMBERS);
+    summaries["required"] = json!(["agentIds", "clientAddresses"]);
+    json!({
+        "AgentSearch": search("AgentFilters", options),
+        "AgentFilters": filters,
+        "ReputationFilter": reputation,
+        "FeedbackSearch": search("FeedbackFilters", page),
+        "FeedbackFilters": object(feedback::FILTERS),
+        "Summaries": summaries,
+        "Error": {
+            "type": "object",
+            "properties": { "error": {
+                "type": "object",
+                "required": ["code", "message"],
+                "properties": {
+                    "code": { "type": "string" },
+                    "message": { "type": "string" },
+                    "field": { "type": ["string", "null"] },
+                },
+            } },
+        },
+    })
+}
+
+fn search(filters: &str, options: Value) -> Value {
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": { "filters": reference(filters), "options": options },
+    })
+}
+
+fn object(members: &[&str]) -> Value {
+    let properties: Map<String, Value> = (members.iter())
+        .map(|name| ((*name).to_owned(), type_of(name)))
+        .collect();
+    json!({ "type": "object", "additionalProperties": false, "properties": properties })
+}
+
+/// A member has one type wherever it is.
+fn type_of(name: &str) -> Value {
+    let texts = json!({ "type": "array", "items": { "type": "string" } });
+    match name {
+        "fromReviewers" | "clientAddresses" => json!({
+            "description": "Reviewers; there is no default (R48). In a URL, with commas between them.",
+            "anyOf": [texts, { "const": "everyone" }],
+        }),
+        "chains" => json!({ "type": "array", "items": { "type": ["string", "integer"] } }),
+        "agentIds" | "owners" | "wallets" | "agents" | "reviewers" | "tags" => texts,
+        "minValue" | "maxValue" => json!({ "type": ["number", "string"] }),
+        "minCount" | "maxCount" | "registeredAtFrom" | "registeredAtTo" | "updatedAtFrom"
+        | "updatedAtTo" => json!({ "type": "integer" }),
+        "pageSize" => json!({ "type": "integer", "minimum": 1 }),
+        "hasFeedback" | "hasNoFeedback" | "hasAgentURI" | "incomplete" | "includeRevoked"
+        | "hasResponse" | "paymentProven" | "answered" => json!({ "type": "boolean" }),
+        "profile" => json!({ "enum": ["open", "authorized"] }),
+        "metadataValue" => json!({
+            "type": "object",
+            "required": ["key", "value"],
+            "properties": { "key": { "type": "string" }, "value": { "type": "string" } },
+        }),
+        _ => json!({ "type": "string" }),
+    }
+}

@@ -1,0 +1,124 @@
+//! Connections that only read. Each query has one, a snapshot, and a time limit.
+use super::ApiError;
+use crate::{
+    StoreError,
+    store::{Engine, Sqlite, Store},
+};
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+use tokio::{
+    sync::Semaphore,
+    task::{JoinHandle, spawn_blocking},
+    time::{sleep, timeout},
+};
+
+/// Ends the statement that a connection is carrying out.
+pub type Interrupt = Arc<dyn Fn() + Send + Sync>;
+
+/// A connection that only reads.
+pub struct Reader<E> {
+    /// The store.
+    pub store: Store<E>,
+    /// Ends what it is doing.
+    pub interrupt: Interrupt,
+}
+
+type Connect<E> = dyn Fn() -> Result<Reader<E>, StoreError> + Send + Sync;
+
+/// Connections to one store.
+pub struct Readers<E> {
+    idle: Mutex<Vec<Reader<E>>>,
+    permits: Arc<Semaphore>,
+    connect: Box<Connect<E>>,
+    limit: Duration,
+}
+
+/// Between two attempts to end a statement.
+const AGAIN: Duration = Duration::from_millis(10);
+
+impl Readers<Sqlite> {
+    /// Readers of a SQLite file that exists.
+    #[must_use]
+    pub fn of_file(path: PathBuf, at_once: usize, limit: Duration) -> Self {
+        let connect = move || {
+            let engine = Sqlite::open_read_only(&path)?;
+            let interrupt = engine.interrupt();
+            Ok(Reader {
+                store: Store::open(engine)?,
+                interrupt,
+            })
+        };
+        Self::new(Box::new(connect), at_once, limit)
+    }
+}
+
+impl<E: Engine + 'static> Readers<E> {
+    /// At most `at_once` connections, and so long for each query.
+    #[must_use]
+    pub fn new(connect: Box<Connect<E>>, at_once: usize, limit: Duration) -> Self {
+        Self {
+            idle: Mutex::default(),
+            permits: Arc::new(Semaphore::new(at_once)),
+            connect,
+            limit,
+        }
+    }
+
+    /// Runs a query on a snapshot.
+    ///
+    /// # Errors
+    /// [`ApiError::Busy`], [`ApiError::TimedOut`], and those of the query.
+    pub async fn read<T: Send + 'static>(
+        self: &Arc<Self>,
+        query: impl FnOnce(&mut Store<E>) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let permit = timeout(self.limit, self.permits.clone().acquire_owned()).await;
+        let Ok(Ok(permit)) = permit else {
+            return Err(ApiError::Busy);
+        };
+        let reader = self.reader().await?;
+        let interrupt = reader.interrupt.clone();
+        let mut task = spawn_blocking(move || {
+            let mut reader = reader;
+            let answer = reader.store.snapshot(query);
+            drop(permit);
+            (reader, answer)
+        });
+        match timeout(self.limit, &mut task).await {
+            Ok(Ok((reader, answer))) => {
+                self.idle().push(reader);
+                answer
+            }
+            Ok(Err(_)) => Err(ApiError::Defect),
+            Err(_) => {
+                tokio::spawn(end(task, interrupt));
+                Err(ApiError::TimedOut(self.limit))
+            }
+        }
+    }
+
+    async fn reader(self: &Arc<Self>) -> Result<Reader<E>, ApiError> {
+        if let Some(reader) = self.idle().pop() {
+            return Ok(reader);
+        }
+        let readers = Arc::clone(self);
+        let connected = spawn_blocking(move || (readers.connect)()).await;
+        connected.map_err(|_| ApiError::Defect)?.map_err(Into::into)
+    }
+
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Reader<E>>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An interrupt between two statements has no effect, so it is repeated. The connection is not used
+/// again.
+async fn end<T>(task: JoinHandle<T>, interrupt: Interrupt) {
+    while !task.is_finished() {
+        interrupt();
+        sleep(AGAIN).await;
+    }
+}

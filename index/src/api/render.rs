@@ -1,0 +1,212 @@
+//! Rows as JSON. Texts from chains are values of JSON and nothing else. Numbers that JavaScript
+//! cannot hold are texts.
+use super::{
+    ApiError,
+    names::{Directory, profile_name},
+};
+use crate::{
+    query::{AuthorizedSummary, Facts, FoundAgent, FoundFeedback, OpenSummary, Sums},
+    store::DeploymentId,
+    table::{
+        Agent, Feedback, FeedbackKey, Metadata, MetadataKey, Payment, Response, ResponseKey,
+        Transaction, Validation, ValidationKey,
+    },
+};
+use concord_canonical::value;
+use concord_registry::event::{AccountId, AgentId, Profile};
+use serde_json::{Map, Value, json};
+
+pub(super) fn agent(name: &str, id: AgentId, row: &Agent) -> Value {
+    let text = |account: Option<AccountId>| account.map(|it| it.to_string());
+    json!({
+        "id": name,
+        "agentId": id.to_string(),
+        "owner": text(row.owner),
+        "agentWallet": text(row.wallet),
+        "agentURI": row.uri,
+        "approved": text(row.approved),
+        "feedbackAuthority": text(row.feedback_authority),
+        "authSchemes": row.auth_schemes,
+        "createdAt": row.created_at,
+        "updatedAt": row.updated_at,
+        "totalFeedback": row.feedback_count,
+        "clients": { "open": row.open_clients, "authorized": row.authorized_clients },
+        // R46
+        "incomplete": row.is_incomplete(),
+    })
+}
+
+pub(super) fn found_agent(directory: &Directory, found: &FoundAgent) -> Result<Value, ApiError> {
+    let name = directory.name(found.deployment, found.agent);
+    let mut rendered = agent(&name, found.agent, &found.row);
+    if let Some(sums) = &found.sums {
+        rendered["feedback"] = json!({
+            "count": sums.all.count(),
+            "average": open_summary(&sums.open()),
+        });
+    }
+    Ok(rendered)
+}
+
+/// Text if it is text, and hex in any case.
+pub(super) fn metadata(rows: &[(MetadataKey, Metadata)]) -> Value {
+    let entries = rows.iter().map(|(key, row)| {
+        json!({
+            "key": key.key,
+            "value": hexadecimal(&row.value),
+            "text": std::str::from_utf8(&row.value).ok(),
+            "updatedAt": row.updated_at,
+        })
+    });
+    entries.collect()
+}
+
+pub(super) fn hexadecimal(bytes: &[u8]) -> String {
+    format!("0x{}", hex::encode(bytes))
+}
+
+/// An EVM hash is hex, a Solana signature base58.
+fn transaction(transaction: &Transaction) -> String {
+    match transaction.0.len() {
+        32 => hexadecimal(&transaction.0),
+        _ => bs58::encode(&transaction.0).into_string(),
+    }
+}
+
+fn decimal(value: i128, decimals: u8) -> Option<String> {
+    value::Value::new(value, decimals)
+        .ok()
+        .map(|it| it.to_string())
+}
+
+pub(super) fn found_feedback(directory: &Directory, found: &FoundFeedback) -> Value {
+    feedback(directory, found.deployment, &found.key, &found.row)
+}
+
+pub(super) fn feedback(
+    directory: &Directory,
+    deployment: DeploymentId,
+    key: &FeedbackKey,
+    row: &Feedback,
+) -> Value {
+    json!({
+        "agent": directory.name(deployment, key.agent),
+        "profile": profile_name(key.profile),
+        "clientAddress": key.client.to_string(),
+        "feedbackIndex": key.index, // R44
+        "value": row.value.to_string(),
+        "valueDecimals": row.decimals,
+        "decimal": decimal(row.value, row.decimals),
+        "tag1": row.tag1,
+        "tag2": row.tag2,
+        "endpoint": row.endpoint,
+        "feedbackURI": row.uri,
+        "feedbackHash": hexadecimal(&row.hash),
+        "authorization": row.scheme.map(|scheme| json!({
+            "scheme": scheme,
+            "signature": row.signature.as_deref().map(hexadecimal),
+        })),
+        "createdAt": row.at,
+        "transaction": transaction(&row.transaction),
+        "isRevoked": row.revoked_at.is_some(),
+        "revokedAt": row.revoked_at,
+        "responses": row.responses,
+        "paymentProven": row.is_paid,
+        // R49: files are not indexed yet, so nothing else supports it.
+        "authorship": "onchain",
+    })
+}
+
+pub(super) fn response((key, row): &(ResponseKey, Response)) -> Value {
+    json!({
+        "number": key.number,
+        "responder": row.responder.to_string(),
+        "responseURI": row.uri,
+        "responseHash": hexadecimal(&row.hash),
+        "createdAt": row.at,
+        "transaction": transaction(&row.transaction),
+    })
+}
+
+pub(super) fn payment(row: &Payment) -> Value {
+    json!({
+        "payee": row.payee.to_string(),
+        "token": row.token.to_string(),
+        "amount": row.amount.to_string(),
+        "taskRefHash": hexadecimal(&row.task_ref_hash),
+        "paidAt": row.paid_at,
+        "expiry": row.expiry,
+        "facilitator": row.facilitator.to_string(),
+        "signature": hexadecimal(&row.signature),
+        "provenAt": row.at,
+    })
+}
+
+pub(super) fn validation(name: &str, key: &ValidationKey, row: &Validation) -> Value {
+    json!({
+        "agent": name,
+        "requestHash": hexadecimal(&key.request),
+        "validatorAddress": key.validator.to_string(),
+        "requestURI": row.uri,
+        "requestTag": row.tag.as_ref().map(|it| hexadecimal(it)),
+        "requestedAt": row.requested_at,
+        "updatedAt": row.updated_at,
+        "responses": row.responses,
+        "answer": row.answer.as_ref().map(|it| json!({
+            "response": it.score,
+            "responseURI": it.uri,
+            "responseHash": hexadecimal(&it.hash),
+            "tag": it.tag,
+        })),
+    })
+}
+
+pub(super) fn open_summary(summary: &OpenSummary) -> Value {
+    let (value, decimals) = (summary.summary.value, summary.summary.decimals);
+    json!({
+        "count": summary.summary.count,
+        "summaryValue": value.to_string(),
+        "summaryValueDecimals": decimals,
+        "decimal": decimal(value, decimals),
+    })
+}
+
+fn authorized_summary(summary: &AuthorizedSummary) -> Value {
+    let total = summary.total();
+    json!({
+        "count": total.count,
+        "averageScore": total.average(),
+        "verified": { "count": summary.verified.count, "averageScore": summary.verified.average() },
+        "unverified": {
+            "count": summary.unverified.count,
+            "averageScore": summary.unverified.average(),
+        },
+    })
+}
+
+/// R47: what `getSummary` answers.
+pub(super) fn summary(profile: Profile, sums: &Sums) -> Result<Value, ApiError> {
+    Ok(match profile {
+        Profile::Open => open_summary(&sums.open()),
+        Profile::Authorized => authorized_summary(&sums.authorized()?),
+    })
+}
+
+/// R48: facts, and no score of ours.
+pub(super) fn facts(facts: &Facts) -> Value {
+    let paid: Map<String, Value> = (facts.paid.iter())
+        .map(|(token, amount)| (token.to_string(), json!(amount.to_string())))
+        .collect();
+    let share = match facts.feedback {
+        0 => None,
+        count => Some(facts.most_active as f64 / count as f64),
+    };
+    json!({
+        "feedback": facts.feedback,
+        "reviewers": facts.reviewers,
+        "mostActive": { "feedback": facts.most_active, "share": share },
+        "proven": { "payers": facts.payers, "paid": paid },
+        "firstAt": facts.first_at,
+        "lastAt": facts.last_at,
+    })
+}

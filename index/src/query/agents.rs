@@ -1,0 +1,511 @@
+//! Searches agents, by what the chain says of them and by what reviewers say (BP).
+use super::{
+    Bounds, Sums, Tags,
+    page::{Page, Paged, merge},
+};
+use crate::{
+    StoreError,
+    store::{Cell, Cells, DeploymentId, Engine, Sql, Store, Stored, Value, columns_of},
+    table::{Agent, Agents, Total, Totals},
+};
+use concord_registry::event::{AccountId, AgentId, Profile};
+use std::collections::BTreeSet;
+
+/// Which agents of one deployment are searched for.
+#[derive(Debug, Clone, Default)]
+pub struct AgentFilter {
+    /// Only these; all if it is empty.
+    pub agents: Vec<AgentId>,
+    /// Of these owners; of any if it is empty.
+    pub owners: Vec<AccountId>,
+    /// With one of these wallets; with any or none if it is empty.
+    pub wallets: Vec<AccountId>,
+    /// Registered at or after this, and at or before that, in Unix seconds.
+    pub created: (Option<i64>, Option<i64>),
+    /// Likewise for the last event about the agent.
+    pub updated: (Option<i64>, Option<i64>),
+    /// With or without a URI.
+    pub has_uri: Option<bool>,
+    /// With this metadata key.
+    pub metadata_key: Option<String>,
+    /// With this metadata value.
+    pub metadata: Option<(String, Vec<u8>)>,
+    /// R46: of which events are missing, or of which none are.
+    pub is_incomplete: Option<bool>,
+    /// By what reviewers say.
+    pub reputation: Option<ReputationFilter>,
+}
+
+/// What reviewers must say. R48: they are named.
+#[derive(Debug, Clone)]
+pub struct ReputationFilter {
+    /// Of which kind.
+    pub profile: Profile,
+    /// By these; `None` for everyone. One that is listed twice counts once.
+    pub reviewers: Option<Vec<AccountId>>,
+    /// The first tag or the second one (R50).
+    pub tag: String,
+    /// The first tag.
+    pub tag1: String,
+    /// The second tag.
+    pub tag2: String,
+    /// `false`: that there is no such feedback. All below is of no use then.
+    pub has_feedback: bool,
+    /// At least so many.
+    pub min_count: Option<u64>,
+    /// At most so many.
+    pub max_count: Option<u64>,
+    /// On the average.
+    pub average: Bounds,
+}
+
+/// What agents are sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentOrder {
+    /// Their registration.
+    Created,
+    /// The last event about them.
+    Updated,
+    /// How many feedbacks they have, of all kinds, revoked or not.
+    FeedbackCount,
+    /// The average that the filter is about.
+    Average,
+    /// The count that the filter is about.
+    Count,
+}
+
+/// A search, in one or more deployments.
+#[derive(Debug, Clone)]
+pub struct AgentQuery {
+    /// Where, and for what.
+    pub deployments: Vec<(DeploymentId, AgentFilter)>,
+    /// What agents are sorted by.
+    pub order: AgentOrder,
+    /// From the largest on.
+    pub is_descending: bool,
+    /// Where the page before ended.
+    pub after: Vec<AgentPosition>,
+    /// Rows of a page.
+    pub limit: usize,
+}
+
+/// Where a page of agents ends in one deployment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentPosition {
+    /// The deployment.
+    pub deployment: DeploymentId,
+    /// The last agent's place in the order.
+    pub order: Value,
+    /// The last agent.
+    pub agent: AgentId,
+}
+
+/// An agent that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundAgent {
+    /// Its deployment.
+    pub deployment: DeploymentId,
+    /// Its id.
+    pub agent: AgentId,
+    /// Its row.
+    pub row: Agent,
+    /// What reviewers say, if the filter is about that.
+    pub sums: Option<Sums>,
+    order: Value,
+}
+
+impl Paged for FoundAgent {
+    type Position = AgentPosition;
+
+    fn position(&self) -> AgentPosition {
+        AgentPosition {
+            deployment: self.deployment,
+            order: self.order.clone(),
+            agent: self.agent,
+        }
+    }
+
+    fn order(&self) -> f64 {
+        number(&self.order)
+    }
+
+    fn deployment(position: &AgentPosition) -> i64 {
+        position.deployment.0
+    }
+}
+
+/// Times and counts are far below 2^53.
+fn number(value: &Value) -> f64 {
+    match value {
+        Value::Int(number) => *number as f64,
+        Value::Real(number) => *number,
+        _ => 0.0,
+    }
+}
+
+impl ReputationFilter {
+    pub(super) fn tags(&self) -> Tags<'_> {
+        Tags {
+            either: &self.tag,
+            tag1: &self.tag1,
+            tag2: &self.tag2,
+        }
+    }
+
+    /// Whether one total of each agent says it all.
+    pub(super) fn is_in_totals(&self) -> bool {
+        self.reviewers.is_none() && self.tag.is_empty()
+    }
+
+    pub(super) fn admits(&self, sums: &Sums) -> bool {
+        let count = sums.all.count();
+        count > 0
+            && self.min_count.is_none_or(|min| count >= min)
+            && self.max_count.is_none_or(|max| count <= max)
+            && self.average.admit_average(&sums.all)
+    }
+}
+
+impl AgentFilter {
+    /// The reputation that is looked up in totals, row by row.
+    fn totals(&self) -> Option<&ReputationFilter> {
+        self.reputation
+            .as_ref()
+            .filter(|it| it.has_feedback && it.is_in_totals())
+    }
+
+    fn restrict(&self, sql: &mut Sql) {
+        sql.list("a.agent", self.agents.iter().map(Cell::to_value))
+            .list("a.owner", self.owners.iter().map(Cell::to_value))
+            .list("a.wallet", self.wallets.iter().map(Cell::to_value));
+        let times = [("a.created_at", self.created), ("a.updated_at", self.updated)];
+        for (column, (from, to)) in times {
+            if let Some(from) = from {
+                sql.bind(&format!(" AND {column} >= ?"), [from.to_value()]);
+            }
+            if let Some(to) = to {
+                sql.bind(&format!(" AND {column} <= ?"), [to.to_value()]);
+            }
+        }
+        match self.has_uri {
+            Some(true) => sql.push(" AND a.uri <> ''"),
+            Some(false) => sql.push(" AND a.uri = ''"),
+            None => sql,
+        };
+        let incomplete = "(a.owner IS NULL OR a.missing > 0 OR a.unexplained > 0)";
+        match self.is_incomplete {
+            Some(true) => sql.push(&format!(" AND {incomplete}")),
+            Some(false) => sql.push(&format!(" AND NOT {incomplete}")),
+            None => sql,
+        };
+        self.restrict_metadata(sql);
+    }
+
+    fn restrict_metadata(&self, sql: &mut Sql) {
+        let exists = " AND EXISTS (SELECT 1 FROM metadata m WHERE m.deployment = a.deployment \
+                      AND m.agent = a.agent AND m.key = ?";
+        if let Some(key) = &self.metadata_key {
+            sql.bind(exists, [key.to_value()]).push(")");
+        }
+        if let Some((key, value)) = &self.metadata {
+            sql.bind(exists, [key.to_value()])
+                .bind(" AND m.value = ?)", [value.to_value()]);
+        }
+    }
+}
+
+impl AgentOrder {
+    const fn column(self) -> &'static str {
+        match self {
+            Self::Created => "a.created_at",
+            Self::Updated => "a.updated_at",
+            Self::FeedbackCount => "a.feedback_count",
+            Self::Average => "t.average",
+            Self::Count => "t.count",
+        }
+    }
+
+    /// Whether it is by what reviewers say.
+    #[must_use]
+    pub const fn is_of_reputation(self) -> bool {
+        matches!(self, Self::Average | Self::Count)
+    }
+}
+
+impl<E: Engine> Store<E> {
+    /// Searches agents. An order by reputation needs a filter by reputation in each deployment.
+    ///
+    /// # Errors
+    /// The store cannot be read; [`StoreError::OutOfRange`].
+    pub fn search_agents(
+        &mut self,
+        query: &AgentQuery,
+    ) -> Result<Page<FoundAgent, AgentPosition>, StoreError> {
+        let mut streams = Vec::new();
+        for (deployment, filter) in &query.deployments {
+            let after = query.after.iter().find(|it| it.deployment == *deployment);
+            let search = Search {
+                deployment: *deployment,
+                filter,
+                order: query.order,
+                is_descending: query.is_descending,
+                wanted: query.limit.saturating_add(1),
+            };
+            streams.push(self.agents_of(&search, after)?);
+        }
+        Ok(merge(
+            streams,
+            &query.after,
+            query.limit,
+            query.is_descending,
+        ))
+    }
+
+    fn agents_of(
+        &mut self,
+        search: &Search<'_>,
+        after: Option<&AgentPosition>,
+    ) -> Result<Vec<FoundAgent>, StoreError> {
+        match &search.filter.reputation {
+            Some(reputation) if reputation.has_feedback && !reputation.is_in_totals() => {
+                self.rated_agents(search, reputation, after)
+            }
+            Some(reputation) if !reputation.has_feedback => {
+                let rated = self.ratings(search.deployment, reputation)?;
+                let rated = rated.into_keys().collect();
+                self.stored_agents(search, after, &rated)
+            }
+            _ => self.stored_agents(search, after, &BTreeSet::new()),
+        }
+    }
+
+    /// Agents in an order that the store has.
+    fn stored_agents(
+        &mut self,
+        search: &Search<'_>,
+        after: Option<&AgentPosition>,
+        without: &BTreeSet<AgentId>,
+    ) -> Result<Vec<FoundAgent>, StoreError> {
+        let mut after = after.cloned();
+        let mut found: Vec<FoundAgent> = Vec::new();
+        loop {
+            let mut rows = Vec::new();
+            let sql = search.sql(after.as_ref());
+            self.select(&sql, "agent", &mut |cells| {
+                rows.push(search.read(cells)?);
+                Ok(())
+            })?;
+            let is_last = rows.len() < search.wanted;
+            after = rows.last().map(FoundAgent::position);
+            found.extend(rows.into_iter().filter(|it| search.admits(it, without)));
+            if is_last || found.len() >= search.wanted {
+                found.truncate(search.wanted);
+                return Ok(found);
+            }
+        }
+    }
+
+    /// Agents in the order of what certain reviewers say: of each its parts are added up first.
+    fn rated_agents(
+        &mut self,
+        search: &Search<'_>,
+        reputation: &ReputationFilter,
+        after: Option<&AgentPosition>,
+    ) -> Result<Vec<FoundAgent>, StoreError> {
+        let rated = self.ratings(search.deployment, reputation)?;
+        let rated = rated.into_iter().filter(|(_, it)| reputation.admits(it));
+        let mut candidates: Vec<(Option<Value>, AgentId, Sums)> = rated
+            .map(|(agent, sums)| (search.order_of(&sums), agent, sums))
+            .collect();
+        if !search.order.is_of_reputation() {
+            return self.sorted_agents(search, candidates, after);
+        }
+        let key = |order: &Option<Value>| order.as_ref().map_or(0.0, number);
+        candidates.sort_by(|a, b| search.compare((key(&a.0), a.1), (key(&b.0), b.1)));
+        let mut found = Vec::new();
+        for (order, agent, sums) in candidates {
+            let is_next = after.is_none_or(|after| {
+                let last = (number(&after.order), after.agent);
+                search.compare(last, (key(&order), agent)).is_lt()
+            });
+            if is_next && let Some(mut it) = self.agent_if(search, agent)? {
+                it.sums = Some(sums);
+                it.order = order.unwrap_or(Value::Null);
+                found.push(it);
+            }
+            if found.len() == search.wanted {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    fn sorted_agents(
+        &mut self,
+        search: &Search<'_>,
+        candidates: Vec<(Option<Value>, AgentId, Sums)>,
+        after: Option<&AgentPosition>,
+    ) -> Result<Vec<FoundAgent>, StoreError> {
+        let key = |it: &FoundAgent| (number(&it.order), it.agent);
+        let mut found = Vec::new();
+        for (_, agent, sums) in candidates {
+            if let Some(mut it) = self.agent_if(search, agent)? {
+                it.sums = Some(sums);
+                found.push(it);
+            }
+        }
+        if let Some(after) = after {
+            let last = (number(&after.order), after.agent);
+            found.retain(|it| search.compare(last, key(it)).is_lt());
+        }
+        found.sort_by(|a, b| search.compare(key(a), key(b)));
+        found.truncate(search.wanted);
+        Ok(found)
+    }
+
+    /// One agent, if the rest of the filter admits it.
+    fn agent_if(
+        &mut self,
+        search: &Search<'_>,
+        agent: AgentId,
+    ) -> Result<Option<FoundAgent>, StoreError> {
+        let mut sql = search.plain();
+        sql.bind(" AND a.agent = ?", [agent.to_value()]);
+        let mut found = None;
+        self.select(&sql, "agent", &mut |cells| {
+            found = Some(search.read_plain(cells)?);
+            Ok(())
+        })?;
+        Ok(found)
+    }
+}
+
+/// A search in one deployment.
+struct Search<'a> {
+    deployment: DeploymentId,
+    filter: &'a AgentFilter,
+    order: AgentOrder,
+    is_descending: bool,
+    wanted: usize,
+}
+
+impl Search<'_> {
+    /// Rows without totals. Those of an order by reputation have 0 in its place.
+    fn plain(&self) -> Sql {
+        let order = match self.order.is_of_reputation() {
+            true => "0",
+            false => self.order.column(),
+        };
+        let mut sql = Sql::new(format!(
+            "SELECT a.agent, {order}, {} FROM agent a",
+            columns_of::<Agents>("a")
+        ));
+        sql.bind(" WHERE a.deployment = ?", [self.deployment.0.to_value()]);
+        self.filter.restrict(&mut sql);
+        sql
+    }
+
+    fn with_totals(&self, reputation: &ReputationFilter) -> Sql {
+        let mut sql = Sql::new(format!(
+            "SELECT a.agent, {}, {}, {} FROM total t JOIN agent a \
+             ON a.deployment = t.deployment AND a.agent = t.agent",
+            self.order.column(),
+            columns_of::<Agents>("a"),
+            columns_of::<Totals>("t"),
+        ));
+        let values = [
+            self.deployment.0.to_value(),
+            reputation.profile.to_value(),
+            reputation.tag1.to_value(),
+            reputation.tag2.to_value(),
+        ];
+        sql.bind(
+            " WHERE t.deployment = ? AND t.profile = ? AND t.tag1 = ? AND t.tag2 = ?",
+            values,
+        );
+        if let Some(min) = reputation.min_count {
+            sql.bind(" AND t.count >= ?", [bounded(min)]);
+        }
+        if let Some(max) = reputation.max_count {
+            sql.bind(" AND t.count <= ?", [bounded(max)]);
+        }
+        reputation.average.restrict(&mut sql, "t.average");
+        self.filter.restrict(&mut sql);
+        sql
+    }
+
+    fn sql(&self, after: Option<&AgentPosition>) -> Sql {
+        let mut sql = match self.filter.totals() {
+            Some(reputation) => self.with_totals(reputation),
+            None => self.plain(),
+        };
+        let table = if self.order.is_of_reputation() { "t" } else { "a" };
+        let order = self.order.column();
+        let (sign, direction) = match self.is_descending {
+            true => ("<", "DESC"),
+            false => (">", "ASC"),
+        };
+        if let Some(after) = after {
+            let values = [after.order.clone(), after.agent.to_value()];
+            sql.bind(
+                &format!(" AND ({order}, {table}.agent) {sign} (?, ?)"),
+                values,
+            );
+        }
+        let limit = self.wanted;
+        sql.push(&format!(
+            " ORDER BY {order} {direction}, {table}.agent {direction} LIMIT {limit}"
+        ));
+        sql
+    }
+
+    fn read_plain(&self, cells: &mut Cells<'_>) -> Result<FoundAgent, StoreError> {
+        let agent = cells.take("agent")?;
+        let order = cells.next();
+        Ok(FoundAgent {
+            deployment: self.deployment,
+            agent,
+            row: Agents::read_row(cells)?,
+            sums: None,
+            order,
+        })
+    }
+
+    fn read(&self, cells: &mut Cells<'_>) -> Result<FoundAgent, StoreError> {
+        let mut found = self.read_plain(cells)?;
+        if self.filter.totals().is_some() {
+            let total: Total = Totals::read_row(cells)?;
+            let mut sums = Sums::default();
+            sums.add_total(&total)?;
+            found.sums = Some(sums);
+        }
+        Ok(found)
+    }
+
+    /// What SQL compares approximately is compared exactly here (R47).
+    fn admits(&self, found: &FoundAgent, without: &BTreeSet<AgentId>) -> bool {
+        let is_rated = match (self.filter.totals(), &found.sums) {
+            (Some(reputation), Some(sums)) => reputation.admits(sums),
+            _ => true,
+        };
+        is_rated && !without.contains(&found.agent)
+    }
+
+    fn order_of(&self, sums: &Sums) -> Option<Value> {
+        match self.order {
+            AgentOrder::Average => Some(sums.average().to_value()),
+            AgentOrder::Count => Some(sums.all.count().to_value()),
+            _ => None,
+        }
+    }
+
+    fn compare(&self, a: (f64, AgentId), b: (f64, AgentId)) -> std::cmp::Ordering {
+        let order = a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+        if self.is_descending { order.reverse() } else { order }
+    }
+}
+
+/// SQL's integers have 63 bits.
+fn bounded(count: u64) -> Value {
+    Value::Int(i64::try_from(count).unwrap_or(i64::MAX))
+}

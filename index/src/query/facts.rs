@@ -1,0 +1,175 @@
+//! R48: facts about the reviewers behind a summary. There is no score of ours.
+use super::Tags;
+use crate::{
+    StoreError,
+    store::{Cell, DeploymentId, Engine, Sql, Store},
+};
+use concord_registry::event::{AccountId, AgentId, Profile};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// R48: what is known of the reviewers whose feedback is in a summary. Revoked feedback does not
+/// count.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// How many feedbacks there are. A reviewer who is listed twice counts once here.
+    pub feedback: u64,
+    /// How many reviewers gave them.
+    pub reviewers: u64,
+    /// How many the most active reviewer gave.
+    pub most_active: u64,
+    /// S: how many reviewers have a proven payment (R13).
+    pub payers: u64,
+    /// S: what was paid by proof, for each token in its smallest unit.
+    pub paid: BTreeMap<AccountId, u128>,
+    /// Unix seconds of the first feedback.
+    pub first_at: Option<i64>,
+    /// Unix seconds of the last feedback.
+    pub last_at: Option<i64>,
+}
+
+/// Which feedback.
+#[derive(Clone, Copy)]
+struct Scope<'a> {
+    deployment: DeploymentId,
+    profile: Profile,
+    agent: AgentId,
+    tags: Tags<'a>,
+}
+
+impl<E: Engine> Store<E> {
+    /// Returns the facts about these reviewers of an agent, or about everyone.
+    ///
+    /// # Errors
+    /// The store cannot be read; [`StoreError::OutOfRange`].
+    pub fn facts<'a>(
+        &mut self,
+        deployment: DeploymentId,
+        (profile, agent): (Profile, AgentId),
+        reviewers: Option<&[AccountId]>,
+        tags: impl Into<Tags<'a>>,
+    ) -> Result<Facts, StoreError> {
+        let scope = Scope {
+            deployment,
+            profile,
+            agent,
+            tags: tags.into(),
+        };
+        let mut facts = Facts::default();
+        match reviewers {
+            None => self.take_facts(&scope, None, &mut facts)?,
+            Some(listed) => {
+                let distinct: BTreeSet<AccountId> = listed.iter().copied().collect();
+                for client in distinct {
+                    self.take_facts(&scope, Some(client), &mut facts)?;
+                }
+            }
+        }
+        Ok(facts)
+    }
+
+    /// Of one client, or of all.
+    fn take_facts(
+        &mut self,
+        scope: &Scope<'_>,
+        client: Option<AccountId>,
+        facts: &mut Facts,
+    ) -> Result<(), StoreError> {
+        let before = facts.feedback;
+        self.take_activity(scope, client, facts)?;
+        if facts.feedback == before {
+            return Ok(());
+        }
+        let [first, last] = ["ASC", "DESC"].map(|order| self.edge(scope, client, order));
+        facts.first_at = facts.first_at.into_iter().chain(first?).min();
+        facts.last_at = facts.last_at.max(last?);
+        if scope.profile == Profile::Authorized {
+            self.take_payments(scope, client, facts)?; // R13: of scores only
+        }
+        Ok(())
+    }
+
+    fn take_activity(
+        &mut self,
+        scope: &Scope<'_>,
+        client: Option<AccountId>,
+        facts: &mut Facts,
+    ) -> Result<(), StoreError> {
+        let select = "SELECT CAST(SUM(p.count) AS BIGINT), MAX(p.is_paid) FROM part p";
+        let mut sql = scope.select(select, "p", client);
+        sql.push(" GROUP BY p.client");
+        self.select(&sql, "part", &mut |cells| {
+            let count: u64 = cells.take("count")?;
+            facts.feedback = facts.feedback.saturating_add(count);
+            facts.reviewers += 1;
+            facts.most_active = facts.most_active.max(count);
+            facts.payers += u64::from(cells.take::<bool>("is_paid")?);
+            Ok(())
+        })
+    }
+
+    /// The time of the first or of the last feedback.
+    fn edge(
+        &mut self,
+        scope: &Scope<'_>,
+        client: Option<AccountId>,
+        order: &str,
+    ) -> Result<Option<i64>, StoreError> {
+        let mut sql = scope.select("SELECT f.at FROM feedback f", "f", client);
+        sql.push(&format!(
+            " AND f.revoked_at IS NULL ORDER BY f.place {order} LIMIT 1"
+        ));
+        let mut time = None;
+        self.select(&sql, "feedback", &mut |cells| {
+            time = Some(cells.take("at")?);
+            Ok(())
+        })?;
+        Ok(time)
+    }
+
+    fn take_payments(
+        &mut self,
+        scope: &Scope<'_>,
+        client: Option<AccountId>,
+        facts: &mut Facts,
+    ) -> Result<(), StoreError> {
+        let select = "SELECT y.token, y.amount FROM feedback f JOIN payment y \
+                      ON y.deployment = f.deployment AND y.profile = f.profile \
+                      AND y.agent = f.agent AND y.client = f.client AND y.idx = f.idx";
+        let mut sql = scope.select(select, "f", client);
+        sql.push(" AND f.is_paid = 1 AND f.revoked_at IS NULL");
+        self.select(&sql, "payment", &mut |cells| {
+            let token = cells.take("token")?;
+            let amount: i128 = cells.take("amount")?;
+            let amount = u128::try_from(amount).map_err(|_| StoreError::Malformed {
+                table: "payment",
+                column: "amount",
+            })?;
+            let sum = facts.paid.entry(token).or_default();
+            *sum = sum.saturating_add(amount); // 2^64 payments of 2^64 fit
+            Ok(())
+        })
+    }
+}
+
+impl Scope<'_> {
+    fn select(&self, select: &str, table: &str, client: Option<AccountId>) -> Sql {
+        let mut sql = Sql::new(select);
+        let values = [
+            self.deployment.0.to_value(),
+            self.agent.to_value(),
+            self.profile.to_value(),
+        ];
+        // As an expression, the profile leaves the index by place, which has the order, to be used.
+        let is_by_place = client.is_none() && table == "f";
+        let profile = if is_by_place { "+" } else { "" };
+        let of = format!(
+            " WHERE {table}.deployment = ? AND {table}.agent = ? AND {profile}{table}.profile = ?"
+        );
+        sql.bind(&of, values);
+        if let Some(client) = client {
+            sql.bind(&format!(" AND {table}.client = ?"), [client.to_value()]);
+        }
+        self.tags.restrict(&mut sql, table);
+        sql
+    }
+}

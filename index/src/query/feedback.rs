@@ -1,0 +1,237 @@
+//! Searches feedback, the newest first (BP).
+use super::{
+    Bounds,
+    page::{Page, Paged, merge},
+};
+use crate::{
+    Place, StoreError,
+    store::{Cell, DeploymentId, Engine, Sql, Store, Stored, Value, columns_of},
+    table::{Feedback, FeedbackKey, Feedbacks},
+};
+use concord_registry::event::{AccountId, AgentId, Profile};
+
+/// Which feedback of one deployment is searched for.
+#[derive(Debug, Clone, Default)]
+pub struct FeedbackFilter {
+    /// Of this kind; of both if it is `None`.
+    pub profile: Option<Profile>,
+    /// About these agents; about all if it is empty.
+    pub agents: Vec<AgentId>,
+    /// By these clients; by everyone if it is empty.
+    pub reviewers: Vec<AccountId>,
+    /// With one of these as its first or second tag (R50); with any if it is empty.
+    pub tags: Vec<String>,
+    /// With this first tag, unless it is empty.
+    pub tag1: String,
+    /// With this second tag, unless it is empty.
+    pub tag2: String,
+    /// On the value.
+    pub value: Bounds,
+    /// Revoked feedback too.
+    pub include_revoked: bool,
+    /// With or without a response.
+    pub has_response: Option<bool>,
+    /// S: with or without a proven payment (R13).
+    pub is_paid: Option<bool>,
+}
+
+/// A search, in one or more deployments.
+#[derive(Debug, Clone)]
+pub struct FeedbackQuery {
+    /// Where, and for what.
+    pub deployments: Vec<(DeploymentId, FeedbackFilter)>,
+    /// Where the page before ended.
+    pub after: Vec<FeedbackPosition>,
+    /// Rows of a page.
+    pub limit: usize,
+}
+
+/// Where a page of feedback ends in one deployment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FeedbackPosition {
+    /// The deployment.
+    pub deployment: DeploymentId,
+    /// The last feedback's place.
+    pub place: Place,
+}
+
+/// A feedback that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundFeedback {
+    /// Its deployment.
+    pub deployment: DeploymentId,
+    /// Its name.
+    pub key: FeedbackKey,
+    /// Its row.
+    pub row: Feedback,
+}
+
+impl Paged for FoundFeedback {
+    type Position = FeedbackPosition;
+
+    fn position(&self) -> FeedbackPosition {
+        FeedbackPosition {
+            deployment: self.deployment,
+            place: self.row.place,
+        }
+    }
+
+    fn order(&self) -> f64 {
+        self.row.at as f64
+    }
+
+    fn deployment(position: &FeedbackPosition) -> i64 {
+        position.deployment.0
+    }
+}
+
+/// What an index lists by place: everything, an agent's, or a client's.
+#[derive(Clone, Copy)]
+enum Listing {
+    All,
+    About(AgentId),
+    By(AccountId),
+}
+
+impl<E: Engine> Store<E> {
+    /// Searches feedback, the newest first.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn search_feedback(
+        &mut self,
+        query: &FeedbackQuery,
+    ) -> Result<Page<FoundFeedback, FeedbackPosition>, StoreError> {
+        let wanted = query.limit.saturating_add(1);
+        let mut streams = Vec::new();
+        for (deployment, filter) in &query.deployments {
+            let after = query.after.iter().find(|it| it.deployment == *deployment);
+            let after = after.map(|it| it.place);
+            let mut found = Vec::new();
+            for listing in filter.listings() {
+                found.extend(self.listed_feedback(*deployment, filter, listing, after, wanted)?);
+            }
+            found.sort_by_key(|it: &FoundFeedback| std::cmp::Reverse(it.row.place));
+            found.truncate(wanted);
+            streams.push(found);
+        }
+        Ok(merge(streams, &query.after, query.limit, true))
+    }
+
+    fn listed_feedback(
+        &mut self,
+        deployment: DeploymentId,
+        filter: &FeedbackFilter,
+        listing: Listing,
+        after: Option<Place>,
+        wanted: usize,
+    ) -> Result<Vec<FoundFeedback>, StoreError> {
+        let mut after = after;
+        let mut found = Vec::new();
+        loop {
+            let sql = filter.sql(deployment, listing, after, wanted);
+            let mut rows = Vec::new();
+            self.select(&sql, "feedback", &mut |cells| {
+                rows.push(FoundFeedback {
+                    deployment,
+                    key: Feedbacks::read_key(cells)?,
+                    row: Feedbacks::read_row(cells)?,
+                });
+                Ok(())
+            })?;
+            let is_last = rows.len() < wanted;
+            after = rows.last().map(|it| it.row.place);
+            // What SQL compares approximately is compared exactly here (R47).
+            let bounds = &filter.value;
+            found.extend((rows.into_iter()).filter(|it: &FoundFeedback| {
+                bounds.is_empty() || bounds.admit_value(it.row.value, it.row.decimals)
+            }));
+            if is_last || found.len() >= wanted {
+                found.truncate(wanted);
+                return Ok(found);
+            }
+        }
+    }
+}
+
+impl FeedbackFilter {
+    /// Each agent and each client once.
+    fn listings(&self) -> Vec<Listing> {
+        let mut agents = self.agents.clone();
+        agents.sort_unstable();
+        agents.dedup();
+        let mut clients = self.reviewers.clone();
+        clients.sort_unstable();
+        clients.dedup();
+        match (agents.is_empty(), clients.is_empty()) {
+            (true, true) => vec![Listing::All],
+            (true, false) => clients.into_iter().map(Listing::By).collect(),
+            (false, _) => agents.into_iter().map(Listing::About).collect(),
+        }
+    }
+
+    fn sql(
+        &self,
+        deployment: DeploymentId,
+        listing: Listing,
+        after: Option<Place>,
+        wanted: usize,
+    ) -> Sql {
+        let mut sql = Sql::new(format!(
+            "SELECT f.profile, f.agent, f.client, f.idx, {} FROM feedback f",
+            columns_of::<Feedbacks>("f")
+        ));
+        sql.bind(" WHERE f.deployment = ?", [deployment.0.to_value()]);
+        match listing {
+            Listing::All => &mut sql,
+            Listing::About(agent) => sql.bind(" AND f.agent = ?", [agent.to_value()]),
+            Listing::By(client) => sql.bind(" AND f.client = ?", [client.to_value()]),
+        };
+        if let Listing::About(_) = listing {
+            sql.list("f.client", self.reviewers.iter().map(Cell::to_value));
+        }
+        self.restrict(&mut sql);
+        if let Some(after) = after {
+            sql.bind(" AND f.place < ?", [after.to_value()]);
+        }
+        sql.push(&format!(" ORDER BY f.place DESC LIMIT {wanted}"));
+        sql
+    }
+
+    fn restrict(&self, sql: &mut Sql) {
+        if let Some(profile) = self.profile {
+            // As an expression, it leaves the index by place to be used.
+            sql.bind(" AND +f.profile = ?", [profile.to_value()]);
+        }
+        for (column, tag) in [("f.tag1", &self.tag1), ("f.tag2", &self.tag2)] {
+            if !tag.is_empty() {
+                sql.bind(&format!(" AND {column} = ?"), [tag.to_value()]);
+            }
+        }
+        self.restrict_tags(sql);
+        self.value.restrict(sql, "f.approx");
+        if !self.include_revoked {
+            sql.push(" AND f.revoked_at IS NULL");
+        }
+        match self.has_response {
+            Some(true) => sql.push(" AND f.responses > 0"),
+            Some(false) => sql.push(" AND f.responses = 0"),
+            None => sql,
+        };
+        if let Some(is_paid) = self.is_paid {
+            sql.bind(" AND f.is_paid = ?", [is_paid.to_value()]);
+        }
+    }
+
+    /// R50: either tag is one of these.
+    fn restrict_tags(&self, sql: &mut Sql) {
+        if self.tags.is_empty() {
+            return;
+        }
+        let marks = vec!["?"; self.tags.len()].join(", ");
+        let values: Vec<Value> = self.tags.iter().map(Cell::to_value).collect();
+        let twice = values.iter().chain(&values).cloned();
+        let either = format!(" AND (f.tag1 IN ({marks}) OR f.tag2 IN ({marks}))");
+        sql.bind(&either, twice.collect::<Vec<_>>());
+    }
+}
