@@ -1,7 +1,7 @@
 use clap::{Args, Parser, Subcommand};
 use concord_chain::ChainId;
 use concord_registry::{evm, svm};
-use std::path::PathBuf;
+use std::{net::SocketAddr, path::PathBuf};
 
 /// Indexes ERC-8004 registries on EVM chains and on Solana.
 #[derive(Debug, Parser)]
@@ -18,6 +18,11 @@ pub enum Command {
   concord-index run --rpc http://127.0.0.1:8545 --identity 0x… --reputation 0x…
   concord-index run --rpc http://127.0.0.1:8899 --program 4dqu… --confirmed --once")]
     Run(RunOptions),
+    /// Answers `/v1` for a store that another process may be writing.
+    #[command(after_help = "Examples:
+  concord-index serve
+  concord-index serve --listen 0.0.0.0:8745 --store index.sqlite")]
+    Serve(ServeOptions),
     /// Prints how far each deployment is indexed, and what is missing.
     Status(StoreOptions),
     /// Folds the event log again and compares it with the tables (exit code 1 if they differ).
@@ -31,6 +36,37 @@ pub struct StoreOptions {
     /// The SQLite file.
     #[arg(long, default_value = "concord-index.sqlite")]
     pub store: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct ServeOptions {
+    #[command(flatten)]
+    pub store: StoreOptions,
+    /// Where to listen.
+    #[arg(long, default_value = "127.0.0.1:8745")]
+    pub listen: SocketAddr,
+    #[command(flatten)]
+    pub limits: ListenOptions,
+}
+
+#[derive(Debug, Args)]
+pub struct ListenOptions {
+    /// Queries at once; each has a connection of its own.
+    #[arg(long, default_value_t = 8, value_parser = at_least_one)]
+    pub queries: usize,
+    /// Milliseconds that a query may take.
+    #[arg(long, default_value_t = 5_000)]
+    pub query_ms: u64,
+    /// Rows that a page may have.
+    #[arg(long, default_value_t = 200, value_parser = at_least_one)]
+    pub page_max: usize,
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number @ 1..) => Ok(number),
+        _ => Err("expected a number of at least 1".to_owned()),
+    }
 }
 
 #[derive(Debug, Args)]
@@ -67,6 +103,11 @@ pub struct RunOptions {
     /// End when everything is indexed.
     #[arg(long)]
     pub once: bool,
+    /// Answer `/v1` here meanwhile, such as 127.0.0.1:8745.
+    #[arg(long, conflicts_with = "once")]
+    pub listen: Option<SocketAddr>,
+    #[command(flatten)]
+    pub limits: ListenOptions,
     /// Headers to keep, and so the depth of the deepest reorganisation.
     #[arg(long, default_value_t = 256)]
     pub headers: u64,

@@ -2,6 +2,7 @@
 mod arguments;
 mod progress;
 mod run;
+mod serve;
 mod target;
 mod verify;
 
@@ -9,7 +10,7 @@ use crate::{ReviewersError, SourceError, StoreError, SyncError};
 use arguments::{Arguments, Command};
 use clap::Parser;
 use concord_chain::ChainError;
-use std::{ffi::OsString, process::ExitCode};
+use std::{ffi::OsString, net::SocketAddr, process::ExitCode};
 
 /// Nothing is wrong.
 const FINE: u8 = 0;
@@ -33,6 +34,8 @@ enum CliError {
     Sync(#[from] SyncError),
     #[error(transparent)]
     Reviewers(#[from] ReviewersError),
+    #[error("cannot listen on {address}: {reason}")]
+    Listen { address: SocketAddr, reason: String },
     #[error("{0}")]
     Usage(String),
 }
@@ -49,6 +52,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let done = match &arguments.command {
         Command::Run(options) => run::run(options),
+        Command::Serve(options) => serve::serve(options),
         Command::Status(options) => verify::status(options),
         Command::Verify(options) => verify::verify(options),
         Command::Rebuild(options) => verify::rebuild(options),

@@ -1,4 +1,4 @@
-use super::{CliError, FINE, arguments::RunOptions, progress::Meter, target};
+use super::{CliError, FINE, arguments::RunOptions, progress::Meter, serve, target};
 use crate::{
     Indexer, Options, Progress, SyncError,
     store::{Sqlite, Store},
@@ -18,8 +18,19 @@ pub fn run(options: &RunOptions) -> Result<u8, CliError> {
     };
     let mut indexer = Indexer::new(source, store, &deployment, settings)?;
     eprintln!("indexing {} on {}", deployment.registry(), deployment.chain);
+    let serving = match options.listen {
+        None => None,
+        Some(listen) => {
+            let store = options.store.store.clone();
+            Some(serve::start(listen, store, &options.limits)?)
+        }
+    };
     let mut meter = Meter::new(options.start);
     loop {
+        if let Some(serving) = serving.as_ref().filter(|it| it.is_over()) {
+            eprintln!("no longer listening on {}", serving.address);
+            return Ok(FINE);
+        }
         match blocking.wait(indexer.step()) {
             Ok(Progress::Idle { head }) if options.once => {
                 meter.finish(head);

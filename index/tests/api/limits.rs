@@ -1,0 +1,274 @@
+//! What the API refuses, and how.
+use crate::{given::{account, name}, server::Server};
+use axum::{
+    body::Body,
+    http::{Method, Request, StatusCode, header},
+};
+use concord_index::{
+    StoreError,
+    api::{Api, Limits, Reader, Readers, router},
+    store::{Dialect, Engine, Sqlite, Store, Value},
+};
+use serde_json::json;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+use tower::ServiceExt;
+
+#[tokio::test]
+async fn an_unknown_filter_is_an_error_that_names_it() {
+    let server = Server::start();
+    let feedback = |member: &str| {
+        json!({ "filters": { "feedback": { "fromReviewers": "everyone", member: 1 } } })
+    };
+    let cases = [
+        ("/v1/agents/search", json!({ "filters": { "hasMcp": true } }), "filters.hasMcp"),
+        ("/v1/agents/search", feedback("minStars"), "filters.feedback.minStars"),
+        ("/v1/agents/search", json!({ "filter": {} }), "filter"),
+        ("/v1/agents/search", json!({ "options": { "size": 1 } }), "options.size"),
+        ("/v1/feedback/search", json!({ "filters": { "agentid": "1:1" } }), "filters.agentid"),
+        ("/v1/feedback/search", json!({ "options": { "sort": [] } }), "options.sort"),
+        ("/v1/summaries", json!({ "reviewers": [] }), "reviewers"),
+    ];
+    for (path, body, field) in cases {
+        let found = server.post(path, &body).await.error();
+        assert_eq!(found, (400, "unknown_field".to_owned(), json!(field)), "{body}");
+    }
+    let found = server.get(&format!("/v1/agents/{}?full=1", name(0, 1))).await.error();
+    assert_eq!(found, (400, "unknown_field".to_owned(), json!("full")));
+}
+
+/// Files are not indexed: an empty answer would be a wrong one.
+#[tokio::test]
+async fn a_filter_on_files_is_refused_by_name() {
+    let server = Server::start();
+    for (path, filter) in [
+        ("/v1/agents/search", "active"),
+        ("/v1/agents/search", "hasMCP"),
+        ("/v1/feedback/search", "skills"),
+    ] {
+        let body = json!({ "filters": { filter: true } });
+        let found = server.post(path, &body).await.error();
+        let field = json!(format!("filters.{filter}"));
+        assert_eq!(found, (501, "unavailable_filter".to_owned(), field));
+    }
+}
+
+#[tokio::test]
+async fn what_is_malformed_is_named_with_its_limit() {
+    let server = Server::start();
+    let feedback = |member: &str, value| {
+        json!({ "filters": { "feedback": { "fromReviewers": "everyone", member: value } } })
+    };
+    let cases = [
+        (feedback("minValue", json!("1e3")), "filters.feedback.minValue"),
+        (feedback("minCount", json!(-1)), "filters.feedback.minCount"),
+        (feedback("profile", json!("both")), "filters.feedback.profile"),
+        (json!({ "filters": { "owners": ["0x12"] } }), "filters.owners"),
+        (json!({ "filters": { "chains": ["eip155:2"] } }), "filters.chains"),
+        (json!({ "filters": { "agentIds": ["42"] } }), "filters.agentIds"),
+        (json!({ "options": { "sort": ["name:asc"] } }), "options.sort"),
+        (json!({ "options": { "sort": ["count:desc"] } }), "options.sort"),
+        (json!({ "options": { "pageSize": 0 } }), "pageSize"),
+        (json!({ "options": { "pageSize": 201 } }), "pageSize"),
+        (json!({ "options": { "cursor": "00" } }), "cursor"),
+    ];
+    for (body, field) in cases {
+        let (status, code, found) = server.post("/v1/agents/search", &body).await.error();
+        assert_eq!((status, code.as_str()), (400, "malformed"), "{body}");
+        assert_eq!(found, json!(field), "{body}");
+    }
+    let many = vec![account(1).to_string(); 1_001];
+    let body = json!({ "filters": { "owners": many } });
+    let answer = server.post("/v1/agents/search", &body).await;
+    assert!(answer.text.contains("the limit is 1000"), "{}", answer.text);
+}
+
+#[tokio::test]
+async fn a_cursor_of_another_search_is_refused() {
+    let server = Server::start();
+    let options = json!({ "pageSize": 1 });
+    let path = "/v1/agents/search";
+    let first = server.posted(path, json!({ "options": options })).await;
+    let options = json!({ "cursor": first["nextCursor"] });
+    let other = json!({ "filters": { "incomplete": false }, "options": options });
+    let answer = server.post(path, &other).await;
+    assert_eq!(answer.error().2, json!("cursor"));
+    assert!(answer.text.contains("another search"), "{}", answer.text);
+}
+
+#[tokio::test]
+async fn a_long_body_and_an_unknown_path_or_method_are_refused() {
+    let server = Server::start();
+    let body = json!({ "filters": { "owners": ["x".repeat(300_000)] } });
+    assert_eq!(server.post("/v1/agents/search", &body).await.error().0, 413);
+    assert_eq!(server.get("/v1/nothing").await.error().0, 404);
+    assert_eq!(server.get("/v1/agents/eip155:1:0x12:1").await.error().0, 404);
+    assert_eq!(server.get("/v1/summaries").await.error().0, 405);
+    let request = Request::builder().method(Method::POST).uri("/v1/agents/search");
+    let broken = request.body(Body::from("{")).unwrap();
+    assert_eq!(server.send(broken).await.error().0, 400);
+}
+
+#[tokio::test]
+async fn browsers_of_any_origin_may_read() {
+    let server = Server::start();
+    let request = Request::builder()
+        .method(Method::OPTIONS)
+        .uri("/v1/agents/search")
+        .header(header::ORIGIN, "https://catalogue.example")
+        .header(header::ACCESS_CONTROL_REQUEST_METHOD, "POST")
+        .body(Body::empty());
+    let answer = server.send(request.unwrap()).await;
+    assert_eq!(answer.status, StatusCode::NO_CONTENT);
+    assert_eq!(answer.headers["access-control-allow-origin"], "*");
+    assert_eq!(answer.headers["access-control-allow-headers"], "content-type");
+    for path in ["/v1/status", "/v1/nothing"] {
+        let answer = server.get(path).await;
+        assert_eq!(answer.headers["access-control-allow-origin"], "*", "{path}");
+        assert!(answer.headers.get("access-control-allow-credentials").is_none());
+    }
+}
+
+#[tokio::test]
+async fn health_and_metrics_say_how_far_the_index_is() {
+    let empty = Server::empty(Limits::default());
+    assert_eq!(empty.get("/livez").await.text, "ok\n");
+    assert_eq!(empty.get("/readyz").await.status, StatusCode::SERVICE_UNAVAILABLE);
+    let server = Server::start();
+    let ready = server.got("/readyz").await;
+    assert_eq!(ready["deployments"][1]["block"], 312); // 12 agents, 300 feedbacks
+    assert_eq!(ready["deployments"][0]["incompleteAgents"], 0);
+    let metrics = server.get("/metrics").await.text;
+    let registry = format!("0x{}", "ab".repeat(20));
+    for line in [
+        format!("concord_index_block{{chain=\"eip155:1\",registry=\"{registry}\"}} 312"),
+        format!("concord_index_agents{{chain=\"eip155:31337\",registry=\"{registry}\"}} 12"),
+        "concord_index_request_seconds_count{route=\"/readyz\",status=\"200\"} 1".to_owned(),
+    ] {
+        assert!(metrics.lines().any(|it| it == line), "{line}\n{metrics}");
+    }
+}
+
+/// The description is made of the lists that requests are checked against; here every route of it
+/// exists, takes its method, and no other.
+#[tokio::test]
+async fn the_openapi_document_describes_every_route() {
+    let server = Server::start();
+    let document = server.got("/v1/openapi.json").await;
+    assert_eq!(document["openapi"], "3.1.0");
+    let paths = document["paths"].as_object().unwrap();
+    assert_eq!(paths.len(), 15);
+    for (path, methods) in paths {
+        let filled = path
+            .replace("{agent}", &name(0, 1))
+            .replace("{profile}", "open")
+            .replace("{client}", &account(1).to_string())
+            .replace("{account}", &account(1).to_string())
+            .replace("{index}", "1");
+        for (method, sent) in [("get", Method::GET), ("post", Method::POST)] {
+            let operation = &methods[method];
+            let request = Request::builder().method(sent).uri(&filled);
+            let answer = server.send(request.body(Body::from("{}")).unwrap()).await;
+            let is_refused = answer.status == StatusCode::METHOD_NOT_ALLOWED;
+            assert_eq!(is_refused, operation.is_null(), "{method} {path}");
+            if !operation.is_null() {
+                assert!(!operation["summary"].as_str().unwrap().is_empty(), "{path}");
+                assert!(!answer.text.contains("the path"), "{path}: {}", answer.text);
+            }
+        }
+    }
+    let filters = &document["components"]["schemas"]["AgentFilters"]["properties"];
+    for (name, _) in filters.as_object().unwrap() {
+        // Null is of no filter's type but those that may be left out.
+        let body = json!({ "filters": { name: null } });
+        let answer = server.post("/v1/agents/search", &body).await;
+        assert!(!answer.text.contains("unknown_field"), "{name}: {}", answer.text);
+    }
+}
+
+/// SQLite that never ends a query before it is interrupted.
+struct Endless {
+    sqlite: Sqlite,
+    is_interrupted: Arc<AtomicBool>,
+}
+
+impl Engine for Endless {
+    const DIALECT: Dialect = Sqlite::DIALECT;
+
+    fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<u64, StoreError> {
+        self.sqlite.execute(sql, parameters)
+    }
+
+    fn query(
+        &mut self,
+        sql: &str,
+        parameters: &[Value],
+        each: &mut dyn FnMut(&[Value]) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        if !sql.contains("FROM deployment") {
+            return self.sqlite.query(sql, parameters, each);
+        }
+        while !self.is_interrupted.load(Ordering::SeqCst) {
+            thread::yield_now();
+        }
+        Err(StoreError::Database("interrupted".to_owned()))
+    }
+
+    fn script(&mut self, sql: &str) -> Result<(), StoreError> {
+        self.sqlite.script(sql)
+    }
+
+    fn claim(&mut self, name: &str) -> Result<(), StoreError> {
+        self.sqlite.claim(name)
+    }
+}
+
+#[tokio::test]
+async fn a_query_that_takes_too_long_is_ended_and_its_connection_closed() {
+    let connections = Arc::new(AtomicUsize::new(0));
+    let opened = Arc::clone(&connections);
+    let connect = move || {
+        opened.fetch_add(1, Ordering::SeqCst);
+        let is_interrupted = Arc::new(AtomicBool::new(false));
+        let interrupted = Arc::clone(&is_interrupted);
+        let engine = Endless {
+            sqlite: Sqlite::in_memory()?,
+            is_interrupted,
+        };
+        Ok(Reader {
+            store: Store::open(engine)?,
+            interrupt: Arc::new(move || interrupted.store(true, Ordering::SeqCst)),
+        })
+    };
+    let limits = Limits {
+        time: Duration::from_millis(200),
+        queries: 1,
+        ..Limits::default()
+    };
+    let readers = Readers::new(Box::new(connect), limits.queries, limits.time);
+    let router = router(Api::new(readers, limits));
+    // There is one permit: the second request gets it because the first query was ended.
+    for number in 1..=2 {
+        let request = Request::builder().uri("/v1/status").body(Body::empty());
+        let answer = router.clone().oneshot(request.unwrap()).await.unwrap();
+        assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(answer.headers()[header::RETRY_AFTER], "1");
+        assert_eq!(connections.load(Ordering::SeqCst), number);
+    }
+}
+
+#[test]
+fn readers_cannot_write() {
+    let server = Server::start();
+    let mut reader = Sqlite::open_read_only(&server.file).unwrap();
+    for sql in ["DELETE FROM feedback", "CREATE TABLE a (b INT)", "PRAGMA user_version = 3"] {
+        let error = reader.script(sql).unwrap_err();
+        assert!(error.to_string().contains("readonly"), "{sql}: {error}");
+    }
+}

@@ -1,0 +1,214 @@
+use crate::{
+    given::{CHAINS, Given, account, all_given, batch, name},
+    server::Server,
+};
+use concord_registry::{Event, event::Profile};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Every item of every page.
+async fn pages(server: &Server, path: &str, filters: Value, options: Value) -> Vec<Value> {
+    let mut options = options;
+    let mut items = Vec::new();
+    loop {
+        let body = json!({ "filters": filters, "options": options });
+        let page = server.posted(path, body).await;
+        items.extend(page["items"].as_array().unwrap().iter().cloned());
+        match &page["nextCursor"] {
+            Value::Null => return items,
+            cursor => options["cursor"] = cursor.clone(),
+        }
+    }
+}
+
+fn ids(items: &[Value]) -> Vec<String> {
+    let ids = items.iter().map(|it| it["id"].as_str().unwrap().to_owned());
+    ids.collect()
+}
+
+/// BP's own example, less `active` and `hasMCP`.
+#[tokio::test]
+async fn agents_are_searched_with_bps_filter_object() {
+    let server = Server::start();
+    let reviewers = [1, 2, 3].map(|it| account(it).to_string());
+    let filters = json!({ "feedback": {
+        "hasFeedback": true,
+        "minValue": 20,
+        "maxValue": 60.5,
+        "minCount": 2,
+        "maxCount": 1000,
+        "tag1": "starred",
+        "fromReviewers": reviewers,
+    } });
+    let options = json!({ "sort": ["averageValue:desc"], "pageSize": 2 });
+    let items = pages(&server, "/v1/agents/search", filters, options).await;
+    let mut expected = Vec::new();
+    for chain in [0, 1] {
+        let mut sums: BTreeMap<u8, (i128, i128)> = BTreeMap::new();
+        for it in all_given(chain) {
+            let is_wanted = it.profile == Profile::Open
+                && !it.is_revoked
+                && it.tag1 == "starred"
+                && it.client <= 3;
+            if is_wanted {
+                let sum = sums.entry(it.agent).or_default();
+                sum.0 += it.value * 10i128.pow(2 - u32::from(it.decimals));
+                sum.1 += 1;
+            }
+        }
+        sums.retain(|_, (cents, count)| {
+            *count >= 2 && *cents >= 2_000 * *count && *cents <= 6_050 * *count
+        });
+        expected.extend(sums.into_keys().map(|agent| name(chain, agent)));
+    }
+    assert!(expected.len() > 3);
+    expected.sort_unstable();
+    let mut found = ids(&items);
+    found.sort_unstable();
+    assert_eq!(found, expected);
+    let averages = items.iter().map(|it| {
+        let average = it["feedback"]["average"]["decimal"].as_str().unwrap();
+        average.parse::<f64>().unwrap()
+    });
+    assert!(averages.collect::<Vec<_>>().is_sorted_by(|a, b| *a + 1.0 >= *b));
+}
+
+#[tokio::test]
+async fn feedback_is_searched_as_bp_does() {
+    let server = Server::start();
+    let agents = [name(0, 2), "1:5".to_owned()];
+    let filters = json!({ "agents": agents, "tags": ["starred"] });
+    let path = "/v1/feedback/search";
+    let items = pages(&server, path, filters, json!({ "pageSize": 3 })).await;
+    let mut given: Vec<Given> = [0, 1].into_iter().flat_map(all_given).collect();
+    given.sort_by_key(|it| std::cmp::Reverse(it.at));
+    let expected: Vec<(String, String, u64, String)> = (given.iter())
+        .filter(|it| {
+            !it.is_revoked
+                && [(0, 2), (1, 5)].contains(&(it.chain, it.agent))
+                && (it.tag1 == "starred" || it.tag2 == "starred")
+        })
+        .map(|it| {
+            (
+                name(it.chain, it.agent),
+                account(it.client).to_string(),
+                it.index,
+                it.value.to_string(),
+            )
+        })
+        .collect();
+    let text = |it: &Value| it.as_str().unwrap().to_owned();
+    let found: Vec<_> = (items.iter())
+        .map(|it| {
+            let index = it["feedbackIndex"].as_u64().unwrap();
+            (text(&it["agent"]), text(&it["clientAddress"]), index, text(&it["value"]))
+        })
+        .collect();
+    assert!(expected.len() > 5);
+    assert_eq!(found, expected);
+    // BP: a client that is the wallet of an agent is that agent.
+    for it in &items {
+        let client = it["clientAddress"].as_str().unwrap();
+        let chain = CHAINS.iter().position(|it2| text(&it["agent"]).starts_with(&format!("{it2}:")));
+        let chain = chain.unwrap();
+        let expected: Vec<String> = [3, 4]
+            .into_iter()
+            .filter(|agent| account(100 + agent).to_string() == client)
+            .map(|agent| name(chain, agent))
+            .collect();
+        assert_eq!(it["raterAgents"], json!(expected));
+    }
+}
+
+#[tokio::test]
+async fn an_agents_own_ratings_are_those_of_its_wallet() {
+    let server = Server::start();
+    let path = format!("/v1/agents/{}/given?pageSize=200", name(0, 3));
+    let found = server.got(&path).await;
+    let expected = all_given(0);
+    let expected = expected.iter().filter(|it| it.client == 103 && !it.is_revoked);
+    assert_eq!(found["items"].as_array().unwrap().len(), expected.count());
+    let rater = server.got(&format!("/v1/raters/{}", account(103))).await;
+    assert_eq!(rater["agents"], json!([name(0, 3), name(1, 3)]));
+}
+
+#[tokio::test]
+async fn r44_one_feedback_has_its_responses_and_its_payment() {
+    let server = Server::start();
+    let given = all_given(0);
+    let is_whole = |it: &&Given| it.paid.is_some() && it.has_response;
+    let it = given.iter().find(is_whole).unwrap();
+    let path = |index: u64| {
+        let (agent, client) = (name(0, it.agent), account(it.client));
+        format!("/v1/feedback/{agent}/authorized/{client}/{index}")
+    };
+    let found = server.got(&path(it.index)).await;
+    assert_eq!(found["value"], json!(it.value.to_string()));
+    assert_eq!(found["isRevoked"], json!(it.is_revoked));
+    assert_eq!(found["responses"][0]["responseURI"], "ipfs://response");
+    assert_eq!(found["responses"][0]["number"], 1);
+    let (token, amount) = it.paid.unwrap();
+    assert_eq!(found["payment"]["token"], json!(account(token).to_string()));
+    assert_eq!(found["payment"]["amount"], json!(amount.to_string()));
+    let none = server.get(&path(0)).await.error();
+    assert_eq!(none, (400, "malformed".to_owned(), json!("index")));
+    assert_eq!(server.get(&path(999)).await.error().0, 404);
+}
+
+const HOSTILE: [&str; 4] = [
+    "</script><script>alert(1)</script>",
+    "\u{202e}txet tfel ot thgir",
+    "\u{0}\u{7f}\"\\\n",
+    "<img src=x onerror=alert(1)>",
+];
+
+#[tokio::test]
+async fn hostile_texts_are_values_of_json_and_nothing_else() {
+    let mut server = Server::start();
+    let agent = crate::given::agent(1);
+    let mut events = vec![Event::AgentUriSet {
+        agent,
+        by: account(101),
+        uri: "<svg onload=alert(1)>".repeat(500),
+    }];
+    for (index, text) in (1..).zip(HOSTILE) {
+        events.push(Event::OpenFeedback {
+            agent,
+            client: account(66),
+            index,
+            value: 1,
+            decimals: 0,
+            tag1: text.to_owned(),
+            tag2: text.to_owned(),
+            endpoint: text.to_owned(),
+            uri: text.to_owned(),
+            hash: [0; 32],
+        });
+    }
+    let id = server.ids[0];
+    server
+        .store
+        .commit(id, &batch(0, 1_000, events), None, 64)
+        .unwrap();
+    let filters = json!({ "reviewers": [account(66).to_string()] });
+    let body = json!({ "filters": filters });
+    let answer = server.post("/v1/feedback/search", &body).await;
+    let found = answer.json();
+    let texts: Vec<&str> = (found["items"].as_array().unwrap().iter())
+        .map(|it| it["endpoint"].as_str().unwrap())
+        .collect();
+    let mut expected = HOSTILE.to_vec();
+    expected.reverse(); // the newest first
+    assert_eq!(texts, expected);
+    assert_eq!(answer.headers["x-content-type-options"], "nosniff");
+    let policy = answer.headers["content-security-policy"].to_str().unwrap();
+    assert!(policy.starts_with("default-src 'none'"), "{policy}");
+    let found = server.got(&format!("/v1/agents/{}", name(0, 1))).await;
+    assert_eq!(found["agentURI"].as_str().unwrap().len(), 21 * 500);
+    // A hostile tag is a filter like any other.
+    for text in HOSTILE {
+        let body = json!({ "filters": { "tag": text } });
+        let found = server.posted("/v1/feedback/search", body).await;
+        assert_eq!(found["items"].as_array().unwrap().len(), 1, "{text:?}");
+    }
+}

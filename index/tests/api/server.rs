@@ -1,0 +1,105 @@
+//! The router, asked without a socket.
+use crate::given::fill;
+use axum::{
+    Router,
+    body::{Body, to_bytes},
+    http::{HeaderMap, Method, Request, StatusCode, header},
+};
+use concord_index::{
+    api::{Api, Limits, Readers, router},
+    store::{DeploymentId, Sqlite, Store},
+};
+use serde_json::Value;
+use std::path::PathBuf;
+use tempfile::TempDir;
+use tower::ServiceExt;
+
+pub struct Server {
+    router: Router,
+    _folder: TempDir,
+    pub file: PathBuf,
+    pub store: Store<Sqlite>,
+    pub ids: Vec<DeploymentId>,
+}
+
+pub struct Answer {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub text: String,
+}
+
+impl Answer {
+    pub fn json(&self) -> Value {
+        assert_eq!(
+            self.headers[header::CONTENT_TYPE],
+            "application/json; charset=utf-8"
+        );
+        serde_json::from_str(&self.text).unwrap()
+    }
+
+    /// The error's code and field.
+    pub fn error(&self) -> (u16, String, Value) {
+        let error = &self.json()["error"];
+        let code = error["code"].as_str().unwrap().to_owned();
+        assert!(!error["message"].as_str().unwrap().is_empty());
+        (self.status.as_u16(), code, error["field"].clone())
+    }
+}
+
+impl Server {
+    pub fn empty(limits: Limits) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("index.sqlite");
+        let store = Store::open(Sqlite::open(&file).unwrap()).unwrap();
+        let readers = Readers::of_file(file.clone(), limits.queries, limits.time);
+        Self {
+            router: router(Api::new(readers, limits)),
+            _folder: folder,
+            file,
+            store,
+            ids: vec![],
+        }
+    }
+
+    pub fn start() -> Self {
+        let mut server = Self::empty(Limits::default());
+        server.ids = fill(&mut server.store).to_vec();
+        server
+    }
+
+    pub async fn send(&self, request: Request<Body>) -> Answer {
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let bytes = to_bytes(body, 16 << 20).await.unwrap();
+        Answer {
+            status: parts.status,
+            headers: parts.headers,
+            text: String::from_utf8(bytes.to_vec()).unwrap(),
+        }
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        let request = Request::builder().uri(path).body(Body::empty());
+        self.send(request.unwrap()).await
+    }
+
+    pub async fn post(&self, path: &str, body: &Value) -> Answer {
+        let request = Request::builder().method(Method::POST).uri(path);
+        let request = request.header(header::CONTENT_TYPE, "application/json");
+        self.send(request.body(Body::from(body.to_string())).unwrap())
+            .await
+    }
+
+    /// The answer to a request that must succeed.
+    pub async fn posted(&self, path: &str, body: Value) -> Value {
+        let answer = self.post(path, &body).await;
+        assert_eq!(answer.status, StatusCode::OK, "{body}: {}", answer.text);
+        answer.json()
+    }
+
+    pub async fn got(&self, path: &str) -> Value {
+        let answer = self.get(path).await;
+        assert_eq!(answer.status, StatusCode::OK, "{path}: {}", answer.text);
+        answer.json()
+    }
+}

@@ -1,0 +1,146 @@
+use crate::given::{Given, account, agent, all_given, fill};
+use concord_index::{
+    query::{Bounds, FeedbackFilter, FeedbackQuery, FoundFeedback},
+    store::{DeploymentId, Sqlite, Store},
+};
+use concord_registry::event::Profile;
+
+/// All pages of a search in both deployments.
+fn search(
+    store: &mut Store<Sqlite>,
+    ids: [DeploymentId; 2],
+    filter: &FeedbackFilter,
+    limit: usize,
+) -> Vec<FoundFeedback> {
+    let mut query = FeedbackQuery {
+        deployments: ids.map(|id| (id, filter.clone())).to_vec(),
+        after: vec![],
+        limit,
+    };
+    let mut found = Vec::new();
+    loop {
+        let page = store.search_feedback(&query).unwrap();
+        found.extend(page.rows);
+        if page.next.is_empty() {
+            return found;
+        }
+        query.after = page.next;
+    }
+}
+
+type Admits = fn(&Given) -> bool;
+
+fn cases() -> Vec<(FeedbackFilter, Admits)> {
+    let none = FeedbackFilter::default;
+    let texts = |tags: &[&str]| tags.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+    let bounds = |min: &str, max: &str| Bounds {
+        min: Some(min.parse().unwrap()),
+        max: Some(max.parse().unwrap()),
+    };
+    let agents = vec![agent(3), agent(1), agent(3)];
+    let reviewers = vec![account(2), account(104)];
+    vec![
+        (none(), |it| !it.is_revoked),
+        (
+            FeedbackFilter {
+                include_revoked: true,
+                ..none()
+            },
+            |_| true,
+        ),
+        (
+            FeedbackFilter {
+                agents: agents.clone(),
+                ..none()
+            },
+            |it| !it.is_revoked && [1, 3].contains(&it.agent),
+        ),
+        (
+            FeedbackFilter {
+                reviewers: reviewers.clone(),
+                ..none()
+            },
+            |it| !it.is_revoked && [2, 104].contains(&it.client),
+        ),
+        (
+            FeedbackFilter {
+                agents,
+                reviewers,
+                include_revoked: true,
+                ..none()
+            },
+            |it| [1, 3].contains(&it.agent) && [2, 104].contains(&it.client),
+        ),
+        (
+            // R50: either tag, and among several any.
+            FeedbackFilter {
+                tags: texts(&["starred", "speed"]),
+                ..none()
+            },
+            |it| !it.is_revoked && [it.tag1, it.tag2].iter().any(|it| ["starred", "speed"].contains(it)),
+        ),
+        (
+            FeedbackFilter {
+                tag1: "uptime".to_owned(),
+                tag2: "speed".to_owned(),
+                profile: Some(Profile::Open),
+                ..none()
+            },
+            |it| {
+                !it.is_revoked
+                    && (it.profile, it.tag1, it.tag2) == (Profile::Open, "uptime", "speed")
+            },
+        ),
+        (
+            FeedbackFilter {
+                value: bounds("-1.9", "5"),
+                ..none()
+            },
+            |it| {
+                let cents = it.value * 10i128.pow(2 - u32::from(it.decimals));
+                !it.is_revoked && (-190..=500).contains(&cents)
+            },
+        ),
+        (
+            FeedbackFilter {
+                has_response: Some(true),
+                is_paid: Some(true),
+                ..none()
+            },
+            |it| !it.is_revoked && it.has_response && it.paid.is_some(),
+        ),
+    ]
+}
+
+#[test]
+fn feedback_is_found_the_newest_first_across_chains_and_pages() {
+    let mut store = Store::open(Sqlite::in_memory().unwrap()).unwrap();
+    let ids = fill(&mut store);
+    let mut given: Vec<Given> = [0, 1].into_iter().flat_map(all_given).collect();
+    given.sort_by_key(|it| std::cmp::Reverse(it.at));
+    for (number, (filter, admits)) in cases().into_iter().enumerate() {
+        let name = |it: &Given| (ids[it.chain], it.profile, agent(it.agent), account(it.client), it.index);
+        let expected: Vec<_> = given.iter().filter(|it| admits(it)).map(name).collect();
+        assert!(!expected.is_empty(), "case {number}");
+        for limit in [1, 7, 1_000] {
+            let found = search(&mut store, ids, &filter, limit);
+            let found: Vec<_> = (found.iter())
+                .map(|it| {
+                    let key = it.key;
+                    (it.deployment, key.profile, key.agent, key.client, key.index)
+                })
+                .collect();
+            assert_eq!(found, expected, "case {number}, {limit} rows a page");
+        }
+    }
+}
+
+#[test]
+fn clients_that_are_wallets_are_agents() {
+    let mut store = Store::open(Sqlite::in_memory().unwrap()).unwrap();
+    let [id, _] = fill(&mut store);
+    let asked = [account(103), account(1), account(112)];
+    let found = store.agents_by_wallet(id, &asked).unwrap();
+    let expected = [(account(103), vec![agent(3)]), (account(112), vec![agent(12)])];
+    assert_eq!(found, expected.into());
+}

@@ -1,0 +1,7 @@
+//! Searches, summaries and facts, compared with what the given feedback comes to one by one.
+mod agents;
+mod facts;
+mod feedback;
+mod oracle;
+#[path = "../worlds/given.rs"]
+mod given;
