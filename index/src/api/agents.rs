@@ -10,9 +10,9 @@ use crate::{
     store::{DeploymentId, Engine},
 };
 use axum::{
+    body::Body,
     extract::{Path, State},
     http::Uri,
-    body::Body,
 };
 use concord_registry::event::{AccountId, AgentId};
 use serde::Deserialize;
@@ -152,7 +152,9 @@ fn read(body: &Value) -> Result<(Value, PageOptions), ApiError> {
     let options = body.get("options").unwrap_or(&none);
     require_known(options, "options", OPTIONS)?;
     if let Value::Object(members) = filters
-        && let Some(name) = members.keys().find(|it| FILE_FILTERS.contains(&it.as_str()))
+        && let Some(name) = members
+            .keys()
+            .find(|it| FILE_FILTERS.contains(&it.as_str()))
     {
         let name = format!("filters.{name}");
         return Err(ApiError::Unavailable { name });
@@ -201,7 +203,10 @@ fn query(
 fn sort(asked: &[String]) -> Result<(AgentOrder, bool), ApiError> {
     let malformed = |text: &str| {
         let known: Vec<&str> = ORDERS.iter().map(|(name, _)| *name).collect();
-        let expected = format!("{:?}: expected one of {known:?}, then :asc or :desc", excerpt(text));
+        let expected = format!(
+            "{:?}: expected one of {known:?}, then :asc or :desc",
+            excerpt(text)
+        );
         ApiError::malformed("options.sort", expected)
     };
     let text = match asked {

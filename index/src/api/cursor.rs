@@ -118,7 +118,10 @@ mod tests {
         let other = read::<AgentPosition>("b", Some(&text)).unwrap_err();
         assert!(other.to_string().contains("another search"), "{other}");
         for broken in ["", "zz", &text[2..], &format!("{text}00")] {
-            assert!(read::<AgentPosition>("a", Some(broken)).is_err(), "{broken}");
+            assert!(
+                read::<AgentPosition>("a", Some(broken)).is_err(),
+                "{broken}"
+            );
         }
         assert_eq!(write::<AgentPosition>("a", &[]), None);
         assert_eq!(read::<FeedbackPosition>("a", None).unwrap(), []);

@@ -84,7 +84,9 @@ pub(super) async fn search<E: Engine + 'static>(
     require_known(options, "options", &known)?;
     let options: PageOptions = typed(options, "options")?;
     if let Value::Object(members) = &filters
-        && let Some(name) = members.keys().find(|it| FILE_FILTERS.contains(&it.as_str()))
+        && let Some(name) = members
+            .keys()
+            .find(|it| FILE_FILTERS.contains(&it.as_str()))
     {
         let name = format!("filters.{name}");
         return Err(ApiError::Unavailable { name });
@@ -200,7 +202,11 @@ fn raters<E: Engine>(store: &mut Store<E>, rows: &[FoundFeedback]) -> Result<Rat
         clients.sort_unstable();
         clients.dedup();
         let found = store.agents_by_wallet(DeploymentId(deployment), &clients)?;
-        raters.extend(found.into_iter().map(|(client, it)| ((deployment, client), it)));
+        raters.extend(
+            found
+                .into_iter()
+                .map(|(client, it)| ((deployment, client), it)),
+        );
     }
     Ok(raters)
 }
@@ -225,7 +231,11 @@ pub(super) async fn one<E: Engine + 'static>(
         };
         let row = store.feedback(deployment, &key)?;
         let row = row.ok_or_else(|| ApiError::NotFound {
-            what: format!("feedback {index} by {} about {}", key.client, excerpt(&agent)),
+            what: format!(
+                "feedback {index} by {} about {}",
+                key.client,
+                excerpt(&agent)
+            ),
         })?;
         let mut rendered = render::feedback(&directory, deployment, &key, &row);
         let responses = store.responses(deployment, &key)?;
@@ -291,7 +301,9 @@ pub(super) async fn rater<E: Engine + 'static>(
             let found = found.into_values().flatten();
             agents.extend(found.map(|agent| directory.name(deployed.id, agent)));
         }
-        Ok(Json(json!({ "account": wallet.to_string(), "agents": agents })))
+        Ok(Json(
+            json!({ "account": wallet.to_string(), "agents": agents }),
+        ))
     };
     api.readers.read(answer).await
 }

@@ -18,7 +18,10 @@ pub(super) async fn live() -> &'static str {
 pub(super) async fn ready<E: Engine + 'static>(
     State(api): State<Arc<Api<E>>>,
 ) -> Result<Response, ApiError> {
-    let found = api.readers.read(|store: &mut Store<E>| statuses(store)).await?;
+    let found = api
+        .readers
+        .read(|store: &mut Store<E>| statuses(store))
+        .await?;
     let is_ready = !found.is_empty() && found.iter().all(|it| it.block.is_some());
     let status = match is_ready {
         true => StatusCode::OK,
@@ -32,7 +35,10 @@ pub(super) async fn ready<E: Engine + 'static>(
 pub(super) async fn status<E: Engine + 'static>(
     State(api): State<Arc<Api<E>>>,
 ) -> Result<Json, ApiError> {
-    let found = api.readers.read(|store: &mut Store<E>| statuses(store)).await?;
+    let found = api
+        .readers
+        .read(|store: &mut Store<E>| statuses(store))
+        .await?;
     Ok(Json(json!({ "deployments": rendered(&found) })))
 }
 
@@ -40,7 +46,10 @@ pub(super) async fn status<E: Engine + 'static>(
 pub(super) async fn metrics<E: Engine + 'static>(
     State(api): State<Arc<Api<E>>>,
 ) -> Result<Response, ApiError> {
-    let found = api.readers.read(|store: &mut Store<E>| statuses(store)).await?;
+    let found = api
+        .readers
+        .read(|store: &mut Store<E>| statuses(store))
+        .await?;
     let mut text = api.metrics.text();
     gauges(&mut text, &found);
     let kind = "text/plain; version=0.0.4; charset=utf-8";

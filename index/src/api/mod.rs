@@ -125,7 +125,10 @@ pub fn router<E: Engine + 'static>(api: Arc<Api<E>>) -> Router {
         .route("/metrics", get(health::metrics::<E>))
         .method_not_allowed_fallback(other_method)
         .fallback(nothing)
-        .layer(from_fn_with_state(Arc::clone(&api), headers::limit_and_note::<E>))
+        .layer(from_fn_with_state(
+            Arc::clone(&api),
+            headers::limit_and_note::<E>,
+        ))
         .layer(from_fn(headers::answer_browsers))
         .with_state(api)
 }

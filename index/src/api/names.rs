@@ -80,7 +80,10 @@ impl Directory {
             found.extend(on_chain.map(|it| it.id));
             if found.len() == before {
                 let known: Vec<&str> = self.0.iter().map(|it| it.chain.as_str()).collect();
-                let reason = format!("{:?} is not indexed here; indexed: {known:?}", excerpt(&chain));
+                let reason = format!(
+                    "{:?} is not indexed here; indexed: {known:?}",
+                    excerpt(&chain)
+                );
                 return Err(ApiError::malformed(field, reason));
             }
         }
@@ -119,7 +122,10 @@ pub(super) fn profile(field: &str, text: &str) -> Result<Profile, ApiError> {
         "authorized" => Ok(Profile::Authorized),
         other => {
             let expected = "expected open or authorized";
-            Err(ApiError::malformed(field, format!("{:?}: {expected}", excerpt(other))))
+            Err(ApiError::malformed(
+                field,
+                format!("{:?}: {expected}", excerpt(other)),
+            ))
         }
     }
 }

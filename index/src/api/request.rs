@@ -86,7 +86,9 @@ pub(super) fn page_size(asked: Option<u64>, limits: &Limits) -> Result<usize, Ap
         Some(asked) => usize::try_from(asked)
             .ok()
             .filter(|asked| (1..=limit).contains(asked))
-            .ok_or_else(|| ApiError::malformed("pageSize", format!("{asked} is not in 1..={limit}"))),
+            .ok_or_else(|| {
+                ApiError::malformed("pageSize", format!("{asked} is not in 1..={limit}"))
+            }),
     }
 }
 
@@ -143,9 +145,9 @@ impl<'de> Deserialize<'de> for ReviewerList {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         match Value::deserialize(from)? {
             Value::String(text) if text == "everyone" => Ok(Self::Everyone),
-            Value::Array(list) if list.is_empty() => {
-                Err(D::Error::custom("no reviewer is listed: name some, or \"everyone\""))
-            }
+            Value::Array(list) if list.is_empty() => Err(D::Error::custom(
+                "no reviewer is listed: name some, or \"everyone\"",
+            )),
             Value::Array(list) => {
                 let texts = list.into_iter().map(|it| match it {
                     Value::String(text) => Ok(text),
@@ -153,7 +155,9 @@ impl<'de> Deserialize<'de> for ReviewerList {
                 });
                 texts.collect::<Result<_, _>>().map(Self::Listed)
             }
-            _ => Err(D::Error::custom("expected a list of addresses, or \"everyone\"")),
+            _ => Err(D::Error::custom(
+                "expected a list of addresses, or \"everyone\"",
+            )),
         }
     }
 }

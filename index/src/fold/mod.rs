@@ -11,7 +11,10 @@ pub(crate) use parts::{EMPTY, accumulator, difference};
 use crate::{
     StoreError,
     batch::IndexedEvent,
-    table::{Agent, AgentKey, Agents, Clients, Feedbacks, Parts, Rows, Table, Tables, Totals, Validations},
+    table::{
+        Agent, AgentKey, Agents, Clients, Feedbacks, Parts, Rows, Table, Tables, Totals,
+        Validations,
+    },
 };
 use concord_registry::{Event, event::AgentId};
 
@@ -26,12 +29,7 @@ pub trait Load<T: Table> {
 
 /// What a fold reads: rows that later events change.
 pub trait Loader:
-    Load<Agents>
-    + Load<Clients>
-    + Load<Feedbacks>
-    + Load<Validations>
-    + Load<Parts>
-    + Load<Totals>
+    Load<Agents> + Load<Clients> + Load<Feedbacks> + Load<Validations> + Load<Parts> + Load<Totals>
 {
 }
 

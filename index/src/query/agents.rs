@@ -178,7 +178,10 @@ impl AgentFilter {
         sql.list("a.agent", self.agents.iter().map(Cell::to_value))
             .list("a.owner", self.owners.iter().map(Cell::to_value))
             .list("a.wallet", self.wallets.iter().map(Cell::to_value));
-        let times = [("a.created_at", self.created), ("a.updated_at", self.updated)];
+        let times = [
+            ("a.created_at", self.created),
+            ("a.updated_at", self.updated),
+        ];
         for (column, (from, to)) in times {
             if let Some(from) = from {
                 sql.bind(&format!(" AND {column} >= ?"), [from.to_value()]);
@@ -439,7 +442,11 @@ impl Search<'_> {
             Some(reputation) => self.with_totals(reputation),
             None => self.plain(),
         };
-        let table = if self.order.is_of_reputation() { "t" } else { "a" };
+        let table = if self.order.is_of_reputation() {
+            "t"
+        } else {
+            "a"
+        };
         let order = self.order.column();
         let (sign, direction) = match self.is_descending {
             true => ("<", "DESC"),
@@ -501,7 +508,11 @@ impl Search<'_> {
 
     fn compare(&self, a: (f64, AgentId), b: (f64, AgentId)) -> std::cmp::Ordering {
         let order = a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-        if self.is_descending { order.reverse() } else { order }
+        if self.is_descending {
+            order.reverse()
+        } else {
+            order
+        }
     }
 }
 

@@ -32,7 +32,11 @@ pub(super) fn merge<T: Paged>(
     // It is stable: each deployment's rows stay in their order.
     rows.sort_by(|a, b| {
         let order = a.order().total_cmp(&b.order());
-        if is_descending { order.reverse() } else { order }
+        if is_descending {
+            order.reverse()
+        } else {
+            order
+        }
     });
     let is_last = rows.len() <= limit;
     rows.truncate(limit);

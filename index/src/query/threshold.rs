@@ -1,10 +1,6 @@
 use crate::store::Sql;
 use alloy::primitives::{I256, U256};
-use concord_canonical::{
-    limits::DECIMALS_MAX,
-    summary::Accumulator,
-    value::Value,
-};
+use concord_canonical::{limits::DECIMALS_MAX, summary::Accumulator, value::Value};
 use std::{cmp::Ordering, str::FromStr};
 
 /// A bound on values and averages: a decimal with at most 18 digits after its point, compared
@@ -157,7 +153,17 @@ mod tests {
 
     #[test]
     fn a_bound_is_a_decimal() {
-        for text in ["", "-", ".5", "5.", "1e3", "0x1", "+1", "1 ", "1.0000000000000000000"] {
+        for text in [
+            "",
+            "-",
+            ".5",
+            "5.",
+            "1e3",
+            "0x1",
+            "+1",
+            "1 ",
+            "1.0000000000000000000",
+        ] {
             assert_eq!(text.parse::<Threshold>(), Err(ThresholdError), "{text:?}");
         }
         assert!(format!("2{}", "0".repeat(38)).parse::<Threshold>().is_err());

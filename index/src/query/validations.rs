@@ -73,10 +73,7 @@ impl ValidationQuery {
                 after.request.to_value(),
                 after.validator.to_value(),
             ];
-            sql.bind(
-                " AND (v.agent, v.request, v.validator) > (?, ?, ?)",
-                values,
-            );
+            sql.bind(" AND (v.agent, v.request, v.validator) > (?, ?, ?)", values);
         }
         let limit = self.limit.saturating_add(1);
         sql.push(&format!(

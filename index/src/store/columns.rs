@@ -443,7 +443,11 @@ pub(crate) fn average(part: &Part) -> f64 {
         let digit = if is_negative { !byte } else { *byte };
         value * 256.0 + f64::from(digit)
     });
-    let sum = if is_negative { -magnitude - 1.0 } else { magnitude };
+    let sum = if is_negative {
+        -magnitude - 1.0
+    } else {
+        magnitude
+    };
     match part.count {
         0 => 0.0,
         count => sum / WAD / count as f64,

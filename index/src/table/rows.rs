@@ -1,6 +1,6 @@
 use super::{
-    Agents, AllMetadata, Clients, Feedbacks, Parts, Payments, Responses, Settings, Table,
-    Totals, Validations,
+    Agents, AllMetadata, Clients, Feedbacks, Parts, Payments, Responses, Settings, Table, Totals,
+    Validations,
 };
 use borsh::BorshSerialize;
 use concord_canonical::hash::keccak256v;

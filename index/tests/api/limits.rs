@@ -1,5 +1,8 @@
 //! What the API refuses, and how.
-use crate::{given::{account, name}, server::Server};
+use crate::{
+    given::{account, name},
+    server::Server,
+};
 use axum::{
     body::Body,
     http::{Method, Request, StatusCode, header},
@@ -23,23 +26,48 @@ use tower::ServiceExt;
 #[tokio::test]
 async fn an_unknown_filter_is_an_error_that_names_it() {
     let server = Server::start();
-    let feedback = |member: &str| {
-        json!({ "filters": { "feedback": { "fromReviewers": "everyone", member: 1 } } })
-    };
+    let feedback = |member: &str| json!({ "filters": { "feedback": { "fromReviewers": "everyone", member: 1 } } });
     let cases = [
-        ("/v1/agents/search", json!({ "filters": { "hasMcp": true } }), "filters.hasMcp"),
-        ("/v1/agents/search", feedback("minStars"), "filters.feedback.minStars"),
+        (
+            "/v1/agents/search",
+            json!({ "filters": { "hasMcp": true } }),
+            "filters.hasMcp",
+        ),
+        (
+            "/v1/agents/search",
+            feedback("minStars"),
+            "filters.feedback.minStars",
+        ),
         ("/v1/agents/search", json!({ "filter": {} }), "filter"),
-        ("/v1/agents/search", json!({ "options": { "size": 1 } }), "options.size"),
-        ("/v1/feedback/search", json!({ "filters": { "agentid": "1:1" } }), "filters.agentid"),
-        ("/v1/feedback/search", json!({ "options": { "sort": [] } }), "options.sort"),
+        (
+            "/v1/agents/search",
+            json!({ "options": { "size": 1 } }),
+            "options.size",
+        ),
+        (
+            "/v1/feedback/search",
+            json!({ "filters": { "agentid": "1:1" } }),
+            "filters.agentid",
+        ),
+        (
+            "/v1/feedback/search",
+            json!({ "options": { "sort": [] } }),
+            "options.sort",
+        ),
         ("/v1/summaries", json!({ "reviewers": [] }), "reviewers"),
     ];
     for (path, body, field) in cases {
         let found = server.post(path, &body).await.error();
-        assert_eq!(found, (400, "unknown_field".to_owned(), json!(field)), "{body}");
+        assert_eq!(
+            found,
+            (400, "unknown_field".to_owned(), json!(field)),
+            "{body}"
+        );
     }
-    let found = server.get(&format!("/v1/agents/{}?full=1", name(0, 1))).await.error();
+    let found = server
+        .get(&format!("/v1/agents/{}?full=1", name(0, 1)))
+        .await
+        .error();
     assert_eq!(found, (400, "unknown_field".to_owned(), json!("full")));
 }
 
@@ -62,18 +90,37 @@ async fn a_filter_on_files_is_refused_by_name() {
 #[tokio::test]
 async fn what_is_malformed_is_named_with_its_limit() {
     let server = Server::start();
-    let feedback = |member: &str, value| {
-        json!({ "filters": { "feedback": { "fromReviewers": "everyone", member: value } } })
-    };
+    let feedback = |member: &str, value| json!({ "filters": { "feedback": { "fromReviewers": "everyone", member: value } } });
     let cases = [
-        (feedback("minValue", json!("1e3")), "filters.feedback.minValue"),
+        (
+            feedback("minValue", json!("1e3")),
+            "filters.feedback.minValue",
+        ),
         (feedback("minCount", json!(-1)), "filters.feedback.minCount"),
-        (feedback("profile", json!("both")), "filters.feedback.profile"),
-        (json!({ "filters": { "owners": ["0x12"] } }), "filters.owners"),
-        (json!({ "filters": { "chains": ["eip155:2"] } }), "filters.chains"),
-        (json!({ "filters": { "agentIds": ["42"] } }), "filters.agentIds"),
-        (json!({ "options": { "sort": ["name:asc"] } }), "options.sort"),
-        (json!({ "options": { "sort": ["count:desc"] } }), "options.sort"),
+        (
+            feedback("profile", json!("both")),
+            "filters.feedback.profile",
+        ),
+        (
+            json!({ "filters": { "owners": ["0x12"] } }),
+            "filters.owners",
+        ),
+        (
+            json!({ "filters": { "chains": ["eip155:2"] } }),
+            "filters.chains",
+        ),
+        (
+            json!({ "filters": { "agentIds": ["42"] } }),
+            "filters.agentIds",
+        ),
+        (
+            json!({ "options": { "sort": ["name:asc"] } }),
+            "options.sort",
+        ),
+        (
+            json!({ "options": { "sort": ["count:desc"] } }),
+            "options.sort",
+        ),
         (json!({ "options": { "pageSize": 0 } }), "pageSize"),
         (json!({ "options": { "pageSize": 201 } }), "pageSize"),
         (json!({ "options": { "cursor": "00" } }), "cursor"),
@@ -108,9 +155,14 @@ async fn a_long_body_and_an_unknown_path_or_method_are_refused() {
     let body = json!({ "filters": { "owners": ["x".repeat(300_000)] } });
     assert_eq!(server.post("/v1/agents/search", &body).await.error().0, 413);
     assert_eq!(server.get("/v1/nothing").await.error().0, 404);
-    assert_eq!(server.get("/v1/agents/eip155:1:0x12:1").await.error().0, 404);
+    assert_eq!(
+        server.get("/v1/agents/eip155:1:0x12:1").await.error().0,
+        404
+    );
     assert_eq!(server.get("/v1/summaries").await.error().0, 405);
-    let request = Request::builder().method(Method::POST).uri("/v1/agents/search");
+    let request = Request::builder()
+        .method(Method::POST)
+        .uri("/v1/agents/search");
     let broken = request.body(Body::from("{")).unwrap();
     assert_eq!(server.send(broken).await.error().0, 400);
 }
@@ -127,11 +179,19 @@ async fn browsers_of_any_origin_may_read() {
     let answer = server.send(request.unwrap()).await;
     assert_eq!(answer.status, StatusCode::NO_CONTENT);
     assert_eq!(answer.headers["access-control-allow-origin"], "*");
-    assert_eq!(answer.headers["access-control-allow-headers"], "content-type");
+    assert_eq!(
+        answer.headers["access-control-allow-headers"],
+        "content-type"
+    );
     for path in ["/v1/status", "/v1/nothing"] {
         let answer = server.get(path).await;
         assert_eq!(answer.headers["access-control-allow-origin"], "*", "{path}");
-        assert!(answer.headers.get("access-control-allow-credentials").is_none());
+        assert!(
+            answer
+                .headers
+                .get("access-control-allow-credentials")
+                .is_none()
+        );
     }
 }
 
@@ -139,7 +199,10 @@ async fn browsers_of_any_origin_may_read() {
 async fn health_and_metrics_say_how_far_the_index_is() {
     let empty = Server::empty(Limits::default());
     assert_eq!(empty.get("/livez").await.text, "ok\n");
-    assert_eq!(empty.get("/readyz").await.status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(
+        empty.get("/readyz").await.status,
+        StatusCode::SERVICE_UNAVAILABLE
+    );
     let server = Server::start();
     let ready = server.got("/readyz").await;
     assert_eq!(ready["deployments"][1]["block"], 312); // 12 agents, 300 feedbacks
@@ -188,7 +251,11 @@ async fn the_openapi_document_describes_every_route() {
         // Null is of no filter's type but those that may be left out.
         let body = json!({ "filters": { name: null } });
         let answer = server.post("/v1/agents/search", &body).await;
-        assert!(!answer.text.contains("unknown_field"), "{name}: {}", answer.text);
+        assert!(
+            !answer.text.contains("unknown_field"),
+            "{name}: {}",
+            answer.text
+        );
     }
 }
 
@@ -267,7 +334,11 @@ async fn a_query_that_takes_too_long_is_ended_and_its_connection_closed() {
 fn readers_cannot_write() {
     let server = Server::start();
     let mut reader = Sqlite::open_read_only(&server.file).unwrap();
-    for sql in ["DELETE FROM feedback", "CREATE TABLE a (b INT)", "PRAGMA user_version = 3"] {
+    for sql in [
+        "DELETE FROM feedback",
+        "CREATE TABLE a (b INT)",
+        "PRAGMA user_version = 3",
+    ] {
         let error = reader.script(sql).unwrap_err();
         assert!(error.to_string().contains("readonly"), "{sql}: {error}");
     }

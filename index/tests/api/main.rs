@@ -1,7 +1,7 @@
 //! `/v1` over a store with two chains.
+#[path = "../worlds/given.rs"]
+mod given;
 mod limits;
 mod searches;
 mod server;
 mod summaries;
-#[path = "../worlds/given.rs"]
-mod given;

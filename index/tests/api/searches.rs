@@ -70,7 +70,11 @@ async fn agents_are_searched_with_bps_filter_object() {
         let average = it["feedback"]["average"]["decimal"].as_str().unwrap();
         average.parse::<f64>().unwrap()
     });
-    assert!(averages.collect::<Vec<_>>().is_sorted_by(|a, b| *a + 1.0 >= *b));
+    assert!(
+        averages
+            .collect::<Vec<_>>()
+            .is_sorted_by(|a, b| *a + 1.0 >= *b)
+    );
 }
 
 #[tokio::test]
@@ -101,7 +105,12 @@ async fn feedback_is_searched_as_bp_does() {
     let found: Vec<_> = (items.iter())
         .map(|it| {
             let index = it["feedbackIndex"].as_u64().unwrap();
-            (text(&it["agent"]), text(&it["clientAddress"]), index, text(&it["value"]))
+            (
+                text(&it["agent"]),
+                text(&it["clientAddress"]),
+                index,
+                text(&it["value"]),
+            )
         })
         .collect();
     assert!(expected.len() > 5);
@@ -109,7 +118,9 @@ async fn feedback_is_searched_as_bp_does() {
     // BP: a client that is the wallet of an agent is that agent.
     for it in &items {
         let client = it["clientAddress"].as_str().unwrap();
-        let chain = CHAINS.iter().position(|it2| text(&it["agent"]).starts_with(&format!("{it2}:")));
+        let chain = CHAINS
+            .iter()
+            .position(|it2| text(&it["agent"]).starts_with(&format!("{it2}:")));
         let chain = chain.unwrap();
         let expected: Vec<String> = [3, 4]
             .into_iter()
@@ -126,7 +137,9 @@ async fn an_agents_own_ratings_are_those_of_its_wallet() {
     let path = format!("/v1/agents/{}/given?pageSize=200", name(0, 3));
     let found = server.got(&path).await;
     let expected = all_given(0);
-    let expected = expected.iter().filter(|it| it.client == 103 && !it.is_revoked);
+    let expected = expected
+        .iter()
+        .filter(|it| it.client == 103 && !it.is_revoked);
     assert_eq!(found["items"].as_array().unwrap().len(), expected.count());
     let rater = server.got(&format!("/v1/raters/{}", account(103))).await;
     assert_eq!(rater["agents"], json!([name(0, 3), name(1, 3)]));

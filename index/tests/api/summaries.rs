@@ -55,9 +55,9 @@ async fn r13_a_summary_of_scores_separates_what_has_proof_of_payment() {
     let server = Server::start();
     let given = all_given(0);
     for number in 1..=AGENTS {
-        let of = given.iter().filter(|it| {
-            it.profile == Profile::Authorized && it.agent == number && !it.is_revoked
-        });
+        let of = given
+            .iter()
+            .filter(|it| it.profile == Profile::Authorized && it.agent == number && !it.is_revoked);
         let (paid, unpaid): (Vec<_>, Vec<_>) = of.partition(|it| it.paid.is_some());
         let path = format!(
             "/v1/agents/{}/summary?clientAddresses=everyone&profile=authorized",
@@ -73,7 +73,10 @@ async fn r13_a_summary_of_scores_separates_what_has_proof_of_payment() {
         assert_eq!(summary["verified"]["count"], json!(paid.len()));
         assert_eq!(summary["verified"]["averageScore"], json!(average(&paid)));
         assert_eq!(summary["unverified"]["count"], json!(unpaid.len()));
-        assert_eq!(summary["unverified"]["averageScore"], json!(average(&unpaid)));
+        assert_eq!(
+            summary["unverified"]["averageScore"],
+            json!(average(&unpaid))
+        );
         assert_eq!(summary["count"], json!(paid.len() + unpaid.len()));
     }
 }
@@ -129,9 +132,15 @@ async fn validations_are_paged_by_agent_and_by_validator() {
     let hash = |number: u8| format!("0x{}", hex::encode([number; 32]));
     // Of agent 2: requests 1, 4 and 7; of validator 50: 2, 6, 4, 8 by agent, then by hash.
     let cases = [
-        (format!("/v1/agents/{}/validations?", name(0, 2)), vec![1, 4, 7]),
         (
-            format!("/v1/validations?chain=eip155:31337&validator={}&", account(50)),
+            format!("/v1/agents/{}/validations?", name(0, 2)),
+            vec![1, 4, 7],
+        ),
+        (
+            format!(
+                "/v1/validations?chain=eip155:31337&validator={}&",
+                account(50)
+            ),
             vec![6, 4, 2, 8],
         ),
         (

@@ -182,7 +182,10 @@ fn agents_without_the_feedback_are_the_other_ones() {
         };
         let query = query(ids, Some(&reputation), AgentOrder::Created, false, 5);
         let found = search(&mut store, &query);
-        let rated: Vec<_> = rated(&given, &wanted).iter().map(|it| (it.0, it.1)).collect();
+        let rated: Vec<_> = rated(&given, &wanted)
+            .iter()
+            .map(|it| (it.0, it.1))
+            .collect();
         let mut expected: Vec<(usize, u8)> = [0, 1]
             .into_iter()
             .flat_map(|chain| (1..=AGENTS).map(move |number| (chain, number)))
@@ -232,9 +235,28 @@ fn agents_are_found_by_owner_wallet_time_and_id() {
     let has_uri = Some(false);
     assert_eq!(only(AgentFilter { has_uri, ..none() }), [0u8; 0]);
     let metadata_key = Some("none".to_owned());
-    assert_eq!(only(AgentFilter { metadata_key, ..none() }), [0u8; 0]);
+    assert_eq!(
+        only(AgentFilter {
+            metadata_key,
+            ..none()
+        }),
+        [0u8; 0]
+    );
     let is_incomplete = Some(true);
-    assert_eq!(only(AgentFilter { is_incomplete, ..none() }), [0u8; 0]);
+    assert_eq!(
+        only(AgentFilter {
+            is_incomplete,
+            ..none()
+        }),
+        [0u8; 0]
+    );
     let is_incomplete = Some(false);
-    assert_eq!(only(AgentFilter { is_incomplete, ..none() }).len(), usize::from(given::AGENTS));
+    assert_eq!(
+        only(AgentFilter {
+            is_incomplete,
+            ..none()
+        })
+        .len(),
+        usize::from(given::AGENTS)
+    );
 }

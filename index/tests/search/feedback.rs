@@ -77,7 +77,12 @@ fn cases() -> Vec<(FeedbackFilter, Admits)> {
                 tags: texts(&["starred", "speed"]),
                 ..none()
             },
-            |it| !it.is_revoked && [it.tag1, it.tag2].iter().any(|it| ["starred", "speed"].contains(it)),
+            |it| {
+                !it.is_revoked
+                    && [it.tag1, it.tag2]
+                        .iter()
+                        .any(|it| ["starred", "speed"].contains(it))
+            },
         ),
         (
             FeedbackFilter {
@@ -119,7 +124,15 @@ fn feedback_is_found_the_newest_first_across_chains_and_pages() {
     let mut given: Vec<Given> = [0, 1].into_iter().flat_map(all_given).collect();
     given.sort_by_key(|it| std::cmp::Reverse(it.at));
     for (number, (filter, admits)) in cases().into_iter().enumerate() {
-        let name = |it: &Given| (ids[it.chain], it.profile, agent(it.agent), account(it.client), it.index);
+        let name = |it: &Given| {
+            (
+                ids[it.chain],
+                it.profile,
+                agent(it.agent),
+                account(it.client),
+                it.index,
+            )
+        };
         let expected: Vec<_> = given.iter().filter(|it| admits(it)).map(name).collect();
         assert!(!expected.is_empty(), "case {number}");
         for limit in [1, 7, 1_000] {
@@ -141,6 +154,9 @@ fn clients_that_are_wallets_are_agents() {
     let [id, _] = fill(&mut store);
     let asked = [account(103), account(1), account(112)];
     let found = store.agents_by_wallet(id, &asked).unwrap();
-    let expected = [(account(103), vec![agent(3)]), (account(112), vec![agent(12)])];
+    let expected = [
+        (account(103), vec![agent(3)]),
+        (account(112), vec![agent(12)]),
+    ];
     assert_eq!(found, expected.into());
 }

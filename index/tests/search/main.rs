@@ -2,6 +2,6 @@
 mod agents;
 mod facts;
 mod feedback;
-mod oracle;
 #[path = "../worlds/given.rs"]
 mod given;
+mod oracle;

@@ -19,7 +19,9 @@ impl Wanted {
         let is = |wanted: &str, tag: &str| wanted.is_empty() || wanted == tag;
         it.profile == self.profile
             && !it.is_revoked
-            && self.clients.is_none_or(|clients| clients.contains(&it.client))
+            && self
+                .clients
+                .is_none_or(|clients| clients.contains(&it.client))
             && is(self.tag1, it.tag1)
             && is(self.tag2, it.tag2)
             && (is(self.tag, it.tag1) || is(self.tag, it.tag2))

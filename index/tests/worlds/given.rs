@@ -94,12 +94,16 @@ pub fn all_given(chain: usize) -> Vec<Given> {
         let profile = numbers.one_of(&[Profile::Open, Profile::Open, Profile::Authorized]);
         let agent = u8::try_from(numbers.below(u64::from(AGENTS) - 1)).unwrap() + 1;
         let client = numbers.one_of(&CLIENTS);
-        let before = all.iter().filter(|it| {
-            (it.profile, it.agent, it.client) == (profile, agent, client)
-        });
+        let before = all
+            .iter()
+            .filter(|it| (it.profile, it.agent, it.client) == (profile, agent, client));
         let index = before.count() as u64 + 1;
         let is_score = profile == Profile::Authorized;
-        let decimals = if is_score { 0 } else { numbers.one_of(&[0, 0, 1, 2]) };
+        let decimals = if is_score {
+            0
+        } else {
+            numbers.one_of(&[0, 0, 1, 2])
+        };
         let value = i128::from(numbers.below(100));
         let value = if is_score { value } else { value - 20 };
         let is_paid = is_score && numbers.below(3) == 0;
@@ -136,7 +140,8 @@ fn word(tag: &str) -> [u8; 32] {
 }
 
 fn events_of(it: &Given) -> Vec<Event> {
-    let (profile, agent, client, index) = (it.profile, agent(it.agent), account(it.client), it.index);
+    let (profile, agent, client, index) =
+        (it.profile, agent(it.agent), account(it.client), it.index);
     let (uri, hash) = (String::new(), [7; 32]);
     let mut events = vec![match profile {
         Profile::Open => Event::OpenFeedback {
@@ -238,7 +243,9 @@ pub fn fill<E: Engine>(store: &mut Store<E>) -> [DeploymentId; 2] {
     [0, 1].map(|chain| {
         let id = store.claim(&deployment(chain)).unwrap();
         for (number, events) in blocks(chain) {
-            store.commit(id, &batch(chain, number, events), None, 64).unwrap();
+            store
+                .commit(id, &batch(chain, number, events), None, 64)
+                .unwrap();
         }
         assert_eq!(store.rebuild_digest(id).unwrap(), store.digest(id).unwrap()); // R45
         id
