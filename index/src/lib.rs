@@ -19,6 +19,7 @@ pub mod batch;
 pub mod cli;
 mod deployment;
 mod error;
+pub mod evidence;
 pub mod fold;
 mod indexer;
 mod place;

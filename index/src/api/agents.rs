@@ -6,8 +6,8 @@ use super::{
     request::{self, Chain, page_size, require_known, require_short, typed},
 };
 use crate::{
-    query::{AgentFilter, AgentOrder, AgentQuery},
-    store::{DeploymentId, Engine},
+    query::{AgentFilter, AgentOrder, AgentQuery, FileFilter, Service, TextField},
+    store::{DeploymentId, Engine, Store},
 };
 use axum::{
     body::Body,
@@ -19,7 +19,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, sync::Arc};
 
-/// BP's and agent0's filters that the chain alone answers, and `incomplete` (R46).
+/// BP's and agent0's filters, and `incomplete` (R46).
 pub(super) const FILTERS: &[&str] = &[
     "chains",
     "agentIds",
@@ -34,27 +34,28 @@ pub(super) const FILTERS: &[&str] = &[
     "hasMetadataKey",
     "metadataValue",
     "incomplete",
-    "feedback",
-];
-
-/// BP's and agent0's filters on registration files.
-pub(super) const FILE_FILTERS: &[&str] = &[
     "active",
+    "x402support",
+    "hasRegistrationFile",
+    "hasMCP",
+    "hasA2A",
+    "hasWeb",
+    "hasOASF",
+    "hasEndpoints",
     "name",
     "description",
     "keyword",
-    "operators",
-    "hasRegistrationFile",
-    "hasWeb",
-    "hasMCP",
-    "hasA2A",
-    "hasOASF",
-    "hasEndpoints",
-    "webContains",
     "mcpContains",
     "a2aContains",
+    "webContains",
     "ensContains",
     "didContains",
+    "feedback",
+];
+
+/// agent0's filters that are not answered.
+pub(super) const UNAVAILABLE: &[&str] = &[
+    "operators",
     "supportedTrust",
     "a2aSkills",
     "mcpTools",
@@ -62,8 +63,6 @@ pub(super) const FILE_FILTERS: &[&str] = &[
     "mcpResources",
     "oasfSkills",
     "oasfDomains",
-    "x402support",
-    "x402Support",
 ];
 
 /// BP's `options`.
@@ -99,7 +98,59 @@ struct Filters {
     has_metadata_key: Option<String>,
     metadata_value: Option<MetadataValue>,
     incomplete: Option<bool>,
+    active: Option<bool>,
+    x402support: Option<bool>,
+    has_registration_file: Option<bool>,
+    #[serde(rename = "hasMCP")]
+    has_mcp: Option<bool>,
+    #[serde(rename = "hasA2A")]
+    has_a2a: Option<bool>,
+    has_web: Option<bool>,
+    #[serde(rename = "hasOASF")]
+    has_oasf: Option<bool>,
+    has_endpoints: Option<bool>,
+    name: Option<String>,
+    description: Option<String>,
+    keyword: Option<String>,
+    mcp_contains: Option<String>,
+    a2a_contains: Option<String>,
+    web_contains: Option<String>,
+    ens_contains: Option<String>,
+    did_contains: Option<String>,
     feedback: Option<Value>,
+}
+
+impl Filters {
+    fn file(&self) -> FileFilter {
+        let services = [
+            (Service::Mcp, self.has_mcp),
+            (Service::A2a, self.has_a2a),
+            (Service::Web, self.has_web),
+            (Service::Oasf, self.has_oasf),
+        ];
+        let texts = [
+            (TextField::Name, &self.name),
+            (TextField::Description, &self.description),
+            (TextField::Mcp, &self.mcp_contains),
+            (TextField::A2a, &self.a2a_contains),
+            (TextField::Web, &self.web_contains),
+            (TextField::Ens, &self.ens_contains),
+            (TextField::Did, &self.did_contains),
+        ];
+        let services = services.into_iter();
+        let texts = texts.into_iter();
+        FileFilter {
+            is_read: self.has_registration_file,
+            active: self.active,
+            x402: self.x402support,
+            services: services.filter_map(|(it, has)| Some((it, has?))).collect(),
+            has_services: self.has_endpoints,
+            contains: (texts)
+                .filter_map(|(it, text)| Some((it, text.clone()?)))
+                .collect(),
+            keyword: self.keyword.clone(),
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -128,21 +179,35 @@ pub(super) async fn search<E: Engine + 'static>(
     require_known(&body, "the body", &["filters", "options"])?;
     let (filters, options) = read(&body)?;
     let limits = api.limits;
-    let answer = move |store: &mut crate::store::Store<E>| {
+    let answer = move |store: &mut Store<E>| {
         let directory = Directory::read(store)?;
         let (query, search) = query(&directory, &filters, &options, &limits)?;
         let page = store.search_agents(&query)?;
         let mut items = Vec::with_capacity(page.rows.len());
         for found in &page.rows {
-            items.push(render::found_agent(&directory, found)?);
+            let file = store.registration(found.deployment, found.agent)?;
+            items.push(render::found_agent(&directory, found, file.as_ref()));
         }
         Ok(Json(json!({
             "items": items,
             "nextCursor": cursor::write(&search, &page.next),
-            "reviewers": reviewers_of(&filters),
+            "fromReviewers": reviewers_of(&filters),
+            "filesWaiting": files_waiting(store, &query)?,
         })))
     };
     api.readers.read(answer).await
+}
+
+/// How many files were not fetched yet, if the search is about files: what they say is not known.
+fn files_waiting<E: Engine>(store: &mut Store<E>, query: &AgentQuery) -> Result<Value, ApiError> {
+    let mut waiting = 0;
+    for (deployment, filter) in &query.deployments {
+        if filter.file.is_empty() {
+            return Ok(Value::Null);
+        }
+        waiting += store.waiting_registrations(*deployment)?;
+    }
+    Ok(json!(waiting))
 }
 
 /// The body's filters and options.
@@ -152,9 +217,7 @@ fn read(body: &Value) -> Result<(Value, PageOptions), ApiError> {
     let options = body.get("options").unwrap_or(&none);
     require_known(options, "options", OPTIONS)?;
     if let Value::Object(members) = filters
-        && let Some(name) = members
-            .keys()
-            .find(|it| FILE_FILTERS.contains(&it.as_str()))
+        && let Some(name) = members.keys().find(|it| UNAVAILABLE.contains(&it.as_str()))
     {
         let name = format!("filters.{name}");
         return Err(ApiError::Unavailable { name });
@@ -284,6 +347,7 @@ fn filter(filters: &Filters, limits: &Limits) -> Result<AgentFilter, ApiError> {
         metadata_key: filters.has_metadata_key.clone(),
         metadata: metadata.map(metadata_bytes).transpose()?,
         is_incomplete: filters.incomplete,
+        file: filters.file(),
         reputation: (filters.feedback.as_ref())
             .map(|it| reputation::read(it, "filters.feedback", limits))
             .transpose()?,
@@ -306,7 +370,7 @@ pub(super) async fn one<E: Engine + 'static>(
     uri: Uri,
 ) -> Result<Json, ApiError> {
     request::pairs(&uri, &[])?;
-    let answer = move |store: &mut crate::store::Store<E>| {
+    let answer = move |store: &mut Store<E>| {
         let directory = Directory::read(store)?;
         let (deployment, agent) = directory.agent("agent", &name)?;
         let row = store.agent(deployment, agent)?;
@@ -315,7 +379,8 @@ pub(super) async fn one<E: Engine + 'static>(
         })?;
         let metadata = store.metadata(deployment, agent)?;
         let name = directory.name(deployment, agent);
-        let mut rendered = render::agent(&name, agent, &row);
+        let file = store.registration(deployment, agent)?;
+        let mut rendered = render::agent(&name, agent, &row, file.as_ref());
         rendered["metadata"] = render::metadata(&metadata);
         Ok(Json(rendered))
     };

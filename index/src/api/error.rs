@@ -18,8 +18,8 @@ pub enum ApiError {
         /// What it could be.
         known: String,
     },
-    /// A filter on registration files, which are not indexed.
-    #[error("{name} needs the agents' registration files, which this server does not index")]
+    /// A filter of BP's or agent0's on something that is not indexed.
+    #[error("{name} is about something that this server does not index")]
     Unavailable {
         /// The filter.
         name: String,

@@ -173,20 +173,35 @@ fn page<E: Engine>(
 ) -> Result<Json, ApiError> {
     let page = store.search_feedback(query)?;
     let raters = raters(store, &page.rows)?;
-    let items: Vec<Value> = (page.rows.iter())
-        .map(|found| {
-            let mut item = render::found_feedback(directory, found);
-            let agents = raters.get(&(found.deployment.0, found.key.client));
-            item["raterAgents"] = (agents.into_iter().flatten())
-                .map(|agent| directory.name(found.deployment, *agent))
-                .collect();
-            item
-        })
-        .collect();
+    let mut items = Vec::with_capacity(page.rows.len());
+    for found in &page.rows {
+        let mut item = item(store, directory, found)?;
+        let agents = raters.get(&(found.deployment.0, found.key.client));
+        item["raterAgents"] = (agents.into_iter().flatten())
+            .map(|agent| directory.name(found.deployment, *agent))
+            .collect();
+        items.push(item);
+    }
     Ok(Json(json!({
         "items": items,
         "nextCursor": cursor::write(search, &page.next),
     })))
+}
+
+/// A feedback with what its file supports (R49).
+fn item<E: Engine>(
+    store: &mut Store<E>,
+    directory: &Directory,
+    found: &FoundFeedback,
+) -> Result<Value, ApiError> {
+    let (deployment, key) = (found.deployment, &found.key);
+    let evidence = store.evidence(deployment, key)?;
+    let authorship = store.authorship(deployment, key, &found.row, evidence.as_ref())?;
+    let client = directory.account(deployment, key.client);
+    let mut item = render::feedback(directory, deployment, key, &found.row);
+    item["evidence"] = evidence.as_ref().map_or(Value::Null, render::evidence);
+    item["authorship"] = render::authorship(&client, &authorship);
+    Ok(item)
 }
 
 type Raters = BTreeMap<(i64, AccountId), Vec<concord_registry::event::AgentId>>;
@@ -237,7 +252,12 @@ pub(super) async fn one<E: Engine + 'static>(
                 excerpt(&agent)
             ),
         })?;
-        let mut rendered = render::feedback(&directory, deployment, &key, &row);
+        let found = FoundFeedback {
+            deployment,
+            key,
+            row,
+        };
+        let mut rendered = item(store, &directory, &found)?;
         let responses = store.responses(deployment, &key)?;
         rendered["responses"] = responses.iter().map(render::response).collect();
         let payment = store.payment(deployment, &key)?;

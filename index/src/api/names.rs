@@ -27,6 +27,14 @@ impl Directory {
         }
     }
 
+    /// An account's CAIP-10 id on a deployment's chain.
+    pub fn account(&self, deployment: DeploymentId, account: AccountId) -> String {
+        match self.0.iter().find(|it| it.id == deployment) {
+            Some(it) => format!("{}:{account}", it.chain),
+            None => account.to_string(),
+        }
+    }
+
     /// Reads `eip155:84532:0x…:42` or `solana:…:program:mint`, or BP's `84532:42` if the chain has one
     /// registry here.
     pub fn agent(&self, field: &str, text: &str) -> Result<(DeploymentId, AgentId), ApiError> {

@@ -1,7 +1,7 @@
 //! The API's own description, made of the same lists that requests are checked against.
 use super::{
     ROUTES,
-    agents::{self, FILE_FILTERS, ORDERS},
+    agents::{self, ORDERS, UNAVAILABLE},
     error::Json,
     feedback, reputation, summaries, validations,
 };
@@ -126,8 +126,8 @@ fn schemas() -> Value {
     let mut filters = object(agents::FILTERS);
     filters["properties"]["feedback"] = reference("ReputationFilter");
     filters["description"] = json!(format!(
-        "Filters on registration files are refused by name: {}",
-        FILE_FILTERS.join(", ")
+        "Refused by name, since they are not indexed: {}",
+        UNAVAILABLE.join(", ")
     ));
     let mut reputation = object(reputation::MEMBERS);
     reputation["required"] = json!(["fromReviewers"]); // R48
@@ -184,8 +184,22 @@ fn type_of(name: &str) -> Value {
         "minCount" | "maxCount" | "registeredAtFrom" | "registeredAtTo" | "updatedAtFrom"
         | "updatedAtTo" => json!({ "type": "integer" }),
         "pageSize" => json!({ "type": "integer", "minimum": 1 }),
-        "hasFeedback" | "hasNoFeedback" | "hasAgentURI" | "incomplete" | "includeRevoked"
-        | "hasResponse" | "paymentProven" | "answered" => json!({ "type": "boolean" }),
+        "hasFeedback"
+        | "hasNoFeedback"
+        | "hasAgentURI"
+        | "incomplete"
+        | "includeRevoked"
+        | "hasResponse"
+        | "paymentProven"
+        | "answered"
+        | "active"
+        | "x402support"
+        | "hasRegistrationFile"
+        | "hasMCP"
+        | "hasA2A"
+        | "hasWeb"
+        | "hasOASF"
+        | "hasEndpoints" => json!({ "type": "boolean" }),
         "profile" => json!({ "enum": ["open", "authorized"] }),
         "metadataValue" => json!({
             "type": "object",

@@ -5,18 +5,18 @@ use super::{
     names::{Directory, profile_name},
 };
 use crate::{
-    query::{AuthorizedSummary, Facts, FoundAgent, FoundFeedback, OpenSummary, Sums},
+    query::{AuthorizedSummary, Authorship, Facts, FoundAgent, OpenSummary, Sums},
     store::DeploymentId,
     table::{
-        Agent, Feedback, FeedbackKey, Metadata, MetadataKey, Payment, Response, ResponseKey,
-        Transaction, Validation, ValidationKey,
+        Agent, Evidence, Feedback, FeedbackKey, FileUse, Metadata, MetadataKey, Payment,
+        Registration, Response, ResponseKey, Transaction, Validation, ValidationKey,
     },
 };
 use concord_canonical::value;
 use concord_registry::event::{AccountId, AgentId, Profile};
 use serde_json::{Map, Value, json};
 
-pub(super) fn agent(name: &str, id: AgentId, row: &Agent) -> Value {
+pub(super) fn agent(name: &str, id: AgentId, row: &Agent, file: Option<&Registration>) -> Value {
     let text = |account: Option<AccountId>| account.map(|it| it.to_string());
     json!({
         "id": name,
@@ -33,19 +33,81 @@ pub(super) fn agent(name: &str, id: AgentId, row: &Agent) -> Value {
         "clients": { "open": row.open_clients, "authorized": row.authorized_clients },
         // R46
         "incomplete": row.is_incomplete(),
+        "registrationFile": file.map(registration),
     })
 }
 
-pub(super) fn found_agent(directory: &Directory, found: &FoundAgent) -> Result<Value, ApiError> {
+const fn state(of: FileUse) -> &'static str {
+    match of {
+        FileUse::Waiting => "waiting",
+        FileUse::Unavailable => "unavailable",
+        FileUse::Unreadable => "unreadable",
+        FileUse::Read => "read",
+    }
+}
+
+/// What the file says, and what of it is proven. Whoever has the URI could have written it.
+fn registration(file: &Registration) -> Value {
+    json!({
+        "state": state(file.state),
+        "reason": file.reason,
+        "contentProven": file.is_proven,
+        "listsThisAgent": file.claims,
+        "name": file.name,
+        "description": file.description,
+        "image": file.image,
+        "active": file.active,
+        "x402Support": file.x402,
+        "mcpEndpoint": file.mcp,
+        "a2aEndpoint": file.a2a,
+        "webEndpoint": file.web,
+        "oasfEndpoint": file.oasf,
+        "ens": file.ens,
+        "did": file.did,
+        "emailEndpoint": file.email,
+    })
+}
+
+/// R49: what a file supports.
+pub(super) fn evidence(evidence: &Evidence) -> Value {
+    let differences = evidence.differences.as_deref();
+    let differences = differences.and_then(|it| serde_json::from_str::<Value>(it).ok());
+    json!({
+        "state": state(evidence.state),
+        "reason": evidence.reason,
+        "contentProven": evidence.is_proven,
+        "hashScheme": evidence.scheme,
+        "dialect": evidence.dialect,
+        "differences": differences,
+        "taskRef": evidence.proof.as_ref().map(|it| &it.task_ref),
+        "signaturesHold": evidence.proof.as_ref().map(|it| it.holds),
+    })
+}
+
+/// R49: who counts, and whom the file names without proof.
+pub(super) fn authorship(client: &str, authorship: &Authorship) -> Value {
+    let (kind, reviewer, claimed) = match authorship {
+        Authorship::Onchain => ("onchain", client, None),
+        Authorship::Signed { reviewer } => ("signed", reviewer.as_str(), None),
+        Authorship::Claimed { reviewer } => ("claimed", client, Some(reviewer)),
+    };
+    json!({ "kind": kind, "reviewer": reviewer, "claimedReviewer": claimed })
+}
+
+pub(super) fn found_agent(
+    directory: &Directory,
+    found: &FoundAgent,
+    file: Option<&Registration>,
+) -> Value {
     let name = directory.name(found.deployment, found.agent);
-    let mut rendered = agent(&name, found.agent, &found.row);
+    let mut rendered = agent(&name, found.agent, &found.row, file);
     if let Some(sums) = &found.sums {
         rendered["feedback"] = json!({
             "count": sums.all.count(),
             "average": open_summary(&sums.open()),
         });
     }
-    Ok(rendered)
+    rendered
 }
 
 /// Text if it is text, and hex in any case.
@@ -79,10 +141,6 @@ fn decimal(value: i128, decimals: u8) -> Option<String> {
         .map(|it| it.to_string())
 }
 
-pub(super) fn found_feedback(directory: &Directory, found: &FoundFeedback) -> Value {
-    feedback(directory, found.deployment, &found.key, &found.row)
-}
-
 pub(super) fn feedback(
     directory: &Directory,
     deployment: DeploymentId,
@@ -112,8 +170,6 @@ pub(super) fn feedback(
         "revokedAt": row.revoked_at,
         "responses": row.responses,
         "paymentProven": row.is_paid,
-        // R49: files are not indexed yet, so nothing else supports it.
-        "authorship": "onchain",
     })
 }
 

@@ -50,6 +50,22 @@ pub struct ServeOptions {
 }
 
 #[derive(Debug, Args)]
+pub struct FileOptions {
+    /// Fetch registration and feedback files, and verify them.
+    #[arg(long)]
+    pub files: bool,
+    /// The IPFS gateway, such as https://trustless-gateway.link. It need not be trusted.
+    #[arg(long, requires = "files")]
+    pub gateway: Option<String>,
+    /// Fetch `http:` too, which anyone on the way can change.
+    #[arg(long, requires = "files")]
+    pub allow_http: bool,
+    /// Fetch from addresses that are not public. Anyone who gives feedback names them.
+    #[arg(long, requires = "files")]
+    pub allow_private: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct ListenOptions {
     /// Queries at once; each has a connection of its own.
     #[arg(long, default_value_t = 8, value_parser = at_least_one)]
@@ -108,6 +124,8 @@ pub struct RunOptions {
     pub listen: Option<SocketAddr>,
     #[command(flatten)]
     pub limits: ListenOptions,
+    #[command(flatten)]
+    pub files: FileOptions,
     /// Headers to keep, and so the depth of the deepest reorganisation.
     #[arg(long, default_value_t = 256)]
     pub headers: u64,

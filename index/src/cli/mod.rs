@@ -1,5 +1,6 @@
 //! The command line. Stdout carries the result, stderr the progress and the errors.
 mod arguments;
+mod files;
 mod progress;
 mod run;
 mod serve;
@@ -9,7 +10,7 @@ mod verify;
 use crate::{ReviewersError, SourceError, StoreError, SyncError};
 use arguments::{Arguments, Command};
 use clap::Parser;
-use concord_chain::ChainError;
+use concord_chain::{ChainError, fetch::FetchError};
 use std::{ffi::OsString, net::SocketAddr, process::ExitCode};
 
 /// Nothing is wrong.
@@ -34,6 +35,10 @@ enum CliError {
     Sync(#[from] SyncError),
     #[error(transparent)]
     Reviewers(#[from] ReviewersError),
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    #[error("the worker that fetches files ended; start again")]
+    FileWorker,
     #[error("cannot listen on {address}: {reason}")]
     Listen { address: SocketAddr, reason: String },
     #[error("{0}")]

@@ -1,4 +1,6 @@
-use super::{CliError, FINE, arguments::RunOptions, progress::Meter, serve, target};
+use super::{
+    CliError, FINE, arguments::RunOptions, files::FileThread, progress::Meter, serve, target,
+};
 use crate::{
     Indexer, Options, Progress, SyncError,
     store::{Sqlite, Store},
@@ -18,6 +20,7 @@ pub fn run(options: &RunOptions) -> Result<u8, CliError> {
     };
     let mut indexer = Indexer::new(source, store, &deployment, settings)?;
     eprintln!("indexing {} on {}", deployment.registry(), deployment.chain);
+    let mut files = FileThread::start(&options.files, &options.store.store, indexer.deployment())?;
     let serving = match options.listen {
         None => None,
         Some(listen) => {
@@ -27,6 +30,10 @@ pub fn run(options: &RunOptions) -> Result<u8, CliError> {
     };
     let mut meter = Meter::new(options.start);
     loop {
+        files = match files {
+            Some(ended) if ended.is_over() => return Err(ended.failure()),
+            running => running,
+        };
         if let Some(serving) = serving.as_ref().filter(|it| it.is_over()) {
             eprintln!("no longer listening on {}", serving.address);
             return Ok(FINE);
@@ -34,7 +41,7 @@ pub fn run(options: &RunOptions) -> Result<u8, CliError> {
         match blocking.wait(indexer.step()) {
             Ok(Progress::Idle { head }) if options.once => {
                 meter.finish(head);
-                return Ok(FINE);
+                return files.map_or(Ok(FINE), |it| it.finish().map(|()| FINE));
             }
             Ok(Progress::Idle { .. }) => blocking.wait(tokio::time::sleep(PAUSE)),
             Ok(progress) => meter.tell(progress),

@@ -77,15 +77,19 @@ pub fn verify(options: &StoreOptions) -> Result<u8, CliError> {
     } in store.deployments()?
     {
         let (live, rebuilt) = (store.digest(id)?, store.rebuild_digest(id)?);
-        if live != rebuilt {
+        let (files, derived) = (store.file_digest(id)?, store.derived_digest(id)?);
+        let is_equal = live == rebuilt && files == derived;
+        if !is_equal {
             code = DIFFERS;
         }
         let verified = json!({
             "chain": chain,
             "registry": registry,
-            "equal": live == rebuilt,
+            "equal": is_equal,
             "tables": format!("0x{}", hex::encode(live)),
             "events": format!("0x{}", hex::encode(rebuilt)),
+            "evidence": format!("0x{}", hex::encode(files)),
+            "files": format!("0x{}", hex::encode(derived)),
         });
         println!("{verified}");
     }

@@ -3,7 +3,7 @@ use super::{Fold, Loader};
 use crate::{
     StoreError,
     batch::IndexedEvent,
-    table::{Agent, Metadata, MetadataKey},
+    table::{Agent, Metadata, MetadataKey, WalletChange, WalletKey},
 };
 use concord_registry::{
     Event,
@@ -18,6 +18,11 @@ impl<L: Loader> Fold<'_, L> {
         if let Event::MetadataSet { key, value, .. } = &indexed.event {
             self.set_metadata(agent, key, value, indexed.time);
         }
+        if let Some(wallet) = wallet_after(agent, &indexed.event) {
+            let place = indexed.place;
+            let change = WalletChange { wallet };
+            self.tables.wallets.put(WalletKey { agent, place }, change);
+        }
         self.change_agent(agent, indexed, |row| change(row, agent, &indexed.event))
     }
 
@@ -31,6 +36,16 @@ impl<L: Loader> Fold<'_, L> {
             updated_at: time,
         };
         self.tables.metadata.put(key, row);
+    }
+}
+
+/// The wallet that an event sets (R3, R4); `None` for an event that does not.
+fn wallet_after(agent: AgentId, event: &Event) -> Option<Option<AccountId>> {
+    match (event, agent) {
+        (Event::AgentRegistered { owner, .. }, _) => Some(Some(*owner)),
+        (Event::AgentWalletSet { wallet, .. }, _) => Some(*wallet),
+        (Event::AgentTransferred { .. }, AgentId::Svm(_)) => Some(None),
+        _ => None,
     }
 }
 

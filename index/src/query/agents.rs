@@ -1,6 +1,6 @@
 //! Searches agents, by what the chain says of them and by what reviewers say (BP).
 use super::{
-    Bounds, Sums, Tags,
+    Bounds, FileFilter, Sums, Tags,
     page::{Page, Paged, merge},
 };
 use crate::{
@@ -32,6 +32,8 @@ pub struct AgentFilter {
     pub metadata: Option<(String, Vec<u8>)>,
     /// R46: of which events are missing, or of which none are.
     pub is_incomplete: Option<bool>,
+    /// By their registration files.
+    pub file: FileFilter,
     /// By what reviewers say.
     pub reputation: Option<ReputationFilter>,
 }
@@ -202,6 +204,7 @@ impl AgentFilter {
             None => sql,
         };
         self.restrict_metadata(sql);
+        self.file.restrict(sql);
     }
 
     fn restrict_metadata(&self, sql: &mut Sql) {

@@ -1,11 +1,13 @@
 //! What can be asked of a store.
 mod agents;
+mod authorship;
 mod completeness;
 mod facts;
 mod feedback;
 mod page;
 mod raters;
 mod ratings;
+mod registrations;
 mod reviewers;
 mod summary;
 mod tags;
@@ -15,10 +17,12 @@ mod validations;
 pub use agents::{
     AgentFilter, AgentOrder, AgentPosition, AgentQuery, FoundAgent, ReputationFilter,
 };
+pub use authorship::Authorship;
 pub use completeness::{Completeness, Gap, IncompleteAgent};
 pub use facts::Facts;
 pub use feedback::{FeedbackFilter, FeedbackPosition, FeedbackQuery, FoundFeedback};
 pub use page::Page;
+pub use registrations::{FileFilter, Service, TextField};
 pub use reviewers::{Reviewers, ReviewersError, parse_account};
 pub use summary::{AuthorizedSummary, OpenSummary, Sums};
 pub use tags::Tags;

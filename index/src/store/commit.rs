@@ -9,8 +9,16 @@ use crate::{
 use concord_registry::event::AgentId;
 
 /// Tables whose key has an agent, and those in which the profile comes before it.
-const BY_AGENT: &[&str] = &["agent", "metadata", "validation"];
-const BY_PROFILE: &[&str] = &["client", "feedback", "response", "payment", "part", "total"];
+const BY_AGENT: &[&str] = &[
+    "agent",
+    "metadata",
+    "agent_wallet",
+    "validation",
+    "registration",
+];
+const BY_PROFILE: &[&str] = &[
+    "client", "feedback", "response", "payment", "part", "total", "evidence",
+];
 
 impl<E: Engine> Store<E> {
     /// Takes in a batch: its events, what they fold to, its headers and the cursor, or nothing of it.
@@ -123,6 +131,7 @@ impl<E: Engine> Store<E> {
     fn write(&mut self, deployment: DeploymentId, tables: &Tables) -> Result<(), StoreError> {
         self.write_rows(deployment, &tables.agents)?;
         self.write_rows(deployment, &tables.metadata)?;
+        self.write_rows(deployment, &tables.wallets)?;
         self.write_rows(deployment, &tables.clients)?;
         self.write_rows(deployment, &tables.feedbacks)?;
         self.write_rows(deployment, &tables.responses)?;
@@ -130,7 +139,8 @@ impl<E: Engine> Store<E> {
         self.write_rows(deployment, &tables.validations)?;
         self.write_rows(deployment, &tables.parts)?;
         self.write_rows(deployment, &tables.totals)?;
-        self.write_rows(deployment, &tables.settings)
+        self.write_rows(deployment, &tables.settings)?;
+        self.derive(deployment, tables)
     }
 
     fn write_rows<T: Stored>(
@@ -153,6 +163,25 @@ impl<E: Engine> Store<E> {
             }
         }
         Ok(())
+    }
+
+    /// Writes one row, or deletes it.
+    pub(super) fn write_row<T: Stored>(
+        &mut self,
+        deployment: DeploymentId,
+        key: &T::Key,
+        row: Option<&T::Row>,
+    ) -> Result<(), StoreError> {
+        let mut values = vec![deployment.0.to_value()];
+        values.extend(T::key_values(key));
+        let sql = match row {
+            Some(row) => {
+                values.extend(T::row_values(row));
+                upsert::<T>()
+            }
+            None => delete::<T>(),
+        };
+        self.engine.execute(&sql, &values).map(drop)
     }
 }
 

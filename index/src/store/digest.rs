@@ -11,6 +11,7 @@ impl<E: Engine> Store<E> {
         let mut digest = Digest::default();
         self.take_in::<Agents>(deployment, &mut digest)?;
         self.take_in::<AllMetadata>(deployment, &mut digest)?;
+        self.take_in::<Wallets>(deployment, &mut digest)?;
         self.take_in::<Clients>(deployment, &mut digest)?;
         self.take_in::<Feedbacks>(deployment, &mut digest)?;
         self.take_in::<Responses>(deployment, &mut digest)?;
@@ -19,6 +20,17 @@ impl<E: Engine> Store<E> {
         self.take_in::<Parts>(deployment, &mut digest)?;
         self.take_in::<Totals>(deployment, &mut digest)?;
         self.take_in::<Settings>(deployment, &mut digest)?;
+        Ok(digest.finish())
+    }
+
+    /// R45: returns a digest of what files came to. It equals [`Self::derived_digest`].
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn file_digest(&mut self, deployment: DeploymentId) -> Result<[u8; 32], StoreError> {
+        let mut digest = Digest::default();
+        self.take_in::<Registrations>(deployment, &mut digest)?;
+        self.take_in::<AllEvidence>(deployment, &mut digest)?;
         Ok(digest.finish())
     }
 

@@ -5,6 +5,7 @@ mod cursor;
 mod digest;
 mod engine;
 mod events;
+mod files;
 mod reading;
 mod schema;
 mod sql;

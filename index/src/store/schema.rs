@@ -43,6 +43,30 @@ CREATE TABLE IF NOT EXISTS metadata (
     deployment INT NOT NULL, agent BYTES NOT NULL, key TXT NOT NULL,
     value BYTES NOT NULL, updated_at INT NOT NULL,
     PRIMARY KEY (deployment, agent, key)) CLUSTERED;
+CREATE TABLE IF NOT EXISTS agent_wallet (
+    deployment INT NOT NULL, agent BYTES NOT NULL, place BYTES NOT NULL, wallet BYTES,
+    PRIMARY KEY (deployment, agent, place)) CLUSTERED;
+CREATE TABLE IF NOT EXISTS file (
+    deployment INT NOT NULL, id BYTES NOT NULL,
+    uri TXT NOT NULL, state INT NOT NULL, attempts INT NOT NULL, next_at INT NOT NULL,
+    checked_at INT, host TXT, bytes BYTES, reason TXT,
+    PRIMARY KEY (deployment, id));
+CREATE INDEX IF NOT EXISTS file_due ON file (deployment, next_at) WHERE state <> 2;
+CREATE TABLE IF NOT EXISTS registration (
+    deployment INT NOT NULL, agent BYTES NOT NULL,
+    file BYTES NOT NULL, state INT NOT NULL, reason TXT, is_proven INT NOT NULL,
+    claims INT NOT NULL, name TXT, description TXT, image TXT, active INT, x402 INT,
+    mcp TXT, a2a TXT, web TXT, oasf TXT, ens TXT, did TXT, email TXT, json TXT,
+    PRIMARY KEY (deployment, agent)) CLUSTERED;
+CREATE INDEX IF NOT EXISTS registration_waiting ON registration (deployment) WHERE state = 0;
+CREATE INDEX IF NOT EXISTS registration_by_file ON registration (deployment, file);
+CREATE TABLE IF NOT EXISTS evidence (
+    deployment INT NOT NULL, profile INT NOT NULL, agent BYTES NOT NULL, client BYTES NOT NULL,
+    idx INT NOT NULL,
+    file BYTES NOT NULL, state INT NOT NULL, reason TXT, is_proven INT NOT NULL, dialect TXT,
+    scheme TXT, differences TXT, reviewer TXT, task_ref TXT, signer BYTES, holds INT,
+    PRIMARY KEY (deployment, profile, agent, client, idx)) CLUSTERED;
+CREATE INDEX IF NOT EXISTS evidence_by_file ON evidence (deployment, file);
 CREATE TABLE IF NOT EXISTS client (
     deployment INT NOT NULL, profile INT NOT NULL, agent BYTES NOT NULL, client BYTES NOT NULL,
     ordinal INT NOT NULL, last_index INT NOT NULL,

@@ -1,4 +1,7 @@
-use crate::{Place, StoreError, table::Transaction};
+use crate::{
+    Place, StoreError,
+    table::{FileState, FileUse, Transaction},
+};
 use concord_registry::event::{AccountId, AgentId, Profile};
 
 /// A cell of a table, in either engine.
@@ -58,6 +61,20 @@ cells! {
     Profile: it => Value::Int(i64::from(*it == Profile::Open)), Value::Int(it) => match it {
         0 => Some(Profile::Authorized),
         1 => Some(Profile::Open),
+        _ => None,
+    };
+    FileState: it => Value::Int(*it as i64), Value::Int(it) => match it {
+        0 => Some(FileState::Wanted),
+        1 => Some(FileState::Fetched),
+        2 => Some(FileState::Refused),
+        3 => Some(FileState::Failing),
+        _ => None,
+    };
+    FileUse: it => Value::Int(*it as i64), Value::Int(it) => match it {
+        0 => Some(FileUse::Waiting),
+        1 => Some(FileUse::Unavailable),
+        2 => Some(FileUse::Unreadable),
+        3 => Some(FileUse::Read),
         _ => None,
     };
     AgentId: it => Value::Blob(agent_bytes(it)), Value::Blob(it) => agent_of(it);

@@ -73,6 +73,22 @@ impl Agent {
     }
 }
 
+/// Names a change of an agent's wallet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
+pub struct WalletKey {
+    /// The agent.
+    pub agent: AgentId,
+    /// The place of the event.
+    pub place: Place,
+}
+
+/// A change of an agent's wallet: signatures are held to the wallet of their time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub struct WalletChange {
+    /// The wallet from there on.
+    pub wallet: Option<AccountId>,
+}
+
 /// Names a metadata value.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
 pub struct MetadataKey {

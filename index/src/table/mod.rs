@@ -1,14 +1,18 @@
 //! The tables that events fold to: keys and rows. Their Borsh form is what a digest is over (R45).
 mod agent;
 mod feedback;
+mod file;
 mod rows;
 mod validation;
 
-pub use agent::{Agent, AgentKey, Metadata, MetadataKey, Setting, SettingKey};
+pub use agent::{
+    Agent, AgentKey, Metadata, MetadataKey, Setting, SettingKey, WalletChange, WalletKey,
+};
 pub use feedback::{
     Client, ClientKey, Feedback, FeedbackKey, Part, PartKey, Payment, Response, ResponseKey, Total,
     TotalKey, Transaction,
 };
+pub use file::{Evidence, File, FileKey, FileState, FileUse, Proof, Registration};
 pub(crate) use rows::Digest;
 pub use rows::{Rows, Tables};
 pub use validation::{Answer, Validation, ValidationKey};
@@ -42,6 +46,7 @@ macro_rules! tables {
 tables! {
     Agents: AgentKey, Agent, "agent";
     AllMetadata: MetadataKey, Metadata, "metadata";
+    Wallets: WalletKey, WalletChange, "agent_wallet";
     Clients: ClientKey, Client, "client";
     Feedbacks: FeedbackKey, Feedback, "feedback";
     Responses: ResponseKey, Response, "response";
@@ -50,4 +55,7 @@ tables! {
     Parts: PartKey, Part, "part";
     Totals: TotalKey, Total, "total";
     Settings: SettingKey, Setting, "setting";
+    Files: FileKey, File, "file";
+    Registrations: AgentKey, Registration, "registration";
+    AllEvidence: FeedbackKey, Evidence, "evidence";
 }

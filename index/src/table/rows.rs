@@ -1,6 +1,6 @@
 use super::{
     Agents, AllMetadata, Clients, Feedbacks, Parts, Payments, Responses, Settings, Table, Totals,
-    Validations,
+    Validations, Wallets,
 };
 use borsh::BorshSerialize;
 use concord_canonical::hash::keccak256v;
@@ -65,6 +65,7 @@ impl<T: Table> Rows<T> {
 pub struct Tables {
     pub agents: Rows<Agents>,
     pub metadata: Rows<AllMetadata>,
+    pub wallets: Rows<Wallets>,
     pub clients: Rows<Clients>,
     pub feedbacks: Rows<Feedbacks>,
     pub responses: Rows<Responses>,
@@ -82,6 +83,7 @@ impl Tables {
         let mut digest = Digest::default();
         digest.table(&self.agents);
         digest.table(&self.metadata);
+        digest.table(&self.wallets);
         digest.table(&self.clients);
         digest.table(&self.feedbacks);
         digest.table(&self.responses);

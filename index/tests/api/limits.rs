@@ -71,13 +71,13 @@ async fn an_unknown_filter_is_an_error_that_names_it() {
     assert_eq!(found, (400, "unknown_field".to_owned(), json!("full")));
 }
 
-/// Files are not indexed: an empty answer would be a wrong one.
+/// An empty answer would be a wrong one.
 #[tokio::test]
-async fn a_filter_on_files_is_refused_by_name() {
+async fn a_filter_that_is_not_indexed_is_refused_by_name() {
     let server = Server::start();
     for (path, filter) in [
-        ("/v1/agents/search", "active"),
-        ("/v1/agents/search", "hasMCP"),
+        ("/v1/agents/search", "mcpTools"),
+        ("/v1/agents/search", "supportedTrust"),
         ("/v1/feedback/search", "skills"),
     ] {
         let body = json!({ "filters": { filter: true } });

@@ -1,0 +1,143 @@
+use borsh::{BorshDeserialize, BorshSerialize};
+use concord_canonical::hash::keccak256;
+
+/// Names a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
+pub struct FileKey {
+    /// keccak256 of its URI.
+    pub id: [u8; 32],
+}
+
+impl FileKey {
+    /// The name of the file behind a URI.
+    #[must_use]
+    pub fn of(uri: &str) -> Self {
+        Self {
+            id: keccak256(uri.as_bytes()),
+        }
+    }
+}
+
+/// Whether a file was fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+#[borsh(use_discriminant = false)]
+pub enum FileState {
+    /// It was not tried yet.
+    Wanted = 0,
+    /// It was.
+    Fetched = 1,
+    /// It cannot be: the URI or its content is at fault.
+    Refused = 2,
+    /// It could not be, and is tried again.
+    Failing = 3,
+}
+
+/// A file that an event refers to. With the event log it is what every other table comes from (R45).
+#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub struct File {
+    /// Where it is.
+    pub uri: String,
+    /// Whether it was fetched.
+    pub state: FileState,
+    /// How many times that was tried.
+    pub attempts: u64,
+    /// Unix seconds from which it is tried again.
+    pub next_at: i64,
+    /// Unix seconds of the last attempt.
+    pub checked_at: Option<i64>,
+    /// Who delivered it; `None` if a CID proves it.
+    pub host: Option<String>,
+    /// Its content.
+    pub bytes: Option<Vec<u8>>,
+    /// Why there is none.
+    pub reason: Option<String>,
+}
+
+/// What a file came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+#[borsh(use_discriminant = false)]
+pub enum FileUse {
+    /// It was not fetched yet.
+    Waiting = 0,
+    /// It cannot be fetched.
+    Unavailable = 1,
+    /// It is not of any form that is known.
+    Unreadable = 2,
+    /// It was read.
+    Read = 3,
+}
+
+/// An agent's registration file.
+#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub struct Registration {
+    /// The file's name.
+    pub file: [u8; 32],
+    /// What it came to.
+    pub state: FileUse,
+    /// Why it was not read.
+    pub reason: Option<String>,
+    /// Whether the URI on chain proves the content: it holds it, or it is a CID.
+    pub is_proven: bool,
+    /// Whether the file lists this agent (R43 needs it).
+    pub claims: bool,
+    /// The agent's name.
+    pub name: Option<String>,
+    /// What it does.
+    pub description: Option<String>,
+    /// Its picture.
+    pub image: Option<String>,
+    /// Whether it is in operation.
+    pub active: Option<bool>,
+    /// Whether it takes x402 payments.
+    pub x402: Option<bool>,
+    /// Its MCP endpoint.
+    pub mcp: Option<String>,
+    /// Its A2A endpoint.
+    pub a2a: Option<String>,
+    /// Its page.
+    pub web: Option<String>,
+    /// Its OASF endpoint.
+    pub oasf: Option<String>,
+    /// Its ENS name.
+    pub ens: Option<String>,
+    /// Its DID.
+    pub did: Option<String>,
+    /// Its email address.
+    pub email: Option<String>,
+    /// The file in its RFC 8785 form.
+    pub json: Option<String>,
+}
+
+/// What the file of a feedback supports.
+#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub struct Evidence {
+    /// The file's name.
+    pub file: [u8; 32],
+    /// What it came to.
+    pub state: FileUse,
+    /// Why it was not read.
+    pub reason: Option<String>,
+    /// Whether the chain proves the content: by the feedback's hash, by a CID, or by a URI that holds it.
+    pub is_proven: bool,
+    /// Its dialect.
+    pub dialect: Option<String>,
+    /// The scheme that made the feedback's hash of it (R21).
+    pub scheme: Option<String>,
+    /// Statements in which it differs from the entry on chain, as a JSON list; `[]` if there is none.
+    pub differences: Option<String>,
+    /// X402's proof.
+    pub proof: Option<Proof>,
+}
+
+/// R49: X402's proof in a file.
+#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub struct Proof {
+    /// Who reviewed, CAIP-10 (R38).
+    pub reviewer: String,
+    /// The payment.
+    pub task_ref: String,
+    /// The key that signed for the agent. Whether it may is another question (R29).
+    pub signer: Vec<u8>,
+    /// Whether the file is proven and agrees with the entry, and both signatures hold.
+    pub holds: bool,
+}

@@ -1,0 +1,253 @@
+use crate::{
+    host::Host,
+    world::{agent, commit, deployment, header, registered, sound},
+};
+use concord_chain::{
+    Blocking,
+    fetch::{FetchOptions, Fetcher},
+};
+use concord_index::{
+    evidence::{Worker, WorkerOptions},
+    query::{AgentFilter, AgentOrder, AgentQuery, FileFilter, Service, TextField},
+    store::{DeploymentId, Sqlite, Store},
+    table::{FileState, FileUse, Registration},
+};
+use concord_registry::{Event, event::AccountId};
+
+const OWNER: AccountId = AccountId::Evm([0x11; 20]);
+const REGISTRY: &str = "eip155:31337:0xabababababababababababababababababababab";
+
+struct Setup {
+    worker: Worker<Sqlite>,
+    id: DeploymentId,
+    blocking: Blocking,
+}
+
+impl Setup {
+    fn new(allow_private: bool) -> Self {
+        let mut store = Store::open(Sqlite::in_memory().unwrap()).unwrap();
+        let id = store
+            .claim(&deployment("eip155:31337", [0xab; 20]))
+            .unwrap();
+        let options = FetchOptions {
+            allow_http: true,
+            allow_private,
+            ..FetchOptions::default()
+        };
+        let fetcher = Fetcher::new(options).unwrap();
+        Self {
+            worker: Worker::new(store, id, fetcher, WorkerOptions::default()),
+            id,
+            blocking: Blocking::new().unwrap(),
+        }
+    }
+
+    fn store(&mut self) -> &mut Store<Sqlite> {
+        self.worker.store()
+    }
+
+    fn commit(&mut self, number: u64, events: Vec<Event>) {
+        let id = self.id;
+        commit(self.store(), id, number, events);
+    }
+
+    /// How many files were tried.
+    fn step(&mut self, now: i64) -> usize {
+        let tried = self.blocking.wait(self.worker.step(now)).unwrap();
+        let id = self.id;
+        sound(self.store(), id);
+        tried
+    }
+
+    fn registration(&mut self, number: u64) -> Registration {
+        let id = self.id;
+        let found = self.store().registration(id, agent(number)).unwrap();
+        found.unwrap()
+    }
+
+    fn found(&mut self, file: FileFilter) -> Vec<String> {
+        let filter = AgentFilter {
+            file,
+            ..AgentFilter::default()
+        };
+        let query = AgentQuery {
+            deployments: vec![(self.id, filter)],
+            order: AgentOrder::Created,
+            is_descending: false,
+            after: vec![],
+            limit: 50,
+        };
+        let page = self.store().search_agents(&query).unwrap();
+        page.rows.iter().map(|it| it.agent.to_string()).collect()
+    }
+}
+
+fn file(name: &str, active: bool, service: &str, id: u64) -> String {
+    format!(
+        r#"{{"type":"https://eips.ethereum.org/EIPS/eip-8004#registration-v1","name":"{name}",
+        "description":"100% tested","active":{active},"x402Support":false,
+        "services":[{{"name":"{service}","endpoint":"https://{name}.example/{service}"}}],
+        "registrations":[{{"agentId":{id},"agentRegistry":"{REGISTRY}"}}]}}"#
+    )
+}
+
+#[test]
+fn registration_files_are_fetched_read_and_searched() {
+    let host = Host::start();
+    let mut setup = Setup::new(true);
+    let hosted = host.put("/1", &file("Alice", true, "MCP", 1));
+    let inline = file("bob_b", false, "A2A", 99);
+    let malformed = host.put("/3", "{\"name\": 7}");
+    let events = [&*hosted, &inline, &malformed, "ftp://x.example/4", ""];
+    let events = (1..)
+        .zip(events)
+        .map(|(it, uri)| registered(it, OWNER, uri));
+    setup.commit(1, events.collect());
+    assert_eq!(setup.registration(1).state, FileUse::Waiting);
+    let bob = setup.registration(2);
+    assert_eq!((bob.state, bob.is_proven), (FileUse::Read, true));
+    assert!(!bob.claims); // it lists agent 99
+    assert_eq!(setup.step(1_000), 3);
+    assert_eq!(setup.step(1_000), 0);
+    let alice = setup.registration(1);
+    assert_eq!(alice.name.as_deref(), Some("Alice"));
+    assert_eq!(alice.mcp.as_deref(), Some("https://Alice.example/MCP"));
+    assert!(alice.claims && !alice.is_proven); // its host could change it
+    let reason = |it: Registration| (it.state, it.reason.unwrap_or_default());
+    let (state, why) = reason(setup.registration(3));
+    assert_eq!(state, FileUse::Unreadable);
+    assert!(why.contains("$.name"), "{why}");
+    let (state, why) = reason(setup.registration(4));
+    assert_eq!(state, FileUse::Unavailable);
+    assert!(why.contains("ftp"), "{why}");
+    let id = setup.id;
+    assert_eq!(setup.store().registration(id, agent(5)).unwrap(), None);
+
+    let none = FileFilter::default;
+    let mut cases = vec![(none(), vec!["1", "2", "3", "4", "5"])];
+    let mut case = |filter, expected: &[&'static str]| cases.push((filter, expected.to_vec()));
+    case(
+        FileFilter {
+            active: Some(true),
+            ..none()
+        },
+        &["1"],
+    );
+    case(
+        FileFilter {
+            active: Some(false),
+            ..none()
+        },
+        &["2"],
+    );
+    case(
+        FileFilter {
+            x402: Some(false),
+            ..none()
+        },
+        &["1", "2"],
+    );
+    case(
+        FileFilter {
+            is_read: Some(false),
+            ..none()
+        },
+        &["3", "4", "5"],
+    );
+    let services = vec![(Service::Mcp, true), (Service::A2a, false)];
+    case(FileFilter { services, ..none() }, &["1"]);
+    let services = vec![(Service::Mcp, false)];
+    case(FileFilter { services, ..none() }, &["2", "3", "4", "5"]);
+    let contains = vec![(TextField::Name, "ALI".to_owned())];
+    case(FileFilter { contains, ..none() }, &["1"]);
+    // These are LIKE's own characters.
+    let contains = vec![(TextField::Name, "_".to_owned())];
+    case(FileFilter { contains, ..none() }, &["2"]);
+    case(
+        FileFilter {
+            keyword: Some("0% T".to_owned()),
+            ..none()
+        },
+        &["1", "2"],
+    );
+    case(
+        FileFilter {
+            keyword: Some("!".to_owned()),
+            ..none()
+        },
+        &[],
+    );
+    for (filter, expected) in cases {
+        assert_eq!(setup.found(filter.clone()), expected, "{filter:?}");
+    }
+}
+
+#[test]
+fn what_may_pass_is_tried_again_and_what_was_read_stays() {
+    const DAY: i64 = 24 * 3_600;
+    let host = Host::start();
+    let mut setup = Setup::new(true);
+    let url = host.url("/1");
+    setup.commit(1, vec![registered(1, OWNER, &url)]);
+    // Pauses double.
+    for (now, tried) in [(0, 1), (59, 0), (60, 1), (179, 0), (180, 1)] {
+        assert_eq!(setup.step(now), tried, "{now}");
+    }
+    let waiting = setup.registration(1);
+    assert_eq!(waiting.state, FileUse::Unavailable);
+    assert!(waiting.reason.unwrap().contains("503"));
+    host.put("/1", &file("old", true, "web", 1));
+    assert_eq!(setup.step(1_000), 1);
+    assert_eq!(setup.registration(1).name.as_deref(), Some("old"));
+    // A day later it is asked for again.
+    assert_eq!(setup.step(1_000 + DAY - 1), 0);
+    host.remove("/1");
+    assert_eq!(setup.step(1_000 + DAY), 1);
+    assert_eq!(setup.registration(1).name.as_deref(), Some("old"));
+    host.put("/1", &file("new", true, "web", 1));
+    assert_eq!(setup.step(1_000 + 2 * DAY), 1);
+    assert_eq!(setup.registration(1).name.as_deref(), Some("new"));
+}
+
+#[test]
+fn a_reorganisation_takes_back_what_a_file_came_to_and_keeps_the_file() {
+    let host = Host::start();
+    let mut setup = Setup::new(true);
+    let (first, second) = (
+        host.put("/1", &file("first", true, "web", 1)),
+        host.put("/2", &file("second", true, "web", 1)),
+    );
+    let moved = |uri: &str| Event::AgentUriSet {
+        agent: agent(1),
+        by: OWNER,
+        uri: uri.to_owned(),
+    };
+    setup.commit(1, vec![registered(1, OWNER, &first)]);
+    setup.commit(2, vec![moved(&second)]);
+    // The first file is no longer referred to, and was wanted.
+    assert_eq!(setup.step(0), 2);
+    assert_eq!(setup.registration(1).name.as_deref(), Some("second"));
+    let id = setup.id;
+    setup.store().roll_back(id, &header(1)).unwrap();
+    sound(setup.store(), id);
+    assert_eq!(setup.registration(1).name.as_deref(), Some("first"));
+    assert_eq!(setup.step(10), 0);
+    setup.commit(2, vec![moved(&second), moved("")]);
+    assert_eq!(setup.store().registration(id, agent(1)).unwrap(), None);
+}
+
+#[test]
+fn a_file_in_the_operators_own_network_is_not_fetched() {
+    let host = Host::start();
+    let mut setup = Setup::new(false);
+    let url = host.put("/1", &file("inside", true, "web", 1));
+    setup.commit(1, vec![registered(1, OWNER, &url)]);
+    assert_eq!(setup.step(0), 1);
+    let refused = setup.registration(1);
+    assert_eq!(refused.state, FileUse::Unavailable);
+    assert!(refused.reason.unwrap().contains("not a public address"));
+    let id = setup.id;
+    let counts = setup.store().file_counts(id).unwrap();
+    assert_eq!(counts, [(FileState::Refused, 1)]);
+    assert_eq!(setup.step(i64::MAX - 1), 0);
+}
