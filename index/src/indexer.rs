@@ -120,6 +120,38 @@ impl<S: Source, E: Engine> Indexer<S, E> {
         self.advance(next, Some(&cursor), &head).await
     }
 
+    /// R46: reads blocks again in which events are missing, and takes in what was not seen. Returns how
+    /// many events that were. What is still missing after it, the endpoint does not have.
+    ///
+    /// # Errors
+    /// As [`Self::step`].
+    pub async fn repair(&mut self) -> Result<usize, SyncError> {
+        let Some(cursor) = self.store.cursor(self.deployment)? else {
+            return Ok(0);
+        };
+        let first = self.store.first_gap(self.deployment, self.start)?;
+        let (mut next, last) = (first, cursor.head.number);
+        let mut found = 0;
+        while let Some(from) = next.filter(|it| *it <= last) {
+            let batch = self.source.batch(from, last, last).await?;
+            // The blocks that were read are of the fork that is indexed if its head is still there.
+            if self.source.hash(last).await? != cursor.head.hash {
+                return Err(self.replaced(last).into());
+            }
+            found += self.store.mend(self.deployment, &batch)?;
+            next = batch.through.number.checked_add(1);
+        }
+        Ok(found)
+    }
+
+    fn replaced(&self, block: u64) -> SourceError {
+        SourceError::Inconsistent {
+            host: self.source.name(),
+            block,
+            what: "it was replaced while events were looked for".to_owned(),
+        }
+    }
+
     /// Steps until everything up to the chain's newest block is indexed.
     ///
     /// # Errors

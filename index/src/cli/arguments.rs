@@ -1,3 +1,5 @@
+//! What the command line takes. The comments are its help.
+#![allow(missing_docs, reason = "flattened options need no help of their own")]
 use clap::{Args, Parser, Subcommand};
 use concord_chain::ChainId;
 use concord_registry::{evm, svm};
@@ -11,6 +13,7 @@ pub struct Arguments {
     pub command: Command,
 }
 
+/// What `concord-index` and `concord index` do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Reads a chain into the store, and follows it.

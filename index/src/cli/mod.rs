@@ -7,8 +7,10 @@ mod serve;
 mod target;
 mod verify;
 
+pub use arguments::Command;
+
 use crate::{ReviewersError, SourceError, StoreError, SyncError};
-use arguments::{Arguments, Command};
+use arguments::Arguments;
 use clap::Parser;
 use concord_chain::{ChainError, fetch::FetchError};
 use std::{ffi::OsString, net::SocketAddr, process::ExitCode};
@@ -55,18 +57,24 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    let done = match &arguments.command {
+    ExitCode::from(execute(&arguments.command))
+}
+
+/// Carries out a command, and returns its exit code. Errors go to stderr.
+#[must_use]
+pub fn execute(command: &Command) -> u8 {
+    let done = match command {
         Command::Run(options) => run::run(options),
         Command::Serve(options) => serve::serve(options),
         Command::Status(options) => verify::status(options),
         Command::Verify(options) => verify::verify(options),
         Command::Rebuild(options) => verify::rebuild(options),
     };
-    ExitCode::from(done.unwrap_or_else(|error| {
+    done.unwrap_or_else(|error| {
         eprintln!("concord-index: {error}");
         match error {
             CliError::Usage(_) => USAGE,
             _ => FAILED,
         }
-    }))
+    })
 }

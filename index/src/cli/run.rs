@@ -6,10 +6,26 @@ use crate::{
     store::{Sqlite, Store},
 };
 use concord_chain::Blocking;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Between two looks at a chain that has nothing new, and after a failure that may pass.
 const PAUSE: Duration = Duration::from_secs(1);
+
+/// Between two searches for missing events.
+const REPAIR: Duration = Duration::from_secs(600);
+
+/// When missing events were last looked for.
+struct Repairs(Option<Instant>);
+
+impl Repairs {
+    fn is_due(&mut self) -> bool {
+        let is_due = self.0.is_none_or(|last| last.elapsed() > REPAIR);
+        if is_due {
+            self.0 = Some(Instant::now());
+        }
+        is_due
+    }
+}
 
 pub fn run(options: &RunOptions) -> Result<u8, CliError> {
     let blocking = Blocking::new()?;
@@ -29,6 +45,7 @@ pub fn run(options: &RunOptions) -> Result<u8, CliError> {
         }
     };
     let mut meter = Meter::new(options.start);
+    let mut repairs = Repairs(None);
     loop {
         files = match files {
             Some(ended) if ended.is_over() => return Err(ended.failure()),
@@ -39,6 +56,17 @@ pub fn run(options: &RunOptions) -> Result<u8, CliError> {
             return Ok(FINE);
         }
         match blocking.wait(indexer.step()) {
+            Ok(Progress::Idle { .. }) if repairs.is_due() => {
+                // R46: what is missing is looked for again; if it stays so, `status` says it.
+                match blocking.wait(indexer.repair()) {
+                    Ok(0) => (),
+                    Ok(events) => eprintln!("repaired: {events} events had been missed"),
+                    Err(SyncError::Source(error)) if error.is_passing() => {
+                        eprintln!("not repaired: {error}");
+                    }
+                    Err(error) => return Err(error.into()),
+                }
+            }
             Ok(Progress::Idle { head }) if options.once => {
                 meter.finish(head);
                 return files.map_or(Ok(FINE), |it| it.finish().map(|()| FINE));

@@ -3,6 +3,7 @@ use super::{CliError, DIFFERS, FINE, arguments::StoreOptions};
 use crate::{
     query::Completeness,
     store::{Deployed, Sqlite, Store},
+    table::FileState,
 };
 use serde_json::{Value, json};
 
@@ -36,10 +37,25 @@ pub fn status(options: &StoreOptions) -> Result<u8, CliError> {
             "final": cursor.and_then(|it| it.final_number),
             "events": store.event_count(id)?,
             "missing": missing(&completeness),
+            "files": files(&store.file_counts(id)?),
         });
         println!("{status}");
     }
     Ok(code)
+}
+
+/// How many files are in each state.
+fn files(counts: &[(FileState, u64)]) -> Value {
+    let count = |wanted: FileState| {
+        let found = counts.iter().find(|(state, _)| *state == wanted);
+        found.map_or(0, |(_, count)| *count)
+    };
+    json!({
+        "wanted": count(FileState::Wanted),
+        "fetched": count(FileState::Fetched),
+        "refused": count(FileState::Refused),
+        "failing": count(FileState::Failing),
+    })
 }
 
 fn missing(completeness: &Completeness) -> Value {

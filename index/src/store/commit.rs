@@ -98,7 +98,11 @@ impl<E: Engine> Store<E> {
         self.write(deployment, &tables)
     }
 
-    fn fold_again(&mut self, deployment: DeploymentId, agent: AgentId) -> Result<(), StoreError> {
+    pub(super) fn fold_again(
+        &mut self,
+        deployment: DeploymentId,
+        agent: AgentId,
+    ) -> Result<(), StoreError> {
         let values = [deployment.0.to_value(), agent.to_value()];
         for table in BY_AGENT {
             let sql = format!("DELETE FROM {table} WHERE deployment = $1 AND agent = $2");
@@ -113,7 +117,10 @@ impl<E: Engine> Store<E> {
         self.fold_events(deployment, EventsOf::Agent(agent))
     }
 
-    fn fold_settings_again(&mut self, deployment: DeploymentId) -> Result<(), StoreError> {
+    pub(super) fn fold_settings_again(
+        &mut self,
+        deployment: DeploymentId,
+    ) -> Result<(), StoreError> {
         let sql = "DELETE FROM setting WHERE deployment = $1";
         self.engine.execute(sql, &[deployment.0.to_value()])?;
         self.fold_events(deployment, EventsOf::Registry)

@@ -6,6 +6,7 @@ mod digest;
 mod engine;
 mod events;
 mod files;
+mod mend;
 mod reading;
 mod schema;
 mod sql;

@@ -2,4 +2,5 @@
 mod completeness;
 mod failures;
 mod killed;
+mod repair;
 mod world;

@@ -1,0 +1,125 @@
+//! R46: events that an endpoint withheld are found when it no longer does.
+use crate::world::{World, deployment};
+use async_trait::async_trait;
+use concord_chain::Blocking;
+use concord_index::{
+    Indexer, Options, SourceError, SyncError,
+    batch::{Batch, Header},
+    fold::fold,
+    source::Source,
+    store::{Sqlite, Store},
+};
+
+const BLOCKS: u64 = 120;
+
+/// A chain of which some blocks' events are withheld.
+struct Forgetful {
+    world: World,
+    withheld: Vec<u64>,
+    /// The chain is replaced as soon as a batch was read.
+    is_replaced: bool,
+}
+
+#[async_trait]
+impl Source for Forgetful {
+    fn name(&self) -> String {
+        self.world.name()
+    }
+
+    async fn head(&mut self) -> Result<Header, SourceError> {
+        self.world.head().await
+    }
+
+    async fn final_number(&mut self) -> Result<Option<u64>, SourceError> {
+        self.world.final_number().await
+    }
+
+    async fn hash(&mut self, number: u64) -> Result<[u8; 32], SourceError> {
+        self.world.hash(number).await
+    }
+
+    async fn batch(&mut self, from: u64, to: u64, settled: u64) -> Result<Batch, SourceError> {
+        let mut batch = self.world.batch(from, to, settled).await?;
+        let withheld = &self.withheld;
+        batch
+            .events
+            .retain(|it| !withheld.contains(&it.place.block()));
+        if self.is_replaced {
+            self.world.fork = 0;
+        }
+        Ok(batch)
+    }
+}
+
+fn world() -> World {
+    World {
+        blocks: BLOCKS,
+        at_once: 50,
+        fork: u64::MAX,
+        name: 1,
+    }
+}
+
+fn indexed(withheld: &[u64]) -> (Blocking, Indexer<Forgetful, Sqlite>) {
+    let blocking = Blocking::new().unwrap();
+    let store = Store::open(Sqlite::in_memory().unwrap()).unwrap();
+    let source = Forgetful {
+        world: world(),
+        withheld: withheld.to_vec(),
+        is_replaced: false,
+    };
+    let mut indexer = Indexer::new(source, store, &deployment(), Options::default()).unwrap();
+    blocking.wait(indexer.catch_up(|_| ())).unwrap();
+    (blocking, indexer)
+}
+
+/// What all events come to.
+fn expected() -> [u8; 32] {
+    let world = world();
+    let events: Vec<_> = (1..=BLOCKS).flat_map(|it| world.events(it)).collect();
+    fold(&events).unwrap().digest()
+}
+
+#[test]
+fn r46_what_was_withheld_is_found_again() {
+    // A registration, a first feedback, and one between two others.
+    for withheld in [&[2][..], &[6], &[60], &[2, 6, 41, 60]] {
+        let (blocking, mut indexer) = indexed(withheld);
+        let id = indexer.deployment();
+        assert!(!indexer.store().completeness(id).unwrap().is_complete());
+        // As long as the endpoint withholds it, nothing changes.
+        let before = indexer.store().digest(id).unwrap();
+        assert_eq!(blocking.wait(indexer.repair()).unwrap(), 0);
+        assert_eq!(indexer.store().digest(id).unwrap(), before);
+        indexer.source().withheld.clear();
+        let missed = withheld.iter().map(|it| world().events(*it).len());
+        let found = blocking.wait(indexer.repair()).unwrap();
+        assert_eq!(found, missed.sum::<usize>(), "{withheld:?}");
+        assert_eq!(
+            indexer.store().digest(id).unwrap(),
+            expected(),
+            "{withheld:?}"
+        );
+        assert_eq!(indexer.store().rebuild_digest(id).unwrap(), expected());
+        assert!(indexer.store().completeness(id).unwrap().is_complete());
+        assert_eq!(blocking.wait(indexer.repair()).unwrap(), 0);
+        let head = indexer.store().cursor(id).unwrap().unwrap().head;
+        assert_eq!(head.number, BLOCKS);
+    }
+}
+
+#[test]
+fn events_of_another_fork_are_not_taken_in() {
+    let (blocking, mut indexer) = indexed(&[60]);
+    let id = indexer.deployment();
+    let before = indexer.store().digest(id).unwrap();
+    let source = indexer.source();
+    source.withheld.clear();
+    source.is_replaced = true;
+    let error = blocking.wait(indexer.repair()).unwrap_err();
+    assert!(
+        matches!(&error, SyncError::Source(error) if error.is_passing()),
+        "{error}"
+    );
+    assert_eq!(indexer.store().digest(id).unwrap(), before);
+}
