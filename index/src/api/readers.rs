@@ -94,6 +94,7 @@ impl<E: Engine + 'static> Readers<E> {
             }
             Ok(Err(_)) => Err(ApiError::Defect),
             Err(_) => {
+                interrupt();
                 tokio::spawn(end(task, interrupt));
                 Err(ApiError::TimedOut(self.limit))
             }

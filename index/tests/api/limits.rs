@@ -300,7 +300,7 @@ impl Engine for Endless {
 async fn a_query_that_takes_too_long_is_ended_and_its_connection_closed() {
     let connections = Arc::new(AtomicUsize::new(0));
     let opened = Arc::clone(&connections);
-    let connect = move || {
+    let connect = move || -> Result<Reader<Endless>, StoreError> {
         opened.fetch_add(1, Ordering::SeqCst);
         let is_interrupted = Arc::new(AtomicBool::new(false));
         let interrupted = Arc::clone(&is_interrupted);

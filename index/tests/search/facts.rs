@@ -10,6 +10,8 @@ use concord_index::{
 use concord_registry::event::{AccountId, Profile};
 use std::collections::BTreeMap;
 
+const SETS: [Option<&[u8]>; 3] = [None, Some(&[1, 2, 2]), Some(&[77])];
+const OTHER_SETS: [Option<&[u8]>; 2] = [None, Some(&[1, 4, 103])];
 const TAGS: [(&str, &str, &str); 4] = [
     ("", "", ""),
     ("", "starred", ""),
@@ -28,7 +30,7 @@ fn r48_facts_are_what_the_named_reviewers_did() {
     let given = all_given(0);
     let mut with_payments = 0;
     for profile in [Profile::Open, Profile::Authorized] {
-        for clients in [None, Some(&[1, 2, 2][..]), Some(&[77])] {
+        for clients in SETS {
             for (tag, tag1, tag2) in TAGS {
                 for number in 1..=AGENTS {
                     let wanted = Wanted {
@@ -83,7 +85,7 @@ fn r50_a_summary_of_either_tag_counts_feedback_once() {
     let mut store = Store::open(Sqlite::in_memory().unwrap()).unwrap();
     let [id, _] = fill(&mut store);
     let given = all_given(0);
-    for clients in [None, Some(&[1, 4, 103][..])] {
+    for clients in OTHER_SETS {
         for (tag, tag1, tag2) in TAGS {
             for number in 1..=AGENTS {
                 let profile = Profile::Open;

@@ -4,6 +4,7 @@ use concord_index::{
     store::{DeploymentId, Sqlite, Store},
 };
 use concord_registry::event::Profile;
+use std::collections::BTreeMap;
 
 /// All pages of a search in both deployments.
 fn search(
@@ -33,88 +34,72 @@ type Admits = fn(&Given) -> bool;
 fn cases() -> Vec<(FeedbackFilter, Admits)> {
     let none = FeedbackFilter::default;
     let texts = |tags: &[&str]| tags.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
-    let bounds = |min: &str, max: &str| Bounds {
-        min: Some(min.parse().unwrap()),
-        max: Some(max.parse().unwrap()),
-    };
+    let mut cases: Vec<(FeedbackFilter, Admits)> = Vec::new();
+    let mut case = |filter: FeedbackFilter, admits: Admits| cases.push((filter, admits));
     let agents = vec![agent(3), agent(1), agent(3)];
     let reviewers = vec![account(2), account(104)];
-    vec![
-        (none(), |it| !it.is_revoked),
-        (
-            FeedbackFilter {
-                include_revoked: true,
-                ..none()
-            },
-            |_| true,
-        ),
-        (
-            FeedbackFilter {
-                agents: agents.clone(),
-                ..none()
-            },
-            |it| !it.is_revoked && [1, 3].contains(&it.agent),
-        ),
-        (
-            FeedbackFilter {
-                reviewers: reviewers.clone(),
-                ..none()
-            },
-            |it| !it.is_revoked && [2, 104].contains(&it.client),
-        ),
-        (
-            FeedbackFilter {
-                agents,
-                reviewers,
-                include_revoked: true,
-                ..none()
-            },
-            |it| [1, 3].contains(&it.agent) && [2, 104].contains(&it.client),
-        ),
-        (
-            // R50: either tag, and among several any.
-            FeedbackFilter {
-                tags: texts(&["starred", "speed"]),
-                ..none()
-            },
-            |it| {
-                !it.is_revoked
-                    && [it.tag1, it.tag2]
-                        .iter()
-                        .any(|it| ["starred", "speed"].contains(it))
-            },
-        ),
-        (
-            FeedbackFilter {
-                tag1: "uptime".to_owned(),
-                tag2: "speed".to_owned(),
-                profile: Some(Profile::Open),
-                ..none()
-            },
-            |it| {
-                !it.is_revoked
-                    && (it.profile, it.tag1, it.tag2) == (Profile::Open, "uptime", "speed")
-            },
-        ),
-        (
-            FeedbackFilter {
-                value: bounds("-1.9", "5"),
-                ..none()
-            },
-            |it| {
-                let cents = it.value * 10i128.pow(2 - u32::from(it.decimals));
-                !it.is_revoked && (-190..=500).contains(&cents)
-            },
-        ),
-        (
-            FeedbackFilter {
-                has_response: Some(true),
-                is_paid: Some(true),
-                ..none()
-            },
-            |it| !it.is_revoked && it.has_response && it.paid.is_some(),
-        ),
-    ]
+    case(none(), |it| !it.is_revoked);
+    let all = FeedbackFilter {
+        include_revoked: true,
+        ..none()
+    };
+    case(all.clone(), |_| true);
+    let about = FeedbackFilter {
+        agents: agents.clone(),
+        ..none()
+    };
+    case(about, |it| !it.is_revoked && [1, 3].contains(&it.agent));
+    let by = FeedbackFilter {
+        reviewers: reviewers.clone(),
+        ..none()
+    };
+    case(by, |it| !it.is_revoked && [2, 104].contains(&it.client));
+    let both = FeedbackFilter {
+        agents,
+        reviewers,
+        ..all
+    };
+    case(both, |it| {
+        [1, 3].contains(&it.agent) && [2, 104].contains(&it.client)
+    });
+    // R50: either tag, and among several any.
+    let tagged = FeedbackFilter {
+        tags: texts(&["starred", "speed"]),
+        ..none()
+    };
+    case(tagged, |it| {
+        let is = |tag: &str| tag == "starred" || tag == "speed";
+        !it.is_revoked && (is(it.tag1) || is(it.tag2))
+    });
+    let pair = FeedbackFilter {
+        tag1: "uptime".to_owned(),
+        tag2: "speed".to_owned(),
+        profile: Some(Profile::Open),
+        ..none()
+    };
+    case(pair, |it| {
+        !it.is_revoked && (it.profile, it.tag1, it.tag2) == (Profile::Open, "uptime", "speed")
+    });
+    let within = FeedbackFilter {
+        value: Bounds {
+            min: Some("-1.9".parse().unwrap()),
+            max: Some("5".parse().unwrap()),
+        },
+        ..none()
+    };
+    case(within, |it| {
+        let cents = it.value * 10i128.pow(2 - u32::from(it.decimals));
+        !it.is_revoked && (-190..=500).contains(&cents)
+    });
+    let proven = FeedbackFilter {
+        has_response: Some(true),
+        is_paid: Some(true),
+        ..none()
+    };
+    case(proven, |it| {
+        !it.is_revoked && it.has_response && it.paid.is_some()
+    });
+    cases
 }
 
 #[test]
@@ -158,5 +143,5 @@ fn clients_that_are_wallets_are_agents() {
         (account(103), vec![agent(3)]),
         (account(112), vec![agent(12)]),
     ];
-    assert_eq!(found, expected.into());
+    assert_eq!(found, BTreeMap::from(expected));
 }
