@@ -13,6 +13,13 @@ pub struct Arguments {
     pub command: Command,
 }
 
+/// Indexes ERC-8004 registries on EVM chains and on Solana, and answers searches.
+#[derive(Debug, Args)]
+pub struct Index {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
 /// What `concord-index` and `concord index` do.
 #[derive(Debug, Subcommand)]
 pub enum Command {

@@ -7,7 +7,7 @@ mod serve;
 mod target;
 mod verify;
 
-pub use arguments::Command;
+pub use arguments::{Command, Index};
 
 use crate::{ReviewersError, SourceError, StoreError, SyncError};
 use arguments::Arguments;
