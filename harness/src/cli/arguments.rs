@@ -173,6 +173,7 @@ pub enum Command {
     X402(Box<X402>),
     Feedback(Box<Feedback>),
     Agent(Box<Agent>),
+    Index(Box<concord_index::cli::Index>),
     File(super::file::File),
     /// Answers canonical functions, one JSON object a line on stdin, one a line on stdout.
     #[command(after_help = ORACLE)]

@@ -88,6 +88,7 @@ fn command(command: Command) -> Result<u8, CliError> {
         Command::X402(options) => Ok(concord_x402::cli::x402(&options)?),
         Command::Feedback(options) => Ok(concord_x402::cli::feedback(&options)?),
         Command::Agent(options) => Ok(concord_x402::cli::agent(&options)?),
+        Command::Index(options) => Ok(concord_index::cli::execute(&options.command)),
         Command::File(options) => file::file(&options),
         Command::Oracle => Ok(answer_oracle()),
         Command::Completions { shell } => {
