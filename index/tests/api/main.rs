@@ -1,4 +1,5 @@
 //! `/v1` over a store with two chains.
+mod command;
 #[path = "../worlds/given.rs"]
 mod given;
 mod limits;

@@ -1,14 +1,18 @@
 //! Searches agents, by what the chain says of them and by what reviewers say (BP).
+mod conditions;
+mod search;
+
 use super::{
     Bounds, FileFilter, Sums, Tags,
     page::{Page, Paged, merge},
 };
 use crate::{
     StoreError,
-    store::{Cell, Cells, DeploymentId, Engine, Sql, Store, Stored, Value, columns_of},
-    table::{Agent, Agents, Total, Totals},
+    store::{Cell, DeploymentId, Engine, Store, Value},
+    table::Agent,
 };
 use concord_registry::event::{AccountId, AgentId, Profile};
+use search::Search;
 use std::collections::BTreeSet;
 
 /// Which agents of one deployment are searched for.
@@ -142,99 +146,6 @@ fn number(value: &Value) -> f64 {
         Value::Int(number) => *number as f64,
         Value::Real(number) => *number,
         _ => 0.0,
-    }
-}
-
-impl ReputationFilter {
-    pub(super) fn tags(&self) -> Tags<'_> {
-        Tags {
-            either: &self.tag,
-            tag1: &self.tag1,
-            tag2: &self.tag2,
-        }
-    }
-
-    /// Whether one total of each agent says it all.
-    pub(super) fn is_in_totals(&self) -> bool {
-        self.reviewers.is_none() && self.tag.is_empty()
-    }
-
-    pub(super) fn admits(&self, sums: &Sums) -> bool {
-        let count = sums.all.count();
-        count > 0
-            && self.min_count.is_none_or(|min| count >= min)
-            && self.max_count.is_none_or(|max| count <= max)
-            && self.average.admit_average(&sums.all)
-    }
-}
-
-impl AgentFilter {
-    /// The reputation that is looked up in totals, row by row.
-    fn totals(&self) -> Option<&ReputationFilter> {
-        self.reputation
-            .as_ref()
-            .filter(|it| it.has_feedback && it.is_in_totals())
-    }
-
-    fn restrict(&self, sql: &mut Sql) {
-        sql.list("a.agent", self.agents.iter().map(Cell::to_value))
-            .list("a.owner", self.owners.iter().map(Cell::to_value))
-            .list("a.wallet", self.wallets.iter().map(Cell::to_value));
-        let times = [
-            ("a.created_at", self.created),
-            ("a.updated_at", self.updated),
-        ];
-        for (column, (from, to)) in times {
-            if let Some(from) = from {
-                sql.bind(&format!(" AND {column} >= ?"), [from.to_value()]);
-            }
-            if let Some(to) = to {
-                sql.bind(&format!(" AND {column} <= ?"), [to.to_value()]);
-            }
-        }
-        match self.has_uri {
-            Some(true) => sql.push(" AND a.uri <> ''"),
-            Some(false) => sql.push(" AND a.uri = ''"),
-            None => sql,
-        };
-        let incomplete = "(a.owner IS NULL OR a.missing > 0 OR a.unexplained > 0)";
-        match self.is_incomplete {
-            Some(true) => sql.push(&format!(" AND {incomplete}")),
-            Some(false) => sql.push(&format!(" AND NOT {incomplete}")),
-            None => sql,
-        };
-        self.restrict_metadata(sql);
-        self.file.restrict(sql);
-    }
-
-    fn restrict_metadata(&self, sql: &mut Sql) {
-        let exists = " AND EXISTS (SELECT 1 FROM metadata m WHERE m.deployment = a.deployment \
-                      AND m.agent = a.agent AND m.key = ?";
-        if let Some(key) = &self.metadata_key {
-            sql.bind(exists, [key.to_value()]).push(")");
-        }
-        if let Some((key, value)) = &self.metadata {
-            sql.bind(exists, [key.to_value()])
-                .bind(" AND m.value = ?)", [value.to_value()]);
-        }
-    }
-}
-
-impl AgentOrder {
-    const fn column(self) -> &'static str {
-        match self {
-            Self::Created => "a.created_at",
-            Self::Updated => "a.updated_at",
-            Self::FeedbackCount => "a.feedback_count",
-            Self::Average => "t.average",
-            Self::Count => "t.count",
-        }
-    }
-
-    /// Whether it is by what reviewers say.
-    #[must_use]
-    pub const fn is_of_reputation(self) -> bool {
-        matches!(self, Self::Average | Self::Count)
     }
 }
 
@@ -384,142 +295,4 @@ impl<E: Engine> Store<E> {
         })?;
         Ok(found)
     }
-}
-
-/// A search in one deployment.
-struct Search<'a> {
-    deployment: DeploymentId,
-    filter: &'a AgentFilter,
-    order: AgentOrder,
-    is_descending: bool,
-    wanted: usize,
-}
-
-impl Search<'_> {
-    /// Rows without totals. Those of an order by reputation have 0 in its place.
-    fn plain(&self) -> Sql {
-        let order = match self.order.is_of_reputation() {
-            true => "0",
-            false => self.order.column(),
-        };
-        let mut sql = Sql::new(format!(
-            "SELECT a.agent, {order}, {} FROM agent a",
-            columns_of::<Agents>("a")
-        ));
-        sql.bind(" WHERE a.deployment = ?", [self.deployment.0.to_value()]);
-        self.filter.restrict(&mut sql);
-        sql
-    }
-
-    fn with_totals(&self, reputation: &ReputationFilter) -> Sql {
-        let mut sql = Sql::new(format!(
-            "SELECT a.agent, {}, {}, {} FROM total t JOIN agent a \
-             ON a.deployment = t.deployment AND a.agent = t.agent",
-            self.order.column(),
-            columns_of::<Agents>("a"),
-            columns_of::<Totals>("t"),
-        ));
-        let values = [
-            self.deployment.0.to_value(),
-            reputation.profile.to_value(),
-            reputation.tag1.to_value(),
-            reputation.tag2.to_value(),
-        ];
-        sql.bind(
-            " WHERE t.deployment = ? AND t.profile = ? AND t.tag1 = ? AND t.tag2 = ?",
-            values,
-        );
-        if let Some(min) = reputation.min_count {
-            sql.bind(" AND t.count >= ?", [bounded(min)]);
-        }
-        if let Some(max) = reputation.max_count {
-            sql.bind(" AND t.count <= ?", [bounded(max)]);
-        }
-        reputation.average.restrict(&mut sql, "t.average");
-        self.filter.restrict(&mut sql);
-        sql
-    }
-
-    fn sql(&self, after: Option<&AgentPosition>) -> Sql {
-        let mut sql = match self.filter.totals() {
-            Some(reputation) => self.with_totals(reputation),
-            None => self.plain(),
-        };
-        let table = if self.order.is_of_reputation() {
-            "t"
-        } else {
-            "a"
-        };
-        let order = self.order.column();
-        let (sign, direction) = match self.is_descending {
-            true => ("<", "DESC"),
-            false => (">", "ASC"),
-        };
-        if let Some(after) = after {
-            let values = [after.order.clone(), after.agent.to_value()];
-            sql.bind(
-                &format!(" AND ({order}, {table}.agent) {sign} (?, ?)"),
-                values,
-            );
-        }
-        let limit = self.wanted;
-        sql.push(&format!(
-            " ORDER BY {order} {direction}, {table}.agent {direction} LIMIT {limit}"
-        ));
-        sql
-    }
-
-    fn read_plain(&self, cells: &mut Cells<'_>) -> Result<FoundAgent, StoreError> {
-        let agent = cells.take("agent")?;
-        let order = cells.next();
-        Ok(FoundAgent {
-            deployment: self.deployment,
-            agent,
-            row: Agents::read_row(cells)?,
-            sums: None,
-            order,
-        })
-    }
-
-    fn read(&self, cells: &mut Cells<'_>) -> Result<FoundAgent, StoreError> {
-        let mut found = self.read_plain(cells)?;
-        if self.filter.totals().is_some() {
-            let total: Total = Totals::read_row(cells)?;
-            let mut sums = Sums::default();
-            sums.add_total(&total)?;
-            found.sums = Some(sums);
-        }
-        Ok(found)
-    }
-
-    /// What SQL compares approximately is compared exactly here (R47).
-    fn admits(&self, found: &FoundAgent, without: &BTreeSet<AgentId>) -> bool {
-        let is_rated = match (self.filter.totals(), &found.sums) {
-            (Some(reputation), Some(sums)) => reputation.admits(sums),
-            _ => true,
-        };
-        is_rated && !without.contains(&found.agent)
-    }
-
-    fn order_of(&self, sums: &Sums) -> Option<Value> {
-        match self.order {
-            AgentOrder::Average => Some(sums.average().to_value()),
-            AgentOrder::Count => Some(sums.all.count().to_value()),
-            _ => None,
-        }
-    }
-
-    fn compare(&self, a: (f64, AgentId), b: (f64, AgentId)) -> std::cmp::Ordering {
-        let order = a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-        if self.is_descending {
-            order.reverse()
-        } else {
-            order
-        }
-    }
-}
-
-/// SQL's integers have 63 bits.
-fn bounded(count: u64) -> Value {
-    Value::Int(i64::try_from(count).unwrap_or(i64::MAX))
 }

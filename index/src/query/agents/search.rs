@@ -1,0 +1,147 @@
+//! One search in one deployment, as SQL and row by row.
+use super::{AgentFilter, AgentOrder, AgentPosition, FoundAgent, ReputationFilter, Sums};
+use crate::{
+    StoreError,
+    store::{Cell, Cells, DeploymentId, Sql, Stored, Value, columns_of},
+    table::{Agents, Total, Totals},
+};
+use concord_registry::event::AgentId;
+use std::collections::BTreeSet;
+
+/// A search in one deployment.
+pub(super) struct Search<'a> {
+    pub deployment: DeploymentId,
+    pub filter: &'a AgentFilter,
+    pub order: AgentOrder,
+    pub is_descending: bool,
+    pub wanted: usize,
+}
+
+impl Search<'_> {
+    /// Rows without totals. Those of an order by reputation have 0 in its place.
+    pub fn plain(&self) -> Sql {
+        let order = match self.order.is_of_reputation() {
+            true => "0",
+            false => self.order.column(),
+        };
+        let mut sql = Sql::new(format!(
+            "SELECT a.agent, {order}, {} FROM agent a",
+            columns_of::<Agents>("a")
+        ));
+        sql.bind(" WHERE a.deployment = ?", [self.deployment.0.to_value()]);
+        self.filter.restrict(&mut sql);
+        sql
+    }
+
+    pub fn with_totals(&self, reputation: &ReputationFilter) -> Sql {
+        let mut sql = Sql::new(format!(
+            "SELECT a.agent, {}, {}, {} FROM total t JOIN agent a \
+             ON a.deployment = t.deployment AND a.agent = t.agent",
+            self.order.column(),
+            columns_of::<Agents>("a"),
+            columns_of::<Totals>("t"),
+        ));
+        let values = [
+            self.deployment.0.to_value(),
+            reputation.profile.to_value(),
+            reputation.tag1.to_value(),
+            reputation.tag2.to_value(),
+        ];
+        sql.bind(
+            " WHERE t.deployment = ? AND t.profile = ? AND t.tag1 = ? AND t.tag2 = ?",
+            values,
+        );
+        if let Some(min) = reputation.min_count {
+            sql.bind(" AND t.count >= ?", [bounded(min)]);
+        }
+        if let Some(max) = reputation.max_count {
+            sql.bind(" AND t.count <= ?", [bounded(max)]);
+        }
+        reputation.average.restrict(&mut sql, "t.average");
+        self.filter.restrict(&mut sql);
+        sql
+    }
+
+    pub fn sql(&self, after: Option<&AgentPosition>) -> Sql {
+        let mut sql = match self.filter.totals() {
+            Some(reputation) => self.with_totals(reputation),
+            None => self.plain(),
+        };
+        let table = if self.order.is_of_reputation() {
+            "t"
+        } else {
+            "a"
+        };
+        let order = self.order.column();
+        let (sign, direction) = match self.is_descending {
+            true => ("<", "DESC"),
+            false => (">", "ASC"),
+        };
+        if let Some(after) = after {
+            let values = [after.order.clone(), after.agent.to_value()];
+            sql.bind(
+                &format!(" AND ({order}, {table}.agent) {sign} (?, ?)"),
+                values,
+            );
+        }
+        let limit = self.wanted;
+        sql.push(&format!(
+            " ORDER BY {order} {direction}, {table}.agent {direction} LIMIT {limit}"
+        ));
+        sql
+    }
+
+    pub fn read_plain(&self, cells: &mut Cells<'_>) -> Result<FoundAgent, StoreError> {
+        let agent = cells.take("agent")?;
+        let order = cells.next();
+        Ok(FoundAgent {
+            deployment: self.deployment,
+            agent,
+            row: Agents::read_row(cells)?,
+            sums: None,
+            order,
+        })
+    }
+
+    pub fn read(&self, cells: &mut Cells<'_>) -> Result<FoundAgent, StoreError> {
+        let mut found = self.read_plain(cells)?;
+        if self.filter.totals().is_some() {
+            let total: Total = Totals::read_row(cells)?;
+            let mut sums = Sums::default();
+            sums.add_total(&total)?;
+            found.sums = Some(sums);
+        }
+        Ok(found)
+    }
+
+    /// What SQL compares approximately is compared exactly here (R47).
+    pub fn admits(&self, found: &FoundAgent, without: &BTreeSet<AgentId>) -> bool {
+        let is_rated = match (self.filter.totals(), &found.sums) {
+            (Some(reputation), Some(sums)) => reputation.admits(sums),
+            _ => true,
+        };
+        is_rated && !without.contains(&found.agent)
+    }
+
+    pub fn order_of(&self, sums: &Sums) -> Option<Value> {
+        match self.order {
+            AgentOrder::Average => Some(sums.average().to_value()),
+            AgentOrder::Count => Some(sums.all.count().to_value()),
+            _ => None,
+        }
+    }
+
+    pub fn compare(&self, a: (f64, AgentId), b: (f64, AgentId)) -> std::cmp::Ordering {
+        let order = a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+        if self.is_descending {
+            order.reverse()
+        } else {
+            order
+        }
+    }
+}
+
+/// SQL's integers have 63 bits.
+fn bounded(count: u64) -> Value {
+    Value::Int(i64::try_from(count).unwrap_or(i64::MAX))
+}

@@ -1,0 +1,57 @@
+//! `concord-index serve`.
+use crate::server::Server;
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::TcpStream,
+    process::{Command, Stdio},
+};
+
+fn concord_index() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_concord-index"))
+}
+
+/// The answer to a request, head and body.
+fn get(address: &str, path: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[test]
+fn a_store_is_served_while_it_is_written_until_a_signal_ends_it() {
+    // The writer's connection stays open.
+    let server = Server::start();
+    let mut child = concord_index()
+        .args(["serve", "--listen", "127.0.0.1:0", "--store"])
+        .arg(&server.file)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let first = lines.next().unwrap().unwrap();
+    let address = first.strip_prefix("listening on http://").unwrap();
+    let ready = get(address, "/readyz");
+    assert!(ready.starts_with("HTTP/1.1 200 OK\r\n"), "{ready}");
+    assert!(ready.contains("\"ready\":true"), "{ready}");
+    let ended = Command::new("kill").arg(child.id().to_string()).status();
+    assert!(ended.unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn a_store_that_is_not_there_is_not_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("none.sqlite");
+    let serve = concord_index()
+        .arg("serve")
+        .arg("--store")
+        .arg(&file)
+        .output();
+    let serve = serve.unwrap();
+    assert_eq!(serve.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&serve.stderr).contains("use run"));
+    assert!(!file.exists());
+}
