@@ -27,7 +27,7 @@ fn a_full_disk_is_named_and_loses_nothing() {
     let file = folder.path().join("index.sqlite");
     let blocking = Blocking::new().unwrap();
     let sqlite = Sqlite::open(&file).unwrap();
-    sqlite.limit_pages(60).unwrap(); // 240 kB
+    sqlite.limit_pages(150).unwrap(); // 600 kB, of which the empty tables take a third
     let mut small = indexer(sqlite, 3_000);
     let (error, through) = loop {
         match blocking.wait(small.step()) {
