@@ -48,8 +48,8 @@ impl<E: Engine> Store<E> {
         })
     }
 
-    /// R29: the keys that the registration file lists, else the wallet. Both at the feedback's time,
-    /// the latest that the settlement can have (R30).
+    /// R29: the keys that the registration file lists, else the wallet that the agent had when the
+    /// feedback was given.
     fn may_sign(
         &mut self,
         deployment: DeploymentId,
@@ -65,8 +65,15 @@ impl<E: Engine> Store<E> {
             let wallet = self.wallet_at(deployment, key.agent, row.place)?;
             return Ok(wallet.is_some_and(|wallet| is_key_of(&proof.signer, wallet)));
         }
-        let at = u64::try_from(row.at).unwrap_or_default();
-        let is_signer = |it: &Signer| bytes(&it.public_key) == proof.signer && it.is_valid_at(at);
+        // R30 checks a key at the settlement's time, which only the payment's chain knows. It is no
+        // earlier than the agent and no later than the feedback, and a key that is valid at both ends
+        // is valid between them. Of any other key nothing is proven (R36).
+        let Some(agent) = self.agent(deployment, key.agent)? else {
+            return Ok(false);
+        };
+        let ends = [agent.created_at, row.at].map(|it| u64::try_from(it).unwrap_or_default());
+        let is_valid = |it: &Signer| ends.into_iter().all(|at| it.is_valid_at(at));
+        let is_signer = |it: &Signer| bytes(&it.public_key) == proof.signer && is_valid(it);
         Ok(signers.iter().any(is_signer))
     }
 }

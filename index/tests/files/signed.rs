@@ -95,12 +95,12 @@ fn wallet_set(wallet: AccountId) -> Event {
 }
 
 /// A registration file that lists these keys.
-fn registration(keys: &[(&str, u64)]) -> String {
-    let signers = keys.iter().map(|(key, until)| {
+fn registration(keys: &[(&str, u64, u64)]) -> String {
+    let signers = keys.iter().map(|(key, from, until)| {
         json!({
             "publicKey": key,
             "algorithm": "secp256k1",
-            "validFrom": 0,
+            "validFrom": from,
             "validUntil": until,
         })
     });
@@ -141,17 +141,19 @@ fn r29_keys_that_the_registration_file_lists_sign_and_no_other() {
         AccountId::Evm(address_of_public_key(&hex::decode(signer_key()).unwrap()).unwrap());
     let listed = signer_key();
     let other = "0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798";
+    let (registered_at, given_at, later) = (1_800_000_001, 1_800_000_002, 2_000_000_000);
     let cases = [
-        (registration(&[(&listed, 2_000_000_000)]), true),
-        (
-            registration(&[(other, 2_000_000_000), (&listed, 2_000_000_000)]),
-            true,
-        ),
-        (registration(&[(other, 2_000_000_000)]), false),
-        (registration(&[(&listed, 1_700_000_000)]), false), // R30: valid no more
-        (registration(&[]), true),                          // the wallet
+        (vec![(&*listed, 0, later)], true),
+        (vec![(other, 0, later), (&listed, 0, later)], true),
+        (vec![(other, 0, later)], false),
+        // R30: the settlement was at some time from the registration to the feedback
+        (vec![(&listed, registered_at, given_at + 1)], true),
+        (vec![(&listed, registered_at + 1, later)], false),
+        (vec![(&listed, 0, given_at)], false),
+        (vec![], true), // the wallet
     ];
-    for (file, is_signed) in cases {
+    for (keys, is_signed) in cases {
+        let file = registration(&keys);
         let (_, authorship) = indexed(vec![registered(AGENT, wallet, &file), give.clone()]);
         let reviewer = reviewer();
         let expected = match is_signed {
