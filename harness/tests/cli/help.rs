@@ -7,7 +7,7 @@ use super::{
 use serde_json::{Value, json};
 use std::{fs, io::Write, process::Stdio};
 
-const COMMANDS: [&str; 33] = [
+const COMMANDS: [&str; 38] = [
     "conform",
     "adapter",
     "fuzz",
@@ -34,6 +34,11 @@ const COMMANDS: [&str; 33] = [
     "x402 decode",
     "feedback give",
     "agent check",
+    "index run",
+    "index serve",
+    "index status",
+    "index verify",
+    "index rebuild",
     "file check",
     "file hash",
     "file convert",

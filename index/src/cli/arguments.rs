@@ -5,6 +5,21 @@ use concord_chain::ChainId;
 use concord_registry::{evm, svm};
 use std::{net::SocketAddr, path::PathBuf};
 
+macro_rules! help {
+    ($examples:literal) => {
+        concat!(
+            "Examples:\n",
+            $examples,
+            "\n
+Exit codes:
+  0  done, and nothing is wrong
+  1  events are missing, or the tables differ from them
+  2  the command line is wrong, or there is no store
+  3  the chain does not answer, or the store cannot be used"
+        )
+    };
+}
+
 /// Indexes ERC-8004 registries on EVM chains and on Solana.
 #[derive(Debug, Parser)]
 #[command(name = "concord-index", version)]
@@ -24,20 +39,21 @@ pub struct Index {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Reads a chain into the store, and follows it.
-    #[command(after_help = "Examples:
-  concord-index run --rpc http://127.0.0.1:8545 --identity 0x… --reputation 0x…
-  concord-index run --rpc http://127.0.0.1:8899 --program 4dqu… --confirmed --once")]
+    #[command(after_help = help!("  concord index run --rpc http://127.0.0.1:8545 --identity 0x… --reputation 0x…
+  concord index run --rpc http://127.0.0.1:8899 --program 4dqu… --confirmed --once"))]
     Run(RunOptions),
     /// Answers `/v1` for a store that another process may be writing.
-    #[command(after_help = "Examples:
-  concord-index serve
-  concord-index serve --listen 0.0.0.0:8745 --store index.sqlite")]
+    #[command(after_help = help!("  concord index serve
+  concord index serve --listen 0.0.0.0:8745 --store index.sqlite"))]
     Serve(ServeOptions),
     /// Prints how far each deployment is indexed, and what is missing.
+    #[command(after_help = help!("  concord index status --store index.sqlite"))]
     Status(StoreOptions),
     /// Folds the event log again and compares it with the tables (exit code 1 if they differ).
+    #[command(after_help = help!("  concord index verify --store index.sqlite"))]
     Verify(StoreOptions),
     /// Deletes the tables and folds the event log again.
+    #[command(after_help = help!("  concord index rebuild --store index.sqlite"))]
     Rebuild(StoreOptions),
 }
 
