@@ -41,7 +41,7 @@ pub enum Command {
     /// Reads a chain into the store, and follows it.
     #[command(after_help = help!("  concord index run --rpc http://127.0.0.1:8545 --identity 0x… --reputation 0x…
   concord index run --rpc http://127.0.0.1:8899 --program 4dqu… --confirmed --once"))]
-    Run(RunOptions),
+    Run(Box<RunOptions>),
     /// Answers `/v1` for a store that another process may be writing.
     #[command(after_help = help!("  concord index serve
   concord index serve --listen 0.0.0.0:8745 --store index.sqlite"))]

@@ -21,6 +21,9 @@ impl<'a> From<(&'a str, &'a str)> for Tags<'a> {
     }
 }
 
+/// The first tag and the second one, as a total has them.
+type Pair<'a> = (&'a str, &'a str);
+
 impl<'a> Tags<'a> {
     /// Appends the conditions on a table with the columns `tag1` and `tag2`, which a query calls
     /// `table`.
@@ -38,7 +41,7 @@ impl<'a> Tags<'a> {
 
     /// The pairs of tags whose totals make up these tags': the sum of the first, less that of the
     /// second, which was counted twice.
-    pub(crate) fn pairs(&self) -> (Vec<(&'a str, &'a str)>, Option<(&'a str, &'a str)>) {
+    pub(crate) fn pairs(&self) -> (Vec<Pair<'a>>, Option<Pair<'a>>) {
         if self.either.is_empty() {
             return (vec![(self.tag1, self.tag2)], None);
         }

@@ -170,7 +170,7 @@ async fn r44_one_feedback_has_its_responses_and_its_payment() {
 
 const HOSTILE: [&str; 4] = [
     "</script><script>alert(1)</script>",
-    "\u{202e}txet tfel ot thgir",
+    "\u{202e}gpj.exe",
     "\u{0}\u{7f}\"\\\n",
     "<img src=x onerror=alert(1)>",
 ];
