@@ -3,7 +3,13 @@
 /** The program's interface description, under the development id. */
 export const agentRegistryIdl = {
   "address": "4dqu3YHQaBRRG7MPP4KRapDWK2XoAcHuAjTRwTuZCxbB",
-  "metadata": {"name":"agent_registry","version":"0.1.0","spec":"0.1.0"},
+  "metadata": {
+    "name": "agent_registry",
+    "version": "0.1.0",
+    "spec": "0.1.0",
+    "description": "Concord's ERC-8004 registry on Solana",
+    "repository": "https://github.com/concord-registries/concord",
+  },
   "instructions": [
     {"name":"accept_registry_authority","docs":["Makes the caller, whom the authority has proposed, the authority.","","Errors: `NotAuthorized`."],"discriminator":[228,112,232,244,155,68,83,87],"accounts":[{"name":"authority","docs":["The registry's authority; of an acceptance, its successor."],"signer":true},{"name":"registry","writable":true,"pda":{"seeds":[{"kind":"const","value":[114,101,103,105,115,116,114,121]}]}},{"name":"event_authority","pda":{"seeds":[{"kind":"const","value":[95,95,101,118,101,110,116,95,97,117,116,104,111,114,105,116,121]}]}},{"name":"program","address":"4dqu3YHQaBRRG7MPP4KRapDWK2XoAcHuAjTRwTuZCxbB"}],"args":[]},
     {"name":"add_facilitator","docs":["Lets payment proofs by `facilitator` count (R13); at most 16. By the registry's authority.","","Errors, in order: `NotAuthorized`, `ListTooLong`."],"discriminator":[51,88,211,224,64,31,71,46],"accounts":[{"name":"authority","docs":["The registry's authority; of an acceptance, its successor."],"signer":true},{"name":"registry","writable":true,"pda":{"seeds":[{"kind":"const","value":[114,101,103,105,115,116,114,121]}]}},{"name":"event_authority","pda":{"seeds":[{"kind":"const","value":[95,95,101,118,101,110,116,95,97,117,116,104,111,114,105,116,121]}]}},{"name":"program","address":"4dqu3YHQaBRRG7MPP4KRapDWK2XoAcHuAjTRwTuZCxbB"}],"args":[{"name":"facilitator","type":"pubkey"}]},
@@ -157,7 +163,13 @@ export const agentRegistryIdl = {
 /** The type of the program for Anchor's `Program`, which has names in camel case. */
 export type AgentRegistry = {
   "address": "4dqu3YHQaBRRG7MPP4KRapDWK2XoAcHuAjTRwTuZCxbB",
-  "metadata": {"name":"agentRegistry","version":"0.1.0","spec":"0.1.0"},
+  "metadata": {
+    "name": "agentRegistry",
+    "version": "0.1.0",
+    "spec": "0.1.0",
+    "description": "Concord's ERC-8004 registry on Solana",
+    "repository": "https://github.com/concord-registries/concord",
+  },
   "instructions": [
     {"name":"acceptRegistryAuthority","docs":["Makes the caller, whom the authority has proposed, the authority.","","Errors: `NotAuthorized`."],"discriminator":[228,112,232,244,155,68,83,87],"accounts":[{"name":"authority","docs":["The registry's authority; of an acceptance, its successor."],"signer":true},{"name":"registry","writable":true,"pda":{"seeds":[{"kind":"const","value":[114,101,103,105,115,116,114,121]}]}},{"name":"eventAuthority","pda":{"seeds":[{"kind":"const","value":[95,95,101,118,101,110,116,95,97,117,116,104,111,114,105,116,121]}]}},{"name":"program","address":"4dqu3YHQaBRRG7MPP4KRapDWK2XoAcHuAjTRwTuZCxbB"}],"args":[]},
     {"name":"addFacilitator","docs":["Lets payment proofs by `facilitator` count (R13); at most 16. By the registry's authority.","","Errors, in order: `NotAuthorized`, `ListTooLong`."],"discriminator":[51,88,211,224,64,31,71,46],"accounts":[{"name":"authority","docs":["The registry's authority; of an acceptance, its successor."],"signer":true},{"name":"registry","writable":true,"pda":{"seeds":[{"kind":"const","value":[114,101,103,105,115,116,114,121]}]}},{"name":"eventAuthority","pda":{"seeds":[{"kind":"const","value":[95,95,101,118,101,110,116,95,97,117,116,104,111,114,105,116,121]}]}},{"name":"program","address":"4dqu3YHQaBRRG7MPP4KRapDWK2XoAcHuAjTRwTuZCxbB"}],"args":[{"name":"facilitator","type":"pubkey"}]},
