@@ -31,7 +31,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "concord-oracle",
             "concord-deploy", // its command line calls it, and nothing else of it
             "concord-files",
-            "concord-x402", // its command line calls it
+            "concord-index", // its command line calls it
+            "concord-x402",  // likewise
         ],
     ),
     (
@@ -45,7 +46,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "concord-index",
-        &["concord-canonical", "concord-registry", "concord-chain"],
+        &[
+            "concord-canonical",
+            "concord-files",
+            "concord-registry",
+            "concord-chain",
+        ],
     ),
     (
         "concord-aggregator",
@@ -171,12 +177,14 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn only_the_harness_s_command_line_names_the_deployer() {
+fn only_the_harness_s_command_line_names_the_deployer_and_the_index() {
     let folder = Path::new(MANIFEST).join("../harness/src");
-    let (command_line, others): (Vec<_>, Vec<_>) = sources(&folder)
-        .into_iter()
-        .filter(|file| fs::read_to_string(file).unwrap().contains("concord_deploy"))
-        .partition(|file| file.starts_with(folder.join("cli")));
-    assert!(!command_line.is_empty(), "no file calls the deployer");
-    assert!(others.is_empty(), "outside harness/src/cli: {others:?}");
+    for name in ["concord_deploy", "concord_index"] {
+        let (command_line, others): (Vec<_>, Vec<_>) = sources(&folder)
+            .into_iter()
+            .filter(|file| fs::read_to_string(file).unwrap().contains(name))
+            .partition(|file| file.starts_with(folder.join("cli")));
+        assert!(!command_line.is_empty(), "no file calls {name}");
+        assert!(others.is_empty(), "outside harness/src/cli: {others:?}");
+    }
 }
