@@ -81,12 +81,23 @@ impl<E: Engine + 'static> Readers<E> {
         };
         let reader = self.reader().await?;
         let interrupt = reader.interrupt.clone();
-        let mut task = spawn_blocking(move || {
+        let task = spawn_blocking(move || {
             let mut reader = reader;
             let answer = reader.store.snapshot(query);
             drop(permit);
             (reader, answer)
         });
+        // A client that goes away drops this future; the limit of its query stays.
+        let watched = tokio::spawn(Arc::clone(self).watch(task, interrupt));
+        watched.await.unwrap_or(Err(ApiError::Defect))
+    }
+
+    /// Waits for a query, and ends it if it takes too long.
+    async fn watch<T: Send + 'static>(
+        self: Arc<Self>,
+        mut task: JoinHandle<(Reader<E>, Result<T, ApiError>)>,
+        interrupt: Interrupt,
+    ) -> Result<T, ApiError> {
         match timeout(self.limit, &mut task).await {
             Ok(Ok((reader, answer))) => {
                 self.idle().push(reader);

@@ -296,10 +296,9 @@ impl Engine for Endless {
     }
 }
 
-#[tokio::test]
-async fn a_query_that_takes_too_long_is_ended_and_its_connection_closed() {
-    let connections = Arc::new(AtomicUsize::new(0));
-    let opened = Arc::clone(&connections);
+/// An API over one connection of that kind at a time; it counts them.
+fn endless(connections: &Arc<AtomicUsize>) -> axum::Router {
+    let opened = Arc::clone(connections);
     let connect = move || -> Result<Reader<Endless>, StoreError> {
         opened.fetch_add(1, Ordering::SeqCst);
         let is_interrupted = Arc::new(AtomicBool::new(false));
@@ -319,14 +318,42 @@ async fn a_query_that_takes_too_long_is_ended_and_its_connection_closed() {
         ..Limits::default()
     };
     let readers = Readers::new(Box::new(connect), limits.queries, limits.time);
-    let router = router(Api::new(readers, limits));
+    router(Api::new(readers, limits))
+}
+
+fn status() -> Request<Body> {
+    let request = Request::builder().uri("/v1/status").body(Body::empty());
+    request.unwrap()
+}
+
+#[tokio::test]
+async fn a_query_that_takes_too_long_is_ended_and_its_connection_closed() {
+    let connections = Arc::new(AtomicUsize::new(0));
+    let router = endless(&connections);
     // There is one permit: the second request gets it because the first query was ended.
     for number in 1..=2 {
-        let request = Request::builder().uri("/v1/status").body(Body::empty());
-        let answer = router.clone().oneshot(request.unwrap()).await.unwrap();
+        let answer = router.clone().oneshot(status()).await.unwrap();
         assert_eq!(answer.status(), StatusCode::SERVICE_UNAVAILABLE);
         assert_eq!(answer.headers()[header::RETRY_AFTER], "1");
         assert_eq!(connections.load(Ordering::SeqCst), number);
+    }
+}
+
+/// A server drops the request of a client that closes its connection.
+#[tokio::test]
+async fn a_query_is_ended_too_if_its_client_has_gone() {
+    let connections = Arc::new(AtomicUsize::new(0));
+    let router = endless(&connections);
+    let asked = tokio::spawn(router.clone().oneshot(status()));
+    while connections.load(Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+    tokio::time::sleep(Duration::from_millis(50)).await; // the query has begun
+    asked.abort();
+    assert!(asked.await.unwrap_err().is_cancelled());
+    // There is one permit: some later request gets it only if that query was ended.
+    while connections.load(Ordering::SeqCst) == 1 {
+        router.clone().oneshot(status()).await.unwrap();
     }
 }
 
