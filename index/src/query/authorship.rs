@@ -1,10 +1,13 @@
 //! R49: who a feedback is by.
 use crate::{
     StoreError,
-    store::{DeploymentId, Engine, Store},
-    table::{Evidence, Feedback, FeedbackKey, Proof},
+    store::{Cell, DeploymentId, Engine, Sql, Store},
+    table::{Evidence, Feedback, FeedbackKey, FileUse, Proof},
 };
-use concord_canonical::sign::{PublicKey, address_of_public_key};
+use concord_canonical::{
+    caip::{EIP155, TaskRef},
+    sign::{PublicKey, address_of_public_key},
+};
 use concord_files::{Signer, parse_registration};
 use concord_registry::event::AccountId;
 
@@ -41,7 +44,9 @@ impl<E: Engine> Store<E> {
             return Ok(Authorship::Onchain);
         };
         let reviewer = proof.reviewer.clone();
-        let is_proven = proof.holds && self.may_sign(deployment, key, row, proof)?;
+        let is_proven = proof.holds
+            && self.may_sign(deployment, key, row, proof)?
+            && self.is_first(deployment, key, row, proof)?;
         Ok(match is_proven {
             true => Authorship::Signed { reviewer },
             false => Authorship::Claimed { reviewer },
@@ -57,10 +62,18 @@ impl<E: Engine> Store<E> {
         row: &Feedback,
         proof: &Proof,
     ) -> Result<bool, StoreError> {
-        let file = self.registration(deployment, key.agent)?;
-        let json = file.and_then(|it| it.json);
-        let parsed = json.and_then(|it| parse_registration(it.as_bytes()).ok());
-        let signers = parsed.map_or(Vec::new(), |it| it.into_view().signers);
+        let signers = match self.registration(deployment, key.agent)? {
+            None => Vec::new(), // the agent has no URI
+            Some(file) if file.state == FileUse::Read && file.claims => {
+                let parsed = parse_registration(file.json.unwrap_or_default().as_bytes());
+                match parsed {
+                    Ok(parsed) => parsed.into_view().signers,
+                    Err(_) => return Ok(false),
+                }
+            }
+            // R36: whom a file lists that was not read, or is not the agent's, is not known
+            Some(_) => return Ok(false),
+        };
         if signers.is_empty() {
             let wallet = self.wallet_at(deployment, key.agent, row.place)?;
             return Ok(wallet.is_some_and(|wallet| is_key_of(&proof.signer, wallet)));
@@ -76,6 +89,55 @@ impl<E: Engine> Store<E> {
         let is_signer = |it: &Signer| bytes(&it.public_key) == proof.signer && is_valid(it);
         Ok(signers.iter().any(is_signer))
     }
+
+    /// R32: a payment is reviewed once. The reviewer does not sign who submits, so anybody can write a
+    /// proof that is published into a file of their own, and submit that: the first one counts.
+    fn is_first(
+        &mut self,
+        deployment: DeploymentId,
+        key: &FeedbackKey,
+        row: &Feedback,
+        proof: &Proof,
+    ) -> Result<bool, StoreError> {
+        let Some(payment) = payment(&proof.task_ref, &proof.reviewer) else {
+            return Ok(false);
+        };
+        let mut sql = Sql::new(
+            "SELECT e.task_ref, e.reviewer FROM evidence e JOIN feedback f \
+             ON f.deployment = e.deployment AND f.profile = e.profile AND f.agent = e.agent \
+             AND f.client = e.client AND f.idx = e.idx",
+        );
+        let values = [
+            deployment.0.to_value(),
+            key.agent.to_value(),
+            proof.task_ref.to_ascii_lowercase().to_value(),
+            proof.signer.to_value(),
+            row.place.to_value(),
+        ];
+        sql.bind(
+            " WHERE e.holds = 1 AND e.deployment = ? AND e.agent = ? AND LOWER(e.task_ref) = ? \
+             AND e.signer = ? AND f.place < ?",
+            values,
+        );
+        let mut is_first = true;
+        self.select(&sql, "evidence", &mut |cells| {
+            let task_ref: String = cells.take("task_ref")?;
+            let reviewer: String = cells.take("reviewer")?;
+            is_first &= self::payment(&task_ref, &reviewer).as_ref() != Some(&payment);
+            Ok(())
+        })?;
+        Ok(is_first)
+    }
+}
+
+/// R32: the dedupe key of the task reference, and who paid.
+fn payment(task_ref: &str, reviewer: &str) -> Option<(String, String)> {
+    let task_ref = TaskRef::parse(task_ref).ok()?;
+    let reviewer = match task_ref.chain_id().namespace() {
+        EIP155 => reviewer.to_ascii_lowercase(),
+        _ => reviewer.to_owned(),
+    };
+    Some((task_ref.dedupe_key().to_string(), reviewer))
 }
 
 fn bytes(key: &PublicKey) -> &[u8] {

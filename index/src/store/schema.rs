@@ -1,7 +1,7 @@
 use super::Dialect;
 
 /// The schema that this version writes. A store of another one is not touched.
-pub(super) const VERSION: i64 = 2;
+pub(super) const VERSION: i64 = 3;
 
 /// Creates what is missing. Types are those of [`Dialect`]: `INT`, `REAL`, `TXT` and `BYTES`, and
 /// `CLUSTERED` after a table.
@@ -67,6 +67,8 @@ CREATE TABLE IF NOT EXISTS evidence (
     scheme TXT, differences TXT, reviewer TXT, task_ref TXT, signer BYTES, holds INT,
     PRIMARY KEY (deployment, profile, agent, client, idx)) CLUSTERED;
 CREATE INDEX IF NOT EXISTS evidence_by_file ON evidence (deployment, file);
+CREATE INDEX IF NOT EXISTS evidence_by_payment ON evidence (deployment, agent, LOWER(task_ref))
+    WHERE holds = 1;
 CREATE TABLE IF NOT EXISTS client (
     deployment INT NOT NULL, profile INT NOT NULL, agent BYTES NOT NULL, client BYTES NOT NULL,
     ordinal INT NOT NULL, last_index INT NOT NULL,

@@ -55,9 +55,13 @@ fn key() -> FeedbackKey {
 
 /// The feedback of the vector, on chain.
 fn feedback(uri: &str, hash: [u8; 32], value: i128) -> Event {
+    feedback_by(key().client, uri, hash, value)
+}
+
+fn feedback_by(client: AccountId, uri: &str, hash: [u8; 32], value: i128) -> Event {
     Event::OpenFeedback {
         agent: agent(AGENT),
-        client: key().client,
+        client,
         index: 1,
         value,
         decimals: 0,
@@ -69,7 +73,7 @@ fn feedback(uri: &str, hash: [u8; 32], value: i128) -> Event {
     }
 }
 
-fn indexed(events: Vec<Event>) -> (Evidence, Authorship) {
+fn stored(events: Vec<Event>) -> (Store<Sqlite>, DeploymentId) {
     let mut store = Store::open(Sqlite::in_memory().unwrap()).unwrap();
     let registries = deployment("eip155:84532", bytes(REGISTRY));
     let id: DeploymentId = store.claim(&registries).unwrap();
@@ -77,6 +81,11 @@ fn indexed(events: Vec<Event>) -> (Evidence, Authorship) {
         commit(&mut store, id, number, vec![event]);
     }
     sound(&mut store, id);
+    (store, id)
+}
+
+fn indexed(events: Vec<Event>) -> (Evidence, Authorship) {
+    let (mut store, id) = stored(events);
     let row = store.feedback(id, &key()).unwrap().unwrap();
     let evidence = store.evidence(id, &key()).unwrap().unwrap();
     let authorship = store.authorship(id, &key(), &row, Some(&evidence));
@@ -94,7 +103,7 @@ fn wallet_set(wallet: AccountId) -> Event {
     }
 }
 
-/// A registration file that lists these keys.
+/// A registration file of the agent, which lists these keys.
 fn registration(keys: &[(&str, u64, u64)]) -> String {
     let signers = keys.iter().map(|(key, from, until)| {
         json!({
@@ -104,7 +113,13 @@ fn registration(keys: &[(&str, u64, u64)]) -> String {
             "validUntil": until,
         })
     });
-    json!({ "name": "an agent", "signers": signers.collect::<Vec<_>>() }).to_string()
+    let own = json!({ "agentId": AGENT, "agentRegistry": format!("eip155:84532:0x{REGISTRY}") });
+    let signers = signers.collect::<Vec<_>>();
+    json!({ "name": "an agent", "registrations": [own], "signers": signers }).to_string()
+}
+
+fn wallet() -> AccountId {
+    AccountId::Evm(address_of_public_key(&hex::decode(signer_key()).unwrap()).unwrap())
 }
 
 #[test]
@@ -161,6 +176,58 @@ fn r29_keys_that_the_registration_file_lists_sign_and_no_other() {
             false => Authorship::Claimed { reviewer },
         };
         assert_eq!(authorship, expected, "{file}");
+    }
+}
+
+/// The keys that count are in a file that was not read, or is not the agent's: the wallet does not stand
+/// in for them.
+#[test]
+fn r36_without_the_registration_file_nothing_is_signed() {
+    let (text, hash) = vector();
+    let give = feedback(&encode_uri(text.as_bytes()), hash, 95);
+    let foreign = registration(&[]).replace("\"agentId\":42", "\"agentId\":43");
+    let uris = [
+        "https://agent.example/registration.json", // it waits
+        "{\"name\": 7}",
+        &*foreign,
+    ];
+    for uri in uris {
+        let events = vec![registered(AGENT, wallet(), uri), give.clone()];
+        let reviewer = reviewer();
+        assert_eq!(indexed(events).1, Authorship::Claimed { reviewer }, "{uri}");
+    }
+}
+
+/// R32: the reviewer's signature does not cover who submits.
+#[test]
+fn r32_a_proof_in_a_second_file_is_only_claimed() {
+    let (text, hash) = vector();
+    let mut copy: Value = serde_json::from_str(&text).unwrap();
+    copy["clientAddress"] = json!(format!("eip155:84532:0x{}", "55".repeat(20)));
+    let copied = encode_uri(copy.to_string().as_bytes());
+    let copied = feedback_by(SOMEBODY, &copied, [0; 32], 95);
+    let original = feedback(&encode_uri(text.as_bytes()), hash, 95);
+    let copy_key = FeedbackKey {
+        client: SOMEBODY,
+        ..key()
+    };
+    for (events, first, second) in [
+        ([original.clone(), copied.clone()], key(), copy_key),
+        ([copied, original], copy_key, key()),
+    ] {
+        let [one, other] = events;
+        let (mut store, id) = stored(vec![registered(AGENT, wallet(), ""), one, other]);
+        let mut authorship = |key: &FeedbackKey| {
+            let row = store.feedback(id, key).unwrap().unwrap();
+            let evidence = store.evidence(id, key).unwrap().unwrap();
+            assert!(evidence.proof.as_ref().unwrap().holds);
+            let found = store.authorship(id, key, &row, Some(&evidence));
+            found.unwrap()
+        };
+        let reviewer = reviewer();
+        assert_eq!(authorship(&first), Authorship::Signed { reviewer });
+        let reviewer = self::reviewer();
+        assert_eq!(authorship(&second), Authorship::Claimed { reviewer });
     }
 }
 

@@ -96,7 +96,7 @@ fn a_store_of_another_schema_is_refused_and_left_as_it_is() {
     let file = folder.path().join("index.sqlite");
     let open = || Store::open(Sqlite::open(&file).unwrap());
     open().unwrap();
-    for (version, advice) in [(1, "rebuild"), (3, "use the version that wrote it")] {
+    for (version, advice) in [(1, "rebuild"), (4, "use the version that wrote it")] {
         let mut sqlite = Sqlite::open(&file).unwrap();
         let sql = format!("UPDATE schema_version SET version = {version}");
         sqlite.script(&sql).unwrap();
