@@ -175,7 +175,13 @@ impl<E: Engine> Store<E> {
     pub fn take_file(&mut self, deployment: DeploymentId, file: &File) -> Result<(), StoreError> {
         let key = FileKey::of(&file.uri);
         self.transaction(|store| {
+            let known = store.row::<Files>(deployment, &key)?;
             store.write_row::<Files>(deployment, &key, Some(file))?;
+            // Any number of rows may refer to it, and each is work: none if it says what it said before.
+            let said = known.map(|it| Content::of_file(Some(it)));
+            if said == Some(Content::of_file(Some(file.clone()))) {
+                return Ok(());
+            }
             let names = store.names(deployment)?;
             for agent in store.agents_of_file(deployment, &key)? {
                 let derived = store.derive_registration(deployment, &names, &agent, &file.uri)?;

@@ -7,12 +7,17 @@ use concord_chain::{
     fetch::{FetchOptions, Fetcher},
 };
 use concord_index::{
+    StoreError,
     evidence::{Worker, WorkerOptions},
     query::{AgentFilter, AgentOrder, AgentQuery, FileFilter, Service, TextField},
-    store::{DeploymentId, Sqlite, Store},
+    store::{DeploymentId, Dialect, Engine, Sqlite, Store, Value},
     table::{FileState, FileUse, Registration},
 };
 use concord_registry::{Event, event::AccountId};
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
 const OWNER: AccountId = AccountId::Evm([0x11; 20]);
 const REGISTRY: &str = "eip155:31337:0xabababababababababababababababababababab";
@@ -207,6 +212,77 @@ fn what_may_pass_is_tried_again_and_what_was_read_stays() {
     host.put("/1", &file("new", true, "web", 1));
     assert_eq!(setup.step(1_000 + 2 * DAY), 1);
     assert_eq!(setup.registration(1).name.as_deref(), Some("new"));
+}
+
+/// SQLite that counts how often a registration is written.
+struct Counting {
+    sqlite: Sqlite,
+    written: Arc<AtomicUsize>,
+}
+
+impl Engine for Counting {
+    const DIALECT: Dialect = Sqlite::DIALECT;
+
+    fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<u64, StoreError> {
+        let is_one = sql.contains(" registration ");
+        self.written
+            .fetch_add(usize::from(is_one), Ordering::SeqCst);
+        self.sqlite.execute(sql, parameters)
+    }
+
+    fn query(
+        &mut self,
+        sql: &str,
+        parameters: &[Value],
+        each: &mut dyn FnMut(&[Value]) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.sqlite.query(sql, parameters, each)
+    }
+
+    fn script(&mut self, sql: &str) -> Result<(), StoreError> {
+        self.sqlite.script(sql)
+    }
+
+    fn claim(&mut self, name: &str) -> Result<(), StoreError> {
+        self.sqlite.claim(name)
+    }
+}
+
+/// Whoever registers many agents with one file must not make each look at it a long transaction.
+#[test]
+fn a_file_that_says_what_it_said_before_is_derived_from_once() {
+    const DAY: i64 = 24 * 3_600;
+    let host = Host::start();
+    let written = Arc::new(AtomicUsize::new(0));
+    let engine = Counting {
+        sqlite: Sqlite::in_memory().unwrap(),
+        written: Arc::clone(&written),
+    };
+    let mut store = Store::open(engine).unwrap();
+    let id = store
+        .claim(&deployment("eip155:31337", [0xab; 20]))
+        .unwrap();
+    let url = host.put("/1", &file("same", true, "web", 1));
+    let agents = (1..=3).map(|it| registered(it, OWNER, &url));
+    commit(&mut store, id, 1, agents.collect());
+    let fetcher = Fetcher::new(FetchOptions {
+        allow_http: true,
+        allow_private: true,
+        ..FetchOptions::default()
+    });
+    let mut worker = Worker::new(store, id, fetcher.unwrap(), WorkerOptions::default());
+    let blocking = Blocking::new().unwrap();
+    let mut written_at = |now| {
+        let before = written.load(Ordering::SeqCst);
+        assert_eq!(blocking.wait(worker.step(now)).unwrap(), 1, "{now}");
+        written.load(Ordering::SeqCst) - before
+    };
+    assert_eq!(written_at(0), 3);
+    assert_eq!(written_at(DAY), 0);
+    host.put("/1", &file("other", true, "web", 1));
+    assert_eq!(written_at(2 * DAY), 3);
+    host.remove("/1"); // what was read stays
+    assert_eq!(written_at(3 * DAY), 0);
 }
 
 #[test]
