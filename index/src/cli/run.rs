@@ -13,17 +13,24 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// Between two searches for missing events.
 const REPAIR: Duration = Duration::from_secs(600);
+/// A search reads blocks again, and nothing else is indexed meanwhile. What an endpoint does not have, none
+/// finds: at most a tenth of the time is spent on it.
+const SHARE: u32 = 9;
 
-/// When missing events were last looked for.
-struct Repairs(Option<Instant>);
+/// When missing events are looked for.
+#[derive(Default)]
+struct Repairs {
+    next: Option<Instant>,
+}
 
 impl Repairs {
-    fn is_due(&mut self) -> bool {
-        let is_due = self.0.is_none_or(|last| last.elapsed() > REPAIR);
-        if is_due {
-            self.0 = Some(Instant::now());
-        }
-        is_due
+    fn is_due(&self, now: Instant) -> bool {
+        self.next.is_none_or(|next| next <= now)
+    }
+
+    /// Notes a search, and how long it took.
+    fn note(&mut self, now: Instant, took: Duration) {
+        self.next = now.checked_add(REPAIR.max(took.saturating_mul(SHARE)));
     }
 }
 
@@ -45,7 +52,7 @@ pub fn run(options: &RunOptions) -> Result<u8, CliError> {
         }
     };
     let mut meter = Meter::new(options.start);
-    let mut repairs = Repairs(None);
+    let mut repairs = Repairs::default();
     loop {
         files = match files {
             Some(ended) if ended.is_over() => return Err(ended.failure()),
@@ -56,9 +63,12 @@ pub fn run(options: &RunOptions) -> Result<u8, CliError> {
             return Ok(FINE);
         }
         match blocking.wait(indexer.step()) {
-            Ok(Progress::Idle { .. }) if repairs.is_due() => {
+            Ok(Progress::Idle { .. }) if repairs.is_due(Instant::now()) => {
                 // R46: what is missing is looked for again; if it stays so, `status` says it.
-                match blocking.wait(indexer.repair()) {
+                let begun = Instant::now();
+                let repaired = blocking.wait(indexer.repair());
+                repairs.note(Instant::now(), begun.elapsed());
+                match repaired {
                     Ok(0) => (),
                     Ok(events) => eprintln!("repaired: {events} events had been missed"),
                     Err(SyncError::Source(error)) if error.is_passing() => {
@@ -79,6 +89,24 @@ pub fn run(options: &RunOptions) -> Result<u8, CliError> {
                 blocking.wait(tokio::time::sleep(PAUSE));
             }
             Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r46_a_search_that_takes_long_comes_seldom() {
+        let now = Instant::now();
+        let mut repairs = Repairs::default();
+        assert!(repairs.is_due(now));
+        for (took, pause) in [(1, 600), (60, 600), (3_600, 9 * 3_600)] {
+            repairs.note(now, Duration::from_secs(took));
+            let after = |seconds| now + Duration::from_secs(seconds);
+            assert!(!repairs.is_due(after(pause - 1)), "{took}");
+            assert!(repairs.is_due(after(pause)), "{took}");
         }
     }
 }
