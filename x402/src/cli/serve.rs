@@ -5,6 +5,7 @@ use std::{
     io::{self, Write},
     net::SocketAddr,
     sync::Arc,
+    time::Duration,
 };
 
 use alloy::transports::http::reqwest::{self, Client, Url, redirect::Policy};
@@ -12,7 +13,7 @@ use axum::{
     Router,
     body::{Body, to_bytes},
     extract::{Request, State},
-    http::{HeaderMap, StatusCode, header},
+    http::{HeaderMap, StatusCode, Uri, header},
     response::{IntoResponse, Response},
     routing::get,
 };
@@ -48,6 +49,9 @@ const HOP: [header::HeaderName; 8] = [
 /// Seconds: hashing and signing takes a fraction of a millisecond with a key in this process.
 const SIGNING_BUCKETS: [f64; 8] = [0.0001, 0.0002, 0.0005, 0.001, 0.005, 0.05, 0.5, 5.0];
 
+/// Between two times that the recorder adds up what it was told.
+const UPKEEP: Duration = Duration::from_secs(5);
+
 pub(super) async fn serve(options: &Serve) -> Result<u8, CliError> {
     let config: ServeConfig = read_json(&options.config)?;
     let path = options.config.display();
@@ -56,7 +60,6 @@ pub(super) async fn serve(options: &Serve) -> Result<u8, CliError> {
     };
     let log = tracing_subscriber::fmt().with_writer(io::stderr);
     let _ = log.with_ansi(false).try_init(); // another one of this process is as good
-    let metrics = metrics().map_err(|error| malformed("metricsListen", &error))?;
     let layer = config.interactions().await;
     let layer = layer.map_err(|(field, error)| malformed(&field, &error))?;
     let paywall = paywall(&config).map_err(|(field, error)| malformed(field, &error))?;
@@ -77,6 +80,7 @@ pub(super) async fn serve(options: &Serve) -> Result<u8, CliError> {
     let watched = match config.metrics_listen {
         None => Either::Left(pending()),
         Some(address) => {
+            let metrics = metrics().map_err(|error| malformed("metricsListen", &error))?;
             let bound = bind(address).await;
             let (listener, address) = bound.map_err(|error| malformed("metricsListen", &error))?;
             writeln!(io::stdout(), "metrics on {address}")?;
@@ -98,12 +102,21 @@ async fn bind(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
     Ok((listener, address))
 }
 
-/// Counts from here on.
+/// Counts from here on. Without a listener nothing is counted.
 fn metrics() -> Result<PrometheusHandle, metrics_exporter_prometheus::BuildError> {
     let builder = PrometheusBuilder::new().set_buckets(&SIGNING_BUCKETS)?;
     let handle = builder.install_recorder()?;
     describe_metrics();
+    tokio::spawn(keep_small(handle.clone()));
     Ok(handle)
+}
+
+/// The recorder keeps each time that it is told until it is rendered, which nobody may ask for.
+async fn keep_small(metrics: PrometheusHandle) {
+    loop {
+        tokio::time::sleep(UPKEEP).await;
+        metrics.run_upkeep();
+    }
 }
 
 type Paywall = X402LayerBuilder<StaticPriceTags<PriceTag>, Arc<FacilitatorClient>>;
@@ -147,10 +160,7 @@ async fn forward(
 ) -> Result<Response, StatusCode> {
     let (client, base) = &*upstream;
     let (parts, body) = request.into_parts();
-    let mut url = base.clone();
-    let prefix = base.path().trim_end_matches('/').to_owned();
-    url.set_path(&format!("{prefix}{}", parts.uri.path()));
-    url.set_query(parts.uri.query());
+    let url = upstream_url(base, &parts.uri).ok_or(StatusCode::BAD_REQUEST)?;
     let body = to_bytes(body, BODY_MAX).await;
     let body = body.map_err(|_| StatusCode::PAYLOAD_TOO_LARGE)?;
     let sending = client
@@ -163,10 +173,49 @@ async fn forward(
     Ok((status, headers, body).into_response())
 }
 
+/// The upstream's URL for a request; `None` if the request's dots lead out of the upstream's path.
+fn upstream_url(base: &Url, asked: &Uri) -> Option<Url> {
+    let mut url = base.clone();
+    let prefix = base.path().trim_end_matches('/');
+    url.set_path(&format!("{prefix}{}", asked.path()));
+    url.set_query(asked.query());
+    let rest = url.path().strip_prefix(prefix);
+    let is_inside = rest.is_some_and(|it| it.starts_with('/'));
+    is_inside.then_some(url)
+}
+
 fn without_hop(headers: &HeaderMap) -> HeaderMap {
     let mut headers = headers.clone();
     for name in HOP {
         headers.remove(name);
     }
     headers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_stays_within_the_upstreams_path() {
+        let url = |base: &str, asked: &str| {
+            let found = upstream_url(&base.parse().unwrap(), &asked.parse().unwrap());
+            found.map(|it| it.to_string())
+        };
+        for base in ["http://127.0.0.1:1/public", "http://127.0.0.1:1/public/"] {
+            for (asked, expected) in [
+                ("/weather?city=London", "/public/weather?city=London"),
+                ("/", "/public/"),
+                ("/a/../b", "/public/b"),
+            ] {
+                let expected = format!("http://127.0.0.1:1{expected}");
+                assert_eq!(url(base, asked), Some(expected), "{base} {asked}");
+            }
+            for asked in ["/..", "/../admin", "/%2e%2E/admin", "/a/../../publicity"] {
+                assert_eq!(url(base, asked), None, "{base} {asked}");
+            }
+        }
+        let root = url("http://127.0.0.1:1", "/../weather");
+        assert_eq!(root.as_deref(), Some("http://127.0.0.1:1/weather"));
+    }
 }
