@@ -43,11 +43,9 @@ pub enum Conclusion {
 }
 
 impl Run {
-    /// Did every participant come to what is expected at every step, and answer every view?
+    /// Did every participant play every step, come to what is expected, and answer every view?
     pub fn agrees(&self) -> bool {
-        let are_steps = self.records.iter().all(|it| it.result.is_as_expected());
-        let are_views = self.views.iter().all(|it| it.count().is_as_expected());
-        are_steps && are_views && self.lost.is_empty()
+        self.conclusion() == Conclusion::Agrees
     }
 
     /// The worst that can be said of the run.
