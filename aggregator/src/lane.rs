@@ -22,7 +22,7 @@ const TICK: Duration = Duration::from_secs(1);
 /// Seconds between attempts: doubled each time, up to the limit.
 const BACKOFF: u64 = 1;
 const BACKOFF_MAX: u64 = 300;
-/// A call that the registry reverts so often will not succeed later.
+/// A call that the registry reverts so often, one time after the other, will not succeed later.
 const REVERTS: u32 = 3;
 
 /// A lane.
@@ -111,11 +111,12 @@ impl Lane {
         };
         let reason = error.to_string();
         tracing::warn!(n, attempts = row.attempts, reason, "not submitted");
-        let noted = match is_reverted(&error) && row.attempts + 1 >= REVERTS {
+        let is_reverted = is_reverted(&error);
+        let noted = match is_reverted && row.reverts + 1 >= REVERTS {
             true => self.store.set_refused(n, reason).await,
             false => {
                 let due = now().saturating_add(backoff(row.attempts));
-                self.store.postpone(n, reason, due).await
+                self.store.postpone(n, reason, due, is_reverted).await
             }
         };
         if let Err(error) = noted {

@@ -274,14 +274,22 @@ impl Store {
         self.0.writer.write(set).await.map(drop)
     }
 
-    /// An attempt failed; the next is due at a time in unix seconds.
+    /// An attempt failed; the next is due at a time in unix seconds. `is_reverted`: by the registry.
     ///
     /// # Errors
     /// [`StoreError`].
-    pub async fn postpone(&self, n: u64, reason: String, due: u64) -> Result<(), StoreError> {
-        let sql = "UPDATE submission SET attempts = attempts + 1, reason = ?2, not_before = ?3 \
-                   WHERE n = ?1";
-        let set = move |it: &Connection| it.execute(sql, params![signed(n), reason, signed(due)]);
+    pub async fn postpone(
+        &self,
+        n: u64,
+        reason: String,
+        due: u64,
+        is_reverted: bool,
+    ) -> Result<(), StoreError> {
+        let sql = "UPDATE submission SET attempts = attempts + 1, reason = ?2, not_before = ?3, \
+                   reverts = CASE ?4 WHEN 0 THEN 0 ELSE reverts + 1 END WHERE n = ?1";
+        let set = move |it: &Connection| {
+            it.execute(sql, params![signed(n), reason, signed(due), is_reverted])
+        };
         self.0.writer.write(set).await.map(drop)
     }
 
@@ -290,8 +298,8 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub async fn retry(&self) -> Result<u64, StoreError> {
-        let sql = "UPDATE submission SET not_before = 0, attempts = 0, is_done = 0, state = CASE \
-                   WHEN state <> 'refused' THEN state WHEN EXISTS (SELECT 1 FROM tx WHERE \
+        let sql = "UPDATE submission SET not_before = 0, attempts = 0, reverts = 0, is_done = 0, \
+                   state = CASE WHEN state <> 'refused' THEN state WHEN EXISTS (SELECT 1 FROM tx WHERE \
                    tx.submission = submission.n) THEN 'sent' ELSE 'accepted' END \
                    WHERE is_done = 0 OR state = 'refused'";
         let changed = self

@@ -5,7 +5,7 @@ use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 use super::SignedReceipt;
 
 pub(super) const COLUMNS: &str = "n, key, digest, accepted_at, previous, receipt, signature, lane, \
-                                  settlement, body, file, state, reason, attempts, landing, feedback_index";
+                                  settlement, body, file, state, reason, attempts, landing, feedback_index, reverts";
 
 /// How far a submission is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +81,8 @@ pub struct Row {
     pub reason: Option<String>,
     /// Attempts that failed.
     pub attempts: u32,
+    /// How many of the last ones the registry reverted.
+    pub reverts: u32,
     pub(super) landing: Option<Landing>,
     /// Counts from 1, per agent and client; known once the entry was read back.
     pub index: Option<u64>,
@@ -108,6 +110,7 @@ impl Row {
             state: row.get(11)?,
             reason: row.get(12)?,
             attempts: row.get(13)?,
+            reverts: row.get(16)?,
             landing: landing.map(|it| json(14, &it)).transpose()?,
             index: index.map(i64::unsigned_abs),
         })

@@ -5,7 +5,8 @@ use rusqlite::Connection;
 use super::{StoreError, failed};
 
 /// One step for each version of the schema. A step never changes once it was released.
-const STEPS: [&str; 1] = ["
+const STEPS: [&str; 2] = [
+    "
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE submission (
     n INTEGER PRIMARY KEY,
@@ -34,7 +35,13 @@ CREATE TABLE tx (
     position INTEGER NOT NULL,
     body TEXT NOT NULL,
     PRIMARY KEY (submission, name)) STRICT, WITHOUT ROWID;
-"];
+",
+    // the states are behind the files in a row: without an index each count reads every file
+    "
+ALTER TABLE submission ADD COLUMN reverts INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX submission_state ON submission (state);
+",
+];
 
 /// Brings a store to the newest version, each step in one transaction.
 pub(super) fn migrate(path: &Path, connection: &Connection) -> Result<(), StoreError> {

@@ -2,11 +2,19 @@
 //! and a reorganisation.
 use crate::world::{RECEIPT_SEED, Running, World, store};
 use alloy::{providers::Provider, transports::http::reqwest};
+use async_trait::async_trait;
 use concord_aggregator::store::{RowState, Store, StoreError};
 use concord_canonical::sign::PreparedKey;
-use concord_chain::submission::TxRecord;
+use concord_chain::{
+    ChainError,
+    submission::{Landing, SignedTx, TxRecord},
+};
+use concord_x402::feedback::{
+    EvmRegistry, FeedbackEntry, FeedbackError, FeedbackJob, FeedbackRegistry, FileFolder,
+    PaymentAttestation,
+};
 use serde_json::json;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 #[test]
 fn a_store_has_one_process_one_key_and_a_known_schema() {
@@ -116,6 +124,95 @@ async fn what_the_registry_refuses_for_good_is_shown_and_can_be_retried() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     assert_eq!(running.submit(&draft).await.status, 200);
+    assert_eq!(world.feedbacks().await, 1);
+    running.stop().await;
+}
+
+/// A registry that fails some times before it is asked.
+struct Failing {
+    registry: EvmRegistry,
+    /// The last one comes first.
+    failures: Vec<ChainError>,
+}
+
+#[async_trait]
+impl FeedbackRegistry for Failing {
+    fn registry(&self) -> String {
+        self.registry.registry()
+    }
+
+    fn client(&self) -> String {
+        self.registry.client()
+    }
+
+    async fn submit(
+        &mut self,
+        job: FeedbackJob<'_>,
+        record: &mut (dyn TxRecord + Sync),
+    ) -> Result<(), FeedbackError> {
+        match self.failures.pop() {
+            Some(failure) => Err(failure.into()),
+            None => self.registry.submit(job, record).await,
+        }
+    }
+
+    async fn entry(
+        &self,
+        job: FeedbackJob<'_>,
+        landing: &Landing,
+        signed: &SignedTx,
+    ) -> Result<FeedbackEntry, FeedbackError> {
+        self.registry.entry(job, landing, signed).await
+    }
+
+    async fn attach_payment_proof(
+        &mut self,
+        job: FeedbackJob<'_>,
+        index: u64,
+        attestation: &PaymentAttestation,
+        record: &mut (dyn TxRecord + Sync),
+    ) -> Result<(), FeedbackError> {
+        let registry = &mut self.registry;
+        registry
+            .attach_payment_proof(job, index, attestation, record)
+            .await
+    }
+}
+
+/// A node that was away for a while does not make the first revert after it a refusal for good.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_reverts_one_after_the_other_are_a_refusal() {
+    let world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let draft = world.review(&world.pay(1).await);
+    let place = world.place();
+    let away = || ChainError::NotLanded {
+        job: "1".to_owned(),
+        seconds: 1,
+    };
+    let reverted = ChainError::SimulationFailed {
+        title: "1".to_owned(),
+        reason: "execution reverted".to_owned(),
+    };
+    let registry = Failing {
+        registry: place.registry().await,
+        failures: vec![reverted, away(), away()],
+    };
+    let admission = place.admission(vec![registry.registry()]).await;
+    let files = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
+    let settlement = place.settlement();
+    let registry = Box::new(registry);
+    let running = Running::with(folder.path(), registry, &settlement, admission, files).await;
+    let status = running.submit(&draft).await.status;
+    assert!(matches!(status, 200 | 202), "{status}");
+    let row = loop {
+        let row = running.store.get(1).unwrap().unwrap();
+        if row.index.is_some() || row.state == RowState::Refused {
+            break row;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    };
+    assert_eq!((row.state, row.attempts), (RowState::Final, 3));
     assert_eq!(world.feedbacks().await, 1);
     running.stop().await;
 }
