@@ -5,8 +5,8 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use concord_canonical::caip::{AccountId, EIP155, TaskRef};
 use concord_x402::verify::{
-    Payment, Payments, Reads, RegistrationFiles, Registries, State, StepResult, Unavailable,
-    verify_submission,
+    Payment, Payments, Reads, RegistrationFiles, Registries, State, StepResult, Transfer,
+    Unavailable, verify_submission,
 };
 
 use crate::{Claim, Code, Insiders, Refusal};
@@ -25,6 +25,9 @@ pub struct Admission {
     pub payment_chains: BTreeSet<String>,
     /// Whether payments on other chains are taken as they are stated (R54).
     pub takes_unchecked: bool,
+    /// The tokens in which a payment counts, CAIP-10. On a chain of which none is named each does, and whoever
+    /// writes a token writes payments that nobody made.
+    pub assets: Vec<String>,
     /// The identity registries that are served, CAIP-10, in the order of their lanes.
     pub served: Vec<String>,
 }
@@ -104,6 +107,8 @@ impl Admission {
         if let Some(error) = unavailable {
             return Err(error.into());
         }
+        let in_assets = |it| self.in_assets(task_ref, it);
+        let payment = payment.map(|found| found.map(in_assets));
         let is_found = matches!(payment, Ok(Some(_)));
         let reads = Reads {
             registries: &*self.registries,
@@ -124,6 +129,25 @@ impl Admission {
             require(&paid, Code::InvalidPayload, "interactionData.taskRef", true)?;
         }
         Ok(is_checked)
+    }
+
+    /// The payment with the transfers that count.
+    fn in_assets(&self, task_ref: &str, mut payment: Payment) -> Payment {
+        let chain = TaskRef::parse(task_ref).map(|it| it.chain_id().to_string());
+        let chain = chain.unwrap_or_default();
+        let is_there = |it: &&String| {
+            let asset = AccountId::parse(it);
+            asset.is_ok_and(|it| it.chain_id().to_string() == chain)
+        };
+        let listed: Vec<&String> = self.assets.iter().filter(is_there).collect();
+        let counts = |it: &Transfer| {
+            let asset = format!("{chain}:{}", it.asset);
+            listed.iter().any(|listed| is_same_account(listed, &asset))
+        };
+        if !listed.is_empty() {
+            payment.transfers.retain(counts);
+        }
+        payment
     }
 
     fn is_payment_chain(&self, task_ref: &str) -> bool {

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use concord_canonical::sign::PreparedKey;
+use concord_canonical::{caip::AccountId, sign::PreparedKey};
 use concord_chain::{
     ChainId, EndpointOptions,
     evm::{Confirmations, FeeLimit, Node},
@@ -61,6 +61,9 @@ pub struct Config {
 struct ChainConfig {
     /// The JSON-RPC endpoint. Errors show its host only.
     rpc: String,
+    /// The tokens in which payments count: addresses or mints. Any, if none is named.
+    #[serde(default)]
+    assets: Vec<String>,
     /// EVM: the registries that feedback is submitted to.
     #[serde(default)]
     evm: Option<EvmConfig>,
@@ -195,8 +198,24 @@ impl Config {
                 .map(ToString::to_string)
                 .collect::<BTreeSet<_>>(),
             takes_unchecked: payments == PaymentMode::Unchecked,
+            assets: self.assets()?,
             served,
         })
+    }
+
+    /// The tokens of every chain, CAIP-10.
+    fn assets(&self) -> Result<Vec<String>, CliError> {
+        let mut assets = Vec::new();
+        for (chain, config) in &self.chains {
+            for asset in &config.assets {
+                let id = format!("{chain}:{asset}");
+                AccountId::parse(&id).map_err(|error| {
+                    CliError::Usage(format!("chains.{chain}.assets: {asset:?}: {error}"))
+                })?;
+                assets.push(id);
+            }
+        }
+        Ok(assets)
     }
 
     fn fetched_files(&self) -> Result<FetchedFiles, CliError> {

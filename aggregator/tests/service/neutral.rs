@@ -212,6 +212,7 @@ fn decide(fault: Fault, said: &Said) -> (Result<Admitted, Refusal>, Vec<String>)
         insiders: ledger.clone(),
         payment_chains: BTreeSet::from(["eip155:84532".to_owned()]),
         takes_unchecked: false,
+        assets: vec![],
         served: vec![REGISTRY.to_owned()],
     };
     let form = Form::read(draft.json().to_string().as_bytes()).unwrap();

@@ -1,12 +1,14 @@
 //! R52: each refusal has its code and its member, and the checks come in their order.
 use crate::{
     payload::Draft,
-    world::{Running, World},
+    world::{Running, World, network},
 };
 use alloy::{network::TransactionBuilder, rpc::types::TransactionRequest};
 use concord_canonical::sign::PreparedKey;
 use concord_registry::evm::calls;
+use concord_x402::feedback::{FeedbackRegistry, FileFolder};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 struct Case {
     payload: Value,
@@ -322,4 +324,36 @@ async fn r52_each_check_answers_with_its_code_and_in_its_order() {
     let found = (answer.status, answer.body["code"].as_str());
     assert_eq!(found, (503, Some("UNAVAILABLE")), "{}", answer.body);
     running.stop().await;
+}
+
+/// A token that anybody can deploy has any transfers.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_payment_in_a_token_that_is_not_listed_does_not_count() {
+    let world = World::start().await;
+    let place = world.place();
+    let draft = world.review(&world.pay(1).await);
+    let token = format!("{}:{}", network(), world.chain.token);
+    let other = format!("{}:{}", network(), world.open);
+    let elsewhere = format!("eip155:1:{}", world.open); // says nothing of this chain
+    let cases = [
+        (vec![other.clone()], 400),
+        (vec![other, token.to_lowercase()], 200),
+        (vec![elsewhere], 200),
+    ];
+    for (assets, status) in cases {
+        let folder = tempfile::tempdir().unwrap();
+        let registry = place.registry().await;
+        let mut admission = place.admission(vec![registry.registry()]).await;
+        admission.assets = assets.clone();
+        let files = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
+        let registry = Box::new(registry);
+        let settlement = place.settlement();
+        let running = Running::with(folder.path(), registry, &settlement, admission, files).await;
+        let answer = running.submit(&draft).await;
+        assert_eq!(answer.status, status, "{assets:?}: {}", answer.body);
+        if status == 400 {
+            assert_eq!(answer.body["class"], "PaymentMismatch");
+        }
+        running.stop().await;
+    }
 }

@@ -49,6 +49,7 @@ async fn admission(world: &World, solana: &Solana, registry: &str, file: String)
         insiders: Arc::new(insiders),
         payment_chains: BTreeSet::from([network()]),
         takes_unchecked: false,
+        assets: vec![],
         served: vec![registry.to_owned()],
     }
 }

@@ -177,6 +177,7 @@ impl Place {
             insiders: Arc::new(insiders),
             payment_chains: BTreeSet::from([network()]),
             takes_unchecked: false,
+            assets: vec![],
             served,
         }
     }
