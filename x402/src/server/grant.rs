@@ -2,6 +2,7 @@ use async_trait::async_trait;
 use concord_files::{RawJson, RegistrationId};
 
 use super::signer::SignerError;
+use crate::account::is_same_address;
 
 /// The extension that carries a feedback grant in a settled response (R41). Never part of X402's object.
 pub const FEEDBACK_AUTH_EXTENSION: &str = "8004-feedback-auth";
@@ -49,7 +50,7 @@ impl Grant {
     /// The extension's content, if the grant keeps to what was asked for (R41).
     pub(super) fn to_extension(&self, request: &GrantRequest<'_>) -> Result<RawJson, SignerError> {
         // R41: client = payer, at most 30 days
-        if !self.client.eq_ignore_ascii_case(request.payer) {
+        if !is_same_address(request.network, &self.client, request.payer) {
             let (client, payer) = (&self.client, request.payer);
             let words = format!("the grant names client {client}, but {payer} paid (R41)");
             return Err(SignerError(words));
@@ -68,5 +69,63 @@ impl Grant {
             "authorization": format!("0x{}", hex::encode(&self.authorization)),
         });
         RawJson::parse(&text.to_string()).map_err(|error| SignerError(error.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use concord_canonical::caip::AccountId;
+    use concord_files::AgentId;
+
+    const SOLANA: &str = "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1";
+    const PROGRAM: &str = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
+    const PAYER: &str = "So11111111111111111111111111111111111111112";
+
+    fn registration(network: &str, registry: &str, agent: &str) -> RegistrationId {
+        let agent_registry = format!("{network}:{registry}");
+        let agent_id = AgentId::parse(&AccountId::parse(&agent_registry).unwrap(), agent);
+        RegistrationId {
+            agent_id: agent_id.unwrap(),
+            agent_registry,
+        }
+    }
+
+    fn is_passed_on(
+        (registration, network): (&RegistrationId, &str),
+        payer: &str,
+        client: &str,
+    ) -> bool {
+        let request = GrantRequest {
+            registration,
+            network,
+            payer,
+            expiry_max: 2,
+        };
+        let grant = Grant {
+            client: client.to_owned(),
+            index_limit: 1,
+            expiry: 1,
+            authorization: vec![7],
+        };
+        grant.to_extension(&request).is_ok()
+    }
+
+    #[test]
+    fn r41_only_the_payer_is_granted() {
+        let on_solana = registration(SOLANA, PROGRAM, PAYER);
+        let on_solana = (&on_solana, SOLANA);
+        assert!(is_passed_on(on_solana, PAYER, PAYER));
+        // base58 tells the cases apart: this is somebody else's key
+        assert!(!is_passed_on(
+            on_solana,
+            PAYER,
+            &PAYER.replacen('S', "s", 1)
+        ));
+        let address = format!("0x{}", "aB".repeat(20));
+        let on_evm = registration("eip155:84532", &address, "42");
+        let on_evm = (&on_evm, "eip155:84532");
+        assert!(is_passed_on(on_evm, &address, &address.to_lowercase()));
+        assert!(!is_passed_on(on_evm, &address, &address.replace('a', "c")));
     }
 }
