@@ -18,10 +18,7 @@ pub(super) async fn live() -> &'static str {
 pub(super) async fn ready<E: Engine + 'static>(
     State(api): State<Arc<Api<E>>>,
 ) -> Result<Response, ApiError> {
-    let found = api
-        .readers
-        .read(|store: &mut Store<E>| statuses(store))
-        .await?;
+    let found = current(&api).await?;
     let is_ready = !found.is_empty() && found.iter().all(|it| it.block.is_some());
     let status = match is_ready {
         true => StatusCode::OK,
@@ -35,10 +32,7 @@ pub(super) async fn ready<E: Engine + 'static>(
 pub(super) async fn status<E: Engine + 'static>(
     State(api): State<Arc<Api<E>>>,
 ) -> Result<Json, ApiError> {
-    let found = api
-        .readers
-        .read(|store: &mut Store<E>| statuses(store))
-        .await?;
+    let found = current(&api).await?;
     Ok(Json(json!({ "deployments": rendered(&found) })))
 }
 
@@ -46,10 +40,7 @@ pub(super) async fn status<E: Engine + 'static>(
 pub(super) async fn metrics<E: Engine + 'static>(
     State(api): State<Arc<Api<E>>>,
 ) -> Result<Response, ApiError> {
-    let found = api
-        .readers
-        .read(|store: &mut Store<E>| statuses(store))
-        .await?;
+    let found = current(&api).await?;
     let mut text = api.metrics.text();
     gauges(&mut text, &found);
     let kind = "text/plain; version=0.0.4; charset=utf-8";
@@ -63,6 +54,13 @@ struct Status {
     final_block: Option<u64>,
     agents: u64,
     incomplete: u64,
+}
+
+/// How far each deployment is now.
+async fn current<E: Engine + 'static>(api: &Api<E>) -> Result<Vec<Status>, ApiError> {
+    api.readers
+        .read(|store: &mut Store<E>| statuses(store))
+        .await
 }
 
 fn statuses<E: Engine>(store: &mut Store<E>) -> Result<Vec<Status>, ApiError> {

@@ -7,26 +7,26 @@ pub const OPEN: &str = "ReputationRegistry";
 pub const AUTHORIZED: &str = "AuthorizedReputationRegistry";
 pub const VALIDATION: &str = "ValidationRegistry";
 
+/// Ours and the canonical ones.
+const IDENTITY_VIEWS: &[&str] = &[
+    "balanceOf(address)",
+    "eip712Domain()",
+    "getAgentWallet(uint256)",
+    "getApproved(uint256)",
+    "getMetadata(uint256,string)",
+    "getVersion()",
+    "isApprovedForAll(address,address)",
+    "isAuthorizedOrOwner(address,uint256)",
+    "name()",
+    "ownerOf(uint256)",
+    "supportsInterface(bytes4)",
+    "symbol()",
+    "tokenURI(uint256)",
+];
+
 /// The views of Concord's contracts (`contracts/abi`).
 pub const EVM: &[(&str, &[&str])] = &[
-    (
-        IDENTITY,
-        &[
-            "balanceOf(address)",
-            "eip712Domain()",
-            "getAgentWallet(uint256)",
-            "getApproved(uint256)",
-            "getMetadata(uint256,string)",
-            "getVersion()",
-            "isApprovedForAll(address,address)",
-            "isAuthorizedOrOwner(address,uint256)",
-            "name()",
-            "ownerOf(uint256)",
-            "supportsInterface(bytes4)",
-            "symbol()",
-            "tokenURI(uint256)",
-        ],
-    ),
+    (IDENTITY, IDENTITY_VIEWS),
     (
         OPEN,
         &[
@@ -90,24 +90,7 @@ pub const EVM: &[(&str, &[&str])] = &[
 /// The views of the canonical ERC-8004 contracts 2.0.0 (`registry/tests/canonical_abi`), without those
 /// of their proxies: an owner and upgrades, which say nothing of agents.
 pub const CANONICAL: &[(&str, &[&str])] = &[
-    (
-        IDENTITY,
-        &[
-            "balanceOf(address)",
-            "eip712Domain()",
-            "getAgentWallet(uint256)",
-            "getApproved(uint256)",
-            "getMetadata(uint256,string)",
-            "getVersion()",
-            "isApprovedForAll(address,address)",
-            "isAuthorizedOrOwner(address,uint256)",
-            "name()",
-            "ownerOf(uint256)",
-            "supportsInterface(bytes4)",
-            "symbol()",
-            "tokenURI(uint256)",
-        ],
-    ),
+    (IDENTITY, IDENTITY_VIEWS),
     (
         OPEN,
         &[
