@@ -12,6 +12,7 @@ mod output;
 mod purchase;
 mod serve;
 mod serve_config;
+mod signing;
 
 pub use error::{CANNOT_CHECK, CliError, MONEY_UNKNOWN, REFUTED, USAGE, VERIFIED};
 

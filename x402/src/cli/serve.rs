@@ -29,7 +29,10 @@ use x402_types::proto::{
     v2::{PaymentRequirements, PriceTag},
 };
 
-use super::{CliError, VERIFIED, config::read_json, options::Serve, serve_config::ServeConfig};
+use super::{
+    CliError, VERIFIED, config::read_json, options::Serve, serve_config::ServeConfig,
+    signing::Rotation,
+};
 use crate::server::describe_metrics;
 
 /// Bytes of a request's body that are passed on.
@@ -60,8 +63,10 @@ pub(super) async fn serve(options: &Serve) -> Result<u8, CliError> {
     };
     let log = tracing_subscriber::fmt().with_writer(io::stderr);
     let _ = log.with_ansi(false).try_init(); // another one of this process is as good
-    let layer = config.interactions().await;
+    let rotation = Rotation::start(options.config.clone(), &config).await?;
+    let layer = config.interactions(rotation.keys());
     let layer = layer.map_err(|(field, error)| malformed(&field, &error))?;
+    tokio::spawn(rotation.run());
     let paywall = paywall(&config).map_err(|(field, error)| malformed(field, &error))?;
     let client = Client::builder()
         .redirect(Policy::none())

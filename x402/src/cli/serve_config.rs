@@ -113,14 +113,8 @@ fn at<E: ToString>(field: impl Into<String>) -> impl FnOnce(E) -> Malformed {
 }
 
 impl ServeConfig {
-    /// The layer around the paywall.
-    pub async fn interactions(&self) -> Result<InteractionLayer, Malformed> {
-        let mut info = json!({ "version": "1.0.0", "registrations": self.registrations });
-        if let Some(aggregator) = &self.feedback_aggregator {
-            info["feedbackAggregator"] = json!(aggregator);
-        }
-        let info = parse_info(info.to_string().as_bytes()).map_err(at("info"))?;
-        let agent = Agent::new(info.into_view(), &X402Profile::ALL).map_err(at("info"))?;
+    /// The keys that sign, opened.
+    pub fn signing_keys(&self) -> Result<Vec<SigningKey>, Malformed> {
         let mut keys = Vec::new();
         for (index, signer) in self.signers.iter().enumerate() {
             let key = signer.open().map_err(at(format!("signers[{index}]")))?;
@@ -130,18 +124,24 @@ impl ServeConfig {
                 valid_until: signer.valid_until,
             });
         }
-        let keys = SigningKeys::new(keys).await.map_err(at("signers"))?;
+        Ok(keys)
+    }
+
+    /// The layer around the paywall, which signs with these keys.
+    pub fn interactions(&self, keys: Arc<SigningKeys>) -> Result<InteractionLayer, Malformed> {
+        let mut info = json!({ "version": "1.0.0", "registrations": self.registrations });
+        if let Some(aggregator) = &self.feedback_aggregator {
+            info["feedbackAggregator"] = json!(aggregator);
+        }
+        let info = parse_info(info.to_string().as_bytes()).map_err(at("info"))?;
+        let agent = Agent::new(info.into_view(), &X402Profile::ALL).map_err(at("info"))?;
         let prefix = ExternalPrefix::new(&self.external_prefix);
         let options = Options {
             external_prefix: prefix.map_err(at("externalPrefix"))?,
             grants: self.grants()?,
             ..Options::default()
         };
-        Ok(InteractionLayer::with_options(
-            agent,
-            Arc::new(keys),
-            options,
-        ))
+        Ok(InteractionLayer::with_options(agent, keys, options))
     }
 
     fn grants(&self) -> Result<Option<Arc<dyn GrantIssuer>>, Malformed> {

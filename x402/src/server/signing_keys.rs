@@ -101,7 +101,7 @@ impl fmt::Debug for SigningKey {
 }
 
 /// The agent's keys. They can be rotated while the server runs.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct SigningKeys(RwLock<Vec<SigningKey>>);
 
 impl SigningKeys {

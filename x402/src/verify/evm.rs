@@ -1,9 +1,11 @@
 use std::collections::HashMap;
 
 use alloy::{
+    consensus::BlockHeader as _,
     network::TransactionBuilder as _,
     primitives::{Address, B256, Bytes, U256},
-    rpc::types::{Log, TransactionRequest},
+    providers::Provider as _,
+    rpc::types::{Log, TransactionRequest, state::StateOverride},
     sol,
     sol_types::{SolCall, SolEvent},
 };
@@ -12,7 +14,9 @@ use concord_canonical::{Word, caip::AccountId, caip::TaskRef, sign::to_ethereum_
 use concord_chain::{ChainError, evm::Node};
 use concord_files::RegistrationId;
 use concord_registry::evm::abi::IdentityRegistry as Identity;
+use futures_util::future::join;
 
+use super::agent_reader::{self, AgentRead, Answer};
 use super::reads::{AgentRecord, Payment, Payments, Registries, Transfer, Unavailable};
 
 /// ERC-20's event.
@@ -33,7 +37,15 @@ const ACCEPTED: [u8; 4] = isValidSignatureCall::SELECTOR;
 /// Reads agents and payments on EVM chains.
 #[derive(Clone, Debug, Default)]
 pub struct EvmChains {
-    nodes: HashMap<String, Node>,
+    nodes: HashMap<String, ChainNode>,
+}
+
+/// A chain's node.
+#[derive(Clone, Debug)]
+struct ChainNode {
+    node: Node,
+    /// Whether it reads an agent and the block's number in one request.
+    reads_at_once: bool,
 }
 
 impl EvmChains {
@@ -42,22 +54,35 @@ impl EvmChains {
     /// # Errors
     /// [`ChainError::WrongChain`], [`ChainError::Unreachable`].
     pub async fn add(&mut self, chain_id: u64, node: Node) -> Result<(), ChainError> {
-        node.require_chain(chain_id).await?;
-        self.nodes.insert(format!("eip155:{chain_id}"), node);
+        let (checked, reads_at_once) =
+            join(node.require_chain(chain_id), reads_at_once(&node)).await;
+        checked?;
+        let chain_node = ChainNode {
+            node,
+            reads_at_once,
+        };
+        self.nodes.insert(format!("eip155:{chain_id}"), chain_node);
         Ok(())
     }
 
     pub(crate) fn node(&self, network: &str) -> Result<&Node, Unavailable> {
+        Ok(&self.chain_node(network)?.node)
+    }
+
+    fn chain_node(&self, network: &str) -> Result<&ChainNode, Unavailable> {
         let node = self.nodes.get(network);
         node.ok_or_else(|| Unavailable(format!("no node for {network} is configured")))
     }
 
     /// A registry's node and address, and the agent's number.
-    fn place(&self, registration: &RegistrationId) -> Result<(&Node, Address, U256), Unavailable> {
+    fn place(
+        &self,
+        registration: &RegistrationId,
+    ) -> Result<(&ChainNode, Address, U256), Unavailable> {
         let unusable = |error: &dyn ToString| Unavailable(error.to_string());
         let registry = AccountId::parse(&registration.agent_registry);
         let registry = registry.map_err(|error| unusable(&error))?;
-        let node = self.node(&registry.chain_id().to_string())?;
+        let node = self.chain_node(&registry.chain_id().to_string())?;
         let address = registry
             .address()
             .parse()
@@ -80,36 +105,15 @@ impl Registries for EvmChains {
         registration: &RegistrationId,
         block: Option<u64>,
     ) -> Result<Option<AgentRecord>, Unavailable> {
-        let (node, registry, id) = self.place(registration)?;
-        let block = match block {
-            Some(block) => block,
-            None => node.block_number().await?,
-        };
-        // one block for all of them
-        let calls = [
-            request(registry, &Identity::ownerOfCall { tokenId: id }),
-            request(registry, &Identity::tokenURICall { tokenId: id }),
-            request(registry, &Identity::getAgentWalletCall { agentId: id }),
-        ];
-        let answers = node.calls(&calls, block).await?;
-        let [owner, uri, wallet] = &answers[..] else {
-            return Err(Unavailable("the node gave too few answers".to_owned()));
-        };
-        if owner.is_err() {
-            return Ok(None); // reverts for an agent that does not exist
+        let (chain, registry, id) = self.place(registration)?;
+        if chain.reads_at_once && block.is_none() {
+            let asked = agent_reader::request(registry, id);
+            let answer = chain.node.call(&asked, &StateOverride::default()).await?;
+            if let Some(read) = answer.ok().and_then(|it| agent_reader::decode(&it)) {
+                return record_of(read);
+            }
         }
-        let uri = decoded::<Identity::tokenURICall>("tokenURI", uri)?;
-        let wallet = decoded::<Identity::getAgentWalletCall>("getAgentWallet", wallet)?;
-        let wallet = (!wallet.is_zero()).then_some(wallet);
-        Ok(Some(AgentRecord {
-            is_wallet_contract: match wallet {
-                Some(wallet) => !node.code(wallet).await?.is_empty(),
-                None => false,
-            },
-            wallet: wallet.map(|it| it.to_string()),
-            uri,
-            block,
-        }))
+        read_each(&chain.node, registry, id, block).await
     }
 
     async fn is_signed_by_contract(
@@ -119,7 +123,7 @@ impl Registries for EvmChains {
         hash: &Word,
         signature: &[u8],
     ) -> Result<bool, Unavailable> {
-        let (node, ..) = self.place(registration)?;
+        let (ChainNode { node, .. }, ..) = self.place(registration)?;
         let wallet: Address =
             (wallet.parse()).map_err(|_| Unavailable(format!("{wallet} is not an address")))?;
         // R23: contracts take Ethereum's v
@@ -162,6 +166,88 @@ impl Payments for EvmChains {
             transfers: receipt.logs().iter().filter_map(transfer).collect(),
         }))
     }
+}
+
+/// Whether a node runs creation code, and gives it the number that the block has at the node: chains on top of others may
+/// give it another chain's (Arbitrum does).
+async fn reads_at_once(node: &Node) -> bool {
+    let asked = agent_reader::request(Address::ZERO, U256::ZERO);
+    let answer = node.call(&asked, &StateOverride::default()).await;
+    let Some(read) = (answer.ok().and_then(Result::ok)).and_then(|it| agent_reader::decode(&it))
+    else {
+        return false;
+    };
+    let Ok(number) = u64::try_from(read.number) else {
+        return false;
+    };
+    let block = node.provider().get_block_by_number(number.into());
+    let block = node.expect("eth_getBlockByNumber", block).await;
+    let time = block.ok().flatten().map(|it| it.header.timestamp());
+    time.is_some_and(|time| read.time == U256::from(time))
+}
+
+/// What one request brought.
+fn record_of(read: AgentRead) -> Result<Option<AgentRecord>, Unavailable> {
+    let answer = |it: Answer| match it.succeeded {
+        true => Ok(it.data),
+        false => Err(it.data),
+    };
+    let unusable = || Unavailable(format!("the node answers with block {}", read.number));
+    let block = u64::try_from(read.number).map_err(|_| unusable())?;
+    let answers = [answer(read.owner), answer(read.uri), answer(read.wallet)];
+    let agent = agent_of(&answers)?;
+    Ok(agent.map(|(uri, wallet)| AgentRecord {
+        is_wallet_contract: read.isWalletContract,
+        wallet: wallet.map(|it| it.to_string()),
+        uri,
+        block,
+    }))
+}
+
+/// Reads an agent after a block, or as it is now, with a request for each field.
+async fn read_each(
+    node: &Node,
+    registry: Address,
+    id: U256,
+    block: Option<u64>,
+) -> Result<Option<AgentRecord>, Unavailable> {
+    let block = match block {
+        Some(block) => block,
+        None => node.block_number().await?,
+    };
+    // one block for all of them
+    let calls = [
+        request(registry, &Identity::ownerOfCall { tokenId: id }),
+        request(registry, &Identity::tokenURICall { tokenId: id }),
+        request(registry, &Identity::getAgentWalletCall { agentId: id }),
+    ];
+    let Some((uri, wallet)) = agent_of(&node.calls(&calls, block).await?)? else {
+        return Ok(None);
+    };
+    Ok(Some(AgentRecord {
+        is_wallet_contract: match wallet {
+            Some(wallet) => !node.code(wallet).await?.is_empty(),
+            None => false,
+        },
+        wallet: wallet.map(|it| it.to_string()),
+        uri,
+        block,
+    }))
+}
+
+/// The URI and the wallet, from what `ownerOf`, `tokenURI` and `getAgentWallet` answer; `None` if there is no such agent.
+fn agent_of(
+    answers: &[Result<Bytes, Bytes>],
+) -> Result<Option<(String, Option<Address>)>, Unavailable> {
+    let [owner, uri, wallet] = answers else {
+        return Err(Unavailable("the node gave too few answers".to_owned()));
+    };
+    if owner.is_err() {
+        return Ok(None); // reverts for an agent that does not exist
+    }
+    let uri = decoded::<Identity::tokenURICall>("tokenURI", uri)?;
+    let wallet = decoded::<Identity::getAgentWalletCall>("getAgentWallet", wallet)?;
+    Ok(Some((uri, (!wallet.is_zero()).then_some(wallet))))
 }
 
 /// The request that makes a call.

@@ -5,6 +5,7 @@
 //! step has a result, whatever the others found, and one of three states (R36): an unreachable node is never a
 //! refusal, and never a success.
 
+mod agent_reader;
 mod chains;
 mod check;
 mod evm;

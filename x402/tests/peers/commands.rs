@@ -26,7 +26,9 @@ use std::{
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
+    thread,
 };
+use tokio::sync::mpsc;
 
 const PASSWORD: &str = "testpassword";
 const SOL: u64 = 1_000_000_000;
@@ -58,6 +60,23 @@ fn keypair_file(folder: &Path, name: &str, key: &Keypair) -> PathBuf {
 struct Served {
     child: Child,
     metrics: String,
+    log: mpsc::UnboundedReceiver<String>,
+}
+
+impl Served {
+    /// Lets it read its keys again, and waits until it says so.
+    async fn hang_up(&mut self) {
+        let id = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-HUP", &id]).status().unwrap();
+        assert!(sent.success());
+        loop {
+            let line = self.log.recv().await.expect("it still runs");
+            assert!(!line.contains("stay as they were"), "{line}");
+            if line.contains("the signing keys were read again") {
+                return;
+            }
+        }
+    }
 }
 
 impl Drop for Served {
@@ -140,7 +159,16 @@ fn serve(config: &Path) -> Command {
 
 /// Starts the command, and lets the entrance lead to it.
 async fn open(config: &Path, entrance: &Entrance) -> Served {
-    let mut child = serve(config).stdout(Stdio::piped()).spawn().unwrap();
+    let mut command = serve(config);
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let stderr = BufReader::new(child.stderr.take().unwrap());
+    let (lines, log) = mpsc::unbounded_channel();
+    thread::spawn(move || {
+        for line in stderr.lines().map_while(Result::ok) {
+            let _ = lines.send(line); // the test may have ended
+        }
+    });
     let stdout = BufReader::new(child.stdout.take().unwrap());
     let reading = tokio::task::spawn_blocking(|| {
         let lines: Vec<String> = stdout.lines().take(2).map(Result::unwrap).collect();
@@ -150,6 +178,7 @@ async fn open(config: &Path, entrance: &Entrance) -> Served {
     let served = Served {
         child,
         metrics: lines[0].strip_prefix("metrics on ").unwrap().to_owned(),
+        log,
     };
     let said = format!("serving {}/ on ", entrance.origin);
     entrance.lead_to(lines[1].strip_prefix(&said).unwrap());
@@ -332,6 +361,12 @@ impl Buyer<'_> {
     }
 }
 
+/// What the steps of a report were refuted with.
+fn classes(report: &Value) -> Vec<&str> {
+    let steps = report["steps"].as_array().unwrap().iter();
+    steps.filter_map(|it| it["class"].as_str()).collect()
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_served_answer_is_paid_verified_and_rated_on_both_chains() {
     let world = World::start().await;
@@ -339,7 +374,8 @@ async fn a_served_answer_is_paid_verified_and_rated_on_both_chains() {
     let folder = tempfile::tempdir().unwrap();
     let entrance = Entrance::start().await;
     let config = shop(&world, &registries, folder.path(), &entrance).await;
-    let served = open(&write(folder.path().join("shop.json"), &config), &entrance).await;
+    let shop = write(folder.path().join("shop.json"), &config);
+    let mut served = open(&shop, &entrance).await;
     let buyer = Buyer {
         world: &world,
         registries,
@@ -403,6 +439,26 @@ async fn a_served_answer_is_paid_verified_and_rated_on_both_chains() {
         metrics.contains("x402_announcements_total{outcome=\"added\"}"),
         "{metrics}"
     );
+
+    // R30: other keys without a restart. This one is not published, which the buyer finds
+    let mut rotated = config.clone();
+    let other = keypair_file(
+        folder.path(),
+        "other.json",
+        &Keypair::new_from_array([77; 32]),
+    );
+    rotated["signers"] = json!([{ "keypair": other, "validFrom": 1 }]);
+    write(shop.clone(), &rotated);
+    served.hang_up().await;
+    let paid = buyer
+        .pay(Token::Spl, &[&url, "--id", "rotated"])
+        .await
+        .json(1);
+    assert_eq!(classes(&paid), ["SignerUnknown"]);
+    write(shop, &config);
+    served.hang_up().await;
+    let paid = buyer.pay(Token::Spl, &[&url, "--id", "back"]).await;
+    paid.json(0);
 
     // R41: by the grant of the settled response, on EVM
     let authorized = ["--value", "95", "--authorized"];
@@ -475,9 +531,7 @@ async fn a_served_answer_is_paid_verified_and_rated_on_both_chains() {
     world.solana.ask("local_advance", json!([2]));
     let refuted = buyer.verify("spl", |_| ()).await.json(1);
     assert_eq!(refuted["state"], "refuted");
-    let steps = refuted["steps"].as_array().unwrap();
-    let classes: Vec<_> = steps.iter().filter_map(|it| it["class"].as_str()).collect();
-    assert_eq!(classes, ["PaymentMismatch"]);
+    assert_eq!(classes(&refuted), ["PaymentMismatch"]);
     assert_eq!(refuted["money"]["state"], "settled");
 }
 

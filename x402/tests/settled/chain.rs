@@ -166,7 +166,7 @@ impl Chain {
         receipt.contract_address.unwrap()
     }
 
-    async fn call(
+    pub async fn call(
         &self,
         to: Address,
         input: impl Into<Bytes>,

@@ -13,6 +13,7 @@ mod paying;
 mod proxy;
 mod rated;
 mod rated_elsewhere;
+mod reading;
 mod reads;
 mod refused;
 mod shop;

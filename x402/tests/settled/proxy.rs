@@ -1,11 +1,12 @@
 //! A JSON-RPC node, between which and its client a transaction can be held.
 use alloy::transports::http::reqwest;
 use axum::{Router, body::Bytes, extract::State, http::header::CONTENT_TYPE};
+use serde_json::{Value, json};
 use std::{
     future::pending,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 use tokio::sync::Notify;
@@ -26,6 +27,7 @@ struct Link {
     hold: Mutex<Hold>,
     held: Arc<Notify>,
     requests: AtomicUsize,
+    runs_no_creation_code: AtomicBool,
 }
 
 pub struct Proxy {
@@ -38,6 +40,17 @@ pub struct Proxy {
 fn is_sending(request: &[u8]) -> bool {
     let text = String::from_utf8_lossy(request);
     text.contains("\"eth_sendRawTransaction\"") || text.contains("\"sendTransaction\"")
+}
+
+/// The refusal of a call that has code and no address.
+fn refusal_of_creation(request: &[u8]) -> Option<Bytes> {
+    let request: Value = serde_json::from_slice(request).unwrap();
+    let is_creation = request["method"] == "eth_call" && request["params"][0]["to"].is_null();
+    is_creation.then(|| {
+        let error = json!({ "code": -32602, "message": "to is missing" });
+        let answer = json!({ "jsonrpc": "2.0", "id": request["id"], "error": error });
+        answer.to_string().into()
+    })
 }
 
 async fn pass(
@@ -54,6 +67,11 @@ async fn pass(
         pending::<()>().await;
     }
     let json = [(CONTENT_TYPE, "application/json")];
+    if link.runs_no_creation_code.load(Ordering::SeqCst)
+        && let Some(refusal) = refusal_of_creation(&request)
+    {
+        return (json, refusal);
+    }
     let sent = link
         .client
         .post(&link.node)
@@ -77,6 +95,7 @@ impl Proxy {
             hold: Mutex::new(Hold::Nothing),
             held: held.clone(),
             requests: AtomicUsize::new(0),
+            runs_no_creation_code: AtomicBool::new(false),
         });
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -87,6 +106,13 @@ impl Proxy {
 
     pub fn set(&self, hold: Hold) {
         *self.link.hold.lock().unwrap() = hold;
+    }
+
+    /// From here on, the node refuses calls that have code and no address.
+    pub fn run_no_creation_code(&self) {
+        self.link
+            .runs_no_creation_code
+            .store(true, Ordering::SeqCst);
     }
 
     /// How many HTTP requests the node got; a batch is one.

@@ -3,16 +3,14 @@ use crate::{
     chain::{CHAIN_ID, Chain},
     customer::{Customer, get},
     paying::{ID, open},
-    proxy::Proxy,
     shop, states,
 };
 use alloy::signers::local::PrivateKeySigner;
 use concord_canonical::word;
-use concord_chain::{ChainError, EndpointOptions, evm::Node};
+use concord_chain::ChainError;
 use concord_x402::{
     pay::{Budget, Money, PayError, PayFault, Request},
     quote::PreClass,
-    verify::EvmChains,
 };
 use http::{HeaderMap, Method};
 use std::{fs, time::Duration};
@@ -163,21 +161,4 @@ async fn nothing_is_sent_if_a_check_before_it_fails() {
     chain.stop();
     let fault = refused(customer.buyer().pay("fifth", offered).await.unwrap_err());
     assert!(matches!(fault, PayFault::Chain(_)), "{fault}");
-}
-
-/// Three round trips to an EVM node: the block's number, three calls at once at that block, the wallet's code.
-#[tokio::test]
-async fn a_check_before_a_payment_asks_a_node_five_times() {
-    let mut chain = Chain::start().await;
-    let (shop, _folder, _url) = open(&chain).await;
-    let proxy = Proxy::start(&chain.url).await;
-    let mut reads = EvmChains::default();
-    let node = Node::new(&EndpointOptions::new(&proxy.url)).unwrap();
-    reads.add(CHAIN_ID, node).await.unwrap();
-    chain.reads = reads;
-    for state in ["cold", "warm"] {
-        let before = proxy.requests();
-        shop.quote(&chain, shop::PRICE).await.unwrap();
-        assert_eq!(proxy.requests() - before, 5, "{state}");
-    }
 }
