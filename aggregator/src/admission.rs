@@ -9,7 +9,7 @@ use concord_x402::verify::{
     Unavailable, verify_submission,
 };
 
-use crate::{Claim, Code, Insiders, Refusal};
+use crate::{AllowedAgents, Claim, Code, Insiders, Refusal};
 
 /// What submissions are checked against.
 pub struct Admission {
@@ -30,6 +30,8 @@ pub struct Admission {
     pub assets: Vec<String>,
     /// The identity registries that are served, CAIP-10, in the order of their lanes.
     pub served: Vec<String>,
+    /// The agents that are served, if not all.
+    pub agents: AllowedAgents,
 }
 
 /// A claim that holds.
@@ -64,16 +66,23 @@ impl Admission {
 
     /// R54: only the registry that the reviewer signed.
     fn lane(&self, claim: &Claim) -> Result<usize, Refusal> {
-        let signed = &claim.interaction.view.agent.agent_registry;
-        let served = self
-            .served
-            .iter()
-            .position(|it| is_same_account(it, signed));
-        served.ok_or_else(|| {
+        let agent = &claim.interaction.view.agent;
+        let signed = &agent.agent_registry;
+        let mut served = self.served.iter().enumerate();
+        let served = served.find(|(_, it)| is_same_account(it, signed));
+        let (lane, registry) = served.ok_or_else(|| {
             let message = format!("{signed} is not one of: {}", self.served.join(", "));
             let refusal = Refusal::new(Code::UnknownAgent, "RegistryNotServed", message);
             refusal.of("interactionData.agentRegistry")
-        })
+        })?;
+        match self.agents.get(registry) {
+            Some(agents) if !agents.contains(agent.agent_id.as_str()) => {
+                let message = format!("this aggregator does not serve agent {}", agent.agent_id);
+                let refusal = Refusal::new(Code::UnknownAgent, "AgentNotServed", message);
+                Err(refusal.of("interactionData.agentId"))
+            }
+            _ => Ok(lane),
+        }
     }
 
     async fn require_agent(&self, claim: &Claim) -> Result<(), Refusal> {

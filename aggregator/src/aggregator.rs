@@ -1,13 +1,14 @@
-use std::{sync::Arc, time::Duration};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use concord_x402::feedback::FileStore;
 use tokio::time::{Instant, timeout_at};
 
 use crate::{
-    Code, Refusal,
+    Code, Limits, Policy, Refusal,
     admission::Admission,
     content::Seal,
     form::Form,
+    policy::Subject,
     store::{Acceptance, Accepted, Row, RowState, Store},
 };
 
@@ -40,6 +41,7 @@ pub struct Aggregator {
     admission: Admission,
     files: Arc<dyn FileStore>,
     lanes: Vec<LanePlace>,
+    policy: Arc<Policy>,
 }
 
 /// What became of a submission.
@@ -76,7 +78,15 @@ impl Aggregator {
             admission,
             files,
             lanes,
+            policy: Arc::default(),
         }
+    }
+
+    /// Enforces limits, which are off by default (R53).
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.policy = Arc::new(Policy::new(limits));
+        self
     }
 
     /// The store.
@@ -85,11 +95,17 @@ impl Aggregator {
         &self.store
     }
 
-    /// Checks a submission in R52's order and accepts it. `now`: unix seconds.
+    /// Checks a submission in R52's order and accepts it. `address`: where it came from, if that is
+    /// known. `now`: unix seconds.
     ///
     /// # Errors
     /// [`Refusal`].
-    pub async fn submit(&self, body: &[u8], now: u64) -> Result<Row, Refusal> {
+    pub async fn submit(
+        &self,
+        body: &[u8],
+        address: Option<IpAddr>,
+        now: u64,
+    ) -> Result<Row, Refusal> {
         let Form { claim, content } = Form::read(body)?;
         if let Some(row) = self.store.find(claim.key())? {
             return require_same(row, claim.digest());
@@ -103,10 +119,17 @@ impl Aggregator {
         };
         let sealed = content.seal(seal, &*self.files);
         let sealed = sealed.map_err(|error| Refusal::of_form(&error, "review".to_owned()))?;
+        let subject = Subject {
+            agent: format!("{} {}", place.registry, claim.agent_id()),
+            reviewer: claim.payer_account(),
+            address,
+            now,
+        };
         let acceptance = Acceptance {
             lane: place.name(),
             settlement: place.settlement.clone(),
-            accepted_at: now,
+            subject,
+            policy: self.policy.clone(),
         };
         match self.store.accept(&claim, sealed, acceptance).await? {
             Accepted::Now(row) => {
@@ -115,6 +138,7 @@ impl Aggregator {
             }
             // the same payment came twice at once
             Accepted::Before(row) => require_same(row, claim.digest()),
+            Accepted::Limited(limited) => Err(limited.into()),
         }
     }
 

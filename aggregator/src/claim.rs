@@ -1,6 +1,6 @@
 use concord_canonical::{
     Error, Word,
-    caip::{AccountId, parse_evm_address, parse_solana_key},
+    caip::{AccountId, EIP155, parse_evm_address, parse_solana_key},
     sign::{ed25519_verify, secp256k1_verify},
 };
 use concord_files::{Algorithm, Found, InteractionData};
@@ -40,6 +40,16 @@ impl Claim {
         &self.reviewer
     }
 
+    /// The agent's id at its registry.
+    pub(crate) fn agent_id(&self) -> &str {
+        self.interaction.view.agent.agent_id.as_str()
+    }
+
+    /// The reviewer's account as the key has it: lower case for eip155 (R57).
+    pub(crate) fn payer_account(&self) -> String {
+        payer_account(&self.reviewer)
+    }
+
     /// The reviewer's address on the payment chain.
     pub(crate) fn payer(&self) -> &str {
         self.reviewer.rsplit(':').next().unwrap_or_default()
@@ -62,5 +72,13 @@ impl Claim {
                 ed25519_verify(&key, &self.message, &self.signature)
             }
         }
+    }
+}
+
+/// R57: lower case for eip155.
+pub(crate) fn payer_account(reviewer: &str) -> String {
+    match reviewer.split_once(':') {
+        Some((EIP155, _)) => reviewer.to_ascii_lowercase(),
+        _ => reviewer.to_owned(),
     }
 }

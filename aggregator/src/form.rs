@@ -2,7 +2,7 @@
 //! interaction hash. All of them answer `INVALID_PAYLOAD`.
 
 use concord_canonical::{
-    caip::{AccountId, EIP155, TaskRef},
+    caip::{AccountId, TaskRef},
     hash::keccak256,
     json::{self, Value},
 };
@@ -11,7 +11,7 @@ use concord_files::{
     parse_interaction, published_endpoint,
 };
 
-use crate::{Claim, Code, Content, Refusal};
+use crate::{Claim, Code, Content, Refusal, claim::payer_account};
 
 /// Bytes of a submission.
 pub const BODY_MAX: usize = 64 << 10;
@@ -75,11 +75,7 @@ impl Form {
         let proof = draft.proof();
         let task_ref = TaskRef::parse(&proof.signed.task_ref).map_err(unusable)?;
         let reviewer = proof.reviewer_address.clone();
-        // R57: lower case for eip155
-        let payer = match task_ref.chain_id().namespace() {
-            EIP155 => reviewer.to_ascii_lowercase(),
-            _ => reviewer.clone(),
-        };
+        let payer = payer_account(&reviewer);
         data.extra.clear();
         let key = format!("{}:{payer}", task_ref.dedupe_key());
         let claim = Claim {

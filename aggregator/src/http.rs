@@ -1,10 +1,16 @@
-use std::{fmt::Write as _, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    fmt::Write as _,
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
 
 use axum::{
     Router,
     body::{Body, to_bytes},
-    extract::{Path, RawQuery, State},
-    http::{StatusCode, header},
+    extract::{ConnectInfo, Path, RawQuery, Request, State},
+    http::{HeaderName, StatusCode, header},
     response::{IntoResponse, Response},
     routing::{get, post},
 };
@@ -32,9 +38,13 @@ pub struct Service {
     pub aggregator: Arc<Aggregator>,
     /// The folder with the feedback files, named by their CIDs.
     pub files: PathBuf,
+    /// The header in which the nearest proxy names the client, such as `x-forwarded-for`: the last address
+    /// in it counts. Without it, the connection's other end counts.
+    pub address_header: Option<HeaderName>,
 }
 
-/// The routes. They mount beside any others; `POST /feedback` is X402's interface.
+/// The routes. They mount beside any others; `POST /feedback` is X402's interface. Limits per address need
+/// axum's `into_make_service_with_connect_info::<SocketAddr>`; without it, all clients share one address.
 pub fn router(service: Service) -> Router {
     Router::new()
         .route("/feedback", post(submit))
@@ -46,15 +56,28 @@ pub fn router(service: Service) -> Router {
         .with_state(service)
 }
 
-async fn submit(State(service): State<Service>, body: Body) -> Response {
+async fn submit(State(service): State<Service>, request: Request) -> Response {
+    let address = service.address(&request);
     let answered = async {
-        let body = read(body).await?;
-        let row = service.aggregator.submit(&body, now()).await?;
+        let body = read(request.into_body()).await?;
+        let row = service.aggregator.submit(&body, address, now()).await?;
         service.aggregator.wait(row).await
     };
     match answered.await {
         Ok(outcome) => answer(&outcome, service.aggregator.store(), "./"),
         Err(refusal) => refused(&refusal),
+    }
+}
+
+impl Service {
+    fn address(&self, request: &Request) -> Option<IpAddr> {
+        let Some(name) = &self.address_header else {
+            let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
+            return peer.map(|it| it.0.ip());
+        };
+        // proxies append: what stands before the last address was written by the client
+        let last = request.headers().get_all(name).iter().next_back()?;
+        last.to_str().ok()?.rsplit(',').next()?.trim().parse().ok()
     }
 }
 
@@ -123,7 +146,11 @@ fn tx_ref(row: &Row) -> Option<String> {
 fn refused(refusal: &Refusal) -> Response {
     let status = StatusCode::from_u16(refusal.code.status());
     let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    respond(status, &refusal.body())
+    let answer = respond(status, &refusal.body());
+    match refusal.retry_after {
+        Some(seconds) => ([(header::RETRY_AFTER, seconds.to_string())], answer).into_response(),
+        None => answer,
+    }
 }
 
 fn respond(status: StatusCode, body: &Value) -> Response {

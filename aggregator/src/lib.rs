@@ -17,6 +17,7 @@ pub mod form;
 mod http;
 mod insiders;
 pub mod lane;
+mod policy;
 mod refusal;
 pub mod store;
 
@@ -25,4 +26,5 @@ pub use claim::Claim;
 pub use content::{Content, Seal, Sealed};
 pub use http::{Service, router};
 pub use insiders::{ChainInsiders, Insiders};
+pub use policy::{AllowedAgents, Limited, Limits, Policy, Rate};
 pub use refusal::{Code, Refusal};

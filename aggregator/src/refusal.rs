@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::store::StoreError;
 
-/// X402's error codes, one more for what cannot be checked now, and one for an overloaded service.
+/// X402's error codes, one more for limits that are reached, and one for what cannot be checked now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
     /// The submission breaks a form, or its payment does not hold.
@@ -17,6 +17,8 @@ pub enum Code {
     UnknownAgent,
     /// The agent did not sign this.
     InvalidAgentSignature,
+    /// A limit of the operator is reached. X402 has no code for it.
+    RateLimited,
     /// A node, a file or the store does not answer. Never a refusal (R36).
     Unavailable,
 }
@@ -31,6 +33,7 @@ impl Code {
             Self::InvalidReviewerSignature => "INVALID_REVIEWER_SIGNATURE",
             Self::UnknownAgent => "UNKNOWN_AGENT",
             Self::InvalidAgentSignature => "INVALID_AGENT_SIGNATURE",
+            Self::RateLimited => "RATE_LIMITED",
             Self::Unavailable => "UNAVAILABLE",
         }
     }
@@ -43,6 +46,7 @@ impl Code {
             Self::UnknownAgent => 404,
             Self::DuplicateTaskRef => 409,
             Self::InvalidReviewerSignature | Self::InvalidAgentSignature => 422,
+            Self::RateLimited => 429,
             Self::Unavailable => 503,
         }
     }
@@ -60,6 +64,8 @@ pub struct Refusal {
     pub field: Option<String>,
     /// What was found, and what was expected.
     pub message: String,
+    /// Seconds until it may be tried again, if that is known.
+    pub retry_after: Option<u64>,
 }
 
 impl Refusal {
@@ -71,6 +77,7 @@ impl Refusal {
             class: class.to_owned(),
             field: None,
             message: message.into(),
+            retry_after: None,
         }
     }
 

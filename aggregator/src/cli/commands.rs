@@ -1,4 +1,4 @@
-use std::{sync::Arc, time::Duration};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use concord_x402::feedback::FileStore;
 use serde_json::json;
@@ -66,9 +66,11 @@ pub async fn run(options: &RunOptions) -> Result<u8, CliError> {
     let admission = config.admission(served, options.payments).await?;
     let aggregator = Aggregator::new(store, admission, files, lanes.places.clone());
     let routes = router(Service {
-        aggregator: Arc::new(aggregator),
+        aggregator: Arc::new(aggregator.with_limits(config.limits)),
         files: config.files.clone(),
+        address_header: config.address_header()?,
     });
+    let routes = routes.into_make_service_with_connect_info::<SocketAddr>();
     println!("{}", listener.local_addr()?);
     let served = axum::serve(listener, routes).with_graceful_shutdown(asked_to_stop());
     let served = served.await;

@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use axum::http::HeaderName;
 use concord_canonical::{caip::AccountId, sign::PreparedKey};
 use concord_chain::{
     ChainId, EndpointOptions,
@@ -25,7 +26,7 @@ use concord_x402::{
 use serde::Deserialize;
 
 use super::{CliError, arguments::PaymentMode};
-use crate::{ChainInsiders, admission::Admission, store::Store};
+use crate::{AllowedAgents, ChainInsiders, Limits, admission::Admission, store::Store};
 
 /// Feedback is not urgent: polling is slow enough for public endpoints.
 const TIMING: Timing = Timing {
@@ -54,6 +55,12 @@ pub struct Config {
     /// How registration files are fetched.
     #[serde(default)]
     fetch: FetchConfig,
+    /// Cool-down, rates and budgets.
+    #[serde(default)]
+    pub limits: Limits,
+    /// The header in which the nearest proxy names the client.
+    #[serde(default)]
+    address_header: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -88,6 +95,9 @@ struct EvmConfig {
     max_fee: Option<String>,
     /// A number of blocks, `safe` or `finalized`.
     confirmations: String,
+    /// The agents that are served; all if it is absent.
+    #[serde(default)]
+    agents: Option<BTreeSet<String>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -99,6 +109,9 @@ struct SolanaConfig {
     /// The most that is paid for a compute unit, in microlamports.
     #[serde(default)]
     max_priority_fee: u64,
+    /// The agents that are served; all if it is absent.
+    #[serde(default)]
+    agents: Option<BTreeSet<String>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -200,6 +213,44 @@ impl Config {
             takes_unchecked: payments == PaymentMode::Unchecked,
             assets: self.assets()?,
             served,
+            agents: self.agents(),
+        })
+    }
+
+    /// The agents that are served, of each registry that does not serve all.
+    fn agents(&self) -> AllowedAgents {
+        let mut allowed = AllowedAgents::new();
+        for (chain, config) in &self.chains {
+            if let Some(EvmConfig {
+                identity,
+                agents: Some(agents),
+                ..
+            }) = &config.evm
+            {
+                allowed.insert(format!("{chain}:{identity}"), agents.clone());
+            }
+            if let Some(SolanaConfig {
+                program,
+                agents: Some(agents),
+                ..
+            }) = &config.solana
+            {
+                allowed.insert(format!("{chain}:{program}"), agents.clone());
+            }
+        }
+        allowed
+    }
+
+    /// The header in which the nearest proxy names the client.
+    pub fn address_header(&self) -> Result<Option<HeaderName>, CliError> {
+        let Some(name) = &self.address_header else {
+            return Ok(None);
+        };
+        let parsed = name.parse();
+        parsed.map(Some).map_err(|_| {
+            CliError::Usage(format!(
+                "addressHeader is {name:?}, expected a header's name"
+            ))
         })
     }
 

@@ -3,6 +3,7 @@
 //! All changes go through one thread, which commits those that wait together (group commit). An answer is
 //! given after the commit, so whatever a caller has seen survives a crash.
 
+mod limits;
 mod receipt;
 mod record;
 mod row;
@@ -27,7 +28,8 @@ pub use receipt::SignedReceipt;
 pub use record::StoreRecord;
 pub use row::{Row, RowState};
 
-use crate::{Claim, Sealed};
+use crate::{Claim, Limited, Policy, Sealed, policy::Subject};
+use limits::Counted;
 use row::COLUMNS;
 use writer::Writer;
 
@@ -86,17 +88,19 @@ pub enum Accepted {
     Now(Row),
     /// The payment has a submission already (R51).
     Before(Row),
+    /// A limit of the operator is reached: nothing was accepted.
+    Limited(Limited),
 }
 
-/// Where and when a submission is accepted.
+/// Where and when a submission is accepted, and within which limits.
 #[derive(Clone, Debug)]
 pub struct Acceptance {
     /// The lane: registry and account that submits.
     pub lane: String,
     /// The registry that records the feedback, CAIP-10.
     pub settlement: String,
-    /// Unix seconds.
-    pub accepted_at: u64,
+    pub(crate) subject: Subject,
+    pub(crate) policy: Arc<Policy>,
 }
 
 impl Store {
@@ -151,8 +155,14 @@ impl Store {
             if let Some(row) = find_by_key(connection, &key)? {
                 return Ok(Ok(Accepted::Before(row)));
             }
+            let Acceptance {
+                subject, policy, ..
+            } = &acceptance;
+            if let Some(limited) = policy.check(&Counted(connection), subject)? {
+                return Ok(Ok(Accepted::Limited(limited)));
+            }
             let last = last_receipt(connection)?;
-            let receipt = SignedReceipt::after(last, &key, digest, acceptance.accepted_at, &signer);
+            let receipt = SignedReceipt::after(last, &key, digest, subject.now, &signer);
             let receipt = match receipt {
                 Ok(receipt) => receipt,
                 Err(error) => return Ok(Err(failed(&path, error))),
@@ -160,6 +170,7 @@ impl Store {
             insert(connection, &receipt, &sealed, &acceptance)?;
             let row = find_by_key(connection, &key)?;
             let row = row.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+            policy.note(subject);
             Ok(Ok(Accepted::Now(row)))
         };
         self.0.writer.write(accept).await?
@@ -379,8 +390,9 @@ fn insert(
     acceptance: &Acceptance,
 ) -> rusqlite::Result<usize> {
     let sql = "INSERT INTO submission (n, key, digest, accepted_at, previous, receipt, signature, \
-               lane, settlement, body, file) VALUES (:n, :key, :digest, :accepted_at, :previous, \
-               :receipt, :signature, :lane, :settlement, :body, :file)";
+               lane, settlement, agent, reviewer, body, file) VALUES (:n, :key, :digest, \
+               :accepted_at, :previous, :receipt, :signature, :lane, :settlement, :agent, :reviewer, \
+               :body, :file)";
     let body = serde_json::to_string(&sealed.submission)
         .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
     connection.prepare_cached(sql)?.execute(named_params! {
@@ -393,6 +405,8 @@ fn insert(
         ":signature": receipt.signature,
         ":lane": acceptance.lane,
         ":settlement": acceptance.settlement,
+        ":agent": acceptance.subject.agent,
+        ":reviewer": acceptance.subject.reviewer,
         ":body": body,
         ":file": sealed.file,
     })

@@ -41,6 +41,18 @@ CREATE TABLE tx (
 ALTER TABLE submission ADD COLUMN reverts INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX submission_state ON submission (state);
 ",
+    // limits count by agent and by reviewer
+    "
+ALTER TABLE submission ADD COLUMN agent TEXT NOT NULL DEFAULT '';
+ALTER TABLE submission ADD COLUMN reviewer TEXT NOT NULL DEFAULT '';
+UPDATE submission SET
+    agent = substr(lane, 1, instr(lane, ' ')) || json_extract(body, '$.agentId'),
+    reviewer = json_extract(file, '$.proofOfParticipation.reviewerAddress');
+UPDATE submission SET reviewer = lower(reviewer) WHERE reviewer LIKE 'eip155:%';
+CREATE INDEX submission_agent ON submission (agent, accepted_at);
+CREATE INDEX submission_reviewer ON submission (reviewer, accepted_at);
+CREATE INDEX submission_time ON submission (accepted_at);
+",
 ];
 
 /// Brings a store to the newest version, each step in one transaction.

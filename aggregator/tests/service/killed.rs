@@ -330,7 +330,7 @@ async fn run_errand(errand: &Value) {
     let aggregator = Aggregator::new(store.clone(), admission, files, places);
     let (_go_on, stopped) = watch::channel(false);
     let row = aggregator
-        .submit(text("payload").as_bytes(), 1_769_428_800)
+        .submit(text("payload").as_bytes(), None, 1_769_428_800)
         .await
         .unwrap();
     tokio::spawn(lane.run(stopped));

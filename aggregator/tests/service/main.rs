@@ -12,6 +12,7 @@ mod killed;
 mod neutral;
 mod order;
 mod payload;
+mod policy;
 mod restarts;
 mod solana;
 mod story;

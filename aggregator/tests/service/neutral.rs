@@ -2,7 +2,7 @@
 use crate::payload::{Draft, public_key};
 use async_trait::async_trait;
 use concord_aggregator::{
-    Insiders, Refusal,
+    AllowedAgents, Insiders, Refusal,
     admission::{Admission, Admitted},
     form::Form,
 };
@@ -214,6 +214,7 @@ fn decide(fault: Fault, said: &Said) -> (Result<Admitted, Refusal>, Vec<String>)
         takes_unchecked: false,
         assets: vec![],
         served: vec![REGISTRY.to_owned()],
+        agents: AllowedAgents::new(),
     };
     let form = Form::read(draft.json().to_string().as_bytes()).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -6,7 +6,7 @@ use crate::{
 };
 use alloy::primitives::keccak256;
 use async_trait::async_trait;
-use concord_aggregator::{ChainInsiders, admission::Admission};
+use concord_aggregator::{AllowedAgents, ChainInsiders, admission::Admission};
 use concord_chain::{Signer, Svm, svm::PriorityFee};
 use concord_files::{RegistrationFile, parse_registration};
 use concord_registry::svm::accounts::OpenFeedback;
@@ -51,6 +51,7 @@ async fn admission(world: &World, solana: &Solana, registry: &str, file: String)
         takes_unchecked: false,
         assets: vec![],
         served: vec![registry.to_owned()],
+        agents: AllowedAgents::new(),
     }
 }
 

@@ -14,8 +14,8 @@ use alloy::{
     transports::http::reqwest,
 };
 use concord_aggregator::{
-    Aggregator, ChainInsiders, LanePlace, Service, admission::Admission, lane::Lane, router,
-    store::Store,
+    Aggregator, AllowedAgents, ChainInsiders, LanePlace, Limits, Service, admission::Admission,
+    lane::Lane, router, store::Store,
 };
 use concord_canonical::sign::PreparedKey;
 use concord_chain::{
@@ -31,7 +31,7 @@ use concord_x402::{
     verify::{Chains, EvmChains},
 };
 use serde_json::Value;
-use std::{collections::BTreeSet, path::Path, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, net::SocketAddr, path::Path, sync::Arc, time::Duration};
 use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
 
 sol! {
@@ -179,6 +179,7 @@ impl Place {
             takes_unchecked: false,
             assets: vec![],
             served,
+            agents: AllowedAgents::new(),
         }
     }
 
@@ -204,6 +205,7 @@ pub struct Running {
 pub struct Answer {
     pub status: u16,
     pub location: Option<String>,
+    pub retry_after: Option<u64>,
     pub body: Value,
 }
 
@@ -228,18 +230,31 @@ impl Running {
         admission: Admission,
         files: Arc<dyn FileStore>,
     ) -> Self {
+        let limits = Limits::default();
+        Self::limited(limits, folder, registry, settlement, admission, files).await
+    }
+
+    pub async fn limited(
+        limits: Limits,
+        folder: &Path,
+        registry: Box<dyn FeedbackRegistry>,
+        settlement: &str,
+        admission: Admission,
+        files: Arc<dyn FileStore>,
+    ) -> Self {
         let store = store(folder);
         let lane = Lane::new(registry, settlement, files.clone(), store.clone());
         let places: Vec<LanePlace> = vec![lane.place().clone()];
         let aggregator = Aggregator::new(store.clone(), admission, files, places);
         let service = Service {
-            aggregator: Arc::new(aggregator),
+            aggregator: Arc::new(aggregator.with_limits(limits)),
             files: folder.join("files"),
+            address_header: None,
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let origin = format!("http://{}", listener.local_addr().unwrap());
         let (stop, stopped) = watch::channel(false);
-        let routes = router(service);
+        let routes = router(service).into_make_service_with_connect_info::<SocketAddr>();
         let tasks = vec![
             tokio::spawn(lane.run(stopped)),
             tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() }),
@@ -285,10 +300,14 @@ impl Running {
 }
 
 async fn answer(response: reqwest::Response) -> Answer {
-    let location = response.headers().get("location");
+    let header = |name: &str| {
+        let value = response.headers().get(name)?;
+        Some(value.to_str().unwrap().to_owned())
+    };
     Answer {
         status: response.status().as_u16(),
-        location: location.map(|it| it.to_str().unwrap().to_owned()),
+        location: header("location"),
+        retry_after: header("retry-after").map(|it| it.parse().unwrap()),
         body: serde_json::from_slice(&response.bytes().await.unwrap()).unwrap_or(Value::Null),
     }
 }
