@@ -9,7 +9,8 @@ use crate::{
     content::Seal,
     form::Form,
     policy::Subject,
-    store::{Acceptance, Accepted, Row, RowState, Store},
+    revocation::RevocationRequest,
+    store::{Acceptance, Accepted, RevocationRow, Row, RowState, Store},
 };
 
 /// How long a client waits for a landing before it is told where to ask (R56).
@@ -142,6 +143,46 @@ impl Aggregator {
         }
     }
 
+    /// Accepts the reviewer's revocation of what they submitted (R58). `now`: unix seconds.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    pub async fn revoke(&self, body: &[u8], now: u64) -> Result<RevocationRow, Refusal> {
+        let signed = RevocationRequest::read(body)?.verify()?;
+        let row = self.store.find(&signed.key)?.ok_or_else(|| {
+            let message = format!("no feedback for {} was accepted here", signed.key);
+            Refusal::new(Code::UnknownFeedback, "UnknownFeedback", message).of("taskRef")
+        })?;
+        signed.require(&row)?;
+        let n = row.receipt.n;
+        let revocation = self.store.accept_revocation(n, &signed.request, now);
+        let revocation = revocation.await?;
+        tracing::info!(n, "revocation accepted");
+        Ok(revocation)
+    }
+
+    /// Waits until a revocation landed or was refused, for ten seconds at most, as [`Self::wait`].
+    ///
+    /// # Errors
+    /// [`Refusal`] if the store fails.
+    pub async fn wait_revoked(&self, row: RevocationRow) -> Result<RevocationRow, Refusal> {
+        let (n, end) = (row.n, Instant::now() + WAIT);
+        let mut changes = self.store.changes();
+        let mut row = row;
+        loop {
+            changes.borrow_and_update();
+            if let Some(newer) = self.store.revocation(n)? {
+                row = newer;
+            }
+            if Progress::of(row.state) != Progress::Pending {
+                return Ok(row);
+            }
+            let Ok(Ok(())) = timeout_at(end, changes.changed()).await else {
+                return Ok(row);
+            };
+        }
+    }
+
     /// Waits until a submission landed or was refused, for ten seconds at most (R56).
     ///
     /// # Errors
@@ -171,15 +212,23 @@ impl Aggregator {
     }
 }
 
+impl Progress {
+    /// What a state means to clients.
+    #[must_use]
+    pub const fn of(state: RowState) -> Self {
+        match state {
+            RowState::Landed | RowState::Final => Self::Landed,
+            RowState::Refused => Self::Refused,
+            _ => Self::Pending,
+        }
+    }
+}
+
 impl Outcome {
     /// What is known of a submission now.
     #[must_use]
     pub fn of(row: Row) -> Self {
-        let progress = match row.state {
-            RowState::Landed | RowState::Final => Progress::Landed,
-            RowState::Refused => Progress::Refused,
-            _ => Progress::Pending,
-        };
+        let progress = Progress::of(row.state);
         Self { row, progress }
     }
 }

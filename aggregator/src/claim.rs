@@ -60,17 +60,32 @@ impl Claim {
     /// # Errors
     /// The canonical crate's, if it does not hold.
     pub fn verify_reviewer(&self) -> Result<(), Error> {
-        let account = AccountId::parse(&self.reviewer)?;
-        let field = "reviewerAddress";
-        match self.algorithm {
-            Algorithm::Secp256k1 => {
-                let address = parse_evm_address(field, account.address())?;
-                secp256k1_verify(&address, &self.message, &self.signature)
-            }
-            Algorithm::Ed25519 => {
-                let key = parse_solana_key(field, account.address())?;
-                ed25519_verify(&key, &self.message, &self.signature)
-            }
+        verify_account(
+            &self.reviewer,
+            self.algorithm,
+            &self.message,
+            &self.signature,
+        )
+    }
+}
+
+/// Verifies a reviewer's signature over a message. `reviewer`: CAIP-10.
+pub(crate) fn verify_account(
+    reviewer: &str,
+    algorithm: Algorithm,
+    message: &Word,
+    signature: &[u8],
+) -> Result<(), Error> {
+    let account = AccountId::parse(reviewer)?;
+    let field = "reviewerAddress";
+    match algorithm {
+        Algorithm::Secp256k1 => {
+            let address = parse_evm_address(field, account.address())?;
+            secp256k1_verify(&address, message, signature)
+        }
+        Algorithm::Ed25519 => {
+            let key = parse_solana_key(field, account.address())?;
+            ed25519_verify(&key, message, signature)
         }
     }
 }

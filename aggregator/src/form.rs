@@ -96,11 +96,11 @@ impl Form {
     }
 }
 
-fn malformed(class: &str, message: impl Into<String>) -> Refusal {
+pub(crate) fn malformed(class: &str, message: impl Into<String>) -> Refusal {
     Refusal::new(Code::InvalidPayload, class, message)
 }
 
-fn text_of(body: &[u8]) -> Result<&str, Refusal> {
+pub(crate) fn text_of(body: &[u8]) -> Result<&str, Refusal> {
     if body.len() > BODY_MAX {
         let length = body.len();
         let message = format!("the body is {length} bytes, at most {BODY_MAX}");

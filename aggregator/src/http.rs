@@ -21,7 +21,7 @@ use crate::{
     Aggregator, Code, Outcome, Progress, Refusal,
     form::BODY_MAX,
     lane::now,
-    store::{Row, Store},
+    store::{RevocationRow, Row, Store, StoreError},
 };
 
 /// A client that sends its body slower than this is not waited for.
@@ -48,6 +48,7 @@ pub struct Service {
 pub fn router(service: Service) -> Router {
     Router::new()
         .route("/feedback", post(submit))
+        .route("/revocations", post(revoke))
         .route("/submissions/{n}", get(submission))
         .route("/receipts", get(receipts))
         .route("/ipfs/{cid}", get(file))
@@ -67,6 +68,53 @@ async fn submit(State(service): State<Service>, request: Request) -> Response {
         Ok(outcome) => answer(&outcome, service.aggregator.store(), "./"),
         Err(refusal) => refused(&refusal),
     }
+}
+
+/// R58
+async fn revoke(State(service): State<Service>, body: Body) -> Response {
+    let store = service.aggregator.store();
+    let answered = async {
+        let body = read(body).await?;
+        let revocation = service.aggregator.revoke(&body, now()).await?;
+        let revocation = service.aggregator.wait_revoked(revocation).await?;
+        let settlement = store.get(revocation.n)?.map(|row| row.settlement);
+        Ok((revocation, settlement.unwrap_or_default()))
+    };
+    let (revocation, settlement) = match answered.await {
+        Ok(found) => found,
+        Err(refusal) => return refused(&refusal),
+    };
+    let body = revocation_of(&revocation, &settlement);
+    match Progress::of(revocation.state) {
+        Progress::Landed => respond(StatusCode::OK, &body),
+        Progress::Refused => respond(StatusCode::UNPROCESSABLE_ENTITY, &body),
+        Progress::Pending => {
+            let location = format!("./submissions/{}", revocation.n);
+            let answer = respond(StatusCode::ACCEPTED, &body);
+            ([(header::LOCATION, location)], answer).into_response()
+        }
+    }
+}
+
+/// What the reviewer signed, which anyone can verify, and what became of it.
+fn revocation_of(revocation: &RevocationRow, settlement: &str) -> Value {
+    let mut body = match Progress::of(revocation.state) {
+        Progress::Landed => json!({ "status": "submitted" }),
+        Progress::Pending => json!({ "status": "accepted" }),
+        Progress::Refused => {
+            let reason = revocation.reason.clone().unwrap_or_default();
+            Refusal::new(Code::InvalidPayload, "RefusedByRegistry", reason).body()
+        }
+    };
+    let landing = revocation.landing();
+    if let (Some((chain, _)), Some(landing)) = (settlement.rsplit_once(':'), landing) {
+        body["txRef"] = json!(format!("{chain}:{}", landing.transaction));
+    }
+    body["settlementRegistry"] = json!(settlement);
+    body["state"] = json!(revocation.state.name());
+    body["acceptedAt"] = json!(revocation.accepted_at);
+    body["request"] = json!(revocation.request);
+    body
 }
 
 impl Service {
@@ -101,7 +149,10 @@ async fn read(body: Body) -> Result<Vec<u8>, Refusal> {
 
 /// `parent`: the routes' own root, as seen from the request.
 fn answer(outcome: &Outcome, store: &Store, parent: &str) -> Response {
-    let body = body_of(outcome, store);
+    let body = match body_of(outcome, store) {
+        Ok(body) => body,
+        Err(error) => return refused(&error.into()),
+    };
     let n = outcome.row.receipt.n;
     match outcome.progress {
         Progress::Landed => respond(StatusCode::OK, &body),
@@ -116,7 +167,7 @@ fn answer(outcome: &Outcome, store: &Store, parent: &str) -> Response {
 }
 
 /// X402's four fields, our state, and the receipt (R56).
-fn body_of(outcome: &Outcome, store: &Store) -> Value {
+fn body_of(outcome: &Outcome, store: &Store) -> Result<Value, StoreError> {
     let row = &outcome.row;
     let mut body = match outcome.progress {
         Progress::Landed => json!({ "status": "submitted", "txRef": tx_ref(row) }),
@@ -133,7 +184,10 @@ fn body_of(outcome: &Outcome, store: &Store) -> Value {
     if let Some(index) = row.index {
         body["feedbackIndex"] = json!(index.to_string());
     }
-    body
+    if let Some(revocation) = store.revocation(row.receipt.n)? {
+        body["revocation"] = revocation_of(&revocation, &row.settlement);
+    }
+    Ok(body)
 }
 
 /// The transaction, chain-qualified.
@@ -192,12 +246,13 @@ async fn receipts(State(service): State<Service>, RawQuery(query): RawQuery) -> 
         return refused(&refusal);
     };
     let store = service.aggregator.store();
-    match store.page(from, limit.min(PAGE_MAX)) {
-        Ok(rows) => {
-            let outcomes = rows.into_iter().map(Outcome::of);
-            let entries: Vec<Value> = outcomes.map(|it| body_of(&it, store)).collect();
-            respond(StatusCode::OK, &json!({ "receipts": entries }))
-        }
+    let entries = store.page(from, limit.min(PAGE_MAX)).and_then(|rows| {
+        let outcomes = rows.into_iter().map(Outcome::of);
+        let entries = outcomes.map(|it| body_of(&it, store));
+        entries.collect::<Result<Vec<Value>, _>>()
+    });
+    match entries {
+        Ok(entries) => respond(StatusCode::OK, &json!({ "receipts": entries })),
         Err(error) => refused(&error.into()),
     }
 }

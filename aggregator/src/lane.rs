@@ -9,12 +9,14 @@ use std::{
 };
 
 use concord_chain::ChainError;
-use concord_x402::feedback::{FeedbackError, FeedbackJob, FeedbackRegistry, FileStore};
+use concord_x402::feedback::{
+    FeedbackError, FeedbackJob, FeedbackRegistry, FileStore, RevocationJob,
+};
 use tokio::{sync::watch, time::timeout};
 
 use crate::{
     aggregator::LanePlace,
-    store::{Row, RowState, Store, StoreError, StoreRecord},
+    store::{RevocationRow, Row, RowState, Store, StoreError, StoreRecord},
 };
 
 /// An idle lane looks at the store this often, for submissions whose next attempt is due.
@@ -33,6 +35,13 @@ pub struct Lane {
     store: Store,
 }
 
+/// What a lane does next.
+enum Work {
+    Submit(Box<Row>),
+    /// With the index of the feedback.
+    Revoke(Box<RevocationRow>, u64),
+}
+
 /// Why an attempt failed.
 #[derive(Debug, thiserror::Error)]
 enum LaneError {
@@ -44,6 +53,8 @@ enum LaneError {
     Chain(#[from] ChainError),
     #[error("the transaction that landed is not on record")]
     NoLanding,
+    #[error("the submission that is revoked is not on record")]
+    NoSubmission,
     #[error("the entry on chain has {found}, expected {expected}")]
     OtherEntry { found: String, expected: String },
 }
@@ -82,10 +93,13 @@ impl Lane {
         let mut changes = self.store.changes();
         loop {
             changes.borrow_and_update();
-            let next = self.store.next(&lane, now());
+            let next = self.next(&lane);
             let step = async {
                 match next {
-                    Ok(Some(row)) => self.advance(&row).await,
+                    Ok(Some(Work::Submit(row))) => self.advance(&row).await,
+                    Ok(Some(Work::Revoke(row, index))) => {
+                        self.advance_revocation(&row, index).await
+                    }
                     Ok(None) => {
                         let _ = timeout(TICK, changes.changed()).await; // either is a reason to look
                     }
@@ -100,6 +114,24 @@ impl Lane {
                 _ = stop.wait_for(|it| *it) => return,
             }
         }
+    }
+
+    /// What was accepted first comes first.
+    fn next(&self, lane: &str) -> Result<Option<Work>, StoreError> {
+        let now = now();
+        let row = self.store.next(lane, now)?;
+        let revocation = self.store.next_revocation(lane, now)?;
+        Ok(match (row, revocation) {
+            (Some(row), Some((revocation, index))) => {
+                Some(match revocation.accepted_at < row.receipt.accepted_at {
+                    true => Work::Revoke(Box::new(revocation), index),
+                    false => Work::Submit(Box::new(row)),
+                })
+            }
+            (Some(row), None) => Some(Work::Submit(Box::new(row))),
+            (None, Some((revocation, index))) => Some(Work::Revoke(Box::new(revocation), index)),
+            (None, None) => None,
+        })
     }
 
     /// One attempt for one submission.
@@ -119,10 +151,39 @@ impl Lane {
                 self.store.postpone(n, reason, due, is_reverted).await
             }
         };
-        if let Err(error) = noted {
-            tracing::error!(%error, n, "the store failed");
-            tokio::time::sleep(TICK).await;
-        }
+        require_noted(n, noted).await;
+    }
+
+    /// One attempt for one revocation (R58).
+    async fn advance_revocation(&mut self, row: &RevocationRow, index: u64) {
+        let n = row.n;
+        let Err(error) = self.revoke(row, index).await else {
+            tracing::info!(n, "revoked");
+            return;
+        };
+        let reason = error.to_string();
+        tracing::warn!(n, attempts = row.attempts, reason, "not revoked");
+        let noted = match is_reverted(&error) && row.attempts + 1 >= REVERTS {
+            true => self.store.refuse_revocation(n, reason).await,
+            false => {
+                let due = now().saturating_add(backoff(row.attempts));
+                self.store.postpone_revocation(n, reason, due).await
+            }
+        };
+        require_noted(n, noted).await;
+    }
+
+    async fn revoke(&mut self, row: &RevocationRow, index: u64) -> Result<(), LaneError> {
+        let id = row.job_id();
+        let submission = self.store.get(row.n)?.ok_or(LaneError::NoSubmission)?;
+        let job = RevocationJob {
+            id: &id,
+            agent_id: &submission.submission.agent_id,
+            index,
+        };
+        let mut record = self.store.revocation_record(row)?;
+        self.registry.revoke(job, &mut record).await?;
+        Ok(self.store.set_revoked(row.n).await?)
     }
 
     async fn submit(&mut self, row: &Row) -> Result<(), LaneError> {
@@ -149,6 +210,14 @@ impl Lane {
             return Err(LaneError::OtherEntry { found, expected });
         }
         Ok(self.store.set_entry(n, entry.index).await?)
+    }
+}
+
+/// A store that fails is not asked again at once.
+async fn require_noted(n: u64, noted: Result<(), StoreError>) {
+    if let Err(error) = noted {
+        tracing::error!(%error, n, "the store failed");
+        tokio::time::sleep(TICK).await;
     }
 }
 

@@ -19,6 +19,7 @@ mod insiders;
 pub mod lane;
 mod policy;
 mod refusal;
+mod revocation;
 pub mod store;
 
 pub use aggregator::{Aggregator, LanePlace, Outcome, Progress};
@@ -28,3 +29,4 @@ pub use http::{Service, router};
 pub use insiders::{ChainInsiders, Insiders};
 pub use policy::{AllowedAgents, Limited, Limits, Policy, Rate};
 pub use refusal::{Code, Refusal};
+pub use revocation::{RevocationRequest, SignedRevocation};

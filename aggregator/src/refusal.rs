@@ -15,6 +15,8 @@ pub enum Code {
     InvalidReviewerSignature,
     /// The registry is not served, or has no such agent.
     UnknownAgent,
+    /// The payment has no submission here. X402 has no code for it.
+    UnknownFeedback,
     /// The agent did not sign this.
     InvalidAgentSignature,
     /// A limit of the operator is reached. X402 has no code for it.
@@ -32,6 +34,7 @@ impl Code {
             Self::DuplicateTaskRef => "DUPLICATE_TASK_REF",
             Self::InvalidReviewerSignature => "INVALID_REVIEWER_SIGNATURE",
             Self::UnknownAgent => "UNKNOWN_AGENT",
+            Self::UnknownFeedback => "UNKNOWN_FEEDBACK",
             Self::InvalidAgentSignature => "INVALID_AGENT_SIGNATURE",
             Self::RateLimited => "RATE_LIMITED",
             Self::Unavailable => "UNAVAILABLE",
@@ -43,7 +46,7 @@ impl Code {
     pub const fn status(self) -> u16 {
         match self {
             Self::InvalidPayload => 400,
-            Self::UnknownAgent => 404,
+            Self::UnknownAgent | Self::UnknownFeedback => 404,
             Self::DuplicateTaskRef => 409,
             Self::InvalidReviewerSignature | Self::InvalidAgentSignature => 422,
             Self::RateLimited => 429,

@@ -102,7 +102,7 @@ pub async fn drain(options: &ConfigOptions) -> Result<u8, CliError> {
     let lanes = Lanes::start(&config, &store, &files).await?;
     let stopped = asked_to_stop();
     tokio::pin!(stopped);
-    while store.open_count()? > 0 {
+    while store.open_count()? + store.open_revocations()? > 0 {
         tokio::select! {
             () = tokio::time::sleep(PAUSE) => {}
             () = &mut stopped => break,

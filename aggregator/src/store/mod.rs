@@ -6,6 +6,7 @@
 mod limits;
 mod receipt;
 mod record;
+mod revocation;
 mod row;
 mod schema;
 mod writer;
@@ -26,10 +27,12 @@ use tokio::sync::watch;
 
 pub use receipt::SignedReceipt;
 pub use record::StoreRecord;
+pub use revocation::RevocationRow;
 pub use row::{Row, RowState};
 
 use crate::{Claim, Limited, Policy, Sealed, policy::Subject};
 use limits::Counted;
+use record::Table;
 use row::COLUMNS;
 use writer::Writer;
 
@@ -304,7 +307,8 @@ impl Store {
         self.0.writer.write(set).await.map(drop)
     }
 
-    /// Makes every submission that waits, or that the registry refused, due now. Returns how many there are.
+    /// Makes every submission and revocation that waits, or that the registry refused, due now. Returns how
+    /// many there are.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -313,12 +317,12 @@ impl Store {
                    state = CASE WHEN state <> 'refused' THEN state WHEN EXISTS (SELECT 1 FROM tx WHERE \
                    tx.submission = submission.n) THEN 'sent' ELSE 'accepted' END \
                    WHERE is_done = 0 OR state = 'refused'";
-        let changed = self
-            .0
-            .writer
-            .write(|it: &Connection| it.execute(sql, []))
-            .await?;
-        Ok(changed as u64)
+        let revocations = "UPDATE revocation SET not_before = 0, attempts = 0, is_done = 0, \
+                           state = CASE WHEN state <> 'refused' THEN state WHEN EXISTS (SELECT 1 \
+                           FROM revocation_tx AS tx WHERE tx.n = revocation.n) THEN 'sent' \
+                           ELSE 'accepted' END WHERE is_done = 0 OR state = 'refused'";
+        let set = |it: &Connection| Ok(it.execute(sql, [])? + it.execute(revocations, [])?);
+        Ok(self.0.writer.write(set).await? as u64)
     }
 
     /// The record of a submission's transactions.
@@ -326,7 +330,8 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub fn record(&self, row: &Row) -> Result<StoreRecord, StoreError> {
-        StoreRecord::load(self.clone(), row)
+        let n = row.receipt.n;
+        StoreRecord::load(self.clone(), Table::Submission, n, row.landing.clone())
     }
 
     fn read<T>(

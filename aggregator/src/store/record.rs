@@ -7,36 +7,76 @@ use serde::Serialize;
 
 use super::{Row, Store, StoreError, row::json, signed};
 
-/// The transactions of one submission, in the store. Each change is committed when the call returns.
+/// The transactions of one submission, or of its revocation, in the store. Each change is committed when the
+/// call returns.
 pub struct StoreRecord {
     store: Store,
+    table: Table,
     n: u64,
     transactions: Vec<SignedTx>,
     landing: Option<Landing>,
 }
 
+/// What transactions belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Table {
+    Submission,
+    Revocation,
+}
+
+impl Table {
+    /// The table with states and landings, by `n`.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Submission => "submission",
+            Self::Revocation => "revocation",
+        }
+    }
+
+    /// The table with transactions, and its column for `n`.
+    const fn transactions(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Submission => ("tx", "submission"),
+            Self::Revocation => ("revocation_tx", "n"),
+        }
+    }
+
+    pub fn job_id(self, n: u64) -> String {
+        match self {
+            Self::Submission => n.to_string(),
+            Self::Revocation => format!("revoke-{n}"),
+        }
+    }
+}
+
 impl StoreRecord {
-    pub(super) fn load(store: Store, row: &Row) -> Result<Self, StoreError> {
-        let n = row.receipt.n;
+    pub(super) fn load(
+        store: Store,
+        table: Table,
+        n: u64,
+        landing: Option<Landing>,
+    ) -> Result<Self, StoreError> {
         let transactions = store.read(|connection| {
-            let sql = "SELECT body FROM tx WHERE submission = ?1 ORDER BY position";
-            let mut statement = connection.prepare_cached(sql)?;
+            let (name, key) = table.transactions();
+            let sql = format!("SELECT body FROM {name} WHERE {key} = ?1 ORDER BY position");
+            let mut statement = connection.prepare_cached(&sql)?;
             let read = |row: &rusqlite::Row<'_>| json(0, &row.get::<_, String>(0)?);
             let rows = statement.query_map(params![signed(n)], read)?;
             rows.collect()
         })?;
         Ok(Self {
             store,
+            table,
             n,
             transactions,
-            landing: row.landing.clone(),
+            landing,
         })
     }
 
     /// The name of the submission among the jobs of its lane.
     #[must_use]
     pub fn job_id(row: &Row) -> String {
-        row.receipt.n.to_string()
+        Table::Submission.job_id(row.receipt.n)
     }
 
     /// The transaction that landed, as it was signed.
@@ -49,7 +89,7 @@ impl StoreRecord {
     }
 
     fn is_own(&self, job: &str) -> bool {
-        job == self.n.to_string()
+        job == self.table.job_id(self.n)
     }
 
     fn change(
@@ -70,14 +110,18 @@ impl StoreRecord {
         for transaction in &self.transactions {
             bodies.push((transaction.transaction.clone(), self.text(transaction)?));
         }
+        let table = self.table;
         self.change(move |connection, n| {
-            let sql = "INSERT INTO tx (submission, name, position, body) VALUES (?1, ?2, ?3, ?4) \
-                       ON CONFLICT (submission, name) DO UPDATE SET body = excluded.body";
-            let mut insert = connection.prepare_cached(sql)?;
+            let (name, key) = table.transactions();
+            let sql = format!(
+                "INSERT INTO {name} ({key}, name, position, body) VALUES (?1, ?2, ?3, ?4) \
+                 ON CONFLICT ({key}, name) DO UPDATE SET body = excluded.body"
+            );
+            let mut insert = connection.prepare_cached(&sql)?;
             for (position, (name, body)) in (0i64..).zip(&bodies) {
                 insert.execute(params![n, name, position, body])?;
             }
-            state.map_or(Ok(()), |state| set_state(connection, n, state))
+            state.map_or(Ok(()), |state| set_state(connection, table, n, state))
         })
     }
 
@@ -89,9 +133,11 @@ impl StoreRecord {
     }
 }
 
-fn set_state(connection: &Connection, n: i64, state: &str) -> rusqlite::Result<()> {
-    let sql = "UPDATE submission SET state = ?2 WHERE n = ?1";
-    connection.prepare_cached(sql)?.execute(params![n, state])?;
+fn set_state(connection: &Connection, table: Table, n: i64, state: &str) -> rusqlite::Result<()> {
+    let sql = format!("UPDATE {} SET state = ?2 WHERE n = ?1", table.name());
+    connection
+        .prepare_cached(&sql)?
+        .execute(params![n, state])?;
     Ok(())
 }
 
@@ -143,10 +189,10 @@ impl TxRecord for StoreRecord {
         let Some((_, landing)) = landed.last() else {
             return Ok(());
         };
-        let text = self.text(landing)?;
+        let (text, table) = (self.text(landing)?, self.table.name());
         self.change(move |connection, n| {
-            let sql = "UPDATE submission SET state = 'landed', landing = ?2 WHERE n = ?1";
-            connection.prepare_cached(sql)?.execute(params![n, text])?;
+            let sql = format!("UPDATE {table} SET state = 'landed', landing = ?2 WHERE n = ?1");
+            connection.prepare_cached(&sql)?.execute(params![n, text])?;
             Ok(())
         })?;
         self.landing = Some(landing.clone());
@@ -157,9 +203,10 @@ impl TxRecord for StoreRecord {
         if jobs.is_empty() {
             return Ok(());
         }
-        self.change(|connection, n| {
-            let sql = "UPDATE submission SET state = 'sent', landing = NULL WHERE n = ?1";
-            connection.prepare_cached(sql)?.execute(params![n])?;
+        let table = self.table.name();
+        self.change(move |connection, n| {
+            let sql = format!("UPDATE {table} SET state = 'sent', landing = NULL WHERE n = ?1");
+            connection.prepare_cached(&sql)?.execute(params![n])?;
             Ok(())
         })?;
         self.landing = None;
@@ -167,9 +214,10 @@ impl TxRecord for StoreRecord {
     }
 
     fn finalized(&mut self, jobs: &[&str]) -> Result<(), ChainError> {
+        let table = self.table;
         match jobs.is_empty() {
             true => Ok(()),
-            false => self.change(|connection, n| set_state(connection, n, "final")),
+            false => self.change(move |connection, n| set_state(connection, table, n, "final")),
         }
     }
 }

@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use super::{StoreError, failed};
 
 /// One step for each version of the schema. A step never changes once it was released.
-const STEPS: [&str; 2] = [
+const STEPS: [&str; 3] = [
     "
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE submission (
@@ -52,6 +52,27 @@ UPDATE submission SET reviewer = lower(reviewer) WHERE reviewer LIKE 'eip155:%';
 CREATE INDEX submission_agent ON submission (agent, accepted_at);
 CREATE INDEX submission_reviewer ON submission (reviewer, accepted_at);
 CREATE INDEX submission_time ON submission (accepted_at);
+",
+    // R58
+    "
+CREATE TABLE revocation (
+    n INTEGER PRIMARY KEY REFERENCES submission (n),
+    body TEXT NOT NULL,
+    accepted_at INTEGER NOT NULL,
+    state TEXT NOT NULL DEFAULT 'accepted'
+        CHECK (state IN ('accepted', 'signed', 'sent', 'landed', 'final', 'refused')),
+    is_done INTEGER NOT NULL DEFAULT 0,
+    reason TEXT,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    not_before INTEGER NOT NULL DEFAULT 0,
+    landing TEXT) STRICT;
+CREATE INDEX revocation_open ON revocation (n) WHERE is_done = 0;
+CREATE TABLE revocation_tx (
+    n INTEGER NOT NULL REFERENCES revocation (n),
+    name TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (n, name)) STRICT, WITHOUT ROWID;
 ",
 ];
 

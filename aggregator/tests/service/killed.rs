@@ -17,7 +17,7 @@ use concord_chain::{
 };
 use concord_x402::feedback::{
     EvmRegistry, FeedbackEntry, FeedbackError, FeedbackJob, FeedbackRegistry, FileFolder,
-    FileStore, PaymentAttestation, cid_of,
+    FileStore, PaymentAttestation, RevocationJob, cid_of,
 };
 use serde_json::{Value, json};
 use std::{
@@ -282,6 +282,14 @@ impl FeedbackRegistry for StoppingRegistry {
         signed: &SignedTx,
     ) -> Result<FeedbackEntry, FeedbackError> {
         self.registry.entry(job, landing, signed).await
+    }
+
+    async fn revoke(
+        &mut self,
+        job: RevocationJob<'_>,
+        record: &mut (dyn TxRecord + Sync),
+    ) -> Result<(), FeedbackError> {
+        self.registry.revoke(job, record).await
     }
 
     async fn attach_payment_proof(

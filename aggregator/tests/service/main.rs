@@ -14,6 +14,7 @@ mod order;
 mod payload;
 mod policy;
 mod restarts;
+mod revoke;
 mod solana;
 mod story;
 mod world;

@@ -421,7 +421,7 @@ async fn r52_what_an_older_version_accepted_counts() {
     drop(first);
     let older = rusqlite::Connection::open(folder.path().join("aggregator.sqlite")).unwrap();
     let undo = "DROP INDEX submission_agent; DROP INDEX submission_reviewer; \
-                DROP INDEX submission_time; ALTER TABLE submission DROP COLUMN agent; \
+                DROP INDEX submission_time; DROP TABLE revocation_tx; DROP TABLE revocation; ALTER TABLE submission DROP COLUMN agent; \
                 ALTER TABLE submission DROP COLUMN reviewer; PRAGMA user_version = 1;";
     older.execute_batch(undo).unwrap();
     drop(older);

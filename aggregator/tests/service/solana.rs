@@ -30,7 +30,7 @@ impl RegistrationFiles for Host {
     }
 }
 
-async fn admission(world: &World, solana: &Solana, registry: &str, file: String) -> Admission {
+pub async fn admission(world: &World, solana: &Solana, registry: &str, file: String) -> Admission {
     let mut evm = EvmChains::default();
     let evm_node = node(&world.chain.url);
     evm.add(crate::chain::CHAIN_ID, evm_node).await.unwrap();
@@ -55,7 +55,7 @@ async fn admission(world: &World, solana: &Solana, registry: &str, file: String)
     }
 }
 
-async fn svm_registry(solana: &Solana) -> SvmRegistry {
+pub async fn svm_registry(solana: &Solana) -> SvmRegistry {
     let signer = Box::new(solana.client.insecure_clone());
     let (cluster, program) = (solana.cluster.clone(), solana.program);
     let fee = PriorityFee::default();
@@ -65,7 +65,7 @@ async fn svm_registry(solana: &Solana) -> SvmRegistry {
 }
 
 /// The agent on Solana has a file, which names a wallet and a signer on the EVM chain.
-async fn publish(world: &World, solana: &Solana) -> String {
+pub async fn publish(world: &World, solana: &Solana) -> String {
     let owner = Signer::<Svm>::address(&solana.owner);
     let set_uri = solana.program.set_agent_uri(owner, solana.mint, URI);
     solana.send(vec![set_uri], &[&solana.owner]).await;
@@ -85,7 +85,7 @@ async fn publish(world: &World, solana: &Solana) -> String {
     file.to_string()
 }
 
-async fn review(world: &World, solana: &Solana) -> Draft {
+pub async fn review(world: &World, solana: &Solana) -> Draft {
     let registration = solana.registration();
     let mut draft = world.review(&world.pay(1_000).await);
     draft.registry = registration.agent_registry.clone();

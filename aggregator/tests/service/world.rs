@@ -269,7 +269,11 @@ impl Running {
     }
 
     pub async fn post(&self, body: impl Into<reqwest::Body>) -> Answer {
-        let request = self.client.post(format!("{}/feedback", self.origin));
+        self.post_to("/feedback", body).await
+    }
+
+    pub async fn post_to(&self, path: &str, body: impl Into<reqwest::Body>) -> Answer {
+        let request = self.client.post(format!("{}{path}", self.origin));
         answer(request.body(body).send().await.unwrap()).await
     }
 

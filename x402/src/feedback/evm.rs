@@ -13,7 +13,7 @@ use concord_registry::{
 
 use super::{
     FeedbackContent, FeedbackEntry, FeedbackError, FeedbackJob, FeedbackRegistry, Kind,
-    PaymentAttestation, Submission,
+    PaymentAttestation, RevocationJob, Submission,
 };
 
 /// The reputation registries of one deployment on an EVM chain, and the account that submits.
@@ -52,6 +52,23 @@ impl EvmRegistry {
         })
     }
 
+    async fn land(
+        &mut self,
+        id: &str,
+        (to, input): (Address, Bytes),
+        record: &mut (dyn TxRecord + Sync),
+    ) -> Result<(), FeedbackError> {
+        let call = CallJob {
+            id: id.to_owned(),
+            to,
+            value: U256::ZERO,
+            input,
+        };
+        let mut report = |job: &CallJob, words: &str| tracing::info!(job = job.id, words);
+        let timing = self.timing;
+        Ok(submit(&mut self.chain, &[&[call]], record, timing, &mut report).await?)
+    }
+
     fn refused(&self, reason: impl Into<String>) -> FeedbackError {
         FeedbackError::Registry {
             network: self.network.clone(),
@@ -59,13 +76,20 @@ impl EvmRegistry {
         }
     }
 
+    fn agent_id(&self, text: &str) -> Result<U256, FeedbackError> {
+        (text.parse()).map_err(|_| self.refused(format!("{text} is no agent id")))
+    }
+
+    fn open(&self) -> Result<Address, FeedbackError> {
+        let missing = || self.refused("no open reputation registry is configured");
+        self.addresses.open_reputation.ok_or_else(missing)
+    }
+
     /// The contract and its input.
     fn call(&self, submission: &Submission) -> Result<(Address, Bytes), FeedbackError> {
-        let agent_id: U256 = (submission.agent_id.parse())
-            .map_err(|_| self.refused(format!("{} is no agent id", submission.agent_id)))?;
+        let agent_id = self.agent_id(&submission.agent_id)?;
         let hash = submission.hash_word();
         let hash = hash.ok_or_else(|| self.refused("the file's hash is not 32 bytes"))?;
-        let missing = |what| self.refused(format!("no {what} reputation registry is configured"));
         let Submission {
             tag1, tag2, uri, ..
         } = submission;
@@ -85,9 +109,7 @@ impl EvmRegistry {
                     uri,
                     hash,
                 };
-                let to = self.addresses.open_reputation;
-                let to = to.ok_or_else(|| missing("open"))?;
-                Ok((to, calls::give_open_feedback(&feedback)))
+                Ok((self.open()?, calls::give_open_feedback(&feedback)))
             }
             FeedbackContent::Authorized { score, grant } => {
                 let feedback = calls::GiveFeedback {
@@ -100,7 +122,8 @@ impl EvmRegistry {
                     authorization: &grant.authorization_bytes()?,
                 };
                 let to = self.addresses.authorized_reputation;
-                let to = to.ok_or_else(|| missing("authorized"))?;
+                let missing = "no authorized reputation registry is configured";
+                let to = to.ok_or_else(|| self.refused(missing))?;
                 Ok((to, calls::give_feedback(&feedback)))
             }
         }
@@ -122,16 +145,8 @@ impl FeedbackRegistry for EvmRegistry {
         job: FeedbackJob<'_>,
         record: &mut (dyn TxRecord + Sync),
     ) -> Result<(), FeedbackError> {
-        let (to, input) = self.call(job.submission)?;
-        let call = CallJob {
-            id: job.id.to_owned(),
-            to,
-            value: U256::ZERO,
-            input,
-        };
-        let mut report = |job: &CallJob, words: &str| tracing::info!(job = job.id, words);
-        let timing = self.timing;
-        Ok(submit(&mut self.chain, &[&[call]], record, timing, &mut report).await?)
+        let call = self.call(job.submission)?;
+        self.land(job.id, call, record).await
     }
 
     async fn entry(
@@ -167,6 +182,16 @@ impl FeedbackRegistry for EvmRegistry {
                 "{hash} has no event of an {kind} feedback by {client}"
             ))
         })
+    }
+
+    async fn revoke(
+        &mut self,
+        job: RevocationJob<'_>,
+        record: &mut (dyn TxRecord + Sync),
+    ) -> Result<(), FeedbackError> {
+        let agent_id = self.agent_id(job.agent_id)?;
+        let call = (self.open()?, calls::revoke_feedback(agent_id, job.index));
+        self.land(job.id, call, record).await
     }
 
     /// Declared variance 4: on EVM the payment is in the feedback file.

@@ -29,7 +29,7 @@ pub use folder::{FeedbackFolder, FeedbackRecord, RecordedEntry};
 pub use give::{FeedbackGiver, Given};
 pub use interaction::Interaction;
 pub use payment_proof::{PaymentAttestation, PaymentAttestationMalformed};
-pub use registry::{FeedbackContent, FeedbackJob, FeedbackRegistry, Submission};
+pub use registry::{FeedbackContent, FeedbackJob, FeedbackRegistry, RevocationJob, Submission};
 pub use review::{Kind, Review};
 pub use store::{FileFolder, FileStore, cid_of};
 pub use svm::SvmRegistry;

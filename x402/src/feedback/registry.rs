@@ -74,6 +74,17 @@ pub struct FeedbackJob<'a> {
     pub submission: &'a Submission,
 }
 
+/// The withdrawal of an open feedback that is on record.
+#[derive(Clone, Copy, Debug)]
+pub struct RevocationJob<'a> {
+    /// Unique in the record of transactions.
+    pub id: &'a str,
+    /// The agent's id at the registry.
+    pub agent_id: &'a str,
+    /// Counts from 1, per agent and client.
+    pub index: u64,
+}
+
 /// A registry to which feedback is submitted, by one account.
 #[async_trait]
 pub trait FeedbackRegistry: Send {
@@ -103,6 +114,17 @@ pub trait FeedbackRegistry: Send {
         landing: &Landing,
         signed: &SignedTx,
     ) -> Result<FeedbackEntry, FeedbackError>;
+
+    /// Revokes an open feedback of this account once, however often this is called with the same record, and
+    /// waits until that is final.
+    ///
+    /// # Errors
+    /// As [`Self::submit`].
+    async fn revoke(
+        &mut self,
+        job: RevocationJob<'_>,
+        record: &mut (dyn TxRecord + Sync),
+    ) -> Result<(), FeedbackError>;
 
     /// Attaches a facilitator's proof of the payment to an authorized feedback (R13), once.
     ///

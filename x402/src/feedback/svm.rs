@@ -21,7 +21,7 @@ use concord_registry::{
 
 use super::{
     FeedbackContent, FeedbackEntry, FeedbackError, FeedbackJob, FeedbackRegistry,
-    PaymentAttestation, Submission,
+    PaymentAttestation, RevocationJob, Submission,
 };
 use crate::grants::FeedbackGrant;
 
@@ -81,9 +81,9 @@ impl Place {
         }
     }
 
-    fn mint(&self, submission: &Submission) -> Result<Address, FeedbackError> {
-        let mint = submission.agent_id.parse();
-        mint.map_err(|_| self.refused(format!("{} is no mint", submission.agent_id)))
+    fn mint(&self, agent_id: &str) -> Result<Address, FeedbackError> {
+        let mint = agent_id.parse();
+        mint.map_err(|_| self.refused(format!("{agent_id} is no mint")))
     }
 
     async fn read<T: AccountType>(&self, address: &Address) -> Result<Option<T>, FeedbackError> {
@@ -100,7 +100,7 @@ impl Place {
         &self,
         submission: &Submission,
     ) -> Result<Vec<Instruction>, FeedbackError> {
-        let mint = self.mint(submission)?;
+        let mint = self.mint(&submission.agent_id)?;
         match &submission.content {
             FeedbackContent::Open {
                 value,
@@ -188,7 +188,7 @@ struct SvmJob {
 
 enum JobContent {
     Feedback(Box<Submission>),
-    Proof(Vec<Instruction>),
+    Fixed(Vec<Instruction>),
 }
 
 impl TxJob for SvmJob {
@@ -226,7 +226,7 @@ impl TxChain for Submitting<'_> {
     async fn sign(&mut self, job: &SvmJob, expired: usize) -> Result<SignedTx, FeedbackError> {
         let instructions = match &job.content {
             JobContent::Feedback(submission) => self.place.instructions(submission).await?,
-            JobContent::Proof(instructions) => instructions.clone(),
+            JobContent::Fixed(instructions) => instructions.clone(),
         };
         let job = InstructionJob {
             instructions,
@@ -322,6 +322,21 @@ impl FeedbackRegistry for SvmRegistry {
         })
     }
 
+    async fn revoke(
+        &mut self,
+        job: RevocationJob<'_>,
+        record: &mut (dyn TxRecord + Sync),
+    ) -> Result<(), FeedbackError> {
+        let place = &self.place;
+        let mint = place.mint(job.agent_id)?;
+        let revoke = place
+            .program
+            .revoke_open_feedback(place.client, mint, job.index);
+        let content = JobContent::Fixed(vec![revoke]);
+        self.land(SvmJob::new(job.id.to_owned(), content), record)
+            .await
+    }
+
     async fn attach_payment_proof(
         &mut self,
         job: FeedbackJob<'_>,
@@ -330,7 +345,7 @@ impl FeedbackRegistry for SvmRegistry {
         record: &mut (dyn TxRecord + Sync),
     ) -> Result<(), FeedbackError> {
         let place = &self.place;
-        let mint = place.mint(job.submission)?;
+        let mint = place.mint(&job.submission.agent_id)?;
         let program = &place.program;
         let attested = attestation.read(&place.network, program.id(), mint, place.client)?;
         let facilitator = attested.payment.facilitator;
@@ -347,7 +362,7 @@ impl FeedbackRegistry for SvmRegistry {
         let verify = verify.map_err(|error| place.refused(error.to_string()))?;
         let attach = program.attach_payment_proof(place.client, mint, &proof);
         let id = format!("{}-payment-proof", job.id);
-        let content = JobContent::Proof(vec![verify, attach]);
+        let content = JobContent::Fixed(vec![verify, attach]);
         self.land(SvmJob::new(id, content), record).await
     }
 }

@@ -28,7 +28,8 @@ use concord_registry::{
 use concord_x402::{
     feedback::{
         EvmRegistry, FeedbackEntry, FeedbackError, FeedbackFolder, FeedbackGiver, FeedbackJob,
-        FeedbackRegistry, FileFolder, FileStore, Given, Kind, PaymentAttestation, SvmRegistry,
+        FeedbackRegistry, FileFolder, FileStore, Given, Kind, PaymentAttestation, RevocationJob,
+        SvmRegistry,
     },
     pay::EvidenceFolder,
 };
@@ -323,6 +324,14 @@ impl FeedbackRegistry for StoppingRegistry {
         let entry = self.registry.entry(job, landing, signed).await?;
         self.pass("ReadBack");
         Ok(entry)
+    }
+
+    async fn revoke(
+        &mut self,
+        job: RevocationJob<'_>,
+        record: &mut (dyn TxRecord + Sync),
+    ) -> Result<(), FeedbackError> {
+        self.registry.revoke(job, record).await
     }
 
     async fn attach_payment_proof(
