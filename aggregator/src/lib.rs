@@ -10,6 +10,8 @@
 
 pub mod admission;
 mod aggregator;
+pub mod audit;
+pub mod check;
 mod claim;
 pub mod cli;
 mod content;

@@ -1,5 +1,7 @@
 //! The command line. Stdout carries the result, stderr the log and the errors.
 mod arguments;
+mod audit;
+mod check;
 mod commands;
 mod config;
 mod log;
@@ -11,11 +13,13 @@ use concord_chain::ChainError;
 use concord_x402::feedback::FeedbackError;
 
 use crate::store::StoreError;
-use arguments::{Arguments, Command};
+use crate::{audit::AuditError, check::CheckError};
+use arguments::Arguments;
+pub use arguments::{Aggregator, Command};
 
 /// Nothing is wrong.
 const FINE: u8 = 0;
-/// Submissions are left that the registry refuses.
+/// Submissions are left that the registry refuses, or an aggregator was found wrong.
 const REFUSED: u8 = 1;
 /// The command line, the configuration or a key is wrong.
 const USAGE: u8 = 2;
@@ -32,6 +36,10 @@ enum CliError {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
+    Audit(#[from] AuditError),
+    #[error(transparent)]
+    Check(#[from] CheckError),
+    #[error(transparent)]
     System(#[from] io::Error),
     #[error("{0}")]
     Usage(String),
@@ -47,6 +55,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(code);
         }
     };
+    ExitCode::from(execute(&arguments.command))
+}
+
+/// Carries out a command, and returns its exit code. Errors go to stderr.
+#[must_use]
+pub fn execute(command: &Command) -> u8 {
     // fails only if a caller in this process has set one
     let _ = tracing::subscriber::set_global_default(log::JsonLines);
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -54,19 +68,21 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         .build();
     let done = runtime.map_err(CliError::from).and_then(|runtime| {
         runtime.block_on(async {
-            match &arguments.command {
+            match command {
                 Command::Run(options) => commands::run(options).await,
                 Command::Drain(options) => commands::drain(options).await,
                 Command::Status(options) => commands::status(options),
                 Command::Retry(options) => commands::retry(options).await,
+                Command::Audit(options) => audit::audit(options).await,
+                Command::Check(options) => check::check(options).await,
             }
         })
     });
-    ExitCode::from(done.unwrap_or_else(|error| {
+    done.unwrap_or_else(|error| {
         eprintln!("concord-aggregator: {error}");
         match error {
             CliError::Usage(_) => USAGE,
             _ => FAILED,
         }
-    }))
+    })
 }

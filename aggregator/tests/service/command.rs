@@ -30,6 +30,49 @@ fn ended(folder: &Path, arguments: &[&str], key: &str) -> (i32, Output) {
     (output.status.code().unwrap(), output)
 }
 
+/// A command without a configuration.
+fn other(folder: &Path, arguments: &[&str]) -> (i32, Output) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_concord-aggregator"));
+    let output = command.args(arguments).current_dir(folder).output();
+    let output = output.unwrap();
+    (output.status.code().unwrap(), output)
+}
+
+/// The conformance kit, with keys in files; a payment that was rated already makes it fail.
+async fn check(world: &World, folder: &Path, origin: &str) {
+    let mut payments = Vec::new();
+    for _ in 0..3 {
+        payments.push(format!("{}:{}", network(), world.pay(1).await));
+    }
+    let materials = json!({
+        "agentRegistry": world.chain.registry_account(),
+        "agentId": world.chain.agent_id.to_string(),
+        "agentKey": "agent.key",
+        "reviewerKey": "reviewer.key",
+        "payments": payments,
+    });
+    fs::write(folder.join("materials.json"), materials.to_string()).unwrap();
+    let reviewer = hex_key(&world.chain.payer);
+    fs::write(folder.join("reviewer.key"), &reviewer).unwrap();
+    fs::write(folder.join("agent.key"), "0x12").unwrap();
+    let url = format!("{origin}/feedback");
+    let arguments = ["check", &url, "--with", "materials.json"];
+    let (code, output) = other(folder, &arguments);
+    let words = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        code == 2 && words.contains("agent.key: expected 32 bytes"),
+        "{words}"
+    );
+    fs::write(folder.join("agent.key"), hex::encode([9; 32])).unwrap();
+    let (code, output) = other(folder, &arguments);
+    let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((code, &result["failed"]), (0, &json!(0)), "{result:#}");
+    fs::write(folder.join("agent.key"), &reviewer).unwrap(); // not the agent's
+    let (code, output) = other(folder, &arguments);
+    let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(code, 1, "{result:#}");
+}
+
 fn configure(world: &World, folder: &Path) {
     let keypair = [RECEIPT_SEED, ed25519_public_key(&RECEIPT_SEED)].concat();
     fs::write(folder.join("receipts.json"), json!(keypair).to_string()).unwrap();
@@ -86,6 +129,18 @@ async fn an_operator_runs_it_and_stops_it() {
     let answer: Value = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
     assert_eq!(answer["status"], "submitted");
 
+    let registries = ["--registries", "aggregator.json"]; // the operator's own file has them
+    let origin = format!("http://{}", address.trim());
+    let arguments = [&["audit", &origin][..], &registries].concat();
+    let (code, output) = other(folder.path(), &arguments);
+    assert_eq!(code, 0, "{output:?}");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (&report["receipts"], &report["problems"]),
+        (&json!(1), &json!([]))
+    );
+    check(&world, folder.path(), &origin).await;
+
     let (code, output) = ended(folder.path(), &["status"], &key);
     let words = String::from_utf8(output.stderr).unwrap();
     assert!(code == 3 && words.contains("another process"), "{words}");
@@ -110,9 +165,9 @@ async fn an_operator_runs_it_and_stops_it() {
     let (code, output) = ended(folder.path(), &["status"], &key);
     assert_eq!(code, 0, "{output:?}");
     let status: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(status["submissions"]["final"], 1, "{status}");
+    assert_eq!(status["submissions"]["final"], 4, "{status}");
     assert_eq!(status["late"], json!([]));
     let (code, output) = ended(folder.path(), &["retry"], &key);
     assert_eq!((code, &*output.stdout), (0, &b"0\n"[..]));
-    assert_eq!(world.feedbacks().await, 1);
+    assert_eq!(world.feedbacks().await, 4);
 }

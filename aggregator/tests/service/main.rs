@@ -1,8 +1,10 @@
 //! The aggregator over HTTP: Circle's FiatTokenV2_2 and our registries on anvil, the program on a local
 //! cluster, payments that were made, and clients that trust nothing it says.
+mod audit;
 #[allow(dead_code)] // written for x402's tests
 #[path = "../../../x402/tests/settled/chain.rs"]
 mod chain;
+mod check;
 #[allow(dead_code)] // the same
 #[path = "../../../x402/tests/settled/cluster.rs"]
 mod cluster;

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 
 /// R58, from its text.
-fn request(draft: &Draft, hash: &str, key: &PreparedKey) -> Value {
+pub fn request(draft: &Draft, hash: &str, key: &PreparedKey) -> Value {
     let hash_bytes = hex::decode(&hash[2..]).unwrap();
     let mut preimage = b"ERC8004/REVOKE/v1".to_vec();
     let texts = [

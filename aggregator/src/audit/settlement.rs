@@ -1,0 +1,186 @@
+use alloy::primitives::{Address as EvmAddress, B256, U256};
+use concord_chain::{
+    ChainError,
+    evm::Node,
+    svm::{Cluster, ExecutedTx},
+};
+use concord_registry::{
+    event::{AccountId, AgentId, Block, Event},
+    evm::{PlacedLog, RegistryAddresses, abi::ReputationRegistry},
+    svm::{
+        Program,
+        accounts::OpenFeedback,
+        events::{Call, TopLevel, Transaction},
+    },
+};
+
+/// The registries of a chain that count.
+pub enum Settlement {
+    /// Contracts on an EVM chain.
+    Evm {
+        /// A node of the chain.
+        node: Node,
+        /// The identity registry.
+        identity: EvmAddress,
+        /// The open reputation registry.
+        reputation: EvmAddress,
+    },
+    /// The program on a Solana cluster.
+    Svm {
+        /// The cluster.
+        cluster: Cluster,
+        /// The program.
+        program: Program,
+    },
+}
+
+impl Settlement {
+    /// The identity registry, CAIP-10.
+    pub(super) fn identity(&self, chain: &str) -> String {
+        match self {
+            Self::Evm { identity, .. } => format!("{chain}:{identity}"),
+            Self::Svm { program, .. } => format!("{chain}:{}", program.id()),
+        }
+    }
+
+    /// The registry that records feedback, CAIP-10.
+    pub(super) fn reputation(&self, chain: &str) -> String {
+        match self {
+            Self::Evm { reputation, .. } => format!("{chain}:{reputation}"),
+            Self::Svm { program, .. } => format!("{chain}:{}", program.id()),
+        }
+    }
+
+    /// The registries' events of a transaction; `None` if it is not on chain, or failed.
+    pub(super) async fn events(
+        &self,
+        chain: &str,
+        transaction: &str,
+    ) -> Result<Option<Vec<Event>>, ChainError> {
+        let decoded = match self {
+            Self::Evm {
+                node,
+                identity,
+                reputation,
+            } => {
+                let addresses = RegistryAddresses {
+                    identity: *identity,
+                    open_reputation: Some(*reputation),
+                    authorized_reputation: None,
+                    validation: None,
+                };
+                let Ok(hash) = transaction.parse::<B256>() else {
+                    return Ok(None);
+                };
+                let Some(logs) = logs(node, hash).await? else {
+                    return Ok(None);
+                };
+                addresses.events(chain, &logs)
+            }
+            Self::Svm { cluster, program } => {
+                let executed = cluster.transaction(transaction).await?;
+                let Some(transaction) = executed.as_ref().and_then(placed) else {
+                    return Ok(None);
+                };
+                program.events(chain, &transaction)
+            }
+        };
+        let events = decoded.events.into_iter().map(|it| it.event);
+        Ok(Some(events.collect()))
+    }
+
+    /// Whether a feedback is revoked; `None` if the registry does not have it.
+    pub(super) async fn is_revoked(&self, event: &Event) -> Result<Option<bool>, ChainError> {
+        let Event::OpenFeedback {
+            agent,
+            client,
+            index,
+            ..
+        } = event
+        else {
+            return Ok(None);
+        };
+        match (self, agent, client) {
+            (
+                Self::Evm {
+                    node, reputation, ..
+                },
+                AgentId::Evm(agent),
+                AccountId::Evm(client),
+            ) => {
+                let call = ReputationRegistry::readFeedbackCall {
+                    agentId: U256::from_be_bytes(*agent),
+                    clientAddress: EvmAddress::from(*client),
+                    feedbackIndex: *index,
+                };
+                let read = node.read(*reputation, &call).await?;
+                Ok(read.ok().map(|it| it.isRevoked))
+            }
+            (Self::Svm { cluster, program }, AgentId::Svm(mint), AccountId::Svm(client)) => {
+                let address = program.open_feedback(mint, client, *index);
+                let Some(account) = cluster.account(&address).await? else {
+                    return Ok(None);
+                };
+                let entry: Option<OpenFeedback> = program
+                    .find(&account.owner, &account.data)
+                    .unwrap_or_default();
+                Ok(entry.map(|it| it.revoked))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+async fn logs(node: &Node, hash: B256) -> Result<Option<Vec<PlacedLog>>, ChainError> {
+    let Some(receipt) = node.receipt(hash).await? else {
+        return Ok(None);
+    };
+    if !receipt.status() {
+        return Ok(None);
+    }
+    let block = Block {
+        number: receipt.block_number.unwrap_or_default(),
+        hash: None,
+    };
+    let logs = receipt.logs().iter().map(|log| PlacedLog {
+        block,
+        transaction: hash,
+        index: log.log_index.unwrap_or_default(),
+        log: log.inner.clone(),
+    });
+    Ok(Some(logs.collect()))
+}
+
+/// What events are decoded from; `None` if the transaction failed, or its parts contradict each other.
+fn placed(executed: &ExecutedTx) -> Option<Transaction> {
+    if !executed.meta.err.is_null() {
+        return None;
+    }
+    let sent = executed.decode()?;
+    let keys = executed.account_keys(&sent);
+    let mut instructions = Vec::new();
+    for instruction in sent.message.instructions() {
+        instructions.push(TopLevel {
+            program: *keys.get(usize::from(instruction.program_id_index))?,
+            calls: Vec::new(),
+        });
+    }
+    for list in executed.meta.inner_instructions.iter().flatten() {
+        let top = instructions.get_mut(usize::from(list.index))?;
+        for call in &list.instructions {
+            let data = bs58::decode(&call.data).into_vec().ok()?;
+            let (program, accounts) = (call.program_id_index, &call.accounts);
+            top.calls
+                .push(Call::resolve(&keys, program, accounts, data)?);
+        }
+    }
+    Some(Transaction {
+        signature: (*sent.signatures.first()?).into(),
+        block: Block {
+            number: executed.slot,
+            hash: None,
+        },
+        instructions,
+        logs: executed.meta.log_messages.clone().unwrap_or_default(),
+    })
+}

@@ -1,0 +1,143 @@
+use std::{collections::BTreeMap, fs, path::Path, time::Duration};
+
+use alloy::transports::http::reqwest::{Client, Url, redirect};
+use concord_chain::{
+    ChainId, EndpointOptions,
+    evm::Node,
+    fetch::{FetchOptions, Fetcher},
+    svm::Cluster,
+};
+use concord_registry::{evm, svm::Program};
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::json;
+
+use super::{CliError, FINE, REFUSED, arguments::AuditOptions};
+use crate::{
+    audit::{Audit, PublishedReceipt, Settlement},
+    lane::now,
+};
+
+/// A submission is answered after ten seconds at most.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The registries that count. An aggregator's own configuration has the same members, and others.
+#[derive(Debug, Deserialize)]
+struct Registries {
+    chains: BTreeMap<ChainId, ChainRegistries>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ChainRegistries {
+    rpc: String,
+    #[serde(default)]
+    evm: Option<Contracts>,
+    #[serde(default)]
+    solana: Option<ProgramId>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Contracts {
+    identity: evm::Address,
+    reputation: evm::Address,
+}
+
+#[derive(Debug, Deserialize)]
+struct ProgramId {
+    program: String,
+}
+
+impl ChainRegistries {
+    /// `None` if it is a payment chain only. A node of another chain is an error.
+    async fn connect(&self, chain: &ChainId) -> Result<Option<Settlement>, CliError> {
+        let endpoint = EndpointOptions::new(&self.rpc);
+        if let Some(contracts) = &self.evm {
+            let node = Node::new(&endpoint)?;
+            node.require_chain(chain.evm_number()?).await?;
+            return Ok(Some(Settlement::Evm {
+                node,
+                identity: contracts.identity,
+                reputation: contracts.reputation,
+            }));
+        }
+        let Some(ProgramId { program }) = &self.solana else {
+            return Ok(None);
+        };
+        let cluster = Cluster::new(&endpoint)?;
+        cluster.require_chain(chain).await?;
+        let id = program.parse().map_err(|_| {
+            let field = format!("chains.{chain}.solana.program");
+            CliError::Usage(format!(
+                "{field} is {program:?}, expected an address in base58"
+            ))
+        })?;
+        let program = Program::new(id);
+        Ok(Some(Settlement::Svm { cluster, program }))
+    }
+}
+
+pub async fn audit(options: &AuditOptions) -> Result<u8, CliError> {
+    let registries: Registries = read_json(&options.registries)?;
+    let mut settlements = BTreeMap::new();
+    for (chain, config) in &registries.chains {
+        if let Some(settlement) = config.connect(chain).await? {
+            settlements.insert(chain.to_string(), settlement);
+        }
+    }
+    let fetcher = Fetcher::new(FetchOptions {
+        gateway: options.gateway.clone(),
+        ..FetchOptions::default()
+    });
+    let audit = Audit {
+        url: folder(&options.url)?,
+        settlements,
+        fetcher: fetcher.map_err(|error| CliError::Usage(format!("--gateway: {error}")))?,
+        grace: options.grace,
+        client: client()?,
+    };
+    let given = options.receipt.iter().map(|it| read_json(it));
+    let given: Vec<PublishedReceipt> = given.collect::<Result<_, _>>()?;
+    let report = audit.run(&given, now()).await?;
+    println!("{:#}", json!(report));
+    Ok(if report.problems.is_empty() {
+        FINE
+    } else {
+        REFUSED
+    })
+}
+
+/// Asks aggregators. A redirect is an answer that X402 does not have.
+pub fn client() -> Result<Client, CliError> {
+    let client = Client::builder()
+        .timeout(TIMEOUT)
+        .redirect(redirect::Policy::none());
+    client
+        .build()
+        .map_err(|error| CliError::Usage(error.to_string()))
+}
+
+/// Reads a JSON file; an error names file, path and value.
+pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, CliError> {
+    let usage = |error: &dyn ToString| {
+        CliError::Usage(format!("{}: {}", path.display(), error.to_string()))
+    };
+    let text = fs::read_to_string(path).map_err(|error| usage(&error))?;
+    let mut reader = serde_json::Deserializer::from_str(&text);
+    serde_path_to_error::deserialize(&mut reader).map_err(|error| usage(&error))
+}
+
+pub fn url(text: &str) -> Result<Url, CliError> {
+    let url: Result<Url, _> = text.parse();
+    let url = url.map_err(|error| CliError::Usage(format!("{text:?} is no URL: {error}")))?;
+    match url.scheme() {
+        "http" | "https" => Ok(url),
+        other => Err(CliError::Usage(format!("{other}: expected http or https"))),
+    }
+}
+
+/// The URL under which the routes are: paths are joined to it.
+fn folder(text: &str) -> Result<Url, CliError> {
+    match text.ends_with('/') {
+        true => url(text),
+        false => url(&format!("{text}/")),
+    }
+}
