@@ -31,8 +31,9 @@ const ARROWS: &[(&str, &[&str])] = &[
             "concord-oracle",
             "concord-deploy", // its command line calls it, and nothing else of it
             "concord-files",
-            "concord-index", // its command line calls it
-            "concord-x402",  // likewise
+            "concord-aggregator", // its command line calls it
+            "concord-index",      // likewise
+            "concord-x402",       // likewise
         ],
     ),
     (

@@ -174,6 +174,7 @@ pub enum Command {
     Feedback(Box<Feedback>),
     Agent(Box<Agent>),
     Index(Box<concord_index::cli::Index>),
+    Aggregator(Box<concord_aggregator::cli::Aggregator>),
     File(super::file::File),
     /// Answers canonical functions, one JSON object a line on stdin, one a line on stdout.
     #[command(after_help = ORACLE)]

@@ -89,6 +89,7 @@ fn command(command: Command) -> Result<u8, CliError> {
         Command::Feedback(options) => Ok(concord_x402::cli::feedback(&options)?),
         Command::Agent(options) => Ok(concord_x402::cli::agent(&options)?),
         Command::Index(options) => Ok(concord_index::cli::execute(&options.command)),
+        Command::Aggregator(options) => Ok(concord_aggregator::cli::execute(&options.command)),
         Command::File(options) => file::file(&options),
         Command::Oracle => Ok(answer_oracle()),
         Command::Completions { shell } => {

@@ -7,7 +7,7 @@ use super::{
 use serde_json::{Value, json};
 use std::{fs, io::Write, process::Stdio};
 
-const COMMANDS: [&str; 38] = [
+const COMMANDS: [&str; 47] = [
     "conform",
     "adapter",
     "fuzz",
@@ -39,6 +39,15 @@ const COMMANDS: [&str; 38] = [
     "index status",
     "index verify",
     "index rebuild",
+    "aggregator run",
+    "aggregator drain",
+    "aggregator status",
+    "aggregator retry",
+    "aggregator backup",
+    "aggregator files",
+    "aggregator schema",
+    "aggregator audit",
+    "aggregator check",
     "file check",
     "file hash",
     "file convert",
