@@ -7,6 +7,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::{Code, Refusal};
@@ -21,7 +22,7 @@ const ADDRESSES: usize = 10_000;
 pub type AllowedAgents = BTreeMap<String, BTreeSet<String>>;
 
 /// Limits on what is accepted. They count what was accepted before.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Limits {
     /// Seconds between two feedbacks of one reviewer for one agent.
@@ -37,7 +38,7 @@ pub struct Limits {
 }
 
 /// So many submissions in any span of so many seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Rate {
     /// Submissions.

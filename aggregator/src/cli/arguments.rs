@@ -51,6 +51,15 @@ pub enum Command {
     /// Makes every submission that waits, or that the registry refused, due now. The service must not run.
     #[command(after_help = help!("  concord aggregator retry --config aggregator.json"))]
     Retry(ConfigOptions),
+    /// Copies the store to a new file, also while the service runs.
+    #[command(after_help = help!("  concord aggregator backup --config aggregator.json --to copy.sqlite"))]
+    Backup(BackupOptions),
+    /// Writes every feedback file again, from the store. The service must not run.
+    #[command(after_help = help!("  concord aggregator files --config aggregator.json"))]
+    Files(ConfigOptions),
+    /// Prints the JSON Schema of the configuration.
+    #[command(after_help = help!("  concord aggregator schema > aggregator.schema.json"))]
+    Schema,
     /// Checks an aggregator's receipts against the registries, and names what it withheld (R57).
     #[command(after_help = help!("  concord aggregator audit https://aggregator.example --registries registries.json
   concord aggregator audit https://aggregator.example --registries registries.json --receipt mine.json", "something is wrong with a receipt"))]
@@ -75,6 +84,15 @@ pub struct RunOptions {
     /// What happens to payments on chains that are not configured.
     #[arg(long, value_enum, default_value_t = PaymentMode::Checked)]
     pub payments: PaymentMode,
+}
+
+#[derive(Debug, Args)]
+pub struct BackupOptions {
+    #[command(flatten)]
+    pub config: ConfigOptions,
+    /// The new file. One that is there is not overwritten.
+    #[arg(long)]
+    pub to: PathBuf,
 }
 
 #[derive(Debug, Args)]

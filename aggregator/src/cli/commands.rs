@@ -6,7 +6,7 @@ use tokio::{net::TcpListener, signal, sync::watch, task::JoinHandle};
 
 use super::{
     CliError, FINE, REFUSED,
-    arguments::{ConfigOptions, RunOptions},
+    arguments::{BackupOptions, ConfigOptions, RunOptions},
     config::Config,
 };
 use crate::{
@@ -152,4 +152,34 @@ pub async fn retry(options: &ConfigOptions) -> Result<u8, CliError> {
     let count = store.retry().await?;
     println!("{count}");
     Ok(FINE)
+}
+
+pub fn backup(options: &BackupOptions) -> Result<u8, CliError> {
+    let config = Config::read(&options.config.config)?;
+    Store::backup(config.store_path(), &options.to)?;
+    Ok(FINE)
+}
+
+/// Prints how many files there are.
+pub async fn files(options: &ConfigOptions) -> Result<u8, CliError> {
+    let config = Config::read(&options.config)?;
+    let (store, files) = (config.open_store()?, config.file_store());
+    let mut count = 0;
+    loop {
+        let rows = store.page(count + 1, PAGE)?;
+        if rows.is_empty() {
+            break;
+        }
+        for row in rows {
+            files.store(row.file.as_bytes()).await?;
+            count = row.receipt.n;
+        }
+    }
+    println!("{count}");
+    Ok(FINE)
+}
+
+pub fn schema() -> u8 {
+    print!("{}", Config::schema());
+    FINE
 }

@@ -23,6 +23,7 @@ use concord_x402::{
     quote::FetchedFiles,
     verify::Chains,
 };
+use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
 use serde::Deserialize;
 
 use super::{CliError, arguments::PaymentMode};
@@ -36,34 +37,36 @@ const TIMING: Timing = Timing {
 };
 
 /// An aggregator's configuration. Paths are relative to the working directory.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Config {
     /// Address and port, such as 127.0.0.1:8460.
-    pub listen: SocketAddr,
+    #[schemars(with = "String")]
+    pub(super) listen: SocketAddr,
     /// The SQLite file.
     store: PathBuf,
     /// The folder of feedback files, which is served as `/ipfs/{cid}`.
-    pub files: PathBuf,
+    pub(super) files: PathBuf,
     /// What the CID follows in a file's URI.
     #[serde(default = "ipfs")]
     file_base: String,
     /// A Solana keypair file: the Ed25519 key of the receipts.
     receipt_key: PathBuf,
     /// By CAIP-2 id: those whose payments are verified, and those with a registry.
+    #[schemars(with = "BTreeMap<String, ChainConfig>")]
     chains: BTreeMap<ChainId, ChainConfig>,
     /// How registration files are fetched.
     #[serde(default)]
     fetch: FetchConfig,
     /// Cool-down, rates and budgets.
     #[serde(default)]
-    pub limits: Limits,
+    pub(super) limits: Limits,
     /// The header in which the nearest proxy names the client.
     #[serde(default)]
     address_header: Option<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ChainConfig {
     /// The JSON-RPC endpoint. Errors show its host only.
@@ -79,15 +82,19 @@ struct ChainConfig {
     solana: Option<SolanaConfig>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct EvmConfig {
+    /// The identity registry.
+    #[schemars(schema_with = "evm_address")]
     identity: evm::Address,
     /// The open reputation registry.
+    #[schemars(schema_with = "evm_address")]
     reputation: evm::Address,
     /// An encrypted keystore; without one `CONCORD_EVM_PRIVATE_KEY` has the key.
     #[serde(default)]
     keystore: Option<PathBuf>,
+    /// The keystore's password.
     #[serde(default)]
     password_file: Option<PathBuf>,
     /// The most that is offered for a unit of gas, in gwei.
@@ -100,9 +107,10 @@ struct EvmConfig {
     agents: Option<BTreeSet<String>>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct SolanaConfig {
+    /// The program's address, in base58.
     program: String,
     /// A keypair file.
     keypair: PathBuf,
@@ -114,15 +122,22 @@ struct SolanaConfig {
     agents: Option<BTreeSet<String>>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct FetchConfig {
+    /// Whether `http:` is fetched.
     #[serde(default)]
     allow_http: bool,
+    /// Whether addresses are asked that are not public.
     #[serde(default)]
     allow_private: bool,
+    /// The IPFS gateway.
     #[serde(default)]
     gateway: Option<String>,
+}
+
+fn evm_address(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "string", "pattern": "^0x[0-9a-fA-F]{40}$" })
 }
 
 fn ipfs() -> String {
@@ -130,28 +145,49 @@ fn ipfs() -> String {
 }
 
 /// A registry, and where it records feedback (CAIP-10).
-pub type Registry = (Box<dyn FeedbackRegistry>, String);
+type Registry = (Box<dyn FeedbackRegistry>, String);
 
 impl Config {
     /// Reads the file; an error names file, path and value.
-    pub fn read(path: &Path) -> Result<Self, CliError> {
+    pub(super) fn read(path: &Path) -> Result<Self, CliError> {
         let usage = |error: &dyn ToString| {
             CliError::Usage(format!("{}: {}", path.display(), error.to_string()))
         };
         let text = fs::read_to_string(path).map_err(|error| usage(&error))?;
-        let mut reader = serde_json::Deserializer::from_str(&text);
+        Self::parse(&text).map_err(|error| usage(&error))
+    }
+
+    /// Reads a configuration.
+    ///
+    /// # Errors
+    /// Path and value, in words.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut reader = serde_json::Deserializer::from_str(text);
         let config: Self =
-            serde_path_to_error::deserialize(&mut reader).map_err(|error| usage(&error))?;
+            serde_path_to_error::deserialize(&mut reader).map_err(|error| error.to_string())?;
         let chains = config.chains.values();
         let mut served = chains.filter(|it| it.evm.is_some() || it.solana.is_some());
         match served.next() {
             Some(_) => Ok(config),
-            None => Err(usage(&"chains: none has a registry under evm or solana")),
+            None => Err("chains: none has a registry under evm or solana".to_owned()),
         }
     }
 
+    /// The JSON Schema of a configuration, as text.
+    #[must_use]
+    pub fn schema() -> String {
+        let generator = SchemaSettings::draft2020_12().into_generator();
+        let schema = generator.into_root_schema_for::<Self>().to_value();
+        format!("{schema:#}\n")
+    }
+
+    /// The SQLite file.
+    pub(super) fn store_path(&self) -> &Path {
+        &self.store
+    }
+
     /// Opens the store.
-    pub fn open_store(&self) -> Result<Store, CliError> {
+    pub(super) fn open_store(&self) -> Result<Store, CliError> {
         let key = read_keypair(&self.receipt_key)?;
         Ok(Store::open(
             &self.store,
@@ -160,12 +196,12 @@ impl Config {
     }
 
     /// Where files are kept.
-    pub fn file_store(&self) -> FileFolder {
+    pub(super) fn file_store(&self) -> FileFolder {
         FileFolder::served_at(&self.files, &self.file_base)
     }
 
     /// Connects to every registry.
-    pub async fn registries(&self) -> Result<Vec<Registry>, CliError> {
+    pub(super) async fn registries(&self) -> Result<Vec<Registry>, CliError> {
         let mut registries = Vec::new();
         for (chain, config) in &self.chains {
             if let Some(registry) = &config.evm {
@@ -179,7 +215,7 @@ impl Config {
     }
 
     /// What submissions are checked against.
-    pub async fn admission(
+    pub(super) async fn admission(
         &self,
         served: Vec<String>,
         payments: PaymentMode,
@@ -242,7 +278,7 @@ impl Config {
     }
 
     /// The header in which the nearest proxy names the client.
-    pub fn address_header(&self) -> Result<Option<HeaderName>, CliError> {
+    pub(super) fn address_header(&self) -> Result<Option<HeaderName>, CliError> {
         let Some(name) = &self.address_header else {
             return Ok(None);
         };

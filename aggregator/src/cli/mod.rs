@@ -16,6 +16,7 @@ use crate::store::StoreError;
 use crate::{audit::AuditError, check::CheckError};
 use arguments::Arguments;
 pub use arguments::{Aggregator, Command};
+pub use config::Config;
 
 /// Nothing is wrong.
 const FINE: u8 = 0;
@@ -73,6 +74,9 @@ pub fn execute(command: &Command) -> u8 {
                 Command::Drain(options) => commands::drain(options).await,
                 Command::Status(options) => commands::status(options),
                 Command::Retry(options) => commands::retry(options).await,
+                Command::Backup(options) => commands::backup(options),
+                Command::Files(options) => commands::files(options).await,
+                Command::Schema => Ok(commands::schema()),
                 Command::Audit(options) => audit::audit(options).await,
                 Command::Check(options) => check::check(options).await,
             }

@@ -15,6 +15,7 @@ use std::{
     fs::File,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use concord_canonical::{
@@ -22,7 +23,7 @@ use concord_canonical::{
     sign::{PreparedKey, PublicKey},
 };
 use concord_chain::{ChainError, atomic_file, submission::Landing};
-use rusqlite::{Connection, OptionalExtension, named_params, params};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, named_params, params};
 use tokio::sync::watch;
 
 pub use receipt::SignedReceipt;
@@ -35,6 +36,9 @@ use limits::Counted;
 use record::Table;
 use row::COLUMNS;
 use writer::Writer;
+
+/// How long another connection's change is waited for.
+const BUSY: Duration = Duration::from_secs(10);
 
 /// Why the store cannot be used.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -128,6 +132,20 @@ impl Store {
             key,
             _lock: lock,
         })))
+    }
+
+    /// Copies the store at `path` to a new file, as it is at one moment, also while a process writes it.
+    ///
+    /// # Errors
+    /// [`StoreError::Database`], also if the new file is there already.
+    pub fn backup(path: &Path, to: &Path) -> Result<(), StoreError> {
+        let copy = || {
+            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE; // the log's index is written by readers, too
+            let connection = Connection::open_with_flags(path, flags)?;
+            connection.busy_timeout(BUSY)?;
+            connection.execute("VACUUM INTO ?1", params![to.to_string_lossy()])
+        };
+        copy().map(drop).map_err(|error| failed(path, error))
     }
 
     /// The public key of the receipts.
@@ -346,7 +364,7 @@ impl Store {
 fn connect(path: &Path) -> Result<Connection, StoreError> {
     let open = || {
         let connection = Connection::open(path)?;
-        connection.busy_timeout(std::time::Duration::from_secs(10))?;
+        connection.busy_timeout(BUSY)?;
         // FULL: what was answered survives a loss of power, not only of the process
         connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")?;
         Ok(connection)

@@ -1,6 +1,7 @@
 //! The aggregator over HTTP: Circle's FiatTokenV2_2 and our registries on anvil, the program on a local
 //! cluster, payments that were made, and clients that trust nothing it says.
 mod audit;
+mod backup;
 #[allow(dead_code)] // written for x402's tests
 #[path = "../../../x402/tests/settled/chain.rs"]
 mod chain;
@@ -17,6 +18,7 @@ mod payload;
 mod policy;
 mod restarts;
 mod revoke;
+mod schema;
 mod solana;
 mod story;
 mod world;
