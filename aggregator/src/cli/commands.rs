@@ -1,7 +1,7 @@
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use concord_x402::feedback::FileStore;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::{net::TcpListener, signal, sync::watch, task::JoinHandle};
 
 use super::{
@@ -117,11 +117,13 @@ pub fn status(options: &ConfigOptions) -> Result<u8, CliError> {
     report(&store)
 }
 
-/// Counts by state, and each submission that is late or refused.
+/// Counts by state, and each submission and revocation that is late or refused.
 fn report(store: &Store) -> Result<u8, CliError> {
     let counts = store.counts()?;
     let refused = counts.iter().find(|(state, _)| *state == RowState::Refused);
-    let has_refused = refused.is_some_and(|(_, count)| *count > 0);
+    let revocations = store.late_revocations()?;
+    let has_refused = refused.is_some_and(|(_, count)| *count > 0)
+        || revocations.iter().any(|it| it.state == RowState::Refused);
     let mut late = Vec::new();
     let mut from = 1;
     loop {
@@ -143,7 +145,21 @@ fn report(store: &Store) -> Result<u8, CliError> {
         .into_iter()
         .map(|(state, count)| (state.name().to_owned(), json!(count)))
         .collect();
-    println!("{:#}", json!({ "submissions": counts, "late": late }));
+    let revocations = revocations.iter().map(|row| {
+        json!({
+            "n": row.n,
+            "state": row.state.name(),
+            "attempts": row.attempts,
+            "reason": row.reason,
+        })
+    });
+    let revocations: Vec<Value> = revocations.collect();
+    let report = json!({
+        "submissions": counts,
+        "late": late,
+        "lateRevocations": revocations,
+    });
+    println!("{report:#}");
     Ok(if has_refused { REFUSED } else { FINE })
 }
 

@@ -120,6 +120,20 @@ impl Store {
         Ok(count.unsigned_abs())
     }
 
+    /// Revocations whose last attempt failed, or that the registry refuses.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn late_revocations(&self) -> Result<Vec<RevocationRow>, StoreError> {
+        self.read(|connection| {
+            let sql =
+                format!("SELECT {COLUMNS} FROM revocation WHERE reason IS NOT NULL ORDER BY n");
+            let mut statement = connection.prepare_cached(&sql)?;
+            let rows = statement.query_map([], RevocationRow::read)?;
+            rows.collect()
+        })
+    }
+
     /// The registry has revoked it: nothing is left to do.
     ///
     /// # Errors

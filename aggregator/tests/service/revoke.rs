@@ -228,6 +228,44 @@ async fn r58_a_revocation_waits_for_its_feedback_and_survives_a_restart() {
     running.stop().await;
 }
 
+/// The registry reverts the revocation. It stays, with the reason, and can be retried.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r58_a_revocation_that_the_registry_refuses_is_shown_and_can_be_retried() {
+    let world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let running = Running::start(&world, folder.path()).await;
+    let draft = world.review(&world.pay(1).await);
+    assert_eq!(running.submit(&draft).await.status, 200);
+    while running.store.get(1).unwrap().unwrap().index.is_none() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let provider = &world.chain.provider;
+    let code = provider.get_code_at(world.open).await.unwrap();
+    let set_code = async |code: String| {
+        let set = provider.raw_request::<_, Value>("anvil_setCode".into(), (world.open, code));
+        set.await.unwrap();
+    };
+    set_code("0x5f5ffd".to_owned()).await; // reverts whatever it is asked
+    let hash = running.store.get(1).unwrap().unwrap().submission.hash;
+    let good = request(&draft, &hash, &draft.reviewer_key).to_string();
+    let answer = running.post_to("/revocations", good).await;
+    let found = (answer.status, answer.body["class"].as_str());
+    assert_eq!(found, (422, Some("RefusedByRegistry")), "{}", answer.body);
+    let late = running.store.late_revocations().unwrap();
+    let found: Vec<_> = late.iter().map(|it| (it.n, it.state)).collect();
+    assert_eq!(found, [(1, RowState::Refused)]);
+    assert!(late[0].reason.as_ref().unwrap().contains("revert"));
+
+    set_code(code.to_string()).await;
+    assert_eq!(running.store.retry().await.unwrap(), 1);
+    while running.store.open_revocations().unwrap() > 0 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(is_revoked(&world).await);
+    assert_eq!(running.store.late_revocations().unwrap().len(), 0);
+    running.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn r58_a_reviewer_revokes_on_solana() {
     let (world, solana) = (World::start().await, Solana::start().await);
