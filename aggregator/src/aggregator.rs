@@ -13,7 +13,7 @@ use crate::{
     store::{Acceptance, Accepted, RevocationRow, Row, RowState, Store},
 };
 
-/// How long a client waits for a landing before it is told where to ask (R56).
+/// How long a client waits for a landing before it is told where to ask (R56), if nothing else is set.
 const WAIT: Duration = Duration::from_secs(10);
 
 /// The account and the registry of a lane.
@@ -43,6 +43,7 @@ pub struct Aggregator {
     files: Arc<dyn FileStore>,
     lanes: Vec<LanePlace>,
     policy: Arc<Policy>,
+    wait: Duration,
 }
 
 /// What became of a submission.
@@ -80,7 +81,15 @@ impl Aggregator {
             files,
             lanes,
             policy: Arc::default(),
+            wait: WAIT,
         }
+    }
+
+    /// Lets clients wait for a landing as long as this, not for ten seconds (R56).
+    #[must_use]
+    pub const fn with_wait(mut self, wait: Duration) -> Self {
+        self.wait = wait;
+        self
     }
 
     /// Enforces limits, which are off by default (R53).
@@ -161,12 +170,12 @@ impl Aggregator {
         Ok(revocation)
     }
 
-    /// Waits until a revocation landed or was refused, for ten seconds at most, as [`Self::wait`].
+    /// Waits until a revocation landed or was refused, as [`Self::wait`].
     ///
     /// # Errors
     /// [`Refusal`] if the store fails.
     pub async fn wait_revoked(&self, row: RevocationRow) -> Result<RevocationRow, Refusal> {
-        let (n, end) = (row.n, Instant::now() + WAIT);
+        let (n, end) = (row.n, Instant::now() + self.wait);
         let mut changes = self.store.changes();
         let mut row = row;
         loop {
@@ -183,12 +192,12 @@ impl Aggregator {
         }
     }
 
-    /// Waits until a submission landed or was refused, for ten seconds at most (R56).
+    /// Waits until a submission landed or was refused, for ten seconds at most unless another time is set (R56).
     ///
     /// # Errors
     /// [`Refusal`] if the store fails.
     pub async fn wait(&self, row: Row) -> Result<Outcome, Refusal> {
-        self.wait_until(row, Instant::now() + WAIT).await
+        self.wait_until(row, Instant::now() + self.wait).await
     }
 
     async fn wait_until(&self, row: Row, end: Instant) -> Result<Outcome, Refusal> {

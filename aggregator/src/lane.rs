@@ -163,11 +163,13 @@ impl Lane {
         };
         let reason = error.to_string();
         tracing::warn!(n, attempts = row.attempts, reason, "not revoked");
-        let noted = match is_reverted(&error) && row.attempts + 1 >= REVERTS {
+        let is_reverted = is_reverted(&error);
+        let noted = match is_reverted && row.reverts + 1 >= REVERTS {
             true => self.store.refuse_revocation(n, reason).await,
             false => {
                 let due = now().saturating_add(backoff(row.attempts));
-                self.store.postpone_revocation(n, reason, due).await
+                let postponed = self.store.postpone_revocation(n, reason, due, is_reverted);
+                postponed.await
             }
         };
         require_noted(n, noted).await;

@@ -335,7 +335,7 @@ impl Store {
                    state = CASE WHEN state <> 'refused' THEN state WHEN EXISTS (SELECT 1 FROM tx WHERE \
                    tx.submission = submission.n) THEN 'sent' ELSE 'accepted' END \
                    WHERE is_done = 0 OR state = 'refused'";
-        let revocations = "UPDATE revocation SET not_before = 0, attempts = 0, is_done = 0, \
+        let revocations = "UPDATE revocation SET not_before = 0, attempts = 0, reverts = 0, is_done = 0, \
                            state = CASE WHEN state <> 'refused' THEN state WHEN EXISTS (SELECT 1 \
                            FROM revocation_tx AS tx WHERE tx.n = revocation.n) THEN 'sent' \
                            ELSE 'accepted' END WHERE is_done = 0 OR state = 'refused'";

@@ -5,7 +5,7 @@ use super::{RowState, Store, StoreError, StoreRecord, record::Table, row::json, 
 use crate::revocation::RevocationRequest;
 
 const COLUMNS: &str = "revocation.n, revocation.body, revocation.accepted_at, revocation.state, \
-                       revocation.reason, revocation.attempts, revocation.landing";
+                       revocation.reason, revocation.attempts, revocation.landing, revocation.reverts";
 
 /// A revocation that was accepted (R58).
 #[derive(Clone, Debug)]
@@ -22,6 +22,8 @@ pub struct RevocationRow {
     pub reason: Option<String>,
     /// Attempts that failed.
     pub attempts: u32,
+    /// How many of the last ones the registry reverted.
+    pub reverts: u32,
     pub(super) landing: Option<Landing>,
 }
 
@@ -35,6 +37,7 @@ impl RevocationRow {
             state: row.get(3)?,
             reason: row.get(4)?,
             attempts: row.get(5)?,
+            reverts: row.get(7)?,
             landing: landing.map(|it| json(6, &it)).transpose()?,
         })
     }
@@ -155,7 +158,7 @@ impl Store {
         self.0.writer.write(set).await.map(drop)
     }
 
-    /// An attempt failed; the next is due at a time in unix seconds.
+    /// An attempt failed; the next is due at a time in unix seconds. `is_reverted`: by the registry.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -164,10 +167,13 @@ impl Store {
         n: u64,
         reason: String,
         due: u64,
+        is_reverted: bool,
     ) -> Result<(), StoreError> {
-        let sql = "UPDATE revocation SET attempts = attempts + 1, reason = ?2, not_before = ?3 \
-                   WHERE n = ?1";
-        let set = move |it: &Connection| it.execute(sql, params![signed(n), reason, signed(due)]);
+        let sql = "UPDATE revocation SET attempts = attempts + 1, reason = ?2, not_before = ?3, \
+                   reverts = CASE ?4 WHEN 0 THEN 0 ELSE reverts + 1 END WHERE n = ?1";
+        let set = move |it: &Connection| {
+            it.execute(sql, params![signed(n), reason, signed(due), is_reverted])
+        };
         self.0.writer.write(set).await.map(drop)
     }
 

@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use super::{StoreError, failed};
 
 /// One step for each version of the schema. A step never changes once it was released.
-const STEPS: [&str; 3] = [
+const STEPS: [&str; 4] = [
     "
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE submission (
@@ -64,6 +64,7 @@ CREATE TABLE revocation (
     is_done INTEGER NOT NULL DEFAULT 0,
     reason TEXT,
     attempts INTEGER NOT NULL DEFAULT 0,
+    reverts INTEGER NOT NULL DEFAULT 0,
     not_before INTEGER NOT NULL DEFAULT 0,
     landing TEXT) STRICT;
 CREATE INDEX revocation_open ON revocation (n) WHERE is_done = 0;

@@ -1,18 +1,17 @@
 //! The store is copied while the service runs, and the copy continues where it was.
 use crate::{
-    story::check_receipt,
+    end_to_end::check_receipt,
     world::{Running, World},
 };
 use alloy::providers::Provider;
 use concord_aggregator::store::{RowState, Store, StoreError};
-use serde_json::json;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_restored_copy_sends_nothing_twice() {
     let world = World::start().await;
     let [folder, other] = [(); 2].map(|()| tempfile::tempdir().unwrap());
-    let running = Running::start(&world, folder.path()).await;
+    let running = Arc::new(Running::start(&world, folder.path()).await);
     let first = world.review(&world.pay(1).await);
     assert_eq!(running.submit(&first).await.status, 200);
     while running.store.get(1).unwrap().unwrap().index.is_none() {
@@ -23,11 +22,14 @@ async fn a_restored_copy_sends_nothing_twice() {
     let provider = &world.chain.provider;
     let set = |on: bool| provider.raw_request::<_, ()>("evm_setAutomine".into(), [on]);
     set(false).await.unwrap();
-    let accepted = running.submit(&second).await;
-    assert_eq!(
-        (accepted.status, &accepted.body["state"]),
-        (202, &json!("sent"))
-    );
+    let posted = tokio::spawn({
+        let (running, second) = (running.clone(), second.clone());
+        async move { running.submit(&second).await.status }
+    });
+    let state = || Some(running.store.get(2).unwrap()?.state);
+    while state() != Some(RowState::Sent) {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     let path = folder.path().join("aggregator.sqlite");
     let copy = other.path().join("aggregator.sqlite");
     Store::backup(&path, &copy).unwrap();
@@ -42,7 +44,8 @@ async fn a_restored_copy_sends_nothing_twice() {
     while running.store.get(2).unwrap().unwrap().index.is_none() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    running.stop().await;
+    assert_eq!(posted.await.unwrap(), 200);
+    Arc::into_inner(running).unwrap().stop().await;
     assert_eq!(world.feedbacks().await, 2);
 
     let restored = Running::start(&world, other.path()).await;

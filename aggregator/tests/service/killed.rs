@@ -1,6 +1,7 @@
 //! An aggregator that is killed (SIGKILL) in each state, and again after it continued.
 use crate::{
-    story::check_receipt,
+    end_to_end::check_receipt,
+    hooked_registry::{Hooked, Hooks},
     world::{Place, Running, World, network, store},
 };
 use alloy::{
@@ -16,8 +17,7 @@ use concord_chain::{
     submission::{Landing, SignedTx, TxRecord},
 };
 use concord_x402::feedback::{
-    EvmRegistry, FeedbackEntry, FeedbackError, FeedbackJob, FeedbackRegistry, FileFolder,
-    FileStore, PaymentAttestation, RevocationJob, cid_of,
+    FeedbackError, FeedbackJob, FeedbackRegistry, FileFolder, FileStore, cid_of,
 };
 use serde_json::{Value, json};
 use std::{
@@ -247,62 +247,23 @@ impl TxRecord for StoppingRecord<'_> {
     }
 }
 
-struct StoppingRegistry {
-    registry: EvmRegistry,
-    stop: String,
-}
+/// Stops the child at a point of its submission.
+struct StopsAt(String);
 
 #[async_trait]
-impl FeedbackRegistry for StoppingRegistry {
-    fn registry(&self) -> String {
-        self.registry.registry()
-    }
-
-    fn client(&self) -> String {
-        self.registry.client()
-    }
-
+impl Hooks for StopsAt {
     async fn submit(
         &mut self,
+        registry: &mut (dyn FeedbackRegistry + Sync),
         job: FeedbackJob<'_>,
         record: &mut (dyn TxRecord + Sync),
     ) -> Result<(), FeedbackError> {
+        let stop = &self.0;
         if record.transactions(job.id).is_empty() {
-            reach("stored", &self.stop);
+            reach("stored", stop);
         }
-        let stop = &self.stop;
         let mut record = StoppingRecord { record, stop };
-        self.registry.submit(job, &mut record).await
-    }
-
-    async fn entry(
-        &self,
-        job: FeedbackJob<'_>,
-        landing: &Landing,
-        signed: &SignedTx,
-    ) -> Result<FeedbackEntry, FeedbackError> {
-        self.registry.entry(job, landing, signed).await
-    }
-
-    async fn revoke(
-        &mut self,
-        job: RevocationJob<'_>,
-        record: &mut (dyn TxRecord + Sync),
-    ) -> Result<(), FeedbackError> {
-        self.registry.revoke(job, record).await
-    }
-
-    async fn attach_payment_proof(
-        &mut self,
-        job: FeedbackJob<'_>,
-        index: u64,
-        attestation: &PaymentAttestation,
-        record: &mut (dyn TxRecord + Sync),
-    ) -> Result<(), FeedbackError> {
-        let attached = self
-            .registry
-            .attach_payment_proof(job, index, attestation, record);
-        attached.await
+        registry.submit(job, &mut record).await
     }
 }
 
@@ -317,9 +278,9 @@ async fn run_errand(errand: &Value) {
     };
     let folder = Path::new(text("folder"));
     let stop = text("stop").to_owned();
-    let registry = StoppingRegistry {
-        registry: place.registry().await,
-        stop: stop.clone(),
+    let registry = Hooked {
+        registry: Box::new(place.registry().await),
+        hooks: StopsAt(stop.clone()),
     };
     let registry_account = format!("{}:{}", network(), place.identity);
     let admission = place.admission(vec![registry_account]).await;

@@ -11,6 +11,9 @@ mod check;
 mod cluster;
 mod command;
 mod crowd;
+mod end_to_end;
+#[path = "../../../x402/tests/settled/hooked_registry.rs"]
+mod hooked_registry;
 mod killed;
 mod neutral;
 mod order;
@@ -20,5 +23,4 @@ mod restarts;
 mod revoke;
 mod schema;
 mod solana;
-mod story;
 mod world;

@@ -1,7 +1,7 @@
 //! Allowed agents, cool-down, rates and budgets (R52, R53): to the second, across restarts, and over HTTP.
 use crate::{
     payload::Draft,
-    world::{RECEIPT_SEED, Running, World, network},
+    world::{RECEIPT_SEED, Running, Settings, World, network},
 };
 use async_trait::async_trait;
 use axum::{
@@ -139,6 +139,7 @@ fn aggregator(folder: &Path, limits: Limits, agents: AllowedAgents) -> Aggregato
         insiders: Arc::new(Generous),
         payment_chains: BTreeSet::from(["eip155:84532".to_owned()]),
         takes_unchecked: false,
+        assets: vec![],
         served: vec![REGISTRY.to_owned()],
         agents,
     };
@@ -421,8 +422,10 @@ async fn r52_what_an_older_version_accepted_counts() {
     drop(first);
     let older = rusqlite::Connection::open(folder.path().join("aggregator.sqlite")).unwrap();
     let undo = "DROP INDEX submission_agent; DROP INDEX submission_reviewer; \
-                DROP INDEX submission_time; DROP TABLE revocation_tx; DROP TABLE revocation; ALTER TABLE submission DROP COLUMN agent; \
-                ALTER TABLE submission DROP COLUMN reviewer; PRAGMA user_version = 1;";
+                DROP INDEX submission_time; DROP INDEX submission_state; DROP TABLE revocation_tx; \
+                DROP TABLE revocation; ALTER TABLE submission DROP COLUMN agent; \
+                ALTER TABLE submission DROP COLUMN reviewer; \
+                ALTER TABLE submission DROP COLUMN reverts; PRAGMA user_version = 1;";
     older.execute_batch(undo).unwrap();
     drop(older);
     let second = aggregator(folder.path(), limits, AllowedAgents::new());
@@ -498,13 +501,17 @@ async fn r52_a_limit_that_is_reached_is_429_and_the_same_payload_is_still_answer
     let registry: Box<dyn FeedbackRegistry> = Box::new(world.place().registry().await);
     let admission = world.place().admission(vec![registry.registry()]).await;
     let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
-    let limits = Limits {
-        cool_down: Some(1_000),
-        ..Limits::default()
+    let settings = Settings {
+        limits: Limits {
+            cool_down: Some(1_000),
+            ..Limits::default()
+        },
+        ..Settings::default()
     };
     let settlement = world.place().settlement();
     let folder = folder.path();
-    let running = Running::limited(limits, folder, registry, &settlement, admission, files).await;
+    let running =
+        Running::configured(settings, folder, registry, &settlement, admission, files).await;
     let first = world.review(&world.pay(1).await);
     assert_eq!(running.submit(&first).await.status, 200);
     let second = world.review(&world.pay(1).await);

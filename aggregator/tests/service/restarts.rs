@@ -1,18 +1,15 @@
 //! The store across processes, a client that is asked to come back, a registry that refuses,
 //! and a reorganisation.
-use crate::world::{RECEIPT_SEED, Running, World, store};
+use crate::{
+    hooked_registry::{Hooked, Hooks},
+    world::{RECEIPT_SEED, Running, Settings, World, store},
+};
 use alloy::{providers::Provider, transports::http::reqwest};
 use async_trait::async_trait;
 use concord_aggregator::store::{RowState, Store, StoreError};
 use concord_canonical::sign::PreparedKey;
-use concord_chain::{
-    ChainError,
-    submission::{Landing, SignedTx, TxRecord},
-};
-use concord_x402::feedback::{
-    EvmRegistry, FeedbackEntry, FeedbackError, FeedbackJob, FeedbackRegistry, FileFolder,
-    PaymentAttestation,
-};
+use concord_chain::{ChainError, submission::TxRecord};
+use concord_x402::feedback::{FeedbackError, FeedbackJob, FeedbackRegistry, FileFolder};
 use serde_json::json;
 use std::{sync::Arc, time::Duration};
 
@@ -46,7 +43,11 @@ fn a_store_has_one_process_one_key_and_a_known_schema() {
 async fn r56_a_client_that_waited_is_told_where_to_ask() {
     let world = World::start().await;
     let folder = tempfile::tempdir().unwrap();
-    let running = Running::start(&world, folder.path()).await;
+    let settings = Settings {
+        wait: None,
+        ..Settings::default()
+    };
+    let running = Running::start_with(settings, 1, &world, folder.path()).await;
     let draft = world.review(&world.pay(1).await);
     let provider = &world.chain.provider;
     let set = |on: bool| provider.raw_request::<_, ()>("evm_setAutomine".into(), [on]);
@@ -128,54 +129,21 @@ async fn what_the_registry_refuses_for_good_is_shown_and_can_be_retried() {
     running.stop().await;
 }
 
-/// A registry that fails some times before it is asked.
-struct Failing {
-    registry: EvmRegistry,
-    /// The last one comes first.
-    failures: Vec<ChainError>,
-}
+/// Failures before the registry is asked; the last one comes first.
+struct Failures(Vec<ChainError>);
 
 #[async_trait]
-impl FeedbackRegistry for Failing {
-    fn registry(&self) -> String {
-        self.registry.registry()
-    }
-
-    fn client(&self) -> String {
-        self.registry.client()
-    }
-
+impl Hooks for Failures {
     async fn submit(
         &mut self,
+        registry: &mut (dyn FeedbackRegistry + Sync),
         job: FeedbackJob<'_>,
         record: &mut (dyn TxRecord + Sync),
     ) -> Result<(), FeedbackError> {
-        match self.failures.pop() {
+        match self.0.pop() {
             Some(failure) => Err(failure.into()),
-            None => self.registry.submit(job, record).await,
+            None => registry.submit(job, record).await,
         }
-    }
-
-    async fn entry(
-        &self,
-        job: FeedbackJob<'_>,
-        landing: &Landing,
-        signed: &SignedTx,
-    ) -> Result<FeedbackEntry, FeedbackError> {
-        self.registry.entry(job, landing, signed).await
-    }
-
-    async fn attach_payment_proof(
-        &mut self,
-        job: FeedbackJob<'_>,
-        index: u64,
-        attestation: &PaymentAttestation,
-        record: &mut (dyn TxRecord + Sync),
-    ) -> Result<(), FeedbackError> {
-        let registry = &mut self.registry;
-        registry
-            .attach_payment_proof(job, index, attestation, record)
-            .await
     }
 }
 
@@ -194,17 +162,16 @@ async fn only_reverts_one_after_the_other_are_a_refusal() {
         title: "1".to_owned(),
         reason: "execution reverted".to_owned(),
     };
-    let registry = Failing {
-        registry: place.registry().await,
-        failures: vec![reverted, away(), away()],
+    let registry = Hooked {
+        registry: Box::new(place.registry().await),
+        hooks: Failures(vec![reverted, away(), away()]),
     };
     let admission = place.admission(vec![registry.registry()]).await;
     let files = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
     let settlement = place.settlement();
     let registry = Box::new(registry);
     let running = Running::with(folder.path(), registry, &settlement, admission, files).await;
-    let status = running.submit(&draft).await.status;
-    assert!(matches!(status, 200 | 202), "{status}");
+    assert_eq!(running.submit(&draft).await.status, 200);
     let row = loop {
         let row = running.store.get(1).unwrap().unwrap();
         if row.index.is_some() || row.state == RowState::Refused {

@@ -3,7 +3,7 @@ use crate::{
     cluster::{NETWORK, Solana},
     payload::{Draft, algorithm},
     solana,
-    world::{Answer, Running, World, network, node},
+    world::{Answer, Running, Settings, World, network, node},
 };
 use alloy::{primitives::keccak256, providers::Provider};
 use concord_aggregator::store::RowState;
@@ -203,6 +203,12 @@ async fn r58_a_revocation_waits_for_its_feedback_and_survives_a_restart() {
     );
     let hash = running.store.get(1).unwrap().unwrap().submission.hash;
     let good = request(&draft, &hash, &draft.reviewer_key);
+    running.stop().await;
+    let settings = Settings {
+        wait: Some(Duration::ZERO),
+        ..Settings::default()
+    };
+    let running = Running::start_with(settings, 3, &world, folder.path()).await;
     let answer = running.post_to("/revocations", good.to_string()).await;
     assert_eq!(
         (answer.status, &answer.body["status"]),

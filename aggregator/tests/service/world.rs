@@ -43,6 +43,8 @@ pub const TIMING: Timing = Timing {
     replace_after: Duration::from_secs(60),
     give_up_after: Duration::from_secs(60),
 };
+/// How long tests wait for what must happen.
+const PATIENCE: Duration = Duration::from_secs(1_800);
 pub const RECEIPT_SEED: [u8; 32] = [77; 32];
 
 pub fn network() -> String {
@@ -193,6 +195,23 @@ pub fn store(folder: &Path) -> Store {
     Store::open(&folder.join("aggregator.sqlite"), key).unwrap()
 }
 
+/// How an aggregator differs from the defaults.
+pub struct Settings {
+    pub limits: Limits,
+    /// How long answers are waited for.
+    pub wait: Option<Duration>,
+}
+
+/// Tests are not timed: answers take as long as they take.
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            wait: Some(PATIENCE),
+        }
+    }
+}
+
 /// An aggregator that listens.
 pub struct Running {
     pub origin: String,
@@ -215,12 +234,17 @@ impl Running {
     }
 
     pub async fn start_final_after(blocks: u64, world: &World, folder: &Path) -> Self {
+        Self::start_with(Settings::default(), blocks, world, folder).await
+    }
+
+    pub async fn start_with(settings: Settings, blocks: u64, world: &World, folder: &Path) -> Self {
         let place = world.place();
         let registry = place.registry_final_after(blocks).await;
         let registry: Box<dyn FeedbackRegistry> = Box::new(registry);
         let admission = place.admission(vec![registry.registry()]).await;
         let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.join("files")));
-        Self::with(folder, registry, &place.settlement(), admission, files).await
+        let settlement = place.settlement();
+        Self::configured(settings, folder, registry, &settlement, admission, files).await
     }
 
     pub async fn with(
@@ -230,12 +254,12 @@ impl Running {
         admission: Admission,
         files: Arc<dyn FileStore>,
     ) -> Self {
-        let limits = Limits::default();
-        Self::limited(limits, folder, registry, settlement, admission, files).await
+        let settings = Settings::default();
+        Self::configured(settings, folder, registry, settlement, admission, files).await
     }
 
-    pub async fn limited(
-        limits: Limits,
+    pub async fn configured(
+        settings: Settings,
         folder: &Path,
         registry: Box<dyn FeedbackRegistry>,
         settlement: &str,
@@ -245,9 +269,12 @@ impl Running {
         let store = store(folder);
         let lane = Lane::new(registry, settlement, files.clone(), store.clone());
         let places: Vec<LanePlace> = vec![lane.place().clone()];
-        let aggregator = Aggregator::new(store.clone(), admission, files, places);
+        let mut aggregator = Aggregator::new(store.clone(), admission, files, places);
+        if let Some(wait) = settings.wait {
+            aggregator = aggregator.with_wait(wait);
+        }
         let service = Service {
-            aggregator: Arc::new(aggregator.with_limits(limits)),
+            aggregator: Arc::new(aggregator.with_limits(settings.limits)),
             files: folder.join("files"),
             address_header: None,
         };

@@ -2,6 +2,7 @@
 use crate::{
     chain::{CHAIN_ID, Chain},
     cluster::{NETWORK, Solana},
+    hooked_registry::{Hooked, Hooks},
     killing::{self, stop},
     paying::ID,
     proxy::{Hold, Proxy},
@@ -17,7 +18,7 @@ use concord_chain::{
     ChainError, EndpointOptions, Evm, Signer, Svm,
     evm::{Confirmations, FeeLimit, Node},
     keys::{Keypair, PrivateKeySigner},
-    submission::{Landing, SignedTx, TxRecord},
+    submission::TxRecord,
     svm::{Cluster, PriorityFee},
 };
 use concord_files::X402Profile;
@@ -27,9 +28,8 @@ use concord_registry::{
 };
 use concord_x402::{
     feedback::{
-        EvmRegistry, FeedbackEntry, FeedbackError, FeedbackFolder, FeedbackGiver, FeedbackJob,
-        FeedbackRegistry, FileFolder, FileStore, Given, Kind, PaymentAttestation, RevocationJob,
-        SvmRegistry,
+        EvmRegistry, FeedbackError, FeedbackFolder, FeedbackGiver, FeedbackJob, FeedbackRegistry,
+        FileFolder, FileStore, Given, Kind, SvmRegistry,
     },
     pay::EvidenceFolder,
 };
@@ -165,12 +165,12 @@ async fn rate(errand: &Value) -> Given {
         stops: stops("Recorded"),
     };
     let key: PrivateKeySigner = text("reviewer").parse().unwrap();
-    let mut registry = StoppingRegistry {
+    let mut registry = Hooked {
         registry: match text("network") == NETWORK {
             true => Box::new(on_solana(errand).await),
             false => Box::new(on_evm(errand, key.clone()).await),
         },
-        point: text("stop").to_owned(),
+        hooks: StopsAt(text("stop").to_owned()),
     };
     let records = FeedbackFolder::beside(folder);
     let has_begun = records.load(ID).unwrap().is_some();
@@ -281,69 +281,32 @@ impl FileStore for StoppingStore {
     }
 }
 
-struct StoppingRegistry {
-    registry: Box<dyn FeedbackRegistry + Sync>,
-    point: String,
-}
+/// Stops a reviewer at a point of their submission.
+struct StopsAt(String);
 
-impl StoppingRegistry {
+impl StopsAt {
     fn pass(&self, point: &str) {
-        if self.point == point {
+        if self.0 == point {
             stop();
         }
     }
 }
 
 #[async_trait]
-impl FeedbackRegistry for StoppingRegistry {
-    fn registry(&self) -> String {
-        self.registry.registry()
-    }
-
-    fn client(&self) -> String {
-        self.registry.client()
-    }
-
+impl Hooks for StopsAt {
     async fn submit(
         &mut self,
+        registry: &mut (dyn FeedbackRegistry + Sync),
         job: FeedbackJob<'_>,
         record: &mut (dyn TxRecord + Sync),
     ) -> Result<(), FeedbackError> {
         self.pass("Stored");
-        self.registry.submit(job, record).await?;
+        registry.submit(job, record).await?;
         self.pass("Landed");
         Ok(())
     }
 
-    async fn entry(
-        &self,
-        job: FeedbackJob<'_>,
-        landing: &Landing,
-        signed: &SignedTx,
-    ) -> Result<FeedbackEntry, FeedbackError> {
-        let entry = self.registry.entry(job, landing, signed).await?;
+    fn read(&self) {
         self.pass("ReadBack");
-        Ok(entry)
-    }
-
-    async fn revoke(
-        &mut self,
-        job: RevocationJob<'_>,
-        record: &mut (dyn TxRecord + Sync),
-    ) -> Result<(), FeedbackError> {
-        self.registry.revoke(job, record).await
-    }
-
-    async fn attach_payment_proof(
-        &mut self,
-        job: FeedbackJob<'_>,
-        index: u64,
-        attestation: &PaymentAttestation,
-        record: &mut (dyn TxRecord + Sync),
-    ) -> Result<(), FeedbackError> {
-        let attaching = self
-            .registry
-            .attach_payment_proof(job, index, attestation, record);
-        attaching.await
     }
 }

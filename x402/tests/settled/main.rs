@@ -4,6 +4,7 @@ mod chain;
 mod cluster;
 mod customer;
 mod gate;
+mod hooked_registry;
 mod hostile;
 mod killed;
 mod killed_feedback;
