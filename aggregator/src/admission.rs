@@ -25,8 +25,8 @@ pub struct Admission {
     pub payment_chains: BTreeSet<String>,
     /// Whether payments on other chains are taken as they are stated (R54).
     pub takes_unchecked: bool,
-    /// The tokens in which a payment counts, CAIP-10. On a chain of which none is named each does, and whoever
-    /// writes a token writes payments that nobody made.
+    /// The tokens in which a payment counts, CAIP-10. No other does: whoever writes a token writes payments that
+    /// nobody made.
     pub assets: Vec<String>,
     /// The identity registries that are served, CAIP-10, in the order of their lanes.
     pub served: Vec<String>,
@@ -105,17 +105,9 @@ impl Admission {
         let payment = match is_checked {
             true => self.payments.payment(task_ref).await,
             false if self.takes_unchecked => Ok(Some(stated(now))),
-            false => {
-                let chains: Vec<&str> = self.payment_chains.iter().map(|it| &**it).collect();
-                let message = format!("{task_ref} is on none of: {}", chains.join(", "));
-                let refusal = Refusal::new(Code::InvalidPayload, "PaymentChainNotServed", message);
-                return Err(refusal.of("interactionData.taskRef"));
-            }
+            false => Ok(None),
         };
         let unavailable = payment.as_ref().err().cloned();
-        if let Some(error) = unavailable {
-            return Err(error.into());
-        }
         let in_assets = |it| self.in_assets(task_ref, it);
         let payment = payment.map(|found| found.map(in_assets));
         let is_found = matches!(payment, Ok(Some(_)));
@@ -134,34 +126,61 @@ impl Admission {
                 is_found,
             )?;
         }
+        if let Some(error) = unavailable {
+            return Err(error.into());
+        }
+        if !is_checked && !self.takes_unchecked {
+            return Err(self.other_payment_chain(task_ref));
+        }
         if is_checked {
             require(&paid, Code::InvalidPayload, "interactionData.taskRef", true)?;
         }
         Ok(is_checked)
     }
 
+    fn other_payment_chain(&self, task_ref: &str) -> Refusal {
+        let chains: Vec<&str> = self.payment_chains.iter().map(|it| &**it).collect();
+        let message = format!("{task_ref} is on none of: {}", chains.join(", "));
+        let refusal = Refusal::new(Code::InvalidPayload, "PaymentChainNotServed", message);
+        refusal.of("interactionData.taskRef")
+    }
+
     /// The payment with the transfers that count.
     fn in_assets(&self, task_ref: &str, mut payment: Payment) -> Payment {
         let chain = TaskRef::parse(task_ref).map(|it| it.chain_id().to_string());
         let chain = chain.unwrap_or_default();
-        let is_there = |it: &&String| {
-            let asset = AccountId::parse(it);
-            asset.is_ok_and(|it| it.chain_id().to_string() == chain)
-        };
-        let listed: Vec<&String> = self.assets.iter().filter(is_there).collect();
         let counts = |it: &Transfer| {
             let asset = format!("{chain}:{}", it.asset);
-            listed.iter().any(|listed| is_same_account(listed, &asset))
+            let mut listed = self.assets.iter();
+            listed.any(|listed| is_same_account(listed, &asset))
         };
-        if !listed.is_empty() {
-            payment.transfers.retain(counts);
-        }
+        payment.transfers.retain(counts);
         payment
     }
 
     fn is_payment_chain(&self, task_ref: &str) -> bool {
         let chain = TaskRef::parse(task_ref).map(|it| it.chain_id().to_string());
         chain.is_ok_and(|it| self.payment_chains.contains(&it))
+    }
+
+    /// R18, of the account that submits: the registry would refuse its feedback, whatever it says. Any agent can
+    /// bring that about and end it, so it is no refusal (R53).
+    ///
+    /// # Errors
+    /// [`Refusal`], always [`Code::Unavailable`].
+    pub async fn require_client(&self, claim: &Claim, client: &str) -> Result<(), Refusal> {
+        let agent = &claim.interaction.view.agent;
+        match self.insiders.is_insider(agent, client).await? {
+            false => Ok(()),
+            true => {
+                let id = &agent.agent_id;
+                let message = format!(
+                    "agent {id} made {client}, which submits here, one of its operators; \
+                     the registry refuses its feedback meanwhile (R18)"
+                );
+                Err(Refusal::new(Code::Unavailable, "ClientIsInsider", message))
+            }
+        }
     }
 
     /// R18

@@ -1,7 +1,10 @@
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use concord_x402::feedback::FileStore;
-use tokio::time::{Instant, timeout_at};
+use tokio::{
+    sync::Semaphore,
+    time::{Instant, timeout_at},
+};
 
 use crate::{
     Code, Limits, Policy, Refusal,
@@ -15,6 +18,9 @@ use crate::{
 
 /// How long a client waits for a landing before it is told where to ask (R56), if nothing else is set.
 const WAIT: Duration = Duration::from_secs(10);
+/// Clients that wait at once: each commit wakes all of them, and each reads its row. Others are told at once
+/// where to ask.
+const WAITING_MAX: usize = 256;
 
 /// The account and the registry of a lane.
 #[derive(Clone, Debug)]
@@ -44,6 +50,7 @@ pub struct Aggregator {
     lanes: Vec<LanePlace>,
     policy: Arc<Policy>,
     wait: Duration,
+    waiting: Semaphore,
 }
 
 /// What became of a submission.
@@ -82,6 +89,7 @@ impl Aggregator {
             lanes,
             policy: Arc::default(),
             wait: WAIT,
+            waiting: Semaphore::new(WAITING_MAX),
         }
     }
 
@@ -122,6 +130,7 @@ impl Aggregator {
         }
         let admitted = self.admission.check(&claim, now).await?;
         let place = self.lanes.get(admitted.lane).ok_or_else(no_lane)?;
+        self.admission.require_client(&claim, &place.client).await?;
         let seal = Seal {
             client: &place.client,
             accepted_at: now,
@@ -175,6 +184,9 @@ impl Aggregator {
     /// # Errors
     /// [`Refusal`] if the store fails.
     pub async fn wait_revoked(&self, row: RevocationRow) -> Result<RevocationRow, Refusal> {
+        let Ok(_place) = self.waiting.try_acquire() else {
+            return Ok(row);
+        };
         let (n, end) = (row.n, Instant::now() + self.wait);
         let mut changes = self.store.changes();
         let mut row = row;
@@ -197,7 +209,20 @@ impl Aggregator {
     /// # Errors
     /// [`Refusal`] if the store fails.
     pub async fn wait(&self, row: Row) -> Result<Outcome, Refusal> {
-        self.wait_until(row, Instant::now() + self.wait).await
+        match self.waiting.try_acquire() {
+            Ok(_place) => self.wait_until(row, Instant::now() + self.wait).await,
+            Err(_) => Ok(Outcome::of(row)),
+        }
+    }
+
+    /// Whether a feedback file may be shown: not while its submission can still be kept out (R53). A file that no
+    /// submission here refers to may.
+    ///
+    /// # Errors
+    /// [`Refusal`] if the store fails.
+    pub fn is_shown(&self, file: &[u8]) -> Result<bool, Refusal> {
+        let row = self.store.find_by_uri(&self.files.uri(file))?;
+        Ok(row.is_none_or(|row| row.state.is_shown()))
     }
 
     async fn wait_until(&self, row: Row, end: Instant) -> Result<Outcome, Refusal> {

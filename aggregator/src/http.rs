@@ -27,7 +27,7 @@ use crate::{
 /// A client that sends its body slower than this is not waited for.
 const BODY_TIME: Duration = Duration::from_secs(15);
 /// Receipts of one answer.
-const PAGE_MAX: u64 = 1_000;
+const PAGE_MAX: u64 = 200;
 const PAGE: u64 = 100;
 const JSON: &str = "application/json";
 
@@ -103,7 +103,7 @@ fn revocation_of(revocation: &RevocationRow, settlement: &str) -> Value {
         Progress::Pending => json!({ "status": "accepted" }),
         Progress::Refused => {
             let reason = revocation.reason.clone().unwrap_or_default();
-            Refusal::new(Code::InvalidPayload, "RefusedByRegistry", reason).body()
+            Refusal::new(Code::RefusedByRegistry, "RefusedByRegistry", reason).body()
         }
     };
     let landing = revocation.landing();
@@ -174,11 +174,13 @@ fn body_of(outcome: &Outcome, store: &Store) -> Result<Value, StoreError> {
         Progress::Pending => json!({ "status": "accepted" }),
         Progress::Refused => {
             let reason = row.reason.clone().unwrap_or_default();
-            Refusal::new(Code::InvalidPayload, "RefusedByRegistry", reason).body()
+            Refusal::new(Code::RefusedByRegistry, "RefusedByRegistry", reason).body()
         }
     };
     body["settlementRegistry"] = json!(row.settlement);
-    body["feedbackURI"] = json!(row.submission.uri);
+    if row.state.is_shown() {
+        body["feedbackURI"] = json!(row.submission.uri);
+    }
     body["state"] = json!(row.state.name());
     body["receipt"] = row.receipt.to_json(&store.receipt_key());
     if let Some(index) = row.index {
@@ -232,7 +234,7 @@ async fn submission(State(service): State<Service>, Path(n): Path<String>) -> Re
     }
 }
 
-/// R57: `?from=` a receipt's number, `&limit=` at most 1000.
+/// R57: `?from=` a receipt's number, `&limit=` at most 200.
 async fn receipts(State(service): State<Service>, RawQuery(query): RawQuery) -> Response {
     let query = query.unwrap_or_default();
     let number = |key: &str, default: u64| {
@@ -270,6 +272,11 @@ async fn file(State(service): State<Service>, Path(cid): Path<String>) -> Respon
     let Ok(Ok(bytes)) = read else {
         return not_found("no such file");
     };
+    match service.aggregator.is_shown(&bytes) {
+        Ok(true) => {}
+        Ok(false) => return not_found("no such file"),
+        Err(refusal) => return refused(&refusal),
+    }
     let headers = [
         (header::CONTENT_TYPE, JSON),
         (header::CACHE_CONTROL, "public, max-age=31536000, immutable"),

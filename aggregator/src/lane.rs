@@ -8,13 +8,17 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
+use concord_canonical::caip::AccountId;
 use concord_chain::ChainError;
-use concord_x402::feedback::{
-    FeedbackError, FeedbackJob, FeedbackRegistry, FileStore, RevocationJob,
+use concord_files::{AgentId, RegistrationId};
+use concord_x402::{
+    feedback::{FeedbackError, FeedbackJob, FeedbackRegistry, FileStore, RevocationJob},
+    verify::Unavailable,
 };
 use tokio::{sync::watch, time::timeout};
 
 use crate::{
+    Insiders,
     aggregator::LanePlace,
     store::{RevocationRow, Row, RowState, Store, StoreError, StoreRecord},
 };
@@ -31,6 +35,7 @@ const REVERTS: u32 = 3;
 pub struct Lane {
     registry: Box<dyn FeedbackRegistry>,
     place: LanePlace,
+    insiders: Arc<dyn Insiders>,
     files: Arc<dyn FileStore>,
     store: Store,
 }
@@ -55,6 +60,14 @@ enum LaneError {
     NoLanding,
     #[error("the submission that is revoked is not on record")]
     NoSubmission,
+    #[error("the feedback file is not on record")]
+    NoFile,
+    #[error("{client} acts for agent {agent}; the registry refuses its feedback meanwhile (R18)")]
+    ActsForAgent { client: String, agent: String },
+    #[error("who acts for the agent cannot be read: {}", .0.0)]
+    Unavailable(#[from] Unavailable),
+    #[error("the agent's id is malformed: {0}")]
+    Agent(#[from] concord_canonical::Error),
     #[error("the entry on chain has {found}, expected {expected}")]
     OtherEntry { found: String, expected: String },
 }
@@ -65,6 +78,7 @@ impl Lane {
     pub fn new(
         registry: Box<dyn FeedbackRegistry>,
         settlement: &str,
+        insiders: Arc<dyn Insiders>,
         files: Arc<dyn FileStore>,
         store: Store,
     ) -> Self {
@@ -76,6 +90,7 @@ impl Lane {
         Self {
             registry,
             place,
+            insiders,
             files,
             store,
         }
@@ -143,7 +158,7 @@ impl Lane {
         };
         let reason = error.to_string();
         tracing::warn!(n, attempts = row.attempts, reason, "not submitted");
-        let is_reverted = is_reverted(&error);
+        let is_reverted = is_reverted(&error) && self.require_outsider(row).await.is_ok();
         let noted = match is_reverted && row.reverts + 1 >= REVERTS {
             true => self.store.set_refused(n, reason).await,
             false => {
@@ -188,11 +203,41 @@ impl Lane {
         Ok(self.store.set_revoked(row.n).await?)
     }
 
+    /// R18: an agent can make any account one of its operators. Its owner could end the submission of feedback
+    /// that way, so it only waits until that is withdrawn.
+    async fn require_outsider(&self, row: &Row) -> Result<(), LaneError> {
+        let LanePlace {
+            registry, client, ..
+        } = &self.place;
+        let id = &row.submission.agent_id;
+        let agent = RegistrationId {
+            agent_registry: registry.clone(),
+            agent_id: AgentId::parse(&AccountId::parse(registry)?, id)?,
+        };
+        match self.insiders.is_insider(&agent, client).await? {
+            false => Ok(()),
+            true => Err(LaneError::ActsForAgent {
+                client: client.clone(),
+                agent: id.clone(),
+            }),
+        }
+    }
+
+    /// Stores the file (R55: before anything is signed).
+    async fn store_file(&self, row: &Row) -> Result<(), LaneError> {
+        let n = row.receipt.n;
+        let file = self.store.file(n)?.ok_or(LaneError::NoFile)?;
+        self.files.store(file.as_bytes()).await?;
+        Ok(self.store.set_stored(n).await?)
+    }
+
     async fn submit(&mut self, row: &Row) -> Result<(), LaneError> {
         let n = row.receipt.n;
         if row.state == RowState::Accepted {
-            self.files.store(row.file.as_bytes()).await?; // R55: before anything is signed
-            self.store.set_stored(n).await?;
+            self.store_file(row).await?;
+        }
+        if matches!(row.state, RowState::Accepted | RowState::Stored) {
+            self.require_outsider(row).await?;
         }
         let id = StoreRecord::job_id(row);
         let job = FeedbackJob {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::store::StoreError;
 
-/// X402's error codes, one more for limits that are reached, and one for what cannot be checked now.
+/// X402's error codes, and ours for what X402 has none for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Code {
     /// The submission breaks a form, or its payment does not hold.
@@ -19,6 +19,8 @@ pub enum Code {
     UnknownFeedback,
     /// The agent did not sign this.
     InvalidAgentSignature,
+    /// What was accepted is reverted by the registry, each time. X402 has no code for it.
+    RefusedByRegistry,
     /// A limit of the operator is reached. X402 has no code for it.
     RateLimited,
     /// A node, a file or the store does not answer. Never a refusal (R36).
@@ -36,6 +38,7 @@ impl Code {
             Self::UnknownAgent => "UNKNOWN_AGENT",
             Self::UnknownFeedback => "UNKNOWN_FEEDBACK",
             Self::InvalidAgentSignature => "INVALID_AGENT_SIGNATURE",
+            Self::RefusedByRegistry => "REFUSED_BY_REGISTRY",
             Self::RateLimited => "RATE_LIMITED",
             Self::Unavailable => "UNAVAILABLE",
         }
@@ -48,7 +51,9 @@ impl Code {
             Self::InvalidPayload => 400,
             Self::UnknownAgent | Self::UnknownFeedback => 404,
             Self::DuplicateTaskRef => 409,
-            Self::InvalidReviewerSignature | Self::InvalidAgentSignature => 422,
+            Self::InvalidReviewerSignature
+            | Self::InvalidAgentSignature
+            | Self::RefusedByRegistry => 422,
             Self::RateLimited => 429,
             Self::Unavailable => 503,
         }

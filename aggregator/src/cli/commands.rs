@@ -10,7 +10,7 @@ use super::{
     config::Config,
 };
 use crate::{
-    Aggregator, LanePlace, Service,
+    Aggregator, Insiders, LanePlace, Service,
     lane::Lane,
     router,
     store::{RowState, Store},
@@ -32,12 +32,14 @@ impl Lanes {
     async fn start(
         config: &Config,
         store: &Store,
+        insiders: &Arc<dyn Insiders>,
         files: &Arc<dyn FileStore>,
     ) -> Result<Self, CliError> {
         let (stop, stopped) = watch::channel(false);
         let (mut places, mut tasks) = (Vec::new(), Vec::new());
         for (registry, settlement) in config.registries().await? {
-            let lane = Lane::new(registry, &settlement, files.clone(), store.clone());
+            let (insiders, files) = (insiders.clone(), files.clone());
+            let lane = Lane::new(registry, &settlement, insiders, files, store.clone());
             places.push(lane.place().clone());
             tasks.push(tokio::spawn(lane.run(stopped.clone())));
         }
@@ -46,6 +48,14 @@ impl Lanes {
             tasks,
             stop,
         })
+    }
+
+    /// Lanes of accounts that are not configured any more: what they have waits.
+    fn without_account(&self, store: &Store) -> Result<Vec<String>, CliError> {
+        let own: Vec<String> = self.places.iter().map(LanePlace::name).collect();
+        let mut lanes = store.open_lanes()?;
+        lanes.retain(|it| !own.contains(it));
+        Ok(lanes)
     }
 
     async fn end(self) {
@@ -61,9 +71,13 @@ pub async fn run(options: &RunOptions) -> Result<u8, CliError> {
     let store = config.open_store()?;
     let files: Arc<dyn FileStore> = Arc::new(config.file_store());
     let listener = TcpListener::bind(config.listen).await?;
-    let lanes = Lanes::start(&config, &store, &files).await?;
+    let insiders = config.insiders()?;
+    let lanes = Lanes::start(&config, &store, &insiders, &files).await?;
+    for lane in lanes.without_account(&store)? {
+        tracing::warn!(lane, "waits: its account is not configured");
+    }
     let served = lanes.places.iter().map(|it| it.registry.clone()).collect();
-    let admission = config.admission(served, options.payments).await?;
+    let admission = config.admission(served, options.payments, insiders).await?;
     let aggregator = Aggregator::new(store, admission, files, lanes.places.clone());
     let routes = router(Service {
         aggregator: Arc::new(aggregator.with_limits(config.limits)),
@@ -99,7 +113,12 @@ pub async fn drain(options: &ConfigOptions) -> Result<u8, CliError> {
     let config = Config::read(&options.config)?;
     let store = config.open_store()?;
     let files: Arc<dyn FileStore> = Arc::new(config.file_store());
-    let lanes = Lanes::start(&config, &store, &files).await?;
+    let insiders = config.insiders()?;
+    let lanes = Lanes::start(&config, &store, &insiders, &files).await?;
+    if let Some(lane) = lanes.without_account(&store)?.first() {
+        let message = format!("feedback waits for an account that is not configured: {lane}");
+        return Err(CliError::Usage(message));
+    }
     let stopped = asked_to_stop();
     tokio::pin!(stopped);
     while store.open_count()? + store.open_revocations()? > 0 {
@@ -187,8 +206,10 @@ pub async fn files(options: &ConfigOptions) -> Result<u8, CliError> {
             break;
         }
         for row in rows {
-            files.store(row.file.as_bytes()).await?;
             count = row.receipt.n;
+            if let Some(file) = store.file(count)? {
+                files.store(file.as_bytes()).await?;
+            }
         }
     }
     println!("{count}");

@@ -27,7 +27,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, js
 use serde::Deserialize;
 
 use super::{CliError, arguments::PaymentMode};
-use crate::{AllowedAgents, ChainInsiders, Limits, admission::Admission, store::Store};
+use crate::{AllowedAgents, ChainInsiders, Insiders, Limits, admission::Admission, store::Store};
 
 /// Feedback is not urgent: polling is slow enough for public endpoints.
 const TIMING: Timing = Timing {
@@ -71,7 +71,7 @@ pub struct Config {
 struct ChainConfig {
     /// The JSON-RPC endpoint. Errors show its host only.
     rpc: String,
-    /// The tokens in which payments count: addresses or mints. Any, if none is named.
+    /// The tokens in which payments count: addresses or mints. Payments are verified on chains that have some.
     #[serde(default)]
     assets: Vec<String>,
     /// EVM: the registries that feedback is submitted to.
@@ -219,20 +219,13 @@ impl Config {
         &self,
         served: Vec<String>,
         payments: PaymentMode,
+        insiders: Arc<dyn Insiders>,
     ) -> Result<Admission, CliError> {
         let mut chains = Chains::default();
-        let mut insiders = ChainInsiders::default();
         for (chain, config) in &self.chains {
-            let name = chain.to_string();
             match chain.namespace() {
-                "eip155" => {
-                    chains.evm.add(chain.evm_number()?, config.node()?).await?;
-                    insiders.add_evm(&name, config.node()?);
-                }
-                _ => {
-                    chains.svm.add(chain, config.cluster()?).await?;
-                    insiders.add_svm(&name, config.cluster()?);
-                }
+                "eip155" => chains.evm.add(chain.evm_number()?, config.node()?).await?,
+                _ => chains.svm.add(chain, config.cluster()?).await?,
             }
         }
         let chains = Arc::new(chains);
@@ -240,17 +233,40 @@ impl Config {
             registries: chains.clone(),
             files: Arc::new(self.fetched_files()?),
             payments: chains,
-            insiders: Arc::new(insiders),
-            payment_chains: self
-                .chains
-                .keys()
-                .map(ToString::to_string)
-                .collect::<BTreeSet<_>>(),
+            insiders,
+            payment_chains: self.payment_chains(payments)?,
             takes_unchecked: payments == PaymentMode::Unchecked,
             assets: self.assets()?,
             served,
             agents: self.agents(),
         })
+    }
+
+    /// Says who acts for an agent, on every chain.
+    pub(super) fn insiders(&self) -> Result<Arc<dyn Insiders>, CliError> {
+        let mut insiders = ChainInsiders::default();
+        for (chain, config) in &self.chains {
+            let name = chain.to_string();
+            match chain.namespace() {
+                "eip155" => insiders.add_evm(&name, config.node()?),
+                _ => insiders.add_svm(&name, config.cluster()?),
+            }
+        }
+        Ok(Arc::new(insiders))
+    }
+
+    /// The chains with tokens in which payments count (R54).
+    fn payment_chains(&self, payments: PaymentMode) -> Result<BTreeSet<String>, CliError> {
+        let with_assets = self.chains.iter().filter(|(_, it)| !it.assets.is_empty());
+        let chains: BTreeSet<String> = with_assets.map(|(chain, _)| chain.to_string()).collect();
+        match chains.is_empty() && payments == PaymentMode::Checked {
+            false => Ok(chains),
+            true => {
+                let message = "no payment could be verified: name the tokens in which payments count \
+                               in chains.….assets, or pass --payments unchecked (R54)";
+                Err(CliError::Usage(message.to_owned()))
+            }
+        }
     }
 
     /// The agents that are served, of each registry that does not serve all.

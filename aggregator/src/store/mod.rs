@@ -219,6 +219,47 @@ impl Store {
         })
     }
 
+    /// The feedback file of a submission, byte for byte.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn file(&self, n: u64) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT file FROM submission WHERE n = ?1";
+        self.read(|it| {
+            it.query_row(sql, params![signed(n)], |row| row.get(0))
+                .optional()
+        })
+    }
+
+    /// The submission whose file has this URI.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn find_by_uri(&self, uri: &str) -> Result<Option<Row>, StoreError> {
+        self.read(|connection| {
+            let sql = format!(
+                "SELECT {COLUMNS} FROM submission WHERE json_extract(body, '$.uri') = ?1 LIMIT 1"
+            );
+            let mut statement = connection.prepare_cached(&sql)?;
+            statement.query_row(params![uri], Row::read).optional()
+        })
+    }
+
+    /// The lanes with submissions or revocations that are not done.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn open_lanes(&self) -> Result<Vec<String>, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT lane FROM submission WHERE is_done = 0 UNION \
+                       SELECT lane FROM submission JOIN revocation USING (n) \
+                       WHERE revocation.is_done = 0 AND submission.state <> 'refused'";
+            let mut statement = connection.prepare(sql)?;
+            let lanes = statement.query_map([], |row| row.get(0))?;
+            lanes.collect()
+        })
+    }
+
     /// Submissions in the order of their receipts, from a number on.
     ///
     /// # Errors

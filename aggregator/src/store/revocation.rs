@@ -104,7 +104,7 @@ impl Store {
             );
             let mut statement = connection.prepare_cached(&sql)?;
             let read = |row: &rusqlite::Row<'_>| {
-                let index: i64 = row.get(7)?;
+                let index: i64 = row.get(8)?;
                 Ok((RevocationRow::read(row)?, index.unsigned_abs()))
             };
             let values = named_params! { ":lane": lane, ":now": signed(now) };

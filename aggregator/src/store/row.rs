@@ -4,8 +4,10 @@ use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 
 use super::SignedReceipt;
 
+/// Without the file, which is much larger than all the rest.
 pub(super) const COLUMNS: &str = "n, key, digest, accepted_at, previous, receipt, signature, lane, \
-                                  settlement, body, file, state, reason, attempts, landing, feedback_index, reverts";
+                                  settlement, body, state, reason, attempts, landing, \
+                                  feedback_index, reverts";
 
 /// How far a submission is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +39,13 @@ impl RowState {
         Self::Final,
         Self::Refused,
     ];
+
+    /// Whether the file may be shown. Before the chain has its transaction, the agent could still keep out what
+    /// they do not like (R53).
+    #[must_use]
+    pub const fn is_shown(self) -> bool {
+        !matches!(self, Self::Accepted | Self::Stored | Self::Signed)
+    }
 
     /// The state's stable name.
     #[must_use]
@@ -73,8 +82,6 @@ pub struct Row {
     pub settlement: String,
     /// What the registry is sent.
     pub submission: Submission,
-    /// The feedback file, byte for byte.
-    pub file: String,
     /// How far it is.
     pub state: RowState,
     /// Why the last attempt failed, or why the registry refuses it.
@@ -91,8 +98,8 @@ pub struct Row {
 impl Row {
     pub(super) fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
         let unsigned = |index| row.get::<_, i64>(index).map(i64::unsigned_abs);
-        let landing: Option<String> = row.get(14)?;
-        let index: Option<i64> = row.get(15)?;
+        let landing: Option<String> = row.get(13)?;
+        let index: Option<i64> = row.get(14)?;
         Ok(Self {
             receipt: SignedReceipt {
                 n: unsigned(0)?,
@@ -106,12 +113,11 @@ impl Row {
             lane: row.get(7)?,
             settlement: row.get(8)?,
             submission: json(9, &row.get::<_, String>(9)?)?,
-            file: row.get(10)?,
-            state: row.get(11)?,
-            reason: row.get(12)?,
-            attempts: row.get(13)?,
-            reverts: row.get(16)?,
-            landing: landing.map(|it| json(14, &it)).transpose()?,
+            state: row.get(10)?,
+            reason: row.get(11)?,
+            attempts: row.get(12)?,
+            reverts: row.get(15)?,
+            landing: landing.map(|it| json(13, &it)).transpose()?,
             index: index.map(i64::unsigned_abs),
         })
     }

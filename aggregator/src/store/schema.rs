@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use super::{StoreError, failed};
 
 /// One step for each version of the schema. A step never changes once it was released.
-const STEPS: [&str; 4] = [
+const STEPS: [&str; 5] = [
     "
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE submission (
@@ -74,6 +74,10 @@ CREATE TABLE revocation_tx (
     position INTEGER NOT NULL,
     body TEXT NOT NULL,
     PRIMARY KEY (n, name)) STRICT, WITHOUT ROWID;
+",
+    // files are shown by their URI
+    "
+CREATE INDEX submission_uri ON submission (json_extract(body, '$.uri'));
 ",
 ];
 

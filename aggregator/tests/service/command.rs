@@ -11,6 +11,7 @@ use std::{
     io::{BufRead, BufReader},
     path::Path,
     process::{Command, Output, Stdio},
+    time::Duration,
 };
 
 const RECEIPT_SEED: [u8; 32] = [31; 32];
@@ -84,6 +85,7 @@ fn configure(world: &World, folder: &Path) {
         "chains": {
             network(): {
                 "rpc": world.chain.url,
+                "assets": [world.chain.token.to_string()],
                 "evm": {
                     "identity": world.chain.registry.to_string(),
                     "reputation": world.open.to_string(),
@@ -121,10 +123,15 @@ async fn an_operator_runs_it_and_stops_it() {
     stdout.read_line(&mut address).unwrap();
     let url = format!("http://{}/feedback", address.trim());
     let draft = world.review(&world.pay(1).await);
-    let post = reqwest::Client::new()
-        .post(url)
-        .body(draft.json().to_string());
-    let answer = post.send().await.unwrap();
+    let client = reqwest::Client::new();
+    let post = client.post(url).body(draft.json().to_string());
+    let mut answer = post.send().await.unwrap();
+    while answer.status().as_u16() == 202 {
+        let location = answer.headers()["location"].to_str().unwrap();
+        let polled = answer.url().join(location).unwrap();
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        answer = client.get(polled).send().await.unwrap();
+    }
     assert_eq!(answer.status().as_u16(), 200);
     let answer: Value = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
     assert_eq!(answer["status"], "submitted");
@@ -170,4 +177,29 @@ async fn an_operator_runs_it_and_stops_it() {
     let (code, output) = ended(folder.path(), &["retry"], &key);
     assert_eq!((code, &*output.stdout), (0, &b"0\n"[..]));
     assert_eq!(world.feedbacks().await, 4);
+    without_account(folder.path(), &key);
+    without_assets(&world, folder.path(), &key);
+}
+
+/// What waits for another account is named, and nobody waits for it.
+fn without_account(folder: &Path, key: &str) {
+    let store = rusqlite::Connection::open(folder.join("aggregator.sqlite")).unwrap();
+    let other = "UPDATE submission SET is_done = 0, lane = 'another account' WHERE n = 2";
+    store.execute_batch(other).unwrap();
+    drop(store);
+    let (code, output) = ended(folder, &["drain"], key);
+    let words = String::from_utf8(output.stderr).unwrap();
+    assert!(code == 2 && words.contains("another account"), "{words}");
+}
+
+/// R54: without a token in which payments count, none can be verified.
+fn without_assets(world: &World, folder: &Path, key: &str) {
+    configure(world, folder);
+    let path = folder.join("aggregator.json");
+    let mut config: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    config["chains"][network()]["assets"] = json!([]);
+    fs::write(&path, config.to_string()).unwrap();
+    let (code, output) = ended(folder, &["run"], key);
+    let words = String::from_utf8(output.stderr).unwrap();
+    assert!(code == 2 && words.contains("assets"), "{words}");
 }

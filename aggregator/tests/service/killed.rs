@@ -60,16 +60,15 @@ async fn kill_at_every_point() {
         for point in [first, second] {
             if kill_at(&world, folder.path(), &payload, point).await {
                 reached.push(*point);
-                let row = store(folder.path()).get(n).unwrap().unwrap();
+                let store = store(folder.path());
+                let row = store.get(n).unwrap().unwrap();
                 assert_eq!(row.state.name(), *point, "{pair}");
-                let first = file.get_or_insert(row.file.clone());
-                assert_eq!(*first, row.file, "{pair}");
-                let is_stored = folder
-                    .path()
-                    .join("files")
-                    .join(cid_of(row.file.as_bytes()));
+                let stored = store.file(n).unwrap().unwrap();
+                let first = file.get_or_insert(stored.clone());
+                assert_eq!(*first, stored, "{pair}");
+                let is_stored = folder.path().join("files").join(cid_of(stored.as_bytes()));
                 assert_eq!(is_stored.is_file(), *point != "accepted", "{pair}");
-                let signed = store(folder.path()).record(&row).unwrap();
+                let signed = store.record(&row).unwrap();
                 let is_signed = !signed.transactions(&n.to_string()).is_empty();
                 let is_before = ["accepted", "stored"].contains(point);
                 assert_eq!(is_signed, !is_before, "{pair}");
@@ -133,6 +132,7 @@ async fn kill_at(world: &World, folder: &Path, payload: &Value, point: &str) -> 
         "rpc": world.chain.url,
         "identity": world.chain.registry.to_string(),
         "open": world.open.to_string(),
+        "token": world.chain.token.to_string(),
         "key": hex::encode(world.chain.facilitator.to_bytes()),
         "folder": folder,
         "payload": payload.to_string(),
@@ -254,7 +254,7 @@ struct StopsAt(String);
 impl Hooks for StopsAt {
     async fn submit(
         &mut self,
-        registry: &mut (dyn FeedbackRegistry + Sync),
+        registry: &mut dyn FeedbackRegistry,
         job: FeedbackJob<'_>,
         record: &mut (dyn TxRecord + Sync),
     ) -> Result<(), FeedbackError> {
@@ -274,6 +274,7 @@ async fn run_errand(errand: &Value) {
         url: text("rpc").to_owned(),
         identity: text("identity").parse().unwrap(),
         open: text("open").parse().unwrap(),
+        token: text("token").parse().unwrap(),
         key: text("key").parse().unwrap(),
     };
     let folder = Path::new(text("folder"));
@@ -292,6 +293,7 @@ async fn run_errand(errand: &Value) {
     let lane = Lane::new(
         Box::new(registry),
         &place.settlement(),
+        admission.insiders.clone(),
         files.clone(),
         store.clone(),
     );

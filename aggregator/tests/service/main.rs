@@ -22,5 +22,6 @@ mod policy;
 mod restarts;
 mod revoke;
 mod schema;
+mod shut_out;
 mod solana;
 mod world;

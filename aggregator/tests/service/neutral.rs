@@ -22,6 +22,7 @@ use std::{
 
 const REGISTRY: &str = "eip155:84532:0x8004A818BFB912233c491871b3d84c89A494BD9e";
 const WALLET: &str = "0x00000000000000000000000000000000000000aa";
+const TOKEN: &str = "0x00000000000000000000000000000000000000bb";
 
 /// What is wrong with a submission, apart from what it says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,7 +123,7 @@ impl Payments for Ledger {
         let mut amount = [0; 32];
         amount[31] = 1;
         let transfer = Transfer {
-            asset: "0x00000000000000000000000000000000000000bb".to_owned(),
+            asset: TOKEN.to_owned(),
             from: self.payer.clone(),
             to: WALLET.to_owned(),
             amount,
@@ -212,7 +213,7 @@ fn decide(fault: Fault, said: &Said) -> (Result<Admitted, Refusal>, Vec<String>)
         insiders: ledger.clone(),
         payment_chains: BTreeSet::from(["eip155:84532".to_owned()]),
         takes_unchecked: false,
-        assets: vec![],
+        assets: vec![format!("eip155:84532:{TOKEN}")],
         served: vec![REGISTRY.to_owned()],
         agents: AllowedAgents::new(),
     };

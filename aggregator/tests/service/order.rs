@@ -334,11 +334,12 @@ async fn a_payment_in_a_token_that_is_not_listed_does_not_count() {
     let draft = world.review(&world.pay(1).await);
     let token = format!("{}:{}", network(), world.chain.token);
     let other = format!("{}:{}", network(), world.open);
-    let elsewhere = format!("eip155:1:{}", world.open); // says nothing of this chain
+    let elsewhere = format!("eip155:1:{}", world.chain.token);
     let cases = [
         (vec![other.clone()], 400),
         (vec![other, token.to_lowercase()], 200),
-        (vec![elsewhere], 200),
+        (vec![elsewhere], 400),
+        (vec![], 400),
     ];
     for (assets, status) in cases {
         let folder = tempfile::tempdir().unwrap();

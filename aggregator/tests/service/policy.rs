@@ -37,6 +37,7 @@ use tower::ServiceExt;
 
 const REGISTRY: &str = "eip155:84532:0x8004A818BFB912233c491871b3d84c89A494BD9e";
 const WALLET: &str = "0x00000000000000000000000000000000000000aa";
+const TOKEN: &str = "0x00000000000000000000000000000000000000bb";
 /// A midnight (UTC): 20,000 days.
 const DAY: u64 = 1_728_000_000;
 
@@ -108,7 +109,7 @@ impl Payments for Generous {
         let mut amount = [0; 32];
         amount[31] = 1;
         let transfers = (1..=4).map(|seed| Transfer {
-            asset: "0x00000000000000000000000000000000000000bb".to_owned(),
+            asset: TOKEN.to_owned(),
             from: address(seed),
             to: WALLET.to_owned(),
             amount,
@@ -139,7 +140,7 @@ fn aggregator(folder: &Path, limits: Limits, agents: AllowedAgents) -> Aggregato
         insiders: Arc::new(Generous),
         payment_chains: BTreeSet::from(["eip155:84532".to_owned()]),
         takes_unchecked: false,
-        assets: vec![],
+        assets: vec![format!("eip155:84532:{TOKEN}")],
         served: vec![REGISTRY.to_owned()],
         agents,
     };
@@ -422,7 +423,7 @@ async fn r52_what_an_older_version_accepted_counts() {
     drop(first);
     let older = rusqlite::Connection::open(folder.path().join("aggregator.sqlite")).unwrap();
     let undo = "DROP INDEX submission_agent; DROP INDEX submission_reviewer; \
-                DROP INDEX submission_time; DROP INDEX submission_state; DROP TABLE revocation_tx; \
+                DROP INDEX submission_time; DROP INDEX submission_uri; DROP INDEX submission_state; DROP TABLE revocation_tx; \
                 DROP TABLE revocation; ALTER TABLE submission DROP COLUMN agent; \
                 ALTER TABLE submission DROP COLUMN reviewer; \
                 ALTER TABLE submission DROP COLUMN reverts; PRAGMA user_version = 1;";

@@ -136,7 +136,7 @@ struct Failures(Vec<ChainError>);
 impl Hooks for Failures {
     async fn submit(
         &mut self,
-        registry: &mut (dyn FeedbackRegistry + Sync),
+        registry: &mut dyn FeedbackRegistry,
         job: FeedbackJob<'_>,
         record: &mut (dyn TxRecord + Sync),
     ) -> Result<(), FeedbackError> {
@@ -235,4 +235,34 @@ async fn a_landing_that_is_reorganised_away_lands_again() {
     );
     assert_eq!(world.feedbacks().await, 1);
     running.stop().await;
+}
+
+/// Each commit wakes all who wait, so no more wait than a limit; any other is told at once where to ask.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn so_many_clients_wait_and_no_more() {
+    const WAITING_MAX: usize = 256;
+    let world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let running = Arc::new(Running::start(&world, folder.path()).await);
+    let draft = world.review(&world.pay(1).await);
+    let provider = &world.chain.provider;
+    let set = |on: bool| provider.raw_request::<_, ()>("evm_setAutomine".into(), [on]);
+    set(false).await.unwrap();
+    let mut posts = tokio::task::JoinSet::new();
+    for _ in 0..=WAITING_MAX {
+        let (running, draft) = (running.clone(), draft.clone());
+        posts.spawn(async move { running.submit(&draft).await });
+    }
+    // the others wait for a block that is not mined
+    let first = posts.join_next().await.unwrap().unwrap();
+    assert_eq!(first.status, 202, "{}", first.body);
+    assert_eq!(first.location.as_deref(), Some("./submissions/1"));
+    set(true).await.unwrap();
+    let mine = provider.raw_request::<_, serde_json::Value>("evm_mine".into(), ());
+    mine.await.unwrap();
+    while let Some(post) = posts.join_next().await {
+        assert_eq!(post.unwrap().status, 200);
+    }
+    assert_eq!(world.feedbacks().await, 1);
+    Arc::into_inner(running).unwrap().stop().await;
 }

@@ -49,7 +49,7 @@ pub async fn admission(world: &World, solana: &Solana, registry: &str, file: Str
         insiders: Arc::new(insiders),
         payment_chains: BTreeSet::from([network()]),
         takes_unchecked: false,
-        assets: vec![],
+        assets: vec![format!("{}:{}", network(), world.chain.token)],
         served: vec![registry.to_owned()],
         agents: AllowedAgents::new(),
     }
@@ -183,7 +183,7 @@ async fn r54_a_payment_on_a_chain_without_a_node_is_refused_or_marked() {
             continue;
         }
         assert_eq!(answer.status, 200, "{}", answer.body);
-        let file = running.store.get(1).unwrap().unwrap().file;
+        let file = running.store.file(1).unwrap().unwrap();
         let file: serde_json::Value = serde_json::from_str(&file).unwrap();
         assert_eq!(file["payments"], "unchecked");
         running.stop().await;

@@ -14,8 +14,11 @@ use alloy::{
     transports::http::reqwest,
 };
 use concord_aggregator::{
-    Aggregator, AllowedAgents, ChainInsiders, LanePlace, Limits, Service, admission::Admission,
-    lane::Lane, router, store::Store,
+    Aggregator, AllowedAgents, ChainInsiders, LanePlace, Limits, Service,
+    admission::Admission,
+    lane::Lane,
+    router,
+    store::{Store, StoreError},
 };
 use concord_canonical::sign::PreparedKey;
 use concord_chain::{
@@ -31,7 +34,7 @@ use concord_x402::{
     verify::{Chains, EvmChains},
 };
 use serde_json::Value;
-use std::{collections::BTreeSet, net::SocketAddr, path::Path, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, net::SocketAddr, path::Path, sync::Arc, thread, time::Duration};
 use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
 
 sol! {
@@ -129,6 +132,7 @@ impl World {
             url: self.chain.url.clone(),
             identity: self.chain.registry,
             open: self.open,
+            token: self.chain.token,
             key: self.chain.facilitator.clone(),
         }
     }
@@ -139,6 +143,8 @@ pub struct Place {
     pub url: String,
     pub identity: Address,
     pub open: Address,
+    /// In which payments count.
+    pub token: Address,
     pub key: PrivateKeySigner,
 }
 
@@ -179,7 +185,7 @@ impl Place {
             insiders: Arc::new(insiders),
             payment_chains: BTreeSet::from([network()]),
             takes_unchecked: false,
-            assets: vec![],
+            assets: vec![format!("{}:{}", network(), self.token)],
             served,
             agents: AllowedAgents::new(),
         }
@@ -190,9 +196,16 @@ impl Place {
     }
 }
 
+/// Opens the store. A process that another test is starting has a copy of this one's descriptors for a moment,
+/// and the lock with them.
 pub fn store(folder: &Path) -> Store {
-    let key = PreparedKey::ed25519(&RECEIPT_SEED);
-    Store::open(&folder.join("aggregator.sqlite"), key).unwrap()
+    let path = folder.join("aggregator.sqlite");
+    loop {
+        match Store::open(&path, PreparedKey::ed25519(&RECEIPT_SEED)) {
+            Err(StoreError::Locked(_)) => thread::sleep(Duration::from_millis(10)),
+            opened => return opened.unwrap(),
+        }
+    }
 }
 
 /// How an aggregator differs from the defaults.
@@ -267,7 +280,8 @@ impl Running {
         files: Arc<dyn FileStore>,
     ) -> Self {
         let store = store(folder);
-        let lane = Lane::new(registry, settlement, files.clone(), store.clone());
+        let insiders = admission.insiders.clone();
+        let lane = Lane::new(registry, settlement, insiders, files.clone(), store.clone());
         let places: Vec<LanePlace> = vec![lane.place().clone()];
         let mut aggregator = Aggregator::new(store.clone(), admission, files, places);
         if let Some(wait) = settings.wait {

@@ -25,8 +25,9 @@ pub enum FetchError {
         /// The host.
         host: String,
     },
-    /// A host in a network that is not public.
-    #[error("{host} is at {address}, which is not a public address")]
+    /// A host in a network that is not public. The address is not in the text: whoever names a host must not
+    /// learn from an answer what a private resolver knows.
+    #[error("{host} is not at a public address")]
     PrivateAddress {
         /// The host.
         host: String,

@@ -321,7 +321,7 @@ fn a_file_in_the_operators_own_network_is_not_fetched() {
     assert_eq!(setup.step(0), 1);
     let refused = setup.registration(1);
     assert_eq!(refused.state, FileUse::Unavailable);
-    assert!(refused.reason.unwrap().contains("not a public address"));
+    assert!(refused.reason.unwrap().contains("not at a public address"));
     let id = setup.id;
     let counts = setup.store().file_counts(id).unwrap();
     assert_eq!(counts, [(FileState::Refused, 1)]);

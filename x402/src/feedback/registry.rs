@@ -87,7 +87,7 @@ pub struct RevocationJob<'a> {
 
 /// A registry to which feedback is submitted, by one account.
 #[async_trait]
-pub trait FeedbackRegistry: Send {
+pub trait FeedbackRegistry: Send + Sync {
     /// The identity registry, CAIP-10.
     fn registry(&self) -> String;
 

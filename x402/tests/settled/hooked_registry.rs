@@ -10,7 +10,7 @@ use concord_x402::feedback::{
 pub trait Hooks: Send + Sync {
     async fn submit(
         &mut self,
-        registry: &mut (dyn FeedbackRegistry + Sync),
+        registry: &mut dyn FeedbackRegistry,
         job: FeedbackJob<'_>,
         record: &mut (dyn TxRecord + Sync),
     ) -> Result<(), FeedbackError>;
@@ -21,7 +21,7 @@ pub trait Hooks: Send + Sync {
 
 /// A registry with hooks.
 pub struct Hooked<H> {
-    pub registry: Box<dyn FeedbackRegistry + Sync>,
+    pub registry: Box<dyn FeedbackRegistry>,
     pub hooks: H,
 }
 

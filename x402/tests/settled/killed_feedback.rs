@@ -296,7 +296,7 @@ impl StopsAt {
 impl Hooks for StopsAt {
     async fn submit(
         &mut self,
-        registry: &mut (dyn FeedbackRegistry + Sync),
+        registry: &mut dyn FeedbackRegistry,
         job: FeedbackJob<'_>,
         record: &mut (dyn TxRecord + Sync),
     ) -> Result<(), FeedbackError> {
