@@ -52,7 +52,7 @@ const HOP: [header::HeaderName; 8] = [
 /// Seconds: hashing and signing takes a fraction of a millisecond with a key in this process.
 const SIGNING_BUCKETS: [f64; 8] = [0.0001, 0.0002, 0.0005, 0.001, 0.005, 0.05, 0.5, 5.0];
 
-/// Between two times that the recorder adds up what it was told.
+/// Between two times that the recorder adds up its samples.
 const UPKEEP: Duration = Duration::from_secs(5);
 
 pub(super) async fn serve(options: &Serve) -> Result<u8, CliError> {
@@ -116,7 +116,7 @@ fn metrics() -> Result<PrometheusHandle, metrics_exporter_prometheus::BuildError
     Ok(handle)
 }
 
-/// The recorder keeps each time that it is told until it is rendered, which nobody may ask for.
+/// The recorder keeps every sample until it is rendered, which may never be asked for.
 async fn keep_small(metrics: PrometheusHandle) {
     loop {
         tokio::time::sleep(UPKEEP).await;

@@ -414,7 +414,7 @@ async fn a_served_answer_is_paid_verified_and_rated_on_both_chains() {
     let payment = evidence["payment"].as_str().unwrap();
     assert!(
         !lost.stderr.contains(payment),
-        "whoever has the bytes may use them"
+        "who has the bytes can use them"
     );
     entrance.gate.set(Fault::None);
     let resumed = buyer.pay(Token::Usdc, &["--resume", "--id", "lost"]).await;
