@@ -105,13 +105,23 @@ pub(crate) fn write_canonical<T: serde::Serialize>(
     view: &T,
     read: impl FnOnce(&Node<'_>, &mut Mappings) -> Result<T, Error>,
 ) -> Result<(String, T), Error> {
-    // serde_json fails on map keys that are no text only; every map here is keyed by text
-    let text = serde_json::to_string(view).map_err(|_| {
-        let expected = "representable in JSON";
-        Error::new("$", Rule::Type { expected })
-    })?;
-    // a field set twice, by name and among the extra members, is a duplicate key (R22)
-    let value = parse_json(text_of(text.as_bytes())?)?;
+    let text = json_of(view)?;
+    let value = parse_json(&text)?;
     let read_back = read(&Node::root(&value), &mut Mappings::default())?;
     Ok((value.to_canonical(), read_back))
+}
+
+/// Writes a view as RFC 8785 text, and does not read it again: for views whose fields have been checked one by one.
+pub(crate) fn write_checked<T: serde::Serialize>(view: &T) -> Result<String, Error> {
+    let text = json_of(view)?;
+    Ok(parse_json(&text)?.to_canonical())
+}
+
+/// A field set twice, by name and among the extra members, is a duplicate key (R22), which the parser refuses.
+fn json_of<T: serde::Serialize>(view: &T) -> Result<String, Error> {
+    // serde_json fails on map keys that are no text only; every map here is keyed by text
+    serde_json::to_string(view).map_err(|_| {
+        let expected = "representable in JSON";
+        Error::new("$", Rule::Type { expected })
+    })
 }

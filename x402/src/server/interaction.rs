@@ -33,6 +33,9 @@ use crate::wire::{
     request_target,
 };
 
+/// Bytes of an Ed25519 signature.
+const ED25519_SIGNATURE: usize = 64;
+
 /// The parts of a request that are hashed.
 pub(super) struct RequestSeen {
     is_head: bool,
@@ -235,8 +238,8 @@ impl Shared {
             interaction_hash: HexWord(hash),
             extra: Default::default(),
         };
-        // refuses a signature of another form, such as one with Ethereum's v
-        let text = data.to_canonical();
+        // checked: the reference is the settlement's, the key has signed a trial, and `signature` refuses other forms
+        let text = data.to_canonical_of_checked();
         text.map_err(|error| super::SignerError(error.to_string()).into())
     }
 
@@ -255,7 +258,14 @@ impl Shared {
         let signature = signing.map_err(|_| Unsigned::SignerSlow { milliseconds })??;
         match key.signer.public_key() {
             PublicKey::Secp256k1(_) => normal_form(&signature),
-            PublicKey::Ed25519(_) => Ok(signature),
+            PublicKey::Ed25519(_) => match signature.len() {
+                ED25519_SIGNATURE => Ok(signature),
+                length => Err(CanonicalError::SignatureLength {
+                    length,
+                    limit: ED25519_SIGNATURE,
+                }
+                .into()),
+            },
         }
     }
 

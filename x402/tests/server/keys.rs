@@ -94,6 +94,7 @@ type Then = fn(Vec<u8>) -> Option<Result<Vec<u8>, SignerError>>;
 
 /// A signer in another process, which signs its first message and then fails.
 struct Remote {
+    key: Arc<dyn ResponseSigner>,
     signed: AtomicUsize,
     then: Then,
 }
@@ -101,12 +102,12 @@ struct Remote {
 #[async_trait]
 impl ResponseSigner for Remote {
     fn public_key(&self) -> PublicKey {
-        key(3).public_key()
+        self.key.public_key()
     }
 
     async fn sign(&self, hash: &Word) -> Result<Vec<u8>, SignerError> {
         tokio::task::yield_now().await;
-        let signature = key(3).sign(hash).await?;
+        let signature = self.key.sign(hash).await?;
         if self.signed.fetch_add(1, Ordering::SeqCst) == 0 {
             return Ok(signature);
         }
@@ -125,9 +126,19 @@ async fn r34_a_signer_that_fails_never_withholds_a_response() {
     };
     let fails: Then = |_| Some(Err(SignerError("no session".to_owned())));
     let hangs: Then = |_| None;
-    let short: Then = |signature| Some(Ok(signature[..64].to_vec()));
-    for then in [fails, hangs, ethereum_v, short] {
+    let short: Then = |signature| Some(Ok(signature[..signature.len() - 1].to_vec()));
+    let long: Then = |signature| Some(Ok([&signature[..], &[0]].concat()));
+    for (key, then) in [
+        (secp256k1(), fails),
+        (secp256k1(), hangs),
+        (secp256k1(), ethereum_v),
+        (secp256k1(), short),
+        (secp256k1(), long),
+        (ed25519(), short),
+        (ed25519(), long),
+    ] {
         let remote = Remote {
+            key,
             signed: AtomicUsize::new(0),
             then,
         };
@@ -148,6 +159,7 @@ async fn r34_a_signer_that_fails_never_withholds_a_response() {
     }
     let works: Then = |signature| Some(Ok(signature));
     let remote = Remote {
+        key: secp256k1(),
         signed: AtomicUsize::new(0),
         then: works,
     };
