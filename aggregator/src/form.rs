@@ -112,6 +112,15 @@ pub(crate) fn text_of(body: &[u8]) -> Result<&str, Refusal> {
     })
 }
 
+/// A required text.
+pub(crate) fn member(payload: &Value<'_>, key: &str) -> Result<String, Refusal> {
+    let found = payload.get(key);
+    let found =
+        found.ok_or_else(|| malformed("FieldMissing", "is required and missing").of(key))?;
+    let text = found.as_str().map(str::to_owned);
+    text.ok_or_else(|| malformed("WrongType", "must be a string").of(key))
+}
+
 fn object<'v>(payload: &'v Value<'v>, key: &str) -> Result<&'v Value<'v>, Refusal> {
     let found = payload.get(key);
     let found =

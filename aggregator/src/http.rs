@@ -130,7 +130,7 @@ impl Service {
 }
 
 /// Bodies are taken as they are: no encoding is undone, so nothing grows.
-async fn read(body: Body) -> Result<Vec<u8>, Refusal> {
+pub(crate) async fn read(body: Body) -> Result<Vec<u8>, Refusal> {
     let refusal = |class, message: String| Refusal::new(Code::InvalidPayload, class, message);
     let read = timeout(BODY_TIME, to_bytes(body, BODY_MAX)).await;
     let read = read.map_err(|_| {
@@ -199,7 +199,7 @@ fn tx_ref(row: &Row) -> Option<String> {
     Some(format!("{chain}:{}", landing.transaction))
 }
 
-fn refused(refusal: &Refusal) -> Response {
+pub(crate) fn refused(refusal: &Refusal) -> Response {
     let status = StatusCode::from_u16(refusal.code.status());
     let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let answer = respond(status, &refusal.body());
@@ -209,7 +209,7 @@ fn refused(refusal: &Refusal) -> Response {
     }
 }
 
-fn respond(status: StatusCode, body: &Value) -> Response {
+pub(crate) fn respond(status: StatusCode, body: &Value) -> Response {
     let headers = [
         (header::CONTENT_TYPE, JSON),
         (header::CACHE_CONTROL, "no-store"),

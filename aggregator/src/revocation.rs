@@ -1,12 +1,7 @@
 //! A reviewer's request to revoke what they submitted (R58). The feedback file names who that is, so the
 //! aggregator, whose account the registry knows, revokes for them alone.
 
-use concord_canonical::{
-    Word,
-    caip::TaskRef,
-    interaction::Revocation,
-    json::{self, Value},
-};
+use concord_canonical::{Word, caip::TaskRef, interaction::Revocation, json};
 use concord_files::Algorithm;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +9,7 @@ use crate::{
     Code, Refusal,
     admission::is_same_account,
     claim::{payer_account, verify_account},
-    form::{malformed, text_of},
+    form::{malformed, member, text_of},
     store::{Row, RowState},
 };
 
@@ -56,13 +51,13 @@ impl RevocationRequest {
         let payload = json::parse(text_of(body)?)
             .map_err(|error| malformed("MalformedJson", format!("is not strict JSON: {error}")))?;
         Ok(Self {
-            agent_registry: text(&payload, "agentRegistry")?,
-            agent_id: text(&payload, "agentId")?,
-            task_ref: text(&payload, "taskRef")?,
-            reviewer_address: text(&payload, "reviewerAddress")?,
-            feedback_hash: text(&payload, "feedbackHash")?,
-            reviewer_signature: text(&payload, "reviewerSignature")?,
-            reviewer_signature_algorithm: text(&payload, "reviewerSignatureAlgorithm")?,
+            agent_registry: member(&payload, "agentRegistry")?,
+            agent_id: member(&payload, "agentId")?,
+            task_ref: member(&payload, "taskRef")?,
+            reviewer_address: member(&payload, "reviewerAddress")?,
+            feedback_hash: member(&payload, "feedbackHash")?,
+            reviewer_signature: member(&payload, "reviewerSignature")?,
+            reviewer_signature_algorithm: member(&payload, "reviewerSignatureAlgorithm")?,
         })
     }
 
@@ -144,14 +139,6 @@ impl SignedRevocation {
             _ => Ok(()),
         }
     }
-}
-
-fn text(payload: &Value<'_>, key: &str) -> Result<String, Refusal> {
-    let found = payload.get(key);
-    let found =
-        found.ok_or_else(|| malformed("FieldMissing", "is required and missing").of(key))?;
-    let text = found.as_str().map(str::to_owned);
-    text.ok_or_else(|| malformed("WrongType", "must be a string").of(key))
 }
 
 fn bytes(text: &str, field: &str) -> Result<Vec<u8>, Refusal> {

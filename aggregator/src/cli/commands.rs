@@ -12,7 +12,7 @@ use super::{
 use crate::{
     Aggregator, Insiders, LanePlace, Service,
     lane::Lane,
-    router,
+    payment_proof_router, router,
     store::{RowState, Store},
 };
 
@@ -78,12 +78,14 @@ pub async fn run(options: &RunOptions) -> Result<u8, CliError> {
     }
     let served = lanes.places.iter().map(|it| it.registry.clone()).collect();
     let admission = config.admission(served, options.payments, insiders).await?;
+    let facilitators = config.facilitators(&admission.payments)?;
     let aggregator = Aggregator::new(store, admission, files, lanes.places.clone());
     let routes = router(Service {
         aggregator: Arc::new(aggregator.with_limits(config.limits)),
         files: config.files.clone(),
         address_header: config.address_header()?,
     });
+    let routes = routes.merge(payment_proof_router(facilitators));
     let routes = routes.into_make_service_with_connect_info::<SocketAddr>();
     println!("{}", listener.local_addr()?);
     let served = axum::serve(listener, routes).with_graceful_shutdown(asked_to_stop());

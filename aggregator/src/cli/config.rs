@@ -21,13 +21,15 @@ use concord_registry::{evm, svm::Program};
 use concord_x402::{
     feedback::{EvmRegistry, FeedbackRegistry, FileFolder, SvmRegistry},
     quote::FetchedFiles,
-    verify::Chains,
+    verify::{Chains, Payments},
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
 use serde::Deserialize;
 
-use super::{CliError, arguments::PaymentMode};
-use crate::{AllowedAgents, ChainInsiders, Insiders, Limits, admission::Admission, store::Store};
+use super::{CliError, arguments::PaymentMode, facilitator::PaymentProofConfig};
+use crate::{
+    AllowedAgents, ChainInsiders, Facilitator, Insiders, Limits, admission::Admission, store::Store,
+};
 
 /// Feedback is not urgent: polling is slow enough for public endpoints.
 const TIMING: Timing = Timing {
@@ -117,6 +119,9 @@ struct SolanaConfig {
     /// The most that is paid for a compute unit, in microlamports.
     #[serde(default)]
     max_priority_fee: u64,
+    /// How payments are proven (R13); not at all if it is absent.
+    #[serde(default)]
+    payment_proofs: Option<PaymentProofConfig>,
     /// The agents that are served; all if it is absent.
     #[serde(default)]
     agents: Option<BTreeSet<String>>,
@@ -269,6 +274,25 @@ impl Config {
         }
     }
 
+    /// Who proves payments, on each cluster that has one.
+    pub(super) fn facilitators(
+        &self,
+        payments: &Arc<dyn Payments>,
+    ) -> Result<Vec<Facilitator>, CliError> {
+        let mut facilitators = Vec::new();
+        for (chain, config) in &self.chains {
+            let Some(solana) = &config.solana else {
+                continue;
+            };
+            if let Some(proofs) = &solana.payment_proofs {
+                let (cluster, program) = (config.cluster()?, solana.program(chain)?);
+                let payments = payments.clone();
+                facilitators.push(proofs.facilitator(chain, cluster, program, payments)?);
+            }
+        }
+        Ok(facilitators)
+    }
+
     /// The agents that are served, of each registry that does not serve all.
     fn agents(&self) -> AllowedAgents {
         let mut allowed = AllowedAgents::new();
@@ -372,7 +396,7 @@ impl EvmConfig {
 }
 
 impl SolanaConfig {
-    async fn connect(&self, chain: &ChainId, cluster: Cluster) -> Result<Registry, CliError> {
+    fn program(&self, chain: &ChainId) -> Result<Program, CliError> {
         let id = self.program.parse();
         let id = id.map_err(|_| {
             let found = &self.program;
@@ -381,7 +405,11 @@ impl SolanaConfig {
                 "{field} is {found:?}, expected an address in base58"
             ))
         })?;
-        let program = Program::new(id);
+        Ok(Program::new(id))
+    }
+
+    async fn connect(&self, chain: &ChainId, cluster: Cluster) -> Result<Registry, CliError> {
+        let program = self.program(chain)?;
         let signer = Box::new(read_keypair(&self.keypair)?);
         let fee = PriorityFee {
             first: 0,

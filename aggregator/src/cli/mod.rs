@@ -4,6 +4,7 @@ mod audit;
 mod check;
 mod commands;
 mod config;
+mod facilitator;
 mod log;
 
 use std::{ffi::OsString, io, process::ExitCode};

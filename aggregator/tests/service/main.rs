@@ -12,12 +12,14 @@ mod cluster;
 mod command;
 mod crowd;
 mod end_to_end;
+mod generous;
 #[path = "../../../x402/tests/settled/hooked_registry.rs"]
 mod hooked_registry;
 mod killed;
 mod neutral;
 mod order;
 mod payload;
+mod payment_proofs;
 mod policy;
 mod restarts;
 mod revoke;

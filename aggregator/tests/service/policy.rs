@@ -1,174 +1,24 @@
 //! Allowed agents, cool-down, rates and budgets (R52, R53): to the second, across restarts, and over HTTP.
 use crate::{
+    generous::{DAY, REGISTRY, address, aggregator, key, review},
     payload::Draft,
-    world::{RECEIPT_SEED, Running, Settings, World, network},
+    world::{Running, Settings, World, network},
 };
-use async_trait::async_trait;
 use axum::{
     body::{Body, to_bytes},
     extract::ConnectInfo,
     http::{HeaderName, Request},
 };
-use concord_aggregator::{
-    Aggregator, AllowedAgents, Insiders, LanePlace, Limits, Rate, Refusal, Service,
-    admission::Admission, router, store::Store,
-};
-use concord_canonical::{
-    Word,
-    sign::{PreparedKey, PublicKey, address_of_public_key},
-};
-use concord_files::{RegistrationFile, RegistrationId, parse_registration};
-use concord_x402::{
-    feedback::{FeedbackRegistry, FileFolder, FileStore},
-    verify::{
-        AgentRecord, FileError, Payment, Payments, RegistrationFiles, Registries, Transfer,
-        Unavailable,
-    },
-};
-use serde_json::{Value, json};
+use concord_aggregator::{Aggregator, AllowedAgents, Limits, Rate, Refusal, Service, router};
+use concord_x402::feedback::{FeedbackRegistry, FileFolder, FileStore};
+use serde_json::Value;
 use std::{
     collections::{BTreeMap, BTreeSet},
     net::SocketAddr,
-    path::Path,
     sync::Arc,
     time::{SystemTime, UNIX_EPOCH},
 };
 use tower::ServiceExt;
-
-const REGISTRY: &str = "eip155:84532:0x8004A818BFB912233c491871b3d84c89A494BD9e";
-const WALLET: &str = "0x00000000000000000000000000000000000000aa";
-const TOKEN: &str = "0x00000000000000000000000000000000000000bb";
-/// A midnight (UTC): 20,000 days.
-const DAY: u64 = 1_728_000_000;
-
-/// Every agent exists, and everybody paid for everything.
-struct Generous;
-
-fn key(seed: u8) -> PreparedKey {
-    PreparedKey::secp256k1(&[seed; 32]).unwrap()
-}
-
-fn address(seed: u8) -> String {
-    let PublicKey::Secp256k1(public) = key(seed).public_key() else {
-        panic!("another key");
-    };
-    format!("0x{}", hex::encode(address_of_public_key(&public).unwrap()))
-}
-
-#[async_trait]
-impl Registries for Generous {
-    async fn agent(
-        &self,
-        _: &RegistrationId,
-        block: Option<u64>,
-    ) -> Result<Option<AgentRecord>, Unavailable> {
-        Ok(Some(AgentRecord {
-            wallet: Some(WALLET.to_owned()),
-            is_wallet_contract: false,
-            uri: "https://agent.example/agent.json".to_owned(),
-            block: block.unwrap_or(9),
-        }))
-    }
-
-    async fn is_signed_by_contract(
-        &self,
-        _: &RegistrationId,
-        _: &str,
-        _: &Word,
-        _: &[u8],
-    ) -> Result<bool, Unavailable> {
-        unreachable!("the wallet is no contract")
-    }
-}
-
-#[async_trait]
-impl RegistrationFiles for Generous {
-    async fn registration(&self, _: &str, _: bool) -> Result<RegistrationFile, FileError> {
-        let registrations: Vec<_> = (1..=3)
-            .map(|id| json!({ "agentRegistry": REGISTRY, "agentId": id.to_string() }))
-            .collect();
-        let PublicKey::Secp256k1(public) = key(9).public_key() else {
-            panic!("another key");
-        };
-        let file = json!({
-            "registrations": registrations,
-            "signers": [{
-                "publicKey": hex::encode(public),
-                "algorithm": "secp256k1", "validFrom": 1, "validUntil": null,
-            }],
-        });
-        Ok(parse_registration(file.to_string().as_bytes())
-            .unwrap()
-            .into_view())
-    }
-}
-
-#[async_trait]
-impl Payments for Generous {
-    async fn payment(&self, _: &str) -> Result<Option<Payment>, Unavailable> {
-        let mut amount = [0; 32];
-        amount[31] = 1;
-        let transfers = (1..=4).map(|seed| Transfer {
-            asset: TOKEN.to_owned(),
-            from: address(seed),
-            to: WALLET.to_owned(),
-            amount,
-        });
-        Ok(Some(Payment {
-            succeeded: true,
-            block: 5,
-            time: DAY,
-            transfers: transfers.collect(),
-        }))
-    }
-}
-
-#[async_trait]
-impl Insiders for Generous {
-    async fn is_insider(&self, _: &RegistrationId, _: &str) -> Result<bool, Unavailable> {
-        Ok(false)
-    }
-}
-
-fn aggregator(folder: &Path, limits: Limits, agents: AllowedAgents) -> Aggregator {
-    let key = PreparedKey::ed25519(&RECEIPT_SEED);
-    let store = Store::open(&folder.join("aggregator.sqlite"), key).unwrap();
-    let admission = Admission {
-        registries: Arc::new(Generous),
-        files: Arc::new(Generous),
-        payments: Arc::new(Generous),
-        insiders: Arc::new(Generous),
-        payment_chains: BTreeSet::from(["eip155:84532".to_owned()]),
-        takes_unchecked: false,
-        assets: vec![format!("eip155:84532:{TOKEN}")],
-        served: vec![REGISTRY.to_owned()],
-        agents,
-    };
-    let place = LanePlace {
-        registry: REGISTRY.to_owned(),
-        client: "eip155:84532:0x70997970C51812dc3A010C7d01b50e0d17dc79C8".to_owned(),
-        settlement: "eip155:84532:0x8004B663056A597Dffe9eCcC1965A193B7388713".to_owned(),
-    };
-    let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.join("files")));
-    Aggregator::new(store, admission, files, vec![place]).with_limits(limits)
-}
-
-/// The `payment`-th purchase of a reviewer at an agent.
-fn review(payment: u8, reviewer: u8, agent: u8) -> Draft {
-    Draft {
-        registry: REGISTRY.to_owned(),
-        agent_id: agent.to_string(),
-        task_ref: format!("eip155:84532:0x{}", hex::encode([payment; 32])),
-        data_hash: [1; 32],
-        agent_key: key(9),
-        reviewer: format!("eip155:84532:{}", address(reviewer)),
-        reviewer_key: key(reviewer),
-        value: 95,
-        decimals: 0,
-        tags: ["x402-resource-delivered", "proof-of-participation"].map(str::to_owned),
-        comment: String::new(),
-    }
-}
 
 async fn submit(to: &Aggregator, draft: &Draft, from: &str, at: u64) -> Result<u64, Refusal> {
     let address = (!from.is_empty()).then(|| from.parse().unwrap());

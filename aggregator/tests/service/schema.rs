@@ -44,6 +44,13 @@ fn the_schema_and_the_reader_agree() {
     let schema = serde_json::from_str(&Config::schema()).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let evm = "/chains/eip155:84532/evm";
+    let cluster = "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1";
+    let proofs =
+        json!({ "keypair": "facilitator.json", "settlers": ["11111111111111111111111111111112"] });
+    let solana = |proofs: Value| {
+        let program = json!({ "program": "x", "keypair": "key.json", "paymentProofs": proofs });
+        json!({ "rpc": "http://127.0.0.1:8899", "solana": program })
+    };
     let rate = json!({ "count": 3, "seconds": 60 });
     for (is_valid, config) in [
         (true, documented()),
@@ -66,6 +73,11 @@ fn the_schema_and_the_reader_agree() {
         ),
         (true, with(evm, "agents", json!(["42"]))),
         (true, with(evm, "keystore", json!("key.json"))),
+        (true, with("/chains", cluster, solana(proofs.clone()))),
+        (
+            false,
+            with("/chains", cluster, solana(json!({ "keypair": "key.json" }))),
+        ),
         (false, without("listen")),
         (false, without("receiptKey")),
         (false, without("chains")),

@@ -28,7 +28,7 @@ pub use evm::EvmRegistry;
 pub use folder::{FeedbackFolder, FeedbackRecord, RecordedEntry};
 pub use give::{FeedbackGiver, Given};
 pub use interaction::Interaction;
-pub use payment_proof::{PaymentAttestation, PaymentAttestationMalformed};
+pub use payment_proof::{PaidAgent, PaymentAttestation, PaymentAttestationMalformed};
 pub use registry::{FeedbackContent, FeedbackJob, FeedbackRegistry, RevocationJob, Submission};
 pub use review::{Kind, Review};
 pub use store::{FileFolder, FileStore, cid_of};

@@ -3,8 +3,11 @@ use concord_canonical::{
     caip::{ChainId, TaskRef},
     payment::PaymentProof,
 };
+use concord_chain::{Signer, Svm};
 use concord_registry::svm::{Address, instructions::Payment};
 use serde::{Deserialize, Serialize};
+
+use super::FeedbackError;
 
 /// A facilitator's signed statement that a payment settled (R13), as it gives it to the payer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +47,47 @@ pub(super) struct Attested {
     pub signature: [u8; 64],
 }
 
+/// The agent of a program that was paid.
+#[derive(Clone, Copy, Debug)]
+pub struct PaidAgent<'a> {
+    /// The cluster, CAIP-2.
+    pub network: &'a str,
+    /// The program's address.
+    pub program: Address,
+    /// The agent's mint.
+    pub mint: Address,
+}
+
 impl PaymentAttestation {
+    /// States a payment; `key` is the facilitator's, whom the statement names.
+    ///
+    /// # Errors
+    /// [`FeedbackError`] if the network is malformed, or the key does not sign.
+    pub async fn sign(
+        task_ref: &str,
+        payment: Payment,
+        agent: PaidAgent<'_>,
+        key: &dyn Signer<Svm>,
+    ) -> Result<Self, FeedbackError> {
+        let payment = Payment {
+            facilitator: key.address(),
+            ..payment
+        };
+        let chain = ChainId::parse(agent.network)?.hash();
+        let mut message = message(&payment, chain, agent.program, agent.mint);
+        let signature = key.sign(&mut message).await?;
+        Ok(Self {
+            task_ref: task_ref.to_owned(),
+            payee: payment.payee.to_string(),
+            token: payment.token.to_string(),
+            amount: payment.amount.to_string(),
+            paid_at: payment.paid_at,
+            expiry: payment.expiry,
+            facilitator: payment.facilitator.to_string(),
+            signature: format!("0x{}", hex::encode(signature.as_ref())),
+        })
+    }
+
     /// Requires that it is about a payment.
     ///
     /// # Errors

@@ -57,6 +57,11 @@ fn deployed(
 
 impl Solana {
     pub async fn start() -> Self {
+        Self::start_with(Vec::new()).await
+    }
+
+    /// A cluster that has these accounts too.
+    pub async fn start_with(accounts: Vec<(Address, Account)>) -> Self {
         let built = BuiltProgram::read(&root("target/deploy/agent_registry.so")).unwrap();
         let program = Program::new(built.id);
         let key = |seed: u8| Keypair::new_from_array([seed; 32]);
@@ -65,7 +70,7 @@ impl Solana {
             LocalCluster::new(Options {
                 slot_duration: Duration::from_millis(20),
                 funded: vec![(owner.address(), 100 * SOL), (client.address(), SOL)],
-                accounts: deployed(&built, &program, &owner.address()),
+                accounts: [deployed(&built, &program, &owner.address()), accounts].concat(),
                 ..Options::default()
             }),
             0,
@@ -98,8 +103,8 @@ impl Solana {
         }
     }
 
-    /// Lands instructions, paid by the first signer.
-    pub async fn send(&self, instructions: Vec<Instruction>, signers: &[&Keypair]) {
+    /// Lands instructions, paid by the first signer. Returns the transaction's signature.
+    pub async fn send(&self, instructions: Vec<Instruction>, signers: &[&Keypair]) -> String {
         let signers: Vec<&dyn Signer<Svm>> = signers.iter().map(|it| *it as _).collect();
         let instructions = [compute_budget(200_000, 0), instructions].concat();
         let recent = self.cluster.recent_blockhash().await.unwrap();
@@ -107,5 +112,6 @@ impl Solana {
         let landed = land(&self.cluster, &transaction, Duration::from_secs(60)).await;
         let executed = landed.unwrap();
         assert!(executed.meta.err.is_null(), "{:?}", executed.meta);
+        transaction.signature
     }
 }
