@@ -1,6 +1,5 @@
 //! How many submissions a second get a receipt that survives a crash: alone, and many at once, when one commit
 //! takes all that wait (AGG-6). Signatures, forms and the disk are real, and the chains agree with everything.
-//! `docs/BENCHMARKS.md` holds a run.
 #[path = "../tests/service/generous.rs"]
 mod generous;
 #[path = "../tests/service/payload.rs"]

@@ -5,6 +5,7 @@ mod backup;
 #[allow(dead_code)] // written for x402's tests
 #[path = "../../../x402/tests/settled/chain.rs"]
 mod chain;
+mod changes;
 mod check;
 #[allow(dead_code)] // the same
 #[path = "../../../x402/tests/settled/cluster.rs"]

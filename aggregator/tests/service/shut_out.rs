@@ -28,7 +28,7 @@ sol! {
 }
 
 /// The agent's owner calls the identity registry.
-async fn as_owner(world: &World, input: Vec<u8>) {
+pub async fn as_owner(world: &World, input: Vec<u8>) {
     let provider = ProviderBuilder::new()
         .wallet(EthereumWallet::from(world.chain.owner.clone()))
         .connect_http(world.chain.url.parse().unwrap());

@@ -7,6 +7,7 @@ use crate::{
 use alloy::primitives::keccak256;
 use async_trait::async_trait;
 use concord_aggregator::{AllowedAgents, ChainInsiders, admission::Admission};
+use concord_canonical::sign::PreparedKey;
 use concord_chain::{Signer, Svm, svm::PriorityFee};
 use concord_files::{RegistrationFile, parse_registration};
 use concord_registry::svm::accounts::OpenFeedback;
@@ -179,6 +180,15 @@ async fn r54_a_payment_on_a_chain_without_a_node_is_refused_or_marked() {
         if !takes_unchecked {
             let found = (answer.status, &answer.body["class"]);
             assert_eq!(found, (400, &json!("PaymentChainNotServed")));
+            let mut forged = draft.clone();
+            forged.agent_key = PreparedKey::secp256k1(&[5; 32]).unwrap();
+            let answer = running.submit(&forged).await;
+            let found = (answer.status, &answer.body["class"]);
+            assert_eq!(
+                found,
+                (422, &json!("SignerUnknown")),
+                "R52: before the payment"
+            );
             running.stop().await;
             continue;
         }

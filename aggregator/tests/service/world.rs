@@ -154,13 +154,17 @@ impl Place {
     }
 
     pub async fn registry_final_after(&self, blocks: u64) -> EvmRegistry {
+        self.registry_with(FeeLimit::default(), blocks).await
+    }
+
+    pub async fn registry_with(&self, limit: FeeLimit, blocks: u64) -> EvmRegistry {
         let addresses = RegistryAddresses {
             identity: self.identity,
             open_reputation: Some(self.open),
             authorized_reputation: None,
             validation: None,
         };
-        let fees = (FeeLimit::default(), Confirmations::Blocks(blocks));
+        let fees = (limit, Confirmations::Blocks(blocks));
         let (signer, network) = (Box::new(self.key.clone()), network().parse().unwrap());
         let node = node(&self.url);
         let connected = EvmRegistry::connect(node, &network, addresses, signer, fees, TIMING);

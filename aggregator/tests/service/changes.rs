@@ -1,0 +1,131 @@
+//! What changes between a payment and its feedback: the agent, its keys, the fee, the store.
+use crate::{
+    payload::public_key,
+    shut_out::as_owner,
+    world::{Answer, Running, World},
+};
+use alloy::providers::Provider;
+use concord_aggregator::store::RowState;
+use concord_canonical::sign::PreparedKey;
+use concord_chain::evm::FeeLimit;
+use concord_files::encode_uri;
+use concord_registry::evm::calls;
+use concord_x402::feedback::{FeedbackRegistry, FileFolder, FileStore};
+use serde_json::{Value, json};
+use std::{sync::Arc, time::Duration};
+
+fn found(answer: &Answer) -> (u16, &str) {
+    (answer.status, answer.body["class"].as_str().unwrap_or(""))
+}
+
+/// R27: what counts is the wallet when the payment settled.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_agent_that_is_transferred_after_the_payment_is_rated() {
+    let world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let running = Running::start(&world, folder.path()).await;
+    let before = world.review(&world.pay(1).await);
+    world.chain.transfer_agent().await;
+    let after = world.review(&world.pay(1).await); // the transfer unset the wallet (R3)
+    let answer = running.submit(&after).await;
+    assert_eq!(found(&answer), (400, "PaymentMismatch"), "{}", answer.body);
+    let answer = running.submit(&before).await;
+    assert_eq!(found(&answer), (200, ""), "{}", answer.body);
+    assert_eq!(world.feedbacks().await, 1);
+    running.stop().await;
+}
+
+/// R30: what counts are the keys when the payment settled.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r30_a_key_that_rotates_after_the_payment_has_signed() {
+    let world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let running = Running::start(&world, folder.path()).await;
+    let before = world.review(&world.pay(1).await);
+    let key = PreparedKey::secp256k1(&[8; 32]).unwrap();
+    let id = world.chain.agent_id;
+    let file = json!({
+        "registrations": [{
+            "agentRegistry": world.chain.registry_account(), "agentId": id.to_string(),
+        }],
+        "signers": [{
+            "publicKey": public_key(&key).trim_start_matches("0x"),
+            "algorithm": "secp256k1", "validFrom": 1, "validUntil": null,
+        }],
+    });
+    let uri = encode_uri(file.to_string().as_bytes());
+    as_owner(&world, calls::set_agent_uri(id, &uri).to_vec()).await;
+    let mut after = world.review(&world.pay(1).await);
+    let answer = running.submit(&after).await;
+    assert_eq!(found(&answer), (422, "SignerUnknown"), "{}", answer.body);
+    after.agent_key = key;
+    for draft in [before, after] {
+        let answer = running.submit(&draft).await;
+        assert_eq!(found(&answer), (200, ""), "{}", answer.body);
+    }
+    assert_eq!(world.feedbacks().await, 2);
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_fee_above_the_limit_is_waited_for() {
+    let world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let provider = &world.chain.provider;
+    // the fee of the next block
+    let set_fee = async |gwei: u64| {
+        let fee = format!("{:#x}", gwei * 1_000_000_000);
+        let set = "anvil_setNextBlockBaseFeePerGas";
+        let set = provider.raw_request::<_, Value>(set.into(), [fee]);
+        set.await.unwrap();
+        let mine = provider.raw_request::<_, Value>("evm_mine".into(), ());
+        mine.await.unwrap();
+    };
+    let draft = world.review(&world.pay(1).await);
+    let place = world.place();
+    let limit = FeeLimit::parse(Some("20")).unwrap();
+    let registry: Box<dyn FeedbackRegistry> = Box::new(place.registry_with(limit, 1).await);
+    let admission = place.admission(vec![registry.registry()]).await;
+    let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
+    let settlement = place.settlement();
+    let running = Running::with(folder.path(), registry, &settlement, admission, files).await;
+    let running = Arc::new(running);
+    set_fee(100).await;
+    let posted = tokio::spawn({
+        let running = running.clone();
+        async move { running.submit(&draft).await.status }
+    });
+    let late = loop {
+        match running.store.get(1).unwrap() {
+            Some(row) if row.attempts > 0 => break row,
+            _ => tokio::time::sleep(Duration::from_millis(20)).await,
+        }
+    };
+    assert!(late.reason.unwrap().contains("above the limit of 20"));
+    assert_eq!(late.state, RowState::Stored, "nothing is signed");
+    set_fee(1).await;
+    running.store.retry().await.unwrap(); // it would be tried again by itself, later
+    assert_eq!(posted.await.unwrap(), 200);
+    assert_eq!(world.feedbacks().await, 1);
+    Arc::into_inner(running).unwrap().stop().await;
+}
+
+/// Nothing is accepted that is not on disk, and the service continues when it can write again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_that_cannot_be_written_accepts_nothing() {
+    let world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let running = Running::start(&world, folder.path()).await;
+    let draft = world.review(&world.pay(1).await);
+    let path = folder.path().join("aggregator.sqlite");
+    let other = rusqlite::Connection::open(path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let answer = running.submit(&draft).await;
+    assert_eq!(found(&answer), (503, "StoreUnavailable"), "{}", answer.body);
+    assert!(answer.body.get("receipt").is_none());
+    other.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(running.store.page(1, 1).unwrap().len(), 0);
+    let answer = running.submit(&draft).await;
+    assert_eq!(found(&answer), (200, ""), "{}", answer.body);
+    running.stop().await;
+}
