@@ -16,6 +16,9 @@ const SCENARIOS: [&str; 2] = [
     "identity/transfer-by-stranger",
 ];
 
+/// Identity and open profile, in Node.js.
+const PARTIAL: &str = "node tests/adapters/partial.mjs";
+
 fn conform(command: &str, scenarios: &[&str]) -> Answer {
     let mut arguments = vec!["conform", "--json", "--backend", "none"];
     arguments.extend(["--adapter", command, "--adapter-chain", "evm"]);
@@ -304,4 +307,112 @@ fn a_silent_adapter_is_given_up_and_killed() {
     assert!(process.exists());
     drop(adapter);
     assert!(!process.exists());
+}
+
+/// Every committed scenario, judged for this adapter alone.
+fn everything(command: &str) -> Answer {
+    answer(&mut concord(&["adapter", "--json", "--chain", "evm", command]))
+}
+
+#[test]
+fn a_sound_adapter_of_one_or_two_profiles_fails_nowhere() {
+    for (command, name, undeclared, least) in [
+        (EXAMPLE, "identity-py", json!(["open", "authorized", "validation"]), 600),
+        (PARTIAL, "partial-node", json!(["authorized", "validation"]), 1_100),
+    ] {
+        let answer = everything(command);
+        assert_eq!(answer.code, 4, "{name}: {}\n{}", answer.stderr, answer.stdout);
+        let report = report(&answer);
+        assert_eq!(report["failures"], json!([]));
+        assert_eq!(report["not_declared"], json!({name: undeclared}));
+        let total = &report["totals"][name];
+        assert!(total["passed"].as_u64().unwrap() > least, "{total}");
+        assert!(total["not_declared"].as_u64().unwrap() > 0, "{total}");
+        assert_eq!((&total["errors"], &total["not_reached"]), (&json!(0), &json!(0)));
+    }
+}
+
+/// Each fault is named by the operation that has it, and by its rule, and nothing else is.
+#[test]
+fn planted_faults_of_an_adapter_are_named() {
+    for (fault, operations, rule) in [
+        ("revoked-counts", &["open_summary"][..], "R16"),
+        ("ties-to-the-most-decimals", &["open_summary"], "R16"),
+        ("self-feedback", &["give_open_feedback"], "R18"),
+        ("approval-survives", &["set_agent_uri", "transfer"], "R4"),
+        ("consent-again", &["set_agent_wallet"], "R3"),
+    ] {
+        let answer = everything(&format!("{PARTIAL} {fault}"));
+        assert_eq!(answer.code, 1, "{fault}: {}", answer.stderr);
+        let report = report(&answer);
+        let failures = report["failures"].as_array().unwrap();
+        let is_it = |it: &Value| operations.iter().any(|name| it["operation"] == **name);
+        assert!(failures.iter().all(is_it), "{fault}: {failures:#?}");
+        let cites = |it: &Value| it["rules"].as_array().unwrap().contains(&json!(rule));
+        assert!(failures.iter().any(cites), "{fault}: {failures:#?}");
+    }
+}
+
+fn check(command: &str) -> Answer {
+    answer(&mut concord(&["adapter", "check", "--chain", "evm", command]))
+}
+
+#[test]
+fn the_check_of_a_sound_adapter_has_nothing_to_say() {
+    for (command, operations) in [(EXAMPLE, 8), (PARTIAL, 12)] {
+        let answer = check(command);
+        assert_eq!(answer.code, 0, "{answer:?}");
+        let lines = answer.stdout.lines();
+        let executed = lines.clone().filter(|it| it.starts_with("ok     execute "));
+        assert_eq!(executed.count(), operations, "{}", answer.stdout);
+        let last = lines.last().unwrap();
+        assert!(last.ends_with(" answers: all of the protocol"), "{last}");
+    }
+}
+
+#[test]
+fn the_check_says_line_by_line_what_is_wrong() {
+    let hello = r#"{"id":1,"ok":{"protocol":1,"name":"scripted","operations":["register"]}}"#;
+    let again = hello.replacen("\"id\":1", "\"id\":2", 1);
+    let event = r#"{"AgentRegistered":{"agent":"desk","owner":"alice"}}"#;
+    let answers = [
+        again.as_str(),
+        r#"{"id":3,"ok":{"done":true}}"#,
+        r#"{"id":4,"ok":{"time":7,"agents":{}}}"#,
+        r#"{"id":5,"ok":{"agent":null}}"#,
+        &format!(r#"{{"id":6,"ok":{{"outcome":"ok","events":[{event}]}}}}"#),
+        r#"{"id":7,"error":"revert 0x12345678"}"#,
+    ];
+    let answer = check(&answering(hello, &answers));
+    assert_eq!(answer.code, 1, "{answer:?}");
+    let lines: Vec<_> = answer.stdout.lines().collect();
+    for (at, start, words) in [
+        (0, "ok     hello", ""),
+        (1, "ok     hello, again", ""),
+        (2, "WRONG  reset: ", "done: unknown field"),
+        (3, "WRONG  state after reset: ", "$.time is 7, and must be 0"),
+        (4, "ok     agent_state of nobody", ""),
+        (5, "WRONG  execute register: ", "missing field `uri`"),
+        (6, "WRONG  reset: ", "revert 0x12345678"),
+        (7, "WRONG  state after reset: ", "the adapter"),
+    ] {
+        let line = lines.get(at).unwrap_or_else(|| panic!("{answer:?}"));
+        assert!(line.starts_with(start) && line.contains(words), "{line}");
+    }
+    assert_eq!(lines[8..], ["", "8 answers: 5 wrong"]);
+}
+
+#[test]
+fn a_program_that_cannot_be_checked_is_exit_code_3() {
+    let answer = check("true");
+    assert_eq!((answer.code, answer.stdout.as_str()), (3, ""), "{answer:?}");
+    assert!(answer.stderr.contains("the adapter `true` cannot be used"), "{answer:?}");
+}
+
+#[test]
+fn the_printed_schema_is_the_committed_one() {
+    let answer = answer(&mut concord(&["adapter", "schema"]));
+    assert_eq!(answer.code, 0);
+    let committed = invocation::clone_root().join("tests/adapters/schema.json");
+    assert_eq!(answer.stdout, fs::read_to_string(committed).unwrap());
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """A small identity registry in memory that speaks docs/ADAPTER.md: an example to start from.
 
-It keeps the rules of an EVM registry for the five operations that it declares, and nothing else.
-With --faulty a transfer leaves the old owner's wallet in place, which a run must notice.
+It keeps the rules of an EVM registry for the identity profile, and nothing else. With --faulty a
+transfer leaves the old owner's wallet in place, which a run must notice. schema.json, beside it, has
+the form of every line.
 """
 
 import json
@@ -12,7 +13,17 @@ PROTOCOL = 1
 PROFILES = ["identity"]
 NAME = "identity-py"
 RESERVED_KEY = "agentWallet"
-OPERATIONS = ["register", "set_agent_uri", "set_metadata", "unset_agent_wallet", "transfer"]
+OPERATIONS = [
+    "register",
+    "set_agent_uri",
+    "set_metadata",
+    "set_agent_wallet",
+    "unset_agent_wallet",
+    "transfer",
+    "approve",
+    "set_operator",
+]
+DEADLINE_MAX = 300  # seconds from now: the longest that a wallet's consent may be good for
 
 
 class Refused(Exception):
@@ -24,17 +35,24 @@ class Registry:
         self.keeps_wallet = keeps_wallet
         self.time = 0
         self.agents = {}
+        self.approved = {}  # by agent: the one who may act for this token
+        self.operators = set()  # (owner, whoever may act for all of their tokens)
+        self.used_consents = set()
 
     def agent(self, label):
         if label not in self.agents:
             raise Refused("AgentNotFound")
         return self.agents[label]
 
-    def owned(self, label, by):
-        agent = self.agent(label)
-        if agent["owner"] != by:
+    def may_act(self, label, by):
+        """The owner, and those whom the owner approved."""
+        owner = self.agent(label)["owner"]
+        return by in (owner, self.approved.get(label)) or (owner, by) in self.operators
+
+    def managed(self, label, by):
+        if not self.may_act(label, by):
             raise Refused("NotAuthorized")
-        return agent
+        return self.agent(label)
 
     def register(self, agent, by, uri, metadata=()):
         if any(entry["key"] == RESERVED_KEY for entry in metadata):
@@ -46,30 +64,64 @@ class Registry:
         return events
 
     def set_agent_uri(self, agent, by, uri):
-        self.owned(agent, by)["uri"] = uri
+        self.managed(agent, by)["uri"] = uri
         return [{"AgentUriSet": {"agent": agent, "by": by, "uri": uri}}]
 
     def set_metadata(self, agent, by, key, value):
-        known = self.owned(agent, by)
+        known = self.managed(agent, by)
         if key == RESERVED_KEY:
             raise Refused("ReservedKey")
         known["metadata"][key] = value
         return [{"MetadataSet": {"agent": agent, "key": key, "value": value}}]
 
+    def set_agent_wallet(self, agent, by, wallet, consent=None):
+        known = self.managed(agent, by)
+        if wallet is None:
+            raise Refused("WalletZero")
+        if consent is None:
+            raise Refused("WalletConsentMissing")
+        if consent["deadline"] < self.time:
+            raise Refused("DeadlinePassed")
+        if consent["deadline"] > self.time + DEADLINE_MAX:
+            raise Refused("DeadlineTooFar")
+        # What the wallet's holder must have signed, and whose key must have done it.
+        digest = (agent, wallet, known["owner"], consent["deadline"])
+        if digest in self.used_consents:
+            raise Refused("WalletConsentUsed")
+        signed = (consent["agent"], consent["wallet"], consent["owner"], consent["deadline"])
+        if signed != digest or consent["signer"] != wallet:
+            raise Refused("WalletConsentMissing")
+        self.used_consents.add(digest)
+        known["wallet"] = wallet
+        return [{"AgentWalletSet": {"agent": agent, "wallet": wallet}}]
+
     def unset_agent_wallet(self, agent, by):
-        self.owned(agent, by)["wallet"] = None
+        self.managed(agent, by)["wallet"] = None
         return [{"AgentWalletSet": {"agent": agent, "wallet": None}}]
 
     def transfer(self, agent, by, to, into_mutable_account=False):
         known = self.agent(agent)
-        if known["owner"] != by:
+        if not self.may_act(agent, by):
             raise Refused("TransferNotAllowed")
-        if to == by:
+        self.approved.pop(agent, None)
+        if to == known["owner"]:
             return []
         known["owner"] = to
         if not self.keeps_wallet:
             known["wallet"] = None
         return [{"AgentWalletSet": {"agent": agent, "wallet": None}}]
+
+    def approve(self, agent, by, operator):
+        owner = self.agent(agent)["owner"]
+        if by != owner and (owner, by) not in self.operators:
+            raise Refused("TransferNotAllowed")
+        self.approved[agent] = operator
+        return []
+
+    def set_operator(self, by, operator, approved):
+        change = self.operators.add if approved else self.operators.discard
+        change((by, operator))
+        return []
 
 
 def new_agent(owner, uri):

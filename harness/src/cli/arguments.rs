@@ -50,9 +50,25 @@ const ADAPTER: &str = concat!(
     "Examples:
   concord adapter --chain evm 'python3 tests/adapters/identity.py' --filter identity/transfer
   concord adapter --chain svm ./my-registry --html report.html
+  concord adapter check --chain svm ./my-registry
 
 ",
     run_exit_codes!()
+);
+const ADAPTER_CHECK: &str = "Examples:
+  concord adapter check --chain evm 'python3 tests/adapters/identity.py'
+
+Exit codes:
+  0  every answer is one of the protocol
+  1  an answer is not; its line says why
+  2  the command line is wrong
+  3  the program does not start, or does not introduce itself";
+const ADAPTER_SCHEMA: &str = concat!(
+    "Examples:
+  concord adapter schema > adapter.schema.json
+
+",
+    exit_codes!()
 );
 const FUZZ: &str = "Examples:
   concord fuzz                            10,000 steps, with a seed of the clock's
@@ -148,7 +164,7 @@ pub enum Command {
     /// Judges a registry of yours: as `conform --backend none --adapter COMMAND --adapter-chain
     /// CHAIN`, with whatever other options of `conform` follow.
     #[command(after_help = ADAPTER)]
-    Adapter(Adapter),
+    Adapter(Box<Adapter>),
     /// Tries random operations, half of them deliberately invalid, on the model and on real
     /// registries at once, and writes the first difference as a scenario.
     #[command(after_help = FUZZ)]
@@ -369,13 +385,16 @@ pub struct Smoke {
 }
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct Adapter {
+    #[command(subcommand)]
+    pub part: Option<AdapterPart>,
     /// The kind of chain that the registry is on: whose declared variances apply.
-    #[arg(long, value_name = "evm|svm", value_parser = chain)]
-    pub chain: Chain,
+    #[arg(long, value_name = "evm|svm", value_parser = chain, required = true)]
+    pub chain: Option<Chain>,
     /// The command of a program that speaks docs/ADAPTER.md, as one word.
-    #[arg(value_name = "COMMAND")]
-    pub command: String,
+    #[arg(value_name = "COMMAND", required = true)]
+    pub command: Option<String>,
     /// Options of `conform`, such as --filter R2 or --html FILE.
     #[arg(
         value_name = "OPTION",
@@ -385,10 +404,29 @@ pub struct Adapter {
     pub options: Vec<OsString>,
 }
 
+/// What can be done with an adapter beside judging its registry.
+#[derive(Debug, Subcommand)]
+pub enum AdapterPart {
+    /// Asks the program one of everything that it declares, and says line by line which answers are not
+    /// of the protocol. What they mean, `concord adapter` judges.
+    #[command(after_help = ADAPTER_CHECK)]
+    Check {
+        /// The kind of chain that the registry is on.
+        #[arg(long, value_name = "evm|svm", value_parser = chain)]
+        chain: Chain,
+        /// The command of a program that speaks docs/ADAPTER.md, as one word.
+        #[arg(value_name = "COMMAND")]
+        command: String,
+    },
+    /// Prints the JSON Schema of the protocol.
+    #[command(after_help = ADAPTER_SCHEMA)]
+    Schema,
+}
+
 impl Adapter {
     /// The command line of `conform` that this stands for.
     pub fn as_conform(&self) -> Vec<OsString> {
-        let chain = self.chain.to_string();
+        let chain = self.chain.map(|it| it.to_string()).unwrap_or_default();
         let words = [
             "concord",
             "conform",
@@ -397,7 +435,7 @@ impl Adapter {
             "--adapter-chain",
             &chain,
             "--adapter",
-            &self.command,
+            self.command.as_deref().unwrap_or_default(),
         ];
         let words = words.into_iter().map(OsString::from);
         words.chain(self.options.iter().cloned()).collect()

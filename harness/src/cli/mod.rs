@@ -1,4 +1,5 @@
 //! The command line. Stdout carries the result, stderr the progress and the errors.
+mod adapter;
 mod arguments;
 mod conform;
 mod doctor;
@@ -74,7 +75,10 @@ fn run_for_code(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 fn command(command: Command) -> Result<u8, CliError> {
     match command {
         Command::Conform(options) => conform::conform(&options),
-        Command::Adapter(options) => Ok(run_for_code(options.as_conform())),
+        Command::Adapter(options) => match &options.part {
+            None => Ok(run_for_code(options.as_conform())),
+            Some(part) => adapter::adapter(part),
+        },
         Command::Fuzz(options) => fuzz::fuzz(&options),
         Command::Fill(options) => fill::fill(&options),
         Command::Lint(options) => lint::lint(&options),

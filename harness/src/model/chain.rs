@@ -3,6 +3,7 @@ use std::fmt;
 
 /// The kind of chain whose declared variances (specification §3a) apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Chain {
     /// What §3a marks "E".
@@ -13,6 +14,7 @@ pub enum Chain {
 
 /// The two kinds of feedback (specification §2), each with its own entries and indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
     Authorized,
@@ -22,6 +24,7 @@ pub enum Profile {
 /// A part of the registries that somebody may have alone (specification §2). What it is compared
 /// with, a registry declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum RegistryProfile {
     Identity,

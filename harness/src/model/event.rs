@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Approval, MetadataUpdate, the MetadataSet that repeats the wallet at registration, and what
 /// Solana reports of settings that it alone has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub enum Event {
     AgentRegistered {

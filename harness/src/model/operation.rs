@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 /// One call of a registry, in labels (specification §3a). As JSON, an object with one key: the
 /// operation's name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Operation {
     Register(Register),

@@ -24,6 +24,7 @@ pub enum Verdict {
 
 /// A summary, over feedback that is not revoked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged, deny_unknown_fields)]
 pub enum Summary {
     /// Of the authorized profile (R15).

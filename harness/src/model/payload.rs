@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// `by` registers a new agent and owns it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Register {
     pub agent: Agent,
@@ -15,6 +16,7 @@ pub struct Register {
 
 /// One metadata value of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Metadata {
     pub key: String,
@@ -22,6 +24,7 @@ pub struct Metadata {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SetAgentUri {
     pub agent: Agent,
@@ -30,6 +33,7 @@ pub struct SetAgentUri {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SetMetadata {
     pub agent: Agent,
@@ -39,6 +43,7 @@ pub struct SetMetadata {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SetAgentWallet {
     pub agent: Agent,
@@ -50,6 +55,7 @@ pub struct SetAgentWallet {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct UnsetAgentWallet {
     pub agent: Agent,
@@ -58,6 +64,7 @@ pub struct UnsetAgentWallet {
 
 /// `by` sends the agent's token to `to`, whoever holds it now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Transfer {
     pub agent: Agent,
@@ -70,6 +77,7 @@ pub struct Transfer {
 
 /// Token-2022's own burn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Burn {
     pub agent: Agent,
@@ -78,6 +86,7 @@ pub struct Burn {
 
 /// ERC-721's approval of one operator for one token.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Approve {
     pub agent: Agent,
@@ -87,6 +96,7 @@ pub struct Approve {
 
 /// ERC-721's approval of an operator for every token of `by`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SetOperator {
     pub by: Actor,
@@ -95,6 +105,7 @@ pub struct SetOperator {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SetFeedbackAuthority {
     pub agent: Agent,
@@ -104,6 +115,7 @@ pub struct SetFeedbackAuthority {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SetAuthSchemes {
     pub agent: Agent,
@@ -114,6 +126,7 @@ pub struct SetAuthSchemes {
 
 /// Says whether payments in `token` count (R13).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ListPaymentToken {
     pub by: Actor,
@@ -123,6 +136,7 @@ pub struct ListPaymentToken {
 
 /// Says whether payment statements signed by `facilitator` count (R13).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ListFacilitator {
     pub by: Actor,
@@ -132,6 +146,7 @@ pub struct ListFacilitator {
 
 /// The registry's authority names its successor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ProposeRegistryAuthority {
     pub by: Actor,
@@ -139,6 +154,7 @@ pub struct ProposeRegistryAuthority {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AcceptRegistryAuthority {
     pub by: Actor,
@@ -146,6 +162,7 @@ pub struct AcceptRegistryAuthority {
 
 /// The arguments of authorized feedback.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Feedback {
     pub agent: Agent,
@@ -171,6 +188,7 @@ pub struct Feedback {
 
 /// The arguments of open feedback.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct OpenFeedback {
     pub agent: Agent,
@@ -197,6 +215,7 @@ pub struct OpenFeedback {
 
 /// `by` revokes their own feedback with this 1-based index, in either profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Revocation {
     pub agent: Agent,
@@ -206,6 +225,7 @@ pub struct Revocation {
 
 /// A response to feedback, in either profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Response {
     pub agent: Agent,
@@ -221,6 +241,7 @@ pub struct Response {
 
 /// `by` proves that `client` paid for the feedback (R13).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AttachPaymentProof {
     pub agent: Agent,
@@ -232,6 +253,7 @@ pub struct AttachPaymentProof {
 
 /// Reads count and average of the authorized profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct SummaryQuery {
     pub agent: Agent,
@@ -239,6 +261,7 @@ pub struct SummaryQuery {
 
 /// Reads the open profile's summary over the listed clients (R16).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct OpenSummaryQuery {
     pub agent: Agent,
@@ -250,6 +273,7 @@ pub struct OpenSummaryQuery {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ValidationRequest {
     pub agent: Agent,
@@ -264,6 +288,7 @@ pub struct ValidationRequest {
 
 /// The arguments of a validation's response.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ValidationAnswer {
     /// The agent and the validator of the request. An EVM registry finds it by its hash alone.

@@ -58,6 +58,7 @@ use std::collections::BTreeMap;
 /// profile a member `verified` with count and sum of such entries; else they are absent. Native
 /// ids, gas and rent never enter.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CanonicalState {
     pub time: u64,
@@ -66,6 +67,7 @@ pub struct CanonicalState {
 
 /// One agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AgentState {
     pub owner: Actor,
@@ -80,6 +82,7 @@ pub struct AgentState {
 
 /// The authorized profile of one agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AuthorizedState {
     pub count: u64,
@@ -94,6 +97,7 @@ pub struct AuthorizedState {
 
 /// Count of scores, and their sum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Totals {
     pub count: u64,
@@ -102,6 +106,7 @@ pub struct Totals {
 
 /// One authorized feedback.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct FeedbackState {
     pub score: u8,
@@ -116,6 +121,7 @@ pub struct FeedbackState {
 
 /// What was paid for a feedback (R13).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PaymentState {
     pub token: Actor,
@@ -125,6 +131,7 @@ pub struct PaymentState {
 
 /// The open profile of one agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct OpenState {
     pub count: u64,
@@ -136,6 +143,7 @@ pub struct OpenState {
 
 /// One open feedback.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct OpenFeedbackState {
     pub value: Integer,
@@ -148,6 +156,7 @@ pub struct OpenFeedbackState {
 
 /// The validations of one agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ValidationsState {
     /// Requests with a response (R20).
@@ -159,6 +168,7 @@ pub struct ValidationsState {
 
 /// One validation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ValidationState {
     /// Of the request, or of the latest response.
@@ -169,6 +179,7 @@ pub struct ValidationState {
 
 /// A validator's latest response.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AnswerState {
     pub score: u8,

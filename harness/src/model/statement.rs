@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// Who allowed whom to review which agent: the seven fields of R5.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Authorization {
     /// The signer that the signed text names, and whose key signs unless `tamper` says other.
@@ -22,6 +23,7 @@ pub struct Authorization {
 
 /// The text that is signed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
     /// EIP-712 on EVM (R6), the 56 bytes of R9 on Solana.
@@ -35,6 +37,7 @@ pub enum Form {
 
 /// The holder of `wallet` agrees that `owner`'s agent is paid there (R3).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Consent {
     /// Whose key signs.
@@ -48,6 +51,7 @@ pub struct Consent {
 
 /// A facilitator states that a payment took place (R13). Solana only.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Payment {
     /// The facilitator that the signed text names, and whose key signs unless `tamper` says other.
@@ -75,6 +79,7 @@ pub struct Payment {
 
 /// The message that a facilitator signs (R13).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ProofVersion {
     /// The first version, without the payment's time: refused.
@@ -85,6 +90,7 @@ pub enum ProofVersion {
 
 /// How a statement is spoilt between its signer and the registry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Tamper {
     /// The signed text names another chain.

@@ -13,7 +13,10 @@ use std::{
 };
 
 const FIRST_COLUMN: usize = 6;
+/// The least width of a participant's column.
 const COLUMN: usize = 14;
+/// Between two cells.
+const GAP: usize = 2;
 
 /// How much is told of declared variances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,34 +99,44 @@ pub(super) fn verdict(run: &Run) -> String {
 }
 
 fn write_matrix(out: &mut String, run: &Run) -> fmt::Result {
+    let rows = rows(run);
+    let width = |at: usize, name: &str| {
+        let cells = rows.iter().map(|(_, cells)| cells[at].len());
+        let widest = cells.chain([name.len()]).max().unwrap_or_default();
+        COLUMN.max(widest + GAP)
+    };
+    let names = run.participants.iter().enumerate();
+    let widths: Vec<_> = names.map(|(at, it)| width(at, &it.name)).collect();
     write!(out, "{:FIRST_COLUMN$}", "rule")?;
-    for participant in &run.participants {
-        write!(out, "{:>COLUMN$}", participant.name)?;
+    for (participant, width) in run.participants.iter().zip(&widths) {
+        write!(out, "{:>width$}", participant.name)?;
     }
     writeln!(out)?;
-    for (rule, row) in run.matrix() {
-        write_row(out, run, &rule.to_string(), &row)?;
-    }
-    write_row(out, run, "steps", &run.totals())?;
-    let views = run.view_counts();
-    if !views.is_empty() {
-        write_row(out, run, "views", &views)?;
+    for (name, cells) in &rows {
+        write!(out, "{name:FIRST_COLUMN$}")?;
+        for (cell, width) in cells.iter().zip(&widths) {
+            write!(out, "{cell:>width$}")?;
+        }
+        writeln!(out)?;
     }
     writeln!(out, "({LEGEND})")
 }
 
-fn write_row(
-    out: &mut String,
-    run: &Run,
-    name: &str,
-    row: &BTreeMap<&str, StepCount>,
-) -> fmt::Result {
-    write!(out, "{name:FIRST_COLUMN$}")?;
-    for participant in &run.participants {
-        let count = row.get(&*participant.name).copied().unwrap_or_default();
-        write!(out, "{:>COLUMN$}", cell(count))?;
-    }
-    writeln!(out)
+/// The matrix: a row for each rule, then the totals over steps and views.
+fn rows(run: &Run) -> Vec<(String, Vec<String>)> {
+    let row = |name: String, counts: &BTreeMap<&str, StepCount>| {
+        let of = |name: &str| counts.get(name).copied().unwrap_or_default();
+        let cells = run.participants.iter().map(|it| cell(of(&it.name)));
+        (name, cells.collect())
+    };
+    let rules = run.matrix();
+    let rules = rules.iter().map(|(rule, counts)| row(rule.to_string(), counts));
+    let views = run.view_counts();
+    let views = (!views.is_empty()).then(|| row("views".to_owned(), &views));
+    rules
+        .chain([row("steps".to_owned(), &run.totals())])
+        .chain(views)
+        .collect()
 }
 
 fn write_uncovered(out: &mut String, rules: &[Rule]) -> fmt::Result {

@@ -7,9 +7,11 @@ use super::{
 use serde_json::{Value, json};
 use std::{fs, io::Write, process::Stdio};
 
-const COMMANDS: [&str; 47] = [
+const COMMANDS: [&str; 49] = [
     "conform",
     "adapter",
+    "adapter check",
+    "adapter schema",
     "fuzz",
     "fill",
     "lint",

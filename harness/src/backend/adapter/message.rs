@@ -15,6 +15,7 @@ const TAKEN: &[&str] = &["model", "evm-anvil", "evm-revm", "evm-rpc", "svm-lites
 
 /// What the harness asks.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Ask<'a> {
     Hello { protocol: u64, chain: Chain },
@@ -26,6 +27,7 @@ pub(super) enum Ask<'a> {
 
 /// Who answers, and what its registry can do.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Hello {
     pub protocol: u64,
@@ -38,6 +40,7 @@ pub(super) struct Hello {
 
 /// What came of an operation.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Executed {
     outcome: Verdict,
@@ -53,6 +56,7 @@ pub(super) struct Executed {
 
 /// One agent, or null.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Snapshot {
     pub agent: Option<AgentState>,
@@ -60,6 +64,7 @@ pub(super) struct Snapshot {
 
 /// An answer without content: `{}`.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Done {}
 

@@ -1,7 +1,10 @@
 //! A registry of somebody else's, in any language, behind a program that answers lines of JSON
 //! (docs/ADAPTER.md).
+pub mod check;
 mod message;
 mod program;
+#[cfg(test)]
+mod schema;
 
 use super::{Backend, Observed, SetupError, StepFault};
 use crate::model::{Actor, Agent, AgentState, CanonicalState, Chain, Operation, RegistryProfile};
@@ -13,6 +16,8 @@ use std::{collections::BTreeSet, time::Duration};
 
 /// The version of the protocol that this harness speaks.
 pub const PROTOCOL: u64 = 1;
+/// Every line of it, as a JSON Schema.
+pub const SCHEMA: &str = include_str!("../../../../tests/adapters/schema.json");
 /// The longest wait for an answer. Long enough for a transaction on a local chain.
 const ANSWER_LIMIT: Duration = Duration::from_secs(30);
 

@@ -1,0 +1,37 @@
+//! `concord adapter check` and `concord adapter schema`.
+use super::{AGREE, DISAGREE, arguments::AdapterPart, error::CliError, print, show};
+use crate::{
+    backend::adapter::{
+        SCHEMA,
+        check::{Checked, check},
+    },
+    model::Chain,
+    report::plain,
+};
+
+/// The exit code.
+pub(super) fn adapter(part: &AdapterPart) -> Result<u8, CliError> {
+    match part {
+        AdapterPart::Check { chain, command } => check_answers(command, *chain),
+        AdapterPart::Schema => print(SCHEMA.as_bytes()),
+    }
+}
+
+fn check_answers(command: &str, chain: Chain) -> Result<u8, CliError> {
+    let mut answers = 0_usize;
+    let mut shown = Ok(());
+    let mut tell = |checked: &Checked| {
+        answers += 1;
+        if shown.is_ok() {
+            shown = show(format!("{}\n", plain(&checked.to_string())).as_bytes());
+        }
+    };
+    let wrong = check(command, chain, &mut tell)?;
+    shown?;
+    let verdict = match wrong {
+        0 => format!("\n{answers} answers: all of the protocol\n"),
+        _ => format!("\n{answers} answers: {wrong} wrong\n"),
+    };
+    show(verdict.as_bytes())?;
+    Ok(if wrong == 0 { AGREE } else { DISAGREE })
+}

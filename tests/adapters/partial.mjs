@@ -1,0 +1,173 @@
+// A registry with two of the four profiles, identity and open, written from docs/ADAPTER.md and schema.json alone. It is
+// sound, so a run has nothing to say against it but that the other two profiles are not declared. With a fault's name as its
+// argument it has that fault, which a run must name.
+import { createInterface } from "node:readline";
+
+const [fault] = process.argv.slice(2);
+const FAULTS = ["revoked-counts", "ties-to-the-most-decimals", "self-feedback", "approval-survives", "consent-again"];
+if (fault !== undefined && !FAULTS.includes(fault)) throw new Error(`no such fault: ${fault}`);
+
+const VALUE_MAX = 10n ** 38n;
+const DECIMALS_MAX = 18;
+const INT128 = [-(2n ** 127n), 2n ** 127n - 1n];
+const ZEROS = `0x${"00".repeat(32)}`;
+
+class Refused extends Error {}
+const refuse = (errorClass) => { throw new Refused(errorClass); };
+
+let registry;
+function reset() {
+  registry = { time: 0, agents: new Map(), approved: new Map(), operators: new Set(), consents: new Set() };
+}
+reset();
+
+const find = (label) => registry.agents.get(label) ?? refuse("AgentNotFound");
+const isOperator = (owner, by) => registry.operators.has(`${owner}/${by}`);
+function mayAct(label, by) {
+  const { owner } = find(label);
+  return by === owner || registry.approved.get(label) === by || isOperator(owner, by);
+}
+function managed(label, by) {
+  if (!mayAct(label, by)) refuse("NotAuthorized");
+  return find(label);
+}
+
+const wad = (entry) => BigInt(entry.value) * 10n ** BigInt(DECIMALS_MAX - entry.decimals);
+const counts = (entry) => !entry.revoked || fault === "revoked-counts";
+function recount(open) {
+  const standing = Object.values(open.entries).flat().filter((entry) => !entry.revoked);
+  open.count = standing.length;
+  open.sum = standing.reduce((sum, entry) => sum + wad(entry), 0n).toString();
+}
+function entryOf({ agent, client, index }) {
+  return registry.agents.get(agent)?.open.entries[client]?.[index - 1] ?? refuse("FeedbackNotFound");
+}
+/** The average at the decimals that most entries have, ties to the fewest; fewer if 128 bits hold no more. */
+function summarize(entries) {
+  if (entries.length === 0) return { count: 0, value: "0", decimals: 0 };
+  const times = Array.from({ length: DECIMALS_MAX + 1 }, (_, at) => entries.filter((entry) => entry.decimals === at).length);
+  const most = Math.max(...times);
+  let decimals = fault === "ties-to-the-most-decimals" ? times.lastIndexOf(most) : times.indexOf(most);
+  const average = entries.reduce((sum, entry) => sum + wad(entry), 0n) / BigInt(entries.length);
+  for (;; decimals -= 1) {
+    const value = average / 10n ** BigInt(DECIMALS_MAX - decimals);
+    if (value >= INT128[0] && value <= INT128[1]) return { count: entries.length, value: value.toString(), decimals };
+  }
+}
+
+const OPERATIONS = {
+  register({ agent, by, uri, metadata = [] }) {
+    if (metadata.some(({ key }) => key === "agentWallet")) refuse("ReservedKey");
+    registry.agents.set(agent, {
+      owner: by, uri, wallet: by, metadata: Object.fromEntries(metadata.map(({ key, value }) => [key, value])),
+      authorized: { count: 0, sum: 0, average: 0, clients: [], entries: {} },
+      open: { count: 0, sum: "0", clients: [], entries: {} },
+      validations: { answered: 0, requests: {} },
+    });
+    const set = metadata.map((entry) => ({ MetadataSet: { agent, ...entry } }));
+    return [{ AgentRegistered: { agent, owner: by, uri } }, ...set];
+  },
+  set_agent_uri({ agent, by, uri }) {
+    managed(agent, by).uri = uri;
+    return [{ AgentUriSet: { agent, by, uri } }];
+  },
+  set_metadata({ agent, by, key, value }) {
+    const { metadata } = managed(agent, by);
+    if (key === "agentWallet") refuse("ReservedKey");
+    metadata[key] = value;
+    return [{ MetadataSet: { agent, key, value } }];
+  },
+  set_agent_wallet({ agent, by, wallet, consent }) {
+    const known = managed(agent, by);
+    if (wallet === null) refuse("WalletZero");
+    if (!consent) refuse("WalletConsentMissing");
+    if (consent.deadline < registry.time) refuse("DeadlinePassed");
+    if (consent.deadline > registry.time + 300) refuse("DeadlineTooFar");
+    const mustSay = JSON.stringify([agent, wallet, known.owner, consent.deadline]);
+    if (registry.consents.has(mustSay) && fault !== "consent-again") refuse("WalletConsentUsed");
+    const says = JSON.stringify([consent.agent, consent.wallet, consent.owner, consent.deadline]);
+    if (says !== mustSay || consent.signer !== wallet) refuse("WalletConsentMissing");
+    registry.consents.add(mustSay);
+    known.wallet = wallet;
+    return [{ AgentWalletSet: { agent, wallet } }];
+  },
+  unset_agent_wallet({ agent, by }) {
+    managed(agent, by).wallet = null;
+    return [{ AgentWalletSet: { agent, wallet: null } }];
+  },
+  transfer({ agent, by, to }) {
+    if (!mayAct(agent, by)) refuse("TransferNotAllowed");
+    if (fault !== "approval-survives") registry.approved.delete(agent);
+    const known = find(agent);
+    if (known.owner === to) return [];
+    Object.assign(known, { owner: to, wallet: null });
+    return [{ AgentWalletSet: { agent, wallet: null } }];
+  },
+  approve({ agent, by, operator }) {
+    const { owner } = find(agent);
+    if (by !== owner && !isOperator(owner, by)) refuse("TransferNotAllowed");
+    registry.approved.set(agent, operator);
+    return [];
+  },
+  set_operator({ by, operator, approved }) {
+    registry.operators[approved ? "add" : "delete"](`${by}/${operator}`);
+    return [];
+  },
+  give_open_feedback({ agent, by, value, decimals, tag1 = "", tag2 = "", endpoint = "", uri = "", hash = ZEROS }) {
+    if (decimals > DECIMALS_MAX) refuse("DecimalsOutOfRange");
+    if (BigInt(value) > VALUE_MAX || BigInt(value) < -VALUE_MAX) refuse("ValueOutOfRange");
+    if (mayAct(agent, by) && fault !== "self-feedback") refuse("SelfFeedback");
+    const { open } = find(agent);
+    if (!(by in open.entries)) open.clients.push(by);
+    const own = (open.entries[by] ??= []);
+    own.push({ value, decimals, tag1, tag2, revoked: false, responses: 0 });
+    recount(open);
+    return [{ OpenFeedback: { agent, client: by, index: own.length, value, decimals, tag1, tag2, endpoint, uri, hash } }];
+  },
+  revoke_open_feedback({ agent, by, index }) {
+    const entry = entryOf({ agent, client: by, index });
+    if (entry.revoked) refuse("AlreadyRevoked");
+    entry.revoked = true;
+    recount(find(agent).open);
+    return [{ FeedbackRevoked: { profile: "open", agent, client: by, index } }];
+  },
+  append_open_response({ agent, by, client, index, uri, hash = ZEROS }) {
+    if (index === 0) refuse("FeedbackNotFound");
+    if (uri === "") refuse("EmptyUri");
+    entryOf({ agent, client, index }).responses += 1;
+    return [{ ResponseAppended: { profile: "open", agent, client, index, responder: by, uri, hash } }];
+  },
+  open_summary({ agent, clients, tag1 = "", tag2 = "" }) {
+    if (clients.length === 0) refuse("EmptyClients");
+    const { entries = {} } = registry.agents.get(agent)?.open ?? {};
+    const found = clients.flatMap((client) => entries[client] ?? []).filter(counts);
+    return summarize(found.filter((entry) => [entry.tag1, ""].includes(tag1) && [entry.tag2, ""].includes(tag2)));
+  },
+};
+
+const QUESTIONS = {
+  hello: () => ({ protocol: 1, name: "partial-node", operations: Object.keys(OPERATIONS), profiles: ["identity", "open"] }),
+  reset() {
+    reset();
+    return {};
+  },
+  execute({ operation, time }) {
+    const [[name, given]] = Object.entries(operation);
+    if (name !== "open_summary") registry.time = time; // a refused transaction takes its time, too
+    try {
+      const result = OPERATIONS[name](given);
+      return { outcome: "ok", ...(Array.isArray(result) ? { events: result } : { summary: result }) };
+    } catch (refusal) {
+      if (refusal instanceof Refused) return { outcome: refusal.message };
+      throw refusal;
+    }
+  },
+  state: () => ({ time: registry.time, agents: Object.fromEntries(registry.agents) }),
+  agent_state: ({ agent }) => ({ agent: registry.agents.get(agent) ?? null }),
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, ...asked } = JSON.parse(line);
+  const [[name, given]] = Object.entries(asked);
+  process.stdout.write(`${JSON.stringify({ id, ok: QUESTIONS[name](given) })}\n`);
+}
