@@ -311,24 +311,43 @@ fn a_silent_adapter_is_given_up_and_killed() {
 
 /// Every committed scenario, judged for this adapter alone.
 fn everything(command: &str) -> Answer {
-    answer(&mut concord(&["adapter", "--json", "--chain", "evm", command]))
+    answer(&mut concord(&[
+        "adapter", "--json", "--chain", "evm", command,
+    ]))
 }
 
 #[test]
 fn a_sound_adapter_of_one_or_two_profiles_fails_nowhere() {
     for (command, name, undeclared, least) in [
-        (EXAMPLE, "identity-py", json!(["open", "authorized", "validation"]), 600),
-        (PARTIAL, "partial-node", json!(["authorized", "validation"]), 1_100),
+        (
+            EXAMPLE,
+            "identity-py",
+            json!(["open", "authorized", "validation"]),
+            600,
+        ),
+        (
+            PARTIAL,
+            "partial-node",
+            json!(["authorized", "validation"]),
+            1_100,
+        ),
     ] {
         let answer = everything(command);
-        assert_eq!(answer.code, 4, "{name}: {}\n{}", answer.stderr, answer.stdout);
+        assert_eq!(
+            answer.code, 4,
+            "{name}: {}\n{}",
+            answer.stderr, answer.stdout
+        );
         let report = report(&answer);
         assert_eq!(report["failures"], json!([]));
         assert_eq!(report["not_declared"], json!({name: undeclared}));
         let total = &report["totals"][name];
         assert!(total["passed"].as_u64().unwrap() > least, "{total}");
         assert!(total["not_declared"].as_u64().unwrap() > 0, "{total}");
-        assert_eq!((&total["errors"], &total["not_reached"]), (&json!(0), &json!(0)));
+        assert_eq!(
+            (&total["errors"], &total["not_reached"]),
+            (&json!(0), &json!(0))
+        );
     }
 }
 
@@ -354,7 +373,9 @@ fn planted_faults_of_an_adapter_are_named() {
 }
 
 fn check(command: &str) -> Answer {
-    answer(&mut concord(&["adapter", "check", "--chain", "evm", command]))
+    answer(&mut concord(&[
+        "adapter", "check", "--chain", "evm", command,
+    ]))
 }
 
 #[test]
@@ -390,7 +411,11 @@ fn the_check_says_line_by_line_what_is_wrong() {
         (0, "ok     hello", ""),
         (1, "ok     hello, again", ""),
         (2, "WRONG  reset: ", "done: unknown field"),
-        (3, "WRONG  state after reset: ", "$.time is 7, and must be 0"),
+        (
+            3,
+            "WRONG  state after reset: ",
+            "$.time is 7, and must be 0",
+        ),
         (4, "ok     agent_state of nobody", ""),
         (5, "WRONG  execute register: ", "missing field `uri`"),
         (6, "WRONG  reset: ", "revert 0x12345678"),
@@ -406,7 +431,10 @@ fn the_check_says_line_by_line_what_is_wrong() {
 fn a_program_that_cannot_be_checked_is_exit_code_3() {
     let answer = check("true");
     assert_eq!((answer.code, answer.stdout.as_str()), (3, ""), "{answer:?}");
-    assert!(answer.stderr.contains("the adapter `true` cannot be used"), "{answer:?}");
+    assert!(
+        answer.stderr.contains("the adapter `true` cannot be used"),
+        "{answer:?}"
+    );
 }
 
 #[test]

@@ -9,15 +9,12 @@ use concord_chain::{ChainId, RequestLimits};
 use concord_x402::cli::options::{Agent, Feedback, X402};
 use std::{ffi::OsString, path::PathBuf};
 
-macro_rules! exit_codes {
-    () => {
-        "Exit codes:
-  0  every participant agrees
+/// Over all commands; each has its own in its help.
+const EXIT_CODES: &str = "Exit codes (each command's help has its own):
+  0  every participant agrees, or what was asked for is done
   1  a participant disagrees; the report names it
   2  the command line or a scenario file is wrong
-  3  a tool or a built file is missing, or a chain does not answer"
-    };
-}
+  3  a tool or a built file is missing, or a chain does not answer";
 
 macro_rules! run_exit_codes {
     () => {
@@ -63,13 +60,12 @@ Exit codes:
   1  an answer is not; its line says why
   2  the command line is wrong
   3  the program does not start, or does not introduce itself";
-const ADAPTER_SCHEMA: &str = concat!(
-    "Examples:
+const ADAPTER_SCHEMA: &str = "Examples:
   concord adapter schema > adapter.schema.json
 
-",
-    exit_codes!()
-);
+Exit codes:
+  0  the schema is printed
+  2  the command line is wrong, or stdout cannot be written";
 const FUZZ: &str = "Examples:
   concord fuzz                            10,000 steps, with a seed of the clock's
   concord fuzz --seed 7 --steps 200000    the same again whenever it is run
@@ -92,57 +88,52 @@ Exit codes:
   1  it did something else; the result says what
   2  refused before anything was sent: command line, file, key, chain or balance
   3  a built file is missing, the chain does not answer, or money could not be taken back";
-const FILL: &str = concat!(
-    "Examples:
+const FILL: &str = "Examples:
   concord fill                    every scenario of the clone
   concord fill authorized/expiry  one; read the diff afterwards
 
-",
-    exit_codes!()
-);
-const LINT: &str = concat!(
-    "Examples:
+Exit codes:
+  0  every file holds what the model comes to
+  2  the command line or a scenario file is wrong, or an outcome is not the model's";
+const LINT: &str = "Examples:
   concord lint                    every scenario, and what no scenario shows
   concord lint authorized/expiry  one file
 
-",
-    exit_codes!()
-);
-const DOCTOR: &str = concat!(
-    "Examples:
+Exit codes:
+  0  nothing was found
+  2  a scenario file is not as it should be, or a rule is shown by none; or the command line is wrong";
+const DOCTOR: &str = "Examples:
   concord doctor         what is there, what is missing, and how to get it
   concord doctor --json  the same for a program
 
-",
-    exit_codes!()
-);
-const COMPLETIONS: &str = concat!(
-    "Examples:
+Exit codes:
+  0  everything is there, in the wanted version
+  2  the command line is wrong
+  3  a tool or a built file is missing";
+const COMPLETIONS: &str = "Examples:
   concord completions bash > ~/.local/share/bash-completion/completions/concord
   concord completions fish > ~/.config/fish/completions/concord.fish
 
-",
-    exit_codes!()
-);
-const ORACLE: &str = concat!(
-    "Examples:
+Exit codes:
+  0  they are printed
+  2  the command line is wrong, or stdout cannot be written";
+const ORACLE: &str = "Examples:
   printf '{\"id\":1,\"fn\":\"keccak256\",\"data\":\"0x\"}\\n' | concord oracle
 
-",
-    exit_codes!()
-);
-const MAN: &str = concat!(
-    "Examples:
+Exit codes:
+  0  every line was answered, whether with a result or with an error
+  2  the command line is wrong, or stdin or stdout fails";
+const MAN: &str = "Examples:
   concord man | man -l -
   concord man --into ~/.local/share/man/man1
 
-",
-    exit_codes!()
-);
+Exit codes:
+  0  the pages are written
+  2  the command line is wrong, or a page cannot be written";
 
 /// ERC-8004 registries on EVM and Solana, and the proof that they agree.
 #[derive(Debug, Parser)]
-#[command(name = "concord", version, after_help = exit_codes!())]
+#[command(name = "concord", version, after_help = EXIT_CODES)]
 pub struct Concord {
     #[command(subcommand)]
     pub command: Command,

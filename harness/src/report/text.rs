@@ -130,7 +130,9 @@ fn rows(run: &Run) -> Vec<(String, Vec<String>)> {
         (name, cells.collect())
     };
     let rules = run.matrix();
-    let rules = rules.iter().map(|(rule, counts)| row(rule.to_string(), counts));
+    let rules = rules
+        .iter()
+        .map(|(rule, counts)| row(rule.to_string(), counts));
     let views = run.view_counts();
     let views = (!views.is_empty()).then(|| row("views".to_owned(), &views));
     rules

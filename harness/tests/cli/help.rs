@@ -67,6 +67,10 @@ fn help_lists_the_exit_codes_and_examples() {
         for part in ["Examples:\n  ", "Exit codes:\n  0  "] {
             assert!(help.contains(part), "{help}");
         }
+        // Exit codes are of the command that they stand under.
+        let (_, codes) = help.split_once("Exit codes:").unwrap();
+        let compares = ["conform", "adapter", "fuzz"].contains(&command);
+        assert_eq!(codes.contains("participant"), compares, "{help}");
         let is_shown = help.contains(&format!("concord {command}"));
         assert!(is_shown || command == "oracle", "{help}");
     }

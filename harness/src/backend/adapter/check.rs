@@ -130,7 +130,10 @@ impl Check<'_> {
         self.last = 0;
         let name = "state after reset";
         if let Some(state) = self.ask::<CanonicalState>(name, &Ask::State {})? {
-            self.note(name, same(&CanonicalState::default().to_json(), &state.to_json()));
+            self.note(
+                name,
+                same(&CanonicalState::default().to_json(), &state.to_json()),
+            );
         }
         let agent = Agent::from("desk");
         let name = "agent_state of nobody";
@@ -234,7 +237,9 @@ fn has_labels_only(value: &Value) -> Result<(), String> {
         None => Ok(()),
         Some((_, rest)) => {
             let address = rest.split('"').next().unwrap_or_default();
-            Err(format!("`{address}` is without a label, and no such key takes part"))
+            Err(format!(
+                "`{address}` is without a label, and no such key takes part"
+            ))
         }
     }
 }
@@ -267,16 +272,26 @@ mod tests {
     #[test]
     fn a_refusal_has_no_events_and_a_read_its_summary() {
         let operation = |text: &str| serde_json::from_str::<Operation>(text).unwrap();
-        let observed = |text: &str| {
-            Observed::from(serde_json::from_str::<Executed>(text).unwrap())
-        };
+        let observed = |text: &str| Observed::from(serde_json::from_str::<Executed>(text).unwrap());
         let unset = operation(r#"{"unset_agent_wallet": {"agent": "desk", "by": "alice"}}"#);
         let read = operation(r#"{"summary": {"agent": "desk"}}"#);
         let event = r#"{"AgentWalletSet": {"agent": "desk", "wallet": "unlabelled:0xab"}}"#;
         for (asked, answer, words) in [
-            (&unset, r#"{"outcome": "unsupported"}"#.to_owned(), "hello.operations"),
-            (&unset, format!(r#"{{"outcome": "NotAuthorized", "events": [{event}]}}"#), "events: "),
-            (&unset, format!(r#"{{"outcome": "ok", "events": [{event}]}}"#), "`0xab` is without"),
+            (
+                &unset,
+                r#"{"outcome": "unsupported"}"#.to_owned(),
+                "hello.operations",
+            ),
+            (
+                &unset,
+                format!(r#"{{"outcome": "NotAuthorized", "events": [{event}]}}"#),
+                "events: ",
+            ),
+            (
+                &unset,
+                format!(r#"{{"outcome": "ok", "events": [{event}]}}"#),
+                "`0xab` is without",
+            ),
             (&read, r#"{"outcome": "ok"}"#.to_owned(), "summary: missing"),
             (
                 &unset,
@@ -289,6 +304,9 @@ mod tests {
         }
         let summary = r#"{"outcome": "ok", "summary": {"count": 1, "average": 2}}"#;
         assert_eq!(fits(&read, &observed(summary)), Ok(()));
-        assert_eq!(fits(&unset, &observed(r#"{"outcome": "NotAuthorized"}"#)), Ok(()));
+        assert_eq!(
+            fits(&unset, &observed(r#"{"outcome": "NotAuthorized"}"#)),
+            Ok(())
+        );
     }
 }

@@ -93,7 +93,10 @@ fn generator(contract: Contract) -> SchemaGenerator {
 /// A line that the harness writes: an id beside each alternative of [`Ask`].
 fn question(generator: &mut SchemaGenerator) -> Value {
     let mut asks = Ask::json_schema(generator).to_value();
-    for ask in asks["oneOf"].as_array_mut().expect("an enum has alternatives") {
+    for ask in asks["oneOf"]
+        .as_array_mut()
+        .expect("an enum has alternatives")
+    {
         ask["properties"]["id"] = id();
         let required = ask["required"].as_array_mut();
         required.expect("a member is required").push("id".into());
@@ -136,7 +139,9 @@ fn schema() -> Value {
         };
         lines.insert(format!("answer_to_{name}"), of(&mut answering));
     }
-    let alternatives = lines.keys().map(|name| json!({"$ref": format!("#/$defs/{name}")}));
+    let alternatives = lines
+        .keys()
+        .map(|name| json!({"$ref": format!("#/$defs/{name}")}));
     let alternatives: Vec<_> = alternatives.collect();
     for (name, part) in asking
         .take_definitions(true)
@@ -179,7 +184,10 @@ fn the_committed_schema_is_that_of_the_types() {
         fs::write(path, &text).expect("tests/adapters is writable");
         return;
     }
-    assert_eq!(SCHEMA, text, "run with CONCORD_BLESS=1 and read the difference");
+    assert_eq!(
+        SCHEMA, text,
+        "run with CONCORD_BLESS=1 and read the difference"
+    );
 }
 
 mod lines {
@@ -206,8 +214,11 @@ mod lines {
     #[test]
     fn every_operation_event_and_state_of_the_scenarios_fits() {
         let scenarios = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/scenarios");
-        let (asked, executed, state) =
-            (of("question"), of("answer_to_execute"), of("answer_to_state"));
+        let (asked, executed, state) = (
+            of("question"),
+            of("answer_to_execute"),
+            of("answer_to_state"),
+        );
         let mut played = 0;
         for file in scenario::find_files(&scenarios).expect("the clone has scenarios") {
             let scenario = scenario::load(&file).expect("a committed scenario is one");
@@ -239,12 +250,30 @@ mod lines {
             ("question", json!({"state": {}})),
             ("answer_to_reset", json!({"id": 1})),
             ("answer_to_reset", json!({"id": 1, "ok": {}, "error": "x"})),
-            ("answer_to_execute", json!({"id": 1, "ok": {"outcome": "Nonsense"}})),
-            ("answer_to_execute", json!({"id": 1, "ok": {"outcome": "ok", "gas": 1}})),
-            ("answer_to_execute", json!({"id": 1, "ok": {"outcome": "ok", "events": [event]}})),
-            ("answer_to_hello", json!({"id": 1, "ok": {"protocol": 1, "name": "x"}})),
-            ("answer_to_agent_state", json!({"id": 1, "ok": {"agent": {"owner": "alice"}}})),
-            ("answer_to_state", json!({"id": 1, "ok": {"time": 1, "agents": {"Big": {}}}})),
+            (
+                "answer_to_execute",
+                json!({"id": 1, "ok": {"outcome": "Nonsense"}}),
+            ),
+            (
+                "answer_to_execute",
+                json!({"id": 1, "ok": {"outcome": "ok", "gas": 1}}),
+            ),
+            (
+                "answer_to_execute",
+                json!({"id": 1, "ok": {"outcome": "ok", "events": [event]}}),
+            ),
+            (
+                "answer_to_hello",
+                json!({"id": 1, "ok": {"protocol": 1, "name": "x"}}),
+            ),
+            (
+                "answer_to_agent_state",
+                json!({"id": 1, "ok": {"agent": {"owner": "alice"}}}),
+            ),
+            (
+                "answer_to_state",
+                json!({"id": 1, "ok": {"time": 1, "agents": {"Big": {}}}}),
+            ),
         ] {
             assert!(!of(name).is_valid(&line), "{name}: {line}");
         }
@@ -258,6 +287,10 @@ mod lines {
         assert!(QUESTIONS.into_iter().all(named));
         assert_eq!(asks.len(), QUESTIONS.len());
         let operations = schema["$defs"]["Operation"].to_string();
-        assert!(Operation::NAMES.iter().all(|it| operations.contains(&format!("\"{it}\""))));
+        assert!(
+            Operation::NAMES
+                .iter()
+                .all(|it| operations.contains(&format!("\"{it}\"")))
+        );
     }
 }
