@@ -312,7 +312,7 @@ fn a_silent_adapter_is_given_up_and_killed() {
 /// Every committed scenario, judged for this adapter alone.
 fn everything(command: &str) -> Answer {
     answer(&mut concord(&[
-        "adapter", "--json", "--chain", "evm", command,
+        "adapter", "--chain", "evm", command, "--json",
     ]))
 }
 
