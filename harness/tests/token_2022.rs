@@ -5,7 +5,7 @@ use concord_canonical::ErrorClass;
 use concord_harness::{
     backend::{Backend, svm::SvmLitesvm},
     model::{Actor, Operation, Verdict},
-    report::{self, Detail},
+    report::{self, Colours, Detail},
     runner,
     scenario::{self, find_files},
 };
@@ -52,7 +52,11 @@ fn r25_the_scenarios_agree_with_agaves_version_of_token_2022() {
     assert!(scenarios.len() > 400);
     let backend = litesvm_with(Some(&version_10()));
     let run = runner::run(&scenarios, &mut [Box::new(backend)], |_, _, _| ());
-    assert!(run.agrees(), "{}", report::text(&run, Detail::Short));
+    assert!(
+        run.agrees(),
+        "{}",
+        report::text(&run, Detail::Short, Colours::None)
+    );
 }
 
 /// The two versions differ here, so that the test above is not of one version twice.

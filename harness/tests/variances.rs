@@ -2,7 +2,7 @@
 use concord_harness::{
     backend::{Backend, Observed, StepFault},
     model::{Actor, Agent, AgentState, CanonicalState, Chain, Model, Operation},
-    report::{self, Provenance},
+    report::{self, Colours, Detail, Provenance},
     runner::{self, Run, StepResult, Subject},
     scenario::{Only, Scenario, load},
 };
@@ -191,7 +191,7 @@ fn what_could_not_be_judged_is_an_error_and_fails_the_run() {
     assert!(junit.contains("name=\"odd\" tests=\"1\" failures=\"0\" errors=\"1\""));
     let html = report::html(&run, &Provenance::default());
     assert!(html.contains("could not be judged"));
-    let text = report::text(&run, report::Detail::Short);
+    let text = report::text(&run, Detail::Short, Colours::None);
     assert!(text.contains("1/0 !1 -3"), "{text}");
 }
 

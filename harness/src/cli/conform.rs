@@ -1,7 +1,7 @@
 use super::{
     DISAGREE,
     arguments::{BackendName, Conform},
-    code_of,
+    code_of, colours,
     error::CliError,
     files::{ARTIFACTS, PROGRAM, built, scenario_files},
     live::conform_live,
@@ -245,8 +245,8 @@ pub(super) fn write_reports(
     });
     let report = match (options.json, options.verbose) {
         (true, _) => format!("{:#}\n", report::json(run, &provenance)),
-        (false, true) => report::text(run, Detail::Full),
-        (false, false) => report::text(run, Detail::Short),
+        (false, true) => report::text(run, Detail::Full, colours()),
+        (false, false) => report::text(run, Detail::Short, colours()),
     };
     let shown = show(report.as_bytes());
     let written = shown.map_err(CliError::from).and(html).and(junit);

@@ -17,7 +17,7 @@ mod smoke;
 mod svm_node;
 
 use crate::{
-    report::plain,
+    report::{Colours, plain},
     runner::{Conclusion, Run},
 };
 use arguments::{Command, Concord};
@@ -25,9 +25,10 @@ use clap::{CommandFactory, Parser};
 use concord_deploy::report::tell;
 use error::CliError;
 use std::{
+    env,
     ffi::OsString,
     fs,
-    io::{self, BufRead, Write},
+    io::{self, BufRead, IsTerminal, Write},
     process::ExitCode,
 };
 
@@ -125,6 +126,16 @@ fn print(result: &[u8]) -> Result<u8, CliError> {
 fn show(result: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     unless_closed(out.write_all(result).and_then(|()| out.flush()))
+}
+
+/// Colours if stdout is a terminal that knows them, unless NO_COLOR is set (no-color.org).
+fn colours() -> Colours {
+    let is_unwanted = env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
+    let is_dumb = env::var_os("TERM").is_none_or(|it| it == "dumb");
+    match io::stdout().is_terminal() && !is_unwanted && !is_dumb {
+        true => Colours::Ansi,
+        false => Colours::None,
+    }
 }
 
 fn unless_closed(written: io::Result<()>) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! `concord smoke`: one scenario on a deployment, with its transactions and their cost.
 use super::{
     arguments::Smoke,
-    code_of,
+    code_of, colours,
     error::CliError,
     files::scenario_files,
     live::{Place, Played},
@@ -72,7 +72,7 @@ fn as_text(played: &Played, chain: &ChainId) -> String {
     if let Some(spent) = played.spent {
         text += &format!("\ncost: {}\n", played.coin.cost(spent));
     }
-    text + &report::outcome(&played.run)
+    text + &report::outcome(&played.run, colours())
 }
 
 fn row(record: &StepRecord, chain: &ChainId) -> Vec<String> {

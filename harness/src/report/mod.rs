@@ -6,6 +6,7 @@ mod json;
 mod junit;
 mod kind;
 mod provenance;
+mod terminal;
 mod text;
 
 pub use cell::plain;
@@ -13,4 +14,5 @@ pub use html::html;
 pub use json::json;
 pub use junit::junit;
 pub use provenance::{Artifact, Provenance, Version};
+pub use terminal::Colours;
 pub use text::{Detail, outcome, scenario_count, text};

@@ -1,6 +1,7 @@
 use super::{
-    cell::{LEGEND, cell, plain, subject, value},
+    cell::{LEGEND, cell, subject, value},
     kind,
+    terminal::{Colours, Terminal, Tone},
 };
 use crate::{
     model::RegistryProfile,
@@ -12,7 +13,9 @@ use std::{
     fmt::{self, Write},
 };
 
-const FIRST_COLUMN: usize = 6;
+/// For a rule's id, and its title after it.
+const ID: usize = 5;
+const FIRST_COLUMN: usize = 35;
 /// The least width of a participant's column.
 const COLUMN: usize = 14;
 /// Between two cells.
@@ -28,13 +31,13 @@ pub enum Detail {
 }
 
 /// The report for a terminal: matrix, variances, failures, verdict.
-pub fn text(run: &Run, detail: Detail) -> String {
-    let mut out = String::new();
+pub fn text(run: &Run, detail: Detail, colours: Colours) -> String {
+    let mut out = Terminal::new(colours);
     write(&mut out, run, detail).expect("a String takes all text");
-    plain(&out)
+    out.into_text()
 }
 
-fn write(out: &mut String, run: &Run, detail: Detail) -> fmt::Result {
+fn write(out: &mut Terminal, run: &Run, detail: Detail) -> fmt::Result {
     write_matrix(out, run)?;
     write_uncovered(out, &run.rules_without_steps())?;
     write_not_declared(out, run)?;
@@ -52,17 +55,24 @@ fn write(out: &mut String, run: &Run, detail: Detail) -> fmt::Result {
 }
 
 /// Only the failures and the verdict.
-pub fn outcome(run: &Run) -> String {
-    let mut out = String::new();
+pub fn outcome(run: &Run, colours: Colours) -> String {
+    let mut out = Terminal::new(colours);
     write_outcome(&mut out, run).expect("a String takes all text");
-    plain(&out)
+    out.into_text()
 }
 
-fn write_outcome(out: &mut String, run: &Run) -> fmt::Result {
+fn write_outcome(out: &mut Terminal, run: &Run) -> fmt::Result {
     for failure in run.failures() {
         write_failure(out, &failure)?;
     }
-    writeln!(out, "\n{}", verdict(run))
+    writeln!(out)?;
+    let tone = match run.conclusion() {
+        Conclusion::Agrees => Tone::Good,
+        Conclusion::NotDeclared => Tone::Even,
+        Conclusion::Lost | Conclusion::Differs => Tone::Bad,
+    };
+    out.paint(tone, &verdict(run))?;
+    writeln!(out)
 }
 
 /// A number of scenarios, in words.
@@ -98,10 +108,32 @@ pub(super) fn verdict(run: &Run) -> String {
     format!("{scenarios}: wrong: {}", wrong.join(", "))
 }
 
-fn write_matrix(out: &mut String, run: &Run) -> fmt::Result {
+/// A row of the matrix: a rule, or a total.
+struct Row {
+    name: String,
+    /// One for each participant; the tone is of what went wrong.
+    cells: Vec<(String, Tone)>,
+}
+
+impl Row {
+    fn new(run: &Run, name: String, counts: &BTreeMap<&str, StepCount>) -> Self {
+        let of = |participant: &str| match counts.get(participant) {
+            None => (String::new(), Tone::Even), // it was not asked
+            Some(count) if count.is_as_expected() => (cell(*count), Tone::Even),
+            Some(count) => (cell(*count), Tone::Bad),
+        };
+        let participants = run.participants.iter();
+        Self {
+            name,
+            cells: participants.map(|it| of(&it.name)).collect(),
+        }
+    }
+}
+
+fn write_matrix(out: &mut Terminal, run: &Run) -> fmt::Result {
     let rows = rows(run);
     let width = |at: usize, name: &str| {
-        let cells = rows.iter().map(|(_, cells)| cells[at].len());
+        let cells = rows.iter().map(|row| row.cells[at].0.len());
         let widest = cells.chain([name.len()]).max().unwrap_or_default();
         COLUMN.max(widest + GAP)
     };
@@ -112,36 +144,33 @@ fn write_matrix(out: &mut String, run: &Run) -> fmt::Result {
         write!(out, "{:>width$}", participant.name)?;
     }
     writeln!(out)?;
-    for (name, cells) in &rows {
-        write!(out, "{name:FIRST_COLUMN$}")?;
-        for (cell, width) in cells.iter().zip(&widths) {
-            write!(out, "{cell:>width$}")?;
+    for row in &rows {
+        write!(out, "{:FIRST_COLUMN$}", row.name)?;
+        for ((cell, tone), width) in row.cells.iter().zip(&widths) {
+            out.paint(*tone, &format!("{cell:>width$}"))?;
         }
         writeln!(out)?;
     }
-    writeln!(out, "({LEGEND})")
+    out.paint(Tone::Faint, &format!("({LEGEND})"))?;
+    writeln!(out)
 }
 
 /// The matrix: a row for each rule, then the totals over steps and views.
-fn rows(run: &Run) -> Vec<(String, Vec<String>)> {
-    let row = |name: String, counts: &BTreeMap<&str, StepCount>| {
-        let of = |name: &str| counts.get(name).copied().unwrap_or_default();
-        let cells = run.participants.iter().map(|it| cell(of(&it.name)));
-        (name, cells.collect())
-    };
+fn rows(run: &Run) -> Vec<Row> {
     let rules = run.matrix();
-    let rules = rules
-        .iter()
-        .map(|(rule, counts)| row(rule.to_string(), counts));
+    let rules = rules.iter().map(|(rule, counts)| {
+        let name = format!("{rule:ID$}{}", rule.title());
+        Row::new(run, name, counts)
+    });
     let views = run.view_counts();
-    let views = (!views.is_empty()).then(|| row("views".to_owned(), &views));
+    let views = (!views.is_empty()).then(|| Row::new(run, "views".to_owned(), &views));
     rules
-        .chain([row("steps".to_owned(), &run.totals())])
+        .chain([Row::new(run, "steps".to_owned(), &run.totals())])
         .chain(views)
         .collect()
 }
 
-fn write_uncovered(out: &mut String, rules: &[Rule]) -> fmt::Result {
+fn write_uncovered(out: &mut Terminal, rules: &[Rule]) -> fmt::Result {
     if rules.is_empty() {
         return Ok(());
     }
@@ -150,7 +179,7 @@ fn write_uncovered(out: &mut String, rules: &[Rule]) -> fmt::Result {
 }
 
 /// What each participant does not say that it has, if a scenario needed it.
-fn write_not_declared(out: &mut String, run: &Run) -> fmt::Result {
+fn write_not_declared(out: &mut Terminal, run: &Run) -> fmt::Result {
     for (participant, profiles) in not_declared(run) {
         let names: Vec<_> = profiles.iter().map(|it| it.name()).collect();
         writeln!(out, "not declared by {participant}: {}", names.join(", "))?;
@@ -172,7 +201,7 @@ pub(super) fn not_declared(run: &Run) -> Vec<(&str, Vec<RegistryProfile>)> {
         .collect()
 }
 
-fn write_views_not_asked(out: &mut String, run: &Run) -> fmt::Result {
+fn write_views_not_asked(out: &mut Terminal, run: &Run) -> fmt::Result {
     for (participant, names) in views_not_asked(run) {
         writeln!(
             out,
@@ -210,7 +239,16 @@ pub(super) fn views_not_asked(run: &Run) -> Vec<(&str, Vec<String>)> {
     not_asked.collect()
 }
 
-fn write_variance_counts(out: &mut String, variances: &[VarianceUsed<'_>]) -> fmt::Result {
+/// `R8 Limits, R18 Self-feedback`.
+fn titles(rules: &[Rule]) -> String {
+    let titles: Vec<_> = rules
+        .iter()
+        .map(|rule| format!("{rule} {}", rule.title()))
+        .collect();
+    titles.join(", ")
+}
+
+fn write_variance_counts(out: &mut Terminal, variances: &[VarianceUsed<'_>]) -> fmt::Result {
     let mut counts: BTreeMap<_, usize> = BTreeMap::new();
     for variance in variances {
         *counts
@@ -228,7 +266,7 @@ fn write_variance_counts(out: &mut String, variances: &[VarianceUsed<'_>]) -> fm
     Ok(())
 }
 
-fn write_variance(out: &mut String, variance: &VarianceUsed<'_>) -> fmt::Result {
+fn write_variance(out: &mut Terminal, variance: &VarianceUsed<'_>) -> fmt::Result {
     let place = variance
         .step
         .map_or_else(String::new, |step| format!(" step {step}"));
@@ -244,12 +282,14 @@ fn write_variance(out: &mut String, variance: &VarianceUsed<'_>) -> fmt::Result 
     )
 }
 
-fn write_failure(out: &mut String, failure: &Failure<'_>) -> fmt::Result {
+fn write_failure(out: &mut Terminal, failure: &Failure<'_>) -> fmt::Result {
     let difference = failure.difference;
     let rules: Vec<_> = failure.rules.iter().map(Rule::to_string).collect();
+    writeln!(out)?;
+    out.paint(Tone::Bad, "FAILED")?;
     writeln!(
         out,
-        "\nFAILED {}: {} step {} ({}; {})",
+        " {}: {} step {} ({}; {})",
         failure.participant,
         failure.scenario,
         failure.step,
@@ -266,8 +306,11 @@ fn write_failure(out: &mut String, failure: &Failure<'_>) -> fmt::Result {
     }
     writeln!(out, "  expected {}", value(&difference.expected))?;
     writeln!(out, "  actual   {}", value(&difference.actual))?;
-    match &difference.native_error {
-        Some(words) => writeln!(out, "  natively {words}"),
-        None => Ok(()),
+    if let Some(words) = &difference.native_error {
+        writeln!(out, "  natively {words}")?;
+    }
+    match failure.rules.is_empty() {
+        true => Ok(()),
+        false => writeln!(out, "  rules    {}", titles(failure.rules)),
     }
 }

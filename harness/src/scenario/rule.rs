@@ -9,6 +9,34 @@ pub enum Rule {
 }
 
 const LAST_RULING: u8 = 25;
+/// R1 and so on.
+const TITLES: [&str; LAST_RULING as usize] = [
+    "Agent ids",
+    "The canonical ABI",
+    "The agent wallet",
+    "The Solana agent",
+    "FeedbackAuth",
+    "Authorization on EVM",
+    "The signer",
+    "Limits",
+    "Authorization on Solana",
+    "X84's message",
+    "The Ed25519 precompile",
+    "Accounts on Solana",
+    "Payment proofs (Solana)",
+    "Tags",
+    "The authorized registry's ABI",
+    "Values and summaries",
+    "Portable lengths",
+    "Self-feedback",
+    "Responses",
+    "Validation",
+    "File hashes",
+    "JSON",
+    "Signatures",
+    "The interaction hash",
+    "Error classes",
+];
 
 impl Rule {
     /// Every rule there is, in the order of the specification.
@@ -16,6 +44,18 @@ impl Rule {
         (1..=LAST_RULING)
             .map(Self::Ruling)
             .chain([Self::OrderOfChecks])
+    }
+
+    /// What the rule is about: its title in docs/SPECIFICATION.md.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Ruling(number) => usize::from(number)
+                .checked_sub(1)
+                .and_then(|at| TITLES.get(at))
+                .copied()
+                .unwrap_or_default(),
+            Self::OrderOfChecks => "Order of checks",
+        }
     }
 }
 
@@ -49,5 +89,25 @@ impl<'de> Deserialize<'de> for Rule {
         String::deserialize(deserializer)?
             .parse()
             .map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{fs, path::PathBuf};
+
+    #[test]
+    fn titles_are_the_specification_s() {
+        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+        let text = fs::read_to_string(folder.join("../docs/SPECIFICATION.md")).unwrap();
+        for rule in Rule::all().filter(|it| *it != Rule::OrderOfChecks) {
+            // `**R8. Limits.** A feedback …`, or `**R18. Self-feedback** is refused …`
+            let start = format!("**{rule}. {}", rule.title());
+            let line = text.lines().find(|it| it.starts_with(&start));
+            let rest = line.and_then(|it| it.strip_prefix(&start));
+            let ends = |it: &str| it.starts_with("**") || it.starts_with(".**");
+            assert!(rest.is_some_and(ends), "{start}");
+        }
     }
 }
