@@ -46,7 +46,7 @@ fn every_participant_passes_every_step_of_every_scenario() {
     }
     let mut rows = report["matrix"].as_object().unwrap().clone();
     rows.insert("steps".to_owned(), report["totals"].clone());
-    let mut views = report["views"]["totals"].clone();
+    let views = report["views"]["totals"].clone();
     for backend in &PARTICIPANTS[1..] {
         assert!(
             views[backend]["passed"].as_u64().unwrap() > 1_000,

@@ -39,7 +39,8 @@ function page(args, code, fragment = "") {
 /** What a reader sees, with a space where a block ends. */
 function text(element) {
   const copy = element.cloneNode(true);
-  for (const block of copy.querySelectorAll("p, td, th, summary, pre, div")) block.append(" ");
+  for (const block of copy.querySelectorAll("p, td, th, li, summary, div")) block.append(" ");
+  for (const end of copy.querySelectorAll("br")) end.replaceWith(" ");
   return copy.textContent.replace(/\s+/g, " ").trim();
 }
 const cells = (row) => [...row.children].map(text);
@@ -68,57 +69,79 @@ test("the top says who agrees, with which versions, and what was judged", () => 
   assert.match(provenance, /concord \d+\.\d+\.\d+/);
   assert.match(provenance, /litesvm \d+\.\d+\.\d+/);
   assert.match(provenance, /agent_registry\.so 0x[0-9a-f]{64} sha256/);
-  const order = [...document.body.querySelectorAll("#verdict, #provenance, #matrix")].map((it) => it.id);
-  assert.deepEqual(order, ["verdict", "provenance", "matrix"]);
+  const counts = [...document.querySelectorAll("#counts li")].map(text);
+  assert.equal(counts[0], "model: steps: 1 passed");
+  assert.match(counts[1], /^svm-litesvm: steps: 1 passed; views: \d+ right$/);
+  const order = [...document.body.querySelectorAll("#verdict, #counts, #provenance, #matrix, #scenarios, #by-rule")];
+  const ids = order.map((it) => it.id);
+  assert.deepEqual(ids, ["verdict", "counts", "matrix", "provenance", "scenarios", "by-rule"]);
 });
 
-test("each cell is a link that opens its steps, side by side, and only those", () => {
-  const args = ["--backend", "svm-litesvm", "--scenario", "authorized/corrupted-signature"];
-  const { window, document } = page(args, 0, "#3a-svm-litesvm");
-  const links = [...document.querySelectorAll("#matrix tbody td a")];
+test("each cell links to its rule's scenarios, and each of them to its steps, side by side", () => {
+  const { document } = page(["--backend", "svm-litesvm", "--scenario", "authorized/corrupted-signature"], 0);
+  const rows = [...document.querySelectorAll("#matrix tbody tr")];
+  assert.ok(rows.some((row) => text(row.querySelector("th")) === "R11 The Ed25519 precompile"));
+  const links = rows.flatMap((row) => [...row.querySelectorAll("td a")]);
   assert.ok(links.length >= 6);
   for (const link of links) {
     assert.ok(link.getAttribute("aria-label"));
-    const mark = document.getElementById(link.hash.slice(1));
-    assert.ok(mark.closest(".rule").querySelector("table.steps tbody tr"), link.hash);
+    const list = document.getElementById(link.hash.slice(1));
+    const [scenario, ...others] = list.querySelectorAll("li a");
+    assert.deepEqual(others, []);
+    assert.equal(document.getElementById(scenario.hash.slice(1)).querySelectorAll("table.steps").length, 1);
   }
-  const opened = [...document.querySelectorAll(".rule > section")].filter(
-    (section) => window.getComputedStyle(section).display !== "none",
-  );
-  assert.equal(opened.length, 1);
-  const rows = [...opened[0].querySelectorAll("tbody tr")];
-  const heads = cells(opened[0].querySelector("thead tr"));
-  assert.deepEqual(heads, ["step", "expected", "model", "svm-litesvm"]);
-  const [first] = rows;
-  const [step, expected, model, svm] = cells(first);
-  assert.match(step, /^4 give_feedback at \d+ s/);
-  assert.match(expected, /^ScoreOutOfRange .*svm: declared variance 1\. .*AuthNotGranted/);
-  assert.match(model, /^ScoreOutOfRange passed/);
-  assert.match(svm, /^AuthNotGranted declared variance natively .* CU no events state 0x/);
-  const digests = [...first.querySelectorAll(".digest code")].map((it) => it.title);
-  assert.equal(digests.length, 4);
-  for (const digest of digests) assert.match(digest, /^0x[0-9a-f]{64}$/);
+  const section = document.querySelector(".scenario");
+  assert.deepEqual(cells(section.querySelector("thead tr")), ["#", "step", "expected", "model", "svm-litesvm"]);
+  const steps = [...section.querySelectorAll("tbody tr")];
+  assert.deepEqual(steps.map((row) => cells(row)[0]), steps.map((_, at) => `${at + 1}`), "no step is left out");
+  for (const step of steps) assert.equal(document.getElementById(step.querySelector("th a").hash.slice(1)), step);
+  assert.match(cells(steps[1])[1], /^authorize name: bad, signer: alice, .*tamper: corrupt_signature off chain$/);
+  const [, step, expected, model, svm] = cells(steps[3]);
+  assert.match(step, /^give_feedback agent: desk, by: bob, score: 101, .*A second rule is broken\. §3a at \d+ s$/);
+  assert.match(expected, /^ScoreOutOfRange svm, declared variance 1: AuthNotGranted The Ed25519 precompile/);
+  assert.equal(model, "passed");
+  assert.match(svm, /^declared variance, AuthNotGranted, .* CU /);
 });
 
-test("a declared variance is told with its reason", () => {
+test("a declared variance has its reason, a link, and no colour of a warning", () => {
   const { document } = page(["--backend", "svm-litesvm", "--scenario", "authorized/corrupted-signature"], 0);
   const group = document.querySelector("#variances details");
   assert.match(text(group.querySelector("summary")), /^1 svm-litesvm 2×: a bad Ed25519 signature/);
   const [first] = group.querySelectorAll("li");
   assert.match(text(first), /step 4: comes to AuthNotGranted, elsewhere ScoreOutOfRange\. The Ed25519 precompile/);
+  assert.ok(document.getElementById(first.querySelector("a").hash.slice(1)).matches(".steps tr"));
+  const varied = [...document.querySelectorAll("#matrix td")].filter((it) => text(it).includes("~"));
+  assert.ok(varied.length > 0);
+  for (const cell of varied) assert.equal(cell.className, "good");
 });
 
-test("a registry that differs is named at the top, with a link to the step", () => {
+test("a registry that differs is named first, with a link to the step and the rules' titles", () => {
   const args = ["--backend", "none", "--adapter", `${EXAMPLE} --faulty`, "--adapter-chain", "evm"];
   const { document } = page([...args, "--scenario", "identity/transfer-clears-wallet"], 1);
   assert.equal(text(document.querySelector("#verdict")), "1 scenario: wrong: identity-py");
   assert.equal(document.querySelector("#verdict").className, "bad");
+  assert.match(text(document.querySelector("#counts")), /identity-py: steps: \d+ passed, 1 failed/);
+  assert.equal(document.querySelector("main > section").id, "failures");
   const [failure, ...others] = document.querySelectorAll("#failures li");
   assert.deepEqual(others, []);
-  assert.match(text(failure), /^identity-py: .*, state \$\.agents\.desk\.wallet: expected null, actual alice$/);
-  const target = document.getElementById(failure.querySelector("a").hash.slice(1));
-  const step = target.closest(".rule").querySelector('td[data-participant="identity-py"] .bad');
-  assert.match(text(step), /failed$/);
+  const words = /^identity-py: .*, state \$\.agents\.desk\.wallet: expected null, actual alice R3 The agent wallet/;
+  assert.match(text(failure), words);
+  const step = document.getElementById(failure.querySelector("a").hash.slice(1));
+  assert.match(text(step.querySelector("td.bad")), /^failed: state \$\.agents\.desk\.wallet: .* It came to ok/);
+  const listed = document.querySelector("#R3 li");
+  assert.match(text(listed), /^identity\/transfer-clears-wallet differs$/);
+});
+
+test("scenarios can be chosen by result, area and rule, without a script", () => {
+  const args = ["--backend", "none", "--scenario", "identity/register", "--scenario", "open/bare-feedback", "--scenario"];
+  const { document } = page([...args, "authorized/corrupted-signature"], 0);
+  const lists = [...document.querySelectorAll(".filter select")];
+  const choices = lists.map((list) => [...list.options].map(text));
+  assert.deepEqual(choices[0], ["every result", "what differs", "declared variances", "not declared"]);
+  assert.deepEqual(choices[1], ["every area", "authorized", "identity", "open"]);
+  assert.equal(choices[2][0], "every rule");
+  assert.ok(choices[2].includes("R11 The Ed25519 precompile"));
+  assert.deepEqual([...document.querySelectorAll("form, button, script")], []);
 });
 
 test("text that looks like markup stays text, and nothing runs or is loaded", () => {
@@ -129,9 +152,9 @@ test("text that looks like markup stays text, and nothing runs or is loaded", ()
   assert.equal(document.querySelectorAll("script, img, iframe, object, embed, link").length, 0);
   const own = [...document.querySelectorAll("*")].flatMap((it) => [...it.attributes]);
   assert.deepEqual(own.filter((it) => /^on|^(src|srcset|action)$/.test(it.name)), []);
-  assert.ok(text(document.querySelector(".rule h3")).includes(HOSTILE));
-  const shown = [...document.querySelectorAll(".steps p, .steps pre")].filter((it) => it.textContent.includes("globalThis.ran"));
-  assert.ok(shown.length >= 4);
+  assert.ok(text(document.querySelector(".scenario h3")).includes(HOSTILE));
+  const shown = [...document.querySelectorAll(".steps td")].filter((it) => it.textContent.includes("globalThis.ran"));
+  assert.ok(shown.length >= 2, "in what is done, and in what is expected");
   assert.ok(!html.includes("<script"));
   const policy = document.querySelector('meta[http-equiv="Content-Security-Policy"]').content;
   assert.equal(policy, "default-src 'none'; style-src 'unsafe-inline'");
@@ -145,7 +168,7 @@ test("it reads by keyboard, in the dark, and by ear", () => {
   for (const table of document.querySelectorAll("#matrix table, .steps")) {
     assert.ok([...table.querySelectorAll("th")].every((it) => it.scope));
   }
-  const reachable = "a[href], summary, .wide[tabindex='0']";
+  const reachable = "a[href], summary, select, .wide[tabindex='0']";
   assert.ok(document.querySelectorAll(reachable).length > 6);
   assert.equal(document.querySelectorAll("[onclick], button, [tabindex]:not([tabindex='0'])").length, 0);
   const style = document.querySelector("style").textContent;

@@ -76,7 +76,12 @@ impl Run {
                 difference: record.result.difference()?,
             })
         });
-        let views = self.views.iter().flat_map(|record| {
+        steps.chain(self.view_failures())
+    }
+
+    /// Views that answered wrongly, or could not be asked.
+    pub fn view_failures(&self) -> impl Iterator<Item = Failure<'_>> {
+        self.views.iter().flat_map(|record| {
             let failure = |operation: String, rules, difference| Failure {
                 scenario: &record.scenario,
                 step: record.step,
@@ -90,8 +95,7 @@ impl Run {
             let wrong = record.differences.iter();
             let wrong = wrong.map(move |(view, it)| failure(view.to_string(), view.rules(), it));
             fault.chain(wrong)
-        });
-        steps.chain(views)
+        })
     }
 
     /// Every participant's views: how many questions were answered as they must be.

@@ -17,6 +17,8 @@ pub struct Scenario {
     pub only: Option<Only>,
     pub flags: Vec<Flag>,
     pub steps: Vec<TimedStep>,
+    /// What is signed off chain, by the step's number: statements that later steps send.
+    pub signed: BTreeMap<usize, Step>,
 }
 
 /// One on-chain step of a scenario.
@@ -51,10 +53,12 @@ pub(super) fn build(document: &Document, file: &Path) -> Result<Scenario, Scenar
     check::document(document).map_err(at_fault)?;
     let mut statements = Statements::default();
     let mut steps = Vec::new();
+    let mut signed = BTreeMap::new();
     let mut time = 0;
     for (at, step) in document.steps.iter().enumerate() {
         let path = format!("steps[{at}]");
         if statements.make(&step.action, &path).map_err(at_fault)? {
+            signed.insert(at + 1, step.clone());
             continue;
         }
         let resolved = resolve(&step.action, &statements, file, &path).map_err(at_fault)?;
@@ -75,6 +79,7 @@ pub(super) fn build(document: &Document, file: &Path) -> Result<Scenario, Scenar
         only: document.only.clone(),
         flags: document.flags.clone(),
         steps,
+        signed,
     };
     flag::check(&scenario).map_err(at_fault)?;
     Ok(scenario)

@@ -1,35 +1,65 @@
-use super::super::cell::{subject, value};
+use super::{
+    super::cell::{subject, value},
+    in_threes, line,
+};
 use crate::{
     backend::Cost,
-    model::{Event, Summary, Verdict},
+    model::{Event, Summary},
     runner::{Difference, Observation, Run, StepRecord, StepResult},
-    scenario::{Expectation, TimedStep},
+    scenario::{Expectation, Rule, Step, TimedStep},
 };
 use maud::{Markup, html};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// One step: who did what, what is expected of it, and what each participant came to.
-pub(super) fn row(run: &Run, step: &TimedStep, records: &[StepRecord]) -> Markup {
+pub(super) fn row(run: &Run, id: &str, step: &TimedStep, records: &[StepRecord]) -> Markup {
     let record = |name: &str| {
         let mut own = records.iter().filter(|it| it.step == step.number);
         own.find(|it| it.participant == name)
     };
     html! {
-        tr {
-            th scope="row" {
-                (step.number) " " (step.operation.name())
-                small { " at " (step.time) " s" }
-                @if let Some(note) = &step.source.note { p { (note) } }
-                details { summary { "arguments" } pre { (json!(step.source.action)) } }
+        tr #(id) {
+            (number(id, step.number))
+            td {
+                (action(&step.source))
+                " " small { (cited(&step.rules)) " at " (step.time) " s" }
             }
             td { (expected(step)) }
             @for participant in &run.participants {
-                td data-participant=(participant.name) {
-                    @if let Some(record) = record(&participant.name) { (played(record)) }
+                @match record(&participant.name) {
+                    Some(record) => { (played(record)) },
+                    None => { td {} },
                 }
             }
         }
     }
+}
+
+/// What somebody signs, for later steps to send.
+pub(super) fn signed(id: &str, at: usize, step: &Step, participants: usize) -> Markup {
+    html! {
+        tr #(id) {
+            (number(id, at))
+            td colspan=(participants + 2) { (action(step)) " " small { "off chain" } }
+        }
+    }
+}
+
+fn number(id: &str, number: usize) -> Markup {
+    html! { th scope="row" { a href={ "#" (id) } { (number) } } }
+}
+
+fn action(step: &Step) -> Markup {
+    let (name, arguments) = line::named(&Value::Object(step.action.clone()));
+    html! {
+        b { (name) } " " (arguments)
+        @if let Some(note) = &step.note { br; i { (note) } }
+    }
+}
+
+fn cited(rules: &[Rule]) -> String {
+    let rules: Vec<_> = rules.iter().map(Rule::to_string).collect();
+    rules.join(" ")
 }
 
 fn expected(step: &TimedStep) -> Markup {
@@ -37,36 +67,45 @@ fn expected(step: &TimedStep) -> Markup {
         @if let Some(expect) = &step.source.expect { (expectation(expect)) }
         @for variance in &step.source.variance {
             div .variance {
-                p { strong { (variance.chain) } ": declared variance " (variance.kind) ". " (variance.reason) }
+                (variance.chain) ", declared variance " (variance.kind) ": "
                 (expectation(&variance.expect))
+                br; i { (variance.reason) }
             }
+        }
+        @for foreign in &step.source.foreign {
+            div .variance { (foreign.registry) " is known to differ. " i { (foreign.reason) } }
         }
     }
 }
 
 fn expectation(expect: &Expectation) -> Markup {
     html! {
-        p { code { (expect.outcome) } }
+        b { (expect.outcome) }
         (summary(expect.summary))
         (events(expect.events.as_deref().unwrap_or_default()))
-        @if let Some(digest) = expect.digest { (hash(&digest.to_string())) }
     }
 }
 
+/// Whoever passed came to what is expected: only what the chain adds to it is shown.
 fn played(record: &StepRecord) -> Markup {
     let result = &record.result;
+    let observed = record.observed.as_ref();
     html! {
-        p class=(tone(result)) {
-            @if let Some(observed) = &record.observed { (outcome(&observed.outcome)) " " }
-            (words(result))
+        @match result.difference() {
+            Some(difference) => {
+                td .bad {
+                    strong { (words(result)) } ": " (differs(difference))
+                    @if let Some(observed) = observed { (observation(observed)) }
+                }
+            },
+            None => {
+                td {
+                    (words(result))
+                    @if let Some(observed) = observed { (added(result, observed)) }
+                }
+            },
         }
-        @if let Some(difference) = result.difference() { (differs(difference)) }
-        @if let Some(observed) = &record.observed { (observation(observed)) }
     }
-}
-
-fn outcome(outcome: &Verdict) -> Markup {
-    html! { code { (outcome) } }
 }
 
 fn words(result: &StepResult) -> &'static str {
@@ -77,66 +116,52 @@ fn words(result: &StepResult) -> &'static str {
         StepResult::Varied => "declared variance",
         StepResult::NotDeclared => "not declared",
         StepResult::NotReached => "not reached",
-        StepResult::Absent => "not on this chain (declared variance)",
-    }
-}
-
-fn tone(result: &StepResult) -> &'static str {
-    match result {
-        StepResult::Passed => "good",
-        StepResult::Varied | StepResult::Absent => "varied",
-        StepResult::Failed(_) | StepResult::Error(_) => "bad",
-        StepResult::NotReached | StepResult::NotDeclared => "",
+        StepResult::Absent => "not on this chain",
     }
 }
 
 fn differs(difference: &Difference) -> Markup {
     html! {
-        p .bad {
-            (subject(difference.subject))
-            @if let Some(chain) = difference.chain { " for " (chain) }
-            @if let Some(path) = &difference.path { " " code { (path) } }
-            ": expected " code { (value(&difference.expected)) }
-            ", actual " code { (value(&difference.actual)) }
-        }
+        (subject(difference.subject))
+        @if let Some(chain) = difference.chain { " for " (chain) }
+        @if let Some(path) = &difference.path { " " code { (path) } }
+        ": expected " code { (value(&difference.expected)) }
+        ", actual " code { (value(&difference.actual)) }
+    }
+}
+
+fn added(result: &StepResult, observed: &Observation) -> Markup {
+    html! {
+        @if *result == StepResult::Varied { ", " b { (observed.outcome) } }
+        @if let Some(cost) = observed.cost { ", " (spaced(cost)) }
+        @if let Some(native) = &observed.native_error { br; small { (line::line(&json!(native))) } }
+        @if let Some(transaction) = &observed.transaction { br; small { (transaction) } }
     }
 }
 
 fn observation(observed: &Observation) -> Markup {
     html! {
-        @if let Some(native) = &observed.native_error { p { small { "natively " code { (native) } } } }
-        @if let Some(cost) = observed.cost { p .cost { (spaced(cost)) } }
+        br; "It came to " b { (observed.outcome) }
+        @if let Some(cost) = observed.cost { ", " (spaced(cost)) }
+        @if let Some(native) = &observed.native_error { ", natively " code { (native) } }
         (summary(observed.summary))
         (events(&observed.events))
-        (hash(&observed.digest.to_string()))
+        br; small { "state " (observed.digest) }
+        @if let Some(transaction) = &observed.transaction { br; small { (transaction) } }
     }
 }
 
 fn summary(summary: Option<Summary>) -> Markup {
-    html! { @if let Some(summary) = summary { p { code { (json!(summary)) } } } }
+    html! { @if let Some(summary) = summary { " " (line::line(&json!(summary))) } }
 }
 
 fn events(events: &[Event]) -> Markup {
-    let label = match events.len() {
-        0 => "no events".to_owned(),
-        1 => "1 event".to_owned(),
-        many => format!("{many} events"),
-    };
     html! {
-        @if events.is_empty() { p { small { (label) } } }
-        @else {
-            details {
-                summary { (label) }
-                pre { @for event in events { (json!(event)) "\n" } }
-            }
+        @for event in events {
+            @let (name, members) = line::named(&json!(event));
+            br; (name) " " (members)
         }
     }
-}
-
-/// A digest, short; whole where the pointer rests, and for copying.
-fn hash(digest: &str) -> Markup {
-    let short = digest.get(..10).unwrap_or(digest);
-    html! { p .digest { small { "state " code title=(digest) { (short) "…" } } } }
 }
 
 /// `128 923 gas`: digits in threes.
@@ -145,12 +170,5 @@ fn spaced(cost: Cost) -> String {
         Cost::Gas(gas) => (gas, "gas"),
         Cost::ComputeUnits(units) => (units, "CU"),
     };
-    let digits = amount.to_string();
-    let groups: Vec<_> = digits
-        .as_bytes()
-        .rchunks(3)
-        .rev()
-        .map(String::from_utf8_lossy)
-        .collect();
-    format!("{} {unit}", groups.join("\u{a0}"))
+    format!("{} {unit}", in_threes(&amount.to_string(), "\u{a0}"))
 }
