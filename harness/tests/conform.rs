@@ -9,6 +9,8 @@ use serde_json::Value;
 use std::str::FromStr;
 use tempfile::tempdir;
 
+/// Of the HTML report of everything, in bytes.
+const PAGE_MAX: u64 = 2_000_000;
 const PARTICIPANTS: [&str; 3] = ["model", "evm-anvil", "svm-litesvm"];
 
 fn committed_scenarios() -> usize {
@@ -25,8 +27,13 @@ fn played(step: &Value, member: &str) -> Vec<Value> {
 
 #[test]
 fn every_participant_passes_every_step_of_every_scenario() {
-    let answer = answer(&mut concord(&["conform", "--json"]));
+    let folder = tempdir().unwrap();
+    let page = folder.path().join("report.html");
+    let arguments = ["conform", "--json", "--html", page.to_str().unwrap()];
+    let answer = answer(&mut concord(&arguments));
     assert_eq!(answer.code, 0, "{}\n{}", answer.stderr, answer.stdout);
+    let size = std::fs::metadata(&page).unwrap().len();
+    assert!(size < PAGE_MAX, "the HTML report has {size} bytes");
     let report: Value = serde_json::from_str(&answer.stdout).expect("stdout is one JSON value");
     assert_eq!(report["agree"], true);
     assert_eq!(report["participants"], serde_json::json!(PARTICIPANTS));

@@ -180,6 +180,9 @@ const VIEW_FAULTS: [(Fault, &[&str]); 10] = [
     ),
 ];
 
+/// Scenarios that show all of them, and a third of all scenarios.
+const VIEW_AREAS: [&str; 3] = ["open/", "responses/", "validation/"];
+
 /// What only a filtered summary of the program shows.
 const TAG_OF_OTHER_PLACE: Fault = Fault {
     file: "programs/agent-registry/src/instructions/open_summary_part.rs",
@@ -315,10 +318,11 @@ fn build_program(copy: &Path) -> PathBuf {
     program
 }
 
-/// Everybody who failed, and the first failure of `scenario`.
-fn failures(option: &str, built: &Path, scenario: &str) -> (BTreeSet<String>, Value) {
+/// Everybody who failed in the scenarios of `rule`, and the first failure of `scenario`.
+fn failures(rule: &str, option: &str, built: &Path, scenario: &str) -> (BTreeSet<String>, Value) {
     let built = built.to_str().unwrap();
-    let answer = answer(&mut concord(&["conform", "--json", option, built]));
+    let arguments = ["conform", "--json", "--rule", rule, option, built];
+    let answer = answer(&mut concord(&arguments));
     assert_eq!(answer.code, 1, "{}\n{}", answer.stderr, answer.stdout);
     let report: Value = serde_json::from_str(&answer.stdout).unwrap();
     assert_eq!(report["agree"], false);
@@ -361,7 +365,8 @@ static LENIENT_CONTRACTS: LazyLock<PathBuf> =
 #[test]
 fn an_index_limit_off_by_one_in_the_contract_names_evm_anvil() {
     // R8
-    let (wrong, first) = failures("--artifacts", &LENIENT_CONTRACTS, "authorized/index-limit");
+    let (option, scenario) = ("--artifacts", "authorized/index-limit");
+    let (wrong, first) = failures("R8", option, &LENIENT_CONTRACTS, scenario);
     assert_eq!(wrong, only("evm-anvil"));
     assert_eq!(first["subject"], "outcome");
     assert_eq!(
@@ -377,7 +382,8 @@ static LENIENT_PROGRAM: LazyLock<PathBuf> =
 #[test]
 fn an_unchecked_expiry_in_the_program_names_svm_litesvm() {
     // R8
-    let (wrong, first) = failures("--program", &LENIENT_PROGRAM, "authorized/expiry");
+    let (option, scenario) = ("--program", "authorized/expiry");
+    let (wrong, first) = failures("R8", option, &LENIENT_PROGRAM, scenario);
     assert_eq!(wrong, only("svm-litesvm"));
     assert_eq!(first["subject"], "outcome");
     assert_eq!(
@@ -435,7 +441,10 @@ fn fuzz_finds_the_unchecked_expiry_and_prints_what_plays_it_again() {
 /// The views whose answers are wrong, of this backend and of no other; nothing else is.
 fn wrong_views(backend: &str, option: &str, built: &Path) -> BTreeSet<String> {
     let built = built.to_str().unwrap();
-    let arguments = ["conform", "--json", "--backend", backend, option, built];
+    let mut arguments = vec!["conform", "--json", "--backend", backend, option, built];
+    for area in VIEW_AREAS {
+        arguments.extend(["--filter", area]);
+    }
     let answer = answer(&mut concord(&arguments));
     assert_eq!(answer.code, 1, "{}\n{}", answer.stderr, answer.stdout);
     let report: Value = serde_json::from_str(&answer.stdout).unwrap();
@@ -474,6 +483,8 @@ fn a_summary_of_the_program_with_another_filter_names_the_instruction() {
         "--json",
         "--backend",
         "svm-litesvm",
+        "--filter",
+        "open/",
         "--program",
         program.to_str().unwrap(),
     ]));

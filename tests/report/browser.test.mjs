@@ -35,9 +35,10 @@ after(async () => {
 
 /** Opens the page at this fragment, on a screen of this size. */
 async function open(fragment = "", { width = 1280, height = 800, media = "", scheme = "light" } = {}) {
+  await chromium.load("about:blank"); // or the page before would be laid out once more
   await chromium.ask("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: width < 500 });
   await chromium.ask("Emulation.setEmulatedMedia", { media, features: [{ name: "prefers-color-scheme", value: scheme }] });
-  await chromium.open(address + fragment);
+  await chromium.load(address + fragment);
 }
 
 const VISIBLE = `(selector) => [...document.querySelectorAll(selector)].filter((it) => it.checkVisibility())`;
@@ -81,7 +82,8 @@ test("what is chosen is left, and an address shows its scenario in any case", as
   await choose("by-area", 1);
   const area = await countVisible(".scenario");
   assert.ok(area > 0 && area < all);
-  await choose("by-cited-rule", 1);
+  const limits = await chromium.evaluate(`[...document.getElementById("by-cited-rule").options].findIndex((it) => it.text.startsWith("R8 "))`);
+  await choose("by-cited-rule", limits);
   const both = await countVisible(".scenario");
   assert.ok(both > 0 && both < area, `${both} of ${area}`);
   const hidden = `document.querySelector(".scenario:not(.area0)").id`;

@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 
 const FLAGS = ["--no-sandbox", "--headless", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"];
-const ANSWER_MS = 60_000;
+const ANSWER_MS = 300_000; // a browser that hangs; a busy machine is slow
 
 /** A started browser with one page. */
 export class Chromium {
@@ -50,8 +50,8 @@ export class Chromium {
     return result.value;
   }
 
-  async open(url) {
-    await this.ask("Page.navigate", { url: "about:blank" }); // or another fragment of the same page would not load it
+  /** Loads a page, and waits for its own event. A page's other fragment loads nothing: load about:blank between the two. */
+  async load(url) {
     const loaded = this.#next("Page.loadEventFired");
     await this.ask("Page.navigate", { url });
     await loaded;

@@ -36,10 +36,13 @@ function page(args, code, fragment = "") {
   return { window, document: window.document, html, requests };
 }
 
-/** What a reader sees, with a space where a block ends. */
+/** What a reader sees, with a space where a block begins and ends. */
 function text(element) {
   const copy = element.cloneNode(true);
-  for (const block of copy.querySelectorAll("p, td, th, li, summary, div")) block.append(" ");
+  for (const block of copy.querySelectorAll("p, td, th, li, summary, div")) {
+    block.prepend(" ");
+    block.append(" ");
+  }
   for (const end of copy.querySelectorAll("br")) end.replaceWith(" ");
   return copy.textContent.replace(/\s+/g, " ").trim();
 }
@@ -70,8 +73,8 @@ test("the top says who agrees, with which versions, and what was judged", () => 
   assert.match(provenance, /litesvm \d+\.\d+\.\d+/);
   assert.match(provenance, /agent_registry\.so 0x[0-9a-f]{64} sha256/);
   const counts = [...document.querySelectorAll("#counts li")].map(text);
-  assert.equal(counts[0], "model: steps: 1 passed");
-  assert.match(counts[1], /^svm-litesvm: steps: 1 passed; views: \d+ right$/);
+  assert.equal(counts[0], "model: steps: 2 passed");
+  assert.match(counts[1], /^svm-litesvm: steps: 2 passed; views: \d+ right$/);
   const order = [...document.body.querySelectorAll("#verdict, #counts, #provenance, #matrix, #scenarios, #by-rule")];
   const ids = order.map((it) => it.id);
   assert.deepEqual(ids, ["verdict", "counts", "matrix", "provenance", "scenarios", "by-rule"]);
