@@ -94,6 +94,12 @@ pub enum StoreError {
         /// Why.
         reason: String,
     },
+    /// The server does not answer, or refuses.
+    #[error("the server of the store: {reason}")]
+    Server {
+        /// Its words.
+        reason: String,
+    },
     /// A sum or a count left its range: events of more than a chain can hold.
     #[error("{what} is out of range")]
     OutOfRange {

@@ -2,10 +2,9 @@
 use super::ApiError;
 use crate::{
     StoreError,
-    store::{Engine, Sqlite, Store},
+    store::{Database, Engine, Location, Store},
 };
 use std::{
-    path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -39,12 +38,12 @@ pub struct Readers<E> {
 /// Between two attempts to end a statement.
 const AGAIN: Duration = Duration::from_millis(10);
 
-impl Readers<Sqlite> {
-    /// Readers of a SQLite file that exists.
+impl Readers<Database> {
+    /// Readers of a store that exists.
     #[must_use]
-    pub fn of_file(path: PathBuf, at_once: usize, limit: Duration) -> Self {
+    pub fn of_store(location: Location, at_once: usize, limit: Duration) -> Self {
         let connect = move || {
-            let engine = Sqlite::open_read_only(&path)?;
+            let engine = location.open_read_only()?;
             let interrupt = engine.interrupt();
             Ok(Reader {
                 store: Store::open(engine)?,

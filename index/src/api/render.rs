@@ -112,9 +112,9 @@ pub(super) fn found_agent(
 
 /// Text if it is text, and hex in any case.
 pub(super) fn metadata(rows: &[(MetadataKey, Metadata)]) -> Value {
-    let entries = rows.iter().map(|(key, row)| {
+    let entries = rows.iter().map(|(_, row)| {
         json!({
-            "key": key.key,
+            "key": row.key,
             "value": hexadecimal(&row.value),
             "text": std::str::from_utf8(&row.value).ok(),
             "updatedAt": row.updated_at,

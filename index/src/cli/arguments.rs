@@ -1,9 +1,10 @@
 //! What the command line takes. The comments are its help.
 #![allow(missing_docs, reason = "flattened options need no help of their own")]
+use crate::store::Location;
 use clap::{Args, Parser, Subcommand};
 use concord_chain::ChainId;
 use concord_registry::{evm, svm};
-use std::{net::SocketAddr, path::PathBuf};
+use std::net::SocketAddr;
 
 macro_rules! help {
     ($examples:literal) => {
@@ -59,9 +60,9 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 pub struct StoreOptions {
-    /// The SQLite file.
+    /// The SQLite file, or postgres://USER@HOST:PORT/DATABASE. PGPASSWORD has the password.
     #[arg(long, default_value = "concord-index.sqlite")]
-    pub store: PathBuf,
+    pub store: Location,
 }
 
 #[derive(Debug, Args)]

@@ -2,14 +2,13 @@
 use super::{CliError, arguments::FileOptions};
 use crate::{
     evidence::{Worker, WorkerOptions},
-    store::{DeploymentId, Sqlite, Store},
+    store::{Database, DeploymentId, Location, Store},
 };
 use concord_chain::{
     Blocking,
     fetch::{FetchOptions, Fetcher},
 };
 use std::{
-    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -32,7 +31,7 @@ impl FileThread {
     /// Starts it, if files are asked for.
     pub fn start(
         options: &FileOptions,
-        path: &Path,
+        location: &Location,
         deployment: DeploymentId,
     ) -> Result<Option<Self>, CliError> {
         if !options.files {
@@ -44,7 +43,7 @@ impl FileThread {
             gateway: options.gateway.clone(),
             ..FetchOptions::default()
         })?;
-        let store = Store::open(Sqlite::open(path)?)?;
+        let store = Store::open(location.open()?)?;
         let worker = Worker::new(store, deployment, fetcher, WorkerOptions::default());
         let is_last = Arc::new(AtomicBool::new(false));
         let ends = Arc::clone(&is_last);
@@ -70,7 +69,7 @@ impl FileThread {
     }
 }
 
-fn work(mut worker: Worker<Sqlite>, is_last: &AtomicBool) -> Result<(), CliError> {
+fn work(mut worker: Worker<Database>, is_last: &AtomicBool) -> Result<(), CliError> {
     let blocking = Blocking::new()?;
     loop {
         let ends = is_last.load(Ordering::SeqCst);

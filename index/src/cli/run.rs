@@ -1,10 +1,7 @@
 use super::{
     CliError, FINE, arguments::RunOptions, files::FileThread, progress::Meter, serve, target,
 };
-use crate::{
-    Indexer, Options, Progress, SyncError,
-    store::{Sqlite, Store},
-};
+use crate::{Indexer, Options, Progress, SyncError, store::Store};
 use concord_chain::Blocking;
 use std::time::{Duration, Instant};
 
@@ -37,7 +34,7 @@ impl Repairs {
 pub fn run(options: &RunOptions) -> Result<u8, CliError> {
     let blocking = Blocking::new()?;
     let (deployment, source) = blocking.wait(target::connect(options))?;
-    let store = Store::open(Sqlite::open(&options.store.store)?)?;
+    let store = Store::open(options.store.store.open()?)?;
     let settings = Options {
         kept_headers: options.headers,
     };

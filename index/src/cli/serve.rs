@@ -2,12 +2,15 @@
 use super::{
     CliError, FINE,
     arguments::{ListenOptions, ServeOptions},
+    verify::require,
 };
-use crate::api::{self, Api, Limits, Readers};
+use crate::{
+    api::{self, Api, Limits, Readers},
+    store::Location,
+};
 use std::{
     io,
     net::SocketAddr,
-    path::PathBuf,
     thread::{self, JoinHandle},
     time::Duration,
 };
@@ -22,12 +25,9 @@ pub struct Serving {
 
 /// `serve`: answers until a signal.
 pub fn serve(options: &ServeOptions) -> Result<u8, CliError> {
-    let path = &options.store.store;
-    if !path.exists() {
-        let path = path.display();
-        return Err(CliError::Usage(format!("{path} does not exist: use run")));
-    }
-    let serving = start(options.listen, path.clone(), &options.limits)?;
+    let location = &options.store.store;
+    require(location)?;
+    let serving = start(options.listen, location.clone(), &options.limits)?;
     serving.wait()?;
     Ok(FINE)
 }
@@ -35,7 +35,7 @@ pub fn serve(options: &ServeOptions) -> Result<u8, CliError> {
 /// Listens, and answers in threads of its own. The store must exist.
 pub fn start(
     listen: SocketAddr,
-    store: PathBuf,
+    store: Location,
     options: &ListenOptions,
 ) -> Result<Serving, CliError> {
     let limits = Limits {
@@ -50,7 +50,7 @@ pub fn start(
     let listener = listener.map_err(|error| unusable(listen, &error))?;
     let address = listener.local_addr();
     let address = address.map_err(|error| unusable(listen, &error))?;
-    let readers = Readers::of_file(store, limits.queries, limits.time);
+    let readers = Readers::of_store(store, limits.queries, limits.time);
     let api = Api::new(readers, limits);
     let thread = thread::spawn(move || runtime.block_on(api::serve(listener, api, signal())));
     eprintln!("listening on http://{address}");

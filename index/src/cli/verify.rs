@@ -2,17 +2,28 @@
 use super::{CliError, DIFFERS, FINE, arguments::StoreOptions};
 use crate::{
     query::Completeness,
-    store::{Deployed, Sqlite, Store},
+    store::{Database, Deployed, Location, Store},
     table::FileState,
 };
 use serde_json::{Value, json};
 
-fn open(options: &StoreOptions) -> Result<Store<Sqlite>, CliError> {
-    if !options.store.exists() {
-        let path = options.store.display();
-        return Err(CliError::Usage(format!("{path} does not exist: use run")));
+fn open(options: &StoreOptions) -> Result<Store<Database>, CliError> {
+    require(&options.store)?;
+    Ok(Store::open(options.store.open()?)?)
+}
+
+/// Only `run` makes a store.
+pub fn require(location: &Location) -> Result<(), CliError> {
+    let is_there = match location {
+        Location::File(path) => path.exists(),
+        Location::Server(_) => Store::is_made(&mut location.open_read_only()?),
+    };
+    match is_there {
+        true => Ok(()),
+        false => Err(CliError::Usage(format!(
+            "{location} does not exist: use run"
+        ))),
     }
-    Ok(Store::open(Sqlite::open(&options.store)?)?)
 }
 
 /// R46: prints one line of JSON for each deployment.

@@ -27,14 +27,12 @@ impl<L: Loader> Fold<'_, L> {
     }
 
     fn set_metadata(&mut self, agent: AgentId, key: &str, value: &[u8], time: i64) {
-        let key = MetadataKey {
-            agent,
-            key: key.to_owned(),
-        };
         let row = Metadata {
+            key: key.to_owned(),
             value: value.to_vec(),
             updated_at: time,
         };
+        let key = MetadataKey::of(agent, key);
         self.tables.metadata.put(key, row);
     }
 }

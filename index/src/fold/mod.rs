@@ -6,7 +6,7 @@ mod parts;
 mod settings;
 mod validation;
 
-pub(crate) use parts::{EMPTY, accumulator, difference};
+pub(crate) use parts::{EMPTY, accumulator, difference, tag_key};
 
 use crate::{
     StoreError,

@@ -5,6 +5,7 @@ use crate::{
     table::{Feedback, FeedbackKey, Part, PartKey, Total, TotalKey},
 };
 use concord_canonical::{
+    hash::keccak256,
     limits::DECIMALS_MAX,
     summary::{Accumulator, DECIMALS_COUNT, I256},
 };
@@ -83,10 +84,25 @@ fn part_key(key: &FeedbackKey, feedback: &Feedback) -> PartKey {
         profile: key.profile,
         agent: key.agent,
         client: key.client,
-        tag1: feedback.tag1.clone(),
-        tag2: feedback.tag2.clone(),
+        tag1: tag_key(&feedback.tag1),
+        tag2: tag_key(&feedback.tag2),
         is_paid: feedback.is_paid,
     }
+}
+
+/// Bytes of a tag that parts of summaries keep. A tag of R17 has 32.
+const TAG_MAX: usize = 128;
+/// Bytes of a longer one, before its hash. Both together are more than [`TAG_MAX`].
+const TAG_START: usize = 96;
+
+/// Returns what parts of summaries have for a tag: the tag itself, or the start and the keccak256 of
+/// one that is too long for a database's keys.
+pub(crate) fn tag_key(tag: &str) -> String {
+    if tag.len() <= TAG_MAX {
+        return tag.to_owned();
+    }
+    let start = &tag[..tag.floor_char_boundary(TAG_START)];
+    format!("{start}{}", hex::encode(keccak256(tag.as_bytes())))
 }
 
 /// One for each pair of tags that a summary with this feedback can name: an empty one matches all
@@ -97,8 +113,8 @@ fn total_keys(key: &FeedbackKey, feedback: &Feedback) -> BTreeSet<TotalKey> {
     let keys = pairs.map(|(tag1, tag2)| TotalKey {
         profile: key.profile,
         agent: key.agent,
-        tag1: tag1.to_owned(),
-        tag2: tag2.to_owned(),
+        tag1: tag_key(tag1),
+        tag2: tag_key(tag2),
     });
     keys.into()
 }
@@ -152,4 +168,21 @@ pub(crate) fn difference(part: &Part, without: &Part) -> Option<Part> {
             .to_be_bytes(),
         histogram,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_tags_have_one_key() {
+        for short in ["", "starred", &"é".repeat(TAG_MAX / 2)] {
+            assert_eq!(tag_key(short), short);
+        }
+        let long = "é".repeat(TAG_MAX);
+        let key = tag_key(&long);
+        assert!(key.len() > TAG_MAX && key.len() <= TAG_START + 64, "{key}");
+        assert_ne!(tag_key(&format!("{long}é")), key);
+        assert_ne!(tag_key(&key), key); // a tag that pretends
+    }
 }

@@ -96,14 +96,9 @@ impl<E: Engine> Store<E> {
 
     /// E: ids count up by one, from 1 in Concord's registries and from 0 in the canonical ones.
     fn missing_ids(&mut self, deployment: DeploymentId) -> Result<u64, StoreError> {
-        let mut bounds: Option<(AgentId, AgentId)> = None;
-        let sql = "SELECT MIN(agent), MAX(agent) FROM agent \
-                   WHERE deployment = $1 AND owner IS NOT NULL HAVING COUNT(*) > 0";
-        self.each(sql, &[deployment.0.to_value()], "agent", &mut |cells| {
-            bounds = Some((cells.take("agent")?, cells.take("agent")?));
-            Ok(())
-        })?;
-        let Some((AgentId::Evm(first), AgentId::Evm(last))) = bounds else {
+        let first = self.registered_end(deployment, "ASC")?;
+        let last = self.registered_end(deployment, "DESC")?;
+        let (Some(AgentId::Evm(first)), Some(AgentId::Evm(last))) = (first, last) else {
             return Ok(0); // mints are in no order
         };
         let low = |id: [u8; 32]| {
@@ -114,6 +109,24 @@ impl<E: Engine> Store<E> {
         let first = low(first).min(1); // what comes before the first one seen is missing too
         let span = low(last).saturating_sub(first).saturating_add(1);
         Ok(span.saturating_sub(self.registered(deployment)?))
+    }
+
+    /// The first or the last registered agent.
+    fn registered_end(
+        &mut self,
+        deployment: DeploymentId,
+        order: &str,
+    ) -> Result<Option<AgentId>, StoreError> {
+        let mut end = None;
+        let sql = format!(
+            "SELECT agent FROM agent WHERE deployment = $1 AND owner IS NOT NULL \
+             ORDER BY agent {order} LIMIT 1"
+        );
+        self.each(&sql, &[deployment.0.to_value()], "agent", &mut |cells| {
+            end = Some(cells.take("agent")?);
+            Ok(())
+        })?;
+        Ok(end)
     }
 
     fn registered(&mut self, deployment: DeploymentId) -> Result<u64, StoreError> {

@@ -169,7 +169,10 @@ impl Scope<'_> {
         if let Some(client) = client {
             sql.bind(&format!(" AND {table}.client = ?"), [client.to_value()]);
         }
-        self.tags.restrict(&mut sql, table);
+        match table {
+            "p" => self.tags.restrict_parts(&mut sql, table),
+            _ => self.tags.restrict(&mut sql, table),
+        }
         sql
     }
 }

@@ -2,6 +2,7 @@
 use super::{ReputationFilter, Sums, Tags};
 use crate::{
     StoreError,
+    fold::tag_key,
     store::{Cell, DeploymentId, Engine, Sql, Store, Stored, columns_of},
     table::{Parts, Totals},
 };
@@ -53,7 +54,7 @@ impl<E: Engine> Store<E> {
             " WHERE p.deployment = ? AND p.profile = ? AND p.client = ?",
             values,
         );
-        filter.tags().restrict(&mut sql, "p");
+        filter.tags().restrict_parts(&mut sql, "p");
         self.select(&sql, "part", &mut |cells| {
             let agent = cells.take("agent")?;
             let is_paid = cells.take("is_paid")?;
@@ -79,8 +80,8 @@ impl<E: Engine> Store<E> {
             let values = [
                 deployment.0.to_value(),
                 filter.profile.to_value(),
-                tag1.to_owned().to_value(),
-                tag2.to_owned().to_value(),
+                tag_key(tag1).to_value(),
+                tag_key(tag2).to_value(),
             ];
             sql.bind(
                 " WHERE t.deployment = ? AND t.profile = ? AND t.tag1 = ? AND t.tag2 = ?",

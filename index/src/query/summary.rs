@@ -2,7 +2,7 @@
 use super::Tags;
 use crate::{
     StoreError,
-    fold::{accumulator, difference},
+    fold::{accumulator, difference, tag_key},
     store::{DeploymentId, Engine, Store, average},
     table::{Part, Total, TotalKey},
 };
@@ -183,8 +183,8 @@ impl<E: Engine> Store<E> {
         let key = |(tag1, tag2): (&str, &str)| TotalKey {
             profile,
             agent,
-            tag1: tag1.to_owned(),
-            tag2: tag2.to_owned(),
+            tag1: tag_key(tag1),
+            tag2: tag_key(tag2),
         };
         let (added, twice) = tags.pairs();
         let mut sums = Sums::default();

@@ -1,4 +1,7 @@
-use crate::store::{Cell, Sql};
+use crate::{
+    fold::tag_key,
+    store::{Cell, Sql},
+};
 
 /// R50: which tags feedback has. An empty text matches all (R16).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -25,9 +28,18 @@ impl<'a> From<(&'a str, &'a str)> for Tags<'a> {
 type Pair<'a> = (&'a str, &'a str);
 
 impl<'a> Tags<'a> {
-    /// Appends the conditions on a table with the columns `tag1` and `tag2`, which a query calls
-    /// `table`.
+    /// Appends the conditions on feedback, which a query calls `table`.
     pub(crate) fn restrict(&self, sql: &mut Sql, table: &str) {
+        self.restrict_with(sql, table, str::to_owned);
+    }
+
+    /// Appends the conditions on parts of summaries, which a query calls `table`.
+    pub(crate) fn restrict_parts(&self, sql: &mut Sql, table: &str) {
+        self.restrict_with(sql, table, tag_key);
+    }
+
+    fn restrict_with(&self, sql: &mut Sql, table: &str, stored: fn(&str) -> String) {
+        let text = |tag: &str| stored(tag).to_value();
         for (column, tag) in [("tag1", self.tag1), ("tag2", self.tag2)] {
             if !tag.is_empty() {
                 sql.bind(&format!(" AND {table}.{column} = ?"), [text(tag)]);
@@ -53,10 +65,6 @@ impl<'a> Tags<'a> {
         ];
         (sum.into_iter().flatten().collect(), first.zip(second))
     }
-}
-
-fn text(tag: &str) -> crate::store::Value {
-    tag.to_owned().to_value()
 }
 
 /// The one tag that is both; `None` if no tag is.

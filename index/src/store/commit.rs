@@ -188,7 +188,7 @@ impl<E: Engine> Store<E> {
             }
             None => delete::<T>(),
         };
-        self.engine.execute(&sql, &values).map(drop)
+        self.engine.execute(&sql, &values)
     }
 }
 

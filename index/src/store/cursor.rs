@@ -50,7 +50,7 @@ impl<E: Engine> Store<E> {
             final_number.to_value(),
             deployment.0.to_value(),
         ];
-        self.engine.execute(sql, &values).map(drop)
+        self.engine.execute(sql, &values)
     }
 
     /// Returns the headers that are kept, the newest first.
@@ -90,7 +90,7 @@ impl<E: Engine> Store<E> {
         }
         let sql = "DELETE FROM block WHERE deployment = $1 AND number < $2";
         let values = [deployment.0.to_value(), oldest.to_value()];
-        self.engine.execute(sql, &values).map(drop)
+        self.engine.execute(sql, &values)
     }
 }
 

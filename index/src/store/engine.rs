@@ -4,14 +4,15 @@ use crate::StoreError;
 /// A database. Both engines run the same SQL: `$1` is the first parameter, and parameters are named
 /// in the order of their numbers.
 pub trait Engine: Send {
-    /// The engine's words for SQL's column types and table options.
-    const DIALECT: Dialect;
+    /// Returns the engine's words for SQL's column types and table options.
+    fn dialect(&self) -> &'static Dialect;
 
-    /// Runs one statement: how many rows it changed.
+    /// Runs one statement that has no answer. In a transaction, its error may be that of a later
+    /// statement or of the commit.
     ///
     /// # Errors
     /// [`StoreError::Database`], [`StoreError::Full`].
-    fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<u64, StoreError>;
+    fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<(), StoreError>;
 
     /// Runs one query, and passes each row on.
     ///
@@ -24,7 +25,8 @@ pub trait Engine: Send {
         each: &mut dyn FnMut(&[Value]) -> Result<(), StoreError>,
     ) -> Result<(), StoreError>;
 
-    /// Runs several statements without parameters.
+    /// Runs one or several statements without parameters, and waits for them. Transactions begin and
+    /// end with it.
     ///
     /// # Errors
     /// As [`Self::execute`].
@@ -43,6 +45,8 @@ pub trait Engine: Send {
 pub struct Dialect {
     /// Begins a transaction that writes.
     pub begin: &'static str,
+    /// Begins a transaction during which no other of this kind runs.
+    pub begin_alone: &'static str,
     /// Begins a transaction that reads one state of the database.
     pub begin_snapshot: &'static str,
     /// 64 bits.

@@ -2,11 +2,13 @@
 mod columns;
 mod commit;
 mod cursor;
+mod database;
 mod digest;
 mod engine;
 mod events;
 mod files;
 mod mend;
+mod postgres;
 mod reading;
 mod schema;
 mod sql;
@@ -14,8 +16,10 @@ mod sqlite;
 mod value;
 
 pub use cursor::Cursor;
+pub use database::{Database, Location};
 pub use engine::{Dialect, Engine};
 pub use events::EventsOf;
+pub use postgres::Postgres;
 pub use sqlite::Sqlite;
 pub use value::{Cell, Value};
 
@@ -69,6 +73,11 @@ impl<E: Engine> Store<E> {
         Ok(Self { engine })
     }
 
+    /// Returns whether a database has the tables of a store, of whatever version.
+    pub fn is_made(engine: &mut E) -> bool {
+        found_version(engine).is_some()
+    }
+
     /// Registers what is to be indexed, and claims the right to write it until the store is dropped.
     ///
     /// # Errors
@@ -76,9 +85,15 @@ impl<E: Engine> Store<E> {
     pub fn claim(&mut self, deployment: &Deployment) -> Result<DeploymentId, StoreError> {
         let (chain, registry) = (deployment.chain.to_string(), deployment.registry());
         self.engine.claim(&format!("{chain}/{registry}"))?;
-        if let Some(id) = self.find(deployment)? {
-            return Ok(id);
-        }
+        // Writers of other chains may claim theirs at the same time.
+        let begin = self.engine.dialect().begin_alone;
+        self.transaction_with(begin, |store| match store.find(deployment)? {
+            Some(id) => Ok(id),
+            None => store.add(deployment),
+        })
+    }
+
+    fn add(&mut self, deployment: &Deployment) -> Result<DeploymentId, StoreError> {
         let mut next = 1;
         let sql = "SELECT COALESCE(MAX(id), 0) + 1 FROM deployment";
         self.engine.query(sql, &[], &mut |row| {
@@ -87,8 +102,8 @@ impl<E: Engine> Store<E> {
         })?;
         let values = [
             next.to_value(),
-            chain.to_value(),
-            registry.to_value(),
+            deployment.chain.to_string().to_value(),
+            deployment.registry().to_value(),
             deployment.digest().to_value(),
         ];
         let sql = "INSERT INTO deployment (id, chain, registry, digest) VALUES ($1, $2, $3, $4)";
@@ -151,10 +166,19 @@ impl<E: Engine> Store<E> {
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        self.engine.execute(E::DIALECT.begin, &[])?;
+        let begin = self.engine.dialect().begin;
+        self.transaction_with(begin, work)
+    }
+
+    fn transaction_with<T>(
+        &mut self,
+        begin: &str,
+        work: impl FnOnce(&mut Self) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.engine.script(begin)?;
         match work(self) {
-            Ok(done) => match self.engine.execute("COMMIT", &[]) {
-                Ok(_) => Ok(done),
+            Ok(done) => match self.engine.script("COMMIT") {
+                Ok(()) => Ok(done),
                 Err(error) => Err(self.undone(error)),
             },
             Err(error) => Err(self.undone(error)),
@@ -169,9 +193,10 @@ impl<E: Engine> Store<E> {
         &mut self,
         query: impl FnOnce(&mut Self) -> Result<T, F>,
     ) -> Result<T, F> {
-        self.engine.execute(E::DIALECT.begin_snapshot, &[])?;
+        let begin = self.engine.dialect().begin_snapshot;
+        self.engine.script(begin)?;
         let answer = query(self);
-        let ended = self.engine.execute("ROLLBACK", &[]);
+        let ended = self.engine.script("ROLLBACK");
         let answer = answer?;
         ended?;
         Ok(answer)
@@ -179,7 +204,7 @@ impl<E: Engine> Store<E> {
 
     /// A transaction that failed may have been rolled back by the database already.
     fn undone(&mut self, error: StoreError) -> StoreError {
-        let _ = self.engine.execute("ROLLBACK", &[]);
+        let _ = self.engine.script("ROLLBACK");
         error
     }
 
@@ -275,8 +300,18 @@ fn found_version(engine: &mut impl Engine) -> Option<i64> {
 }
 
 fn create<E: Engine>(engine: &mut E) -> Result<(), StoreError> {
-    let tables = schema::tables(&E::DIALECT);
+    let dialect = engine.dialect();
+    let tables = schema::tables(dialect);
     let version = schema::VERSION;
-    let noted = format!("INSERT INTO schema_version (version) VALUES ({version});");
-    engine.script(&format!("{}; {tables} {noted} COMMIT;", E::DIALECT.begin))
+    // Another process may have made the tables meanwhile.
+    let noted = format!(
+        "INSERT INTO schema_version (version) SELECT {version} \
+         WHERE NOT EXISTS (SELECT 1 FROM schema_version);"
+    );
+    engine
+        .script(&format!(
+            "{}; {tables} {noted} COMMIT;",
+            dialect.begin_alone
+        ))
+        .inspect_err(|_| drop(engine.script("ROLLBACK")))
 }

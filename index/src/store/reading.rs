@@ -167,7 +167,7 @@ impl<E: Engine> Store<E> {
             client.to_value(),
         ];
         let key = " WHERE deployment = ? AND profile = ? AND agent = ? AND client = ?";
-        tags.restrict(sql.bind(key, values), "p");
+        tags.restrict_parts(sql.bind(key, values), "p");
         let mut parts = Vec::new();
         self.select(&sql, Parts::NAME, &mut |cells| {
             parts.push((Parts::read_key(cells)?, Parts::read_row(cells)?));

@@ -1,7 +1,7 @@
 use super::Dialect;
 
 /// The schema that this version writes. A store of another one is not touched.
-pub(super) const VERSION: i64 = 3;
+pub(super) const VERSION: i64 = 4;
 
 /// Creates what is missing. Types are those of [`Dialect`]: `INT`, `REAL`, `TXT` and `BYTES`, and
 /// `CLUSTERED` after a table.
@@ -40,9 +40,9 @@ CREATE INDEX IF NOT EXISTS agent_incomplete ON agent (deployment)
     WHERE owner IS NULL OR missing > 0 OR unexplained > 0;
 CREATE INDEX IF NOT EXISTS agent_by_feedback ON agent (deployment, feedback_count, agent);
 CREATE TABLE IF NOT EXISTS metadata (
-    deployment INT NOT NULL, agent BYTES NOT NULL, key TXT NOT NULL,
-    value BYTES NOT NULL, updated_at INT NOT NULL,
-    PRIMARY KEY (deployment, agent, key)) CLUSTERED;
+    deployment INT NOT NULL, agent BYTES NOT NULL, id BYTES NOT NULL,
+    key TXT NOT NULL, value BYTES NOT NULL, updated_at INT NOT NULL,
+    PRIMARY KEY (deployment, agent, id)) CLUSTERED;
 CREATE TABLE IF NOT EXISTS agent_wallet (
     deployment INT NOT NULL, agent BYTES NOT NULL, place BYTES NOT NULL, wallet BYTES,
     PRIMARY KEY (deployment, agent, place)) CLUSTERED;

@@ -93,20 +93,23 @@ impl Sqlite {
 }
 
 impl Engine for Sqlite {
-    const DIALECT: Dialect = Dialect {
-        begin: "BEGIN IMMEDIATE",
-        begin_snapshot: "BEGIN",
-        integer: "INTEGER",
-        real: "REAL",
-        text: "TEXT",
-        blob: "BLOB",
-        clustered: " WITHOUT ROWID",
-    };
+    fn dialect(&self) -> &'static Dialect {
+        &Dialect {
+            begin: "BEGIN IMMEDIATE",
+            begin_alone: "BEGIN IMMEDIATE",
+            begin_snapshot: "BEGIN",
+            integer: "INTEGER",
+            real: "REAL",
+            text: "TEXT",
+            blob: "BLOB",
+            clustered: " WITHOUT ROWID",
+        }
+    }
 
-    fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<u64, StoreError> {
+    fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<(), StoreError> {
         let mut statement = self.connection.prepare_cached(sql).map_err(failed)?;
         let changed = statement.execute(params_from_iter(parameters));
-        changed.map(|rows| rows as u64).map_err(failed)
+        changed.map(drop).map_err(failed)
     }
 
     fn query(

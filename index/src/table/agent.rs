@@ -1,5 +1,6 @@
 use crate::Place;
 use borsh::{BorshDeserialize, BorshSerialize};
+use concord_canonical::hash::keccak256;
 use concord_registry::event::{AccountId, AgentId};
 
 /// Names an agent.
@@ -94,13 +95,26 @@ pub struct WalletChange {
 pub struct MetadataKey {
     /// The agent.
     pub agent: AgentId,
-    /// The key.
-    pub key: String,
+    /// keccak256 of the key, which may be longer than a database's keys.
+    pub id: [u8; 32],
+}
+
+impl MetadataKey {
+    /// The name of what an agent has under a key.
+    #[must_use]
+    pub fn of(agent: AgentId, key: &str) -> Self {
+        Self {
+            agent,
+            id: keccak256(key.as_bytes()),
+        }
+    }
 }
 
 /// A metadata value.
 #[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 pub struct Metadata {
+    /// The key.
+    pub key: String,
     /// The value.
     pub value: Vec<u8>,
     /// Unix seconds at which it was set.

@@ -1,5 +1,5 @@
 //! `concord-index serve`.
-use crate::server::Server;
+use crate::{database::argument, server::Server};
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::TcpStream,
@@ -26,7 +26,7 @@ fn a_store_is_served_while_it_is_written_until_a_signal_ends_it() {
     let server = Server::start();
     let mut child = concord_index()
         .args(["serve", "--listen", "127.0.0.1:0", "--store"])
-        .arg(&server.file)
+        .arg(argument(&server.database.location))
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();

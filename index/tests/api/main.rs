@@ -1,5 +1,7 @@
 //! `/v1` over a store with two chains.
 mod command;
+#[path = "../worlds/database.rs"]
+mod database;
 #[path = "../worlds/given.rs"]
 mod given;
 mod limits;

@@ -1,5 +1,8 @@
 //! The router, asked without a socket.
-use crate::given::fill;
+use crate::{
+    database::{Fresh, fresh},
+    given::fill,
+};
 use axum::{
     Router,
     body::{Body, to_bytes},
@@ -7,18 +10,15 @@ use axum::{
 };
 use concord_index::{
     api::{Api, Limits, Readers, router},
-    store::{DeploymentId, Sqlite, Store},
+    store::{Database, DeploymentId, Store},
 };
 use serde_json::Value;
-use std::path::PathBuf;
-use tempfile::TempDir;
 use tower::ServiceExt;
 
 pub struct Server {
     router: Router,
-    _folder: TempDir,
-    pub file: PathBuf,
-    pub store: Store<Sqlite>,
+    pub database: Fresh,
+    pub store: Store<Database>,
     pub ids: Vec<DeploymentId>,
 }
 
@@ -48,14 +48,12 @@ impl Answer {
 
 impl Server {
     pub fn empty(limits: Limits) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("index.sqlite");
-        let store = Store::open(Sqlite::open(&file).unwrap()).unwrap();
-        let readers = Readers::of_file(file.clone(), limits.queries, limits.time);
+        let database = fresh();
+        let store = Store::open(database.location.open().unwrap()).unwrap();
+        let readers = Readers::of_store(database.location.clone(), limits.queries, limits.time);
         Self {
             router: router(Api::new(readers, limits)),
-            _folder: folder,
-            file,
+            database,
             store,
             ids: vec![],
         }

@@ -1,3 +1,4 @@
+use crate::database::database;
 use crate::{
     host::Host,
     world::{agent, commit, deployment, header, registered, sound},
@@ -10,7 +11,7 @@ use concord_index::{
     StoreError,
     evidence::{Worker, WorkerOptions},
     query::{AgentFilter, AgentOrder, AgentQuery, FileFilter, Service, TextField},
-    store::{DeploymentId, Dialect, Engine, Sqlite, Store, Value},
+    store::{Database, DeploymentId, Dialect, Engine, Store, Value},
     table::{FileState, FileUse, Registration},
 };
 use concord_registry::{Event, event::AccountId};
@@ -23,14 +24,14 @@ const OWNER: AccountId = AccountId::Evm([0x11; 20]);
 const REGISTRY: &str = "eip155:31337:0xabababababababababababababababababababab";
 
 struct Setup {
-    worker: Worker<Sqlite>,
+    worker: Worker<Database>,
     id: DeploymentId,
     blocking: Blocking,
 }
 
 impl Setup {
     fn new(allow_private: bool) -> Self {
-        let mut store = Store::open(Sqlite::in_memory().unwrap()).unwrap();
+        let mut store = Store::open(database()).unwrap();
         let id = store
             .claim(&deployment("eip155:31337", [0xab; 20]))
             .unwrap();
@@ -47,7 +48,7 @@ impl Setup {
         }
     }
 
-    fn store(&mut self) -> &mut Store<Sqlite> {
+    fn store(&mut self) -> &mut Store<Database> {
         self.worker.store()
     }
 
@@ -214,20 +215,22 @@ fn what_may_pass_is_tried_again_and_what_was_read_stays() {
     assert_eq!(setup.registration(1).name.as_deref(), Some("new"));
 }
 
-/// SQLite that counts how often a registration is written.
+/// A database that counts how often a registration is written.
 struct Counting {
-    sqlite: Sqlite,
+    database: Database,
     written: Arc<AtomicUsize>,
 }
 
 impl Engine for Counting {
-    const DIALECT: Dialect = Sqlite::DIALECT;
+    fn dialect(&self) -> &'static Dialect {
+        self.database.dialect()
+    }
 
-    fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<u64, StoreError> {
+    fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<(), StoreError> {
         let is_one = sql.contains(" registration ");
         self.written
             .fetch_add(usize::from(is_one), Ordering::SeqCst);
-        self.sqlite.execute(sql, parameters)
+        self.database.execute(sql, parameters)
     }
 
     fn query(
@@ -236,26 +239,26 @@ impl Engine for Counting {
         parameters: &[Value],
         each: &mut dyn FnMut(&[Value]) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        self.sqlite.query(sql, parameters, each)
+        self.database.query(sql, parameters, each)
     }
 
     fn script(&mut self, sql: &str) -> Result<(), StoreError> {
-        self.sqlite.script(sql)
+        self.database.script(sql)
     }
 
     fn claim(&mut self, name: &str) -> Result<(), StoreError> {
-        self.sqlite.claim(name)
+        self.database.claim(name)
     }
 }
 
-/// Whoever registers many agents with one file must not make each look at it a long transaction.
+/// Many agents registered with one file must not make each look at it a long transaction.
 #[test]
 fn a_file_that_says_what_it_said_before_is_derived_from_once() {
     const DAY: i64 = 24 * 3_600;
     let host = Host::start();
     let written = Arc::new(AtomicUsize::new(0));
     let engine = Counting {
-        sqlite: Sqlite::in_memory().unwrap(),
+        database: database(),
         written: Arc::clone(&written),
     };
     let mut store = Store::open(engine).unwrap();

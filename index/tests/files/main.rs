@@ -1,4 +1,6 @@
 //! Files that events refer to: fetched, verified, and what comes of them.
+#[path = "../worlds/database.rs"]
+mod database;
 mod fetched;
 mod host;
 mod signed;

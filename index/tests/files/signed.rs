@@ -1,10 +1,11 @@
 //! R49, with files that were signed with other software (tests/vectors).
+use crate::database::database;
 use crate::world::{agent, commit, deployment, registered, sound};
 use concord_canonical::sign::address_of_public_key;
 use concord_files::encode_uri;
 use concord_index::{
     query::Authorship,
-    store::{DeploymentId, Sqlite, Store},
+    store::{Database, DeploymentId, Store},
     table::{Evidence, FeedbackKey, FileUse},
 };
 use concord_registry::{
@@ -73,8 +74,8 @@ fn feedback_by(client: AccountId, uri: &str, hash: [u8; 32], value: i128) -> Eve
     }
 }
 
-fn stored(events: Vec<Event>) -> (Store<Sqlite>, DeploymentId) {
-    let mut store = Store::open(Sqlite::in_memory().unwrap()).unwrap();
+fn stored(events: Vec<Event>) -> (Store<Database>, DeploymentId) {
+    let mut store = Store::open(database()).unwrap();
     let registries = deployment("eip155:84532", bytes(REGISTRY));
     let id: DeploymentId = store.claim(&registries).unwrap();
     for (number, event) in (1..).zip(events) {

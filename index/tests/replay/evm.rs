@@ -1,5 +1,6 @@
 //! Anvil, read over JSON-RPC. Each scenario begins where the chain was put back to, so that every
 //! one after the first is a reorganisation, as deep as the scenario before was long.
+use crate::database::database;
 use crate::{
     clone_root,
     labels::Labels,
@@ -15,7 +16,7 @@ use concord_harness::{
 use concord_index::{
     Contracts, Deployment, Indexer, Options, Progress,
     source::evm::EvmSource,
-    store::{Sqlite, Store},
+    store::{Database, Store},
 };
 use concord_registry::event::AccountId;
 use serde_json::{Value, json};
@@ -24,7 +25,7 @@ struct OnAnvil {
     blocking: Blocking,
     backend: EvmAnvil,
     node: Node,
-    indexer: Indexer<EvmSource, Sqlite>,
+    indexer: Indexer<EvmSource, Database>,
     reorganisations: Vec<u64>,
     forks: u64,
 }
@@ -43,7 +44,7 @@ impl OnAnvil {
         };
         let node = Node::new(&EndpointOptions::new(backend.ledger().url())).unwrap();
         let source = EvmSource::new(node.clone(), chain, *backend.addresses());
-        let store = Store::open(Sqlite::in_memory().unwrap()).unwrap();
+        let store = Store::open(database()).unwrap();
         Self {
             blocking: Blocking::new().unwrap(),
             indexer: Indexer::new(source, store, &deployment, Options::default()).unwrap(),
@@ -61,14 +62,14 @@ fn account(actor: &Actor) -> AccountId {
 
 impl Followed for OnAnvil {
     type Source = EvmSource;
-    type Engine = Sqlite;
+    type Engine = Database;
     type Backend = EvmAnvil;
 
     fn backend(&mut self) -> &mut EvmAnvil {
         &mut self.backend
     }
 
-    fn indexer(&mut self) -> &mut Indexer<EvmSource, Sqlite> {
+    fn indexer(&mut self) -> &mut Indexer<EvmSource, Database> {
         &mut self.indexer
     }
 

@@ -1,6 +1,8 @@
 //! The model is the oracle: every committed scenario is played on both chains, indexed step by step,
 //! and the index's canonical state must have the digest of the model's. Needs what `scripts/build`
 //! makes, and anvil on PATH or in CONCORD_ANVIL.
+#[path = "../worlds/database.rs"]
+mod database;
 mod evm;
 mod labels;
 mod script;

@@ -44,7 +44,7 @@ impl<E: Engine> Reader<'_, E> {
                 .metadata(self.deployment, id)
                 .unwrap()
                 .into_iter())
-            .map(|(key, row)| (key.key, Bytes(row.value)))
+            .map(|(_, row)| (row.key, Bytes(row.value)))
             .collect(),
             authorized: self.authorized(id),
             open: self.open(id),

@@ -1,4 +1,5 @@
 //! The program in litesvm: each step is a slot, and its transaction is what a cluster would keep.
+use crate::database::database;
 use crate::{
     clone_root,
     labels::Labels,
@@ -19,7 +20,7 @@ use concord_index::{
     Contracts, Deployment, Indexer, Options, SourceError,
     batch::{Batch, Header},
     source::{Source, svm::batch_of},
-    store::{Sqlite, Store},
+    store::{Database, Store},
 };
 use concord_registry::{
     event::AccountId,
@@ -95,7 +96,7 @@ impl Source for Slots {
 
 struct InLitesvm {
     backend: SvmLitesvm,
-    indexer: Indexer<Slots, Sqlite>,
+    indexer: Indexer<Slots, Database>,
     blocking: concord_chain::Blocking,
 }
 
@@ -115,7 +116,7 @@ impl InLitesvm {
             contracts: Contracts::Svm(backend.program().id()),
             start: 0,
         };
-        let store = Store::open(Sqlite::in_memory().unwrap()).unwrap();
+        let store = Store::open(database()).unwrap();
         Self {
             indexer: Indexer::new(slots, store, &deployment, Options::default()).unwrap(),
             backend,
@@ -126,14 +127,14 @@ impl InLitesvm {
 
 impl Followed for InLitesvm {
     type Source = Slots;
-    type Engine = Sqlite;
+    type Engine = Database;
     type Backend = SvmLitesvm;
 
     fn backend(&mut self) -> &mut SvmLitesvm {
         &mut self.backend
     }
 
-    fn indexer(&mut self) -> &mut Indexer<Slots, Sqlite> {
+    fn indexer(&mut self) -> &mut Indexer<Slots, Database> {
         &mut self.indexer
     }
 

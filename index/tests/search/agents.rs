@@ -1,15 +1,16 @@
+use crate::database::database;
 use crate::{
     given::{self, AGENTS, Given, account, agent, all_given, fill},
     oracle::{Fraction, Wanted},
 };
 use concord_index::{
     query::{AgentFilter, AgentOrder, AgentQuery, Bounds, FoundAgent, ReputationFilter},
-    store::{DeploymentId, Sqlite, Store},
+    store::{Database, DeploymentId, Store},
 };
 use concord_registry::event::Profile;
 
-fn store() -> (Store<Sqlite>, [DeploymentId; 2]) {
-    let mut store = Store::open(Sqlite::in_memory().unwrap()).unwrap();
+fn store() -> (Store<Database>, [DeploymentId; 2]) {
+    let mut store = Store::open(database()).unwrap();
     let ids = fill(&mut store);
     (store, ids)
 }
@@ -31,7 +32,7 @@ fn filter(wanted: &Wanted) -> ReputationFilter {
 }
 
 /// All pages of a search.
-fn search(store: &mut Store<Sqlite>, query: &AgentQuery) -> Vec<FoundAgent> {
+fn search(store: &mut Store<Database>, query: &AgentQuery) -> Vec<FoundAgent> {
     let mut query = query.clone();
     let mut found = Vec::new();
     loop {

@@ -1,3 +1,4 @@
+use crate::database::database;
 use crate::{
     given::{AGENTS, CLIENTS, account, agent, all_given, fill},
     oracle::Wanted,
@@ -5,7 +6,7 @@ use crate::{
 use concord_canonical::summary::{Feedback, Query, summarize};
 use concord_index::{
     query::{Facts, Tags},
-    store::{Sqlite, Store},
+    store::Store,
 };
 use concord_registry::event::{AccountId, Profile};
 use std::collections::BTreeMap;
@@ -25,7 +26,7 @@ fn accounts(clients: Option<&[u8]>) -> Option<Vec<AccountId>> {
 
 #[test]
 fn r48_facts_are_what_the_named_reviewers_did() {
-    let mut store = Store::open(Sqlite::in_memory().unwrap()).unwrap();
+    let mut store = Store::open(database()).unwrap();
     let [id, _] = fill(&mut store);
     let given = all_given(0);
     let mut with_payments = 0;
@@ -82,7 +83,7 @@ fn r48_facts_are_what_the_named_reviewers_did() {
 /// R50, with the canonical crate's summary of the matching feedback as the oracle.
 #[test]
 fn r50_a_summary_of_either_tag_counts_feedback_once() {
-    let mut store = Store::open(Sqlite::in_memory().unwrap()).unwrap();
+    let mut store = Store::open(database()).unwrap();
     let [id, _] = fill(&mut store);
     let given = all_given(0);
     for clients in OTHER_SETS {

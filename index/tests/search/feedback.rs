@@ -1,14 +1,15 @@
+use crate::database::database;
 use crate::given::{Given, account, agent, all_given, fill};
 use concord_index::{
     query::{Bounds, FeedbackFilter, FeedbackQuery, FoundFeedback},
-    store::{DeploymentId, Sqlite, Store},
+    store::{Database, DeploymentId, Store},
 };
 use concord_registry::event::Profile;
 use std::collections::BTreeMap;
 
 /// All pages of a search in both deployments.
 fn search(
-    store: &mut Store<Sqlite>,
+    store: &mut Store<Database>,
     ids: [DeploymentId; 2],
     filter: &FeedbackFilter,
     limit: usize,
@@ -104,7 +105,7 @@ fn cases() -> Vec<(FeedbackFilter, Admits)> {
 
 #[test]
 fn feedback_is_found_the_newest_first_across_chains_and_pages() {
-    let mut store = Store::open(Sqlite::in_memory().unwrap()).unwrap();
+    let mut store = Store::open(database()).unwrap();
     let ids = fill(&mut store);
     let mut given: Vec<Given> = [0, 1].into_iter().flat_map(all_given).collect();
     given.sort_by_key(|it| std::cmp::Reverse(it.at));
@@ -135,7 +136,7 @@ fn feedback_is_found_the_newest_first_across_chains_and_pages() {
 
 #[test]
 fn clients_that_are_wallets_are_agents() {
-    let mut store = Store::open(Sqlite::in_memory().unwrap()).unwrap();
+    let mut store = Store::open(database()).unwrap();
     let [id, _] = fill(&mut store);
     let asked = [account(103), account(1), account(112)];
     let found = store.agents_by_wallet(id, &asked).unwrap();

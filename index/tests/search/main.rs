@@ -1,5 +1,7 @@
 //! Searches, summaries and facts, compared with what the given feedback comes to one by one.
 mod agents;
+#[path = "../worlds/database.rs"]
+mod database;
 mod facts;
 mod feedback;
 #[path = "../worlds/given.rs"]

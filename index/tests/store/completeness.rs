@@ -1,9 +1,10 @@
 //! R46: what was not seen is found, and ends when it is seen.
+use crate::database::database;
 use crate::world::{account, agent, at, deployment, open, registered};
 use concord_index::{
     batch::{Batch, Header, IndexedEvent},
     query::{Completeness, Gap, IncompleteAgent, Reviewers, ReviewersError},
-    store::{DeploymentId, Sqlite, Store},
+    store::{Database, DeploymentId, Store},
     table::ClientKey,
 };
 use concord_registry::{
@@ -18,8 +19,8 @@ const HEAD: Header = Header {
     time: 1_700_000_009,
 };
 
-fn stored(events: Vec<Event>) -> (Store<Sqlite>, DeploymentId) {
-    let mut store = Store::open(Sqlite::in_memory().unwrap()).unwrap();
+fn stored(events: Vec<Event>) -> (Store<Database>, DeploymentId) {
+    let mut store = Store::open(database()).unwrap();
     let id = store.claim(&deployment()).unwrap();
     let events: Vec<IndexedEvent> = (0..).zip(events).map(|(log, it)| at(9, log, it)).collect();
     let batch = Batch {

@@ -1,11 +1,15 @@
 //! What a store refuses, and what is left after a failure.
-use crate::world::{World, deployment};
+use crate::{
+    database::{database, fresh},
+    world::{World, account, agent, at, deployment, open, registered},
+};
 use concord_chain::Blocking;
 use concord_index::{
     Indexer, Options, Progress, StoreError, SyncError,
+    batch::Batch,
     store::{Engine, Sqlite, Store},
 };
-use concord_registry::evm::Address;
+use concord_registry::{Event, evm::Address};
 
 fn world(blocks: u64) -> World {
     World {
@@ -55,9 +59,8 @@ fn a_full_disk_is_named_and_loses_nothing() {
 
 #[test]
 fn a_second_writer_is_refused_until_the_first_one_ends() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("index.sqlite");
-    let open = || Store::open(Sqlite::open(&file).unwrap()).unwrap();
+    let fresh = fresh();
+    let open = || Store::open(fresh.location.open().unwrap()).unwrap();
     let mut first = open();
     first.claim(&deployment()).unwrap();
     let error = open().claim(&deployment()).unwrap_err();
@@ -73,7 +76,7 @@ fn a_second_writer_is_refused_until_the_first_one_ends() {
 
 #[test]
 fn a_store_of_other_contracts_or_another_start_is_refused() {
-    let mut store = Store::open(Sqlite::in_memory().unwrap()).unwrap();
+    let mut store = Store::open(database()).unwrap();
     store.claim(&deployment()).unwrap();
     let mut later = deployment();
     later.start = 2;
@@ -92,16 +95,59 @@ fn a_store_of_other_contracts_or_another_start_is_refused() {
 
 #[test]
 fn a_store_of_another_schema_is_refused_and_left_as_it_is() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("index.sqlite");
-    let open = || Store::open(Sqlite::open(&file).unwrap());
+    let fresh = fresh();
+    let open = || Store::open(fresh.location.open().unwrap());
     open().unwrap();
-    for (version, advice) in [(1, "rebuild"), (4, "use the version that wrote it")] {
-        let mut sqlite = Sqlite::open(&file).unwrap();
+    for (version, advice) in [(3, "rebuild"), (5, "use the version that wrote it")] {
+        let mut database = fresh.location.open().unwrap();
         let sql = format!("UPDATE schema_version SET version = {version}");
-        sqlite.script(&sql).unwrap();
+        database.script(&sql).unwrap();
         let error = open().unwrap_err();
         assert!(matches!(error, StoreError::Schema { found, .. } if found == version));
         assert!(error.to_string().contains(advice), "{error}");
+    }
+}
+
+#[test]
+fn tags_keys_and_texts_of_any_length_and_with_nul_are_stored() {
+    // Not compressible, and longer than an entry of an index may be.
+    let long: String = (0..4_000u32)
+        .map(|number| char::from(b'!' + u8::try_from(number * number % 94).unwrap()))
+        .collect();
+    let long = format!("\0{long}\u{1}");
+    let mut store = Store::open(database()).unwrap();
+    let id = store.claim(&deployment()).unwrap();
+    let mut given = open(1, 1, 1, 80);
+    if let Event::OpenFeedback {
+        tag1, tag2, uri, ..
+    } = &mut given
+    {
+        (*tag1, *tag2, *uri) = (long.clone(), format!("{long}2"), long.clone());
+    }
+    let set = Event::MetadataSet {
+        agent: agent(1),
+        key: long.clone(),
+        value: vec![1],
+    };
+    let events = [registered(1), given, set];
+    let batch = Batch {
+        through: world(1).header(1),
+        parent: None,
+        headers: vec![],
+        events: (0..).zip(events).map(|(log, it)| at(1, log, it)).collect(),
+        undecoded: vec![],
+    };
+    store.commit(id, &batch, None, 64).unwrap();
+    assert_eq!(store.digest(id).unwrap(), store.rebuild_digest(id).unwrap());
+    let metadata = store.metadata(id, agent(1)).unwrap();
+    assert_eq!(metadata[0].1.key, long);
+    let clients = [account(1)];
+    for reviewers in [None, Some(&clients[..])] {
+        let count = |store: &mut Store<_>, tag: &str| {
+            let found = store.open_summary(id, agent(1), reviewers, (tag, ""));
+            found.unwrap().summary.count
+        };
+        assert_eq!(count(&mut store, &long), 1);
+        assert_eq!(count(&mut store, &long[..200]), 0);
     }
 }

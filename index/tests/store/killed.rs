@@ -1,26 +1,28 @@
 //! A writer that is killed at any statement: the next one goes on, and comes to the same tables.
-use crate::world::{World, deployment};
+use crate::{
+    database::{argument, fresh},
+    world::{World, deployment},
+};
 use concord_chain::Blocking;
 use concord_index::{
     Indexer, Options, StoreError,
     fold::fold,
-    store::{Dialect, Engine, Sqlite, Store, Value},
+    store::{Database, Dialect, Engine, Location, Store, Value},
 };
 use std::{
     env,
-    path::{Path, PathBuf},
     process::{self, Command},
 };
 
 const BLOCKS: u64 = 60;
 const AT_ONCE: u64 = 20;
-/// In the file's environment: the file, and the statement at which its writer dies.
-const FILE: &str = "CONCORD_TEST_STORE";
+/// In a child's environment: the store, and the statement at which its writer dies.
+const STORE: &str = "CONCORD_TEST_STORE";
 const DIES_AT: &str = "CONCORD_TEST_DIES_AT";
 
-/// SQLite, until a statement at which the process ends without another instruction of it.
+/// A database, until a statement at which the process ends without another instruction of it.
 struct Dying {
-    sqlite: Sqlite,
+    database: Database,
     left: u64,
 }
 
@@ -36,11 +38,13 @@ impl Dying {
 }
 
 impl Engine for Dying {
-    const DIALECT: Dialect = Sqlite::DIALECT;
+    fn dialect(&self) -> &'static Dialect {
+        self.database.dialect()
+    }
 
-    fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<u64, StoreError> {
+    fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<(), StoreError> {
         self.count();
-        self.sqlite.execute(sql, parameters)
+        self.database.execute(sql, parameters)
     }
 
     fn query(
@@ -49,16 +53,16 @@ impl Engine for Dying {
         parameters: &[Value],
         each: &mut dyn FnMut(&[Value]) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        self.sqlite.query(sql, parameters, each)
+        self.database.query(sql, parameters, each)
     }
 
     fn script(&mut self, sql: &str) -> Result<(), StoreError> {
         self.count();
-        self.sqlite.script(sql)
+        self.database.script(sql)
     }
 
     fn claim(&mut self, name: &str) -> Result<(), StoreError> {
-        self.sqlite.claim(name)
+        self.database.claim(name)
     }
 }
 
@@ -102,21 +106,22 @@ fn expected() -> [u8; 32] {
 /// Not a test by itself: what a child process of the test below does.
 #[test]
 fn a_writer_that_dies() {
-    let (Ok(file), Ok(dies_at)) = (env::var(FILE), env::var(DIES_AT)) else {
+    let (Ok(store), Ok(dies_at)) = (env::var(STORE), env::var(DIES_AT)) else {
         return;
     };
     let engine = Dying {
-        sqlite: Sqlite::open(Path::new(&file)).unwrap(),
+        database: store.parse::<Location>().unwrap().open().unwrap(),
         left: dies_at.parse().unwrap(),
     };
     index(engine);
 }
 
 /// Whether the writer lived to the end.
-fn run_child(file: &Path, dies_at: u64) -> bool {
+fn run_child(store: &Location, dies_at: u64) -> bool {
     let mut child = Command::new(env::current_exe().unwrap());
     child.args(["--exact", "killed::a_writer_that_dies"]);
-    child.env(FILE, file).env(DIES_AT, dies_at.to_string());
+    child.env(STORE, argument(store));
+    child.env(DIES_AT, dies_at.to_string());
     let output = child.output().unwrap();
     match output.status.code() {
         Some(0) => true,
@@ -128,20 +133,15 @@ fn run_child(file: &Path, dies_at: u64) -> bool {
 #[test]
 fn a_killed_writer_leaves_a_store_that_the_next_one_completes() {
     let expected = expected();
-    let folder = tempfile::tempdir().unwrap();
-    let file = |name: u64| -> PathBuf { folder.path().join(format!("{name}.sqlite")) };
     // Every statement of the first ones, where tables and cursor are made; then one of each few, so
     // that every kind of statement is the last one in some run.
     let mut dies_at = 1;
     let mut killed = 0;
     loop {
-        let path = file(dies_at);
-        let lived = run_child(&path, dies_at);
-        assert_eq!(
-            index(Sqlite::open(&path).unwrap()),
-            expected,
-            "killed at {dies_at}"
-        );
+        let store = fresh();
+        let lived = run_child(&store.location, dies_at);
+        let completed = index(store.location.open().unwrap());
+        assert_eq!(completed, expected, "killed at {dies_at}");
         if lived {
             break;
         }
@@ -153,14 +153,13 @@ fn a_killed_writer_leaves_a_store_that_the_next_one_completes() {
 
 #[test]
 fn a_writer_may_be_killed_again_and_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("index.sqlite");
+    let store = fresh();
     let mut runs = 0;
     // Each run gets further than the one before, by one batch at least.
-    while !run_child(&file, 350) {
+    while !run_child(&store.location, 350) {
         runs += 1;
         assert!(runs < 50, "no progress");
     }
     assert!(runs > 1, "{runs}");
-    assert_eq!(index(Sqlite::open(&file).unwrap()), expected());
+    assert_eq!(index(store.location.open().unwrap()), expected());
 }

@@ -1,4 +1,5 @@
 //! R46: events that an endpoint withheld are found when it no longer does.
+use crate::database::database;
 use crate::world::{World, deployment};
 use async_trait::async_trait;
 use concord_chain::Blocking;
@@ -7,7 +8,7 @@ use concord_index::{
     batch::{Batch, Header},
     fold::fold,
     source::Source,
-    store::{Sqlite, Store},
+    store::{Database, Store},
 };
 
 const BLOCKS: u64 = 120;
@@ -60,9 +61,9 @@ fn world() -> World {
     }
 }
 
-fn indexed(withheld: &[u64]) -> (Blocking, Indexer<Forgetful, Sqlite>) {
+fn indexed(withheld: &[u64]) -> (Blocking, Indexer<Forgetful, Database>) {
     let blocking = Blocking::new().unwrap();
-    let store = Store::open(Sqlite::in_memory().unwrap()).unwrap();
+    let store = Store::open(database()).unwrap();
     let source = Forgetful {
         world: world(),
         withheld: withheld.to_vec(),

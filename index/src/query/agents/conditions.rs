@@ -1,6 +1,7 @@
 //! What filters mean in SQL.
 use super::{AgentFilter, AgentOrder, ReputationFilter, Sums, Tags};
 use crate::store::{Cell, Sql};
+use concord_canonical::hash::keccak256;
 
 impl ReputationFilter {
     pub(in crate::query) fn tags(&self) -> Tags<'_> {
@@ -66,12 +67,13 @@ impl AgentFilter {
 
     pub(super) fn restrict_metadata(&self, sql: &mut Sql) {
         let exists = " AND EXISTS (SELECT 1 FROM metadata m WHERE m.deployment = a.deployment \
-                      AND m.agent = a.agent AND m.key = ?";
+                      AND m.agent = a.agent AND m.id = ?";
         if let Some(key) = &self.metadata_key {
-            sql.bind(exists, [key.to_value()]).push(")");
+            sql.bind(exists, [keccak256(key.as_bytes()).to_value()])
+                .push(")");
         }
         if let Some((key, value)) = &self.metadata {
-            sql.bind(exists, [key.to_value()])
+            sql.bind(exists, [keccak256(key.as_bytes()).to_value()])
                 .bind(" AND m.value = ?)", [value.to_value()]);
         }
     }

@@ -2,6 +2,7 @@
 use super::{AgentFilter, AgentOrder, AgentPosition, FoundAgent, ReputationFilter, Sums};
 use crate::{
     StoreError,
+    fold::tag_key,
     store::{Cell, Cells, DeploymentId, Sql, Stored, Value, columns_of},
     table::{Agents, Total, Totals},
 };
@@ -44,8 +45,8 @@ impl Search<'_> {
         let values = [
             self.deployment.0.to_value(),
             reputation.profile.to_value(),
-            reputation.tag1.to_value(),
-            reputation.tag2.to_value(),
+            tag_key(&reputation.tag1).to_value(),
+            tag_key(&reputation.tag2).to_value(),
         ];
         sql.bind(
             " WHERE t.deployment = ? AND t.profile = ? AND t.tag1 = ? AND t.tag2 = ?",

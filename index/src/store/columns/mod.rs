@@ -55,8 +55,8 @@ stored!(Agents: AgentKey { agent: "agent" }, Agent {
     authorized_clients: "authorized_clients", open_clients: "open_clients",
     feedback_count: "feedback_count", missing: "missing", unexplained: "unexplained"
 });
-stored!(AllMetadata: MetadataKey { agent: "agent", key: "key" }, Metadata {
-    value: "value", updated_at: "updated_at"
+stored!(AllMetadata: MetadataKey { agent: "agent", id: "id" }, Metadata {
+    key: "key", value: "value", updated_at: "updated_at"
 });
 stored!(Clients: ClientKey { profile: "profile", agent: "agent", client: "client" }, Client {
     ordinal: "ordinal", last_index: "last_index"

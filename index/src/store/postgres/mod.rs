@@ -1,0 +1,141 @@
+//! Postgres: several readers, one writer for each chain, and a database on another machine.
+mod cell;
+mod connection;
+
+use super::{Dialect, Engine, Value};
+use crate::StoreError;
+use concord_canonical::hash::keccak256;
+use connection::{Connection, Write};
+use std::{sync::Arc, thread, time::Duration};
+use tokio_postgres::Config;
+
+/// Writes that wait for one round trip together.
+const AT_ONCE: usize = 512;
+/// A writer that ended keeps its lock until the server has noticed.
+const CLAIMS: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// A connection to a server. In a transaction, writes are sent together: an error of one is that of a
+/// later statement, or of the commit.
+#[derive(Debug)]
+pub struct Postgres {
+    connection: Connection,
+    unsent: Vec<Write>,
+    is_in_transaction: bool,
+}
+
+impl Postgres {
+    /// Connects.
+    ///
+    /// # Errors
+    /// [`StoreError::Server`].
+    pub fn connect(config: &Config) -> Result<Self, StoreError> {
+        let mut engine = Self {
+            connection: Connection::open(config)?,
+            unsent: Vec::new(),
+            is_in_transaction: false,
+        };
+        let mut encoding = String::new();
+        engine.query("SHOW server_encoding", &[], &mut |row| {
+            if let [Value::Text(found)] = row {
+                encoding.clone_from(found);
+            }
+            Ok(())
+        })?;
+        if encoding != "UTF8" {
+            let reason = format!("the database's encoding is {encoding}, expected UTF8");
+            return Err(StoreError::Database(reason));
+        }
+        Ok(engine)
+    }
+
+    /// Connects, and never writes.
+    ///
+    /// # Errors
+    /// As [`Self::connect`].
+    pub fn connect_read_only(config: &Config) -> Result<Self, StoreError> {
+        let mut engine = Self::connect(config)?;
+        engine.script("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY")?;
+        Ok(engine)
+    }
+
+    /// Returns what ends the statement that is being carried out, from another thread.
+    #[must_use]
+    pub fn interrupt(&self) -> Arc<dyn Fn() + Send + Sync> {
+        self.connection.interrupt()
+    }
+
+    fn flush(&mut self) -> Result<(), StoreError> {
+        match self.unsent.is_empty() {
+            true => Ok(()),
+            false => self.connection.write(std::mem::take(&mut self.unsent)),
+        }
+    }
+}
+
+impl Engine for Postgres {
+    fn dialect(&self) -> &'static Dialect {
+        &Dialect {
+            begin: "BEGIN",
+            // Two processes that open a new database, or claim in it, take turns.
+            begin_alone: "BEGIN; SELECT pg_advisory_xact_lock(8004)",
+            begin_snapshot: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+            integer: "BIGINT",
+            real: "DOUBLE PRECISION",
+            text: "TEXT COLLATE \"C\"",
+            blob: "BYTEA",
+            clustered: "",
+        }
+    }
+
+    fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<(), StoreError> {
+        self.unsent.push(Write {
+            sql: sql.to_owned(),
+            values: parameters.to_vec(),
+        });
+        match self.is_in_transaction && self.unsent.len() < AT_ONCE {
+            true => Ok(()),
+            false => self.flush(),
+        }
+    }
+
+    fn query(
+        &mut self,
+        sql: &str,
+        parameters: &[Value],
+        each: &mut dyn FnMut(&[Value]) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.flush()?;
+        self.connection.query(sql, parameters, each)
+    }
+
+    fn script(&mut self, sql: &str) -> Result<(), StoreError> {
+        if sql == "ROLLBACK" {
+            self.unsent.clear();
+        }
+        self.flush()?;
+        self.is_in_transaction = sql.starts_with("BEGIN") && !sql.ends_with("COMMIT;");
+        self.connection.script(sql)
+    }
+
+    fn claim(&mut self, name: &str) -> Result<(), StoreError> {
+        let mut key = [0; 8];
+        key.copy_from_slice(&keccak256(format!("concord-index/{name}").as_bytes())[..8]);
+        let key = Value::Int(i64::from_be_bytes(key));
+        for _ in 0..CLAIMS {
+            let mut is_mine = false;
+            let sql = "SELECT pg_try_advisory_lock($1)"; // until the connection ends
+            self.query(sql, std::slice::from_ref(&key), &mut |row| {
+                is_mine = row == [Value::Int(1)];
+                Ok(())
+            })?;
+            if is_mine {
+                return Ok(());
+            }
+            thread::sleep(PAUSE);
+        }
+        Err(StoreError::SecondWriter {
+            what: name.to_owned(),
+        })
+    }
+}
