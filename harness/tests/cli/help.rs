@@ -7,7 +7,7 @@ use super::{
 use serde_json::{Value, json};
 use std::{fs, io::Write, process::Stdio};
 
-const COMMANDS: [&str; 49] = [
+const COMMANDS: [&str; 50] = [
     "conform",
     "adapter",
     "adapter check",
@@ -41,6 +41,7 @@ const COMMANDS: [&str; 49] = [
     "index status",
     "index verify",
     "index rebuild",
+    "index export",
     "aggregator run",
     "aggregator drain",
     "aggregator status",

@@ -1,7 +1,7 @@
 //! What the command line takes. The comments are its help.
 #![allow(missing_docs, reason = "flattened options need no help of their own")]
-use crate::store::Location;
-use clap::{Args, Parser, Subcommand};
+use crate::{Place, store::Location};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use concord_chain::ChainId;
 use concord_registry::{evm, svm};
 use std::net::SocketAddr;
@@ -56,6 +56,38 @@ pub enum Command {
     /// Deletes the tables and folds the event log again.
     #[command(after_help = help!("  concord index rebuild --store index.sqlite"))]
     Rebuild(StoreOptions),
+    /// Prints every event, a line of JSON each, in the order of its chain.
+    #[command(after_help = help!("  concord index export
+  concord index export --chain eip155:8453 --after 000000000000000700000000000000000000000100000000"))]
+    Export(ExportOptions),
+}
+
+/// What an export is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Lines of JSON.
+    Ndjson,
+}
+
+#[derive(Debug, Args)]
+pub struct ExportOptions {
+    #[command(flatten)]
+    pub store: StoreOptions,
+    /// The format.
+    #[arg(long, value_enum, default_value_t = Format::Ndjson)]
+    pub to: Format,
+    /// Only this chain, by its CAIP-2 id.
+    #[arg(long)]
+    pub chain: Option<String>,
+    /// Only this identity registry or program.
+    #[arg(long)]
+    pub registry: Option<String>,
+    /// Go on after this position: that of the last line of an earlier export.
+    #[arg(long, value_parser = super::export::position)]
+    pub after: Option<Place>,
+    /// Also events of blocks that are not final, which a reorganisation may take back.
+    #[arg(long)]
+    pub unfinal: bool,
 }
 
 #[derive(Debug, Args)]

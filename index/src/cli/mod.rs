@@ -1,5 +1,6 @@
 //! The command line. Stdout carries the result, stderr the progress and the errors.
 mod arguments;
+mod export;
 mod files;
 mod progress;
 mod run;
@@ -13,7 +14,7 @@ use crate::{ReviewersError, SourceError, StoreError, SyncError};
 use arguments::Arguments;
 use clap::Parser;
 use concord_chain::{ChainError, fetch::FetchError};
-use std::{ffi::OsString, net::SocketAddr, process::ExitCode};
+use std::{ffi::OsString, io, net::SocketAddr, process::ExitCode};
 
 /// Nothing is wrong.
 const FINE: u8 = 0;
@@ -43,6 +44,8 @@ enum CliError {
     FileWorker,
     #[error("cannot listen on {address}: {reason}")]
     Listen { address: SocketAddr, reason: String },
+    #[error("stdout cannot be written: {0}")]
+    Output(io::Error),
     #[error("{0}")]
     Usage(String),
 }
@@ -69,6 +72,7 @@ pub fn execute(command: &Command) -> u8 {
         Command::Status(options) => verify::status(options),
         Command::Verify(options) => verify::verify(options),
         Command::Rebuild(options) => verify::rebuild(options),
+        Command::Export(options) => export::export(options),
     };
     done.unwrap_or_else(|error| {
         eprintln!("concord-index: {error}");

@@ -7,7 +7,7 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-fn open(options: &StoreOptions) -> Result<Store<Database>, CliError> {
+pub fn open(options: &StoreOptions) -> Result<Store<Database>, CliError> {
     require(&options.store)?;
     Ok(Store::open(options.store.open()?)?)
 }

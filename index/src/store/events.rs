@@ -1,6 +1,6 @@
 //! The event log: the source of truth (R45).
 use super::{
-    DeploymentId, Engine, Store, Value,
+    DeploymentId, Engine, Sql, Store, Value,
     value::{Cell, Cells},
 };
 use crate::{
@@ -81,6 +81,36 @@ impl<E: Engine> Store<E> {
             format!("SELECT {COLUMNS} FROM event WHERE deployment = $1{condition} ORDER BY place");
         self.engine
             .query(&sql, &values, &mut |row| each(read(row)?))
+    }
+
+    /// Returns events in the order of the chain, at most `limit`: those after a place, to the end of
+    /// a block.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn events_after(
+        &mut self,
+        deployment: DeploymentId,
+        after: Option<Place>,
+        last: u64,
+        limit: usize,
+    ) -> Result<Vec<IndexedEvent>, StoreError> {
+        let mut sql = Sql::new(format!("SELECT {COLUMNS} FROM event"));
+        let end = Place::start_of(last.saturating_add(1));
+        sql.bind(
+            " WHERE deployment = ? AND place < ?",
+            [deployment.0.to_value(), end.to_value()],
+        );
+        if let Some(after) = after {
+            sql.bind(" AND place > ?", [after.to_value()]);
+        }
+        sql.push(&format!(" ORDER BY place LIMIT {limit}"));
+        let mut events = Vec::new();
+        self.engine.query(sql.text(), sql.values(), &mut |row| {
+            events.push(read(row)?);
+            Ok(())
+        })?;
+        Ok(events)
     }
 
     /// Deletes the events of a block and all after it; returns which agents they were about, and

@@ -16,6 +16,14 @@ impl Sql {
         }
     }
 
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub fn values(&self) -> &[Value] {
+        &self.values
+    }
+
     pub fn push(&mut self, text: &str) -> &mut Self {
         self.text.push_str(text);
         self
