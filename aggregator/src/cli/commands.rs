@@ -1,8 +1,13 @@
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
+use axum::{
+    extract::{ConnectInfo, Request},
+    middleware::map_request,
+};
+use concord_chain::server::{Peer, ServerLimits, asked_to_stop, serve};
 use concord_x402::feedback::FileStore;
 use serde_json::{Value, json};
-use tokio::{net::TcpListener, signal, sync::watch, task::JoinHandle};
+use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
 
 use super::{
     CliError, FINE, REFUSED,
@@ -86,29 +91,19 @@ pub async fn run(options: &RunOptions) -> Result<u8, CliError> {
         address_header: config.address_header()?,
     });
     let routes = routes.merge(payment_proof_router(facilitators));
-    let routes = routes.into_make_service_with_connect_info::<SocketAddr>();
+    let routes = routes.layer(map_request(with_address));
     println!("{}", listener.local_addr()?);
-    let served = axum::serve(listener, routes).with_graceful_shutdown(asked_to_stop());
-    let served = served.await;
+    serve(listener, routes, ServerLimits::default(), asked_to_stop()).await;
     lanes.end().await;
-    served?;
     Ok(FINE)
 }
 
-async fn asked_to_stop() {
-    let interrupted = signal::ctrl_c();
-    #[cfg(unix)]
-    {
-        let terminated = signal::unix::signal(signal::unix::SignalKind::terminate());
-        if let Ok(mut terminated) = terminated {
-            tokio::select! {
-                _ = interrupted => {}
-                _ = terminated.recv() => {}
-            }
-            return;
-        }
+/// Passes a client's address on as axum does.
+async fn with_address(mut request: Request) -> Request {
+    if let Some(Peer(address)) = request.extensions().get().copied() {
+        request.extensions_mut().insert(ConnectInfo(address));
     }
-    let _ = interrupted.await;
+    request
 }
 
 pub async fn drain(options: &ConfigOptions) -> Result<u8, CliError> {

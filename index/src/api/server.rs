@@ -1,18 +1,15 @@
 use super::{Api, router};
 use crate::store::Engine;
-use std::{future::Future, io, sync::Arc};
+use concord_chain::server::{self, ServerLimits};
+use std::{future::Future, sync::Arc};
 use tokio::net::TcpListener;
 
 /// Answers requests until `end` is ready; then those that have begun are answered, and no more.
-///
-/// # Errors
-/// The socket's own.
 pub async fn serve<E: Engine + 'static>(
     listener: TcpListener,
     api: Arc<Api<E>>,
-    end: impl Future<Output = ()> + Send + 'static,
-) -> io::Result<()> {
-    axum::serve(listener, router(api))
-        .with_graceful_shutdown(end)
-        .await
+    limits: ServerLimits,
+    end: impl Future<Output = ()>,
+) {
+    server::serve(listener, router(api), limits, end).await;
 }

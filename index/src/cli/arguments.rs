@@ -126,7 +126,10 @@ pub struct FileOptions {
 
 #[derive(Debug, Args)]
 pub struct ListenOptions {
-    /// Queries at once; each has a connection of its own.
+    /// Clients at once. Another one takes the place of an idle one.
+    #[arg(long, default_value_t = 1_024, value_parser = at_least_one)]
+    pub connections: usize,
+    /// Queries at once; each has a connection to the store of its own.
     #[arg(long, default_value_t = 8, value_parser = at_least_one)]
     pub queries: usize,
     /// Milliseconds that a query may take.

@@ -8,6 +8,7 @@ use crate::{
     api::{self, Api, Limits, Readers},
     store::Location,
 };
+use concord_chain::server::{ServerLimits, asked_to_stop};
 use std::{
     io,
     net::SocketAddr,
@@ -20,7 +21,7 @@ use tokio::{net::TcpListener, runtime};
 pub struct Serving {
     /// Where it listens.
     pub address: SocketAddr,
-    thread: JoinHandle<io::Result<()>>,
+    thread: JoinHandle<()>,
 }
 
 /// `serve`: answers until a signal.
@@ -52,7 +53,12 @@ pub fn start(
     let address = address.map_err(|error| unusable(listen, &error))?;
     let readers = Readers::of_store(store, limits.queries, limits.time);
     let api = Api::new(readers, limits);
-    let thread = thread::spawn(move || runtime.block_on(api::serve(listener, api, signal())));
+    let connections = ServerLimits {
+        connections: options.connections,
+        ..ServerLimits::default()
+    };
+    let serving = api::serve(listener, api, connections, asked_to_stop());
+    let thread = thread::spawn(move || runtime.block_on(serving));
     eprintln!("listening on http://{address}");
     Ok(Serving { address, thread })
 }
@@ -62,8 +68,7 @@ impl Serving {
     pub fn wait(self) -> Result<(), CliError> {
         let address = self.address;
         let ended = self.thread.join();
-        let ended = ended.unwrap_or_else(|_| Err(io::Error::other("the server panicked")));
-        ended.map_err(|error| unusable(address, &error))
+        ended.map_err(|_| unusable(address, &io::Error::other("the server panicked")))
     }
 
     /// Whether a signal ended it.
@@ -76,21 +81,5 @@ fn unusable(listen: SocketAddr, error: &io::Error) -> CliError {
     CliError::Listen {
         address: listen,
         reason: error.to_string(),
-    }
-}
-
-/// SIGINT or SIGTERM.
-async fn signal() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let terminated = signal(SignalKind::terminate());
-    match terminated {
-        Ok(mut terminated) => {
-            let interrupted = std::pin::pin!(tokio::signal::ctrl_c());
-            let terminated = std::pin::pin!(terminated.recv());
-            futures_util::future::select(interrupted, terminated).await;
-        }
-        Err(_) => {
-            let _ = tokio::signal::ctrl_c().await; // without handlers, signals end the process
-        }
     }
 }

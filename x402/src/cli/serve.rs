@@ -1,7 +1,6 @@
 //! A paid service in front of another one.
 
 use std::{
-    future::IntoFuture,
     io::{self, Write},
     net::SocketAddr,
     sync::Arc,
@@ -17,7 +16,8 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
-use futures_util::future::{Either, pending, try_join};
+use concord_chain::server::{self, ServerLimits, asked_to_stop};
+use futures_util::future::{Either, join, ready};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use serde_json::Value;
 use tokio::net::TcpListener;
@@ -83,7 +83,7 @@ pub(super) async fn serve(options: &Serve) -> Result<u8, CliError> {
         .await
         .map_err(|error| malformed("listen", &error))?;
     let watched = match config.metrics_listen {
-        None => Either::Left(pending()),
+        None => Either::Left(ready(())),
         Some(address) => {
             let metrics = metrics().map_err(|error| malformed("metricsListen", &error))?;
             let bound = bind(address).await;
@@ -91,14 +91,16 @@ pub(super) async fn serve(options: &Serve) -> Result<u8, CliError> {
             writeln!(io::stdout(), "metrics on {address}")?;
             let render = get(async move || metrics.render());
             let router = Router::new().route("/metrics", render);
-            Either::Right(axum::serve(listener, router).into_future())
+            Either::Right(serve_until_stopped(listener, router))
         }
     };
     writeln!(io::stdout(), "serving {} on {address}", config.public_url)?;
-    let served = axum::serve(listener, router).into_future();
-    let served = try_join(served, watched).await;
-    served.map_err(|error| malformed("listen", &error))?;
+    join(serve_until_stopped(listener, router), watched).await;
     Ok(VERIFIED)
+}
+
+async fn serve_until_stopped(listener: TcpListener, router: Router) {
+    server::serve(listener, router, ServerLimits::default(), asked_to_stop()).await;
 }
 
 async fn bind(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
