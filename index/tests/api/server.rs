@@ -1,6 +1,6 @@
 //! The router, asked without a socket.
 use crate::{
-    database::{Fresh, fresh},
+    database::{Fresh, filled, fresh},
     given::fill,
 };
 use axum::{
@@ -48,7 +48,10 @@ impl Answer {
 
 impl Server {
     pub fn empty(limits: Limits) -> Self {
-        let database = fresh();
+        Self::of(fresh(), limits)
+    }
+
+    fn of(database: Fresh, limits: Limits) -> Self {
         let store = Store::open(database.location.open().unwrap()).unwrap();
         let readers = Readers::of_store(database.location.clone(), limits.queries, limits.time);
         Self {
@@ -60,8 +63,12 @@ impl Server {
     }
 
     pub fn start() -> Self {
-        let mut server = Self::empty(Limits::default());
-        server.ids = fill(&mut server.store).to_vec();
+        let filled = filled(|database| {
+            fill(&mut Store::open(database).unwrap());
+        });
+        let mut server = Self::of(filled, Limits::default());
+        let deployments = server.store.deployments().unwrap();
+        server.ids = deployments.into_iter().map(|it| it.id).collect();
         server
     }
 

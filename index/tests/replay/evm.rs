@@ -1,6 +1,6 @@
 //! Anvil, read over JSON-RPC. Each scenario begins where the chain was put back to, so that every
 //! one after the first is a reorganisation, as deep as the scenario before was long.
-use crate::database::database;
+use crate::database::{database, part};
 use crate::{
     clone_root,
     labels::Labels,
@@ -111,7 +111,7 @@ fn on_anvil_the_index_equals_the_model_after_each_step_of_every_scenario() {
     });
     assert_eq!(compared.scenarios, on_evm.count());
     assert!(
-        compared.states > 2_000 && compared.summaries > 50,
+        compared.states > part(2_000, 300) && compared.summaries > part(50, 5),
         "{compared:?}"
     );
     // Every scenario but the first, which has nothing to take back.

@@ -19,5 +19,6 @@ fn clone_root() -> PathBuf {
 
 fn scenarios() -> Vec<Scenario> {
     let files = find_files(&clone_root().join("tests/scenarios")).unwrap();
-    files.iter().map(|file| load(file).unwrap()).collect()
+    let part = files.iter().step_by(database::part(1, 6));
+    part.map(|file| load(file).unwrap()).collect()
 }

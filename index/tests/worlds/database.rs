@@ -6,7 +6,10 @@ use std::{
     env, fs,
     path::{Path, PathBuf},
     process::{self, Child, Command, Stdio},
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
@@ -24,7 +27,7 @@ pub struct Fresh {
 pub fn fresh() -> Fresh {
     if let Ok(server) = env::var(SERVER) {
         return Fresh {
-            location: create(&server),
+            location: create(&server, "template1"),
             _folder: None,
         };
     }
@@ -38,7 +41,7 @@ pub fn fresh() -> Fresh {
 /// An empty database.
 pub fn database() -> Database {
     match env::var(SERVER) {
-        Ok(server) => create(&server).open().unwrap(),
+        Ok(server) => create(&server, "template1").open().unwrap(),
         Err(_) => Database::Sqlite(Sqlite::in_memory().unwrap()),
     }
 }
@@ -54,13 +57,45 @@ pub fn argument(location: &Location) -> String {
     }
 }
 
-fn create(server: &str) -> Location {
+/// A database that can be opened again, with what `fill` writes. Postgres copies the first one.
+pub fn filled(fill: impl FnOnce(Database)) -> Fresh {
+    static FIRST: OnceLock<String> = OnceLock::new();
+    let Ok(server) = env::var(SERVER) else {
+        let fresh = fresh();
+        fill(fresh.location.open().unwrap());
+        return fresh;
+    };
+    let first = FIRST.get_or_init(|| {
+        let location = create(&server, "template1");
+        fill(location.open().unwrap());
+        match location {
+            Location::Server(config) => config.get_dbname().unwrap().to_owned(),
+            Location::File(_) => unreachable!(),
+        }
+    });
+    Fresh {
+        location: create(&server, first),
+        _folder: None,
+    }
+}
+
+/// A round trip costs Postgres more than the statement: tests that only do more of the same do a part of
+/// it there.
+pub fn part(all: usize, on_postgres: usize) -> usize {
+    match env::var_os(SERVER) {
+        Some(_) => on_postgres,
+        None => all,
+    }
+}
+
+fn create(server: &str, template: &str) -> Location {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::SeqCst);
     let name = format!("test_{}_{number}", process::id());
     let location = |name: &str| -> Location { format!("{server}/{name}").parse().unwrap() };
     let mut first = location("postgres").open().unwrap();
-    first.script(&format!("CREATE DATABASE {name}")).unwrap();
+    let sql = format!("CREATE DATABASE {name} TEMPLATE {template}");
+    first.script(&sql).unwrap();
     location(&name)
 }
 
