@@ -87,7 +87,7 @@ pub use feedback::{
     ParticipationProof, ProfileFeedback, ProofField, Rating, X402Feedback, parse_feedback,
     published_endpoint,
 };
-pub use hash_scheme::{HashScheme, identify_hash};
+pub use hash_scheme::{FileHashes, HashScheme, identify_hash};
 pub use mapping::{Mapping, MappingKind};
 pub use parsed::Parsed;
 pub use payment::{ChainReference, PaymentField, ProofOfPayment};

@@ -49,6 +49,9 @@ pub enum StoreError {
     /// The database's own words.
     #[error("the store: {0}")]
     Database(String),
+    /// Another connection writes for longer than this one waits.
+    #[error("the store is busy: {0}")]
+    Busy(String),
     /// The disk is full.
     #[error("the disk of the store is full: {0}; free space and start again, nothing was lost")]
     Full(String),
@@ -108,6 +111,14 @@ pub enum StoreError {
     },
 }
 
+impl StoreError {
+    /// Returns whether the same transaction may succeed later.
+    #[must_use]
+    pub const fn is_passing(&self) -> bool {
+        matches!(self, Self::Busy(_))
+    }
+}
+
 /// Why the index does not advance.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -130,4 +141,16 @@ pub enum SyncError {
         /// How many headers are kept.
         kept: u64,
     },
+}
+
+impl SyncError {
+    /// Returns whether the same step may succeed later.
+    #[must_use]
+    pub fn is_passing(&self) -> bool {
+        match self {
+            Self::Source(error) => error.is_passing(),
+            Self::Store(error) => error.is_passing(),
+            Self::ReorgTooDeep { .. } => false,
+        }
+    }
 }

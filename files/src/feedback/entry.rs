@@ -3,7 +3,7 @@
 use concord_canonical::{Word, caip::EIP155, tag::Tag};
 
 use super::{FeedbackFile, Rating};
-use crate::{HashScheme, identify_hash, parsed::Parsed};
+use crate::{FileHashes, HashScheme, parsed::Parsed};
 
 /// A feedback entry as a registry and its events have it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,18 +59,30 @@ pub struct Difference {
 impl Parsed<FeedbackFile> {
     /// Lists every statement in which the file differs from the entry, the hash included: an empty list
     /// means that the file is the entry's. A hash of a foreign scheme is no difference if
-    /// [`identify_hash`] knows the scheme, and neither is a zero hash, which states nothing.
+    /// [`identify_hash`](crate::identify_hash) knows the scheme, and neither is a zero hash, which states
+    /// nothing.
     #[must_use]
     pub fn differences(&self, entry: &OnChainEntry<'_>) -> Vec<Difference> {
+        let hashes = FileHashes::of(self.original().as_bytes());
+        self.differences_with(entry, &hashes)
+    }
+
+    /// As [`Self::differences`], with the file's hashes: for one file and many entries.
+    #[must_use]
+    pub fn differences_with(
+        &self,
+        entry: &OnChainEntry<'_>,
+        hashes: &FileHashes,
+    ) -> Vec<Difference> {
         let mut differences = self.view().differences(entry);
         let hash = entry.feedback_hash;
-        let is_known = identify_hash(self.original().as_bytes(), &hash).is_some();
-        if hash != [0; 32] && !is_known {
+        if hash != [0; 32] && hashes.scheme(&hash).is_none() {
+            let written = hashes.by(HashScheme::Jcs).unwrap_or_else(|| self.hash());
             differences.push(Difference {
                 field: "feedbackHash",
                 in_file: Some(format!(
                     "0x{} ({})",
-                    hex::encode(self.hash()),
+                    hex::encode(written),
                     HashScheme::Jcs.name()
                 )),
                 on_chain: format!("0x{}", hex::encode(hash)),

@@ -87,6 +87,38 @@ impl HashScheme {
     }
 }
 
+/// The hash of one file by every scheme, to be compared with any number of entries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileHashes(Vec<(HashScheme, Word)>);
+
+impl FileHashes {
+    /// Hashes a file.
+    #[must_use]
+    pub fn of(file: &[u8]) -> Self {
+        let value = text_of(file).ok().and_then(|text| json::parse(text).ok());
+        let hash = |scheme: HashScheme| match &value {
+            Some(value) => Some(scheme.hash_value(value, file)),
+            None => scheme.hash(file),
+        };
+        let schemes = HashScheme::ALL.into_iter();
+        Self(schemes.filter_map(|it| Some((it, hash(it)?))).collect())
+    }
+
+    /// As [`identify_hash`].
+    #[must_use]
+    pub fn scheme(&self, hash: &Word) -> Option<HashScheme> {
+        let found = self.0.iter().find(|(_, made)| made == hash);
+        found.map(|(scheme, _)| *scheme)
+    }
+
+    /// The hash by one scheme; `None` as for [`HashScheme::hash`].
+    #[must_use]
+    pub fn by(&self, scheme: HashScheme) -> Option<Word> {
+        let found = self.0.iter().find(|(made_by, _)| *made_by == scheme);
+        found.map(|(_, hash)| *hash)
+    }
+}
+
 /// Names the scheme by which `hash` was made of a file; `None` if no known scheme makes it. Of two
 /// schemes that agree on a file, such as on one that is stored canonically, the first of
 /// [`HashScheme::ALL`] is named.

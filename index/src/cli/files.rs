@@ -75,8 +75,15 @@ fn work(mut worker: Worker<Database>, is_last: &AtomicBool) -> Result<(), CliErr
         let ends = is_last.load(Ordering::SeqCst);
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let now = now.map_or(0, |it| it.as_secs().cast_signed());
-        if blocking.wait(worker.step(now))? > 0 {
-            continue;
+        match blocking.wait(worker.step(now)) {
+            Ok(1..) => continue,
+            Ok(0) => (),
+            Err(error) if error.is_passing() => {
+                eprintln!("files wait: {error}");
+                thread::sleep(PAUSE);
+                continue;
+            }
+            Err(error) => return Err(error.into()),
         }
         if ends {
             return Ok(());

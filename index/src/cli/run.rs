@@ -68,9 +68,7 @@ pub fn run(options: &RunOptions) -> Result<u8, CliError> {
                 match repaired {
                     Ok(0) => (),
                     Ok(events) => eprintln!("repaired: {events} events had been missed"),
-                    Err(SyncError::Source(error)) if error.is_passing() => {
-                        eprintln!("not repaired: {error}");
-                    }
+                    Err(error) if error.is_passing() => eprintln!("not repaired: {error}"),
                     Err(error) => return Err(error.into()),
                 }
             }
@@ -80,14 +78,20 @@ pub fn run(options: &RunOptions) -> Result<u8, CliError> {
             }
             Ok(Progress::Idle { .. }) => blocking.wait(tokio::time::sleep(PAUSE)),
             Ok(progress) => meter.tell(progress),
-            // A chain that does not answer may again; what is stored stays right meanwhile.
-            Err(SyncError::Source(error)) if error.is_passing() && !options.once => {
+            // A chain that does not answer may again, and a store that is busy is free after a while; what
+            // is stored stays right meanwhile.
+            Err(error) if error.is_passing() && may_wait(&error, options) => {
                 eprintln!("waiting: {error}");
                 blocking.wait(tokio::time::sleep(PAUSE));
             }
             Err(error) => return Err(error.into()),
         }
     }
+}
+
+/// With `--once`, a chain that does not answer is an error.
+const fn may_wait(error: &SyncError, options: &RunOptions) -> bool {
+    !options.once || matches!(error, SyncError::Store(_))
 }
 
 #[cfg(test)]

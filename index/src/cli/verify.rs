@@ -49,6 +49,7 @@ pub fn status(options: &StoreOptions) -> Result<u8, CliError> {
             "events": store.event_count(id)?,
             "missing": missing(&completeness),
             "files": files(&store.file_counts(id)?),
+            "fileBytes": store.file_bytes(id)?,
         });
         println!("{status}");
     }

@@ -2,77 +2,125 @@ use super::Content;
 use crate::table::{Evidence, Feedback, FeedbackKey, FileKey, FileUse, Proof};
 use concord_canonical::{sign::PublicKey, tag::Tag, value::Value};
 use concord_files::{
-    Difference, FeedbackFile, OnChainEntry, OnChainRating, Parsed, identify_hash, parse_feedback,
+    Difference, FeedbackFile, FileHashes, OnChainEntry, OnChainRating, Parsed, parse_feedback,
 };
 use concord_registry::event::Profile;
 use serde_json::json;
 
-/// Returns what the file of a feedback supports. `registry` is the CAIP-10 id of the agent's registry,
-/// and `chain` the CAIP-2 id of its chain.
-#[must_use]
-pub fn evidence(
-    (chain, registry): (&str, &str),
-    key: &FeedbackKey,
-    row: &Feedback,
-    content: &Content,
-) -> Evidence {
-    let none = Evidence {
-        file: FileKey::of(&row.uri).id,
-        state: FileUse::Waiting,
-        reason: None,
-        is_proven: false,
-        dialect: None,
-        scheme: None,
-        differences: None,
-        proof: None,
-    };
-    let (bytes, is_proven) = match content {
-        Content::Bytes { bytes, is_proven } => (bytes, *is_proven),
-        Content::None { state, reason } => {
-            return Evidence {
+/// Characters of a statement of a file that are kept with each entry from which it differs.
+const STATEMENT: usize = 1_000;
+
+/// The file of a feedback, read once for every entry that refers to it.
+#[derive(Debug)]
+pub struct FeedbackContent(Read);
+
+#[derive(Debug)]
+enum Read {
+    None {
+        state: FileUse,
+        reason: Option<String>,
+    },
+    Bytes {
+        is_proven: bool,
+        hashes: FileHashes,
+        parsed: Result<Box<Parsed<FeedbackFile>>, String>,
+        /// Whether both signatures of X402's proof verify.
+        is_signed: bool,
+    },
+}
+
+impl FeedbackContent {
+    /// Hashes and parses a file, and verifies what it has of signatures.
+    #[must_use]
+    pub fn of(content: &Content) -> Self {
+        Self(match content {
+            Content::None { state, reason } => Read::None {
                 state: *state,
                 reason: reason.clone(),
-                ..none
-            };
-        }
-    };
-    // R21: the scheme is named, and one that leaves parts out proves nothing.
-    let scheme = identify_hash(bytes, &row.hash);
-    let is_proven = is_proven || scheme.is_some_and(|it| it.covers_everything());
-    let none = Evidence {
-        is_proven,
-        scheme: scheme.map(|it| it.name().to_owned()),
-        ..none
-    };
-    match parse_feedback(bytes) {
-        Err(error) => Evidence {
-            state: FileUse::Unreadable,
-            reason: Some(error.to_string()),
+            },
+            Content::Bytes { bytes, is_proven } => {
+                let parsed = parse_feedback(bytes).map_err(|error| error.to_string());
+                Read::Bytes {
+                    is_proven: *is_proven,
+                    hashes: FileHashes::of(bytes),
+                    is_signed: parsed.as_ref().is_ok_and(|it| is_signed(it.view())),
+                    parsed: parsed.map(Box::new),
+                }
+            }
+        })
+    }
+
+    /// Returns what the file supports of an entry. `registry` is the CAIP-10 id of the agent's registry,
+    /// and `chain` the CAIP-2 id of its chain.
+    #[must_use]
+    pub fn evidence(
+        &self,
+        (chain, registry): (&str, &str),
+        key: &FeedbackKey,
+        row: &Feedback,
+    ) -> Evidence {
+        let none = Evidence {
+            file: FileKey::of(&row.uri).id,
+            state: FileUse::Waiting,
+            reason: None,
+            is_proven: false,
+            dialect: None,
+            scheme: None,
+            differences: None,
+            proof: None,
+        };
+        let (is_proven, hashes, parsed, is_signed) = match &self.0 {
+            Read::None { state, reason } => {
+                return Evidence {
+                    state: *state,
+                    reason: reason.clone(),
+                    ..none
+                };
+            }
+            Read::Bytes {
+                is_proven,
+                hashes,
+                parsed,
+                is_signed,
+            } => (*is_proven, hashes, parsed, *is_signed),
+        };
+        // R21: the scheme is named, and one that leaves parts out proves nothing.
+        let scheme = hashes.scheme(&row.hash);
+        let is_proven = is_proven || scheme.is_some_and(|it| it.covers_everything());
+        let none = Evidence {
+            is_proven,
+            scheme: scheme.map(|it| it.name().to_owned()),
             ..none
-        },
-        Ok(parsed) => {
-            let client = format!("{chain}:{}", key.client);
-            let differences = differences(&parsed, (registry, &client), key, row);
-            let is_sound = is_proven && differences.as_ref().is_some_and(Vec::is_empty);
-            Evidence {
-                state: FileUse::Read,
-                dialect: Some(parsed.view().dialect().name().to_owned()),
-                proof: proof(parsed.view(), is_sound),
-                differences: differences.map(|it| written(&it)),
+        };
+        match parsed {
+            Err(reason) => Evidence {
+                state: FileUse::Unreadable,
+                reason: Some(reason.clone()),
                 ..none
+            },
+            Ok(parsed) => {
+                let (agent, client) = (key.agent.to_string(), format!("{chain}:{}", key.client));
+                let entry = entry((registry, &client), (key, &agent), row);
+                let differences = entry.map(|it| parsed.differences_with(&it, hashes));
+                let is_sound = is_proven && differences.as_ref().is_some_and(Vec::is_empty);
+                Evidence {
+                    state: FileUse::Read,
+                    dialect: Some(parsed.view().dialect().name().to_owned()),
+                    proof: proof(parsed.view(), is_sound && is_signed),
+                    differences: differences.map(|it| written(&it)),
+                    ..none
+                }
             }
         }
     }
 }
 
 /// `None` if the entry is not one that a registry can have.
-fn differences(
-    parsed: &Parsed<FeedbackFile>,
-    (registry, client): (&str, &str),
-    key: &FeedbackKey,
-    row: &Feedback,
-) -> Option<Vec<Difference>> {
-    let agent = key.agent.to_string();
+fn entry<'a>(
+    (registry, client): (&'a str, &'a str),
+    (key, agent): (&FeedbackKey, &'a str),
+    row: &'a Feedback,
+) -> Option<OnChainEntry<'a>> {
     let rating = match key.profile {
         Profile::Open => OnChainRating::Open {
             value: Value::new(row.value, row.decimals).ok()?,
@@ -86,13 +134,13 @@ fn differences(
             tag2: word(&row.tag2)?,
         },
     };
-    Some(parsed.differences(&OnChainEntry {
+    Some(OnChainEntry {
         agent_registry: registry,
-        agent_id: &agent,
+        agent_id: agent,
         client_address: client,
         rating,
         feedback_hash: row.hash,
-    }))
+    })
 }
 
 /// R14: the 32 bytes of which the fold made this text.
@@ -105,14 +153,31 @@ fn word(tag: &str) -> Option<[u8; 32]> {
 }
 
 fn written(differences: &[Difference]) -> String {
-    let all = differences
-        .iter()
-        .map(|it| json!({ "field": it.field, "inFile": it.in_file, "onChain": it.on_chain }));
+    let all = differences.iter().map(|it| {
+        let in_file = it.in_file.as_deref().map(shortened);
+        json!({ "field": it.field, "inFile": in_file, "onChain": it.on_chain })
+    });
     all.collect::<serde_json::Value>().to_string()
 }
 
+/// A file's text may be as long as the file, and any number of entries may differ from it.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(STATEMENT) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
+fn is_signed(file: &FeedbackFile) -> bool {
+    let FeedbackFile::X402(file) = file else {
+        return false;
+    };
+    let signed = &file.proof().signed;
+    file.verify_review().is_ok() && signed.verify(file.profile()).is_ok()
+}
+
 /// R49: the signatures must hold, and the file must be the entry's.
-fn proof(file: &FeedbackFile, is_sound: bool) -> Option<Proof> {
+fn proof(file: &FeedbackFile, holds: bool) -> Option<Proof> {
     let FeedbackFile::X402(file) = file else {
         return None;
     };
@@ -122,7 +187,6 @@ fn proof(file: &FeedbackFile, is_sound: bool) -> Option<Proof> {
         PublicKey::Secp256k1(key) => key.to_vec(),
         PublicKey::Ed25519(key) => key.to_vec(),
     };
-    let holds = is_sound && file.verify_review().is_ok() && signed.verify(file.profile()).is_ok();
     Some(Proof {
         reviewer: proof.reviewer_address.clone(),
         task_ref: signed.task_ref.clone(),

@@ -1,13 +1,13 @@
 //! Files: what registrations and feedback refer to, fetched by a [`Worker`] of its own and verified.
 //!
-//! What a file comes to is a pure function of the file and of the row that refers to it, so that a
-//! rebuild comes to the same (R45).
+//! What is derived is a pure function of the file and of the row that refers to it, so that a rebuild
+//! derives the same (R45).
 mod content;
 mod feedback;
 mod registration;
 mod worker;
 
 pub use content::Content;
-pub use feedback::evidence;
-pub use registration::registration;
+pub use feedback::FeedbackContent;
+pub use registration::RegistrationContent;
 pub use worker::{Worker, WorkerOptions};

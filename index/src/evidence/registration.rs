@@ -3,11 +3,76 @@ use crate::table::{FileKey, FileUse, Registration};
 use concord_canonical::caip::AccountId as Caip10;
 use concord_files::{AgentId, RegistrationFile, parse_registration};
 
-/// Returns what an agent's registration file comes to. `registry` is its CAIP-10 id.
-#[must_use]
-pub fn registration(registry: &str, agent: &str, uri: &str, content: &Content) -> Registration {
-    let none = Registration {
-        file: FileKey::of(uri).id,
+/// Bytes of a text of a file that are kept with each agent that refers to it. Of a longer one, nothing
+/// is.
+const TEXT: usize = 16 << 10;
+
+/// A registration file, read once for every agent that refers to it.
+#[derive(Debug)]
+pub struct RegistrationContent {
+    /// As for no agent.
+    row: Registration,
+    file: Option<RegistrationFile>,
+}
+
+impl RegistrationContent {
+    /// Parses a file.
+    #[must_use]
+    pub fn of(content: &Content) -> Self {
+        let none = none();
+        let (bytes, is_proven) = match content {
+            Content::Bytes { bytes, is_proven } => (bytes, *is_proven),
+            Content::None { state, reason } => {
+                let row = Registration {
+                    state: *state,
+                    reason: reason.clone(),
+                    ..none
+                };
+                return Self { row, file: None };
+            }
+        };
+        match parse_registration(bytes) {
+            Err(error) => Self {
+                row: Registration {
+                    state: FileUse::Unreadable,
+                    reason: Some(error.to_string()),
+                    is_proven,
+                    ..none
+                },
+                file: None,
+            },
+            Ok(parsed) => {
+                let file = parsed.into_view();
+                let none = Registration {
+                    state: FileUse::Read,
+                    is_proven,
+                    ..none
+                };
+                Self {
+                    row: read(&file, none),
+                    file: Some(file),
+                }
+            }
+        }
+    }
+
+    /// Returns what the file says of an agent. `registry` is its CAIP-10 id.
+    #[must_use]
+    pub fn registration(&self, registry: &str, agent: &str, uri: &str) -> Registration {
+        Registration {
+            file: FileKey::of(uri).id,
+            claims: self
+                .file
+                .as_ref()
+                .is_some_and(|it| claims(it, registry, agent)),
+            ..self.row.clone()
+        }
+    }
+}
+
+const fn none() -> Registration {
+    Registration {
+        file: [0; 32],
         state: FileUse::Waiting,
         reason: None,
         is_proven: false,
@@ -24,35 +89,6 @@ pub fn registration(registry: &str, agent: &str, uri: &str, content: &Content) -
         ens: None,
         did: None,
         email: None,
-        json: None,
-    };
-    let (bytes, is_proven) = match content {
-        Content::Bytes { bytes, is_proven } => (bytes, *is_proven),
-        Content::None { state, reason } => {
-            return Registration {
-                state: *state,
-                reason: reason.clone(),
-                ..none
-            };
-        }
-    };
-    match parse_registration(bytes) {
-        Err(error) => Registration {
-            state: FileUse::Unreadable,
-            reason: Some(error.to_string()),
-            is_proven,
-            ..none
-        },
-        Ok(parsed) => {
-            let file = parsed.view();
-            Registration {
-                state: FileUse::Read,
-                is_proven,
-                claims: claims(file, registry, agent),
-                json: Some(parsed.to_canonical()),
-                ..read(file, none)
-            }
-        }
     }
 }
 
@@ -67,12 +103,13 @@ fn read(file: &RegistrationFile, none: Registration) -> Registration {
     let endpoint = |names: &[&str]| {
         let is_named = |name: &str| names.iter().any(|it| it.eq_ignore_ascii_case(name));
         let found = file.services.iter().find(|it| is_named(&it.name));
-        found.map(|it| it.endpoint.clone())
+        found.and_then(|it| kept(&it.endpoint))
     };
+    let text = |it: &Option<String>| it.as_deref().and_then(kept);
     Registration {
-        name: file.name.clone(),
-        description: file.description.clone(),
-        image: file.image.clone(),
+        name: text(&file.name),
+        description: text(&file.description),
+        image: text(&file.image),
         active: file.active,
         x402: file.x402_support,
         mcp: endpoint(&["MCP"]),
@@ -84,4 +121,8 @@ fn read(file: &RegistrationFile, none: Registration) -> Registration {
         email: endpoint(&["email"]),
         ..none
     }
+}
+
+fn kept(text: &str) -> Option<String> {
+    (text.len() <= TEXT).then(|| text.to_owned())
 }

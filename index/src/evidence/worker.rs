@@ -4,7 +4,8 @@ use crate::{
     table::{File, FileState},
 };
 use concord_chain::fetch::{FetchError, Fetched, Fetcher};
-use futures_util::future::join_all;
+use futures_util::{StreamExt, stream};
+use std::collections::BTreeMap;
 
 /// How a [`Worker`] works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub struct WorkerOptions {
     pub first_pause: i64,
     /// And at most.
     pub longest_pause: i64,
+    /// Files asked of one host in an hour. Anyone can name any host in an event.
+    pub per_host: u32,
 }
 
 impl Default for WorkerOptions {
@@ -25,9 +28,55 @@ impl Default for WorkerOptions {
             at_once: 16,
             refresh: 24 * 3_600,
             first_pause: 60,
-            longest_pause: 24 * 3_600,
+            longest_pause: 30 * 24 * 3_600,
+            per_host: 1_000,
         }
     }
+}
+
+/// Files that are due are read from the store for so many rounds: a slow host holds up only one of them.
+const ROUNDS: usize = 4;
+const HOUR: i64 = 3_600;
+
+/// How many files were asked of each host in this hour.
+#[derive(Debug, Default)]
+struct Asked {
+    hour: i64,
+    hosts: BTreeMap<String, u32>,
+}
+
+impl Asked {
+    /// Counts a file; `false` if its host was asked often enough. Files of a gateway have no host.
+    fn may_ask(&mut self, uri: &str, now: i64, limit: u32) -> bool {
+        let hour = now.div_euclid(HOUR);
+        if hour != self.hour {
+            *self = Self {
+                hour,
+                ..Self::default()
+            };
+        }
+        let Some(host) = host(uri) else {
+            return true;
+        };
+        let asked = self.hosts.entry(host).or_default();
+        *asked = asked.saturating_add(1);
+        *asked <= limit
+    }
+}
+
+/// The host of a URL, without its port and in one spelling.
+fn host(uri: &str) -> Option<String> {
+    let (_, rest) = uri.split_once("://")?;
+    let is_web = uri
+        .get(..4)
+        .is_some_and(|it| it.eq_ignore_ascii_case("http"));
+    let authority = rest.split(['/', '?', '#', '\\']).next()?;
+    let host = authority.rsplit('@').next()?;
+    let host = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|it| it.is_ascii_digit()) => name,
+        _ => host,
+    };
+    is_web.then(|| host.trim_end_matches('.').to_ascii_lowercase())
 }
 
 /// Fetches the files that a deployment's events refer to. It has a connection of its own, so that a
@@ -37,11 +86,14 @@ pub struct Worker<E> {
     deployment: DeploymentId,
     fetcher: Fetcher,
     options: WorkerOptions,
+    asked: Asked,
+    /// The hour in which parked files were last looked at.
+    unparked: Option<i64>,
 }
 
 impl<E: Engine> Worker<E> {
     /// A worker for a deployment that this process indexes.
-    pub const fn new(
+    pub fn new(
         store: Store<E>,
         deployment: DeploymentId,
         fetcher: Fetcher,
@@ -52,6 +104,8 @@ impl<E: Engine> Worker<E> {
             deployment,
             fetcher,
             options,
+            asked: Asked::default(),
+            unparked: None,
         }
     }
 
@@ -66,18 +120,50 @@ impl<E: Engine> Worker<E> {
     /// # Errors
     /// The store cannot be read or written. A file that cannot be fetched is no error.
     pub async fn step(&mut self, now: i64) -> Result<usize, StoreError> {
-        let due = self
-            .store
-            .due_files(self.deployment, now, self.options.at_once)?;
-        let fetching = due.iter().map(|file| self.fetcher.fetch(&file.uri));
-        let fetched = join_all(fetching).await;
-        for (file, fetched) in due.iter().zip(fetched) {
-            let taken = self.after(file, fetched, now);
-            self.store.take_file(self.deployment, &taken)?;
+        self.store.derive_behind(self.deployment)?;
+        if self.unparked != Some(now.div_euclid(HOUR)) {
+            self.store.unpark_files(self.deployment)?;
+            self.unparked = Some(now.div_euclid(HOUR));
         }
-        Ok(due.len())
+        let limit = self.options.at_once.saturating_mul(ROUNDS);
+        let due = self.store.due_files(self.deployment, now, limit)?;
+        let count = due.len();
+        let mut asked = Vec::with_capacity(count);
+        for file in due {
+            match self.asked.may_ask(&file.uri, now, self.options.per_host) {
+                true => asked.push(file),
+                false => self.postpone(file, now)?,
+            }
+        }
+        let Self {
+            store,
+            deployment,
+            fetcher,
+            options,
+            ..
+        } = self;
+        let fetching = stream::iter(asked).map(async |file| {
+            let fetched = fetcher.fetch(&file.uri).await;
+            (file, fetched)
+        });
+        let mut fetched = std::pin::pin!(fetching.buffer_unordered(options.at_once));
+        while let Some((file, fetched)) = fetched.next().await {
+            let taken = options.after(&file, fetched, now);
+            store.take_file(*deployment, &taken)?;
+        }
+        Ok(count)
     }
 
+    /// Until the next hour.
+    fn postpone(&mut self, file: File, now: i64) -> Result<(), StoreError> {
+        let next_at = now.div_euclid(HOUR).saturating_add(1).saturating_mul(HOUR);
+        let later = File { next_at, ..file };
+        self.store.take_file(self.deployment, &later)
+    }
+}
+
+impl WorkerOptions {
+    /// What a file is after an attempt to fetch it.
     fn after(&self, file: &File, fetched: Result<Fetched, FetchError>, now: i64) -> File {
         let attempts = file.attempts.saturating_add(1);
         let tried = File {
@@ -91,7 +177,7 @@ impl<E: Engine> Worker<E> {
                 attempts: 0,
                 // What a CID proves stays as it is.
                 next_at: match &fetched.host {
-                    Some(_) => now.saturating_add(self.options.refresh),
+                    Some(_) => now.saturating_add(self.refresh),
                     None => i64::MAX,
                 },
                 host: fetched.host,
@@ -122,7 +208,30 @@ impl<E: Engine> Worker<E> {
 
     fn pause(&self, attempts: u64) -> i64 {
         let doublings = u32::try_from(attempts.saturating_sub(1).min(20)).unwrap_or(20);
-        let pause = self.options.first_pause.saturating_mul(1 << doublings);
-        pause.min(self.options.longest_pause)
+        let pause = self.first_pause.saturating_mul(1 << doublings);
+        pause.min(self.longest_pause)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_asked_so_often_in_an_hour_and_again_in_the_next() {
+        let mut asked = Asked::default();
+        let spellings = [
+            "https://victim.example/1",
+            "http://Victim.Example:8080/2",
+            "HTTPS://user@victim.example./3",
+        ];
+        for (uri, may) in spellings.into_iter().zip([true, true, false]) {
+            assert_eq!(asked.may_ask(uri, HOUR, 2), may, "{uri}");
+        }
+        assert!(asked.may_ask("https://other.example/1", HOUR, 2));
+        assert!(asked.may_ask(spellings[0], 2 * HOUR, 2));
+        for _ in 0..3 {
+            assert!(asked.may_ask("ipfs://bafy", HOUR, 2)); // the gateway's
+        }
     }
 }

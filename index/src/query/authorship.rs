@@ -1,6 +1,7 @@
 //! R49: who a feedback is by.
 use crate::{
     StoreError,
+    evidence::Content,
     store::{Cell, DeploymentId, Engine, Sql, Store},
     table::{Evidence, Feedback, FeedbackKey, FileUse, Proof},
 };
@@ -9,7 +10,7 @@ use concord_canonical::{
     sign::{PublicKey, address_of_public_key},
 };
 use concord_files::{Signer, parse_registration};
-use concord_registry::event::AccountId;
+use concord_registry::event::{AccountId, AgentId};
 
 /// R49: who a feedback is by.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,10 +66,9 @@ impl<E: Engine> Store<E> {
         let signers = match self.registration(deployment, key.agent)? {
             None => Vec::new(), // the agent has no URI
             Some(file) if file.state == FileUse::Read && file.claims => {
-                let parsed = parse_registration(file.json.unwrap_or_default().as_bytes());
-                match parsed {
-                    Ok(parsed) => parsed.into_view().signers,
-                    Err(_) => return Ok(false),
+                match self.signers(deployment, key.agent)? {
+                    Some(signers) => signers,
+                    None => return Ok(false),
                 }
             }
             // R36: whom a file lists that was not read, or is not the agent's, is not known
@@ -88,6 +88,22 @@ impl<E: Engine> Store<E> {
         let is_valid = |it: &Signer| ends.into_iter().all(|at| it.is_valid_at(at));
         let is_signer = |it: &Signer| bytes(&it.public_key) == proof.signer && is_valid(it);
         Ok(signers.iter().any(is_signer))
+    }
+
+    /// The keys that an agent's registration file lists; `None` if it cannot be read now.
+    fn signers(
+        &mut self,
+        deployment: DeploymentId,
+        agent: AgentId,
+    ) -> Result<Option<Vec<Signer>>, StoreError> {
+        let Some(row) = self.agent(deployment, agent)? else {
+            return Ok(None);
+        };
+        let Content::Bytes { bytes, .. } = self.content(deployment, &row.uri)? else {
+            return Ok(None);
+        };
+        let parsed = parse_registration(&bytes);
+        Ok(parsed.ok().map(|it| it.into_view().signers))
     }
 
     /// R32: a payment is reviewed once. The reviewer does not sign who submits, so anybody can write a

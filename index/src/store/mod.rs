@@ -3,6 +3,7 @@ mod columns;
 mod commit;
 mod cursor;
 mod database;
+mod derive;
 mod digest;
 mod engine;
 mod events;

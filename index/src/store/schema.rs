@@ -1,7 +1,7 @@
 use super::Dialect;
 
 /// The schema that this version writes. A store of another one is not touched.
-pub(super) const VERSION: i64 = 4;
+pub(super) const VERSION: i64 = 5;
 
 /// Creates what is missing. Types are those of [`Dialect`]: `INT`, `REAL`, `TXT` and `BYTES`, and
 /// `CLUSTERED` after a table.
@@ -50,13 +50,17 @@ CREATE TABLE IF NOT EXISTS file (
     deployment INT NOT NULL, id BYTES NOT NULL,
     uri TXT NOT NULL, state INT NOT NULL, attempts INT NOT NULL, next_at INT NOT NULL,
     checked_at INT, host TXT, bytes BYTES, reason TXT,
+    behind INT NOT NULL DEFAULT 0, parked INT NOT NULL DEFAULT 0,
     PRIMARY KEY (deployment, id));
-CREATE INDEX IF NOT EXISTS file_due ON file (deployment, next_at) WHERE state <> 2;
+CREATE INDEX IF NOT EXISTS file_due ON file (deployment, next_at)
+    WHERE state <> 2 AND parked = 0;
+CREATE INDEX IF NOT EXISTS file_behind ON file (deployment) WHERE behind = 1;
+CREATE INDEX IF NOT EXISTS file_parked ON file (deployment) WHERE parked = 1;
 CREATE TABLE IF NOT EXISTS registration (
     deployment INT NOT NULL, agent BYTES NOT NULL,
     file BYTES NOT NULL, state INT NOT NULL, reason TXT, is_proven INT NOT NULL,
     claims INT NOT NULL, name TXT, description TXT, image TXT, active INT, x402 INT,
-    mcp TXT, a2a TXT, web TXT, oasf TXT, ens TXT, did TXT, email TXT, json TXT,
+    mcp TXT, a2a TXT, web TXT, oasf TXT, ens TXT, did TXT, email TXT,
     PRIMARY KEY (deployment, agent)) CLUSTERED;
 CREATE INDEX IF NOT EXISTS registration_waiting ON registration (deployment) WHERE state = 0;
 CREATE INDEX IF NOT EXISTS registration_by_file ON registration (deployment, file);

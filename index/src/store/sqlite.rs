@@ -82,6 +82,14 @@ impl Sqlite {
         })
     }
 
+    /// Sets how long a statement waits for another connection that writes.
+    ///
+    /// # Errors
+    /// [`StoreError::Database`].
+    pub fn wait_for_writers(&self, time: Duration) -> Result<(), StoreError> {
+        self.connection.busy_timeout(time).map_err(failed)
+    }
+
     /// Limits the file to so many pages, as a full disk would.
     ///
     /// # Errors
@@ -186,6 +194,7 @@ fn failed(error: rusqlite::Error) -> StoreError {
     let words = error.to_string();
     match error.sqlite_error_code() {
         Some(ErrorCode::DiskFull) => StoreError::Full(words),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy(words),
         _ => StoreError::Database(words),
     }
 }

@@ -104,8 +104,6 @@ pub struct Registration {
     pub did: Option<String>,
     /// Its email address.
     pub email: Option<String>,
-    /// The file in its RFC 8785 form.
-    pub json: Option<String>,
 }
 
 /// What the file of a feedback supports.

@@ -303,14 +303,17 @@ fn a_reorganisation_takes_back_what_a_file_came_to_and_keeps_the_file() {
     };
     setup.commit(1, vec![registered(1, OWNER, &first)]);
     setup.commit(2, vec![moved(&second)]);
-    // The first file is no longer referred to, and was wanted.
-    assert_eq!(setup.step(0), 2);
+    assert_eq!(setup.step(0), 1); // nothing refers to the first file any more
     assert_eq!(setup.registration(1).name.as_deref(), Some("second"));
     let id = setup.id;
     setup.store().roll_back(id, &header(1)).unwrap();
     sound(setup.store(), id);
+    assert_eq!(setup.registration(1).state, FileUse::Waiting);
+    assert_eq!(setup.step(10), 1);
     assert_eq!(setup.registration(1).name.as_deref(), Some("first"));
-    assert_eq!(setup.step(10), 0);
+    setup.commit(2, vec![moved(&second)]);
+    assert_eq!(setup.registration(1).name.as_deref(), Some("second")); // it was kept
+    setup.store().roll_back(id, &header(1)).unwrap();
     setup.commit(2, vec![moved(&second), moved("")]);
     assert_eq!(setup.store().registration(id, agent(1)).unwrap(), None);
 }

@@ -98,7 +98,7 @@ fn a_store_of_another_schema_is_refused_and_left_as_it_is() {
     let fresh = fresh();
     let open = || Store::open(fresh.location.open().unwrap());
     open().unwrap();
-    for (version, advice) in [(3, "rebuild"), (5, "use the version that wrote it")] {
+    for (version, advice) in [(4, "rebuild"), (6, "use the version that wrote it")] {
         let mut database = fresh.location.open().unwrap();
         let sql = format!("UPDATE schema_version SET version = {version}");
         database.script(&sql).unwrap();

@@ -69,8 +69,7 @@ stored!(Files: FileKey { id: "id" }, File {
 stored!(Registrations: AgentKey { agent: "agent" }, Registration {
     file: "file", state: "state", reason: "reason", is_proven: "is_proven", claims: "claims",
     name: "name", description: "description", image: "image", active: "active", x402: "x402",
-    mcp: "mcp", a2a: "a2a", web: "web", oasf: "oasf", ens: "ens", did: "did", email: "email",
-    json: "json"
+    mcp: "mcp", a2a: "a2a", web: "web", oasf: "oasf", ens: "ens", did: "did", email: "email"
 });
 stored!(Settings: SettingKey { name: "name", subject: "subject" }, Setting {
     value: "value", updated_at: "updated_at"

@@ -260,8 +260,18 @@ fn cells(row: &Row) -> Result<Vec<Value>, StoreError> {
 }
 
 fn failed(error: tokio_postgres::Error) -> StoreError {
-    match error.code() {
-        Some(code) if *code == SqlState::DISK_FULL => StoreError::Full(words(&error)),
+    let Some(code) = error.code() else {
+        return StoreError::Database(words(&error));
+    };
+    // Two writers of the same rows, such as the indexer and the worker that fetches files.
+    let busy = [
+        SqlState::T_R_DEADLOCK_DETECTED,
+        SqlState::T_R_SERIALIZATION_FAILURE,
+        SqlState::LOCK_NOT_AVAILABLE,
+    ];
+    match code {
+        code if *code == SqlState::DISK_FULL => StoreError::Full(words(&error)),
+        code if busy.contains(code) => StoreError::Busy(words(&error)),
         _ => StoreError::Database(words(&error)),
     }
 }

@@ -1,0 +1,292 @@
+//! What is derived from files (R45): a new row is written with what its file says of it; a new file's rows
+//! follow it in small transactions.
+use super::{DeploymentId, Engine, Sql, Store, columns::Stored, value::Cell};
+use crate::{
+    StoreError,
+    evidence::{Content, FeedbackContent, RegistrationContent},
+    table::*,
+};
+use concord_registry::event::{AgentId, Profile};
+
+/// Rows of a file that are derived in one transaction: the indexer waits for its end.
+const ROWS: usize = 256;
+
+/// The names of a deployment's registry.
+struct Names {
+    /// CAIP-2.
+    chain: String,
+    /// CAIP-10.
+    registry: String,
+}
+
+impl Names {
+    fn both(&self) -> (&str, &str) {
+        (&self.chain, &self.registry)
+    }
+}
+
+impl<E: Engine> Store<E> {
+    /// Derives what the changed rows' files say of them. Each file is read once: rows are ordered by their
+    /// URIs.
+    pub(super) fn derive(
+        &mut self,
+        deployment: DeploymentId,
+        tables: &Tables,
+    ) -> Result<(), StoreError> {
+        let names = self.names(deployment)?;
+        self.derive_agents(deployment, &names, tables)?;
+        let changes = tables.feedbacks.changes();
+        let mut changed: Vec<_> = changes.filter_map(|(key, row)| Some((key, row?))).collect();
+        changed.retain(|(_, row)| !row.uri.is_empty());
+        changed.sort_by(|(_, one), (_, other)| one.uri.cmp(&other.uri));
+        let mut read: Option<(&str, FeedbackContent)> = None;
+        for (key, row) in changed {
+            // What a feedback says never changes; only its file's arrival changes the evidence.
+            if self.row::<AllEvidence>(deployment, key)?.is_some() {
+                continue;
+            }
+            let content = match read.take() {
+                Some((uri, content)) if uri == row.uri => content,
+                _ => {
+                    self.want(deployment, &row.uri)?;
+                    FeedbackContent::of(&self.content(deployment, &row.uri)?)
+                }
+            };
+            let derived = content.evidence(names.both(), key, row);
+            self.write_row::<AllEvidence>(deployment, key, Some(&derived))?;
+            read = Some((&row.uri, content));
+        }
+        Ok(())
+    }
+
+    fn derive_agents(
+        &mut self,
+        deployment: DeploymentId,
+        names: &Names,
+        tables: &Tables,
+    ) -> Result<(), StoreError> {
+        let changes = tables.agents.changes();
+        let uri_of = |row: Option<&Agent>| row.map_or("", |it| it.uri.as_str()).to_owned();
+        let mut changed: Vec<_> = changes.map(|(key, row)| (uri_of(row), key)).collect();
+        changed.sort();
+        let mut read: Option<(&str, RegistrationContent)> = None;
+        for (uri, key) in &changed {
+            let known = self.row::<Registrations>(deployment, key)?;
+            if known.map(|it| it.file) == (!uri.is_empty()).then(|| FileKey::of(uri).id) {
+                continue;
+            }
+            if uri.is_empty() {
+                self.write_row::<Registrations>(deployment, key, None)?;
+                continue;
+            }
+            let content = match read.take() {
+                Some((of, content)) if of == uri => content,
+                _ => {
+                    self.want(deployment, uri)?;
+                    RegistrationContent::of(&self.content(deployment, uri)?)
+                }
+            };
+            let agent = key.agent.to_string();
+            let derived = content.registration(&names.registry, &agent, uri);
+            self.write_row::<Registrations>(deployment, key, Some(&derived))?;
+            read = Some((uri, content));
+        }
+        Ok(())
+    }
+
+    fn names(&mut self, deployment: DeploymentId) -> Result<Names, StoreError> {
+        let deployments = self.deployments()?;
+        let found = deployments.into_iter().find(|it| it.id == deployment);
+        let found = found.ok_or(StoreError::Malformed {
+            table: "deployment",
+            column: "id",
+        })?;
+        Ok(Names {
+            registry: format!("{}:{}", found.chain, found.registry),
+            chain: found.chain,
+        })
+    }
+
+    /// What is known of a URI's content.
+    pub(crate) fn content(
+        &mut self,
+        deployment: DeploymentId,
+        uri: &str,
+    ) -> Result<Content, StoreError> {
+        match Content::inline(uri) {
+            Some(content) => Ok(content),
+            None => {
+                let file = self.row::<Files>(deployment, &FileKey::of(uri))?;
+                Ok(Content::of_file(file))
+            }
+        }
+    }
+
+    /// Derives what depends on files that were taken in, if that was interrupted.
+    ///
+    /// # Errors
+    /// As [`Self::take_file`].
+    pub fn derive_behind(&mut self, deployment: DeploymentId) -> Result<(), StoreError> {
+        let mut behind: Vec<FileKey> = Vec::new();
+        let sql = "SELECT id FROM file WHERE deployment = $1 AND behind = 1";
+        self.each(sql, &[deployment.0.to_value()], "file", &mut |cells| {
+            behind.push(Files::read_key(cells)?);
+            Ok(())
+        })?;
+        for key in behind {
+            let content = Content::of_file(self.row::<Files>(deployment, &key)?);
+            self.derive_from(deployment, &key, &content)?;
+        }
+        Ok(())
+    }
+
+    /// The rows of a file may be many, and its content long: it is read once, and the indexer can write
+    /// after every few rows.
+    pub(super) fn derive_from(
+        &mut self,
+        deployment: DeploymentId,
+        key: &FileKey,
+        content: &Content,
+    ) -> Result<(), StoreError> {
+        let names = self.names(deployment)?;
+        let agents = self.keys_of_file::<Registrations>(deployment, key)?;
+        if !agents.is_empty() {
+            let content = RegistrationContent::of(content);
+            for agents in agents.chunks(ROWS) {
+                self.transaction(|store| {
+                    let mut each = agents.iter();
+                    each.try_for_each(|it| store.renew_agent(deployment, &names, it, key, &content))
+                })?;
+            }
+        }
+        let feedbacks = self.keys_of_file::<AllEvidence>(deployment, key)?;
+        if !feedbacks.is_empty() {
+            let content = FeedbackContent::of(content);
+            for feedbacks in feedbacks.chunks(ROWS) {
+                self.transaction(|store| {
+                    let mut each = feedbacks.iter();
+                    each.try_for_each(|it| {
+                        store.renew_feedback(deployment, &names, it, key, &content)
+                    })
+                })?;
+            }
+        }
+        self.note_behind(deployment, key, false)
+    }
+
+    /// A reorganisation may have taken the row back, or given it another file.
+    fn renew_agent(
+        &mut self,
+        deployment: DeploymentId,
+        names: &Names,
+        key: &AgentKey,
+        file: &FileKey,
+        content: &RegistrationContent,
+    ) -> Result<(), StoreError> {
+        let found = self.row::<Agents>(deployment, key)?;
+        let Some(row) = found.filter(|it| FileKey::of(&it.uri) == *file) else {
+            return Ok(());
+        };
+        let agent = key.agent.to_string();
+        let derived = content.registration(&names.registry, &agent, &row.uri);
+        self.write_row::<Registrations>(deployment, key, Some(&derived))
+    }
+
+    fn renew_feedback(
+        &mut self,
+        deployment: DeploymentId,
+        names: &Names,
+        key: &FeedbackKey,
+        file: &FileKey,
+        content: &FeedbackContent,
+    ) -> Result<(), StoreError> {
+        let found = self.row::<Feedbacks>(deployment, key)?;
+        let Some(row) = found.filter(|it| FileKey::of(&it.uri) == *file) else {
+            return Ok(());
+        };
+        let derived = content.evidence(names.both(), key, &row);
+        self.write_row::<AllEvidence>(deployment, key, Some(&derived))
+    }
+
+    pub(super) fn note_behind(
+        &mut self,
+        deployment: DeploymentId,
+        file: &FileKey,
+        is_behind: bool,
+    ) -> Result<(), StoreError> {
+        let sql = "UPDATE file SET behind = $3 WHERE deployment = $1 AND id = $2";
+        let values = [
+            deployment.0.to_value(),
+            file.id.to_value(),
+            is_behind.to_value(),
+        ];
+        self.engine.execute(sql, &values)
+    }
+
+    fn keys_of_file<T: Stored>(
+        &mut self,
+        deployment: DeploymentId,
+        file: &FileKey,
+    ) -> Result<Vec<T::Key>, StoreError> {
+        let mut keys = Vec::new();
+        let sql = of_file::<T>(deployment, file);
+        self.select(&sql, T::NAME, &mut |cells| {
+            keys.push(T::read_key(cells)?);
+            Ok(())
+        })?;
+        Ok(keys)
+    }
+
+    /// R45: returns the digest that [`Self::file_digest`] must have: of what files say, derived again.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn derived_digest(&mut self, deployment: DeploymentId) -> Result<[u8; 32], StoreError> {
+        let names = self.names(deployment)?;
+        let mut digest = Digest::default();
+        let agents = self.agents(deployment)?;
+        for (key, row) in agents.iter().filter(|(_, it)| !it.uri.is_empty()) {
+            let content = RegistrationContent::of(&self.content(deployment, &row.uri)?);
+            let agent = key.agent.to_string();
+            let derived = content.registration(&names.registry, &agent, &row.uri);
+            digest.row::<Registrations>(key, &derived);
+        }
+        for profile in [Profile::Authorized, Profile::Open] {
+            for (key, _) in &agents {
+                for (key, row) in self.feedback_with_files(deployment, profile, key.agent)? {
+                    let content = FeedbackContent::of(&self.content(deployment, &row.uri)?);
+                    let derived = content.evidence(names.both(), &key, &row);
+                    digest.row::<AllEvidence>(&key, &derived);
+                }
+            }
+        }
+        Ok(digest.finish())
+    }
+
+    fn feedback_with_files(
+        &mut self,
+        deployment: DeploymentId,
+        profile: Profile,
+        agent: AgentId,
+    ) -> Result<Vec<(FeedbackKey, Feedback)>, StoreError> {
+        let condition = " AND profile = $2 AND agent = $3 AND uri <> ''";
+        let values = [profile.to_value(), agent.to_value()];
+        let mut found = Vec::new();
+        let order = "client, idx";
+        self.rows::<Feedbacks>(deployment, condition, &values, order, &mut |key, row| {
+            found.push((key, row));
+            Ok(())
+        })?;
+        Ok(found)
+    }
+}
+
+/// The keys of rows that refer to a file.
+fn of_file<T: Stored>(deployment: DeploymentId, file: &FileKey) -> Sql {
+    let mut sql = Sql::new(format!("SELECT {} FROM {}", T::KEY.join(", "), T::NAME));
+    sql.bind(
+        " WHERE deployment = ? AND file = ?",
+        [deployment.0.to_value(), file.id.to_value()],
+    );
+    sql
+}
