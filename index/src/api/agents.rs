@@ -121,7 +121,7 @@ struct Filters {
 }
 
 impl Filters {
-    fn file(&self) -> FileFilter {
+    fn file(&self, limits: &Limits) -> Result<FileFilter, ApiError> {
         let services = [
             (Service::Mcp, self.has_mcp),
             (Service::A2a, self.has_a2a),
@@ -129,26 +129,42 @@ impl Filters {
             (Service::Oasf, self.has_oasf),
         ];
         let texts = [
-            (TextField::Name, &self.name),
-            (TextField::Description, &self.description),
-            (TextField::Mcp, &self.mcp_contains),
-            (TextField::A2a, &self.a2a_contains),
-            (TextField::Web, &self.web_contains),
-            (TextField::Ens, &self.ens_contains),
-            (TextField::Did, &self.did_contains),
+            ("name", TextField::Name, &self.name),
+            ("description", TextField::Description, &self.description),
+            ("mcpContains", TextField::Mcp, &self.mcp_contains),
+            ("a2aContains", TextField::A2a, &self.a2a_contains),
+            ("webContains", TextField::Web, &self.web_contains),
+            ("ensContains", TextField::Ens, &self.ens_contains),
+            ("didContains", TextField::Did, &self.did_contains),
         ];
+        for (name, _, text) in texts {
+            require_short_text(name, text.as_deref(), limits)?;
+        }
+        require_short_text("keyword", self.keyword.as_deref(), limits)?;
         let services = services.into_iter();
         let texts = texts.into_iter();
-        FileFilter {
+        Ok(FileFilter {
             is_read: self.has_registration_file,
             active: self.active,
             x402: self.x402support,
             services: services.filter_map(|(it, has)| Some((it, has?))).collect(),
             has_services: self.has_endpoints,
             contains: (texts)
-                .filter_map(|(it, text)| Some((it, text.clone()?)))
+                .filter_map(|(_, it, text)| Some((it, text.clone()?)))
                 .collect(),
             keyword: self.keyword.clone(),
+        })
+    }
+}
+
+/// SQLite's LIKE has a limit too, which would be an error of the store.
+fn require_short_text(name: &str, text: Option<&str>, limits: &Limits) -> Result<(), ApiError> {
+    let (length, limit) = (text.map_or(0, str::len), limits.text);
+    match length <= limit {
+        true => Ok(()),
+        false => {
+            let reason = format!("has {length} bytes, the limit is {limit}");
+            Err(ApiError::malformed(format!("filters.{name}"), reason))
         }
     }
 }
@@ -347,7 +363,7 @@ fn filter(filters: &Filters, limits: &Limits) -> Result<AgentFilter, ApiError> {
         metadata_key: filters.has_metadata_key.clone(),
         metadata: metadata.map(metadata_bytes).transpose()?,
         is_incomplete: filters.incomplete,
-        file: filters.file(),
+        file: filters.file(limits)?,
         reputation: (filters.feedback.as_ref())
             .map(|it| reputation::read(it, "filters.feedback", limits))
             .transpose()?,

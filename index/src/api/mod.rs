@@ -43,6 +43,8 @@ pub struct Limits {
     pub page: usize,
     /// Entries of a list, such as reviewers.
     pub list: usize,
+    /// Bytes of a text that is looked for in names.
+    pub text: usize,
     /// For a query, and for a whole request.
     pub time: Duration,
     /// Queries at once.
@@ -55,6 +57,7 @@ impl Default for Limits {
             body: 256 << 10,
             page: 200,
             list: 1_000,
+            text: 256,
             time: Duration::from_secs(5),
             queries: 8,
         }

@@ -7,6 +7,7 @@ use axum::{
     extract::Query,
     http::Uri,
 };
+use concord_canonical::json;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned, de::Error as _};
 use serde_json::Value;
 
@@ -18,7 +19,10 @@ pub(super) async fn body(body: Body, limits: &Limits) -> Result<Value, ApiError>
     if bytes.is_empty() {
         return Ok(Value::Object(serde_json::Map::new()));
     }
-    serde_json::from_slice(&bytes).map_err(|error| ApiError::malformed("the body", error))
+    // R22: a member that comes twice is refused, of which serde_json takes the last one.
+    let text = str::from_utf8(&bytes).map_err(|error| ApiError::malformed("the body", error))?;
+    json::parse(text).map_err(|error| ApiError::malformed("the body", error))?;
+    serde_json::from_str(text).map_err(|error| ApiError::malformed("the body", error))
 }
 
 /// Refuses members of an object that are not among these.

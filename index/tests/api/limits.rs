@@ -130,6 +130,14 @@ async fn what_is_malformed_is_named_with_its_limit() {
         assert_eq!((status, code.as_str()), (400, "malformed"), "{body}");
         assert_eq!(found, json!(field), "{body}");
     }
+    for name in ["name", "description", "keyword", "webContains"] {
+        let search = |length| json!({ "filters": { name: "x".repeat(length) } });
+        let path = "/v1/agents/search";
+        server.posted(path, search(256)).await;
+        let answer = server.post(path, &search(257)).await;
+        assert!(answer.text.contains("the limit is 256"), "{}", answer.text);
+        assert_eq!(answer.error().2, json!(format!("filters.{name}")));
+    }
     let many = vec![account(1).to_string(); 1_001];
     let body = json!({ "filters": { "owners": many } });
     let answer = server.post("/v1/agents/search", &body).await;
@@ -165,6 +173,18 @@ async fn a_long_body_and_an_unknown_path_or_method_are_refused() {
         .uri("/v1/agents/search");
     let broken = request.body(Body::from("{")).unwrap();
     assert_eq!(server.send(broken).await.error().0, 400);
+}
+
+#[tokio::test]
+async fn r22_a_member_that_comes_twice_is_refused() {
+    let server = Server::start();
+    let request = Request::builder()
+        .method(Method::POST)
+        .uri("/v1/agents/search");
+    let twice = r#"{ "filters": { "active": true, "active": false } }"#;
+    let answer = server.send(request.body(Body::from(twice)).unwrap()).await;
+    assert_eq!(answer.error().0, 400);
+    assert!(answer.text.contains("active"), "{}", answer.text);
 }
 
 #[tokio::test]

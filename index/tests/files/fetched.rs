@@ -215,10 +215,26 @@ fn what_may_pass_is_tried_again_and_what_was_read_stays() {
     assert_eq!(setup.registration(1).name.as_deref(), Some("new"));
 }
 
-/// A database that counts how often a registration is written.
+/// A database that counts how often a registration is written, in all and in a transaction at most, and
+/// that is busy once so many were.
 struct Counting {
     database: Database,
     written: Arc<AtomicUsize>,
+    at_once: Arc<AtomicUsize>,
+    busy_at: Arc<AtomicUsize>,
+    in_this: usize,
+}
+
+impl Counting {
+    fn new() -> Self {
+        Self {
+            database: database(),
+            written: Arc::default(),
+            at_once: Arc::default(),
+            busy_at: Arc::new(AtomicUsize::new(usize::MAX)),
+            in_this: 0,
+        }
+    }
 }
 
 impl Engine for Counting {
@@ -227,9 +243,14 @@ impl Engine for Counting {
     }
 
     fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<(), StoreError> {
-        let is_one = sql.contains(" registration ");
-        self.written
-            .fetch_add(usize::from(is_one), Ordering::SeqCst);
+        if sql.contains(" registration ") {
+            let written = self.written.fetch_add(1, Ordering::SeqCst) + 1;
+            self.in_this += 1;
+            self.at_once.fetch_max(self.in_this, Ordering::SeqCst);
+            if written == self.busy_at.load(Ordering::SeqCst) {
+                return Err(StoreError::Busy("another connection writes".to_owned()));
+            }
+        }
         self.database.execute(sql, parameters)
     }
 
@@ -243,6 +264,7 @@ impl Engine for Counting {
     }
 
     fn script(&mut self, sql: &str) -> Result<(), StoreError> {
+        self.in_this = 0;
         self.database.script(sql)
     }
 
@@ -251,16 +273,69 @@ impl Engine for Counting {
     }
 }
 
+fn http() -> Fetcher {
+    let fetcher = Fetcher::new(FetchOptions {
+        allow_http: true,
+        allow_private: true,
+        ..FetchOptions::default()
+    });
+    fetcher.unwrap()
+}
+
+/// The indexer waits for the worker's transactions: they are short, however many agents share a file.
+#[test]
+fn a_file_of_many_agents_is_derived_in_small_transactions_and_completed_after_a_failure() {
+    let host = Host::start();
+    let engine = Counting::new();
+    let (written, at_once) = (Arc::clone(&engine.written), Arc::clone(&engine.at_once));
+    let busy_at = Arc::clone(&engine.busy_at);
+    let mut store = Store::open(engine).unwrap();
+    let id = store
+        .claim(&deployment("eip155:31337", [0xab; 20]))
+        .unwrap();
+    let url = host.put("/1", &file("shared", true, "web", 1));
+    let agents = (1..=600).map(|it| registered(it, OWNER, &url));
+    commit(&mut store, id, 1, agents.collect());
+    let begun = written.load(Ordering::SeqCst);
+    at_once.store(0, Ordering::SeqCst);
+    busy_at.store(begun + 300, Ordering::SeqCst);
+    let mut worker = Worker::new(store, id, http(), WorkerOptions::default());
+    let blocking = Blocking::new().unwrap();
+    let error = blocking.wait(worker.step(0)).unwrap_err();
+    assert!(error.is_passing(), "{error}");
+    let rows = (1..=600).map(|it| worker.store().registration(id, agent(it)).unwrap().unwrap());
+    assert_eq!(rows.filter(|it| it.name.is_some()).count(), 256); // the second transaction failed
+    assert_eq!(blocking.wait(worker.step(1)).unwrap(), 0); // it is not fetched again
+    let most = at_once.load(Ordering::SeqCst);
+    assert!(most <= 256, "{most}");
+    sound(worker.store(), id);
+}
+
+#[test]
+fn a_text_that_is_very_long_is_not_kept_with_each_agent() {
+    let host = Host::start();
+    let mut setup = Setup::new(true);
+    let long = "x".repeat((16 << 10) + 1);
+    let url = host.put("/1", &file("Alice", true, &long, 1));
+    let inline = file(&long, true, "web", 2);
+    let events = vec![registered(1, OWNER, &url), registered(2, OWNER, &inline)];
+    setup.commit(1, events);
+    assert_eq!(setup.step(0), 1);
+    assert_eq!(setup.registration(1).name.as_deref(), Some("Alice"));
+    let second = setup.registration(2);
+    assert_eq!(
+        (second.state, second.name, second.web),
+        (FileUse::Read, None, None)
+    );
+}
+
 /// Many agents registered with one file must not make each look at it a long transaction.
 #[test]
 fn a_file_that_says_what_it_said_before_is_derived_from_once() {
     const DAY: i64 = 24 * 3_600;
     let host = Host::start();
-    let written = Arc::new(AtomicUsize::new(0));
-    let engine = Counting {
-        database: database(),
-        written: Arc::clone(&written),
-    };
+    let engine = Counting::new();
+    let written = Arc::clone(&engine.written);
     let mut store = Store::open(engine).unwrap();
     let id = store
         .claim(&deployment("eip155:31337", [0xab; 20]))
@@ -268,12 +343,7 @@ fn a_file_that_says_what_it_said_before_is_derived_from_once() {
     let url = host.put("/1", &file("same", true, "web", 1));
     let agents = (1..=3).map(|it| registered(it, OWNER, &url));
     commit(&mut store, id, 1, agents.collect());
-    let fetcher = Fetcher::new(FetchOptions {
-        allow_http: true,
-        allow_private: true,
-        ..FetchOptions::default()
-    });
-    let mut worker = Worker::new(store, id, fetcher.unwrap(), WorkerOptions::default());
+    let mut worker = Worker::new(store, id, http(), WorkerOptions::default());
     let blocking = Blocking::new().unwrap();
     let mut written_at = |now| {
         let before = written.load(Ordering::SeqCst);
@@ -327,7 +397,8 @@ fn a_file_in_the_operators_own_network_is_not_fetched() {
     assert_eq!(setup.step(0), 1);
     let refused = setup.registration(1);
     assert_eq!(refused.state, FileUse::Unavailable);
-    assert!(refused.reason.unwrap().contains("not at a public address"));
+    let reason = refused.reason.unwrap();
+    assert_eq!(reason, "127.0.0.1 is not at a public address");
     let id = setup.id;
     let counts = setup.store().file_counts(id).unwrap();
     assert_eq!(counts, [(FileState::Refused, 1)]);

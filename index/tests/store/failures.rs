@@ -10,6 +10,7 @@ use concord_index::{
     store::{Engine, Sqlite, Store},
 };
 use concord_registry::{Event, evm::Address};
+use std::time::Duration;
 
 fn world(blocks: u64) -> World {
     World {
@@ -55,6 +56,28 @@ fn a_full_disk_is_named_and_loses_nothing() {
     assert_eq!(large.store().rebuild_digest(deployment).unwrap(), digest);
     large.source().blocks = 3_000;
     assert_eq!(blocking.wait(large.catch_up(|_| ())).unwrap(), 3_000);
+}
+
+#[test]
+fn a_store_that_another_connection_writes_is_busy_and_then_it_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("index.sqlite");
+    let open = || {
+        let sqlite = Sqlite::open(&file).unwrap();
+        sqlite.wait_for_writers(Duration::ZERO).unwrap();
+        sqlite
+    };
+    let mut indexer = indexer(open(), 100);
+    let mut other = open();
+    other.script("BEGIN IMMEDIATE").unwrap();
+    let blocking = Blocking::new().unwrap();
+    let error = blocking.wait(indexer.step()).unwrap_err();
+    assert!(error.is_passing(), "{error}");
+    other.script("ROLLBACK").unwrap();
+    assert_eq!(blocking.wait(indexer.catch_up(|_| ())).unwrap(), 100);
+    let deployment = indexer.deployment();
+    let digest = indexer.store().digest(deployment).unwrap();
+    assert_eq!(indexer.store().rebuild_digest(deployment).unwrap(), digest);
 }
 
 #[test]
