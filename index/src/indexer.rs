@@ -19,7 +19,7 @@ impl Default for Options {
     }
 }
 
-/// What one step came to.
+/// A step's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
     /// Blocks were taken in.
@@ -156,10 +156,10 @@ impl<S: Source, E: Engine> Indexer<S, E> {
     ///
     /// # Errors
     /// As [`Self::step`].
-    pub async fn catch_up(&mut self, mut told: impl FnMut(Progress)) -> Result<u64, SyncError> {
+    pub async fn catch_up(&mut self, mut report: impl FnMut(Progress)) -> Result<u64, SyncError> {
         loop {
             let progress = self.step().await?;
-            told(progress);
+            report(progress);
             if let Progress::Idle { head } = progress {
                 return Ok(head);
             }

@@ -46,7 +46,7 @@ const fn state(of: FileUse) -> &'static str {
     }
 }
 
-/// What the file says, and what of it is proven. Whoever has the URI could have written it.
+/// What the file says, and what of it is proven. Anyone with control of the URI could have written it.
 fn registration(file: &Registration) -> Value {
     json!({
         "state": state(file.state),

@@ -7,7 +7,7 @@ const PERIOD: Duration = Duration::from_secs(2);
 /// Says how fast a backfill is, and how long it will take.
 pub struct Meter {
     begun: Instant,
-    told: Option<Instant>,
+    printed: Option<Instant>,
     first: Option<u64>,
     events: u64,
     through: u64,
@@ -17,14 +17,14 @@ impl Meter {
     pub fn new(start: u64) -> Self {
         Self {
             begun: Instant::now(),
-            told: None,
+            printed: None,
             first: None,
             events: 0,
             through: start,
         }
     }
 
-    pub fn tell(&mut self, progress: Progress) {
+    pub fn show(&mut self, progress: Progress) {
         match progress {
             Progress::Advanced {
                 from,
@@ -35,8 +35,12 @@ impl Meter {
                 self.first.get_or_insert(from);
                 self.events += events as u64;
                 self.through = through;
-                if through == head || self.told.is_none_or(|told| told.elapsed() > PERIOD) {
-                    self.told = Some(Instant::now());
+                if through == head
+                    || self
+                        .printed
+                        .is_none_or(|printed| printed.elapsed() > PERIOD)
+                {
+                    self.printed = Some(Instant::now());
                     eprintln!("{}", self.line(head));
                 }
             }

@@ -77,7 +77,7 @@ pub fn run(options: &RunOptions) -> Result<u8, CliError> {
                 return files.map_or(Ok(FINE), |it| it.finish().map(|()| FINE));
             }
             Ok(Progress::Idle { .. }) => blocking.wait(tokio::time::sleep(PAUSE)),
-            Ok(progress) => meter.tell(progress),
+            Ok(progress) => meter.show(progress),
             // A chain that does not answer may again, and a store that is busy is free after a while; what
             // is stored stays right meanwhile.
             Err(error) if error.is_passing() && may_wait(&error, options) => {

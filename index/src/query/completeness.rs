@@ -173,7 +173,7 @@ impl<E: Engine> Store<E> {
         self.count(deployment, "event")
     }
 
-    /// R45: returns the digest that a rebuild would come to, without changing anything.
+    /// R45: returns the digest that a rebuild would have, without changing anything.
     ///
     /// # Errors
     /// The store cannot be read.

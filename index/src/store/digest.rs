@@ -23,7 +23,7 @@ impl<E: Engine> Store<E> {
         Ok(digest.finish())
     }
 
-    /// R45: returns a digest of what files came to. It equals [`Self::derived_digest`].
+    /// R45: returns a digest of what is derived from files. It equals [`Self::derived_digest`].
     ///
     /// # Errors
     /// The store cannot be read.

@@ -147,7 +147,7 @@ impl Engine for Sqlite {
 
     fn claim(&mut self, name: &str) -> Result<(), StoreError> {
         let Some(path) = &self.path else {
-            return Ok(()); // nobody else can write it
+            return Ok(()); // no other process can write it
         };
         let mut file = path.as_os_str().to_owned();
         file.push(format!(".{}", name.replace([':', '/'], "-")));

@@ -53,7 +53,7 @@ pub struct File {
     pub reason: Option<String>,
 }
 
-/// What a file came to.
+/// Whether a file was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
 #[borsh(use_discriminant = false)]
 pub enum FileUse {
@@ -72,7 +72,7 @@ pub enum FileUse {
 pub struct Registration {
     /// The file's name.
     pub file: [u8; 32],
-    /// What it came to.
+    /// Whether it was read.
     pub state: FileUse,
     /// Why it was not read.
     pub reason: Option<String>,
@@ -111,7 +111,7 @@ pub struct Registration {
 pub struct Evidence {
     /// The file's name.
     pub file: [u8; 32],
-    /// What it came to.
+    /// Whether it was read.
     pub state: FileUse,
     /// Why it was not read.
     pub reason: Option<String>,

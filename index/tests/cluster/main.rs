@@ -32,10 +32,10 @@ fn indexer(cluster: &Cluster, program: Address, start: u64, read_at: ReadAt) -> 
 }
 
 fn catch_up(indexer: &mut ClusterIndexer) -> Vec<Progress> {
-    let mut told = Vec::new();
+    let mut seen = Vec::new();
     let blocking = Blocking::new().unwrap();
-    blocking.wait(indexer.catch_up(|it| told.push(it))).unwrap();
-    told
+    blocking.wait(indexer.catch_up(|it| seen.push(it))).unwrap();
+    seen
 }
 
 fn digest(indexer: &mut ClusterIndexer) -> [u8; 32] {
@@ -60,7 +60,7 @@ fn feedback(index: u64, value: i128) -> GiveOpenFeedback<'static> {
     }
 }
 
-struct Story {
+struct World {
     cluster: Cluster,
     program: Program,
     client: Keypair,
@@ -70,7 +70,7 @@ struct Story {
 
 /// An agent, and a client who has reviewed it three times: two transactions of one slot, and one of
 /// another.
-fn story() -> Story {
+fn chain() -> World {
     let (owner, client, mint) = (Keypair::new(), Keypair::new(), Keypair::new());
     let mut cluster = Cluster::start(&[owner.pubkey(), client.pubkey()]);
     let program = cluster.deploy_program(&owner, "solana:localnet");
@@ -79,22 +79,22 @@ fn story() -> Story {
     cluster.send(&[&owner, &mint], &[register]);
     cluster.advance(1);
     let mint = mint.pubkey();
-    let mut story = Story {
+    let mut chain = World {
         cluster,
         program,
         client,
         mint,
         start,
     };
-    story.give(1, 500);
-    story.give(2, 9_000);
-    story.cluster.advance(3);
-    story.give(3, -77);
-    story.cluster.advance(40);
-    story
+    chain.give(1, 500);
+    chain.give(2, 9_000);
+    chain.cluster.advance(3);
+    chain.give(3, -77);
+    chain.cluster.advance(40);
+    chain
 }
 
-impl Story {
+impl World {
     fn give(&mut self, index: u64, value: i128) {
         let give = self.program.give_open_feedback(
             self.client.pubkey(),
@@ -118,21 +118,21 @@ impl Story {
 
 #[test]
 fn a_cluster_is_indexed_in_the_order_of_its_blocks() {
-    let story = story();
+    let chain = chain();
     let mut indexer = indexer(
-        &story.cluster,
-        story.program.id(),
-        story.start,
+        &chain.cluster,
+        chain.program.id(),
+        chain.start,
         ReadAt::Finalized,
     );
     catch_up(&mut indexer);
     digest(&mut indexer);
-    assert_eq!(story.values(&mut indexer), [500, 9_000, -77]);
+    assert_eq!(chain.values(&mut indexer), [500, 9_000, -77]);
     let deployment = indexer.deployment();
-    let client = AccountId::from(story.client.pubkey());
+    let client = AccountId::from(chain.client.pubkey());
     let key = FeedbackKey {
         profile: Profile::Open,
-        agent: AgentId::Svm(story.mint),
+        agent: AgentId::Svm(chain.mint),
         client,
         index: 2,
     };
@@ -140,7 +140,7 @@ fn a_cluster_is_indexed_in_the_order_of_its_blocks() {
     assert_eq!((&*row.uri, row.hash), ("ipfs://feedback", [3; 32]));
     // (500 + 9000 - 77) / 3 hundredths
     let reviewers = Reviewers::Listed(vec![client]).accounts().unwrap();
-    let agent = AgentId::Svm(story.mint);
+    let agent = AgentId::Svm(chain.mint);
     let summary = indexer
         .store()
         .open_summary(deployment, agent, reviewers.as_deref(), ("starred", ""))
@@ -154,29 +154,29 @@ fn a_cluster_is_indexed_in_the_order_of_its_blocks() {
 
 #[test]
 fn a_fork_that_loses_is_taken_back() {
-    let mut story = story();
+    let mut chain = chain();
     let mut indexer = indexer(
-        &story.cluster,
-        story.program.id(),
-        story.start,
+        &chain.cluster,
+        chain.program.id(),
+        chain.start,
         ReadAt::Confirmed,
     );
     catch_up(&mut indexer);
     let before = digest(&mut indexer);
-    story.cluster.ask("local_checkpoint", serde_json::json!([]));
-    story.give(4, 1);
-    story.cluster.advance(2);
+    chain.cluster.ask("local_checkpoint", serde_json::json!([]));
+    chain.give(4, 1);
+    chain.cluster.advance(2);
     catch_up(&mut indexer);
-    assert_eq!(story.values(&mut indexer), [500, 9_000, -77, 1]);
-    story.cluster.ask("local_rollback", serde_json::json!([]));
-    story.cluster.advance(4);
-    let told = catch_up(&mut indexer);
+    assert_eq!(chain.values(&mut indexer), [500, 9_000, -77, 1]);
+    chain.cluster.ask("local_rollback", serde_json::json!([]));
+    chain.cluster.advance(4);
+    let seen = catch_up(&mut indexer);
     let is_reorganisation = |it: &Progress| matches!(it, Progress::Reorganised { .. });
-    assert!(told.iter().any(is_reorganisation), "{told:?}");
+    assert!(seen.iter().any(is_reorganisation), "{seen:?}");
     assert_eq!(digest(&mut indexer), before);
-    story.give(4, 2);
-    story.cluster.advance(2);
+    chain.give(4, 2);
+    chain.cluster.advance(2);
     catch_up(&mut indexer);
     digest(&mut indexer);
-    assert_eq!(story.values(&mut indexer), [500, 9_000, -77, 2]);
+    assert_eq!(chain.values(&mut indexer), [500, 9_000, -77, 2]);
 }

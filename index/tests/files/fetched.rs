@@ -359,7 +359,7 @@ fn a_file_that_says_what_it_said_before_is_derived_from_once() {
 }
 
 #[test]
-fn a_reorganisation_takes_back_what_a_file_came_to_and_keeps_the_file() {
+fn a_reorganisation_takes_back_what_was_derived_and_keeps_the_file() {
     let host = Host::start();
     let mut setup = Setup::new(true);
     let (first, second) = (

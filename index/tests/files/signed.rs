@@ -259,7 +259,7 @@ fn r49_what_is_not_the_entrys_is_only_claimed() {
 }
 
 #[test]
-fn r49_a_file_without_a_proof_names_nobody() {
+fn r49_a_file_without_a_proof_names_no_reviewer() {
     let text = format!(
         r#"{{"agentRegistry":"eip155:84532:0x{REGISTRY}","agentId":42,
         "clientAddress":"eip155:84532:0x{CLIENT}","createdAt":"2026-01-26T12:00:00Z",

@@ -67,7 +67,7 @@ pub fn commit<E: Engine>(store: &mut Store<E>, id: DeploymentId, number: u64, ev
     sound(store, id);
 }
 
-/// R45: what is stored is what a rebuild comes to, with the same files.
+/// R45: what is stored is what a rebuild stores, with the same files.
 pub fn sound<E: Engine>(store: &mut Store<E>, id: DeploymentId) {
     let digests = (store.digest(id).unwrap(), store.file_digest(id).unwrap());
     let expected = (

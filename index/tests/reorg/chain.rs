@@ -155,7 +155,7 @@ impl Chain {
         self.blocking.wait(indexer.catch_up(|_| ())).unwrap();
     }
 
-    /// What an index comes to that sees nothing but the chain as it is.
+    /// The digest of an index that sees nothing but the chain as it is.
     pub fn expected(&self) -> [u8; 32] {
         let mut fresh = self.sound(Options::default());
         self.catch_up(&mut fresh);

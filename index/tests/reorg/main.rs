@@ -1,5 +1,5 @@
-//! Anvil reorganises, and lies in several ways. The index must come to what a fresh one, over a sound
-//! connection, comes to. Needs what `scripts/build` makes, and anvil on PATH or in CONCORD_ANVIL.
+//! Anvil reorganises, and lies in several ways. The index must have the tables of a fresh one, over a sound
+//! connection. Needs what `scripts/build` makes, and anvil on PATH or in CONCORD_ANVIL.
 mod chain;
 mod command;
 mod depths;

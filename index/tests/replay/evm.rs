@@ -91,12 +91,12 @@ impl Followed for OnAnvil {
             let _: Value = self.blocking.wait(mined).unwrap().unwrap();
         }
         let reorganisations = &mut self.reorganisations;
-        let told = |progress| {
+        let note = |progress| {
             if let Progress::Reorganised { depth, .. } = progress {
                 reorganisations.push(depth);
             }
         };
-        self.blocking.wait(self.indexer.catch_up(told)).unwrap();
+        self.blocking.wait(self.indexer.catch_up(note)).unwrap();
     }
 }
 

@@ -70,7 +70,7 @@ fn play<F: Followed>(followed: &mut F, scenario: &Scenario, compared: &mut Compa
         compared.states += 1;
         compared.summaries += usize::from(compare_summary(followed, &labels, step, &expected, &at));
     }
-    // R45: a rebuild comes to the same tables.
+    // R45: a rebuild has the same tables.
     let deployment = followed.indexer().deployment();
     let store = followed.indexer().store();
     let live = store.digest(deployment).unwrap();

@@ -1,4 +1,4 @@
-//! Searches, summaries and facts, compared with what the given feedback comes to one by one.
+//! Searches, summaries and facts, compared with sums over the given feedback, one by one.
 mod agents;
 #[path = "../worlds/database.rs"]
 mod database;

@@ -1,4 +1,4 @@
-//! What feedback comes to, one by one, in whole numbers.
+//! Sums over feedback, one by one, in whole numbers.
 use crate::given::Given;
 use concord_registry::event::Profile;
 use std::cmp::Ordering;

@@ -1,4 +1,4 @@
-//! A writer that is killed at any statement: the next one goes on, and comes to the same tables.
+//! A writer that is killed at any statement: the next one continues, and ends with the same tables.
 use crate::{
     database::{argument, fresh, part},
     world::{World, deployment},

@@ -74,7 +74,7 @@ fn indexed(withheld: &[u64]) -> (Blocking, Indexer<Forgetful, Database>) {
     (blocking, indexer)
 }
 
-/// What all events come to.
+/// The digest of all events.
 fn expected() -> [u8; 32] {
     let world = world();
     let events: Vec<_> = (1..=BLOCKS).flat_map(|it| world.events(it)).collect();

@@ -62,8 +62,8 @@ pub fn registered(number: u8) -> Event {
 const AGENTS: u64 = 5;
 const CLIENTS: u64 = 7;
 
-/// What one block has, in the order of a story that every registry would accept.
-fn story(block: u64) -> Vec<Event> {
+/// The events of one block, in an order that every registry would accept.
+fn events_of(block: u64) -> Vec<Event> {
     let small = |number: u64| u8::try_from(number).unwrap();
     let Some(turn) = block.checked_sub(AGENTS + 1) else {
         return vec![registered(small(block))];
@@ -158,7 +158,11 @@ impl World {
     pub fn events(&self, block: u64) -> Vec<IndexedEvent> {
         // The other fork has the agents, and none of the rest.
         let is_left_out = block >= self.fork && block > AGENTS;
-        let events = if is_left_out { vec![] } else { story(block) };
+        let events = if is_left_out {
+            vec![]
+        } else {
+            events_of(block)
+        };
         (0..)
             .zip(events)
             .map(|(log, it)| at(block, log, it))

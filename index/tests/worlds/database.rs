@@ -106,14 +106,14 @@ struct Server {
 }
 
 /// Runs programs as this user, if the test runs as root.
-const NOBODY: &str = "65534";
+const UNPRIVILEGED: &str = "65534";
 
 /// Ends with the test, also if that is killed.
 fn command(folder: &Path, program: &Path) -> Command {
     let mut command = Command::new("setpriv");
     command.args(["--pdeathsig", "INT"]);
     if is_root() {
-        let user = [NOBODY; 2];
+        let user = [UNPRIVILEGED; 2];
         command.args(["--reuid", user[0], "--regid", user[1], "--clear-groups"]);
     }
     command
@@ -159,8 +159,8 @@ impl Server {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
         if is_root() {
-            let nobody = NOBODY.parse().unwrap();
-            std::os::unix::fs::chown(path, Some(nobody), Some(nobody)).unwrap();
+            let user = UNPRIVILEGED.parse().unwrap();
+            std::os::unix::fs::chown(path, Some(user), Some(user)).unwrap();
         }
         let binaries = binaries(path);
         let data = path.join("data");

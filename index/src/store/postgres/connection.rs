@@ -61,7 +61,7 @@ impl Drop for Connection {
     fn drop(&mut self) {
         self.requests = None;
         if let Some(thread) = self.thread.take() {
-            let _ = thread.join(); // its panic is nothing to go on about here
+            let _ = thread.join(); // a panic of it was printed
         }
     }
 }
@@ -142,7 +142,7 @@ fn lost() -> StoreError {
     StoreError::Database("the connection to the server is lost; start again".to_owned())
 }
 
-/// The thread's work.
+/// Connects, and answers requests until there are no more.
 fn serve(
     config: &Config,
     mut requests: UnboundedReceiver<Request>,
@@ -174,7 +174,7 @@ fn serve(
             session.answer(request).await;
         }
         drop(session);
-        let _ = connection.await; // it says goodbye
+        let _ = connection.await; // it closes the session
     });
 }
 
@@ -184,7 +184,7 @@ struct Session {
 }
 
 impl Session {
-    /// Nobody waits for an answer that cannot be sent.
+    /// An answer that cannot be sent is dropped: its caller has gone.
     async fn answer(&mut self, request: Request) {
         match request {
             Request::Write(writes, reply) => drop(reply.send(self.write(&writes).await)),
@@ -276,7 +276,7 @@ fn failed(error: tokio_postgres::Error) -> StoreError {
     }
 }
 
-/// The server's words, or those of what went wrong underneath.
+/// The server's message, or the messages of the error and its causes.
 fn words(error: &tokio_postgres::Error) -> String {
     if let Some(of_server) = error.as_db_error() {
         return of_server.message().to_owned();
