@@ -87,8 +87,6 @@ pub struct Worker<E> {
     fetcher: Fetcher,
     options: WorkerOptions,
     asked: Asked,
-    /// The hour in which parked files were last looked at.
-    unparked: Option<i64>,
 }
 
 impl<E: Engine> Worker<E> {
@@ -105,7 +103,6 @@ impl<E: Engine> Worker<E> {
             fetcher,
             options,
             asked: Asked::default(),
-            unparked: None,
         }
     }
 
@@ -121,10 +118,6 @@ impl<E: Engine> Worker<E> {
     /// The store cannot be read or written. A file that cannot be fetched is no error.
     pub async fn step(&mut self, now: i64) -> Result<usize, StoreError> {
         self.store.derive_behind(self.deployment)?;
-        if self.unparked != Some(now.div_euclid(HOUR)) {
-            self.store.unpark_files(self.deployment)?;
-            self.unparked = Some(now.div_euclid(HOUR));
-        }
         let limit = self.options.at_once.saturating_mul(ROUNDS);
         let due = self.store.due_files(self.deployment, now, limit)?;
         let count = due.len();

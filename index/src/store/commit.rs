@@ -34,7 +34,7 @@ impl<E: Engine> Store<E> {
         kept: u64,
     ) -> Result<(), StoreError> {
         let oldest = batch.through.number.saturating_sub(kept);
-        self.transaction(|store| {
+        self.transaction(deployment, |store| {
             store.append(deployment, &batch.events)?;
             store.append_undecoded(deployment, &batch.undecoded)?;
             store.fold_in(deployment, &batch.events)?;
@@ -52,7 +52,7 @@ impl<E: Engine> Store<E> {
         let cursor = self.cursor(deployment)?;
         let final_number = cursor.and_then(|it| it.final_number);
         let next = fork.number.saturating_add(1);
-        self.transaction(|store| {
+        self.transaction(deployment, |store| {
             let touched = store.delete_from(deployment, next)?;
             for agent in touched.agents {
                 store.fold_again(deployment, agent)?;
@@ -72,7 +72,7 @@ impl<E: Engine> Store<E> {
     /// # Errors
     /// As [`Self::commit`].
     pub fn rebuild(&mut self, deployment: DeploymentId) -> Result<(), StoreError> {
-        self.transaction(|store| {
+        self.transaction(deployment, |store| {
             for table in BY_AGENT.iter().chain(BY_PROFILE).chain(&["setting"]) {
                 let sql = format!("DELETE FROM {table} WHERE deployment = $1");
                 store.engine.execute(&sql, &[deployment.0.to_value()])?;

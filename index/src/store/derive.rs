@@ -153,7 +153,7 @@ impl<E: Engine> Store<E> {
         if !agents.is_empty() {
             let content = RegistrationContent::of(content);
             for agents in agents.chunks(ROWS) {
-                self.transaction(|store| {
+                self.transaction(deployment, |store| {
                     let mut each = agents.iter();
                     each.try_for_each(|it| store.renew_agent(deployment, &names, it, key, &content))
                 })?;
@@ -163,7 +163,7 @@ impl<E: Engine> Store<E> {
         if !feedbacks.is_empty() {
             let content = FeedbackContent::of(content);
             for feedbacks in feedbacks.chunks(ROWS) {
-                self.transaction(|store| {
+                self.transaction(deployment, |store| {
                     let mut each = feedbacks.iter();
                     each.try_for_each(|it| {
                         store.renew_feedback(deployment, &names, it, key, &content)
@@ -214,11 +214,11 @@ impl<E: Engine> Store<E> {
         file: &FileKey,
         is_behind: bool,
     ) -> Result<(), StoreError> {
-        let sql = "UPDATE file SET behind = $3 WHERE deployment = $1 AND id = $2";
+        let sql = "UPDATE file SET behind = $1 WHERE deployment = $2 AND id = $3";
         let values = [
+            is_behind.to_value(),
             deployment.0.to_value(),
             file.id.to_value(),
-            is_behind.to_value(),
         ];
         self.engine.execute(sql, &values)
     }

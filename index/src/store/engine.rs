@@ -47,6 +47,8 @@ pub struct Dialect {
     pub begin: &'static str,
     /// Begins a transaction during which no other of this kind runs.
     pub begin_alone: &'static str,
+    /// Waits for other transactions that write the deployment `$1`; `None` if beginning one does.
+    pub lock_deployment: Option<&'static str>,
     /// Begins a transaction that reads one state of the database.
     pub begin_snapshot: &'static str,
     /// 64 bits.

@@ -84,25 +84,13 @@ impl<E: Engine> Store<E> {
         let sql = format!(
             "UPDATE file AS f SET parked = 1 WHERE f.deployment = $1 AND f.id = $2 AND NOT {IS_USED}"
         );
-        self.transaction(|store| {
+        self.transaction(deployment, |store| {
             for file in files {
                 let values = [deployment.0.to_value(), file.id.to_value()];
                 store.engine.execute(&sql, &values)?;
             }
             Ok(())
         })
-    }
-
-    /// Takes up files that are referred to and were parked: in Postgres, a reference and the parking may
-    /// have been committed at the same time.
-    ///
-    /// # Errors
-    /// The store cannot be written.
-    pub fn unpark_files(&mut self, deployment: DeploymentId) -> Result<(), StoreError> {
-        let sql = format!(
-            "UPDATE file AS f SET parked = 0 WHERE f.deployment = $1 AND f.parked = 1 AND {IS_USED}"
-        );
-        self.engine.execute(&sql, &[deployment.0.to_value()])
     }
 
     /// Returns how many files there are in each state.
@@ -142,7 +130,7 @@ impl<E: Engine> Store<E> {
     pub fn take_file(&mut self, deployment: DeploymentId, file: &File) -> Result<(), StoreError> {
         let key = FileKey::of(&file.uri);
         let content = Content::of_file(Some(file.clone()));
-        let is_new = self.transaction(|store| {
+        let is_new = self.transaction(deployment, |store| {
             let known = store.row::<Files>(deployment, &key)?;
             store.write_row::<Files>(deployment, &key, Some(file))?;
             // Any number of rows may refer to it: none is derived again if the content is the same.

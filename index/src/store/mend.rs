@@ -14,7 +14,7 @@ impl<E: Engine> Store<E> {
     /// # Errors
     /// [`StoreError::Full`] and others; the store is as it was.
     pub fn mend(&mut self, deployment: DeploymentId, batch: &Batch) -> Result<usize, StoreError> {
-        self.transaction(|store| {
+        self.transaction(deployment, |store| {
             let mut missing: Vec<IndexedEvent> = Vec::new();
             for event in &batch.events {
                 if !store.has(deployment, "event", event.place)? {

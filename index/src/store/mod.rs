@@ -162,13 +162,21 @@ impl<E: Engine> Store<E> {
             .claim(&format!("{}/{}", deployed.chain, deployed.registry))
     }
 
-    /// Runs `work` in one transaction: all of it is kept, or nothing.
+    /// Runs `work` in one transaction: all of it is kept, or nothing. Those of one deployment take turns:
+    /// a row that is derived from a file while the file changes would keep what it said before.
     fn transaction<T>(
         &mut self,
+        deployment: DeploymentId,
         work: impl FnOnce(&mut Self) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let begin = self.engine.dialect().begin;
-        self.transaction_with(begin, work)
+        let dialect = self.engine.dialect();
+        self.transaction_with(dialect.begin, |store| {
+            if let Some(lock) = dialect.lock_deployment {
+                let values = [deployment.0.to_value()];
+                store.engine.query(lock, &values, &mut |_| Ok(()))?;
+            }
+            work(store)
+        })
     }
 
     fn transaction_with<T>(

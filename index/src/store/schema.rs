@@ -55,7 +55,6 @@ CREATE TABLE IF NOT EXISTS file (
 CREATE INDEX IF NOT EXISTS file_due ON file (deployment, next_at)
     WHERE state <> 2 AND parked = 0;
 CREATE INDEX IF NOT EXISTS file_behind ON file (deployment) WHERE behind = 1;
-CREATE INDEX IF NOT EXISTS file_parked ON file (deployment) WHERE parked = 1;
 CREATE TABLE IF NOT EXISTS registration (
     deployment INT NOT NULL, agent BYTES NOT NULL,
     file BYTES NOT NULL, state INT NOT NULL, reason TXT, is_proven INT NOT NULL,

@@ -105,6 +105,7 @@ impl Engine for Sqlite {
         &Dialect {
             begin: "BEGIN IMMEDIATE",
             begin_alone: "BEGIN IMMEDIATE",
+            lock_deployment: None,
             begin_snapshot: "BEGIN",
             integer: "INTEGER",
             real: "REAL",

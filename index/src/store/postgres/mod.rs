@@ -79,6 +79,7 @@ impl Engine for Postgres {
             begin: "BEGIN",
             // Two processes that open a new database, or claim in it, take turns.
             begin_alone: "BEGIN; SELECT pg_advisory_xact_lock(8004)",
+            lock_deployment: Some("SELECT 1 FROM deployment WHERE id = $1 FOR UPDATE"),
             begin_snapshot: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
             integer: "BIGINT",
             real: "DOUBLE PRECISION",
