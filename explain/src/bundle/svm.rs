@@ -1,0 +1,81 @@
+use super::HexBytes;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What was read of a Solana cluster. Signatures in it prove who signed; nothing proves what the cluster did.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SvmChain {
+    /// Transactions by their first signature, in base58.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub transactions: BTreeMap<String, SvmTransaction>,
+    /// Accounts by their address, in base58.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub accounts: BTreeMap<String, SvmAccount>,
+}
+
+/// A transaction as a node answers it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SvmTransaction {
+    /// Its slot.
+    pub slot: u64,
+    /// Unix seconds.
+    pub block_time: Option<i64>,
+    /// JSON's `null`: it succeeded.
+    pub err: Value,
+    /// Signatures and message.
+    pub raw: HexBytes,
+    /// The calls that its instructions made.
+    pub inner: Vec<SvmInner>,
+    /// What it loaded from lookup tables.
+    #[serde(default)]
+    pub loaded: SvmLoaded,
+    /// What the runtime logged.
+    pub logs: Vec<String>,
+}
+
+/// The addresses that a transaction loaded from lookup tables.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SvmLoaded {
+    /// Writable ones.
+    pub writable: Vec<String>,
+    /// Others.
+    pub readonly: Vec<String>,
+}
+
+/// The calls that one instruction made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SvmInner {
+    /// The instruction's, from 0.
+    pub index: u8,
+    /// In their order, at whatever depth.
+    pub calls: Vec<SvmCall>,
+}
+
+/// One call, by indices into the transaction's accounts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SvmCall {
+    /// The program.
+    pub program: u8,
+    /// Its accounts.
+    pub accounts: Vec<u8>,
+    /// Its data.
+    pub data: HexBytes,
+}
+
+/// An account, or that there is none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SvmAccount {
+    /// The slot in which it was read.
+    pub slot: u64,
+    /// The owning program, in base58; `None` if there is no such account.
+    pub owner: Option<String>,
+    /// Its data.
+    pub data: HexBytes,
+}

@@ -1,0 +1,227 @@
+//! A registry on an EVM chain: everything leads to one block hash.
+mod authorization;
+mod owner;
+mod uri;
+
+use super::{given::{Given, Insiders}, home::Home, verdict::{Checked, Verdict}};
+use crate::{
+    Family, KnownRegistry, Step,
+    evidence::{Evidence, EvmView, Executed, Gap},
+    layout::{self, StoredFeedback},
+    subject::Named,
+    trust::{AUTHORIZED, IDENTITY, OPEN},
+};
+use alloy_primitives::{Address, B256, U256};
+use concord_registry::{
+    event::{AccountId, AgentId, Block, Event, Profile},
+    evm::{PlacedLog, RegistryAddresses},
+};
+
+pub(super) struct EvmHome<'a> {
+    evidence: &'a Evidence<'a>,
+    view: EvmView<'a>,
+    named: &'a Named,
+    identity: Address,
+    reputation: Address,
+    client: Address,
+    agent: U256,
+}
+
+impl<'a> EvmHome<'a> {
+    pub(super) fn new(evidence: &'a Evidence<'a>, named: &'a Named) -> Self {
+        let number = match named.agent {
+            AgentId::Evm(id) => U256::from_be_bytes(id),
+            AgentId::Svm(_) => U256::ZERO,
+        };
+        Self {
+            evidence,
+            view: evidence.home(&named.chain),
+            named,
+            identity: address(named.identity),
+            reputation: address(named.reputation),
+            client: address(named.client),
+            agent: number,
+        }
+    }
+
+    fn transaction(&self) -> Result<Executed<'a>, Gap> {
+        let name = &self.evidence.bundle.feedback.transaction;
+        let hash: B256 = (name.parse()).map_err(|_| Gap::Broken(format!("{name} is not a transaction's hash")))?;
+        self.view.transaction(hash)
+    }
+
+    /// The block whose state is asked.
+    fn state_block(&self) -> Result<B256, Gap> {
+        let number = self.evidence.bundle.feedback.at_block;
+        let block = self.view.block_at(number)?;
+        self.view.header(block)?;
+        Ok(block)
+    }
+
+    /// R28
+    fn known(&self, contract: &str, address: Address) -> Result<&'a KnownRegistry, Gap> {
+        let known = self.evidence.trust.registry(&self.named.chain, contract, &address.to_string());
+        known.ok_or(Gap::Needs(Step::Registry))
+    }
+
+    fn known_identity(&self) -> Result<Family, Gap> {
+        self.known(IDENTITY, self.identity).map(|it| it.family)
+    }
+
+    fn known_reputation(&self) -> Result<Family, Gap> {
+        self.known(contract_of(self.named.profile), self.reputation).map(|it| it.family)
+    }
+
+    /// A word of the identity registry after a block.
+    fn identity_slot(&self, block: B256, slot: U256) -> Result<U256, Gap> {
+        self.view.slot(block, self.identity, slot, Some(Step::Registry))
+    }
+
+    fn addresses(&self) -> RegistryAddresses {
+        let (open, authorized) = match self.named.profile {
+            Profile::Open => (Some(self.reputation), None),
+            Profile::Authorized => (None, Some(self.reputation)),
+        };
+        RegistryAddresses {
+            identity: self.identity,
+            open_reputation: open,
+            authorized_reputation: authorized,
+            validation: None,
+        }
+    }
+
+    /// R28: one registry is listed, and runs the code that the list states.
+    fn check_code(&self, contract: &'static str, at: Address, block: B256) -> Checked {
+        let Ok(known) = self.known(contract, at) else {
+            return Ok(Verdict::refuted(format!("{at} is not a {contract} that counts (R28); trust it to ask again")));
+        };
+        let account = self.view.account(block, at)?;
+        let found = account.code_hash.0;
+        Ok(match known.code_hash {
+            Some(expected) if expected != found => Verdict::refuted(format!(
+                "the code of {at} hashes to 0x{}; the address book says 0x{}",
+                hex::encode(found),
+                hex::encode(expected)
+            )),
+            Some(_) => Verdict::verified(),
+            None => Verdict::verified_since("it is listed; no code hash of it is known"),
+        }
+        .with(contract, at)
+        .with("code hash", account.code_hash))
+    }
+}
+
+const fn contract_of(profile: Profile) -> &'static str {
+    match profile {
+        Profile::Open => OPEN,
+        Profile::Authorized => AUTHORIZED,
+    }
+}
+
+fn address(account: AccountId) -> Address {
+    match account {
+        AccountId::Evm(bytes) => bytes.into(),
+        AccountId::Svm(_) => Address::ZERO,
+    }
+}
+
+impl Home for EvmHome<'_> {
+    fn inclusion(&self) -> Checked {
+        let chain = &self.named.chain;
+        let trusted = self.evidence.trust.block(chain);
+        self.view.require_trusted_anchor()?;
+        let found = self.view.require_every_header()?;
+        let verdict = match trusted {
+            Some(_) => Verdict::verified(),
+            None => Verdict::cannot_check("no trusted block hash was given; everything rests on the bundle's"),
+        };
+        Ok(verdict.with("headers", found))
+    }
+
+    fn given(&self) -> Result<Given, Gap> {
+        let executed = self.transaction()?;
+        if !executed.receipt.succeeded {
+            return Err(Gap::broken("the transaction failed"));
+        }
+        let event = self.find_event(&executed)?;
+        Ok(Given {
+            event,
+            block: Some(executed.block),
+            number: executed.header.number,
+            time: Some(executed.header.time),
+        })
+    }
+
+    fn registry(&self) -> Checked {
+        let block = self.state_block()?;
+        let reputation = self.check_code(contract_of(self.named.profile), self.reputation, block)?;
+        if reputation.state() != Some(crate::State::Verified) {
+            return Ok(reputation);
+        }
+        self.check_code(IDENTITY, self.identity, block)
+    }
+
+    fn not_revoked(&self, given: &Given) -> Checked {
+        let block = self.state_block()?;
+        let at = self.evidence.bundle.feedback.at_block;
+        if at < given.number {
+            return Err(Gap::Broken(format!("block {at} is before the feedback's, {}", given.number)));
+        }
+        let family = self.known_reputation()?;
+        let slot = layout::feedback(family, self.named.profile, self.agent, self.client, self.named.index);
+        let word = self.view.slot(block, self.reputation, slot, Some(Step::Registry))?;
+        let stored = StoredFeedback::of(word);
+        let verdict = match (agrees(stored, &given.event), stored.is_revoked()) {
+            (false, _) => Verdict::refuted("the stored feedback is not the event's"),
+            (true, true) => Verdict::refuted(format!("it is revoked at block {at}")),
+            (true, false) => Verdict::verified(),
+        };
+        Ok(verdict.with("at block", at).with("slot", format!("{slot:#066x}")))
+    }
+
+    fn insiders(&self, given: &Given) -> Result<Insiders, Gap> {
+        let block = given.block.ok_or_else(|| Gap::cannot_check("the block is not known"))?;
+        owner::insiders(self, block)
+    }
+
+    fn authorization(&self, given: &Given) -> Checked {
+        authorization::check(self, given)
+    }
+
+    fn agent_uri(&self) -> Result<String, Gap> {
+        uri::read(self, self.state_block()?)
+    }
+}
+
+impl EvmHome<'_> {
+    fn find_event(&self, executed: &Executed<'_>) -> Result<Event, Gap> {
+        let name = &self.evidence.bundle.feedback.transaction;
+        let transaction = name.parse().unwrap_or_default();
+        let placed = |(index, log)| PlacedLog {
+            block: Block {
+                number: executed.header.number,
+                hash: Some(executed.block.0),
+            },
+            transaction,
+            index,
+            log,
+        };
+        let logs = executed.receipt.logs.iter().cloned();
+        let logs: Vec<_> = (0..).zip(logs).map(placed).collect();
+        let decoded = self.addresses().events(&self.named.chain, &logs);
+        let mut events = decoded.events.into_iter().map(|it| it.event);
+        let found = events.find(|event| Given::is_of(event, self.named));
+        found.ok_or_else(|| Gap::broken("no event of the transaction gives this feedback"))
+    }
+}
+
+/// Whether the stored feedback is the event's. A slot that was never written is none.
+fn agrees(stored: StoredFeedback, event: &Event) -> bool {
+    match event {
+        Event::OpenFeedback { value, decimals, .. } => {
+            (stored.value(), stored.byte_16()) == (*value, *decimals)
+        }
+        Event::AuthorizedFeedback { score, .. } => stored.byte_16() == *score,
+        _ => false,
+    }
+}

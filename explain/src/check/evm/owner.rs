@@ -1,0 +1,38 @@
+use super::EvmHome;
+use crate::{check::given::Insiders, evidence::Gap, layout};
+use alloy_primitives::{Address, B256, U256};
+use concord_registry::event::AccountId;
+
+/// R18: owner, approved account, and the client if they are an operator, after a block.
+pub(super) fn insiders(home: &EvmHome<'_>, block: B256) -> Result<Insiders, Gap> {
+    let family = home.known_identity()?;
+    let owner = read(home, block)?;
+    let approved = to_address(home.identity_slot(block, layout::approved(family, home.agent))?);
+    let operator = layout::operator(family, owner, home.client);
+    let is_operator = !home.identity_slot(block, operator)?.is_zero();
+    let mut accounts = vec![("owner", AccountId::from(owner))];
+    if !approved.is_zero() {
+        accounts.push(("approved account", approved.into()));
+    }
+    if is_operator {
+        accounts.push(("operator", home.client.into()));
+    }
+    Ok(Insiders {
+        accounts,
+        are_of_that_time: true,
+    })
+}
+
+/// The agent's owner after a block.
+pub(super) fn read(home: &EvmHome<'_>, block: B256) -> Result<Address, Gap> {
+    let family = home.known_identity()?;
+    let owner = to_address(home.identity_slot(block, layout::owner(family, home.agent))?);
+    match owner.is_zero() {
+        true => Err(Gap::Broken(format!("the registry has no agent {}", home.agent))),
+        false => Ok(owner),
+    }
+}
+
+fn to_address(word: U256) -> Address {
+    Address::from_word(word.into())
+}

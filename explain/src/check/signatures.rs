@@ -1,0 +1,103 @@
+//! What X402's proof in a file says, and whether it holds.
+use super::{file::FeedbackFacts, verdict::{Checked, Verdict}};
+use crate::Exchange;
+use concord_canonical::interaction;
+use concord_files::{FeedbackFile, X402Feedback};
+
+/// Why the steps of a proof do not apply.
+const NO_PROOF: &str = "the feedback has no proof of an interaction";
+
+/// Why signer and payment are not checked yet.
+const NO_VERIFIER: &str = "this build does not have the verifier of purchases (x402)";
+
+fn with_proof(facts: &FeedbackFacts, check: impl FnOnce(&X402Feedback) -> Verdict) -> Checked {
+    Ok(match facts.x402()? {
+        Some(file) => check(file),
+        None => Verdict::not_applicable(NO_PROOF),
+    })
+}
+
+/// [`crate::Step::AgentSignature`].
+pub(super) fn agent(facts: &FeedbackFacts) -> Checked {
+    with_proof(facts, |file| {
+        let signed = &file.proof().signed;
+        match signed.verify(file.profile()) {
+            Ok(()) => Verdict::verified(),
+            Err(error) => Verdict::refuted(error),
+        }
+        .with("algorithm", signed.agent_signature_algorithm.name())
+    })
+}
+
+/// [`crate::Step::ReviewerSignature`].
+pub(super) fn reviewer(facts: &FeedbackFacts) -> Checked {
+    with_proof(facts, |file| {
+        match file.verify_review() {
+            Ok(()) => Verdict::verified(),
+            Err(error) => Verdict::refuted(error),
+        }
+        .with("reviewer", &file.proof().reviewer_address)
+    })
+}
+
+/// [`crate::Step::DataHash`], if the caller has request and response.
+pub(super) fn data_hash(facts: &FeedbackFacts, exchange: Option<&Exchange>) -> Checked {
+    with_proof(facts, |file| {
+        let Some(exchange) = exchange else {
+            return Verdict::not_applicable("no request and response were given");
+        };
+        // the method does not enter the hash (R33)
+        let request = interaction::request_bytes("GET", &exchange.target, &exchange.request.0);
+        let computed = request.and_then(|it| interaction::data_hash(it, &exchange.response.0));
+        let stated = file.proof().signed.data_hash.0;
+        match computed {
+            Ok(computed) if computed == stated => Verdict::verified(),
+            Ok(computed) => Verdict::refuted(format!(
+                "the file states 0x{}; request and response hash to 0x{}",
+                hex::encode(stated),
+                hex::encode(computed)
+            )),
+            Err(error) => Verdict::cannot_check(error),
+        }
+    })
+}
+
+/// [`crate::Step::Signer`].
+pub(super) fn signer(facts: &FeedbackFacts) -> Checked {
+    with_proof(facts, |_| Verdict::cannot_check(NO_VERIFIER))
+}
+
+/// [`crate::Step::Payment`].
+pub(super) fn payment(facts: &FeedbackFacts) -> Checked {
+    with_proof(facts, |file| {
+        Verdict::cannot_check(NO_VERIFIER).with("task reference", &file.proof().signed.task_ref)
+    })
+}
+
+/// [`crate::Step::PaymentProof`].
+pub(super) fn payment_proof(facts: &FeedbackFacts) -> Checked {
+    let Some(proof) = facts.proof_of_payment()? else {
+        return Ok(Verdict::not_applicable("the feedback has no proof of payment"));
+    };
+    Ok(Verdict::claimed("only the file says so").with("task reference", proof))
+}
+
+/// [`crate::Step::PaymentUse`].
+pub(super) fn payment_use(facts: &FeedbackFacts) -> Checked {
+    with_proof(facts, |file| {
+        Verdict::cannot_check("nothing proves that no other feedback uses the payment; ask an index")
+            .with("task reference", &file.proof().signed.task_ref)
+    })
+}
+
+impl FeedbackFacts {
+    /// The payment that a file of PROFILE or BP claims.
+    fn proof_of_payment(&self) -> Result<Option<String>, crate::evidence::Gap> {
+        Ok(match self.plain_file()? {
+            Some(FeedbackFile::Profile(file)) => file.payment.as_ref().map(|it| it.proof().task_ref()),
+            Some(FeedbackFile::BestPractices(file)) => file.payment.as_ref().map(|it| it.proof().task_ref()),
+            Some(FeedbackFile::Agent0(file)) => file.payment.as_ref().map(|it| it.proof().task_ref()),
+            _ => None,
+        })
+    }
+}

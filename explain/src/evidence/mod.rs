@@ -1,0 +1,62 @@
+//! What a bundle proves, asked for piece by piece. What is missing is noted, for the reader to fetch.
+mod evm;
+mod files;
+mod gap;
+mod svm;
+
+pub(crate) use evm::{Executed, EvmView};
+pub(crate) use files::{Content, ProvenBy};
+pub(crate) use gap::Gap;
+pub(crate) use svm::{SvmExecuted, SvmView};
+
+use crate::{Bundle, Need, Step, Trust};
+use std::{cell::RefCell, collections::BTreeSet};
+
+/// A bundle, and what the caller trusts.
+pub(crate) struct Evidence<'a> {
+    pub bundle: &'a Bundle,
+    pub trust: &'a Trust,
+    needs: RefCell<BTreeSet<Need>>,
+}
+
+impl<'a> Evidence<'a> {
+    pub(crate) fn new(bundle: &'a Bundle, trust: &'a Trust) -> Self {
+        Self {
+            bundle,
+            trust,
+            needs: RefCell::default(),
+        }
+    }
+
+    /// What was asked for and is not in the bundle.
+    pub(crate) fn into_needs(self) -> Vec<Need> {
+        self.needs.into_inner().into_iter().collect()
+    }
+
+    /// Notes that something is missing, with the reason if a reader has tried.
+    pub(crate) fn missing(&self, need: Need) -> Gap {
+        let tried = self.bundle.unavailable.iter().find(|it| it.need == need);
+        match tried {
+            Some(tried) => Gap::CannotCheck(format!("{need} could not be read: {}", tried.reason)),
+            None => {
+                let reason = format!("the bundle lacks {need}");
+                self.needs.borrow_mut().insert(need);
+                Gap::CannotCheck(reason)
+            }
+        }
+    }
+
+    /// A chain of the feedback's registry: broken headers are its inclusion's fault.
+    pub(crate) fn home(&'a self, chain: &'a str) -> EvmView<'a> {
+        EvmView::new(self, chain, Some(Step::Inclusion))
+    }
+
+    /// A chain of a payment: broken headers are the payment's own fault.
+    pub(crate) fn evm(&'a self, chain: &'a str) -> EvmView<'a> {
+        EvmView::new(self, chain, None)
+    }
+
+    pub(crate) fn svm(&'a self, chain: &'a str) -> SvmView<'a> {
+        SvmView::new(self, chain)
+    }
+}

@@ -1,0 +1,160 @@
+use alloy_primitives::{Address, B256};
+use concord_canonical::caip::AccountId;
+use concord_canonical::json::{self, Value};
+use std::collections::BTreeMap;
+
+/// Whose code a registry runs, and so how its storage is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// Concord's.
+    Concord,
+    /// The canonical ERC-8004 contracts 2.0.0, which are upgradeable.
+    Canonical,
+}
+
+/// A registry that counts (R28).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownRegistry {
+    /// CAIP-2.
+    pub chain: String,
+    /// Its contract's name in an address book, such as `ReputationRegistry`.
+    pub contract: &'static str,
+    /// Its address.
+    pub address: String,
+    /// Whose code it runs.
+    pub family: Family,
+    /// The hash of its code; `None` if it is not known. The canonical registries' is that of a proxy, which
+    /// says nothing.
+    pub code_hash: Option<[u8; 32]>,
+}
+
+/// The names of an address book's contracts that an explanation asks about.
+pub(crate) const IDENTITY: &str = "IdentityRegistry";
+pub(crate) const OPEN: &str = "ReputationRegistry";
+pub(crate) const AUTHORIZED: &str = "AuthorizedReputationRegistry";
+pub(crate) const PROGRAM: &str = "AgentRegistry";
+const CONTRACTS: [&str; 4] = [IDENTITY, OPEN, AUTHORIZED, PROGRAM];
+
+/// The canonical ERC-8004 contracts 2.0.0: mainnets and testnets, identity and reputation.
+const CANONICAL: [(&[&str], &str, &str); 2] = [
+    (
+        &["eip155:1", "eip155:8453"],
+        "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432",
+        "0x8004BAa17C55a88189AE136b182e5fdA19dE9b63",
+    ),
+    (
+        &["eip155:11155111", "eip155:84532"],
+        "0x8004A818BFB912233c491871b3d84c89A494BD9e",
+        "0x8004B663056A597Dffe9eCcC1965A193B7388713",
+    ),
+];
+
+/// An address book that cannot be read: where, and why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("address book {path}: {reason}")]
+pub struct AddressBookMalformed {
+    path: String,
+    reason: String,
+}
+
+/// What the caller trusts: registries, and block hashes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trust {
+    registries: Vec<KnownRegistry>,
+    blocks: BTreeMap<String, B256>,
+}
+
+impl Trust {
+    /// The canonical ERC-8004 registries, and no block.
+    #[must_use]
+    pub fn canonical() -> Self {
+        let mut trust = Self::default();
+        for (chains, identity, reputation) in CANONICAL {
+            for chain in chains {
+                for (contract, address) in [(IDENTITY, identity), (OPEN, reputation)] {
+                    trust.registries.push(KnownRegistry {
+                        chain: (*chain).to_owned(),
+                        contract,
+                        address: address.to_owned(),
+                        family: Family::Canonical,
+                        code_hash: None,
+                    });
+                }
+            }
+        }
+        trust
+    }
+
+    /// Adds a registry.
+    pub fn add(&mut self, registry: KnownRegistry) {
+        self.registries.push(registry);
+    }
+
+    /// Trusts a block of a chain, CAIP-2.
+    pub fn add_block(&mut self, chain: &str, hash: [u8; 32]) {
+        self.blocks.insert(chain.to_owned(), B256::from(hash));
+    }
+
+    /// Adds the registries in use of an address book, as `concord deploy` writes it.
+    ///
+    /// # Errors
+    /// [`AddressBookMalformed`]. Then none of them is added.
+    pub fn add_address_book(&mut self, text: &str) -> Result<(), AddressBookMalformed> {
+        let book = json::parse(text).map_err(|error| malformed("$", error))?;
+        let chains = book.get("chains").and_then(Value::as_object);
+        let chains = chains.ok_or_else(|| malformed("$.chains", "must be an object"))?;
+        let mut found = Vec::new();
+        for (chain, deployment) in chains.iter() {
+            for contract in CONTRACTS {
+                let record = deployment.get("contracts").and_then(|it| it.get(contract));
+                found.extend(record.map(|it| read_record(chain, contract, it)).transpose()?);
+            }
+        }
+        self.registries.append(&mut found);
+        Ok(())
+    }
+
+    /// The block hash that the caller trusts on a chain.
+    pub(crate) fn block(&self, chain: &str) -> Option<B256> {
+        self.blocks.get(chain).copied()
+    }
+
+    /// R28: the registry at an address, if it counts. `address` is written as an event has it.
+    pub(crate) fn registry(&self, chain: &str, contract: &str, address: &str) -> Option<&KnownRegistry> {
+        let is_same = |known: &str| match known.parse::<Address>() {
+            Ok(known) => address.parse() == Ok(known),
+            Err(_) => known == address,
+        };
+        let mut all = self.registries.iter();
+        all.find(|it| it.chain == chain && it.contract == contract && is_same(&it.address))
+    }
+}
+
+fn read_record(chain: &str, contract: &'static str, record: &Value<'_>) -> Result<KnownRegistry, AddressBookMalformed> {
+    let path = |key: &str| format!("$.chains.{chain}.contracts.{contract}.{key}");
+    let text = |key: &str| record.get(key).and_then(Value::as_str);
+    let address = text("address").ok_or_else(|| malformed(&path("address"), "must be a string"))?;
+    let account = format!("{chain}:{address}");
+    AccountId::parse(&account).map_err(|error| malformed(&path("address"), error))?;
+    let code_hash = text("codeHash").map(read_hash).transpose();
+    Ok(KnownRegistry {
+        chain: chain.to_owned(),
+        contract,
+        address: address.to_owned(),
+        family: Family::Concord,
+        code_hash: code_hash.map_err(|error| malformed(&path("codeHash"), error))?,
+    })
+}
+
+fn read_hash(text: &str) -> Result<[u8; 32], &'static str> {
+    let digits = text.strip_prefix("0x").and_then(|it| hex::decode(it).ok());
+    let bytes = digits.and_then(|it| it.try_into().ok());
+    bytes.ok_or("must be 0x and 64 hex digits")
+}
+
+fn malformed(path: &str, reason: impl ToString) -> AddressBookMalformed {
+    AddressBookMalformed {
+        path: path.to_owned(),
+        reason: reason.to_string(),
+    }
+}
