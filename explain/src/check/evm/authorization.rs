@@ -29,7 +29,7 @@ pub(super) fn check(home: &EvmHome<'_>, given: &Given) -> Checked {
         return Ok(Verdict::refuted(fault));
     }
     let block = given.block.ok_or_else(|| Gap::cannot_check("the block is not known"))?;
-    let owner = owner::read(home, block)?;
+    let owner = owner::for_another_step(home, block)?;
     if owner.as_slice() != auth.signer_address {
         let signer = Address::from(auth.signer_address);
         return Ok(Verdict::refuted(format!("{signer} signed; the agent's owner is {owner} (R7)")));

@@ -1,5 +1,5 @@
 use super::EvmHome;
-use crate::{check::given::Insiders, evidence::Gap, layout};
+use crate::{Step, check::given::Insiders, evidence::Gap, layout};
 use alloy_primitives::{Address, B256, U256};
 use concord_registry::event::AccountId;
 
@@ -31,6 +31,14 @@ pub(super) fn read(home: &EvmHome<'_>, block: B256) -> Result<Address, Gap> {
         true => Err(Gap::Broken(format!("the registry has no agent {}", home.agent))),
         false => Ok(owner),
     }
+}
+
+/// As [`read`], for a step other than the one that a broken proof of it refutes.
+pub(super) fn for_another_step(home: &EvmHome<'_>, block: B256) -> Result<Address, Gap> {
+    read(home, block).map_err(|gap| match gap {
+        Gap::Broken(_) => Gap::Needs(Step::SelfFeedback),
+        gap => gap,
+    })
 }
 
 fn to_address(word: U256) -> Address {

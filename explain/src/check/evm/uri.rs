@@ -8,7 +8,7 @@ const LENGTH_MAX: usize = 4096;
 
 pub(super) fn read(home: &EvmHome<'_>, block: B256) -> Result<String, Gap> {
     let family = home.known_identity()?;
-    owner::read(home, block)?; // without an owner there is no agent
+    owner::for_another_step(home, block)?; // without an owner there is no agent
     let slot = layout::uri(family, home.agent);
     let word = home.identity_slot(block, slot)?;
     let bytes = match family {

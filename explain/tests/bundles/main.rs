@@ -1,0 +1,4 @@
+//! Bundles that `tests/record/record.py` recorded from anvil, with encoders of its own.
+mod flips;
+mod recorded;
+mod states;

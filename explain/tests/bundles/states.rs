@@ -1,0 +1,129 @@
+use crate::recorded::{CHAIN, SOUND, explained, json, text, trust};
+use concord_explain::{Bundle, State, Step, Trust, explain};
+use serde_json::json;
+
+/// What each step of a recorded bundle comes to; a step that is not listed does not apply.
+fn expected(name: &str) -> Vec<(Step, State)> {
+    let hosted = match name {
+        "hosted" => State::Claimed,
+        _ => State::Verified,
+    };
+    let mut steps = vec![
+        (Step::Event, State::Verified),
+        (Step::Inclusion, State::Verified),
+        (Step::Registry, State::Verified),
+        (Step::NotRevoked, State::Verified),
+        (Step::File, hosted),
+        (Step::FileHash, State::Verified),
+        (Step::FileAgrees, State::Verified),
+        (Step::Authorship, State::Verified),
+        (Step::SelfFeedback, State::Verified),
+        (Step::Registration, State::Verified),
+    ];
+    if name == "authorized" {
+        steps.insert(9, (Step::Authorization, State::Verified));
+    }
+    steps
+}
+
+#[test]
+fn a_sound_bundle_is_verified_step_by_step() {
+    for name in SOUND {
+        let bundle = json(name);
+        let explained = explained(&bundle, &trust(&bundle)).expect("a bundle");
+        let found = explained.report.findings.iter();
+        let found: Vec<_> = found.map(|it| (it.step, it.state)).collect();
+        assert_eq!(found, expected(name), "{name}: {:#?}", explained.report);
+        assert!(explained.needs.is_empty(), "{name}: {:?}", explained.needs);
+        assert_eq!(explained.report.findings.len() + explained.report.not_applicable.len(), Step::ALL.len());
+    }
+}
+
+#[test]
+fn a_bundle_has_one_text() {
+    for name in SOUND {
+        let text = text(&format!("{name}.json"));
+        let bundle = Bundle::parse(&text).expect("a bundle");
+        assert_eq!(bundle.to_canonical().expect("JSON"), text);
+    }
+}
+
+/// The state of a later block, and a header that leads back to the feedback's.
+#[test]
+fn a_revoked_feedback_is_refuted_and_the_rest_holds() {
+    let bundle = json("revoked");
+    let report = explained(&bundle, &trust(&bundle)).expect("a bundle").report;
+    let refuted = report.findings.iter().filter(|it| it.state == State::Refuted);
+    let refuted: Vec<_> = refuted.map(|it| it.step).collect();
+    assert_eq!(refuted, [Step::NotRevoked], "{report:#?}");
+    assert_eq!(report.state_of(Step::Event), Some(State::Verified));
+    assert_eq!(report.state_of(Step::Inclusion), Some(State::Verified));
+}
+
+#[test]
+fn without_a_trusted_block_the_inclusion_cannot_be_checked() {
+    let bundle = json("open");
+    let mut trust = Trust::default();
+    trust.add_address_book(&text("addresses.json")).expect("an address book");
+    let report = explained(&bundle, &trust).expect("a bundle").report;
+    assert_eq!(report.state_of(Step::Inclusion), Some(State::CannotCheck));
+    let anchor = bundle["evm"][CHAIN]["anchor"].as_str().expect("an anchor");
+    assert_eq!(report.rests_on, [format!("{CHAIN}: block {anchor}")]);
+}
+
+#[test]
+fn another_trusted_block_refutes_the_inclusion_and_verifies_nothing_on_chain() {
+    let bundle = json("open");
+    let mut trust = trust(&bundle);
+    trust.add_block(CHAIN, [7; 32]);
+    let report = explained(&bundle, &trust).expect("a bundle").report;
+    assert_eq!(report.state_of(Step::Inclusion), Some(State::Refuted));
+    assert_eq!(report.count(State::Verified), 0, "{report:#?}");
+    assert_eq!(report.count(State::Refuted), 1, "{report:#?}");
+}
+
+/// R28
+#[test]
+fn an_unlisted_registry_is_refuted() {
+    let bundle = json("open");
+    let report = explained(&bundle, &Trust::canonical()).expect("a bundle").report;
+    assert_eq!(report.state_of(Step::Registry), Some(State::Refuted));
+}
+
+/// R36: what is missing is asked for, and refutes nothing.
+#[test]
+fn an_empty_bundle_asks_and_refutes_nothing() {
+    let mut bundle = json("open");
+    let trust = trust(&bundle);
+    bundle["evm"] = json!({});
+    let explained = explained(&bundle, &trust).expect("a bundle");
+    assert_eq!(explained.report.count(State::Refuted), 0, "{:#?}", explained.report);
+    assert_eq!(explained.report.count(State::Verified), 0, "{:#?}", explained.report);
+    assert!(!explained.needs.is_empty());
+}
+
+#[test]
+fn what_could_not_be_read_is_not_asked_for_again() {
+    let mut bundle = json("hosted");
+    let trust = trust(&bundle);
+    let uri = "https://files.example/feedback.json";
+    bundle["files"] = json!({});
+    let asked = explained(&bundle, &trust).expect("a bundle").needs;
+    let need = json!({ "file": { "uri": uri } });
+    assert_eq!(serde_json::to_value(&asked).expect("JSON"), json!([need]));
+    bundle["unavailable"] = json!([{ "need": need, "reason": "HTTP status 404" }]);
+    let again = explained(&bundle, &trust).expect("a bundle");
+    assert!(again.needs.is_empty());
+    let file = again.report.finding(Step::File).expect("a finding");
+    assert_eq!(file.state, State::CannotCheck);
+    assert!(file.detail.contains("HTTP status 404"), "{}", file.detail);
+}
+
+#[test]
+fn a_bundle_without_a_feedback_is_refused_with_the_field() {
+    let mut bundle = json("open");
+    bundle["feedback"]["index"] = json!(0);
+    let bundle = Bundle::parse(&bundle.to_string()).expect("a bundle");
+    let error = explain(&bundle, &Trust::default()).expect_err("index 0");
+    assert_eq!(error.to_string(), "feedback.index: is 0; indices count from 1 (R44)");
+}
