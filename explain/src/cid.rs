@@ -24,10 +24,12 @@ pub(crate) fn compare(uri: &str, bytes: &[u8]) -> CidSays {
         _ => None,
     };
     match decoded.as_deref() {
-        Some([1, RAW, SHA2_256, 32, digest @ ..]) if digest.len() == 32 => match digest == sha256(bytes) {
-            true => CidSays::Matches,
-            false => CidSays::Differs,
-        },
+        Some([1, RAW, SHA2_256, 32, digest @ ..]) if digest.len() == 32 => {
+            match digest == sha256(bytes) {
+                true => CidSays::Matches,
+                false => CidSays::Differs,
+            }
+        }
         _ => CidSays::CannotSay,
     }
 }
@@ -50,4 +52,29 @@ fn base32(text: &str) -> Option<Vec<u8>> {
         }
     }
     (bits == 0).then_some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `hello` as `ipfs add --cid-version=1 --raw-leaves` names it.
+    const HELLO: &str = "ipfs://bafkreibm6jg3ux5qumhcn2b3flc3tyu6dmlb4xa7u5bf44yegnrjhc4yeq";
+
+    #[test]
+    fn a_raw_block_matches_its_cid_and_nothing_else() {
+        assert_eq!(compare(HELLO, b"hello"), CidSays::Matches);
+        assert_eq!(compare(HELLO, b"hellp"), CidSays::Differs);
+    }
+
+    #[test]
+    fn a_tree_or_a_path_says_nothing() {
+        let tree = "ipfs://QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG";
+        assert_eq!(compare(tree, b"hello"), CidSays::CannotSay);
+        assert_eq!(
+            compare(&format!("{HELLO}/a.json"), b"hello"),
+            CidSays::CannotSay
+        );
+        assert_eq!(compare("ipfs://", b"hello"), CidSays::CannotSay);
+    }
 }

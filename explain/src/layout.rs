@@ -10,12 +10,10 @@ const CONCORD_OWNERS: u64 = 2;
 const CONCORD_APPROVALS: u64 = 4;
 const CONCORD_OPERATORS: u64 = 5;
 const CONCORD_URIS: u64 = 9;
-const CONCORD_WALLETS: u64 = 11;
 
 /// ERC-7201 `erc8004.reputation.registry.2`, as the canonical contract's code has it.
-const CANONICAL_REPUTATION: B256 = b256!("a03d7693f2b3746b2d03f163c788147b71aa82854399a21fdf4de143ba778300");
-/// ERC-7201 `erc8004.identity.registry`.
-const CANONICAL_IDENTITY: B256 = b256!("a040f782729de4970518741823ec1276cbcd41a0c7493f62d173341566a04e00");
+const CANONICAL_REPUTATION: B256 =
+    b256!("a03d7693f2b3746b2d03f163c788147b71aa82854399a21fdf4de143ba778300");
 
 /// `mapping[key]` of the mapping at `slot`.
 pub(crate) fn mapped(key: U256, slot: U256) -> U256 {
@@ -34,7 +32,13 @@ fn namespace(id: &str) -> U256 {
 }
 
 /// The first slot of a feedback.
-pub(crate) fn feedback(family: Family, profile: Profile, agent: U256, client: Address, index: u64) -> U256 {
+pub(crate) fn feedback(
+    family: Family,
+    profile: Profile,
+    agent: U256,
+    client: Address,
+    index: u64,
+) -> U256 {
     let (client, number) = (of_address(client), U256::from(index));
     match (family, profile) {
         (Family::Canonical, _) => {
@@ -115,20 +119,6 @@ pub(crate) fn uri(family: Family, agent: U256) -> U256 {
     }
 }
 
-/// Concord: the slot of an agent's wallet, once one was written (R3).
-pub(crate) fn concord_wallet(agent: U256) -> U256 {
-    mapped(agent, U256::from(CONCORD_WALLETS))
-}
-
-/// Canonical: the slot of the metadata value `agentWallet`, of type `bytes`.
-pub(crate) fn canonical_wallet(agent: U256) -> U256 {
-    // the struct: _lastId, then _metadata
-    let of_agent = mapped(agent, U256::from_be_bytes(CANONICAL_IDENTITY.0) + U256::from(1));
-    let mut preimage = b"agentWallet".to_vec();
-    preimage.extend(of_agent.to_be_bytes::<32>());
-    keccak256(preimage).into()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,8 +126,12 @@ mod tests {
     /// The constants that the canonical contracts' code has, and OpenZeppelin's own.
     #[test]
     fn namespaces_are_those_of_the_contracts() {
-        assert_eq!(namespace("erc8004.reputation.registry.2"), CANONICAL_REPUTATION.into());
-        assert_eq!(namespace("erc8004.identity.registry"), CANONICAL_IDENTITY.into());
+        assert_eq!(
+            namespace("erc8004.reputation.registry.2"),
+            CANONICAL_REPUTATION.into()
+        );
+        let identity = b256!("a040f782729de4970518741823ec1276cbcd41a0c7493f62d173341566a04e00");
+        assert_eq!(namespace("erc8004.identity.registry"), identity.into());
         let erc721 = b256!("80bb2b638cc20bc4d0a60d66940f3ab4a00c1d7b313497ca82fb0b4ab0079300");
         assert_eq!(namespace("openzeppelin.storage.ERC721"), erc721.into());
     }

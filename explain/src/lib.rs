@@ -17,20 +17,24 @@
 mod bundle;
 mod check;
 mod cid;
+mod complete;
 mod evidence;
 mod layout;
 mod proof;
 mod report;
+pub mod rpc;
 mod state;
 mod step;
 mod subject;
 mod trust;
 
 pub use bundle::{
-    Bundle, BundleError, EvmAccount, EvmChain, EvmSlot, EvmTransaction, Exchange, HexBytes, HexHash, Need,
-    ReadFile, SvmAccount, SvmCall, SvmChain, SvmInner, SvmLoaded, SvmTransaction, Unavailable,
+    Bundle, BundleError, EvmAccount, EvmChain, EvmSlot, EvmTransaction, Exchange, HexBytes,
+    HexHash, Need, Piece, ReadFile, SvmAccount, SvmCall, SvmChain, SvmInner, SvmLoaded,
+    SvmTransaction, Unavailable,
 };
 pub use check::{Explained, explain};
+pub use complete::{Source, complete};
 pub use proof::trie::proof_of_item;
 pub use report::{Fact, Finding, NotApplicable, Report};
 pub use state::State;

@@ -1,4 +1,6 @@
-use concord_canonical::caip::{AccountId as Caip10, EIP155, SOLANA, parse_evm_address, parse_solana_key};
+use concord_canonical::caip::{
+    AccountId as Caip10, EIP155, SOLANA, parse_evm_address, parse_solana_key,
+};
 use concord_canonical::word;
 use concord_registry::event::{AccountId, AgentId, Profile};
 use concord_registry::svm::Address;
@@ -55,7 +57,12 @@ impl Subject {
         let is_evm = match registry.chain_id().namespace() {
             EIP155 => true,
             SOLANA => false,
-            other => return Err(fault("agentRegistry", format!("{other} is neither eip155 nor solana"))),
+            other => {
+                return Err(fault(
+                    "agentRegistry",
+                    format!("{other} is neither eip155 nor solana"),
+                ));
+            }
         };
         Ok(Named {
             chain: registry.chain_id().to_string(),
@@ -76,20 +83,31 @@ impl Subject {
         match self.profile.as_str() {
             "open" => Ok(Profile::Open),
             "authorized" => Ok(Profile::Authorized),
-            other => Err(fault("profile", format!("{other:?} is neither open nor authorized"))),
+            other => Err(fault(
+                "profile",
+                format!("{other:?} is neither open nor authorized"),
+            )),
         }
     }
 
     /// The chain of the registry, CAIP-2, as far as it can be read.
     #[must_use]
     pub fn chain(&self) -> String {
-        Caip10::parse(&self.agent_registry).map_or_else(|_| String::new(), |it| it.chain_id().to_string())
+        Caip10::parse(&self.agent_registry)
+            .map_or_else(|_| String::new(), |it| it.chain_id().to_string())
     }
 }
 
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { agent_registry, profile, agent_id, client, index, .. } = self;
+        let Self {
+            agent_registry,
+            profile,
+            agent_id,
+            client,
+            index,
+            ..
+        } = self;
         write!(f, "{agent_registry} {profile} {agent_id}:{client}:{index}")
     }
 }

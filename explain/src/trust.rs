@@ -107,7 +107,11 @@ impl Trust {
         for (chain, deployment) in chains.iter() {
             for contract in CONTRACTS {
                 let record = deployment.get("contracts").and_then(|it| it.get(contract));
-                found.extend(record.map(|it| read_record(chain, contract, it)).transpose()?);
+                found.extend(
+                    record
+                        .map(|it| read_record(chain, contract, it))
+                        .transpose()?,
+                );
             }
         }
         self.registries.append(&mut found);
@@ -120,7 +124,12 @@ impl Trust {
     }
 
     /// R28: the registry at an address, if it counts. `address` is written as an event has it.
-    pub(crate) fn registry(&self, chain: &str, contract: &str, address: &str) -> Option<&KnownRegistry> {
+    pub(crate) fn registry(
+        &self,
+        chain: &str,
+        contract: &str,
+        address: &str,
+    ) -> Option<&KnownRegistry> {
         let is_same = |known: &str| match known.parse::<Address>() {
             Ok(known) => address.parse() == Ok(known),
             Err(_) => known == address,
@@ -130,7 +139,11 @@ impl Trust {
     }
 }
 
-fn read_record(chain: &str, contract: &'static str, record: &Value<'_>) -> Result<KnownRegistry, AddressBookMalformed> {
+fn read_record(
+    chain: &str,
+    contract: &'static str,
+    record: &Value<'_>,
+) -> Result<KnownRegistry, AddressBookMalformed> {
     let path = |key: &str| format!("$.chains.{chain}.contracts.{contract}.{key}");
     let text = |key: &str| record.get(key).and_then(Value::as_str);
     let address = text("address").ok_or_else(|| malformed(&path("address"), "must be a string"))?;

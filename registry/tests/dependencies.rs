@@ -55,6 +55,10 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "concord-explain",
+        &["concord-canonical", "concord-files", "concord-registry"],
+    ),
+    (
         "concord-aggregator",
         &[
             "concord-canonical",

@@ -3,12 +3,14 @@ mod evm;
 mod file;
 mod hex_text;
 mod need;
+mod piece;
 mod svm;
 
 pub use evm::{EvmAccount, EvmChain, EvmSlot, EvmTransaction};
 pub use file::{Exchange, ReadFile};
 pub use hex_text::{HexBytes, HexHash};
 pub use need::{Need, Unavailable};
+pub use piece::Piece;
 pub use svm::{SvmAccount, SvmCall, SvmChain, SvmInner, SvmLoaded, SvmTransaction};
 
 use crate::Subject;
@@ -100,7 +102,9 @@ impl Bundle {
         let bundle: Self = serde_json::from_str(text).map_err(malformed)?;
         match bundle.format.as_str() {
             FORMAT => Ok(bundle),
-            found => Err(BundleError::Format { found: found.chars().take(64).collect() }),
+            found => Err(BundleError::Format {
+                found: found.chars().take(64).collect(),
+            }),
         }
     }
 

@@ -4,7 +4,11 @@ use serde::{Deserialize, Serialize};
 
 /// Something that a step asks of a bundle. A reader fetches it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
+#[serde(
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase",
+    deny_unknown_fields
+)]
 pub enum Need {
     /// E: the header with this hash.
     Header {
@@ -66,8 +70,18 @@ impl fmt::Display for Need {
         match self {
             Self::Header { chain, hash } => write!(f, "header {hash} of {chain}"),
             Self::Transaction { chain, id } => write!(f, "transaction {id} of {chain}"),
-            Self::Account { address, slot: None, block, .. } => write!(f, "account {address} at block {block}"),
-            Self::Account { address, slot: Some(slot), block, .. } => {
+            Self::Account {
+                address,
+                slot: None,
+                block,
+                ..
+            } => write!(f, "account {address} at block {block}"),
+            Self::Account {
+                address,
+                slot: Some(slot),
+                block,
+                ..
+            } => {
                 write!(f, "slot {slot} of {address} at block {block}")
             }
             Self::Code { address, .. } => write!(f, "code of {address}"),

@@ -1,5 +1,8 @@
 //! R49: who the feedback is by.
-use super::{file::FeedbackFacts, verdict::{Checked, Verdict}};
+use super::{
+    file::FeedbackFacts,
+    verdict::{Checked, Verdict},
+};
 use crate::{State, Step, evidence::Gap};
 
 /// [`Step::Authorship`]. `proofs`: the states of the signer and of both signatures.
@@ -12,14 +15,19 @@ pub(super) fn check(file: &FeedbackFacts, proofs: [Option<State>; 3]) -> Checked
         Err(_) => None,
     };
     let Some(proof) = proof else {
-        return Ok(Verdict::verified_since("the account that submitted it").with("authorship", "onchain"));
+        return Ok(
+            Verdict::verified_since("the account that submitted it").with("authorship", "onchain")
+        );
     };
     let reviewer = &proof.proof().reviewer_address;
     let holds = proofs.iter().all(|it| *it == Some(State::Verified)) && file.is_proven();
     Ok(match holds {
-        true => Verdict::verified_since("the reviewer, whose signature counts (R38)").with("authorship", "signed"),
-        false => Verdict::claimed("the file names a reviewer and does not prove them; the client counts")
-            .with("authorship", "claimed"),
+        true => Verdict::verified_since("the reviewer, whose signature counts (R38)")
+            .with("authorship", "signed"),
+        false => {
+            Verdict::claimed("the file names a reviewer and does not prove them; the client counts")
+                .with("authorship", "claimed")
+        }
     }
     .with("reviewer", reviewer))
 }

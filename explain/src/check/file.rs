@@ -1,12 +1,18 @@
 //! The feedback's file: whether it is there, whether it is the one that the chain names, and what it says.
-use super::{given::Given, is_refuted, verdict::{Checked, Verdict}};
+use super::{
+    given::Given,
+    is_refuted,
+    verdict::{Checked, Verdict},
+};
 use crate::{
     Step,
     evidence::{Content, Evidence, Gap, ProvenBy},
     subject::Named,
 };
 use concord_canonical::Word;
-use concord_files::{FeedbackFile, OnChainEntry, Parsed, X402Feedback, identify_hash, parse_feedback};
+use concord_files::{
+    FeedbackFile, OnChainEntry, Parsed, X402Feedback, identify_hash, parse_feedback,
+};
 
 /// What is known of a feedback's file.
 pub(super) struct FeedbackFacts {
@@ -38,7 +44,11 @@ impl FeedbackFacts {
             rating,
             feedback_hash: given.hash(),
         });
-        let differences = parsed.as_ref().ok().zip(entry).map(|(it, entry)| differences(it, &entry));
+        let differences = parsed
+            .as_ref()
+            .ok()
+            .zip(entry)
+            .map(|(it, entry)| differences(it, &entry));
         Ok(Self {
             hash: given.hash(),
             uri,
@@ -58,10 +68,10 @@ impl FeedbackFacts {
         let verdict = match &content.proven_by {
             ProvenBy::Uri => Verdict::verified().with("proven by", "the URI, which holds it"),
             ProvenBy::Cid => Verdict::verified().with("proven by", "its CID"),
-            ProvenBy::Host(host) => {
-                Verdict::claimed("only who delivered it says that it is the file of this URI; see file-hash")
-                    .with("delivered by", host)
-            }
+            ProvenBy::Host(host) => Verdict::claimed(
+                "only who delivered it says that it is the file of this URI; see file-hash",
+            )
+            .with("delivered by", host),
         };
         Ok(verdict.with("bytes", length))
     }
@@ -78,15 +88,23 @@ impl FeedbackFacts {
         let proven = content.proven_by == ProvenBy::Uri || content.proven_by == ProvenBy::Cid;
         if self.hash == [0; 32] {
             return Ok(match proven {
-                true => Verdict::not_applicable("the event states no hash; the URI proves the file"),
-                false => Verdict::cannot_check("the event states no hash, and the URI proves nothing"),
+                true => {
+                    Verdict::not_applicable("the event states no hash; the URI proves the file")
+                }
+                false => {
+                    Verdict::cannot_check("the event states no hash, and the URI proves nothing")
+                }
             });
         }
         let stated = format!("0x{}", hex::encode(self.hash));
         let verdict = match identify_hash(&content.bytes, &self.hash) {
-            Some(scheme) if scheme.covers_everything() => Verdict::verified().with("scheme", scheme.name()),
-            Some(scheme) => Verdict::cannot_check("the scheme leaves out parts of the file, so it proves nothing")
-                .with("scheme", scheme.name()),
+            Some(scheme) if scheme.covers_everything() => {
+                Verdict::verified().with("scheme", scheme.name())
+            }
+            Some(scheme) => Verdict::cannot_check(
+                "the scheme leaves out parts of the file, so it proves nothing",
+            )
+            .with("scheme", scheme.name()),
             None => Verdict::refuted("no known scheme makes this hash of the file"),
         };
         Ok(verdict.with("hash on chain", stated))
@@ -102,7 +120,8 @@ impl FeedbackFacts {
         if self.content.is_err() {
             return Err(Gap::Needs(Step::File));
         }
-        let unreadable = |why: &String| Gap::CannotCheck(format!("the file is of no known form: {why}"));
+        let unreadable =
+            |why: &String| Gap::CannotCheck(format!("the file is of no known form: {why}"));
         self.parsed.as_ref().map_err(unreadable)
     }
 
@@ -122,8 +141,12 @@ impl FeedbackFacts {
 
     /// Whether the chain proves the file and they agree, so that a proof in it may count (R49).
     pub(super) fn is_proven(&self) -> bool {
-        let by_uri = self.content.as_ref().is_ok_and(|it| !matches!(it.proven_by, ProvenBy::Host(_)));
-        let by_hash = matches!(self.hash(), Ok(verdict) if verdict.state() == Some(crate::State::Verified));
+        let by_uri = self
+            .content
+            .as_ref()
+            .is_ok_and(|it| !matches!(it.proven_by, ProvenBy::Host(_)));
+        let by_hash =
+            matches!(self.hash(), Ok(verdict) if verdict.state() == Some(crate::State::Verified));
         (by_uri || by_hash) && self.differences.as_ref().is_some_and(Vec::is_empty)
     }
 
@@ -157,7 +180,10 @@ fn differences(parsed: &Parsed<FeedbackFile>, entry: &OnChainEntry<'_>) -> Vec<S
     let all = parsed.view().differences(entry).into_iter();
     all.map(|it| {
         let in_file = it.in_file.unwrap_or_else(|| "nothing".to_owned());
-        format!("{}: the file says {in_file}, the chain {}", it.field, it.on_chain)
+        format!(
+            "{}: the file says {in_file}, the chain {}",
+            it.field, it.on_chain
+        )
     })
     .collect()
 }

@@ -21,10 +21,18 @@ impl Given {
     /// Whether an event is the one that gave this feedback.
     pub(super) fn is_of(event: &Event, named: &Named) -> bool {
         let found = match event {
-            Event::OpenFeedback { agent, client, index, .. } => (Profile::Open, *agent, *client, *index),
-            Event::AuthorizedFeedback { agent, client, index, .. } => {
-                (Profile::Authorized, *agent, *client, *index)
-            }
+            Event::OpenFeedback {
+                agent,
+                client,
+                index,
+                ..
+            } => (Profile::Open, *agent, *client, *index),
+            Event::AuthorizedFeedback {
+                agent,
+                client,
+                index,
+                ..
+            } => (Profile::Authorized, *agent, *client, *index),
             _ => return false,
         };
         found == (named.profile, named.agent, named.client, named.index)
@@ -54,13 +62,22 @@ impl Given {
     /// The rating as files are compared with; `None` if it is beyond the bounds (R16).
     pub(super) fn rating(&self) -> Option<OnChainRating<'_>> {
         match &self.event {
-            Event::OpenFeedback { value, decimals, tag1, tag2, endpoint, .. } => Some(OnChainRating::Open {
+            Event::OpenFeedback {
+                value,
+                decimals,
+                tag1,
+                tag2,
+                endpoint,
+                ..
+            } => Some(OnChainRating::Open {
                 value: Value::new(*value, *decimals).ok()?,
                 tag1,
                 tag2,
                 endpoint,
             }),
-            Event::AuthorizedFeedback { score, tag1, tag2, .. } => Some(OnChainRating::Authorized {
+            Event::AuthorizedFeedback {
+                score, tag1, tag2, ..
+            } => Some(OnChainRating::Authorized {
                 score: *score,
                 tag1: *tag1,
                 tag2: *tag2,

@@ -1,5 +1,8 @@
 //! The chain of the feedback's registry: what each kind of chain answers in its own way.
-use super::{given::{Given, Insiders}, verdict::Checked};
+use super::{
+    given::{Given, Insiders},
+    verdict::Checked,
+};
 use crate::evidence::Gap;
 
 pub(super) trait Home {

@@ -4,6 +4,7 @@ mod evm;
 mod file;
 mod given;
 mod home;
+mod payment_proof;
 mod registration;
 mod self_feedback;
 mod signatures;
@@ -62,7 +63,8 @@ fn rests_on(bundle: &Bundle) -> Vec<String> {
     let evm = bundle.evm.iter();
     let evm = evm.map(|(chain, data)| format!("{chain}: block {}", data.anchor));
     let svm = bundle.svm.keys();
-    evm.chain(svm.map(|chain| format!("{chain}: the word of the node that was asked"))).collect()
+    evm.chain(svm.map(|chain| format!("{chain}: the word of the node that was asked")))
+        .collect()
 }
 
 /// Every step, in the order of [`Step::ALL`].
@@ -85,30 +87,46 @@ fn steps(evidence: &Evidence<'_>, named: &Named, home: &dyn Home) -> Vec<(Step, 
     let authorization = event().and_then(|it| authorization(home, it, named));
     let [agent_signature, data_hash, reviewer_signature] = signatures;
     vec![
-        (Step::Event, given.as_ref().map(event_found).map_err(Clone::clone)),
+        (
+            Step::Event,
+            given.as_ref().map(event_found).map_err(Clone::clone),
+        ),
         (Step::Inclusion, home.inclusion()),
         (Step::Registry, home.registry()),
-        (Step::NotRevoked, event().and_then(|it| home.not_revoked(it))),
+        (
+            Step::NotRevoked,
+            event().and_then(|it| home.not_revoked(it)),
+        ),
         (Step::File, of_file(FeedbackFacts::is_there)),
         (Step::FileHash, of_file(FeedbackFacts::hash)),
         (Step::FileAgrees, of_file(FeedbackFacts::agrees)),
         (Step::Authorship, authorship),
         (Step::SelfFeedback, self_feedback),
         (Step::Authorization, authorization),
-        (Step::Registration, registration::check(evidence, named, home)),
+        (
+            Step::Registration,
+            registration::check(evidence, named, home),
+        ),
         (Step::Signer, signer),
         (Step::AgentSignature, agent_signature),
         (Step::DataHash, data_hash),
         (Step::ReviewerSignature, reviewer_signature),
         (Step::Payment, of_file(signatures::payment)),
-        (Step::PaymentProof, of_file(signatures::payment_proof)),
+        (
+            Step::PaymentProof,
+            file().and_then(|it| payment_proof::check(evidence, it)),
+        ),
         (Step::PaymentUse, of_file(signatures::payment_use)),
     ]
 }
 
 fn event_found(given: &Given) -> Verdict {
-    let time = given.time.map_or_else(|| "unknown".to_owned(), |time| time.to_string());
-    Verdict::verified().with("block", given.number).with("time", time)
+    let time = given
+        .time
+        .map_or_else(|| "unknown".to_owned(), |time| time.to_string());
+    Verdict::verified()
+        .with("block", given.number)
+        .with("time", time)
 }
 
 /// R6, R9, R10; open feedback needs none.

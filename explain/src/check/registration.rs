@@ -1,6 +1,12 @@
 //! The agent's registration file, and whether both point at each other.
-use super::{home::Home, verdict::{Checked, Verdict}};
-use crate::{evidence::{Evidence, ProvenBy}, subject::Named};
+use super::{
+    home::Home,
+    verdict::{Checked, Verdict},
+};
+use crate::{
+    evidence::{Evidence, ProvenBy},
+    subject::Named,
+};
 use concord_canonical::caip::AccountId;
 use concord_files::{AgentId, parse_registration};
 
@@ -13,7 +19,11 @@ pub(super) fn check(evidence: &Evidence<'_>, named: &Named, home: &dyn Home) -> 
     let content = evidence.content(&uri)?;
     let parsed = match parse_registration(&content.bytes) {
         Ok(parsed) => parsed,
-        Err(error) => return Ok(Verdict::refuted(format!("the registration file is malformed: {error}"))),
+        Err(error) => {
+            return Ok(Verdict::refuted(format!(
+                "the registration file is malformed: {error}"
+            )));
+        }
     };
     let registry = &evidence.bundle.feedback.agent_registry;
     let claims = AccountId::parse(registry).is_ok_and(|registry| {
@@ -22,11 +32,15 @@ pub(super) fn check(evidence: &Evidence<'_>, named: &Named, home: &dyn Home) -> 
     });
     if !claims {
         let (agent, registry) = (named.agent, registry);
-        return Ok(Verdict::refuted(format!("the file does not list agent {agent} of {registry}")));
+        return Ok(Verdict::refuted(format!(
+            "the file does not list agent {agent} of {registry}"
+        )));
     }
     let verdict = match content.proven_by {
         ProvenBy::Uri | ProvenBy::Cid => Verdict::verified(),
-        ProvenBy::Host(host) => Verdict::verified_since("the file can change at its host").with("delivered by", host),
+        ProvenBy::Host(host) => {
+            Verdict::verified_since("the file can change at its host").with("delivered by", host)
+        }
     };
     Ok(verdict
         .with("uri", uri.chars().take(120).collect::<String>())

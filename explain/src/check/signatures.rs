@@ -1,8 +1,11 @@
 //! What X402's proof in a file says, and whether it holds.
-use super::{file::FeedbackFacts, verdict::{Checked, Verdict}};
+use super::{
+    file::FeedbackFacts,
+    verdict::{Checked, Verdict},
+};
 use crate::Exchange;
 use concord_canonical::interaction;
-use concord_files::{FeedbackFile, X402Feedback};
+use concord_files::X402Feedback;
 
 /// Why the steps of a proof do not apply.
 const NO_PROOF: &str = "the feedback has no proof of an interaction";
@@ -74,30 +77,12 @@ pub(super) fn payment(facts: &FeedbackFacts) -> Checked {
     })
 }
 
-/// [`crate::Step::PaymentProof`].
-pub(super) fn payment_proof(facts: &FeedbackFacts) -> Checked {
-    let Some(proof) = facts.proof_of_payment()? else {
-        return Ok(Verdict::not_applicable("the feedback has no proof of payment"));
-    };
-    Ok(Verdict::claimed("only the file says so").with("task reference", proof))
-}
-
 /// [`crate::Step::PaymentUse`].
 pub(super) fn payment_use(facts: &FeedbackFacts) -> Checked {
     with_proof(facts, |file| {
-        Verdict::cannot_check("nothing proves that no other feedback uses the payment; ask an index")
-            .with("task reference", &file.proof().signed.task_ref)
+        Verdict::cannot_check(
+            "nothing proves that no other feedback uses the payment; ask an index",
+        )
+        .with("task reference", &file.proof().signed.task_ref)
     })
-}
-
-impl FeedbackFacts {
-    /// The payment that a file of PROFILE or BP claims.
-    fn proof_of_payment(&self) -> Result<Option<String>, crate::evidence::Gap> {
-        Ok(match self.plain_file()? {
-            Some(FeedbackFile::Profile(file)) => file.payment.as_ref().map(|it| it.proof().task_ref()),
-            Some(FeedbackFile::BestPractices(file)) => file.payment.as_ref().map(|it| it.proof().task_ref()),
-            Some(FeedbackFile::Agent0(file)) => file.payment.as_ref().map(|it| it.proof().task_ref()),
-            _ => None,
-        })
-    }
 }

@@ -87,6 +87,15 @@ pub(super) fn file_away(
     });
     match verdict {
         Verdict::NotApplicable(reason) => not_applicable.push(NotApplicable { step, reason }),
-        Verdict::Found { state, detail, evidence } => findings.push(Finding { step, state, detail, evidence }),
+        Verdict::Found {
+            state,
+            detail,
+            evidence,
+        } => findings.push(Finding {
+            step,
+            state,
+            detail,
+            evidence,
+        }),
     }
 }

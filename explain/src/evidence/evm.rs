@@ -39,7 +39,12 @@ pub(crate) struct Executed<'a> {
 impl<'a> EvmView<'a> {
     pub(super) fn new(evidence: &'a Evidence<'a>, chain: &'a str, headers: Option<Step>) -> Self {
         let data = evidence.bundle.evm.get(chain);
-        Self { evidence, chain, data, headers }
+        Self {
+            evidence,
+            chain,
+            data,
+            headers,
+        }
     }
 
     /// A header that leads to the anchor, which is the trusted block if there is one.
@@ -58,6 +63,9 @@ impl<'a> EvmView<'a> {
     pub(crate) fn require_trusted_anchor(&self) -> Result<(), Gap> {
         let anchor = self.data.map(|it| it.anchor.b256());
         match (anchor, self.evidence.trust.block(self.chain)) {
+            (Some(anchor), _) if anchor.is_zero() => {
+                Err(Gap::cannot_check("the bundle names no block to rest on"))
+            }
             (Some(anchor), Some(trusted)) if anchor != trusted => Err(Gap::Broken(format!(
                 "the bundle rests on block {anchor}; the trusted one is {trusted}"
             ))),
@@ -115,12 +123,20 @@ impl<'a> EvmView<'a> {
         }
         match data.headers.contains_key(&data.anchor) {
             true => Ok(data.headers.len()),
-            false => Err(Gap::Broken(format!("the bundle lacks the header of its block {}", data.anchor))),
+            false => Err(Gap::Broken(format!(
+                "the bundle lacks the header of its block {}",
+                data.anchor
+            ))),
         }
     }
 
     /// EIP-2935: what the chain itself says of an earlier block, if the bundle has it.
-    fn hash_in_history(&self, anchor: B256, newest: &Header, number: u64) -> Result<Option<B256>, Gap> {
+    fn hash_in_history(
+        &self,
+        anchor: B256,
+        newest: &Header,
+        number: u64,
+    ) -> Result<Option<B256>, Gap> {
         let age = newest.number.checked_sub(number);
         if !age.is_some_and(|age| (1..=HISTORY_BLOCKS).contains(&age)) {
             return Ok(None);
@@ -174,7 +190,9 @@ impl<'a> EvmView<'a> {
 
     /// A transaction by its hash, with its receipt: both are in their block's tries, at one place.
     pub(crate) fn transaction(&self, hash: B256) -> Result<Executed<'a>, Gap> {
-        let found = self.data.and_then(|it| it.transactions.get(&HexHash(hash.0)));
+        let found = self
+            .data
+            .and_then(|it| it.transactions.get(&HexHash(hash.0)));
         let found = found.ok_or_else(|| {
             self.evidence.missing(Need::Transaction {
                 chain: self.chain.to_owned(),
@@ -206,11 +224,19 @@ impl<'a> EvmView<'a> {
     }
 
     /// A slot's word after a block. `step` is the one that a broken account refutes.
-    pub(crate) fn slot(&self, block: B256, address: Address, slot: U256, step: Option<Step>) -> Result<U256, Gap> {
+    pub(crate) fn slot(
+        &self,
+        block: B256,
+        address: Address,
+        slot: U256,
+        step: Option<Step>,
+    ) -> Result<U256, Gap> {
         let slot = HexHash(slot.to_be_bytes());
         let missing = || self.evidence.missing(self.need(block, address, Some(slot)));
         let found = self.find_account(block, address);
-        let stated = found.and_then(|it| it.slots.get(&slot)).ok_or_else(missing)?;
+        let stated = found
+            .and_then(|it| it.slots.get(&slot))
+            .ok_or_else(missing)?;
         let account = self.account(block, address);
         let account = account.map_err(|gap| match (gap, step) {
             (Gap::Broken(_), Some(step)) => Gap::Needs(step),
@@ -241,7 +267,9 @@ impl<'a> EvmView<'a> {
         })?;
         match keccak256(&found.0) == hash.b256() {
             true => Ok(&found.0),
-            false => Err(Gap::Broken(format!("the code of {address} does not hash to {hash}"))),
+            false => Err(Gap::Broken(format!(
+                "the code of {address} does not hash to {hash}"
+            ))),
         }
     }
 }
@@ -250,12 +278,26 @@ impl<'a> EvmView<'a> {
 fn require_places(hash: B256, header: &Header, found: &EvmTransaction) -> Result<(), Gap> {
     let own = keccak256(&found.raw.0);
     if own != hash {
-        return Err(Gap::Broken(format!("the transaction hashes to {own}, and should to {hash}")));
+        return Err(Gap::Broken(format!(
+            "the transaction hashes to {own}, and should to {hash}"
+        )));
     }
     let key = key_of_index(found.index);
     let raw = Some(found.raw.0.clone());
-    require("the transaction", header.transactions_root, &key, raw, &found.proof)?;
+    require(
+        "the transaction",
+        header.transactions_root,
+        &key,
+        raw,
+        &found.proof,
+    )?;
     let receipt = Some(found.receipt.0.clone());
-    require("the receipt", header.receipts_root, &key, receipt, &found.receipt_proof)?;
+    require(
+        "the receipt",
+        header.receipts_root,
+        &key,
+        receipt,
+        &found.receipt_proof,
+    )?;
     Ok(())
 }

@@ -29,7 +29,8 @@ impl Evidence<'_> {
         match UriKind::of(uri) {
             UriKind::Empty => Err(Gap::cannot_check("there is no URI")),
             UriKind::Data | UriKind::InlineJson => {
-                let inline = decode_uri(uri).map_err(|error| Gap::CannotCheck(error.to_string()))?;
+                let inline =
+                    decode_uri(uri).map_err(|error| Gap::CannotCheck(error.to_string()))?;
                 Ok(Content {
                     bytes: inline.bytes,
                     proven_by: ProvenBy::Uri,
@@ -41,7 +42,11 @@ impl Evidence<'_> {
 
     fn fetched(&self, uri: &str, kind: UriKind) -> Result<Content, Gap> {
         let file = self.bundle.files.get(uri);
-        let file = file.ok_or_else(|| self.missing(Need::File { uri: uri.to_owned() }))?;
+        let file = file.ok_or_else(|| {
+            self.missing(Need::File {
+                uri: uri.to_owned(),
+            })
+        })?;
         let host = || ProvenBy::Host(file.host.clone().unwrap_or_else(|| "a gateway".to_owned()));
         let proven_by = match (kind, cid::compare(uri, &file.bytes.0)) {
             (UriKind::Ipfs, CidSays::Matches) => ProvenBy::Cid,

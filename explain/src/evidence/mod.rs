@@ -4,7 +4,7 @@ mod files;
 mod gap;
 mod svm;
 
-pub(crate) use evm::{Executed, EvmView};
+pub(crate) use evm::{EvmView, Executed};
 pub(crate) use files::{Content, ProvenBy};
 pub(crate) use gap::Gap;
 pub(crate) use svm::{SvmExecuted, SvmView};
@@ -51,9 +51,12 @@ impl<'a> Evidence<'a> {
         EvmView::new(self, chain, Some(Step::Inclusion))
     }
 
-    /// A chain of a payment: broken headers are the payment's own fault.
+    /// A chain of a payment: broken headers are the payment's own fault, unless it is the registry's chain.
     pub(crate) fn evm(&'a self, chain: &'a str) -> EvmView<'a> {
-        EvmView::new(self, chain, None)
+        match self.bundle.feedback.chain() == chain {
+            true => self.home(chain),
+            false => EvmView::new(self, chain, None),
+        }
     }
 
     pub(crate) fn svm(&'a self, chain: &'a str) -> SvmView<'a> {

@@ -35,7 +35,11 @@ pub(crate) struct SvmExecuted {
 impl<'a> SvmView<'a> {
     pub(super) fn new(evidence: &'a Evidence<'a>, chain: &'a str) -> Self {
         let data = evidence.bundle.svm.get(chain);
-        Self { evidence, chain, data }
+        Self {
+            evidence,
+            chain,
+            data,
+        }
     }
 
     /// A transaction by its first signature. Every signature in it must hold.
@@ -50,13 +54,15 @@ impl<'a> SvmView<'a> {
         let signed: VersionedTransaction = wincode::deserialize_exact(&found.raw.0)
             .map_err(|_| Gap::broken("the transaction is not readable"))?;
         require_signatures(signature, &signed)?;
-        let keys = keys(&signed, found).ok_or_else(|| Gap::broken("a loaded address is not readable"))?;
+        let keys =
+            keys(&signed, found).ok_or_else(|| Gap::broken("a loaded address is not readable"))?;
         let transaction = placed(signature, found, &signed, &keys);
         Ok(SvmExecuted {
             slot: found.slot,
             time: found.block_time,
             succeeded: found.err.is_null(),
-            transaction: transaction.ok_or_else(|| Gap::broken("the calls of the transaction contradict it"))?,
+            transaction: transaction
+                .ok_or_else(|| Gap::broken("the calls of the transaction contradict it"))?,
             keys,
             signed,
         })
@@ -79,13 +85,17 @@ impl<'a> SvmView<'a> {
 fn require_signatures(name: &str, signed: &VersionedTransaction) -> Result<(), Gap> {
     let first = signed.signatures.first().map(ToString::to_string);
     if first.as_deref() != Some(name) {
-        return Err(Gap::broken("the transaction's first signature is not its name"));
+        return Err(Gap::broken(
+            "the transaction's first signature is not its name",
+        ));
     }
     let message = signed.message.serialize();
     let required = usize::from(signed.message.header().num_required_signatures);
     let keys = signed.message.static_account_keys();
     if signed.signatures.len() != required || keys.len() < required {
-        return Err(Gap::broken("the transaction does not have the signatures that its message requires"));
+        return Err(Gap::broken(
+            "the transaction does not have the signatures that its message requires",
+        ));
     }
     for (key, signature) in keys.iter().zip(&signed.signatures) {
         let holds = ed25519_verify(key.as_ref(), &message, signature.as_ref());
@@ -121,7 +131,8 @@ fn placed(
         let top = instructions.get_mut(usize::from(inner.index))?;
         for call in &inner.calls {
             let data = call.data.0.clone();
-            top.calls.push(Call::resolve(keys, call.program, &call.accounts, data)?);
+            top.calls
+                .push(Call::resolve(keys, call.program, &call.accounts, data)?);
         }
     }
     Some(Transaction {

@@ -24,7 +24,13 @@ pub(crate) fn require_account(state_root: B256, account: &EvmAccount) -> Result<
     };
     let value = (!is_absent(&stated)).then(|| alloy_rlp::encode(stated));
     let key = keccak256(&account.address.0);
-    require("the account", state_root, key.as_slice(), value, &account.proof)?;
+    require(
+        "the account",
+        state_root,
+        key.as_slice(),
+        value,
+        &account.proof,
+    )?;
     Ok(())
 }
 
@@ -37,11 +43,21 @@ fn is_absent(account: &TrieAccount) -> bool {
 }
 
 /// Requires that the slot is under the account's storage root. The account must be proven itself.
-pub(crate) fn require_slot(storage_root: B256, slot: HexHash, stated: &EvmSlot) -> Result<U256, ProofBroken> {
+pub(crate) fn require_slot(
+    storage_root: B256,
+    slot: HexHash,
+    stated: &EvmSlot,
+) -> Result<U256, ProofBroken> {
     let word = U256::from_be_bytes(stated.value.0);
     let value = (!word.is_zero()).then(|| alloy_rlp::encode(word));
     let key = keccak256(slot.0);
     // an account without storage has the empty root, and nothing to prove it with
-    require("the slot", storage_root, key.as_slice(), value, &stated.proof)?;
+    require(
+        "the slot",
+        storage_root,
+        key.as_slice(),
+        value,
+        &stated.proof,
+    )?;
     Ok(word)
 }

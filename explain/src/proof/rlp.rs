@@ -24,7 +24,10 @@ pub(crate) fn list<'a>(bytes: &'a [u8], what: &'static str) -> Result<Vec<Item<'
 }
 
 /// The items in a list's payload.
-pub(crate) fn items<'a>(payload: &'a [u8], what: &'static str) -> Result<Vec<Item<'a>>, RlpMalformed> {
+pub(crate) fn items<'a>(
+    payload: &'a [u8],
+    what: &'static str,
+) -> Result<Vec<Item<'a>>, RlpMalformed> {
     let mut rest = payload;
     let mut found = Vec::new();
     while !rest.is_empty() {
@@ -53,8 +56,13 @@ impl<'a> Item<'a> {
     }
 
     /// A string of so many bytes.
-    pub(crate) fn array<const N: usize>(&self, what: &'static str) -> Result<[u8; N], RlpMalformed> {
-        self.bytes(what)?.try_into().map_err(|_| RlpMalformed { what })
+    pub(crate) fn array<const N: usize>(
+        &self,
+        what: &'static str,
+    ) -> Result<[u8; N], RlpMalformed> {
+        self.bytes(what)?
+            .try_into()
+            .map_err(|_| RlpMalformed { what })
     }
 
     /// A number, big-endian without leading zeros.
@@ -63,11 +71,17 @@ impl<'a> Item<'a> {
         if bytes.len() > 8 || bytes.first() == Some(&0) {
             return Err(RlpMalformed { what });
         }
-        Ok(bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
+        Ok(bytes
+            .iter()
+            .fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 }
 
 /// The item at a place.
-pub(crate) fn at<'a>(items: &[Item<'a>], place: usize, what: &'static str) -> Result<Item<'a>, RlpMalformed> {
+pub(crate) fn at<'a>(
+    items: &[Item<'a>],
+    place: usize,
+    what: &'static str,
+) -> Result<Item<'a>, RlpMalformed> {
     items.get(place).copied().ok_or(RlpMalformed { what })
 }

@@ -1,5 +1,5 @@
-use super::rlp::{self, RlpMalformed, at};
 use super::receipt::without_type;
+use super::rlp::{self, RlpMalformed, at};
 use alloy_primitives::Address;
 
 /// What is read of a transaction.

@@ -36,7 +36,8 @@ pub(crate) fn key_of_index(index: u64) -> Vec<u8> {
 #[must_use]
 pub fn proof_of_item(items: &[Vec<u8>], index: usize) -> (B256, Vec<HexBytes>) {
     let key = |index: usize| Nibbles::unpack(alloy_rlp::encode(index));
-    let mut builder = HashBuilder::default().with_proof_retainer(ProofRetainer::new(vec![key(index)]));
+    let mut builder =
+        HashBuilder::default().with_proof_retainer(ProofRetainer::new(vec![key(index)]));
     for place in 0..items.len() {
         // the order of the keys, which is not that of the indices
         let item = adjust_index_for_rlp(place, items.len());
@@ -46,4 +47,32 @@ pub fn proof_of_item(items: &[Vec<u8>], index: usize) -> (B256, Vec<HexBytes>) {
     let nodes = builder.take_proof_nodes().into_nodes_sorted();
     let nodes = nodes.into_iter().map(|(_, node)| HexBytes(node.to_vec()));
     (root, nodes.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Blocks around the places where an index takes another byte.
+    #[test]
+    fn each_item_of_a_block_is_proven_and_no_other() {
+        for length in [1usize, 2, 16, 127, 128, 129, 257] {
+            let items: Vec<Vec<u8>> = (0..length)
+                .map(|item| vec![0xc0 | (item % 7) as u8; 40 + item])
+                .collect();
+            for index in [0, length / 2, length - 1] {
+                let (root, proof) = proof_of_item(&items, index);
+                let key = key_of_index(index as u64);
+                let own = Some(items[index].clone());
+                assert_eq!(
+                    require("it", root, &key, own.clone(), &proof),
+                    Ok(()),
+                    "{index} of {length}"
+                );
+                let other = Some([&items[index][..], &[1]].concat());
+                assert!(require("it", root, &key, other, &proof).is_err());
+                assert!(require("it", B256::ZERO, &key, own, &proof).is_err());
+            }
+        }
+    }
 }

@@ -1,5 +1,5 @@
 //! One byte flipped in a class of evidence refutes exactly its step, and verifies nothing.
-use crate::recorded::{SOUND, CHAIN, explained, json, trust};
+use crate::recorded::{CHAIN, SOUND, explained, json, trust};
 use concord_explain::{Report, State, Step};
 use serde_json::Value;
 
@@ -24,19 +24,30 @@ fn places(bundle: &Value) -> Vec<Place> {
         add(format!("{base}/raw"), Step::Event);
         add(format!("{base}/receipt"), Step::Event);
         for list in ["proof", "receiptProof"] {
-            each(&found[list], |place| add(format!("{base}/{list}/{place}"), Step::Event));
+            each(&found[list], |place| {
+                add(format!("{base}/{list}/{place}"), Step::Event)
+            });
         }
     }
-    for (place, account) in chain["accounts"].as_array().expect("accounts").iter().enumerate() {
+    for (place, account) in chain["accounts"]
+        .as_array()
+        .expect("accounts")
+        .iter()
+        .enumerate()
+    {
         let base = format!("{base}/accounts/{place}");
         for field in ["balance", "storageHash", "codeHash"] {
             add(format!("{base}/{field}"), Step::Registry);
         }
-        each(&account["proof"], |node| add(format!("{base}/proof/{node}"), Step::Registry));
+        each(&account["proof"], |node| {
+            add(format!("{base}/proof/{node}"), Step::Registry)
+        });
         for (slot, stated) in entries(&account["slots"]) {
             let step = step_of_slot(bundle, account, slot);
             add(format!("{base}/slots/{slot}/value"), step);
-            each(&stated["proof"], |node| add(format!("{base}/slots/{slot}/proof/{node}"), step));
+            each(&stated["proof"], |node| {
+                add(format!("{base}/slots/{slot}/proof/{node}"), step)
+            });
         }
     }
     for (uri, file) in entries(&bundle["files"]) {
@@ -44,7 +55,10 @@ fn places(bundle: &Value) -> Vec<Place> {
             Some(_) => Step::FileHash,
             None => Step::File, // its CID
         };
-        add(format!("/files/{}/bytes", uri.replace('~', "~0").replace('/', "~1")), step);
+        add(
+            format!("/files/{}/bytes", uri.replace('~', "~0").replace('/', "~1")),
+            step,
+        );
     }
     all
 }
@@ -52,7 +66,9 @@ fn places(bundle: &Value) -> Vec<Place> {
 /// The reputation registry's slot is the feedback; the identity registry's are owners and the URI. Which of the
 /// latter a slot is, the bundle does not say: the URI's are those that hold its text.
 fn step_of_slot(bundle: &Value, account: &Value, slot: &str) -> Step {
-    let reputation = bundle["feedback"]["reputationRegistry"].as_str().expect("an address");
+    let reputation = bundle["feedback"]["reputationRegistry"]
+        .as_str()
+        .expect("an address");
     let address = account["address"].as_str().expect("an address");
     match address.eq_ignore_ascii_case(reputation) {
         true => Step::NotRevoked,
@@ -71,11 +87,17 @@ fn is_text(account: &Value, slot: &str) -> bool {
 }
 
 fn keys(object: &Value) -> Vec<&String> {
-    object.as_object().map(|it| it.keys().collect()).unwrap_or_default()
+    object
+        .as_object()
+        .map(|it| it.keys().collect())
+        .unwrap_or_default()
 }
 
 fn entries(object: &Value) -> Vec<(&String, &Value)> {
-    object.as_object().map(|it| it.iter().collect()).unwrap_or_default()
+    object
+        .as_object()
+        .map(|it| it.iter().collect())
+        .unwrap_or_default()
 }
 
 fn each(list: &Value, mut add: impl FnMut(usize)) {
@@ -86,7 +108,10 @@ fn each(list: &Value, mut add: impl FnMut(usize)) {
 fn flipped(bundle: &Value, pointer: &str, place: usize) -> Option<Value> {
     let mut flipped = bundle.clone();
     let text = flipped.pointer_mut(pointer).expect("a place");
-    let digits = text.as_str().and_then(|it| it.strip_prefix("0x")).expect("hex digits");
+    let digits = text
+        .as_str()
+        .and_then(|it| it.strip_prefix("0x"))
+        .expect("hex digits");
     let mut bytes = hex::decode(digits).expect("hex");
     *bytes.get_mut(place)? ^= 1;
     *text = Value::String(format!("0x{}", hex::encode(bytes)));
@@ -94,20 +119,35 @@ fn flipped(bundle: &Value, pointer: &str, place: usize) -> Option<Value> {
 }
 
 fn length(bundle: &Value, pointer: &str) -> usize {
-    let text = bundle.pointer(pointer).and_then(Value::as_str).expect("hex digits");
+    let text = bundle
+        .pointer(pointer)
+        .and_then(Value::as_str)
+        .expect("hex digits");
     text.len() / 2 - 1
 }
 
 fn refuted(report: &Report) -> Vec<Step> {
-    let refuted = report.findings.iter().filter(|it| it.state == State::Refuted);
+    let refuted = report
+        .findings
+        .iter()
+        .filter(|it| it.state == State::Refuted);
     refuted.map(|it| it.step).collect()
 }
 
 fn check(name: &str, before: &Report, after: &Report, place: &Place, byte: usize) {
     let shown = format!("{name}: byte {byte} of {}", place.pointer);
     assert_eq!(refuted(after), [place.step], "{shown}: {after:#?}");
-    for finding in after.findings.iter().filter(|it| it.state == State::Verified) {
-        assert_eq!(before.state_of(finding.step), Some(State::Verified), "{shown}: {}", finding.step);
+    for finding in after
+        .findings
+        .iter()
+        .filter(|it| it.state == State::Verified)
+    {
+        assert_eq!(
+            before.state_of(finding.step),
+            Some(State::Verified),
+            "{shown}: {}",
+            finding.step
+        );
     }
 }
 

@@ -9,7 +9,9 @@ pub(crate) const CHAIN: &str = "eip155:31337";
 pub(crate) const SOUND: [&str; 4] = ["open", "hosted", "cid", "authorized"];
 
 pub(crate) fn text(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures")
+        .join(name);
     fs::read_to_string(&path).unwrap_or_else(|fault| panic!("{}: {fault}", path.display()))
 }
 
@@ -20,7 +22,9 @@ pub(crate) fn json(name: &str) -> Value {
 /// The recorded address book, and the anchor of a bundle as the trusted block.
 pub(crate) fn trust(bundle: &Value) -> Trust {
     let mut trust = Trust::default();
-    trust.add_address_book(&text("addresses.json")).expect("an address book");
+    trust
+        .add_address_book(&text("addresses.json"))
+        .expect("an address book");
     let anchor = bundle["evm"][CHAIN]["anchor"].as_str().expect("an anchor");
     let anchor = hex::decode(&anchor[2..]).expect("hex");
     trust.add_block(CHAIN, anchor.try_into().expect("32 bytes"));

@@ -35,7 +35,10 @@ fn a_sound_bundle_is_verified_step_by_step() {
         let found: Vec<_> = found.map(|it| (it.step, it.state)).collect();
         assert_eq!(found, expected(name), "{name}: {:#?}", explained.report);
         assert!(explained.needs.is_empty(), "{name}: {:?}", explained.needs);
-        assert_eq!(explained.report.findings.len() + explained.report.not_applicable.len(), Step::ALL.len());
+        assert_eq!(
+            explained.report.findings.len() + explained.report.not_applicable.len(),
+            Step::ALL.len()
+        );
     }
 }
 
@@ -52,8 +55,13 @@ fn a_bundle_has_one_text() {
 #[test]
 fn a_revoked_feedback_is_refuted_and_the_rest_holds() {
     let bundle = json("revoked");
-    let report = explained(&bundle, &trust(&bundle)).expect("a bundle").report;
-    let refuted = report.findings.iter().filter(|it| it.state == State::Refuted);
+    let report = explained(&bundle, &trust(&bundle))
+        .expect("a bundle")
+        .report;
+    let refuted = report
+        .findings
+        .iter()
+        .filter(|it| it.state == State::Refuted);
     let refuted: Vec<_> = refuted.map(|it| it.step).collect();
     assert_eq!(refuted, [Step::NotRevoked], "{report:#?}");
     assert_eq!(report.state_of(Step::Event), Some(State::Verified));
@@ -64,7 +72,9 @@ fn a_revoked_feedback_is_refuted_and_the_rest_holds() {
 fn without_a_trusted_block_the_inclusion_cannot_be_checked() {
     let bundle = json("open");
     let mut trust = Trust::default();
-    trust.add_address_book(&text("addresses.json")).expect("an address book");
+    trust
+        .add_address_book(&text("addresses.json"))
+        .expect("an address book");
     let report = explained(&bundle, &trust).expect("a bundle").report;
     assert_eq!(report.state_of(Step::Inclusion), Some(State::CannotCheck));
     let anchor = bundle["evm"][CHAIN]["anchor"].as_str().expect("an anchor");
@@ -86,7 +96,9 @@ fn another_trusted_block_refutes_the_inclusion_and_verifies_nothing_on_chain() {
 #[test]
 fn an_unlisted_registry_is_refuted() {
     let bundle = json("open");
-    let report = explained(&bundle, &Trust::canonical()).expect("a bundle").report;
+    let report = explained(&bundle, &Trust::canonical())
+        .expect("a bundle")
+        .report;
     assert_eq!(report.state_of(Step::Registry), Some(State::Refuted));
 }
 
@@ -97,8 +109,18 @@ fn an_empty_bundle_asks_and_refutes_nothing() {
     let trust = trust(&bundle);
     bundle["evm"] = json!({});
     let explained = explained(&bundle, &trust).expect("a bundle");
-    assert_eq!(explained.report.count(State::Refuted), 0, "{:#?}", explained.report);
-    assert_eq!(explained.report.count(State::Verified), 0, "{:#?}", explained.report);
+    assert_eq!(
+        explained.report.count(State::Refuted),
+        0,
+        "{:#?}",
+        explained.report
+    );
+    assert_eq!(
+        explained.report.count(State::Verified),
+        0,
+        "{:#?}",
+        explained.report
+    );
     assert!(!explained.needs.is_empty());
 }
 
@@ -125,5 +147,8 @@ fn a_bundle_without_a_feedback_is_refused_with_the_field() {
     bundle["feedback"]["index"] = json!(0);
     let bundle = Bundle::parse(&bundle.to_string()).expect("a bundle");
     let error = explain(&bundle, &Trust::default()).expect_err("index 0");
-    assert_eq!(error.to_string(), "feedback.index: is 0; indices count from 1 (R44)");
+    assert_eq!(
+        error.to_string(),
+        "feedback.index: is 0; indices count from 1 (R44)"
+    );
 }

@@ -263,10 +263,21 @@ def record(folder):
         bundle = world.bundle(world.give_open(uri, content), "open", number, files)
         write(folder, f"{name}.json", bundle)
     write(folder, "addresses.json", world.book())
+    write(folder, "rpc.json", answers(bundle))
     scored = world.file(score=87)
     uri = "data:application/json;base64," + base64.b64encode(scored).decode()
     write(folder, "authorized.json", world.bundle(world.give_authorized(uri, scored), "authorized", 1, {}))
     record_revoked(folder, world)
+
+
+def answers(bundle):
+    """What a node answers about a block and a receipt, and the bytes that this script makes of it."""
+    chain = bundle["evm"][CHAIN]
+    (hash, made), (block, header) = [*chain["transactions"].items()][0], [*chain["headers"].items()][0]
+    return {
+        "block": rpc("eth_getBlockByHash", block, False), "header": header,
+        "receipts": rpc("eth_getBlockReceipts", block), "receipt": made["receipt"],
+    }
 
 
 def record_revoked(folder, world):

@@ -1,7 +1,10 @@
 //! R5 to R8: the authorization in the input of the call that gave the feedback.
 use super::{EvmHome, owner};
 use crate::{
-    check::{given::Given, verdict::{Checked, Verdict}},
+    check::{
+        given::Given,
+        verdict::{Checked, Verdict},
+    },
     evidence::Gap,
     proof::transaction,
 };
@@ -11,7 +14,9 @@ use concord_canonical::{
     sign::{from_ethereum_v, secp256k1_verify},
     word,
 };
-use concord_registry::evm::{abi::AuthorizedReputationRegistry::giveFeedbackCall, alloy_sol_types::SolCall};
+use concord_registry::evm::{
+    abi::AuthorizedReputationRegistry::giveFeedbackCall, alloy_sol_types::SolCall,
+};
 
 /// [`crate::Step::Authorization`] on EVM.
 pub(super) fn check(home: &EvmHome<'_>, given: &Given) -> Checked {
@@ -28,11 +33,15 @@ pub(super) fn check(home: &EvmHome<'_>, given: &Given) -> Checked {
     if let Some(fault) = fault_of(home, given, &auth) {
         return Ok(Verdict::refuted(fault));
     }
-    let block = given.block.ok_or_else(|| Gap::cannot_check("the block is not known"))?;
+    let block = given
+        .block
+        .ok_or_else(|| Gap::cannot_check("the block is not known"))?;
     let owner = owner::for_another_step(home, block)?;
     if owner.as_slice() != auth.signer_address {
         let signer = Address::from(auth.signer_address);
-        return Ok(Verdict::refuted(format!("{signer} signed; the agent's owner is {owner} (R7)")));
+        return Ok(Verdict::refuted(format!(
+            "{signer} signed; the agent's owner is {owner} (R7)"
+        )));
     }
     signed(home, block, &auth, signature)
 }
@@ -57,13 +66,22 @@ fn fault_of(home: &EvmHome<'_>, given: &Given, auth: &EvmFeedbackAuth) -> Option
     if auth.agent_id != home.agent.to_be_bytes::<32>() {
         Some("it is for another agent".to_owned())
     } else if auth.client_address != home.client.into_array() {
-        Some(format!("it is for the client {}", Address::from(auth.client_address)))
+        Some(format!(
+            "it is for the client {}",
+            Address::from(auth.client_address)
+        ))
     } else if word::parse_decimal("chainId", chain) != Ok(auth.chain_id) {
         Some("it is for another chain".to_owned())
     } else if auth.identity_registry != home.identity.into_array() {
-        Some(format!("it is for the registry {}", Address::from(auth.identity_registry)))
+        Some(format!(
+            "it is for the registry {}",
+            Address::from(auth.identity_registry)
+        ))
     } else if last >= auth.index_limit {
-        Some(format!("its index limit is {}; the client had given {last} (R8)", auth.index_limit))
+        Some(format!(
+            "its index limit is {}; the client had given {last} (R8)",
+            auth.index_limit
+        ))
     } else if given.time.is_none_or(|time| U256::from(time) >= expiry) {
         Some(format!("it expired at {expiry} (R8)"))
     } else {
@@ -77,19 +95,26 @@ fn signed(home: &EvmHome<'_>, block: B256, auth: &EvmFeedbackAuth, signature: &[
         ("EIP-712", auth.eip712_digest(&home.reputation.into_array())),
         ("EIP-191", auth.eip191_digest()),
     ];
-    let bytes = <&[u8; 65]>::try_from(signature).ok().and_then(|it| from_ethereum_v(it).ok());
+    let bytes = <&[u8; 65]>::try_from(signature)
+        .ok()
+        .and_then(|it| from_ethereum_v(it).ok());
     let by_key = bytes.and_then(|signature| {
-        let holds = |digest: &[u8; 32]| secp256k1_verify(&auth.signer_address, digest, &signature).is_ok();
+        let holds =
+            |digest: &[u8; 32]| secp256k1_verify(&auth.signer_address, digest, &signature).is_ok();
         forms.iter().find(|(_, digest)| holds(digest))
     });
     let signer = Address::from(auth.signer_address);
     if let Some((form, _)) = by_key {
-        return Ok(Verdict::verified().with("form", form).with("signer", signer));
+        return Ok(Verdict::verified()
+            .with("form", form)
+            .with("signer", signer));
     }
     let code = home.view.account(block, signer)?.code_hash;
     Ok(match code.0 == keccak256([]).0 || code.0 == [0; 32] {
         true => Verdict::refuted("the owner's signature does not hold"),
-        false => Verdict::cannot_check("the owner is a contract, which judged the signature itself (ERC-1271)")
-            .with("signer", signer),
+        false => Verdict::cannot_check(
+            "the owner is a contract, which judged the signature itself (ERC-1271)",
+        )
+        .with("signer", signer),
     })
 }

@@ -3,7 +3,11 @@ mod authorization;
 mod owner;
 mod uri;
 
-use super::{given::{Given, Insiders}, home::Home, verdict::{Checked, Verdict}};
+use super::{
+    given::{Given, Insiders},
+    home::Home,
+    verdict::{Checked, Verdict},
+};
 use crate::{
     Family, KnownRegistry, Step,
     evidence::{Evidence, EvmView, Executed, Gap},
@@ -46,7 +50,8 @@ impl<'a> EvmHome<'a> {
 
     fn transaction(&self) -> Result<Executed<'a>, Gap> {
         let name = &self.evidence.bundle.feedback.transaction;
-        let hash: B256 = (name.parse()).map_err(|_| Gap::Broken(format!("{name} is not a transaction's hash")))?;
+        let hash: B256 = (name.parse())
+            .map_err(|_| Gap::Broken(format!("{name} is not a transaction's hash")))?;
         self.view.transaction(hash)
     }
 
@@ -60,7 +65,10 @@ impl<'a> EvmHome<'a> {
 
     /// R28
     fn known(&self, contract: &str, address: Address) -> Result<&'a KnownRegistry, Gap> {
-        let known = self.evidence.trust.registry(&self.named.chain, contract, &address.to_string());
+        let known = self
+            .evidence
+            .trust
+            .registry(&self.named.chain, contract, &address.to_string());
         known.ok_or(Gap::Needs(Step::Registry))
     }
 
@@ -69,12 +77,14 @@ impl<'a> EvmHome<'a> {
     }
 
     fn known_reputation(&self) -> Result<Family, Gap> {
-        self.known(contract_of(self.named.profile), self.reputation).map(|it| it.family)
+        self.known(contract_of(self.named.profile), self.reputation)
+            .map(|it| it.family)
     }
 
     /// A word of the identity registry after a block.
     fn identity_slot(&self, block: B256, slot: U256) -> Result<U256, Gap> {
-        self.view.slot(block, self.identity, slot, Some(Step::Registry))
+        self.view
+            .slot(block, self.identity, slot, Some(Step::Registry))
     }
 
     fn addresses(&self) -> RegistryAddresses {
@@ -93,7 +103,9 @@ impl<'a> EvmHome<'a> {
     /// R28: one registry is listed, and runs the code that the list states.
     fn check_code(&self, contract: &'static str, at: Address, block: B256) -> Checked {
         let Ok(known) = self.known(contract, at) else {
-            return Ok(Verdict::refuted(format!("{at} is not a {contract} that counts (R28); trust it to ask again")));
+            return Ok(Verdict::refuted(format!(
+                "{at} is not a {contract} that counts (R28); trust it to ask again"
+            )));
         };
         let account = self.view.account(block, at)?;
         let found = account.code_hash.0;
@@ -133,7 +145,9 @@ impl Home for EvmHome<'_> {
         let found = self.view.require_every_header()?;
         let verdict = match trusted {
             Some(_) => Verdict::verified(),
-            None => Verdict::cannot_check("no trusted block hash was given; everything rests on the bundle's"),
+            None => Verdict::cannot_check(
+                "no trusted block hash was given; everything rests on the bundle's",
+            ),
         };
         Ok(verdict.with("headers", found))
     }
@@ -154,7 +168,8 @@ impl Home for EvmHome<'_> {
 
     fn registry(&self) -> Checked {
         let block = self.state_block()?;
-        let reputation = self.check_code(contract_of(self.named.profile), self.reputation, block)?;
+        let reputation =
+            self.check_code(contract_of(self.named.profile), self.reputation, block)?;
         if reputation.state() != Some(crate::State::Verified) {
             return Ok(reputation);
         }
@@ -165,22 +180,37 @@ impl Home for EvmHome<'_> {
         let block = self.state_block()?;
         let at = self.evidence.bundle.feedback.at_block;
         if at < given.number {
-            return Err(Gap::Broken(format!("block {at} is before the feedback's, {}", given.number)));
+            return Err(Gap::Broken(format!(
+                "block {at} is before the feedback's, {}",
+                given.number
+            )));
         }
         let family = self.known_reputation()?;
-        let slot = layout::feedback(family, self.named.profile, self.agent, self.client, self.named.index);
-        let word = self.view.slot(block, self.reputation, slot, Some(Step::Registry))?;
+        let slot = layout::feedback(
+            family,
+            self.named.profile,
+            self.agent,
+            self.client,
+            self.named.index,
+        );
+        let word = self
+            .view
+            .slot(block, self.reputation, slot, Some(Step::Registry))?;
         let stored = StoredFeedback::of(word);
         let verdict = match (agrees(stored, &given.event), stored.is_revoked()) {
             (false, _) => Verdict::refuted("the stored feedback is not the event's"),
             (true, true) => Verdict::refuted(format!("it is revoked at block {at}")),
             (true, false) => Verdict::verified(),
         };
-        Ok(verdict.with("at block", at).with("slot", format!("{slot:#066x}")))
+        Ok(verdict
+            .with("at block", at)
+            .with("slot", format!("{slot:#066x}")))
     }
 
     fn insiders(&self, given: &Given) -> Result<Insiders, Gap> {
-        let block = given.block.ok_or_else(|| Gap::cannot_check("the block is not known"))?;
+        let block = given
+            .block
+            .ok_or_else(|| Gap::cannot_check("the block is not known"))?;
         owner::insiders(self, block)
     }
 
@@ -218,9 +248,9 @@ impl EvmHome<'_> {
 /// Whether the stored feedback is the event's. A slot that was never written is none.
 fn agrees(stored: StoredFeedback, event: &Event) -> bool {
     match event {
-        Event::OpenFeedback { value, decimals, .. } => {
-            (stored.value(), stored.byte_16()) == (*value, *decimals)
-        }
+        Event::OpenFeedback {
+            value, decimals, ..
+        } => (stored.value(), stored.byte_16()) == (*value, *decimals),
         Event::AuthorizedFeedback { score, .. } => stored.byte_16() == *score,
         _ => false,
     }

@@ -28,7 +28,10 @@ pub(super) fn read(home: &EvmHome<'_>, block: B256) -> Result<Address, Gap> {
     let family = home.known_identity()?;
     let owner = to_address(home.identity_slot(block, layout::owner(family, home.agent))?);
     match owner.is_zero() {
-        true => Err(Gap::Broken(format!("the registry has no agent {}", home.agent))),
+        true => Err(Gap::Broken(format!(
+            "the registry has no agent {}",
+            home.agent
+        ))),
         false => Ok(owner),
     }
 }

@@ -57,7 +57,11 @@ fn head(word: U256, length: usize) -> Vec<u8> {
 
 fn length_of(word: U256) -> Result<usize, Gap> {
     let length = usize::try_from(word).ok().filter(|it| *it <= LENGTH_MAX);
-    length.ok_or_else(|| Gap::Broken(format!("the agent's URI has {word} bytes; {LENGTH_MAX} are read")))
+    length.ok_or_else(|| {
+        Gap::Broken(format!(
+            "the agent's URI has {word} bytes; {LENGTH_MAX} are read"
+        ))
+    })
 }
 
 /// The bytes in the slots from the hash of the first one on.
@@ -65,7 +69,8 @@ fn further(home: &EvmHome<'_>, block: B256, slot: U256, length: usize) -> Result
     let first = U256::from_be_bytes(keccak256(slot.to_be_bytes::<32>()).0);
     let mut bytes = Vec::with_capacity(length);
     // every slot is asked for before any is missed, so that a reader fetches them at once
-    let words = (0..length.div_ceil(32)).map(|place| home.identity_slot(block, first.wrapping_add(U256::from(place))));
+    let words = (0..length.div_ceil(32))
+        .map(|place| home.identity_slot(block, first.wrapping_add(U256::from(place))));
     for word in words.collect::<Vec<_>>() {
         bytes.extend(word?.to_be_bytes::<32>());
     }

@@ -1,7 +1,10 @@
 //! R9 to R11: the authorization that the Ed25519 precompile verified, verified again.
 use super::SvmHome;
 use crate::{
-    check::{given::Given, verdict::{Checked, Verdict}},
+    check::{
+        given::Given,
+        verdict::{Checked, Verdict},
+    },
     evidence::{Gap, SvmExecuted},
 };
 use concord_canonical::{
@@ -29,12 +32,16 @@ pub(super) fn check(home: &SvmHome<'_>, given: &Given) -> Checked {
             Err(verdict) => return Ok(verdict),
         },
     };
-    Ok(verdict(&by, signer.as_ref(), &message).with("signer", signer).with("scheme", by.scheme))
+    Ok(verdict(&by, signer.as_ref(), &message)
+        .with("signer", signer)
+        .with("scheme", by.scheme))
 }
 
 fn verdict(by: &AuthorizedBy, signer: &[u8], message: &[u8]) -> Verdict {
     match ed25519_verify(signer, message, &by.signature) {
-        Ok(()) if by.scheme == X84 => Verdict::verified_since("its message is replayable for ever (R10)"),
+        Ok(()) if by.scheme == X84 => {
+            Verdict::verified_since("its message is replayable for ever (R10)")
+        }
         Ok(()) => Verdict::verified(),
         Err(error) => Verdict::cannot_check(format!(
             "the signature is not the present authority's ({error}); who had the right then is not known"
@@ -50,7 +57,9 @@ fn bounded(
     signer: [u8; 32],
 ) -> Result<Result<Vec<u8>, Verdict>, Gap> {
     let Some((index_limit, expiry)) = limits(home, &given.event, executed) else {
-        return Ok(Err(Verdict::cannot_check("no instruction of the transaction states the authorization's limits")));
+        return Ok(Err(Verdict::cannot_check(
+            "no instruction of the transaction states the authorization's limits",
+        )));
     };
     let last = home.named.index.saturating_sub(1);
     if last >= index_limit {
@@ -58,7 +67,9 @@ fn bounded(
         return Ok(Err(Verdict::refuted(detail)));
     }
     if given.time.is_none_or(|time| time >= expiry) {
-        return Ok(Err(Verdict::refuted(format!("it expired at {expiry} (R8)"))));
+        return Ok(Err(Verdict::refuted(format!(
+            "it expired at {expiry} (R8)"
+        ))));
     }
     let chain = ChainId::parse(&home.named.chain).map_err(Gap::broken)?;
     let auth = SvmFeedbackAuth {
@@ -81,27 +92,50 @@ fn limits(home: &SvmHome<'_>, event: &Event, executed: &SvmExecuted) -> Option<(
         let program = executed.keys.get(usize::from(it.program_id_index))?;
         (*program == home.program.id()).then_some(it.data.as_slice())
     });
-    let calls = executed.transaction.instructions.iter().flat_map(|it| &it.calls);
-    let calls = calls.filter(|it| it.program == home.program.id()).map(|it| it.data.as_slice());
-    own.chain(calls).find_map(|data| limits_in(home, event, data))
+    let calls = executed
+        .transaction
+        .instructions
+        .iter()
+        .flat_map(|it| &it.calls);
+    let calls = calls
+        .filter(|it| it.program == home.program.id())
+        .map(|it| it.data.as_slice());
+    own.chain(calls)
+        .find_map(|data| limits_in(home, event, data))
 }
 
 fn limits_in(home: &SvmHome<'_>, event: &Event, data: &[u8]) -> Option<(u64, u64)> {
-    let Event::AuthorizedFeedback { score, tag1, tag2, uri, hash, .. } = event else {
+    let Event::AuthorizedFeedback {
+        score,
+        tag1,
+        tag2,
+        uri,
+        hash,
+        ..
+    } = event
+    else {
         return None;
     };
     let (_, tail) = data.split_last_chunk::<16>()?;
     let (index_limit, expiry) = tail.split_at(8);
-    let [index_limit, expiry] = [index_limit, expiry].map(|it| it.try_into().map(u64::from_le_bytes));
+    let [index_limit, expiry] =
+        [index_limit, expiry].map(|it| it.try_into().map(u64::from_le_bytes));
     let (index_limit, expiry) = (index_limit.ok()?, expiry.ok()?);
-    let made = home.program.give_feedback(home.client, home.mint, &GiveFeedback {
-        index: home.named.index,
-        score: *score,
-        tag1: *tag1,
-        tag2: *tag2,
-        uri,
-        hash: *hash,
-        authorization: FeedbackAuthorization::Bounded { index_limit, expiry },
-    });
+    let made = home.program.give_feedback(
+        home.client,
+        home.mint,
+        &GiveFeedback {
+            index: home.named.index,
+            score: *score,
+            tag1: *tag1,
+            tag2: *tag2,
+            uri,
+            hash: *hash,
+            authorization: FeedbackAuthorization::Bounded {
+                index_limit,
+                expiry,
+            },
+        },
+    );
     (made.data == data).then_some((index_limit, expiry))
 }

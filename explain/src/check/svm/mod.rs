@@ -1,7 +1,11 @@
 //! A registry on Solana: signatures prove who submitted, and the node's word is all there is for the rest.
 mod authorization;
 
-use super::{given::{Given, Insiders}, home::Home, verdict::{Checked, Verdict}};
+use super::{
+    given::{Given, Insiders},
+    home::Home,
+    verdict::{Checked, Verdict},
+};
 use crate::{
     evidence::{Evidence, Gap, SvmExecuted, SvmView},
     subject::Named,
@@ -42,7 +46,8 @@ impl<'a> SvmHome<'a> {
     }
 
     fn transaction(&self) -> Result<SvmExecuted, Gap> {
-        self.view.transaction(&self.evidence.bundle.feedback.transaction)
+        self.view
+            .transaction(&self.evidence.bundle.feedback.transaction)
     }
 
     /// An account of the program; `None` if there is none of this type.
@@ -58,7 +63,9 @@ impl<'a> SvmHome<'a> {
         let Some(owner) = &found.owner else {
             return Ok(None);
         };
-        let owner = owner.parse().map_err(|_| Gap::Broken(format!("{owner} is not an address")))?;
+        let owner = owner
+            .parse()
+            .map_err(|_| Gap::Broken(format!("{owner} is not an address")))?;
         Ok(Some((owner, &found.data.0)))
     }
 
@@ -93,22 +100,42 @@ fn address(account: AccountId) -> Address {
 }
 
 fn is_open(stored: &OpenFeedback, event: &Event) -> bool {
-    let Event::OpenFeedback { value, decimals, index, .. } = event else {
+    let Event::OpenFeedback {
+        value,
+        decimals,
+        index,
+        ..
+    } = event
+    else {
         return false;
     };
     (stored.value, stored.value_decimals, stored.feedback_index) == (*value, *decimals, *index)
 }
 
 fn is_authorized(stored: &FeedbackEntry, event: &Event) -> bool {
-    let Event::AuthorizedFeedback { score, tag1, tag2, index, .. } = event else {
+    let Event::AuthorizedFeedback {
+        score,
+        tag1,
+        tag2,
+        index,
+        ..
+    } = event
+    else {
         return false;
     };
-    (stored.score, stored.tag1, stored.tag2, stored.feedback_index) == (*score, *tag1, *tag2, *index)
+    (
+        stored.score,
+        stored.tag1,
+        stored.tag2,
+        stored.feedback_index,
+    ) == (*score, *tag1, *tag2, *index)
 }
 
 impl Home for SvmHome<'_> {
     fn inclusion(&self) -> Checked {
-        Ok(Verdict::cannot_check("no proof shows that a transaction is in a block of Solana"))
+        Ok(Verdict::cannot_check(
+            "no proof shows that a transaction is in a block of Solana",
+        ))
     }
 
     fn given(&self) -> Result<Given, Gap> {
@@ -116,10 +143,13 @@ impl Home for SvmHome<'_> {
         if !executed.succeeded {
             return Err(Gap::broken("the transaction failed"));
         }
-        let decoded = self.program.events(&self.named.chain, &executed.transaction);
+        let decoded = self
+            .program
+            .events(&self.named.chain, &executed.transaction);
         let mut events = decoded.events.into_iter();
         let found = events.find(|it| Given::is_of(&it.event, self.named));
-        let found = found.ok_or_else(|| Gap::broken("no event of the transaction gives this feedback"))?;
+        let found =
+            found.ok_or_else(|| Gap::broken("no event of the transaction gives this feedback"))?;
         let time = found.timestamp.or(executed.time);
         Ok(Given {
             event: found.event,
@@ -131,10 +161,17 @@ impl Home for SvmHome<'_> {
 
     fn registry(&self) -> Checked {
         let id = self.program.id().to_string();
-        let known = self.evidence.trust.registry(&self.named.chain, PROGRAM, &id);
+        let known = self
+            .evidence
+            .trust
+            .registry(&self.named.chain, PROGRAM, &id);
         Ok(match known {
-            None => Verdict::refuted(format!("{id} is not a program that counts (R28); trust it to ask again")),
-            Some(_) => Verdict::verified_since("it is listed; which code it ran is the node's word"),
+            None => Verdict::refuted(format!(
+                "{id} is not a program that counts (R28); trust it to ask again"
+            )),
+            Some(_) => {
+                Verdict::verified_since("it is listed; which code it ran is the node's word")
+            }
         }
         .with("program", id))
     }
@@ -152,7 +189,10 @@ impl Home for SvmHome<'_> {
         let agent = self.agent()?;
         let mut accounts = vec![("owner", AccountId::Svm(agent.owner))];
         if agent.feedback_authority != Address::default() {
-            accounts.push(("feedback authority", AccountId::Svm(agent.feedback_authority)));
+            accounts.push((
+                "feedback authority",
+                AccountId::Svm(agent.feedback_authority),
+            ));
         }
         Ok(Insiders {
             accounts,
