@@ -128,11 +128,17 @@ mod tests {
     fn namespaces_are_those_of_the_contracts() {
         assert_eq!(
             namespace("erc8004.reputation.registry.2"),
-            CANONICAL_REPUTATION.into()
+            U256::from_be_bytes(CANONICAL_REPUTATION.0)
         );
         let identity = b256!("a040f782729de4970518741823ec1276cbcd41a0c7493f62d173341566a04e00");
-        assert_eq!(namespace("erc8004.identity.registry"), identity.into());
+        assert_eq!(
+            namespace("erc8004.identity.registry"),
+            U256::from_be_bytes(identity.0)
+        );
         let erc721 = b256!("80bb2b638cc20bc4d0a60d66940f3ab4a00c1d7b313497ca82fb0b4ab0079300");
-        assert_eq!(namespace("openzeppelin.storage.ERC721"), erc721.into());
+        assert_eq!(
+            namespace("openzeppelin.storage.ERC721"),
+            U256::from_be_bytes(erc721.0)
+        );
     }
 }

@@ -160,8 +160,8 @@ fn one_byte_of_a_class_of_evidence_refutes_exactly_its_step() {
         let mut flips = 0;
         for place in places(&bundle) {
             let length = length(&bundle, &place.pointer);
-            // every byte of what is short; of what is long the ends, and some between
-            let step = (length / 24).max(1);
+            // the ends, and some bytes between
+            let step = (length / 5).max(1);
             for byte in (0..length).filter(|it| it % step == 0 || it + 1 == length) {
                 let changed = flipped(&bundle, &place.pointer, byte).expect("a byte");
                 let after = explained(&changed, &trust).expect("a bundle").report;
@@ -169,7 +169,7 @@ fn one_byte_of_a_class_of_evidence_refutes_exactly_its_step() {
                 flips += 1;
             }
         }
-        assert!(flips > 200, "{name}: {flips} flips");
+        assert!(flips > 100, "{name}: {flips} flips");
     }
 }
 
