@@ -17,9 +17,13 @@
 mod bundle;
 mod check;
 mod cid;
+#[cfg(feature = "cli")]
+pub mod cli;
 mod complete;
 mod evidence;
 mod layout;
+#[cfg(feature = "online")]
+pub mod online;
 mod proof;
 mod report;
 pub mod rpc;

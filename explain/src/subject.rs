@@ -90,6 +90,20 @@ impl Subject {
         }
     }
 
+    /// The feedback's id, as the index writes it.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let Self {
+            agent_registry,
+            profile,
+            agent_id,
+            client,
+            index,
+            ..
+        } = self;
+        format!("{agent_registry}:{agent_id}/{profile}/{client}/{index}")
+    }
+
     /// The chain of the registry, CAIP-2, as far as it can be read.
     #[must_use]
     pub fn chain(&self) -> String {
@@ -100,15 +114,7 @@ impl Subject {
 
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            agent_registry,
-            profile,
-            agent_id,
-            client,
-            index,
-            ..
-        } = self;
-        write!(f, "{agent_registry} {profile} {agent_id}:{client}:{index}")
+        f.write_str(&self.name())
     }
 }
 

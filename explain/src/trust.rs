@@ -118,9 +118,37 @@ impl Trust {
         Ok(())
     }
 
+    /// Adds a registry that runs Concord's code, written as `CONTRACT=CAIP-10`.
+    ///
+    /// # Errors
+    /// Which part is malformed.
+    pub fn add_named(&mut self, text: &str) -> Result<(), String> {
+        let (name, account) = text.split_once('=').ok_or("expected CONTRACT=CAIP-10")?;
+        let contract = CONTRACTS.into_iter().find(|it| *it == name);
+        let contract =
+            contract.ok_or_else(|| format!("{name:?} is none of {}", CONTRACTS.join(", ")))?;
+        let account = AccountId::parse(account).map_err(|error| error.to_string())?;
+        self.add(KnownRegistry {
+            chain: account.chain_id().to_string(),
+            contract,
+            address: account.address().to_owned(),
+            family: Family::Concord,
+            code_hash: None,
+        });
+        Ok(())
+    }
+
     /// The block hash that the caller trusts on a chain.
     pub(crate) fn block(&self, chain: &str) -> Option<B256> {
         self.blocks.get(chain).copied()
+    }
+
+    /// The addresses of the known registries of one kind on a chain.
+    #[cfg(feature = "online")]
+    pub(crate) fn addresses(&self, chain: &str, contract: &str) -> impl Iterator<Item = &str> {
+        let all = self.registries.iter();
+        all.filter(move |it| it.chain == chain && it.contract == contract)
+            .map(|it| it.address.as_str())
     }
 
     /// R28: the registry at an address, if it counts. `address` is written as an event has it.

@@ -29,7 +29,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "concord-registry",
             "concord-chain",
             "concord-oracle",
-            "concord-deploy", // its command line calls it, and nothing else of it
+            "concord-deploy",  // its command line calls it, and nothing else of it
+            "concord-explain", // its command line calls it
             "concord-files",
             "concord-aggregator", // its command line calls it
             "concord-index",      // likewise
@@ -56,7 +57,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     (
         "concord-explain",
-        &["concord-canonical", "concord-files", "concord-registry"],
+        &[
+            "concord-canonical",
+            "concord-files",
+            "concord-registry",
+            "concord-chain", // its reader of chains, which is off by default
+        ],
     ),
     (
         "concord-aggregator",

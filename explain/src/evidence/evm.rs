@@ -11,8 +11,8 @@ use crate::{
 use alloy_primitives::{Address, B256, U256, address, keccak256};
 
 /// The contract that keeps the hashes of the last blocks (EIP-2935), and how many.
-const HISTORY: Address = address!("0000F90827F1C53a10cb7A02335B175320002935");
-const HISTORY_BLOCKS: u64 = 8191;
+pub(crate) const HISTORY: Address = address!("0000F90827F1C53a10cb7A02335B175320002935");
+pub(crate) const HISTORY_BLOCKS: u64 = 8191;
 
 /// Parents that are followed from the anchor.
 const PARENTS_MAX: u64 = 100_000;

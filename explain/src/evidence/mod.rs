@@ -5,6 +5,8 @@ mod gap;
 mod svm;
 
 pub(crate) use evm::{EvmView, Executed};
+#[cfg(feature = "online")]
+pub(crate) use evm::{HISTORY, HISTORY_BLOCKS};
 pub(crate) use files::{Content, ProvenBy};
 pub(crate) use gap::Gap;
 pub(crate) use svm::{SvmExecuted, SvmView};

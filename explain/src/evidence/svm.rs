@@ -51,6 +51,25 @@ impl<'a> SvmView<'a> {
                 id: signature.to_owned(),
             })
         })?;
+        SvmExecuted::read(signature, found)
+    }
+
+    /// An account as it was read.
+    pub(crate) fn account(&self, address: &Address) -> Result<&'a SvmAccount, Gap> {
+        let address = address.to_string();
+        let found = self.data.and_then(|it| it.accounts.get(&address));
+        found.ok_or_else(|| {
+            self.evidence.missing(Need::SvmAccount {
+                chain: self.chain.to_owned(),
+                address,
+            })
+        })
+    }
+}
+
+impl SvmExecuted {
+    /// A transaction with this first signature. Every signature in it must hold.
+    pub(crate) fn read(signature: &str, found: &SvmTransaction) -> Result<Self, Gap> {
         let signed: VersionedTransaction = wincode::deserialize_exact(&found.raw.0)
             .map_err(|_| Gap::broken("the transaction is not readable"))?;
         require_signatures(signature, &signed)?;
@@ -65,18 +84,6 @@ impl<'a> SvmView<'a> {
                 .ok_or_else(|| Gap::broken("the calls of the transaction contradict it"))?,
             keys,
             signed,
-        })
-    }
-
-    /// An account as it was read.
-    pub(crate) fn account(&self, address: &Address) -> Result<&'a SvmAccount, Gap> {
-        let address = address.to_string();
-        let found = self.data.and_then(|it| it.accounts.get(&address));
-        found.ok_or_else(|| {
-            self.evidence.missing(Need::SvmAccount {
-                chain: self.chain.to_owned(),
-                address,
-            })
         })
     }
 }

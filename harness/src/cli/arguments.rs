@@ -180,6 +180,7 @@ pub enum Command {
     X402(Box<X402>),
     Feedback(Box<Feedback>),
     Agent(Box<Agent>),
+    Explain(Box<concord_explain::cli::Explain>),
     Index(Box<concord_index::cli::Index>),
     Aggregator(Box<concord_aggregator::cli::Aggregator>),
     File(super::file::File),

@@ -93,6 +93,7 @@ fn command(command: Command) -> Result<u8, CliError> {
         Command::X402(options) => Ok(concord_x402::cli::x402(&options)?),
         Command::Feedback(options) => Ok(concord_x402::cli::feedback(&options)?),
         Command::Agent(options) => Ok(concord_x402::cli::agent(&options)?),
+        Command::Explain(options) => Ok(concord_explain::cli::execute(&options)),
         Command::Index(options) => Ok(concord_index::cli::execute(&options.command)),
         Command::Aggregator(options) => Ok(concord_aggregator::cli::execute(&options.command)),
         Command::File(options) => file::file(&options),

@@ -7,7 +7,7 @@ use super::{
 use serde_json::{Value, json};
 use std::{fs, io::Write, process::Stdio};
 
-const COMMANDS: [&str; 50] = [
+const COMMANDS: [&str; 51] = [
     "conform",
     "adapter",
     "adapter check",
@@ -36,6 +36,7 @@ const COMMANDS: [&str; 50] = [
     "x402 decode",
     "feedback give",
     "agent check",
+    "explain",
     "index run",
     "index serve",
     "index status",

@@ -3,6 +3,7 @@ mod agent_files;
 mod colours;
 mod conform;
 mod doctor;
+mod explain;
 mod files;
 mod fuzz;
 mod help;

@@ -1,5 +1,9 @@
 //! A node's JSON as the bytes that a block commits to. A [`Source`](crate::Source) needs it, because few
 //! nodes serve the bytes themselves.
+mod transaction;
+
+pub use transaction::transaction;
+
 use alloy_rlp::{BufMut, Encodable, Header};
 use serde_json::Value;
 
@@ -148,6 +152,48 @@ fn number(object: &Value, member: &str) -> Result<u64, AnswerMalformed> {
             .fold(0, |number, byte| number << 8 | u64::from(*byte))),
         false => Err(malformed(member)),
     }
+}
+
+/// A list of a node's answer.
+pub(crate) fn elements<'a>(
+    object: &'a Value,
+    member: &str,
+) -> Result<&'a [Value], AnswerMalformed> {
+    let all = object.get(member).and_then(Value::as_array);
+    all.map(Vec::as_slice).ok_or_else(|| malformed(member))
+}
+
+/// A member of a node's answer in this crate's own types.
+#[cfg(feature = "online")]
+pub(crate) fn read<T: serde::de::DeserializeOwned>(
+    object: &Value,
+    member: &str,
+) -> Result<T, AnswerMalformed> {
+    let found = object.get(member).cloned().unwrap_or_default();
+    serde_json::from_value(found).map_err(|_| malformed(member))
+}
+
+/// A quantity of 64 bits.
+#[cfg(feature = "online")]
+pub(crate) fn quantity_of(object: &Value, member: &str) -> Result<u64, AnswerMalformed> {
+    number(object, member)
+}
+
+/// A quantity as bytes, big-endian without leading zeros.
+#[cfg(feature = "online")]
+pub(crate) fn quantity_bytes(object: &Value, member: &str) -> Result<Vec<u8>, AnswerMalformed> {
+    bytes(object, member, Form::Number)
+}
+
+/// A quantity of up to 32 bytes as a word. Keys of a proof are written so by some nodes, others pad them.
+#[cfg(feature = "online")]
+pub(crate) fn word_of(object: &Value, member: &str) -> Result<[u8; 32], AnswerMalformed> {
+    let found = bytes(object, member, Form::Number)?;
+    let mut word = [0; 32];
+    let room = 32usize.checked_sub(found.len());
+    let room = room.ok_or_else(|| malformed(member))?;
+    word[room..].copy_from_slice(&found);
+    Ok(word)
 }
 
 fn data(text: &Value) -> Option<Vec<u8>> {
