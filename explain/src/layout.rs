@@ -10,6 +10,7 @@ const CONCORD_OWNERS: u64 = 2;
 const CONCORD_APPROVALS: u64 = 4;
 const CONCORD_OPERATORS: u64 = 5;
 const CONCORD_URIS: u64 = 9;
+const CONCORD_WALLETS: u64 = 11;
 
 /// ERC-7201 `erc8004.reputation.registry.2`, as the canonical contract's code has it.
 const CANONICAL_REPUTATION: B256 =
@@ -59,6 +60,24 @@ pub(crate) fn feedback(
     }
 }
 
+/// The slot of the list of an agent's clients. `None` if it is not known.
+pub(crate) fn clients(family: Family, profile: Profile, agent: U256) -> Option<U256> {
+    match (family, profile) {
+        (Family::Canonical, _) => None,
+        (Family::Concord, Profile::Open) => Some(mapped(agent, U256::from(CONCORD_OPEN_LEDGERS))),
+        (Family::Concord, Profile::Authorized) => {
+            let ledger = mapped(agent, U256::from(CONCORD_AUTHORIZED_LEDGERS));
+            Some(ledger + U256::from(1))
+        }
+    }
+}
+
+/// The slot of an element of a list of addresses.
+pub(crate) fn element(list: U256, place: usize) -> U256 {
+    let first = U256::from_be_bytes(keccak256(list.to_be_bytes::<32>()).0);
+    first.wrapping_add(U256::from(place))
+}
+
 /// What the first slot of a feedback says. Both profiles and both families keep `isRevoked` in one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StoredFeedback {
@@ -68,6 +87,16 @@ pub(crate) struct StoredFeedback {
 impl StoredFeedback {
     pub(crate) const fn of(word: U256) -> Self {
         Self { word }
+    }
+
+    /// The client's last index, if this is their feedback 1.
+    pub(crate) fn last_index(self, profile: Profile) -> u64 {
+        let bytes = self.word.to_le_bytes::<32>();
+        let start = match profile {
+            Profile::Open => 20, // after value, decimals, isRevoked and the tags' shape
+            Profile::Authorized => 0,
+        };
+        u64::from_le_bytes(core::array::from_fn(|place| bytes[start + place]))
     }
 
     /// Byte 17 from the low end.
@@ -108,6 +137,14 @@ fn erc721(family: Family, slot: u64) -> U256 {
     match family {
         Family::Concord => U256::from(slot),
         Family::Canonical => namespace("openzeppelin.storage.ERC721") + U256::from(slot),
+    }
+}
+
+/// The slot of an agent's wallet: address, and whether it is written. `None` if it is not known.
+pub(crate) fn wallet(family: Family, agent: U256) -> Option<U256> {
+    match family {
+        Family::Concord => Some(mapped(agent, U256::from(CONCORD_WALLETS))),
+        Family::Canonical => None, // in its metadata, under a text
     }
 }
 

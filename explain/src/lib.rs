@@ -16,7 +16,6 @@
 
 mod bundle;
 mod check;
-mod cid;
 #[cfg(feature = "cli")]
 pub mod cli;
 mod complete;
@@ -26,6 +25,7 @@ mod layout;
 pub mod online;
 mod proof;
 mod report;
+mod reputation;
 pub mod rpc;
 mod state;
 mod step;
@@ -41,6 +41,10 @@ pub use check::{Explained, explain};
 pub use complete::{Source, complete};
 pub use proof::trie::proof_of_item;
 pub use report::{Fact, Finding, NotApplicable, Report};
+pub use reputation::{
+    Completeness, Counted, ExplainedReputation, Number, Query, ReputationBundle, ReputationReport,
+    ReviewerSet, complete_reputation, explain_reputation,
+};
 pub use state::State;
 pub use step::Step;
 pub use subject::{Subject, SubjectError};

@@ -37,6 +37,16 @@ pub struct SubjectError {
     reason: String,
 }
 
+impl SubjectError {
+    /// A feedback of another agent or registry than the one that is asked about.
+    pub(crate) fn of_another(own: &str, asked: &str) -> Self {
+        fault(
+            "agentId",
+            format!("is of {own}; the number is over {asked}"),
+        )
+    }
+}
+
 /// A subject whose parts were read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Named {

@@ -9,6 +9,7 @@
 //! - [`identify_hash`] names the scheme that made a foreign hash.
 //! - [`decode_uri`] decodes `data:` URIs and inline JSON; [`interaction_from_extensions`] and
 //!   [`info_from_extensions`] read X402's extension in both profiles.
+//! - [`ipfs::IpfsFile`] puts a file together from blocks, each of which must hash to its CID.
 //!
 //! JSON Schemas of the current forms are in `files/schemas/`. Rulings (`R21` and the like) are those of
 //! Concord's specification; `PROFILE`, `BP`, `X402` and `FS` are the source documents.
@@ -63,6 +64,7 @@ mod error;
 mod extra;
 mod feedback;
 mod hash_scheme;
+pub mod ipfs;
 mod mapping;
 mod parsed;
 mod payment;

@@ -17,7 +17,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("concord-canonical-wasm", &["concord-oracle"]),
     ("concord-files", &["concord-canonical"]),
     ("concord-registry", &["concord-canonical"]),
-    ("concord-chain", &["concord-canonical", "concord-registry"]),
+    (
+        "concord-chain",
+        &[
+            "concord-canonical",
+            "concord-files", // which puts a file together from IPFS's blocks
+            "concord-registry",
+        ],
+    ),
     (
         "concord-deploy",
         &["concord-canonical", "concord-registry", "concord-chain"],
@@ -61,6 +68,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "concord-canonical",
             "concord-files",
             "concord-registry",
+            "concord-x402",  // its checks of signer and payment, without its network
             "concord-chain", // its reader of chains, which is off by default
         ],
     ),

@@ -9,6 +9,8 @@
 //! - [`grants`]: lets who paid give one authorized feedback; off by default.
 //! - [`feedback`]: rates a purchase, from its evidence, on the payment chain or another one.
 //!
+//! Without the default feature `network` there are [`wire`] and [`verify`] only, and nothing reads a chain or a host by itself.
+//!
 //! Rulings (`R26` and the like) are those of Concord's specification; `X402` is one of the documents that it
 //! reconciles.
 
@@ -19,11 +21,17 @@ mod account;
 #[cfg(feature = "cli")]
 #[allow(missing_docs)]
 pub mod cli;
+#[cfg(feature = "network")]
 pub mod feedback;
+#[cfg(feature = "network")]
 pub mod grants;
+#[cfg(feature = "network")]
 pub mod pay;
+#[cfg(feature = "network")]
 pub mod quote;
+#[cfg(feature = "network")]
 pub mod server;
+#[cfg(feature = "network")]
 mod spl_token;
 pub mod verify;
 pub mod wire;

@@ -28,6 +28,7 @@ pub(super) async fn fetch(
                 return Ok(Fetched {
                     bytes: content(response, &url, options.size_max).await?,
                     host: url.host_str().map(str::to_owned),
+                    blocks: Vec::new(),
                 });
             }
         }

@@ -60,6 +60,8 @@ pub struct Fetched {
     pub bytes: Vec<u8>,
     /// The host that had it, after redirects; `None` if it is proven by a CID, whoever had it.
     pub host: Option<String>,
+    /// The blocks from the CID to the file, in the order in which they lead to it; empty if a host had it.
+    pub blocks: Vec<Vec<u8>>,
 }
 
 /// Fetches `https:` (and, if allowed, `http:`) and `ipfs:` URIs. Clones share their connections.
@@ -117,8 +119,12 @@ impl Fetcher {
             "ipfs" => {
                 let (client, gateway) = self.gateway.as_ref().ok_or(FetchError::NoGateway)?;
                 let limit = self.options.size_max;
-                let bytes = ipfs::fetch(client, gateway, &uri["ipfs:".len()..], limit).await?;
-                Ok(Fetched { bytes, host: None })
+                let proven = ipfs::fetch(client, gateway, uri, limit).await?;
+                Ok(Fetched {
+                    bytes: proven.bytes,
+                    host: None,
+                    blocks: proven.blocks,
+                })
             }
             "https" | "http" => http::fetch(&self.client, &self.options, uri).await,
             _ => Err(FetchError::Scheme {

@@ -10,6 +10,9 @@ pub struct ReadFile {
     /// The host that had it; `None` if it was fetched by CID.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
+    /// The blocks from its CID to it, in the order in which they lead to it; empty if it is one raw block.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<HexBytes>,
 }
 
 /// The request and the response that a review is about.

@@ -94,12 +94,7 @@ impl Bundle {
     /// # Errors
     /// [`BundleError`]. A bundle that is read may still prove nothing.
     pub fn parse(text: &str) -> Result<Self, BundleError> {
-        let (length, limit) = (text.len(), SIZE_MAX);
-        if length > limit {
-            return Err(BundleError::Size { length, limit });
-        }
-        json::parse(text).map_err(BundleError::Json)?; // R22: serde_json takes duplicate keys
-        let bundle: Self = serde_json::from_str(text).map_err(malformed)?;
+        let bundle: Self = parse_strict(text)?;
         match bundle.format.as_str() {
             FORMAT => Ok(bundle),
             found => Err(BundleError::Format {
@@ -116,6 +111,16 @@ impl Bundle {
         let text = serde_json::to_string(self).map_err(malformed)?;
         json::canonicalize(&text).map_err(BundleError::Json)
     }
+}
+
+/// Reads a bundle of either form.
+pub(crate) fn parse_strict<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, BundleError> {
+    let (length, limit) = (text.len(), SIZE_MAX);
+    if length > limit {
+        return Err(BundleError::Size { length, limit });
+    }
+    json::parse(text).map_err(BundleError::Json)?; // R22: serde_json takes duplicate keys
+    serde_json::from_str(text).map_err(malformed)
 }
 
 fn malformed(error: serde_json::Error) -> BundleError {

@@ -7,7 +7,7 @@ use crate::subject::Named;
 
 /// A feedback's event, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Given {
+pub(crate) struct Given {
     pub event: Event,
     /// E: the block.
     pub block: Option<B256>,

@@ -4,8 +4,10 @@ use super::{
     verdict::Checked,
 };
 use crate::evidence::Gap;
+use concord_registry::event::AccountId;
+use concord_x402::verify::AgentRecord;
 
-pub(super) trait Home {
+pub(super) trait Home: Send + Sync {
     /// [`crate::Step::Inclusion`].
     fn inclusion(&self) -> Checked;
 
@@ -18,6 +20,15 @@ pub(super) trait Home {
     /// [`crate::Step::NotRevoked`].
     fn not_revoked(&self, given: &Given) -> Checked;
 
+    /// Whether the stored feedback is revoked.
+    fn is_revoked(&self, given: &Given) -> Result<bool, Gap>;
+
+    /// The index of the client's newest feedback; 0 if there is none.
+    fn last_index(&self) -> Result<u64, Gap>;
+
+    /// Everyone who ever gave feedback to the agent.
+    fn clients(&self) -> Result<Vec<AccountId>, Gap>;
+
     /// Owner, and who else counts as the agent itself.
     fn insiders(&self, given: &Given) -> Result<Insiders, Gap>;
 
@@ -26,4 +37,7 @@ pub(super) trait Home {
 
     /// The agent's URI; empty if it has none.
     fn agent_uri(&self) -> Result<String, Gap>;
+
+    /// The agent after a block, or at the bundle's; on Solana as it is now. `None` if there is none.
+    fn agent(&self, block: Option<u64>) -> Result<Option<AgentRecord>, Gap>;
 }

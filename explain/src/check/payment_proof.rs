@@ -9,7 +9,8 @@ use concord_canonical::caip::{EIP155, TaskRef};
 use concord_files::{FeedbackFile, ProofOfPayment};
 
 /// `Transfer(address,address,uint256)` of ERC-20, with both addresses indexed.
-const TRANSFER: B256 = b256!("ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef");
+pub(super) const TRANSFER: B256 =
+    b256!("ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef");
 
 /// [`crate::Step::PaymentProof`].
 pub(super) fn check(evidence: &Evidence<'_>, facts: &FeedbackFacts) -> Checked {

@@ -10,25 +10,10 @@ use concord_files::X402Feedback;
 /// Why the steps of a proof do not apply.
 const NO_PROOF: &str = "the feedback has no proof of an interaction";
 
-/// Why signer and payment are not checked yet.
-const NO_VERIFIER: &str = "this build does not have the verifier of purchases (x402)";
-
 fn with_proof(facts: &FeedbackFacts, check: impl FnOnce(&X402Feedback) -> Verdict) -> Checked {
     Ok(match facts.x402()? {
         Some(file) => check(file),
         None => Verdict::not_applicable(NO_PROOF),
-    })
-}
-
-/// [`crate::Step::AgentSignature`].
-pub(super) fn agent(facts: &FeedbackFacts) -> Checked {
-    with_proof(facts, |file| {
-        let signed = &file.proof().signed;
-        match signed.verify(file.profile()) {
-            Ok(()) => Verdict::verified(),
-            Err(error) => Verdict::refuted(error),
-        }
-        .with("algorithm", signed.agent_signature_algorithm.name())
     })
 }
 
@@ -62,18 +47,6 @@ pub(super) fn data_hash(facts: &FeedbackFacts, exchange: Option<&Exchange>) -> C
             )),
             Err(error) => Verdict::cannot_check(error),
         }
-    })
-}
-
-/// [`crate::Step::Signer`].
-pub(super) fn signer(facts: &FeedbackFacts) -> Checked {
-    with_proof(facts, |_| Verdict::cannot_check(NO_VERIFIER))
-}
-
-/// [`crate::Step::Payment`].
-pub(super) fn payment(facts: &FeedbackFacts) -> Checked {
-    with_proof(facts, |file| {
-        Verdict::cannot_check(NO_VERIFIER).with("task reference", &file.proof().signed.task_ref)
     })
 }
 

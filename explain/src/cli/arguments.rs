@@ -1,32 +1,123 @@
 //! What the command line takes. The comments are its help.
 #![allow(missing_docs, reason = "an option's comment is its help")]
-use crate::online::{At, FeedbackName};
-use clap::Args;
+use crate::online::{AgentName, At, FeedbackName};
+use clap::{Args, Subcommand};
 use concord_chain::ChainId;
+use concord_registry::event::Profile;
 use core::str::FromStr;
 use std::path::PathBuf;
 
-const HELP: &str = "Examples:
-  concord explain eip155:84532:0x8004…BD9e:42/open/0x52ab…/1 --rpc eip155:84532=https://sepolia.base.org
-  concord explain eip155:84532:0x3fd4… --rpc eip155:84532=https://sepolia.base.org --bundle feedback.json
-  concord explain --from feedback.json --block eip155:84532=0x91ac…
-
+macro_rules! help {
+    ($examples:literal) => {
+        concat!(
+            "Examples:\n",
+            $examples,
+            "\n
 Exit codes:
   0  every step that applies is verified, or claimed
   1  a step is refuted
   2  the command line or a file is wrong
   3  a chain does not answer
-  4  nothing is refuted, and a step cannot be checked";
+  4  nothing is refuted, and a step cannot be checked"
+        )
+    };
+}
+
+const EXPLAIN: &str = help!(
+    "  concord explain eip155:84532:0x8004…BD9e:42/open/0x52ab…/1 --rpc eip155:84532=https://sepolia.base.org
+  concord explain eip155:84532:0x3fd4… --rpc eip155:84532=https://sepolia.base.org --bundle feedback.json
+  concord explain --from feedback.json --block eip155:84532=0x91ac…"
+);
+const AGENT: &str = help!(
+    "  concord explain agent eip155:84532:0x8004…BD9e:42 --rpc eip155:84532=https://sepolia.base.org
+  concord explain agent --from agent.json --block eip155:84532=0x91ac…"
+);
+const SUMMARY: &str = help!(
+    "  concord explain summary eip155:84532:0x8004…BD9e:42 --reviewers reviewers.txt --tag1 starred --rpc eip155:84532=https://sepolia.base.org --bundle summary.json
+  concord explain summary --from summary.json --block eip155:84532=0x91ac…"
+);
 
 /// Explains why a feedback can be believed: each step VERIFIED, REFUTED, CLAIMED or CANNOT CHECK, with its
 /// evidence.
 #[derive(Debug, Args)]
-#[command(after_help = HELP)]
+#[command(after_help = EXPLAIN, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct Explain {
+    #[command(subcommand)]
+    pub of: Option<ExplainOf>,
     /// The feedback: CHAIN:TRANSACTION, or REGISTRY:AGENT/PROFILE/CLIENT/INDEX with the identity registry's
     /// CAIP-10 id.
     #[arg(required_unless_present = "from", conflicts_with = "from")]
     pub feedback: Option<FeedbackName>,
+    /// Path and query of the request that was paid for, to check the data hash.
+    #[arg(
+        long,
+        value_name = "PATH",
+        requires = "response",
+        conflicts_with = "from"
+    )]
+    pub target: Option<String>,
+    /// The request's body.
+    #[arg(long, value_name = "FILE", requires = "target")]
+    pub request: Option<PathBuf>,
+    /// The response's body, decoded.
+    #[arg(long, value_name = "FILE", requires = "target")]
+    pub response: Option<PathBuf>,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ExplainOf {
+    /// Explains every feedback of an agent, whoever gave it, and whether one is missing.
+    #[command(after_help = AGENT)]
+    Agent(Box<OfAgent>),
+    /// Explains a summary: the number for the reviewers that you name, and every feedback behind it.
+    #[command(after_help = SUMMARY)]
+    Summary(Box<OfSummary>),
+}
+
+#[derive(Debug, Args)]
+pub struct OfAgent {
+    /// The agent: the identity registry's CAIP-10 id, a colon and the agent's id.
+    #[arg(required_unless_present = "from", conflicts_with = "from")]
+    pub agent: Option<AgentName>,
+    /// Which kind of feedback: open or authorized.
+    #[arg(long, default_value = "open", value_parser = profile)]
+    pub profile: Profile,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+#[derive(Debug, Args)]
+pub struct OfSummary {
+    /// The agent: the identity registry's CAIP-10 id, a colon and the agent's id.
+    #[arg(required_unless_present = "from", conflicts_with = "from")]
+    pub agent: Option<AgentName>,
+    /// Which kind of feedback: open or authorized.
+    #[arg(long, default_value = "open", value_parser = profile)]
+    pub profile: Profile,
+    /// The reviewers that count: a file with one address a line; `#` begins a comment.
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["from", "reviewer", "everyone"])]
+    pub reviewers: Option<PathBuf>,
+    /// A reviewer that counts; can be repeated.
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "reviewers")]
+    pub reviewer: Vec<String>,
+    /// Counts everyone. Anyone can make accounts without end (R48).
+    #[arg(long, conflicts_with_all = ["reviewers", "reviewer"])]
+    pub everyone: bool,
+    /// Counts only feedback with this first tag.
+    #[arg(long, default_value = "")]
+    pub tag1: String,
+    /// Counts only feedback with this second tag.
+    #[arg(long, default_value = "")]
+    pub tag2: String,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+/// What is read and trusted, and what is written.
+#[derive(Debug, Args)]
+pub struct Reading {
     /// Verifies a bundle, without any network.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["rpc", "at", "bundle", "gateway"])]
     pub from: Option<PathBuf>,
@@ -59,23 +150,28 @@ pub struct Explain {
     /// Fetches files from addresses that are not public. Anyone who gives feedback names them.
     #[arg(long)]
     pub allow_private: bool,
-    /// Path and query of the request that was paid for, to check the data hash.
-    #[arg(
-        long,
-        value_name = "PATH",
-        requires = "response",
-        conflicts_with = "from"
-    )]
-    pub target: Option<String>,
-    /// The request's body.
-    #[arg(long, value_name = "FILE", requires = "target")]
-    pub request: Option<PathBuf>,
-    /// The response's body, decoded.
-    #[arg(long, value_name = "FILE", requires = "target")]
-    pub response: Option<PathBuf>,
     /// Prints the report as JSON.
     #[arg(long)]
     pub json: bool,
+}
+
+impl Explain {
+    /// The options that all of the commands have.
+    pub(super) fn reading(&self) -> &Reading {
+        match &self.of {
+            Some(ExplainOf::Agent(of)) => &of.reading,
+            Some(ExplainOf::Summary(of)) => &of.reading,
+            None => &self.reading,
+        }
+    }
+}
+
+fn profile(text: &str) -> Result<Profile, String> {
+    match text {
+        "open" => Ok(Profile::Open),
+        "authorized" => Ok(Profile::Authorized),
+        other => Err(format!("{other:?} is neither open nor authorized")),
+    }
 }
 
 /// Something of a chain.

@@ -1,4 +1,4 @@
-//! The command `concord explain`. Stdout carries the result, stderr the errors.
+//! The commands `concord explain`. Stdout carries the result, stderr the errors.
 mod arguments;
 mod error;
 mod run;
@@ -9,6 +9,7 @@ pub use error::CliError;
 
 use crate::State;
 use concord_chain::Blocking;
+use run::Found;
 use std::io::{self, Write};
 
 /// Every step that applies is verified or claimed.
@@ -28,7 +29,7 @@ pub fn execute(options: &Explain) -> u8 {
     let done = Blocking::new()
         .map_err(CliError::from)
         .and_then(|it| it.wait(run::run(options)));
-    match done.and_then(|report| print(options, &report).map(|()| report.state())) {
+    match done.and_then(|found| print(options, &found).map(|()| found.state())) {
         Ok(State::Verified | State::Claimed) => HOLDS,
         Ok(State::CannotCheck) => CANNOT_CHECK,
         Ok(State::Refuted) => REFUTED,
@@ -42,10 +43,12 @@ pub fn execute(options: &Explain) -> u8 {
     }
 }
 
-fn print(options: &Explain, report: &crate::Report) -> Result<(), CliError> {
-    let text = match options.json {
-        true => show::json(report),
-        false => show::text(report),
+fn print(options: &Explain, found: &Found) -> Result<(), CliError> {
+    let text = match (found, options.reading().json) {
+        (Found::Feedback(report), true) => show::json(report),
+        (Found::Feedback(report), false) => show::text(report),
+        (Found::Reputation(report), true) => show::reputation_json(report),
+        (Found::Reputation(report), false) => show::reputation(report),
     };
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

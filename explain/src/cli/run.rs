@@ -1,7 +1,11 @@
-use super::{CliError, Explain, arguments::OfChain};
+use super::{
+    CliError, Explain,
+    arguments::{ExplainOf, OfChain, OfSummary, Reading},
+};
 use crate::{
-    Bundle, Exchange, Explained, Report, Trust, complete, explain,
-    online::{EvmReader, FeedbackName, Online, SvmReader},
+    Bundle, BundleError, Exchange, Query, Report, ReputationBundle, ReputationReport, ReviewerSet,
+    State, Trust, complete, complete_reputation, explain, explain_reputation,
+    online::{AgentName, EvmReader, FeedbackName, Online, SvmReader},
 };
 use concord_canonical::caip::EIP155;
 use concord_chain::{
@@ -10,57 +14,159 @@ use concord_chain::{
     fetch::{FetchOptions, Fetcher},
     svm::Cluster,
 };
+use concord_registry::event::Profile;
 use std::{fs, path::Path};
 
-pub(super) async fn run(options: &Explain) -> Result<Report, CliError> {
-    let mut trust = trust(options)?;
-    let explained = match (&options.from, &options.feedback) {
-        (Some(file), _) => from_file(file, &trust)?,
-        (None, Some(name)) => online(options, name, &mut trust).await?,
-        (None, None) => return Err(CliError::usage("name a feedback, or pass --from")),
-    };
-    Ok(explained.report)
+/// What a command found.
+pub(super) enum Found {
+    Feedback(Report),
+    Reputation(ReputationReport),
 }
 
-fn from_file(file: &Path, trust: &Trust) -> Result<Explained, CliError> {
-    let bundle = Bundle::parse(&read_text(file)?);
-    let bundle = bundle.map_err(|error| CliError::usage(shown(file, &error)))?;
-    explain(&bundle, trust).map_err(|error| CliError::usage(shown(file, &error)))
+impl Found {
+    pub(super) fn state(&self) -> State {
+        match self {
+            Self::Feedback(report) => report.state(),
+            Self::Reputation(report) => report.state(),
+        }
+    }
 }
 
-async fn online(
+pub(super) async fn run(options: &Explain) -> Result<Found, CliError> {
+    let reading = options.reading();
+    let mut trust = trust(reading)?;
+    if let Some(file) = &reading.from {
+        return from_file(file, &trust);
+    }
+    let missing = || CliError::usage("name what to explain, or pass --from");
+    let everyone = ReviewerSet::Everyone;
+    let no_tags = [String::new(), String::new()];
+    match &options.of {
+        None => {
+            let name = options.feedback.as_ref().ok_or_else(missing)?;
+            feedback(options, name, &mut trust).await
+        }
+        Some(ExplainOf::Agent(of)) => {
+            let agent = of.agent.as_ref().ok_or_else(missing)?;
+            reputation(reading, agent, of.profile, (everyone, no_tags), &mut trust).await
+        }
+        Some(ExplainOf::Summary(of)) => {
+            let agent = of.agent.as_ref().ok_or_else(missing)?;
+            let tags = [of.tag1.clone(), of.tag2.clone()];
+            let over = (reviewers(of)?, tags);
+            reputation(reading, agent, of.profile, over, &mut trust).await
+        }
+    }
+}
+
+fn from_file(file: &Path, trust: &Trust) -> Result<Found, CliError> {
+    let text = read_text(file)?;
+    let wrong = |error: &dyn ToString| CliError::usage(shown(file, error));
+    if ReputationBundle::is_format_of(&text) {
+        let bundle = ReputationBundle::parse(&text).map_err(|error| wrong(&error))?;
+        let explained = explain_reputation(&bundle, trust).map_err(|error| wrong(&error))?;
+        return Ok(Found::Reputation(explained.report));
+    }
+    let bundle = Bundle::parse(&text).map_err(|error| wrong(&error))?;
+    let explained = explain(&bundle, trust).map_err(|error| wrong(&error))?;
+    Ok(Found::Feedback(explained.report))
+}
+
+async fn feedback(
     options: &Explain,
     name: &FeedbackName,
     trust: &mut Trust,
-) -> Result<Explained, CliError> {
-    let mut online = connect(options).await?;
+) -> Result<Found, CliError> {
+    let reading = &options.reading;
+    let mut online = connect(reading).await?;
     let subject = online.subject(name, trust).await?;
-    // the user's own node is believed about the hash, unless they say another one
-    let said = |chain: &str| options.block.iter().any(|it| it.chain.to_string() == chain);
+    trust_nodes(reading, &online, trust);
+    let mut bundle = Bundle::new(subject);
+    bundle.exchange = exchange(options)?;
+    let explained = complete(&mut bundle, trust, &mut online).await;
+    let explained = explained.map_err(CliError::usage)?;
+    if let Some(file) = &reading.bundle {
+        write(file, bundle.to_canonical())?;
+    }
+    Ok(Found::Feedback(explained.report))
+}
+
+async fn reputation(
+    reading: &Reading,
+    agent: &AgentName,
+    profile: Profile,
+    (reviewers, [tag1, tag2]): (ReviewerSet, [String; 2]),
+    trust: &mut Trust,
+) -> Result<Found, CliError> {
+    let mut online = connect(reading).await?;
+    let all = online.feedback_of(agent, profile, trust).await?;
+    trust_nodes(reading, &online, trust);
+    let query = Query {
+        agent_registry: all.agent_registry,
+        reputation_registry: all.reputation_registry,
+        profile: match profile {
+            Profile::Open => "open".to_owned(),
+            Profile::Authorized => "authorized".to_owned(),
+        },
+        agent_id: agent.agent.clone(),
+        reviewers,
+        tag1,
+        tag2,
+        at_block: all.at_block,
+    };
+    let mut subjects = all.subjects;
+    subjects.retain(|it| query.has_reviewer(&it.client));
+    let mut bundle = ReputationBundle::new(query, subjects);
+    let explained = complete_reputation(&mut bundle, trust, &mut online).await;
+    let explained = explained.map_err(CliError::usage)?;
+    if let Some(file) = &reading.bundle {
+        write(file, bundle.to_canonical())?;
+    }
+    Ok(Found::Reputation(explained.report))
+}
+
+/// The user's own node is believed about the hash, unless they say another one.
+fn trust_nodes(reading: &Reading, online: &Online, trust: &mut Trust) {
+    let said = |chain: &str| reading.block.iter().any(|it| it.chain.to_string() == chain);
     for (chain, _, hash) in online.anchors() {
         if !said(chain) {
             trust.add_block(chain, hash);
         }
     }
-    let mut bundle = Bundle::new(subject);
-    bundle.exchange = exchange(options)?;
-    let explained = complete(&mut bundle, trust, &mut online).await;
-    let explained = explained.map_err(CliError::usage)?;
-    if let Some(file) = &options.bundle {
-        write(file, &bundle)?;
-    }
-    Ok(explained)
 }
 
-fn write(file: &Path, bundle: &Bundle) -> Result<(), CliError> {
-    let text = bundle.to_canonical().map_err(CliError::usage)?;
+fn reviewers(of: &OfSummary) -> Result<ReviewerSet, CliError> {
+    let listed = match &of.reviewers {
+        _ if of.everyone => return Ok(ReviewerSet::Everyone),
+        None => of.reviewer.clone(),
+        Some(file) => {
+            let text = read_text(file)?;
+            let lines = text
+                .lines()
+                .map(|line| line.split('#').next().unwrap_or_default().trim());
+            lines
+                .filter(|it| !it.is_empty())
+                .map(str::to_owned)
+                .collect()
+        }
+    };
+    match listed.is_empty() {
+        true => Err(CliError::usage(
+            "no reviewer is listed: name some, or pass --everyone (R48)",
+        )),
+        false => Ok(ReviewerSet::Listed(listed)),
+    }
+}
+
+fn write(file: &Path, text: Result<String, BundleError>) -> Result<(), CliError> {
+    let text = text.map_err(CliError::usage)?;
     fs::write(file, text).map_err(|fault| CliError::File {
         path: file.display().to_string(),
         fault,
     })
 }
 
-async fn connect(options: &Explain) -> Result<Online, CliError> {
+async fn connect(options: &Reading) -> Result<Online, CliError> {
     let fetcher = Fetcher::new(FetchOptions {
         allow_http: options.allow_http,
         allow_private: options.allow_private,
@@ -93,7 +199,7 @@ fn exchange(options: &Explain) -> Result<Option<Exchange>, CliError> {
     }))
 }
 
-fn trust(options: &Explain) -> Result<Trust, CliError> {
+fn trust(options: &Reading) -> Result<Trust, CliError> {
     let mut trust = Trust::canonical();
     for file in &options.address_book {
         let added = trust.add_address_book(&read_text(file)?);

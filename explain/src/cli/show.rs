@@ -1,4 +1,4 @@
-use crate::{Finding, Report, State};
+use crate::{Counted, Finding, Report, ReputationReport, State, Step};
 use serde_json::json;
 
 /// A report as a person reads it. Texts of strangers are in it, so that nothing steers the terminal.
@@ -41,6 +41,69 @@ pub(super) fn json(report: &Report) -> String {
         "findings": report.findings,
         "notApplicable": report.not_applicable,
     });
+    format!("{all:#}\n")
+}
+
+/// A report about a number: the number, each step over all feedback, and each feedback.
+pub(super) fn reputation(report: &ReputationReport) -> String {
+    let mut lines = vec![report.query.clone()];
+    lines.extend(report.rests_on.iter().map(|it| format!("rests on {it}")));
+    lines.push(String::new());
+    let complete = &report.complete;
+    lines.push(format!(
+        "{:<12} complete           {}",
+        complete.state, complete.detail
+    ));
+    lines.push(number(report));
+    let counts = State::ALL.map(|state| format!("{} {state}", report.count(state)));
+    lines.push(format!("of these feedbacks: {}", counts.join(", ")));
+    lines.push(String::new());
+    lines.extend(Step::ALL.iter().filter_map(|step| of_step(report, *step)));
+    lines.push(String::new());
+    lines.extend(report.feedbacks.iter().map(of_feedback));
+    lines.iter().map(|line| plain(line) + "\n").collect()
+}
+
+fn number(report: &ReputationReport) -> String {
+    match &report.number {
+        Some(it) => format!(
+            "number: {} feedbacks, average {} with {} decimals",
+            it.count, it.value, it.decimals
+        ),
+        None => "number: none, the sum is beyond what a registry holds".to_owned(),
+    }
+}
+
+fn of_step(report: &ReputationReport, step: Step) -> Option<String> {
+    let counts = State::ALL.map(|state| (report.count_of_step(step, state), state));
+    let counts = counts.iter().filter(|(count, _)| *count > 0);
+    let counts: Vec<_> = counts
+        .map(|(count, state)| format!("{count} {state}"))
+        .collect();
+    (!counts.is_empty()).then(|| format!("{step:<18} {}", counts.join(", ")))
+}
+
+fn of_feedback(counted: &Counted) -> String {
+    let faults = counted.report.findings.iter();
+    let faults = faults.filter(|it| it.state == State::Refuted);
+    let faults: Vec<_> = faults.map(|it| it.step.name()).collect();
+    let faults = match faults.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", faults.join(", ")),
+    };
+    format!(
+        "{:<12} {:<8} {}{faults}",
+        counted.state, counted.entry, counted.feedback
+    )
+}
+
+/// The same as JSON.
+pub(super) fn reputation_json(report: &ReputationReport) -> String {
+    let mut counts = serde_json::Map::new();
+    for state in State::ALL {
+        counts.insert(state.name().to_lowercase(), report.count(state).into());
+    }
+    let all = json!({ "state": report.state(), "counted": counts, "report": report });
     format!("{all:#}\n")
 }
 

@@ -1,9 +1,9 @@
 use super::{Evidence, Gap};
-use crate::{
-    Need,
-    cid::{self, CidSays},
+use crate::{Need, ReadFile};
+use concord_files::{
+    UriKind, decode_uri,
+    ipfs::{IpfsError, IpfsFile},
 };
-use concord_files::{UriKind, decode_uri};
 
 /// What says that some bytes are the file of a URI.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,17 +47,52 @@ impl Evidence<'_> {
                 uri: uri.to_owned(),
             })
         })?;
-        let host = || ProvenBy::Host(file.host.clone().unwrap_or_else(|| "a gateway".to_owned()));
-        let proven_by = match (kind, cid::compare(uri, &file.bytes.0)) {
-            (UriKind::Ipfs, CidSays::Matches) => ProvenBy::Cid,
-            (UriKind::Ipfs, CidSays::Differs) => {
-                return Err(Gap::broken("the file's bytes do not hash to its CID"));
-            }
-            _ => host(),
+        let proven_by = match kind {
+            UriKind::Ipfs => by_cid(uri, file)?,
+            _ => ProvenBy::Host(host_of(file)),
         };
         Ok(Content {
             bytes: file.bytes.0.clone(),
             proven_by,
         })
     }
+}
+
+fn host_of(file: &ReadFile) -> String {
+    file.host.clone().unwrap_or_else(|| "a gateway".to_owned())
+}
+
+/// A CID of a kind that is not read here proves nothing, and refutes nothing; nor does a tree without its blocks.
+fn by_cid(uri: &str, file: &ReadFile) -> Result<ProvenBy, Gap> {
+    let read = match IpfsFile::new(uri, file.bytes.0.len()) {
+        Ok(read) => read,
+        Err(_) => return Ok(ProvenBy::Host(host_of(file))),
+    };
+    let is_tree = read.wanted().is_some_and(|cid| !cid.is_raw());
+    if is_tree && file.blocks.is_empty() {
+        return Ok(ProvenBy::Host(host_of(file)));
+    }
+    let same = match file.blocks.is_empty() {
+        true => content_of(read, [file.bytes.0.as_slice()]),
+        false => content_of(read, file.blocks.iter().map(|it| it.0.as_slice())),
+    };
+    match same {
+        Ok(Some(content)) if content == file.bytes.0 => Ok(ProvenBy::Cid),
+        Ok(Some(_)) => Err(Gap::broken("the blocks under the CID are another file")),
+        Ok(None) => Err(Gap::broken(
+            "the bundle lacks blocks between the CID and the file",
+        )),
+        Err(error) => Err(Gap::broken(error)),
+    }
+}
+
+/// The file that blocks make; `None` if there are too few of them.
+fn content_of<'b>(
+    mut file: IpfsFile,
+    blocks: impl IntoIterator<Item = &'b [u8]>,
+) -> Result<Option<Vec<u8>>, IpfsError> {
+    for block in blocks {
+        file.take(block)?;
+    }
+    Ok(file.wanted().is_none().then(|| file.into_content()))
 }

@@ -12,13 +12,16 @@ pub(crate) use gap::Gap;
 pub(crate) use svm::{SvmExecuted, SvmView};
 
 use crate::{Bundle, Need, Step, Trust};
-use std::{cell::RefCell, collections::BTreeSet};
+use std::{
+    collections::BTreeSet,
+    sync::{Mutex, PoisonError},
+};
 
 /// A bundle, and what the caller trusts.
 pub(crate) struct Evidence<'a> {
     pub bundle: &'a Bundle,
     pub trust: &'a Trust,
-    needs: RefCell<BTreeSet<Need>>,
+    needs: Mutex<BTreeSet<Need>>,
 }
 
 impl<'a> Evidence<'a> {
@@ -26,13 +29,15 @@ impl<'a> Evidence<'a> {
         Self {
             bundle,
             trust,
-            needs: RefCell::default(),
+            needs: Mutex::default(),
         }
     }
 
     /// What was asked for and is not in the bundle.
     pub(crate) fn into_needs(self) -> Vec<Need> {
-        self.needs.into_inner().into_iter().collect()
+        let needs = self.needs.into_inner();
+        let needs = needs.unwrap_or_else(PoisonError::into_inner);
+        needs.into_iter().collect()
     }
 
     /// Notes that something is missing, with the reason if a reader has tried.
@@ -42,7 +47,8 @@ impl<'a> Evidence<'a> {
             Some(tried) => Gap::CannotCheck(format!("{need} could not be read: {}", tried.reason)),
             None => {
                 let reason = format!("the bundle lacks {need}");
-                self.needs.borrow_mut().insert(need);
+                let needs = self.needs.lock();
+                needs.unwrap_or_else(PoisonError::into_inner).insert(need);
                 Gap::CannotCheck(reason)
             }
         }

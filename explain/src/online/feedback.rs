@@ -1,5 +1,5 @@
 //! From a feedback's name to what an explanation is about: registries, client, index, transaction.
-use super::{EvmReader, FeedbackName, Online, OnlineError, SvmReader, block::missing};
+use super::{AgentName, EvmReader, FeedbackName, Online, OnlineError, SvmReader, block::missing};
 use crate::{
     HexBytes, HexHash, Subject, Trust,
     evidence::SvmExecuted,
@@ -8,7 +8,10 @@ use crate::{
     trust::{AUTHORIZED, OPEN},
 };
 use alloy_primitives::{Address, B256, Bytes, Log};
-use concord_canonical::caip::{AccountId as Caip10, EIP155};
+use concord_canonical::{
+    caip::{AccountId as Caip10, EIP155},
+    word,
+};
 use concord_registry::{
     event::{AccountId, AgentId, Block, Emitted, Event, Profile, TransactionId},
     evm::{PlacedLog, RegistryAddresses, abi::Feedback::getIdentityRegistryCall},
@@ -106,6 +109,30 @@ impl Online {
         }
     }
 
+    /// Finds every feedback of an agent.
+    ///
+    /// # Errors
+    /// [`OnlineError`].
+    pub async fn feedback_of(
+        &mut self,
+        agent: &AgentName,
+        profile: Profile,
+        trust: &Trust,
+    ) -> Result<AgentFeedback, OnlineError> {
+        let not_of_chain = |_| OnlineError::NotOfChain(agent.registry.clone());
+        let registry = Caip10::parse(&agent.registry).map_err(not_of_chain)?;
+        let chain = registry.chain_id().to_string();
+        let id = agent_id(&registry, &agent.agent)?;
+        match registry.chain_id().namespace() == EIP155 {
+            true => {
+                self.evm(&chain)?
+                    .all_of(&registry, id, profile, trust)
+                    .await
+            }
+            false => self.svm(&chain)?.all_of(&registry, id, profile).await,
+        }
+    }
+
     /// Every feedback that a transaction gives, whatever registry it is in.
     ///
     /// # Errors
@@ -134,6 +161,14 @@ fn only_one(id: &str, found: Vec<Subject>) -> Result<Subject, OnlineError> {
     }
 }
 
+fn agent_id(registry: &Caip10<'_>, agent: &str) -> Result<AgentId, OnlineError> {
+    let id = match registry.chain_id().namespace() == EIP155 {
+        true => word::parse_decimal("agentId", agent).ok().map(AgentId::Evm),
+        false => agent.parse().ok().map(AgentId::Svm),
+    };
+    id.ok_or_else(|| OnlineError::NotOfChain(format!("the agent's id {agent:?}")))
+}
+
 fn wanted(
     registry: &Caip10<'_>,
     agent: &str,
@@ -141,28 +176,21 @@ fn wanted(
     client: &str,
     index: u64,
 ) -> Result<Given, OnlineError> {
-    let not_of_chain = |text: &str| OnlineError::NotOfChain(text.to_owned());
+    let agent = agent_id(registry, agent)?;
+    let shown = client;
     // the account, or its CAIP-10 id
     let client = client.rsplit(':').next().unwrap_or_default();
-    let (agent, client) = match registry.chain_id().namespace() == EIP155 {
-        true => (
-            concord_canonical::word::parse_decimal("agentId", agent)
-                .ok()
-                .map(AgentId::Evm),
-            client
-                .parse::<Address>()
-                .ok()
-                .map(|it| AccountId::Evm(it.into_array())),
-        ),
-        false => (
-            agent.parse().ok().map(AgentId::Svm),
-            client.parse().ok().map(AccountId::Svm),
-        ),
+    let client = match agent {
+        AgentId::Evm(_) => client
+            .parse::<Address>()
+            .ok()
+            .map(|it| AccountId::Evm(it.into_array())),
+        AgentId::Svm(_) => client.parse().ok().map(AccountId::Svm),
     };
     Ok(Given {
         profile,
-        agent: agent.ok_or_else(|| not_of_chain("the agent's id"))?,
-        client: client.ok_or_else(|| not_of_chain("the client"))?,
+        agent,
+        client: client.ok_or_else(|| OnlineError::NotOfChain(format!("the client {shown:?}")))?,
         index,
     })
 }
@@ -236,8 +264,27 @@ impl EvmReader {
         wanted: Given,
         trust: &Trust,
     ) -> Result<Subject, OnlineError> {
-        let profile = name_of(wanted.profile);
-        let contract = match wanted.profile {
+        let (identity, reputation) = self.reputation_of(registry, wanted.profile, trust).await?;
+        let all = self
+            .events_of(reputation, wanted.profile, wanted.agent)
+            .await?;
+        let found = all.into_iter().find(|it| it.given == wanted);
+        let found = found.ok_or_else(|| OnlineError::NoSuchFeedback {
+            registry: reputation.to_string(),
+            name: wanted.name(),
+        })?;
+        self.cover(found.block).await?;
+        Ok(self.subject(identity, reputation, &wanted, &found.transaction))
+    }
+
+    /// The identity registry, and the known reputation registry that is bound to it.
+    async fn reputation_of(
+        &self,
+        registry: &Caip10<'_>,
+        profile: Profile,
+        trust: &Trust,
+    ) -> Result<(Address, Address), OnlineError> {
+        let contract = match profile {
             Profile::Open => OPEN,
             Profile::Authorized => AUTHORIZED,
         };
@@ -247,64 +294,78 @@ impl EvmReader {
             .map_err(|_| OnlineError::NotOfChain(registry.to_string()))?;
         let known = trust.addresses(self.chain(), contract);
         let known: Vec<Address> = known.filter_map(|it| it.parse().ok()).collect();
-        let mut searched = None;
         for reputation in known {
-            if self.identity_of(reputation).await.ok() != Some(identity) {
-                continue;
-            }
-            searched = Some(reputation);
-            if let Some((block, transaction)) = self.search(reputation, wanted).await? {
-                self.cover(block).await?;
-                return Ok(self.subject(identity, reputation, &wanted, &transaction));
+            if self.identity_of(reputation).await.ok() == Some(identity) {
+                return Ok((identity, reputation));
             }
         }
-        Err(match searched {
-            Some(reputation) => OnlineError::NoSuchFeedback {
-                registry: reputation.to_string(),
-                name: wanted.name(),
-            },
-            None => OnlineError::NoReputation {
-                profile,
-                registry: registry.to_string(),
-            },
+        Err(OnlineError::NoReputation {
+            profile: name_of(profile),
+            registry: registry.to_string(),
         })
     }
 
-    /// The block and the transaction of the feedback's event.
-    async fn search(
-        &self,
-        reputation: Address,
-        wanted: Given,
-    ) -> Result<Option<(u64, String)>, OnlineError> {
-        let newest = self.node().block_number().await?;
-        let mut ranges = vec![(0, newest)];
-        while let Some((from, to)) = ranges.pop() {
-            let answer = self.logs(reputation, &wanted, from, to).await?;
-            let Some(logs) = answer else {
-                // the node refuses so many: the later half first
-                let middle = from + (to - from) / 2;
-                ranges.extend([(from, middle), (middle + 1, to)]);
-                continue;
-            };
-            let decoded = registries(reputation, wanted.profile).events(self.chain(), &logs);
-            let mut events = decoded.events.iter();
-            if let Some(found) = events.find(|it| Given::read(&it.event) == Some(wanted)) {
-                return Ok(place_of(found));
+    /// Every feedback of an agent.
+    async fn all_of(
+        &mut self,
+        registry: &Caip10<'_>,
+        agent: AgentId,
+        profile: Profile,
+        trust: &Trust,
+    ) -> Result<AgentFeedback, OnlineError> {
+        let (identity, reputation) = self.reputation_of(registry, profile, trust).await?;
+        let mut all = self.events_of(reputation, profile, agent).await?;
+        if let Some(newest) = all.last() {
+            match self.cover(newest.block).await {
+                // of a block that the caller chose, later feedback is not there yet
+                Err(OnlineError::AfterAnchor { anchor, .. }) => all.retain(|it| it.block <= anchor),
+                covered => covered?,
             }
         }
-        Ok(None)
+        let subjects = all
+            .iter()
+            .map(|it| self.subject(identity, reputation, &it.given, &it.transaction));
+        Ok(AgentFeedback {
+            agent_registry: format!("{}:{identity}", self.chain()),
+            reputation_registry: reputation.to_string(),
+            at_block: self.anchor().1,
+            subjects: subjects.collect(),
+        })
+    }
+
+    /// The events of an agent's feedback, in the order of the chain.
+    async fn events_of(
+        &self,
+        reputation: Address,
+        profile: Profile,
+        agent: AgentId,
+    ) -> Result<Vec<Found>, OnlineError> {
+        let newest = self.node().block_number().await?;
+        let mut ranges = vec![(0, newest)];
+        let mut found = Vec::new();
+        while let Some((from, to)) = ranges.pop() {
+            let Some(logs) = self.logs(reputation, agent, from, to).await? else {
+                // the node refuses so many: the earlier half first
+                let middle = from + (to - from) / 2;
+                ranges.extend([(middle + 1, to), (from, middle)]);
+                continue;
+            };
+            let decoded = registries(reputation, profile).events(self.chain(), &logs);
+            found.extend(decoded.events.iter().filter_map(Found::read));
+        }
+        Ok(found)
     }
 
     /// `None` if the node refuses the range and a shorter one may do.
     async fn logs(
         &self,
         reputation: Address,
-        wanted: &Given,
+        agent: AgentId,
         from: u64,
         to: u64,
     ) -> Result<Option<Vec<PlacedLog>>, OnlineError> {
         const METHOD: &str = "eth_getLogs";
-        let agent = match wanted.agent {
+        let agent = match agent {
             AgentId::Evm(id) => HexHash(id),
             AgentId::Svm(_) => HexHash::default(),
         };
@@ -328,6 +389,39 @@ impl EvmReader {
     }
 }
 
+/// A feedback's event, and where it is.
+struct Found {
+    given: Given,
+    block: u64,
+    transaction: String,
+}
+
+impl Found {
+    fn read(emitted: &Emitted) -> Option<Self> {
+        let TransactionId::Evm(hash) = emitted.origin.transaction else {
+            return None;
+        };
+        Some(Self {
+            given: Given::read(&emitted.event)?,
+            block: emitted.origin.block.number,
+            transaction: format!("0x{}", hex::encode(hash)),
+        })
+    }
+}
+
+/// Every feedback of an agent, and where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentFeedback {
+    /// The identity registry, CAIP-10; on Solana the program.
+    pub agent_registry: String,
+    /// The reputation registry's address; on Solana the program again.
+    pub reputation_registry: String,
+    /// E: the block on which everything rests.
+    pub at_block: u64,
+    /// The feedbacks.
+    pub subjects: Vec<Subject>,
+}
+
 fn registries(reputation: Address, profile: Profile) -> RegistryAddresses {
     let (open_reputation, authorized_reputation) = match profile {
         Profile::Open => (Some(reputation), None),
@@ -338,16 +432,6 @@ fn registries(reputation: Address, profile: Profile) -> RegistryAddresses {
         open_reputation,
         authorized_reputation,
         validation: None,
-    }
-}
-
-fn place_of(found: &Emitted) -> Option<(u64, String)> {
-    match found.origin.transaction {
-        TransactionId::Evm(hash) => Some((
-            found.origin.block.number,
-            format!("0x{}", hex::encode(hash)),
-        )),
-        TransactionId::Svm(_) => None,
     }
 }
 
@@ -406,6 +490,39 @@ impl SvmReader {
             transaction: signature.to_owned(),
             at_block: slot,
         }
+    }
+
+    /// Every feedback of an agent, from the transactions that name its account.
+    async fn all_of(
+        &self,
+        registry: &Caip10<'_>,
+        agent: AgentId,
+        profile: Profile,
+    ) -> Result<AgentFeedback, OnlineError> {
+        let not_of_chain = || OnlineError::NotOfChain(registry.to_string());
+        let program: SvmAddress = registry.address().parse().map_err(|_| not_of_chain())?;
+        let AgentId::Svm(mint) = agent else {
+            return Err(not_of_chain());
+        };
+        let account = Program::new(program).agent(&mint);
+        let (mut subjects, mut at_block) = (Vec::new(), 0);
+        for signature in self.oldest_first(&account).await? {
+            for found in self.subjects_in(&signature).await? {
+                let is_own = found.agent_id == mint.to_string()
+                    && found.profile == name_of(profile)
+                    && found.reputation_registry == program.to_string();
+                if is_own {
+                    at_block = at_block.max(found.at_block);
+                    subjects.push(found);
+                }
+            }
+        }
+        Ok(AgentFeedback {
+            agent_registry: format!("{}:{program}", self.chain()),
+            reputation_registry: program.to_string(),
+            at_block,
+            subjects,
+        })
     }
 
     /// Searches the transactions that name the feedback's account. The one that gave it is the oldest.

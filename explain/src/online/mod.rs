@@ -9,7 +9,8 @@ mod svm;
 
 pub use error::OnlineError;
 pub use evm::{At, EvmReader};
-pub use name::{FeedbackName, NameMalformed};
+pub use feedback::AgentFeedback;
+pub use name::{AgentName, FeedbackName, NameMalformed};
 pub use svm::SvmReader;
 
 use crate::{Need, Piece, ReadFile, Source};
@@ -61,11 +62,18 @@ impl Online {
 
     async fn file(&self, uri: &str) -> Result<Piece, OnlineError> {
         let fetched = self.fetcher.fetch(uri).await?;
+        // one raw block is the file itself
+        let is_file = fetched.blocks.len() == 1 && fetched.blocks[0] == fetched.bytes;
+        let blocks = match is_file {
+            true => Vec::new(),
+            false => fetched.blocks.into_iter().map(Into::into).collect(),
+        };
         Ok(Piece::File {
             uri: uri.to_owned(),
             file: ReadFile {
                 bytes: fetched.bytes.into(),
                 host: fetched.host,
+                blocks,
             },
         })
     }

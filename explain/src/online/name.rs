@@ -27,9 +27,40 @@ pub enum FeedbackName {
     },
 }
 
-/// A text that names no feedback.
+/// How a person names an agent: `eip155:84532:0xregistry:42`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentName {
+    /// The identity registry, CAIP-10; on Solana the program.
+    pub registry: String,
+    /// The agent's id.
+    pub agent: String,
+}
+
+impl FromStr for AgentName {
+    type Err = NameMalformed;
+
+    fn from_str(text: &str) -> Result<Self, NameMalformed> {
+        let (registry, agent) = agent_parts(text).map_err(|reason| NameMalformed {
+            found: text.chars().take(160).collect(),
+            reason,
+        })?;
+        Ok(Self {
+            registry: registry.to_owned(),
+            agent: agent.to_owned(),
+        })
+    }
+}
+
+fn agent_parts(text: &str) -> Result<(&str, &str), String> {
+    let parts = text.rsplit_once(':');
+    let (registry, agent) = parts.ok_or("the agent has no registry before its id")?;
+    AccountId::parse(registry).map_err(|error| error.to_string())?;
+    Ok((registry, agent))
+}
+
+/// A text that names no feedback or agent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{found:?} names no feedback: {reason}")]
+#[error("{found:?} is no name: {reason}")]
 pub struct NameMalformed {
     found: String,
     reason: String,
@@ -91,10 +122,7 @@ fn id(text: &str) -> Result<FeedbackName, String> {
     let [agent, profile, client, index] = parts[..] else {
         return Err("expected REGISTRY:AGENT/PROFILE/CLIENT/INDEX".to_owned());
     };
-    let (registry, agent) = agent
-        .rsplit_once(':')
-        .ok_or("the agent has no registry before its id")?;
-    AccountId::parse(registry).map_err(|error| error.to_string())?;
+    let (registry, agent) = agent_parts(agent)?;
     Ok(FeedbackName::Id {
         registry: registry.to_owned(),
         agent: agent.to_owned(),

@@ -55,10 +55,11 @@ fn places(bundle: &Value) -> Vec<Place> {
             Some(_) => Step::FileHash,
             None => Step::File, // its CID
         };
-        add(
-            format!("/files/{}/bytes", uri.replace('~', "~0").replace('/', "~1")),
-            step,
-        );
+        let base = format!("/files/{}", uri.replace('~', "~0").replace('/', "~1"));
+        add(format!("{base}/bytes"), step);
+        each(&file["blocks"], |block| {
+            add(format!("{base}/blocks/{block}"), step)
+        });
     }
     all
 }

@@ -6,7 +6,7 @@ use std::{fs, path::Path};
 pub(crate) const CHAIN: &str = "eip155:31337";
 
 /// Bundles with nothing wrong in them, whatever the profile and wherever the file is.
-pub(crate) const SOUND: [&str; 4] = ["open", "hosted", "cid", "authorized"];
+pub(crate) const SOUND: [&str; 5] = ["open", "hosted", "cid", "tree", "authorized"];
 
 pub(crate) fn text(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -7,6 +7,7 @@ use alloy::{
     rpc::types::{TransactionReceipt, TransactionRequest},
     signers::local::PrivateKeySigner,
 };
+use concord_canonical::sign::PreparedKey;
 use concord_chain::{ChainId, EndpointOptions, evm::Node};
 use concord_explain::online::{At, EvmReader};
 use concord_registry::evm::{
@@ -17,7 +18,7 @@ use serde_json::{Value, json};
 use std::{env, fs, path::Path};
 
 pub const CHAIN: &str = "eip155:31337";
-const OWNER: usize = 0;
+pub const OWNER: usize = 0;
 pub const CLIENT: usize = 1;
 
 pub struct World {
@@ -80,6 +81,15 @@ impl World {
         world
     }
 
+    pub fn url(&self) -> String {
+        self.anvil.endpoint()
+    }
+
+    /// The key of one of anvil's accounts.
+    pub fn key(&self, account: usize) -> PreparedKey {
+        PreparedKey::secp256k1(&self.anvil.keys()[account].to_bytes().into()).expect("a key")
+    }
+
     pub fn registry(&self) -> String {
         format!("{CHAIN}:{}", self.identity)
     }
@@ -90,7 +100,7 @@ impl World {
         format!("data:,{file}")
     }
 
-    async fn deploy(&self, code: Bytes) -> Address {
+    pub async fn deploy(&self, code: Bytes) -> Address {
         let request = TransactionRequest::default().with_deploy_code(code);
         self.land(OWNER, request)
             .await

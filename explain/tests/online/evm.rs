@@ -8,7 +8,7 @@ use concord_explain::{
     online::{At, FeedbackName, Online, OnlineError},
 };
 
-async fn trust(world: &World) -> Trust {
+pub async fn trust(world: &World) -> Trust {
     let mut trust = Trust::default();
     trust
         .add_address_book(&world.book().await)
@@ -17,7 +17,7 @@ async fn trust(world: &World) -> Trust {
 }
 
 /// Explains a feedback by what the node says, and trusts the node's block hash.
-async fn explained(
+pub async fn explained(
     world: &World,
     name: &str,
     at: Option<At>,

@@ -3,6 +3,8 @@ mod anvil;
 mod cluster;
 mod encoded;
 mod evm;
+mod paid;
+mod reputation;
 mod svm;
 
 use concord_chain::fetch::{FetchOptions, Fetcher};

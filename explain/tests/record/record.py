@@ -156,6 +156,35 @@ def cid(content):
     return "b" + base64.b32encode(multihash).decode().lower().rstrip("=")
 
 
+def field(number, content):
+    """A protobuf field: bytes, or a number."""
+    if isinstance(content, int):
+        return varint(number << 3) + varint(content)
+    return varint(number << 3 | 2) + varint(len(content)) + content
+
+
+def varint(value):
+    out = b""
+    while value >= 0x80:
+        out += bytes([value & 0x7F | 0x80])
+        value >>= 7
+    return out + bytes([value])
+
+
+def tree(content):
+    """A CID of dag-pb and its blocks: a UnixFS file of two raw leaves."""
+    leaves = [content[:100], content[100:]]
+    unixfs = field(1, 2) + field(3, len(content)) + b"".join(field(4, len(leaf)) for leaf in leaves)
+    links = b""
+    for leaf in leaves:
+        raw = bytes([1, 0x55, 0x12, 0x20]) + hashlib.sha256(leaf).digest()
+        links += field(2, field(1, raw) + field(2, b"") + field(3, len(leaf)))
+    root = links + field(1, unixfs)
+    multihash = bytes([1, 0x70, 0x12, 0x20]) + hashlib.sha256(root).digest()
+    name = "b" + base64.b32encode(multihash).decode().lower().rstrip("=")
+    return name, ["0x" + block.hex() for block in [root, *leaves]]
+
+
 class World:
     def __init__(self):
         self.owner, self.client = [cast("wallet", "address", key) for key in KEYS]
@@ -259,6 +288,9 @@ def record(folder):
     bytes_of = {"bytes": "0x" + content.hex()}
     uris = [("open", held, {}), ("hosted", hosted, {hosted: {**bytes_of, "host": "files.example"}})]
     uris.append(("cid", by_cid, {by_cid: bytes_of}))
+    (root, blocks) = tree(content)
+    by_tree = "ipfs://" + root
+    uris.append(("tree", by_tree, {by_tree: {**bytes_of, "blocks": blocks}}))
     for number, (name, uri, files) in enumerate(uris, 1):
         bundle = world.bundle(world.give_open(uri, content), "open", number, files)
         write(folder, f"{name}.json", bundle)
@@ -285,13 +317,13 @@ def record_revoked(folder, world):
     uri = "https://files.example/gone.json"
     content = world.file(value=87, valueDecimals=0)
     given = world.give_open(uri, content)
-    bundle = world.bundle(given, "open", 4, {uri: {"bytes": "0x" + content.hex(), "host": "files.example"}})
-    revoked = send(KEYS[1], world.open, "revokeFeedback(uint256,uint64)", "1", "4")
+    bundle = world.bundle(given, "open", 5, {uri: {"bytes": "0x" + content.hex(), "host": "files.example"}})
+    revoked = send(KEYS[1], world.open, "revokeFeedback(uint256,uint64)", "1", "5")
     later = rpc("eth_getBlockByHash", revoked["blockHash"], False)
     chain = bundle["evm"][CHAIN]
     chain["anchor"] = later["hash"]
     chain["headers"][later["hash"]] = "0x" + header(later).hex()
-    chain["accounts"] += world.accounts(later, "open", 4)
+    chain["accounts"] += world.accounts(later, "open", 5)
     bundle["feedback"]["atBlock"] = int(later["number"], 16)
     write(folder, "revoked.json", bundle)
 

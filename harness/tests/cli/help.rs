@@ -7,7 +7,7 @@ use super::{
 use serde_json::{Value, json};
 use std::{fs, io::Write, process::Stdio};
 
-const COMMANDS: [&str; 51] = [
+const COMMANDS: [&str; 53] = [
     "conform",
     "adapter",
     "adapter check",
@@ -37,6 +37,8 @@ const COMMANDS: [&str; 51] = [
     "feedback give",
     "agent check",
     "explain",
+    "explain agent",
+    "explain summary",
     "index run",
     "index serve",
     "index status",

@@ -5,9 +5,12 @@
 //! step has a result, whatever the others found, and one of three states (R36): an unreachable node is never a
 //! refusal, and never a success.
 
+#[cfg(feature = "network")]
 mod agent_reader;
+#[cfg(feature = "network")]
 mod chains;
 mod check;
+#[cfg(feature = "network")]
 mod evm;
 mod exchange;
 mod payee;
@@ -15,12 +18,17 @@ mod reads;
 mod report;
 mod signer;
 mod submission;
+#[cfg(feature = "network")]
 mod svm;
+#[cfg(feature = "network")]
 mod svm_transfers;
 
+#[cfg(feature = "network")]
 pub use chains::Chains;
 pub use check::verify;
+#[cfg(feature = "network")]
 pub use evm::EvmChains;
+#[cfg(feature = "network")]
 pub(crate) use evm::request;
 pub use exchange::PaidExchange;
 pub use reads::{
@@ -29,4 +37,5 @@ pub use reads::{
 };
 pub use report::{Class, Report, State, Step, StepResult};
 pub use submission::verify_submission;
+#[cfg(feature = "network")]
 pub use svm::SvmChains;

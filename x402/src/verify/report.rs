@@ -190,6 +190,7 @@ impl Report {
     }
 
     /// Replaces the result of the same step.
+    #[cfg(feature = "network")]
     pub(crate) fn replace(&mut self, result: StepResult) {
         let same = self.steps.iter_mut().find(|it| it.step == result.step);
         if let Some(step) = same {

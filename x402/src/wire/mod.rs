@@ -5,6 +5,8 @@
 //! there and the limit.
 
 mod error;
+#[cfg(feature = "network")]
+mod extensions;
 mod header;
 mod json;
 mod offer;
@@ -24,7 +26,8 @@ pub use payment_required::{PaymentRequired, Resource};
 pub use request_target::{ExternalPrefix, request_target};
 pub use settlement::Settlement;
 
-pub(crate) use header::insert_extensions;
+#[cfg(feature = "network")]
+pub(crate) use extensions::insert_extensions;
 
 /// The version of x402 that this crate speaks.
 pub const VERSION: u64 = 2;

@@ -15,11 +15,15 @@ use crate::{
     subject::Named,
     trust::{AUTHORIZED, IDENTITY, OPEN},
 };
-use alloy_primitives::{Address, B256, U256};
+use alloy_primitives::{Address, B256, KECCAK256_EMPTY as KECCAK_EMPTY, U256};
 use concord_registry::{
     event::{AccountId, AgentId, Block, Event, Profile},
     evm::{PlacedLog, RegistryAddresses},
 };
+use concord_x402::verify::AgentRecord;
+
+/// Clients of which each needs a proof; a longer list can be asked for in parts.
+const CLIENTS_MAX: usize = 10_000;
 
 pub(super) struct EvmHome<'a> {
     evidence: &'a Evidence<'a>,
@@ -177,26 +181,8 @@ impl Home for EvmHome<'_> {
     }
 
     fn not_revoked(&self, given: &Given) -> Checked {
-        let block = self.state_block()?;
         let at = self.evidence.bundle.feedback.at_block;
-        if at < given.number {
-            return Err(Gap::Broken(format!(
-                "block {at} is before the feedback's, {}",
-                given.number
-            )));
-        }
-        let family = self.known_reputation()?;
-        let slot = layout::feedback(
-            family,
-            self.named.profile,
-            self.agent,
-            self.client,
-            self.named.index,
-        );
-        let word = self
-            .view
-            .slot(block, self.reputation, slot, Some(Step::Registry))?;
-        let stored = StoredFeedback::of(word);
+        let (slot, stored) = self.stored(given)?;
         let verdict = match (agrees(stored, &given.event), stored.is_revoked()) {
             (false, _) => Verdict::refuted("the stored feedback is not the event's"),
             (true, true) => Verdict::refuted(format!("it is revoked at block {at}")),
@@ -205,6 +191,42 @@ impl Home for EvmHome<'_> {
         Ok(verdict
             .with("at block", at)
             .with("slot", format!("{slot:#066x}")))
+    }
+
+    fn is_revoked(&self, given: &Given) -> Result<bool, Gap> {
+        self.stored(given).map(|(_, stored)| stored.is_revoked())
+    }
+
+    fn last_index(&self) -> Result<u64, Gap> {
+        let (family, profile) = (self.known_reputation()?, self.named.profile);
+        if family == Family::Canonical {
+            return Err(Gap::cannot_check(
+                "where the canonical registry counts feedback is not known here",
+            ));
+        }
+        // R8: it is in the first slot of feedback 1
+        let first = layout::feedback(family, profile, self.agent, self.client, 1);
+        let word = self.reputation_slot(first)?;
+        Ok(StoredFeedback::of(word).last_index(profile))
+    }
+
+    fn clients(&self) -> Result<Vec<AccountId>, Gap> {
+        let list = layout::clients(self.known_reputation()?, self.named.profile, self.agent);
+        let list = list.ok_or_else(|| {
+            Gap::cannot_check("where the canonical registry lists clients is not known here")
+        })?;
+        let length = usize::try_from(self.reputation_slot(list)?);
+        let length = length.ok().filter(|it| *it <= CLIENTS_MAX).ok_or_else(|| {
+            Gap::Broken(format!(
+                "the agent has more than {CLIENTS_MAX} clients; list some"
+            ))
+        })?;
+        // every slot is asked for before any is missed, so that a reader fetches them at once
+        let words = (0..length).map(|place| self.reputation_slot(layout::element(list, place)));
+        let words = words.collect::<Vec<_>>().into_iter();
+        let account =
+            |word: Result<U256, Gap>| word.map(|it| AccountId::from(Address::from_word(it.into())));
+        words.map(account).collect()
     }
 
     fn insiders(&self, given: &Given) -> Result<Insiders, Gap> {
@@ -221,9 +243,52 @@ impl Home for EvmHome<'_> {
     fn agent_uri(&self) -> Result<String, Gap> {
         uri::read(self, self.state_block()?)
     }
+
+    fn agent(&self, block: Option<u64>) -> Result<Option<AgentRecord>, Gap> {
+        let (at, number) = match block {
+            Some(number) => (self.view.block_at(number)?, number),
+            None => (self.state_block()?, self.evidence.bundle.feedback.at_block),
+        };
+        self.view.header(at)?;
+        let wallet = owner::wallet(self, at)?;
+        let is_contract = |wallet| {
+            let code = self.view.account(at, wallet)?.code_hash;
+            Ok::<_, Gap>(![KECCAK_EMPTY, B256::ZERO].contains(&code.b256()))
+        };
+        Ok(Some(AgentRecord {
+            is_wallet_contract: wallet.map(is_contract).transpose()?.unwrap_or_default(),
+            wallet: wallet.map(|it| it.to_string()),
+            uri: uri::read(self, at)?,
+            block: number,
+        }))
+    }
 }
 
 impl EvmHome<'_> {
+    /// A word of the reputation registry at the bundle's block.
+    fn reputation_slot(&self, slot: U256) -> Result<U256, Gap> {
+        let block = self.state_block()?;
+        self.view
+            .slot(block, self.reputation, slot, Some(Step::Registry))
+    }
+
+    /// The feedback's first slot, and where it is.
+    fn stored(&self, given: &Given) -> Result<(U256, StoredFeedback), Gap> {
+        let at = self.evidence.bundle.feedback.at_block;
+        self.state_block()?;
+        if at < given.number {
+            return Err(Gap::Broken(format!(
+                "block {at} is before the feedback's, {}",
+                given.number
+            )));
+        }
+        let family = self.known_reputation()?;
+        let (profile, index) = (self.named.profile, self.named.index);
+        let slot = layout::feedback(family, profile, self.agent, self.client, index);
+        let word = self.reputation_slot(slot)?;
+        Ok((slot, StoredFeedback::of(word)))
+    }
+
     fn find_event(&self, executed: &Executed<'_>) -> Result<Event, Gap> {
         let name = &self.evidence.bundle.feedback.transaction;
         let transaction = name.parse().unwrap_or_default();

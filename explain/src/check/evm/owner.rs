@@ -44,6 +44,22 @@ pub(super) fn for_another_step(home: &EvmHome<'_>, block: B256) -> Result<Addres
     })
 }
 
+/// The agent's wallet after a block (R3): until one is written it is the owner.
+pub(super) fn wallet(home: &EvmHome<'_>, block: B256) -> Result<Option<Address>, Gap> {
+    let family = home.known_identity()?;
+    let slot = layout::wallet(family, home.agent).ok_or_else(|| {
+        Gap::cannot_check("where the canonical registry keeps a wallet is not known here")
+    })?;
+    let owner = for_another_step(home, block)?;
+    let record = home.identity_slot(block, slot)?;
+    let is_written = record.byte(20) != 0;
+    let wallet = match is_written {
+        true => Address::from_slice(&record.to_be_bytes::<32>()[12..]),
+        false => owner,
+    };
+    Ok((!wallet.is_zero()).then_some(wallet))
+}
+
 fn to_address(word: U256) -> Address {
     Address::from_word(word.into())
 }

@@ -24,7 +24,7 @@ const X84: u8 = 1;
 pub(super) fn check(home: &SvmHome<'_>, given: &Given) -> Checked {
     let by = given.authorized_by();
     let by = by.ok_or_else(|| Gap::broken("the event states no authorization"))?;
-    let signer = home.agent()?.authorization_signer();
+    let signer = home.registered()?.authorization_signer();
     let message = match by.scheme {
         X84 => x84_message(home.client.as_array(), home.mint.as_array()).to_vec(),
         _ => match bounded(home, given, &home.transaction()?, signer.to_bytes())? {

@@ -19,6 +19,10 @@ use concord_registry::{
         token::Mint,
     },
 };
+use concord_x402::verify::AgentRecord;
+
+/// Why nothing shows that no feedback is missing.
+const NO_STATE_PROOF: &str = "no proof shows what a cluster's state does not have";
 
 pub(super) struct SvmHome<'a> {
     evidence: &'a Evidence<'a>,
@@ -69,7 +73,7 @@ impl<'a> SvmHome<'a> {
         Ok(Some((owner, &found.data.0)))
     }
 
-    fn agent(&self) -> Result<AgentIdentity, Gap> {
+    fn registered(&self) -> Result<AgentIdentity, Gap> {
         let agent = self.account(&self.program.agent(&self.mint))?;
         agent.ok_or_else(|| Gap::Broken(format!("the registry has no agent {}", self.mint)))
     }
@@ -185,8 +189,22 @@ impl Home for SvmHome<'_> {
         })
     }
 
+    fn is_revoked(&self, given: &Given) -> Result<bool, Gap> {
+        let stored = self.stored(&given.event)?;
+        let stored = stored.ok_or_else(|| Gap::broken("the registry has no such feedback"))?;
+        Ok(stored.1)
+    }
+
+    fn last_index(&self) -> Result<u64, Gap> {
+        Err(Gap::cannot_check(NO_STATE_PROOF))
+    }
+
+    fn clients(&self) -> Result<Vec<AccountId>, Gap> {
+        Err(Gap::cannot_check(NO_STATE_PROOF))
+    }
+
     fn insiders(&self, _: &Given) -> Result<Insiders, Gap> {
-        let agent = self.agent()?;
+        let agent = self.registered()?;
         let mut accounts = vec![("owner", AccountId::Svm(agent.owner))];
         if agent.feedback_authority != Address::default() {
             accounts.push((
@@ -202,6 +220,20 @@ impl Home for SvmHome<'_> {
 
     fn authorization(&self, given: &Given) -> Checked {
         authorization::check(self, given)
+    }
+
+    fn agent(&self, _: Option<u64>) -> Result<Option<AgentRecord>, Gap> {
+        let agent = self.account(&self.program.agent(&self.mint))?;
+        let Some(agent): Option<AgentIdentity> = agent else {
+            return Ok(None);
+        };
+        let read = self.view.account(&self.mint)?.slot;
+        Ok(Some(AgentRecord {
+            wallet: agent.wallet().map(|it| it.to_string()),
+            is_wallet_contract: false,
+            uri: self.agent_uri()?,
+            block: read,
+        }))
     }
 
     fn agent_uri(&self) -> Result<String, Gap> {

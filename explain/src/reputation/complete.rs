@@ -1,0 +1,29 @@
+use super::{ExplainedReputation, ReputationBundle, explain_reputation};
+use crate::{Source, SubjectError, Trust};
+
+/// As for one feedback; a client's last index comes after the list of clients.
+const ROUNDS_MAX: usize = 20;
+
+/// Explains, fetches what is missing, and explains again until nothing is.
+///
+/// # Errors
+/// The bundle names no agent, or a feedback of another one.
+pub async fn complete_reputation(
+    bundle: &mut ReputationBundle,
+    trust: &Trust,
+    source: &mut impl Source,
+) -> Result<ExplainedReputation, SubjectError> {
+    for _ in 0..ROUNDS_MAX {
+        let explained = explain_reputation(bundle, trust)?;
+        if explained.needs.is_empty() {
+            return Ok(explained);
+        }
+        for need in explained.needs {
+            match source.fetch(&need).await {
+                Ok(pieces) => pieces.into_iter().for_each(|piece| bundle.add(piece)),
+                Err(reason) => bundle.read.add_unavailable(need, reason),
+            }
+        }
+    }
+    explain_reputation(bundle, trust)
+}

@@ -1,0 +1,210 @@
+//! Files behind `ipfs:`, block by block: each block must hash to its CID, whoever delivers it.
+mod cid;
+mod dag_pb;
+
+pub use cid::Cid;
+
+use concord_canonical::hash::sha256;
+use dag_pb::{DIRECTORY, FILE, PbNode, RAW_LEAF};
+
+/// The largest block that IPFS exchanges, in bytes.
+pub const BLOCK_MAX: usize = 2 << 20;
+/// Blocks that one file and the path to it may take.
+const BLOCKS_MAX: usize = 64;
+
+/// Why a CID, a path or a block is not a file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum IpfsError {
+    /// A CID that is malformed, or of another kind than SHA-256 over raw or dag-pb blocks.
+    #[error("the CID {found:?} {reason}")]
+    Cid {
+        /// Its first characters.
+        found: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A block that does not hash to its CID.
+    #[error("the block does not hash to {cid}")]
+    Mismatch {
+        /// The CID.
+        cid: String,
+    },
+    /// A block that proves its CID and is no file.
+    #[error("the block {cid} {reason}")]
+    Block {
+        /// The CID.
+        cid: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A file that is longer than the limit.
+    #[error("the file is longer than {limit} bytes")]
+    TooLong {
+        /// In bytes.
+        limit: usize,
+    },
+}
+
+/// A file on its way: it names the block that it needs next, and takes it.
+#[derive(Clone, Debug)]
+pub struct IpfsFile {
+    /// Entries of directories that are still to be found.
+    names: Vec<String>,
+    /// Blocks that are still to be read, the next one last.
+    pending: Vec<Cid>,
+    content: Vec<u8>,
+    limit: usize,
+    blocks_left: usize,
+}
+
+impl IpfsFile {
+    /// Begins with `ipfs://CID` or `ipfs://CID/path`; the scheme may be missing. `limit`: bytes of the file.
+    ///
+    /// # Errors
+    /// [`IpfsError::Cid`].
+    pub fn new(uri: &str, limit: usize) -> Result<Self, IpfsError> {
+        let rest = match uri.get(..5) {
+            Some(scheme) if scheme.eq_ignore_ascii_case("ipfs:") => &uri[5..],
+            _ => uri,
+        };
+        let path = rest.trim_start_matches('/');
+        let path = path.strip_prefix("ipfs/").unwrap_or(path);
+        let path = path.split(['?', '#']).next().unwrap_or_default();
+        let mut names = path.split('/').filter(|name| !name.is_empty());
+        let root = Cid::parse(names.next().unwrap_or_default())?;
+        let mut names: Vec<String> = names.map(str::to_owned).collect();
+        names.reverse();
+        Ok(Self {
+            names,
+            pending: vec![root],
+            content: Vec::new(),
+            limit,
+            blocks_left: BLOCKS_MAX,
+        })
+    }
+
+    /// The block that is needed next; `None` if the file is complete.
+    #[must_use]
+    pub fn wanted(&self) -> Option<&Cid> {
+        self.pending.last()
+    }
+
+    /// Takes the block that is wanted.
+    ///
+    /// # Errors
+    /// [`IpfsError`]. After [`IpfsError::Mismatch`] another deliverer's block can still be taken.
+    pub fn take(&mut self, block: &[u8]) -> Result<(), IpfsError> {
+        let Some(cid) = self.pending.last() else {
+            return Ok(());
+        };
+        if sha256(block) != *cid.digest() {
+            return Err(IpfsError::Mismatch {
+                cid: cid.to_string(),
+            });
+        }
+        let cid = cid.clone();
+        self.pending.pop();
+        self.blocks_left = self.blocks_left.saturating_sub(1);
+        match self.names.pop() {
+            Some(name) => self.pending.push(entry(&cid, block, &name)?),
+            None => self.append(&cid, block)?,
+        }
+        if let (Some(next), 0) = (self.pending.last(), self.blocks_left) {
+            return Err(refused(next, "needs more than 64 blocks"));
+        }
+        match self.content.len() > self.limit {
+            true => Err(IpfsError::TooLong { limit: self.limit }),
+            false => Ok(()),
+        }
+    }
+
+    /// The file's bytes. It must be complete.
+    #[must_use]
+    pub fn into_content(self) -> Vec<u8> {
+        self.content
+    }
+
+    /// A part of the file; its leaves come in order.
+    fn append(&mut self, cid: &Cid, block: &[u8]) -> Result<(), IpfsError> {
+        if cid.is_raw() {
+            self.content.extend_from_slice(block);
+            return Ok(());
+        }
+        let node = PbNode::parse(block).ok_or_else(|| refused(cid, "is not dag-pb"))?;
+        if !matches!(node.kind, Some(FILE | RAW_LEAF)) {
+            return Err(refused(cid, "is no file"));
+        }
+        self.content.extend_from_slice(node.data);
+        for link in node.links.iter().rev() {
+            let unusable = || refused(cid, "links to a block of another kind");
+            self.pending
+                .push(Cid::of_link(link.hash).ok_or_else(unusable)?);
+        }
+        Ok(())
+    }
+}
+
+/// The entry of a directory.
+fn entry(directory: &Cid, block: &[u8], name: &str) -> Result<Cid, IpfsError> {
+    if directory.is_raw() {
+        return Err(refused(directory, "is no directory"));
+    }
+    let node = PbNode::parse(block).ok_or_else(|| refused(directory, "is not dag-pb"))?;
+    if node.kind != Some(DIRECTORY) {
+        return Err(refused(directory, "is no directory, or a sharded one"));
+    }
+    let found = node.links.iter().find(|link| link.name == name.as_bytes());
+    let found = found.and_then(|link| Cid::of_link(link.hash));
+    found.ok_or_else(|| refused(directory, "has no such entry"))
+}
+
+fn refused(cid: &Cid, reason: &'static str) -> IpfsError {
+    IpfsError::Block {
+        cid: cid.to_string(),
+        reason,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `hello` as `ipfs add --cid-version=1 --raw-leaves` names it.
+    const HELLO: &str = "ipfs://bafkreibm6jg3ux5qumhcn2b3flc3tyu6dmlb4xa7u5bf44yegnrjhc4yeq";
+
+    fn read(uri: &str, blocks: &[&[u8]]) -> Result<Vec<u8>, IpfsError> {
+        let mut file = IpfsFile::new(uri, 1 << 20)?;
+        for block in blocks {
+            file.take(block)?;
+        }
+        assert_eq!(file.wanted(), None, "it needs more blocks");
+        Ok(file.into_content())
+    }
+
+    #[test]
+    fn a_raw_block_is_the_file_and_no_other_block_is() {
+        assert_eq!(read(HELLO, &[b"hello"]).unwrap(), b"hello");
+        let other = read(HELLO, &[b"hellp"]).unwrap_err();
+        assert!(matches!(other, IpfsError::Mismatch { .. }), "{other}");
+    }
+
+    #[test]
+    fn a_raw_block_has_no_entries() {
+        let error = read(&format!("{HELLO}/a.json"), &[b"hello"]).unwrap_err();
+        assert!(error.to_string().ends_with("is no directory"), "{error}");
+    }
+
+    #[test]
+    fn what_is_longer_than_the_limit_is_refused() {
+        let mut file = IpfsFile::new(HELLO, 4).unwrap();
+        assert_eq!(file.take(b"hello"), Err(IpfsError::TooLong { limit: 4 }));
+    }
+
+    #[test]
+    fn what_is_no_cid_is_refused_with_its_beginning() {
+        for text in ["", "ipfs://", "ipfs://bafy", "Qm0", "ipfs://z!"] {
+            let error = IpfsFile::new(text, 1).unwrap_err();
+            assert!(matches!(error, IpfsError::Cid { .. }), "{text}: {error}");
+        }
+    }
+}
