@@ -1,6 +1,7 @@
 //! Chains that run, read by the reader of bundles. Needs anvil and what `scripts/build` makes.
 mod anvil;
 mod cluster;
+mod command;
 mod encoded;
 mod evm;
 mod paid;
