@@ -12,7 +12,7 @@ use crate::{
     bytes::{Bytes, HexWord, key_bytes, key_with_prefix},
     error::{Error, Rule},
     mapping::{MappingKind, Mappings},
-    parsed::{Parsed, parse_with, write_canonical, write_checked},
+    parsed::{Parsed, json_of, parse_with, write_canonical, write_checked},
     reader::{Fields, Node, signature_bytes, task_ref, word},
 };
 
@@ -185,6 +185,41 @@ impl InteractionData {
     /// # Errors
     /// Refuses an extra member that is a field, too (R22).
     pub fn to_canonical_of_checked(&self) -> Result<String, Error> {
-        write_checked(self)
+        match self.extra.is_empty() {
+            true => json_of(&InOrder::of(self)),
+            false => write_checked(self),
+        }
+    }
+}
+
+/// [`InteractionData`] without extra members. They are texts in the order of RFC 8785, §3.2.3, and serde_json
+/// escapes texts as §3.2.2.2 does, so that what it writes is canonical.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct InOrder<'a> {
+    agent_id: &'a str,
+    agent_registry: &'a str,
+    agent_signature: &'a Bytes,
+    agent_signature_algorithm: Algorithm,
+    #[serde(serialize_with = "key_with_prefix")]
+    agent_signer_public_key: PublicKey,
+    data_hash: HexWord,
+    interaction_hash: HexWord,
+    task_ref: &'a str,
+}
+
+impl<'a> InOrder<'a> {
+    fn of(data: &'a InteractionData) -> Self {
+        let signed = &data.signed;
+        Self {
+            agent_id: data.agent.agent_id.as_str(),
+            agent_registry: &data.agent.agent_registry,
+            agent_signature: &signed.agent_signature,
+            agent_signature_algorithm: signed.agent_signature_algorithm,
+            agent_signer_public_key: signed.agent_signer_public_key,
+            data_hash: signed.data_hash,
+            interaction_hash: data.interaction_hash,
+            task_ref: &signed.task_ref,
+        }
     }
 }

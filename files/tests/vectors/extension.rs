@@ -40,6 +40,7 @@ pub fn interaction(text: &str) -> Answer {
             parse_interaction(text.as_bytes()).expect("data").view(),
             &data.view
         );
+        assert_eq!(data.view.to_canonical_of_checked().as_ref(), Ok(&text));
         let mut answer = found(
             data.profile.extension_key(),
             &data.mappings,

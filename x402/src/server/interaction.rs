@@ -29,8 +29,8 @@ use super::{
     unsigned::Unsigned,
 };
 use crate::wire::{
-    PAYMENT_RESPONSE, PAYMENT_SIGNATURE, Settlement, X_PAYMENT, decode, find, insert_extensions,
-    request_target,
+    PAYMENT_RESPONSE, PAYMENT_SIGNATURE, Settlement, X_PAYMENT, decode, find,
+    insert_extensions_of_checked, request_target,
 };
 
 /// Bytes of an Ed25519 signature.
@@ -204,7 +204,8 @@ impl Shared {
             members.push((FEEDBACK_AUTH_EXTENSION, grant));
         }
         let members: Vec<_> = members.iter().map(|(key, text)| (*key, &**text)).collect();
-        let header = insert_extensions(PAYMENT_RESPONSE, &text, &members)?;
+        // `Settlement::parse` has read the text
+        let header = insert_extensions_of_checked(PAYMENT_RESPONSE, &text, &members)?;
         Ok((header, task_ref, took))
     }
 

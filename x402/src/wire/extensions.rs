@@ -8,53 +8,64 @@ use super::{
     header::encode,
 };
 
-/// Adds members to the `extensions` of a header's JSON. Every other value survives byte for byte.
+/// Adds members, whose values are JSON, to the `extensions` of a header's JSON. Every other value survives byte for byte.
 pub(crate) fn insert_extensions(
     header: &'static str,
     json: &str,
     members: &[(&str, &str)],
 ) -> Result<HeaderValue, WireError> {
     // R22: serde_json would take the last of two equal keys, and any depth below RawValue
-    let refused = |rule| WireError::new(header, "$", rule);
-    concord_canonical::json::parse(json).map_err(|error| refused(WireRule::Json(error)))?;
-    let mut message = members_of(json).ok_or_else(|| {
-        let expected = "an object";
-        refused(WireRule::Type { expected })
-    })?;
-    let extensions = message.get("extensions").map_or("{}", |it| it.get());
-    let extensions = if extensions == "null" {
-        "{}"
-    } else {
-        extensions
+    concord_canonical::json::parse(json)
+        .map_err(|error| WireError::new(header, "$", WireRule::Json(error)))?;
+    insert_extensions_of_checked(header, json, members)
+}
+
+/// As [`insert_extensions`], for a text that [`concord_canonical::json::parse`] has accepted.
+pub(crate) fn insert_extensions_of_checked(
+    header: &'static str,
+    json: &str,
+    members: &[(&str, &str)],
+) -> Result<HeaderValue, WireError> {
+    let mut message = members_of(header, "$", json)?;
+    let known = message.get("extensions").copied().unwrap_or("null");
+    let mut extensions = match known {
+        "null" => Members::new(),
+        known => members_of(header, "$.extensions", known)?,
     };
-    let mut extensions = members_of(extensions).ok_or_else(|| {
-        let expected = "an object";
-        WireError::new(header, "$.extensions", WireRule::Type { expected })
-    })?;
     for (key, value) in members {
-        extensions.insert((*key).to_owned(), raw(header, value)?);
+        extensions.insert((*key).to_owned(), *value);
     }
-    let extensions = written(header, &extensions)?;
-    message.insert("extensions".to_owned(), raw(header, &extensions)?);
-    encode(header, &written(header, &message)?)
+    let extensions = written(&extensions);
+    message.insert("extensions".to_owned(), &extensions);
+    encode(header, &written(&message))
 }
 
-type Members = BTreeMap<String, Box<RawValue>>;
+/// Members of an object and their values, as JSON.
+type Members<'j> = BTreeMap<String, &'j str>;
 
-fn members_of(json: &str) -> Option<Members> {
-    serde_json::from_str(json).ok()
+fn members_of<'j>(
+    header: &'static str,
+    path: &'static str,
+    json: &'j str,
+) -> Result<Members<'j>, WireError> {
+    let members: BTreeMap<String, &RawValue> = serde_json::from_str(json).map_err(|_| {
+        let expected = "an object";
+        WireError::new(header, path, WireRule::Type { expected })
+    })?;
+    let members = members.into_iter();
+    Ok(members.map(|(key, value)| (key, value.get())).collect())
 }
 
-fn raw(header: &'static str, json: &str) -> Result<Box<RawValue>, WireError> {
-    RawValue::from_string(json.to_owned()).map_err(|_| {
-        let expected = "JSON";
-        WireError::new(header, "$.extensions", WireRule::Type { expected })
-    })
-}
-
-fn written(header: &'static str, members: &Members) -> Result<String, WireError> {
-    serde_json::to_string(members).map_err(|_| {
-        let expected = "JSON";
-        WireError::new(header, "$", WireRule::Type { expected })
-    })
+fn written(members: &Members<'_>) -> String {
+    let mut text = String::from("{");
+    for (key, value) in members {
+        if text.len() > 1 {
+            text.push(',');
+        }
+        text.push_str(&serde_json::Value::from(key.as_str()).to_string());
+        text.push(':');
+        text.push_str(value);
+    }
+    text.push('}');
+    text
 }

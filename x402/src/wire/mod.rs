@@ -27,7 +27,7 @@ pub use request_target::{ExternalPrefix, request_target};
 pub use settlement::Settlement;
 
 #[cfg(feature = "network")]
-pub(crate) use extensions::insert_extensions;
+pub(crate) use extensions::{insert_extensions, insert_extensions_of_checked};
 
 /// The version of x402 that this crate speaks.
 pub const VERSION: u64 = 2;
