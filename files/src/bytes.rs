@@ -17,13 +17,13 @@ pub struct HexWord(#[cfg_attr(test, schemars(schema_with = "crate::schema::hex_w
 
 impl Serialize for Bytes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&format_args!("0x{}", hex::encode(&self.0)))
+        serializer.serialize_str(&hexadecimal("0x", &self.0))
     }
 }
 
 impl Serialize for HexWord {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&format_args!("0x{}", hex::encode(self.0)))
+        serializer.serialize_str(&hexadecimal("0x", &self.0))
     }
 }
 
@@ -37,10 +37,24 @@ pub(crate) fn key_bytes(key: &PublicKey) -> &[u8] {
 
 /// A key as signed data writes it: with `0x`.
 pub(crate) fn key_with_prefix<S: Serializer>(key: &PublicKey, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_str(&format_args!("0x{}", hex::encode(key_bytes(key))))
+    to.serialize_str(&hexadecimal("0x", key_bytes(key)))
 }
 
 /// A key as registration files write it: without `0x`.
 pub(crate) fn key_without_prefix<S: Serializer>(key: &PublicKey, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_str(&hex::encode(key_bytes(key)))
+    to.serialize_str(&hexadecimal("", key_bytes(key)))
+}
+
+/// Faster than `hex::encode`, which collects characters: signers of many answers would notice.
+fn hexadecimal(prefix: &str, bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble & 15)]);
+    let mut text = String::with_capacity(prefix.len() + 2 * bytes.len());
+    text.push_str(prefix);
+    text.extend(
+        bytes
+            .iter()
+            .flat_map(|byte| [digit(byte >> 4), digit(*byte)]),
+    );
+    text
 }

@@ -1,4 +1,3 @@
-use concord_canonical::caip::AccountId;
 use concord_files::{RegistrationId, ReputationInfo, X402Profile, info_schema};
 
 /// Who announces and signs: the agent's registrations, under one profile's key or both (R26).
@@ -49,9 +48,10 @@ impl Agent {
 
     /// The registration that signs for a payment: the one on the payment chain, else the first.
     pub(super) fn registration_for(&self, network: &str) -> Option<&RegistrationId> {
+        // a registry is CAIP-10, whose address has no colon: the reader of the info has checked it
         let is_there = |entry: &&RegistrationId| {
-            let registry = AccountId::parse(&entry.agent_registry);
-            registry.is_ok_and(|it| it.chain_id().to_string() == network)
+            let chain = entry.agent_registry.rsplit_once(':');
+            chain.is_some_and(|(chain, _)| chain == network)
         };
         let registrations = &self.info.registrations;
         (registrations.iter().find(is_there)).or(registrations.first())

@@ -35,9 +35,9 @@ pub(crate) fn insert_extensions_of_checked(
     for (key, value) in members {
         extensions.insert((*key).to_owned(), *value);
     }
-    let extensions = written(&extensions);
+    let extensions = written(header, &extensions)?;
     message.insert("extensions".to_owned(), &extensions);
-    encode(header, &written(&message))
+    encode(header, &written(header, &message)?)
 }
 
 /// Members of an object and their values, as JSON.
@@ -56,16 +56,27 @@ fn members_of<'j>(
     Ok(members.map(|(key, value)| (key, value.get())).collect())
 }
 
-fn written(members: &Members<'_>) -> String {
-    let mut text = String::from("{");
+fn written(header: &'static str, members: &Members<'_>) -> Result<String, WireError> {
+    let lengths = members
+        .iter()
+        .map(|(key, value)| key.len() + value.len() + 4);
+    let mut text = String::with_capacity(lengths.sum::<usize>() + 2);
+    text.push('{');
     for (key, value) in members {
         if text.len() > 1 {
             text.push(',');
         }
-        text.push_str(&serde_json::Value::from(key.as_str()).to_string());
+        text.push_str(&written_key(header, key)?);
         text.push(':');
         text.push_str(value);
     }
     text.push('}');
-    text
+    Ok(text)
+}
+
+fn written_key(header: &'static str, key: &str) -> Result<String, WireError> {
+    serde_json::to_string(key).map_err(|_| {
+        let expected = "JSON";
+        WireError::new(header, "$", WireRule::Type { expected })
+    })
 }

@@ -1,5 +1,7 @@
 //! Reads typed members out of strict JSON. Every error names the header and the path.
 
+use std::fmt;
+
 use concord_canonical::json::{self, Value};
 use concord_files::RawJson;
 
@@ -8,11 +10,28 @@ use super::error::{WireError, WireRule};
 /// Integers up to 2^53 − 1 are the same number to every JSON reader.
 const U53_MAX: i64 = (1 << 53) - 1;
 
-/// A value, and where it is.
+/// A value, and where it is. The path is written for an error only.
 pub(super) struct Node<'v> {
     header: &'static str,
     value: &'v Value<'v>,
-    path: String,
+    place: Place<'v>,
+}
+
+/// Where a value is.
+enum Place<'v> {
+    Root,
+    Member(&'v Node<'v>, &'static str),
+    Element(&'v Node<'v>, usize),
+}
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Root => f.write_str("$"),
+            Self::Member(parent, key) => write!(f, "{}.{key}", parent.place),
+            Self::Element(parent, index) => write!(f, "{}[{index}]", parent.place),
+        }
+    }
 }
 
 /// R22: strict JSON, of bounded depth.
@@ -22,16 +41,15 @@ pub(super) fn parse<'t>(header: &'static str, text: &'t str) -> Result<Value<'t>
 
 impl<'v> Node<'v> {
     pub(super) fn root(header: &'static str, value: &'v Value<'v>) -> Self {
-        let path = "$".to_owned();
         Self {
             header,
             value,
-            path,
+            place: Place::Root,
         }
     }
 
     pub(super) fn refused(&self, rule: WireRule) -> WireError {
-        let error = WireError::new(self.header, &self.path, rule);
+        let error = WireError::new(self.header, self.place.to_string(), rule);
         match self.value {
             Value::String(text) => error.found(text),
             Value::Object(_) => error.found("an object"),
@@ -56,20 +74,19 @@ impl<'v> Node<'v> {
     }
 
     /// A member that may be missing or `null`.
-    pub(super) fn optional(&self, key: &str) -> Option<Self> {
+    pub(super) fn optional(&'v self, key: &'static str) -> Option<Self> {
         let value = self.value.get(key).filter(|value| !value.is_null())?;
-        let path = format!("{}.{key}", self.path);
         let header = self.header;
         Some(Self {
             header,
             value,
-            path,
+            place: Place::Member(self, key),
         })
     }
 
-    pub(super) fn need(&self, key: &str) -> Result<Self, WireError> {
+    pub(super) fn need(&'v self, key: &'static str) -> Result<Self, WireError> {
         self.optional(key).ok_or_else(|| {
-            let path = format!("{}.{key}", self.path);
+            let path = Place::Member(self, key).to_string();
             WireError::new(self.header, path, WireRule::Missing)
         })
     }
@@ -83,7 +100,10 @@ impl<'v> Node<'v> {
         self.str().map(str::to_owned)
     }
 
-    pub(super) fn optional_string(&self, key: &str) -> Result<Option<String>, WireError> {
+    pub(super) fn optional_string(
+        &'v self,
+        key: &'static str,
+    ) -> Result<Option<String>, WireError> {
         self.optional(key).map(|node| node.string()).transpose()
     }
 
@@ -105,7 +125,7 @@ impl<'v> Node<'v> {
 
     /// The elements of an array that has at most so many.
     pub(super) fn elements(
-        &self,
+        &'v self,
         unit: &'static str,
         limit: usize,
     ) -> Result<impl Iterator<Item = Self>, WireError> {
@@ -119,11 +139,11 @@ impl<'v> Node<'v> {
                 limit,
             }));
         }
-        let (header, path) = (self.header, self.path.clone());
-        Ok(elements.iter().enumerate().map(move |(index, value)| Self {
-            header,
+        let elements = elements.iter().enumerate();
+        Ok(elements.map(|(index, value)| Self {
+            header: self.header,
             value,
-            path: format!("{path}[{index}]"),
+            place: Place::Element(self, index),
         }))
     }
 
