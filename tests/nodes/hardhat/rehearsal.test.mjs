@@ -44,7 +44,9 @@ after(async () => {
 
 async function ask(method, params) {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-  const answer = await (await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body })).json();
+  // A connection that is kept may be closed by the node while a command of ours blocks this process.
+  const headers = { "content-type": "application/json", connection: "close" };
+  const answer = await (await fetch(url, { method: "POST", headers, body })).json();
   assert.ok(!answer.error, `${method}: ${JSON.stringify(answer.error)}`);
   return answer.result;
 }
