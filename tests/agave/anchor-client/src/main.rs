@@ -4,7 +4,7 @@
 //! usage: anchor-client-run URL KEYPAIR    the cluster's JSON-RPC; a keypair file whose account pays
 use anchor_client::{Client, ClientError, Cluster, CommitmentConfig, Program};
 use anchor_lang::{
-    InstructionData, ToAccountMetas,
+    self, InstructionData, ToAccountMetas,
     prelude::{Pubkey, pubkey},
 };
 use solana_keypair::{Keypair, read_keypair_file};
