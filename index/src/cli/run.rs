@@ -76,17 +76,22 @@ pub fn run(options: &RunOptions) -> Result<u8, CliError> {
                 meter.finish(head);
                 return files.map_or(Ok(FINE), |it| it.finish().map(|()| FINE));
             }
-            Ok(Progress::Idle { .. }) => blocking.wait(tokio::time::sleep(PAUSE)),
+            Ok(Progress::Idle { .. }) => pause(&blocking),
             Ok(progress) => meter.show(progress),
             // A chain that does not answer may again, and a store that is busy is free after a while; what
             // is stored stays right meanwhile.
             Err(error) if error.is_passing() && may_wait(&error, options) => {
                 eprintln!("waiting: {error}");
-                blocking.wait(tokio::time::sleep(PAUSE));
+                pause(&blocking);
             }
             Err(error) => return Err(error.into()),
         }
     }
+}
+
+/// A timer is made within the runtime that it is for.
+fn pause(blocking: &Blocking) {
+    blocking.wait(async { tokio::time::sleep(PAUSE).await });
 }
 
 /// With `--once`, a chain that does not answer is an error.

@@ -1,7 +1,7 @@
 //! The command, on a chain with reorganisations.
 use crate::chain::Chain;
 use serde_json::Value;
-use std::{path::Path, process::Command};
+use std::{path::Path, process::Command, thread, time::Duration};
 
 struct Answer {
     code: i32,
@@ -26,6 +26,41 @@ fn concord_index(store: &Path, arguments: &[&str]) -> Answer {
             .collect(),
         stderr: String::from_utf8(output.stderr).unwrap(),
     }
+}
+
+#[test]
+fn the_command_follows_a_chain_that_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("index.sqlite");
+    let mut chain = Chain::start();
+    chain.act(3);
+    let registries = chain.registries();
+    let mut following = Command::new(env!("CARGO_BIN_EXE_concord-index"))
+        .args(["run", "--rpc", chain.url(), "--identity"])
+        .arg(registries.identity.to_string())
+        .args([
+            "--reputation",
+            &registries.open_reputation.unwrap().to_string(),
+        ])
+        .arg("--store")
+        .arg(&store)
+        .spawn()
+        .unwrap();
+    // Each time it has caught up, and waits, when the chain goes on.
+    for _ in 0..3 {
+        let newest = chain.blocking.wait(chain.node.block_number()).unwrap();
+        loop {
+            assert_eq!(following.try_wait().unwrap(), None, "it ended");
+            let status = concord_index(&store, &["status"]);
+            if status.lines.first().is_some_and(|it| it["block"] == newest) {
+                break;
+            }
+            thread::sleep(Duration::from_millis(50));
+        }
+        chain.act(2);
+    }
+    following.kill().unwrap();
+    following.wait().unwrap();
 }
 
 #[test]
