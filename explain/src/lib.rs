@@ -9,7 +9,7 @@
 //! - On EVM a bundle is verified down to one block hash for each chain. On Solana nothing proves that a
 //!   transaction is in a block, and the step of the inclusion says so.
 //!
-//! No network: the core also serves the browser.
+//! No network: the core also serves the browser, as WebAssembly ([`offline`]).
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -21,6 +21,7 @@ pub mod cli;
 mod complete;
 mod evidence;
 mod layout;
+pub mod offline;
 #[cfg(feature = "online")]
 pub mod online;
 mod proof;

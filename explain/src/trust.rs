@@ -187,7 +187,7 @@ fn read_record(
     })
 }
 
-fn read_hash(text: &str) -> Result<[u8; 32], &'static str> {
+pub(crate) fn read_hash(text: &str) -> Result<[u8; 32], &'static str> {
     let digits = text.strip_prefix("0x").and_then(|it| hex::decode(it).ok());
     let bytes = digits.and_then(|it| it.try_into().ok());
     bytes.ok_or("must be 0x and 64 hex digits")

@@ -14,7 +14,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("concord-canonical", &[]),
     ("concord-oracle", &["concord-canonical"]),
     ("concord-canonical-python", &["concord-oracle"]),
-    ("concord-canonical-wasm", &["concord-oracle"]),
+    ("concord-wasm-exchange", &[]),
+    (
+        "concord-canonical-wasm",
+        &["concord-oracle", "concord-wasm-exchange"],
+    ),
+    (
+        "concord-explain-wasm",
+        &["concord-explain", "concord-wasm-exchange"],
+    ),
     ("concord-files", &["concord-canonical"]),
     ("concord-registry", &["concord-canonical"]),
     (

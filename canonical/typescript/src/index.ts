@@ -69,10 +69,6 @@ function call<F extends FunctionName>(module: Module, name: F, args: Arguments<F
   return fromAnswer(name, answer.ok) as Result<F>;
 }
 
-function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-}
-
 /**
  * Loads the module.
  *
@@ -80,7 +76,7 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
  *   compile WebAssembly, such as Cloudflare's, import `@concord/canonical/canonical.wasm` and pass it here.
  */
 export async function load(source?: WebAssembly.Module | BufferSource): Promise<Canonical> {
-  const module = await Module.load(source ?? decodeBase64(WASM));
+  const module = await Module.load(source ?? WASM);
   const methods = FUNCTIONS.map((name) => [camelCase(name), (args: never) => call(module, name, args)]);
   return Object.freeze(Object.fromEntries(methods)) as Canonical;
 }

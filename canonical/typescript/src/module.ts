@@ -9,6 +9,10 @@ interface Exports {
 /** Bytes before the text of an answer: its length, little endian. */
 const HEADER = 4;
 
+function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+}
+
 /** One instance of the module: text in, text out. */
 export class Module {
   readonly #exports: Exports;
@@ -17,8 +21,10 @@ export class Module {
     this.#exports = instance.exports as unknown as Exports;
   }
 
-  static async load(source: WebAssembly.Module | BufferSource): Promise<Module> {
-    const module = source instanceof WebAssembly.Module ? source : await WebAssembly.compile(source);
+  /** @param source  the compiled module, its bytes, or its bytes in base64 */
+  static async load(source: WebAssembly.Module | BufferSource | string): Promise<Module> {
+    const bytes = typeof source === "string" ? decodeBase64(source) : source;
+    const module = bytes instanceof WebAssembly.Module ? bytes : await WebAssembly.compile(bytes);
     return new Module(await WebAssembly.instantiate(module, {}));
   }
 

@@ -7,9 +7,8 @@ mod show;
 pub use arguments::Explain;
 pub use error::CliError;
 
-use crate::State;
+use crate::{State, offline::Explanation};
 use concord_chain::Blocking;
-use run::Found;
 use std::io::{self, Write};
 
 /// Every step that applies is verified or claimed.
@@ -43,12 +42,11 @@ pub fn execute(options: &Explain) -> u8 {
     }
 }
 
-fn print(options: &Explain, found: &Found) -> Result<(), CliError> {
-    let text = match (found, options.reading().json) {
-        (Found::Feedback(report), true) => show::json(report),
-        (Found::Feedback(report), false) => show::text(report),
-        (Found::Reputation(report), true) => show::reputation_json(report),
-        (Found::Reputation(report), false) => show::reputation(report),
+fn print(options: &Explain, found: &Explanation) -> Result<(), CliError> {
+    let text = match found {
+        found if options.reading().json => format!("{:#}\n", found.to_json()),
+        Explanation::Feedback(report) => show::text(report),
+        Explanation::Reputation(report) => show::reputation(report),
     };
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {

@@ -3,8 +3,9 @@ use super::{
     arguments::{ExplainOf, OfChain, OfSummary, Reading},
 };
 use crate::{
-    Bundle, BundleError, Exchange, Query, Report, ReputationBundle, ReputationReport, ReviewerSet,
-    State, Trust, complete, complete_reputation, explain, explain_reputation,
+    Bundle, BundleError, Exchange, Query, ReputationBundle, ReviewerSet, Trust, complete,
+    complete_reputation,
+    offline::{Explanation, explain_text},
     online::{AgentName, EvmReader, FeedbackName, Online, SvmReader},
 };
 use concord_canonical::caip::EIP155;
@@ -17,22 +18,7 @@ use concord_chain::{
 use concord_registry::event::Profile;
 use std::{fs, path::Path};
 
-/// What a command found.
-pub(super) enum Found {
-    Feedback(Report),
-    Reputation(ReputationReport),
-}
-
-impl Found {
-    pub(super) fn state(&self) -> State {
-        match self {
-            Self::Feedback(report) => report.state(),
-            Self::Reputation(report) => report.state(),
-        }
-    }
-}
-
-pub(super) async fn run(options: &Explain) -> Result<Found, CliError> {
+pub(super) async fn run(options: &Explain) -> Result<Explanation, CliError> {
     let reading = options.reading();
     let mut trust = trust(reading)?;
     if let Some(file) = &reading.from {
@@ -59,24 +45,16 @@ pub(super) async fn run(options: &Explain) -> Result<Found, CliError> {
     }
 }
 
-fn from_file(file: &Path, trust: &Trust) -> Result<Found, CliError> {
-    let text = read_text(file)?;
-    let wrong = |error: &dyn ToString| CliError::usage(shown(file, error));
-    if ReputationBundle::is_format_of(&text) {
-        let bundle = ReputationBundle::parse(&text).map_err(|error| wrong(&error))?;
-        let explained = explain_reputation(&bundle, trust).map_err(|error| wrong(&error))?;
-        return Ok(Found::Reputation(explained.report));
-    }
-    let bundle = Bundle::parse(&text).map_err(|error| wrong(&error))?;
-    let explained = explain(&bundle, trust).map_err(|error| wrong(&error))?;
-    Ok(Found::Feedback(explained.report))
+fn from_file(file: &Path, trust: &Trust) -> Result<Explanation, CliError> {
+    let explained = explain_text(&read_text(file)?, trust);
+    explained.map_err(|error| CliError::usage(shown(file, &error)))
 }
 
 async fn feedback(
     options: &Explain,
     name: &FeedbackName,
     trust: &mut Trust,
-) -> Result<Found, CliError> {
+) -> Result<Explanation, CliError> {
     let reading = &options.reading;
     let mut online = connect(reading).await?;
     let subject = online.subject(name, trust).await?;
@@ -88,7 +66,7 @@ async fn feedback(
     if let Some(file) = &reading.bundle {
         write(file, bundle.to_canonical())?;
     }
-    Ok(Found::Feedback(explained.report))
+    Ok(Explanation::Feedback(explained.report))
 }
 
 async fn reputation(
@@ -97,7 +75,7 @@ async fn reputation(
     profile: Profile,
     (reviewers, [tag1, tag2]): (ReviewerSet, [String; 2]),
     trust: &mut Trust,
-) -> Result<Found, CliError> {
+) -> Result<Explanation, CliError> {
     let mut online = connect(reading).await?;
     let all = online.feedback_of(agent, profile, trust).await?;
     trust_nodes(reading, &online, trust);
@@ -122,7 +100,7 @@ async fn reputation(
     if let Some(file) = &reading.bundle {
         write(file, bundle.to_canonical())?;
     }
-    Ok(Found::Reputation(explained.report))
+    Ok(Explanation::Reputation(explained.report))
 }
 
 /// The user's own node is believed about the hash, unless they say another one.

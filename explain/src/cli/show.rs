@@ -1,5 +1,4 @@
 use crate::{Counted, Finding, Report, ReputationReport, State, Step};
-use serde_json::json;
 
 /// A report as a person reads it. Texts of strangers are in it, so that nothing steers the terminal.
 pub(super) fn text(report: &Report) -> String {
@@ -30,18 +29,6 @@ fn line(finding: &Finding) -> String {
         words.join("; ")
     );
     line.trim_end().to_owned()
-}
-
-/// A report as JSON.
-pub(super) fn json(report: &Report) -> String {
-    let all = json!({
-        "state": report.state(),
-        "feedback": report.feedback,
-        "restsOn": report.rests_on,
-        "findings": report.findings,
-        "notApplicable": report.not_applicable,
-    });
-    format!("{all:#}\n")
 }
 
 /// A report about a number: the number, each step over all feedback, and each feedback.
@@ -95,16 +82,6 @@ fn of_feedback(counted: &Counted) -> String {
         "{:<12} {:<8} {}{faults}",
         counted.state, counted.entry, counted.feedback
     )
-}
-
-/// The same as JSON.
-pub(super) fn reputation_json(report: &ReputationReport) -> String {
-    let mut counts = serde_json::Map::new();
-    for state in State::ALL {
-        counts.insert(state.name().to_lowercase(), report.count(state).into());
-    }
-    let all = json!({ "state": report.state(), "counted": counts, "report": report });
-    format!("{all:#}\n")
 }
 
 /// Without what a terminal obeys: control characters, and those that turn the direction of writing.

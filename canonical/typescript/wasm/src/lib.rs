@@ -1,56 +1,11 @@
-//! `concord-oracle` for WebAssembly, with three exports and no import.
-//!
-//! A caller asks for `reserve(length)` bytes, writes a request's UTF-8 there, calls `answer`, and reads
-//! the answer's bytes, whose length precedes them as a little-endian `u32`. `release` ends the exchange
-//! and overwrites both, because a request can hold a secret key.
+//! `concord-oracle` for WebAssembly.
 #![cfg(target_arch = "wasm32")]
 #![no_std]
-
-extern crate alloc;
-
-use alloc::{boxed::Box, vec, vec::Vec};
-use core::slice;
 
 #[global_allocator]
 static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 
-/// Bytes before the text of an answer: its length.
-const HEADER: usize = 4;
-
-/// Reserves `length` bytes for a request.
-#[unsafe(no_mangle)]
-pub extern "C" fn reserve(length: usize) -> *mut u8 {
-    Box::leak(vec![0; length].into_boxed_slice()).as_mut_ptr()
-}
-
-/// Answers the request of `length` bytes at `request`.
-///
-/// # Safety
-/// `reserve(length)` returned `request`, and it was not released.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn answer(request: *const u8, length: usize) -> *mut u8 {
-    // SAFETY: the caller's promise.
-    let request = unsafe { slice::from_raw_parts(request, length) };
-    let text = concord_oracle::answer_bytes(request);
-    let mut framed = Vec::with_capacity(HEADER + text.len());
-    framed.extend_from_slice(&(text.len() as u32).to_le_bytes()); // memory is addressed by 32 bits here
-    framed.extend_from_slice(text.as_bytes());
-    Box::leak(framed.into_boxed_slice()).as_mut_ptr()
-}
-
-/// Overwrites and frees `length` bytes at `bytes`: a request, or an answer with its header.
-///
-/// # Safety
-/// `reserve(length)` or `answer` returned `bytes`, and the caller does not use them again.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn release(bytes: *mut u8, length: usize) {
-    // SAFETY: the caller's promise; the slice was leaked with this length.
-    let mut bytes = unsafe { Box::from_raw(slice::from_raw_parts_mut(bytes, length)) };
-    for byte in &mut bytes {
-        // SAFETY: a valid byte. Volatile, so that it is not optimized away before the memory is freed.
-        unsafe { core::ptr::write_volatile(byte, 0) };
-    }
-}
+concord_wasm_exchange::exchange!(concord_oracle::answer_bytes);
 
 #[panic_handler]
 fn panicked(_: &core::panic::PanicInfo<'_>) -> ! {
