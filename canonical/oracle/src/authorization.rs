@@ -10,7 +10,7 @@ use concord_canonical::{
     word::Decimal,
 };
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 #[derive(Deserialize)]
 #[serde(rename = "scheme", rename_all = "kebab-case")]
@@ -98,6 +98,20 @@ pub(super) struct BlobDecode {
     blob: Bytes,
 }
 
+/// A blob whose signer has no code (R6).
+#[derive(Deserialize)]
+pub(super) struct EoaBlobDecode {
+    blob: Bytes,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Eip712Domain<'a> {
+    name: &'a str,
+    version: &'a str,
+    chain_id: Uint256,
+    verifying_contract: EvmAddress,
+}
+
 impl FeedbackAuth {
     pub fn answer(&self) -> Answer {
         let digest = match self {
@@ -141,15 +155,35 @@ impl Blob {
 impl BlobDecode {
     pub fn answer(&self) -> Answer {
         let (fields, signature) = auth::decode_blob(&self.blob.0)?;
-        Ok(json!({
-            "agent_id": Decimal(fields.agent_id).to_string(),
-            "client_address": hex_text(&fields.client_address),
-            "index_limit": fields.index_limit.to_string(),
-            "expiry": Decimal(fields.expiry).to_string(),
-            "chain_id": Decimal(fields.chain_id).to_string(),
-            "identity_registry": hex_text(&fields.identity_registry),
-            "signer_address": hex_text(&fields.signer_address),
-            "signature": hex_text(signature),
-        }))
+        Ok(decoded(&fields, signature))
     }
+}
+
+impl EoaBlobDecode {
+    pub fn answer(&self) -> Answer {
+        let (fields, signature) = auth::decode_eoa_blob(&self.blob.0)?;
+        Ok(decoded(&fields, &signature))
+    }
+}
+
+impl Eip712Domain<'_> {
+    pub fn answer(&self) -> Answer {
+        let (name, version) = (self.name, self.version);
+        let contract = &self.verifying_contract.0;
+        let separator = auth::domain_separator(name, version, &self.chain_id.0, contract);
+        Ok(hex_json(&separator))
+    }
+}
+
+fn decoded(fields: &EvmFeedbackAuth, signature: &[u8]) -> Json {
+    json!({
+        "agent_id": Decimal(fields.agent_id).to_string(),
+        "client_address": hex_text(&fields.client_address),
+        "index_limit": fields.index_limit.to_string(),
+        "expiry": Decimal(fields.expiry).to_string(),
+        "chain_id": Decimal(fields.chain_id).to_string(),
+        "identity_registry": hex_text(&fields.identity_registry),
+        "signer_address": hex_text(&fields.signer_address),
+        "signature": hex_text(signature),
+    })
 }

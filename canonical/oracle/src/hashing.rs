@@ -1,6 +1,7 @@
 //! Plain hashes, JCS, X402's hashes, and an aggregator's messages.
 use super::{
     Answer,
+    failure::Failure,
     reply::{hex_json, hex_text},
     types::{Bytes, Word},
 };
@@ -64,6 +65,34 @@ impl DataHash {
     pub fn answer(&self) -> Answer {
         let hash = interaction::data_hash(&self.request.0, &self.response.0)?;
         Ok(hex_json(&hash))
+    }
+}
+
+/// The length of a request whose bytes are not there yet.
+#[derive(Deserialize)]
+pub(super) struct RequestLengthPrefix {
+    length: u64,
+}
+
+impl RequestLengthPrefix {
+    pub fn answer(&self) -> Answer {
+        Ok(hex_json(&interaction::request_length_prefix(self.length)?))
+    }
+}
+
+/// The JSON text of a number in a field that a profile calls integer (R22).
+#[derive(Deserialize)]
+pub(super) struct IntegerField<'a> {
+    literal: &'a str,
+}
+
+impl IntegerField<'_> {
+    pub fn answer(&self) -> Answer {
+        let value = json::parse(self.literal)?;
+        match value.as_integer("literal") {
+            Some(integer) => Ok(integer?.into()),
+            None => Err(Failure::wrong_type("literal", &value, "a number")),
+        }
     }
 }
 

@@ -5,7 +5,8 @@
 //!
 //! A request is one JSON object on one line, `{"id": any?, "fn": name, …arguments}`; its answer is
 //! `{"id": same, "ok": result}` or `{"id": same, "error": {"class": …, "message": …}}`. A bad line
-//! gets an answer like any other, and the next line is read.
+//! gets an answer like any other, and the next line is read. `"fn": "functions"` lists the names of
+//! the functions, with which a program says what it can be asked.
 //!
 //! In answers, bytes are lower-case hex with `0x`, and integers of a type wider than 53 bits are
 //! decimal strings. A summary's count is a number, because it counts the request's own entries. No
@@ -38,6 +39,7 @@ use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 use concord_canonical::json::{self, Value};
 use failure::Failure;
 use reader::read;
+use serde::Deserialize;
 use serde_json::Value as Json;
 
 /// What a function answers.
@@ -47,7 +49,7 @@ type Answer = Result<Json, Failure>;
 type Call = for<'a> fn(&'a Value<'a>) -> Answer;
 
 /// Every function, in the order of the protocol's table.
-const FUNCTIONS: [(&str, Call); 34] = [
+const FUNCTIONS: [(&str, Call); 43] = [
     ("keccak256", |it| read::<hashing::Data>(it)?.keccak256()),
     ("sha256", |it| read::<hashing::Data>(it)?.sha256()),
     ("request_bytes", |it| {
@@ -120,7 +122,37 @@ const FUNCTIONS: [(&str, Call); 34] = [
     ("summary_merge", |it| {
         read::<parts::SummaryMerge>(it)?.answer()
     }),
+    ("request_length_prefix", |it| {
+        read::<hashing::RequestLengthPrefix>(it)?.answer()
+    }),
+    ("integer_field", |it| {
+        read::<hashing::IntegerField<'_>>(it)?.answer()
+    }),
+    ("feedback_auth_eoa_blob_decode", |it| {
+        read::<authorization::EoaBlobDecode>(it)?.answer()
+    }),
+    ("eip712_domain", |it| {
+        read::<authorization::Eip712Domain<'_>>(it)?.answer()
+    }),
+    ("recover_address", |it| {
+        read::<signing::RecoverAddress>(it)?.answer()
+    }),
+    ("ethereum_v", |it| read::<signing::EthereumV>(it)?.answer()),
+    ("low_s", |it| read::<signing::LowS>(it)?.answer()),
+    ("public_key_of_secret", |it| {
+        read::<signing::PublicKeyOfSecret>(it)?.answer()
+    }),
+    ("address_of_public_key", |it| {
+        read::<signing::AddressOfPublicKey>(it)?.answer()
+    }),
 ];
+
+/// The request that lists [`FUNCTIONS`]. It is not one of them: it says what a program can be asked.
+const LIST: &str = "functions";
+
+/// What a request without arguments has.
+#[derive(Deserialize)]
+struct NoArguments {}
 
 /// The names of all functions, in the order of the protocol's table.
 pub fn names() -> impl Iterator<Item = &'static str> {
@@ -158,6 +190,9 @@ pub fn answer(line: &str) -> String {
 
 fn call(request: &Value<'_>) -> Answer {
     let name = reader::text_of(request, "fn")?;
+    if name == LIST {
+        return read::<NoArguments>(request).map(|_| names().collect());
+    }
     match FUNCTIONS.iter().find(|(known, _)| *known == name) {
         Some((_, call)) => call(request),
         None => {

@@ -47,6 +47,92 @@ pub(super) enum Sign {
     Ed25519 { message: Bytes, secret_key: Secret },
 }
 
+#[derive(Deserialize)]
+pub(super) struct RecoverAddress {
+    message: Word,
+    signature: Bytes,
+}
+
+/// Between v 0 or 1 and Ethereum's 27 or 28 (R23).
+#[derive(Deserialize)]
+#[serde(rename = "direction", rename_all = "lowercase")]
+pub(super) enum EthereumV {
+    To { signature: Recoverable },
+    From { signature: Recoverable },
+}
+
+#[derive(Deserialize)]
+pub(super) struct LowS {
+    signature: Recoverable,
+}
+
+#[derive(Deserialize)]
+#[serde(rename = "algorithm", rename_all = "lowercase")]
+pub(super) enum PublicKeyOfSecret {
+    Secp256k1 { secret_key: Secret },
+    Ed25519 { secret_key: Secret },
+}
+
+#[derive(Deserialize)]
+pub(super) struct AddressOfPublicKey {
+    public_key: Bytes,
+}
+
+/// r, s and v, in 65 bytes.
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub(super) struct Recoverable(Bytes);
+
+impl Recoverable {
+    fn bytes(&self) -> Result<&[u8; 65], Error> {
+        let bytes = self.0.0.as_slice();
+        bytes.try_into().map_err(|_| Error::SignatureLength {
+            length: bytes.len(),
+            limit: 65,
+        })
+    }
+}
+
+impl RecoverAddress {
+    pub fn answer(&self) -> Answer {
+        let address = keys::recover_address(&self.message.0, &self.signature.0)?;
+        Ok(hex_json(&address))
+    }
+}
+
+impl EthereumV {
+    pub fn answer(&self) -> Answer {
+        Ok(hex_json(&match self {
+            Self::To { signature } => keys::to_ethereum_v(signature.bytes()?)?,
+            Self::From { signature } => keys::from_ethereum_v(signature.bytes()?)?,
+        }))
+    }
+}
+
+impl LowS {
+    pub fn answer(&self) -> Answer {
+        Ok(hex_json(&keys::low_s(self.signature.bytes()?)?))
+    }
+}
+
+impl PublicKeyOfSecret {
+    pub fn answer(&self) -> Answer {
+        Ok(match self {
+            Self::Secp256k1 { secret_key } => {
+                hex_json(&keys::secp256k1_public_key(secret_key.key()?)?)
+            }
+            Self::Ed25519 { secret_key } => hex_json(&keys::ed25519_public_key(secret_key.key()?)),
+        })
+    }
+}
+
+impl AddressOfPublicKey {
+    pub fn answer(&self) -> Answer {
+        let address = keys::address_of_public_key(&self.public_key.0)?;
+        Ok(hex_json(&address))
+    }
+}
+
 impl Verify {
     pub fn answer(&self) -> Answer {
         match self {

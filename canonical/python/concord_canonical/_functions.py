@@ -23,6 +23,8 @@ FUNCTIONS = (
     *("validation_request_hash", "agent_wallet_set", "tag", "tag_decode", "summary", "verify", "sign", "chain_id"),
     *("account_id", "task_ref", "pda", "public_key", "feedback_id", "weighted_score", "stars_to_value", "stars_of_value"),
     *("standard_tag", "standard_tag_value", "x402_tag", "summary_part", "summary_merge"),
+    *("request_length_prefix", "integer_field", "feedback_auth_eoa_blob_decode", "eip712_domain", "recover_address"),
+    *("ethereum_v", "low_s", "public_key_of_secret", "address_of_public_key"),
 )
 """The functions, in the order of the protocol of `concord oracle`."""
 
@@ -365,3 +367,49 @@ def summary_merge(*, parts: list[SummaryPart]) -> MergedSummary:
         value=int(answered["value"]),
         value_decimals=answered["value_decimals"],
     )
+
+
+def request_length_prefix(*, length: int) -> str:
+    """The four bytes before a request of so many bytes in `data_hash`."""
+    return str(_call("request_length_prefix", locals()))
+
+
+def integer_field(*, literal: str) -> int:
+    """The value of a JSON number, however written, in a field that is an integer (R22)."""
+    return int(_call("integer_field", locals()))
+
+
+def feedback_auth_eoa_blob_decode(*, blob: Bytes) -> EvmFeedbackAuth:
+    """A blob whose signer has no code: exactly 289 bytes (R6)."""
+    decoded = _call("feedback_auth_eoa_blob_decode", locals())
+    return EvmFeedbackAuth(**_with_integers(decoded, "agent_id", "index_limit", "expiry", "chain_id"))  # type: ignore[typeddict-item]
+
+
+def eip712_domain(*, name: str, version: str, chain_id: int, verifying_contract: str) -> str:
+    """An EIP-712 domain separator."""
+    return str(_call("eip712_domain", locals()))
+
+
+def recover_address(*, message: Bytes, signature: Bytes) -> str:
+    """The Ethereum address whose key signed a digest of 32 bytes (R23)."""
+    return str(_call("recover_address", locals()))
+
+
+def ethereum_v(*, direction: Literal["to", "from"], signature: Bytes) -> str:
+    """`to` Ethereum's v, 27 or 28, or `from` it (R23)."""
+    return str(_call("ethereum_v", locals()))
+
+
+def low_s(*, signature: Bytes) -> str:
+    """The same signature with the lower of its two s."""
+    return str(_call("low_s", locals()))
+
+
+def public_key_of_secret(*, algorithm: Algorithm, secret_key: Bytes) -> str:
+    """33 bytes secp256k1, compressed, or 32 bytes Ed25519."""
+    return str(_call("public_key_of_secret", locals()))
+
+
+def address_of_public_key(*, public_key: Bytes) -> str:
+    """The Ethereum address of a secp256k1 key of 33 or 65 bytes."""
+    return str(_call("address_of_public_key", locals()))

@@ -89,6 +89,10 @@ pub fn named(name: &str) -> Option<Function> {
             sign::low_s(&a.array("signature")).map(hex)
         }),
         "public_key" => (&["text"], public_key),
+        "public_key_of_secret" => (&["algorithm", "secret_key"], public_key_of_secret),
+        "address_of_public_key" => (&["public_key"], |a| {
+            sign::address_of_public_key(&a.bytes("public_key")).map(hex)
+        }),
         "chain_id" => (&["text"], chain_id),
         "account_id" => (&["text"], account_id),
         "task_ref" => (&["text"], task_ref),

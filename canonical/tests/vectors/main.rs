@@ -20,6 +20,7 @@ use vector_file::{Expected, Vector, VectorFile};
 /// Least vectors (accepted, refused) that each file must hold, so that none passes by being empty.
 const LEAST: &[(&str, usize, usize)] = &[
     ("account_id", 15, 22),
+    ("address_of_public_key", 24, 6),
     ("agent_wallet_set", 9, 2),
     ("chain_id", 21, 26),
     ("data_hash", 8, 0),
@@ -39,6 +40,7 @@ const LEAST: &[(&str, usize, usize)] = &[
     ("payment_proof", 15, 6),
     ("pda", 38, 11),
     ("public_key", 38, 12),
+    ("public_key_of_secret", 29, 5),
     ("receipt", 8, 3),
     ("recover_address", 32, 4),
     ("request_bytes", 6, 0),

@@ -14,6 +14,15 @@ pub fn make_signature(a: &Arguments<'_>) -> Result<Value, Error> {
     }
 }
 
+pub fn public_key_of_secret(a: &Arguments<'_>) -> Result<Value, Error> {
+    let secret = a.array("secret_key");
+    match a.text("algorithm") {
+        "secp256k1" => sign::secp256k1_public_key(&secret).map(hex),
+        "ed25519" => Ok(hex(sign::ed25519_public_key(&secret))),
+        other => panic!("unknown algorithm {other}"),
+    }
+}
+
 pub fn verify_signature(a: &Arguments<'_>) -> Result<Value, Error> {
     let (signer, signature) = (a.bytes("signer"), a.bytes("signature"));
     match a.text("algorithm") {

@@ -62,6 +62,18 @@ export interface SummaryPart {
   histogram: bigint[];
 }
 
+/** The fields and the signature of a blob (R6). */
+export interface DecodedFeedbackAuth {
+  agentId: bigint;
+  clientAddress: Hex;
+  indexLimit: bigint;
+  expiry: bigint;
+  chainId: bigint;
+  identityRegistry: Hex;
+  signerAddress: Hex;
+  signature: Hex;
+}
+
 export type Algorithm = "secp256k1" | "ed25519";
 
 /** x402's reputation profiles (R26), by the prefix that their hashes begin with. */
@@ -93,19 +105,7 @@ export interface Functions {
   ];
   feedback_auth: [FeedbackAuth, { digest: Hex } | { message: Hex }];
   feedback_auth_blob: [EvmFeedbackAuth & { signature: Bytes }, Hex];
-  feedback_auth_blob_decode: [
-    { blob: Bytes },
-    {
-      agentId: bigint;
-      clientAddress: Hex;
-      indexLimit: bigint;
-      expiry: bigint;
-      chainId: bigint;
-      identityRegistry: Hex;
-      signerAddress: Hex;
-      signature: Hex;
-    },
-  ];
+  feedback_auth_blob_decode: [{ blob: Bytes }, DecodedFeedbackAuth];
   payment_proof: [
     {
       agentId: SolanaKey;
@@ -185,6 +185,15 @@ export interface Functions {
     { parts: { sum: Integer; count: Integer; histogram: Integer[] }[] },
     { part: SummaryPart; count: bigint; value: bigint; valueDecimals: number },
   ];
+  request_length_prefix: [{ length: Integer }, Hex];
+  integer_field: [{ literal: string }, number];
+  feedback_auth_eoa_blob_decode: [{ blob: Bytes }, DecodedFeedbackAuth];
+  eip712_domain: [{ name: string; version: string; chainId: Integer; verifyingContract: string }, Hex];
+  recover_address: [{ message: Bytes; signature: Bytes }, Hex];
+  ethereum_v: [{ direction: "to" | "from"; signature: Bytes }, Hex];
+  low_s: [{ signature: Bytes }, Hex];
+  public_key_of_secret: [{ algorithm: Algorithm; secretKey: Bytes }, Hex];
+  address_of_public_key: [{ publicKey: Bytes }, Hex];
 }
 
 export type FunctionName = keyof Functions;
@@ -197,6 +206,7 @@ export type Result<F extends FunctionName> = Functions[F][1];
  */
 export const WIDE: { readonly [F in FunctionName]?: readonly string[] } = {
   feedback_auth_blob_decode: ["agent_id", "index_limit", "expiry", "chain_id"],
+  feedback_auth_eoa_blob_decode: ["agent_id", "index_limit", "expiry", "chain_id"],
   summary: ["value"],
   feedback_id: ["index"],
   weighted_score: [""],

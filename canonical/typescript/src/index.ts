@@ -55,6 +55,15 @@ export const FUNCTIONS: readonly FunctionName[] = [
   "x402_tag",
   "summary_part",
   "summary_merge",
+  "request_length_prefix",
+  "integer_field",
+  "feedback_auth_eoa_blob_decode",
+  "eip712_domain",
+  "recover_address",
+  "ethereum_v",
+  "low_s",
+  "public_key_of_secret",
+  "address_of_public_key",
 ] satisfies (keyof Functions)[];
 
 interface Answer {

@@ -8,6 +8,7 @@ mod child;
 mod directory;
 pub mod evm;
 mod fault;
+pub(crate) mod line_program;
 mod secrets;
 pub mod svm;
 pub mod views;

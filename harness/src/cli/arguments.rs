@@ -187,6 +187,7 @@ pub enum Command {
     /// Answers canonical functions, one JSON object a line on stdin, one a line on stdout.
     #[command(after_help = ORACLE)]
     Oracle,
+    Vectors(super::vectors::Vectors),
     /// Prints what a shell needs to complete this command line.
     #[command(after_help = COMPLETIONS)]
     Completions {

@@ -7,6 +7,7 @@ use super::{
     live::conform_live,
     progress::Progress,
     provenance::provenance,
+    report_files::{self, write_whole},
     show,
     svm_node::attach_node,
 };
@@ -24,11 +25,7 @@ use crate::{
 };
 use alloy::primitives::Address;
 use concord_deploy::report::tell;
-use std::{
-    collections::BTreeSet,
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeSet;
 
 /// `concord conform`: the exit code.
 pub(super) fn conform(options: &Conform) -> Result<u8, CliError> {
@@ -202,33 +199,10 @@ fn start_ours(options: &Conform) -> Result<Vec<Box<dyn Backend>>, CliError> {
 /// # Errors
 /// [`CliError::File`], [`CliError::OneFileTwice`].
 pub(super) fn require_writable(options: &Conform) -> Result<(), CliError> {
-    if let (Some(html), Some(junit)) = (&options.html, &options.junit)
-        && is_one_place(html, junit)
-    {
-        return Err(CliError::OneFileTwice(html.clone()));
-    }
-    for file in options.html.iter().chain(&options.junit) {
-        let partial = partial(file);
-        let opened = match fs::metadata(file) {
-            Ok(it) if it.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-            Ok(it) if !it.is_file() => Ok(()), // a device or a pipe: nothing can be tried
-            _ => fs::write(&partial, "").and_then(|()| fs::remove_file(&partial)),
-        };
-        opened.map_err(|fault| not_written(file, fault))?;
-    }
-    Ok(())
-}
-
-/// Whether two paths are one file, however they are written, and whether or not it is there.
-fn is_one_place(one: &Path, other: &Path) -> bool {
-    let place = |path: &Path| {
-        let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
-        let folder = fs::canonicalize(folder.unwrap_or(Path::new("."))).ok()?;
-        let in_folder = folder.join(path.file_name()?);
-        Some(fs::canonicalize(&in_folder).unwrap_or(in_folder))
-    };
-    let is_file = fs::metadata(one).map_or(true, |it| it.is_file());
-    is_file && (one == other || place(one).is_some_and(|it| place(other) == Some(it)))
+    let html = options.html.as_deref().map(|file| ("--html", file));
+    let junit = options.junit.as_deref().map(|file| ("--junit", file));
+    let files: Vec<_> = html.into_iter().chain(junit).collect();
+    report_files::require_writable(&files)
 }
 
 /// The matrix is shown even where a file cannot be written. The exit code.
@@ -258,28 +232,5 @@ pub(super) fn write_reports(
             Ok(DISAGREE)
         }
         (_, Err(fault)) => Err(fault),
-    }
-}
-
-/// Beside, then moved into place: nobody reads half a report.
-fn write_whole(file: &Path, text: &str) -> Result<(), CliError> {
-    let partial = partial(file);
-    let written = match fs::metadata(file) {
-        Ok(it) if !it.is_file() => fs::write(file, text), // nobody wants a device replaced
-        _ => fs::write(&partial, text).and_then(|()| fs::rename(&partial, file)),
-    };
-    written.map_err(|fault| not_written(file, fault))
-}
-
-fn partial(file: &Path) -> PathBuf {
-    let mut partial = file.as_os_str().to_owned();
-    partial.push(".partial");
-    partial.into()
-}
-
-fn not_written(file: &Path, fault: io::Error) -> CliError {
-    CliError::File {
-        path: file.to_owned(),
-        fault,
     }
 }

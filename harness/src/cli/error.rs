@@ -3,6 +3,7 @@ use crate::{
     backend::{SetupError, evm::AttachFault, svm::NodeFault},
     live::LiveFault,
     scenario::ScenarioFault,
+    vectors::ProgramFault,
 };
 use concord_chain::ChainError;
 use concord_deploy::DeployError;
@@ -38,8 +39,16 @@ pub(super) enum CliError {
     ClockCannotBeSet,
     #[error("--backend none means no backend: name no other beside it")]
     NoneAndOthers,
-    #[error("--html and --junit both name {}: two reports need two files", .0.display())]
-    OneFileTwice(PathBuf),
+    #[error("{} both name {}: two reports need two files", options.join(" and "), path.display())]
+    OneFileTwice {
+        options: [&'static str; 2],
+        path: PathBuf,
+    },
+    #[error("the program `{command}` cannot be asked: {fault}")]
+    Program {
+        command: String,
+        fault: ProgramFault,
+    },
     #[error(transparent)]
     Live(#[from] LiveFault),
     #[error(transparent)]
@@ -76,7 +85,9 @@ impl CliError {
             Self::Live(fault) if fault.is_interruption() => MISSING,
             Self::Node(fault) if fault.is_the_node_s() => MISSING,
             Self::Attach { fault, .. } if !fault.is_the_node_s() => USAGE,
-            Self::SetupError(_) | Self::Silent(_) | Self::Attach { .. } => MISSING,
+            Self::SetupError(_) | Self::Silent(_) | Self::Attach { .. } | Self::Program { .. } => {
+                MISSING
+            }
             _ => USAGE,
         }
     }

@@ -13,8 +13,10 @@ mod live;
 mod progress;
 mod provenance;
 mod read_only;
+mod report_files;
 mod smoke;
 mod svm_node;
+mod vectors;
 
 use crate::{
     report::{Colours, plain},
@@ -98,6 +100,7 @@ fn command(command: Command) -> Result<u8, CliError> {
         Command::Aggregator(options) => Ok(concord_aggregator::cli::execute(&options.command)),
         Command::File(options) => file::file(&options),
         Command::Oracle => Ok(answer_oracle()),
+        Command::Vectors(options) => vectors::vectors(&options),
         Command::Completions { shell } => {
             let mut out = Vec::new();
             clap_complete::generate(shell, &mut Concord::command(), "concord", &mut out);

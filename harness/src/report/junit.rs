@@ -179,7 +179,7 @@ fn words(failure: &Failure<'_>) -> String {
 }
 
 /// XML 1.0 has no place for other control characters, not even escaped.
-fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     let is_allowed =
         |c: char| matches!(c, '\t' | '\n') || (c >= ' ' && !matches!(c, '\u{fffe}' | '\u{ffff}'));
     text.chars()

@@ -13,6 +13,8 @@ pub use cell::plain;
 pub use html::html;
 pub use json::json;
 pub use junit::junit;
+pub(crate) use junit::printable;
 pub use provenance::{Artifact, Provenance, Version};
 pub use terminal::Colours;
+pub(crate) use terminal::{Terminal, Tone};
 pub use text::{Detail, outcome, scenario_count, text};

@@ -11,7 +11,7 @@ pub enum Colours {
 
 /// What a piece of text says before it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tone {
+pub(crate) enum Tone {
     Good,
     Bad,
     /// As any other text.
@@ -22,7 +22,7 @@ pub(super) enum Tone {
 
 /// A text being written. Control bytes are escaped as they come, so that no file, chain or adapter
 /// can colour anything, or do worse.
-pub(super) struct Terminal {
+pub(crate) struct Terminal {
     text: String,
     colours: Colours,
 }

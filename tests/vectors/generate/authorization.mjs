@@ -166,7 +166,7 @@ const canonicalFields = (a) => ({
 
 {
   const file = new VectorFile("feedback_auth_eoa_blob_decode", {
-    description: "A blob whose signer has no code: exactly 289 bytes (R6). Not an oracle function: read by the crate's tests.",
+    description: "A blob whose signer has no code: exactly 289 bytes (R6).",
     packages,
   });
   const blob = concat([abi(typical), signature]);
@@ -256,7 +256,7 @@ const canonicalFields = (a) => ({
 }
 
 {
-  const file = new VectorFile("eip712_domain", { description: "EIP-712 domain separators, and a digest from separator and struct hash. Not an oracle function: read by the crate's tests.", packages });
+  const file = new VectorFile("eip712_domain", { description: "EIP-712 domain separators, and a digest from separator and struct hash.", packages });
   const add = (id, comment, flags, args, expected) => {
     const separator = domainSeparator({ domain: { name: args.name, version: args.version, chainId: BigInt(args.chain_id), verifyingContract: args.verifying_contract } });
     if (expected) assert.equal(separator, expected, id);

@@ -80,7 +80,7 @@ const dataHash = (request, response) => keccak(join(integer(request.length, 4), 
 
 {
   const prefix = new VectorFile("request_length_prefix", {
-    description: "The data hash's length prefix for a request of a declared length (X402 §1). Not an oracle function: read by the crate's tests.",
+    description: "The data hash's length prefix for a request of a declared length (X402 §1).",
     packages: [],
   });
   for (const length of [0n, 1n, 255n, 256n, 65535n, 65536n, 2n ** 24n, 2n ** 32n - 1n]) {

@@ -151,7 +151,7 @@ file.error("unknown-argument", "an argument that the function does not have", ["
 
 // R22's integer rule, judged on the literal.
 const integers = new VectorFile("integer_field", {
-  description: "The value of a JSON number in a field that a profile calls integer (R22). Not an oracle function: read by the crate's tests.",
+  description: "The value of a JSON number in a field that a profile calls integer (R22).",
   packages: [],
 });
 for (const [id, literal, value] of [

@@ -220,8 +220,8 @@ for (const [n, encoded] of [...small.keys()].entries()) {
 refuse("r-no-point", "R is no point", ["Shape"], { signature: join(little(2n), little(S)) }, "BadSignature");
 verify.error("algorithm", "an algorithm that does not exist", ["Request"], { algorithm: "p256", message: digest32, signature: hex(one.signature), signer: hex(point) }, "BadRequest");
 
-// ---- what the oracle has no function for
-const recover = new VectorFile("recover_address", { description: "The address behind r ‖ s ‖ v and a digest. Not an oracle function: read by the crate's tests.", packages });
+// ---- signatures in other forms
+const recover = new VectorFile("recover_address", { description: "The address behind r ‖ s ‖ v and a digest.", packages });
 for (const { id, comment, flags, secret, digest, signature } of secp) {
   const found = await recoverAddress({ hash: hex(digest), signature: serializeSignature({ r: hex(signature.slice(0, 32)), s: hex(signature.slice(32, 64)), yParity: signature[64] }) });
   assert.equal(found.toLowerCase(), address(secret));
@@ -232,7 +232,7 @@ recover.error("v-27", "Ethereum's v", ["Malleable"], { message: hex(one.digest),
 recover.error("infinity", "recovery ends at the point at infinity", ["Shape"], { message: hex(one.digest), signature: hex(infinity) }, "BadSignature");
 recover.error("no-point", "no point of the curve has this x", ["Shape"], { message: hex(one.digest), signature: hex(make(scalar(5n), s, v)) }, "BadSignature");
 
-const ethereum = new VectorFile("ethereum_v", { description: "Between v 0 or 1 and Ethereum's 27 or 28 (R23). Not an oracle function: read by the crate's tests.", packages });
+const ethereum = new VectorFile("ethereum_v", { description: "Between v 0 or 1 and Ethereum's 27 or 28 (R23).", packages });
 for (const { id, signature } of secp.slice(0, 8)) {
   const on = hex(join(signature.slice(0, 64), [27 + signature[64]]));
   assert.equal(on, serializeSignature({ r: hex(signature.slice(0, 32)), s: hex(signature.slice(32, 64)), yParity: signature[64] }));
@@ -242,7 +242,7 @@ for (const { id, signature } of secp.slice(0, 8)) {
 for (const value of [2, 26, 27, 28, 255]) ethereum.error(`to-v-${value}`, "v is not 0 or 1", ["Boundary"], { direction: "to", signature: hex(make(r, s, value)) }, "MalformedSignature");
 for (const value of [0, 1, 26, 29, 255]) ethereum.error(`from-v-${value}`, "v is not 27 or 28", ["Boundary"], { direction: "from", signature: hex(make(r, s, value)) }, "MalformedSignature");
 
-const low = new VectorFile("low_s", { description: "The low-s twin of a signature. Not an oracle function: read by the crate's tests.", packages });
+const low = new VectorFile("low_s", { description: "The low-s twin of a signature.", packages });
 for (const { id, signature } of secp.slice(0, 8)) {
   const twin = make(signature.slice(0, 32), N - BigInt(hex(signature.slice(32, 64))), 1 - signature[64]);
   assert.ok(secp256k1.Signature.fromBytes(twin.slice(0, 64)).hasHighS());
@@ -268,3 +268,27 @@ for (const [id, comment, text] of [
   ["empty", "nothing", ""], ["prefix-only", "0x alone", "0x"], ["odd", "half a byte", hex(signer).slice(0, -1)], ["not-hex", "no hex digit", "zz".repeat(32)], ["capital-x", "0X", `0X${hex(signer).slice(2)}`], ["64", "a point without its prefix", hex(point.slice(1))], ["66", "66 bytes", hex(join(point, [0]))], ["address", "an address is no key", evm.owner.address], ["long", "1000 bytes", "00".repeat(1000)], ["not-ascii", "a letter beyond ASCII", "é".repeat(33)],
   ["small-order", "a point of small order", hex(identity)], ["hybrid", "a hybrid key", hex(join([6 + (point[64] & 1)], point.slice(1)))],
 ]) keys.error(id, comment, ["Shape"], { text }, "MalformedKey");
+
+const ofSecret = new VectorFile("public_key_of_secret", { description: "The public key of a secret one: 33 bytes compressed (secp256k1), 32 bytes (Ed25519).", packages });
+for (const { id, comment, flags, secret } of secp.slice(0, 12)) {
+  ofSecret.ok(`secp256k1-${id}`, comment, flags, { algorithm: "secp256k1", secret_key: hex(secret) }, hex(secp256k1.getPublicKey(secret, true)));
+}
+for (const { id, comment, flags, seed } of ed) {
+  ofSecret.ok(`ed25519-${id}`, comment, flags, { algorithm: "ed25519", secret_key: hex(seed) }, hex(ed25519.getPublicKey(seed)));
+}
+for (const [id, key] of [["zero", 0n], ["order", N], ["order-plus-1", N + 1n]]) {
+  ofSecret.error(`secp256k1-${id}`, "no scalar of the group", ["Boundary"], { algorithm: "secp256k1", secret_key: hex(scalar(key)) }, "MalformedKey");
+}
+ofSecret.error("algorithm", "an algorithm that does not exist", ["Request"], { algorithm: "p256", secret_key: evm.owner.secret }, "BadRequest");
+ofSecret.error("short", "a secret of 31 bytes", ["Request", "Shape"], { algorithm: "ed25519", secret_key: hex(stream("secret", 31)) }, "MalformedKey");
+
+const ofKey = new VectorFile("address_of_public_key", { description: "The Ethereum address of a secp256k1 key, compressed or not: the last 20 bytes of keccak256 over x and y.", packages });
+for (const { id, comment, flags, secret } of secp.slice(0, 12)) {
+  for (const [form, compressed] of [["compressed", true], ["uncompressed", false]]) {
+    ofKey.ok(`${id}-${form}`, comment, flags, { public_key: hex(secp256k1.getPublicKey(secret, compressed)) }, address(secret));
+  }
+}
+for (const [id, comment, key] of [
+  ["empty", "nothing", new Uint8Array()], ["ed25519", "an Ed25519 key, which has no address", signer], ["64", "a point without its prefix", point.slice(1)], ["66", "66 bytes", join(point, [0])],
+  ["hybrid", "a hybrid key", join([6 + (point[64] & 1)], point.slice(1))], ["no-point", "no point of the curve has this x", join([2], scalar(5n))],
+]) ofKey.error(id, comment, ["Shape"], { public_key: hex(key) }, "MalformedKey");

@@ -2,6 +2,7 @@
 //! measured on the canonical contracts and on X84, Foundry's `cast`, and Solana's own SDK.
 
 mod authorization;
+mod complete;
 mod hashing;
 mod integers;
 mod naming;

@@ -38,13 +38,27 @@ fn has_every_function_of_the_protocol() {
                  reviewer_message feedback_auth feedback_auth_blob feedback_auth_blob_decode \
                  payment_proof revoke_message receipt validation_request_hash agent_wallet_set tag tag_decode summary \
                  verify sign chain_id account_id task_ref pda public_key feedback_id weighted_score \
-                 stars_to_value stars_of_value standard_tag standard_tag_value x402_tag summary_part summary_merge";
+                 stars_to_value stars_of_value standard_tag standard_tag_value x402_tag summary_part summary_merge \
+                 request_length_prefix integer_field feedback_auth_eoa_blob_decode eip712_domain recover_address \
+                 ethereum_v low_s public_key_of_secret address_of_public_key";
     assert!(oracle::names().eq(table.split_whitespace()));
     // Called without arguments, each asks for one and never says that it is unknown.
     for name in oracle::names() {
         let message = expect_class(json!({"fn": name}), "BadRequest");
         assert!(message.ends_with(" is missing"), "{name}: {message}");
     }
+}
+
+#[test]
+fn lists_its_functions() {
+    let answer = ask(&json!({"id": 7, "fn": "functions"}));
+    let names: Vec<_> = oracle::names().collect();
+    assert_eq!(answer, json!({"id": 7, "ok": names}));
+    let message = expect_class(json!({"fn": "functions", "data": ""}), "BadRequest");
+    assert!(
+        message.starts_with("\"data\" is not an argument here"),
+        "{message}"
+    );
 }
 
 #[test]
