@@ -7,7 +7,7 @@ use super::{
 use serde_json::{Value, json};
 use std::{fs, io::Write, process::Stdio};
 
-const COMMANDS: [&str; 53] = [
+const COMMANDS: [&str; 55] = [
     "conform",
     "adapter",
     "adapter check",
@@ -59,6 +59,8 @@ const COMMANDS: [&str; 53] = [
     "file convert",
     "file new",
     "oracle",
+    "vectors run",
+    "vectors export",
     "completions",
     "man",
 ];

@@ -11,6 +11,7 @@ mod missing;
 mod oracle;
 mod processes;
 mod usage;
+mod vectors;
 
 #[path = "../invocation/mod.rs"]
 mod invocation;

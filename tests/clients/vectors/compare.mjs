@@ -1,0 +1,33 @@
+// Compares the reports of `concord vectors run` with the committed table, or writes it (CONCORD_BLESS=1).
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const [folder, table] = process.argv.slice(2);
+
+/** Of one library: for each declared function how many vectors are right, and which are not. */
+function result(report) {
+  assert.equal(report.total.not_judged, 0, "a vector has no answer");
+  const declared = Object.entries(report.functions).filter(([, tally]) => tally.right + tally.wrong + tally.refused_wrongly > 0);
+  return Object.fromEntries(
+    declared.map(([name, tally]) => {
+      const ids = (verdict) => report.findings.filter((it) => it.verdict === verdict && it.id.startsWith(`${name}/`)).map((it) => it.id);
+      const parts = { right: tally.right, wrong: ids("wrong"), refused_wrongly: ids("refused_wrongly") };
+      assert.equal(parts.wrong.length + parts.refused_wrongly.length, tally.wrong + tally.refused_wrongly, name);
+      return [name, parts];
+    }),
+  );
+}
+
+const libraries = readdirSync(folder).map((file) => [file.replace(/\.json$/, ""), result(JSON.parse(readFileSync(join(folder, file), "utf8")))]);
+const found = Object.fromEntries(libraries.sort(([one], [other]) => (one < other ? -1 : 1)));
+if (process.env.CONCORD_BLESS) {
+  writeFileSync(table, `${JSON.stringify(found, null, 2)}\n`);
+} else {
+  assert.deepEqual(found, JSON.parse(readFileSync(table, "utf8")));
+}
+for (const [name, functions] of Object.entries(found)) {
+  for (const [fn, { right, wrong, refused_wrongly }] of Object.entries(functions)) {
+    console.log(`${name.padEnd(16)}${fn.padEnd(28)}${String(right).padStart(6)} right${String(wrong.length + refused_wrongly.length).padStart(5)} wrong`);
+  }
+}
