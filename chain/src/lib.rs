@@ -12,6 +12,7 @@ pub mod keys;
 pub mod network;
 pub mod server;
 mod signer;
+pub mod stdout;
 pub mod submission;
 pub mod svm;
 

@@ -209,7 +209,7 @@ pub fn checks(checks: &[Check]) -> String {
 /// # Errors
 /// [`DeployError::Output`].
 pub fn print(text: &str) -> Result<(), DeployError> {
-    Ok(io::stdout().write_all(text.as_bytes())?)
+    Ok(concord_chain::stdout::show(text)?)
 }
 
 /// Prints a line on stderr. A closed stderr stops no run.

@@ -5,6 +5,7 @@ use concord_chain::{
     ChainId, EndpointOptions,
     evm::Node,
     fetch::{FetchOptions, Fetcher},
+    stdout::show,
     svm::Cluster,
 };
 use concord_registry::{evm, svm::Program};
@@ -97,7 +98,7 @@ pub async fn audit(options: &AuditOptions) -> Result<u8, CliError> {
     let given = options.receipt.iter().map(|it| read_json(it));
     let given: Vec<PublishedReceipt> = given.collect::<Result<_, _>>()?;
     let report = audit.run(&given, now()).await?;
-    println!("{:#}", json!(report));
+    show(&format!("{:#}\n", json!(report)))?;
     Ok(if report.problems.is_empty() {
         FINE
     } else {

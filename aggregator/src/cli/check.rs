@@ -5,7 +5,7 @@ use std::{
 };
 
 use concord_canonical::sign::PreparedKey;
-use concord_chain::keys::read_keypair;
+use concord_chain::{keys::read_keypair, stdout::show};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -45,7 +45,8 @@ pub async fn check(options: &CheckOptions) -> Result<u8, CliError> {
     };
     let results = kit.run().await?;
     let failed = results.iter().filter(|it| it.failure.is_some()).count();
-    println!("{:#}", json!({ "failed": failed, "cases": results }));
+    let report = json!({ "failed": failed, "cases": results });
+    show(&format!("{report:#}\n"))?;
     Ok(if failed == 0 { FINE } else { REFUSED })
 }
 

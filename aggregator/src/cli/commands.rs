@@ -4,7 +4,10 @@ use axum::{
     extract::{ConnectInfo, Request},
     middleware::map_request,
 };
-use concord_chain::server::{Peer, ServerLimits, asked_to_stop, serve};
+use concord_chain::{
+    server::{Peer, ServerLimits, asked_to_stop, serve},
+    stdout::show,
+};
 use concord_x402::feedback::FileStore;
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
@@ -92,7 +95,7 @@ pub async fn run(options: &RunOptions) -> Result<u8, CliError> {
     });
     let routes = routes.merge(payment_proof_router(facilitators));
     let routes = routes.layer(map_request(with_address));
-    println!("{}", listener.local_addr()?);
+    show(&format!("{}\n", listener.local_addr()?))?;
     serve(listener, routes, ServerLimits::default(), asked_to_stop()).await;
     lanes.end().await;
     Ok(FINE)
@@ -175,14 +178,14 @@ fn report(store: &Store) -> Result<u8, CliError> {
         "late": late,
         "lateRevocations": revocations,
     });
-    println!("{report:#}");
+    show(&format!("{report:#}\n"))?;
     Ok(if has_refused { REFUSED } else { FINE })
 }
 
 pub async fn retry(options: &ConfigOptions) -> Result<u8, CliError> {
     let store = Config::read(&options.config)?.open_store()?;
     let count = store.retry().await?;
-    println!("{count}");
+    show(&format!("{count}\n"))?;
     Ok(FINE)
 }
 
@@ -209,11 +212,11 @@ pub async fn files(options: &ConfigOptions) -> Result<u8, CliError> {
             }
         }
     }
-    println!("{count}");
+    show(&format!("{count}\n"))?;
     Ok(FINE)
 }
 
-pub fn schema() -> u8 {
-    print!("{}", Config::schema());
-    FINE
+pub fn schema() -> Result<u8, CliError> {
+    show(&Config::schema())?;
+    Ok(FINE)
 }

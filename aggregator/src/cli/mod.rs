@@ -77,7 +77,7 @@ pub fn execute(command: &Command) -> u8 {
                 Command::Retry(options) => commands::retry(options).await,
                 Command::Backup(options) => commands::backup(options),
                 Command::Files(options) => commands::files(options).await,
-                Command::Schema => Ok(commands::schema()),
+                Command::Schema => commands::schema(),
                 Command::Audit(options) => audit::audit(options).await,
                 Command::Check(options) => check::check(options).await,
             }

@@ -116,14 +116,38 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Self {
             class: error.class(),
-            message: without_secrets(&error.to_string()),
+            message: without_secrets(&without_cut_words(&error.to_string())),
         }
     }
 }
 
-/// Shortest run of hex digits in an error's excerpt that is left out: a key cut short is still most
-/// of a key.
+/// Shortest run of hex digits in an error's excerpt, or of letters and digits before its cut, that is
+/// left out: a key cut short is still most of a key.
 const HEX_RUN_MIN: usize = 24;
+
+/// An excerpt that was cut ends with this.
+const CUT: char = '…';
+
+/// Leaves out a word that the excerpt has cut: the keypairs of Solana's tools are 88 base58
+/// characters, more than half of which hold the secret.
+fn without_cut_words(message: &str) -> String {
+    let mut shown = String::with_capacity(message.len());
+    let mut word = String::new();
+    for c in message.chars().chain(['\n']) {
+        if c.is_ascii_alphanumeric() {
+            word.push(c);
+            continue;
+        }
+        match c == CUT && word.len() >= HEX_RUN_MIN {
+            true => shown.push_str(&format!("<{} letters and digits>", word.len())),
+            false => shown.push_str(&word),
+        }
+        word.clear();
+        shown.push(c);
+    }
+    shown.pop(); // the end that was added
+    shown
+}
 
 /// An error of the crate quotes the text that it refuses, which may be a secret in the wrong place.
 fn without_secrets(message: &str) -> String {

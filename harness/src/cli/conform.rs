@@ -1,5 +1,4 @@
 use super::{
-    DISAGREE,
     arguments::{BackendName, Conform},
     code_of, colours,
     error::CliError,
@@ -7,7 +6,7 @@ use super::{
     live::conform_live,
     progress::Progress,
     provenance::provenance,
-    report_files::{self, write_whole},
+    report_files::{self, code_beside, write_whole},
     show,
     svm_node::attach_node,
 };
@@ -224,13 +223,5 @@ pub(super) fn write_reports(
     };
     let shown = show(report.as_bytes());
     let written = shown.map_err(CliError::from).and(html).and(junit);
-    match (code_of(run), written) {
-        (code, Ok(())) => Ok(code),
-        // A disagreement is said whatever became of the reports.
-        (DISAGREE, Err(fault)) => {
-            tell(report::plain(&format!("concord: {fault}")));
-            Ok(DISAGREE)
-        }
-        (_, Err(fault)) => Err(fault),
-    }
+    code_beside(written, code_of(run))
 }

@@ -1,5 +1,5 @@
 use super::{AGREE, arguments::Files, error::CliError, files::scenario_files};
-use crate::scenario;
+use crate::{report::plain, scenario};
 use concord_deploy::report::tell;
 
 /// `concord fill`: writes the model's expectations, and nobody else's, into the files.
@@ -14,7 +14,7 @@ pub(super) fn fill(options: &Files) -> Result<u8, CliError> {
         })?;
         scenario::load(&file)?;
         let word = if document == before { "kept" } else { "filled" };
-        tell(format_args!("{word:8} {}", file.display()));
+        tell(plain(&format!("{word:8} {}", file.display())));
     }
     Ok(AGREE)
 }

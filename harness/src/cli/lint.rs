@@ -2,6 +2,7 @@
 use super::{AGREE, USAGE, arguments::Files, error::CliError, files::scenario_files, show};
 use crate::{
     model::Verdict,
+    report::plain,
     scenario::{self, Rule, Scenario, ScenarioFault},
 };
 use concord_deploy::report::tell;
@@ -61,7 +62,7 @@ pub(super) fn lint(options: &Files) -> Result<u8, CliError> {
         .iter()
         .map(|finding| format!("{finding}\n"))
         .collect();
-    show(report.as_bytes())?;
+    show(plain(&report).as_bytes())?;
     match findings.len() {
         0 => tell(format_args!("{} scenarios: nothing found", scenarios.len())),
         many => tell(format_args!("{many} found")),

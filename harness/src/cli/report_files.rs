@@ -1,5 +1,7 @@
 //! Files for reports: tried before anybody plays or pays, and written whole or not at all.
-use super::error::CliError;
+use super::{DISAGREE, error::CliError};
+use crate::report::plain;
+use concord_deploy::report::tell;
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -66,5 +68,17 @@ fn not_written(file: &Path, fault: io::Error) -> CliError {
     CliError::File {
         path: file.to_owned(),
         fault,
+    }
+}
+
+/// The exit code of a run whose reports were written, or not. A disagreement is said whatever became of
+/// them.
+pub(super) fn code_beside(written: Result<(), CliError>, code: u8) -> Result<u8, CliError> {
+    match written {
+        Err(fault) if code == DISAGREE => {
+            tell(plain(&format!("concord: {fault}")));
+            Ok(code)
+        }
+        written => written.map(|()| code),
     }
 }

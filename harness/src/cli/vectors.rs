@@ -2,15 +2,11 @@
 use super::{
     AGREE, DISAGREE, MISSING, NOT_DECLARED, colours,
     error::CliError,
-    report_files::{ReportFile, require_writable, write_whole},
+    report_files::{ReportFile, code_beside, require_writable, write_whole},
     show,
 };
-use crate::{
-    report::plain,
-    vectors::{self, Command, Conclusion, FILES, Plan, SCHEMA, VectorFile},
-};
+use crate::vectors::{self, Command, Conclusion, FILES, Plan, SCHEMA, VectorFile};
 use clap::{Args, Subcommand};
-use concord_deploy::report::tell;
 use std::{
     ffi::OsString,
     fs::{self, File},
@@ -146,15 +142,7 @@ fn write_reports(options: &Run, run: &vectors::Run) -> Result<u8, CliError> {
         Conclusion::Lost => MISSING,
         Conclusion::NotDeclared => NOT_DECLARED,
     };
-    match (code, written) {
-        (code, Ok(())) => Ok(code),
-        // A wrong answer is said whatever became of the reports.
-        (DISAGREE, Err(fault)) => {
-            tell(plain(&format!("concord: {fault}")));
-            Ok(DISAGREE)
-        }
-        (_, Err(fault)) => Err(fault),
-    }
+    code_beside(written, code)
 }
 
 impl Run {

@@ -9,6 +9,7 @@ mod fuzz;
 mod help;
 mod missing;
 mod oracle;
+mod places;
 mod processes;
 mod usage;
 mod vectors;

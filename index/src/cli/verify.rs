@@ -5,6 +5,7 @@ use crate::{
     store::{Database, Deployed, Location, Store},
     table::FileState,
 };
+use concord_chain::stdout::show;
 use serde_json::{Value, json};
 
 pub fn open(options: &StoreOptions) -> Result<Store<Database>, CliError> {
@@ -51,7 +52,7 @@ pub fn status(options: &StoreOptions) -> Result<u8, CliError> {
             "files": files(&store.file_counts(id)?),
             "fileBytes": store.file_bytes(id)?,
         });
-        println!("{status}");
+        show(&format!("{status}\n")).map_err(CliError::Output)?;
     }
     Ok(code)
 }
@@ -119,7 +120,7 @@ pub fn verify(options: &StoreOptions) -> Result<u8, CliError> {
             "evidence": format!("0x{}", hex::encode(files)),
             "files": format!("0x{}", hex::encode(derived)),
         });
-        println!("{verified}");
+        show(&format!("{verified}\n")).map_err(CliError::Output)?;
     }
     Ok(code)
 }

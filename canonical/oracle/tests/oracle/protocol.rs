@@ -200,6 +200,24 @@ fn never_repeats_a_secret() {
         assert!(answer.contains("\"error\""), "{request}");
         assert!(!answer.contains(&secret[..16]), "{answer}");
     }
+    // A keypair as Solana's tools write it, in base58, where a text is wanted.
+    let keypair =
+        "3FFiLJZvhP5kzsSAi9hRHGqRmvXqn7iSqqdhrb9D6zoVnQeD7qKjAsXp7CwfXLPYYZGXx7Dsz4nDpvbaPi3qgqTv";
+    for request in [
+        json!({"fn": "pda", "account": "agent", "program_id": PROGRAM, "mint": keypair}),
+        json!({"fn": "chain_id", "text": format!("solana:{keypair}")}),
+        json!({"fn": "account_id", "text": keypair}),
+        json!({"fn": "task_ref", "text": format!("a {keypair}")}),
+        json!({"fn": "feedback_id", "text": format!("1:a:{keypair}"), "base": 1, "target": 1}),
+        json!({"fn": "stars_to_value", "stars": keypair}),
+        json!({"fn": "interaction_hash", "profile": keypair, "task_ref": "a:b:c", "data_hash": DATA_HASH}),
+    ] {
+        let answer = oracle::answer(&request.to_string());
+        assert!(answer.contains("\"error\""), "{request}");
+        for at in 0..=keypair.len() - 16 {
+            assert!(!answer.contains(&keypair[at..at + 16]), "{answer}");
+        }
+    }
     let twice = format!("{{\"fn\":\"sign\",\"{secret}\":1,\"{secret}\":2}}");
     assert!(!oracle::answer(&twice).contains(&secret[..16]));
 }

@@ -10,7 +10,7 @@ mod result;
 mod scenario;
 mod step;
 
-use super::{Provenance, kind, text::verdict};
+use super::{Provenance, cell::plain, kind, text::verdict};
 use crate::runner::{Run, VarianceUsed};
 use anchor::Anchors;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -51,7 +51,7 @@ pub fn html(run: &Run, provenance: &Provenance) -> String {
             }
         }
     };
-    without_optional_tags(page.into_string()) + "\n"
+    plain(&without_optional_tags(page.into_string())) + "\n" // HTML has no control characters
 }
 
 /// Leaves out the end tags that HTML makes optional, a twentieth of the page. No text has them:
