@@ -190,6 +190,17 @@ fn every_public_function_is_asked_or_has_a_reason() {
     assert_eq!(asked, oracle::names().collect());
 }
 
+#[test]
+fn the_documentation_lists_every_function() {
+    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/VECTORS.md");
+    let text = fs::read_to_string(place).expect("docs/VECTORS.md");
+    let (_, table) = text.split_once("## Functions\n").expect("the table");
+    let rows = table.lines().filter_map(|row| row.strip_prefix("| `"));
+    let names = rows.filter_map(|row| row.split(" | ").next());
+    let names = names.flat_map(|cell| cell.split(", ").map(|it| it.trim_matches('`')));
+    assert_eq!(names.collect::<BTreeSet<_>>(), oracle::names().collect());
+}
+
 /// `module::function` and `module::Type::function`, read from the sources, which rustfmt has laid out.
 fn public_functions() -> BTreeSet<String> {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src");
