@@ -30,7 +30,7 @@ impl Model {
             .authorization
             .as_ref()
             .ok_or(ErrorClass::AuthMissing)?;
-        Self::check_form(sent.tamper.as_ref())?; // R6, R11
+        self.check_form(&sent.signer, sent.tamper.as_ref())?; // R6, R11
         let granted = match sent.form {
             Form::X84 => self.accepts_scheme(&feedback.agent, X84), // R10
             Form::Bounded | Form::DraftV1 => {
@@ -60,9 +60,12 @@ impl Model {
     ) -> Result<bool, Refusal> {
         let owner = &self.agent(&feedback.agent)?.owner;
         let tamper = sent.tamper.as_ref();
+        // R6: what a contract was asked about instead of 65 bytes. No other signer gets here.
+        let has_other_length = matches!(tamper, Some(Tamper::Truncated | Tamper::Extended));
         Ok(sent.agent == feedback.agent // R5
             && sent.client == feedback.by
             && sent.signer == *self.authorization_signer(&feedback.agent, owner) // R7
+            && !has_other_length
             && !tamper.is_some_and(|tamper| tamper.breaks_signature(&sent.signer)))
     }
 

@@ -42,6 +42,18 @@ label! {
     Agent
 }
 
+/// How the label of an account begins that on EVM is a contract: an EOA delegated to code
+/// (EIP-7702) whose signatures are another key's, by ERC-1271 (R3, R6). On Solana it is a key like
+/// any other (declared variance 6).
+pub const CONTRACT: &str = "contract-";
+
+impl Actor {
+    /// Is it a contract account on EVM?
+    pub fn is_contract(&self) -> bool {
+        self.0.starts_with(CONTRACT)
+    }
+}
+
 /// What a backend writes for an address that no label stands for, before the address itself.
 pub const UNLABELLED: &str = "unlabelled:";
 

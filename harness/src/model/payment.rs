@@ -102,7 +102,7 @@ impl Model {
         if self.payments.spent.contains(&payment.task) {
             return Err(ErrorClass::PaymentSpent);
         }
-        Self::check_form(tamper)?; // R11
+        self.check_form(&payment.facilitator, tamper)?; // R11
         if self.state.time >= payment.expiry {
             return Err(ErrorClass::AuthExpired);
         }

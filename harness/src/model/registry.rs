@@ -214,10 +214,17 @@ impl Model {
         }
     }
 
-    /// R6, R11: was anything sent, and has it the one accepted form?
-    pub(super) fn check_form(tamper: Option<&Tamper>) -> Result<(), Refusal> {
+    /// R6, R11: was anything sent, and has it the one accepted form? On EVM a contract judges
+    /// signatures of any length.
+    pub(super) fn check_form(
+        &self,
+        signer: &Actor,
+        tamper: Option<&Tamper>,
+    ) -> Result<(), Refusal> {
+        let takes_any_length = self.chain == Chain::Evm && signer.is_contract();
         match tamper {
             Some(Tamper::Empty) => Err(ErrorClass::AuthMissing),
+            Some(Tamper::Truncated | Tamper::Extended) if takes_any_length => Ok(()),
             Some(Tamper::Truncated | Tamper::Extended | Tamper::Dirty) => {
                 Err(ErrorClass::AuthMalformed)
             }

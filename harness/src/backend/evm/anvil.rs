@@ -113,6 +113,10 @@ impl Ledger for Anvil {
         unless_ending(self.node.fund(accounts))
     }
 
+    fn set_code(&mut self, account: Address, code: Bytes) -> Answer<()> {
+        unless_ending(self.node.set_code(account, code))
+    }
+
     fn set_next_block_time(&mut self, time: u64) -> Answer<()> {
         unless_ending(self.node.set_next_block_time(time))
     }

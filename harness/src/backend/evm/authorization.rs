@@ -85,7 +85,7 @@ fn signature(
         Form::DraftV1 => fields.eip191_digest(),
         _ => fields.eip712_digest(&audience.reputation.into_array()),
     };
-    let mut signature = sign::secp256k1_sign(&keys.secret(signer), &digest)
+    let mut signature = sign::secp256k1_sign(&keys.signing_secret(signer), &digest)
         .and_then(|signature| sign::to_ethereum_v(&signature))
         .map_err(|fault| StepFault::Inexpressible(format!("{signer} cannot sign: {fault}")))?;
     match authorization.tamper {

@@ -22,7 +22,7 @@ pub(super) fn signature(
     };
     let digest = text.digest(&word::from_u64(chain_id), &identity.into_array());
     let signer = &consent.signer;
-    sign::secp256k1_sign(&keys.secret(signer), &digest)
+    sign::secp256k1_sign(&keys.signing_secret(signer), &digest)
         .and_then(|signature| sign::to_ethereum_v(&signature))
         .map_err(|fault| StepFault::Inexpressible(format!("{signer} cannot sign: {fault}")))
 }

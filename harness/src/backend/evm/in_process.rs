@@ -10,12 +10,12 @@ use alloy::{
     signers::local::PrivateKeySigner,
 };
 use revm::{
-    Context, ExecuteCommitEvm, ExecuteEvm, MainBuilder, MainContext, MainnetEvm,
+    Context, Database, ExecuteCommitEvm, ExecuteEvm, MainBuilder, MainContext, MainnetEvm,
     context::{BlockEnv, TxEnv, result::ExecutionResult},
     database::{CacheDB, EmptyDB, InMemoryDB},
     handler::MainnetContext,
     primitives::hardfork::SpecId,
-    state::AccountInfo,
+    state::{AccountInfo, Bytecode},
 };
 use std::path::Path;
 
@@ -105,6 +105,19 @@ impl Ledger for Revm {
         for account in accounts {
             self.database.insert_account_info(*account, funded.clone());
         }
+        Ok(())
+    }
+
+    fn set_code(&mut self, account: Address, code: Bytes) -> Answer<()> {
+        let code = Bytecode::new_raw_checked(code).map_err(|fault| refused(&fault))?;
+        let known = self.database.basic(account);
+        let known = known.map_err(|fault| refused(&fault))?.unwrap_or_default();
+        let info = AccountInfo {
+            code_hash: code.hash_slow(),
+            code: Some(code),
+            ..known
+        };
+        self.database.insert_account_info(account, info);
         Ok(())
     }
 

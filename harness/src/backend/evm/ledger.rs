@@ -29,6 +29,12 @@ pub trait Ledger: Send {
     /// Gives each account enough for every transaction.
     fn fund(&mut self, accounts: &[Address]) -> Answer<()>;
 
+    /// Gives an account code, and leaves its balance and nonce as they are.
+    ///
+    /// # Errors
+    /// A chain that nobody controls.
+    fn set_code(&mut self, account: Address, code: Bytes) -> Answer<()>;
+
     /// Unix seconds of the next block, exactly.
     fn set_next_block_time(&mut self, time: u64) -> Answer<()>;
 
@@ -73,7 +79,7 @@ pub trait Ledger: Send {
     /// Makes this the state that [`Self::restore`] goes back to.
     fn mark(&mut self) -> Answer<()>;
 
-    /// As often as wanted; what [`Self::fund`] gave since the mark is gone too.
+    /// As often as wanted; what [`Self::fund`] and [`Self::set_code`] gave since the mark is gone too.
     fn restore(&mut self) -> Answer<()>;
 }
 

@@ -162,6 +162,11 @@ impl Ledger for Live {
         Ok(())
     }
 
+    fn set_code(&mut self, _account: Address, _code: Bytes) -> Answer<()> {
+        let reason = "a contract account, whose code only a development node sets";
+        Err(StepFault::Inexpressible(reason.to_owned()))
+    }
+
     fn set_next_block_time(&mut self, time: u64) -> Answer<()> {
         self.scenario.next = time;
         Ok(())

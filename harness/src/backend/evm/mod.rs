@@ -10,6 +10,7 @@ mod authorization;
 mod calls;
 mod clock;
 mod consent;
+mod contract_account;
 mod deployment;
 mod execution;
 mod in_process;
@@ -178,7 +179,12 @@ impl<L: Ledger> Backend for Registries<L> {
             self.agents.add_actor(address, actor.clone());
             accounts.push(address);
         }
-        self.ledger.fund(&accounts)
+        self.ledger.fund(&accounts)?;
+        let contracts = actors.iter().filter(|actor| actor.is_contract());
+        contracts.into_iter().try_for_each(|actor| {
+            let key = self.keyring.key(actor);
+            contract_account::install(&mut self.ledger, &key, &self.keyring.signing_key(actor))
+        })
     }
 
     fn restart(&mut self) -> Result<(), StepFault> {

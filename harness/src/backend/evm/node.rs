@@ -242,6 +242,11 @@ impl Ledger for Node {
         Ok(())
     }
 
+    fn set_code(&mut self, account: Address, code: Bytes) -> Answer<()> {
+        let set = self.node.provider().anvil_set_code(account, code);
+        self.ask("anvil_setCode", set)
+    }
+
     fn set_next_block_time(&mut self, time: u64) -> Answer<()> {
         let set = self.node.provider().anvil_set_next_block_timestamp(time);
         self.ask("evm_setNextBlockTimestamp", set)
