@@ -2,12 +2,19 @@
 //! are played by the model here, so that a fault can be put into one of them.
 use concord_harness::{
     backend::{Backend, Observed, StepFault},
-    fuzz::{self, Plan, Report, Subject},
+    fuzz::{self, BOUNDS_STEPS_MIN, Plan, Recipe, Report, Subject},
     model::{
         Actor, Agent, AgentState, Bytes32, CanonicalState, Chain, Model, Operation, Outcome,
         Referee, SetAgentWallet, Summary, SummaryQuery,
     },
     scenario,
+};
+use serde_json::Value;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+    sync::LazyLock,
 };
 
 /// A registry that follows the model, but for its fault.
@@ -111,18 +118,190 @@ fn found(report: &Report) -> (String, &'static str, usize) {
     (finding.divergence.verdict(), last, finding.steps.len())
 }
 
+/// Enough for every bound.
+static LONG_RUN: LazyLock<Report> =
+    LazyLock::new(|| run(BOUNDS_STEPS_MIN, Fault::None, Fault::None));
+
 #[test]
 fn every_operation_and_mutator_is_tried() {
-    let report = run(10_000, Fault::None, Fault::None);
+    let report = &*LONG_RUN;
     assert!(report.finding.is_none(), "{:#?}", report.finding);
     let metrics = &report.metrics;
-    assert_eq!((report.steps, metrics.steps), (10_000, 10_000));
+    let steps = BOUNDS_STEPS_MIN;
+    assert_eq!((report.steps, metrics.steps), (steps, steps));
     assert!(3 * metrics.mutated >= metrics.steps, "{}", metrics.mutated);
     assert_eq!(metrics.vacuous(), [], "{metrics:#?}");
-    // With another seed nothing is to be missing either.
+    // With another seed nothing is to be missing either, in a quarter as many steps.
     let accepted = metrics.operations.values().map(|it| it.accepted);
-    let tried = metrics.mutators.values().map(|it| it.tried);
-    assert!(accepted.chain(tried).all(|it| it >= 10), "{metrics:#?}");
+    let tried = metrics.mutators.iter();
+    let tried = tried.filter(|(name, _)| !name.contains('.')); // bounds are judged below
+    let tried = tried.map(|(_, it)| it.tried);
+    assert!(accepted.chain(tried).all(|it| it >= 32), "{metrics:#?}");
+}
+
+#[test]
+fn every_bound_decides_below_at_and_above_it() {
+    // R3, R8, R10, R12, R13, R16, R17, R19, R20
+    let decided = &LONG_RUN.metrics.bounds;
+    let places: Vec<_> = fuzz::bounds().map(|place| place.to_string()).collect();
+    assert_eq!(places.len(), 3 * 46, "{places:?}");
+    for place in &places {
+        let times = decided.get(place).copied().unwrap_or(0);
+        assert!(times >= 5, "{place} decided {times} times: {decided:#?}");
+    }
+}
+
+/// Outcomes of scenarios that no mutator is made for.
+const CLASSES_OF_SCENARIOS_ALONE: [(&str, &str); 0] = [];
+
+/// Every word that stands as an outcome in a scenario.
+fn outcomes(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(members) => {
+            for (name, value) in members {
+                let word = value.as_str().filter(|_| name == "outcome");
+                found.extend(word.map(str::to_owned));
+                outcomes(value, found);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|it| outcomes(it, found)),
+        _ => (),
+    }
+}
+
+#[test]
+fn every_class_that_scenarios_provoke_is_provoked_by_a_mutator() {
+    // R25
+    let scenarios = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/scenarios");
+    let mut found = BTreeSet::new();
+    for area in fs::read_dir(scenarios).unwrap() {
+        let area = area.unwrap().path();
+        for file in fs::read_dir(area).into_iter().flatten() {
+            let file = file.unwrap().path();
+            if file.extension().is_some_and(|it| it == "json") {
+                let text = fs::read_to_string(&file).unwrap();
+                outcomes(&serde_json::from_str(&text).unwrap(), &mut found);
+            }
+        }
+    }
+    found.retain(|word| word != "ok" && word != "unsupported");
+    assert!(found.len() >= 35, "{found:?}");
+    let mutated: BTreeSet<_> = fuzz::mutated_classes()
+        .iter()
+        .map(|class| class.name().to_owned())
+        .collect();
+    for class in &found {
+        let reason = CLASSES_OF_SCENARIOS_ALONE.iter().find(|it| it.0 == class);
+        assert!(
+            mutated.contains(class) != reason.is_some(),
+            "{class} needs a mutator, or a reason to have none, and not both"
+        );
+    }
+}
+
+/// What a client whose last entry is revoked tries next: the operation, how its index is to the
+/// last one, and what comes of it on Solana.
+fn after_a_revocation(world: u64, found: &mut BTreeMap<String, u64>) {
+    let mut models = Chain::ALL.map(Model::new);
+    let mut time = 0;
+    for step in Recipe::fresh(7, world, 200).steps() {
+        let operation = &step.operation;
+        if !operation.is_read() {
+            time += step.wait;
+        }
+        let revoked = operation.agent().and_then(|agent| {
+            let record = models[1].state().agents.get(agent)?;
+            let (last, is_revoked, index) = match operation {
+                Operation::GiveFeedback(it) => {
+                    let own = record.authorized.entries.get(&it.by)?;
+                    (own.len(), own.last()?.revoked, it.index)
+                }
+                Operation::GiveOpenFeedback(it) => {
+                    let own = record.open.entries.get(&it.by)?;
+                    (own.len(), own.last()?.revoked, it.index)
+                }
+                _ => return None,
+            };
+            is_revoked.then_some((last as u64, index))
+        });
+        let [_, verdict] = models
+            .each_mut()
+            .map(|model| model.apply(operation, time).verdict);
+        if let Some((last, index)) = revoked {
+            let index = match index {
+                None => "next",
+                Some(index) if index == last => "the revoked one",
+                Some(index) if index == last + 1 => "next, named",
+                Some(_) => "another",
+            };
+            let name = operation.name();
+            *found
+                .entry(format!("{name} {index}: {verdict}"))
+                .or_default() += 1;
+        }
+    }
+}
+
+#[test]
+fn clients_whose_last_entry_is_revoked_go_on() {
+    // R8, R12: no index is used again
+    let mut found = BTreeMap::new();
+    (0..50).for_each(|world| after_a_revocation(world, &mut found));
+    for name in ["give_feedback", "give_open_feedback"] {
+        for what in [
+            "next: ok",
+            "next, named: ok",
+            "the revoked one: FeedbackIndexStale",
+        ] {
+            let words = format!("{name} {what}");
+            assert!(found.get(&words) >= Some(&5), "{words}: {found:#?}");
+        }
+    }
+}
+
+#[test]
+fn contracts_sign_in_every_role() {
+    // R3, R6
+    let mut found = BTreeSet::new();
+    for world in 0..50 {
+        let mut model = Model::new(Chain::Evm);
+        let mut time = 0;
+        for step in Recipe::fresh(7, world, 200).steps() {
+            time += if step.operation.is_read() {
+                0
+            } else {
+                step.wait
+            };
+            let outcome = model.apply(&step.operation, time).verdict;
+            let (role, signer, tamper) = match &step.operation {
+                Operation::GiveFeedback(it) => match &it.authorization {
+                    Some(made) => ("grants", &made.signer, made.tamper.is_some()),
+                    None => continue,
+                },
+                Operation::SetAgentWallet(it) => match &it.consent {
+                    Some(made) => ("consents", &made.signer, false),
+                    None => continue,
+                },
+                _ => continue,
+            };
+            if signer.is_contract() {
+                let how = if tamper { "spoilt" } else { "sound" };
+                found.insert(format!("{role}, {how}: {outcome}"));
+            }
+        }
+    }
+    for words in [
+        "grants, sound: ok",
+        "grants, sound: AuthExpired",
+        "grants, spoilt: AuthNotGranted",
+        "grants, spoilt: AuthMalformed",
+        "grants, spoilt: AuthMissing",
+        "consents, sound: ok",
+        "consents, sound: WalletConsentMissing",
+        "consents, sound: WalletConsentUsed",
+    ] {
+        assert!(found.contains(words), "{words}: {found:#?}");
+    }
 }
 
 #[test]
@@ -258,7 +437,7 @@ fn a_digest_that_forgets_revocations_is_named() {
 fn a_finding_is_a_scenario_that_the_model_plays() {
     let report = run(10_000, Fault::None, Fault::Revocation);
     let finding = report.finding.as_ref().unwrap();
-    let mut document = fuzz::document(&finding.steps, &finding.divergence, 7, finding.world);
+    let mut document = fuzz::document(&finding.steps, &finding.divergence, &finding.recipe);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("found.json");
     scenario::fill(&mut document, &file).unwrap();
@@ -276,8 +455,9 @@ fn every_world_can_be_written_as_a_scenario() {
     let divergence = &report.finding.as_ref().expect("a divergence").divergence;
     let folder = tempfile::tempdir().unwrap();
     for world in 0..8 {
-        let steps = fuzz::steps(7, world, 200).expect("a world");
-        let mut document = fuzz::document(&steps, divergence, 7, world);
+        let recipe = Recipe::fresh(7, world, 200);
+        let steps = recipe.steps();
+        let mut document = fuzz::document(&steps, divergence, &recipe);
         let file = folder.path().join(format!("{world}.json"));
         scenario::fill(&mut document, &file).unwrap();
         scenario::store_document(&file, &document).unwrap();

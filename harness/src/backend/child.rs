@@ -8,7 +8,10 @@ use signal_hook::{
 use std::{
     io,
     process::{self, Command},
-    sync::{Arc, Mutex, MutexGuard, Once, PoisonError, Weak},
+    sync::{
+        Arc, Mutex, MutexGuard, Once, PoisonError, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
 };
 
@@ -18,6 +21,14 @@ type Slot = Mutex<Option<process::Child>>;
 /// Every process that runs, for the signal handler.
 static RUNNING: Mutex<Vec<Weak<Slot>>> = Mutex::new(Vec::new());
 static HANDLER: Once = Once::new();
+/// Somebody else ends the run at SIGINT, and with it what it started.
+static LEAVES_INTERRUPTS: AtomicBool = AtomicBool::new(false);
+
+/// SIGINT no longer ends this process and those that it started: whoever asks for this ends the run
+/// then, in good order.
+pub fn leave_interrupts() {
+    LEAVES_INTERRUPTS.store(true, Ordering::Relaxed);
+}
 
 /// A process of ours.
 pub(super) struct Child(Arc<Slot>);
@@ -84,6 +95,9 @@ fn end_all_at_signals() {
     };
     thread::spawn(move || {
         for signal in signals.forever() {
+            if signal == SIGINT && LEAVES_INTERRUPTS.load(Ordering::Relaxed) {
+                continue;
+            }
             let running = lock(&RUNNING);
             running
                 .iter()

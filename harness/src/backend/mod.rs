@@ -13,6 +13,7 @@ mod secrets;
 pub mod svm;
 pub mod views;
 
+pub use child::leave_interrupts;
 pub use directory::Directory;
 pub use fault::{SetupError, StepFault};
 pub use secrets::RunSecret;

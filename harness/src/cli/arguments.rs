@@ -1,4 +1,5 @@
 use crate::{
+    fuzz::Recipe,
     model::{Chain, RegistryProfile},
     scenario::Rule,
 };
@@ -70,13 +71,19 @@ const FUZZ: &str = "Examples:
   concord fuzz                            10,000 steps, with a seed of the clock's
   concord fuzz --seed 7 --steps 200000    the same again whenever it is run
   concord fuzz --steps 100000000 --minutes 60
+  concord fuzz --steps 5000000 --corpus corpus    goes on where the last run with it ended
+  concord fuzz --world 7-12-200           the one world that a report names
+
+SIGINT (Ctrl-C) ends a run early: it prints what was done so far. A second one ends it at once.
 
 Exit codes:
-  0  every participant agrees
-  1  a participant disagrees, or a run of 10,000 steps or more proves too little: an operation
-     was hardly ever accepted, or a mutator never tried; the report names it
-  2  the command line is wrong
-  3  a tool or a built file is missing, or a chain does not answer";
+  0    every participant agrees
+  1    a participant disagrees, or a run of 10,000 steps or more proves too little: an operation
+       was hardly ever accepted, or a mutator never tried, or of 40,000 steps or more none was
+       decided by some bound; the report names it
+  2    the command line is wrong
+  3    a tool or a built file is missing, or a chain does not answer
+  130  SIGINT came before the end, and nobody had disagreed";
 /// A year.
 const MINUTES_MAX: u64 = 525_600;
 const SMOKE: &str = "Examples:
@@ -446,12 +453,19 @@ pub struct Fuzz {
         default_value = "evm-revm,svm-litesvm"
     )]
     pub backend: Vec<BackendName>,
-    /// Ends after this many steps.
+    /// Ends after this many steps, those of a corpus's earlier runs among them.
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub steps: u64,
     /// What all choices come from. Default: the time of day.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// Keeps worlds that reach something new in this folder, and goes on from them: outcomes,
+    /// bounds and states of the model that no world before had. A later run with it goes on.
+    #[arg(long, value_name = "DIR")]
+    pub corpus: Option<PathBuf>,
+    /// Plays this world alone, as a report names it.
+    #[arg(long, value_name = "SEED-NUMBER-STEPS,…", conflicts_with_all = ["seed", "steps", "minutes", "corpus"])]
+    pub world: Option<Recipe>,
     /// Starts no world of 200 steps after so many minutes.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MINUTES_MAX))]
     pub minutes: Option<u64>,

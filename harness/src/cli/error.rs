@@ -1,6 +1,7 @@
 use super::{MISSING, USAGE, files::SCENARIOS};
 use crate::{
     backend::{SetupError, evm::AttachFault, svm::NodeFault},
+    fuzz::CorpusFault,
     live::LiveFault,
     scenario::ScenarioFault,
     vectors::ProgramFault,
@@ -51,6 +52,8 @@ pub(super) enum CliError {
     },
     #[error(transparent)]
     Live(#[from] LiveFault),
+    #[error("--corpus {0}")]
+    Corpus(#[from] CorpusFault),
     #[error(transparent)]
     Deploy(#[from] DeployError),
     #[error(transparent)]

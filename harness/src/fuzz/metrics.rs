@@ -1,4 +1,8 @@
-use super::{Transition, mutators};
+use super::{
+    Transition,
+    bounds::{self, Reached},
+    mutators,
+};
 use crate::model::{Chain, Operation, Verdict};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -9,6 +13,8 @@ pub struct Metrics {
     pub operations: BTreeMap<&'static str, Tally>,
     /// Mutated steps; none of them may be accepted where its class was due.
     pub mutators: BTreeMap<&'static str, Tally>,
+    /// How often each place of a bound decided what came of a step, by its words.
+    pub bounds: BTreeMap<String, u64>,
     /// Steps that were mutated on purpose.
     pub mutated: u64,
     pub steps: u64,
@@ -33,6 +39,9 @@ const ACCEPTED_PERCENT_MIN: u64 = 1;
 /// Shorter runs are not judged. In as many steps every mutator is tried some fifteen times, so that
 /// none is left out by chance.
 pub const STEPS_MIN: u64 = 10_000;
+/// Of shorter runs it is not judged which bounds they reached. In as many steps each is reached
+/// some ten times.
+pub const BOUNDS_STEPS_MIN: u64 = 40_000;
 
 impl Metrics {
     /// Counts a step; the verdicts are the model's.
@@ -48,6 +57,10 @@ impl Metrics {
                 .or_default()
                 .count(accepted);
         }
+        for reached in &step.bounds {
+            let decided = bounds::decided(*reached, verdicts);
+            *self.bounds.entry(reached.to_string()).or_default() += u64::from(decided);
+        }
     }
 
     pub fn add(&mut self, other: &Self) {
@@ -59,6 +72,9 @@ impl Metrics {
         for (name, tally) in &other.mutators {
             self.mutators.entry(name).or_default().add(tally);
         }
+        for (place, decided) in &other.bounds {
+            *self.bounds.entry(place.clone()).or_default() += decided;
+        }
     }
 
     /// Was enough tried to tell what is vacuous?
@@ -66,8 +82,8 @@ impl Metrics {
         self.steps >= STEPS_MIN
     }
 
-    /// Operations that were never tried or hardly ever accepted, and mutators that were never
-    /// tried. None where the run is too short to tell.
+    /// Operations that were never tried or hardly ever accepted, mutators that were never tried,
+    /// and bounds that never decided. None where the run is too short to tell.
     pub fn vacuous(&self) -> Vec<Vacuous> {
         if !self.can_tell() {
             return Vec::new();
@@ -87,7 +103,19 @@ impl Metrics {
                 what: format!("mutator {name}"),
                 tally: Tally::default(),
             }))
+            .chain(self.undecided())
             .collect()
+    }
+
+    fn undecided(&self) -> impl Iterator<Item = Vacuous> {
+        let places = bounds::places().filter(|_| self.steps >= BOUNDS_STEPS_MIN);
+        let decided = |place: &Reached| self.bounds.get(&place.to_string()).copied();
+        places
+            .filter(move |place| decided(place).unwrap_or(0) == 0)
+            .map(|place| Vacuous {
+                what: format!("bound {place}"),
+                tally: Tally::default(),
+            })
     }
 }
 

@@ -4,21 +4,34 @@
 //! A run is a row of worlds. A world is a fresh deployment and at most [`WORLD_STEPS`] steps, all
 //! derived from the run's seed and the world's number, so that each can be had again.
 //!
-//! - [`world`]: what a generator has to know of the registries; a proptest state machine
+//! - [`world`]: what a generator has to know of the registries
 //! - [`generators`]: operations that a registry should accept
 //! - [`mutators`]: ways to break one rule each, with the error class that must come of it
+//! - [`bounds`]: every bound of an argument, and values below, at and above it
+//! - [`recipe`]: what a world is made from, and the steps that it makes
+//! - [`corpus`]: worlds that reached something new, kept from run to run; [`coverage`] says what
 //! - [`runner`]: plays steps on model and backends, and finds the first difference
+//! - [`shrink`]: makes a world with a difference shorter
 //! - [`regression`]: a world that ended in a difference, as a scenario file
 //! - [`metrics`]: what was tried and what came of it
+mod bounds;
+mod corpus;
+mod coverage;
 mod generators;
 mod metrics;
 mod mutators;
 mod random;
+mod recipe;
 mod regression;
 mod runner;
+mod shrink;
 mod world;
 
-pub use metrics::{Metrics, STEPS_MIN, Tally, Vacuous};
+pub use bounds::{Place, Reached, places as bounds};
+pub use corpus::{Corpus, CorpusFault};
+pub use metrics::{BOUNDS_STEPS_MIN, Metrics, STEPS_MIN, Tally, Vacuous};
+pub use mutators::classes as mutated_classes;
+pub use recipe::{Recipe, Segment};
 pub use regression::document;
 pub use runner::{Divergence, NewReferee, Subject};
 pub use world::{ACTORS, START, Transition};
@@ -27,42 +40,47 @@ use crate::{
     backend::{Backend, StepFault, views::ViewName},
     model::Model,
 };
-use concord_canonical::hash::keccak256v;
-use proptest::{
-    strategy::{Strategy, ValueTree},
-    test_runner::{Config, RngAlgorithm, TestRng, TestRunner},
-};
-use proptest_state_machine::ReferenceStateMachine;
+use coverage::Features;
 use runner::Runner;
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{
-        Mutex,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread,
     time::{Duration, Instant},
 };
-use world::Registries;
 
 /// The most steps of one world.
 pub const WORLD_STEPS: usize = 200;
-/// How often a world that differs is played again to find a shorter one.
-const SHRINKS_MAX: usize = 600;
 
 /// How much to run.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     pub seed: u64,
-    /// Ends after this many steps, if not by `time` before.
+    /// Ends after this many steps, those of a corpus's earlier runs among them, if not by `time`
+    /// before.
     pub steps: u64,
     /// Starts no world after this time.
     pub time: Option<Duration>,
 }
 
+/// What a run goes by besides its plan.
+#[derive(Default)]
+pub struct Setting {
+    /// Where worlds that reach something new are kept, and gone on from.
+    pub corpus: Option<Corpus>,
+    /// The one world to play, instead of those of the plan.
+    pub only: Option<Recipe>,
+    /// Set by somebody who waits for the end: what is being done is left as it is.
+    pub stop: Arc<AtomicBool>,
+}
+
 /// What came of a run.
 #[derive(Debug)]
 pub struct Report {
+    /// Of this run.
     pub steps: u64,
     pub worlds: u64,
     pub elapsed: Duration,
@@ -70,14 +88,28 @@ pub struct Report {
     /// The views that no world asked, by backend.
     pub not_asked: BTreeMap<String, BTreeSet<ViewName>>,
     pub finding: Option<Finding>,
+    pub corpus: Option<Corpus>,
+    /// Somebody ended the run before the plan did.
+    pub is_stopped: bool,
 }
 
 /// A world in which the participants differ, made as short as possible.
 #[derive(Debug)]
 pub struct Finding {
-    pub world: u64,
+    /// What made the world in which it was found.
+    pub recipe: Recipe,
     pub steps: Vec<Transition>,
     pub divergence: Divergence,
+    number: u64,
+}
+
+/// Why a run ends without a result.
+#[derive(Debug, thiserror::Error)]
+pub enum FuzzFault {
+    #[error(transparent)]
+    Chain(#[from] StepFault),
+    #[error(transparent)]
+    Corpus(#[from] CorpusFault),
 }
 
 /// Runs worlds until the plan is done or participants differ, one worker for each set of backends.
@@ -89,8 +121,8 @@ pub fn run(
     plan: Plan,
     workers: Vec<Vec<Box<dyn Backend>>>,
     progress: impl Fn(u64) + Sync,
-) -> Result<Report, StepFault> {
-    run_under(|chain| Box::new(Model::new(chain)), plan, workers, progress)
+) -> Result<Report, FuzzFault> {
+    run_in(Setting::default(), plan, workers, progress)
 }
 
 /// As [`run`], under another referee than the model.
@@ -102,45 +134,80 @@ pub fn run_under(
     plan: Plan,
     workers: Vec<Vec<Box<dyn Backend>>>,
     progress: impl Fn(u64) + Sync,
-) -> Result<Report, StepFault> {
+) -> Result<Report, FuzzFault> {
+    run_with(referee, Setting::default(), plan, workers, progress)
+}
+
+/// As [`run`], with a corpus, one world alone, or somebody who may end it.
+///
+/// # Errors
+/// As [`run`]; the corpus cannot be written.
+pub fn run_in(
+    setting: Setting,
+    plan: Plan,
+    workers: Vec<Vec<Box<dyn Backend>>>,
+    progress: impl Fn(u64) + Sync,
+) -> Result<Report, FuzzFault> {
+    let referee: NewReferee = |chain| Box::new(Model::new(chain));
+    run_with(referee, setting, plan, workers, progress)
+}
+
+fn run_with(
+    referee: NewReferee,
+    setting: Setting,
+    plan: Plan,
+    workers: Vec<Vec<Box<dyn Backend>>>,
+    progress: impl Fn(u64) + Sync,
+) -> Result<Report, FuzzFault> {
     let begun = Instant::now();
+    let (worlds_before, steps_before) =
+        (setting.corpus.as_ref()).map_or((0, 0), |it| (it.begun(), it.steps()));
+    let stop = setting.stop;
     let shared = Shared {
         plan,
         begun,
-        next_world: AtomicU64::new(0),
-        steps: AtomicU64::new(0),
+        only: setting.only,
+        next_world: AtomicU64::new(worlds_before),
+        steps: AtomicU64::new(steps_before),
         is_over: AtomicBool::new(false),
+        corpus: setting.corpus.map(Mutex::new),
         found: Mutex::default(),
     };
     thread::scope(|scope| {
         for backends in workers {
             let (shared, progress) = (&shared, &progress);
-            scope.spawn(move || shared.work(Runner::new(backends, referee), progress));
+            let runner = Runner::new(backends, referee, stop.clone());
+            scope.spawn(move || shared.work(runner, progress));
         }
     });
-    let found = shared
-        .found
-        .into_inner()
-        .unwrap_or_else(|it| it.into_inner());
-    if let Some(fault) = found.fault {
+    let mut found = into_inner(shared.found);
+    if let Some(fault) = found.fault.take() {
         return Err(fault);
     }
+    let mut corpus = shared.corpus.map(into_inner);
+    if let Some(corpus) = &mut corpus {
+        corpus.save()?;
+    }
     Ok(Report {
-        steps: shared.steps.into_inner(),
+        steps: found.metrics.steps,
         worlds: found.worlds,
         elapsed: begun.elapsed(),
         metrics: found.metrics,
         not_asked: found.not_asked.unwrap_or_default(),
         finding: found.finding,
+        corpus,
+        is_stopped: stop.load(Ordering::Relaxed),
     })
 }
 
 struct Shared {
     plan: Plan,
     begun: Instant,
+    only: Option<Recipe>,
     next_world: AtomicU64,
     steps: AtomicU64,
     is_over: AtomicBool,
+    corpus: Option<Mutex<Corpus>>,
     found: Mutex<Found>,
 }
 
@@ -151,7 +218,7 @@ struct Found {
     /// `None`: no worker has ended yet.
     not_asked: Option<BTreeMap<String, BTreeSet<ViewName>>>,
     finding: Option<Finding>,
-    fault: Option<StepFault>,
+    fault: Option<FuzzFault>,
 }
 
 impl Found {
@@ -164,45 +231,58 @@ impl Found {
         }
         left.retain(|_, left| !left.is_empty());
     }
+
+    /// The first world of those that differ, whichever worker was faster.
+    fn take(&mut self, finding: Finding) {
+        let is_first = |other: &Finding| finding.number < other.number;
+        if self.finding.as_ref().is_none_or(is_first) {
+            self.finding = Some(finding);
+        }
+    }
+}
+
+/// A world to play.
+struct Task {
+    number: u64,
+    recipe: Recipe,
 }
 
 impl Shared {
     fn work(&self, mut runner: Runner, progress: &(impl Fn(u64) + Sync)) {
-        while let Some((world, length)) = self.next() {
+        while !runner.must_stop()
+            && let Some(task) = self.next()
+        {
             let mut metrics = Metrics::default();
-            let played = play(&mut runner, self.plan.seed, world, length, &mut metrics);
+            let played = self.play(&mut runner, &task, &mut metrics);
             progress(self.steps.load(Ordering::Relaxed));
-            let mut found = self.found.lock().unwrap_or_else(|it| it.into_inner());
+            let mut found = lock(&self.found);
             found.worlds += 1;
             found.metrics.add(&metrics);
             match played {
                 Ok(None) => continue,
-                Ok(Some(finding)) => {
-                    // The first world of those that differ, whichever worker was faster.
-                    if found
-                        .finding
-                        .as_ref()
-                        .is_none_or(|other| finding.world < other.world)
-                    {
-                        found.finding = Some(finding);
-                    }
-                }
+                Ok(Some(finding)) => found.take(finding),
+                // Whoever ended this run may have ended its chains as well.
+                Err(_) if runner.must_stop() => (),
                 Err(fault) => found.fault = Some(fault),
             }
             self.is_over.store(true, Ordering::Relaxed);
         }
-        let mut found = self.found.lock().unwrap_or_else(|it| it.into_inner());
-        found.leave_out(runner.not_asked());
+        lock(&self.found).leave_out(runner.not_asked());
     }
 
-    /// The next world's number and length.
-    fn next(&self) -> Option<(u64, usize)> {
+    /// The next world.
+    fn next(&self) -> Option<Task> {
         let is_late = self
             .plan
             .time
             .is_some_and(|limit| self.begun.elapsed() >= limit);
         if is_late || self.is_over.load(Ordering::Relaxed) {
             return None;
+        }
+        if let Some(only) = &self.only {
+            let number = self.next_world.fetch_add(1, Ordering::Relaxed);
+            let recipe = only.clone();
+            return (number == 0).then_some(Task { number, recipe });
         }
         let full = WORLD_STEPS as u64;
         let before = self.steps.fetch_add(full, Ordering::Relaxed);
@@ -211,91 +291,60 @@ impl Shared {
             self.steps.fetch_sub(full - left, Ordering::Relaxed);
         }
         (left > 0).then(|| {
-            let world = self.next_world.fetch_add(1, Ordering::Relaxed);
-            (world, usize::try_from(left).unwrap_or(WORLD_STEPS))
+            let number = self.next_world.fetch_add(1, Ordering::Relaxed);
+            let length = usize::try_from(left).unwrap_or(WORLD_STEPS);
+            let recipe = match &self.corpus {
+                Some(corpus) => lock(corpus).recipe(number, length),
+                None => Recipe::fresh(self.plan.seed, number, length),
+            };
+            Task { number, recipe }
         })
     }
-}
 
-/// Plays one world; a difference is shrunk.
-fn play(
-    runner: &mut Runner,
-    seed: u64,
-    world: u64,
-    length: usize,
-    metrics: &mut Metrics,
-) -> Result<Option<Finding>, StepFault> {
-    let steps = steps(seed, world, length)?;
-    let Some(divergence) = runner.play(&steps, Some(metrics))? else {
-        return Ok(None);
-    };
-    let mut finding = Finding {
-        world,
-        steps: steps[..divergence.step].to_vec(),
-        divergence,
-    };
-    // A mutator's word holds for the world that it was made in.
-    if finding.divergence.subject() != Some(Subject::Mutator) {
-        finding.steps.iter_mut().for_each(|it| it.mutation = None);
-        shrink(runner, &mut finding)?;
-    }
-    Ok(Some(finding))
-}
-
-/// Leaves out steps for as long as the same participants still differ: half of them at once, then
-/// ever fewer, single ones until none can go. proptest would try one at a time, in minutes.
-///
-/// A step that only one chain plays can hide the difference from the other. A shorter world that
-/// names other participants would send the reader to the wrong registry, so it does not count.
-fn shrink(runner: &mut Runner, finding: &mut Finding) -> Result<(), StepFault> {
-    let right = finding.divergence.right.clone();
-    let mut length = finding.steps.len() / 2;
-    let mut plays = 0;
-    while length > 0 {
-        let (mut at, before) = (0, finding.steps.len());
-        while at < finding.steps.len() && plays < SHRINKS_MAX {
-            plays += 1;
-            let mut fewer = without(&finding.steps, at, length);
-            match runner.play(&fewer, None)? {
-                Some(divergence) if divergence.right == right => {
-                    fewer.truncate(divergence.step);
-                    (finding.steps, finding.divergence) = (fewer, divergence);
-                }
-                _ => at += length,
+    /// Plays one world; a difference is shrunk.
+    fn play(
+        &self,
+        runner: &mut Runner,
+        task: &Task,
+        metrics: &mut Metrics,
+    ) -> Result<Option<Finding>, FuzzFault> {
+        let begun = Instant::now();
+        let (steps, features) = self.draw(&task.recipe);
+        let Some(divergence) = runner.play(&steps, Some(metrics))? else {
+            if let Some(corpus) = self.corpus.as_ref().filter(|_| !runner.must_stop()) {
+                let seconds = begun.elapsed().as_secs_f64();
+                lock(corpus).note(&task.recipe, &features, seconds)?;
             }
+            return Ok(None);
+        };
+        let mut finding = Finding {
+            recipe: task.recipe.clone(),
+            steps: steps[..divergence.step].to_vec(),
+            divergence,
+            number: task.number,
+        };
+        // A mutator's word holds for the world that it was made in.
+        if finding.divergence.subject() != Some(Subject::Mutator) {
+            finding.steps.iter_mut().for_each(|it| it.mutation = None);
+            shrink::shrink(runner, &mut finding)?;
         }
-        let goes_on = length == 1 && finding.steps.len() < before && plays < SHRINKS_MAX;
-        length = if goes_on { 1 } else { length / 2 };
+        Ok(Some(finding))
     }
-    Ok(())
-}
 
-/// The steps without some of them. Later steps keep their times.
-fn without(steps: &[Transition], at: usize, length: usize) -> Vec<Transition> {
-    let end = (at + length).min(steps.len());
-    let (left_out, mut rest) = (&steps[at..end], steps[end..].to_vec());
-    let takes_time = |it: &&Transition| !it.operation.is_read();
-    let wait: u64 = left_out.iter().filter(takes_time).map(|it| it.wait).sum();
-    if let Some(next) = rest.iter_mut().find(|it| !it.operation.is_read()) {
-        next.wait += wait;
+    /// What steps reached is only asked for a corpus: it takes as long as the model's part.
+    fn draw(&self, recipe: &Recipe) -> (Vec<Transition>, Vec<Features>) {
+        if self.corpus.is_none() {
+            return (recipe.steps(), Vec::new());
+        }
+        let drawn = recipe.with_features();
+        (drawn.steps, drawn.features)
     }
-    [steps[..at].to_vec(), rest].concat()
 }
 
-/// The steps of a world.
-///
-/// # Errors
-/// proptest gives up on them.
-pub fn steps(seed: u64, world: u64, length: usize) -> Result<Vec<Transition>, StepFault> {
-    let mut runner = TestRunner::new_with_rng(Config::default(), rng_of(seed, world));
-    let world = Registries::sequential_strategy(length..=length)
-        .new_tree(&mut runner)
-        .map_err(|reason| StepFault::Inexpressible(reason.to_string()))?;
-    let (_, steps, _) = world.current();
-    Ok(steps)
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn rng_of(seed: u64, world: u64) -> TestRng {
-    let seed = keccak256v(&[b"concord fuzz", &seed.to_be_bytes(), &world.to_be_bytes()]);
-    TestRng::from_seed(RngAlgorithm::ChaCha, &seed)
+fn into_inner<T>(mutex: Mutex<T>) -> T {
+    mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,9 +1,20 @@
-use proptest::{prelude::Rng, test_runner::TestRng};
+use concord_canonical::hash::keccak256v;
+use proptest::{
+    prelude::Rng,
+    test_runner::{RngAlgorithm, TestRng},
+};
 
 /// Random choices.
 pub struct Random(pub TestRng);
 
 impl Random {
+    /// The same for the same purpose, seed and number.
+    pub fn of(purpose: &[u8], seed: u64, number: u64) -> Self {
+        let (seed, number) = (seed.to_be_bytes(), number.to_be_bytes());
+        let seed = keccak256v(&[b"concord fuzz", purpose, &seed, &number]);
+        Self(TestRng::from_seed(RngAlgorithm::ChaCha, &seed))
+    }
+
     /// 0 to `limit` - 1, and 0 where `limit` is 0.
     pub fn below(&mut self, limit: u64) -> u64 {
         self.0.next_u64().checked_rem(limit).unwrap_or(0)

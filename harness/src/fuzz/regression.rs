@@ -1,4 +1,4 @@
-use super::{Divergence, START, Transition, world::actors};
+use super::{Divergence, START, Transition, recipe::Recipe, world::actors};
 use crate::{
     model::{CanonicalState, Chain, Model, Operation, Outcome, Verdict},
     scenario::{Document, Expectation, Rule, Step, Variance},
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 /// The world as a scenario whose expectations are the model's. A difference between the chains
 /// that the specification declares becomes a variance.
-pub fn document(steps: &[Transition], divergence: &Divergence, seed: u64, world: u64) -> Document {
+pub fn document(steps: &[Transition], divergence: &Divergence, recipe: &Recipe) -> Document {
     let mut writer = ScenarioWriter::default();
     for step in steps {
         writer.add(step);
@@ -16,14 +16,14 @@ pub fn document(steps: &[Transition], divergence: &Divergence, seed: u64, world:
     Document {
         schema: Some("../schema.json".to_owned()),
         title: format!(
-            "Found by fuzzing (seed {seed}, world {world}): {}",
+            "Found by fuzzing (world {recipe}): {}",
             divergence.verdict()
         ),
         rules: vec![Rule::OrderOfChecks],
         sources: Vec::new(),
         flags: Vec::new(),
         start: START,
-        actors: actors(),
+        actors: actors(steps),
         only: None,
         steps: writer.steps,
     }
@@ -157,6 +157,11 @@ fn expectation(outcome: &Outcome) -> Expectation {
 /// The declared variance (specification §3a) behind two verdicts that differ.
 fn kind_of(evm: Verdict, svm: Verdict) -> u8 {
     match (evm, svm) {
+        // Only a contract judges a signature of another length.
+        (
+            Verdict::Refused(ErrorClass::AuthNotGranted),
+            Verdict::Refused(ErrorClass::AuthMalformed),
+        ) => 6,
         (_, Verdict::Refused(ErrorClass::LengthLimit | ErrorClass::FeedbackIndexStale)) => 2,
         (_, Verdict::Refused(ErrorClass::RequestExists | ErrorClass::RequestPrefixCollision))
         | (Verdict::Refused(ErrorClass::RequestExists), _) => 3,

@@ -13,6 +13,10 @@ use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 /// The first step at which somebody differs from the model, or a mutator from its word.
@@ -112,10 +116,16 @@ pub struct Runner {
     time: u64,
     /// The views that no world has asked yet, by backend.
     not_asked: BTreeMap<String, BTreeSet<ViewName>>,
+    /// Somebody waits for the end.
+    stop: Arc<AtomicBool>,
 }
 
 impl Runner {
-    pub fn new(backends: Vec<Box<dyn Backend>>, new_referee: NewReferee) -> Self {
+    pub fn new(
+        backends: Vec<Box<dyn Backend>>,
+        new_referee: NewReferee,
+        stop: Arc<AtomicBool>,
+    ) -> Self {
         let own = backends.iter();
         let interfaces = own.map(|it| (it.name().to_owned(), it.interface()));
         let not_asked = interfaces.collect();
@@ -126,6 +136,7 @@ impl Runner {
             records: Default::default(),
             time: 0,
             not_asked,
+            stop,
         }
     }
 
@@ -134,14 +145,23 @@ impl Runner {
         &self.not_asked
     }
 
-    /// Plays a world from its beginning to its first difference.
+    /// Is it time to end, whatever is left to do?
+    pub fn must_stop(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Plays a world from its beginning to its first difference. One that is stopped before has
+    /// none.
     pub fn play(
         &mut self,
         steps: &[Transition],
         mut metrics: Option<&mut Metrics>,
     ) -> Result<Option<Divergence>, StepFault> {
-        self.reset()?;
+        self.reset(steps)?;
         for (at, step) in steps.iter().enumerate() {
+            if self.must_stop() {
+                return Ok(None);
+            }
             let expected = self.expect(step);
             if let Some(metrics) = metrics.as_deref_mut() {
                 metrics.count(
@@ -169,8 +189,8 @@ impl Runner {
         })
     }
 
-    fn reset(&mut self) -> Result<(), StepFault> {
-        let actors = actors();
+    fn reset(&mut self, steps: &[Transition]) -> Result<(), StepFault> {
+        let actors = actors(steps);
         for backend in &mut self.backends {
             backend.reset(START, &actors)?;
         }

@@ -1,4 +1,6 @@
 //! `concord fuzz`.
+mod answer;
+
 use super::{
     AGREE, DISAGREE,
     arguments::{BackendName, Fuzz},
@@ -11,20 +13,22 @@ use crate::{
     backend::{
         Backend,
         evm::{EvmAnvil, EvmRevm},
+        leave_interrupts,
         svm::SvmLitesvm,
     },
-    fuzz::{self, Finding, Plan, Report, STEPS_MIN, Subject, Tally, Vacuous},
+    fuzz::{self, Corpus, Finding, FuzzFault, Plan, Report, Setting, Subject},
     scenario,
 };
 use clap::ValueEnum;
 use concord_canonical::hash::keccak256;
 use concord_deploy::report::tell;
-use serde_json::{Value, json};
+use serde_json::json;
+use signal_hook::{consts::SIGINT, flag};
 use std::{
     collections::BTreeSet,
-    fmt::{self, Write as _},
-    fs,
+    fs, io,
     path::{Path, PathBuf},
+    sync::{Arc, atomic::AtomicBool},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
@@ -32,33 +36,73 @@ const REGRESSIONS: &str = "tests/scenarios/regressions";
 /// Outside a clone.
 const REGRESSIONS_ELSEWHERE: &str = "concord-regressions";
 
+/// What a shell calls a program that SIGINT ended.
+const INTERRUPTED: u8 = 130;
+
 /// The exit code.
 pub(super) fn fuzz(options: &Fuzz) -> Result<u8, CliError> {
+    let folder = regressions(options);
+    require_writable(&folder)?;
+    let corpus = options.corpus.as_deref();
+    let corpus = corpus
+        .map(|folder| Corpus::open(folder, options.seed, fresh_seed()))
+        .transpose()?;
+    let seed = match &corpus {
+        Some(corpus) => corpus.seed(),
+        None => options.seed.unwrap_or_else(fresh_seed),
+    };
     let plan = Plan {
-        seed: options.seed.unwrap_or_else(fresh_seed),
+        seed,
         steps: options.steps,
         time: options.minutes.map(|it| Duration::from_secs(60 * it)),
     };
-    let folder = regressions(options);
-    require_writable(&folder)?;
-    tell(format_args!("seed {}", plan.seed));
+    let stop = interruption()?;
+    match &options.world {
+        Some(world) => tell(format_args!("world {world}")),
+        None => tell(format_args!("seed {seed}")),
+    }
     let workers = (0..options.workers)
         .map(|_| start_backends(options))
         .collect::<Result<_, _>>()?;
+    let setting = Setting {
+        corpus,
+        only: options.world.clone(),
+        stop,
+    };
     let progress = Steps::on_stderr(plan.steps);
-    let run = fuzz::run(plan, workers, |steps| progress.tell(steps));
+    let run = fuzz::run_in(setting, plan, workers, |steps| progress.tell(steps));
     progress.end();
-    let report = run.map_err(|fault| CliError::Silent(fault.to_string()))?;
-    let kept = (report.finding.as_ref()).map(|it| keep(it, plan.seed, options, &folder));
+    let report = run.map_err(|fault| match fault {
+        FuzzFault::Chain(fault) => CliError::Silent(fault.to_string()),
+        FuzzFault::Corpus(fault) => fault.into(),
+    })?;
+    let kept = (report.finding.as_ref()).map(|it| keep(it, options, &folder));
     let replay = kept.as_ref().and_then(|kept| kept.as_deref().ok());
-    let result = if options.json {
-        format!("{:#}\n", as_json(&report, plan.seed, replay))
-    } else {
-        as_text(&report, plan.seed, replay)
+    let result = match options.json {
+        true => format!("{:#}\n", answer::as_json(&report, seed, replay)),
+        false => answer::as_text(&report, seed, replay),
     };
     show(result.as_bytes())?;
     kept.transpose()?;
-    Ok(if is_sound(&report) { AGREE } else { DISAGREE })
+    Ok(exit_code(&report))
+}
+
+fn exit_code(report: &Report) -> u8 {
+    match (&report.finding, report.is_stopped) {
+        (None, true) => INTERRUPTED,
+        (None, false) if is_sound(report) => AGREE,
+        _ => DISAGREE,
+    }
+}
+
+/// Set by the first SIGINT, which ends the run with what was done so far. The second one ends the
+/// process at once.
+fn interruption() -> io::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    flag::register_conditional_shutdown(SIGINT, INTERRUPTED.into(), stop.clone())?;
+    flag::register(SIGINT, stop.clone())?;
+    leave_interrupts();
+    Ok(stop)
 }
 
 /// Nobody differs, and enough was tried for that to mean something.
@@ -130,8 +174,8 @@ fn require_writable(folder: &Path) -> Result<(), CliError> {
 }
 
 /// Writes the finding as a scenario; the command that plays it again.
-fn keep(finding: &Finding, seed: u64, options: &Fuzz, folder: &Path) -> Result<String, CliError> {
-    let mut document = fuzz::document(&finding.steps, &finding.divergence, seed, finding.world);
+fn keep(finding: &Finding, options: &Fuzz, folder: &Path) -> Result<String, CliError> {
+    let mut document = fuzz::document(&finding.steps, &finding.divergence, &finding.recipe);
     let name = hex::encode(&keccak256(json!(document).to_string().as_bytes())[..8]);
     let path = folder.join(format!("{name}.json"));
     scenario::fill(&mut document, &path)?;
@@ -141,11 +185,11 @@ fn keep(finding: &Finding, seed: u64, options: &Fuzz, folder: &Path) -> Result<S
             path: path.clone(),
             fault,
         })?;
-    Ok(replay(finding, seed, options, &path))
+    Ok(replay(finding, options, &path))
 }
 
-/// As a shell reads it. A mutator's word holds for its own world only, which the seed makes again.
-fn replay(finding: &Finding, seed: u64, options: &Fuzz, scenario: &Path) -> String {
+/// As a shell reads it. A mutator's word holds for its own world only, which is made again.
+fn replay(finding: &Finding, options: &Fuzz, scenario: &Path) -> String {
     let text = |path: &Path| path.display().to_string();
     let names = options
         .backend
@@ -154,11 +198,8 @@ fn replay(finding: &Finding, seed: u64, options: &Fuzz, scenario: &Path) -> Stri
     let names: Vec<_> = names.map(|it| it.get_name().to_owned()).collect();
     let mut words = match finding.divergence.subject() {
         Some(Subject::Mutator) => {
-            let steps = (finding.world + 1) * fuzz::WORLD_STEPS as u64;
-            let (seed, steps) = (seed.to_string(), steps.to_string());
-            ["fuzz", "--seed", &seed, "--steps", &steps]
-                .map(str::to_owned)
-                .to_vec()
+            let world = finding.recipe.to_string();
+            ["fuzz", "--world", &world].map(str::to_owned).to_vec()
         }
         _ => ["conform", "--scenario", &text(scenario)]
             .map(str::to_owned)
@@ -177,105 +218,4 @@ fn replay(finding: &Finding, seed: u64, options: &Fuzz, scenario: &Path) -> Stri
     }
     let quoted = shlex::try_join(words.iter().map(String::as_str));
     format!("concord {}", quoted.unwrap_or_else(|_| words.join(" ")))
-}
-
-fn as_text(report: &Report, seed: u64, replay: Option<&str>) -> String {
-    let mut out = String::new();
-    write_report(&mut out, report, seed, replay).expect("a String takes all text");
-    out
-}
-
-fn write_report(out: &mut String, report: &Report, seed: u64, replay: Option<&str>) -> fmt::Result {
-    let metrics = &report.metrics;
-    for (title, rows) in [
-        ("operation", &metrics.operations),
-        ("mutated on purpose", &metrics.mutators),
-    ] {
-        writeln!(out, "{title:28}{:>8}{:>10}", "tried", "accepted")?;
-        for (name, tally) in rows {
-            writeln!(out, "{name:28}{:>8}{:>10}", tally.tried, tally.accepted)?;
-        }
-        writeln!(out)?;
-    }
-    writeln!(
-        out,
-        "{} steps ({} mutated) in {} worlds, seed {seed}, {:.1} s, {:.0} steps a second",
-        metrics.steps,
-        metrics.mutated,
-        report.worlds,
-        report.elapsed.as_secs_f64(),
-        steps_per_second(report)
-    )?;
-    for Vacuous { what, tally } in metrics.vacuous() {
-        let Tally { tried, accepted } = tally;
-        writeln!(out, "VACUOUS {what}: {accepted} of {tried} accepted")?;
-    }
-    if !metrics.can_tell() {
-        writeln!(
-            out,
-            "below {STEPS_MIN} steps it is not judged what was tried too seldom"
-        )?;
-    }
-    for (participant, views) in &report.not_asked {
-        let names: Vec<_> = views.iter().map(ToString::to_string).collect();
-        writeln!(
-            out,
-            "views not asked of {participant}: {}",
-            names.join(", ")
-        )?;
-    }
-    match &report.finding {
-        None => writeln!(out, "no divergence"),
-        Some(finding) => write_finding(out, finding, replay.unwrap_or_default()),
-    }
-}
-
-fn write_finding(out: &mut String, finding: &Finding, replay: &str) -> fmt::Result {
-    let divergence = &finding.divergence;
-    writeln!(
-        out,
-        "\nDIVERGENCE in world {}, after {} steps, at {}",
-        finding.world,
-        finding.steps.len(),
-        divergence.operation
-    )?;
-    writeln!(out, "  {}", divergence.verdict())?;
-    for difference in &divergence.wrong {
-        let path = difference.path.as_deref().unwrap_or_default();
-        let subject = difference.subject;
-        writeln!(out, "  {}: {subject} {path}", difference.participant)?;
-        writeln!(out, "    expected {}", difference.expected)?;
-        writeln!(out, "    actual   {}", difference.actual)?;
-        if let Some(words) = &difference.native_error {
-            writeln!(out, "    natively {words}")?;
-        }
-    }
-    writeln!(out, "  replay: {replay}")
-}
-
-fn steps_per_second(report: &Report) -> f64 {
-    report.metrics.steps as f64 / report.elapsed.as_secs_f64().max(f64::EPSILON)
-}
-
-fn as_json(report: &Report, seed: u64, replay: Option<&str>) -> Value {
-    json!({
-        "sound": is_sound(report),
-        "agree": report.finding.is_none(),
-        "seed": seed,
-        "steps": report.metrics.steps,
-        "mutated": report.metrics.mutated,
-        "worlds": report.worlds,
-        "seconds": report.elapsed.as_secs_f64(),
-        "operations": report.metrics.operations,
-        "mutators": report.metrics.mutators,
-        "vacuous": report.metrics.vacuous(),
-        "views_not_asked": report.not_asked,
-        "divergence": report.finding.as_ref().map(|finding| json!({
-            "world": finding.world,
-            "verdict": finding.divergence.verdict(),
-            "steps": finding.steps.len(),
-            "at": finding.divergence,
-            "replay": replay,
-        })),
-    })
 }

@@ -1,22 +1,21 @@
 //! The authorized profile.
-use super::{
-    registry::FACILITATORS,
-    value::{any_agent, any_or_unknown_agent, either, hash, outsider, padded_tag, score, text},
+use super::value::{
+    any_agent, any_or_unknown_agent, either, hash, index_of, padded_tag, reviewer, score, text,
 };
 use crate::{
     fuzz::{
         random::Random,
-        world::{TOKENS, World, any_actor},
+        world::{FACILITATORS, Focus, TOKENS, World, any_actor},
     },
     model::{
         Actor, Agent, AttachPaymentProof, Authorization, Chain, Feedback, Form, Operation, Payment,
-        ProofVersion, Response, Revocation, SummaryQuery,
+        Profile, ProofVersion, Response, Revocation, SummaryQuery,
     },
 };
 
 pub(super) fn give_feedback(world: &World, time: u64, random: &mut Random) -> Option<Operation> {
     let agent = any_agent(world, random);
-    let by = outsider(world, &agent, random)?;
+    let by = reviewer(world, Profile::Authorized, &agent, random)?;
     let fitting: Vec<_> = world
         .authorizations
         .iter()
@@ -27,7 +26,7 @@ pub(super) fn give_feedback(world: &World, time: u64, random: &mut Random) -> Op
         _ => authorization(world, &agent, &by, time, random)?,
     };
     let record = world.record(Chain::Svm, &agent)?;
-    let index = named_index(record.authorized.last_index(&by), random);
+    let index = named_index(world, record.authorized.last_index(&by), random);
     Some(Operation::GiveFeedback(Box::new(Feedback {
         index,
         agent,
@@ -42,8 +41,13 @@ pub(super) fn give_feedback(world: &World, time: u64, random: &mut Random) -> Op
 }
 
 /// R12: Solana's instruction may name the next index. EVM has no such argument.
-pub(super) fn named_index(last: u64, random: &mut Random) -> Option<u64> {
-    random.percent(15).then_some(last + 1)
+pub(super) fn named_index(world: &World, last: u64, random: &mut Random) -> Option<u64> {
+    let often = if world.focus == Focus::LastEntries {
+        40
+    } else {
+        15
+    };
+    random.percent(often).then_some(last + 1)
 }
 
 fn authorization(
@@ -77,7 +81,7 @@ fn entry(world: &World, random: &mut Random) -> Option<(Agent, Actor, u64)> {
     let agent = any_agent(world, random);
     let authorized = &world.record(chain, &agent)?.authorized;
     let client = random.pick(&authorized.clients)?.clone();
-    let index = 1 + random.below(authorized.last_index(&client));
+    let index = index_of(world, authorized.last_index(&client), random);
     Some((agent, client, index))
 }
 
@@ -147,7 +151,7 @@ pub(super) fn attach_payment_proof(
             token,
             amount: 1 + random.below(1_000_000),
             // Now and then one that was spent.
-            task: format!("task-{}", random.below(world.tasks + 10)),
+            task: format!("task-{}", random.below(world.spent_tasks.len() as u64 + 10)),
             paid_at: random.below(time + 1),
             expiry: time + if random.percent(30) { 1 } else { 100_000 },
             version: ProofVersion::V2,

@@ -6,7 +6,10 @@ mod registry;
 mod validation;
 mod value;
 
-use super::{random::Random, world::World};
+use super::{
+    random::Random,
+    world::{Focus, World},
+};
 use crate::model::Operation;
 use authorized::{append_response, attach_payment_proof, give_feedback, revoke_feedback, summary};
 use identity::{
@@ -29,10 +32,28 @@ pub fn wait(random: &mut Random) -> u64 {
     random.weigh(&spread).unwrap_or(1)
 }
 
+/// Steps that serve the world's focus, of a hundred.
+const FOCUSED_PERCENT: u64 = 45;
+
+/// An operation that the world tries more than others do.
+fn focused(world: &World, time: u64, random: &mut Random) -> Option<Operation> {
+    let kinds: &[(u64, Generator)] = match world.focus {
+        Focus::Nothing => return None,
+        Focus::Lists => &[(2, list_payment_token), (3, list_facilitator)],
+        Focus::LastEntries => &[
+            (3, give_feedback),
+            (2, revoke_feedback),
+            (3, give_open_feedback),
+            (2, revoke_open_feedback),
+        ],
+    };
+    random.weigh(kinds)?(world, time, random)
+}
+
 /// One operation at `time`.
 pub fn operation(world: &World, time: u64, random: &mut Random) -> Operation {
     const KINDS: &[(u64, Generator)] = &[
-        (4, register),
+        (5, register),
         (3, set_agent_uri),
         (4, set_metadata),
         (6, set_agent_wallet),
@@ -42,25 +63,30 @@ pub fn operation(world: &World, time: u64, random: &mut Random) -> Operation {
         (2, approve),
         (2, set_operator),
         (2, set_feedback_authority),
-        (2, set_auth_schemes),
+        (3, set_auth_schemes),
         (3, list_payment_token),
         (3, list_facilitator),
         (1, propose_registry_authority),
         (1, accept_registry_authority),
         (20, give_feedback),
         (6, revoke_feedback),
-        (5, append_response),
-        (14, attach_payment_proof),
+        (8, append_response),
+        (20, attach_payment_proof),
         (3, summary),
         (14, give_open_feedback),
         (5, revoke_open_feedback),
-        (4, append_open_response),
+        (8, append_open_response),
         (5, open_summary),
         (6, validation_request),
-        (6, validation_response),
+        (8, validation_response),
     ];
     if world.agents.is_empty() {
         return new_agent(world, random);
+    }
+    if random.percent(FOCUSED_PERCENT)
+        && let Some(operation) = focused(world, time, random)
+    {
+        return operation;
     }
     (0..KINDS.len())
         .find_map(|_| random.weigh(KINDS)?(world, time, random))

@@ -1,21 +1,24 @@
 //! The open profile.
 use super::{
     authorized::{named_index, response},
-    value::{any_agent, any_or_unknown_agent, either, hash, outsider, tag, text},
+    value::{any_agent, any_or_unknown_agent, either, hash, index_of, reviewer, tag, text},
 };
 use crate::{
     fuzz::{
         random::Random,
         world::{World, any_actor},
     },
-    model::{Actor, Agent, Chain, Integer, OpenFeedback, OpenSummaryQuery, Operation, Revocation},
+    model::{
+        Actor, Agent, Chain, Integer, OpenFeedback, OpenSummaryQuery, Operation, Profile,
+        Revocation,
+    },
 };
 
 pub(super) fn give_open_feedback(world: &World, _: u64, random: &mut Random) -> Option<Operation> {
     let agent = any_agent(world, random);
-    let by = outsider(world, &agent, random)?;
+    let by = reviewer(world, Profile::Open, &agent, random)?;
     let record = world.record(Chain::Svm, &agent)?;
-    let index = named_index(record.open.last_index(&by), random);
+    let index = named_index(world, record.open.last_index(&by), random);
     Some(Operation::GiveOpenFeedback(Box::new(OpenFeedback {
         agent,
         by,
@@ -36,7 +39,7 @@ fn open_entry(world: &World, random: &mut Random) -> Option<(Agent, Actor, u64)>
     let agent = any_agent(world, random);
     let open = &world.record(chain, &agent)?.open;
     let client = random.pick(&open.clients)?.clone();
-    let index = 1 + random.below(open.last_index(&client));
+    let index = index_of(world, open.last_index(&client), random);
     Some((agent, client, index))
 }
 

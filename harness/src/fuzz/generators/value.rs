@@ -2,9 +2,9 @@
 use crate::{
     fuzz::{
         random::Random,
-        world::{World, any_actor},
+        world::{Focus, World, any_actor},
     },
-    model::{Actor, Agent, Bytes32, Chain, DEPLOYER, PaddedTag},
+    model::{Actor, Agent, Bytes32, Chain, DEPLOYER, PaddedTag, Profile},
 };
 
 /// The last one has the most bytes that a tag may have (R14).
@@ -52,6 +52,63 @@ pub(super) fn outsider(world: &World, agent: &Agent, random: &mut Random) -> Opt
             .iter()
             .all(|chain| !world.model(*chain).is_insider(agent, actor))
     })
+}
+
+/// Somebody who may review the agent, now and then one who revoked what they said last (R8).
+pub(super) fn reviewer(
+    world: &World,
+    profile: Profile,
+    agent: &Agent,
+    random: &mut Random,
+) -> Option<Actor> {
+    let often = if world.focus == Focus::LastEntries {
+        60
+    } else {
+        15
+    };
+    let known = revoked_last(world, profile, agent);
+    match random.pick(&known) {
+        Some(client) if random.percent(often) => Some(client.clone()),
+        _ => outsider(world, agent, random),
+    }
+}
+
+/// Those who may review the agent, and whose last entry on Solana is revoked.
+fn revoked_last(world: &World, profile: Profile, agent: &Agent) -> Vec<Actor> {
+    let Some(record) = world.record(Chain::Svm, agent) else {
+        return Vec::new();
+    };
+    let is_insider = |actor: &Actor| {
+        let mut chains = Chain::ALL.iter();
+        chains.any(|chain| world.model(*chain).is_insider(agent, actor))
+    };
+    let mut clients: Vec<Actor> = match profile {
+        Profile::Authorized => {
+            let entries = record.authorized.entries.iter();
+            let revoked = entries.filter(|(_, own)| own.last().is_some_and(|it| it.revoked));
+            revoked.map(|(client, _)| client.clone()).collect()
+        }
+        Profile::Open => {
+            let entries = record.open.entries.iter();
+            let revoked = entries.filter(|(_, own)| own.last().is_some_and(|it| it.revoked));
+            revoked.map(|(client, _)| client.clone()).collect()
+        }
+    };
+    clients.retain(|it| !is_insider(it));
+    clients
+}
+
+/// One of a client's entries, the last one more often.
+pub(super) fn index_of(world: &World, last: u64, random: &mut Random) -> u64 {
+    let often = if world.focus == Focus::LastEntries {
+        80
+    } else {
+        30
+    };
+    match random.percent(often) {
+        true => last,
+        false => 1 + random.below(last),
+    }
 }
 
 /// Not one of the actors' labels in [`generators`](self)'s worlds that holds a right.

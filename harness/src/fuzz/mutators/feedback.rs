@@ -43,7 +43,7 @@ pub(super) fn long_tag(operation: &mut Operation, _: &World, _: u64, random: &mu
     if random.percent(50) {
         feedback.tag1 = "t".repeat(33);
     } else {
-        feedback.tag2 = "é".repeat(17);
+        feedback.tag2 = "é".repeat(17); // 34 bytes in 17 letters
     }
     true
 }
@@ -121,9 +121,10 @@ pub(super) fn stale_index(
         Operation::GiveOpenFeedback(it) => (Profile::Open, &it.agent, &it.by, &mut it.index),
         _ => return false,
     };
-    let last = last_index(world, Chain::Svm, profile, agent, by);
+    let last = world.last_index(Chain::Svm, profile, agent, by);
+    // The last one again, which may be a revoked one (R8).
     *index = random.weigh(&[
-        (2, last),
+        (3, last),
         (2, last + 2),
         (1, last + 3),
         (1, 0),
@@ -133,12 +134,23 @@ pub(super) fn stale_index(
     true
 }
 
-fn last_index(world: &World, chain: Chain, profile: Profile, agent: &Agent, client: &Actor) -> u64 {
-    let record = world.record(chain, agent);
-    record.map_or(0, |record| match profile {
-        Profile::Authorized => record.authorized.last_index(client),
-        Profile::Open => record.open.last_index(client),
-    })
+/// The index of the client's last entry, which is revoked (R8).
+pub(super) fn revoked_index_again(
+    operation: &mut Operation,
+    world: &World,
+    _: u64,
+    _: &mut Random,
+) -> bool {
+    let (profile, agent, by, index) = match operation {
+        Operation::GiveFeedback(it) => (Profile::Authorized, &it.agent, &it.by, &mut it.index),
+        Operation::GiveOpenFeedback(it) => (Profile::Open, &it.agent, &it.by, &mut it.index),
+        _ => return false,
+    };
+    let last = world.last_index(Chain::Svm, profile, agent, by);
+    let entry = (agent.clone(), by.clone(), last);
+    let is_revoked = revoked(world, Chain::Svm, profile).contains(&entry);
+    *index = Some(last);
+    is_revoked
 }
 
 /// An operation on an entry: its profile, and its agent, client and index.
@@ -174,7 +186,7 @@ pub(super) fn index_beyond_the_last(
     let Some((profile, agent, client, index)) = entry(operation).filter(|_| !far) else {
         return set_index(operation, 1 << 40);
     };
-    let last = |chain| last_index(world, chain, profile, agent, client);
+    let last = |chain| world.last_index(chain, profile, agent, client);
     *index = last(Chain::Evm).max(last(Chain::Svm)) + 1;
     true
 }
@@ -191,7 +203,7 @@ pub(super) fn unknown_client(
     };
     let is_unknown = |actor: &Actor| {
         let mut chains = Chain::ALL.into_iter();
-        chains.all(|chain| last_index(world, chain, profile, agent, actor) == 0)
+        chains.all(|chain| world.last_index(chain, profile, agent, actor) == 0)
     };
     let other = (0..8).map(|_| any_actor(random)).find(is_unknown);
     other.map(|other| *client = other).is_some()

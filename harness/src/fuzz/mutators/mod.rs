@@ -29,8 +29,8 @@ use crate::model::{Actor, Agent, Chain, Operation, Tamper};
 use concord_canonical::ErrorClass::{self, *};
 use feedback::{
     decimals_above_18, index_beyond_the_last, long_endpoint, long_tag, no_clients, revoked_already,
-    score_above_100, self_feedback, set_index, stale_index, unknown_client, unknown_entry_agent,
-    value_above_the_limit,
+    revoked_index_again, score_above_100, self_feedback, set_index, stale_index, unknown_client,
+    unknown_entry_agent, value_above_the_limit,
 };
 use identity::{
     by_a_stranger, consent_for_another_agent, consent_for_another_wallet, consent_of_another,
@@ -39,13 +39,14 @@ use identity::{
     reserved_key, transfer_by_a_stranger, unknown_agent, unknown_scheme,
 };
 use payment::{
-    by_an_unknown_facilitator, by_another_payer, in_an_unknown_token, of_the_first_version,
-    paid_in_the_future, unpaid,
+    by_an_unknown_facilitator, by_another_payer, in_an_unknown_token, list_full,
+    of_the_first_version, paid_in_the_future, proven_already, spent, unpaid,
 };
 use statement::{
-    by_another_signer, expired, for_another_agent, for_another_client, limit_reached,
-    no_authorization, signed_by_another, tamper, tamper_bounded,
+    by_another_signer, expired, for_another_agent, for_another_client, is_of_a_contract,
+    limit_reached, no_authorization, signed_by_another, tamper, tamper_bounded,
 };
+use std::collections::BTreeSet;
 use text::{empty_uri, long_uri, nul_in_uri};
 use validation::{
     no_validator, not_the_validator, request_exists, request_prefix_collides, unknown_request,
@@ -64,8 +65,12 @@ struct Mutator {
 
 impl Mutator {
     /// Taken more often: it fits few operations, and many others fit those too.
-    const fn favoured(mut self) -> Self {
-        self.weight = 8;
+    const fn favoured(self) -> Self {
+        self.weighing(8)
+    }
+
+    const fn weighing(mut self, weight: u64) -> Self {
+        self.weight = weight;
         self
     }
 }
@@ -107,6 +112,21 @@ const fn on_svm(
         name,
         evm: None,
         svm: Some(class),
+        mutate,
+        weight: 1,
+    }
+}
+
+/// Refused on both chains, for different rules.
+const fn split(
+    name: &'static str,
+    [evm, svm]: [ErrorClass; 2],
+    mutate: fn(&mut Operation, &World, u64, &mut Random) -> bool,
+) -> Mutator {
+    Mutator {
+        name,
+        evm: Some(evm),
+        svm: Some(svm),
         mutate,
         weight: 1,
     }
@@ -164,16 +184,35 @@ const MUTATORS: &[Mutator] = &[
     both("score_above_100", ScoreOutOfRange, score_above_100),
     both("self_feedback", SelfFeedback, self_feedback),
     on_svm("stale_index", FeedbackIndexStale, stale_index),
+    on_svm(
+        "revoked_index_again",
+        FeedbackIndexStale,
+        revoked_index_again,
+    )
+    .favoured(),
     both("no_authorization", AuthMissing, no_authorization),
     both("empty_authorization", AuthMissing, |it, _, _, _| {
         tamper(it, Tamper::Empty)
     }),
     both("truncated", AuthMalformed, |it, _, _, _| {
-        tamper(it, Tamper::Truncated)
+        !is_of_a_contract(it) && tamper(it, Tamper::Truncated)
     }),
     both("extended", AuthMalformed, |it, _, _, _| {
-        tamper(it, Tamper::Extended)
+        !is_of_a_contract(it) && tamper(it, Tamper::Extended)
     }),
+    // R6: a contract judges signatures of any length.
+    split(
+        "truncated_for_a_contract",
+        [AuthNotGranted, AuthMalformed],
+        |it, _, _, _| is_of_a_contract(it) && tamper(it, Tamper::Truncated),
+    )
+    .favoured(),
+    split(
+        "extended_for_a_contract",
+        [AuthNotGranted, AuthMalformed],
+        |it, _, _, _| is_of_a_contract(it) && tamper(it, Tamper::Extended),
+    )
+    .favoured(),
     both("dirty", AuthMalformed, |it, _, _, _| {
         tamper(it, Tamper::Dirty)
     }),
@@ -205,6 +244,9 @@ const MUTATORS: &[Mutator] = &[
     ),
     both("revoked_already", AlreadyRevoked, revoked_already),
     both("empty_uri", EmptyUri, empty_uri),
+    on_svm("spent", PaymentSpent, spent).weighing(16),
+    on_svm("proven_already", PaymentAlreadyProven, proven_already).weighing(16),
+    on_svm("list_full", ListTooLong, list_full).favoured(),
     both("unpaid", PaymentNotAccepted, unpaid).favoured(),
     both("paid_in_the_future", PaymentNotAccepted, paid_in_the_future).favoured(),
     both("by_another_payer", PaymentNotAccepted, by_another_payer).favoured(),
@@ -245,6 +287,12 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     MUTATORS.iter().map(|mutator| mutator.name)
 }
 
+/// The classes that mutators provoke by themselves.
+pub fn classes() -> BTreeSet<ErrorClass> {
+    let classes = MUTATORS.iter().flat_map(|it| [it.evm, it.svm]);
+    classes.flatten().collect()
+}
+
 /// Breaks a rule with an operation that at least one chain would accept. The class is due on the
 /// chains that would.
 pub fn mutate(
@@ -258,12 +306,12 @@ pub fn mutate(
     let (mutator, operation) = changed(world, &sound.operation, time, random, is_due)?;
     Some(Transition {
         operation,
-        wait: sound.wait,
         mutation: Some(Mutation {
             name: mutator.name,
             evm: mutator.evm.filter(|_| on_evm),
             svm: mutator.svm.filter(|_| on_svm),
         }),
+        ..sound.clone()
     })
 }
 

@@ -3,9 +3,9 @@ use super::{another, statement::paid};
 use crate::{
     fuzz::{
         random::Random,
-        world::{UNLISTED_TOKEN, World},
+        world::{FACILITATORS, TOKENS, UNLISTED_TOKEN, World},
     },
-    model::{Operation, ProofVersion},
+    model::{Actor, AttachPaymentProof, Chain, Operation, ProofVersion},
 };
 
 pub(super) fn unpaid(operation: &mut Operation, _: &World, _: u64, _: &mut Random) -> bool {
@@ -63,4 +63,69 @@ pub(super) fn of_the_first_version(
     paid(operation)
         .map(|it| it.version = ProofVersion::V1)
         .is_some()
+}
+
+/// A payment that counted before, for another entry.
+pub(super) fn spent(operation: &mut Operation, world: &World, _: u64, random: &mut Random) -> bool {
+    let Some(task) = random.pick(&world.spent_tasks).cloned() else {
+        return false;
+    };
+    paid(operation).map(|it| it.task = task).is_some()
+}
+
+/// An entry whose payment is proven, by its reviewer.
+pub(super) fn proven_already(
+    operation: &mut Operation,
+    world: &World,
+    _: u64,
+    random: &mut Random,
+) -> bool {
+    let Operation::AttachPaymentProof(attached) = operation else {
+        return false;
+    };
+    let mut proven = Vec::new();
+    for (agent, record) in &world.model(Chain::Svm).state().agents {
+        for (client, entries) in &record.authorized.entries {
+            let own = (1..).zip(entries);
+            let own = own.filter(|(_, entry)| entry.payment.is_some() && !entry.revoked);
+            proven.extend(own.map(|(index, _)| (agent, client, index)));
+        }
+    }
+    let Some((of_agent, of_client, at)) = random.pick(&proven) else {
+        return false;
+    };
+    let AttachPaymentProof {
+        agent,
+        by,
+        client,
+        index,
+        ..
+    } = attached;
+    (*agent, *index) = ((*of_agent).clone(), *at);
+    (*by, *client) = ((*of_client).clone(), (*of_client).clone());
+    true
+}
+
+/// One more than the list takes: 8 tokens, 16 facilitators (R13).
+pub(super) fn list_full(operation: &mut Operation, world: &World, _: u64, _: &mut Random) -> bool {
+    let first_other = |labels: &[&str], is_listed: &dyn Fn(&Actor) -> bool, limit: usize| {
+        let all = labels.iter().map(|it| Actor::from(*it));
+        let (listed, others): (Vec<_>, Vec<_>) = all.partition(is_listed);
+        others.into_iter().next().filter(|_| listed.len() == limit)
+    };
+    let svm = &world.svm;
+    match operation {
+        Operation::ListPaymentToken(it) => first_other(TOKENS, &|token| svm.lists_token(token), 8)
+            .is_some_and(|other| {
+                (it.token, it.listed) = (other, true);
+                true
+            }),
+        Operation::ListFacilitator(it) => {
+            first_other(FACILITATORS, &|one| svm.lists_facilitator(one), 16).is_some_and(|other| {
+                (it.facilitator, it.listed) = (other, true);
+                true
+            })
+        }
+        _ => false,
+    }
 }

@@ -58,6 +58,11 @@ pub(super) fn tamper_bounded(operation: &mut Operation, how: Tamper) -> bool {
     change_bounded(operation, |made| made.tamper = Some(how))
 }
 
+/// Is it an authorization by an account that on EVM is a contract (R6)?
+pub(super) fn is_of_a_contract(operation: &mut Operation) -> bool {
+    given(operation).is_some_and(|(_, made)| made.signer.is_contract())
+}
+
 fn change(operation: &mut Operation, how: impl FnOnce(&mut Authorization)) -> bool {
     match given(operation) {
         Some((feedback, mut made)) => {
