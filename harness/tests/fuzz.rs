@@ -33,6 +33,8 @@ enum Fault {
     Revocation,
     /// Shows another owner, in the whole state only.
     HiddenState,
+    /// Takes a URI of 201 bytes in a validation's answer, and nowhere else.
+    LongEvidence,
 }
 
 impl Backend for Registry {
@@ -65,6 +67,12 @@ impl Backend for Registry {
             && self.fault == Fault::NoDeadline
         {
             consent.deadline = consent.deadline.clamp(time, time + 300);
+        }
+        if let Operation::ValidationResponse(it) = &mut operation
+            && self.fault == Fault::LongEvidence
+            && it.uri.len() == 201
+        {
+            it.uri = "u".repeat(200);
         }
         Ok(self.model.apply(&operation, time).into())
     }
@@ -327,6 +335,15 @@ fn a_registry_that_stands_alone_is_named_and_the_world_is_short() {
     assert_eq!(verdict, "evm stands alone: model = svm ≠ evm");
     assert_eq!(last, "set_agent_wallet");
     assert!((2..=5).contains(&steps), "{steps} steps");
+}
+
+#[test]
+fn a_limit_that_is_off_by_one_in_one_operation_is_found() {
+    // R17
+    let report = run(10_000, Fault::None, Fault::LongEvidence);
+    let (verdict, last, steps) = found(&report);
+    assert_eq!(verdict, "svm stands alone: model = evm ≠ svm");
+    assert_eq!((last, steps), ("validation_response", 3));
 }
 
 #[test]

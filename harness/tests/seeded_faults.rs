@@ -190,6 +190,50 @@ const TAG_OF_OTHER_PLACE: Fault = Fault {
     faulty: "if entry.matches(tag1, tag2) || (tag1.is_empty() && entry.matches(tag2, \"\")) {",
 };
 
+/// What an owner allowed outlives the agent's transfer.
+const SCHEMES_SURVIVE: Fault = Fault {
+    file: "programs/agent-registry/src/state/agent_identity.rs",
+    sound: "self.auth_schemes = AUTH_SCHEME_BOUNDED;",
+    faulty: "",
+};
+
+/// Found only by a URI of 201 bytes in this one instruction.
+const LONGER_EVIDENCE: Fault = Fault {
+    file: "programs/agent-registry/src/instructions/respond_to_validation.rs",
+    sound: "require_portable(&answer.evidence_uri, URI_MAX)?;",
+    faulty: "require_portable(&answer.evidence_uri, URI_MAX + 1)?;",
+};
+
+/// Found only by the revocation of an entry whose payment is proven.
+const PROVEN_ONES_STAY_COUNTED: Fault = Fault {
+    file: "programs/agent-registry/src/instructions/revoke_feedback.rs",
+    sound: "agent.discount_feedback(entry.score, entry.has_payment_proof)?;",
+    faulty: "agent.discount_feedback(entry.score, false)?;",
+};
+
+/// Found only by a key that is the reserved one in other letters.
+const RESERVED_IN_ANY_CASE: Fault = Fault {
+    file: "programs/agent-registry/src/instructions/set_metadata.rs",
+    sound: "require!(key != RESERVED_METADATA_KEY, ConcordError::ReservedKey);",
+    faulty: "require!(!key.eq_ignore_ascii_case(RESERVED_METADATA_KEY), ConcordError::ReservedKey);",
+};
+
+/// Found only by a payment of the agent's own wallet.
+const OWN_WALLET_PAYS: Fault = Fault {
+    file: "programs/agent-registry/src/state/agent_identity.rs",
+    sound: "self.is_operated_by(key) || *key == self.agent_wallet",
+    faulty: "self.is_operated_by(key)",
+};
+
+/// Faults of the program in different operations, with the operations and the rule that name them.
+const PROGRAM_FAULTS: [(Fault, &[&str], &str); 5] = [
+    (SCHEMES_SURVIVE, &["give_feedback"], "R4"),
+    (LONGER_EVIDENCE, &["validation_response"], "R17"),
+    (PROVEN_ONES_STAY_COUNTED, &["revoke_feedback"], "R13"),
+    (RESERVED_IN_ANY_CASE, &["set_metadata", "register"], "R2"),
+    (OWN_WALLET_PAYS, &["attach_payment_proof"], "R13"),
+];
+
 impl Fault {
     /// A copy of `parts` of the clone with this fault in it.
     fn copy(self, name: &str, parts: &[impl AsRef<Path>]) -> PathBuf {
@@ -499,6 +543,51 @@ fn a_summary_of_the_program_with_another_filter_names_the_instruction() {
             .any(|it| it == "instruction open_summary_part"),
         "{failures:?}"
     );
+}
+
+/// Five faults at once, each in operations of its own.
+static FAULTY_PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
+    let faults = PROGRAM_FAULTS.map(|(fault, ..)| fault);
+    build_program(&copy_with(&faults, "five", &program_parts()))
+});
+
+#[test]
+fn faults_of_the_program_name_their_operations_and_no_others() {
+    // R2, R4, R13, R17
+    let answer = answer(&mut concord(&[
+        "conform",
+        "--json",
+        "--backend",
+        "svm-litesvm",
+        "--program",
+        FAULTY_PROGRAM.to_str().unwrap(),
+    ]));
+    assert_eq!(answer.code, 1, "{}", answer.stderr);
+    let report: Value = serde_json::from_str(&answer.stdout).unwrap();
+    let failures = report["failures"].as_array().unwrap();
+    let is_of = |failure: &Value, operations: &[&str]| {
+        operations.iter().any(|it| failure["operation"] == **it)
+    };
+    for (fault, operations, rule) in PROGRAM_FAULTS {
+        let named = failures.iter().filter(|it| is_of(it, operations));
+        let cited = |it: &&Value| it["rules"].as_array().unwrap().contains(&json!(rule));
+        let sound = fault.sound;
+        assert!(
+            named.into_iter().any(|it| cited(&it)),
+            "{sound}: {failures:#?}"
+        );
+    }
+    for failure in failures {
+        assert_eq!(failure["participant"], "svm-litesvm");
+        let mut faults = PROGRAM_FAULTS.iter();
+        assert!(faults.any(|it| is_of(failure, it.1)), "{failure:#}");
+    }
+}
+
+#[test]
+fn fuzz_finds_one_of_the_program_s_faults_and_names_it() {
+    let wrong = fuzz("svm-litesvm", "--program", &FAULTY_PROGRAM);
+    assert_ne!(wrong["subject"], "view", "{wrong}");
 }
 
 /// Fuzzes one faulty registry; the difference that was found.

@@ -36,7 +36,7 @@ pub struct Vacuous {
 
 /// An operation that is accepted less often, of a hundred tries, makes a run prove too little.
 const ACCEPTED_PERCENT_MIN: u64 = 1;
-/// Shorter runs are not judged. In as many steps every mutator is tried some fifteen times, so that
+/// Shorter runs are not judged. In as many steps every mutator is tried ten times and more, so that
 /// none is left out by chance.
 pub const STEPS_MIN: u64 = 10_000;
 /// Of shorter runs it is not judged which bounds they reached. In as many steps each is reached

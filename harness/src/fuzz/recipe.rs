@@ -51,6 +51,11 @@ impl Recipe {
         Self(segments)
     }
 
+    /// The seed of its first steps.
+    pub fn seed(&self) -> Option<u64> {
+        self.0.first().map(|it| it.seed)
+    }
+
     /// Steps of the world.
     pub fn length(&self) -> usize {
         self.0.iter().map(|it| it.steps).sum()

@@ -16,7 +16,7 @@ use crate::{
         leave_interrupts,
         svm::SvmLitesvm,
     },
-    fuzz::{self, Corpus, Finding, FuzzFault, Plan, Report, Setting, Subject},
+    fuzz::{self, Corpus, Finding, FuzzFault, Plan, Recipe, Report, Setting, Subject},
     scenario,
 };
 use clap::ValueEnum;
@@ -49,7 +49,10 @@ pub(super) fn fuzz(options: &Fuzz) -> Result<u8, CliError> {
         .transpose()?;
     let seed = match &corpus {
         Some(corpus) => corpus.seed(),
-        None => options.seed.unwrap_or_else(fresh_seed),
+        None => {
+            let of_world = options.world.as_ref().and_then(Recipe::seed);
+            options.seed.or(of_world).unwrap_or_else(fresh_seed)
+        }
     };
     let plan = Plan {
         seed,
