@@ -1,5 +1,8 @@
+use concord_harness::cli::{self, Embedded};
 use std::process::ExitCode;
 
+const EMBEDDED: Embedded = Embedded::new(concord_embed::files!());
+
 fn main() -> ExitCode {
-    concord_harness::cli::run(std::env::args_os())
+    cli::run(std::env::args_os(), EMBEDDED)
 }

@@ -34,7 +34,7 @@ pub enum SetupError {
     #[error("anvil not found at {}: run scripts/bootstrap, or name it with --anvil or CONCORD_ANVIL", .0.display())]
     AnvilAt(PathBuf),
     #[error(
-        "anvil not found on PATH: run scripts/bootstrap, or name it with --anvil or CONCORD_ANVIL"
+        "anvil not found on PATH: run scripts/bootstrap, or install Foundry (getfoundry.sh), or name it with --anvil or CONCORD_ANVIL; --backend evm-revm needs none"
     )]
     AnvilOnPath,
     #[error("{} is a script, not anvil itself: killing it would leave anvil running; name the binary with --anvil", .0.display())]

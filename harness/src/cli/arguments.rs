@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use concord_chain::{ChainId, RequestLimits};
 use concord_x402::cli::options::{Agent, Feedback, X402};
+use serde::Deserialize;
 use std::{ffi::OsString, path::PathBuf};
 
 /// Over all commands; each has its own in its help.
@@ -30,7 +31,7 @@ macro_rules! run_exit_codes {
 
 const CONFORM: &str = concat!(
     "Examples:
-  concord conform                                     every scenario on anvil and in litesvm
+  concord conform                                     every scenario; see --backend and --config
   concord conform --filter R8 --verbose               what shows ruling 8, each variance told
   concord conform --backend svm-litesvm --filter open one chain, scenarios with `open` in their name
   concord conform --rule R8 --rule R16 --exclude gas/ two rules, without what has `gas/` in its name
@@ -109,6 +110,20 @@ const LINT: &str = "Examples:
 Exit codes:
   0  nothing was found
   2  a scenario file is not as it should be, or a rule is shown by none; or the command line is wrong";
+const INIT: &str = "Examples:
+  concord init my-registry
+  concord init --language rust .
+
+Exit codes:
+  0  the files are written
+  2  the command line is wrong, a file exists already, or one cannot be written";
+const SCENARIOS_EXPORT: &str = "Examples:
+  concord scenarios export scenarios
+  concord conform --scenario scenarios/authorized/expiry.json
+
+Exit codes:
+  0  the files are written
+  2  the command line is wrong, the folder is not empty, or a file cannot be written";
 const DOCTOR: &str = "Examples:
   concord doctor         what is there, what is missing, and how to get it
   concord doctor --json  the same for a program
@@ -175,6 +190,11 @@ pub enum Command {
     /// every rule is shown to hold and to refuse.
     #[command(after_help = LINT)]
     Lint(Files),
+    /// Writes a starting point for a registry of yours: an adapter, concord.json, and a workflow that
+    /// judges the registry in GitHub Actions.
+    #[command(after_help = INIT)]
+    Init(Init),
+    Scenarios(Scenarios),
     /// Says which tools and built files are there, in which version, and how to get the others.
     #[command(after_help = DOCTOR)]
     Doctor(Doctor),
@@ -211,15 +231,14 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 pub struct Conform {
-    /// The registries to run.
-    #[arg(
-        long,
-        value_enum,
-        value_delimiter = ',',
-        value_name = "NAME",
-        default_value = "evm-anvil,svm-litesvm"
-    )]
+    /// The registries to run. Default: evm-anvil,svm-litesvm in a clone, else evm-revm,svm-litesvm,
+    /// which need no anvil.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "NAME")]
     pub backend: Vec<BackendName>,
+    /// What `concord init` writes: defaults for --adapter, --backend, --profile, --filter, --rule and
+    /// --exclude. Default: concord.json in this folder, if it is there.
+    #[arg(long, value_name = "FILE", conflicts_with = "live")]
+    pub config: Option<PathBuf>,
     /// A scenario file, or the name of one in tests/scenarios; repeatable. Default: all.
     #[arg(long, value_name = "PATH|NAME")]
     pub scenario: Vec<PathBuf>,
@@ -498,13 +517,50 @@ pub struct Files {
 }
 
 #[derive(Debug, Args)]
+pub struct Init {
+    /// The language of the adapter.
+    #[arg(long, value_enum, default_value_t = Language::Typescript)]
+    pub language: Language,
+    /// The folder to write to. It is made if it is not there; no file in it is overwritten.
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Language {
+    Typescript,
+    Python,
+    Rust,
+}
+
+/// The scenario files that every registry is judged by.
+#[derive(Debug, Args)]
+pub struct Scenarios {
+    #[command(subcommand)]
+    pub part: ScenariosPart,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ScenariosPart {
+    /// Writes every scenario file, and their JSON Schema, into a folder that is empty or new.
+    #[command(after_help = SCENARIOS_EXPORT)]
+    Export {
+        /// The folder to write to.
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
+}
+
+#[derive(Debug, Args)]
 pub struct Doctor {
     /// Prints the findings as JSON.
     #[arg(long)]
     pub json: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, ValueEnum)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
 pub enum BackendName {
     EvmAnvil,
     EvmRevm,

@@ -1,6 +1,6 @@
 use super::{
     arguments::{BackendName, Conform},
-    code_of, colours,
+    code_of, colours, config,
     error::CliError,
     files::{ARTIFACTS, PROGRAM, built, scenario_files},
     live::conform_live,
@@ -27,18 +27,19 @@ use concord_deploy::report::tell;
 use std::collections::BTreeSet;
 
 /// `concord conform`: the exit code.
-pub(super) fn conform(options: &Conform) -> Result<u8, CliError> {
+pub(super) fn conform(mut options: Conform) -> Result<u8, CliError> {
     if options.live.live {
-        return conform_live(options);
+        return conform_live(&options);
     }
-    let mut scenarios = load_scenarios(options)?;
-    require_writable(options)?;
-    let mut backends = start_backends(options)?;
-    if let Some(node) = attach_node(options, &mut scenarios)? {
+    config::complete(&mut options)?;
+    let mut scenarios = load_scenarios(&options)?;
+    require_writable(&options)?;
+    let mut backends = start_backends(&options)?;
+    if let Some(node) = attach_node(&options, &mut scenarios)? {
         backends.push(Box::new(node));
     }
-    let run = judge(&declared(options), &scenarios, backends);
-    write_reports(options, &run, provenance(options))
+    let run = judge(&declared(&options), &scenarios, backends);
+    write_reports(&options, &run, provenance(&options))
 }
 
 /// Every participant's verdict, with progress on stderr, and there too who stopped answering.
@@ -176,17 +177,17 @@ fn start_ours(options: &Conform) -> Result<Vec<Box<dyn Backend>>, CliError> {
     for name in chosen {
         backends.push(match name {
             BackendName::EvmAnvil => {
-                let artifacts = built(options.artifacts.as_deref(), ARTIFACTS);
+                let artifacts = built(options.artifacts.as_deref(), ARTIFACTS)?;
                 Box::new(EvmAnvil::start(options.anvil.as_deref(), &artifacts)?)
             }
             BackendName::EvmRevm => {
-                let artifacts = built(options.artifacts.as_deref(), ARTIFACTS);
+                let artifacts = built(options.artifacts.as_deref(), ARTIFACTS)?;
                 Box::new(EvmRevm::start(&artifacts)?)
             }
             BackendName::SvmLitesvm => Box::new(SvmLitesvm::start(&built(
                 options.program.as_deref(),
                 PROGRAM,
-            ))?),
+            )?)?),
             BackendName::None => continue,
         });
     }

@@ -3,6 +3,7 @@
 use super::{
     AGREE, MISSING,
     arguments::Doctor,
+    embedded::{Embedded, Part},
     error::CliError,
     files::{ARTIFACTS, PROGRAM, clone_root},
     provenance::first_line,
@@ -17,6 +18,8 @@ use std::{
 
 const BOOTSTRAP: &str = "run scripts/bootstrap";
 const BUILD: &str = "run scripts/build";
+const INSTALL: &str = "run scripts/install in a clone";
+const FOUNDRY: &str = "for --backend evm-anvil: install Foundry 1.7.1 (getfoundry.sh)";
 
 /// What a version must be.
 enum Wanted {
@@ -88,12 +91,13 @@ const TOOLS: &[Tool] = &[
         Wanted::Any,
         "install flock (Debian: apt-get install util-linux)",
     ),
-    tool("anvil", Wanted::Exactly("1.7.1"), BOOTSTRAP),
+    ANVIL,
     tool("forge", Wanted::Exactly("1.7.1"), BOOTSTRAP),
     tool("cast", Wanted::Exactly("1.7.1"), BOOTSTRAP),
     tool("solc", Wanted::Exactly("0.8.37"), BOOTSTRAP).at(Place::Clone("scripts/toolchain/solc")),
 ];
 
+const ANVIL: Tool = tool("anvil", Wanted::Exactly("1.7.1"), BOOTSTRAP);
 /// Builds the program where Solana's own tools cannot.
 const SBF_LINKER: Tool =
     tool("sbpf-linker", Wanted::Exactly("0.2.6"), BOOTSTRAP).at(Place::Cache("solana/sbpf-linker"));
@@ -132,23 +136,65 @@ enum State {
     Ok,
     Missing,
     OtherVersion,
+    /// Not there in the wanted version, and only one backend needs it.
+    Optional,
 }
 
 /// `concord doctor`: 3 where something is missing.
 pub(super) fn doctor(options: &Doctor) -> Result<u8, CliError> {
-    let findings: Vec<_> = TOOLS
-        .iter()
-        .map(Tool::examine)
-        .chain([examine_sbf_tools()])
-        .chain(BUILT.iter().map(|(place, advice)| examine(place, advice)))
-        .collect();
-    let is_well = findings.iter().all(|it| it.state == State::Ok);
+    let findings = match clone_root() {
+        Some(_) => findings_in_clone(),
+        None => findings_elsewhere(),
+    };
+    let is_well = findings.iter().all(|it| it.state.is_well());
     let report = match options.json {
         true => format!("{:#}\n", json!({ "ok": is_well, "findings": findings })),
         false => findings.iter().map(Finding::line).collect(),
     };
     show(report.as_bytes())?;
     Ok(if is_well { AGREE } else { MISSING })
+}
+
+/// What builds and tests everything.
+fn findings_in_clone() -> Vec<Finding> {
+    TOOLS
+        .iter()
+        .map(Tool::examine)
+        .chain([examine_sbf_tools()])
+        .chain(BUILT.iter().map(|(place, advice)| examine(place, advice)))
+        .collect()
+}
+
+/// What the commands of an installed `concord` use: what it carries, and anvil for those who ask for it.
+fn findings_elsewhere() -> Vec<Finding> {
+    let mut anvil = Tool {
+        advice: FOUNDRY,
+        ..ANVIL
+    }
+    .examine();
+    if anvil.state != State::Ok {
+        anvil.state = State::Optional;
+    }
+    let parts = Part::ALL.into_iter().map(examine_part);
+    parts.chain([anvil]).collect()
+}
+
+fn examine_part(part: Part) -> Finding {
+    let content = Embedded::installed().content(part);
+    Finding {
+        name: format!("{} in this build", part.name()),
+        state: content.map_or(State::Missing, |_| State::Ok),
+        found: content.map(|it| it.to_string()),
+        wanted: None,
+        advice: content.is_none().then_some(INSTALL),
+    }
+}
+
+impl State {
+    /// Nothing need be done.
+    const fn is_well(self) -> bool {
+        matches!(self, Self::Ok | Self::Optional)
+    }
 }
 
 impl Tool {
@@ -276,6 +322,7 @@ impl Finding {
         match self.state {
             State::Ok => format!("ok       {name:34} {found}\n"),
             State::Missing => format!("MISSING  {name:34} {advice}\n"),
+            State::Optional => format!("optional {name:34} {advice}\n"),
             State::OtherVersion => {
                 format!("OTHER    {name:34} {found}; {wanted} is wanted: {advice}\n")
             }

@@ -19,8 +19,23 @@ pub(super) enum CliError {
     NoSuchScenario(PathBuf),
     #[error("scenario {} is the name of several: {}", name.display(), places.join(", "))]
     AmbiguousScenario { name: PathBuf, places: Vec<String> },
-    #[error("no folder {SCENARIOS} here or above: run inside a clone, or name scenario files")]
+    #[error(
+        "no clone of Concord here or above: run inside one, or name scenario files by their paths"
+    )]
     NoClone,
+    #[error(
+        "{place} is not in this build of concord, and no clone of Concord is here or above: run scripts/install in a clone, or name it with {option}"
+    )]
+    NotEmbedded {
+        place: &'static str,
+        option: &'static str,
+    },
+    #[error("what concord carries cannot be unpacked to {}: {fault}; set XDG_CACHE_HOME to a folder that you may write to", path.display())]
+    NotUnpacked { path: PathBuf, fault: io::Error },
+    #[error("{}: {reason}", path.display())]
+    Config { path: PathBuf, reason: String },
+    #[error("{} exists: nothing is overwritten; name another folder", .0.display())]
+    Exists(PathBuf),
     #[error("no scenario files in {}", .0.display())]
     NoScenarios(PathBuf),
     #[error("no scenario {0}")]
@@ -88,9 +103,12 @@ impl CliError {
             Self::Live(fault) if fault.is_interruption() => MISSING,
             Self::Node(fault) if fault.is_the_node_s() => MISSING,
             Self::Attach { fault, .. } if !fault.is_the_node_s() => USAGE,
-            Self::SetupError(_) | Self::Silent(_) | Self::Attach { .. } | Self::Program { .. } => {
-                MISSING
-            }
+            Self::SetupError(_)
+            | Self::Silent(_)
+            | Self::Attach { .. }
+            | Self::Program { .. }
+            | Self::NotEmbedded { .. }
+            | Self::NotUnpacked { .. } => MISSING,
             _ => USAGE,
         }
     }

@@ -1,5 +1,8 @@
-//! Where the clone is, and which scenario files are meant.
-use super::error::CliError;
+//! Where the clone is, what stands in for it, and which scenario files are meant.
+use super::{
+    embedded::{Embedded, Part},
+    error::CliError,
+};
 use crate::scenario;
 use std::{
     env,
@@ -10,29 +13,68 @@ pub(super) const SCENARIOS: &str = "tests/scenarios";
 pub(super) const ARTIFACTS: &str = "contracts/out";
 pub(super) const PROGRAM: &str = "target/deploy/agent_registry.so";
 
-/// The nearest folder, from the current one upwards, that holds scenarios.
+/// What a clone has, and another project's folder has not.
+const CLONE: [&str; 2] = [SCENARIOS, "harness/Cargo.toml"];
+
+/// The nearest folder, from the current one upwards, that is a clone.
 pub(super) fn clone_root() -> Option<PathBuf> {
     env::current_dir()
         .ok()?
         .ancestors()
-        .find(|folder| folder.join(SCENARIOS).is_dir())
+        .find(|folder| CLONE.iter().all(|it| folder.join(it).exists()))
         .map(Path::to_owned)
 }
 
-/// A built file: where it was named, else at its fixed place in the clone.
-pub(super) fn built(named: Option<&Path>, place: &str) -> PathBuf {
+/// Returns a place in the clone; outside of one, the same place here.
+pub(super) fn in_clone(named: Option<&Path>, place: &str) -> PathBuf {
     named.map_or_else(
         || clone_root().unwrap_or_default().join(place),
         Path::to_owned,
     )
 }
 
-/// The files that `wanted` names; every one of the clone where it names none.
-pub(super) fn scenario_files(wanted: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
-    if !wanted.is_empty() {
-        return wanted.iter().map(|wanted| scenario_file(wanted)).collect();
+/// What was built: where it was named, else at its fixed place in the clone, else what this binary carries.
+///
+/// # Errors
+/// Outside of a clone: [`CliError::NotEmbedded`], or the carried files cannot be unpacked.
+pub(super) fn built(named: Option<&Path>, place: &'static str) -> Result<PathBuf, CliError> {
+    if let Some(path) = named {
+        return Ok(path.to_owned());
     }
-    let folder = clone_root().ok_or(CliError::NoClone)?.join(SCENARIOS);
+    if let Some(root) = clone_root() {
+        return Ok(root.join(place));
+    }
+    let (part, option) = match place {
+        PROGRAM => (Part::Program, "--program"),
+        _ => (Part::Contracts, "--artifacts"),
+    };
+    let embedded = Embedded::installed();
+    match embedded.of(part).next() {
+        Some(_) => Ok(embedded.folder()?.join(place)),
+        None => Err(CliError::NotEmbedded { place, option }),
+    }
+}
+
+/// The files that `wanted` names; where it names none, every one of the clone, or that this binary carries.
+pub(super) fn scenario_files(wanted: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
+    let root = || clone_root().map_or_else(|| Embedded::installed().folder(), Ok);
+    files_below(wanted, &root)
+}
+
+/// As [`scenario_files`], for who writes into them: without a clone only files that are named by their paths.
+pub(super) fn scenario_files_to_write(wanted: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
+    files_below(wanted, &|| clone_root().ok_or(CliError::NoClone))
+}
+
+fn files_below(
+    wanted: &[PathBuf],
+    root: &dyn Fn() -> Result<PathBuf, CliError>,
+) -> Result<Vec<PathBuf>, CliError> {
+    if !wanted.is_empty() {
+        let files = wanted.iter().map(|wanted| scenario_file(wanted, root));
+        return files.collect();
+    }
+    let folder = root()?.join(SCENARIOS);
     let files = scenario::find_files(&folder)?;
     match files.is_empty() {
         true => Err(CliError::NoScenarios(folder)),
@@ -41,19 +83,21 @@ pub(super) fn scenario_files(wanted: &[PathBuf]) -> Result<Vec<PathBuf>, CliErro
 }
 
 /// A path, `area/name`, or the name alone where only one area has it.
-fn scenario_file(wanted: &Path) -> Result<PathBuf, CliError> {
+fn scenario_file(
+    wanted: &Path,
+    root: &dyn Fn() -> Result<PathBuf, CliError>,
+) -> Result<PathBuf, CliError> {
     if wanted.is_file() {
         return Ok(wanted.to_owned());
     }
-    let unknown = || CliError::NoSuchScenario(wanted.to_owned());
-    let folder = clone_root().ok_or_else(unknown)?.join(SCENARIOS);
+    let folder = root()?.join(SCENARIOS);
     let is_meant = |file: &PathBuf| file.with_extension("").ends_with(wanted);
     let mut found: Vec<_> = scenario::find_files(&folder)?
         .into_iter()
         .filter(is_meant)
         .collect();
     match found.len() {
-        0 => Err(unknown()),
+        0 => Err(CliError::NoSuchScenario(wanted.to_owned())),
         1 => Ok(found.remove(0)),
         _ => Err(CliError::AmbiguousScenario {
             name: wanted.to_owned(),

@@ -1,10 +1,10 @@
-use super::{AGREE, arguments::Files, error::CliError, files::scenario_files};
+use super::{AGREE, arguments::Files, error::CliError, files::scenario_files_to_write};
 use crate::{report::plain, scenario};
 use concord_deploy::report::tell;
 
 /// `concord fill`: writes the model's expectations, and nobody else's, into the files.
 pub(super) fn fill(options: &Files) -> Result<u8, CliError> {
-    for file in scenario_files(&options.scenario)? {
+    for file in scenario_files_to_write(&options.scenario)? {
         let before = scenario::load_document(&file)?;
         let mut document = before.clone();
         scenario::fill(&mut document, &file)?;

@@ -1,29 +1,36 @@
 //! The command line. Stdout carries the result, stderr the progress and the errors.
 mod adapter;
 mod arguments;
+mod config;
 mod conform;
 mod doctor;
+mod embedded;
 mod error;
 mod file;
 mod files;
 mod fill;
 mod fuzz;
+mod init;
 mod lint;
 mod live;
 mod progress;
 mod provenance;
 mod read_only;
 mod report_files;
+mod scenarios;
 mod smoke;
 mod svm_node;
+mod unpack;
 mod vectors;
+
+pub use embedded::{Embedded, Files};
 
 use crate::{
     report::{Colours, plain},
     runner::{Conclusion, Run},
 };
 use arguments::{Command, Concord};
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, Parser, error::ErrorKind};
 use concord_deploy::report::tell;
 use error::CliError;
 use std::{
@@ -55,14 +62,19 @@ fn code_of(run: &Run) -> u8 {
     }
 }
 
-/// Runs `concord` with these arguments, the program's name first.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+/// Runs `concord` with these arguments, the program's name first. `embedded` is what the binary carries.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, embedded: Embedded) -> ExitCode {
+    embedded.install();
     ExitCode::from(run_for_code(arguments))
 }
 
 fn run_for_code(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let concord = match Concord::try_parse_from(arguments) {
         Ok(concord) => concord,
+        Err(answer) if answer.kind() == ErrorKind::DisplayVersion => {
+            let shown = print(Embedded::installed().version().as_bytes());
+            return shown.unwrap_or(USAGE);
+        }
         Err(answer) => {
             let code = if answer.use_stderr() { USAGE } else { AGREE };
             let _ = answer.print(); // nobody is left to tell
@@ -77,7 +89,7 @@ fn run_for_code(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 
 fn command(command: Command) -> Result<u8, CliError> {
     match command {
-        Command::Conform(options) => conform::conform(&options),
+        Command::Conform(options) => conform::conform(*options),
         Command::Adapter(options) => match &options.part {
             None => Ok(run_for_code(options.as_conform())),
             Some(part) => adapter::adapter(part),
@@ -85,6 +97,8 @@ fn command(command: Command) -> Result<u8, CliError> {
         Command::Fuzz(options) => fuzz::fuzz(&options),
         Command::Fill(options) => fill::fill(&options),
         Command::Lint(options) => lint::lint(&options),
+        Command::Init(options) => init::init(&options),
+        Command::Scenarios(options) => scenarios::scenarios(&options.part),
         Command::Doctor(options) => doctor::doctor(&options),
         Command::Deploy(options) => Ok(concord_deploy::commands::run_with(
             &options.command,

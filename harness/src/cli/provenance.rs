@@ -31,8 +31,8 @@ pub(super) fn provenance(options: &Conform) -> Provenance {
         note_contracts(&mut provenance, options);
     }
     if is_chosen(BackendName::SvmLitesvm) {
-        let file = built(options.program.as_deref(), PROGRAM);
-        if let Ok(elf) = fs::read(&file) {
+        let file = built(options.program.as_deref(), PROGRAM).ok();
+        if let Some(elf) = file.and_then(|it| fs::read(it).ok()) {
             provenance.artifacts.push(Artifact {
                 name: "agent_registry.so".to_owned(),
                 kind: "sha256 of the ELF file".to_owned(),
@@ -82,7 +82,9 @@ fn note_anvil(provenance: &mut Provenance, options: &Conform) {
 }
 
 fn note_contracts(provenance: &mut Provenance, options: &Conform) {
-    let folder = built(options.artifacts.as_deref(), ARTIFACTS);
+    let Ok(folder) = built(options.artifacts.as_deref(), ARTIFACTS) else {
+        return;
+    };
     let mut compiler = None;
     for contract in CONTRACTS {
         let Some((artifact, solc)) = contract_artifact(&folder, contract) else {

@@ -61,6 +61,8 @@ fn lint_of_a_clone_names_each_rule_that_no_scenario_shows() {
     let folder = tempfile::tempdir().unwrap();
     let area = folder.path().join("tests/scenarios/identity");
     fs::create_dir_all(&area).unwrap();
+    fs::create_dir(folder.path().join("harness")).unwrap();
+    fs::write(folder.path().join("harness/Cargo.toml"), "").unwrap();
     let name = "transfer-by-stranger.json";
     let source = clone_root().join("tests/scenarios/identity").join(name);
     fs::copy(source, area.join(name)).unwrap();

@@ -15,6 +15,8 @@ const COMMANDS: [&str; 55] = [
     "fuzz",
     "fill",
     "lint",
+    "init",
+    "scenarios export",
     "doctor",
     "deploy plan",
     "deploy apply",

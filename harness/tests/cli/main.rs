@@ -7,6 +7,8 @@ mod explain;
 mod files;
 mod fuzz;
 mod help;
+mod init;
+mod installed;
 mod missing;
 mod oracle;
 mod places;

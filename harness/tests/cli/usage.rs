@@ -48,12 +48,3 @@ fn an_unknown_scenario_backend_or_option_is_exit_code_2() {
         assert!(!answer.stderr.is_empty());
     }
 }
-
-/// The processes that `parent` has started and that still run.
-
-#[test]
-fn outside_a_clone_is_exit_code_2() {
-    let folder = tempfile::tempdir().unwrap();
-    let lost = answer(concord(&["conform"]).current_dir(folder.path()));
-    assert_sentence(&lost, 2, "no folder tests/scenarios here or above");
-}

@@ -127,18 +127,18 @@ fn start_backends(options: &Fuzz) -> Result<Vec<Box<dyn Backend>>, CliError> {
     for name in chosen {
         match name {
             BackendName::EvmAnvil => {
-                let artifacts = built(options.artifacts.as_deref(), ARTIFACTS);
+                let artifacts = built(options.artifacts.as_deref(), ARTIFACTS)?;
                 backends.push(Box::new(EvmAnvil::start(
                     options.anvil.as_deref(),
                     &artifacts,
                 )?));
             }
             BackendName::EvmRevm => {
-                let artifacts = built(options.artifacts.as_deref(), ARTIFACTS);
+                let artifacts = built(options.artifacts.as_deref(), ARTIFACTS)?;
                 backends.push(Box::new(EvmRevm::start(&artifacts)?));
             }
             BackendName::SvmLitesvm => {
-                let program = built(options.program.as_deref(), PROGRAM);
+                let program = built(options.program.as_deref(), PROGRAM)?;
                 backends.push(Box::new(SvmLitesvm::start(&program)?));
             }
             BackendName::None => (),
@@ -147,8 +147,7 @@ fn start_backends(options: &Fuzz) -> Result<Vec<Box<dyn Backend>>, CliError> {
     Ok(backends)
 }
 
-/// Where a finding goes: beside the clone's scenarios, else into a folder of the current one. A
-/// `tests/scenarios` there would make `conform` take it for a clone.
+/// Where a finding goes: beside the clone's scenarios, else into a folder of the current one.
 fn regressions(options: &Fuzz) -> PathBuf {
     let named = options.regressions.clone();
     named.unwrap_or_else(|| match clone_root() {

@@ -60,7 +60,7 @@ impl Stage for EvmStage {
         artifacts: Option<&Path>,
         scenarios: &[Scenario],
     ) -> Result<Funding, CliError> {
-        let artifacts = built(artifacts, ARTIFACTS);
+        let artifacts = built(artifacts, ARTIFACTS)?;
         let needs = rehearse(scenarios, &mut EvmRevm::start(&artifacts)?)?;
         Ok(self.funder.funding(&needs)?)
     }

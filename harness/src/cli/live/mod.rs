@@ -9,7 +9,7 @@ use super::{
     arguments::{Conform, LiveRun},
     conform::{judge, load_scenarios, require_writable, wanted, write_reports},
     error::CliError,
-    files::built,
+    files::in_clone,
     provenance,
 };
 use crate::{
@@ -164,7 +164,7 @@ impl Place {
             endpoint: EndpointOptions::new(live.rpc_url.clone().ok_or(DeployError::RpcUrlMissing)?)
                 .with_limits(live.rpc_limit)
                 .with_timeout(Duration::from_secs(live.timeout)),
-            deployments: built(live.deployments.as_deref(), "deployments"),
+            deployments: in_clone(live.deployments.as_deref(), "deployments"),
         })
     }
 

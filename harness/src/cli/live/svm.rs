@@ -58,7 +58,7 @@ impl Stage for SvmStage {
         _artifacts: Option<&Path>,
         scenarios: &[Scenario],
     ) -> Result<Funding, CliError> {
-        let needs = rehearse(scenarios, &mut SvmLitesvm::start(&built(None, PROGRAM))?)?;
+        let needs = rehearse(scenarios, &mut SvmLitesvm::start(&built(None, PROGRAM)?)?)?;
         Ok(SvmFunder::funding(&needs))
     }
 
