@@ -13,7 +13,7 @@ use crate::{
     form::Form,
     policy::Subject,
     revocation::RevocationRequest,
-    store::{Acceptance, Accepted, RevocationRow, Row, RowState, Store},
+    store::{Acceptance, Accepted, RevocationRow, Row, RowState, Store, StoreError},
 };
 
 /// How long a client waits for a landing before it is told where to ask (R56), if nothing else is set.
@@ -44,11 +44,11 @@ impl LanePlace {
 
 /// Accepts submissions. What was accepted is submitted by the [`crate::lane`]s.
 pub struct Aggregator {
-    store: Store,
-    admission: Admission,
-    files: Arc<dyn FileStore>,
-    lanes: Vec<LanePlace>,
-    policy: Arc<Policy>,
+    pub(crate) store: Store,
+    pub(crate) admission: Admission,
+    pub(crate) files: Arc<dyn FileStore>,
+    pub(crate) lanes: Vec<LanePlace>,
+    pub(crate) policy: Arc<Policy>,
     wait: Duration,
     waiting: Semaphore,
 }
@@ -157,6 +157,7 @@ impl Aggregator {
             }
             // the same payment came twice at once
             Accepted::Before(row) => require_same(row, claim.digest()),
+            Accepted::Sponsored(id) => Err(sponsored_before(claim.key(), id)),
             Accepted::Limited(limited) => Err(limited.into()),
         }
     }
@@ -184,18 +185,30 @@ impl Aggregator {
     /// # Errors
     /// [`Refusal`] if the store fails.
     pub async fn wait_revoked(&self, row: RevocationRow) -> Result<RevocationRow, Refusal> {
+        let n = row.n;
+        let is_open = |row: &RevocationRow| Progress::of(row.state) == Progress::Pending;
+        self.wait_for(row, || self.store.revocation(n), is_open)
+            .await
+    }
+
+    /// Reads a row after each commit, until it is not open any more or the time is over.
+    pub(crate) async fn wait_for<R>(
+        &self,
+        row: R,
+        read: impl Fn() -> Result<Option<R>, StoreError>,
+        is_open: impl Fn(&R) -> bool,
+    ) -> Result<R, Refusal> {
         let Ok(_place) = self.waiting.try_acquire() else {
             return Ok(row);
         };
-        let (n, end) = (row.n, Instant::now() + self.wait);
+        let (end, mut row) = (Instant::now() + self.wait, row);
         let mut changes = self.store.changes();
-        let mut row = row;
         loop {
             changes.borrow_and_update();
-            if let Some(newer) = self.store.revocation(n)? {
+            if let Some(newer) = read()? {
                 row = newer;
             }
-            if Progress::of(row.state) != Progress::Pending {
+            if !is_open(&row) {
                 return Ok(row);
             }
             let Ok(Ok(())) = timeout_at(end, changes.changed()).await else {
@@ -209,10 +222,10 @@ impl Aggregator {
     /// # Errors
     /// [`Refusal`] if the store fails.
     pub async fn wait(&self, row: Row) -> Result<Outcome, Refusal> {
-        match self.waiting.try_acquire() {
-            Ok(_place) => self.wait_until(row, Instant::now() + self.wait).await,
-            Err(_) => Ok(Outcome::of(row)),
-        }
+        let n = row.receipt.n;
+        let is_open = |row: &Row| Progress::of(row.state) == Progress::Pending;
+        let row = self.wait_for(row, || self.store.get(n), is_open).await?;
+        Ok(Outcome::of(row))
     }
 
     /// Whether a feedback file may be shown: not while its submission can still be kept out (R53). A file that no
@@ -221,28 +234,11 @@ impl Aggregator {
     /// # Errors
     /// [`Refusal`] if the store fails.
     pub fn is_shown(&self, file: &[u8]) -> Result<bool, Refusal> {
-        let row = self.store.find_by_uri(&self.files.uri(file))?;
-        Ok(row.is_none_or(|row| row.state.is_shown()))
-    }
-
-    async fn wait_until(&self, row: Row, end: Instant) -> Result<Outcome, Refusal> {
-        let n = row.receipt.n;
-        let mut changes = self.store.changes();
-        let mut outcome = Outcome::of(row);
-        while outcome.progress == Progress::Pending {
-            changes.borrow_and_update();
-            if let Some(row) = self.store.get(n)? {
-                outcome = Outcome::of(row);
-            }
-            if outcome.progress != Progress::Pending {
-                break;
-            }
-            match timeout_at(end, changes.changed()).await {
-                Ok(Ok(())) => {}
-                _ => break,
-            }
+        let uri = self.files.uri(file);
+        if let Some(row) = self.store.find_by_uri(&uri)? {
+            return Ok(row.state.is_shown());
         }
-        Ok(outcome)
+        Ok(self.store.is_sponsored_shown(&uri)?.unwrap_or(true))
     }
 }
 
@@ -267,8 +263,15 @@ impl Outcome {
     }
 }
 
-fn no_lane() -> Refusal {
+pub(crate) fn no_lane() -> Refusal {
     Refusal::new(Code::Unavailable, "Unavailable", "the registry has no lane")
+}
+
+/// R51, R59: the reviewer has signed a transaction for the same payment.
+fn sponsored_before(key: &str, id: u64) -> Refusal {
+    let message = format!("{key} has a sponsored feedback: {id}");
+    let refusal = Refusal::new(Code::DuplicateTaskRef, "DuplicateTaskRef", message);
+    refusal.of("interactionData.taskRef")
 }
 
 /// R51

@@ -58,7 +58,7 @@ pub fn router(service: Service) -> Router {
 }
 
 async fn submit(State(service): State<Service>, request: Request) -> Response {
-    let address = service.address(&request);
+    let address = address_of(service.address_header.as_ref(), &request);
     let answered = async {
         let body = read(request.into_body()).await?;
         let row = service.aggregator.submit(&body, address, now()).await?;
@@ -117,16 +117,15 @@ fn revocation_of(revocation: &RevocationRow, settlement: &str) -> Value {
     body
 }
 
-impl Service {
-    fn address(&self, request: &Request) -> Option<IpAddr> {
-        let Some(name) = &self.address_header else {
-            let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
-            return peer.map(|it| it.0.ip());
-        };
-        // proxies append: what stands before the last address was written by the client
-        let last = request.headers().get_all(name).iter().next_back()?;
-        last.to_str().ok()?.rsplit(',').next()?.trim().parse().ok()
-    }
+/// Where a request comes from: the last address in the header, or the connection's other end.
+pub(crate) fn address_of(header: Option<&HeaderName>, request: &Request) -> Option<IpAddr> {
+    let Some(name) = header else {
+        let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
+        return peer.map(|it| it.0.ip());
+    };
+    // proxies append: what stands before the last address was written by the client
+    let last = request.headers().get_all(name).iter().next_back()?;
+    last.to_str().ok()?.rsplit(',').next()?.trim().parse().ok()
 }
 
 /// Bodies are taken as they are: no encoding is undone, so nothing grows.
@@ -217,7 +216,7 @@ pub(crate) fn respond(status: StatusCode, body: &Value) -> Response {
     (status, headers, body.to_string()).into_response()
 }
 
-fn not_found(what: &str) -> Response {
+pub(crate) fn not_found(what: &str) -> Response {
     respond(
         StatusCode::NOT_FOUND,
         &json!({ "status": "error", "message": what }),
@@ -305,6 +304,18 @@ async fn metrics(State(service): State<Service>) -> Response {
         let _ = writeln!(
             text,
             "concord_aggregator_submissions{{state=\"{name}\"}} {count}"
+        );
+    }
+    let sponsored = match service.aggregator.store().sponsored_counts() {
+        Ok(counts) => counts,
+        Err(error) => return refused(&error.into()),
+    };
+    text.push_str("# TYPE concord_aggregator_sponsored gauge\n");
+    for (state, count) in sponsored {
+        let name = state.name();
+        let _ = writeln!(
+            text,
+            "concord_aggregator_sponsored{{state=\"{name}\"}} {count}"
         );
     }
     ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()

@@ -1,4 +1,4 @@
-//! Accepts feedback from clients without gas, and submits it on chain (X402 §3, R51 to R57).
+//! Accepts feedback from clients without gas, and submits it on chain (X402 §3, R51 to R59).
 //!
 //! A submission passes the checks of [`form`] and [`admission`] in R52's order. Then it gets a receipt,
 //! and a [`lane`] stores its file, signs, sends and follows one transaction until it is final. Everything is
@@ -23,6 +23,7 @@ mod payment_proofs;
 mod policy;
 mod refusal;
 mod revocation;
+mod sponsored;
 pub mod store;
 
 pub use aggregator::{Aggregator, LanePlace, Outcome, Progress};
@@ -34,3 +35,4 @@ pub use payment_proofs::{Facilitator, payment_proof_router};
 pub use policy::{AllowedAgents, Limited, Limits, Policy, Rate};
 pub use refusal::{Code, Refusal};
 pub use revocation::{RevocationRequest, SignedRevocation};
+pub use sponsored::{Sponsor, SponsorWorker, Sponsored, sponsored_router};

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use crate::{Code, Refusal};
 
 /// Seconds of a day. Budgets are per day of UTC.
-const DAY: u64 = 86_400;
+pub(crate) const DAY: u64 = 86_400;
 /// Addresses that are remembered before those whose time is over are forgotten.
 const ADDRESSES: usize = 10_000;
 

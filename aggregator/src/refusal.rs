@@ -21,6 +21,8 @@ pub enum Code {
     InvalidAgentSignature,
     /// What was accepted is reverted by the registry, each time. X402 has no code for it.
     RefusedByRegistry,
+    /// A prepared transaction can land no more. X402 has no code for it.
+    TransactionExpired,
     /// A limit of the operator is reached. X402 has no code for it.
     RateLimited,
     /// A node, a file or the store does not answer. Never a refusal (R36).
@@ -39,6 +41,7 @@ impl Code {
             Self::UnknownFeedback => "UNKNOWN_FEEDBACK",
             Self::InvalidAgentSignature => "INVALID_AGENT_SIGNATURE",
             Self::RefusedByRegistry => "REFUSED_BY_REGISTRY",
+            Self::TransactionExpired => "TRANSACTION_EXPIRED",
             Self::RateLimited => "RATE_LIMITED",
             Self::Unavailable => "UNAVAILABLE",
         }
@@ -54,6 +57,7 @@ impl Code {
             Self::InvalidReviewerSignature
             | Self::InvalidAgentSignature
             | Self::RefusedByRegistry => 422,
+            Self::TransactionExpired => 410,
             Self::RateLimited => 429,
             Self::Unavailable => 503,
         }

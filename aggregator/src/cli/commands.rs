@@ -15,13 +15,13 @@ use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
 use super::{
     CliError, FINE, REFUSED,
     arguments::{BackupOptions, ConfigOptions, RunOptions},
-    config::Config,
+    config::{Config, TIMING},
 };
 use crate::{
-    Aggregator, Insiders, LanePlace, Service,
+    Aggregator, Insiders, LanePlace, Service, Sponsor, SponsorWorker, Sponsored,
     lane::Lane,
-    payment_proof_router, router,
-    store::{RowState, Store},
+    payment_proof_router, router, sponsored_router,
+    store::{RowState, SponsoredState, Store},
 };
 
 /// Between two looks at what is left to drain.
@@ -66,6 +66,15 @@ impl Lanes {
         Ok(lanes)
     }
 
+    /// Follows what sponsors pay for (R59).
+    fn follow(&mut self, sponsors: &[Sponsor], store: &Store) {
+        for sponsor in sponsors {
+            let worker = SponsorWorker::new(sponsor, store.clone(), TIMING.poll);
+            let stopped = self.stop.subscribe();
+            self.tasks.push(tokio::spawn(worker.run(stopped)));
+        }
+    }
+
     async fn end(self) {
         self.stop.send_replace(true);
         for task in self.tasks {
@@ -80,7 +89,9 @@ pub async fn run(options: &RunOptions) -> Result<u8, CliError> {
     let files: Arc<dyn FileStore> = Arc::new(config.file_store());
     let listener = TcpListener::bind(config.listen).await?;
     let insiders = config.insiders()?;
-    let lanes = Lanes::start(&config, &store, &insiders, &files).await?;
+    let mut lanes = Lanes::start(&config, &store, &insiders, &files).await?;
+    let sponsors = config.sponsors()?;
+    lanes.follow(&sponsors, &store);
     for lane in lanes.without_account(&store)? {
         tracing::warn!(lane, "waits: its account is not configured");
     }
@@ -88,12 +99,17 @@ pub async fn run(options: &RunOptions) -> Result<u8, CliError> {
     let admission = config.admission(served, options.payments, insiders).await?;
     let facilitators = config.facilitators(&admission.payments)?;
     let aggregator = Aggregator::new(store, admission, files, lanes.places.clone());
+    let aggregator = Arc::new(aggregator.with_limits(config.limits));
+    let address_header = config.address_header()?;
+    let sponsored = Arc::new(Sponsored::new(aggregator.clone(), sponsors));
     let routes = router(Service {
-        aggregator: Arc::new(aggregator.with_limits(config.limits)),
+        aggregator,
         files: config.files.clone(),
-        address_header: config.address_header()?,
+        address_header: address_header.clone(),
     });
-    let routes = routes.merge(payment_proof_router(facilitators));
+    let routes = routes
+        .merge(payment_proof_router(facilitators))
+        .merge(sponsored_router(sponsored, address_header));
     let routes = routes.layer(map_request(with_address));
     show(&format!("{}\n", listener.local_addr()?))?;
     serve(listener, routes, ServerLimits::default(), asked_to_stop()).await;
@@ -114,14 +130,15 @@ pub async fn drain(options: &ConfigOptions) -> Result<u8, CliError> {
     let store = config.open_store()?;
     let files: Arc<dyn FileStore> = Arc::new(config.file_store());
     let insiders = config.insiders()?;
-    let lanes = Lanes::start(&config, &store, &insiders, &files).await?;
+    let mut lanes = Lanes::start(&config, &store, &insiders, &files).await?;
+    lanes.follow(&config.sponsors()?, &store);
     if let Some(lane) = lanes.without_account(&store)?.first() {
         let message = format!("feedback waits for an account that is not configured: {lane}");
         return Err(CliError::Usage(message));
     }
     let stopped = asked_to_stop();
     tokio::pin!(stopped);
-    while store.open_count()? + store.open_revocations()? > 0 {
+    while store.open_count()? + store.open_revocations()? + open_sponsored(&store)? > 0 {
         tokio::select! {
             () = tokio::time::sleep(PAUSE) => {}
             () = &mut stopped => break,
@@ -129,6 +146,18 @@ pub async fn drain(options: &ConfigOptions) -> Result<u8, CliError> {
     }
     lanes.end().await;
     report(&store)
+}
+
+/// What both have signed and is not final.
+fn open_sponsored(store: &Store) -> Result<u64, CliError> {
+    let open = [
+        SponsoredState::Signed,
+        SponsoredState::Sent,
+        SponsoredState::Landed,
+    ];
+    let counts = store.sponsored_counts()?;
+    let open = counts.iter().filter(|(state, _)| open.contains(state));
+    Ok(open.map(|(_, count)| count).sum())
 }
 
 pub fn status(options: &ConfigOptions) -> Result<u8, CliError> {
@@ -173,8 +202,12 @@ fn report(store: &Store) -> Result<u8, CliError> {
         })
     });
     let revocations: Vec<Value> = revocations.collect();
+    let sponsored: serde_json::Map<_, _> = (store.sponsored_counts()?.into_iter())
+        .map(|(state, count)| (state.name().to_owned(), json!(count)))
+        .collect();
     let report = json!({
         "submissions": counts,
+        "sponsored": sponsored,
         "late": late,
         "lateRevocations": revocations,
     });
@@ -212,7 +245,14 @@ pub async fn files(options: &ConfigOptions) -> Result<u8, CliError> {
             }
         }
     }
-    show(&format!("{count}\n"))?;
+    let mut written = count;
+    for id in store.sponsored_signed()? {
+        if let Some(file) = store.sponsored_file(id)? {
+            files.store(file.as_bytes()).await?;
+            written += 1;
+        }
+    }
+    show(&format!("{written}\n"))?;
     Ok(FINE)
 }
 

@@ -26,13 +26,16 @@ use concord_x402::{
 use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
 use serde::Deserialize;
 
-use super::{CliError, arguments::PaymentMode, facilitator::PaymentProofConfig};
+use super::{
+    CliError, arguments::PaymentMode, facilitator::PaymentProofConfig, sponsor::SponsorConfig,
+};
 use crate::{
-    AllowedAgents, ChainInsiders, Facilitator, Insiders, Limits, admission::Admission, store::Store,
+    AllowedAgents, ChainInsiders, Facilitator, Insiders, Limits, Sponsor, admission::Admission,
+    store::Store,
 };
 
 /// Feedback is not urgent: polling is slow enough for public endpoints.
-const TIMING: Timing = Timing {
+pub(super) const TIMING: Timing = Timing {
     poll: Duration::from_secs(1),
     replace_after: Duration::from_secs(45),
     give_up_after: Duration::from_secs(600),
@@ -122,6 +125,9 @@ struct SolanaConfig {
     /// How payments are proven (R13); not at all if it is absent.
     #[serde(default)]
     payment_proofs: Option<PaymentProofConfig>,
+    /// How feedback is sponsored that reviewers sign themselves (R59); not at all if it is absent.
+    #[serde(default)]
+    sponsored: Option<SponsorConfig>,
     /// The agents that are served; all if it is absent.
     #[serde(default)]
     agents: Option<BTreeSet<String>>,
@@ -291,6 +297,21 @@ impl Config {
             }
         }
         Ok(facilitators)
+    }
+
+    /// Who pays for what reviewers sign, on each cluster that has one (R59).
+    pub(super) fn sponsors(&self) -> Result<Vec<Sponsor>, CliError> {
+        let mut sponsors = Vec::new();
+        for (chain, config) in &self.chains {
+            let Some(solana) = &config.solana else {
+                continue;
+            };
+            if let Some(sponsored) = &solana.sponsored {
+                let (cluster, program) = (config.cluster()?, solana.program(chain)?);
+                sponsors.push(sponsored.sponsor(chain, cluster, program)?);
+            }
+        }
+        Ok(sponsors)
     }
 
     /// The agents that are served, of each registry that does not serve all.

@@ -6,6 +6,7 @@ mod commands;
 mod config;
 mod facilitator;
 mod log;
+mod sponsor;
 
 use std::{ffi::OsString, io, process::ExitCode};
 

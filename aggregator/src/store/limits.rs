@@ -24,27 +24,27 @@ impl Acceptances for Counted<'_> {
     type Error = rusqlite::Error;
 
     fn last(&self, subject: &Subject) -> rusqlite::Result<Option<u64>> {
-        let sql = "SELECT accepted_at FROM submission WHERE reviewer = ?1 AND agent = ?2 \
+        let sql = "SELECT accepted_at FROM acceptance WHERE reviewer = ?1 AND agent = ?2 \
                    ORDER BY accepted_at DESC LIMIT 1";
         self.time(sql, params![subject.reviewer, subject.agent])
     }
 
     fn of_reviewer(&self, subject: &Subject, rate: Rate) -> rusqlite::Result<Option<u64>> {
-        let sql = "SELECT accepted_at FROM submission WHERE reviewer = ?1 \
+        let sql = "SELECT accepted_at FROM acceptance WHERE reviewer = ?1 \
                    ORDER BY accepted_at DESC LIMIT 1 OFFSET ?2";
         let before = rate.count.saturating_sub(1);
         self.time(sql, params![subject.reviewer, before])
     }
 
     fn of_agent(&self, subject: &Subject, since: u64, most: u64) -> rusqlite::Result<u64> {
-        let sql = "SELECT count(*) FROM (SELECT 1 FROM submission WHERE agent = ?1 \
+        let sql = "SELECT count(*) FROM (SELECT 1 FROM acceptance WHERE agent = ?1 \
                    AND accepted_at >= ?2 LIMIT ?3)";
         self.count(sql, params![subject.agent, signed(since), signed(most)])
     }
 
     fn of_all(&self, since: u64, most: u64) -> rusqlite::Result<u64> {
         let sql =
-            "SELECT count(*) FROM (SELECT 1 FROM submission WHERE accepted_at >= ?1 LIMIT ?2)";
+            "SELECT count(*) FROM (SELECT 1 FROM acceptance WHERE accepted_at >= ?1 LIMIT ?2)";
         self.count(sql, params![signed(since), signed(most)])
     }
 }

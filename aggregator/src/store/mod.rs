@@ -9,6 +9,7 @@ mod record;
 mod revocation;
 mod row;
 mod schema;
+mod sponsored;
 mod writer;
 
 use std::{
@@ -30,6 +31,8 @@ pub use receipt::SignedReceipt;
 pub use record::StoreRecord;
 pub use revocation::RevocationRow;
 pub use row::{Row, RowState};
+pub(crate) use sponsored::{Preparation, SponsorLimits, Sponsoring};
+pub use sponsored::{SponsoredRow, SponsoredState};
 
 use crate::{Claim, Limited, Policy, Sealed, policy::Subject};
 use limits::Counted;
@@ -95,6 +98,8 @@ pub enum Accepted {
     Now(Row),
     /// The payment has a submission already (R51).
     Before(Row),
+    /// The reviewer signed a sponsored transaction for the payment (R59): its number.
+    Sponsored(u64),
     /// A limit of the operator is reached: nothing was accepted.
     Limited(Limited),
 }
@@ -175,6 +180,11 @@ impl Store {
         let accept = move |connection: &Connection| {
             if let Some(row) = find_by_key(connection, &key)? {
                 return Ok(Ok(Accepted::Before(row)));
+            }
+            if let Some(row) = sponsored::find_by_key(connection, &key)?
+                && row.state.takes_payment()
+            {
+                return Ok(Ok(Accepted::Sponsored(row.id)));
             }
             let Acceptance {
                 subject, policy, ..

@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use super::{StoreError, failed};
 
 /// One step for each version of the schema. A step never changes once it was released.
-const STEPS: [&str; 5] = [
+const STEPS: [&str; 6] = [
     "
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE submission (
@@ -78,6 +78,37 @@ CREATE TABLE revocation_tx (
     // files are shown by their URI
     "
 CREATE INDEX submission_uri ON submission (json_extract(body, '$.uri'));
+",
+    // R59
+    "
+CREATE TABLE sponsored (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL UNIQUE,
+    digest BLOB NOT NULL,
+    settlement TEXT NOT NULL,
+    reviewer TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    body TEXT NOT NULL,
+    file TEXT NOT NULL,
+    feedback_index INTEGER NOT NULL,
+    message BLOB NOT NULL,
+    valid_until INTEGER NOT NULL,
+    cost INTEGER NOT NULL,
+    state TEXT NOT NULL DEFAULT 'prepared'
+        CHECK (state IN ('prepared', 'signed', 'sent', 'landed', 'final', 'expired', 'refused')),
+    accepted_at INTEGER,
+    reason TEXT,
+    tx TEXT,
+    landing TEXT) STRICT;
+CREATE INDEX sponsored_state ON sponsored (state);
+CREATE INDEX sponsored_agent ON sponsored (agent, accepted_at);
+CREATE INDEX sponsored_reviewer ON sponsored (reviewer, accepted_at);
+CREATE INDEX sponsored_time ON sponsored (accepted_at);
+CREATE INDEX sponsored_uri ON sponsored (json_extract(body, '$.uri'));
+CREATE VIEW acceptance AS
+    SELECT reviewer, agent, accepted_at FROM submission UNION ALL
+    SELECT reviewer, agent, accepted_at FROM sponsored
+    WHERE accepted_at IS NOT NULL AND state <> 'expired';
 ",
 ];
 

@@ -27,4 +27,6 @@ mod revoke;
 mod schema;
 mod shut_out;
 mod solana;
+mod sponsored;
+mod sponsored_killed;
 mod world;

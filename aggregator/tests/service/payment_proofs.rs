@@ -19,8 +19,8 @@ use solana_account::Account;
 use std::{sync::Arc, time::Duration};
 use tokio::net::TcpListener;
 
-const SPL_TOKEN: &str = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
-const MINT: [u8; 32] = [51; 32];
+pub const SPL_TOKEN: &str = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
+pub const MINT: [u8; 32] = [51; 32];
 const CLIENT_TOKENS: [u8; 32] = [52; 32];
 const WALLET_TOKENS: [u8; 32] = [53; 32];
 
@@ -29,7 +29,7 @@ fn keys() -> [Keypair; 2] {
     [[61; 32], [62; 32]].map(Keypair::new_from_array)
 }
 
-fn account(owner: &str, data: Vec<u8>) -> Account {
+pub fn account(owner: &str, data: Vec<u8>) -> Account {
     Account {
         lamports: 1_000_000_000,
         data,
@@ -40,7 +40,7 @@ fn account(owner: &str, data: Vec<u8>) -> Account {
 }
 
 /// SPL Token's layout: 165 bytes, the state (initialized) is the 109th.
-fn holding(owner: &Address, amount: u64) -> Vec<u8> {
+pub fn holding(owner: &Address, amount: u64) -> Vec<u8> {
     let mut data = [&MINT[..], owner.as_ref(), &amount.to_le_bytes()].concat();
     data.resize(165, 0);
     data[108] = 1;
@@ -48,7 +48,7 @@ fn holding(owner: &Address, amount: u64) -> Vec<u8> {
 }
 
 /// 82 bytes: supply, decimals and "initialized" follow the authority.
-fn mint() -> Vec<u8> {
+pub fn mint() -> Vec<u8> {
     let mut data = vec![0; 36];
     data.extend(1_000_000u64.to_le_bytes());
     data.extend([6, 1]);

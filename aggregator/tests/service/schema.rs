@@ -51,6 +51,10 @@ fn the_schema_and_the_reader_agree() {
         let program = json!({ "program": "x", "keypair": "key.json", "paymentProofs": proofs });
         json!({ "rpc": "http://127.0.0.1:8899", "solana": program })
     };
+    let sponsored = |sponsored: Value| {
+        let program = json!({ "program": "x", "keypair": "key.json", "sponsored": sponsored });
+        json!({ "rpc": "http://127.0.0.1:8899", "solana": program })
+    };
     let rate = json!({ "count": 3, "seconds": 60 });
     for (is_valid, config) in [
         (true, documented()),
@@ -77,6 +81,30 @@ fn the_schema_and_the_reader_agree() {
         (
             false,
             with("/chains", cluster, solana(json!({ "keypair": "key.json" }))),
+        ),
+        (
+            true,
+            with(
+                "/chains",
+                cluster,
+                sponsored(json!({ "keypair": "s.json", "lamportsPerDay": 9 })),
+            ),
+        ),
+        (
+            false,
+            with(
+                "/chains",
+                cluster,
+                sponsored(json!({ "keypair": "s.json" })),
+            ),
+        ),
+        (
+            false,
+            with(
+                "/chains",
+                cluster,
+                sponsored(json!({ "keypair": "s.json", "lamportsPerDay": -1 })),
+            ),
         ),
         (false, without("listen")),
         (false, without("receiptKey")),

@@ -21,7 +21,7 @@ use std::{collections::BTreeSet, sync::Arc};
 const URI: &str = "https://agent.example/agent.json";
 
 /// The host of the agent's file.
-struct Host(String);
+pub struct Host(pub String);
 
 #[async_trait]
 impl RegistrationFiles for Host {

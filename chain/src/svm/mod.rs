@@ -1,6 +1,7 @@
 //! Solana clusters over JSON-RPC.
 mod built_program;
 mod cluster;
+mod cosigning;
 mod history;
 mod instruction_chain;
 mod landing;
@@ -11,6 +12,7 @@ pub use cluster::{
     Account, Cluster, Commitment, ExecutedTx, InnerInstruction, InnerInstructions, RecentBlockhash,
     Refusal, ReturnData, SignatureStatus, Simulation, TxMeta, is_public,
 };
+pub use cosigning::{CosigningError, PreparedTx};
 pub use history::{LoadedAddresses, SignatureEntry, TokenBalance};
 pub use instruction_chain::{InstructionChain, InstructionJob};
 pub use landing::{land, send, wait};

@@ -1,0 +1,501 @@
+use concord_chain::{
+    submission::{Landing, SignedTx},
+    svm::PreparedTx,
+};
+use concord_x402::feedback::Submission;
+use rusqlite::{
+    Connection, OptionalExtension, named_params, params,
+    types::{FromSql, FromSqlError, FromSqlResult, ValueRef},
+};
+
+use super::{Store, StoreError, limits::Counted, row::json, signed};
+use crate::{
+    Claim, Limited, Policy, Sealed,
+    policy::{DAY, Subject},
+};
+
+const COLUMNS: &str = "id, key, digest, settlement, reviewer, agent, body, feedback_index, message, \
+                       valid_until, cost, state, accepted_at, reason, tx, landing";
+
+/// How far a sponsored feedback is (R59).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SponsoredState {
+    /// The reviewer has a transaction to sign. Nothing is promised yet.
+    Prepared,
+    /// Both have signed, and it is on disk.
+    Signed,
+    /// The cluster has taken it.
+    Sent,
+    /// It was executed.
+    Landed,
+    /// It will stay.
+    Final,
+    /// Its block hash is too old: it can never land.
+    Expired,
+    /// It was executed and failed: the sponsor paid the fee and nothing else.
+    Refused,
+}
+
+impl SponsoredState {
+    /// Every state.
+    pub const ALL: [Self; 7] = [
+        Self::Prepared,
+        Self::Signed,
+        Self::Sent,
+        Self::Landed,
+        Self::Final,
+        Self::Expired,
+        Self::Refused,
+    ];
+
+    /// The state's stable name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Prepared => "prepared",
+            Self::Signed => "signed",
+            Self::Sent => "sent",
+            Self::Landed => "landed",
+            Self::Final => "final",
+            Self::Expired => "expired",
+            Self::Refused => "refused",
+        }
+    }
+
+    /// Whether the payment has its feedback by this transaction, or may yet have it.
+    #[must_use]
+    pub const fn takes_payment(self) -> bool {
+        matches!(self, Self::Signed | Self::Sent | Self::Landed | Self::Final)
+    }
+
+    /// Whether what becomes of it is not known yet.
+    pub(crate) const fn is_pending(self) -> bool {
+        matches!(self, Self::Signed | Self::Sent)
+    }
+
+    /// Whether nothing else is prepared for the payment. A transaction that failed was paid for once already.
+    pub(crate) const fn is_kept(self) -> bool {
+        self.takes_payment() || matches!(self, Self::Refused)
+    }
+
+    /// Whether the feedback file may be shown: as for submissions, once the chain has its transaction.
+    #[must_use]
+    pub const fn is_shown(self) -> bool {
+        matches!(self, Self::Sent | Self::Landed | Self::Final)
+    }
+}
+
+impl FromSql for SponsoredState {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        let name = value.as_str()?;
+        let mut all = Self::ALL.into_iter();
+        all.find(|it| it.name() == name)
+            .ok_or(FromSqlError::InvalidType)
+    }
+}
+
+/// A feedback whose transaction the reviewer signs and the sponsor pays (R59).
+#[derive(Clone, Debug)]
+pub struct SponsoredRow {
+    /// Counts from 1.
+    pub id: u64,
+    /// The payment (R51).
+    pub key: String,
+    /// keccak256 of the submission's RFC 8785 bytes.
+    pub payload_digest: [u8; 32],
+    /// The registry that records the feedback, CAIP-10.
+    pub settlement: String,
+    /// The reviewer, CAIP-10, who is the client.
+    pub reviewer: String,
+    /// The identity registry, a space, and the agent's id.
+    pub agent: String,
+    /// What the registry is sent.
+    pub submission: Submission,
+    /// Counts from 1, per agent and client.
+    pub index: u64,
+    /// What both sign.
+    pub prepared: PreparedTx,
+    /// The most lamports that the sponsor pays: fee and rent.
+    pub cost: u64,
+    /// How far it is.
+    pub state: SponsoredState,
+    /// When the sponsor signed, in unix seconds.
+    pub accepted_at: Option<u64>,
+    /// Why it failed, or why the cluster does not take it.
+    pub reason: Option<String>,
+    /// With both signatures.
+    pub transaction: Option<SignedTx>,
+    /// What landed.
+    pub landing: Option<Landing>,
+}
+
+impl SponsoredRow {
+    fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
+        let unsigned = |index| row.get::<_, i64>(index).map(i64::unsigned_abs);
+        let accepted_at: Option<i64> = row.get(12)?;
+        let [transaction, landing]: [Option<String>; 2] = [row.get(14)?, row.get(15)?];
+        Ok(Self {
+            id: unsigned(0)?,
+            key: row.get(1)?,
+            payload_digest: row.get(2)?,
+            settlement: row.get(3)?,
+            reviewer: row.get(4)?,
+            agent: row.get(5)?,
+            submission: json(6, &row.get::<_, String>(6)?)?,
+            index: unsigned(7)?,
+            prepared: PreparedTx {
+                message: row.get(8)?,
+                valid_until: unsigned(9)?,
+            },
+            cost: unsigned(10)?,
+            state: row.get(11)?,
+            accepted_at: accepted_at.map(i64::unsigned_abs),
+            reason: row.get(13)?,
+            transaction: transaction.map(|it| json(14, &it)).transpose()?,
+            landing: landing.map(|it| json(15, &it)).transpose()?,
+        })
+    }
+}
+
+/// A transaction for a reviewer to sign.
+#[derive(Clone, Debug)]
+pub(crate) struct Preparation {
+    pub settlement: String,
+    pub subject: Subject,
+    pub sealed: Sealed,
+    pub index: u64,
+    pub prepared: PreparedTx,
+    pub cost: u64,
+    pub limits: SponsorLimits,
+}
+
+/// What limits the sponsor.
+#[derive(Clone, Debug)]
+pub(crate) struct SponsorLimits {
+    pub policy: std::sync::Arc<Policy>,
+    /// In a day of UTC.
+    pub lamports_per_day: u64,
+}
+
+/// What became of a change that depends on others.
+#[derive(Clone, Debug)]
+pub(crate) enum Sponsoring {
+    /// It was made.
+    Now(SponsoredRow),
+    /// The payment's transaction was signed before, or failed.
+    Before(SponsoredRow),
+    /// The payment has a submission: the receipt's number.
+    Submitted(u64),
+    /// A limit of the operator is reached.
+    Limited(Limited),
+    /// The transaction was prepared anew meanwhile, or has ended.
+    Changed,
+}
+
+impl Store {
+    /// Keeps what a reviewer is to sign, in place of what was prepared for the same payment and never signed.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub(crate) async fn prepare_sponsored(
+        &self,
+        claim: &Claim,
+        preparation: Preparation,
+    ) -> Result<Sponsoring, StoreError> {
+        let (key, digest) = (claim.key.clone(), claim.digest);
+        let prepare = move |it: &Connection| {
+            let before = find_by_key(it, &key)?;
+            if let Some(row) = before.filter(|row| row.state.is_kept()) {
+                return Ok(Sponsoring::Before(row));
+            }
+            if let Some(row) = super::find_by_key(it, &key)? {
+                return Ok(Sponsoring::Submitted(row.receipt.n));
+            }
+            let Preparation {
+                subject,
+                cost,
+                limits,
+                ..
+            } = &preparation;
+            if let Some(limited) = limited(it, limits, subject, *cost)? {
+                return Ok(Sponsoring::Limited(limited));
+            }
+            replace(it, &key, digest, &preparation)?;
+            let row = find_by_key(it, &key)?;
+            row.map(Sponsoring::Now)
+                .ok_or(rusqlite::Error::QueryReturnedNoRows)
+        };
+        self.0.writer.write(prepare).await
+    }
+
+    /// Keeps the transaction with both signatures, before it is sent: the payment is taken from here on, and what
+    /// it costs is counted. `message`: what the reviewer signed.
+    ///
+    /// # Errors
+    /// [`StoreError`]; then nothing may be sent.
+    pub(crate) async fn sign_sponsored(
+        &self,
+        row: &SponsoredRow,
+        transaction: &SignedTx,
+        subject: Subject,
+        limits: SponsorLimits,
+    ) -> Result<Sponsoring, StoreError> {
+        let text = serde_json::to_string(transaction)
+            .map_err(|error| super::failed(&self.0.path, error))?;
+        let (id, message, cost) = (row.id, row.prepared.message.clone(), row.cost);
+        let sign = move |it: &Connection| {
+            let Some(row) = find(it, id)? else {
+                return Ok(Sponsoring::Changed);
+            };
+            if row.prepared.message != message {
+                return Ok(Sponsoring::Changed);
+            }
+            if row.state.takes_payment() {
+                return Ok(Sponsoring::Before(row));
+            }
+            if row.state != SponsoredState::Prepared {
+                return Ok(Sponsoring::Changed);
+            }
+            if let Some(submission) = super::find_by_key(it, &row.key)? {
+                return Ok(Sponsoring::Submitted(submission.receipt.n));
+            }
+            if let Some(limited) = limited(it, &limits, &subject, cost)? {
+                return Ok(Sponsoring::Limited(limited));
+            }
+            let sql =
+                "UPDATE sponsored SET state = 'signed', accepted_at = ?2, tx = ?3 WHERE id = ?1";
+            it.execute(sql, params![signed(id), signed(subject.now), text])?;
+            limits.policy.note(&subject);
+            let row = find(it, id)?;
+            row.map(Sponsoring::Now)
+                .ok_or(rusqlite::Error::QueryReturnedNoRows)
+        };
+        self.0.writer.write(sign).await
+    }
+
+    /// A sponsored feedback.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn sponsored(&self, id: u64) -> Result<Option<SponsoredRow>, StoreError> {
+        self.read(|it| find(it, id))
+    }
+
+    /// The sponsored feedback for a payment.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn sponsored_by_key(&self, key: &str) -> Result<Option<SponsoredRow>, StoreError> {
+        self.read(|it| find_by_key(it, key))
+    }
+
+    /// The feedback file of a sponsored feedback, byte for byte.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn sponsored_file(&self, id: u64) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT file FROM sponsored WHERE id = ?1";
+        self.read(|it| {
+            it.query_row(sql, params![signed(id)], |row| row.get(0))
+                .optional()
+        })
+    }
+
+    /// Whether the file with this URI may be shown; `None` if no sponsored feedback has it.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn is_sponsored_shown(&self, uri: &str) -> Result<Option<bool>, StoreError> {
+        let sql = "SELECT state FROM sponsored WHERE json_extract(body, '$.uri') = ?1 LIMIT 1";
+        let state = self.read(|it| {
+            let mut statement = it.prepare_cached(sql)?;
+            let read = |row: &rusqlite::Row<'_>| row.get::<_, SponsoredState>(0);
+            statement.query_row(params![uri], read).optional()
+        })?;
+        Ok(state.map(SponsoredState::is_shown))
+    }
+
+    /// What was signed for a registry and is not final, the oldest first. Counts up to `most`.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn open_sponsored(
+        &self,
+        settlement: &str,
+        most: u64,
+    ) -> Result<Vec<SponsoredRow>, StoreError> {
+        self.read(|it| {
+            let sql = format!(
+                "SELECT {COLUMNS} FROM sponsored WHERE settlement = ?1 \
+                 AND state IN ('signed', 'sent', 'landed') ORDER BY accepted_at, id LIMIT ?2"
+            );
+            let mut statement = it.prepare_cached(&sql)?;
+            let values = params![settlement, signed(most)];
+            let rows = statement.query_map(values, SponsoredRow::read)?;
+            rows.collect()
+        })
+    }
+
+    /// The ids of those that the sponsor has signed.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn sponsored_signed(&self) -> Result<Vec<u64>, StoreError> {
+        let sql = "SELECT id FROM sponsored WHERE accepted_at IS NOT NULL ORDER BY id";
+        self.read(|it| {
+            let mut statement = it.prepare_cached(sql)?;
+            let read = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0).map(i64::unsigned_abs);
+            let rows = statement.query_map([], read)?;
+            rows.collect()
+        })
+    }
+
+    /// How many sponsored feedbacks are in each state.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn sponsored_counts(&self) -> Result<Vec<(SponsoredState, u64)>, StoreError> {
+        let counts = self.read(|it| {
+            let sql = "SELECT state, count(*) FROM sponsored GROUP BY state";
+            let mut statement = it.prepare_cached(sql)?;
+            let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)?));
+            let rows = statement.query_map([], read)?;
+            rows.collect::<rusqlite::Result<Vec<(SponsoredState, i64)>>>()
+        })?;
+        let of = |state: SponsoredState| counts.iter().find(|(it, _)| *it == state);
+        let count = |state| of(state).map_or(0, |(_, count)| count.unsigned_abs());
+        Ok(SponsoredState::ALL
+            .map(|state| (state, count(state)))
+            .to_vec())
+    }
+
+    /// The cluster has taken it.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub(crate) async fn sponsored_sent(&self, id: u64) -> Result<(), StoreError> {
+        let sql =
+            "UPDATE sponsored SET state = 'sent', reason = NULL WHERE id = ?1 AND state = 'signed'";
+        let set = move |it: &Connection| it.execute(sql, params![signed(id)]);
+        self.0.writer.write(set).await.map(drop)
+    }
+
+    /// The cluster does not take it, for now.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub(crate) async fn sponsored_late(&self, id: u64, reason: String) -> Result<(), StoreError> {
+        let sql = "UPDATE sponsored SET reason = ?2 WHERE id = ?1";
+        let set = move |it: &Connection| it.execute(sql, params![signed(id), reason]);
+        self.0.writer.write(set).await.map(drop)
+    }
+
+    /// It was executed; `None`: a reorganisation took that back.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub(crate) async fn sponsored_landed(
+        &self,
+        id: u64,
+        landing: Option<&Landing>,
+    ) -> Result<(), StoreError> {
+        let state = match landing {
+            Some(_) => SponsoredState::Landed,
+            None => SponsoredState::Sent,
+        };
+        let text = landing.map(serde_json::to_string).transpose();
+        let text = text.map_err(|error| super::failed(&self.0.path, error))?;
+        let sql = "UPDATE sponsored SET state = ?2, landing = ?3, reason = NULL WHERE id = ?1 \
+                   AND state IN ('signed', 'sent', 'landed')";
+        let set = move |it: &Connection| it.execute(sql, params![signed(id), state.name(), text]);
+        self.0.writer.write(set).await.map(drop)
+    }
+
+    /// It has ended: final, expired, or failed on chain.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub(crate) async fn end_sponsored(
+        &self,
+        id: u64,
+        state: SponsoredState,
+        reason: Option<String>,
+    ) -> Result<(), StoreError> {
+        let sql = "UPDATE sponsored SET state = ?2, reason = ?3 WHERE id = ?1 \
+                   AND state IN ('signed', 'sent', 'landed')";
+        let set = move |it: &Connection| it.execute(sql, params![signed(id), state.name(), reason]);
+        self.0.writer.write(set).await.map(drop)
+    }
+}
+
+/// The limits of all submissions, then the sponsor's own.
+fn limited(
+    it: &Connection,
+    limits: &SponsorLimits,
+    subject: &Subject,
+    cost: u64,
+) -> rusqlite::Result<Option<Limited>> {
+    if let Some(limited) = limits.policy.check(&Counted(it), subject)? {
+        return Ok(Some(limited));
+    }
+    let since = subject.now - subject.now % DAY;
+    // what has expired cost nothing
+    let sql = "SELECT coalesce(sum(cost), 0) FROM sponsored WHERE accepted_at >= ?1 AND state <> 'expired'";
+    let mut statement = it.prepare_cached(sql)?;
+    let spent: i64 = statement.query_row(params![signed(since)], |row| row.get(0))?;
+    let most = limits.lamports_per_day;
+    let is_within = spent.unsigned_abs().saturating_add(cost) <= most;
+    Ok((!is_within).then(|| Limited {
+        class: "SponsorBudget",
+        message: format!("the sponsor pays at most {most} lamports a day (UTC); this needs {cost}"),
+        retry_after: since + DAY - subject.now,
+    }))
+}
+
+fn replace(
+    it: &Connection,
+    key: &str,
+    digest: [u8; 32],
+    preparation: &Preparation,
+) -> rusqlite::Result<usize> {
+    let sql = "INSERT INTO sponsored (key, digest, settlement, reviewer, agent, body, file, \
+               feedback_index, message, valid_until, cost) VALUES (:key, :digest, :settlement, \
+               :reviewer, :agent, :body, :file, :index, :message, :valid_until, :cost) \
+               ON CONFLICT (key) DO UPDATE SET digest = excluded.digest, body = excluded.body, \
+               file = excluded.file, agent = excluded.agent, settlement = excluded.settlement, \
+               feedback_index = excluded.feedback_index, \
+               message = excluded.message, valid_until = excluded.valid_until, \
+               cost = excluded.cost, state = 'prepared', accepted_at = NULL, reason = NULL, \
+               tx = NULL, landing = NULL";
+    let body = serde_json::to_string(&preparation.sealed.submission)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+    it.prepare_cached(sql)?.execute(named_params! {
+        ":key": key,
+        ":digest": digest,
+        ":settlement": preparation.settlement,
+        ":reviewer": preparation.subject.reviewer,
+        ":agent": preparation.subject.agent,
+        ":body": body,
+        ":file": preparation.sealed.file,
+        ":index": signed(preparation.index),
+        ":message": preparation.prepared.message,
+        ":valid_until": signed(preparation.prepared.valid_until),
+        ":cost": signed(preparation.cost),
+    })
+}
+
+fn find(it: &Connection, id: u64) -> rusqlite::Result<Option<SponsoredRow>> {
+    let sql = format!("SELECT {COLUMNS} FROM sponsored WHERE id = ?1");
+    let mut statement = it.prepare_cached(&sql)?;
+    statement
+        .query_row(params![signed(id)], SponsoredRow::read)
+        .optional()
+}
+
+pub(super) fn find_by_key(it: &Connection, key: &str) -> rusqlite::Result<Option<SponsoredRow>> {
+    let sql = format!("SELECT {COLUMNS} FROM sponsored WHERE key = ?1");
+    let mut statement = it.prepare_cached(&sql)?;
+    statement
+        .query_row(params![key], SponsoredRow::read)
+        .optional()
+}
