@@ -102,31 +102,42 @@ impl Lane {
         &self.place
     }
 
-    /// Submits until `stop` becomes true. What is under way then continues at the next start.
+    /// Submits until `stop` becomes true. What is under way then continues at the next start. Of several processes that
+    /// share the database, one works on the lane.
     pub async fn run(mut self, mut stop: watch::Receiver<bool>) {
-        let lane = self.place.name();
+        let (lane, database) = (self.place.name(), self.store.clone());
+        loop {
+            let leased = tokio::select! {
+                leased = database.leased(&lane) => leased,
+                _ = stop.wait_for(|it| *it) => return,
+            };
+            self.store = leased.clone();
+            let is_stopped = tokio::select! {
+                () = self.work(&lane) => false,
+                () = leased.keep_lease() => false,
+                _ = stop.wait_for(|it| *it) => true,
+            };
+            if is_stopped {
+                return leased.let_go().await;
+            }
+        }
+    }
+
+    /// One submission or revocation after the other, without an end.
+    async fn work(&mut self, lane: &str) {
         let mut changes = self.store.changes();
         loop {
             changes.borrow_and_update();
-            let next = self.next(&lane);
-            let step = async {
-                match next {
-                    Ok(Some(Work::Submit(row))) => self.advance(&row).await,
-                    Ok(Some(Work::Revoke(row, index))) => {
-                        self.advance_revocation(&row, index).await
-                    }
-                    Ok(None) => {
-                        let _ = timeout(TICK, changes.changed()).await; // either is a reason to look
-                    }
-                    Err(error) => {
-                        tracing::error!(%error, lane, "the store failed");
-                        tokio::time::sleep(TICK).await;
-                    }
+            match self.next(lane) {
+                Ok(Some(Work::Submit(row))) => self.advance(&row).await,
+                Ok(Some(Work::Revoke(row, index))) => self.advance_revocation(&row, index).await,
+                Ok(None) => {
+                    let _ = timeout(TICK, changes.changed()).await; // either is a reason to look
                 }
-            };
-            tokio::select! {
-                () = step => {}
-                _ = stop.wait_for(|it| *it) => return,
+                Err(error) => {
+                    tracing::error!(%error, lane, "the store failed");
+                    tokio::time::sleep(TICK).await;
+                }
             }
         }
     }

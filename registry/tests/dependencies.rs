@@ -88,6 +88,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "concord-registry",
             "concord-chain",
             "concord-x402",
+            "concord-index", // the engines of its store, and nothing else of it
         ],
     ),
     (

@@ -21,7 +21,7 @@ use crate::{
     Aggregator, Insiders, LanePlace, Service, Sponsor, SponsorWorker, Sponsored,
     lane::Lane,
     payment_proof_router, router, sponsored_router,
-    store::{RowState, SponsoredState, Store},
+    store::{Location, RowState, SponsoredState, Store},
 };
 
 /// Between two looks at what is left to drain.
@@ -224,7 +224,13 @@ pub async fn retry(options: &ConfigOptions) -> Result<u8, CliError> {
 
 pub fn backup(options: &BackupOptions) -> Result<u8, CliError> {
     let config = Config::read(&options.config.config)?;
-    Store::backup(config.store_path(), &options.to)?;
+    match config.store_location()? {
+        Location::File(path) => Store::backup(&path, &options.to)?,
+        Location::Server(_) => {
+            let message = "the store is a Postgres database: back it up with pg_dump";
+            return Err(CliError::Usage(message.to_owned()));
+        }
+    }
     Ok(FINE)
 }
 

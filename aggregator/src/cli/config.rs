@@ -30,8 +30,9 @@ use super::{
     CliError, arguments::PaymentMode, facilitator::PaymentProofConfig, sponsor::SponsorConfig,
 };
 use crate::{
-    AllowedAgents, ChainInsiders, Facilitator, Insiders, Limits, Sponsor, admission::Admission,
-    store::Store,
+    AllowedAgents, ChainInsiders, Facilitator, Insiders, Limits, Sponsor,
+    admission::Admission,
+    store::{Location, Store},
 };
 
 /// Feedback is not urgent: polling is slow enough for public endpoints.
@@ -48,8 +49,8 @@ pub struct Config {
     /// Address and port, such as 127.0.0.1:8460.
     #[schemars(with = "String")]
     pub(super) listen: SocketAddr,
-    /// The SQLite file.
-    store: PathBuf,
+    /// The SQLite file, or `postgres://USER@HOST:PORT/DATABASE` for several processes. `PGPASSWORD` has the password.
+    store: String,
     /// The folder of feedback files, which is served as `/ipfs/{cid}`.
     pub(super) files: PathBuf,
     /// What the CID follows in a file's URI.
@@ -192,18 +193,17 @@ impl Config {
         format!("{schema:#}\n")
     }
 
-    /// The SQLite file.
-    pub(super) fn store_path(&self) -> &Path {
-        &self.store
+    /// Where the store is.
+    pub(super) fn store_location(&self) -> Result<Location, CliError> {
+        let location = self.store.parse();
+        location.map_err(|error| CliError::Usage(format!("store: {error}")))
     }
 
     /// Opens the store.
     pub(super) fn open_store(&self) -> Result<Store, CliError> {
         let key = read_keypair(&self.receipt_key)?;
-        Ok(Store::open(
-            &self.store,
-            PreparedKey::ed25519(key.secret_bytes()),
-        )?)
+        let key = PreparedKey::ed25519(key.secret_bytes());
+        Ok(Store::open_at(&self.store_location()?, key)?)
     }
 
     /// Where files are kept.

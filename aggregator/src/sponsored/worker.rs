@@ -49,26 +49,41 @@ impl SponsorWorker {
         }
     }
 
-    /// Works until `stop` becomes true. What is under way then continues at the next start.
+    /// Works until `stop` becomes true. What is under way then continues at the next start. Of several processes that
+    /// share the database, one works.
     pub async fn run(mut self, mut stop: watch::Receiver<bool>) {
+        let name = format!("sponsored {}", self.settlement);
+        let database = self.store.clone();
+        loop {
+            let leased = tokio::select! {
+                leased = database.leased(&name) => leased,
+                _ = stop.wait_for(|it| *it) => return,
+            };
+            self.store = leased.clone();
+            let is_stopped = tokio::select! {
+                () = self.work() => false,
+                () = leased.keep_lease() => false,
+                _ = stop.wait_for(|it| *it) => true,
+            };
+            if is_stopped {
+                return leased.let_go().await;
+            }
+        }
+    }
+
+    async fn work(&mut self) {
         let mut changes = self.store.changes();
         loop {
             changes.borrow_and_update();
-            let step = async {
-                match self.look().await {
-                    Ok(0) => {
-                        let _ = timeout(TICK, changes.changed()).await; // either is a reason to look
-                    }
-                    Ok(_) => tokio::time::sleep(self.poll).await,
-                    Err(error) => {
-                        tracing::error!(%error, "sponsored feedback waits");
-                        tokio::time::sleep(TICK).await;
-                    }
+            match self.look().await {
+                Ok(0) => {
+                    let _ = timeout(TICK, changes.changed()).await; // either is a reason to look
                 }
-            };
-            tokio::select! {
-                () = step => {}
-                _ = stop.wait_for(|it| *it) => return,
+                Ok(_) => tokio::time::sleep(self.poll).await,
+                Err(error) => {
+                    tracing::error!(%error, "sponsored feedback waits");
+                    tokio::time::sleep(TICK).await;
+                }
             }
         }
     }

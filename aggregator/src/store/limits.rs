@@ -1,50 +1,43 @@
-use rusqlite::{Connection, OptionalExtension, params};
+use std::cell::RefCell;
 
-use super::signed;
+use super::{
+    StoreError,
+    db::{Db, int, text},
+};
 use crate::policy::{Acceptances, Rate, Subject};
 
 /// Counts what was accepted, inside the change that accepts the next one: two at once cannot both pass.
-pub(super) struct Counted<'a>(pub &'a Connection);
-
-impl Counted<'_> {
-    fn time(&self, sql: &str, values: impl rusqlite::Params) -> rusqlite::Result<Option<u64>> {
-        let mut statement = self.0.prepare_cached(sql)?;
-        let time = statement.query_row(values, |row| row.get::<_, i64>(0));
-        Ok(time.optional()?.map(i64::unsigned_abs))
-    }
-
-    fn count(&self, sql: &str, values: impl rusqlite::Params) -> rusqlite::Result<u64> {
-        let mut statement = self.0.prepare_cached(sql)?;
-        let count: i64 = statement.query_row(values, |row| row.get(0))?;
-        Ok(count.unsigned_abs())
-    }
-}
+pub(super) struct Counted<'a>(pub RefCell<&'a mut Db>);
 
 impl Acceptances for Counted<'_> {
-    type Error = rusqlite::Error;
+    type Error = StoreError;
 
-    fn last(&self, subject: &Subject) -> rusqlite::Result<Option<u64>> {
+    fn last(&self, subject: &Subject) -> Result<Option<u64>, StoreError> {
         let sql = "SELECT accepted_at FROM acceptance WHERE reviewer = ?1 AND agent = ?2 \
                    ORDER BY accepted_at DESC LIMIT 1";
-        self.time(sql, params![subject.reviewer, subject.agent])
+        let values = [text(&subject.reviewer), text(&subject.agent)];
+        self.0.borrow_mut().cell(sql, &values)
     }
 
-    fn of_reviewer(&self, subject: &Subject, rate: Rate) -> rusqlite::Result<Option<u64>> {
+    fn of_reviewer(&self, subject: &Subject, rate: Rate) -> Result<Option<u64>, StoreError> {
         let sql = "SELECT accepted_at FROM acceptance WHERE reviewer = ?1 \
                    ORDER BY accepted_at DESC LIMIT 1 OFFSET ?2";
         let before = rate.count.saturating_sub(1);
-        self.time(sql, params![subject.reviewer, before])
+        let values = [text(&subject.reviewer), int(before.into())];
+        self.0.borrow_mut().cell(sql, &values)
     }
 
-    fn of_agent(&self, subject: &Subject, since: u64, most: u64) -> rusqlite::Result<u64> {
+    fn of_agent(&self, subject: &Subject, since: u64, most: u64) -> Result<u64, StoreError> {
         let sql = "SELECT count(*) FROM (SELECT 1 FROM acceptance WHERE agent = ?1 \
-                   AND accepted_at >= ?2 LIMIT ?3)";
-        self.count(sql, params![subject.agent, signed(since), signed(most)])
+                   AND accepted_at >= ?2 LIMIT ?3) AS counted";
+        let values = [text(&subject.agent), int(since), int(most)];
+        self.0.borrow_mut().count(sql, &values)
     }
 
-    fn of_all(&self, since: u64, most: u64) -> rusqlite::Result<u64> {
-        let sql =
-            "SELECT count(*) FROM (SELECT 1 FROM acceptance WHERE accepted_at >= ?1 LIMIT ?2)";
-        self.count(sql, params![signed(since), signed(most)])
+    fn of_all(&self, since: u64, most: u64) -> Result<u64, StoreError> {
+        let sql = "SELECT count(*) FROM (SELECT 1 FROM acceptance WHERE accepted_at >= ?1 \
+                   LIMIT ?2) AS counted";
+        let values = [int(since), int(most)];
+        self.0.borrow_mut().count(sql, &values)
     }
 }

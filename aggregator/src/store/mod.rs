@@ -1,8 +1,13 @@
-//! What was accepted, and how far each submission is: one SQLite file, one process.
+//! What was accepted, and how far each submission is: a SQLite file of one process, or a Postgres database that
+//! several share.
 //!
-//! All changes go through one thread, which commits those that wait together (group commit). An answer is
-//! given after the commit, so whatever a caller has seen survives a crash.
+//! All changes of a process go through one thread, which commits those that wait together (group commit), one
+//! transaction after the other, whatever process it is of: receipts have an order (R57). An answer is given after the
+//! commit, so whatever a caller has seen survives a crash.
 
+mod db;
+mod error;
+mod lease;
 mod limits;
 mod receipt;
 mod record;
@@ -13,9 +18,11 @@ mod sponsored;
 mod writer;
 
 use std::{
+    cell::RefCell,
     fs::File,
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    path::Path,
+    sync::{Arc, Mutex, PoisonError, Weak},
+    thread,
     time::Duration,
 };
 
@@ -24,9 +31,11 @@ use concord_canonical::{
     sign::{PreparedKey, PublicKey},
 };
 use concord_chain::{ChainError, atomic_file, submission::Landing};
-use rusqlite::{Connection, OpenFlags, OptionalExtension, named_params, params};
+pub use concord_index::store::Location;
 use tokio::sync::watch;
 
+pub use error::StoreError;
+pub use lease::{LEASE_SECONDS, Lease};
 pub use receipt::SignedReceipt;
 pub use record::StoreRecord;
 pub use revocation::RevocationRow;
@@ -35,60 +44,28 @@ pub(crate) use sponsored::{Preparation, SponsorLimits, Sponsoring};
 pub use sponsored::{SponsoredRow, SponsoredState};
 
 use crate::{Claim, Limited, Policy, Sealed, policy::Subject};
+use db::{Cells, Db, int, text, value};
 use limits::Counted;
 use record::Table;
 use row::COLUMNS;
 use writer::Writer;
 
-/// How long another connection's change is waited for.
-const BUSY: Duration = Duration::from_secs(10);
+/// How often those who wait look for what other processes have changed.
+const LOOK: Duration = Duration::from_millis(500);
 
-/// Why the store cannot be used.
-#[derive(Clone, Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StoreError {
-    /// SQLite's words.
-    #[error("the store {}: {reason}", path.display())]
-    Database {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
-    /// A newer version of this program wrote it.
-    #[error("the store {} has schema {found}, this program knows {known}", path.display())]
-    Schema {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        found: u32,
-        /// The newest version that is known.
-        known: u32,
-    },
-    /// Its receipts are signed with another key (R57).
-    #[error("the store's receipts are signed by {found}, not by {expected}")]
-    OtherKey {
-        /// The key of the store.
-        found: String,
-        /// The key that is configured.
-        expected: String,
-    },
-    /// Another process has it.
-    #[error("the store {} is held by another process", .0.display())]
-    Locked(PathBuf),
-}
-
-/// The store. Clones share it.
+/// The store, and the lease under which it is changed, if there is one. Clones share the database.
 #[derive(Clone)]
-pub struct Store(Arc<Shared>);
+pub struct Store(Arc<Shared>, Option<Lease>);
 
 struct Shared {
-    path: PathBuf,
-    reader: Mutex<Connection>,
+    location: Location,
+    reader: Mutex<Db>,
     writer: Writer,
     changes: watch::Receiver<u64>,
     key: PreparedKey,
-    _lock: File,
+    /// This process, among those that share the database.
+    holder: String,
+    _lock: Option<File>,
 }
 
 /// What [`Store::accept`] found.
@@ -116,41 +93,53 @@ pub struct Acceptance {
 }
 
 impl Store {
-    /// Opens a store, or makes one. `key` is the Ed25519 key of its receipts (R57).
+    /// Opens a SQLite file, or makes one. `key` is the Ed25519 key of its receipts (R57).
     ///
     /// # Errors
     /// [`StoreError`].
     pub fn open(path: &Path, key: PreparedKey) -> Result<Self, StoreError> {
-        let lock = atomic_file::lock(path).map_err(|error| match error {
-            ChainError::Locked(_) => StoreError::Locked(path.to_owned()),
-            other => failed(path, other),
-        })?;
-        let connection = connect(path)?;
-        schema::migrate(path, &connection)?;
-        require_key(path, &connection, &key)?;
-        let (changed, changes) = watch::channel(0);
-        Ok(Self(Arc::new(Shared {
-            path: path.to_owned(),
-            reader: Mutex::new(connect(path)?),
-            writer: Writer::start(path, connection, changed),
-            changes,
-            key,
-            _lock: lock,
-        })))
+        Self::open_at(&Location::File(path.to_owned()), key)
     }
 
-    /// Copies the store at `path` to a new file, as it is at one moment, also while a process writes it.
+    /// As [`Self::open`], for a file or a database of Postgres. Only the latter is shared by processes.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn open_at(location: &Location, key: PreparedKey) -> Result<Self, StoreError> {
+        let lock = match location {
+            Location::File(path) => Some(lock(location, path)?),
+            Location::Server(_) => None,
+        };
+        let mut db = Db::open(location)?;
+        schema::migrate(location, &mut db)?;
+        require_key(&mut db, &key)?;
+        let (changed, changes) = watch::channel(0);
+        let shared = Arc::new(Shared {
+            location: location.clone(),
+            reader: Mutex::new(Db::open(location)?),
+            writer: Writer::start(location, db, changed.clone()),
+            changes,
+            key,
+            holder: lease::holder(),
+            _lock: lock,
+        });
+        if let Location::Server(_) = location {
+            look_for_others(Arc::downgrade(&shared), changed);
+        }
+        Ok(Self(shared, None))
+    }
+
+    /// Copies the SQLite file at `path` to a new file, as it is at one moment, also while a process writes it.
     ///
     /// # Errors
     /// [`StoreError::Database`], also if the new file is there already.
     pub fn backup(path: &Path, to: &Path) -> Result<(), StoreError> {
-        let copy = || {
-            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE; // the log's index is written by readers, too
-            let connection = Connection::open_with_flags(path, flags)?;
-            connection.busy_timeout(BUSY)?;
-            connection.execute("VACUUM INTO ?1", params![to.to_string_lossy()])
-        };
-        copy().map(drop).map_err(|error| failed(path, error))
+        let location = Location::File(path.to_owned());
+        if !path.is_file() {
+            return Err(failed(&location, "there is no such file"));
+        }
+        let to = to.to_string_lossy();
+        Db::open(&location)?.run("VACUUM INTO ?1", &[text(&to)])
     }
 
     /// The public key of the receipts.
@@ -176,35 +165,34 @@ impl Store {
         acceptance: Acceptance,
     ) -> Result<Accepted, StoreError> {
         let (key, digest) = (claim.key.clone(), claim.digest);
-        let (signer, path) = (self.0.key.clone(), self.0.path.clone());
-        let accept = move |connection: &Connection| {
-            if let Some(row) = find_by_key(connection, &key)? {
-                return Ok(Ok(Accepted::Before(row)));
+        let body = serde_json::to_string(&sealed.submission);
+        let body = body.map_err(|error| self.failed(error))?;
+        let (signer, location) = (self.0.key.clone(), self.0.location.clone());
+        let accept = move |db: &mut Db| {
+            if let Some(row) = find_by_key(db, &key)? {
+                return Ok(Accepted::Before(row));
             }
-            if let Some(row) = sponsored::find_by_key(connection, &key)?
+            if let Some(row) = sponsored::find_by_key(db, &key)?
                 && row.state.takes_payment()
             {
-                return Ok(Ok(Accepted::Sponsored(row.id)));
+                return Ok(Accepted::Sponsored(row.id));
             }
             let Acceptance {
                 subject, policy, ..
             } = &acceptance;
-            if let Some(limited) = policy.check(&Counted(connection), subject)? {
-                return Ok(Ok(Accepted::Limited(limited)));
+            if let Some(limited) = policy.check(&Counted(RefCell::new(&mut *db)), subject)? {
+                return Ok(Accepted::Limited(limited));
             }
-            let last = last_receipt(connection)?;
+            let last = last_receipt(db)?;
             let receipt = SignedReceipt::after(last, &key, digest, subject.now, &signer);
-            let receipt = match receipt {
-                Ok(receipt) => receipt,
-                Err(error) => return Ok(Err(failed(&path, error))),
-            };
-            insert(connection, &receipt, &sealed, &acceptance)?;
-            let row = find_by_key(connection, &key)?;
-            let row = row.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+            let receipt = receipt.map_err(|error| failed(&location, error))?;
+            insert(db, &receipt, body, &sealed, &acceptance)?;
+            let row = find_by_key(db, &key)?;
+            let row = row.ok_or_else(|| StoreError::gone("submission", receipt.n))?;
             policy.note(subject);
-            Ok(Ok(Accepted::Now(row)))
+            Ok(Accepted::Now(row))
         };
-        self.0.writer.write(accept).await?
+        self.write(accept).await
     }
 
     /// The submission for a payment.
@@ -212,7 +200,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub fn find(&self, key: &str) -> Result<Option<Row>, StoreError> {
-        self.read(|connection| find_by_key(connection, key))
+        self.read(|db| find_by_key(db, key))
     }
 
     /// The submission with this receipt.
@@ -220,13 +208,8 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub fn get(&self, n: u64) -> Result<Option<Row>, StoreError> {
-        self.read(|connection| {
-            let sql = format!("SELECT {COLUMNS} FROM submission WHERE n = ?1");
-            let mut statement = connection.prepare_cached(&sql)?;
-            statement
-                .query_row(params![signed(n)], Row::read)
-                .optional()
-        })
+        let sql = format!("SELECT {COLUMNS} FROM submission WHERE n = ?1");
+        self.read(|db| db.one(&sql, &[int(n)], Row::read))
     }
 
     /// The feedback file of a submission, byte for byte.
@@ -235,10 +218,7 @@ impl Store {
     /// [`StoreError`].
     pub fn file(&self, n: u64) -> Result<Option<String>, StoreError> {
         let sql = "SELECT file FROM submission WHERE n = ?1";
-        self.read(|it| {
-            it.query_row(sql, params![signed(n)], |row| row.get(0))
-                .optional()
-        })
+        self.read(|db| db.cell(sql, &[int(n)]))
     }
 
     /// The submission whose file has this URI.
@@ -246,13 +226,8 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub fn find_by_uri(&self, uri: &str) -> Result<Option<Row>, StoreError> {
-        self.read(|connection| {
-            let sql = format!(
-                "SELECT {COLUMNS} FROM submission WHERE json_extract(body, '$.uri') = ?1 LIMIT 1"
-            );
-            let mut statement = connection.prepare_cached(&sql)?;
-            statement.query_row(params![uri], Row::read).optional()
-        })
+        let sql = format!("SELECT {COLUMNS} FROM submission WHERE uri = ?1 LIMIT 1");
+        self.read(|db| db.one(&sql, &[text(uri)], Row::read))
     }
 
     /// The lanes with submissions or revocations that are not done.
@@ -260,14 +235,10 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub fn open_lanes(&self) -> Result<Vec<String>, StoreError> {
-        self.read(|connection| {
-            let sql = "SELECT lane FROM submission WHERE is_done = 0 UNION \
-                       SELECT lane FROM submission JOIN revocation USING (n) \
-                       WHERE revocation.is_done = 0 AND submission.state <> 'refused'";
-            let mut statement = connection.prepare(sql)?;
-            let lanes = statement.query_map([], |row| row.get(0))?;
-            lanes.collect()
-        })
+        let sql = "SELECT lane FROM submission WHERE is_done = 0 UNION \
+                   SELECT lane FROM submission JOIN revocation USING (n) \
+                   WHERE revocation.is_done = 0 AND submission.state <> 'refused'";
+        self.read(|db| db.all(sql, &[], |row| row.get(0)))
     }
 
     /// Submissions in the order of their receipts, from a number on.
@@ -275,12 +246,8 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub fn page(&self, from: u64, limit: u64) -> Result<Vec<Row>, StoreError> {
-        self.read(|connection| {
-            let sql = format!("SELECT {COLUMNS} FROM submission WHERE n >= ?1 ORDER BY n LIMIT ?2");
-            let mut statement = connection.prepare_cached(&sql)?;
-            let rows = statement.query_map(params![signed(from), signed(limit)], Row::read)?;
-            rows.collect()
-        })
+        let sql = format!("SELECT {COLUMNS} FROM submission WHERE n >= ?1 ORDER BY n LIMIT ?2");
+        self.read(|db| db.all(&sql, &[int(from), int(limit)], Row::read))
     }
 
     /// The oldest submission of a lane that is not done and may be tried now. `now`: unix seconds.
@@ -288,15 +255,11 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub fn next(&self, lane: &str, now: u64) -> Result<Option<Row>, StoreError> {
-        self.read(|connection| {
-            let sql = format!(
-                "SELECT {COLUMNS} FROM submission WHERE lane = :lane AND is_done = 0 \
-                 AND not_before <= :now ORDER BY n LIMIT 1"
-            );
-            let mut statement = connection.prepare_cached(&sql)?;
-            let found = named_params! { ":lane": lane, ":now": signed(now) };
-            statement.query_row(found, Row::read).optional()
-        })
+        let sql = format!(
+            "SELECT {COLUMNS} FROM submission WHERE lane = ?1 AND is_done = 0 \
+             AND not_before <= ?2 ORDER BY n LIMIT 1"
+        );
+        self.read(|db| db.one(&sql, &[text(lane), int(now)], Row::read))
     }
 
     /// How many submissions are not done.
@@ -305,8 +268,7 @@ impl Store {
     /// [`StoreError`].
     pub fn open_count(&self) -> Result<u64, StoreError> {
         let sql = "SELECT count(*) FROM submission WHERE is_done = 0";
-        let count: i64 = self.read(|it| it.query_row(sql, [], |row| row.get(0)))?;
-        Ok(count.unsigned_abs())
+        self.read(|db| db.count(sql, &[]))
     }
 
     /// How many submissions are in each state.
@@ -314,15 +276,14 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub fn counts(&self) -> Result<Vec<(RowState, u64)>, StoreError> {
-        let counts = self.read(|connection| {
-            let sql = "SELECT state, count(*) FROM submission GROUP BY state";
-            let mut statement = connection.prepare_cached(sql)?;
-            let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)?));
-            let rows = statement.query_map([], read)?;
-            rows.collect::<rusqlite::Result<Vec<(RowState, i64)>>>()
-        })?;
+        let sql = "SELECT state, count(*) FROM submission GROUP BY state";
+        let read = |row: &Cells<'_>| {
+            let state = RowState::read(&row.get::<String>(0)?)?;
+            Ok((state, row.get::<u64>(1)?))
+        };
+        let counts = self.read(|db| db.all(sql, &[], read))?;
         let of = |state: RowState| counts.iter().find(|(it, _)| *it == state);
-        let count = |state| of(state).map_or(0, |(_, count)| count.unsigned_abs());
+        let count = |state| of(state).map_or(0, |(_, count)| *count);
         Ok(RowState::ALL.map(|state| (state, count(state))).to_vec())
     }
 
@@ -332,8 +293,7 @@ impl Store {
     /// [`StoreError`].
     pub async fn set_stored(&self, n: u64) -> Result<(), StoreError> {
         let sql = "UPDATE submission SET state = 'stored' WHERE n = ?1 AND state = 'accepted'";
-        let set = move |connection: &Connection| connection.execute(sql, params![signed(n)]);
-        self.0.writer.write(set).await.map(drop)
+        self.write(move |db| db.run(sql, &[int(n)])).await
     }
 
     /// The entry was read back: nothing is left to do.
@@ -343,8 +303,8 @@ impl Store {
     pub async fn set_entry(&self, n: u64, index: u64) -> Result<(), StoreError> {
         let sql = "UPDATE submission SET feedback_index = ?2, reason = NULL, is_done = 1 \
                    WHERE n = ?1 AND state = 'final'";
-        let set = move |it: &Connection| it.execute(sql, params![signed(n), signed(index)]);
-        self.0.writer.write(set).await.map(drop)
+        self.write(move |db| db.run(sql, &[int(n), int(index)]))
+            .await
     }
 
     /// The registry refuses it for good.
@@ -353,8 +313,8 @@ impl Store {
     /// [`StoreError`].
     pub async fn set_refused(&self, n: u64, reason: String) -> Result<(), StoreError> {
         let sql = "UPDATE submission SET state = 'refused', reason = ?2, is_done = 1 WHERE n = ?1";
-        let set = move |it: &Connection| it.execute(sql, params![signed(n), reason]);
-        self.0.writer.write(set).await.map(drop)
+        self.write(move |db| db.run(sql, &[int(n), text(&reason)]))
+            .await
     }
 
     /// An attempt failed; the next is due at a time in unix seconds. `is_reverted`: by the registry.
@@ -370,10 +330,8 @@ impl Store {
     ) -> Result<(), StoreError> {
         let sql = "UPDATE submission SET attempts = attempts + 1, reason = ?2, not_before = ?3, \
                    reverts = CASE ?4 WHEN 0 THEN 0 ELSE reverts + 1 END WHERE n = ?1";
-        let set = move |it: &Connection| {
-            it.execute(sql, params![signed(n), reason, signed(due), is_reverted])
-        };
-        self.0.writer.write(set).await.map(drop)
+        let values = [int(n), text(&reason), int(due), int(is_reverted.into())];
+        self.write(move |db| db.run(sql, &values)).await
     }
 
     /// Makes every submission and revocation that waits, or that the registry refused, due now. Returns how
@@ -390,8 +348,17 @@ impl Store {
                            state = CASE WHEN state <> 'refused' THEN state WHEN EXISTS (SELECT 1 \
                            FROM revocation_tx AS tx WHERE tx.n = revocation.n) THEN 'sent' \
                            ELSE 'accepted' END WHERE is_done = 0 OR state = 'refused'";
-        let set = |it: &Connection| Ok(it.execute(sql, [])? + it.execute(revocations, [])?);
-        Ok(self.0.writer.write(set).await? as u64)
+        let retry = move |db: &mut Db| {
+            let mut count = 0;
+            for (table, set) in [("submission", sql), ("revocation", revocations)] {
+                let of =
+                    format!("SELECT count(*) FROM {table} WHERE is_done = 0 OR state = 'refused'");
+                count += db.count(&of, &[])?;
+                db.run(set, &[])?;
+            }
+            Ok(count)
+        };
+        self.write(retry).await
     }
 
     /// The record of a submission's transactions.
@@ -403,92 +370,134 @@ impl Store {
         StoreRecord::load(self.clone(), Table::Submission, n, row.landing.clone())
     }
 
-    fn read<T>(
+    /// Reads. With Postgres it blocks for the server's answer. A connection that was lost is made again once.
+    fn read<T>(&self, read: impl Fn(&mut Db) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let mut reader = self.0.reader.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = read(&mut reader);
+        if found.is_ok() || !self.is_shared() {
+            return found;
+        }
+        reader.disconnect();
+        read(&mut reader)
+    }
+
+    /// Changes the store, if its lease is still held.
+    async fn write<T: Send + 'static>(
         &self,
-        read: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+        change: impl FnOnce(&mut Db) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let reader = self.0.reader.lock().unwrap_or_else(PoisonError::into_inner);
-        read(&reader).map_err(|error| failed(&self.0.path, error))
+        let lease = self.1.clone();
+        let fenced = move |db: &mut Db| {
+            lease::require(db, lease.as_ref())?;
+            change(db)
+        };
+        self.0.writer.write(fenced).await
+    }
+
+    /// As [`Self::write`], for callers that are not asynchronous.
+    fn write_now<T: Send + 'static>(
+        &self,
+        change: impl FnOnce(&mut Db) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let lease = self.1.clone();
+        let fenced = move |db: &mut Db| {
+            lease::require(db, lease.as_ref())?;
+            change(db)
+        };
+        self.0.writer.write_now(fenced)
+    }
+
+    fn failed(&self, reason: impl ToString) -> StoreError {
+        failed(&self.0.location, reason)
+    }
+
+    /// Whether several processes can have it.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        matches!(self.0.location, Location::Server(_))
+    }
+
+    /// The file, or the server without its password.
+    fn place(&self) -> String {
+        self.0.location.to_string()
     }
 }
 
-fn connect(path: &Path) -> Result<Connection, StoreError> {
-    let open = || {
-        let connection = Connection::open(path)?;
-        connection.busy_timeout(BUSY)?;
-        // FULL: what was answered survives a loss of power, not only of the process
-        connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")?;
-        Ok(connection)
-    };
-    open().map_err(|error: rusqlite::Error| failed(path, error))
+fn lock(location: &Location, path: &Path) -> Result<File, StoreError> {
+    atomic_file::lock(path).map_err(|error| match error {
+        ChainError::Locked(_) => StoreError::Locked(location.to_string()),
+        other => failed(location, other),
+    })
+}
+
+/// Wakes those who wait for what another process does. The thread ends with the store.
+fn look_for_others(shared: Weak<Shared>, changed: watch::Sender<u64>) {
+    thread::spawn(move || {
+        while shared.strong_count() > 0 {
+            thread::sleep(LOOK);
+            changed.send_modify(|count| *count = count.wrapping_add(1));
+        }
+    });
 }
 
 /// R57: one key for one chain of receipts.
-fn require_key(path: &Path, it: &Connection, key: &PreparedKey) -> Result<(), StoreError> {
+fn require_key(db: &mut Db, key: &PreparedKey) -> Result<(), StoreError> {
     let expected = receipt::key_text(&key.public_key());
-    let insert = "INSERT OR IGNORE INTO meta (name, value) VALUES ('receipt-key', ?1)";
+    let insert =
+        "INSERT INTO meta (name, value) VALUES ('receipt-key', ?1) ON CONFLICT (name) DO NOTHING";
     let select = "SELECT value FROM meta WHERE name = 'receipt-key'";
-    let found = (it.execute(insert, params![expected]))
-        .and_then(|_| it.query_row(select, [], |row| row.get::<_, String>(0)))
-        .map_err(|error| failed(path, error))?;
+    db.run(insert, &[text(&expected)])?;
+    let found: String = db.cell(select, &[])?.unwrap_or_default();
     match found == expected {
         true => Ok(()),
         false => Err(StoreError::OtherKey { found, expected }),
     }
 }
 
-fn failed(path: &Path, reason: impl ToString) -> StoreError {
+fn failed(location: &Location, reason: impl ToString) -> StoreError {
     StoreError::Database {
-        path: path.to_owned(),
+        place: location.to_string(),
         reason: reason.to_string(),
     }
 }
 
-fn find_by_key(connection: &Connection, key: &str) -> rusqlite::Result<Option<Row>> {
+fn find_by_key(db: &mut Db, key: &str) -> Result<Option<Row>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM submission WHERE key = ?1");
-    let mut statement = connection.prepare_cached(&sql)?;
-    statement.query_row(params![key], Row::read).optional()
+    db.one(&sql, &[text(key)], Row::read)
 }
 
-fn last_receipt(connection: &Connection) -> rusqlite::Result<Option<(u64, Word)>> {
+fn last_receipt(db: &mut Db) -> Result<Option<(u64, Word)>, StoreError> {
     let sql = "SELECT n, receipt FROM submission ORDER BY n DESC LIMIT 1";
-    let mut statement = connection.prepare_cached(sql)?;
-    let read = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?.unsigned_abs(), row.get(1)?));
-    statement.query_row([], read).optional()
+    db.one(sql, &[], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
 fn insert(
-    connection: &Connection,
+    db: &mut Db,
     receipt: &SignedReceipt,
+    body: String,
     sealed: &Sealed,
     acceptance: &Acceptance,
-) -> rusqlite::Result<usize> {
+) -> Result<(), StoreError> {
     let sql = "INSERT INTO submission (n, key, digest, accepted_at, previous, receipt, signature, \
-               lane, settlement, agent, reviewer, body, file) VALUES (:n, :key, :digest, \
-               :accepted_at, :previous, :receipt, :signature, :lane, :settlement, :agent, :reviewer, \
-               :body, :file)";
-    let body = serde_json::to_string(&sealed.submission)
-        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
-    connection.prepare_cached(sql)?.execute(named_params! {
-        ":n": signed(receipt.n),
-        ":key": receipt.key,
-        ":digest": receipt.payload_digest,
-        ":accepted_at": signed(receipt.accepted_at),
-        ":previous": receipt.previous,
-        ":receipt": receipt.hash,
-        ":signature": receipt.signature,
-        ":lane": acceptance.lane,
-        ":settlement": acceptance.settlement,
-        ":agent": acceptance.subject.agent,
-        ":reviewer": acceptance.subject.reviewer,
-        ":body": body,
-        ":file": sealed.file,
-    })
-}
-
-/// SQLite's integers are signed. No count or time comes near the limit.
-fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
+               lane, settlement, agent, reviewer, body, file, uri) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+    let values = [
+        int(receipt.n),
+        text(&receipt.key),
+        value(receipt.payload_digest),
+        int(receipt.accepted_at),
+        value(receipt.previous),
+        value(receipt.hash),
+        value(receipt.signature.clone()),
+        text(&acceptance.lane),
+        text(&acceptance.settlement),
+        text(&acceptance.subject.agent),
+        text(&acceptance.subject.reviewer),
+        value(body),
+        text(&sealed.file),
+        text(&sealed.submission.uri),
+    ];
+    db.run(sql, &values)
 }
 
 impl Row {

@@ -2,10 +2,12 @@ use concord_chain::{
     ChainError,
     submission::{Landing, SignedTx, TxRecord},
 };
-use rusqlite::{Connection, params};
 use serde::Serialize;
 
-use super::{Row, Store, StoreError, row::json, signed};
+use super::{
+    Row, Store, StoreError,
+    db::{Db, int, text},
+};
 
 /// The transactions of one submission, or of its revocation, in the store. Each change is committed when the
 /// call returns.
@@ -56,14 +58,9 @@ impl StoreRecord {
         n: u64,
         landing: Option<Landing>,
     ) -> Result<Self, StoreError> {
-        let transactions = store.read(|connection| {
-            let (name, key) = table.transactions();
-            let sql = format!("SELECT body FROM {name} WHERE {key} = ?1 ORDER BY position");
-            let mut statement = connection.prepare_cached(&sql)?;
-            let read = |row: &rusqlite::Row<'_>| json(0, &row.get::<_, String>(0)?);
-            let rows = statement.query_map(params![signed(n)], read)?;
-            rows.collect()
-        })?;
+        let (name, key) = table.transactions();
+        let sql = format!("SELECT body FROM {name} WHERE {key} = ?1 ORDER BY position");
+        let transactions = store.read(|db| db.all(&sql, &[int(n)], |row| row.json(0)))?;
         Ok(Self {
             store,
             table,
@@ -92,16 +89,21 @@ impl StoreRecord {
         job == self.table.job_id(self.n)
     }
 
+    /// Changes the store, if the lease is still held.
     fn change(
         &self,
-        change: impl FnOnce(&Connection, i64) -> rusqlite::Result<()> + Send + 'static,
+        change: impl FnOnce(&mut Db, u64) -> Result<(), StoreError> + Send + 'static,
     ) -> Result<(), ChainError> {
-        let n = signed(self.n);
-        let written = self.store.0.writer.write_now(move |it| change(it, n));
-        written.map_err(|error| ChainError::File {
-            path: self.store.0.path.clone(),
+        let n = self.n;
+        let written = self.store.write_now(move |db| change(db, n));
+        written.map_err(|error| self.unusable(error))
+    }
+
+    fn unusable(&self, error: impl ToString) -> ChainError {
+        ChainError::File {
+            path: self.store.place().into(),
             reason: error.to_string(),
-        })
+        }
     }
 
     /// Writes every transaction as it is here, and the state.
@@ -111,34 +113,27 @@ impl StoreRecord {
             bodies.push((transaction.transaction.clone(), self.text(transaction)?));
         }
         let table = self.table;
-        self.change(move |connection, n| {
+        self.change(move |db, n| {
             let (name, key) = table.transactions();
             let sql = format!(
                 "INSERT INTO {name} ({key}, name, position, body) VALUES (?1, ?2, ?3, ?4) \
                  ON CONFLICT ({key}, name) DO UPDATE SET body = excluded.body"
             );
-            let mut insert = connection.prepare_cached(&sql)?;
-            for (position, (name, body)) in (0i64..).zip(&bodies) {
-                insert.execute(params![n, name, position, body])?;
+            for (position, (name, body)) in (0..).zip(&bodies) {
+                db.run(&sql, &[int(n), text(name), int(position), text(body)])?;
             }
-            state.map_or(Ok(()), |state| set_state(connection, table, n, state))
+            state.map_or(Ok(()), |state| set_state(db, table, n, state))
         })
     }
 
     fn text(&self, value: &impl Serialize) -> Result<String, ChainError> {
-        serde_json::to_string(value).map_err(|error| ChainError::File {
-            path: self.store.0.path.clone(),
-            reason: error.to_string(),
-        })
+        serde_json::to_string(value).map_err(|error| self.unusable(error))
     }
 }
 
-fn set_state(connection: &Connection, table: Table, n: i64, state: &str) -> rusqlite::Result<()> {
+fn set_state(db: &mut Db, table: Table, n: u64, state: &str) -> Result<(), StoreError> {
     let sql = format!("UPDATE {} SET state = ?2 WHERE n = ?1", table.name());
-    connection
-        .prepare_cached(&sql)?
-        .execute(params![n, state])?;
-    Ok(())
+    db.run(&sql, &[int(n), text(state)])
 }
 
 impl TxRecord for StoreRecord {
@@ -189,11 +184,10 @@ impl TxRecord for StoreRecord {
         let Some((_, landing)) = landed.last() else {
             return Ok(());
         };
-        let (text, table) = (self.text(landing)?, self.table.name());
-        self.change(move |connection, n| {
+        let (body, table) = (self.text(landing)?, self.table.name());
+        self.change(move |db, n| {
             let sql = format!("UPDATE {table} SET state = 'landed', landing = ?2 WHERE n = ?1");
-            connection.prepare_cached(&sql)?.execute(params![n, text])?;
-            Ok(())
+            db.run(&sql, &[int(n), text(&body)])
         })?;
         self.landing = Some(landing.clone());
         Ok(())
@@ -204,10 +198,9 @@ impl TxRecord for StoreRecord {
             return Ok(());
         }
         let table = self.table.name();
-        self.change(move |connection, n| {
+        self.change(move |db, n| {
             let sql = format!("UPDATE {table} SET state = 'sent', landing = NULL WHERE n = ?1");
-            connection.prepare_cached(&sql)?.execute(params![n])?;
-            Ok(())
+            db.run(&sql, &[int(n)])
         })?;
         self.landing = None;
         Ok(())
@@ -217,7 +210,7 @@ impl TxRecord for StoreRecord {
         let table = self.table;
         match jobs.is_empty() {
             true => Ok(()),
-            false => self.change(move |connection, n| set_state(connection, table, n, "final")),
+            false => self.change(move |db, n| set_state(db, table, n, "final")),
         }
     }
 }

@@ -1,7 +1,10 @@
 use concord_chain::submission::Landing;
-use rusqlite::{Connection, OptionalExtension, named_params, params};
 
-use super::{RowState, Store, StoreError, StoreRecord, record::Table, row::json, signed};
+use super::{
+    RowState, Store, StoreError, StoreRecord,
+    db::{Cells, Db, int, text},
+    record::Table,
+};
 use crate::revocation::RevocationRequest;
 
 const COLUMNS: &str = "revocation.n, revocation.body, revocation.accepted_at, revocation.state, \
@@ -28,17 +31,17 @@ pub struct RevocationRow {
 }
 
 impl RevocationRow {
-    fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
-        let landing: Option<String> = row.get(6)?;
+    fn read(row: &Cells<'_>) -> Result<Self, String> {
+        let small = |column| Ok::<u32, String>(row.get::<u64>(column)? as u32);
         Ok(Self {
-            n: row.get::<_, i64>(0)?.unsigned_abs(),
-            request: json(1, &row.get::<_, String>(1)?)?,
-            accepted_at: row.get::<_, i64>(2)?.unsigned_abs(),
-            state: row.get(3)?,
+            n: row.get(0)?,
+            request: row.json(1)?,
+            accepted_at: row.get(2)?,
+            state: RowState::read(&row.get::<String>(3)?)?,
             reason: row.get(4)?,
-            attempts: row.get(5)?,
-            reverts: row.get(7)?,
-            landing: landing.map(|it| json(6, &it)).transpose()?,
+            attempts: small(5)?,
+            reverts: small(7)?,
+            landing: row.json_or_null(6)?,
         })
     }
 
@@ -66,14 +69,14 @@ impl Store {
         request: &RevocationRequest,
         now: u64,
     ) -> Result<RevocationRow, StoreError> {
-        let body =
-            serde_json::to_string(request).map_err(|error| super::failed(&self.0.path, error))?;
-        let accept = move |connection: &Connection| {
-            let sql = "INSERT OR IGNORE INTO revocation (n, body, accepted_at) VALUES (?1, ?2, ?3)";
-            connection.execute(sql, params![signed(n), body, signed(now)])?;
-            find(connection, n)?.ok_or(rusqlite::Error::QueryReturnedNoRows)
+        let body = serde_json::to_string(request).map_err(|error| self.failed(error))?;
+        let accept = move |db: &mut Db| {
+            let sql = "INSERT INTO revocation (n, body, accepted_at) VALUES (?1, ?2, ?3) \
+                       ON CONFLICT (n) DO NOTHING";
+            db.run(sql, &[int(n), text(&body), int(now)])?;
+            find(db, n)?.ok_or_else(|| StoreError::gone("revocation", n))
         };
-        self.0.writer.write(accept).await
+        self.write(accept).await
     }
 
     /// The revocation of a submission.
@@ -81,7 +84,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub fn revocation(&self, n: u64) -> Result<Option<RevocationRow>, StoreError> {
-        self.read(|connection| find(connection, n))
+        self.read(|db| find(db, n))
     }
 
     /// The oldest revocation of a lane that is not done and may be tried now: its feedback is final. The
@@ -94,22 +97,16 @@ impl Store {
         lane: &str,
         now: u64,
     ) -> Result<Option<(RevocationRow, u64)>, StoreError> {
-        self.read(|connection| {
-            let sql = format!(
-                "SELECT {COLUMNS}, submission.feedback_index FROM revocation \
-                 JOIN submission ON submission.n = revocation.n \
-                 WHERE revocation.is_done = 0 AND revocation.not_before <= :now \
-                 AND submission.lane = :lane AND submission.is_done = 1 \
-                 AND submission.feedback_index IS NOT NULL ORDER BY revocation.n LIMIT 1"
-            );
-            let mut statement = connection.prepare_cached(&sql)?;
-            let read = |row: &rusqlite::Row<'_>| {
-                let index: i64 = row.get(8)?;
-                Ok((RevocationRow::read(row)?, index.unsigned_abs()))
-            };
-            let values = named_params! { ":lane": lane, ":now": signed(now) };
-            statement.query_row(values, read).optional()
-        })
+        let sql = format!(
+            "SELECT {COLUMNS}, submission.feedback_index FROM revocation \
+             JOIN submission ON submission.n = revocation.n \
+             WHERE revocation.is_done = 0 AND revocation.not_before <= ?1 \
+             AND submission.lane = ?2 AND submission.is_done = 1 \
+             AND submission.feedback_index IS NOT NULL ORDER BY revocation.n LIMIT 1"
+        );
+        let values = [int(now), text(lane)];
+        let read = |row: &Cells<'_>| Ok((RevocationRow::read(row)?, row.get(8)?));
+        self.read(|db| db.one(&sql, &values, read))
     }
 
     /// How many revocations are not done, of feedback that the registry has or will have.
@@ -119,8 +116,7 @@ impl Store {
     pub fn open_revocations(&self) -> Result<u64, StoreError> {
         let sql = "SELECT count(*) FROM revocation JOIN submission ON submission.n = revocation.n \
                    WHERE revocation.is_done = 0 AND submission.state <> 'refused'";
-        let count: i64 = self.read(|it| it.query_row(sql, [], |row| row.get(0)))?;
-        Ok(count.unsigned_abs())
+        self.read(|db| db.count(sql, &[]))
     }
 
     /// Revocations whose last attempt failed, or that the registry refuses.
@@ -128,13 +124,8 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub fn late_revocations(&self) -> Result<Vec<RevocationRow>, StoreError> {
-        self.read(|connection| {
-            let sql =
-                format!("SELECT {COLUMNS} FROM revocation WHERE reason IS NOT NULL ORDER BY n");
-            let mut statement = connection.prepare_cached(&sql)?;
-            let rows = statement.query_map([], RevocationRow::read)?;
-            rows.collect()
-        })
+        let sql = format!("SELECT {COLUMNS} FROM revocation WHERE reason IS NOT NULL ORDER BY n");
+        self.read(|db| db.all(&sql, &[], RevocationRow::read))
     }
 
     /// The registry has revoked it: nothing is left to do.
@@ -144,8 +135,7 @@ impl Store {
     pub async fn set_revoked(&self, n: u64) -> Result<(), StoreError> {
         let sql =
             "UPDATE revocation SET reason = NULL, is_done = 1 WHERE n = ?1 AND state = 'final'";
-        let set = move |it: &Connection| it.execute(sql, params![signed(n)]);
-        self.0.writer.write(set).await.map(drop)
+        self.write(move |db| db.run(sql, &[int(n)])).await
     }
 
     /// The registry refuses the revocation for good.
@@ -154,8 +144,8 @@ impl Store {
     /// [`StoreError`].
     pub async fn refuse_revocation(&self, n: u64, reason: String) -> Result<(), StoreError> {
         let sql = "UPDATE revocation SET state = 'refused', reason = ?2, is_done = 1 WHERE n = ?1";
-        let set = move |it: &Connection| it.execute(sql, params![signed(n), reason]);
-        self.0.writer.write(set).await.map(drop)
+        self.write(move |db| db.run(sql, &[int(n), text(&reason)]))
+            .await
     }
 
     /// An attempt failed; the next is due at a time in unix seconds. `is_reverted`: by the registry.
@@ -171,10 +161,8 @@ impl Store {
     ) -> Result<(), StoreError> {
         let sql = "UPDATE revocation SET attempts = attempts + 1, reason = ?2, not_before = ?3, \
                    reverts = CASE ?4 WHEN 0 THEN 0 ELSE reverts + 1 END WHERE n = ?1";
-        let set = move |it: &Connection| {
-            it.execute(sql, params![signed(n), reason, signed(due), is_reverted])
-        };
-        self.0.writer.write(set).await.map(drop)
+        let values = [int(n), text(&reason), int(due), int(is_reverted.into())];
+        self.write(move |db| db.run(sql, &values)).await
     }
 
     /// The record of a revocation's transactions.
@@ -186,10 +174,7 @@ impl Store {
     }
 }
 
-fn find(connection: &Connection, n: u64) -> rusqlite::Result<Option<RevocationRow>> {
+fn find(db: &mut Db, n: u64) -> Result<Option<RevocationRow>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM revocation WHERE n = ?1");
-    let mut statement = connection.prepare_cached(&sql)?;
-    statement
-        .query_row(params![signed(n)], RevocationRow::read)
-        .optional()
+    db.one(&sql, &[int(n)], RevocationRow::read)
 }

@@ -1,8 +1,6 @@
+use super::{SignedReceipt, db::Cells};
 use concord_chain::submission::Landing;
 use concord_x402::feedback::Submission;
-use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
-
-use super::SignedReceipt;
 
 /// Without the file, which is much larger than all the rest.
 pub(super) const COLUMNS: &str = "n, key, digest, accepted_at, previous, receipt, signature, lane, \
@@ -62,12 +60,12 @@ impl RowState {
     }
 }
 
-impl FromSql for RowState {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        let name = value.as_str()?;
+impl RowState {
+    /// The state with a name.
+    pub(super) fn read(name: &str) -> Result<Self, String> {
         let mut all = Self::ALL.into_iter();
-        all.find(|it| it.name() == name)
-            .ok_or(FromSqlError::InvalidType)
+        let found = all.find(|it| it.name() == name);
+        found.ok_or_else(|| format!("{name:?} is no state"))
     }
 }
 
@@ -96,39 +94,27 @@ pub struct Row {
 }
 
 impl Row {
-    pub(super) fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
-        let unsigned = |index| row.get::<_, i64>(index).map(i64::unsigned_abs);
-        let landing: Option<String> = row.get(13)?;
-        let index: Option<i64> = row.get(14)?;
+    pub(super) fn read(row: &Cells<'_>) -> Result<Self, String> {
+        let small = |column| Ok::<u32, String>(row.get::<u64>(column)? as u32);
         Ok(Self {
             receipt: SignedReceipt {
-                n: unsigned(0)?,
+                n: row.get(0)?,
                 key: row.get(1)?,
                 payload_digest: row.get(2)?,
-                accepted_at: unsigned(3)?,
+                accepted_at: row.get(3)?,
                 previous: row.get(4)?,
                 hash: row.get(5)?,
                 signature: row.get(6)?,
             },
             lane: row.get(7)?,
             settlement: row.get(8)?,
-            submission: json(9, &row.get::<_, String>(9)?)?,
-            state: row.get(10)?,
+            submission: row.json(9)?,
+            state: RowState::read(&row.get::<String>(10)?)?,
             reason: row.get(11)?,
-            attempts: row.get(12)?,
-            reverts: row.get(15)?,
-            landing: landing.map(|it| json(13, &it)).transpose()?,
-            index: index.map(i64::unsigned_abs),
+            attempts: small(12)?,
+            reverts: small(15)?,
+            landing: row.json_or_null(13)?,
+            index: row.get(14)?,
         })
     }
-}
-
-pub(super) fn json<T: serde::de::DeserializeOwned>(
-    column: usize,
-    text: &str,
-) -> rusqlite::Result<T> {
-    serde_json::from_str(text).map_err(|error| {
-        let kind = rusqlite::types::Type::Text;
-        rusqlite::Error::FromSqlConversionFailure(column, kind, error.into())
-    })
 }

@@ -1,14 +1,16 @@
+use std::{cell::RefCell, sync::Arc};
+
 use concord_chain::{
     submission::{Landing, SignedTx},
     svm::PreparedTx,
 };
 use concord_x402::feedback::Submission;
-use rusqlite::{
-    Connection, OptionalExtension, named_params, params,
-    types::{FromSql, FromSqlError, FromSqlResult, ValueRef},
-};
 
-use super::{Store, StoreError, limits::Counted, row::json, signed};
+use super::{
+    Store, StoreError,
+    db::{Cells, Db, int, text, value},
+    limits::Counted,
+};
 use crate::{
     Claim, Limited, Policy, Sealed,
     policy::{DAY, Subject},
@@ -85,12 +87,12 @@ impl SponsoredState {
     }
 }
 
-impl FromSql for SponsoredState {
-    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        let name = value.as_str()?;
+impl SponsoredState {
+    /// The state with a name.
+    fn read(name: &str) -> Result<Self, String> {
         let mut all = Self::ALL.into_iter();
-        all.find(|it| it.name() == name)
-            .ok_or(FromSqlError::InvalidType)
+        let found = all.find(|it| it.name() == name);
+        found.ok_or_else(|| format!("{name:?} is no state"))
     }
 }
 
@@ -130,29 +132,26 @@ pub struct SponsoredRow {
 }
 
 impl SponsoredRow {
-    fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Self> {
-        let unsigned = |index| row.get::<_, i64>(index).map(i64::unsigned_abs);
-        let accepted_at: Option<i64> = row.get(12)?;
-        let [transaction, landing]: [Option<String>; 2] = [row.get(14)?, row.get(15)?];
+    fn read(row: &Cells<'_>) -> Result<Self, String> {
         Ok(Self {
-            id: unsigned(0)?,
+            id: row.get(0)?,
             key: row.get(1)?,
             payload_digest: row.get(2)?,
             settlement: row.get(3)?,
             reviewer: row.get(4)?,
             agent: row.get(5)?,
-            submission: json(6, &row.get::<_, String>(6)?)?,
-            index: unsigned(7)?,
+            submission: row.json(6)?,
+            index: row.get(7)?,
             prepared: PreparedTx {
                 message: row.get(8)?,
-                valid_until: unsigned(9)?,
+                valid_until: row.get(9)?,
             },
-            cost: unsigned(10)?,
-            state: row.get(11)?,
-            accepted_at: accepted_at.map(i64::unsigned_abs),
+            cost: row.get(10)?,
+            state: SponsoredState::read(&row.get::<String>(11)?)?,
+            accepted_at: row.get(12)?,
             reason: row.get(13)?,
-            transaction: transaction.map(|it| json(14, &it)).transpose()?,
-            landing: landing.map(|it| json(15, &it)).transpose()?,
+            transaction: row.json_or_null(14)?,
+            landing: row.json_or_null(15)?,
         })
     }
 }
@@ -172,7 +171,7 @@ pub(crate) struct Preparation {
 /// What limits the sponsor.
 #[derive(Clone, Debug)]
 pub(crate) struct SponsorLimits {
-    pub policy: std::sync::Arc<Policy>,
+    pub policy: Arc<Policy>,
     /// In a day of UTC.
     pub lamports_per_day: u64,
 }
@@ -203,7 +202,9 @@ impl Store {
         preparation: Preparation,
     ) -> Result<Sponsoring, StoreError> {
         let (key, digest) = (claim.key.clone(), claim.digest);
-        let prepare = move |it: &Connection| {
+        let body = serde_json::to_string(&preparation.sealed.submission);
+        let body = body.map_err(|error| self.failed(error))?;
+        let prepare = move |it: &mut Db| {
             let before = find_by_key(it, &key)?;
             if let Some(row) = before.filter(|row| row.state.is_kept()) {
                 return Ok(Sponsoring::Before(row));
@@ -220,12 +221,12 @@ impl Store {
             if let Some(limited) = limited(it, limits, subject, *cost)? {
                 return Ok(Sponsoring::Limited(limited));
             }
-            replace(it, &key, digest, &preparation)?;
+            replace(it, &key, digest, body, &preparation)?;
             let row = find_by_key(it, &key)?;
             row.map(Sponsoring::Now)
-                .ok_or(rusqlite::Error::QueryReturnedNoRows)
+                .ok_or_else(|| StoreError::gone("sponsored", 0))
         };
-        self.0.writer.write(prepare).await
+        self.write(prepare).await
     }
 
     /// Keeps the transaction with both signatures, before it is sent: the payment is taken from here on, and what
@@ -240,10 +241,9 @@ impl Store {
         subject: Subject,
         limits: SponsorLimits,
     ) -> Result<Sponsoring, StoreError> {
-        let text = serde_json::to_string(transaction)
-            .map_err(|error| super::failed(&self.0.path, error))?;
+        let body = serde_json::to_string(transaction).map_err(|error| self.failed(error))?;
         let (id, message, cost) = (row.id, row.prepared.message.clone(), row.cost);
-        let sign = move |it: &Connection| {
+        let sign = move |it: &mut Db| {
             let Some(row) = find(it, id)? else {
                 return Ok(Sponsoring::Changed);
             };
@@ -264,13 +264,13 @@ impl Store {
             }
             let sql =
                 "UPDATE sponsored SET state = 'signed', accepted_at = ?2, tx = ?3 WHERE id = ?1";
-            it.execute(sql, params![signed(id), signed(subject.now), text])?;
+            it.run(sql, &[int(id), int(subject.now), text(&body)])?;
             limits.policy.note(&subject);
             let row = find(it, id)?;
             row.map(Sponsoring::Now)
-                .ok_or(rusqlite::Error::QueryReturnedNoRows)
+                .ok_or_else(|| StoreError::gone("sponsored", id))
         };
-        self.0.writer.write(sign).await
+        self.write(sign).await
     }
 
     /// A sponsored feedback.
@@ -295,10 +295,7 @@ impl Store {
     /// [`StoreError`].
     pub fn sponsored_file(&self, id: u64) -> Result<Option<String>, StoreError> {
         let sql = "SELECT file FROM sponsored WHERE id = ?1";
-        self.read(|it| {
-            it.query_row(sql, params![signed(id)], |row| row.get(0))
-                .optional()
-        })
+        self.read(|db| db.cell(sql, &[int(id)]))
     }
 
     /// Whether the file with this URI may be shown; `None` if no sponsored feedback has it.
@@ -306,12 +303,9 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub fn is_sponsored_shown(&self, uri: &str) -> Result<Option<bool>, StoreError> {
-        let sql = "SELECT state FROM sponsored WHERE json_extract(body, '$.uri') = ?1 LIMIT 1";
-        let state = self.read(|it| {
-            let mut statement = it.prepare_cached(sql)?;
-            let read = |row: &rusqlite::Row<'_>| row.get::<_, SponsoredState>(0);
-            statement.query_row(params![uri], read).optional()
-        })?;
+        let sql = "SELECT state FROM sponsored WHERE uri = ?1 LIMIT 1";
+        let read = |row: &Cells<'_>| SponsoredState::read(&row.get::<String>(0)?);
+        let state = self.read(|db| db.one(sql, &[text(uri)], read))?;
         Ok(state.map(SponsoredState::is_shown))
     }
 
@@ -324,16 +318,12 @@ impl Store {
         settlement: &str,
         most: u64,
     ) -> Result<Vec<SponsoredRow>, StoreError> {
-        self.read(|it| {
-            let sql = format!(
-                "SELECT {COLUMNS} FROM sponsored WHERE settlement = ?1 \
-                 AND state IN ('signed', 'sent', 'landed') ORDER BY accepted_at, id LIMIT ?2"
-            );
-            let mut statement = it.prepare_cached(&sql)?;
-            let values = params![settlement, signed(most)];
-            let rows = statement.query_map(values, SponsoredRow::read)?;
-            rows.collect()
-        })
+        let sql = format!(
+            "SELECT {COLUMNS} FROM sponsored WHERE settlement = ?1 \
+             AND state IN ('signed', 'sent', 'landed') ORDER BY accepted_at, id LIMIT ?2"
+        );
+        let values = [text(settlement), int(most)];
+        self.read(|db| db.all(&sql, &values, SponsoredRow::read))
     }
 
     /// The ids of those that the sponsor has signed.
@@ -342,12 +332,7 @@ impl Store {
     /// [`StoreError`].
     pub fn sponsored_signed(&self) -> Result<Vec<u64>, StoreError> {
         let sql = "SELECT id FROM sponsored WHERE accepted_at IS NOT NULL ORDER BY id";
-        self.read(|it| {
-            let mut statement = it.prepare_cached(sql)?;
-            let read = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0).map(i64::unsigned_abs);
-            let rows = statement.query_map([], read)?;
-            rows.collect()
-        })
+        self.read(|db| db.all(sql, &[], |row| row.get(0)))
     }
 
     /// How many sponsored feedbacks are in each state.
@@ -355,15 +340,14 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub fn sponsored_counts(&self) -> Result<Vec<(SponsoredState, u64)>, StoreError> {
-        let counts = self.read(|it| {
-            let sql = "SELECT state, count(*) FROM sponsored GROUP BY state";
-            let mut statement = it.prepare_cached(sql)?;
-            let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)?));
-            let rows = statement.query_map([], read)?;
-            rows.collect::<rusqlite::Result<Vec<(SponsoredState, i64)>>>()
-        })?;
+        let sql = "SELECT state, count(*) FROM sponsored GROUP BY state";
+        let read = |row: &Cells<'_>| {
+            let state = SponsoredState::read(&row.get::<String>(0)?)?;
+            Ok((state, row.get::<u64>(1)?))
+        };
+        let counts = self.read(|db| db.all(sql, &[], read))?;
         let of = |state: SponsoredState| counts.iter().find(|(it, _)| *it == state);
-        let count = |state| of(state).map_or(0, |(_, count)| count.unsigned_abs());
+        let count = |state| of(state).map_or(0, |(_, count)| *count);
         Ok(SponsoredState::ALL
             .map(|state| (state, count(state)))
             .to_vec())
@@ -376,8 +360,7 @@ impl Store {
     pub(crate) async fn sponsored_sent(&self, id: u64) -> Result<(), StoreError> {
         let sql =
             "UPDATE sponsored SET state = 'sent', reason = NULL WHERE id = ?1 AND state = 'signed'";
-        let set = move |it: &Connection| it.execute(sql, params![signed(id)]);
-        self.0.writer.write(set).await.map(drop)
+        self.write(move |db| db.run(sql, &[int(id)])).await
     }
 
     /// The cluster does not take it, for now.
@@ -386,8 +369,8 @@ impl Store {
     /// [`StoreError`].
     pub(crate) async fn sponsored_late(&self, id: u64, reason: String) -> Result<(), StoreError> {
         let sql = "UPDATE sponsored SET reason = ?2 WHERE id = ?1";
-        let set = move |it: &Connection| it.execute(sql, params![signed(id), reason]);
-        self.0.writer.write(set).await.map(drop)
+        self.write(move |db| db.run(sql, &[int(id), text(&reason)]))
+            .await
     }
 
     /// It was executed; `None`: a reorganisation took that back.
@@ -403,12 +386,12 @@ impl Store {
             Some(_) => SponsoredState::Landed,
             None => SponsoredState::Sent,
         };
-        let text = landing.map(serde_json::to_string).transpose();
-        let text = text.map_err(|error| super::failed(&self.0.path, error))?;
+        let body = landing.map(serde_json::to_string).transpose();
+        let body = body.map_err(|error| self.failed(error))?;
         let sql = "UPDATE sponsored SET state = ?2, landing = ?3, reason = NULL WHERE id = ?1 \
                    AND state IN ('signed', 'sent', 'landed')";
-        let set = move |it: &Connection| it.execute(sql, params![signed(id), state.name(), text]);
-        self.0.writer.write(set).await.map(drop)
+        let values = [int(id), text(state.name()), value(body)];
+        self.write(move |db| db.run(sql, &values)).await
     }
 
     /// It has ended: final, expired, or failed on chain.
@@ -423,28 +406,29 @@ impl Store {
     ) -> Result<(), StoreError> {
         let sql = "UPDATE sponsored SET state = ?2, reason = ?3 WHERE id = ?1 \
                    AND state IN ('signed', 'sent', 'landed')";
-        let set = move |it: &Connection| it.execute(sql, params![signed(id), state.name(), reason]);
-        self.0.writer.write(set).await.map(drop)
+        let values = [int(id), text(state.name()), value(reason)];
+        self.write(move |db| db.run(sql, &values)).await
     }
 }
 
 /// The limits of all submissions, then the sponsor's own.
 fn limited(
-    it: &Connection,
+    db: &mut Db,
     limits: &SponsorLimits,
     subject: &Subject,
     cost: u64,
-) -> rusqlite::Result<Option<Limited>> {
-    if let Some(limited) = limits.policy.check(&Counted(it), subject)? {
+) -> Result<Option<Limited>, StoreError> {
+    let counted = Counted(RefCell::new(&mut *db));
+    if let Some(limited) = limits.policy.check(&counted, subject)? {
         return Ok(Some(limited));
     }
     let since = subject.now - subject.now % DAY;
     // what has expired cost nothing
-    let sql = "SELECT coalesce(sum(cost), 0) FROM sponsored WHERE accepted_at >= ?1 AND state <> 'expired'";
-    let mut statement = it.prepare_cached(sql)?;
-    let spent: i64 = statement.query_row(params![signed(since)], |row| row.get(0))?;
+    let sql = "SELECT CAST(coalesce(sum(cost), 0) AS BIGINT) FROM sponsored \
+               WHERE accepted_at >= ?1 AND state <> 'expired'";
+    let spent = db.count(sql, &[int(since)])?;
     let most = limits.lamports_per_day;
-    let is_within = spent.unsigned_abs().saturating_add(cost) <= most;
+    let is_within = spent.saturating_add(cost) <= most;
     Ok((!is_within).then(|| Limited {
         class: "SponsorBudget",
         message: format!("the sponsor pays at most {most} lamports a day (UTC); this needs {cost}"),
@@ -453,49 +437,55 @@ fn limited(
 }
 
 fn replace(
-    it: &Connection,
+    db: &mut Db,
     key: &str,
     digest: [u8; 32],
+    body: String,
     preparation: &Preparation,
-) -> rusqlite::Result<usize> {
-    let sql = "INSERT INTO sponsored (key, digest, settlement, reviewer, agent, body, file, \
-               feedback_index, message, valid_until, cost) VALUES (:key, :digest, :settlement, \
-               :reviewer, :agent, :body, :file, :index, :message, :valid_until, :cost) \
+) -> Result<(), StoreError> {
+    let id = db.count("SELECT coalesce(max(id), 0) + 1 FROM sponsored", &[])?;
+    let sql = "INSERT INTO sponsored (id, key, digest, settlement, reviewer, agent, body, file, uri, \
+               feedback_index, message, valid_until, cost) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) \
                ON CONFLICT (key) DO UPDATE SET digest = excluded.digest, body = excluded.body, \
-               file = excluded.file, agent = excluded.agent, settlement = excluded.settlement, \
-               feedback_index = excluded.feedback_index, \
+               file = excluded.file, uri = excluded.uri, agent = excluded.agent, \
+               settlement = excluded.settlement, feedback_index = excluded.feedback_index, \
                message = excluded.message, valid_until = excluded.valid_until, \
                cost = excluded.cost, state = 'prepared', accepted_at = NULL, reason = NULL, \
                tx = NULL, landing = NULL";
-    let body = serde_json::to_string(&preparation.sealed.submission)
-        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
-    it.prepare_cached(sql)?.execute(named_params! {
-        ":key": key,
-        ":digest": digest,
-        ":settlement": preparation.settlement,
-        ":reviewer": preparation.subject.reviewer,
-        ":agent": preparation.subject.agent,
-        ":body": body,
-        ":file": preparation.sealed.file,
-        ":index": signed(preparation.index),
-        ":message": preparation.prepared.message,
-        ":valid_until": signed(preparation.prepared.valid_until),
-        ":cost": signed(preparation.cost),
-    })
+    let Preparation {
+        settlement,
+        subject,
+        sealed,
+        index,
+        prepared,
+        cost,
+        ..
+    } = preparation;
+    let values = [
+        int(id),
+        text(key),
+        value(digest),
+        text(settlement),
+        text(&subject.reviewer),
+        text(&subject.agent),
+        value(body),
+        text(&sealed.file),
+        text(&sealed.submission.uri),
+        int(*index),
+        value(prepared.message.clone()),
+        int(prepared.valid_until),
+        int(*cost),
+    ];
+    db.run(sql, &values)
 }
 
-fn find(it: &Connection, id: u64) -> rusqlite::Result<Option<SponsoredRow>> {
+fn find(db: &mut Db, id: u64) -> Result<Option<SponsoredRow>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM sponsored WHERE id = ?1");
-    let mut statement = it.prepare_cached(&sql)?;
-    statement
-        .query_row(params![signed(id)], SponsoredRow::read)
-        .optional()
+    db.one(&sql, &[int(id)], SponsoredRow::read)
 }
 
-pub(super) fn find_by_key(it: &Connection, key: &str) -> rusqlite::Result<Option<SponsoredRow>> {
+pub(super) fn find_by_key(db: &mut Db, key: &str) -> Result<Option<SponsoredRow>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM sponsored WHERE key = ?1");
-    let mut statement = it.prepare_cached(&sql)?;
-    statement
-        .query_row(params![key], SponsoredRow::read)
-        .optional()
+    db.one(&sql, &[text(key)], SponsoredRow::read)
 }

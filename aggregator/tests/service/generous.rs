@@ -2,7 +2,9 @@
 use crate::payload::Draft;
 use async_trait::async_trait;
 use concord_aggregator::{
-    Aggregator, AllowedAgents, Insiders, LanePlace, Limits, admission::Admission, store::Store,
+    Aggregator, AllowedAgents, Insiders, LanePlace, Limits,
+    admission::Admission,
+    store::{Location, Store},
 };
 use concord_canonical::{
     Word,
@@ -10,6 +12,7 @@ use concord_canonical::{
     word,
 };
 use concord_files::{RegistrationFile, RegistrationId, parse_registration};
+use concord_index::store::Engine;
 use concord_x402::{
     feedback::{FileFolder, FileStore},
     verify::{
@@ -18,7 +21,7 @@ use concord_x402::{
     },
 };
 use serde_json::json;
-use std::{collections::BTreeSet, path::Path, sync::Arc};
+use std::{collections::BTreeSet, env, path::Path, sync::Arc};
 
 const RECEIPT_SEED: [u8; 32] = [77; 32];
 pub const REGISTRY: &str = "eip155:84532:0x8004A818BFB912233c491871b3d84c89A494BD9e";
@@ -116,9 +119,29 @@ impl Insiders for Generous {
     }
 }
 
-pub fn aggregator(folder: &Path, limits: Limits, agents: AllowedAgents) -> Aggregator {
+/// A store that the same folder has again. `CONCORD_TEST_POSTGRES` may have the address of a server.
+fn store(folder: &Path) -> Store {
     let key = PreparedKey::ed25519(&RECEIPT_SEED);
-    let store = Store::open(&folder.join("aggregator.sqlite"), key).unwrap();
+    let Ok(server) = env::var("CONCORD_TEST_POSTGRES") else {
+        return Store::open(&folder.join("aggregator.sqlite"), key).unwrap();
+    };
+    let name = hex::encode(folder.file_name().unwrap().as_encoded_bytes());
+    let at = |name: &str| -> Location { format!("{server}/{name}").parse().unwrap() };
+    let mut first = at("postgres").open().unwrap();
+    let _ = first.script(&format!("CREATE DATABASE of_{name}")); // unless it is there
+    Store::open_at(&at(&format!("of_{name}")), key).unwrap()
+}
+
+pub fn aggregator(folder: &Path, limits: Limits, agents: AllowedAgents) -> Aggregator {
+    aggregator_with(store(folder), folder, limits, agents)
+}
+
+pub fn aggregator_with(
+    store: Store,
+    folder: &Path,
+    limits: Limits,
+    agents: AllowedAgents,
+) -> Aggregator {
     let admission = Admission {
         registries: Arc::new(Generous),
         files: Arc::new(Generous),

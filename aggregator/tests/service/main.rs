@@ -16,6 +16,7 @@ mod end_to_end;
 mod generous;
 #[path = "../../../x402/tests/settled/hooked_registry.rs"]
 mod hooked_registry;
+mod instances;
 mod killed;
 mod neutral;
 mod order;
@@ -25,6 +26,8 @@ mod policy;
 mod restarts;
 mod revoke;
 mod schema;
+#[path = "../../../index/tests/worlds/server.rs"]
+mod server;
 mod shut_out;
 mod solana;
 mod sponsored;

@@ -284,6 +284,21 @@ impl Running {
         files: Arc<dyn FileStore>,
     ) -> Self {
         let store = store(folder);
+        Self::on(
+            store, settings, folder, registry, settlement, admission, files,
+        )
+        .await
+    }
+
+    pub async fn on(
+        store: Store,
+        settings: Settings,
+        folder: &Path,
+        registry: Box<dyn FeedbackRegistry>,
+        settlement: &str,
+        admission: Admission,
+        files: Arc<dyn FileStore>,
+    ) -> Self {
         let insiders = admission.insiders.clone();
         let lane = Lane::new(registry, settlement, insiders, files.clone(), store.clone());
         let places: Vec<LanePlace> = vec![lane.place().clone()];
@@ -336,6 +351,25 @@ impl Running {
         let response = request.send().await.unwrap();
         assert_eq!(response.status().as_u16(), 200, "{path}");
         response.bytes().await.unwrap().to_vec()
+    }
+
+    /// An aggregator of the world on a database that others may share.
+    pub async fn sharing(store: Store, settings: Settings, world: &World, folder: &Path) -> Self {
+        let place = world.place();
+        let registry: Box<dyn FeedbackRegistry> = Box::new(place.registry().await);
+        let admission = place.admission(vec![registry.registry()]).await;
+        let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.join("files")));
+        let settlement = place.settlement();
+        Self::on(
+            store,
+            settings,
+            folder,
+            registry,
+            &settlement,
+            admission,
+            files,
+        )
+        .await
     }
 
     /// Ends the lane and the listener, and lets the store go.
