@@ -32,11 +32,6 @@ impl Features {
                     .iter()
                     .map(|it| format!("{chain} {name} {verdict} {it}")),
             );
-            // What comes together matters: two facts at once are a feature too.
-            for (at, one) in facts.iter().enumerate() {
-                let others = facts[at + 1..].iter();
-                found.extend(others.map(|it| format!("{chain} {name} {one} {it}")));
-            }
         }
         Self(found)
     }

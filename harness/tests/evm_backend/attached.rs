@@ -5,7 +5,7 @@ use concord_harness::{
         Backend,
         evm::{AttachFault, Dialect, Endpoint, EvmAnvil, EvmNode, RegistryAddresses},
     },
-    fuzz::{self, Plan},
+    fuzz::{self, Plan, Recipe},
     model::{
         Actor, Agent, Chain, Model, Operation, Register, Revocation, ValidationRequest, Verdict,
     },
@@ -163,7 +163,7 @@ fn check_world(attached: &mut EvmNode, world: u64) {
     attached.reset(fuzz::START, &actors).unwrap();
     let (mut model, mut time) = (Model::new(Chain::Evm), 0);
     let mut accepted = BTreeSet::new();
-    for step in fuzz::steps(8004, world, fuzz::WORLD_STEPS).unwrap() {
+    for step in Recipe::fresh(8004, world, fuzz::WORLD_STEPS).steps() {
         let operation = &step.operation;
         time += if operation.is_read() { 0 } else { step.wait };
         if !attached.supports(operation) {
