@@ -1,7 +1,6 @@
 #![doc = include_str!("../README.md")]
 #![no_std]
 #![forbid(unsafe_code)]
-#![warn(missing_docs, unreachable_pub)]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
