@@ -51,6 +51,7 @@ impl<'de> Deserialize<'de> for Amount {
 /// A chain's own coin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coin {
+    /// The ticker.
     pub symbol: &'static str,
     /// One coin is 10^decimals of the smallest unit.
     pub decimals: u32,
@@ -60,10 +61,12 @@ pub struct Coin {
 const SHOWN_DECIMALS: u32 = 9;
 
 impl Coin {
+    /// Ether, in wei.
     pub const ETH: Self = Self {
         symbol: "ETH",
         decimals: 18,
     };
+    /// SOL, in lamports.
     pub const SOL: Self = Self {
         symbol: "SOL",
         decimals: 9,

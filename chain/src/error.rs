@@ -3,6 +3,10 @@ use std::{io, path::PathBuf};
 /// Why a chain could not be asked, or a transaction could not be signed, sent or seen landing. Each
 /// is one sentence with the value and what was expected. None contains a key, a password, or more
 /// of an endpoint's URL than its host.
+#[allow(
+    missing_docs,
+    reason = "each message says what its variant and fields are"
+)]
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChainError {

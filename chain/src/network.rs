@@ -4,7 +4,9 @@ use crate::ChainId;
 /// A network whose coins are worth nothing.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Testnet {
+    /// The CAIP-2 id.
     pub chain: &'static str,
+    /// What people call it.
     pub name: &'static str,
     /// Where a browser shows it: `/address/…`, `/tx/…` follow.
     pub explorer: Option<&'static str>,

@@ -12,9 +12,11 @@ use solana_signature::Signature as SvmSignature;
 
 /// A kind of chain: what its addresses, transactions and signatures are.
 pub trait Scheme: Send + Sync + 'static {
+    /// An account's address.
     type Address: Copy + Eq + std::fmt::Display + Send + Sync;
     /// What is signed. A hardware wallet shows it, so it is the transaction and not a hash.
     type Payload: ?Sized + Send;
+    /// What a key makes of a payload.
     type Signature;
 }
 

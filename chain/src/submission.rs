@@ -30,7 +30,9 @@ pub trait TxJob: Send + Sync {
 /// record.
 #[async_trait]
 pub trait TxChain: Send {
+    /// What is to land once.
     type Job: TxJob;
+    /// Why the chain could not be asked.
     type Error: From<ChainError> + Send;
 
     /// Returns whether the effect of each job is on the chain now, in the same order. `None`: only
@@ -158,10 +160,13 @@ pub enum TxStatus {
     Unknown,
     /// It can never be executed.
     Expired,
+    /// It was executed, and is in a block.
     Landed(Landing),
     /// It was executed and failed: only the fee was paid.
     Failed {
+        /// Why, in the chain's words.
         reason: String,
+        /// What was paid.
         cost: Amount,
     },
 }
@@ -170,6 +175,7 @@ pub enum TxStatus {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Landing {
+    /// Its id: a hash in hex (EVM) or a signature in base58 (Solana).
     pub transaction: String,
     /// Block number (EVM) or slot (Solana).
     pub block: u64,
@@ -188,6 +194,7 @@ pub struct Landing {
 pub enum Finality {
     /// Enough has been built on it that it is not expected to go away.
     Final,
+    /// It could still go away.
     NotYet,
     /// It is not in the chain any more, or in another block than was recorded.
     Reorganised,

@@ -1,13 +1,10 @@
 //! The README's examples, run from its own text. Each block belongs to a test; one that belongs to none fails. Needs what
 //! `scripts/build` makes, and anvil on PATH or in CONCORD_ANVIL.
-mod invocation;
-
 use concord_harness::{backend::evm::EvmAnvil, scenario::find_files};
-use invocation::clone_root;
 use std::{
     env, fs,
     os::unix::fs::PermissionsExt,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Output},
 };
 
@@ -24,6 +21,10 @@ struct Block {
     heading: String,
     language: String,
     text: String,
+}
+
+fn clone_root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
 fn read(name: &str) -> String {

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::{arguments::Arguments, functions::hex};
 
-pub const AUTH: &[&str] = &[
+pub(crate) const AUTH: &[&str] = &[
     "scheme",
     "agent_id",
     "client_address",
@@ -24,7 +24,7 @@ pub const AUTH: &[&str] = &[
     "signer_address",
     "verifying_contract",
 ];
-pub const AUTH_BLOB: &[&str] = &[
+pub(crate) const AUTH_BLOB: &[&str] = &[
     "agent_id",
     "client_address",
     "index_limit",
@@ -34,8 +34,8 @@ pub const AUTH_BLOB: &[&str] = &[
     "signer_address",
     "signature",
 ];
-pub const DOMAIN: &[&str] = &["name", "version", "chain_id", "verifying_contract"];
-pub const PAYMENT: &[&str] = &[
+pub(crate) const DOMAIN: &[&str] = &["name", "version", "chain_id", "verifying_contract"];
+pub(crate) const PAYMENT: &[&str] = &[
     "agent_id",
     "payer",
     "payee",
@@ -48,7 +48,7 @@ pub const PAYMENT: &[&str] = &[
     "program_id",
     "facilitator",
 ];
-pub const VALIDATION: &[&str] = &[
+pub(crate) const VALIDATION: &[&str] = &[
     "chain_id",
     "registry",
     "agent_id",
@@ -56,7 +56,7 @@ pub const VALIDATION: &[&str] = &[
     "payload_hash",
     "nonce",
 ];
-pub const WALLET: &[&str] = &[
+pub(crate) const WALLET: &[&str] = &[
     "agent_id",
     "new_wallet",
     "owner",
@@ -89,7 +89,7 @@ fn svm_auth(a: &Arguments<'_>) -> Result<SvmFeedbackAuth, Error> {
     })
 }
 
-pub fn feedback_auth(a: &Arguments<'_>) -> Result<Value, Error> {
+pub(crate) fn feedback_auth(a: &Arguments<'_>) -> Result<Value, Error> {
     let digest = |word| Ok(json!({ "digest": hex(word) }));
     match a.text("scheme") {
         "svm" => Ok(json!({ "message": hex(svm_auth(a)?.message()) })),
@@ -111,7 +111,7 @@ pub fn feedback_auth(a: &Arguments<'_>) -> Result<Value, Error> {
     }
 }
 
-pub fn feedback_auth_blob(a: &Arguments<'_>) -> Result<Value, Error> {
+pub(crate) fn feedback_auth_blob(a: &Arguments<'_>) -> Result<Value, Error> {
     let (auth, signature) = (evm_auth(a)?, a.bytes("signature"));
     let mut out = vec![0; auth::WORDS_LENGTH + signature.len()];
     let blob = hex(auth.encode_blob(&signature, &mut out)?);
@@ -121,13 +121,13 @@ pub fn feedback_auth_blob(a: &Arguments<'_>) -> Result<Value, Error> {
     Ok(blob)
 }
 
-pub fn feedback_auth_blob_decode(a: &Arguments<'_>) -> Result<Value, Error> {
+pub(crate) fn feedback_auth_blob_decode(a: &Arguments<'_>) -> Result<Value, Error> {
     let blob = a.bytes("blob");
     let (auth, signature) = auth::decode_blob(&blob)?;
     Ok(decoded(&auth, signature))
 }
 
-pub fn feedback_auth_eoa_blob_decode(a: &Arguments<'_>) -> Result<Value, Error> {
+pub(crate) fn feedback_auth_eoa_blob_decode(a: &Arguments<'_>) -> Result<Value, Error> {
     let (auth, signature) = auth::decode_eoa_blob(&a.bytes("blob"))?;
     Ok(decoded(&auth, &signature))
 }
@@ -145,7 +145,7 @@ fn decoded(auth: &EvmFeedbackAuth, signature: &[u8]) -> Value {
     })
 }
 
-pub fn eip712_domain(a: &Arguments<'_>) -> Result<Value, Error> {
+pub(crate) fn eip712_domain(a: &Arguments<'_>) -> Result<Value, Error> {
     let (name, version) = (a.text("name"), a.text("version"));
     let contract = a.evm_address("verifying_contract")?;
     Ok(hex(auth::domain_separator(
@@ -156,7 +156,7 @@ pub fn eip712_domain(a: &Arguments<'_>) -> Result<Value, Error> {
     )))
 }
 
-pub fn payment_proof(a: &Arguments<'_>) -> Result<Value, Error> {
+pub(crate) fn payment_proof(a: &Arguments<'_>) -> Result<Value, Error> {
     let proof = PaymentProof {
         agent_mint: a.solana_key("agent_id")?,
         payer: a.solana_key("payer")?,
@@ -173,7 +173,7 @@ pub fn payment_proof(a: &Arguments<'_>) -> Result<Value, Error> {
     Ok(json!({ "message": hex(proof.message()) }))
 }
 
-pub fn validation_request_hash(a: &Arguments<'_>) -> Result<Value, Error> {
+pub(crate) fn validation_request_hash(a: &Arguments<'_>) -> Result<Value, Error> {
     let chain_id = ChainId::parse(a.text("chain_id"))?;
     let (chain, payload_hash, nonce) =
         (chain_id.hash(), a.array("payload_hash"), a.uint256("nonce"));
@@ -198,7 +198,7 @@ pub fn validation_request_hash(a: &Arguments<'_>) -> Result<Value, Error> {
     Ok(hex(request.hash()))
 }
 
-pub fn agent_wallet_set(a: &Arguments<'_>) -> Result<Value, Error> {
+pub(crate) fn agent_wallet_set(a: &Arguments<'_>) -> Result<Value, Error> {
     let consent = AgentWalletSet {
         agent_id: a.uint256("agent_id")?,
         new_wallet: a.evm_address("new_wallet")?,

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::Arguments;
 
-pub const PDA: &[&str] = &[
+pub(crate) const PDA: &[&str] = &[
     "program_id",
     "account",
     "mint",
@@ -17,7 +17,7 @@ pub const PDA: &[&str] = &[
     "hash",
 ];
 
-pub fn pda(a: &Arguments<'_>) -> Result<Value, Error> {
+pub(crate) fn pda(a: &Arguments<'_>) -> Result<Value, Error> {
     let name = a.text("account");
     let program_id = a.solana_key("program_id")?;
     let (address, bump) = account(name, a)?.find(&program_id);

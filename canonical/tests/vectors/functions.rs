@@ -42,7 +42,7 @@ const REVOCATION: &[&str] = &[
 ];
 
 /// A function, and the only fields that its vectors may have.
-pub struct Function {
+pub(crate) struct Function {
     pub fields: &'static [&'static str],
     pub call: Call,
 }
@@ -50,7 +50,7 @@ pub struct Function {
 type Call = fn(&Arguments<'_>) -> Result<Value, Error>;
 
 /// The function of this name.
-pub fn named(name: &str) -> Option<Function> {
+pub(crate) fn named(name: &str) -> Option<Function> {
     let (fields, call): (&[&str], Call) = match name {
         "keccak256" => (&["data"], |a| Ok(hex(hash::keccak256(&a.bytes("data"))))),
         "sha256" => (&["data"], |a| Ok(hex(hash::sha256(&a.bytes("data"))))),
@@ -111,7 +111,7 @@ pub fn named(name: &str) -> Option<Function> {
     Some(Function { fields, call })
 }
 
-pub fn hex(bytes: impl AsRef<[u8]>) -> Value {
+pub(crate) fn hex(bytes: impl AsRef<[u8]>) -> Value {
     json!(format!("0x{}", hex::encode(bytes)))
 }
 

@@ -12,14 +12,14 @@ use serde_json::{Value, json};
 
 use crate::arguments::{Arguments, integer_text};
 
-pub const COUNTERS: &[&str] = &[
+pub(crate) const COUNTERS: &[&str] = &[
     "verified_count",
     "verified_score_sum",
     "unverified_count",
     "unverified_score_sum",
 ];
 
-pub fn weighted_score(a: &Arguments<'_>) -> Result<Value, Error> {
+pub(crate) fn weighted_score(a: &Arguments<'_>) -> Result<Value, Error> {
     let tally = |count, score_sum| Tally {
         count: a.u64(count),
         score_sum: a.u64(score_sum),
@@ -29,15 +29,15 @@ pub fn weighted_score(a: &Arguments<'_>) -> Result<Value, Error> {
     Ok(json!(weighted(&verified, &unverified).to_string()))
 }
 
-pub fn stars_to_value(a: &Arguments<'_>) -> Result<Value, Error> {
+pub(crate) fn stars_to_value(a: &Arguments<'_>) -> Result<Value, Error> {
     tag::stars_to_value(uint8(a, "stars")).map(Value::from)
 }
 
-pub fn stars_of_value(a: &Arguments<'_>) -> Result<Value, Error> {
+pub(crate) fn stars_of_value(a: &Arguments<'_>) -> Result<Value, Error> {
     Ok(tag::stars_of_value(uint8(a, "value")).into())
 }
 
-pub fn standard_tag(a: &Arguments<'_>) -> Result<Value, Error> {
+pub(crate) fn standard_tag(a: &Arguments<'_>) -> Result<Value, Error> {
     let tag = tag::standard_tag(a.text("name")).expect("a row of the table");
     Ok(json!({
         "measures": tag.measures, "unit": tag.unit, "decimals": tag.decimals,
@@ -45,21 +45,21 @@ pub fn standard_tag(a: &Arguments<'_>) -> Result<Value, Error> {
     }))
 }
 
-pub fn standard_tag_value(a: &Arguments<'_>) -> Result<Value, Error> {
+pub(crate) fn standard_tag_value(a: &Arguments<'_>) -> Result<Value, Error> {
     let tag = tag::standard_tag(a.text("name")).expect("a row of the table");
     let value = a.integer_text("value").parse().expect("an i128");
     tag.check(value, uint8(a, "value_decimals"))?;
     Ok(true.into())
 }
 
-pub fn x402_tag(a: &Arguments<'_>) -> Result<Value, Error> {
+pub(crate) fn x402_tag(a: &Arguments<'_>) -> Result<Value, Error> {
     let (tag1, tag2) = (a.text("tag1"), a.text("tag2"));
     let mut all = tag::X402_TAGS.iter();
     let found = all.find(|it| it.tag1 == tag1 && it.tag2 == tag2);
     Ok(found.expect("a row of the table").meaning.into())
 }
 
-pub fn feedback_id(a: &Arguments<'_>) -> Result<Value, Error> {
+pub(crate) fn feedback_id(a: &Arguments<'_>) -> Result<Value, Error> {
     let base = |name| match a.u64(name) {
         0 => IndexBase::Zero,
         1 => IndexBase::One,
@@ -73,7 +73,10 @@ pub fn feedback_id(a: &Arguments<'_>) -> Result<Value, Error> {
 }
 
 /// The part of what a summary of the same arguments takes in.
-pub fn part_of(feedback: &[Feedback<'_, &str>], query: &Query<'_, &str>) -> Result<Value, Error> {
+pub(crate) fn part_of(
+    feedback: &[Feedback<'_, &str>],
+    query: &Query<'_, &str>,
+) -> Result<Value, Error> {
     summary::summarize(feedback, query)?;
     let mut part = Accumulator::default();
     for entry in feedback.iter().filter(|entry| query.matches(entry)) {
@@ -85,7 +88,7 @@ pub fn part_of(feedback: &[Feedback<'_, &str>], query: &Query<'_, &str>) -> Resu
     Ok(part_json(&part))
 }
 
-pub fn summary_merge(a: &Arguments<'_>) -> Result<Value, Error> {
+pub(crate) fn summary_merge(a: &Arguments<'_>) -> Result<Value, Error> {
     let parts = a.get("parts").and_then(Value::as_array).expect("parts");
     let mut whole = Accumulator::default();
     for part in parts {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::{arguments::Arguments, functions::hex};
 
-pub fn make_signature(a: &Arguments<'_>) -> Result<Value, Error> {
+pub(crate) fn make_signature(a: &Arguments<'_>) -> Result<Value, Error> {
     let secret = a.array("secret_key");
     match a.text("algorithm") {
         "secp256k1" => sign::secp256k1_sign(&secret, &a.array("message")).map(hex),
@@ -14,7 +14,7 @@ pub fn make_signature(a: &Arguments<'_>) -> Result<Value, Error> {
     }
 }
 
-pub fn public_key_of_secret(a: &Arguments<'_>) -> Result<Value, Error> {
+pub(crate) fn public_key_of_secret(a: &Arguments<'_>) -> Result<Value, Error> {
     let secret = a.array("secret_key");
     match a.text("algorithm") {
         "secp256k1" => sign::secp256k1_public_key(&secret).map(hex),
@@ -23,7 +23,7 @@ pub fn public_key_of_secret(a: &Arguments<'_>) -> Result<Value, Error> {
     }
 }
 
-pub fn verify_signature(a: &Arguments<'_>) -> Result<Value, Error> {
+pub(crate) fn verify_signature(a: &Arguments<'_>) -> Result<Value, Error> {
     let (signer, signature) = (a.bytes("signer"), a.bytes("signature"));
     match a.text("algorithm") {
         "secp256k1" => sign::secp256k1_verify(&signer, &a.array("message"), &signature)?,
@@ -33,11 +33,11 @@ pub fn verify_signature(a: &Arguments<'_>) -> Result<Value, Error> {
     Ok(Value::Bool(true))
 }
 
-pub fn recover_address(a: &Arguments<'_>) -> Result<Value, Error> {
+pub(crate) fn recover_address(a: &Arguments<'_>) -> Result<Value, Error> {
     sign::recover_address(&a.array("message"), &a.bytes("signature")).map(hex)
 }
 
-pub fn ethereum_v(a: &Arguments<'_>) -> Result<Value, Error> {
+pub(crate) fn ethereum_v(a: &Arguments<'_>) -> Result<Value, Error> {
     let signature = a.array("signature");
     match a.text("direction") {
         "to" => sign::to_ethereum_v(&signature).map(hex),
@@ -46,7 +46,7 @@ pub fn ethereum_v(a: &Arguments<'_>) -> Result<Value, Error> {
     }
 }
 
-pub fn public_key(a: &Arguments<'_>) -> Result<Value, Error> {
+pub(crate) fn public_key(a: &Arguments<'_>) -> Result<Value, Error> {
     Ok(match sign::PublicKey::from_hex(a.text("text"))? {
         sign::PublicKey::Secp256k1(key) => hex(key),
         sign::PublicKey::Ed25519(key) => hex(key),

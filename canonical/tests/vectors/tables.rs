@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::vector_file::folder;
 
-pub const NAMES: [&str; 2] = ["jcs_numbers", "jcs_midpoints"];
+pub(crate) const NAMES: [&str; 2] = ["jcs_numbers", "jcs_midpoints"];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -5,18 +5,18 @@ use std::{collections::BTreeMap, fs, path::PathBuf};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-pub fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     // A link to tests/vectors, so that the published package has them.
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("vectors")
 }
 
-pub struct VectorFile {
+pub(crate) struct VectorFile {
     pub name: String,
     pub counts: Counts,
     pub vectors: Vec<Vector>,
 }
 
-pub struct Vector {
+pub(crate) struct Vector {
     pub id: String,
     pub flags: Vec<String>,
     pub function: String,
@@ -24,14 +24,14 @@ pub struct Vector {
     pub expected: Expected,
 }
 
-pub enum Expected {
+pub(crate) enum Expected {
     Ok(Value),
     Error(String),
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Counts {
+pub(crate) struct Counts {
     pub ok: usize,
     pub error: usize,
 }
@@ -52,7 +52,7 @@ struct File {
 
 impl VectorFile {
     /// Every vector file, in the order of their names.
-    pub fn all() -> Vec<Self> {
+    pub(crate) fn all() -> Vec<Self> {
         let entries = fs::read_dir(folder()).expect("vectors");
         let mut names: Vec<String> = entries
             .filter_map(|entry| entry.ok()?.file_name().into_string().ok())

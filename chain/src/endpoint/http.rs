@@ -130,7 +130,7 @@ pub(super) struct Http {
 }
 
 impl Http {
-    pub fn new(url: Url, timeout: Duration, redaction: Redaction) -> Self {
+    pub(crate) fn new(url: Url, timeout: Duration, redaction: Redaction) -> Self {
         Self {
             client: Client::new(),
             url,

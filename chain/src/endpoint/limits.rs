@@ -7,6 +7,7 @@ pub struct RequestLimits {
     pub per_method: NonZeroU32,
     /// Of all methods together.
     pub in_total: NonZeroU32,
+    /// How long the counts go back.
     pub window: Duration,
 }
 

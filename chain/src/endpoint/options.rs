@@ -14,6 +14,7 @@ pub struct EndpointOptions {
     /// What each URL takes within a window of time. `None`: what is documented for a public endpoint,
     /// else what refusals teach.
     pub limits: Option<RequestLimits>,
+    /// How often a request is repeated.
     pub retries: Retries,
 }
 

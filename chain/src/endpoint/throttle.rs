@@ -29,7 +29,7 @@ pub(super) struct LimitLayer {
 
 impl LimitLayer {
     /// `pause`: after a refusal that does not say how long.
-    pub fn new(limits: Option<RequestLimits>, pause: Duration) -> Self {
+    pub(crate) fn new(limits: Option<RequestLimits>, pause: Duration) -> Self {
         let length = limits.map_or(RequestLimits::WINDOW, |limits| limits.window);
         let in_total = limits.map(|limits| limits.in_total.get());
         let windows = Windows {

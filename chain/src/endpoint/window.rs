@@ -50,7 +50,7 @@ struct Answered {
 }
 
 impl Window {
-    pub fn new(length: Duration, stated: Option<u32>, now: Instant) -> Self {
+    pub(crate) fn new(length: Duration, stated: Option<u32>, now: Instant) -> Self {
         Self {
             length,
             stated,
@@ -67,7 +67,7 @@ impl Window {
     }
 
     /// Returns when `count` more may be sent.
-    pub fn admission(&mut self, count: u32, now: Instant) -> Admission {
+    pub(crate) fn admission(&mut self, count: u32, now: Instant) -> Admission {
         self.forget(now);
         if let Some(until) = self.held_until.filter(|until| *until > now) {
             return Admission::At(until);
@@ -90,11 +90,11 @@ impl Window {
         }
     }
 
-    pub fn enter(&mut self, count: u32) {
+    pub(crate) fn enter(&mut self, count: u32) {
         self.in_flight += count;
     }
 
-    pub fn leave(&mut self, count: u32, is_refused: bool, now: Instant) {
+    pub(crate) fn leave(&mut self, count: u32, is_refused: bool, now: Instant) {
         self.in_flight -= count;
         if !is_refused && self.refusals > 0 {
             self.learn(now);
@@ -108,7 +108,7 @@ impl Window {
 
     /// Waits before the next request: as long as the endpoint says, else `pause`, which doubles while
     /// it keeps refusing. Called before the refused request leaves.
-    pub fn refuse(&mut self, retry_after: Option<Duration>, pause: Duration, now: Instant) {
+    pub(crate) fn refuse(&mut self, retry_after: Option<Duration>, pause: Duration, now: Instant) {
         self.forget(now);
         if self.held_until.is_none_or(|until| until <= now) {
             self.refusals += 1; // else it was sent together with the one that was refused first
@@ -140,7 +140,7 @@ impl Window {
     }
 
     /// How many requests the endpoint counts, at most.
-    pub fn used(&self) -> u32 {
+    pub(crate) fn used(&self) -> u32 {
         let answered = u32::try_from(self.answered.len()).unwrap_or(u32::MAX);
         self.in_flight.saturating_add(answered)
     }

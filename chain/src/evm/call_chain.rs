@@ -13,10 +13,13 @@ use async_trait::async_trait;
 /// A contract call that is to land once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallJob {
+    /// Its name in the record.
     pub id: String,
+    /// The contract.
     pub to: Address,
     /// Wei.
     pub value: U256,
+    /// The call's data: selector and arguments.
     pub input: Bytes,
 }
 

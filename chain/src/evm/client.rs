@@ -21,10 +21,13 @@ const JOB: &str = "transaction";
 /// How a [`Client`] asks and sends.
 #[derive(Clone, Debug)]
 pub struct ClientOptions {
+    /// The chain that the endpoint must be.
     pub chain: ChainId,
+    /// Where it is asked, and how.
     pub endpoint: EndpointOptions,
     /// How long to wait for one transaction.
     pub give_up_after: Duration,
+    /// The most to pay for a unit of gas.
     pub fee_limit: FeeLimit,
 }
 

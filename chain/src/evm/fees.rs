@@ -28,7 +28,9 @@ const LEAST_TIP: u128 = 1_000_000;
 /// What is offered for a unit of gas, in wei.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fees {
+    /// The most in total: EIP-1559's `maxFeePerGas`.
     pub max: u128,
+    /// The block's producer's part: EIP-1559's `maxPriorityFeePerGas`.
     pub priority: u128,
 }
 

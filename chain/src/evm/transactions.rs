@@ -14,11 +14,13 @@ use tokio::time::sleep;
 /// What a transaction does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
+    /// The contract.
     pub to: Address,
     /// Wei.
     pub value: U256,
     /// Its gas limit.
     pub gas: u64,
+    /// The call's data: selector and arguments.
     pub input: Bytes,
 }
 

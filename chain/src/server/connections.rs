@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 /// What a connection is asked to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ask {
+pub(crate) enum Ask {
     /// Take requests.
     Go,
     /// Answer the request that has begun, and close.
@@ -21,14 +21,14 @@ pub enum Ask {
 /// By number: older connections have smaller ones.
 type Open = Mutex<BTreeMap<u64, Weak<Connection>>>;
 
-pub struct Connections {
+pub(crate) struct Connections {
     open: Arc<Open>,
     limits: ServerLimits,
     next: Mutex<u64>,
 }
 
 /// A connection, until it is dropped.
-pub struct Connection {
+pub(crate) struct Connection {
     number: u64,
     open: Arc<Open>,
     ask: watch::Sender<Ask>,
@@ -43,10 +43,10 @@ struct Requests {
 }
 
 /// A request of a connection, until it is dropped.
-pub struct Request(Arc<Connection>);
+pub(crate) struct Request(Arc<Connection>);
 
 impl Connections {
-    pub fn new(limits: ServerLimits) -> Self {
+    pub(crate) fn new(limits: ServerLimits) -> Self {
         Self {
             open: Arc::default(),
             limits,
@@ -55,7 +55,7 @@ impl Connections {
     }
 
     /// `None` if no connection makes room.
-    pub fn open(&self) -> Option<Arc<Connection>> {
+    pub(crate) fn open(&self) -> Option<Arc<Connection>> {
         let is_full = locked(&self.open).len() >= self.limits.connections;
         if is_full && !self.make_room() {
             return None;
@@ -74,7 +74,7 @@ impl Connections {
 
     /// Closes the oldest connection without a request, or else the one with the oldest request if that
     /// takes too long. Returns whether there was one.
-    pub fn make_room(&self) -> bool {
+    pub(crate) fn make_room(&self) -> bool {
         let all = self.all();
         let begun = all.iter().map(|it| (it, it.since()));
         let (busy, idle): (Vec<_>, Vec<_>) = begun.partition(|(_, since)| since.is_some());
@@ -93,7 +93,7 @@ impl Connections {
     }
 
     /// Asks all to end.
-    pub fn end(&self) {
+    pub(crate) fn end(&self) {
         for connection in self.all() {
             let ask = match connection.since() {
                 Some(_) => Ask::Finish,
@@ -111,12 +111,12 @@ impl Connections {
 }
 
 impl Connection {
-    pub fn asked(&self) -> watch::Receiver<Ask> {
+    pub(crate) fn asked(&self) -> watch::Receiver<Ask> {
         self.ask.subscribe()
     }
 
     /// Notes a request.
-    pub fn begin(self: &Arc<Self>) -> Request {
+    pub(crate) fn begin(self: &Arc<Self>) -> Request {
         let mut requests = locked(&self.requests);
         requests.count += 1;
         requests.since = Some(Instant::now());

@@ -31,7 +31,7 @@ pub(super) enum Next {
 }
 
 impl<'j, J: TxJob> JobProgress<'j, J> {
-    pub fn new(job: &'j J, earlier: usize) -> Self {
+    pub(crate) fn new(job: &'j J, earlier: usize) -> Self {
         Self {
             job,
             earlier,
@@ -47,12 +47,12 @@ impl<'j, J: TxJob> JobProgress<'j, J> {
     /// Returns whether as many were expired when the chain was last asked. An endpoint with many
     /// nodes may count a nonce on one that has the transaction, and look for its receipt on one that
     /// does not have it yet.
-    pub fn saw_expired(&mut self, expired: usize) -> bool {
+    pub(crate) fn saw_expired(&mut self, expired: usize) -> bool {
         std::mem::replace(&mut self.expired, expired) == expired
     }
 
     /// Returns whether this reason for waiting is a new one.
-    pub fn is_newly_blocked_by(&mut self, reason: &str) -> bool {
+    pub(crate) fn is_newly_blocked_by(&mut self, reason: &str) -> bool {
         let is_new = self.blocked_by != reason;
         reason.clone_into(&mut self.blocked_by);
         is_new
@@ -63,7 +63,7 @@ impl<'j, J: TxJob> JobProgress<'j, J> {
     ///
     /// # Errors
     /// [`ChainError::TransactionFailed`].
-    pub fn next(
+    pub(crate) fn next(
         &self,
         transactions: &[SignedTx],
         statuses: &[TxStatus],

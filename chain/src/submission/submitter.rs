@@ -163,7 +163,11 @@ impl<C: TxChain + ?Sized, R: TxRecord + ?Sized> Submitter<'_, C, R> {
             });
             self.record_landings(&done).await.map_err(Stop::Other)?;
             if let (Some(last), true) = (done.last(), group.len() > 1) {
-                let words = format!("{} of {} stand", group.len() - open.len(), group.len());
+                let words = format!(
+                    "{} of {} are on chain",
+                    group.len() - open.len(),
+                    group.len()
+                );
                 (self.report)(last, &words);
             }
             if open.is_empty() {

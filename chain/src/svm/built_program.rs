@@ -9,6 +9,7 @@ use std::{fs, io, path::Path};
 /// A program as `scripts/build-program` writes it.
 #[derive(Clone, Debug)]
 pub struct BuiltProgram {
+    /// The program's bytes.
     pub elf: Vec<u8>,
     /// Of the ELF.
     pub sha256: [u8; 32],
@@ -16,6 +17,7 @@ pub struct BuiltProgram {
     pub sbpf: u32,
     /// The id that it was built for.
     pub id: Address,
+    /// What compiled it, in words.
     pub toolchain: String,
     /// The git commit that it was built from, with `-dirty` behind it if the tree had other changes.
     /// `None`: it was built outside of a clone.

@@ -41,17 +41,24 @@ pub struct Cluster {
 /// JSON-RPC's `error`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
+    /// JSON-RPC's error code.
     pub code: i64,
+    /// The node's words.
     pub message: String,
+    /// What the node adds, such as the logs of a failed simulation.
     pub data: Option<Value>,
 }
 
 /// An account.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
+    /// The balance.
     pub lamports: u64,
+    /// The program that may change it.
     pub owner: Address,
+    /// Whether it is a program.
     pub executable: bool,
+    /// What the program keeps in it.
     pub data: Vec<u8>,
 }
 
@@ -59,9 +66,11 @@ pub struct Account {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SignatureStatus {
+    /// Where it was executed.
     pub slot: u64,
     /// JSON's `null`: it succeeded.
     pub err: Value,
+    /// How far the cluster has agreed on it. `None`: the node does not say.
     pub confirmation_status: Option<Commitment>,
 }
 
@@ -69,8 +78,11 @@ pub struct SignatureStatus {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Commitment {
+    /// A node has executed it.
     Processed,
+    /// Two thirds of the stake have voted for its block.
     Confirmed,
+    /// Its block is the root of 31 more.
     Finalized,
 }
 
@@ -78,10 +90,12 @@ pub enum Commitment {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecutedTx {
+    /// Where it was executed.
     pub slot: u64,
     /// Unix seconds that the cluster's clock showed.
     #[serde(default)]
     pub block_time: Option<i64>,
+    /// What it did.
     pub meta: TxMeta,
     /// Base64, and the word `base64`.
     #[serde(default)]
@@ -98,18 +112,24 @@ pub struct TxMeta {
     pub fee: u64,
     /// Lamports of every account, the fee payer's first.
     pub pre_balances: Vec<u64>,
+    /// The same after it, in the same order.
     pub post_balances: Vec<u64>,
+    /// What programs wrote, one line each. `None`: the node keeps no logs.
     #[serde(default)]
     pub log_messages: Option<Vec<String>>,
+    /// Compute units. `None`: the node does not say.
     #[serde(default)]
     pub compute_units_consumed: Option<u64>,
     /// For each instruction that called others.
     #[serde(default)]
     pub inner_instructions: Option<Vec<InnerInstructions>>,
+    /// Accounts that it loaded through lookup tables.
     #[serde(default)]
     pub loaded_addresses: Option<LoadedAddresses>,
+    /// Token accounts that it named, as they were.
     #[serde(default)]
     pub pre_token_balances: Option<Vec<TokenBalance>>,
+    /// The same after it.
     #[serde(default)]
     pub post_token_balances: Option<Vec<TokenBalance>>,
 }
@@ -119,6 +139,7 @@ pub struct TxMeta {
 pub struct InnerInstructions {
     /// The instruction's, from 0.
     pub index: u8,
+    /// In the order in which they were called.
     pub instructions: Vec<InnerInstruction>,
 }
 
@@ -128,6 +149,7 @@ pub struct InnerInstructions {
 pub struct InnerInstruction {
     /// Into the transaction's accounts.
     pub program_id_index: u8,
+    /// Into the transaction's accounts, one index each.
     pub accounts: Vec<u8>,
     /// Base58.
     pub data: String,
@@ -137,6 +159,7 @@ pub struct InnerInstruction {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReturnData {
+    /// Base58.
     pub program_id: String,
     /// Base64, and the word `base64`.
     pub data: (String, String),
@@ -173,10 +196,13 @@ impl ExecutedTx {
 pub struct Simulation {
     /// JSON's `null`: it would succeed.
     pub err: Value,
+    /// What programs would write, one line each.
     #[serde(default)]
     pub logs: Option<Vec<String>>,
+    /// Compute units.
     #[serde(default)]
     pub units_consumed: Option<u64>,
+    /// What the last instruction that returned something would return.
     #[serde(default)]
     pub return_data: Option<ReturnData>,
 }
@@ -184,6 +210,7 @@ pub struct Simulation {
 /// The hash that makes a transaction new, and how long it is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecentBlockhash {
+    /// To be put into a transaction.
     pub hash: Hash,
     /// The last block height at which it counts.
     pub valid_until: u64,

@@ -16,12 +16,14 @@ use solana_transaction::versioned::VersionedTransaction;
 pub struct SignatureEntry {
     /// The transaction's name, in base58.
     pub signature: String,
+    /// Where it was executed.
     pub slot: u64,
     /// JSON's `null`: it succeeded.
     pub err: Value,
     /// The memos of the transaction, if the node keeps them.
     #[serde(default)]
     pub memo: Option<String>,
+    /// How far the cluster has agreed on it. `None`: the node does not say.
     #[serde(default)]
     pub confirmation_status: Option<Commitment>,
 }
@@ -32,7 +34,9 @@ pub struct SignatureEntry {
 pub struct TokenBalance {
     /// Into the transaction's accounts.
     pub account_index: u8,
+    /// The token's mint, in base58.
     pub mint: String,
+    /// Who may spend from it, in base58. `None`: the node does not say.
     #[serde(default)]
     pub owner: Option<String>,
 }
@@ -40,7 +44,9 @@ pub struct TokenBalance {
 /// The accounts that a transaction loaded through lookup tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct LoadedAddresses {
+    /// Those that may be written to, in base58.
     pub writable: Vec<String>,
+    /// The others, in base58.
     pub readonly: Vec<String>,
 }
 

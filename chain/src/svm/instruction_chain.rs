@@ -9,6 +9,7 @@ use solana_instruction::Instruction;
 /// Instructions that are to land once, together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstructionJob {
+    /// Its name in the record.
     pub id: String,
     /// Without the compute budget's.
     pub instructions: Vec<Instruction>,

@@ -250,7 +250,9 @@ impl Transactions {
 /// A transaction as the network carries it, and the signature that names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signed {
+    /// Base58.
     pub signature: String,
+    /// The wire form: signatures and message.
     pub bytes: Vec<u8>,
 }
 

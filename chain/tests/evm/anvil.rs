@@ -6,7 +6,7 @@ use alloy::{
 use std::{env, path::PathBuf, time::Duration};
 
 /// How long one answer may take here.
-pub const TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(10);
 
 fn anvil() -> PathBuf {
     if let Some(named) = env::var_os("CONCORD_ANVIL") {
@@ -19,11 +19,11 @@ fn anvil() -> PathBuf {
         .expect("anvil is on PATH: run scripts/test")
 }
 
-pub fn start(arguments: &[&str]) -> AnvilInstance {
+pub(crate) fn start(arguments: &[&str]) -> AnvilInstance {
     Anvil::at(anvil()).args(arguments).timeout(30_000).spawn()
 }
 
 /// One of the accounts that anvil funds.
-pub fn key(anvil: &AnvilInstance, index: usize) -> PrivateKeySigner {
+pub(crate) fn key(anvil: &AnvilInstance, index: usize) -> PrivateKeySigner {
     anvil.keys()[index].clone().into()
 }

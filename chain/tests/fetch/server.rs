@@ -14,7 +14,7 @@ use tokio::{
 };
 
 #[derive(Clone)]
-pub struct Server {
+pub(crate) struct Server {
     pub address: SocketAddr,
     /// The targets that were asked for.
     pub asked: Arc<Mutex<Vec<String>>>,
@@ -22,7 +22,7 @@ pub struct Server {
 }
 
 impl Server {
-    pub async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = Self {
             address: listener.local_addr().unwrap(),
@@ -55,7 +55,7 @@ impl Server {
     }
 
     /// Answers with status 200.
-    pub fn serve(&self, target: &str, headers: &str, body: &[u8]) {
+    pub(crate) fn serve(&self, target: &str, headers: &str, body: &[u8]) {
         let length = body.len();
         let head = format!(
             "HTTP/1.1 200 OK\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n"
@@ -63,31 +63,31 @@ impl Server {
         self.serve_raw(target, [head.as_bytes(), body].concat());
     }
 
-    pub fn redirect(&self, target: &str, status: u16, to: &str) {
+    pub(crate) fn redirect(&self, target: &str, status: u16, to: &str) {
         let head = format!(
             "HTTP/1.1 {status} R\r\nlocation: {to}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
         );
         self.serve_raw(target, head.into_bytes());
     }
 
-    pub fn serve_raw(&self, target: &str, answer: Vec<u8>) {
+    pub(crate) fn serve_raw(&self, target: &str, answer: Vec<u8>) {
         self.answers
             .lock()
             .unwrap()
             .insert(target.to_owned(), answer);
     }
 
-    pub fn url(&self, target: &str) -> String {
+    pub(crate) fn url(&self, target: &str) -> String {
         format!("http://{}{target}", self.address)
     }
 
-    pub fn asked(&self) -> usize {
+    pub(crate) fn asked(&self) -> usize {
         self.asked.lock().unwrap().len()
     }
 }
 
 /// A name server of the attacker's.
-pub struct Names(pub HashMap<&'static str, Vec<IpAddr>>);
+pub(crate) struct Names(pub HashMap<&'static str, Vec<IpAddr>>);
 
 #[async_trait]
 impl HostLookup for Names {
@@ -97,7 +97,7 @@ impl HostLookup for Names {
     }
 }
 
-pub fn names(entries: &[(&'static str, &[&str])]) -> Arc<Names> {
+pub(crate) fn names(entries: &[(&'static str, &[&str])]) -> Arc<Names> {
     let parsed = |texts: &[&str]| texts.iter().map(|it| it.parse().unwrap()).collect();
     Arc::new(Names(
         entries
@@ -108,7 +108,7 @@ pub fn names(entries: &[(&'static str, &[&str])]) -> Arc<Names> {
 }
 
 /// As by default, but over `http:`.
-pub fn strict() -> FetchOptions {
+pub(crate) fn strict() -> FetchOptions {
     FetchOptions {
         allow_http: true,
         timeout: Duration::from_secs(5),
@@ -116,7 +116,7 @@ pub fn strict() -> FetchOptions {
     }
 }
 
-pub fn local() -> FetchOptions {
+pub(crate) fn local() -> FetchOptions {
     FetchOptions {
         allow_private: true,
         ..strict()

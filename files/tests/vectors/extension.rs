@@ -13,7 +13,7 @@ fn found(key: &str, mappings: &[concord_files::Mapping], current: &Value) -> Val
     json!({ "profile": key, "mappings": mapping_texts(mappings), "current": current["hash"] })
 }
 
-pub fn info(text: &str) -> Answer {
+pub(crate) fn info(text: &str) -> Answer {
     let infos = info_from_extensions(text.as_bytes()).map_err(error)?;
     let schema = schema("reputation-info");
     let answers = infos.into_iter().map(|info| {
@@ -31,7 +31,7 @@ pub fn info(text: &str) -> Answer {
     Ok(answers.collect())
 }
 
-pub fn interaction(text: &str) -> Answer {
+pub(crate) fn interaction(text: &str) -> Answer {
     let all = interaction_from_extensions(text.as_bytes()).map_err(error)?;
     let schema = schema("interaction-data");
     let answers = all.into_iter().map(|data| {

@@ -6,7 +6,7 @@ use crate::{
     vector_file::{Answer, current, error, hex_of, schema},
 };
 
-pub fn answer(vector: &Value, text: &str) -> Answer {
+pub(crate) fn answer(vector: &Value, text: &str) -> Answer {
     let parsed = parse_feedback(text.as_bytes()).map_err(error)?;
     assert_eq!(parsed.original(), text, "lossless");
     let view = parsed.view();

@@ -6,7 +6,7 @@ use crate::{
     vector_file::{Answer, current, error, hex_of, schema},
 };
 
-pub fn answer(text: &str) -> Answer {
+pub(crate) fn answer(text: &str) -> Answer {
     let parsed = parse_registration(text.as_bytes()).map_err(error)?;
     assert_eq!(parsed.original(), text, "lossless");
     let view = parsed.view();

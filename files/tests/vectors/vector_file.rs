@@ -7,9 +7,9 @@ use jsonschema::Validator;
 use serde_json::{Value, json};
 
 /// What a reader answers: `ok`'s value, or the error's path and rule.
-pub type Answer = Result<Value, Value>;
+pub(crate) type Answer = Result<Value, Value>;
 
-pub struct VectorFile {
+pub(crate) struct VectorFile {
     pub name: String,
     pub ok: usize,
     pub error: usize,
@@ -27,7 +27,7 @@ fn read(path: PathBuf) -> Value {
 
 impl VectorFile {
     /// Every vector file, in the order of their names, held to the schema beside them.
-    pub fn all() -> Vec<Self> {
+    pub(crate) fn all() -> Vec<Self> {
         let schema =
             jsonschema::validator_for(&read(folder().join("schema.json"))).expect("a schema");
         let entries = fs::read_dir(folder()).expect("tests/vectors/files");
@@ -70,18 +70,18 @@ impl VectorFile {
 }
 
 /// A committed JSON Schema of a current form.
-pub fn schema(name: &str) -> Validator {
+pub(crate) fn schema(name: &str) -> Validator {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("schemas/{name}.json"));
     jsonschema::draft202012::new(&read(path)).expect("a schema")
 }
 
-pub fn error(error: Error) -> Value {
+pub(crate) fn error(error: Error) -> Value {
     assert!(error.to_string().starts_with(error.path()), "{error}");
     json!({ "path": error.path(), "rule": error.rule().name() })
 }
 
 /// What a writer emits, by its hash, or what it refuses.
-pub fn current(written: Result<String, Error>, schema: &Validator) -> Value {
+pub(crate) fn current(written: Result<String, Error>, schema: &Validator) -> Value {
     match written {
         Ok(text) => {
             let value = serde_json::from_str(&text).expect("JSON");
@@ -96,11 +96,11 @@ pub fn current(written: Result<String, Error>, schema: &Validator) -> Value {
     }
 }
 
-pub fn hex_of(bytes: &[u8]) -> String {
+pub(crate) fn hex_of(bytes: &[u8]) -> String {
     format!("0x{}", hex::encode(bytes))
 }
 
-pub fn word(text: &str) -> [u8; 32] {
+pub(crate) fn word(text: &str) -> [u8; 32] {
     let digits = text.strip_prefix("0x").expect("0x");
     hex::decode(digits)
         .expect("hexadecimal")

@@ -22,10 +22,10 @@ const PIECE: usize = 900;
 const BUFFER_HEAD: usize = 37;
 const PROGRAM_SPACE: usize = 36;
 
-pub struct Cluster(LocalCluster);
+pub(crate) struct Cluster(LocalCluster);
 
 impl Cluster {
-    pub fn start(funded: &[Address]) -> Self {
+    pub(crate) fn start(funded: &[Address]) -> Self {
         let funded = funded.iter().map(|it| (*it, 100_000_000_000)).collect();
         Self(LocalCluster::new(Options {
             funded,
@@ -34,7 +34,7 @@ impl Cluster {
     }
 
     /// Deploys the program that `scripts/build-program` left, and initializes its registry.
-    pub fn deploy_program(&mut self, payer: &Keypair, chain: &str) -> Answer<Program> {
+    pub(crate) fn deploy_program(&mut self, payer: &Keypair, chain: &str) -> Answer<Program> {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/deploy/agent_registry.so");
         let elf = fs::read(file)?;
         let (buffer, from) = (Keypair::new(), payer.pubkey());
@@ -64,7 +64,7 @@ impl Cluster {
     }
 
     /// Sends a transaction, paid by the first signer, and returns it with what it did.
-    pub fn send(
+    pub(crate) fn send(
         &mut self,
         signers: &[&Keypair],
         instructions: &[Instruction],
@@ -90,7 +90,7 @@ impl Cluster {
     }
 
     /// Returns an account's owner and data.
-    pub fn account(&mut self, address: &Address) -> Answer<(Address, Vec<u8>)> {
+    pub(crate) fn account(&mut self, address: &Address) -> Answer<(Address, Vec<u8>)> {
         let params =
             json!([address.to_string(), {"encoding": "base64", "commitment": "processed"}]);
         let found = self.ask("getAccountInfo", params)?;
