@@ -24,7 +24,7 @@ macro_rules! run_exit_codes {
   0  every participant agrees
   1  a participant disagrees; the report names it
   2  the command line or a scenario file is wrong
-  3  a tool or a built file is missing, or a participant stopped answering; what was judged agrees
+  3  a tool or a built file is missing, or a participant stopped answering; what was tested agrees
   4  what is declared agrees, and scenarios need profiles that are not declared"
     };
 }
@@ -32,7 +32,7 @@ macro_rules! run_exit_codes {
 const CONFORM: &str = concat!(
     "Examples:
   concord conform                                     every scenario; see --backend and --config
-  concord conform --filter R8 --verbose               what shows ruling 8, each variance told
+  concord conform --filter R8 --verbose               what shows rule R8, with each variance
   concord conform --backend svm-litesvm --filter open one chain, scenarios with `open` in their name
   concord conform --rule R8 --rule R16 --exclude gas/ two rules, without what has `gas/` in its name
   concord conform --profile identity,open             two parts of the registries, and no others
@@ -174,7 +174,7 @@ pub enum Command {
         mut_arg("allow_mainnet", |it| it.requires("live"))
     )]
     Conform(Box<Conform>),
-    /// Judges a registry of yours: as `conform --backend none --adapter COMMAND --adapter-chain
+    /// Tests a registry of yours: as `conform --backend none --adapter COMMAND --adapter-chain
     /// CHAIN`, with whatever other options of `conform` follow.
     #[command(after_help = ADAPTER)]
     Adapter(Box<Adapter>),
@@ -191,7 +191,7 @@ pub enum Command {
     #[command(after_help = LINT)]
     Lint(Files),
     /// Writes a starting point for a registry of yours: an adapter, concord.json, and a workflow that
-    /// judges the registry in GitHub Actions.
+    /// tests the registry in GitHub Actions.
     #[command(after_help = INIT)]
     Init(Init),
     Scenarios(Scenarios),
@@ -249,14 +249,14 @@ pub struct Conform {
     /// Only scenarios that cite this rule; repeatable.
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub rule: Vec<Rule>,
-    /// Judges these parts of the registries alone: a scenario ends, as not declared, at the first
+    /// Tests these parts of the registries alone: a scenario ends, as not declared, at the first
     /// step of another one. Default: what each registry or adapter declares.
     #[arg(long, value_name = "identity,open,authorized,validation", value_delimiter = ',', value_parser = profile)]
     pub profile: Vec<RegistryProfile>,
     /// Leaves out scenarios with this text in their name; repeatable.
     #[arg(long, value_name = "TEXT")]
     pub exclude: Vec<String>,
-    /// An http:// URL of a development node (anvil) where registries stand: they are judged too.
+    /// An http:// URL of a development node (anvil) with registries on it, which are tested too.
     /// Actors are funded and the time is set there; a run that ends by itself leaves it as it was.
     #[arg(long, value_name = "URL", requires = "identity")]
     pub evm_rpc: Option<String>,
@@ -287,7 +287,7 @@ pub struct Conform {
     #[arg(long, requires = "evm_rpc", conflicts_with = "canonical")]
     pub canonical_identity: bool,
     /// The URL of a Solana development node (Surfpool, solana-test-validator) where the program is
-    /// deployed: it is judged too. Actors are funded, and the time is set if the node can do that;
+    /// deployed, which is tested too. Actors are funded, and the time is set if the node can do that;
     /// what scenarios store there stays, but for the registry's authority and lists. Needs
     /// --keypair, which is that authority's.
     #[arg(long, value_name = "URL", requires_all = ["program_id", "keypair"])]
@@ -313,7 +313,7 @@ pub struct Conform {
     /// Prints the report as JSON.
     #[arg(long)]
     pub json: bool,
-    /// Tells each declared variance with its reason.
+    /// Lists each declared variance with its reason.
     #[arg(long, short, conflicts_with = "json")]
     pub verbose: bool,
     /// Writes the report as one HTML file, too.
@@ -423,11 +423,11 @@ pub struct Adapter {
     pub options: Vec<OsString>,
 }
 
-/// What can be done with an adapter beside judging its registry.
+/// What can be done with an adapter beside testing its registry.
 #[derive(Debug, Subcommand)]
 pub enum AdapterPart {
     /// Asks the program one of everything that it declares, and says line by line which answers are not
-    /// of the protocol. What they mean, `concord adapter` judges.
+    /// of the protocol. Whether they are right, `concord adapter` tests.
     #[command(after_help = ADAPTER_CHECK)]
     Check {
         /// The kind of chain that the registry is on.
@@ -533,7 +533,7 @@ pub enum Language {
     Rust,
 }
 
-/// The scenario files that every registry is judged by.
+/// The scenario files that every registry is tested with.
 #[derive(Debug, Args)]
 pub struct Scenarios {
     #[command(subcommand)]

@@ -38,7 +38,7 @@ struct Config {
     /// Concord's own registries to run beside it; `none` runs the model alone.
     #[serde(default)]
     backends: Vec<BackendName>,
-    /// The parts of the registries to judge. None: what the adapter declares.
+    /// The parts of the registries to test. None: what the adapter declares.
     #[serde(default)]
     profiles: Vec<RegistryProfile>,
     /// Only scenarios with one of these texts in their name, or that cite one of these rules.

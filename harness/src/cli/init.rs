@@ -19,7 +19,7 @@ macro_rules! example {
     };
 }
 
-/// What there is for a language: the examples that the project itself judges.
+/// What there is for a language: the examples that the project itself tests.
 struct Starter {
     files: &'static [(&'static str, &'static str)],
     /// What makes a program of the files, in a shell.
@@ -122,7 +122,7 @@ impl Starter {
     fn next_steps(&self, folder: &Path) -> String {
         let build = self.build.map(|it| format!("  {it}\n")).unwrap_or_default();
         format!(
-            "\nNext:\n  cd {}\n{build}  concord adapter check --chain evm '{}'\n  concord conform\n\nThe second judges the example with the options of {}: exit code 4, since it declares one profile of four.\nThen put your registry in its place. The protocol: {REPOSITORY}/blob/main/docs/ADAPTER.md\n",
+            "\nNext:\n  cd {}\n{build}  concord adapter check --chain evm '{}'\n  concord conform\n\nThe second tests the example with the options of {}: exit code 4, since it declares one profile of four.\nThen put your registry in its place. The protocol: {REPOSITORY}/blob/main/docs/ADAPTER.md\n",
             folder.display(),
             self.command,
             config::NAME,
