@@ -3,10 +3,10 @@ use super::{
     Api, ApiError, Json, Limits, cursor,
     names::{Directory, accounts, excerpt},
     render, reputation,
-    request::{self, Chain, page_size, require_known, require_short, typed},
+    request::{self, Chain, page_size, require_known, require_short, require_within, typed},
 };
 use crate::{
-    query::{AgentFilter, AgentOrder, AgentQuery, FileFilter, Service, TextField},
+    query::{AgentFilter, AgentOrder, AgentQuery, FileFilter, ListField, Service, TextField},
     store::{DeploymentId, Engine, Store},
 };
 use axum::{
@@ -50,12 +50,6 @@ pub(super) const FILTERS: &[&str] = &[
     "webContains",
     "ensContains",
     "didContains",
-    "feedback",
-];
-
-/// agent0's filters that are not answered.
-pub(super) const UNAVAILABLE: &[&str] = &[
-    "operators",
     "supportedTrust",
     "a2aSkills",
     "mcpTools",
@@ -63,7 +57,11 @@ pub(super) const UNAVAILABLE: &[&str] = &[
     "mcpResources",
     "oasfSkills",
     "oasfDomains",
+    "feedback",
 ];
+
+/// agent0's filters that are not answered.
+pub(super) const UNAVAILABLE: &[&str] = &["operators"];
 
 /// BP's `options`.
 pub(super) const OPTIONS: &[&str] = &["sort", "pageSize", "cursor"];
@@ -117,6 +115,20 @@ struct Filters {
     web_contains: Option<String>,
     ens_contains: Option<String>,
     did_contains: Option<String>,
+    #[serde(default)]
+    supported_trust: Vec<String>,
+    #[serde(default, rename = "a2aSkills")]
+    a2a_skills: Vec<String>,
+    #[serde(default)]
+    mcp_tools: Vec<String>,
+    #[serde(default)]
+    mcp_prompts: Vec<String>,
+    #[serde(default)]
+    mcp_resources: Vec<String>,
+    #[serde(default)]
+    oasf_skills: Vec<String>,
+    #[serde(default)]
+    oasf_domains: Vec<String>,
     feedback: Option<Value>,
 }
 
@@ -141,6 +153,19 @@ impl Filters {
             require_short_text(name, text.as_deref(), limits)?;
         }
         require_short_text("keyword", self.keyword.as_deref(), limits)?;
+        let lists = [
+            ("supportedTrust", ListField::Trust, &self.supported_trust),
+            ("a2aSkills", ListField::A2aSkills, &self.a2a_skills),
+            ("mcpTools", ListField::McpTools, &self.mcp_tools),
+            ("mcpPrompts", ListField::McpPrompts, &self.mcp_prompts),
+            ("mcpResources", ListField::McpResources, &self.mcp_resources),
+            ("oasfSkills", ListField::OasfSkills, &self.oasf_skills),
+            ("oasfDomains", ListField::OasfDomains, &self.oasf_domains),
+        ];
+        for (name, _, entries) in lists {
+            let name = format!("filters.{name}");
+            require_within(ENTRIES, &name, entries)?;
+        }
         let services = services.into_iter();
         let texts = texts.into_iter();
         Ok(FileFilter {
@@ -153,9 +178,16 @@ impl Filters {
                 .filter_map(|(_, it, text)| Some((it, text.clone()?)))
                 .collect(),
             keyword: self.keyword.clone(),
+            lists: (lists.into_iter())
+                .filter(|(_, _, entries)| !entries.is_empty())
+                .map(|(_, it, entries)| (it, entries.clone()))
+                .collect(),
         })
     }
 }
+
+/// Each is a condition, and SQLite's expressions have a depth.
+const ENTRIES: usize = 50;
 
 /// SQLite's LIKE has a limit too, which would be an error of the store.
 fn require_short_text(name: &str, text: Option<&str>, limits: &Limits) -> Result<(), ApiError> {
@@ -398,6 +430,11 @@ pub(super) async fn one<E: Engine + 'static>(
         let file = store.registration(deployment, agent)?;
         let mut rendered = render::agent(&name, agent, &row, file.as_ref());
         rendered["metadata"] = render::metadata(&metadata);
+        let gaps = match row.missing {
+            0 => Vec::new(),
+            _ => store.gaps(deployment, agent)?,
+        };
+        rendered["gaps"] = gaps.iter().map(render::gap).collect(); // R46
         Ok(Json(rendered))
     };
     api.readers.read(answer).await

@@ -1,10 +1,11 @@
-//! `/v1`: the index over HTTP, for agents of both chains. It only reads.
+//! `/v1`: the index over HTTP, for agents of both chains, and agent0's subgraph beside it. It only reads.
 //!
 //! Bodies and answers are JSON, also errors; texts from chains are values of it and nothing else. A
 //! member or filter that is not known is an error that names it. Pages continue by key.
 mod agents;
 mod cursor;
 mod error;
+mod explorer;
 mod feedback;
 mod headers;
 mod health;
@@ -16,6 +17,7 @@ mod render;
 mod reputation;
 mod request;
 mod server;
+mod subgraph;
 mod summaries;
 mod validations;
 
@@ -97,13 +99,18 @@ pub(crate) const ROUTES: &[(&str, &str)] = &[
     ("get", "/v1/raters/{account}"),
     ("get", "/v1/status"),
     ("get", "/v1/openapi.json"),
+    ("post", "/subgraphs/{name}/graphql"),
     ("get", "/livez"),
     ("get", "/readyz"),
     ("get", "/metrics"),
 ];
 
-/// The API as a router.
+/// The API, and the explorer's pages before it, as a router.
 pub fn router<E: Engine + 'static>(api: Arc<Api<E>>) -> Router {
+    explorer::router(answers(api))
+}
+
+fn answers<E: Engine + 'static>(api: Arc<Api<E>>) -> Router {
     Router::new()
         .route("/v1/agents/search", post(agents::search::<E>))
         .route("/v1/agents/{agent}", get(agents::one::<E>))
@@ -121,6 +128,7 @@ pub fn router<E: Engine + 'static>(api: Arc<Api<E>>) -> Router {
         )
         .route("/v1/validations", get(validations::by_validator::<E>))
         .route("/v1/raters/{account}", get(feedback::rater::<E>))
+        .route("/subgraphs/{name}/graphql", post(subgraph::query::<E>))
         .route("/v1/status", get(health::status::<E>))
         .route("/v1/openapi.json", get(openapi::document))
         .route("/livez", get(health::live))

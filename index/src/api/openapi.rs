@@ -72,6 +72,7 @@ fn summary_of(path: &str) -> &'static str {
         "/v1/raters/{account}" => "The agents that have an account as their wallet",
         "/v1/status" => "How far each deployment is indexed, and what is missing",
         "/v1/openapi.json" => "This document",
+        "/subgraphs/{name}/graphql" => "GraphQL as agent0's subgraph has it, over one EVM chain",
         "/livez" => "Whether the process answers",
         "/readyz" => "Whether the store can be read and has blocks",
         "/metrics" => "Metrics in Prometheus's text format",
@@ -83,6 +84,7 @@ fn body_of(path: &str) -> &'static str {
     match path {
         "/v1/agents/search" => "AgentSearch",
         "/v1/feedback/search" => "FeedbackSearch",
+        "/subgraphs/{name}/graphql" => "Graphql",
         _ => "Summaries",
     }
 }
@@ -140,6 +142,17 @@ fn schemas() -> Value {
         "FeedbackSearch": search("FeedbackFilters", page),
         "FeedbackFilters": object(feedback::FILTERS),
         "Summaries": summaries,
+        "Graphql": {
+            "type": "object",
+            "required": ["query"],
+            "additionalProperties": false,
+            "properties": {
+                "query": { "type": "string" },
+                "variables": { "type": ["object", "null"] },
+                "operationName": { "type": ["string", "null"] },
+                "extensions": { "type": ["object", "null"] },
+            },
+        },
         "Error": {
             "type": "object",
             "properties": { "error": {
@@ -179,7 +192,9 @@ fn type_of(name: &str) -> Value {
             "anyOf": [texts, { "const": "everyone" }],
         }),
         "chains" => json!({ "type": "array", "items": { "type": ["string", "integer"] } }),
-        "agentIds" | "owners" | "wallets" | "agents" | "reviewers" | "tags" => texts,
+        "agentIds" | "owners" | "wallets" | "agents" | "reviewers" | "tags" | "supportedTrust"
+        | "a2aSkills" | "mcpTools" | "mcpPrompts" | "mcpResources" | "oasfSkills"
+        | "oasfDomains" => texts,
         "minValue" | "maxValue" => json!({ "type": ["number", "string"] }),
         "minCount" | "maxCount" | "registeredAtFrom" | "registeredAtTo" | "updatedAtFrom"
         | "updatedAtTo" => json!({ "type": "integer" }),

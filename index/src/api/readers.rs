@@ -46,7 +46,7 @@ impl Readers<Database> {
             let engine = location.open_read_only()?;
             let interrupt = engine.interrupt();
             Ok(Reader {
-                store: Store::open(engine)?,
+                store: Store::open_read_only(engine)?,
                 interrupt,
             })
         };

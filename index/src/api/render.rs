@@ -5,7 +5,7 @@ use super::{
     names::{Directory, profile_name},
 };
 use crate::{
-    query::{AuthorizedSummary, Authorship, Facts, FoundAgent, OpenSummary, Sums},
+    query::{AuthorizedSummary, Authorship, Facts, FoundAgent, Gap, OpenSummary, Sums},
     store::DeploymentId,
     table::{
         Agent, Evidence, Feedback, FeedbackKey, FileUse, Metadata, MetadataKey, Payment,
@@ -65,6 +65,17 @@ fn registration(file: &Registration) -> Value {
         "ens": file.ens,
         "did": file.did,
         "emailEndpoint": file.email,
+        "mcpVersion": file.mcp_version,
+        "a2aVersion": file.a2a_version,
+        "oasfVersion": file.oasf_version,
+        "agentWallet": file.agent_wallet,
+        "supportedTrust": file.supported_trusts.entries(),
+        "mcpTools": file.mcp_tools.entries(),
+        "mcpPrompts": file.mcp_prompts.entries(),
+        "mcpResources": file.mcp_resources.entries(),
+        "a2aSkills": file.a2a_skills.entries(),
+        "oasfSkills": file.oasf_skills.entries(),
+        "oasfDomains": file.oasf_domains.entries(),
     })
 }
 
@@ -108,6 +119,16 @@ pub(super) fn found_agent(
         });
     }
     rendered
+}
+
+/// Feedback of one client that was not seen.
+pub(super) fn gap(gap: &Gap) -> Value {
+    json!({
+        "profile": profile_name(gap.client.profile),
+        "clientAddress": gap.client.client.to_string(),
+        "first": gap.first,
+        "last": gap.last,
+    })
 }
 
 /// Text if it is text, and hex in any case.

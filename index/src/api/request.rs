@@ -98,7 +98,12 @@ pub(super) fn page_size(asked: Option<u64>, limits: &Limits) -> Result<usize, Ap
 
 /// Refuses lists that are too long.
 pub(super) fn require_short<T>(field: &str, list: &[T], limits: &Limits) -> Result<(), ApiError> {
-    let (length, limit) = (list.len(), limits.list);
+    require_within(limits.list, field, list)
+}
+
+/// Refuses lists with more entries than the limit.
+pub(super) fn require_within<T>(limit: usize, field: &str, list: &[T]) -> Result<(), ApiError> {
+    let length = list.len();
     match length <= limit {
         true => Ok(()),
         false => {

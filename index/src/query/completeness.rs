@@ -74,7 +74,15 @@ impl<E: Engine> Store<E> {
         })
     }
 
-    fn gaps(&mut self, deployment: DeploymentId, agent: AgentId) -> Result<Vec<Gap>, StoreError> {
+    /// R46: returns an agent's feedback that was not seen.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn gaps(
+        &mut self,
+        deployment: DeploymentId,
+        agent: AgentId,
+    ) -> Result<Vec<Gap>, StoreError> {
         let mut gaps = Vec::new();
         for profile in [Profile::Authorized, Profile::Open] {
             for (client, _) in self.clients(deployment, profile, agent)? {

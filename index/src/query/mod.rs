@@ -22,7 +22,7 @@ pub use completeness::{Completeness, Gap, IncompleteAgent};
 pub use facts::Facts;
 pub use feedback::{FeedbackFilter, FeedbackPosition, FeedbackQuery, FoundFeedback};
 pub use page::Page;
-pub use registrations::{FileFilter, Service, TextField};
+pub use registrations::{FileFilter, ListField, Service, TextField};
 pub use reviewers::{Reviewers, ReviewersError, parse_account};
 pub use summary::{AuthorizedSummary, OpenSummary, Sums};
 pub use tags::Tags;

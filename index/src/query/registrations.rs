@@ -2,6 +2,7 @@
 use crate::{
     StoreError,
     store::{Cell, DeploymentId, Engine, Sql, Store, Value},
+    table::Lines,
 };
 
 /// What an agent's registration file must say. A file that was not read says nothing.
@@ -21,6 +22,8 @@ pub struct FileFilter {
     pub contains: Vec<(TextField, String)>,
     /// A text that the name or the description contains.
     pub keyword: Option<String>,
+    /// Lists that have one of these entries.
+    pub lists: Vec<(ListField, Vec<String>)>,
 }
 
 /// A kind of service.
@@ -44,6 +47,33 @@ pub enum TextField {
     Web,
     Ens,
     Did,
+}
+
+/// A field with a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum ListField {
+    Trust,
+    A2aSkills,
+    McpTools,
+    McpPrompts,
+    McpResources,
+    OasfSkills,
+    OasfDomains,
+}
+
+impl ListField {
+    const fn column(self) -> &'static str {
+        match self {
+            Self::Trust => "supported_trusts",
+            Self::A2aSkills => "a2a_skills",
+            Self::McpTools => "mcp_tools",
+            Self::McpPrompts => "mcp_prompts",
+            Self::McpResources => "mcp_resources",
+            Self::OasfSkills => "oasf_skills",
+            Self::OasfDomains => "oasf_domains",
+        }
+    }
 }
 
 impl Service {
@@ -111,6 +141,14 @@ impl FileFilter {
             let condition = " AND (LOWER(r.name) LIKE ? ESCAPE '!' \
                              OR LOWER(r.description) LIKE ? ESCAPE '!')";
             exists(sql, true, condition, [pattern(text), pattern(text)]);
+        }
+        for (field, entries) in &self.lists {
+            let column = field.column();
+            // LIKE takes letters of either case for the same in SQLite.
+            let has = format!("REPLACE(r.{column}, ?, '') <> r.{column}");
+            let any = vec![has; entries.len()].join(" OR ");
+            let lines = entries.iter().map(|it| Lines::line(it).to_value());
+            exists(sql, true, &format!(" AND ({any})"), lines);
         }
     }
 }

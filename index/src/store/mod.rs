@@ -9,6 +9,7 @@ mod engine;
 mod events;
 mod files;
 mod mend;
+mod migrate;
 mod postgres;
 mod reading;
 mod schema;
@@ -52,26 +53,42 @@ pub struct Deployed {
 }
 
 impl<E: Engine> Store<E> {
-    /// Opens a database, and creates the tables if there are none.
+    /// Opens a database, creates the tables if there are none, and brings those of the version before up
+    /// to date.
     ///
     /// # Errors
     /// [`StoreError::Schema`] for a database of another version, which is left as it is.
     pub fn open(mut engine: E) -> Result<Self, StoreError> {
         match found_version(&mut engine) {
-            Some(schema::VERSION) => (),
-            Some(found) => {
-                return Err(StoreError::Schema {
-                    found,
-                    expected: schema::VERSION,
-                    advice: match found < schema::VERSION {
-                        true => "rebuild it from the chain",
-                        false => "use the version that wrote it, or a later one",
-                    },
-                });
-            }
             None => create(&mut engine)?,
+            Some(migrate::BEFORE) => {
+                let mut store = Self { engine };
+                migrate::migrate(&mut store)?;
+                engine = store.engine;
+            }
+            Some(_) => (),
         }
-        Ok(Self { engine })
+        Self::open_read_only(engine)
+    }
+
+    /// Opens a database that exists, and changes nothing.
+    ///
+    /// # Errors
+    /// [`StoreError::Schema`] for a database of another version.
+    pub fn open_read_only(mut engine: E) -> Result<Self, StoreError> {
+        let advice = match found_version(&mut engine) {
+            Some(schema::VERSION) => return Ok(Self { engine }),
+            Some(migrate::BEFORE) => "run or rebuild brings it up to date",
+            Some(found) if found > schema::VERSION => {
+                "use the version that wrote it, or a later one"
+            }
+            _ => "rebuild it from the chain",
+        };
+        Err(StoreError::Schema {
+            found: found_version(&mut engine).unwrap_or_default(),
+            expected: schema::VERSION,
+            advice,
+        })
     }
 
     /// Returns whether a database has the tables of a store, of whatever version.

@@ -1,7 +1,7 @@
 use super::Dialect;
 
 /// The schema that this version writes. A store of another one is not touched.
-pub(super) const VERSION: i64 = 5;
+pub(super) const VERSION: i64 = 6;
 
 /// Creates what is missing. Types are those of [`Dialect`]: `INT`, `REAL`, `TXT` and `BYTES`, and
 /// `CLUSTERED` after a table.
@@ -60,6 +60,11 @@ CREATE TABLE IF NOT EXISTS registration (
     file BYTES NOT NULL, state INT NOT NULL, reason TXT, is_proven INT NOT NULL,
     claims INT NOT NULL, name TXT, description TXT, image TXT, active INT, x402 INT,
     mcp TXT, a2a TXT, web TXT, oasf TXT, ens TXT, did TXT, email TXT,
+    mcp_version TXT, a2a_version TXT, oasf_version TXT, agent_wallet TXT,
+    supported_trusts TXT NOT NULL DEFAULT '', mcp_tools TXT NOT NULL DEFAULT '',
+    mcp_prompts TXT NOT NULL DEFAULT '', mcp_resources TXT NOT NULL DEFAULT '',
+    a2a_skills TXT NOT NULL DEFAULT '', oasf_skills TXT NOT NULL DEFAULT '',
+    oasf_domains TXT NOT NULL DEFAULT '',
     PRIMARY KEY (deployment, agent)) CLUSTERED;
 CREATE INDEX IF NOT EXISTS registration_waiting ON registration (deployment) WHERE state = 0;
 CREATE INDEX IF NOT EXISTS registration_by_file ON registration (deployment, file);
@@ -130,9 +135,35 @@ CREATE TABLE IF NOT EXISTS setting (
     PRIMARY KEY (deployment, name, subject)) CLUSTERED;
 ";
 
+/// The columns that version 6 added, each with its type.
+const ADDED_IN_6: [&str; 11] = [
+    "mcp_version TXT",
+    "a2a_version TXT",
+    "oasf_version TXT",
+    "agent_wallet TXT",
+    "supported_trusts TXT NOT NULL DEFAULT ''",
+    "mcp_tools TXT NOT NULL DEFAULT ''",
+    "mcp_prompts TXT NOT NULL DEFAULT ''",
+    "mcp_resources TXT NOT NULL DEFAULT ''",
+    "a2a_skills TXT NOT NULL DEFAULT ''",
+    "oasf_skills TXT NOT NULL DEFAULT ''",
+    "oasf_domains TXT NOT NULL DEFAULT ''",
+];
+
+/// The statements that make tables of version 5 those of version 6.
+pub(super) fn steps_from_5(dialect: &Dialect) -> Vec<String> {
+    let added = ADDED_IN_6.iter();
+    let added = added.map(|column| format!("ALTER TABLE registration ADD COLUMN {column}"));
+    added.map(|statement| spoken(&statement, dialect)).collect()
+}
+
 /// The statements that create the tables in an engine's dialect.
 pub(super) fn tables(dialect: &Dialect) -> String {
-    TABLES
+    spoken(TABLES, dialect)
+}
+
+fn spoken(statements: &str, dialect: &Dialect) -> String {
+    statements
         .replace(" INT", &format!(" {}", dialect.integer))
         .replace(" REAL", &format!(" {}", dialect.real))
         .replace(" TXT", &format!(" {}", dialect.text))

@@ -43,6 +43,14 @@ impl Sql {
         self
     }
 
+    /// The statement as a part of another one.
+    pub fn within(self, before: &str, after: &str) -> Self {
+        Self {
+            text: format!("{before}{}{after}", self.text),
+            values: self.values,
+        }
+    }
+
     /// Appends ` AND column IN (…)`, or nothing if there are no values.
     pub fn list(&mut self, column: &str, values: impl IntoIterator<Item = Value>) -> &mut Self {
         let values: Vec<Value> = values.into_iter().collect();

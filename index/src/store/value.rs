@@ -1,6 +1,6 @@
 use crate::{
     Place, StoreError,
-    table::{FileState, FileUse, Transaction},
+    table::{FileState, FileUse, Lines, Transaction},
 };
 use concord_registry::event::{AccountId, AgentId, Profile};
 
@@ -54,6 +54,7 @@ cells! {
     f64: it => Value::Real(*it), Value::Real(it) => Some(*it);
     i128: it => Value::Text(it.to_string()), Value::Text(it) => it.parse().ok();
     String: it => Value::Text(it.clone()), Value::Text(it) => Some(it.clone());
+    Lines: it => Value::Text(it.0.clone()), Value::Text(it) => Some(Lines(it.clone()));
     Vec<u8>: it => Value::Blob(it.clone()), Value::Blob(it) => Some(it.clone());
     [u8; 32]: it => Value::Blob(it.to_vec()), Value::Blob(it) => it.as_slice().try_into().ok();
     Place: it => Value::Blob(it.as_bytes().to_vec()), Value::Blob(it) => Some(Place::from_bytes(it.as_slice().try_into().ok()?));

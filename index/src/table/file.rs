@@ -104,6 +104,55 @@ pub struct Registration {
     pub did: Option<String>,
     /// Its email address.
     pub email: Option<String>,
+    /// The version of MCP that it speaks.
+    pub mcp_version: Option<String>,
+    /// The version of A2A that it speaks.
+    pub a2a_version: Option<String>,
+    /// The version of OASF that it uses.
+    pub oasf_version: Option<String>,
+    /// Where it is paid, as the file says: CAIP-10.
+    pub agent_wallet: Option<String>,
+    /// How it can be trusted, as [`Lines`].
+    pub supported_trusts: Lines,
+    /// Its MCP tools.
+    pub mcp_tools: Lines,
+    /// Its MCP prompts.
+    pub mcp_prompts: Lines,
+    /// Its MCP resources.
+    pub mcp_resources: Lines,
+    /// Its A2A skills.
+    pub a2a_skills: Lines,
+    /// Its OASF skills.
+    pub oasf_skills: Lines,
+    /// Its OASF domains.
+    pub oasf_domains: Lines,
+}
+
+/// A list of texts, as one text that is searched for an entry of it: each entry is a JSON string between
+/// line feeds, which a JSON string has none of.
+#[derive(Debug, Clone, Default, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+pub struct Lines(pub String);
+
+impl Lines {
+    /// A list of these entries.
+    pub fn of<'a>(entries: impl IntoIterator<Item = &'a str>) -> Self {
+        Self(entries.into_iter().map(Self::line).collect())
+    }
+
+    /// What the text of every list contains that has the entry.
+    #[must_use]
+    pub fn line(entry: &str) -> String {
+        format!("\n{}\n", serde_json::Value::from(entry))
+    }
+
+    /// The entries.
+    #[must_use]
+    pub fn entries(&self) -> Vec<String> {
+        let lines = self.0.split('\n').filter(|line| !line.is_empty());
+        lines
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .collect()
+    }
 }
 
 /// What the file of a feedback supports.

@@ -76,8 +76,7 @@ async fn an_unknown_filter_is_an_error_that_names_it() {
 async fn a_filter_that_is_not_indexed_is_refused_by_name() {
     let server = Server::start();
     for (path, filter) in [
-        ("/v1/agents/search", "mcpTools"),
-        ("/v1/agents/search", "supportedTrust"),
+        ("/v1/agents/search", "operators"),
         ("/v1/feedback/search", "skills"),
     ] {
         let body = json!({ "filters": { filter: true } });
@@ -246,14 +245,15 @@ async fn the_openapi_document_describes_every_route() {
     let document = server.got("/v1/openapi.json").await;
     assert_eq!(document["openapi"], "3.1.0");
     let paths = document["paths"].as_object().unwrap();
-    assert_eq!(paths.len(), 15);
+    assert_eq!(paths.len(), 16);
     for (path, methods) in paths {
         let filled = path
             .replace("{agent}", &name(0, 1))
             .replace("{profile}", "open")
             .replace("{client}", &account(1).to_string())
             .replace("{account}", &account(1).to_string())
-            .replace("{index}", "1");
+            .replace("{index}", "1")
+            .replace("{name}", "31337");
         for (method, sent) in [("get", Method::GET), ("post", Method::POST)] {
             let operation = &methods[method];
             let request = Request::builder().method(sent).uri(&filled);

@@ -8,4 +8,5 @@ mod given;
 mod limits;
 mod searches;
 mod server;
+mod subgraph;
 mod summaries;

@@ -121,7 +121,7 @@ fn a_store_of_another_schema_is_refused_and_left_as_it_is() {
     let fresh = fresh();
     let open = || Store::open(fresh.location.open().unwrap());
     open().unwrap();
-    for (version, advice) in [(4, "rebuild"), (6, "use the version that wrote it")] {
+    for (version, advice) in [(4, "rebuild"), (7, "use the version that wrote it")] {
         let mut database = fresh.location.open().unwrap();
         let sql = format!("UPDATE schema_version SET version = {version}");
         database.script(&sql).unwrap();
@@ -129,6 +129,65 @@ fn a_store_of_another_schema_is_refused_and_left_as_it_is() {
         assert!(matches!(error, StoreError::Schema { found, .. } if found == version));
         assert!(error.to_string().contains(advice), "{error}");
     }
+}
+
+/// The store of the version before had fewer columns of registration files.
+#[test]
+fn r45_a_store_of_the_version_before_is_brought_up_to_date() {
+    let fresh = fresh();
+    let mut store = Store::open(fresh.location.open().unwrap()).unwrap();
+    let id = store.claim(&deployment()).unwrap();
+    let file = r#"{"type":"https://eips.ethereum.org/EIPS/eip-8004#registration-v1","name":"Ann","description":"d","image":"i","services":[{"name":"MCP","endpoint":"https://a.example","version":"7","mcpTools":["t"]}],"registrations":[],"supportedTrust":["tee"]}"#;
+    let uris = [file, "", "ipfs://not-fetched"];
+    let events = (1u8..).zip(uris).map(|(number, uri)| {
+        let registered = Event::AgentRegistered {
+            agent: agent(number),
+            owner: account(number),
+            uri: uri.to_owned(),
+        };
+        at(1, number.into(), registered)
+    });
+    let batch = Batch {
+        through: world(1).header(1),
+        parent: None,
+        headers: vec![],
+        events: events.collect(),
+        undecoded: vec![],
+    };
+    store.commit(id, &batch, None, 64).unwrap();
+    let before = store.file_digest(id).unwrap();
+    drop(store);
+    let mut database = fresh.location.open().unwrap();
+    for column in [
+        "mcp_version",
+        "a2a_version",
+        "oasf_version",
+        "agent_wallet",
+        "supported_trusts",
+        "mcp_tools",
+        "mcp_prompts",
+        "mcp_resources",
+        "a2a_skills",
+        "oasf_skills",
+        "oasf_domains",
+    ] {
+        let sql = format!("ALTER TABLE registration DROP COLUMN {column}");
+        database.script(&sql).unwrap();
+    }
+    let sql = "UPDATE schema_version SET version = 5";
+    database.script(sql).unwrap();
+    drop(database);
+
+    let read_only = fresh.location.open_read_only().unwrap();
+    let error = Store::open_read_only(read_only).unwrap_err().to_string();
+    assert!(error.contains("brings it up to date"), "{error}");
+    let mut store = Store::open(fresh.location.open().unwrap()).unwrap();
+    assert_eq!(store.file_digest(id).unwrap(), before);
+    assert_eq!(store.derived_digest(id).unwrap(), before);
+    let row = store.registration(id, agent(1)).unwrap().unwrap();
+    assert_eq!(row.mcp_version.as_deref(), Some("7"));
+    assert_eq!(row.supported_trusts.entries(), ["tee"]);
+    Store::open_read_only(fresh.location.open_read_only().unwrap()).unwrap();
 }
 
 #[test]

@@ -69,7 +69,11 @@ stored!(Files: FileKey { id: "id" }, File {
 stored!(Registrations: AgentKey { agent: "agent" }, Registration {
     file: "file", state: "state", reason: "reason", is_proven: "is_proven", claims: "claims",
     name: "name", description: "description", image: "image", active: "active", x402: "x402",
-    mcp: "mcp", a2a: "a2a", web: "web", oasf: "oasf", ens: "ens", did: "did", email: "email"
+    mcp: "mcp", a2a: "a2a", web: "web", oasf: "oasf", ens: "ens", did: "did", email: "email",
+    mcp_version: "mcp_version", a2a_version: "a2a_version", oasf_version: "oasf_version",
+    agent_wallet: "agent_wallet", supported_trusts: "supported_trusts", mcp_tools: "mcp_tools",
+    mcp_prompts: "mcp_prompts", mcp_resources: "mcp_resources", a2a_skills: "a2a_skills",
+    oasf_skills: "oasf_skills", oasf_domains: "oasf_domains"
 });
 stored!(Settings: SettingKey { name: "name", subject: "subject" }, Setting {
     value: "value", updated_at: "updated_at"

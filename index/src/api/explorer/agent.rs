@@ -1,0 +1,268 @@
+//! `/agent/{agent}`: what its file says, its reputation over time, its feedback, its validations.
+use super::{
+    chart::{self, Point},
+    page::{code, entry, items, next, pairs, reviewers, short, strange, text, time, value, whole},
+    site::{Refusal, Site, encoded},
+};
+use axum::{
+    extract::{Path, State},
+    http::Uri,
+    response::{IntoResponse, Response},
+};
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+/// Pages of feedback that a chart is made of.
+const PAGES: usize = 10;
+
+pub async fn page(
+    State(site): State<Site>,
+    Path(agent): Path<String>,
+    uri: Uri,
+) -> Result<Response, Refusal> {
+    let asked = pairs(&uri);
+    let row = site.get(&["v1", "agents", &agent]).await?;
+    let id = text(&row, "id");
+    let listed = value(&asked, "reviewers");
+    let whose = reviewers(listed);
+    let mut summaries = vec![summary(&site, &id, json!("everyone")).await?];
+    if let Some(whose) = whose.clone().filter(Value::is_array) {
+        summaries.push(summary(&site, &id, whose).await?);
+    }
+    let (points, is_whole) = points(&site, &id, whose.as_ref()).await?;
+    let cursor = value(&asked, "cursor");
+    let feedback = feedback(&site, &id, cursor).await?;
+    let validations = site.get(&["v1", "agents", &id, "validations"]).await?;
+    let name = text(&row["registrationFile"], "name");
+    let path = format!("/agent/{}", encoded(&id));
+    let main = html! {
+        h1 { (strange(match name.trim() { "" => "No name", name => name })) }
+        p.id { (code(&id)) }
+        (about(&row))
+        h2 id="reputation" { "Reputation" }
+        (form(&path, listed))
+        @for summary in &summaries { (summarised(summary)) }
+        (chart::charts(&points, whose.as_ref().is_some_and(Value::is_array), is_whole))
+        h2 id="feedback" { "Feedback" }
+        (list(&feedback))
+        (next(&path, &[("reviewers", listed)], &feedback))
+        h2 id="validations" { "Validations" }
+        (validated(&validations))
+    };
+    let title = if name.is_empty() { &id } else { &name };
+    Ok(whole(title, &main).into_response())
+}
+
+async fn summary(site: &Site, id: &str, whose: Value) -> Result<Value, Refusal> {
+    let body = json!({ "agentIds": [id], "clientAddresses": whose });
+    let answer = site.post("/v1/summaries", &body).await?;
+    Ok(answer["items"][0].clone())
+}
+
+async fn feedback(site: &Site, id: &str, cursor: &str) -> Result<Value, Refusal> {
+    let mut body = json!({ "filters": { "agents": [id], "includeRevoked": true } });
+    if !cursor.is_empty() {
+        body["options"] = json!({ "cursor": cursor });
+    }
+    site.post("/v1/feedback/search", &body).await
+}
+
+/// The newest open feedback that is not revoked, and whether that is all of it.
+async fn points(
+    site: &Site,
+    id: &str,
+    whose: Option<&Value>,
+) -> Result<(Vec<Point>, bool), Refusal> {
+    let mut points = Vec::new();
+    let mut options = json!({});
+    for _ in 0..PAGES {
+        let body = json!({ "filters": { "agents": [id], "profile": "open" }, "options": options });
+        let answer = site.post("/v1/feedback/search", &body).await?;
+        points.extend(
+            items(&answer, "items")
+                .iter()
+                .filter_map(|it| point(it, whose)),
+        );
+        match &answer["nextCursor"] {
+            Value::Null => return Ok((points, true)),
+            cursor => options = json!({ "cursor": cursor }),
+        }
+    }
+    Ok((points, false))
+}
+
+fn point(feedback: &Value, whose: Option<&Value>) -> Option<Point> {
+    let client = text(feedback, "clientAddress");
+    let listed = whose.and_then(Value::as_array).into_iter().flatten();
+    let is_client = |it: &Value| it.as_str().is_some_and(|it| is_same(it, &client));
+    Some(Point {
+        at: feedback["createdAt"].as_i64()?,
+        value: text(feedback, "decimal").parse().ok()?,
+        tags: [text(feedback, "tag1"), text(feedback, "tag2")],
+        is_listed: listed.into_iter().any(is_client),
+    })
+}
+
+/// EVM addresses are written in any case, Solana's are not.
+fn is_same(one: &str, other: &str) -> bool {
+    match other.starts_with("0x") {
+        true => one.eq_ignore_ascii_case(other),
+        false => one == other,
+    }
+}
+
+fn about(row: &Value) -> Markup {
+    let file = &row["registrationFile"];
+    let proven = match file["contentProven"] == true {
+        true => "The chain proves this file.",
+        false => "Only the file's host vouches for it.",
+    };
+    html! {
+        @if row["incomplete"] == true {
+            p.warn { "Events of this agent are missing: what is shown is not all." }
+            ul { @for gap in items(row, "gaps") {
+                li { "feedback " (text(gap, "first")) " to " (text(gap, "last")) " (" (text(gap, "profile")) ") by " (code(&text(gap, "clientAddress"))) }
+            } }
+        }
+        dl {
+            (entry("Owner", &text(row, "owner")))
+            (entry("Wallet", &text(row, "agentWallet")))
+            (entry("URI", &short(&text(row, "agentURI"))))
+            dt { "Registered" } dd { (time(row, "createdAt")) }
+            dt { "Last event" } dd { (time(row, "updatedAt")) }
+        }
+        @if !file.is_null() {
+            h2 id="file" { "Registration file" }
+            @if text(file, "state") == "read" {
+                p { (proven) @if file["listsThisAgent"] != true { " It does not list this agent." } }
+            } @else {
+                p.note { "It was not read (" (text(file, "state")) "). " (strange(&text(file, "reason"))) }
+            }
+            dl {
+                (entry("Description", &text(file, "description")))
+                @for (term, name) in FILE { (entry(term, &text(file, name))) }
+                @for (term, name) in LISTS { (entry(term, &listed(file, name))) }
+            }
+        }
+        @let metadata = items(row, "metadata");
+        @if !metadata.is_empty() {
+            h2 id="metadata" { "Metadata" }
+            dl { @for it in metadata {
+                dt { (strange(&short(&text(it, "key")))) }
+                dd { (strange(&short(&match text(it, "text") { text if text.is_empty() => super::page::text(it, "value"), text => text }))) }
+            } }
+        }
+    }
+}
+
+const FILE: [(&str, &str); 9] = [
+    ("Active", "active"),
+    ("Takes x402 payments", "x402Support"),
+    ("MCP", "mcpEndpoint"),
+    ("A2A", "a2aEndpoint"),
+    ("Web", "webEndpoint"),
+    ("OASF", "oasfEndpoint"),
+    ("ENS", "ens"),
+    ("DID", "did"),
+    ("Email", "emailEndpoint"),
+];
+
+const LISTS: [(&str, &str); 7] = [
+    ("Trust models", "supportedTrust"),
+    ("MCP tools", "mcpTools"),
+    ("MCP prompts", "mcpPrompts"),
+    ("MCP resources", "mcpResources"),
+    ("A2A skills", "a2aSkills"),
+    ("OASF skills", "oasfSkills"),
+    ("OASF domains", "oasfDomains"),
+];
+
+fn listed(file: &Value, name: &str) -> String {
+    let entries = items(file, name).iter().filter_map(Value::as_str);
+    entries.map(short).collect::<Vec<_>>().join(", ")
+}
+
+fn form(path: &str, listed: &str) -> Markup {
+    html! {
+        form method="get" action=(path) {
+            p {
+                label for="reviewers" { "Reviewers whom you trust: addresses" }
+                textarea id="reviewers" name="reviewers" rows="2" { (listed) }
+            }
+            p { button type="submit" { "Show theirs" } }
+        }
+    }
+}
+
+/// R48: every summary states its set.
+fn summarised(answer: &Value) -> Markup {
+    let whose = match &answer["clientAddresses"] {
+        Value::Array(listed) => format!("By the {} reviewers listed", listed.len()),
+        _ => "By everyone: anyone can make accounts that review".to_owned(),
+    };
+    let (summary, facts) = (&answer["summary"], &answer["facts"]);
+    html! {
+        section.summary {
+            h3 { (whose) }
+            p { "Average " strong { (text(summary, "decimal")) } " of " strong { (text(summary, "count")) } " feedback" }
+            p.facts {
+                span { (text(facts, "reviewers")) " reviewers" }
+                span { (text(&facts["mostActive"], "feedback")) " by the most active one" }
+                span { (text(&facts["proven"], "payers")) " proven payers" }
+            }
+        }
+    }
+}
+
+fn list(answer: &Value) -> Markup {
+    let found = items(answer, "items");
+    html! {
+        @if found.is_empty() { p { "There is none." } }
+        ul.feedback { @for it in found { li { (row(it)) } } }
+    }
+}
+
+fn row(it: &Value) -> Markup {
+    let parts = ["agent", "profile", "clientAddress", "feedbackIndex"];
+    let path: Vec<String> = parts.iter().map(|part| encoded(&text(it, part))).collect();
+    let evidence = &it["evidence"];
+    html! {
+        p {
+            a href={ "/feedback/" (path.join("/")) } { strong { (text(it, "decimal")) } }
+            @for tag in ["tag1", "tag2"] {
+                @let tag = text(it, tag);
+                @if !tag.is_empty() { " " span.tag { (strange(&short(&tag))) } }
+            }
+            @if it["isRevoked"] == true { " " span.warn { "revoked" } }
+            @if it["paymentProven"] == true { " " span.good { "payment proven" } }
+            @if !evidence.is_null() {
+                " "
+                @if evidence["contentProven"] == true { span.good { "file verified" } } @else { span.warn { "file only claimed" } }
+            }
+        }
+        p.facts {
+            span { "by " (code(&text(it, "clientAddress"))) }
+            span { (text(it, "profile")) }
+            span { (time(it, "createdAt")) }
+            span { (text(it, "responses")) " responses" }
+        }
+    }
+}
+
+fn validated(answer: &Value) -> Markup {
+    let found = items(answer, "items");
+    html! {
+        @if found.is_empty() { p { "There is none." } }
+        ul { @for it in found { li {
+            p {
+                @if it["answer"].is_null() { "Not answered yet" } @else {
+                    strong { (text(&it["answer"], "response")) } " of 100"
+                    @let tag = text(&it["answer"], "tag");
+                    @if !tag.is_empty() { " " span.tag { (strange(&short(&tag))) } }
+                }
+            }
+            p.facts { span { "by " (code(&text(it, "validatorAddress"))) } span { (time(it, "updatedAt")) } }
+        } } }
+        @if !answer["nextCursor"].is_null() { p.note { "There are more: ask the API." } }
+    }
+}

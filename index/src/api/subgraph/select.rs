@@ -1,0 +1,473 @@
+//! Entities, level by level: what belongs to the rows of a page is read with one statement for all of
+//! them.
+use super::{
+    document::Selected,
+    error::QueryError,
+    feedback_file,
+    filter::Filters,
+    paging::Paging,
+    scalar::Scope,
+    schema::{Entity, Kind, Scalar},
+};
+use crate::{
+    StoreError,
+    api::{ApiError, Limits},
+    store::{Cell as _, Engine, Sql, Store, Value as Stored},
+};
+use serde_json::{Map, Value, json};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Instant,
+};
+
+/// Entities of all levels.
+const ROWS: usize = 100_000;
+/// Bytes of texts.
+const BYTES: usize = 32 << 20;
+/// Keys of one statement.
+const KEYS: usize = 100;
+
+/// Carries out a query.
+pub struct Execution<'a, E> {
+    pub store: &'a mut Store<E>,
+    pub scope: &'a Scope,
+    pub limits: Limits,
+    pub began: Instant,
+    rows: usize,
+    bytes: usize,
+}
+
+/// A row with what is selected of it.
+struct Row {
+    key: Vec<Stored>,
+    cells: Vec<Stored>,
+    answer: Map<String, Value>,
+}
+
+/// Which rows.
+enum Which<'a> {
+    /// A page of those that a filter finds.
+    Page,
+    /// The one with this id.
+    Id(&'a str),
+    /// Those with one of these keys, once for each.
+    One(&'a [Vec<Stored>]),
+    /// A page for each of these beginnings of keys.
+    Many(&'a [Vec<Stored>]),
+}
+
+/// The cells that a row is read with, in this order: its key, its id, one for each selected field.
+struct Columns(Vec<String>);
+
+impl<'a, E: Engine> Execution<'a, E> {
+    pub fn new(store: &'a mut Store<E>, scope: &'a Scope, limits: Limits) -> Self {
+        Self {
+            store,
+            scope,
+            limits,
+            began: Instant::now(),
+            rows: 0,
+            bytes: 0,
+        }
+    }
+
+    /// A page of entities.
+    pub fn page(
+        &mut self,
+        entity: &'static Entity,
+        selected: &Selected,
+    ) -> Result<Value, QueryError> {
+        let rows = self.rows(entity, selected, &Which::Page)?;
+        Ok(rows
+            .into_iter()
+            .map(|row| Value::Object(row.answer))
+            .collect())
+    }
+
+    /// One entity, or null.
+    pub fn one(
+        &mut self,
+        entity: &'static Entity,
+        selected: &Selected,
+    ) -> Result<Value, QueryError> {
+        let id = selected.arguments.get("id").and_then(Value::as_str);
+        let rows = self.rows(entity, selected, &Which::Id(id.unwrap_or_default()))?;
+        let first = rows.into_iter().next();
+        Ok(first.map_or(Value::Null, |row| Value::Object(row.answer)))
+    }
+
+    fn rows(
+        &mut self,
+        entity: &'static Entity,
+        selected: &Selected,
+        which: &Which<'_>,
+    ) -> Result<Vec<Row>, QueryError> {
+        let columns = Columns::of(entity, selected);
+        let sql = self.sql(entity, selected, which, &columns)?;
+        let Some(sql) = sql else {
+            return Ok(Vec::new());
+        };
+        let mut rows = Vec::new();
+        let (mut count, mut bytes) = (self.rows, self.bytes);
+        let found = self.store.select(&sql, entity.table, &mut |cells| {
+            let cells: Vec<Stored> = columns.0.iter().map(|_| cells.next()).collect();
+            count += 1;
+            bytes += cells.iter().map(size).sum::<usize>();
+            if count > ROWS || bytes > BYTES {
+                return Err(TOO_MUCH);
+            }
+            rows.push(Row {
+                key: cells[..entity.key.len()].to_vec(),
+                cells,
+                answer: Map::new(),
+            });
+            Ok(())
+        });
+        (self.rows, self.bytes) = (count, bytes);
+        self.require_small()?;
+        found?;
+        self.answer(entity, selected, &mut rows)?;
+        Ok(rows)
+    }
+
+    /// `None` if an id names nothing.
+    fn sql(
+        &self,
+        entity: &'static Entity,
+        selected: &Selected,
+        which: &Which<'_>,
+        columns: &Columns,
+    ) -> Result<Option<Sql>, QueryError> {
+        let named = columns.0.iter().enumerate();
+        let named = named.map(|(number, column)| format!("{column} AS c{number}"));
+        let mut sql = Sql::new(format!("SELECT {}", named.collect::<Vec<_>>().join(", ")));
+        let paging = match which {
+            Which::Page | Which::Many(_) => Some(Paging::of(entity, &selected.arguments)?),
+            Which::Id(_) | Which::One(_) => None,
+        };
+        if let (Which::Many(keys), Some(paging)) = (which, &paging) {
+            let prefix = keys.first().map_or(0, Vec::len);
+            let prefix: Vec<String> = (entity.key.iter().take(prefix))
+                .map(|column| format!("t.{column}"))
+                .collect();
+            sql.push(&format!(
+                ", ROW_NUMBER() OVER (PARTITION BY {} ORDER BY {}) AS turn",
+                prefix.join(", "),
+                paging.order("t")
+            ));
+        }
+        sql.push(&format!(" FROM {} t", entity.table));
+        sql.bind(
+            " WHERE t.deployment = ?",
+            [self.scope.deployment.0.to_value()],
+        );
+        sql.push(&entity.condition.replace('#', "t"));
+        match which {
+            Which::Page => (),
+            Which::Id(id) => {
+                let Some(cells) = entity.id.cells(id, self.scope) else {
+                    return Ok(None);
+                };
+                for (column, cell) in entity.id.columns().iter().zip(cells) {
+                    sql.bind(&format!(" AND t.{column} = ?"), [cell]);
+                }
+            }
+            Which::One(keys) | Which::Many(keys) => restrict(&mut sql, entity, keys),
+        }
+        if let Some(filter) = selected.arguments.get("where").filter(|it| !it.is_null()) {
+            let mut filters = Filters::new(self.scope, self.limits.list, self.limits.text);
+            filters
+                .push(&mut sql, (entity, "t"), filter)
+                .map_err(|error| error.or_at(selected.at))?;
+        }
+        match (which, &paging) {
+            (Which::Many(_), Some(paging)) => {
+                let (from, to) = (paging.skip, paging.skip + paging.first);
+                let cells: Vec<String> = (0..columns.0.len()).map(|it| format!("c{it}")).collect();
+                sql = sql.within(
+                    &format!("SELECT {} FROM (", cells.join(", ")),
+                    &format!(") AS counted WHERE turn > {from} AND turn <= {to} ORDER BY turn"),
+                );
+            }
+            (_, Some(paging)) => {
+                let order = paging.order("t");
+                let (first, skip) = (paging.first, paging.skip);
+                sql.push(&format!(" ORDER BY {order} LIMIT {first} OFFSET {skip}"));
+            }
+            (_, None) => (),
+        }
+        Ok(Some(sql))
+    }
+
+    /// Fills in what is selected of rows.
+    fn answer(
+        &mut self,
+        entity: &'static Entity,
+        selected: &Selected,
+        rows: &mut [Row],
+    ) -> Result<(), QueryError> {
+        let first = entity.key.len() + entity.id.columns().len();
+        for (number, child) in selected.children.iter().enumerate() {
+            if child.name == "__typename" {
+                for row in rows.iter_mut() {
+                    row.answer.insert(child.key.clone(), json!(entity.name));
+                }
+                continue;
+            }
+            let field = entity.field(&child.name);
+            let field = field.ok_or_else(|| QueryError::no_field(entity.name, &child.name))?;
+            let at = first + number;
+            match field.kind {
+                Kind::Id => self.each(rows, child, |scope, row| {
+                    entity
+                        .id
+                        .answer(&row.cells[entity.key.len()..first], scope)
+                        .map(Value::from)
+                })?,
+                Kind::Cell(cell) => {
+                    self.each(rows, child, |scope, row| {
+                        cell.of.answer(&row.cells[at], scope)
+                    })?;
+                }
+                Kind::Chain => {
+                    self.each(rows, child, |scope, _| {
+                        Some(Value::from(scope.chain.as_str()))
+                    })?;
+                }
+                Kind::Unknown => self.each(rows, child, |_, _| Some(Value::Null))?,
+                Kind::One(other) => self.ones(entity, other, child, rows)?,
+                Kind::Many(other) => self.many(other, child, rows)?,
+                Kind::Operators => self.operators(child, rows)?,
+                Kind::FeedbackFile => {
+                    for row in rows.iter_mut() {
+                        self.require_time()?;
+                        let answer =
+                            feedback_file::answer(self.store, self.scope, &row.key, child)?;
+                        self.bytes += answer.to_string().len();
+                        row.answer.insert(child.key.clone(), answer);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn each(
+        &self,
+        rows: &mut [Row],
+        child: &Selected,
+        answer: impl Fn(&Scope, &Row) -> Option<Value>,
+    ) -> Result<(), QueryError> {
+        for row in rows {
+            let answered = answer(self.scope, row);
+            let answered = answered.ok_or(StoreError::Malformed {
+                table: "subgraph",
+                column: "cell",
+            })?;
+            row.answer.insert(child.key.clone(), answered);
+        }
+        Ok(())
+    }
+
+    /// What each row belongs to, or has one of.
+    fn ones(
+        &mut self,
+        entity: &'static Entity,
+        other: &'static Entity,
+        child: &Selected,
+        rows: &mut [Row],
+    ) -> Result<(), QueryError> {
+        let length = other.key.len().min(entity.key.len());
+        let found = self.by_key(other, child, rows, (length, |keys| Which::One(keys)))?;
+        let weighed = found.into_iter().filter_map(|(key, found)| {
+            let one = found.into_iter().next()?;
+            Some((key, (Weight::of(&one), one)))
+        });
+        let weighed: BTreeMap<_, _> = weighed.collect();
+        for row in rows {
+            let one = match weighed.get(&key_of(&row.key[..length])) {
+                None => Value::Null,
+                // What many belong to is in the answer for each of them.
+                Some((weight, one)) => {
+                    self.rows += weight.objects;
+                    self.bytes += weight.bytes;
+                    self.require_small()?;
+                    one.clone()
+                }
+            };
+            row.answer.insert(child.key.clone(), one);
+        }
+        Ok(())
+    }
+
+    fn require_small(&self) -> Result<(), QueryError> {
+        let message = match (self.rows > ROWS, self.bytes > BYTES) {
+            (false, false) => return Ok(()),
+            (true, _) => format!("the answer has more than {ROWS} entities; ask for less"),
+            (false, true) => format!("the answer has more than {BYTES} bytes; ask for less"),
+        };
+        Err(QueryError::new(message))
+    }
+
+    /// What belongs to each row.
+    fn many(
+        &mut self,
+        other: &'static Entity,
+        child: &Selected,
+        rows: &mut [Row],
+    ) -> Result<(), QueryError> {
+        let length = rows.first().map_or(0, |row| row.key.len());
+        let mut found = self.by_key(other, child, rows, (length, |keys| Which::Many(keys)))?;
+        for row in rows {
+            let many = found.remove(&key_of(&row.key)).unwrap_or_default();
+            row.answer.insert(child.key.clone(), Value::Array(many));
+        }
+        Ok(())
+    }
+
+    /// Entities by the beginnings of their keys.
+    fn by_key(
+        &mut self,
+        other: &'static Entity,
+        child: &Selected,
+        rows: &[Row],
+        (length, which): (usize, for<'k> fn(&'k [Vec<Stored>]) -> Which<'k>),
+    ) -> Result<BTreeMap<Vec<u8>, Vec<Value>>, QueryError> {
+        let mut seen = BTreeSet::new();
+        let mut keys: Vec<Vec<Stored>> = Vec::new();
+        for row in rows {
+            let key = &row.key[..length];
+            if seen.insert(key_of(key)) {
+                keys.push(key.to_vec());
+            }
+        }
+        let mut found: BTreeMap<Vec<u8>, Vec<Value>> = BTreeMap::new();
+        for keys in keys.chunks(KEYS) {
+            for row in self.rows(other, child, &which(keys))? {
+                let of = key_of(&row.key[..length]);
+                found.entry(of).or_default().push(Value::Object(row.answer));
+            }
+        }
+        Ok(found)
+    }
+
+    /// The approved account of an agent, and those that its owner approved for all agents.
+    fn operators(&mut self, child: &Selected, rows: &mut [Row]) -> Result<(), QueryError> {
+        for row in rows {
+            let mut sql = Sql::new("SELECT a.approved FROM agent a");
+            let key = [self.scope.deployment.0.to_value(), row.key[0].clone()];
+            let condition = " WHERE a.deployment = ? AND a.agent = ?";
+            sql.bind(
+                &format!("{condition} AND a.approved IS NOT NULL"),
+                key.clone(),
+            );
+            sql.push(" UNION SELECT SUBSTR(s.subject, 21) FROM setting s JOIN agent a");
+            sql.push(" ON a.deployment = s.deployment AND a.owner = SUBSTR(s.subject, 1, 20)");
+            sql.bind(&format!("{condition} AND s.name = 'operator'"), key);
+            let mut operators = Vec::new();
+            let scope = self.scope;
+            self.store.select(&sql, "setting", &mut |cells| {
+                operators.extend(Scalar::Bytes.answer(&cells.next(), scope));
+                Ok(())
+            })?;
+            row.answer
+                .insert(child.key.clone(), Value::Array(operators));
+        }
+        Ok(())
+    }
+
+    /// Files are parsed between statements, which the time limit ends.
+    fn require_time(&self) -> Result<(), QueryError> {
+        self.require_small()?;
+        match self.began.elapsed() > self.limits.time {
+            true => Err(ApiError::TimedOut(self.limits.time).into()),
+            false => Ok(()),
+        }
+    }
+}
+
+/// What an answer takes.
+#[derive(Debug, Clone, Copy, Default)]
+struct Weight {
+    objects: usize,
+    bytes: usize,
+}
+
+impl Weight {
+    fn of(value: &Value) -> Self {
+        let mut weight = Self::default();
+        weight.add(value);
+        weight
+    }
+
+    /// Answers are as deep as queries are.
+    fn add(&mut self, value: &Value) {
+        match value {
+            Value::Object(members) => {
+                self.objects += 1;
+                members.values().for_each(|it| self.add(it));
+            }
+            Value::Array(items) => items.iter().for_each(|it| self.add(it)),
+            Value::String(text) => self.bytes += text.len(),
+            _ => self.bytes += 8,
+        }
+    }
+}
+
+const TOO_MUCH: StoreError = StoreError::OutOfRange { what: "an answer" };
+
+impl Columns {
+    fn of(entity: &Entity, selected: &Selected) -> Self {
+        let named = entity.key.iter().chain(entity.id.columns());
+        let mut columns: Vec<String> = named.map(|column| format!("t.{column}")).collect();
+        columns.extend(selected.children.iter().map(|child| {
+            match entity.field(&child.name).map(|it| it.kind) {
+                Some(Kind::Cell(cell)) => cell.sql.replace('#', "t"),
+                _ => "NULL".to_owned(), // filled in otherwise
+            }
+        }));
+        Self(columns)
+    }
+}
+
+fn restrict(sql: &mut Sql, entity: &Entity, keys: &[Vec<Stored>]) {
+    if let Some(1) = keys.first().map(Vec::len) {
+        sql.list(&format!("t.{}", entity.key[0]), keys.concat());
+        return;
+    }
+    sql.push(" AND (1 = 0");
+    for key in keys {
+        let each = entity.key.iter().take(key.len());
+        let each: Vec<String> = each.map(|column| format!("t.{column} = ?")).collect();
+        sql.bind(
+            &format!(" OR ({})", each.join(" AND ")),
+            key.iter().cloned(),
+        );
+    }
+    sql.push(")");
+}
+
+/// A key that sorts and compares.
+fn key_of(cells: &[Stored]) -> Vec<u8> {
+    let mut key = Vec::new();
+    for cell in cells {
+        let bytes = match cell {
+            Stored::Blob(bytes) => bytes.clone(),
+            Stored::Int(number) => number.to_be_bytes().to_vec(),
+            Stored::Text(text) => text.clone().into_bytes(),
+            Stored::Real(number) => number.to_be_bytes().to_vec(),
+            Stored::Null => Vec::new(),
+        };
+        key.extend((bytes.len() as u64).to_be_bytes());
+        key.extend(bytes);
+    }
+    key
+}
+
+fn size(cell: &Stored) -> usize {
+    match cell {
+        Stored::Text(text) => text.len(),
+        Stored::Blob(bytes) => 2 * bytes.len(),
+        _ => 8,
+    }
+}
