@@ -57,6 +57,11 @@ export class Chromium {
     await loaded;
   }
 
+  /** Resolves when the page that something else begins to load is loaded. */
+  loaded() {
+    return this.#next("Page.loadEventFired");
+  }
+
   async press(key, code, text) {
     const event = { key, code: key, windowsVirtualKeyCode: code, text };
     await this.ask("Input.dispatchKeyEvent", { type: text ? "keyDown" : "rawKeyDown", ...event });

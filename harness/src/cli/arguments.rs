@@ -205,7 +205,9 @@ pub enum Command {
     #[command(after_help = SMOKE)]
     Smoke(Box<Smoke>),
     X402(Box<X402>),
-    Feedback(Box<Feedback>),
+    Feedback(Box<OfFeedback>),
+    Search(Box<concord_index::cli::Search>),
+    Summary(Box<concord_index::cli::Summary>),
     Agent(Box<Agent>),
     Explain(Box<concord_explain::cli::Explain>),
     Index(Box<concord_index::cli::Index>),
@@ -227,6 +229,22 @@ pub enum Command {
         #[arg(long, value_name = "DIR")]
         into: Option<PathBuf>,
     },
+}
+
+/// Rates what was paid for, and reads feedback from an index.
+#[derive(Debug, Args)]
+#[command(after_help = "The help of each command has its exit codes.")]
+pub struct OfFeedback {
+    #[command(subcommand)]
+    pub command: FeedbackCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum FeedbackCommand {
+    #[command(flatten)]
+    Rate(Feedback),
+    #[command(flatten)]
+    Read(concord_index::cli::Feedback),
 }
 
 #[derive(Debug, Args)]

@@ -29,7 +29,7 @@ use crate::{
     report::{Colours, plain},
     runner::{Conclusion, Run},
 };
-use arguments::{Command, Concord};
+use arguments::{Command, Concord, FeedbackCommand};
 use clap::{CommandFactory, Parser, error::ErrorKind};
 use concord_deploy::report::tell;
 use error::CliError;
@@ -107,7 +107,12 @@ fn command(command: Command) -> Result<u8, CliError> {
         Command::Registry(options) => Ok(concord_deploy::registry::run(&options.command)),
         Command::Smoke(options) => smoke::smoke(&options),
         Command::X402(options) => Ok(concord_x402::cli::x402(&options)?),
-        Command::Feedback(options) => Ok(concord_x402::cli::feedback(&options)?),
+        Command::Feedback(options) => match &options.command {
+            FeedbackCommand::Rate(options) => Ok(concord_x402::cli::feedback(options)?),
+            FeedbackCommand::Read(options) => Ok(concord_index::cli::feedback(options)),
+        },
+        Command::Search(options) => Ok(concord_index::cli::search(&options)),
+        Command::Summary(options) => Ok(concord_index::cli::summary(&options)),
         Command::Agent(options) => Ok(concord_x402::cli::agent(&options)?),
         Command::Explain(options) => Ok(concord_explain::cli::execute(&options)),
         Command::Index(options) => Ok(concord_index::cli::execute(&options.command)),

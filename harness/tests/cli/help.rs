@@ -7,7 +7,7 @@ use super::{
 use serde_json::{Value, json};
 use std::{fs, io::Write, process::Stdio};
 
-const COMMANDS: [&str; 55] = [
+const COMMANDS: [&str; 61] = [
     "conform",
     "adapter",
     "adapter check",
@@ -37,6 +37,10 @@ const COMMANDS: [&str; 55] = [
     "x402 verify",
     "x402 decode",
     "feedback give",
+    "feedback get",
+    "feedback list",
+    "search",
+    "summary",
     "agent check",
     "explain",
     "explain agent",

@@ -1,5 +1,6 @@
 //! The command line. Stdout carries the result, stderr the progress and the errors.
 mod arguments;
+mod ask;
 mod export;
 mod files;
 mod progress;
@@ -9,6 +10,7 @@ mod target;
 mod verify;
 
 pub use arguments::{Command, Index};
+pub use ask::{Feedback, Search, Summary, feedback, search, summary};
 
 use crate::{ReviewersError, SourceError, StoreError, SyncError};
 use arguments::Arguments;

@@ -12,7 +12,7 @@ pub(super) struct Opened {
 
 impl Keys {
     /// Opens what is given. Nothing secret is ever in an error.
-    pub fn open(&self) -> Result<Opened, CliError> {
+    pub(super) fn open(&self) -> Result<Opened, CliError> {
         let source = EvmKeySource {
             keystore: self.keystore.clone(),
             password_file: self.password_file.clone(),

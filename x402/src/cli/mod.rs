@@ -39,7 +39,7 @@ pub fn x402(options: &X402) -> Result<u8, CliError> {
 /// # Errors
 /// [`CliError`], with the exit code.
 pub fn feedback(options: &Feedback) -> Result<u8, CliError> {
-    let options::FeedbackCommand::Give(options) = &options.command;
+    let Feedback::Give(options) = options;
     Blocking::new()?.wait(feedback::give(options))
 }
 

@@ -64,15 +64,8 @@ pub(super) enum X402Command {
 }
 
 /// Rates what was paid for.
-#[derive(Debug, Args)]
-#[command(after_help = help!())]
-pub struct Feedback {
-    #[command(subcommand)]
-    pub(super) command: FeedbackCommand,
-}
-
 #[derive(Debug, Subcommand)]
-pub(super) enum FeedbackCommand {
+pub enum Feedback {
     /// Writes a feedback file from a purchase's evidence, submits it once, and reads the entry back.
     #[command(after_help = GIVE)]
     Give(Box<Give>),
@@ -95,7 +88,7 @@ pub(super) enum AgentCommand {
 
 /// Where the buyer's chains, registries and limits are.
 #[derive(Debug, Args)]
-pub(super) struct Config {
+pub struct Config {
     /// A JSON file with the chains, the registries that count, and what may be spent: see docs/X402.md.
     #[arg(long, value_name = "FILE", env = "CONCORD_X402_CONFIG")]
     pub config: PathBuf,
@@ -106,7 +99,7 @@ pub(super) struct Config {
 
 /// Whose purchase.
 #[derive(Debug, Args)]
-pub(super) struct Place {
+pub struct Place {
     /// The folder with the evidence of purchases.
     #[arg(
         long,
@@ -122,7 +115,7 @@ pub(super) struct Place {
 
 /// Who pays. Without a keystore, the variable CONCORD_EVM_PRIVATE_KEY.
 #[derive(Debug, Args)]
-pub(super) struct Keys {
+pub struct Keys {
     /// EVM: an encrypted JSON keystore.
     #[arg(long, value_name = "FILE", env = "CONCORD_EVM_KEYSTORE")]
     pub keystore: Option<PathBuf>,
@@ -184,7 +177,7 @@ pub(super) struct Decode {
 }
 
 #[derive(Debug, Args)]
-pub(super) struct Give {
+pub struct Give {
     /// The chain to rate on, CAIP-2: the payment's, or another one where the agent is registered.
     #[arg(long, value_name = "CAIP-2")]
     pub chain: concord_chain::ChainId,

@@ -1,0 +1,227 @@
+//! `concord search`, `summary`, `feedback get` and `feedback list`: what an index says, over its `/v1`.
+mod options;
+mod server;
+mod text;
+
+pub use options::{Feedback, Search, Summary};
+
+use crate::query::Reviewers;
+use options::{By, Get, Kind, List, Page, Server, Service, Tagged};
+use serde_json::{Map, Value, json};
+use std::io::{self, Write};
+
+const FOUND: u8 = 0;
+const NOT_INDEXED: u8 = 1;
+const USAGE: u8 = 2;
+const SILENT: u8 = 3;
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum AskError {
+    #[error("{0}")]
+    Usage(String),
+    #[error("the index refuses this: {}", text::shown(.0))]
+    Refused(String),
+    #[error("{}", text::shown(.0))]
+    NotIndexed(String),
+    #[error("the index at {index} does not answer: {}", text::shown(reason))]
+    Silent { index: String, reason: String },
+}
+
+impl AskError {
+    const fn exit_code(&self) -> u8 {
+        match self {
+            Self::Usage(_) | Self::Refused(_) => USAGE,
+            Self::NotIndexed(_) => NOT_INDEXED,
+            Self::Silent { .. } => SILENT,
+        }
+    }
+}
+
+/// Runs `concord search`, and returns the exit code.
+#[must_use]
+pub fn search(options: &Search) -> u8 {
+    answered(&options.server, text::agents, || {
+        let body = json!({ "filters": filters(options)?, "options": page(&options.page, options.sort.as_deref()) });
+        server::ask(&options.server, &["v1", "agents", "search"], Some(&body))
+    })
+}
+
+/// Runs `concord summary`, and returns the exit code.
+#[must_use]
+pub fn summary(options: &Summary) -> u8 {
+    answered(&options.server, text::summary, || {
+        let mut body = json!({
+            "agentIds": [options.agent],
+            "clientAddresses": reviewers(&options.by)?,
+            "profile": profile(options.profile),
+        });
+        tag(&mut body, &options.tagged);
+        let answer = server::ask(&options.server, &["v1", "summaries"], Some(&body))?;
+        Ok(answer["items"][0].clone())
+    })
+}
+
+/// Runs `concord feedback get` or `list`, and returns the exit code.
+#[must_use]
+pub fn feedback(command: &Feedback) -> u8 {
+    match command {
+        Feedback::Get(options) => get(options),
+        Feedback::List(options) => list(options),
+    }
+}
+
+fn get(options: &Get) -> u8 {
+    answered(&options.server, text::feedback, || {
+        let (kind, number) = (profile(options.profile), options.number.to_string());
+        let of = [&options.agent, kind, &options.client, &number];
+        let path = [&["v1", "feedback"][..], &of.map(|it: &str| it)].concat();
+        server::ask(&options.server, &path, None)
+    })
+}
+
+fn list(options: &List) -> u8 {
+    answered(&options.server, text::feedback_list, || {
+        let mut filters = json!({ "includeRevoked": options.revoked });
+        list_of(&mut filters, "chains", &options.chain);
+        list_of(&mut filters, "agents", &options.agent);
+        list_of(&mut filters, "reviewers", &options.reviewer);
+        tag(&mut filters, &options.tagged);
+        if let Some(kind) = options.profile {
+            filters["profile"] = json!(profile(kind));
+        }
+        let body = json!({ "filters": filters, "options": page(&options.page, None) });
+        server::ask(&options.server, &["v1", "feedback", "search"], Some(&body))
+    })
+}
+
+/// Prints the answer, or the error.
+fn answered(
+    server: &Server,
+    lines: impl Fn(&Value) -> String,
+    ask: impl FnOnce() -> Result<Value, AskError>,
+) -> u8 {
+    match ask() {
+        Ok(answer) => {
+            let printed = match server.json {
+                true => format!("{answer}\n"),
+                false => lines(&answer),
+            };
+            // A reader that has gone, as `head` does, had enough of it.
+            let _ = io::stdout().lock().write_all(printed.as_bytes());
+            FOUND
+        }
+        Err(error) => {
+            eprintln!("concord: {error}");
+            error.exit_code()
+        }
+    }
+}
+
+fn filters(options: &Search) -> Result<Value, AskError> {
+    let mut filters = match &options.filter {
+        None => json!({}),
+        Some(text) => match serde_json::from_str(text) {
+            Ok(filters @ Value::Object(_)) => filters,
+            Ok(_) => return Err(AskError::Usage("--filter: expected a JSON object".into())),
+            Err(error) => return Err(AskError::Usage(format!("--filter: {error}"))),
+        },
+    };
+    if let Some(text) = &options.text {
+        filters["keyword"] = json!(text);
+    }
+    list_of(&mut filters, "chains", &options.chain);
+    list_of(&mut filters, "owners", &options.owner);
+    for service in &options.has {
+        let name = match service {
+            Service::Mcp => "hasMCP",
+            Service::A2a => "hasA2A",
+            Service::Web => "hasWeb",
+            Service::Oasf => "hasOASF",
+        };
+        filters[name] = json!(true);
+    }
+    if let Some(feedback) = reputation(options)? {
+        filters["feedback"] = feedback;
+    }
+    Ok(filters)
+}
+
+fn reputation(options: &Search) -> Result<Option<Value>, AskError> {
+    let mut asked = json!({});
+    tag(&mut asked, &options.tagged);
+    if let Some(count) = options.min_count {
+        asked["minCount"] = json!(count);
+    }
+    if let Some(average) = &options.min_average {
+        asked["minValue"] = json!(average);
+    }
+    let By {
+        reviewer,
+        reviewers: file,
+        everyone,
+    } = &options.by;
+    let is_by = *everyone || !reviewer.is_empty() || file.is_some();
+    match (is_by, asked.as_object().is_none_or(Map::is_empty)) {
+        (false, true) => Ok(None),
+        (false, false) => Err(AskError::Usage(
+            "feedback of whom? name --reviewer, --reviewers or --everyone".to_owned(),
+        )),
+        (true, _) => {
+            asked["hasFeedback"] = json!(true);
+            asked["fromReviewers"] = reviewers(&options.by)?;
+            Ok(Some(asked))
+        }
+    }
+}
+
+/// R48: as the API has them.
+fn reviewers(by: &By) -> Result<Value, AskError> {
+    let usage = |error: crate::ReviewersError| AskError::Usage(error.to_string());
+    if by.everyone {
+        return Ok(json!("everyone"));
+    }
+    let Some(file) = &by.reviewers else {
+        return Ok(json!(by.reviewer));
+    };
+    let listed = Reviewers::List(file.clone()).accounts().map_err(usage)?;
+    let listed = listed.unwrap_or_default();
+    Ok(listed.iter().map(|it| json!(it.to_string())).collect())
+}
+
+fn tag(into: &mut Value, tagged: &Tagged) {
+    let tags = [
+        ("tag", &tagged.tag),
+        ("tag1", &tagged.tag1),
+        ("tag2", &tagged.tag2),
+    ];
+    for (name, value) in tags {
+        if let Some(value) = value {
+            into[name] = json!(value);
+        }
+    }
+}
+
+fn list_of(into: &mut Value, name: &str, entries: &[String]) {
+    if !entries.is_empty() {
+        into[name] = json!(entries);
+    }
+}
+
+fn page(page: &Page, sort: Option<&str>) -> Value {
+    let mut options = json!({ "pageSize": page.limit });
+    if let Some(cursor) = &page.cursor {
+        options["cursor"] = json!(cursor);
+    }
+    if let Some(sort) = sort {
+        options["sort"] = json!([sort]);
+    }
+    options
+}
+
+const fn profile(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Open => "open",
+        Kind::Authorized => "authorized",
+    }
+}
