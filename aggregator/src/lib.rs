@@ -17,7 +17,6 @@ pub mod cli;
 mod content;
 pub mod form;
 mod http;
-mod insiders;
 pub mod lane;
 mod payment_proofs;
 mod policy;
@@ -26,11 +25,12 @@ mod revocation;
 mod sponsored;
 pub mod store;
 
+pub use concord_x402::verify::{ChainInsiders, Insiders};
+
 pub use aggregator::{Aggregator, LanePlace, Outcome, Progress};
 pub use claim::Claim;
 pub use content::{Content, Seal, Sealed};
 pub use http::{Service, router};
-pub use insiders::{ChainInsiders, Insiders};
 pub use payment_proofs::{Facilitator, payment_proof_router};
 pub use policy::{AllowedAgents, Limited, Limits, Policy, Rate};
 pub use refusal::{Code, Refusal};

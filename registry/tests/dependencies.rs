@@ -49,6 +49,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "concord-files",
             "concord-aggregator", // its command line calls it
             "concord-index",      // likewise
+            "concord-watchtower", // likewise
             "concord-x402",       // likewise
         ],
     ),
@@ -89,6 +90,16 @@ const ARROWS: &[(&str, &[&str])] = &[
             "concord-chain",
             "concord-x402",
             "concord-index", // the engines of its store, and nothing else of it
+        ],
+    ),
+    (
+        "concord-watchtower",
+        &[
+            "concord-canonical",
+            "concord-files",
+            "concord-registry",
+            "concord-chain",
+            "concord-x402", // gives feedback, reads agents and offers
         ],
     ),
     (

@@ -1,6 +1,6 @@
-use super::{Call, Confirmations, FeeLimit, Node, Transactions};
+use super::{Call, Confirmations, FeeLimit, Fees, Node, Transactions, layer_one_fee};
 use crate::{
-    ChainError, ChainId, Evm, Signer,
+    Amount, ChainError, ChainId, Evm, Signer,
     submission::{Finality, Landing, Resend, SendOutcome, SignedTx, TxChain, TxJob, TxStatus},
 };
 use alloy::{
@@ -9,6 +9,9 @@ use alloy::{
     rpc::types::{TransactionRequest, state::StateOverride},
 };
 use async_trait::async_trait;
+
+/// More than a transaction has beside its input.
+const ENVELOPE_BYTES: usize = 200;
 
 /// A contract call that is to land once.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +59,21 @@ impl CallChain {
             node,
             signer,
         })
+    }
+
+    /// Returns the most that the call can cost now: its gas at the fee limit, or at current fees if there is no
+    /// limit, and what a chain below takes.
+    ///
+    /// # Errors
+    /// [`ChainError::SimulationFailed`] if it would revert, [`ChainError::FeeAboveLimit`],
+    /// [`ChainError::Unreachable`].
+    pub async fn cost(&self, job: &CallJob) -> Result<Amount, ChainError> {
+        let gas = self.gas(job).await?;
+        let fees = self.transactions.fees().await?;
+        let limit = self.transactions.fee_limit().wei();
+        let max = limit.unwrap_or(fees.max);
+        let below = layer_one_fee(&self.node, job.input.len() + ENVELOPE_BYTES).await?;
+        Ok(Fees { max, ..fees }.cost(gas).saturating_add(below))
     }
 
     /// Lets the chain try the call: the gas it takes, and a tenth more.

@@ -41,7 +41,7 @@ fn host(url: &Url) -> String {
     url.host_str().unwrap_or_default().to_owned()
 }
 
-fn check(url: &Url, options: &FetchOptions) -> Result<(), FetchError> {
+pub(super) fn check(url: &Url, options: &FetchOptions) -> Result<(), FetchError> {
     if url.scheme() != "https" && !(url.scheme() == "http" && options.allow_http) {
         let found = url.scheme().chars().take(16).collect();
         return Err(FetchError::Scheme { found });
@@ -77,7 +77,7 @@ fn location(response: &Response, url: &Url) -> Result<Option<Url>, FetchError> {
 }
 
 /// The resolver's refusal is in the source of the library's error.
-fn failure(url: &Url, error: &Error) -> FetchError {
+pub(super) fn failure(url: &Url, error: &Error) -> FetchError {
     let mut source = error.source();
     while let Some(error) = source {
         if let Some(refusal) = error.downcast_ref::<FetchError>() {
@@ -116,7 +116,7 @@ pub(super) async fn body(
 }
 
 /// Stops one byte beyond the limit, however much the content would inflate to.
-fn inflate(raw: &[u8], limit: usize) -> Result<Vec<u8>, FetchError> {
+pub(super) fn inflate(raw: &[u8], limit: usize) -> Result<Vec<u8>, FetchError> {
     let mut content = Vec::new();
     let mut decoder = MultiGzDecoder::new(raw).take(limit as u64 + 1);
     decoder

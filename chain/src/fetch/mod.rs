@@ -1,4 +1,4 @@
-//! Fetches files that strangers name, such as the file behind an agent's URI.
+//! Fetches files that strangers name, such as the file behind an agent's URI, and asks services that they name.
 //!
 //! A URI from a chain can point anywhere: into the operator's own network, at an endless answer, at a small
 //! answer that inflates to gigabytes, at a server that redirects elsewhere. [`Fetcher`] asks only public
@@ -7,12 +7,14 @@
 //! that does not hash to the CID.
 
 mod address;
+mod ask;
 mod error;
 mod http;
 mod ipfs;
 mod resolver;
 
 pub use address::is_public;
+pub use ask::{Answer, Method, Question};
 pub use error::FetchError;
 pub use resolver::{HostLookup, SystemLookup};
 
@@ -111,6 +113,16 @@ impl Fetcher {
         let limit = self.options.timeout;
         let fetching = tokio::time::timeout(limit, self.fetch_unlimited(uri));
         fetching.await.unwrap_or(Err(FetchError::TimedOut(limit)))
+    }
+
+    /// Asks a service over HTTP. Any status is an answer.
+    ///
+    /// # Errors
+    /// [`FetchError`], and never [`FetchError::Status`].
+    pub async fn ask(&self, question: &Question<'_>) -> Result<Answer, FetchError> {
+        let limit = self.options.timeout;
+        let asking = tokio::time::timeout(limit, ask::ask(&self.client, &self.options, question));
+        asking.await.unwrap_or(Err(FetchError::TimedOut(limit)))
     }
 
     async fn fetch_unlimited(&self, uri: &str) -> Result<Fetched, FetchError> {

@@ -1,6 +1,6 @@
-use super::{Cluster, PriorityFee, Transactions, compute_budget};
+use super::{Cluster, PriorityFee, Transactions, compute_budget, fee};
 use crate::{
-    ChainError, ChainId, Signer, Svm,
+    Amount, ChainError, ChainId, Signer, Svm,
     submission::{Finality, Landing, Resend, SendOutcome, SignedTx, TxChain, TxJob, TxStatus},
 };
 use async_trait::async_trait;
@@ -50,6 +50,13 @@ impl InstructionChain {
             signers,
             priority_fee,
         })
+    }
+
+    /// Returns the most that a transaction with so many compute units pays as its fee. Rent is not in it.
+    #[must_use]
+    pub fn fee_max(&self, units: u32) -> Amount {
+        let price = self.priority_fee.first.max(self.priority_fee.most);
+        Amount(fee(self.signers.len() as u64, units, price).into())
     }
 }
 

@@ -212,6 +212,7 @@ pub enum Command {
     Explain(Box<concord_explain::cli::Explain>),
     Index(Box<concord_index::cli::Index>),
     Aggregator(Box<concord_aggregator::cli::Aggregator>),
+    Watchtower(Box<concord_watchtower::cli::Watchtower>),
     File(super::file::File),
     /// Answers canonical functions, one JSON object a line on stdin, one a line on stdout.
     #[command(after_help = ORACLE)]

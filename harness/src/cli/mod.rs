@@ -117,6 +117,7 @@ fn command(command: Command) -> Result<u8, CliError> {
         Command::Explain(options) => Ok(concord_explain::cli::execute(&options)),
         Command::Index(options) => Ok(concord_index::cli::execute(&options.command)),
         Command::Aggregator(options) => Ok(concord_aggregator::cli::execute(&options.command)),
+        Command::Watchtower(options) => Ok(concord_watchtower::cli::execute(&options.command)),
         Command::File(options) => file::file(&options),
         Command::Oracle => Ok(answer_oracle()),
         Command::Vectors(options) => vectors::vectors(&options),

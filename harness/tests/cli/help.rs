@@ -7,7 +7,7 @@ use super::{
 use serde_json::{Value, json};
 use std::{fs, io::Write, process::Stdio};
 
-const COMMANDS: [&str; 61] = [
+const COMMANDS: [&str; 65] = [
     "conform",
     "adapter",
     "adapter check",
@@ -60,6 +60,10 @@ const COMMANDS: [&str; 61] = [
     "aggregator schema",
     "aggregator audit",
     "aggregator check",
+    "watchtower run",
+    "watchtower once",
+    "watchtower plan",
+    "watchtower status",
     "file check",
     "file hash",
     "file convert",

@@ -2,7 +2,7 @@ use alloy::primitives::{Address, B256, U256};
 use async_trait::async_trait;
 use concord_canonical::tag::Tag;
 use concord_chain::{
-    ChainId, Evm, Signer,
+    Amount, ChainId, Evm, Signer,
     evm::{CallChain, CallJob, Confirmations, FeeLimit, Node},
     submission::{Landing, SignedTx, Timing, TxRecord, submit},
 };
@@ -58,12 +58,7 @@ impl EvmRegistry {
         (to, input): (Address, Bytes),
         record: &mut (dyn TxRecord + Sync),
     ) -> Result<(), FeedbackError> {
-        let call = CallJob {
-            id: id.to_owned(),
-            to,
-            value: U256::ZERO,
-            input,
-        };
+        let call = job(id, to, input);
         let mut report = |job: &CallJob, words: &str| tracing::info!(job = job.id, words);
         let timing = self.timing;
         Ok(submit(&mut self.chain, &[&[call]], record, timing, &mut report).await?)
@@ -130,6 +125,15 @@ impl EvmRegistry {
     }
 }
 
+fn job(id: &str, to: Address, input: Bytes) -> CallJob {
+    CallJob {
+        id: id.to_owned(),
+        to,
+        value: U256::ZERO,
+        input,
+    }
+}
+
 #[async_trait]
 impl FeedbackRegistry for EvmRegistry {
     fn registry(&self) -> String {
@@ -138,6 +142,11 @@ impl FeedbackRegistry for EvmRegistry {
 
     fn client(&self) -> String {
         format!("{}:{}", self.network, self.client)
+    }
+
+    async fn cost(&self, submission: &Submission) -> Result<Amount, FeedbackError> {
+        let (to, input) = self.call(submission)?;
+        Ok(self.chain.cost(&job("cost", to, input)).await?)
     }
 
     async fn submit(

@@ -1,6 +1,9 @@
 use async_trait::async_trait;
 use concord_canonical::Word;
-use concord_chain::submission::{Landing, SignedTx, TxRecord};
+use concord_chain::{
+    Amount,
+    submission::{Landing, SignedTx, TxRecord},
+};
 use serde::{Deserialize, Serialize};
 
 use super::{FeedbackEntry, FeedbackError, Kind, PaymentAttestation};
@@ -93,6 +96,12 @@ pub trait FeedbackRegistry: Send + Sync {
 
     /// The account that submits, CAIP-10 (R38).
     fn client(&self) -> String;
+
+    /// The most that submitting a feedback can cost now, fee and rent together, in the chain's smallest unit.
+    ///
+    /// # Errors
+    /// [`FeedbackError`], also if the registry would refuse the feedback.
+    async fn cost(&self, submission: &Submission) -> Result<Amount, FeedbackError>;
 
     /// Submits a feedback once, however often this is called with the same record, and waits until it is final.
     ///

@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use concord_canonical::{auth::SvmFeedbackAuth, caip, tag::Tag};
 use concord_chain::{
-    ChainError, ChainId, Signer, Svm,
+    Amount, ChainError, ChainId, Signer, Svm,
     submission::{
         Finality, Landing, Resend, SendOutcome, SignedTx, Timing, TxChain, TxJob, TxRecord,
         TxStatus, submit,
@@ -12,7 +12,10 @@ use concord_registry::{
     event::Block,
     svm::{
         Address, Instruction, Program,
-        accounts::{AccountType, AgentIdentity, ClientIndex, OpenClientIndex},
+        accounts::{
+            AccountType, AgentIdentity, ClientIndex, FeedbackEntry as Entry, OpenClientIndex,
+            OpenFeedback,
+        },
         ed25519,
         events::{Call, TopLevel, Transaction},
         instructions::{AttachPaymentProof, FeedbackAuthorization, GiveFeedback, GiveOpenFeedback},
@@ -143,6 +146,27 @@ impl Place {
                 let give = self.program.give_feedback(self.client, mint, &feedback);
                 Ok(vec![verify, give]) // R11: directly before
             }
+        }
+    }
+
+    /// The rent of the accounts that a feedback makes, in lamports. Tags that are shorter than they may be make
+    /// it less.
+    async fn rent_max(&self, submission: &Submission) -> Result<u64, FeedbackError> {
+        let mint = self.mint(&submission.agent_id)?;
+        let (entry, index, index_size) = match &submission.content {
+            FeedbackContent::Open { .. } => {
+                let index = self.program.open_client_index(&mint, &self.client);
+                (OpenFeedback::SPACE, index, OpenClientIndex::SPACE)
+            }
+            FeedbackContent::Authorized { .. } => {
+                let index = self.program.client_index(&mint, &self.client);
+                (Entry::SPACE, index, ClientIndex::SPACE)
+            }
+        };
+        let entry = self.cluster.rent(entry).await?;
+        match self.cluster.account(&index).await? {
+            Some(_) => Ok(entry),
+            None => Ok(entry.saturating_add(self.cluster.rent(index_size).await?)),
         }
     }
 
@@ -290,6 +314,11 @@ impl FeedbackRegistry for SvmRegistry {
 
     fn client(&self) -> String {
         format!("{}:{}", self.place.network, self.place.client)
+    }
+
+    async fn cost(&self, submission: &Submission) -> Result<Amount, FeedbackError> {
+        let rent = Amount(self.place.rent_max(submission).await?.into());
+        Ok(self.chain.fee_max(UNITS).saturating_add(rent))
     }
 
     async fn submit(

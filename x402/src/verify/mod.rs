@@ -13,6 +13,8 @@ mod check;
 #[cfg(feature = "network")]
 mod evm;
 mod exchange;
+#[cfg(feature = "network")]
+mod insiders;
 mod payee;
 mod reads;
 mod report;
@@ -31,6 +33,8 @@ pub use evm::EvmChains;
 #[cfg(feature = "network")]
 pub(crate) use evm::request;
 pub use exchange::PaidExchange;
+#[cfg(feature = "network")]
+pub use insiders::{ChainInsiders, Insiders};
 pub use reads::{
     AgentRecord, FileError, Payment, Payments, Reads, RegistrationFiles, Registries, Transfer,
     Unavailable,

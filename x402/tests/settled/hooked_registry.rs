@@ -1,8 +1,12 @@
 //! A registry that fails, or stops its process, at the point that a test names.
 use async_trait::async_trait;
-use concord_chain::submission::{Landing, SignedTx, TxRecord};
+use concord_chain::{
+    Amount,
+    submission::{Landing, SignedTx, TxRecord},
+};
 use concord_x402::feedback::{
     FeedbackEntry, FeedbackError, FeedbackJob, FeedbackRegistry, PaymentAttestation, RevocationJob,
+    Submission,
 };
 
 /// What happens around the calls of a registry.
@@ -33,6 +37,10 @@ impl<H: Hooks> FeedbackRegistry for Hooked<H> {
 
     fn client(&self) -> String {
         self.registry.client()
+    }
+
+    async fn cost(&self, submission: &Submission) -> Result<Amount, FeedbackError> {
+        self.registry.cost(submission).await
     }
 
     async fn submit(

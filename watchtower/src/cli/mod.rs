@@ -1,0 +1,80 @@
+//! The command line. Stdout carries the result, stderr the log and the errors.
+mod arguments;
+mod commands;
+mod config;
+
+use std::{ffi::OsString, io, process::ExitCode};
+
+use clap::Parser;
+use concord_chain::ChainError;
+use concord_x402::feedback::FeedbackError;
+
+use crate::{StoreError, WatchtowerError};
+use arguments::Arguments;
+pub use arguments::{Command, Watchtower};
+
+/// Nothing is wrong.
+const FINE: u8 = 0;
+/// A budget does not suffice, or signals are late or refused.
+const LATE: u8 = 1;
+/// The command line, the configuration or a key is wrong.
+const USAGE: u8 = 2;
+/// A chain does not answer, or the store cannot be used.
+const FAILED: u8 = 3;
+
+/// Why a command ended.
+#[derive(Debug, thiserror::Error)]
+enum CliError {
+    #[error(transparent)]
+    Chain(#[from] ChainError),
+    #[error(transparent)]
+    Feedback(#[from] FeedbackError),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Watchtower(#[from] WatchtowerError),
+    #[error(transparent)]
+    System(#[from] io::Error),
+    #[error("{0}")]
+    Usage(String),
+}
+
+/// Runs `concord-watchtower` with these arguments, the program's name first.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(answer) => {
+            let code = if answer.use_stderr() { USAGE } else { FINE };
+            let _ = answer.print(); // nothing can be reported if stdout is closed
+            return ExitCode::from(code);
+        }
+    };
+    ExitCode::from(execute(&arguments.command))
+}
+
+/// Carries out a command, and returns its exit code. Errors go to stderr.
+#[must_use]
+pub fn execute(command: &Command) -> u8 {
+    let log = tracing_subscriber::fmt().with_writer(io::stderr);
+    let _ = log.with_ansi(false).try_init(); // another one of this process is as good
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build();
+    let done = runtime.map_err(CliError::from).and_then(|runtime| {
+        runtime.block_on(async {
+            match command {
+                Command::Run(options) => commands::run(options).await,
+                Command::Once(options) => commands::once(options).await,
+                Command::Plan(options) => commands::plan(options).await,
+                Command::Status(options) => commands::status(options),
+            }
+        })
+    });
+    done.unwrap_or_else(|error| {
+        eprintln!("concord-watchtower: {error}");
+        match error {
+            CliError::Usage(_) | CliError::Chain(ChainError::KeyUnreadable { .. }) => USAGE,
+            _ => FAILED,
+        }
+    })
+}

@@ -1,0 +1,286 @@
+//! `concord-watchtower` as an operator starts it.
+use crate::{
+    services::Services,
+    world::{DAY, World, file, network},
+};
+use alloy::primitives::hex;
+use concord_watchtower::{Sample, Store};
+use serde_json::{Value, json};
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    path::Path,
+    process::{Command, Output, Stdio},
+    time::{SystemTime, UNIX_EPOCH},
+};
+
+fn command(folder: &Path, name: &str, key: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_concord-watchtower"));
+    command
+        .args([name, "--config", "watchtower.json"])
+        .env("CONCORD_EVM_PRIVATE_KEY", key)
+        .current_dir(folder);
+    command
+}
+
+fn ended(folder: &Path, name: &str, key: &str) -> (i32, Value, String) {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command(folder, name, key).output().unwrap();
+    let report = serde_json::from_slice(&stdout).unwrap_or(Value::Null);
+    let words = String::from_utf8(stderr).unwrap();
+    assert!(
+        !words.contains(key.trim_start_matches("0x")),
+        "no secret is printed"
+    );
+    (status.code().unwrap(), report, words)
+}
+
+fn write(folder: &Path, config: &Value) {
+    fs::write(folder.join("watchtower.json"), config.to_string()).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_operator_plans_publishes_once_and_asks_for_the_status() {
+    let world = World::start().await;
+    let services = Services::start().await;
+    let url = services.url("/ok");
+    let agent = world.register(world.owner, &file(&[("web", &url)])).await;
+    let own = world
+        .register(world.watchtower.address(), &file(&[("web", &url)]))
+        .await;
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let key = format!("0x{}", hex::encode(world.watchtower.to_bytes()));
+    let agents: Vec<Value> = [&agent, &own]
+        .map(|it| {
+            let registration = it.registration();
+            json!({ "agentRegistry": registration.agent_registry, "agentId": registration.agent_id.to_string() })
+        })
+        .to_vec();
+    let mut config = json!({
+        "store": "watchtower.sqlite",
+        "files": "files",
+        "interval": 3_600,
+        "minSamples": 1,
+        "windows": ["day"],
+        "agents": agents,
+        "chains": { network(): {
+            "rpc": world.url,
+            "evm": {
+                "identity": world.identity.to_string(),
+                "reputation": world.open.to_string(),
+                "maxFee": "20",
+                "confirmations": "1",
+            },
+            "budget": { "perDay": "1000000000000000000", "perRun": "1000000000000000000" },
+        } },
+        "fetch": { "allowHttp": true, "allowPrivate": true },
+    });
+    refuses(folder, &key, &config);
+    write(folder, &config);
+
+    let before = world.balance().await;
+    let (code, plan, words) = ended(folder, "plan", &key);
+    assert_eq!(code, 0, "{words}");
+    let registry = agent.registry_key();
+    let costs = &plan["registries"][&registry];
+    assert_eq!(
+        (
+            &costs["agents"],
+            &costs["signalsPerDay"],
+            &costs["signalsPerWeek"]
+        ),
+        (&json!(1), &json!(5), &json!(0))
+    );
+    assert_eq!(plan["own"][0]["agent"], own.key());
+    assert!(
+        !folder.join("watchtower.sqlite").exists(),
+        "nothing is written"
+    );
+    assert!(services.asked().is_empty(), "nothing is probed");
+
+    // samples of yesterday, as the rounds of yesterday would have left them
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap()
+        .as_secs();
+    let store = Store::open(&folder.join("watchtower.sqlite")).unwrap();
+    let sample = Sample {
+        at: now - now % DAY - DAY / 2,
+        kind: "http".to_owned(),
+        answered: true,
+        succeeded: Some(true),
+        millis: 3,
+        owned: None,
+        finding: "as promised".to_owned(),
+    };
+    store.keep(&agent.key(), &[(url.clone(), sample)]).unwrap();
+    let (code, _, words) = ended(folder, "once", &key);
+    assert!(code == 3 && words.contains("another process"), "{words}");
+    drop(store);
+
+    config["chains"][network()]["budget"]["perDay"] = json!("1");
+    write(folder, &config);
+    let (code, plan, _) = ended(folder, "plan", &key);
+    assert_eq!(
+        (code, &plan["registries"][&registry]["fits"]),
+        (1, &json!(false))
+    );
+    let (code, once, _) = ended(folder, "once", &key);
+    assert_eq!(
+        (code, &once["registries"][&registry]["overBudget"]),
+        (1, &json!(4)),
+        "{once}"
+    );
+    assert_eq!(world.balance().await, before, "nothing was spent");
+    let (code, status, _) = ended(folder, "status", &key);
+    assert_eq!(code, 0);
+    assert!(
+        status["late"][0]["reason"]
+            .as_str()
+            .unwrap()
+            .contains("budget"),
+        "{status}"
+    );
+
+    config["chains"][network()]["budget"]["perDay"] = json!("1000000000000000000");
+    write(folder, &config);
+    let (code, once, words) = ended(folder, "once", &key);
+    assert_eq!(code, 0, "{once} {words}");
+    let report = &once["registries"][&registry];
+    assert_eq!(
+        (&report["published"], &once["samples"]),
+        (&json!(4), &json!(1))
+    );
+    assert_eq!(world.feedbacks(&agent).await, 4);
+    let (code, once, _) = ended(folder, "once", &key);
+    assert_eq!(
+        (code, &once["registries"][&registry]["published"]),
+        (0, &json!(0))
+    );
+    let (code, status, _) = ended(folder, "status", &key);
+    assert_eq!(
+        (code, &status["signals"]["final"], &status["late"]),
+        (0, &json!(4), &json!([]))
+    );
+    let spent = before - world.balance().await;
+    assert_eq!(status["spentToday"][&registry], spent.to_string());
+    assert_eq!(
+        (world.feedbacks(&agent).await, world.feedbacks(&own).await),
+        (4, 0)
+    );
+    runs(folder, &key).await;
+}
+
+/// It probes until it is told to stop.
+async fn runs(folder: &Path, key: &str) {
+    let mut running = command(folder, "run", key)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(running.stderr.take().unwrap()).lines();
+    let probed = tokio::task::spawn_blocking(|| {
+        lines
+            .map_while(Result::ok)
+            .any(|line| line.contains("probed") && line.contains("samples=1"))
+    });
+    assert!(probed.await.unwrap());
+    let pid = running.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-TERM", &pid])
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert_eq!(running.wait().unwrap().code(), Some(0));
+}
+
+/// Each names the file and the field.
+fn refuses(folder: &Path, key: &str, config: &Value) {
+    let (code, _, words) = ended(folder, "run", key);
+    assert!(code == 2 && words.contains("watchtower.json"), "{words}");
+    let chain = network();
+    for (pointer, value, expected) in [
+        (
+            "/interval".to_owned(),
+            json!(1),
+            "interval is 1, expected 10 to 86400",
+        ),
+        ("/interval".to_owned(), json!("x"), "interval: invalid type"),
+        ("/timeout".to_owned(), json!(61), "timeout is 61"),
+        ("/endpointsMax".to_owned(), json!(0), "endpointsMax is 0"),
+        ("/windows".to_owned(), json!(["month"]), "windows[0]"),
+        (
+            "/signals".to_owned(),
+            json!(["starred"]),
+            "\"starred\" is not known",
+        ),
+        (
+            "/signals".to_owned(),
+            json!(["revenues"]),
+            "\"revenues\" is not known",
+        ),
+        (
+            "/fileBase".to_owned(),
+            json!("h".repeat(200)),
+            "fileBase has 200 bytes",
+        ),
+        ("/agents/0/agentId".to_owned(), json!("-1"), "agents[0]"),
+        (
+            "/agents/1".to_owned(),
+            config["agents"][0].clone(),
+            "is listed twice",
+        ),
+        (
+            "/agents/0/agentRegistry".to_owned(),
+            json!("eip155:1:0x0000000000000000000000000000000000000001"),
+            "is not configured",
+        ),
+        (
+            format!("/chains/{chain}/evm/maxFee"),
+            json!("cheap"),
+            "maxFee",
+        ),
+        (
+            format!("/chains/{chain}/evm/confirmations"),
+            json!("soon"),
+            "confirmations",
+        ),
+        (
+            format!("/chains/{chain}/budget/perDay"),
+            json!("-1"),
+            "perDay",
+        ),
+        (
+            format!("/chains/{chain}/evm"),
+            Value::Null,
+            "expected evm for eip155",
+        ),
+        ("/unknown".to_owned(), json!(1), "unknown"),
+    ] {
+        let mut wrong = config.clone();
+        let (parent, name) = pointer.rsplit_once('/').unwrap();
+        match wrong.pointer_mut(parent).unwrap() {
+            Value::Array(list) => list[name.parse::<usize>().unwrap()] = value,
+            parent => parent[name] = value,
+        }
+        write(folder, &wrong);
+        let (code, _, words) = ended(folder, "plan", key);
+        assert!(
+            code == 2 && words.contains(expected),
+            "{pointer}: {code} {words}"
+        );
+    }
+    write(folder, config);
+    let (code, _, words) = ended(folder, "plan", "0x12");
+    assert!(
+        code == 2 && words.contains("CONCORD_EVM_PRIVATE_KEY"),
+        "{words}"
+    );
+    assert!(!folder.join("watchtower.sqlite").exists());
+}

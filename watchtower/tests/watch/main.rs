@@ -1,0 +1,13 @@
+//! The watchtower over real registries: anvil and a local cluster, and services that behave as strangers' do.
+mod both_chains;
+mod budget;
+mod cluster;
+mod command;
+#[path = "../../../x402/tests/settled/hooked_registry.rs"]
+mod hooked_registry;
+mod killed;
+mod own;
+mod probing;
+mod revenues;
+mod services;
+mod world;
