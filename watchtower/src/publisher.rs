@@ -143,7 +143,7 @@ impl Publisher {
         );
         let is_reverted = error.is_reverted();
         match error {
-            WatchtowerError::Own(_) | WatchtowerError::NoAgent(_) => {
+            WatchtowerError::NoAgent(_) => {
                 report.refused += 1;
                 self.store.set_refused(n, &reason)
             }

@@ -81,7 +81,8 @@ impl RevenueSource {
                 (fetched.host.unwrap_or_default(), fetched.bytes)
             }
         };
-        let list: List = serde_json::from_slice(&bytes).map_err(|error| {
+        let mut reader = serde_json::Deserializer::from_slice(&bytes);
+        let list: List = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
             let reason = error.to_string();
             WatchtowerError::Revenues { place, reason }
         })?;

@@ -83,10 +83,20 @@ pub struct Survey {
     pub record: Option<AgentRecord>,
     /// What to probe; `None` if its file cannot be had now.
     pub targets: Option<Vec<Target>>,
-    /// Why it is not rated (R60).
-    pub own: Option<String>,
+    /// Why it is not rated (R60), by its chain.
+    pub own_by_chain: Option<String>,
+    /// Why it is not rated (R60), by its file.
+    pub own_by_file: Option<String>,
     /// Why something could not be read.
     pub unreadable: Option<String>,
+}
+
+impl Survey {
+    /// Why the agent is not rated (R60).
+    #[must_use]
+    pub fn own(&self) -> Option<&str> {
+        self.own_by_chain.as_deref().or(self.own_by_file.as_deref())
+    }
 }
 
 impl Watch {
@@ -106,7 +116,8 @@ impl Watch {
         for (agent, looked) in found {
             let (survey, samples) = looked?;
             report.samples += samples;
-            report.own.extend(survey.own.map(|it| (agent.clone(), it)));
+            let own = survey.own().map(|it| (agent.clone(), it.to_owned()));
+            report.own.extend(own);
             let unreadable = survey.unreadable.map(|it| (agent, it));
             report.unreadable.extend(unreadable);
         }
@@ -131,9 +142,9 @@ impl Watch {
         let looked = async {
             if let Some(targets) = &survey.targets {
                 self.store
-                    .set_targets(&key, targets, survey.own.as_deref())?;
+                    .set_targets(&key, targets, survey.own_by_file.as_deref())?;
             }
-            if survey.own.is_some() || self.store.own_by_file(&key)?.is_some() {
+            if survey.own().is_some() || self.store.own_by_file(&key)?.is_some() {
                 return Ok(0);
             }
             let targets = self.store.targets(&key)?;
@@ -152,7 +163,8 @@ impl Watch {
         let mut survey = Survey {
             record: None,
             targets: None,
-            own: None,
+            own_by_chain: None,
+            own_by_file: None,
             unreadable: None,
         };
         let read = self.registries.agent(agent.registration(), None).await;
@@ -169,7 +181,7 @@ impl Watch {
             }
         };
         match self.own.by_chain(agent, &record).await {
-            Ok(own) => survey.own = own,
+            Ok(own) => survey.own_by_chain = own,
             Err(error) => {
                 survey.unreadable = Some(error.0);
                 return survey;
@@ -177,7 +189,7 @@ impl Watch {
         }
         match self.files.registration(&record.uri, false).await {
             Ok(file) => {
-                survey.own = survey.own.or_else(|| self.own.by_file(&file));
+                survey.own_by_file = self.own.by_file(&file);
                 survey.targets = Some(targets_of(&file, self.settings.endpoints_max));
             }
             Err(error) => {
@@ -187,7 +199,7 @@ impl Watch {
                 survey.unreadable = Some(error.to_string());
             }
         }
-        if survey.own.is_some() {
+        if survey.own().is_some() {
             survey.targets = Some(Vec::new());
         }
         survey.record = Some(record);

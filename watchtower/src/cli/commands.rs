@@ -157,7 +157,7 @@ pub async fn plan(options: &ConfigOptions) -> Result<u8, CliError> {
     let mut endpoints: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
     for (index, agent) in ready.watch.agents.iter().enumerate() {
         let survey = ready.watch.survey(agent).await;
-        own.extend(survey.own.map(|it| (agent.key(), it)));
+        own.extend(survey.own().map(|it| (agent.key(), it.to_owned())));
         unreadable.extend(survey.unreadable.map(|it| (agent.key(), it)));
         let count = survey.targets.map_or(0, |it| it.len());
         if count > 0 {

@@ -1,8 +1,13 @@
 //! What is spent stays within the budgets, whatever is due.
-use crate::world::{DAY, MONDAY, World, file, files, settings};
-use concord_chain::{Amount, submission::TxRecord as _};
+use crate::world::{DAY, GENEROUS, MONDAY, World, file, files, node, settings};
+use concord_chain::{
+    Amount,
+    evm::{FeeLimit, Fees, gwei},
+    submission::TxRecord as _,
+};
 use concord_watchtower::{
-    Budget, Sample, Settings, StoreRecord, WindowKind, signals_of_ended_windows,
+    Budget, PassReport, Publisher, Sample, Settings, StoreRecord, WindowKind,
+    signals_of_ended_windows,
 };
 
 fn sample(at: u64) -> Sample {
@@ -15,6 +20,24 @@ fn sample(at: u64) -> Sample {
         owned: Some(true),
         finding: "as promised".to_owned(),
     }
+}
+
+/// So that what a signal costs is near the most that it can cost.
+async fn a_quarter_above_current_fees(world: &World) -> String {
+    let fees = Fees::current(&node(&world.url), FeeLimit::default())
+        .await
+        .unwrap();
+    let current = (fees.max - fees.priority) / 2 + fees.priority;
+    gwei(current + current / 4)
+}
+
+/// A pass that spends what it says, to the wei.
+async fn spend(world: &World, publisher: &mut Publisher, now: u64) -> PassReport {
+    let before = world.balance().await;
+    let report = publisher.pass(now).await.unwrap();
+    assert_eq!(before - world.balance().await, report.spent.0);
+    assert_eq!((report.late, report.refused), (0, 0), "{report:?}");
+    report
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -45,43 +68,49 @@ async fn a_budget_is_kept_day_by_day_and_run_by_run() {
     );
     assert_eq!(intended.unwrap(), 10);
 
-    let first = store.signal(1).unwrap().unwrap();
-    let generous = world
-        .publisher(folder.path(), store, crate::world::GENEROUS)
-        .await;
-    let cost = generous.cost(&first.submission).await.unwrap();
-    // three signals a run, and as much a day as four cost at most
-    let budget = Budget {
-        per_day: Amount(cost.0 * 4),
-        per_run: Amount(cost.0 * 3),
+    let limit = a_quarter_above_current_fees(&world).await;
+    let publisher = async |budget| {
+        let folder = folder.path();
+        world.publisher_below(&limit, folder, store, budget).await
     };
-    let mut publisher = world.publisher(folder.path(), store, budget).await;
-    let (mut published, mut time, mut days) = (0, now, 0);
-    while published < 10 {
-        let before = world.balance().await;
-        let mut today = 0;
-        for _ in 0..4 {
-            let at_first = world.balance().await;
-            let report = publisher.pass(time).await.unwrap();
-            let spent = at_first - world.balance().await;
-            assert_eq!(spent, report.spent.0, "to the wei");
-            assert!(spent <= budget.per_run.0, "{report:?}");
-            assert_eq!((report.late, report.refused), (0, 0));
-            published += report.published;
-            today += report.published;
-            assert_eq!(
-                report.published + report.over_budget + published - report.published,
-                10
-            );
-        }
-        assert!(today > 0, "a day's budget suffices for one");
-        let spent = before - world.balance().await;
-        assert!(spent <= budget.per_day.0, "{spent}");
-        let known = store.spent_on_day(&publisher.registry_key(), time).unwrap();
-        assert_eq!(known.0, spent);
-        (time, days) = (time + DAY, days + 1);
+    let most = async |publisher: &Publisher, n| {
+        let signal = store.signal(n).unwrap().unwrap();
+        publisher.cost(&signal.submission).await.unwrap()
+    };
+    let per_day = most(&publisher(GENEROUS).await, 1).await;
+    let budget = Budget {
+        per_day,
+        ..GENEROUS
+    };
+    let mut daily = publisher(budget).await;
+    let today = spend(&world, &mut daily, now).await;
+    assert!(today.spent <= per_day && today.over_budget > 0, "{today:?}");
+    let again = spend(&world, &mut daily, now + 60).await;
+    assert_eq!((again.published, again.over_budget), (0, today.over_budget));
+    let known = store.spent_on_day(&daily.registry_key(), now).unwrap();
+    assert_eq!(known, today.spent);
+    let tomorrow = spend(&world, &mut daily, now + DAY).await;
+    assert!(
+        tomorrow.published > 0 && tomorrow.spent <= per_day,
+        "{tomorrow:?}"
+    );
+
+    let mut left = tomorrow.over_budget;
+    assert!(left > 1, "there is nothing to spend a run's budget on");
+    let per_run = most(&daily, 10).await;
+    let budget = Budget {
+        per_run,
+        ..GENEROUS
+    };
+    let mut hasty = publisher(budget).await;
+    let mut runs = 0;
+    while left > 0 {
+        let run = spend(&world, &mut hasty, now + DAY).await;
+        assert!(run.published > 0 && run.spent <= per_run, "{run:?}");
+        assert_eq!(run.over_budget, left - run.published);
+        (left, runs) = (run.over_budget, runs + 1);
     }
-    assert!(days > 1, "the budget was never reached");
+    assert!(runs > 1, "the budget was never reached");
     assert_eq!(world.feedbacks(&agent).await, 10);
 }
 

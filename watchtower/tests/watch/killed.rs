@@ -273,7 +273,7 @@ async fn run_errand(errand: &Value) {
     reach("probed", &stop);
     let key: PrivateKeySigner = text("key").parse().unwrap();
     let [identity, open]: [Address; 2] = ["identity", "open"].map(|it| text(it).parse().unwrap());
-    let registry = place(text("rpc"), identity, open, &key).await;
+    let registry = place(text("rpc"), identity, open, &key, "20").await;
     let agent = Agent::of_key(text("agent")).unwrap();
     let (agents, client) = ([agent.clone()], registry.client());
     let accounts = BTreeMap::from([(agent.registry_key(), client.clone())]);

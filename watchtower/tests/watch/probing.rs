@@ -139,12 +139,6 @@ async fn a_private_service_is_not_asked() {
         }
     }
     assert_eq!(services.asked(), Vec::<String>::new());
-    // a redirect into the network of the one who asks
-    let open = Prober::new(fetcher(Duration::from_millis(300)));
-    let inside = open
-        .probe(&target(ServiceKind::Http, &services.url("/inside")))
-        .await;
-    assert!(!inside.unwrap().finding.is_answer(), "nothing is there");
     // by default `http:` is not asked at all, which says nothing about the service
     let strict = Prober::new(Fetcher::new(FetchOptions::default()).unwrap());
     let plain = target(ServiceKind::Http, "http://example.com/");

@@ -63,7 +63,7 @@ async fn r60_revenues_are_what_this_operator_settled_once_a_window() {
     fs::write(&path, "{\"revenues\": [{\"agentId\": 7}]}").unwrap();
     let error = note(&source, now + DAY).await.unwrap_err().to_string();
     assert!(
-        error.contains("revenues.json") && error.contains("agentId"),
+        error.contains("revenues.json: revenues[0].agentId: invalid type"),
         "{error}"
     );
     let url = served(&list.to_string()).await;

@@ -102,7 +102,6 @@ async fn answer(mut stream: TcpStream, asked: Arc<Mutex<Vec<String>>>) -> Option
         "/members" => whole("401 Unauthorized", "", ""),
         "/away" => whole("302 Found", "location: /ok\r\n", ""),
         "/round" => whole("302 Found", "location: /round\r\n", ""),
-        "/inside" => whole("302 Found", "location: http://169.254.169.254/\r\n", ""),
         "/mcp" if is_initialize => whole(
             "200 OK",
             &format!("{json}mcp-session-id: s-1\r\n"),

@@ -228,12 +228,21 @@ impl World {
         watch(store(folder), settings, agents, chains, self.own())
     }
 
-    pub async fn registry(&self) -> EvmRegistry {
-        place(&self.url, self.identity, self.open, &self.watchtower).await
+    pub async fn publisher(&self, folder: &Path, store: &Store, budget: Budget) -> Publisher {
+        self.publisher_below("20", folder, store, budget).await
     }
 
-    pub async fn publisher(&self, folder: &Path, store: &Store, budget: Budget) -> Publisher {
-        let registry: Box<dyn FeedbackRegistry> = Box::new(self.registry().await);
+    /// A publisher that offers no more than so many gwei for a unit of gas.
+    pub async fn publisher_below(
+        &self,
+        gwei: &str,
+        folder: &Path,
+        store: &Store,
+        budget: Budget,
+    ) -> Publisher {
+        let (identity, open) = (self.identity, self.open);
+        let registry = place(&self.url, identity, open, &self.watchtower, gwei).await;
+        let registry: Box<dyn FeedbackRegistry> = Box::new(registry);
         let chains = Arc::new(self.chains().await);
         let files = Arc::new(files(folder));
         Publisher::new(registry, budget, self.own(), chains, files, store.clone())
@@ -250,6 +259,7 @@ pub async fn place(
     identity: Address,
     open: Address,
     key: &PrivateKeySigner,
+    max_fee: &str,
 ) -> EvmRegistry {
     let addresses = RegistryAddresses {
         identity,
@@ -258,7 +268,7 @@ pub async fn place(
         validation: None,
     };
     let fees = (
-        FeeLimit::parse(Some("20")).unwrap(),
+        FeeLimit::parse(Some(max_fee)).unwrap(),
         Confirmations::Blocks(1),
     );
     let (signer, network) = (Box::new(key.clone()), network().parse().unwrap());
