@@ -243,3 +243,61 @@ fn a_run_of_the_fuzzer_outside_a_clone_leaves_nothing_that_looks_like_one() {
         entries(folder.path())
     );
 }
+
+/// Forge's output with an identity registry that answers another version: the first world shows it.
+fn artifacts_that_differ() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let built = fs::canonicalize(clone_root().join("contracts/out")).unwrap();
+    for entry in fs::read_dir(&built).unwrap() {
+        let entry = entry.unwrap();
+        symlink(entry.path(), folder.path().join(entry.file_name())).unwrap();
+    }
+    let identity = folder.path().join("IdentityRegistry.sol");
+    fs::remove_file(&identity).unwrap();
+    fs::create_dir(&identity).unwrap();
+    let text =
+        fs::read_to_string(built.join("IdentityRegistry.sol/IdentityRegistry.json")).unwrap();
+    let (version, other) = ("322e302e30", "322e302e31"); // 2.0.0 and 2.0.1 in hexadecimal
+    assert!(text.contains(version));
+    fs::write(
+        identity.join("IdentityRegistry.json"),
+        text.replace(version, other),
+    )
+    .unwrap();
+    folder
+}
+
+#[test]
+fn a_finding_outside_a_clone_is_kept_apart_and_no_full_device_hides_it() {
+    let artifacts = artifacts_that_differ();
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = [
+        "--steps",
+        "200",
+        "--seed",
+        "7",
+        "--workers",
+        "1",
+        "--artifacts",
+        text(artifacts.path()),
+    ];
+    let fuzz = [&["fuzz", "--backend", "evm-revm"], &arguments[..]].concat();
+    let run = answer(concord(&fuzz).current_dir(folder.path()));
+    assert_eq!(run.code, 1, "{run:?}");
+    assert!(run.stdout.contains("DIVERGENCE"), "{run:?}");
+    assert_eq!(entries(folder.path()), ["concord-regressions"]);
+    assert_eq!(entries(&folder.path().join("concord-regressions")).len(), 1);
+
+    let device = fs::File::options().write(true).open("/dev/full").unwrap();
+    let full = concord(&fuzz)
+        .current_dir(folder.path())
+        .stdout(device)
+        .output()
+        .unwrap();
+    assert_eq!(full.status.code(), Some(1), "{full:?}");
+    let said = String::from_utf8(full.stderr).unwrap();
+    assert!(
+        said.contains("concord: stdout: No space left on device"),
+        "{said}"
+    );
+}

@@ -7,6 +7,7 @@ use super::{
     error::CliError,
     files::{ARTIFACTS, PROGRAM, built, clone_root},
     progress::Steps,
+    report_files::code_beside,
     show,
 };
 use crate::{
@@ -17,6 +18,7 @@ use crate::{
         svm::SvmLitesvm,
     },
     fuzz::{self, Corpus, Finding, FuzzFault, Plan, Recipe, Report, Setting, Subject},
+    report::plain,
     scenario,
 };
 use clap::ValueEnum;
@@ -85,9 +87,9 @@ pub(super) fn fuzz(options: &Fuzz) -> Result<u8, CliError> {
         true => format!("{:#}\n", answer::as_json(&report, seed, replay)),
         false => answer::as_text(&report, seed, replay),
     };
-    show(result.as_bytes())?;
-    kept.transpose()?;
-    Ok(exit_code(&report))
+    let shown = show(plain(&result).as_bytes()).map_err(CliError::from); // it names files
+    let written = shown.and(kept.transpose().map(drop));
+    code_beside(written, exit_code(&report))
 }
 
 fn exit_code(report: &Report) -> u8 {
