@@ -61,7 +61,7 @@ test("agents are found by what a person types, and the form keeps it", async () 
   assert.equal(await chromium.evaluate("document.getElementById('q').value"), "weather");
   await open("/?hasMCP=1&reviewers=everyone&tag=quality&min=30");
   assert.deepEqual(await all("ul.agents h2"), ["Weather Oracle"]);
-  assert.match(await text("ul.agents .facts"), /average 38\.7\d? of 2 by these reviewers|average 38 of 2/);
+  assert.match(await text("ul.agents .facts"), /average 38 of 2 by these reviewers/);
 });
 
 test("what the API refuses is said in its words, with its status", async () => {

@@ -2,6 +2,7 @@
 mod command;
 #[path = "../worlds/database.rs"]
 mod database;
+mod explorer;
 mod export;
 #[path = "../worlds/given.rs"]
 mod given;

@@ -63,10 +63,14 @@ impl Server {
     }
 
     pub fn start() -> Self {
+        Self::with(Limits::default())
+    }
+
+    pub fn with(limits: Limits) -> Self {
         let filled = filled(|database| {
             fill(&mut Store::open(database).unwrap());
         });
-        let mut server = Self::of(filled, Limits::default());
+        let mut server = Self::of(filled, limits);
         let deployments = server.store.deployments().unwrap();
         server.ids = deployments.into_iter().map(|it| it.id).collect();
         server

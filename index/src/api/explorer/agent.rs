@@ -25,9 +25,18 @@ pub async fn page(
     let id = text(&row, "id");
     let listed = value(&asked, "reviewers");
     let whose = reviewers(listed);
-    let mut summaries = vec![summary(&site, &id, json!("everyone")).await?];
-    if let Some(whose) = whose.clone().filter(Value::is_array) {
-        summaries.push(summary(&site, &id, whose).await?);
+    let mut summaries = Vec::new();
+    for profile in ["open", "authorized"] {
+        if profile == "authorized" && row["clients"][profile] == 0 {
+            continue; // on most registries there is none
+        }
+        let sets = [
+            Some(json!("everyone")),
+            whose.clone().filter(Value::is_array),
+        ];
+        for set in sets.into_iter().flatten() {
+            summaries.push(summary(&site, &id, (profile, set)).await?);
+        }
     }
     let (points, is_whole) = points(&site, &id, whose.as_ref()).await?;
     let cursor = value(&asked, "cursor");
@@ -53,8 +62,8 @@ pub async fn page(
     Ok(whole(title, &main).into_response())
 }
 
-async fn summary(site: &Site, id: &str, whose: Value) -> Result<Value, Refusal> {
-    let body = json!({ "agentIds": [id], "clientAddresses": whose });
+async fn summary(site: &Site, id: &str, (profile, whose): (&str, Value)) -> Result<Value, Refusal> {
+    let body = json!({ "agentIds": [id], "profile": profile, "clientAddresses": whose });
     let answer = site.post("/v1/summaries", &body).await?;
     Ok(answer["items"][0].clone())
 }
@@ -197,14 +206,18 @@ fn form(path: &str, listed: &str) -> Markup {
 /// R48: every summary states its set.
 fn summarised(answer: &Value) -> Markup {
     let whose = match &answer["clientAddresses"] {
-        Value::Array(listed) => format!("By the {} reviewers listed", listed.len()),
-        _ => "By everyone: anyone can make accounts that review".to_owned(),
+        Value::Array(listed) => format!("by the listed ({})", listed.len()),
+        _ => "by everyone: anyone can make accounts that review".to_owned(),
     };
     let (summary, facts) = (&answer["summary"], &answer["facts"]);
+    let (kind, average) = match answer["profile"] == "authorized" {
+        true => ("Authorized scores", text(summary, "averageScore")),
+        false => ("Open feedback", text(summary, "decimal")),
+    };
     html! {
         section.summary {
-            h3 { (whose) }
-            p { "Average " strong { (text(summary, "decimal")) } " of " strong { (text(summary, "count")) } " feedback" }
+            h3 { (kind) ", " (whose) }
+            p { "Average " strong { (average) } " of " strong { (text(summary, "count")) } " feedback" }
             p.facts {
                 span { (text(facts, "reviewers")) " reviewers" }
                 span { (text(&facts["mostActive"], "feedback")) " by the most active one" }

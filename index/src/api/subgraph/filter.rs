@@ -264,11 +264,11 @@ impl<'a> Filters<'a> {
             (
                 Scalar::List,
                 Operator::Text {
-                    at,
+                    at: At::Anywhere,
                     is_not,
                     is_nocase: false,
                 },
-            ) if at == At::Anywhere => {
+            ) => {
                 return Some(self.lines(sql, &column, (is_not, value), path));
             }
             (Scalar::List, _) | (Scalar::Bool, Operator::Order(_)) => return None,
@@ -469,22 +469,27 @@ impl<'a> Filters<'a> {
         else {
             return None;
         };
-        Some(self.entries_within(ENTRIES, value, path).and_then(|entries| {
-            sql.push(if is_not { "NOT (1 = 1" } else { "(1 = 1" });
-            for entry in entries {
-                let bound = Scalar::Bytes.bound(entry);
-                let bound = bound.ok_or_else(|| malformed(path, entry, "0x and hex digits"))?;
-                let condition = format!(
-                    " AND (COALESCE({table}.approved = ?, FALSE) OR EXISTS (SELECT 1 FROM setting s \
-                     WHERE s.deployment = {table}.deployment AND s.name = 'operator' \
-                     AND SUBSTR(s.subject, 1, 20) = {table}.owner \
-                     AND SUBSTR(s.subject, 21) = ?))"
-                );
-                sql.bind(&condition, [bound.clone(), bound]);
-            }
-            sql.push(")");
-            Ok(())
-        }))
+        Some(
+            self.entries_within(ENTRIES, value, path)
+                .and_then(|entries| {
+                    sql.push(if is_not { "NOT (1 = 1" } else { "(1 = 1" });
+                    for entry in entries {
+                        let bound = Scalar::Bytes.bound(entry);
+                        let bound =
+                            bound.ok_or_else(|| malformed(path, entry, "0x and hex digits"))?;
+                        // Owners are looked up once, and not for each agent.
+                        let condition = format!(
+                            " AND COALESCE({table}.approved = ? OR {table}.owner IN \
+                     (SELECT SUBSTR(s.subject, 1, 20) FROM setting s WHERE s.deployment = ? \
+                     AND s.name = 'operator' AND SUBSTR(s.subject, 21) = ?), FALSE)"
+                        );
+                        let deployment = self.scope.deployment.0.to_value();
+                        sql.bind(&condition, [bound.clone(), deployment, bound]);
+                    }
+                    sql.push(")");
+                    Ok(())
+                }),
+        )
     }
 
     fn entries<'v>(&self, value: &'v Value, path: &str) -> Result<&'v [Value], QueryError> {

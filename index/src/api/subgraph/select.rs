@@ -56,6 +56,9 @@ enum Which<'a> {
     Many(&'a [Vec<Stored>]),
 }
 
+/// The rows of keys: one each, or a page each.
+type OfKeys = for<'k> fn(&'k [Vec<Stored>]) -> Which<'k>;
+
 /// The cells that a row is read with, in this order: its key, its id, one for each selected field.
 struct Columns(Vec<String>);
 
@@ -331,7 +334,7 @@ impl<'a, E: Engine> Execution<'a, E> {
         other: &'static Entity,
         child: &Selected,
         rows: &[Row],
-        (length, which): (usize, for<'k> fn(&'k [Vec<Stored>]) -> Which<'k>),
+        (length, which): (usize, OfKeys),
     ) -> Result<BTreeMap<Vec<u8>, Vec<Value>>, QueryError> {
         let mut seen = BTreeSet::new();
         let mut keys: Vec<Vec<Stored>> = Vec::new();
@@ -353,27 +356,60 @@ impl<'a, E: Engine> Execution<'a, E> {
 
     /// The approved account of an agent, and those that its owner approved for all agents.
     fn operators(&mut self, child: &Selected, rows: &mut [Row]) -> Result<(), QueryError> {
-        for row in rows {
-            let mut sql = Sql::new("SELECT a.approved FROM agent a");
-            let key = [self.scope.deployment.0.to_value(), row.key[0].clone()];
-            let condition = " WHERE a.deployment = ? AND a.agent = ?";
-            sql.bind(
-                &format!("{condition} AND a.approved IS NOT NULL"),
-                key.clone(),
-            );
-            sql.push(" UNION SELECT SUBSTR(s.subject, 21) FROM setting s JOIN agent a");
-            sql.push(" ON a.deployment = s.deployment AND a.owner = SUBSTR(s.subject, 1, 20)");
-            sql.bind(&format!("{condition} AND s.name = 'operator'"), key);
-            let mut operators = Vec::new();
-            let scope = self.scope;
-            self.store.select(&sql, "setting", &mut |cells| {
-                operators.extend(Scalar::Bytes.answer(&cells.next(), scope));
+        let deployment = self.scope.deployment.0.to_value();
+        for rows in rows.chunks_mut(KEYS) {
+            let mut sql = Sql::new("SELECT a.agent, a.owner, a.approved FROM agent a");
+            sql.bind(" WHERE a.deployment = ?", [deployment.clone()]);
+            sql.list("a.agent", rows.iter().map(|row| row.key[0].clone()));
+            let mut agents: BTreeMap<Vec<u8>, (Vec<u8>, Stored)> = BTreeMap::new();
+            self.store.select(&sql, "agent", &mut |cells| {
+                let agent = key_of(&[cells.next()]);
+                let owner: Option<Vec<u8>> = cells.take("owner")?;
+                agents.insert(agent, (owner.unwrap_or_default(), cells.next()));
                 Ok(())
             })?;
-            row.answer
-                .insert(child.key.clone(), Value::Array(operators));
+            let owners: BTreeSet<&Vec<u8>> = agents.values().map(|(owner, _)| owner).collect();
+            let of_owner = self.approved_by(&owners)?;
+            for row in rows {
+                let agent = agents.get(&key_of(&row.key[..1]));
+                let approved = agent.iter().map(|(_, approved)| approved);
+                let approved = approved.filter(|it| **it != Stored::Null);
+                let by_owner = agent.and_then(|(owner, _)| of_owner.get(owner));
+                let all = approved.chain(by_owner.into_iter().flatten());
+                let all = all.filter_map(|it| Scalar::Bytes.answer(it, self.scope));
+                row.answer.insert(child.key.clone(), all.collect());
+            }
         }
         Ok(())
+    }
+
+    /// The accounts that owners approved for all of their agents.
+    fn approved_by(
+        &mut self,
+        owners: &BTreeSet<&Vec<u8>>,
+    ) -> Result<BTreeMap<Vec<u8>, Vec<Stored>>, QueryError> {
+        let mut sql = Sql::new("SELECT s.subject FROM setting s");
+        let deployment = self.scope.deployment.0.to_value();
+        sql.bind(
+            " WHERE s.deployment = ? AND s.name = 'operator' AND (1 = 0",
+            [deployment],
+        );
+        for owner in owners.iter().filter(|it| !it.is_empty()) {
+            // A subject is an owner, and an operator of the same length.
+            let end = [&owner[..], &vec![0xff; owner.len() + 1]].concat();
+            let ends = [Stored::Blob(owner.to_vec()), Stored::Blob(end)];
+            sql.bind(" OR (s.subject > ? AND s.subject < ?)", ends);
+        }
+        sql.push(") ORDER BY s.subject");
+        let mut found: BTreeMap<Vec<u8>, Vec<Stored>> = BTreeMap::new();
+        self.store.select(&sql, "setting", &mut |cells| {
+            let subject: Vec<u8> = cells.take("subject")?;
+            let (owner, operator) = subject.split_at(subject.len() / 2);
+            let of = found.entry(owner.to_vec()).or_default();
+            of.push(Stored::Blob(operator.to_vec()));
+            Ok(())
+        })?;
+        Ok(found)
     }
 
     /// Files are parsed between statements, which the time limit ends.
