@@ -75,7 +75,7 @@ pub unsafe fn answer(
 /// `reserve(length)` or `answer` returned `bytes`, and the caller does not use them again.
 pub unsafe fn release(bytes: *mut u8, length: usize) {
     // SAFETY: the caller's promise; the slice was leaked with this length.
-    let mut bytes = unsafe { Box::from_raw(slice::from_raw_parts_mut(bytes, length)) };
+    let mut bytes = unsafe { Box::from_raw(core::ptr::slice_from_raw_parts_mut(bytes, length)) };
     for byte in &mut bytes {
         // SAFETY: a valid byte. Volatile, so that it is not optimized away before the memory is freed.
         unsafe { core::ptr::write_volatile(byte, 0) };
