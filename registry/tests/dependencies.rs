@@ -37,10 +37,12 @@ const ARROWS: &[(&str, &[&str])] = &[
         "concord-deploy",
         &["concord-canonical", "concord-registry", "concord-chain"],
     ),
+    ("concord-embed", &[]),
     (
         "concord-harness",
         &[
             "concord-canonical",
+            "concord-embed", // the binary alone
             "concord-registry",
             "concord-chain",
             "concord-oracle",
