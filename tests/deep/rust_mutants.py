@@ -5,7 +5,7 @@ usage: rust_mutants.py --cargo-mutants FILE [--scope NAME] [--sample N] [--secon
 
   --cargo-mutants FILE  the program that lists the mutants, at the version of tests/deep/requirements/cargo-mutants
   --scope NAME          only this scope (SCOPES below: canonical, registry, model, program); repeatable
-  --sample N            only every N-th mutant, by the digest of its name; the program has always a sample (see SCOPES)
+  --sample N            only every N-th mutant, by its digest; the program has always a sample (see SCOPES)
   --seconds N           start no mutant after so many seconds; a later run goes on where this one ended
   --list                print the mutants and stop
   --table               print the results so far as a table and stop
@@ -95,13 +95,9 @@ class Mutant:
 
     @property
     def key(self) -> str:
-        """Stays the same when lines move."""
-        changed = [line for line in self.diff.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")]
-        return hashlib.sha256("\n".join([self.file, *changed]).encode()).hexdigest()[:16]
-
-    @property
-    def change(self) -> str:
-        return self.name.split(": ", 1)[-1]
+        """Of the change and the lines around it: stays the same when others come before them."""
+        lines = [line for line in self.diff.splitlines() if line[:2] != "@@" and line[:3] not in ("+++", "---")]
+        return hashlib.sha256("\n".join([self.file, *lines]).encode()).hexdigest()[:16]
 
 
 def give_up(sentence: str):
@@ -197,8 +193,8 @@ def run(mutants: list[Mutant], seconds: float, again: bool):
 
 
 def explained(mutant: Mutant, entries: list[dict]) -> str | None:
-    found = (it["reason"] for it in entries if (it["file"], it["change"]) == (mutant.file, mutant.change))
-    return next(found, None)
+    """An entry has the key, the file, the change in cargo-mutants' words, and the reason."""
+    return next((it["reason"] for it in entries if it["key"] == mutant.key), None)
 
 
 def report(mutants: list[Mutant], entries: list[dict]) -> int:
@@ -210,7 +206,7 @@ def report(mutants: list[Mutant], entries: list[dict]) -> int:
             verdict = "explained" if explained(mutant, entries) else "survived"
         counts[mutant.scope][verdict] += 1
         if verdict == "survived":
-            open_ones.append(mutant.name)
+            open_ones.append(f"{mutant.key} {mutant.name}")
     columns = ["uncompiled", "killed", "explained", "survived", "not run"]
     print("| scope | mutants | do not compile | killed | explained | survived | not run |")
     print("|---|---|---|---|---|---|---|")
@@ -242,10 +238,10 @@ def main() -> int:
             print(f"{mutant.scope:10} {mutant.key} {mutant.name}")
         return 0
     if options.sample == 1 and not options.scope:
-        met = {(mutant.file, mutant.change) for mutant in mutants}
+        met = {mutant.key for mutant in mutants}
         for entry in entries:
-            if (entry["file"], entry["change"]) not in met:
-                give_up(f"{SURVIVORS.name}: {entry['file']} has no mutant `{entry['change']}`")
+            if entry["key"] not in met:
+                give_up(f"{SURVIVORS.name}: {entry['file']} has no mutant {entry['key']}, `{entry['change']}`")
     if not options.table:
         run(mutants, options.seconds, options.again)
     return report(mutants, entries)
