@@ -18,6 +18,7 @@ mod rating_value;
 mod reader;
 mod registration;
 mod reputation;
+mod reviewers;
 #[cfg(test)]
 mod schema;
 mod timestamp;
@@ -48,5 +49,8 @@ pub use registration::{
 pub use reputation::{
     Found, InteractionData, RegistrationId, ReputationInfo, SignedInteraction, X402Profile,
     info_from_extensions, info_schema, interaction_from_extensions, parse_info, parse_interaction,
+};
+pub use reviewers::{
+    ListSignature, REVIEWER_LIST_TYPE, Reviewer, ReviewerList, parse_reviewer_list,
 };
 pub use timestamp::Timestamp;

@@ -33,7 +33,7 @@ const AGENT: &str = help!(
   concord explain agent --from agent.json --block eip155:84532=0x91ac…"
 );
 const SUMMARY: &str = help!(
-    "  concord explain summary eip155:84532:0x8004…BD9e:42 --reviewers reviewers.txt --tag1 starred --rpc eip155:84532=https://sepolia.base.org --bundle summary.json
+    "  concord explain summary eip155:84532:0x8004…BD9e:42 --reviewers reviewers.json --tag1 starred --rpc eip155:84532=https://sepolia.base.org --bundle summary.json
   concord explain summary --from summary.json --block eip155:84532=0x91ac…"
 );
 
@@ -96,7 +96,7 @@ pub struct OfSummary {
     /// Which kind of feedback: open or authorized.
     #[arg(long, default_value = "open", value_parser = profile)]
     pub profile: Profile,
-    /// The reviewers that count: a file with one address a line; `#` begins a comment.
+    /// The reviewers that count: a reviewer list, of which those on the agent's chain do.
     #[arg(long, value_name = "FILE", required_unless_present_any = ["from", "reviewer", "everyone"])]
     pub reviewers: Option<PathBuf>,
     /// A reviewer that counts; can be repeated.

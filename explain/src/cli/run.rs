@@ -15,6 +15,7 @@ use concord_chain::{
     fetch::{FetchOptions, Fetcher},
     svm::Cluster,
 };
+use concord_files::parse_reviewer_list;
 use concord_registry::event::Profile;
 use std::{fs, path::Path};
 
@@ -39,7 +40,7 @@ pub(super) async fn run(options: &Explain) -> Result<Explanation, CliError> {
         Some(ExplainOf::Summary(of)) => {
             let agent = of.agent.as_ref().ok_or_else(missing)?;
             let tags = [of.tag1.clone(), of.tag2.clone()];
-            let over = (reviewers(of)?, tags);
+            let over = (reviewers(of, agent)?, tags);
             reputation(reading, agent, of.profile, over, &mut trust).await
         }
     }
@@ -113,20 +114,11 @@ fn trust_nodes(reading: &Reading, online: &Online, trust: &mut Trust) {
     }
 }
 
-fn reviewers(of: &OfSummary) -> Result<ReviewerSet, CliError> {
+fn reviewers(of: &OfSummary, agent: &AgentName) -> Result<ReviewerSet, CliError> {
     let listed = match &of.reviewers {
         _ if of.everyone => return Ok(ReviewerSet::Everyone),
         None => of.reviewer.clone(),
-        Some(file) => {
-            let text = read_text(file)?;
-            let lines = text
-                .lines()
-                .map(|line| line.split('#').next().unwrap_or_default().trim());
-            lines
-                .filter(|it| !it.is_empty())
-                .map(str::to_owned)
-                .collect()
-        }
+        Some(file) => listed_in(file, agent)?,
     };
     match listed.is_empty() {
         true => Err(CliError::usage(
@@ -134,6 +126,16 @@ fn reviewers(of: &OfSummary) -> Result<ReviewerSet, CliError> {
         )),
         false => Ok(ReviewerSet::Listed(listed)),
     }
+}
+
+/// Those of the agent's chain. A signature that is there must hold.
+fn listed_in(file: &Path, agent: &AgentName) -> Result<Vec<String>, CliError> {
+    let wrong = |error: concord_files::Error| CliError::usage(shown(file, &error));
+    let list = parse_reviewer_list(read_text(file)?.as_bytes()).map_err(wrong)?;
+    list.view().signer().map_err(wrong)?;
+    let network = agent.registry.rsplit_once(':').map_or("", |(it, _)| it);
+    let addresses = list.view().addresses_on(network).into_iter();
+    Ok(addresses.map(str::to_owned).collect())
 }
 
 fn write(file: &Path, text: Result<String, BundleError>) -> Result<(), CliError> {

@@ -214,6 +214,7 @@ pub enum Command {
     Aggregator(Box<concord_aggregator::cli::Aggregator>),
     Watchtower(Box<concord_watchtower::cli::Watchtower>),
     File(super::file::File),
+    Reviewers(super::reviewers::Reviewers),
     /// Answers canonical functions, one JSON object a line on stdin, one a line on stdout.
     #[command(after_help = ORACLE)]
     Oracle,

@@ -17,6 +17,7 @@ mod progress;
 mod provenance;
 mod read_only;
 mod report_files;
+mod reviewers;
 mod scenarios;
 mod smoke;
 mod svm_node;
@@ -119,6 +120,7 @@ fn command(command: Command) -> Result<u8, CliError> {
         Command::Aggregator(options) => Ok(concord_aggregator::cli::execute(&options.command)),
         Command::Watchtower(options) => Ok(concord_watchtower::cli::execute(&options.command)),
         Command::File(options) => file::file(&options),
+        Command::Reviewers(options) => reviewers::reviewers(&options),
         Command::Oracle => Ok(answer_oracle()),
         Command::Vectors(options) => vectors::vectors(&options),
         Command::Completions { shell } => {

@@ -7,7 +7,7 @@ use super::{
 use serde_json::{Value, json};
 use std::{fs, io::Write, process::Stdio};
 
-const COMMANDS: [&str; 65] = [
+const COMMANDS: [&str; 67] = [
     "conform",
     "adapter",
     "adapter check",
@@ -68,6 +68,8 @@ const COMMANDS: [&str; 65] = [
     "file hash",
     "file convert",
     "file new",
+    "reviewers new",
+    "reviewers check",
     "oracle",
     "vectors run",
     "vectors export",

@@ -13,6 +13,7 @@ mod missing;
 mod oracle;
 mod places;
 mod processes;
+mod reviewers;
 mod usage;
 mod vectors;
 

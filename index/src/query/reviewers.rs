@@ -1,3 +1,4 @@
+use concord_files::parse_reviewer_list;
 use concord_registry::{event::AccountId, evm, svm};
 use std::{
     fs,
@@ -10,8 +11,13 @@ use std::{
 pub enum Reviewers {
     /// These. As in the registries' `getSummary`, one that is listed twice counts twice.
     Listed(Vec<AccountId>),
-    /// Those in a file: one address a line, and `#` begins a comment.
-    List(PathBuf),
+    /// Those of a chain in a reviewer list.
+    List {
+        /// The file.
+        path: PathBuf,
+        /// The chain, CAIP-2.
+        network: String,
+    },
     /// Everyone who ever gave feedback.
     Everyone,
 }
@@ -31,15 +37,13 @@ pub enum ReviewersError {
         /// Why.
         reason: String,
     },
-    /// A line is not an address.
-    #[error("{}:{line}: {text:?} is not an address of this chain", path.display())]
+    /// It is not a reviewer list.
+    #[error("{}: {reason}", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
-        /// Counts from 1.
-        line: usize,
-        /// The line.
-        text: String,
+        /// The field, and what is wrong with it.
+        reason: String,
     },
 }
 
@@ -52,7 +56,7 @@ impl Reviewers {
         let listed = match self {
             Self::Everyone => return Ok(None),
             Self::Listed(listed) => listed.clone(),
-            Self::List(path) => read(path)?,
+            Self::List { path, network } => read(path, network)?,
         };
         match listed.is_empty() {
             true => Err(ReviewersError::Empty),
@@ -61,25 +65,23 @@ impl Reviewers {
     }
 }
 
-fn read(path: &Path) -> Result<Vec<AccountId>, ReviewersError> {
-    let text = fs::read_to_string(path).map_err(|error| ReviewersError::Unreadable {
+fn read(path: &Path, network: &str) -> Result<Vec<AccountId>, ReviewersError> {
+    let bytes = fs::read(path).map_err(|error| ReviewersError::Unreadable {
         path: path.to_owned(),
         reason: error.to_string(),
     })?;
-    let mut accounts = Vec::new();
-    for (line, text) in (1..).zip(text.lines()) {
-        let text = text.split('#').next().unwrap_or_default().trim();
-        if text.is_empty() {
-            continue;
-        }
-        let account = parse_account(text).ok_or_else(|| ReviewersError::Malformed {
-            path: path.to_owned(),
-            line,
-            text: text.to_owned(),
-        })?;
-        accounts.push(account);
-    }
-    Ok(accounts)
+    let malformed = |reason: String| ReviewersError::Malformed {
+        path: path.to_owned(),
+        reason,
+    };
+    let list = parse_reviewer_list(&bytes).map_err(|error| malformed(error.to_string()))?;
+    // a signature that is there must hold
+    (list.view().signer()).map_err(|error| malformed(error.to_string()))?;
+    let addresses = list.view().addresses_on(network).into_iter();
+    let accounts = addresses.map(|address| {
+        parse_account(address).ok_or_else(|| malformed(format!("{address:?} is not an address")))
+    });
+    accounts.collect()
 }
 
 /// Reads an address of either chain; `None` if it is of neither.

@@ -166,12 +166,30 @@ fn r48_reviewers_are_named_or_everyone_is_asked_for() {
     assert_eq!(of(&listed(&[18, 18])), (4, 15, 18));
     assert_eq!(of(&Reviewers::Everyone).0, 3);
     let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(
-        file.path(),
-        format!("# ours\n{}  # the one\n\n", account(18)),
-    )
-    .unwrap();
-    assert_eq!(of(&Reviewers::List(file.path().to_owned())), (2, 15, 18));
+    let listed = format!("eip155:31337:{}", account(18));
+    let other = format!("eip155:1:{}", account(7));
+    std::fs::write(file.path(), list_of(&[&listed, &other])).unwrap();
+    assert_eq!(of(&list_in(&file, "eip155:31337")), (2, 15, 18));
+}
+
+fn list_of(accounts: &[&str]) -> String {
+    let reviewers = accounts
+        .iter()
+        .map(|it| serde_json::json!({ "account": it }));
+    serde_json::json!({
+        "type": "concord-reviewer-list-v1",
+        "name": "ours",
+        "created": "2026-11-23T00:00:00Z",
+        "reviewers": reviewers.collect::<Vec<_>>(),
+    })
+    .to_string()
+}
+
+fn list_in(file: &tempfile::NamedTempFile, network: &str) -> Reviewers {
+    Reviewers::List {
+        path: file.path().to_owned(),
+        network: network.to_owned(),
+    }
 }
 
 #[test]
@@ -181,12 +199,17 @@ fn r48_no_reviewers_are_not_everyone() {
         Err(ReviewersError::Empty)
     );
     let file = tempfile::NamedTempFile::new().unwrap();
-    let list = Reviewers::List(file.path().to_owned());
-    assert_eq!(list.accounts(), Err(ReviewersError::Empty));
-    std::fs::write(file.path(), "\n0x12\n").unwrap();
-    let error = list.accounts().unwrap_err();
+    let account = format!("eip155:31337:{}", account(18));
+    std::fs::write(file.path(), list_of(&[&account])).unwrap();
+    let nobody = list_in(&file, "eip155:1").accounts();
+    assert_eq!(nobody, Err(ReviewersError::Empty), "another chain's");
+    std::fs::write(file.path(), list_of(&["eip155:31337:0x12"])).unwrap();
+    let error = list_in(&file, "eip155:31337").accounts().unwrap_err();
     assert!(
-        matches!(error, ReviewersError::Malformed { line: 2, .. }),
+        error.to_string().contains("$.reviewers[0].account"),
         "{error}"
     );
+    std::fs::write(file.path(), format!("{account}\n")).unwrap();
+    let error = list_in(&file, "eip155:31337").accounts().unwrap_err();
+    assert!(matches!(error, ReviewersError::Malformed { .. }), "{error}");
 }
