@@ -32,7 +32,7 @@ pub use own::OwnAccounts;
 pub use ownership::is_owned;
 pub use probe::{Finding, Outcome, Prober};
 pub use publisher::{PassReport, Publisher};
-pub use revenues::{Revenue, RevenueSource, revenue_signals, sum_in_cents};
+pub use revenues::{Paid, Revenue, RevenueSource, Revenues, Unit, revenue_signals, sum_in_cents};
 pub use signal::{Draft, Tag, signals_of_ended_windows};
 pub use store::{Sample, Signal, SignalState, Store, StoreError, StoreRecord};
 pub use tally::Tally;

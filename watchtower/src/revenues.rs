@@ -2,103 +2,127 @@
 
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
-use concord_chain::fetch::Fetcher;
+use concord_chain::fetch::{FetchError, Fetcher};
 use concord_x402::feedback::FileStore;
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::json;
 
 use crate::{
     Agent, Draft, Settings, Store, Tag, WatchtowerError, Window,
-    evidence::time,
     signal::{Drafting, window_of},
+    target::registry_key,
 };
 
-/// Bytes of a list.
-const LIST_MAX: u64 = 1 << 20;
+/// Bytes of a file.
+const FILE_MAX: u64 = 1 << 20;
 /// Tokens of a dollar have at most 18 decimals.
 const DECIMALS_MAX: u8 = 18;
 /// What is published has two decimals.
 const CENT_DECIMALS: u8 = 2;
 
-/// Where the operator's settled payments are listed.
+/// Where it is said what this operator settled.
 #[derive(Clone)]
 pub enum RevenueSource {
-    /// A JSON file.
+    /// A JSON file: a list of [`Revenues`].
     File(PathBuf),
-    /// A URL of the operator's own, with what fetches it.
+    /// `GET /revenues` of the operator's own aggregator, with what fetches it.
     Url(String, Fetcher),
 }
 
-/// What the operator settled for one agent in one token.
+/// What the operator settled for one agent in one window, as `GET /revenues` of an aggregator answers.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Revenue {
+pub struct Revenues {
     /// The identity registry, CAIP-10.
     pub agent_registry: String,
     /// The agent's id.
     pub agent_id: String,
-    /// The payments' chain, CAIP-2.
-    pub network: String,
-    /// The token: its address or mint.
-    pub asset: String,
-    /// How many digits of `total` follow the point.
-    pub decimals: u8,
-    /// In the token's smallest unit, as decimal text.
-    pub total: String,
-    /// Unix seconds of the first payment.
+    /// When it was paid.
+    pub window: Paid,
+    /// Whether the window has ended, so that nothing will be added.
+    pub is_complete: bool,
+    /// By token.
+    pub revenues: Vec<Revenue>,
+}
+
+/// The window of payments.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Paid {
+    /// Its first second, in unix seconds.
     pub from: u64,
-    /// Unix seconds of the last payment.
+    /// The first second after it, in unix seconds.
     pub to: u64,
-    /// How many payments there are.
-    pub count: u64,
 }
 
-#[derive(Deserialize)]
-struct List {
-    revenues: Vec<Revenue>,
-}
-
-impl Revenue {
+/// What was paid in one token.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Revenue {
     /// The token, CAIP-10.
-    #[must_use]
-    pub fn token(&self) -> String {
-        let token = format!("{}:{}", self.network, self.asset);
-        crate::target::registry_key(&token)
-    }
+    pub asset: String,
+    /// How many payments there are.
+    pub payments: u64,
+    /// How many paid.
+    pub payers: u64,
+    /// In the token's smallest unit, as decimal text.
+    pub amount: String,
+    /// How the amount is to be read.
+    pub signal: Unit,
+}
+
+/// How an amount is to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Unit {
+    /// How many of its digits follow the point.
+    pub value_decimals: u8,
 }
 
 impl RevenueSource {
-    /// Reads the list.
+    /// Reads what was settled for an agent in a window; `None` if that is nowhere said.
     ///
     /// # Errors
-    /// [`WatchtowerError::Revenues`] with the file or the host, and the field that is wrong.
-    pub async fn read(&self) -> Result<Vec<Revenue>, WatchtowerError> {
-        let (place, bytes) = match self {
-            Self::File(path) => (path.display().to_string(), self.read_file(path)?),
-            Self::Url(url, fetcher) => {
-                let fetched = fetcher.fetch(url).await;
-                let fetched = fetched.map_err(|error| self.unusable(error))?;
-                (fetched.host.unwrap_or_default(), fetched.bytes)
+    /// [`WatchtowerError::Revenues`] with the place, and the field that is wrong.
+    pub async fn read(
+        &self,
+        agent: &Agent,
+        window: Window,
+    ) -> Result<Option<Revenues>, WatchtowerError> {
+        let found = match self {
+            Self::File(path) => {
+                let all: Vec<Revenues> = self.parse(&self.read_file(path)?)?;
+                all.into_iter().find(|it| it.is_of(agent, window))
             }
+            Self::Url(url, fetcher) => match fetcher.fetch(&question(url, agent, window)).await {
+                Ok(fetched) => Some(self.parse(&fetched.bytes)?),
+                Err(FetchError::Status { status: 404, .. }) => None, // not served there
+                Err(error) => return Err(self.unusable(error)),
+            },
         };
-        let mut reader = serde_json::Deserializer::from_slice(&bytes);
-        let list: List = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
-            let reason = error.to_string();
-            WatchtowerError::Revenues { place, reason }
-        })?;
-        Ok(list.revenues)
+        match found {
+            Some(found) if !found.is_of(agent, window) => {
+                Err(self.unusable("the answer is about another agent or window"))
+            }
+            Some(found) if !found.is_complete => Err(self.unusable("isComplete is false")),
+            found => Ok(found),
+        }
+    }
+
+    fn parse<T: DeserializeOwned>(&self, bytes: &[u8]) -> Result<T, WatchtowerError> {
+        let mut reader = serde_json::Deserializer::from_slice(bytes);
+        let read = serde_path_to_error::deserialize(&mut reader);
+        read.map_err(|error| self.unusable(error))
     }
 
     fn read_file(&self, path: &PathBuf) -> Result<Vec<u8>, WatchtowerError> {
-        let length = fs::metadata(path).map_err(|error| self.unusable(error))?;
-        if length.len() > LIST_MAX {
-            let length = length.len();
-            return Err(self.unusable(format!("{length} bytes, expected at most {LIST_MAX}")));
+        let found = fs::metadata(path).map_err(|error| self.unusable(error))?;
+        if found.len() > FILE_MAX {
+            let length = found.len();
+            return Err(self.unusable(format!("{length} bytes, expected at most {FILE_MAX}")));
         }
         fs::read(path).map_err(|error| self.unusable(error))
     }
 
-    /// A URL may have a key in it, so that its host alone is shown, by the fetcher's words.
+    /// A URL may have a key in it, so that it is not shown.
     fn unusable(&self, reason: impl ToString) -> WatchtowerError {
         let place = match self {
             Self::File(path) => path.display().to_string(),
@@ -111,36 +135,50 @@ impl RevenueSource {
     }
 }
 
-/// The dollars of several totals, in cents, rounded down.
+/// What an aggregator is asked.
+fn question(url: &str, agent: &Agent, window: Window) -> String {
+    let registration = agent.registration();
+    let (registry, id) = (&registration.agent_registry, &registration.agent_id);
+    let (kind, end) = (window.kind.name(), window.end());
+    format!("{url}?agentRegistry={registry}&agentId={id}&window={kind}&end={end}")
+}
+
+impl Revenues {
+    fn is_of(&self, agent: &Agent, window: Window) -> bool {
+        let named = Agent::parse(&self.agent_registry, &self.agent_id);
+        let is_agent = named.is_ok_and(|it| it.key() == agent.key());
+        is_agent && (self.window.from, self.window.to) == (window.start, window.end())
+    }
+}
+
+/// The dollars of several tokens, in cents, rounded down.
 ///
 /// # Errors
 /// Names the field that is malformed.
 pub fn sum_in_cents(revenues: &[&Revenue]) -> Result<i128, String> {
     let mut sum: u128 = 0;
     for revenue in revenues {
-        let Revenue {
-            total, decimals, ..
-        } = revenue;
-        if *decimals > DECIMALS_MAX {
+        let (amount, decimals) = (&revenue.amount, revenue.signal.value_decimals);
+        if decimals > DECIMALS_MAX {
             return Err(format!(
-                "decimals is {decimals}, expected at most {DECIMALS_MAX}"
+                "valueDecimals is {decimals}, expected at most {DECIMALS_MAX}"
             ));
         }
-        let units: u128 = (total.parse())
-            .map_err(|_| format!("total is {total:?}, expected a decimal below 2^128"))?;
+        let units: u128 = (amount.parse())
+            .map_err(|_| format!("amount is {amount:?}, expected a decimal below 2^128"))?;
         let scaled = units.checked_mul(10u128.pow(u32::from(DECIMALS_MAX - decimals)));
         let added = scaled.and_then(|it| sum.checked_add(it));
-        sum = added.ok_or_else(|| format!("total is {total}, which is beyond all dollars"))?;
+        sum = added.ok_or_else(|| format!("amount is {amount}, which is beyond all dollars"))?;
     }
     let cents = sum / 10u128.pow(u32::from(DECIMALS_MAX - CENT_DECIMALS));
     i128::try_from(cents).map_err(|error| error.to_string())
 }
 
-/// Writes down the revenues of every agent for the windows that ended last, each once (R60). `dollars`: the tokens
+/// Writes down the revenues of every agent in the windows that ended last, each once (R60). `dollars`: the tokens
 /// that count as a dollar, CAIP-10. Returns how many are new.
 ///
 /// # Errors
-/// [`WatchtowerError`]. Then the list is read again at the next call.
+/// [`WatchtowerError`]. Then all are asked for again at the next call.
 pub async fn revenue_signals(
     store: &Store,
     settings: &Settings,
@@ -150,6 +188,7 @@ pub async fn revenue_signals(
     files: &dyn FileStore,
     now: u64,
 ) -> Result<usize, WatchtowerError> {
+    let dollars: Vec<String> = dollars.iter().map(|it| registry_key(it)).collect();
     let mut count = 0;
     for kind in &settings.windows {
         let name = format!("revenues {}", kind.name());
@@ -159,15 +198,12 @@ pub async fn revenue_signals(
         if store.number(&name)?.is_some_and(|it| it >= window.end()) {
             continue;
         }
-        let mut revenues = source.read().await?;
-        let dollars: Vec<String> = dollars
-            .iter()
-            .map(|it| crate::target::registry_key(it))
-            .collect();
-        revenues.retain(|it| dollars.contains(&it.token()));
         let mut drafts = Vec::new();
         for agent in agents {
             let Some(client) = accounts.get(&agent.registry_key()) else {
+                continue;
+            };
+            let Some(revenues) = source.read(agent, window).await? else {
                 continue;
             };
             let drafting = Drafting {
@@ -178,7 +214,7 @@ pub async fn revenue_signals(
                 now,
                 files,
             };
-            drafts.extend(of_agent(&drafting, &revenues)?);
+            drafts.extend(of_agent(&drafting, &revenues, &dollars)?);
         }
         count += store.intend_as(&name, window.end(), &drafts, now)?;
     }
@@ -188,31 +224,30 @@ pub async fn revenue_signals(
 /// `None` if nothing was settled for the agent.
 fn of_agent(
     drafting: &Drafting<'_>,
-    revenues: &[Revenue],
+    revenues: &Revenues,
+    dollars: &[String],
 ) -> Result<Option<Draft>, WatchtowerError> {
-    let key = drafting.agent.key();
-    let is_own = |it: &&Revenue| {
-        Agent::parse(&it.agent_registry, &it.agent_id).is_ok_and(|agent| agent.key() == key)
-    };
-    let own: Vec<&Revenue> = revenues.iter().filter(is_own).collect();
-    if own.is_empty() {
+    let all = revenues.revenues.iter();
+    let counted: Vec<&Revenue> = all
+        .filter(|it| dollars.contains(&registry_key(&it.asset)))
+        .collect();
+    if counted.is_empty() {
         return Ok(None);
     }
-    let cents = sum_in_cents(&own).map_err(|reason| WatchtowerError::Revenues {
-        place: format!("agent {key}"),
+    let cents = sum_in_cents(&counted).map_err(|reason| WatchtowerError::Revenues {
+        place: format!("agent {}", drafting.agent.key()),
         reason,
     })?;
-    let from = own.iter().map(|it| it.from).min().unwrap_or_default();
-    let to = own.iter().map(|it| it.to).max().unwrap_or_default();
-    let tokens = own.iter().map(
-        |it| json!({ "token": it.token(), "decimals": it.decimals, "total": it.total, "payments": it.count }),
-    );
+    let tokens = counted.iter().map(|it| {
+        let decimals = it.signal.value_decimals;
+        json!({
+            "token": it.asset, "amount": it.amount, "decimals": decimals, "payments": it.payments, "payers": it.payers,
+        })
+    });
     let statement = json!({
         "window": window_of(drafting.window),
         "scope": "payments that this operator settled",
         "unit": "US dollar",
-        "firstPayment": time(from),
-        "lastPayment": time(to),
         "tokens": tokens.collect::<Vec<_>>(),
     });
     let value = (cents, CENT_DECIMALS);
@@ -223,17 +258,13 @@ fn of_agent(
 mod tests {
     use super::*;
 
-    fn revenue(total: &str, decimals: u8) -> Revenue {
+    fn revenue(amount: &str, value_decimals: u8) -> Revenue {
         Revenue {
-            agent_registry: "eip155:84532:0x8004A818BFB912233c491871b3d84c89A494BD9e".to_owned(),
-            agent_id: "42".to_owned(),
-            network: "eip155:84532".to_owned(),
-            asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e".to_owned(),
-            decimals,
-            total: total.to_owned(),
-            from: 1,
-            to: 2,
-            count: 3,
+            asset: "eip155:84532:0x036CbD53842c5426634e7929541eC2318f3dCF7e".to_owned(),
+            payments: 3,
+            payers: 2,
+            amount: amount.to_owned(),
+            signal: Unit { value_decimals },
         }
     }
 
@@ -251,7 +282,7 @@ mod tests {
         ] {
             let revenues: Vec<_> = totals
                 .iter()
-                .map(|(total, it)| revenue(total, *it))
+                .map(|(amount, it)| revenue(amount, *it))
                 .collect();
             let all: Vec<_> = revenues.iter().collect();
             assert_eq!(sum_in_cents(&all), cents, "{totals:?}");
@@ -261,10 +292,10 @@ mod tests {
     #[test]
     fn what_is_no_amount_is_named() {
         for (total, decimals, words) in [
-            ("1.5", 6, "total is \"1.5\""),
-            ("-1", 6, "total is \"-1\""),
-            ("", 6, "total is \"\""),
-            ("1", 19, "decimals is 19"),
+            ("1.5", 6, "amount is \"1.5\""),
+            ("-1", 6, "amount is \"-1\""),
+            ("", 6, "amount is \"\""),
+            ("1", 19, "valueDecimals is 19"),
             (
                 "340282366920938463463374607431768211455",
                 0,

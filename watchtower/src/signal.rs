@@ -26,7 +26,7 @@ pub enum Tag {
     ResponseTime,
     /// Whether the service's host proves the agent (R43): 1 or 0.
     OwnerVerified,
-    /// Cumulative dollars that the operator settled for the agent, with two decimals, rounded down.
+    /// Dollars that the operator settled for the agent in the window, with two decimals, rounded down.
     Revenues,
 }
 

@@ -125,6 +125,25 @@ async fn a_number_is_explained_for_the_reviewers_that_are_named() {
         &block,
     ];
     assert_eq!(run(&[&["summary"], &offline[..]].concat()), 0);
+    // a list names the same reviewer, and one of another chain
+    let list = |account: &str| {
+        let reviewers = serde_json::json!([{ "account": account }, { "account": format!("eip155:1:{client}") }]);
+        serde_json::json!({
+            "type": "concord-reviewer-list-v1", "name": "ours", "created": "2026-11-23T00:00:00Z", "reviewers": reviewers,
+        })
+    };
+    let path = format!("{}.reviewers", files.bundle);
+    let by_list = ["summary", &agent, "--reviewers", &path];
+    fs::write(&path, list(&format!("{CHAIN}:{client}")).to_string()).expect("it is written");
+    assert_eq!(run(&[&by_list[..], &online[..]].concat()), 0);
+    for wrong in [
+        list("eip155:1:0x12").to_string(),
+        list(&format!("eip155:2:{client}")).to_string(),
+        client.clone(),
+    ] {
+        fs::write(&path, wrong).expect("it is written");
+        assert_eq!(run(&[&by_list[..], &online[..]].concat()), 2, "R48");
+    }
     // one of everyone's files cannot be had
     assert_eq!(run(&[&["agent", &agent], &online[..]].concat()), 4);
     assert_eq!(run(&[&["agent"], &offline[..]].concat()), 4);

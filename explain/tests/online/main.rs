@@ -4,6 +4,7 @@ mod cluster;
 mod command;
 mod encoded;
 mod evm;
+mod found_on_base;
 mod paid;
 mod reputation;
 mod svm;

@@ -151,7 +151,7 @@ struct FetchConfig {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct RevenueConfig {
-    /// A file, or a URL of the operator's own.
+    /// A file, or the URL of `GET /revenues` of the operator's aggregator.
     source: String,
     /// The tokens that count as a dollar, CAIP-10.
     dollars: Vec<String>,
