@@ -126,8 +126,7 @@ impl ReviewerList {
     #[must_use]
     pub fn twice(&self) -> Option<&str> {
         let mut known = std::collections::BTreeSet::new();
-        let accounts = self.reviewers.iter().map(|it| it.account.as_str());
-        let mut accounts = accounts;
+        let mut accounts = self.reviewers.iter().map(|it| it.account.as_str());
         accounts.find(|it| !known.insert(spelling(it)))
     }
 

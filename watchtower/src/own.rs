@@ -60,8 +60,7 @@ impl OwnAccounts {
             let own = self.find(&address_of(&signer.public_key)?)?;
             Some(format!("its file lists the key of {own} as a signer"))
         });
-        let found = wallets.chain(signers).next();
-        found
+        wallets.chain(signers).next()
     }
 
     /// The own account with an address. A key has the same address on every chain of its kind.

@@ -1,6 +1,10 @@
 //! What the operator settled for an agent, as a facilitator knows it (BP): the one signal that no probe gives.
 
-use std::{collections::BTreeMap, fs, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use concord_chain::fetch::{FetchError, Fetcher};
 use concord_x402::feedback::FileStore;
@@ -113,7 +117,7 @@ impl RevenueSource {
         read.map_err(|error| self.unusable(error))
     }
 
-    fn read_file(&self, path: &PathBuf) -> Result<Vec<u8>, WatchtowerError> {
+    fn read_file(&self, path: &Path) -> Result<Vec<u8>, WatchtowerError> {
         let found = fs::metadata(path).map_err(|error| self.unusable(error))?;
         if found.len() > FILE_MAX {
             let length = found.len();
