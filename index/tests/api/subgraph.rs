@@ -554,10 +554,10 @@ async fn a_subgraph_is_of_one_evm_registry() {
         assert_eq!(answer.status, StatusCode::NOT_FOUND, "{name}");
         assert!(answer.text.contains("errors"), "{}", answer.text);
     }
-    let unknown = json!({ "query": "{ agents { id } }", "querry": 1 });
+    let unknown = json!({ "query": "{ agents { id } }", "question": 1 });
     let answer = server.post(PATH, &unknown).await;
     assert_eq!(answer.status, StatusCode::BAD_REQUEST);
-    assert!(answer.text.contains("querry"), "{}", answer.text);
+    assert!(answer.text.contains("question"), "{}", answer.text);
 }
 
 /// An answer that would be a part of the whole is refused.

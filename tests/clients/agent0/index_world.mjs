@@ -107,7 +107,7 @@ async function startIndex(chain, registries) {
     const limit = setTimeout(() => reject(new Error(`the index does not listen: ${words}`)), START_LIMIT_MS);
     index.stderr.on("data", (chunk) => {
       words += chunk;
-      const listening = /listening on (http:\S+)/.exec(words);
+      const listening = /listening on (http:\S+)\n/.exec(words); // it arrives in pieces
       if (!listening) return;
       clearTimeout(limit);
       resolve(listening[1]);
