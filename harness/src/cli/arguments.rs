@@ -110,20 +110,6 @@ const LINT: &str = "Examples:
 Exit codes:
   0  nothing was found
   2  a scenario file is not as it should be, or a rule is shown by none; or the command line is wrong";
-const INIT: &str = "Examples:
-  concord init my-registry
-  concord init --language rust .
-
-Exit codes:
-  0  the files are written
-  2  the command line is wrong, a file exists already, or one cannot be written";
-const SCENARIOS_EXPORT: &str = "Examples:
-  concord scenarios export scenarios
-  concord conform --scenario scenarios/authorized/expiry.json
-
-Exit codes:
-  0  the files are written
-  2  the command line is wrong, the folder is not empty, or a file cannot be written";
 const DOCTOR: &str = "Examples:
   concord doctor         what is there, what is missing, and how to get it
   concord doctor --json  the same for a program
@@ -190,11 +176,8 @@ pub enum Command {
     /// every rule is shown to hold and to refuse.
     #[command(after_help = LINT)]
     Lint(Files),
-    /// Writes a starting point for a registry of yours: an adapter, concord.json, and a workflow that
-    /// tests the registry in GitHub Actions.
-    #[command(after_help = INIT)]
-    Init(Init),
-    Scenarios(Scenarios),
+    Init(super::init::Init),
+    Scenarios(super::scenarios::Scenarios),
     /// Says which tools and built files are there, in which version, and how to get the others.
     #[command(after_help = DOCTOR)]
     Doctor(Doctor),
@@ -534,41 +517,6 @@ pub struct Files {
     /// A scenario file, or the name of one in tests/scenarios. Default: all.
     #[arg(value_name = "PATH|NAME")]
     pub scenario: Vec<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub struct Init {
-    /// The language of the adapter.
-    #[arg(long, value_enum, default_value_t = Language::Typescript)]
-    pub language: Language,
-    /// The folder to write to. It is made if it is not there; no file in it is overwritten.
-    #[arg(value_name = "DIR")]
-    pub folder: PathBuf,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Language {
-    Typescript,
-    Python,
-    Rust,
-}
-
-/// The scenario files that every registry is tested with.
-#[derive(Debug, Args)]
-pub struct Scenarios {
-    #[command(subcommand)]
-    pub part: ScenariosPart,
-}
-
-#[derive(Debug, Subcommand)]
-pub enum ScenariosPart {
-    /// Writes every scenario file, and their JSON Schema, into a folder that is empty or new.
-    #[command(after_help = SCENARIOS_EXPORT)]
-    Export {
-        /// The folder to write to.
-        #[arg(value_name = "DIR")]
-        folder: PathBuf,
-    },
 }
 
 #[derive(Debug, Args)]

@@ -1,17 +1,40 @@
 //! `concord init`: an adapter to start from, the options of `conform` for it, and a workflow.
-use super::{
-    arguments::{Init, Language},
-    config,
-    embedded::Embedded,
-    error::CliError,
-    print, unpack,
-};
+use super::{config, embedded::Embedded, error::CliError, print, unpack};
 use crate::{backend::adapter, report::plain};
+use clap::{Args, ValueEnum};
 use serde_json::json;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+const HELP: &str = "Examples:
+  concord init my-registry
+  concord init --language rust .
+
+Exit codes:
+  0  the files are written
+  2  the command line is wrong, a file exists already, or one cannot be written";
 
 const WORKFLOW: &str = include_str!("../../starters/github.yml");
 const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
+
+/// Writes a starting point for a registry of yours: an adapter, concord.json, and a workflow that
+/// tests the registry in GitHub Actions.
+#[derive(Debug, Args)]
+#[command(after_help = HELP)]
+pub struct Init {
+    /// The language of the adapter.
+    #[arg(long, value_enum, default_value_t = Language::Typescript)]
+    language: Language,
+    /// The folder to write to. It is made if it is not there; no file in it is overwritten.
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Language {
+    Typescript,
+    Python,
+    Rust,
+}
 
 macro_rules! example {
     ($path:literal) => {

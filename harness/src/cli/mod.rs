@@ -99,7 +99,7 @@ fn command(command: Command) -> Result<u8, CliError> {
         Command::Fill(options) => fill::fill(&options),
         Command::Lint(options) => lint::lint(&options),
         Command::Init(options) => init::init(&options),
-        Command::Scenarios(options) => scenarios::scenarios(&options.part),
+        Command::Scenarios(options) => scenarios::scenarios(&options),
         Command::Doctor(options) => doctor::doctor(&options),
         Command::Deploy(options) => Ok(concord_deploy::commands::run_with(
             &options.command,

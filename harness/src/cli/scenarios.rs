@@ -1,20 +1,49 @@
 //! `concord scenarios export`.
 use super::{
     AGREE,
-    arguments::ScenariosPart,
     embedded::{Embedded, Part},
     error::CliError,
     files::{SCENARIOS, clone_root},
     unpack,
 };
 use crate::report::plain;
+use clap::{Args, Subcommand};
 use concord_deploy::report::tell;
-use std::{fs, io, path::Path};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+const EXPORT: &str = "Examples:
+  concord scenarios export scenarios
+  concord conform --scenario scenarios/authorized/expiry.json
+
+Exit codes:
+  0  the files are written
+  2  the command line is wrong, the folder is not empty, or a file cannot be written";
+
+/// The scenario files that every registry is tested with.
+#[derive(Debug, Args)]
+pub struct Scenarios {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Writes every scenario file, and their JSON Schema, into a folder that is empty or new.
+    #[command(after_help = EXPORT)]
+    Export {
+        /// The folder to write to.
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
+}
 
 /// The exit code.
-pub(super) fn scenarios(part: &ScenariosPart) -> Result<u8, CliError> {
-    match part {
-        ScenariosPart::Export { folder } => export(folder),
+pub(super) fn scenarios(options: &Scenarios) -> Result<u8, CliError> {
+    match &options.command {
+        Command::Export { folder } => export(folder),
     }
 }
 
