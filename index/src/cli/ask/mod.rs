@@ -53,7 +53,7 @@ pub fn summary(options: &Summary) -> u8 {
     answered(&options.server, text::summary, || {
         let mut body = json!({
             "agentIds": [options.agent],
-            "clientAddresses": reviewers(&options.by)?,
+            "clientAddresses": reviewers(&options.by, &[network_of(&options.agent)])?,
             "profile": profile(options.profile),
         });
         tag(&mut body, &options.tagged);
@@ -169,14 +169,23 @@ fn reputation(options: &Search) -> Result<Option<Value>, AskError> {
         )),
         (true, _) => {
             asked["hasFeedback"] = json!(true);
-            asked["fromReviewers"] = reviewers(&options.by)?;
+            asked["fromReviewers"] = reviewers(&options.by, &options.chain)?;
             Ok(Some(asked))
         }
     }
 }
 
-/// R48: as the API has them.
-fn reviewers(by: &By) -> Result<Value, AskError> {
+/// CAIP-2, of an agent that is named by it or by the number of an EVM chain.
+fn network_of(agent: &str) -> String {
+    let parts: Vec<_> = agent.splitn(3, ':').collect();
+    match parts[..] {
+        [namespace, reference, _] => format!("{namespace}:{reference}"),
+        _ => format!("eip155:{}", parts[0]),
+    }
+}
+
+/// R48: as the API has them. A list names accounts by their chains, CAIP-2.
+fn reviewers(by: &By, networks: &[String]) -> Result<Value, AskError> {
     let usage = |error: crate::ReviewersError| AskError::Usage(error.to_string());
     if by.everyone {
         return Ok(json!("everyone"));
@@ -184,8 +193,19 @@ fn reviewers(by: &By) -> Result<Value, AskError> {
     let Some(file) = &by.reviewers else {
         return Ok(json!(by.reviewer));
     };
-    let listed = Reviewers::List(file.clone()).accounts().map_err(usage)?;
-    let listed = listed.unwrap_or_default();
+    if networks.is_empty() {
+        return Err(AskError::Usage(
+            "--reviewers needs --chain: a list names accounts by their chains".to_owned(),
+        ));
+    }
+    let mut listed = Vec::new();
+    for network in networks {
+        let list = Reviewers::List {
+            path: file.clone(),
+            network: network.clone(),
+        };
+        listed.extend(list.accounts().map_err(usage)?.unwrap_or_default());
+    }
     Ok(listed.iter().map(|it| json!(it.to_string())).collect())
 }
 

@@ -46,7 +46,7 @@ pub struct By {
     /// A reviewer; repeatable.
     #[arg(long, value_name = "ADDRESS")]
     pub reviewer: Vec<String>,
-    /// A file of reviewers: one address a line, and `#` begins a comment.
+    /// A reviewer list, as `concord reviewers new` writes it; its accounts on the chains that are asked count.
     #[arg(long, value_name = "FILE", conflicts_with = "reviewer")]
     pub reviewers: Option<PathBuf>,
     /// Everyone who ever gave feedback: anyone can make accounts that do.
