@@ -38,6 +38,26 @@ fn regressions_that_could_not_be_written_are_exit_code_2_before_the_run() {
 }
 
 #[test]
+fn runs_that_check_one_folder_at_once_do_not_disturb_each_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let shared = folder.path().join("made/and/taken/away");
+    let shared = shared.to_str().unwrap();
+    let arguments = ["fuzz", "--backend", "none", "--steps", "1"];
+    let arguments = [&arguments[..], &["--regressions", shared]].concat();
+    let quiet = |_| {
+        let mut run = concord(&arguments);
+        run.stdout(Stdio::null()).stderr(Stdio::piped()).spawn()
+    };
+    let runs: Vec<_> = (0..24).map(|number| quiet(number).unwrap()).collect();
+    for run in runs {
+        let output = run.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+    }
+    assert!(!Path::new(shared).exists());
+}
+
+#[test]
 fn a_run_too_short_to_be_judged_says_so() {
     let short = answer(&mut concord(&[
         "fuzz",

@@ -30,6 +30,7 @@ use std::{
     collections::BTreeSet,
     fs, io,
     path::{Path, PathBuf},
+    process,
     sync::{Arc, atomic::AtomicBool},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -158,16 +159,32 @@ fn regressions(options: &Fuzz) -> PathBuf {
     })
 }
 
-/// A finding of hours must not be lost for want of a folder. What the check makes it takes away.
+/// How often a folder is tried that other runs take away again.
+const TRIES: usize = 8;
+
+/// A finding of hours must not be lost for want of a folder. What the check makes it takes away, and
+/// other runs do the same at the same time.
 fn require_writable(folder: &Path) -> Result<(), CliError> {
     let missing: Vec<_> = folder
         .ancestors()
         .take_while(|it| !it.as_os_str().is_empty() && !it.exists())
         .collect();
-    let probe = folder.join(".concord-fuzz");
-    let tried = fs::create_dir_all(folder)
-        .and_then(|()| fs::write(&probe, ""))
-        .and_then(|()| fs::remove_file(&probe));
+    let probe = folder.join(format!(".concord-fuzz-{}", process::id()));
+    let try_once = || {
+        fs::create_dir_all(folder)
+            .and_then(|()| fs::write(&probe, ""))
+            .and_then(|()| fs::remove_file(&probe))
+    };
+    let is_taken_away = |tried: &io::Result<()>| {
+        let fault = tried.as_ref().err();
+        fault.is_some_and(|fault| fault.kind() == io::ErrorKind::NotFound)
+    };
+    let mut tried = try_once();
+    for _ in 1..TRIES {
+        if is_taken_away(&tried) {
+            tried = try_once();
+        }
+    }
     for made in missing {
         let _ = fs::remove_dir(made); // one that was not made, or is in use by now, stays
     }
