@@ -53,26 +53,29 @@ pub struct Facilitator {
 }
 
 /// What a reviewer asks to be stated.
-struct Request {
-    registry: String,
-    mint: Address,
+pub(crate) struct Request {
+    pub registry: String,
+    pub mint: Address,
     task_ref: String,
     /// Of the transaction, in base58.
     transaction: String,
     network: String,
+    /// Of the task's reference.
+    pub dedupe_key: String,
     task_ref_hash: Word,
-    payer: Address,
-    token: Address,
+    pub payer: Address,
+    pub token: Address,
 }
 
 /// The route `POST /payment-proofs`, for the programs of these facilitators.
-pub fn payment_proof_router(facilitators: Vec<Facilitator>) -> Router {
+pub fn payment_proof_router(facilitators: impl Into<Arc<[Facilitator]>>) -> Router {
+    let facilitators: Arc<[Facilitator]> = facilitators.into();
     Router::new()
         .route("/payment-proofs", post(prove))
-        .with_state(Arc::new(facilitators))
+        .with_state(facilitators)
 }
 
-async fn prove(State(facilitators): State<Arc<Vec<Facilitator>>>, body: Body) -> Response {
+async fn prove(State(facilitators): State<Arc<[Facilitator]>>, body: Body) -> Response {
     let proven = async {
         let request = Request::read(&read(body).await?)?;
         let mut all = facilitators.iter();
@@ -90,7 +93,7 @@ async fn prove(State(facilitators): State<Arc<Vec<Facilitator>>>, body: Body) ->
 }
 
 impl Request {
-    fn read(body: &[u8]) -> Result<Self, Refusal> {
+    pub fn read(body: &[u8]) -> Result<Self, Refusal> {
         let payload = parse(text_of(body)?)
             .map_err(|error| malformed("MalformedJson", format!("is not strict JSON: {error}")))?;
         let task_ref_text = member(&payload, "taskRef")?;
@@ -101,6 +104,7 @@ impl Request {
             mint: key(&payload, "agentId")?,
             transaction: task_ref.transaction().to_owned(),
             network: task_ref.chain_id().to_string(),
+            dedupe_key: task_ref.dedupe_key().to_string(),
             task_ref_hash: task_ref.dedupe_key().hash(),
             payer: key(&payload, "payer")?,
             token: key(&payload, "token")?,
@@ -117,15 +121,39 @@ fn key(payload: &Value<'_>, field: &'static str) -> Result<Address, Refusal> {
 
 impl Facilitator {
     /// The identity registry, CAIP-10.
-    fn registry(&self) -> String {
+    pub(crate) fn registry(&self) -> String {
         format!("{}:{}", self.network, self.program.id())
     }
 
-    async fn prove(&self, request: &Request, now: u64) -> Result<PaymentAttestation, Refusal> {
-        if request.network != self.network {
-            let message = format!("{} is not on {}", request.task_ref, self.network);
-            return Err(malformed("PaymentChainNotServed", message).of("taskRef"));
+    fn require_network(&self, request: &Request) -> Result<(), Refusal> {
+        match request.network == self.network {
+            true => Ok(()),
+            false => {
+                let message = format!("{} is not on {}", request.task_ref, self.network);
+                Err(malformed("PaymentChainNotServed", message).of("taskRef"))
+            }
         }
+    }
+
+    /// The agent of a payment that was settled here.
+    pub(crate) async fn settled(&self, request: &Request) -> Result<AgentIdentity, Refusal> {
+        self.require_network(request)?;
+        let agent = self.agent(&request.mint).await?;
+        self.require_settled_here(&request.transaction).await?;
+        Ok(agent)
+    }
+
+    /// How many digits of a token's amounts follow the point.
+    pub(crate) async fn decimals(&self, token: &Address) -> Result<u8, Refusal> {
+        /// In a mint, after its authority and its supply: of SPL Token and of Token-2022.
+        const DECIMALS: usize = 44;
+        let mint = self.cluster.account(token).await.map_err(unavailable)?;
+        let decimals = mint.and_then(|it| it.data.get(DECIMALS).copied());
+        Ok(decimals.ok_or_else(|| Unavailable(format!("the mint {token} cannot be read")))?)
+    }
+
+    async fn prove(&self, request: &Request, now: u64) -> Result<PaymentAttestation, Refusal> {
+        self.require_network(request)?;
         self.require_listed(&request.token).await?;
         let agent = self.agent(&request.mint).await?;
         self.require_settled_here(&request.transaction).await?;
@@ -219,7 +247,11 @@ impl Facilitator {
     }
 
     /// What the payer paid to the agent's wallet, and when. R32: other payments of the transaction do not count.
-    async fn paid(&self, request: &Request, agent: &AgentIdentity) -> Result<(u64, u64), Refusal> {
+    pub(crate) async fn paid(
+        &self,
+        request: &Request,
+        agent: &AgentIdentity,
+    ) -> Result<(u64, u64), Refusal> {
         let payment = self.payments.payment(&request.task_ref).await?;
         let payment = payment.ok_or_else(|| Unavailable("the transaction is gone".to_owned()))?;
         let [payer, token, wallet] =
@@ -249,7 +281,7 @@ impl Facilitator {
 }
 
 /// R13: the program refuses these.
-fn require_payer(request: &Request, agent: &AgentIdentity) -> Result<(), Refusal> {
+pub(crate) fn require_payer(request: &Request, agent: &AgentIdentity) -> Result<(), Refusal> {
     let own = [agent.owner, agent.agent_wallet, agent.feedback_authority];
     match own.contains(&request.payer) {
         false => Ok(()),

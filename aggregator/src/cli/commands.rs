@@ -18,9 +18,10 @@ use super::{
     config::{Config, TIMING},
 };
 use crate::{
-    Aggregator, Insiders, LanePlace, Service, Sponsor, SponsorWorker, Sponsored,
+    Aggregator, Facilitator, Insiders, LanePlace, Revenues, Service, Sponsor, SponsorWorker,
+    Sponsored,
     lane::Lane,
-    payment_proof_router, router, sponsored_router,
+    payment_proof_router, revenue_router, router, sponsored_router,
     store::{Location, RowState, SponsoredState, Store},
 };
 
@@ -86,7 +87,7 @@ impl Lanes {
 pub async fn run(options: &RunOptions) -> Result<u8, CliError> {
     let config = Config::read(&options.config.config)?;
     let store = config.open_store()?;
-    let files: Arc<dyn FileStore> = Arc::new(config.file_store());
+    let files = config.file_store()?;
     let listener = TcpListener::bind(config.listen).await?;
     let insiders = config.insiders()?;
     let mut lanes = Lanes::start(&config, &store, &insiders, &files).await?;
@@ -97,7 +98,12 @@ pub async fn run(options: &RunOptions) -> Result<u8, CliError> {
     }
     let served = lanes.places.iter().map(|it| it.registry.clone()).collect();
     let admission = config.admission(served, options.payments, insiders).await?;
-    let facilitators = config.facilitators(&admission.payments)?;
+    let facilitators: Arc<[Facilitator]> = config.facilitators(&admission.payments)?.into();
+    let revenues = Revenues {
+        store: store.clone(),
+        facilitators: facilitators.clone(),
+        assets: config.assets()?,
+    };
     let aggregator = Aggregator::new(store, admission, files, lanes.places.clone());
     let aggregator = Arc::new(aggregator.with_limits(config.limits));
     let address_header = config.address_header()?;
@@ -109,6 +115,7 @@ pub async fn run(options: &RunOptions) -> Result<u8, CliError> {
     });
     let routes = routes
         .merge(payment_proof_router(facilitators))
+        .merge(revenue_router(revenues))
         .merge(sponsored_router(sponsored, address_header));
     let routes = routes.layer(map_request(with_address));
     show(&format!("{}\n", listener.local_addr()?))?;
@@ -128,7 +135,7 @@ async fn with_address(mut request: Request) -> Request {
 pub async fn drain(options: &ConfigOptions) -> Result<u8, CliError> {
     let config = Config::read(&options.config)?;
     let store = config.open_store()?;
-    let files: Arc<dyn FileStore> = Arc::new(config.file_store());
+    let files = config.file_store()?;
     let insiders = config.insiders()?;
     let mut lanes = Lanes::start(&config, &store, &insiders, &files).await?;
     lanes.follow(&config.sponsors()?, &store);
@@ -237,7 +244,7 @@ pub fn backup(options: &BackupOptions) -> Result<u8, CliError> {
 /// Prints how many files there are.
 pub async fn files(options: &ConfigOptions) -> Result<u8, CliError> {
     let config = Config::read(&options.config)?;
-    let (store, files) = (config.open_store()?, config.file_store());
+    let (store, files) = (config.open_store()?, config.file_store()?);
     let mut count = 0;
     loop {
         let rows = store.page(count + 1, PAGE)?;

@@ -19,7 +19,7 @@ use concord_chain::{
 };
 use concord_registry::{evm, svm::Program};
 use concord_x402::{
-    feedback::{EvmRegistry, FeedbackRegistry, FileFolder, SvmRegistry},
+    feedback::{EvmRegistry, FeedbackRegistry, FileFolder, FileStore, SvmRegistry},
     quote::FetchedFiles,
     verify::{Chains, Payments},
 };
@@ -30,7 +30,7 @@ use super::{
     CliError, arguments::PaymentMode, facilitator::PaymentProofConfig, sponsor::SponsorConfig,
 };
 use crate::{
-    AllowedAgents, ChainInsiders, Facilitator, Insiders, Limits, Sponsor,
+    AllowedAgents, ChainInsiders, Facilitator, Insiders, Limits, PinnedFiles, Sponsor,
     admission::Admission,
     store::{Location, Store},
 };
@@ -56,6 +56,9 @@ pub struct Config {
     /// What the CID follows in a file's URI.
     #[serde(default = "ipfs")]
     file_base: String,
+    /// A node of IPFS that pins the files, too.
+    #[serde(default)]
+    pinning: Option<PinningConfig>,
     /// A Solana keypair file: the Ed25519 key of the receipts.
     receipt_key: PathBuf,
     /// By CAIP-2 id: those whose payments are verified, and those with a registry.
@@ -70,6 +73,17 @@ pub struct Config {
     /// The header in which the nearest proxy names the client.
     #[serde(default)]
     address_header: Option<String>,
+}
+
+/// A node of IPFS, by Kubo's RPC API.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct PinningConfig {
+    /// Such as `http://127.0.0.1:5001`.
+    kubo: String,
+    /// A file with the bearer token that the node wants.
+    #[serde(default)]
+    token_file: Option<PathBuf>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -207,8 +221,19 @@ impl Config {
     }
 
     /// Where files are kept.
-    pub(super) fn file_store(&self) -> FileFolder {
-        FileFolder::served_at(&self.files, &self.file_base)
+    pub(super) fn file_store(&self) -> Result<Arc<dyn FileStore>, CliError> {
+        let folder = FileFolder::served_at(&self.files, &self.file_base);
+        let Some(pinning) = &self.pinning else {
+            return Ok(Arc::new(folder));
+        };
+        let token = pinning.token_file.as_ref().map(|path| {
+            let text = fs::read_to_string(path);
+            let text = text.map(|it| it.trim().to_owned());
+            text.map_err(|error| CliError::Usage(format!("{}: {error}", path.display())))
+        });
+        let files = PinnedFiles::new(folder, &pinning.kubo, token.transpose()?);
+        let files = files.map_err(|error| CliError::Usage(format!("pinning.kubo: {error}")))?;
+        Ok(Arc::new(files))
     }
 
     /// Connects to every registry.
@@ -352,7 +377,7 @@ impl Config {
     }
 
     /// The tokens of every chain, CAIP-10.
-    fn assets(&self) -> Result<Vec<String>, CliError> {
+    pub(super) fn assets(&self) -> Result<Vec<String>, CliError> {
         let mut assets = Vec::new();
         for (chain, config) in &self.chains {
             for asset in &config.assets {

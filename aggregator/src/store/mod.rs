@@ -14,6 +14,7 @@ mod record;
 mod revocation;
 mod row;
 mod schema;
+mod settled;
 mod sponsored;
 mod writer;
 
@@ -40,6 +41,7 @@ pub use receipt::SignedReceipt;
 pub use record::StoreRecord;
 pub use revocation::RevocationRow;
 pub use row::{Row, RowState};
+pub use settled::Settled;
 pub(crate) use sponsored::{Preparation, SponsorLimits, Sponsoring};
 pub use sponsored::{SponsoredRow, SponsoredState};
 

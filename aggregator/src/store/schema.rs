@@ -138,7 +138,7 @@ CREATE VIEW acceptance AS
 ",
         older: "",
     },
-    // several processes on one database
+    // several processes on one database; what a facilitator settled
     Step {
         sql: "
 ALTER TABLE submission ADD COLUMN uri TEXT NOT NULL DEFAULT '';
@@ -148,6 +148,16 @@ CREATE TABLE lease (
     holder TEXT NOT NULL,
     epoch INTEGER NOT NULL,
     until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE settled (
+    key TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    payer TEXT NOT NULL,
+    asset TEXT NOT NULL,
+    amount TEXT NOT NULL,
+    decimals INTEGER NOT NULL,
+    paid_at INTEGER NOT NULL,
+    PRIMARY KEY (key, agent, asset)) STRICT;
+CREATE INDEX settled_time ON settled (agent, paid_at);
 ",
         older: "
 DROP INDEX submission_uri;

@@ -20,10 +20,13 @@ mod instances;
 mod killed;
 mod neutral;
 mod order;
+mod outage;
 mod payload;
 mod payment_proofs;
+mod pinning;
 mod policy;
 mod restarts;
+mod revenues;
 mod revoke;
 mod schema;
 #[path = "../../../index/tests/worlds/server.rs"]

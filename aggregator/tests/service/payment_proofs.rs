@@ -25,7 +25,7 @@ const CLIENT_TOKENS: [u8; 32] = [52; 32];
 const WALLET_TOKENS: [u8; 32] = [53; 32];
 
 /// The account that settles, and the key that states.
-fn keys() -> [Keypair; 2] {
+pub fn keys() -> [Keypair; 2] {
     [[61; 32], [62; 32]].map(Keypair::new_from_array)
 }
 
@@ -56,7 +56,7 @@ pub fn mint() -> Vec<u8> {
     data
 }
 
-async fn start() -> Solana {
+pub async fn start() -> Solana {
     let owner = Signer::<Svm>::address(&Keypair::new_from_array([21; 32]));
     let client = Signer::<Svm>::address(&Keypair::new_from_array([22; 32]));
     let solana = Solana::start_with(vec![
@@ -81,7 +81,7 @@ async fn start() -> Solana {
 }
 
 /// The client pays the agent's wallet; `settler` pays the fee.
-async fn pay(solana: &Solana, settler: &Keypair, amounts: &[u64]) -> String {
+pub async fn pay(solana: &Solana, settler: &Keypair, amounts: &[u64]) -> String {
     let transfer = |amount: &u64| Instruction {
         program_id: SPL_TOKEN.parse().unwrap(),
         accounts: vec![
@@ -105,7 +105,7 @@ async fn agent(solana: &Solana) -> AgentIdentity {
 }
 
 /// Until the cluster's clock shows a later second than that of the agent's last change.
-async fn next_second(solana: &Solana) {
+pub async fn next_second(solana: &Solana) {
     while solana.cluster.unix_time().await.unwrap() <= agent(solana).await.updated_at {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
@@ -135,7 +135,7 @@ async fn serve(solana: &Solana) -> String {
 }
 
 /// Asks until the payment is final.
-async fn ask(url: &str, request: &Value) -> (u16, Value) {
+pub async fn ask(url: &str, request: &Value) -> (u16, Value) {
     loop {
         let post = reqwest::Client::new().post(url).body(request.to_string());
         let answer = post.send().await.unwrap();
@@ -148,7 +148,7 @@ async fn ask(url: &str, request: &Value) -> (u16, Value) {
     }
 }
 
-fn request(solana: &Solana, task_ref: &str) -> Value {
+pub fn request(solana: &Solana, task_ref: &str) -> Value {
     let registration = solana.registration();
     json!({
         "agentRegistry": registration.agent_registry,

@@ -272,7 +272,7 @@ async fn r52_what_an_older_version_accepted_counts() {
     submit(&first, &shouted, "", DAY).await.unwrap();
     drop(first);
     let older = rusqlite::Connection::open(folder.path().join("aggregator.sqlite")).unwrap();
-    let undo = "DROP VIEW acceptance; DROP TABLE sponsored; DROP TABLE lease; DROP INDEX submission_agent; DROP INDEX submission_reviewer; \
+    let undo = "DROP VIEW acceptance; DROP TABLE sponsored; DROP TABLE lease; DROP TABLE settled; DROP INDEX submission_agent; DROP INDEX submission_reviewer; \
                 DROP INDEX submission_time; DROP INDEX submission_of_uri; ALTER TABLE submission DROP COLUMN uri; DROP INDEX submission_state; DROP TABLE revocation_tx; \
                 DROP TABLE revocation; ALTER TABLE submission DROP COLUMN agent; \
                 ALTER TABLE submission DROP COLUMN reviewer; \

@@ -1,0 +1,75 @@
+use super::{
+    Store, StoreError,
+    db::{Cells, Db, int, text},
+};
+
+/// A payment that this operator settled, as the chain has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settled {
+    /// The payment (R51).
+    pub key: String,
+    /// The identity registry, a space, and the agent's id.
+    pub agent: String,
+    /// CAIP-10.
+    pub payer: String,
+    /// CAIP-10.
+    pub asset: String,
+    /// The token's smallest unit.
+    pub amount: u64,
+    /// How many digits of the amount follow the point.
+    pub decimals: u8,
+    /// Unix seconds.
+    pub paid_at: u64,
+}
+
+impl Settled {
+    fn read(row: &Cells<'_>) -> Result<Self, String> {
+        let amount: String = row.get(4)?;
+        Ok(Self {
+            key: row.get(0)?,
+            agent: row.get(1)?,
+            payer: row.get(2)?,
+            asset: row.get(3)?,
+            amount: (amount.parse()).map_err(|_| format!("the amount {amount:?} is malformed"))?,
+            decimals: row.get(5)?,
+            paid_at: row.get(6)?,
+        })
+    }
+}
+
+impl Store {
+    /// Records a payment, unless it is recorded.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub(crate) async fn record_settled(&self, settled: Settled) -> Result<(), StoreError> {
+        let sql = "INSERT INTO settled (key, agent, payer, asset, amount, decimals, paid_at) \
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (key, agent, asset) DO NOTHING";
+        let values = [
+            text(&settled.key),
+            text(&settled.agent),
+            text(&settled.payer),
+            text(&settled.asset),
+            text(&settled.amount.to_string()), // 64 bits, of which the database's integers have 63
+            int(settled.decimals.into()),
+            int(settled.paid_at),
+        ];
+        self.write(move |db: &mut Db| db.run(sql, &values)).await
+    }
+
+    /// The payments to an agent from one time on, before another (unix seconds).
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub(crate) fn settled(
+        &self,
+        agent: &str,
+        from: u64,
+        to: u64,
+    ) -> Result<Vec<Settled>, StoreError> {
+        let sql = "SELECT key, agent, payer, asset, amount, decimals, paid_at FROM settled \
+                   WHERE agent = ?1 AND paid_at >= ?2 AND paid_at < ?3 ORDER BY paid_at, key";
+        let values = [text(agent), int(from), int(to)];
+        self.read(|db| db.all(sql, &values, Settled::read))
+    }
+}

@@ -1,0 +1,115 @@
+//! A node that is away for a while: its port is closed, and its connections are cut.
+use crate::world::{Running, Settings, World};
+use alloy::providers::Provider;
+use concord_aggregator::store::RowState;
+use concord_x402::feedback::{FeedbackRegistry, FileFolder, FileStore};
+use serde_json::{Value, json};
+use std::{sync::Arc, time::Duration};
+use tokio::{
+    io::copy_bidirectional,
+    net::{TcpListener, TcpStream},
+    sync::watch,
+};
+
+/// A port that leads to another one, as long as it is up.
+struct Line {
+    url: String,
+    is_up: watch::Sender<bool>,
+}
+
+impl Line {
+    async fn to(url: &str) -> Self {
+        let target = url
+            .trim_start_matches("http://")
+            .trim_end_matches('/')
+            .to_owned();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let (is_up, seen) = watch::channel(true);
+        tokio::spawn(async move {
+            loop {
+                let (mut from, _) = listener.accept().await.unwrap();
+                let (mut seen, target) = (seen.clone(), target.clone());
+                tokio::spawn(async move {
+                    if !*seen.borrow() {
+                        return; // the connection is closed
+                    }
+                    let mut to = TcpStream::connect(target).await.unwrap();
+                    tokio::select! {
+                        _ = copy_bidirectional(&mut from, &mut to) => {}
+                        _ = seen.wait_for(|it| !*it) => {}
+                    }
+                });
+            }
+        });
+        Self { url, is_up }
+    }
+}
+
+/// What was accepted waits, what comes is neither accepted nor refused, and afterwards everything goes on by itself.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r36_a_node_that_is_down_for_a_while_loses_nothing() {
+    let world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let line = Line::to(&world.chain.url).await;
+    let mut place = world.place();
+    place.url.clone_from(&line.url);
+    let registry: Box<dyn FeedbackRegistry> = Box::new(place.registry().await);
+    let admission = place.admission(vec![registry.registry()]).await;
+    let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
+    let settings = Settings {
+        wait: Some(Duration::ZERO),
+        ..Settings::default()
+    };
+    let settlement = place.settlement();
+    let running = Running::configured(
+        settings,
+        folder.path(),
+        registry,
+        &settlement,
+        admission,
+        files,
+    )
+    .await;
+    let drafts = [
+        world.review(&world.pay(1).await),
+        world.review(&world.pay(1).await),
+    ];
+    let provider = &world.chain.provider;
+    let set = |on: bool| provider.raw_request::<_, ()>("evm_setAutomine".into(), [on]);
+    set(false).await.unwrap();
+    assert_eq!(running.submit(&drafts[0]).await.status, 202);
+    let row = |n| running.store.get(n).unwrap();
+    while row(1).unwrap().state != RowState::Sent {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    line.is_up.send_replace(false);
+    let answer = running.submit(&drafts[1]).await;
+    let found = (answer.status, &answer.body["class"]);
+    assert_eq!(found, (503, &json!("Unavailable")), "{}", answer.body);
+    assert!(row(2).is_none(), "nothing was accepted");
+    // the lane has given up asking, at least twice
+    while row(1).unwrap().attempts < 2 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let late = row(1).unwrap();
+    assert_eq!((late.state, late.reverts), (RowState::Sent, 0));
+    set(true).await.unwrap();
+    let mine = provider.raw_request::<_, Value>("evm_mine".into(), ());
+    mine.await.unwrap(); // it lands while nobody looks
+    line.is_up.send_replace(true);
+    while running.submit(&drafts[1]).await.status == 503 {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    for n in [1, 2] {
+        while row(n).unwrap().index.is_none() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        let row = row(n).unwrap();
+        let record = running.store.record(&row).unwrap();
+        use concord_chain::submission::TxRecord;
+        assert_eq!(record.transactions(&n.to_string()).len(), 1, "signed once");
+    }
+    assert_eq!(world.feedbacks().await, 2);
+    running.stop().await;
+}
