@@ -112,6 +112,11 @@ impl Store {
             Location::File(path) => Some(lock(location, path)?),
             Location::Server(_) => None,
         };
+        let mut location = location.clone();
+        if let Location::Server(config) = &mut location {
+            config.application_name("concord-aggregator");
+        }
+        let location = &location;
         let mut db = Db::open(location)?;
         schema::migrate(location, &mut db)?;
         require_key(&mut db, &key)?;
@@ -331,7 +336,7 @@ impl Store {
         is_reverted: bool,
     ) -> Result<(), StoreError> {
         let sql = "UPDATE submission SET attempts = attempts + 1, reason = ?2, not_before = ?3, \
-                   reverts = CASE ?4 WHEN 0 THEN 0 ELSE reverts + 1 END WHERE n = ?1";
+                   reverts = (reverts + 1) * ?4 WHERE n = ?1";
         let values = [int(n), text(&reason), int(due), int(is_reverted.into())];
         self.write(move |db| db.run(sql, &values)).await
     }

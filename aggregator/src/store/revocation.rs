@@ -160,7 +160,7 @@ impl Store {
         is_reverted: bool,
     ) -> Result<(), StoreError> {
         let sql = "UPDATE revocation SET attempts = attempts + 1, reason = ?2, not_before = ?3, \
-                   reverts = CASE ?4 WHEN 0 THEN 0 ELSE reverts + 1 END WHERE n = ?1";
+                   reverts = (reverts + 1) * ?4 WHERE n = ?1";
         let values = [int(n), text(&reason), int(due), int(is_reverted.into())];
         self.write(move |db| db.run(sql, &values)).await
     }

@@ -119,21 +119,23 @@ impl Insiders for Generous {
     }
 }
 
-/// A store that the same folder has again. `CONCORD_TEST_POSTGRES` may have the address of a server.
-fn store(folder: &Path) -> Store {
-    let key = PreparedKey::ed25519(&RECEIPT_SEED);
+/// Where the folder's store is. `CONCORD_TEST_POSTGRES` may have the address of a server: then the folder has a
+/// database there, which is made the first time.
+pub fn location(folder: &Path) -> Location {
     let Ok(server) = env::var("CONCORD_TEST_POSTGRES") else {
-        return Store::open(&folder.join("aggregator.sqlite"), key).unwrap();
+        return Location::File(folder.join("aggregator.sqlite"));
     };
     let name = hex::encode(folder.file_name().unwrap().as_encoded_bytes());
     let at = |name: &str| -> Location { format!("{server}/{name}").parse().unwrap() };
     let mut first = at("postgres").open().unwrap();
     let _ = first.script(&format!("CREATE DATABASE of_{name}")); // unless it is there
-    Store::open_at(&at(&format!("of_{name}")), key).unwrap()
+    at(&format!("of_{name}"))
 }
 
 pub fn aggregator(folder: &Path, limits: Limits, agents: AllowedAgents) -> Aggregator {
-    aggregator_with(store(folder), folder, limits, agents)
+    let key = PreparedKey::ed25519(&RECEIPT_SEED);
+    let store = Store::open_at(&location(folder), key).unwrap();
+    aggregator_with(store, folder, limits, agents)
 }
 
 pub fn aggregator_with(

@@ -3,9 +3,9 @@ use crate::{
     cluster::{NETWORK, Solana},
     payment_proofs::{MINT, ask, keys, next_second, pay, request, start},
     sponsored::get,
+    world::store,
 };
-use concord_aggregator::{Facilitator, Revenues, revenue_router, store::Store};
-use concord_canonical::sign::PreparedKey;
+use concord_aggregator::{Facilitator, Revenues, revenue_router};
 use concord_chain::{Signer, Svm};
 use concord_registry::svm::Address;
 use concord_x402::verify::SvmChains;
@@ -23,9 +23,8 @@ async fn serve(solana: &Solana, folder: &Path) -> String {
         .await
         .unwrap();
     let [settler, key] = keys();
-    let store = Store::open(&folder.join("a.sqlite"), PreparedKey::ed25519(&[1; 32]));
     let routes = revenue_router(Revenues {
-        store: store.unwrap(),
+        store: store(folder),
         facilitators: Arc::new([Facilitator {
             network: NETWORK.to_owned(),
             cluster: solana.cluster.clone(),

@@ -34,7 +34,7 @@ use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
 pub const SYSTEM: &str = "11111111111111111111111111111111";
 const REVIEWER_TOKENS: [u8; 32] = [54; 32];
 const WALLET_TOKENS: [u8; 32] = [55; 32];
-const REVIEWER: [u8; 32] = [72; 32];
+pub const REVIEWER: [u8; 32] = [72; 32];
 pub const SPONSOR: [u8; 32] = [71; 32];
 /// The sponsor's, of 1,000,000,000 lamports that it has.
 pub const LAMPORTS_PER_DAY: u64 = 100_000_000;
@@ -149,14 +149,14 @@ async fn expire(solana: &Solana) {
 }
 
 /// An aggregator that listens, with a lane and a sponsor.
-struct Front {
-    origin: String,
-    store: Store,
+pub struct Front {
+    pub origin: String,
+    pub store: Store,
     stop: watch::Sender<bool>,
     tasks: Vec<JoinHandle<()>>,
 }
 
-struct Setting {
+pub struct Setting {
     wait: Duration,
     lamports_per_day: u64,
     takes_unchecked: bool,
@@ -174,6 +174,10 @@ impl Default for Setting {
 
 impl Front {
     async fn start(solana: &Solana, folder: &Path, setting: Setting) -> Self {
+        Self::on(store(folder), solana, folder, setting).await
+    }
+
+    pub async fn on(store: Store, solana: &Solana, folder: &Path, setting: Setting) -> Self {
         let owner = Signer::<Svm>::address(&solana.owner);
         let set_uri = solana.program.set_agent_uri(owner, solana.mint, URI);
         solana.send(vec![set_uri], &[&solana.owner]).await;
@@ -208,7 +212,6 @@ impl Front {
             lamports_per_day: setting.lamports_per_day,
             unit_price: 0,
         };
-        let store = store(folder);
         let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.join("files")));
         let lane = Lane::new(
             registry,
@@ -252,7 +255,7 @@ impl Front {
         get(&format!("{}{path}", self.origin)).await
     }
 
-    async fn prepare(&self, draft: &Draft) -> Value {
+    pub async fn prepare(&self, draft: &Draft) -> Value {
         let (status, body) = self.post("/sponsored/prepare", &draft.json()).await;
         assert_eq!(
             (status, &body["status"]),
@@ -262,13 +265,13 @@ impl Front {
         body
     }
 
-    async fn submit(&self, prepared: &Value, transaction: &str) -> (u16, Value) {
+    pub async fn submit(&self, prepared: &Value, transaction: &str) -> (u16, Value) {
         let body = json!({ "id": prepared["id"], "transaction": transaction });
         self.post("/sponsored/submit", &body).await
     }
 
     /// Prepares, signs and submits, as often as a slow machine lets the block hash expire.
-    async fn give(&self, draft: &Draft) -> (u16, Value) {
+    pub async fn give(&self, draft: &Draft) -> (u16, Value) {
         loop {
             let prepared = self.prepare(draft).await;
             let signed = sign(&prepared["transaction"], REVIEWER).await;
@@ -287,7 +290,7 @@ impl Front {
         )
     }
 
-    async fn stop(self) {
+    pub async fn stop(self) {
         self.stop.send_replace(true);
         for task in self.tasks {
             task.abort();

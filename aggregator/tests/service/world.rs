@@ -1,6 +1,7 @@
 //! Anvil with token and registries, and an aggregator in front of it.
 use crate::{
     chain::{CHAIN_ID, Chain, bytecode, root},
+    generous::location,
     payload::Draft,
 };
 use alloy::{
@@ -203,9 +204,9 @@ impl Place {
 /// Opens the store. A process that another test is starting has a copy of this one's descriptors for a moment,
 /// and the lock with them.
 pub fn store(folder: &Path) -> Store {
-    let path = folder.join("aggregator.sqlite");
+    let location = location(folder);
     loop {
-        match Store::open(&path, PreparedKey::ed25519(&RECEIPT_SEED)) {
+        match Store::open_at(&location, PreparedKey::ed25519(&RECEIPT_SEED)) {
             Err(StoreError::Locked(_)) => thread::sleep(Duration::from_millis(10)),
             opened => return opened.unwrap(),
         }

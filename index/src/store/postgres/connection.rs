@@ -71,7 +71,9 @@ impl Connection {
         let (requests, received) = unbounded_channel();
         let (reply, connected) = sync_channel(1);
         let mut config = config.clone();
-        config.application_name("concord-index");
+        if config.get_application_name().is_none() {
+            config.application_name("concord-index");
+        }
         let thread = thread::spawn(move || serve(&config, received, &reply));
         let (runtime, cancel) = answer(&connected)?;
         Ok(Self {
