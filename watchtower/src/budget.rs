@@ -31,9 +31,9 @@ impl Budget {
             if cost > left {
                 return Err(WatchtowerError::OverBudget {
                     budget,
-                    limit: limit.0,
-                    left: left.0,
-                    cost: cost.0,
+                    limit: limit.0.to_string(),
+                    left: left.0.to_string(),
+                    cost: cost.0.to_string(),
                 });
             }
         }

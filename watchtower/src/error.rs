@@ -45,11 +45,11 @@ pub enum WatchtowerError {
         /// `day` or `run`.
         budget: &'static str,
         /// What it is, in the chain's smallest unit.
-        limit: u128,
+        limit: String,
         /// What is left of it.
-        left: u128,
+        left: String,
         /// The most that the signal can cost.
-        cost: u128,
+        cost: String,
     },
     /// The store has no landing of a transaction that landed.
     #[error("the transaction that landed is not on record")]
@@ -94,5 +94,15 @@ impl WatchtowerError {
             return false;
         };
         reason.contains("revert")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// Results carry it by value.
+    #[test]
+    fn an_error_is_small() {
+        let size = size_of::<super::WatchtowerError>();
+        assert!(size < 128, "{size} bytes");
     }
 }
