@@ -66,9 +66,17 @@ test("a summary is the chain's, of the reviewers that are named (R48)", async ()
   const { summary, facts } = await json(["summary", ONE, ...of.flatMap((it) => ["--reviewer", it])]);
   assert.deepEqual([summary.count, summary.summaryValue, summary.summaryValueDecimals], [Number(count), String(value), decimals]);
   assert.equal(facts.reviewers, 1); // the stranger's is revoked
-  const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "concord-reviewers-")), "list.txt");
-  fs.writeFileSync(file, `# trusted\n${ADDRESSES.client}\n`);
+  const file = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "concord-reviewers-")), "list.json");
+  const accounts = [`eip155:${CHAIN_ID}:${ADDRESSES.client}`, `eip155:1:${ADDRESSES.stranger}`]; // the second one counts on its chain only
+  const made = await concord(["reviewers", "new", "--name", "trusted", ...accounts.flatMap((it) => ["--reviewer", it])]);
+  assert.equal(made.code, FOUND, made.stderr);
+  fs.writeFileSync(file, made.stdout);
   const listed = await json(["summary", ONE, "--reviewers", file, "--tag", "quality"]);
+  const rated = ["search", "--reviewers", file, "--min-count", "1"];
+  assert.deepEqual(numbers(await json([...rated, "--chain", String(CHAIN_ID)])), ["1"]);
+  const several = await concord([...rated, "--chain", String(CHAIN_ID), "--chain", "1"]);
+  assert.equal(several.code, USAGE);
+  assert.match(several.stderr, /--reviewers needs one --chain/);
   fs.rmSync(path.dirname(file), { recursive: true });
   assert.equal(listed.summary.count, 2);
   const lines = await concord(["summary", ONE, "--everyone"]);

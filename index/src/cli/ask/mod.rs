@@ -53,7 +53,7 @@ pub fn summary(options: &Summary) -> u8 {
     answered(&options.server, text::summary, || {
         let mut body = json!({
             "agentIds": [options.agent],
-            "clientAddresses": reviewers(&options.by, &[network_of(&options.agent)])?,
+            "clientAddresses": reviewers(&options.by, &[chain_of(&options.agent)])?,
             "profile": profile(options.profile),
         });
         tag(&mut body, &options.tagged);
@@ -175,16 +175,24 @@ fn reputation(options: &Search) -> Result<Option<Value>, AskError> {
     }
 }
 
-/// CAIP-2, of an agent that is named by it or by the number of an EVM chain.
-fn network_of(agent: &str) -> String {
-    let parts: Vec<_> = agent.splitn(3, ':').collect();
-    match parts[..] {
-        [namespace, reference, _] => format!("{namespace}:{reference}"),
-        _ => format!("eip155:{}", parts[0]),
+/// CAIP-2, of a chain that is named by it or by the number of an EVM chain.
+fn network_of(chain: &str) -> String {
+    match chain.contains(':') {
+        true => chain.to_owned(),
+        false => format!("eip155:{chain}"),
     }
 }
 
-/// R48: as the API has them. A list names accounts by their chains, CAIP-2.
+/// The chain of an agent that is named as `CAIP-2:registry:agent` or `EVM chain:agent`.
+fn chain_of(agent: &str) -> String {
+    let parts: Vec<_> = agent.splitn(3, ':').collect();
+    match parts[..] {
+        [namespace, reference, _] => format!("{namespace}:{reference}"),
+        _ => parts[0].to_owned(),
+    }
+}
+
+/// R48: as the API has them. A list names accounts by their chains, so that it counts on one chain only.
 fn reviewers(by: &By, networks: &[String]) -> Result<Value, AskError> {
     let usage = |error: crate::ReviewersError| AskError::Usage(error.to_string());
     if by.everyone {
@@ -193,19 +201,16 @@ fn reviewers(by: &By, networks: &[String]) -> Result<Value, AskError> {
     let Some(file) = &by.reviewers else {
         return Ok(json!(by.reviewer));
     };
-    if networks.is_empty() {
+    let [network] = networks else {
         return Err(AskError::Usage(
-            "--reviewers needs --chain: a list names accounts by their chains".to_owned(),
+            "--reviewers needs one --chain: a list names accounts by their chains".to_owned(),
         ));
-    }
-    let mut listed = Vec::new();
-    for network in networks {
-        let list = Reviewers::List {
-            path: file.clone(),
-            network: network.clone(),
-        };
-        listed.extend(list.accounts().map_err(usage)?.unwrap_or_default());
-    }
+    };
+    let list = Reviewers::List {
+        path: file.clone(),
+        network: network_of(network),
+    };
+    let listed = list.accounts().map_err(usage)?.unwrap_or_default();
     Ok(listed.iter().map(|it| json!(it.to_string())).collect())
 }
 
