@@ -10,4 +10,5 @@ mod limits;
 mod searches;
 mod server;
 mod subgraph;
+mod subgraph_limits;
 mod summaries;

@@ -4,7 +4,7 @@ use super::{
     error::QueryError,
     feedback_file,
     filter::{self, Filters},
-    paging::Paging,
+    paging::{self, Paging},
     protocol::{Computed, no_selection},
     scalar::Scope,
     schema::{ENTITIES, Entity, Kind},
@@ -15,7 +15,7 @@ use crate::{
 };
 use serde_json::Value;
 
-/// Of every field of a query.
+/// Of every field that a query begins with.
 const ALWAYS: [&str; 2] = ["block", "subgraphError"];
 const PAGES: [&str; 5] = ["where", "first", "skip", "orderBy", "orderDirection"];
 
@@ -52,23 +52,27 @@ pub fn query(all: &[Selected], limits: &Limits) -> Result<(), QueryError> {
         let root = root.ok_or_else(|| no_root(selected))?;
         let id = selected.arguments.get("id");
         match root {
-            Root::TypeName => arguments(selected, &[])?,
+            Root::TypeName => root_arguments(selected, &[])?,
             Root::One(entity) => {
-                arguments(selected, &["id"])?;
+                root_arguments(selected, &["id"])?;
                 require_id(selected, id)?;
                 self::entity(entity, selected)?;
             }
             Root::Many(entity) => {
-                arguments(selected, &PAGES)?;
+                root_arguments(selected, &PAGES)?;
                 page(entity, selected, limits)?;
                 self::entity_with(entity, selected, limits)?;
             }
             Root::Computed(computed, is_list) => {
                 match (computed, is_list) {
-                    (Computed::Meta, _) => arguments(selected, &[])?,
-                    (_, true) => arguments(selected, &PAGES[1..3])?,
+                    (Computed::Meta, _) => root_arguments(selected, &[])?,
+                    (_, true) => {
+                        root_arguments(selected, &PAGES[1..3])?;
+                        paging::has_first(&selected.arguments)
+                            .map_err(|error| error.or_at(selected.at))?;
+                    }
                     (_, false) => {
-                        arguments(selected, &["id"])?;
+                        root_arguments(selected, &["id"])?;
                         require_id(selected, id)?;
                     }
                 }
@@ -93,8 +97,13 @@ fn require_id(selected: &Selected, id: Option<&Value>) -> Result<(), QueryError>
     }
 }
 
-fn arguments(selected: &Selected, known: &[&str]) -> Result<(), QueryError> {
-    let is_known = |name: &str| known.contains(&name) || ALWAYS.contains(&name);
+fn root_arguments(selected: &Selected, known: &[&str]) -> Result<(), QueryError> {
+    arguments(selected, &[known, &ALWAYS[..]].concat())
+}
+
+/// Refuses arguments that a field does not have: they would be ignored.
+pub fn arguments(selected: &Selected, known: &[&str]) -> Result<(), QueryError> {
+    let is_known = |name: &str| known.contains(&name);
     match selected.arguments.keys().find(|name| !is_known(name)) {
         None => Ok(()),
         Some(name) => {
@@ -131,6 +140,7 @@ fn entity_with(
     }
     for child in &selected.children {
         if child.name == "__typename" {
+            arguments(child, &[])?;
             continue;
         }
         let field = of.field(&child.name);
@@ -149,7 +159,10 @@ fn entity_with(
             Kind::FeedbackFile if child.children.is_empty() => {
                 return Err(no_selection("FeedbackFile", child));
             }
-            Kind::FeedbackFile => feedback_file::check(child)?,
+            Kind::FeedbackFile => {
+                arguments(child, &[])?;
+                feedback_file::check(child)?;
+            }
             _ if !child.children.is_empty() => {
                 let message = format!("`{}` of `{}` has no fields", field.name, of.name);
                 return Err(QueryError::at(message, child.at));

@@ -1,5 +1,5 @@
 //! A query as it is carried out: variables filled in, fragments and directives resolved.
-use super::error::QueryError;
+use super::{brackets, error::QueryError};
 use crate::api::names::excerpt;
 use async_graphql_parser::{
     Pos, Positioned, parse_query,
@@ -10,14 +10,18 @@ use async_graphql_parser::{
 };
 use async_graphql_value::{ConstValue, Name, Value as Written};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::{cell::Cell, collections::BTreeMap};
 
 /// Objects in objects.
 const DEPTH: usize = 8;
 /// Selected fields, and fragments that are referred to.
 const FIELDS: usize = 600;
-/// Brackets in brackets: the parser recurses.
-const BRACKETS: usize = 64;
+/// Selections of one field in one object below the query itself.
+const SAME: usize = 8;
+/// Bytes of an alias: every row of an answer has it.
+const ALIAS: usize = 128;
+/// Bytes of arguments, with each variable as often as it is used.
+const ARGUMENTS: usize = 1 << 20;
 
 /// A selected field.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,7 +44,7 @@ pub fn read(
     operation: Option<&str>,
     variables: &Map<String, Value>,
 ) -> Result<Vec<Selected>, QueryError> {
-    require_shallow(query)?;
+    brackets::require_shallow(query)?;
     let document = parse_query(query).map_err(|error| {
         let at = error.positions().next();
         let message = format!("the query is malformed: {}", excerpt_of(&error.to_string()));
@@ -58,6 +62,7 @@ pub fn read(
         document: &document,
         variables: defined(&operation.node, variables)?,
         fields: 0,
+        bytes: Cell::new(0),
         fragments: Vec::new(),
     };
     let mut selected = Vec::new();
@@ -70,58 +75,6 @@ fn excerpt_of(message: &str) -> String {
     let last = message.lines().rev().find(|line| line.contains('='));
     let words = last.unwrap_or(message).trim_start_matches([' ', '=']);
     words.chars().take(200).collect()
-}
-
-/// The parser's recursion ends with the stack: the depth is looked at before.
-fn require_shallow(query: &str) -> Result<(), QueryError> {
-    let mut depth = 0usize;
-    let mut rest = query;
-    while let Some(character) = rest.chars().next() {
-        let skipped = match character {
-            '#' => rest.find(['\n', '\r']).unwrap_or(rest.len()),
-            '"' => text_length(rest),
-            '{' | '[' | '(' => {
-                depth += 1;
-                1
-            }
-            '}' | ']' | ')' => {
-                depth = depth.saturating_sub(1);
-                1
-            }
-            other => other.len_utf8(),
-        };
-        if depth > BRACKETS {
-            let message = format!("the query has more than {BRACKETS} brackets in brackets");
-            return Err(QueryError::new(message));
-        }
-        rest = &rest[skipped..];
-    }
-    Ok(())
-}
-
-/// Bytes of the string that a text begins with.
-fn text_length(text: &str) -> usize {
-    if let Some(inner) = text.strip_prefix("\"\"\"") {
-        let mut from = 0;
-        while let Some(found) = inner[from..].find("\"\"\"") {
-            let end = from + found;
-            if !inner[..end].ends_with('\\') {
-                return end + 6;
-            }
-            from = end + 3;
-        }
-        return text.len();
-    }
-    let mut is_escaped = false;
-    for (at, character) in text.char_indices().skip(1) {
-        match character {
-            _ if is_escaped => is_escaped = false,
-            '\\' => is_escaped = true,
-            '"' | '\n' | '\r' => return at + 1,
-            _ => (),
-        }
-    }
-    text.len()
 }
 
 fn chosen<'a>(
@@ -151,8 +104,15 @@ fn chosen<'a>(
     }
 }
 
-/// Each variable that the operation defines; `None` if it is not given and may be left out.
-type Variables = BTreeMap<String, Option<Value>>;
+/// A variable that the operation defines.
+struct Variable {
+    /// `None` if it is not given and may be left out.
+    value: Option<Value>,
+    /// Its bytes as JSON.
+    length: usize,
+}
+
+type Variables = BTreeMap<String, Variable>;
 
 fn defined(
     operation: &OperationDefinition,
@@ -162,6 +122,10 @@ fn defined(
     for variable in &operation.variable_definitions {
         let name = variable.node.name.node.as_str();
         let of = &variable.node.var_type.node;
+        if defined.contains_key(name) {
+            let message = format!("variable ${} is defined twice", excerpt(name));
+            return Err(QueryError::at(message, variable.pos));
+        }
         let value = match (given.get(name), &variable.node.default_value) {
             (Some(value), _) => Some(value.clone()),
             (None, Some(default)) => Some(constant(&default.node)?),
@@ -171,7 +135,8 @@ fn defined(
             let message = format!("variable ${} of type {of} is not given", excerpt(name));
             return Err(QueryError::at(message, variable.pos));
         }
-        defined.insert(name.to_owned(), value);
+        let length = value.as_ref().unwrap_or(&Value::Null).to_string().len();
+        defined.insert(name.to_owned(), Variable { value, length });
     }
     Ok(defined)
 }
@@ -181,10 +146,45 @@ fn constant(value: &ConstValue) -> Result<Value, QueryError> {
     json.map_err(|error| QueryError::new(error.to_string()))
 }
 
+/// Bytes of a value without those of the values in it.
+fn own_length(written: &Written) -> usize {
+    let text = match written {
+        Written::String(text) => text.len(),
+        Written::Enum(name) => name.len(),
+        Written::Object(members) => members.keys().map(|name| name.len()).sum::<usize>(),
+        _ => 0,
+    };
+    text + 2
+}
+
+/// A field's name in the answer.
+fn key_of(field: &Field) -> Result<&str, QueryError> {
+    let key = field.response_key().node.as_str();
+    let length = key.len();
+    if field.alias.is_some() && length > ALIAS {
+        let key = excerpt(key);
+        let message = format!("the alias {key:?} has {length} bytes, the limit is {ALIAS}");
+        return Err(QueryError::new(message));
+    }
+    Ok(key)
+}
+
+/// Refuses one more selection of a field than an object may have: each is answered on its own.
+fn require_few(selected: &[Selected], name: &str) -> Result<(), QueryError> {
+    if selected.iter().filter(|it| it.name == name).count() < SAME {
+        return Ok(());
+    }
+    let name = excerpt(name);
+    let message = format!("`{name}` is selected more than {SAME} times in one object");
+    Err(QueryError::new(message))
+}
+
 struct Reading<'a> {
     document: &'a ExecutableDocument,
     variables: Variables,
     fields: usize,
+    /// Of arguments.
+    bytes: Cell<usize>,
     /// Those that are being taken.
     fragments: Vec<&'a str>,
 }
@@ -257,7 +257,7 @@ impl<'a> Reading<'a> {
                 arguments.insert(name.node.to_string(), value);
             }
         }
-        let key = field.response_key().node.as_str();
+        let key = key_of(field).map_err(|it| it.or_at(at))?;
         let position = into.iter().position(|it| it.key == key);
         let position = match position {
             Some(position) => {
@@ -269,6 +269,9 @@ impl<'a> Reading<'a> {
                 position
             }
             None => {
+                if depth > 1 {
+                    require_few(into, &field.name.node).map_err(|it| it.or_at(at))?;
+                }
                 into.push(Selected {
                     key: key.to_owned(),
                     name: field.name.node.to_string(),
@@ -309,11 +312,28 @@ impl<'a> Reading<'a> {
         Ok(true)
     }
 
+    /// A variable is copied wherever it is used, and so is what a fragment has.
+    fn count(&self, bytes: usize) -> Result<(), QueryError> {
+        self.bytes.set(self.bytes.get().saturating_add(bytes));
+        if self.bytes.get() <= ARGUMENTS {
+            return Ok(());
+        }
+        let message = format!(
+            "the query's arguments have more than {ARGUMENTS} bytes, \
+             with each variable as often as it is used"
+        );
+        Err(QueryError::new(message))
+    }
+
     /// `None` for a variable that is not given: what has it as its value is left out.
     fn value(&self, written: &Written) -> Result<Option<Value>, QueryError> {
+        self.count(own_length(written))?;
         Ok(Some(match written {
             Written::Variable(name) => match self.variables.get(name.as_str()) {
-                Some(value) => return Ok(value.clone()),
+                Some(variable) => {
+                    self.count(variable.length)?;
+                    return Ok(variable.value.clone());
+                }
                 None => {
                     let message = format!("the variable ${} is not defined", excerpt(name));
                     return Err(QueryError::new(message));
@@ -409,6 +429,10 @@ mod tests {
                 "{ a: agent b: agent a: agents }",
                 "\"a\" is two different fields",
             ),
+            (
+                "query($a: Int, $a: Int) { a(b: $a) }",
+                "variable $a is defined twice",
+            ),
             ("{ a @defer }", "there is no directive @defer"),
             ("{ a @skip(if: 1) }", "@skip needs if: true or false"),
         ];
@@ -443,27 +467,65 @@ mod tests {
         assert!(found.contains("more than 600 fields"), "{found}");
     }
 
-    /// The parser would end with the stack, and the process with it.
+    /// A variable of 100,002 bytes as JSON.
     #[test]
-    fn brackets_are_counted_where_the_parser_sees_them() {
-        let deep = format!(
-            "{{ a(b: {}1{}) }}",
-            "[".repeat(100_000),
-            "]".repeat(100_000)
-        );
-        let hidden = [
-            deep.clone(),
-            format!("# \" \n{deep}"),
-            format!("{{ a(c: \"\"\" \" \"\"\") }} {deep}"),
-            format!("{{ a(c: \"\"\" \\\"\"\" \" \"\"\") }} {deep}"),
-            format!("{{ a(c: \"\\\\\") }} {deep}"),
-            format!("{{ a(c: \"]\\\"]\") }} {deep}"),
-        ];
-        for query in hidden {
-            let found = read(&query, json!({})).unwrap_err();
-            assert!(found.contains("more than 64 brackets"), "{found}");
-        }
-        let text = format!("{{ a(b: \"{}\") }}", "[".repeat(1_000));
-        assert!(read(&text, json!({})).is_ok());
+    fn arguments_count_as_often_as_they_are_used() {
+        let text = "x".repeat(100_000);
+        let refused = "the query's arguments have more than 1048576 bytes";
+        let listed = |times| {
+            let query = format!("query($v: X) {{ a(b: [{}]) }}", "$v ".repeat(times));
+            read(&query, json!({ "v": text }))
+        };
+        assert!(listed(10).is_ok());
+        let found = listed(11).unwrap_err();
+        assert!(found.contains(refused), "{found}");
+        // A fragment's arguments are copied as well.
+        let spread = |times| {
+            let fields = (0..times).map(|at| format!(" f{at}: o {{ ...F }}"));
+            let fields = fields.collect::<String>();
+            let fragment = format!("fragment F on O {{ a(b: \"{text}\") }}");
+            read(&format!("{{{fields} }} {fragment}"), json!({}))
+        };
+        assert!(spread(10).is_ok());
+        let found = spread(11).unwrap_err();
+        assert!(found.contains(refused), "{found}");
+        // What a condition uses is counted, whatever it is.
+        let query = "query($v: X) { a @skip(if: $v) }";
+        let found = read(query, json!({ "v": "x".repeat(2 << 20) })).unwrap_err();
+        assert!(found.contains(refused), "{found}");
+    }
+
+    #[test]
+    fn an_alias_has_a_limit() {
+        let long = "k".repeat(ALIAS);
+        let selected = read(&format!("{{ {long}: a }}"), json!({})).unwrap();
+        assert_eq!(names(&selected), [long.as_str()]);
+        let found = read(&format!("{{ {long}k: a }}"), json!({})).unwrap_err();
+        let expected = format!("the alias {:?} has 129 bytes", "k".repeat(80));
+        assert!(found.starts_with(&expected), "{found}");
+        // A name of the schema is looked up, and is no alias.
+        assert!(read(&format!("{{ {long}k }}"), json!({})).is_ok());
+    }
+
+    #[test]
+    fn an_object_has_a_field_a_few_times() {
+        let same = |fields| {
+            let fields = (0..fields).map(|at| format!(" f{at}: file"));
+            fields.collect::<String>()
+        };
+        let query = format!("{{ a {{{} }} }}", same(SAME));
+        assert!(read(&query, json!({})).is_ok());
+        let many = same(SAME + 1);
+        let found = read(&format!("{{ a {{{many} }} }}"), json!({})).unwrap_err();
+        let expected = "`file` is selected more than 8 times in one object";
+        assert!(found.contains(expected), "{found}");
+        // Also if they come from several places.
+        let query = format!("{{ a {{{} }} a {{ last: file }} }}", same(SAME));
+        let found = read(&query, json!({})).unwrap_err();
+        assert!(found.contains(expected), "{found}");
+        // Under one key they are one, and a query itself may have many.
+        let query = format!("{{ a {{{} }} }}", " file".repeat(SAME + 1));
+        assert!(read(&query, json!({})).is_ok());
+        assert!(read(&format!("{{{many} }}"), json!({})).is_ok());
     }
 }

@@ -53,13 +53,14 @@ const MEMBERS: [(&str, &[&str]); 17] = [
     ("agentId", &["/agentId"]),
 ];
 
-/// Refuses fields that a file does not have.
+/// Refuses fields that a file does not have, and arguments, of which they have none.
 pub fn check(selected: &Selected) -> Result<(), QueryError> {
     for child in &selected.children {
         let is_known = FEEDBACK_FILE.contains(&child.name.as_str()) || child.name == "__typename";
         if !is_known {
             return Err(QueryError::no_field(NAME, &child.name).or_at(child.at));
         }
+        super::check::arguments(child, &[])?;
     }
     Ok(())
 }

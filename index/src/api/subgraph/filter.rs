@@ -142,11 +142,7 @@ impl<'a> Filters<'a> {
         }
         sql.push("(1 = 1");
         for (name, value) in members {
-            self.conditions += 1;
-            if self.conditions > CONDITIONS {
-                let message = format!("{input}: more than {CONDITIONS} conditions");
-                return Err(QueryError::new(message));
-            }
+            self.count(&input)?;
             sql.push(" AND ");
             match name.as_str() {
                 "and" => self.all(sql, of, ("and", " AND "), value, depth)?,
@@ -155,6 +151,15 @@ impl<'a> Filters<'a> {
             }
         }
         sql.push(")");
+        Ok(())
+    }
+
+    fn count(&mut self, input: &str) -> Result<(), QueryError> {
+        self.conditions += 1;
+        if self.conditions > CONDITIONS {
+            let message = format!("{input}: more than {CONDITIONS} conditions");
+            return Err(QueryError::new(message));
+        }
         Ok(())
     }
 
@@ -174,6 +179,7 @@ impl<'a> Filters<'a> {
         };
         sql.push("(");
         for (number, part) in parts.iter().enumerate() {
+            self.count(&input)?; // an empty one is a condition as well
             if number > 0 {
                 sql.push(between);
             }

@@ -2,6 +2,7 @@
 //! it work unchanged (R50). It has the open profile only, as the subgraph does; ids count from 1 (R44).
 //!
 //! A field, filter or argument that is not known is an error that names it, before anything is read.
+mod brackets;
 mod check;
 mod document;
 mod error;
@@ -74,7 +75,10 @@ fn execute<E: Engine>(
             Some(Root::One(entity)) => execution.one(entity, field)?,
             Some(Root::Many(entity)) => execution.page(entity, field)?,
             Some(Root::Computed(computed, false)) => execution.computed(computed, field)?,
-            Some(Root::Computed(computed, true)) => json!([execution.computed(computed, field)?]),
+            Some(Root::Computed(computed, true)) => match paging::has_first(&field.arguments)? {
+                true => json!([execution.computed(computed, field)?]),
+                false => json!([]),
+            },
             None => return Err(QueryError::no_field("Query", &field.name)),
         };
         data.insert(field.key.clone(), value);

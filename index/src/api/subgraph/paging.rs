@@ -57,6 +57,13 @@ impl Paging {
     }
 }
 
+/// Whether a page has the first row of a list.
+pub fn has_first(arguments: &Map<String, Value>) -> Result<bool, QueryError> {
+    let first = number(arguments, "first", DEFAULT, FIRST)?;
+    let skip = number(arguments, "skip", 0, SKIP)?;
+    Ok(first > 0 && skip == 0)
+}
+
 fn order<'a>(entity: &Entity, name: &'a Value) -> Result<(Option<&'static str>, bool), QueryError> {
     let name: &'a str = name.as_str().unwrap_or_default();
     match entity.field(name).map(|it| it.kind) {

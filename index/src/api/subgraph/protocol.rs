@@ -89,7 +89,7 @@ impl Computed {
         }
     }
 
-    /// Refuses fields that the object does not have.
+    /// Refuses fields that the object does not have, and arguments, of which they have none.
     pub fn check(self, selected: &Selected) -> Result<(), QueryError> {
         if selected.children.is_empty() {
             return Err(no_selection(self.name(), selected));
@@ -99,6 +99,7 @@ impl Computed {
             if name != "__typename" && !self.fields().contains(&name) {
                 return Err(QueryError::no_field(self.name(), name).or_at(child.at));
             }
+            super::check::arguments(child, &[])?;
             match (self, name) {
                 (Self::Meta, "block") => Self::Block.check(child)?,
                 (Self::AgentStats, "agent") => super::check::entity(&AGENT, child)?,

@@ -22,7 +22,7 @@ use std::{
 
 /// Entities of all levels.
 const ROWS: usize = 100_000;
-/// Bytes of texts.
+/// Bytes of texts, and of the names that they have in the answer.
 const BYTES: usize = 32 << 20;
 /// Keys of one statement.
 const KEYS: usize = 100;
@@ -111,11 +111,12 @@ impl<'a, E: Engine> Execution<'a, E> {
             return Ok(Vec::new());
         };
         let mut rows = Vec::new();
+        let keys: usize = selected.children.iter().map(|it| it.key.len()).sum();
         let (mut count, mut bytes) = (self.rows, self.bytes);
         let found = self.store.select(&sql, entity.table, &mut |cells| {
             let cells: Vec<Stored> = columns.0.iter().map(|_| cells.next()).collect();
             count += 1;
-            bytes += cells.iter().map(size).sum::<usize>();
+            bytes += keys + cells.iter().map(size).sum::<usize>();
             if count > ROWS || bytes > BYTES {
                 return Err(TOO_MUCH);
             }
@@ -441,7 +442,10 @@ impl Weight {
         match value {
             Value::Object(members) => {
                 self.objects += 1;
-                members.values().for_each(|it| self.add(it));
+                for (key, value) in members {
+                    self.bytes += key.len();
+                    self.add(value);
+                }
             }
             Value::Array(items) => items.iter().for_each(|it| self.add(it)),
             Value::String(text) => self.bytes += text.len(),

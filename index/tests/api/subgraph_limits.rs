@@ -1,0 +1,185 @@
+//! How much one query of agent0's subgraph may ask for.
+use crate::{
+    given::{account, agent, batch},
+    server::Server,
+    subgraph::{ask, refused, send},
+};
+use concord_registry::Event;
+use serde_json::json;
+
+#[tokio::test]
+async fn what_is_malformed_is_named_with_its_value_and_limit() {
+    let server = Server::start();
+    let many = vec!["\"x\""; 1_001].join(",");
+    let long = "x".repeat(257);
+    let deep = format!(
+        "{}{}",
+        "{ and: [".repeat(7),
+        "{}".to_owned() + &"] }".repeat(7)
+    );
+    let empty = |count| format!("[{}]", vec!["{}"; count].join(","));
+    let cases = [
+        (
+            "{ agents(first: 1001) { id } }".to_owned(),
+            "first: 1001: expected a number in 0..=1000",
+        ),
+        (
+            "{ agents(skip: -1) { id } }".to_owned(),
+            "skip: -1: expected a number in 0..=10000000",
+        ),
+        (
+            "{ agents(orderDirection: up) { id } }".to_owned(),
+            "orderDirection: \"up\": expected asc or desc",
+        ),
+        (
+            "{ agents(where: { owner: \"12\" }) { id } }".to_owned(),
+            "Agent_filter.owner: \"12\": expected 0x and hex digits",
+        ),
+        (
+            "{ feedbacks(where: { value_gte: \"much\" }) { id } }".to_owned(),
+            "Feedback_filter.value_gte: \"much\": expected a number",
+        ),
+        (
+            "{ agents(where: { or: [] }) { id } }".to_owned(),
+            "Agent_filter.or: expected a list of at least one filter",
+        ),
+        (
+            format!("{{ feedbacks(where: {{ tag1_in: [{many}] }}) {{ id }} }}"),
+            "Feedback_filter.tag1_in has 1001 entries, the limit is 1000",
+        ),
+        (
+            format!("{{ feedbacks(where: {{ tag1_contains: \"{long}\" }}) {{ id }} }}"),
+            "Feedback_filter.tag1_contains has 257 bytes, the limit is 256",
+        ),
+        (
+            format!("{{ agents(where: {{ or: {} }}) {{ id }} }}", empty(400)),
+            "Agent_filter: more than 400 conditions",
+        ),
+        (
+            format!("{{ agents(where: {{ and: {} }}) {{ id }} }}", empty(400)),
+            "Agent_filter: more than 400 conditions",
+        ),
+        (
+            "{ protocols(first: 1001) { id } }".to_owned(),
+            "first: 1001: expected a number in 0..=1000",
+        ),
+        (
+            "{ protocols(skip: -1) { id } }".to_owned(),
+            "skip: -1: expected a number in 0..=10000000",
+        ),
+        (
+            format!("{{ agents(where: {deep}) {{ id }} }}"),
+            "Agent_filter: more than 6 filters in filters",
+        ),
+        (
+            "{ agents(block: { number: 7 }) { id } }".to_owned(),
+            "block: {\"number\":7}: only the state at block 312 is kept",
+        ),
+    ];
+    for (query, message) in cases {
+        let found = refused(&server, &query).await;
+        assert!(found.contains(message), "{query}: {found}");
+    }
+    // `or` is a condition, and so is each filter in it.
+    let most = format!("{{ agents(where: {{ or: {} }}) {{ id }} }}", empty(399));
+    let found = ask(&server, &most, json!({})).await;
+    assert_eq!(found["agents"].as_array().unwrap().len(), 12);
+    let now = "{ agents(block: { number: 312 }, first: 1, subgraphError: allow) { id } _meta(block: { number_gte: 300 }) { block { number } } }";
+    let found = ask(&server, now, json!({})).await;
+    assert_eq!(found["_meta"]["block"]["number"], 312);
+}
+
+#[tokio::test]
+async fn the_only_protocol_is_on_the_first_page() {
+    let server = Server::start();
+    let query = "{ protocols { id } all: protocols(first: 1, skip: 0) { id }
+        none: protocols(first: 0) { id } after: protocols(skip: 1) { id } }";
+    let found = ask(&server, query, json!({})).await;
+    let only = json!([{ "id": "31337" }]);
+    let expected = json!({ "protocols": only, "all": only, "none": [], "after": [] });
+    assert_eq!(found, expected);
+}
+
+/// An answer that would be a part of the whole is refused.
+#[tokio::test]
+async fn an_answer_has_a_limit() {
+    let server = Server::start();
+    let fields = |count: usize, field: &str| {
+        let fields = (0..count).map(|at| format!("f{at}: {field} "));
+        format!("{{ {} }}", fields.collect::<String>())
+    };
+    let listed = "agents(first: 1000) { feedback(first: 1000) { id } }";
+    ask(&server, &fields(9, listed), json!({})).await;
+    // What many belong to is repeated for each of them, and what belongs to that again.
+    let repeated = "feedbacks(first: 1000) { agent { feedback { agent { feedback { id } } } } }";
+    let found = send(&server, &fields(4, repeated), json!({})).await;
+    let message = found["errors"][0]["message"].as_str();
+    let expected = "the answer has more than 100000 entities; ask for less";
+    assert_eq!(message, Some(expected));
+}
+
+const TOO_LONG: &str = "the answer has more than 33554432 bytes; ask for less";
+
+/// 112 fields of a feedback, under names of 128 bytes.
+fn long_names() -> String {
+    let mut selected = String::new();
+    for name in [
+        "__typename",
+        "id",
+        "clientAddress",
+        "feedbackIndex",
+        "value",
+        "tag1",
+        "tag2",
+        "endpoint",
+        "feedbackURI",
+        "feedbackURIType",
+        "feedbackHash",
+        "isRevoked",
+        "createdAt",
+        "revokedAt",
+    ] {
+        for turn in 0..8 {
+            let alias = format!("{name}{turn}");
+            selected.push_str(&format!(" {alias:x<128}: {name}"));
+        }
+    }
+    selected
+}
+
+#[tokio::test]
+async fn the_names_of_what_is_repeated_count_in_an_answer() {
+    let server = Server::start();
+    let query = |selected: &str| {
+        format!("{{ feedbacks(first: 1000) {{ agent {{ feedback {{ {selected} }} }} }} }}")
+    };
+    ask(&server, &query("id value"), json!({})).await;
+    assert_eq!(refused(&server, &query(&long_names())).await, TOO_LONG);
+}
+
+#[tokio::test]
+async fn the_names_of_what_is_selected_count_in_an_answer() {
+    let mut server = Server::start();
+    let given = (1..=1_000).map(|index| Event::OpenFeedback {
+        agent: agent(1),
+        client: account(50),
+        index,
+        value: 1,
+        decimals: 0,
+        tag1: String::new(),
+        tag2: String::new(),
+        endpoint: String::new(),
+        uri: String::new(),
+        hash: [0; 32],
+    });
+    let batch = batch(0, 1_000, given.collect());
+    let id = server.ids[0];
+    server.store.commit(id, &batch, None, 64).unwrap();
+    let selected = long_names();
+    let query = |first| {
+        let page = format!("feedbacks(first: {first}) {{ {selected} }}");
+        format!("{{ a: {page} b: {page} c: {page} }}")
+    };
+    ask(&server, &query(10), json!({})).await;
+    assert_eq!(refused(&server, &query(1_000)).await, TOO_LONG);
+}
