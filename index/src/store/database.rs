@@ -130,6 +130,10 @@ impl Engine for Database {
     fn claim(&mut self, name: &str) -> Result<(), StoreError> {
         self.engine().claim(name)
     }
+
+    fn release(&mut self) -> Result<(), StoreError> {
+        self.engine().release()
+    }
 }
 
 #[cfg(test)]

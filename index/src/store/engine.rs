@@ -38,6 +38,12 @@ pub trait Engine: Send {
     /// # Errors
     /// [`StoreError::SecondWriter`].
     fn claim(&mut self, name: &str) -> Result<(), StoreError>;
+
+    /// Gives back what this engine has claimed.
+    ///
+    /// # Errors
+    /// [`StoreError::Database`].
+    fn release(&mut self) -> Result<(), StoreError>;
 }
 
 /// How an engine writes what SQL leaves open.

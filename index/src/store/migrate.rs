@@ -8,6 +8,16 @@ pub(super) const BEFORE: i64 = 5;
 
 /// Version 6 keeps more of registration files: versions of protocols, tools, skills, domains.
 pub(super) fn migrate<E: Engine>(store: &mut Store<E>) -> Result<(), StoreError> {
+    // a writer of the version before would go on without the new columns
+    for deployed in store.deployments()? {
+        let name = format!("{}/{}", deployed.chain, deployed.registry);
+        store.engine.claim(&name)?;
+    }
+    bring_up(store)?;
+    store.engine.release()
+}
+
+fn bring_up<E: Engine>(store: &mut Store<E>) -> Result<(), StoreError> {
     let dialect = store.engine.dialect();
     store.transaction_with(dialect.begin_alone, |store| {
         if found_version(&mut store.engine) != Some(BEFORE) {

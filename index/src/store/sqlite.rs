@@ -163,6 +163,11 @@ impl Engine for Sqlite {
         }
         Ok(())
     }
+
+    fn release(&mut self) -> Result<(), StoreError> {
+        self.claimed.clear();
+        Ok(())
+    }
 }
 
 fn cell(value: ValueRef<'_>) -> Result<Value, StoreError> {

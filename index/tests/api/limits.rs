@@ -316,6 +316,10 @@ impl Engine for Endless {
     fn claim(&mut self, name: &str) -> Result<(), StoreError> {
         self.sqlite.claim(name)
     }
+
+    fn release(&mut self) -> Result<(), StoreError> {
+        self.sqlite.release()
+    }
 }
 
 /// An API over one connection of that kind at a time; it counts them.

@@ -271,6 +271,10 @@ impl Engine for Counting {
     fn claim(&mut self, name: &str) -> Result<(), StoreError> {
         self.database.claim(name)
     }
+
+    fn release(&mut self) -> Result<(), StoreError> {
+        self.database.release()
+    }
 }
 
 fn http() -> Fetcher {

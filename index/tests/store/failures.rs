@@ -156,6 +156,7 @@ fn r45_a_store_of_the_version_before_is_brought_up_to_date() {
     };
     store.commit(id, &batch, None, 64).unwrap();
     let before = store.file_digest(id).unwrap();
+    let deployed = store.deployments().unwrap().remove(0);
     drop(store);
     let mut database = fresh.location.open().unwrap();
     for column in [
@@ -181,7 +182,14 @@ fn r45_a_store_of_the_version_before_is_brought_up_to_date() {
     let read_only = fresh.location.open_read_only().unwrap();
     let error = Store::open_read_only(read_only).unwrap_err().to_string();
     assert!(error.contains("brings it up to date"), "{error}");
+    let mut writer = fresh.location.open().unwrap(); // of the version before
+    let name = format!("{}/{}", deployed.chain, deployed.registry);
+    writer.claim(&name).unwrap();
+    let error = Store::open(fresh.location.open().unwrap()).unwrap_err();
+    assert!(matches!(error, StoreError::SecondWriter { .. }), "{error}");
+    drop(writer);
     let mut store = Store::open(fresh.location.open().unwrap()).unwrap();
+    store.claim(&deployment()).unwrap(); // the update has given its own claim back
     assert_eq!(store.file_digest(id).unwrap(), before);
     assert_eq!(store.derived_digest(id).unwrap(), before);
     let row = store.registration(id, agent(1)).unwrap().unwrap();

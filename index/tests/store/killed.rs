@@ -64,6 +64,10 @@ impl Engine for Dying {
     fn claim(&mut self, name: &str) -> Result<(), StoreError> {
         self.database.claim(name)
     }
+
+    fn release(&mut self) -> Result<(), StoreError> {
+        self.database.release()
+    }
 }
 
 /// Indexes the world, of which the second half is then taken back.

@@ -139,4 +139,8 @@ impl Engine for Postgres {
             what: name.to_owned(),
         })
     }
+
+    fn release(&mut self) -> Result<(), StoreError> {
+        self.script("SELECT pg_advisory_unlock_all()")
+    }
 }
