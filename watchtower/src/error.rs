@@ -39,6 +39,14 @@ pub enum WatchtowerError {
     /// R60.
     #[error("the agent is the watchtower's own: {0}")]
     Own(String),
+    /// R60: what an account said of an agent is not said by another one, or it would be said twice.
+    #[error("the signal is of {drafted}, and the account is {present} now")]
+    OtherAccount {
+        /// The account that the signal's file names.
+        drafted: String,
+        /// The account that would publish it.
+        present: String,
+    },
     /// A budget is used up.
     #[error("the {budget} budget of {limit} has {left} left, and this can cost {cost}")]
     OverBudget {
@@ -85,24 +93,53 @@ impl WatchtowerError {
         }
     }
 
-    /// Whether the registry reverts the call, by a simulation: nothing was signed.
+    /// Whether the registry reverts the call: in a simulation, before anything was signed, or in a block, where it
+    /// cost its fee.
     #[must_use]
     pub fn is_reverted(&self) -> bool {
-        let Self::Feedback(FeedbackError::Chain(ChainError::SimulationFailed { reason, .. })) =
-            self
-        else {
+        let Self::Feedback(FeedbackError::Chain(error)) = self else {
             return false;
         };
-        reason.contains("revert")
+        match error {
+            ChainError::SimulationFailed { reason, .. } => reason.contains("revert"),
+            ChainError::TransactionFailed { .. } => true,
+            _ => false,
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use concord_chain::ChainError;
+    use concord_x402::feedback::FeedbackError;
+
+    use super::WatchtowerError;
+
+    #[test]
+    fn a_call_is_reverted_in_a_simulation_or_in_a_block() {
+        let (job, title) = ("a".to_owned(), "a".to_owned());
+        let simulated = |reason: &str| ChainError::SimulationFailed {
+            title: title.clone(),
+            reason: reason.to_owned(),
+        };
+        let reason = "failed: reverted in block 7".to_owned();
+        let mined = ChainError::TransactionFailed { job, reason };
+        for (error, expected) in [
+            (simulated("execution reverted"), true),
+            (simulated("insufficient funds"), false),
+            (mined, true),
+            (ChainError::RpcUrlMalformed, false),
+        ] {
+            let text = error.to_string();
+            let error = WatchtowerError::from(FeedbackError::from(error));
+            assert_eq!(error.is_reverted(), expected, "{text}");
+        }
+    }
+
     /// Results carry it by value.
     #[test]
     fn an_error_is_small() {
-        let size = size_of::<super::WatchtowerError>();
+        let size = size_of::<WatchtowerError>();
         assert!(size < 128, "{size} bytes");
     }
 }

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use concord_chain::Amount;
+use concord_files::parse_feedback;
 use concord_x402::{
     feedback::{FeedbackJob, FeedbackRegistry, FileStore, Submission},
     verify::Registries,
@@ -141,7 +142,10 @@ impl Publisher {
             reason,
             "not published"
         );
-        let is_reverted = error.is_reverted();
+        let reverts = match error.is_reverted() {
+            true => signal.reverts.saturating_add(1),
+            false => 0,
+        };
         match error {
             WatchtowerError::NoAgent(_) => {
                 report.refused += 1;
@@ -149,16 +153,16 @@ impl Publisher {
             }
             WatchtowerError::OverBudget { .. } => {
                 report.over_budget += 1;
-                self.store.postpone(n, &reason, now, false)
+                self.store.postpone(n, &reason, now, signal.reverts) // it was not tried
             }
-            _ if is_reverted && signal.reverts + 1 >= REVERTS => {
+            _ if reverts >= REVERTS => {
                 report.refused += 1;
                 self.store.set_refused(n, &reason)
             }
             _ => {
                 report.late += 1;
                 let due = now.saturating_add(backoff(signal.attempts));
-                self.store.postpone(n, &reason, due, is_reverted)
+                self.store.postpone(n, &reason, due, reverts)
             }
         }
     }
@@ -169,10 +173,13 @@ impl Publisher {
         now: u64,
         spent: &mut Amount,
     ) -> Result<(), WatchtowerError> {
+        self.require_same_account(signal)?;
         let n = signal.n;
         let mut record = self.store.record(signal)?;
         if !record.is_signed() {
             self.prepare(signal, now, *spent).await?;
+        } else if record.has_failed() {
+            self.reserve(signal, record.cost(), now, *spent).await?;
         }
         let id = StoreRecord::job_id(n);
         let submission = &signal.submission;
@@ -207,10 +214,41 @@ impl Publisher {
             self.files.store(signal.file.as_bytes()).await?;
             self.store.set_stored(n)?;
         }
+        self.reserve(signal, Amount::default(), now, spent).await
+    }
+
+    /// Takes the most that the next transaction can cost out of the budgets. `paid`: what earlier ones cost. What was
+    /// reserved for those counts until then.
+    async fn reserve(
+        &self,
+        signal: &Signal,
+        paid: Amount,
+        now: u64,
+        spent: Amount,
+    ) -> Result<(), WatchtowerError> {
         let cost = self.registry.cost(&signal.submission).await?;
         let today = self.store.spent_on_day(&self.registry_key(), now)?;
         self.budget.require(cost, today, spent)?;
-        Ok(self.store.reserve(n, cost, now)?)
+        let most = paid.saturating_add(cost);
+        Ok(self.store.reserve(signal.n, most, now)?)
+    }
+
+    /// R60: the signal's file says who publishes it.
+    fn require_same_account(&self, signal: &Signal) -> Result<(), WatchtowerError> {
+        let parsed = parse_feedback(signal.file.as_bytes());
+        let file = parsed.map_err(|error| WatchtowerError::Evidence {
+            agent: signal.agent.clone(),
+            error,
+        })?;
+        let drafted = &file.view().head().client_address;
+        let present = self.client();
+        match *drafted == present {
+            true => Ok(()),
+            false => Err(WatchtowerError::OtherAccount {
+                drafted: drafted.clone(),
+                present,
+            }),
+        }
     }
 
     /// R60: the agent may have become an own one since it was probed.

@@ -102,16 +102,16 @@ impl Transactions {
     /// land. `None` if the fee limit is reached, or it is no EIP-1559 transaction.
     ///
     /// # Errors
-    /// [`ChainError::FeeAboveLimit`], [`ChainError::Unreachable`], [`ChainError::NotSigned`].
+    /// [`ChainError::FeeAboveLimit`], [`ChainError::Unreachable`], [`ChainError::NotSigned`], also if another
+    /// account signed it: at the same nonce of two accounts, both can land.
     pub async fn replace(
         &self,
         signer: &dyn Signer<Evm>,
         transaction: &SignedTx,
     ) -> Result<Option<SignedTx>, ChainError> {
-        let TxEnvelope::Eip1559(signed) = decode(transaction)? else {
+        let Some(mut transaction) = own_unsigned(signer, transaction)? else {
             return Ok(None);
         };
-        let mut transaction = signed.strip_signature();
         let before = Fees {
             max: transaction.max_fee_per_gas,
             priority: transaction.max_priority_fee_per_gas,
@@ -129,17 +129,16 @@ impl Transactions {
     /// one of the two can land.
     ///
     /// # Errors
-    /// [`ChainError::FeeAboveLimit`], [`ChainError::Unreachable`], [`ChainError::NotSigned`],
-    /// [`ChainError::RecordMalformed`].
+    /// [`ChainError::FeeAboveLimit`], [`ChainError::Unreachable`], [`ChainError::NotSigned`], also if another
+    /// account signed it, [`ChainError::RecordMalformed`].
     pub async fn resend(
         &self,
         signer: &dyn Signer<Evm>,
         transaction: &SignedTx,
     ) -> Result<Resend, ChainError> {
-        let TxEnvelope::Eip1559(signed) = decode(transaction)? else {
+        let Some(mut transaction) = own_unsigned(signer, transaction)? else {
             return Ok(Resend::Same); // signed in advance: it cannot be signed anew
         };
-        let mut transaction = signed.strip_signature();
         let gas = u128::from(transaction.gas_limit);
         let cost = U256::from(transaction.max_fee_per_gas.saturating_mul(gas));
         let cost = cost.saturating_add(transaction.value);
@@ -304,6 +303,26 @@ pub fn decode(transaction: &SignedTx) -> Result<TxEnvelope, ChainError> {
     }
 }
 
+/// A recorded transaction without its signature, to be signed anew by the account that signed it. `None` if it is no
+/// EIP-1559 transaction.
+fn own_unsigned(
+    signer: &dyn Signer<Evm>,
+    transaction: &SignedTx,
+) -> Result<Option<TxEip1559>, ChainError> {
+    let envelope = decode(transaction)?;
+    let TxEnvelope::Eip1559(signed) = &envelope else {
+        return Ok(None);
+    };
+    let (found, own) = (sender(transaction, &envelope)?, signer.address());
+    if found != own {
+        return Err(ChainError::NotSigned {
+            signer: own.to_string(),
+            reason: format!("transaction {} is of {found}", transaction.transaction),
+        });
+    }
+    Ok(Some(signed.clone().strip_signature()))
+}
+
 /// Recovers who signed it.
 pub(crate) fn sender(transaction: &SignedTx, envelope: &TxEnvelope) -> Result<Address, ChainError> {
     let signed = envelope.signature_hash();
@@ -341,4 +360,46 @@ fn executed(transaction: &SignedTx, receipt: &Receipt) -> TxStatus {
         cost,
         refund: Amount::default(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Blocking, EndpointOptions};
+    use alloy::signers::local::PrivateKeySigner;
+
+    /// No node is asked: nothing listens there.
+    #[test]
+    fn another_account_s_transaction_is_not_signed_anew() {
+        let key = |byte: u8| PrivateKeySigner::from_bytes(&B256::repeat_byte(byte)).unwrap();
+        let (before, present) = (key(1), key(2));
+        let transaction = TxEip1559 {
+            chain_id: 1,
+            nonce: 0,
+            gas_limit: 21_000,
+            max_fee_per_gas: 1,
+            max_priority_fee_per_gas: 1,
+            to: TxKind::Call(Address::ZERO),
+            value: U256::ZERO,
+            access_list: Default::default(),
+            input: Bytes::new(),
+        };
+        Blocking::new().unwrap().wait(async {
+            let node = Node::new(&EndpointOptions::new("http://127.0.0.1:1")).unwrap();
+            let limit = FeeLimit::default();
+            let transactions = Transactions::new(node, 1, limit, Confirmations::Blocks(1));
+            let signed = sign(&before, transaction.clone()).await.unwrap();
+            let own = own_unsigned(&before, &signed).unwrap();
+            assert_eq!(own, Some(transaction));
+            for error in [
+                transactions.replace(&present, &signed).await.unwrap_err(),
+                transactions.resend(&present, &signed).await.unwrap_err(),
+            ] {
+                let is_refused = matches!(error, ChainError::NotSigned { .. });
+                assert!(is_refused, "{error}");
+                let text = error.to_string();
+                assert!(text.ends_with(&before.address().to_string()), "{text}");
+            }
+        });
+    }
 }

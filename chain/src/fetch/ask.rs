@@ -1,7 +1,7 @@
 //! Requests to services that strangers name, whose answers count whatever their status is.
 use super::{
     FetchError, FetchOptions,
-    http::{check, failure, inflate},
+    http::{check, failure, host, inflate},
 };
 use alloy::transports::http::reqwest::{
     Client, Method as HttpMethod, RequestBuilder, Response, Url,
@@ -74,11 +74,11 @@ pub(super) async fn ask(
     question: &Question<'_>,
 ) -> Result<Answer, FetchError> {
     let mut url: Url = question.url.parse().map_err(|_| FetchError::UrlMalformed)?;
+    check(&url, options)?;
     for _ in 0..=options.redirects {
-        check(&url, options)?;
         let sent = request(client, &url, question).send().await;
         let response = sent.map_err(|error| failure(&url, &error))?;
-        match redirect(&response, &url, question.method)? {
+        match redirect(&response, &url, options, question.method)? {
             Some(next) => url = next,
             None => return read(response, &url, question).await,
         }
@@ -104,14 +104,26 @@ fn request(client: &Client, url: &Url, question: &Question<'_>) -> RequestBuilde
     }
 }
 
-/// Where a redirect leads; `None` if the answer is none, or is not followed.
-fn redirect(response: &Response, url: &Url, method: Method) -> Result<Option<Url>, FetchError> {
+/// Where a redirect leads, checked; `None` if the answer is none, or is not followed. A redirect to what is not
+/// fetched is the service's fault, and not that of the first URL.
+fn redirect(
+    response: &Response,
+    url: &Url,
+    options: &FetchOptions,
+    method: Method,
+) -> Result<Option<Url>, FetchError> {
     let is_redirect = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);
     let location = response.headers().get(LOCATION);
     match (method, location) {
         (Method::Get, Some(location)) if is_redirect => {
+            let refused = || FetchError::RedirectRefused { host: host(url) };
             let next = location.to_str().ok().and_then(|it| url.join(it).ok());
-            next.map(Some).ok_or(FetchError::UrlMalformed)
+            let next = next.ok_or_else(refused)?;
+            check(&next, options).map_err(|error| match error {
+                FetchError::PrivateAddress { .. } => error,
+                _ => refused(),
+            })?;
+            Ok(Some(next))
         }
         _ => Ok(None),
     }

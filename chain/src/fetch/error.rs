@@ -40,6 +40,12 @@ pub enum FetchError {
         /// How many are followed.
         limit: usize,
     },
+    /// A service's redirect to a URL that is malformed, of another scheme, or with a user name or a password.
+    #[error("{host} redirects to what is not fetched")]
+    RedirectRefused {
+        /// The host that redirects.
+        host: String,
+    },
     /// A file that is longer than the limit, decompressed.
     #[error("the file is longer than {limit} bytes")]
     TooLong {

@@ -37,7 +37,7 @@ pub(super) async fn fetch(
     Err(FetchError::Redirects { limit })
 }
 
-fn host(url: &Url) -> String {
+pub(super) fn host(url: &Url) -> String {
     url.host_str().unwrap_or_default().to_owned()
 }
 

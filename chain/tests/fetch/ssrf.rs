@@ -1,6 +1,6 @@
 //! The attacks first: whatever a registration says, nothing in the operator's network is asked.
 use crate::server::{Server, local, names, strict};
-use concord_chain::fetch::{FetchError, FetchOptions, Fetcher, is_public};
+use concord_chain::fetch::{FetchError, FetchOptions, Fetcher, Question, is_public};
 
 async fn error_of(options: FetchOptions, uri: &str) -> FetchError {
     Fetcher::new(options).unwrap().fetch(uri).await.unwrap_err()
@@ -118,6 +118,36 @@ async fn a_redirect_is_checked_like_the_first_url() {
         .await
         .unwrap();
     assert_eq!(found.bytes, b"content");
+}
+
+/// Whose fault it is must be seen: a service that is down must not look like one that is never asked.
+#[tokio::test]
+async fn a_service_s_redirect_to_what_is_not_fetched_is_its_own_fault() {
+    let server = Server::start().await;
+    let fetcher = Fetcher::new(local()).unwrap();
+    let refusal = async |url: &str| {
+        let asked = fetcher.ask(&Question::get(url)).await;
+        asked.unwrap_err()
+    };
+    for (target, to) in [
+        ("/mail", "mailto:x@y"),
+        ("/file", "file:///etc/passwd"),
+        ("/user", "http://user:secret@agent.example/"),
+        ("/empty", "http://"),
+    ] {
+        server.redirect(target, 302, to);
+    }
+    let head = b"HTTP/1.1 302 R\r\nlocation: \xff\r\nconnection: close\r\n\r\n";
+    server.serve_raw("/bytes", head.to_vec());
+    server.redirect("/further", 307, "/mail");
+    for target in ["/mail", "/file", "/user", "/empty", "/bytes", "/further"] {
+        let found = refusal(&server.url(target)).await;
+        let host = "127.0.0.1".to_owned();
+        assert_eq!(found, FetchError::RedirectRefused { host }, "{target}");
+    }
+    let found = refusal("mailto:x@y").await;
+    assert!(matches!(found, FetchError::Scheme { .. }), "{found}");
+    assert_eq!(refusal("http://").await, FetchError::UrlMalformed);
 }
 
 #[tokio::test]

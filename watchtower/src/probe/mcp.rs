@@ -14,7 +14,7 @@ const INITIALIZE: &str = concat!(
 );
 const SESSION: &str = "mcp-session-id";
 
-pub(super) async fn initialize(fetcher: &Fetcher, url: &str) -> Result<Finding, FetchError> {
+pub(super) async fn initialize(fetcher: &Fetcher, url: &str) -> Result<Answer, FetchError> {
     let headers = [
         USER_AGENT,
         ("content-type", "application/json"),
@@ -24,21 +24,23 @@ pub(super) async fn initialize(fetcher: &Fetcher, url: &str) -> Result<Finding, 
         is_enough: has_reply,
         ..post(url, &headers, INITIALIZE.as_bytes())
     };
-    let answer = fetcher.ask(&question).await?;
-    end_session(fetcher, url, &answer).await;
+    fetcher.ask(&question).await
+}
+
+pub(super) fn judge(answer: &Answer) -> Finding {
     if answer.status != 200 {
-        return Ok(Finding::Status(answer.status));
+        return Finding::Status(answer.status);
     }
     let result = reply(&answer.body).map(|it| it["result"]["protocolVersion"].is_string());
-    Ok(match result {
+    match result {
         Some(true) => Finding::AsPromised,
         Some(false) => Finding::Unlike("MCP's initialize is refused"),
         None => Finding::Unlike("not an answer of MCP"),
-    })
+    }
 }
 
 /// A probe must not fill the server with sessions. Whether it can end them is its own affair.
-async fn end_session(fetcher: &Fetcher, url: &str, answer: &Answer) {
+pub(super) async fn end_session(fetcher: &Fetcher, url: &str, answer: &Answer) {
     let id = answer.headers.get(SESSION).and_then(|it| it.to_str().ok());
     let Some(id) = id else { return };
     let headers = [USER_AGENT, (SESSION, id)];

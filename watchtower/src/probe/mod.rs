@@ -91,14 +91,19 @@ impl Prober {
         let begun = Instant::now();
         let asked = match target.kind {
             ServiceKind::Mcp => mcp::initialize(&self.fetcher, &target.url).await,
-            ServiceKind::A2a => self.get(&target.url, ANSWER_MAX).await.map(a2a::judge),
-            ServiceKind::Http | ServiceKind::X402 => {
-                let answer = self.get(&target.url, 0).await;
-                answer.map(|it| judge(target.kind, &it))
-            }
+            ServiceKind::A2a => self.get(&target.url, ANSWER_MAX).await,
+            ServiceKind::Http | ServiceKind::X402 => self.get(&target.url, 0).await,
         };
         let millis = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let finding = asked.or_else(|error| without_answer(&error)).ok()?;
+        if let (ServiceKind::Mcp, Ok(answer)) = (target.kind, &asked) {
+            mcp::end_session(&self.fetcher, &target.url, answer).await; // not measured
+        }
+        let judged = asked.map(|answer| match target.kind {
+            ServiceKind::Mcp => mcp::judge(&answer),
+            ServiceKind::A2a => a2a::judge(answer),
+            ServiceKind::Http | ServiceKind::X402 => judge(target.kind, &answer),
+        });
+        let finding = judged.or_else(|error| without_answer(&error)).ok()?;
         Some(Outcome { finding, millis })
     }
 
@@ -141,6 +146,7 @@ fn without_answer(error: &FetchError) -> Result<Finding, ()> {
         FetchError::Broken { .. } => Finding::Unreachable("no connection"),
         FetchError::TimedOut(_) => Finding::Unreachable("no answer in time"),
         FetchError::Redirects { .. } => Finding::Unlike("too many redirects"),
+        FetchError::RedirectRefused { .. } => Finding::Unlike("redirects to what is not fetched"),
         FetchError::TooLong { .. } => Finding::Unlike("the answer is too long"),
         FetchError::Encoding { .. } | FetchError::Gzip => {
             Finding::Unlike("the answer is encoded otherwise than it says")

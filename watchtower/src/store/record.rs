@@ -61,6 +61,13 @@ impl StoreRecord {
         failed.chain(landed).sum()
     }
 
+    /// Whether a transaction failed, which was paid for, and none landed: another one may be signed.
+    #[must_use]
+    pub fn has_failed(&self) -> bool {
+        let has_cost = |it: &SignedTx| it.failure_cost.is_some();
+        self.landing.is_none() && self.transactions.iter().any(has_cost)
+    }
+
     fn is_own(&self, job: &str) -> bool {
         job == Self::job_id(self.n)
     }

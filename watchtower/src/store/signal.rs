@@ -249,20 +249,15 @@ impl Store {
             .map(drop)
     }
 
-    /// An attempt failed; the next is due at a time in unix seconds.
+    /// An attempt failed; the next is due at a time in unix seconds. `reverts`: how often the registry reverted it by
+    /// now, one time after the other.
     ///
     /// # Errors
     /// [`StoreError`].
-    pub fn postpone(
-        &self,
-        n: u64,
-        reason: &str,
-        due: u64,
-        is_reverted: bool,
-    ) -> Result<(), StoreError> {
+    pub fn postpone(&self, n: u64, reason: &str, due: u64, reverts: u32) -> Result<(), StoreError> {
         let sql = "UPDATE signal SET attempts = attempts + 1, reason = ?2, not_before = ?3, \
-                   reverts = CASE ?4 WHEN 0 THEN 0 ELSE reverts + 1 END WHERE n = ?1";
-        let row = params![signed(n), reason, signed(due), is_reverted];
+                   reverts = ?4 WHERE n = ?1";
+        let row = params![signed(n), reason, signed(due), reverts];
         self.with(|it| it.execute(sql, row)).map(drop)
     }
 

@@ -1,14 +1,20 @@
 //! What is spent stays within the budgets, whatever is due.
-use crate::world::{DAY, GENEROUS, MONDAY, World, file, files, node, settings};
+use crate::{
+    hooked_registry::{Hooked, Hooks},
+    world::{DAY, GENEROUS, MONDAY, World, file, files, network, node, place, settings},
+};
+use async_trait::async_trait;
 use concord_chain::{
-    Amount,
+    Amount, ChainError,
     evm::{FeeLimit, Fees, gwei},
-    submission::TxRecord as _,
+    submission::{SignedTx, TxRecord},
 };
 use concord_watchtower::{
-    Budget, PassReport, Publisher, Sample, Settings, StoreRecord, WindowKind,
+    Budget, PassReport, Publisher, Sample, Settings, SignalState, StoreRecord, Tag, WindowKind,
     signals_of_ended_windows,
 };
+use concord_x402::feedback::{FeedbackError, FeedbackJob, FeedbackRegistry};
+use std::sync::Arc;
 
 fn sample(at: u64) -> Sample {
     Sample {
@@ -157,4 +163,132 @@ async fn without_a_budget_nothing_is_signed() {
         reason.starts_with("the day budget of 1 has 1 left"),
         "{reason}"
     );
+}
+
+/// Each submission is mined and reverted, and costs as much.
+struct Reverts(Amount);
+
+#[async_trait]
+impl Hooks for Reverts {
+    async fn submit(
+        &mut self,
+        _registry: &mut dyn FeedbackRegistry,
+        job: FeedbackJob<'_>,
+        record: &mut (dyn TxRecord + Sync),
+    ) -> Result<(), FeedbackError> {
+        let count = record.transactions(job.id).len();
+        let signed = SignedTx {
+            transaction: format!("0x{count:064x}"),
+            raw: "0x".to_owned(),
+            valid_until: None,
+            sent: true,
+            failure_cost: None,
+        };
+        record.signed(&[(job.id, signed.clone())])?;
+        let failed = SignedTx {
+            failure_cost: Some(self.0),
+            ..signed
+        };
+        record.failed(&[(job.id, failed)])?;
+        let (job, reason) = (job.id.to_owned(), "reverted".to_owned());
+        Err(ChainError::TransactionFailed { job, reason }.into())
+    }
+}
+
+/// What reverts in a block costs its fee each time.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reverted_transaction_is_repeated_within_the_budget_and_not_for_ever() {
+    let world = World::start().await;
+    let url = "https://agent.example/";
+    let agent = world.register(world.owner, &file(&[("web", url)])).await;
+    let folder = tempfile::tempdir().unwrap();
+    let settings = Settings {
+        windows: vec![WindowKind::Day],
+        tags: vec![Tag::Uptime],
+        ..settings()
+    };
+    let watched = world
+        .watch(folder.path(), settings, vec![agent.clone()])
+        .await;
+    let store = &watched.store;
+    store
+        .keep(&agent.key(), &[(url.to_owned(), sample(MONDAY))])
+        .unwrap();
+    let (accounts, evidence) = (world.accounts(), files(folder.path()));
+    let (agents, now) = (&watched.agents, MONDAY + DAY + 3_600);
+    let settings = &watched.settings;
+    signals_of_ended_windows(store, settings, agents, &accounts, &evidence, now).unwrap();
+
+    let (identity, open) = (world.identity, world.open);
+    let registry = place(&world.url, identity, open, &world.watchtower, "20").await;
+    let submission = store.signal(1).unwrap().unwrap().submission;
+    let most = registry.cost(&submission).await.unwrap();
+    let hooked = Box::new(Hooked {
+        registry: Box::new(registry),
+        hooks: Reverts(most),
+    });
+    let budget = Budget {
+        per_day: Amount(most.0 + most.0 / 2), // for one a day
+        ..GENEROUS
+    };
+    let (chains, evidence) = (Arc::new(world.chains().await), Arc::new(evidence));
+    let own = world.own();
+    let mut publisher = Publisher::new(hooked, budget, own, chains, evidence, store.clone());
+    for (at, outcome, count, reverts) in [
+        (now, (1, 0, 0), 1, 1),
+        (now + 3_600, (0, 1, 0), 1, 1),
+        (now + DAY, (1, 0, 0), 2, 2),
+        (now + 2 * DAY, (0, 0, 1), 3, 2),
+        (now + 3 * DAY, (0, 0, 0), 3, 2),
+    ] {
+        let report = publisher.pass(at).await.unwrap();
+        let found = (report.late, report.over_budget, report.refused);
+        assert_eq!(found, outcome, "{report:?}");
+        let signal = store.signal(1).unwrap().unwrap();
+        let record = store.record(&signal).unwrap();
+        let signed = record.transactions(&StoreRecord::job_id(1)).len();
+        assert_eq!((signed, signal.reverts), (count, reverts), "{signal:?}");
+        assert_eq!(record.cost().0, most.0 * count as u128);
+        assert!(signal.reserved.unwrap() >= record.cost(), "{signal:?}");
+    }
+    let signal = store.signal(1).unwrap().unwrap();
+    assert_eq!(signal.state, SignalState::Refused);
+}
+
+/// After the account's key was replaced.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r60_a_signal_is_published_by_the_account_that_its_file_names() {
+    let world = World::start().await;
+    let url = "https://agent.example/";
+    let agent = world.register(world.owner, &file(&[("web", url)])).await;
+    let folder = tempfile::tempdir().unwrap();
+    let watched = world
+        .watch(folder.path(), settings(), vec![agent.clone()])
+        .await;
+    let store = &watched.store;
+    store
+        .keep(&agent.key(), &[(url.to_owned(), sample(MONDAY))])
+        .unwrap();
+    let (mut accounts, evidence) = (world.accounts(), files(folder.path()));
+    let before = format!("{}:{}", network(), world.owner);
+    for account in accounts.values_mut() {
+        account.clone_from(&before);
+    }
+    let (agents, now) = (&watched.agents, MONDAY + DAY + 3_600);
+    let settings = &watched.settings;
+    signals_of_ended_windows(store, settings, agents, &accounts, &evidence, now).unwrap();
+
+    let mut publisher = world.publisher(folder.path(), store, GENEROUS).await;
+    let report = publisher.pass(now).await.unwrap();
+    let found = (report.published, report.late, report.refused);
+    assert_eq!(found, (0, 5, 0), "{report:?}");
+    assert_eq!(world.feedbacks(&agent).await, 0);
+    let reason = format!(
+        "the signal is of {before}, and the account is {} now",
+        world.client()
+    );
+    for signal in store.signals().unwrap() {
+        assert_eq!(signal.reason.as_ref(), Some(&reason));
+        assert_eq!((signal.reserved, signal.reverts), (None, 0));
+    }
 }

@@ -5,7 +5,7 @@ use crate::{
 };
 use concord_chain::fetch::{FetchOptions, Fetcher};
 use concord_watchtower::{Finding, Prober, ServiceKind, Settings, Target, Window, WindowKind};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 fn target(kind: ServiceKind, url: &str) -> Target {
     Target {
@@ -35,6 +35,12 @@ async fn each_service_is_judged_by_its_protocol() {
         (http, "/teapot", Finding::Status(418)),
         (http, "/members", Finding::Status(401)),
         (http, "/round", unlike("too many redirects")),
+        (http, "/astray", unlike("redirects to what is not fetched")),
+        (
+            a2a,
+            "/credentials",
+            unlike("redirects to what is not fetched"),
+        ),
         (http, "/long", Finding::AsPromised),
         (mcp, "/mcp", Finding::AsPromised),
         (mcp, "/mcp-stream", Finding::AsPromised),
@@ -110,6 +116,21 @@ async fn a_hostile_service_is_bounded() {
         prober.probe(&endless).await.unwrap().finding,
         Finding::AsPromised
     );
+}
+
+/// Ending the session is not part of what the service is asked for.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_end_of_a_session_is_not_measured() {
+    let services = Services::start().await;
+    let limit = Duration::from_secs(3);
+    let prober = Prober::new(fetcher(limit));
+    let begun = Instant::now();
+    let clinging = target(ServiceKind::Mcp, &services.url("/mcp-clinging"));
+    let outcome = prober.probe(&clinging).await.unwrap();
+    assert_eq!(outcome.finding, Finding::AsPromised);
+    assert!(begun.elapsed() >= limit, "its end was not tried");
+    let measured = Duration::from_millis(outcome.millis);
+    assert!(measured < limit, "{outcome:?}");
 }
 
 /// The operator's own network is not asked, whatever a registration file says.

@@ -101,10 +101,17 @@ async fn answer(mut stream: TcpStream, asked: Arc<Mutex<Vec<String>>>) -> Option
         "/teapot" => whole("418 Teapot", "", ""),
         "/members" => whole("401 Unauthorized", "", ""),
         "/away" => whole("302 Found", "location: /ok\r\n", ""),
+        "/astray" => whole("302 Found", "location: mailto:x@y\r\n", ""),
+        "/credentials" => whole("302 Found", "location: http://u:p@a.example/\r\n", ""),
         "/round" => whole("302 Found", "location: /round\r\n", ""),
         "/mcp" if is_initialize => whole(
             "200 OK",
             &format!("{json}mcp-session-id: s-1\r\n"),
+            MCP_REPLY,
+        ),
+        "/mcp-clinging" if is_initialize => whole(
+            "200 OK",
+            &format!("{json}mcp-session-id: s-2\r\n"),
             MCP_REPLY,
         ),
         "/mcp" if method == "delete" => whole("204 No Content", "", ""),
@@ -128,7 +135,7 @@ async fn answer(mut stream: TcpStream, asked: Arc<Mutex<Vec<String>>>) -> Option
             tokio::time::sleep(Duration::from_secs(600)).await; // the stream stays open
             return None;
         }
-        "/silent" => {
+        "/silent" | "/mcp-clinging" => {
             tokio::time::sleep(Duration::from_secs(600)).await;
             return None;
         }
