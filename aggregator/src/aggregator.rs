@@ -229,7 +229,7 @@ impl Aggregator {
     }
 
     /// Whether a feedback file may be shown: not while its submission can still be kept out (R53). A file that no
-    /// submission here refers to may.
+    /// submission here refers to may not: that of a sponsored feedback that was prepared again is one.
     ///
     /// # Errors
     /// [`Refusal`] if the store fails.
@@ -238,7 +238,7 @@ impl Aggregator {
         if let Some(row) = self.store.find_by_uri(&uri)? {
             return Ok(row.state.is_shown());
         }
-        Ok(self.store.is_sponsored_shown(&uri)?.unwrap_or(true))
+        Ok(self.store.is_sponsored_shown(&uri)?.unwrap_or(false))
     }
 }
 

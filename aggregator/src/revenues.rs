@@ -94,7 +94,10 @@ impl Revenues {
             decimals: own.decimals(&request.token).await?,
             paid_at,
         };
-        self.store.record_settled(settled.clone()).await?;
+        if let Some(other) = self.store.record_settled(settled.clone()).await? {
+            let message = format!("the payment counts for {other} already");
+            return Err(malformed("CountedElsewhere", message).of("agentId"));
+        }
         Ok(settled)
     }
 }

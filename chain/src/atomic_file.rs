@@ -2,7 +2,9 @@
 use crate::ChainError;
 use serde::{Serialize, de::DeserializeOwned};
 use std::{
+    fmt::Display,
     fs,
+    hash::{BuildHasher, Hasher, RandomState},
     io::{self, Write},
     path::Path,
     process,
@@ -35,7 +37,17 @@ fn pretty(path: &Path, content: &impl Serialize) -> Result<Vec<u8>, ChainError> 
 /// # Errors
 /// [`ChainError::File`].
 pub fn write(path: &Path, content: &[u8]) -> Result<(), ChainError> {
-    replace(path, content, &shared()).map_err(|error| unusable(path, error))
+    replace(path, content, &shared(), process::id()).map_err(|error| unusable(path, error))
+}
+
+/// As [`write`], also while other threads or machines write the same: a process's number is not its own among
+/// containers.
+///
+/// # Errors
+/// [`ChainError::File`].
+pub fn write_together(path: &Path, content: &[u8]) -> Result<(), ChainError> {
+    let own = RandomState::new().build_hasher().finish();
+    replace(path, content, &shared(), own).map_err(|error| unusable(path, error))
 }
 
 /// As [`write_private_json`], for bytes.
@@ -46,7 +58,7 @@ pub fn write_private(path: &Path, content: &[u8]) -> Result<(), ChainError> {
     let mut options = shared();
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    replace(path, content, &options).map_err(|error| unusable(path, error))
+    replace(path, content, &options, process::id()).map_err(|error| unusable(path, error))
 }
 
 fn shared() -> fs::OpenOptions {
@@ -55,11 +67,17 @@ fn shared() -> fs::OpenOptions {
     options
 }
 
-fn replace(path: &Path, content: &[u8], options: &fs::OpenOptions) -> io::Result<()> {
+/// `own`: what nobody else names their partial file by.
+fn replace(
+    path: &Path,
+    content: &[u8],
+    options: &fs::OpenOptions,
+    own: impl Display,
+) -> io::Result<()> {
     let path = &fs::canonicalize(path).unwrap_or(path.to_owned()); // through a link, if it is one
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
-    let partial = path.with_extension(format!("json.{}.partial", process::id()));
+    let partial = path.with_extension(format!("json.{own}.partial"));
     let written = write_new(&partial, content, options).and_then(|()| fs::rename(&partial, path));
     if written.is_err() {
         let _ = fs::remove_file(&partial); // a full disk would keep it for ever

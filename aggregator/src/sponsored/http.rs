@@ -78,7 +78,13 @@ async fn submit(State(service): State<Service>, request: Request) -> Response {
 async fn one(State(service): State<Service>, Path(id): Path<String>) -> Response {
     let found = id.parse().ok();
     match found.map_or(Ok(None), |id| service.sponsored.get(id)) {
-        Ok(Some(row)) => answer(&row),
+        Ok(Some(mut row)) => {
+            // R53: anybody asks here, and as long as it is not on chain the agent could keep it out
+            if !row.state.is_shown() && row.state != SponsoredState::Refused {
+                row.transaction = None;
+            }
+            answer(&row)
+        }
         Ok(None) => not_found("no such sponsored feedback"),
         Err(refusal) => refused(&refusal),
     }

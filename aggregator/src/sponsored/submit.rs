@@ -61,7 +61,8 @@ impl Sponsored {
         let signature = signature.map_err(|error| refusal_of(&error))?;
         match row.state {
             SponsoredState::Prepared if sponsor.is_valid(&row.prepared).await? => {}
-            SponsoredState::Prepared | SponsoredState::Expired => return Err(expired()),
+            SponsoredState::Prepared => return self.give_up(&row).await,
+            SponsoredState::Expired => return Err(expired()),
             _ => return Ok(row),
         }
         self.store_file(&row).await?;
@@ -90,6 +91,14 @@ impl Sponsored {
             Sponsoring::Limited(limited) => Err(limited.into()),
             Sponsoring::Changed => Err(expired()),
         }
+    }
+
+    /// Its block hash is too old. The same transaction may have come twice at once: the store says whether the other
+    /// request has signed it, and if not, nobody will.
+    async fn give_up(&self, row: &SponsoredRow) -> Result<SponsoredRow, Refusal> {
+        let found = self.aggregator.store.expire_prepared(row).await?;
+        let found = found.filter(|it| it.prepared.message == row.prepared.message);
+        found.filter(|it| it.state.is_kept()).ok_or_else(expired)
     }
 
     /// R55: before anything is signed.

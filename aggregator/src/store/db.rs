@@ -74,11 +74,17 @@ impl Db {
             Some(database) => database,
             None => {
                 let mut opened = (self.location.open()).map_err(|error| self.failed(error))?;
-                if self.is_file() {
+                let session = match self.is_file() {
                     // what was answered survives a loss of power, not only of the process
-                    let full = opened.script("PRAGMA synchronous = FULL");
-                    full.map_err(|error| self.failed(error))?;
-                }
+                    true => "PRAGMA synchronous = FULL",
+                    // whoever is cut off within a change loses its lock; who waited for the lock sees what was changed
+                    false => {
+                        "SET idle_in_transaction_session_timeout = '10s'; \
+                         SET default_transaction_isolation = 'read committed'"
+                    }
+                };
+                let set = opened.script(session);
+                set.map_err(|error| self.failed(error))?;
                 opened
             }
         };

@@ -115,6 +115,11 @@ impl Store {
         let mut location = location.clone();
         if let Location::Server(config) = &mut location {
             config.application_name("concord-aggregator");
+            // a server that is gone without a word is not waited for
+            config.keepalives_idle(Duration::from_secs(10));
+            config.keepalives_interval(Duration::from_secs(5));
+            config.keepalives_retries(3);
+            config.tcp_user_timeout(Duration::from_secs(15));
         }
         let location = &location;
         let mut db = Db::open(location)?;

@@ -38,11 +38,22 @@ impl Settled {
 }
 
 impl Store {
-    /// Records a payment, unless it is recorded.
+    /// Records a payment, unless it is recorded. Returns the other agent if it counts for one: the same wallet may be
+    /// that of several (R60).
     ///
     /// # Errors
     /// [`StoreError`].
-    pub(crate) async fn record_settled(&self, settled: Settled) -> Result<(), StoreError> {
+    pub(crate) async fn record_settled(
+        &self,
+        settled: Settled,
+    ) -> Result<Option<String>, StoreError> {
+        let taken =
+            "SELECT agent FROM settled WHERE key = ?1 AND asset = ?2 AND agent <> ?3 LIMIT 1";
+        let same = [
+            text(&settled.key),
+            text(&settled.asset),
+            text(&settled.agent),
+        ];
         let sql = "INSERT INTO settled (key, agent, payer, asset, amount, decimals, paid_at) \
                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (key, agent, asset) DO NOTHING";
         let values = [
@@ -54,7 +65,11 @@ impl Store {
             int(settled.decimals.into()),
             int(settled.paid_at),
         ];
-        self.write(move |db: &mut Db| db.run(sql, &values)).await
+        let record = move |db: &mut Db| match db.cell(taken, &same)? {
+            Some(other) => Ok(Some(other)),
+            None => db.run(sql, &values).map(|()| None),
+        };
+        self.write(record).await
     }
 
     /// The payments to an agent from one time on, before another (unix seconds).
@@ -71,5 +86,34 @@ impl Store {
                    WHERE agent = ?1 AND paid_at >= ?2 AND paid_at < ?3 ORDER BY paid_at, key";
         let values = [text(agent), int(from), int(to)];
         self.read(|db| db.all(sql, &values, Settled::read))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use concord_canonical::sign::PreparedKey;
+
+    #[tokio::test]
+    async fn r60_a_payment_counts_for_one_of_the_agents_with_its_wallet() {
+        let folder = tempfile::tempdir().unwrap();
+        let key = PreparedKey::ed25519(&[7; 32]);
+        let store = Store::open(&folder.path().join("store"), key).unwrap();
+        let settled = |agent: &str, key: &str| Settled {
+            key: key.to_owned(),
+            agent: agent.to_owned(),
+            payer: "a payer".to_owned(),
+            asset: "a token".to_owned(),
+            amount: 5,
+            decimals: 6,
+            paid_at: 1,
+        };
+        let record = async |agent, key| store.record_settled(settled(agent, key)).await.unwrap();
+        assert_eq!(record("one", "first").await, None);
+        assert_eq!(record("one", "first").await, None, "the same again");
+        assert_eq!(record("two", "first").await.as_deref(), Some("one"));
+        assert_eq!(record("two", "second").await, None);
+        let counted = |agent| store.settled(agent, 0, 2).unwrap().len();
+        assert_eq!((counted("one"), counted("two")), (1, 1));
     }
 }

@@ -213,12 +213,13 @@ impl Store {
                 return Ok(Sponsoring::Submitted(row.receipt.n));
             }
             let Preparation {
+                settlement,
                 subject,
                 cost,
                 limits,
                 ..
             } = &preparation;
-            if let Some(limited) = limited(it, limits, subject, *cost)? {
+            if let Some(limited) = limited(it, limits, settlement, subject, *cost)? {
                 return Ok(Sponsoring::Limited(limited));
             }
             replace(it, &key, digest, body, &preparation)?;
@@ -250,7 +251,7 @@ impl Store {
             if row.prepared.message != message {
                 return Ok(Sponsoring::Changed);
             }
-            if row.state.takes_payment() {
+            if row.state.is_kept() {
                 return Ok(Sponsoring::Before(row));
             }
             if row.state != SponsoredState::Prepared {
@@ -259,7 +260,10 @@ impl Store {
             if let Some(submission) = super::find_by_key(it, &row.key)? {
                 return Ok(Sponsoring::Submitted(submission.receipt.n));
             }
-            if let Some(limited) = limited(it, &limits, &subject, cost)? {
+            if is_index_taken(it, &row)? {
+                return Ok(Sponsoring::Changed);
+            }
+            if let Some(limited) = limited(it, &limits, &row.settlement, &subject, cost)? {
                 return Ok(Sponsoring::Limited(limited));
             }
             let sql =
@@ -271,6 +275,24 @@ impl Store {
                 .ok_or_else(|| StoreError::gone("sponsored", id))
         };
         self.write(sign).await
+    }
+
+    /// Nobody signs it any more, unless somebody has. Returns the row as it is then.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub(crate) async fn expire_prepared(
+        &self,
+        row: &SponsoredRow,
+    ) -> Result<Option<SponsoredRow>, StoreError> {
+        let (id, message) = (row.id, row.prepared.message.clone());
+        let expire = move |it: &mut Db| {
+            let sql = "UPDATE sponsored SET state = 'expired' \
+                       WHERE id = ?1 AND message = ?2 AND state = 'prepared'";
+            it.run(sql, &[int(id), value(message)])?;
+            find(it, id)
+        };
+        self.write(expire).await
     }
 
     /// A sponsored feedback.
@@ -309,7 +331,8 @@ impl Store {
         Ok(state.map(SponsoredState::is_shown))
     }
 
-    /// What was signed for a registry and is not final, the oldest first. Counts up to `most`.
+    /// What was signed for a registry and is not final: first what is to be sent, the oldest first, and last what the
+    /// cluster did not take, so that it keeps nothing else waiting. Counts up to `most`.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -320,7 +343,9 @@ impl Store {
     ) -> Result<Vec<SponsoredRow>, StoreError> {
         let sql = format!(
             "SELECT {COLUMNS} FROM sponsored WHERE settlement = ?1 \
-             AND state IN ('signed', 'sent', 'landed') ORDER BY accepted_at, id LIMIT ?2"
+             AND state IN ('signed', 'sent', 'landed') \
+             ORDER BY CASE WHEN reason IS NOT NULL THEN 2 WHEN state = 'signed' THEN 0 ELSE 1 END, \
+             accepted_at, id LIMIT ?2"
         );
         let values = [text(settlement), int(most)];
         self.read(|db| db.all(&sql, &values, SponsoredRow::read))
@@ -411,10 +436,26 @@ impl Store {
     }
 }
 
+/// Whether another transaction gives the feedback with this index (R12). Only one of them can land, and the sponsor
+/// would pay for the failure of the others.
+fn is_index_taken(db: &mut Db, row: &SponsoredRow) -> Result<bool, StoreError> {
+    let sql = "SELECT count(*) FROM sponsored WHERE settlement = ?1 AND reviewer = ?2 AND agent = ?3 \
+               AND feedback_index = ?4 AND id <> ?5 AND state IN ('signed', 'sent', 'landed', 'final')";
+    let values = [
+        text(&row.settlement),
+        text(&row.reviewer),
+        text(&row.agent),
+        int(row.index),
+        int(row.id),
+    ];
+    Ok(db.count(sql, &values)? > 0)
+}
+
 /// The limits of all submissions, then the sponsor's own.
 fn limited(
     db: &mut Db,
     limits: &SponsorLimits,
+    settlement: &str,
     subject: &Subject,
     cost: u64,
 ) -> Result<Option<Limited>, StoreError> {
@@ -425,8 +466,8 @@ fn limited(
     let since = subject.now - subject.now % DAY;
     // what has expired cost nothing
     let sql = "SELECT CAST(coalesce(sum(cost), 0) AS BIGINT) FROM sponsored \
-               WHERE accepted_at >= ?1 AND state <> 'expired'";
-    let spent = db.count(sql, &[int(since)])?;
+               WHERE accepted_at >= ?1 AND settlement = ?2 AND state <> 'expired'";
+    let spent = db.count(sql, &[int(since), text(settlement)])?;
     let most = limits.lamports_per_day;
     let is_within = spent.saturating_add(cost) <= most;
     Ok((!is_within).then(|| Limited {

@@ -547,7 +547,13 @@ async fn r59_what_expires_is_prepared_again_and_lands_once() {
     loop {
         let (status, body) = front.get(&place).await;
         match status {
-            410 => break assert_eq!(body["state"], "expired"),
+            410 => {
+                assert_eq!(body["state"], "expired");
+                for secret in ["transaction", "txRef", "feedbackURI"] {
+                    assert_eq!(body.get(secret), None, "R53: it never landed: {secret}");
+                }
+                break;
+            }
             202 => tokio::time::sleep(Duration::from_millis(20)).await,
             other => panic!("{other}: {body}"),
         }
@@ -569,6 +575,30 @@ async fn r59_what_expires_is_prepared_again_and_lands_once() {
     let left = solana.cluster.balance(&address(SPONSOR)).await.unwrap();
     let cost = row.landing.unwrap().cost.0;
     assert_eq!(u128::from(1_000_000_000 - left), cost, "paid once");
+    front.stop().await;
+}
+
+/// Payments of one reviewer that are prepared before one of them lands have the same index, of which only one can
+/// land (R12). The sponsor does not pay for the failure of the other.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r59_an_index_is_paid_for_once() {
+    let solana = start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let front = Front::start(&solana, folder.path(), Setting::default()).await;
+    let first = review(&solana, &pay(&solana).await);
+    let second = review(&solana, &pay(&solana).await);
+    let (one, same) = (front.prepare(&first).await, front.prepare(&second).await);
+    assert_eq!(one["feedbackIndex"], same["feedbackIndex"]);
+    let signed = sign(&same["transaction"], REVIEWER).await;
+    let (status, body) = front.give(&first).await;
+    assert_eq!(status, 200, "{body}");
+    let (status, body) = front.submit(&same, &signed).await;
+    let found = (status, &body["code"]);
+    assert_eq!(found, (410, &json!("TRANSACTION_EXPIRED")), "{body}");
+    let (status, body) = front.give(&second).await;
+    let found = (status, &body["feedbackIndex"]);
+    assert_eq!(found, (200, &json!("2")), "{body}");
+    assert_eq!(feedbacks(&solana).await, 2);
     front.stop().await;
 }
 

@@ -62,7 +62,7 @@ impl FileStore for FileFolder {
     }
 
     async fn store(&self, file: &[u8]) -> Result<(), ChainError> {
-        atomic_file::write(&self.path(file), file)
+        atomic_file::write_together(&self.path(file), file)
     }
 }
 
