@@ -15,7 +15,7 @@ use concord_index::{
 use serde_json::json;
 use std::{
     sync::{
-        Arc,
+        Arc, Weak,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread,
@@ -279,10 +279,11 @@ async fn the_openapi_document_describes_every_route() {
     }
 }
 
-/// SQLite that never ends a query before it is interrupted.
+/// SQLite that never ends a query before it is interrupted, or the test has ended: a runtime waits for its threads.
 struct Endless {
     sqlite: Sqlite,
     is_interrupted: Arc<AtomicBool>,
+    test: Weak<AtomicUsize>,
 }
 
 impl Engine for Endless {
@@ -303,7 +304,7 @@ impl Engine for Endless {
         if !sql.contains("FROM deployment") {
             return self.sqlite.query(sql, parameters, each);
         }
-        while !self.is_interrupted.load(Ordering::SeqCst) {
+        while !self.is_interrupted.load(Ordering::SeqCst) && self.test.strong_count() > 0 {
             thread::yield_now();
         }
         Err(StoreError::Database("interrupted".to_owned()))
@@ -324,14 +325,16 @@ impl Engine for Endless {
 
 /// An API over one connection of that kind at a time; it counts them.
 fn endless(connections: &Arc<AtomicUsize>) -> axum::Router {
-    let opened = Arc::clone(connections);
+    let opened = Arc::downgrade(connections);
     let connect = move || -> Result<Reader<Endless>, StoreError> {
-        opened.fetch_add(1, Ordering::SeqCst);
+        let count = |it: Arc<AtomicUsize>| it.fetch_add(1, Ordering::SeqCst);
+        opened.upgrade().map(count);
         let is_interrupted = Arc::new(AtomicBool::new(false));
         let interrupted = Arc::clone(&is_interrupted);
         let engine = Endless {
             sqlite: Sqlite::in_memory()?,
             is_interrupted,
+            test: opened.clone(),
         };
         Ok(Reader {
             store: Store::open(engine)?,
