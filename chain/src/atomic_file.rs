@@ -130,11 +130,22 @@ pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, ChainErr
 ///
 /// # Errors
 /// [`ChainError::Locked`] if another process holds it.
-pub fn lock(path: &Path) -> Result<fs::File, ChainError> {
+pub fn lock(path: &Path) -> Result<Lock, ChainError> {
     let lock_path = path.with_extension("lock");
     let file = open_lock(&lock_path)?;
     file.try_lock().map_err(|_| ChainError::Locked(lock_path))?;
-    Ok(file)
+    Ok(Lock(file))
+}
+
+/// A lock that this process holds until it is dropped. It is given back by name: a process that is being started at the
+/// same moment has a copy of the file, and closing ours would leave that one locked until it runs.
+#[derive(Debug)]
+pub struct Lock(fs::File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        let _ = self.0.unlock(); // the process's end does the same
+    }
 }
 
 /// The error for a file that cannot be used.
@@ -157,6 +168,17 @@ mod tests {
         assert!(write(&taken, b"{}").is_err());
         let left: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
         assert_eq!(left.len(), 1, "{left:?}");
+    }
+
+    #[test]
+    fn a_lock_ends_with_its_holder_whoever_has_a_copy_of_the_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.json");
+        let held = lock(&path).unwrap();
+        assert!(matches!(lock(&path), Err(ChainError::Locked(_))));
+        let _copy = held.0.try_clone().unwrap(); // as a process has it that is being started
+        drop(held);
+        lock(&path).unwrap();
     }
 
     /// The kernel's own answer of a full disk: `/dev/full` has no space left for any byte.

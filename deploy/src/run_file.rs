@@ -6,7 +6,6 @@ use concord_chain::{
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
-    fs,
     path::{Path, PathBuf},
 };
 
@@ -16,7 +15,7 @@ pub struct RunFile {
     path: PathBuf,
     content: Content,
     /// Held as long as the run is; the system lets go of it when the process ends, however it ends.
-    _lock: fs::File,
+    _lock: atomic_file::Lock,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -301,7 +300,7 @@ fn refuse_unfinished(path: &Path) -> Result<(), DeployError> {
 ///
 /// # Errors
 /// [`DeployError::RunLocked`].
-pub fn lock_run(path: &Path, chain: &ChainId) -> Result<fs::File, DeployError> {
+pub fn lock_run(path: &Path, chain: &ChainId) -> Result<atomic_file::Lock, DeployError> {
     atomic_file::lock(path).map_err(|error| match error {
         ChainError::Locked(_) => DeployError::RunLocked(chain.to_string()),
         other => other.into(),

@@ -20,7 +20,6 @@ mod writer;
 
 use std::{
     cell::RefCell,
-    fs::File,
     path::Path,
     sync::{Arc, Mutex, PoisonError, Weak},
     thread,
@@ -67,7 +66,7 @@ struct Shared {
     key: PreparedKey,
     /// This process, among those that share the database.
     holder: String,
-    _lock: Option<File>,
+    _lock: Option<atomic_file::Lock>,
 }
 
 /// What [`Store::accept`] found.
@@ -435,7 +434,7 @@ impl Store {
     }
 }
 
-fn lock(location: &Location, path: &Path) -> Result<File, StoreError> {
+fn lock(location: &Location, path: &Path) -> Result<atomic_file::Lock, StoreError> {
     atomic_file::lock(path).map_err(|error| match error {
         ChainError::Locked(_) => StoreError::Locked(location.to_string()),
         other => failed(location, other),

@@ -59,7 +59,7 @@ pub trait TxRecord: Send {
 pub struct FileRecord {
     path: PathBuf,
     jobs: BTreeMap<String, JobRecord>,
-    _lock: fs::File,
+    _lock: atomic_file::Lock,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -4,7 +4,6 @@ use crate::StoreError;
 use concord_chain::{ChainError, atomic_file};
 use rusqlite::{Connection, ErrorCode, OpenFlags, params_from_iter, types::ValueRef};
 use std::{
-    fs::File,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -20,7 +19,7 @@ const BUSY: Duration = Duration::from_secs(10);
 pub struct Sqlite {
     connection: Connection,
     path: Option<PathBuf>,
-    claimed: Vec<File>,
+    claimed: Vec<atomic_file::Lock>,
 }
 
 impl Sqlite {

@@ -9,7 +9,6 @@ mod schema;
 mod signal;
 
 use std::{
-    fs::File,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -59,7 +58,7 @@ pub struct Store(Arc<Shared>);
 struct Shared {
     path: PathBuf,
     connection: Mutex<Connection>,
-    _lock: Option<File>,
+    _lock: Option<atomic_file::Lock>,
 }
 
 impl Store {
@@ -103,7 +102,7 @@ impl Store {
         Ok(Self::of(path, connection, None))
     }
 
-    fn of(path: &Path, connection: Connection, lock: Option<File>) -> Self {
+    fn of(path: &Path, connection: Connection, lock: Option<atomic_file::Lock>) -> Self {
         Self(Arc::new(Shared {
             path: path.to_owned(),
             connection: Mutex::new(connection),

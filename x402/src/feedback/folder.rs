@@ -1,7 +1,4 @@
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use concord_chain::{ChainError, atomic_file, submission::FileRecord};
 use serde::{Deserialize, Serialize};
@@ -52,7 +49,7 @@ pub struct FeedbackFolder(PathBuf);
 /// A record that no other process changes meanwhile.
 pub(super) struct Held {
     path: PathBuf,
-    _lock: fs::File,
+    _lock: atomic_file::Lock,
 }
 
 impl FeedbackFolder {

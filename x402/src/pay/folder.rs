@@ -80,7 +80,7 @@ impl EvidenceFolder {
     }
 
     /// Holds a purchase until the answer is dropped, however the process ends.
-    pub(super) fn lock(&self, id: &str) -> Result<fs::File, PayFault> {
+    pub(super) fn lock(&self, id: &str) -> Result<atomic_file::Lock, PayFault> {
         Ok(atomic_file::lock(&self.file(id)?)?)
     }
 
