@@ -1,7 +1,9 @@
 //! An aggregator that is killed (SIGKILL) in each state, and again after it continued.
 use crate::{
     end_to_end::check_receipt,
-    hooked_registry::{Hooked, Hooks},
+    errand,
+    hooked_registry::Hooked,
+    stopping::{StoppingFiles, StopsAt},
     world::{Place, Running, World, network, store},
 };
 use alloy::{
@@ -10,39 +12,21 @@ use alloy::{
     providers::{Provider, ProviderBuilder},
     rpc::types::TransactionRequest,
 };
-use async_trait::async_trait;
 use concord_aggregator::{Aggregator, lane::Lane, store::RowState};
-use concord_chain::{
-    ChainError,
-    submission::{Landing, SignedTx, TxRecord},
-};
-use concord_x402::feedback::{
-    FeedbackError, FeedbackJob, FeedbackRegistry, FileFolder, FileStore, cid_of,
-};
+use concord_chain::submission::TxRecord;
+use concord_x402::feedback::{FileFolder, FileStore, cid_of};
 use serde_json::{Value, json};
-use std::{
-    env,
-    io::{BufRead, BufReader},
-    path::Path,
-    process::{Child, Command, Stdio},
-    sync::Arc,
-    thread,
-    time::Duration,
-};
-use tokio::sync::watch;
+use std::{path::Path, sync::Arc, time::Duration};
+use tokio::sync::{Notify, watch};
 
-/// What the child's environment says it is to submit.
-const ERRAND: &str = "CONCORD_TEST_ERRAND";
-const REACHED: &str = "reached";
-const ENDED: &str = "ended";
 /// The states, in which nothing later is on disk.
 const POINTS: [&str; 6] = ["accepted", "stored", "signed", "sent", "landed", "final"];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_feedback_wherever_it_is_killed() {
-    match env::var(ERRAND) {
-        Ok(errand) => run_errand(&serde_json::from_str(&errand).unwrap()).await,
-        Err(_) => kill_at_every_point().await,
+    match errand::errand() {
+        Some(errand) => run_errand(&errand).await,
+        None => kill_at_every_point().await,
     }
 }
 
@@ -101,7 +85,7 @@ async fn finish(world: &World, folder: &Path, n: u64) {
 /// The transaction that is on disk can never land, because its nonce is used by something else.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_stolen_nonce_costs_a_signature_and_no_feedback() {
-    if env::var(ERRAND).is_ok() {
+    if errand::errand().is_some() {
         return; // a child of the other test
     }
     let world = World::start().await;
@@ -138,133 +122,12 @@ async fn kill_at(world: &World, folder: &Path, payload: &Value, point: &str) -> 
         "payload": payload.to_string(),
         "stop": point,
     });
-    let mut child = Command::new(env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "killed::one_feedback_wherever_it_is_killed",
-            "--nocapture",
-        ])
-        .env(ERRAND, errand.to_string())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let said = first_word(&mut child).await;
-    child.kill().unwrap(); // SIGKILL
-    child.wait().unwrap();
-    said == REACHED
-}
-
-/// The first of the two words that the child prints.
-async fn first_word(child: &mut Child) -> &'static str {
-    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let found = tokio::task::spawn_blocking(|| {
-        lines.map_while(Result::ok).find_map(|line| {
-            let words = [REACHED, ENDED].into_iter();
-            words.into_iter().find(|word| line.ends_with(word))
-        })
-    });
-    found.await.unwrap().expect("it ends without a word")
-}
-
-fn reach(point: &str, stop: &str) {
-    if point == stop {
-        println!("{REACHED}");
-        loop {
-            thread::park();
-        }
-    }
-}
-
-struct StoppingFiles {
-    files: FileFolder,
-    stop: String,
-}
-
-#[async_trait]
-impl FileStore for StoppingFiles {
-    fn uri(&self, file: &[u8]) -> String {
-        self.files.uri(file)
-    }
-
-    async fn store(&self, file: &[u8]) -> Result<(), ChainError> {
-        reach("accepted", &self.stop);
-        self.files.store(file).await
-    }
-}
-
-struct StoppingRecord<'r> {
-    record: &'r mut (dyn TxRecord + Sync),
-    stop: &'r str,
-}
-
-impl TxRecord for StoppingRecord<'_> {
-    fn transactions(&self, job: &str) -> &[SignedTx] {
-        self.record.transactions(job)
-    }
-
-    fn landing(&self, job: &str) -> Option<&Landing> {
-        self.record.landing(job)
-    }
-
-    fn signed(&mut self, signed: &[(&str, SignedTx)]) -> Result<(), ChainError> {
-        self.record.signed(signed)?;
-        if !signed.is_empty() {
-            reach("signed", self.stop);
-        }
-        Ok(())
-    }
-
-    fn sent(&mut self, sent: &[(&str, SignedTx)]) -> Result<(), ChainError> {
-        self.record.sent(sent)?;
-        if !sent.is_empty() {
-            reach("sent", self.stop);
-        }
-        Ok(())
-    }
-
-    fn failed(&mut self, failed: &[(&str, SignedTx)]) -> Result<(), ChainError> {
-        self.record.failed(failed)
-    }
-
-    fn landed(&mut self, landed: &[(&str, Landing)]) -> Result<(), ChainError> {
-        self.record.landed(landed)?;
-        if !landed.is_empty() {
-            reach("landed", self.stop);
-        }
-        Ok(())
-    }
-
-    fn reorganised(&mut self, jobs: &[&str]) -> Result<(), ChainError> {
-        self.record.reorganised(jobs)
-    }
-
-    fn finalized(&mut self, jobs: &[&str]) -> Result<(), ChainError> {
-        self.record.finalized(jobs)?;
-        if !jobs.is_empty() {
-            reach("final", self.stop);
-        }
-        Ok(())
-    }
-}
-
-/// Stops the child at a point of its submission.
-struct StopsAt(String);
-
-#[async_trait]
-impl Hooks for StopsAt {
-    async fn submit(
-        &mut self,
-        registry: &mut dyn FeedbackRegistry,
-        job: FeedbackJob<'_>,
-        record: &mut (dyn TxRecord + Sync),
-    ) -> Result<(), FeedbackError> {
-        let stop = &self.0;
-        if record.transactions(job.id).is_empty() {
-            reach("stored", stop);
-        }
-        let mut record = StoppingRecord { record, stop };
-        registry.submit(job, &mut record).await
-    }
+    errand::kill(
+        "killed::one_feedback_wherever_it_is_killed",
+        &errand,
+        &Notify::new(),
+    )
+    .await
 }
 
 /// The child: accepts the submission, and submits it up to the point it was given.
@@ -287,6 +150,7 @@ async fn run_errand(errand: &Value) {
     let admission = place.admission(vec![registry_account]).await;
     let files: Arc<dyn FileStore> = Arc::new(StoppingFiles {
         files: FileFolder::ipfs(&folder.join("files")),
+        before: "accepted",
         stop,
     });
     let store = store(folder);
@@ -308,6 +172,5 @@ async fn run_errand(errand: &Value) {
     while store.get(row.receipt.n).unwrap().unwrap().index.is_none() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    println!("{ENDED}");
-    std::process::exit(0); // the test's own last words have no reader
+    errand::end();
 }

@@ -13,6 +13,8 @@ mod cluster;
 mod command;
 mod crowd;
 mod end_to_end;
+#[path = "../../../x402/tests/settled/errand.rs"]
+mod errand;
 mod generous;
 #[path = "../../../x402/tests/settled/hooked_registry.rs"]
 mod hooked_registry;
@@ -35,4 +37,5 @@ mod shut_out;
 mod solana;
 mod sponsored;
 mod sponsored_killed;
+mod stopping;
 mod world;

@@ -1,39 +1,25 @@
 //! A watchtower that is killed (SIGKILL) at each step, and again after it continued.
 use crate::{
-    hooked_registry::{Hooked, Hooks},
+    errand,
+    hooked_registry::Hooked,
+    stopping::{StoppingFiles, StopsAt, reach},
     world::{
         CHAIN_ID, DAY, GENEROUS, MONDAY, World, file, files, network, node, place, settings, store,
     },
 };
 use alloy::{primitives::Address, signers::local::PrivateKeySigner};
-use async_trait::async_trait;
-use concord_chain::{
-    ChainError,
-    submission::{Landing, SignedTx, TxRecord},
-};
 use concord_watchtower::{
     Agent, OwnAccounts, Publisher, Sample, Settings, SignalState, Store, StoreRecord, Tag,
     WindowKind, signals_of_ended_windows,
 };
 use concord_x402::{
-    feedback::{FeedbackError, FeedbackJob, FeedbackRegistry, FileFolder, FileStore},
+    feedback::{FeedbackRegistry, FileStore},
     verify::{ChainInsiders, Chains, EvmChains},
 };
 use serde_json::{Value, json};
-use std::{
-    collections::BTreeMap,
-    env,
-    io::{BufRead, BufReader},
-    path::Path,
-    process::{Child, Command, Stdio},
-    sync::Arc,
-    thread,
-};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
+use tokio::sync::Notify;
 
-/// What the child's environment says it is to publish.
-const ERRAND: &str = "CONCORD_TEST_ERRAND";
-const REACHED: &str = "reached";
-const ENDED: &str = "ended";
 /// What was done last before it is killed. Nothing later is on disk.
 const POINTS: [&str; 7] = [
     "probed", "intended", "stored", "signed", "sent", "landed", "final",
@@ -41,9 +27,9 @@ const POINTS: [&str; 7] = [
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn r60_one_signal_wherever_it_is_killed() {
-    match env::var(ERRAND) {
-        Ok(errand) => run_errand(&serde_json::from_str(&errand).unwrap()).await,
-        Err(_) => kill_at_every_point().await,
+    match errand::errand() {
+        Some(errand) => run_errand(&errand).await,
+        None => kill_at_every_point().await,
     }
 }
 
@@ -135,133 +121,12 @@ async fn kill_at(world: &World, folder: &Path, agent: &Agent, point: &str, now: 
         "now": now,
         "stop": point,
     });
-    let mut child = Command::new(env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "killed::r60_one_signal_wherever_it_is_killed",
-            "--nocapture",
-        ])
-        .env(ERRAND, errand.to_string())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let said = first_word(&mut child).await;
-    child.kill().unwrap(); // SIGKILL
-    child.wait().unwrap();
-    said == REACHED
-}
-
-/// The first of the two words that the child prints.
-async fn first_word(child: &mut Child) -> &'static str {
-    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let found = tokio::task::spawn_blocking(|| {
-        lines.map_while(Result::ok).find_map(|line| {
-            let words = [REACHED, ENDED].into_iter();
-            words.into_iter().find(|word| line.ends_with(word))
-        })
-    });
-    found.await.unwrap().expect("it ends without a word")
-}
-
-fn reach(point: &str, stop: &str) {
-    if point == stop {
-        println!("{REACHED}");
-        loop {
-            thread::park();
-        }
-    }
-}
-
-struct StoppingFiles {
-    files: FileFolder,
-    stop: String,
-}
-
-#[async_trait]
-impl FileStore for StoppingFiles {
-    fn uri(&self, file: &[u8]) -> String {
-        self.files.uri(file)
-    }
-
-    async fn store(&self, file: &[u8]) -> Result<(), ChainError> {
-        reach("intended", &self.stop);
-        self.files.store(file).await
-    }
-}
-
-struct StoppingRecord<'r> {
-    record: &'r mut (dyn TxRecord + Sync),
-    stop: &'r str,
-}
-
-impl TxRecord for StoppingRecord<'_> {
-    fn transactions(&self, job: &str) -> &[SignedTx] {
-        self.record.transactions(job)
-    }
-
-    fn landing(&self, job: &str) -> Option<&Landing> {
-        self.record.landing(job)
-    }
-
-    fn signed(&mut self, signed: &[(&str, SignedTx)]) -> Result<(), ChainError> {
-        self.record.signed(signed)?;
-        if !signed.is_empty() {
-            reach("signed", self.stop);
-        }
-        Ok(())
-    }
-
-    fn sent(&mut self, sent: &[(&str, SignedTx)]) -> Result<(), ChainError> {
-        self.record.sent(sent)?;
-        if !sent.is_empty() {
-            reach("sent", self.stop);
-        }
-        Ok(())
-    }
-
-    fn failed(&mut self, failed: &[(&str, SignedTx)]) -> Result<(), ChainError> {
-        self.record.failed(failed)
-    }
-
-    fn landed(&mut self, landed: &[(&str, Landing)]) -> Result<(), ChainError> {
-        self.record.landed(landed)?;
-        if !landed.is_empty() {
-            reach("landed", self.stop);
-        }
-        Ok(())
-    }
-
-    fn reorganised(&mut self, jobs: &[&str]) -> Result<(), ChainError> {
-        self.record.reorganised(jobs)
-    }
-
-    fn finalized(&mut self, jobs: &[&str]) -> Result<(), ChainError> {
-        self.record.finalized(jobs)?;
-        if !jobs.is_empty() {
-            reach("final", self.stop);
-        }
-        Ok(())
-    }
-}
-
-/// Stops the child at a point of its submission.
-struct StopsAt(String);
-
-#[async_trait]
-impl Hooks for StopsAt {
-    async fn submit(
-        &mut self,
-        registry: &mut dyn FeedbackRegistry,
-        job: FeedbackJob<'_>,
-        record: &mut (dyn TxRecord + Sync),
-    ) -> Result<(), FeedbackError> {
-        let stop = &self.0;
-        if record.transactions(job.id).is_empty() {
-            reach("stored", stop);
-        }
-        let mut record = StoppingRecord { record, stop };
-        registry.submit(job, &mut record).await
-    }
+    errand::kill(
+        "killed::r60_one_signal_wherever_it_is_killed",
+        &errand,
+        &Notify::new(),
+    )
+    .await
 }
 
 /// The child: writes down what is due, and publishes it up to the point it was given.
@@ -279,6 +144,7 @@ async fn run_errand(errand: &Value) {
     let accounts = BTreeMap::from([(agent.registry_key(), client.clone())]);
     let files: Arc<dyn FileStore> = Arc::new(StoppingFiles {
         files: files(folder),
+        before: "intended",
         stop: stop.clone(),
     });
     let settings = one_signal_a_day();
@@ -298,8 +164,7 @@ async fn run_errand(errand: &Value) {
     });
     let mut publisher = Publisher::new(hooked, GENEROUS, own, chains, files, store);
     publisher.pass(now).await.unwrap();
-    println!("{ENDED}");
-    std::process::exit(0); // the test's own last words have no reader
+    errand::end();
 }
 
 /// The names of jobs are in no file that is published, and never change: records of transactions have them.

@@ -3,6 +3,8 @@ mod both_chains;
 mod budget;
 mod cluster;
 mod command;
+#[path = "../../../x402/tests/settled/errand.rs"]
+mod errand;
 #[path = "../../../x402/tests/settled/hooked_registry.rs"]
 mod hooked_registry;
 mod killed;
@@ -10,4 +12,6 @@ mod own;
 mod probing;
 mod revenues;
 mod services;
+#[path = "../../../aggregator/tests/service/stopping.rs"]
+mod stopping;
 mod world;

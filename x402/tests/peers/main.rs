@@ -8,6 +8,8 @@ mod commands;
 mod crossed;
 mod customer;
 mod entrance;
+#[path = "../settled/errand.rs"]
+mod errand;
 mod files;
 #[allow(dead_code)] // the same
 #[path = "../settled/gate.rs"]

@@ -3,6 +3,7 @@
 mod chain;
 mod cluster;
 mod customer;
+mod errand;
 mod gate;
 mod hooked_registry;
 mod hostile;
