@@ -123,7 +123,7 @@ pub(crate) fn address_of(header: Option<&HeaderName>, request: &Request) -> Opti
         let peer = request.extensions().get::<ConnectInfo<SocketAddr>>();
         return peer.map(|it| it.0.ip());
     };
-    // proxies append: what stands before the last address was written by the client
+    // each proxy appends an address, so only the last one is not the client's own text
     let last = request.headers().get_all(name).iter().next_back()?;
     last.to_str().ok()?.rsplit(',').next()?.trim().parse().ok()
 }

@@ -69,7 +69,7 @@ fn recorded(settled: &Settled) -> Value {
 }
 
 impl Revenues {
-    /// Records a payment that one of our accounts settled; once, however often it is told.
+    /// Records a payment that one of our accounts settled. Repeated requests record it once.
     async fn settle(&self, request: &Request) -> Result<Settled, Refusal> {
         let mut all = self.facilitators.iter();
         let own = all.find(|it| it.registry() == request.registry);

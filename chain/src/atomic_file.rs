@@ -137,8 +137,8 @@ pub fn lock(path: &Path) -> Result<Lock, ChainError> {
     Ok(Lock(file))
 }
 
-/// A lock that this process holds until it is dropped. It is given back by name: a process that is being started at the
-/// same moment has a copy of the file, and closing ours would leave that one locked until it runs.
+/// A lock that this process holds until the value is dropped. It is released explicitly, because a child process that is
+/// being started holds a copy of the descriptor, and closing ours alone would keep the file locked until the child runs.
 #[derive(Debug)]
 pub struct Lock(fs::File);
 

@@ -177,7 +177,7 @@ impl Sponsor {
         Ok(sponsored(give, self.key.address()).ok_or_else(unusable)?)
     }
 
-    /// Nobody is asked to sign what the registry refuses.
+    /// Simulates the transaction, so that no reviewer signs one that the registry refuses.
     async fn require_taken(&self, instructions: &[Instruction]) -> Result<(), Refusal> {
         let raw = unsigned(instructions, &self.key.address());
         let tried = self.cluster.simulate(&raw).await.map_err(unavailable)?;

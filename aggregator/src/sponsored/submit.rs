@@ -93,8 +93,8 @@ impl Sponsored {
         }
     }
 
-    /// Its block hash is too old. The same transaction may have come twice at once: the store says whether the other
-    /// request has signed it, and if not, nobody will.
+    /// Handles a block hash that is too old. Two requests may have submitted the same transaction: if the other one
+    /// has signed it, its row is returned; otherwise the transaction expires and is never signed.
     async fn give_up(&self, row: &SponsoredRow) -> Result<SponsoredRow, Refusal> {
         let found = self.aggregator.store.expire_prepared(row).await?;
         let found = found.filter(|it| it.prepared.message == row.prepared.message);

@@ -77,7 +77,7 @@ impl Db {
                 let session = match self.is_file() {
                     // what was answered survives a loss of power, not only of the process
                     true => "PRAGMA synchronous = FULL",
-                    // whoever is cut off within a change loses its lock; who waited for the lock sees what was changed
+                    // a session that is cut off within a change loses its lock; after the lock, a statement sees what others committed
                     false => {
                         "SET idle_in_transaction_session_timeout = '10s'; \
                          SET default_transaction_isolation = 'read committed'"

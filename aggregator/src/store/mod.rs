@@ -114,7 +114,7 @@ impl Store {
         let mut location = location.clone();
         if let Location::Server(config) = &mut location {
             config.application_name("concord-aggregator");
-            // a server that is gone without a word is not waited for
+            // a connection to a host that has disappeared is closed within seconds
             config.keepalives_idle(Duration::from_secs(10));
             config.keepalives_interval(Duration::from_secs(5));
             config.keepalives_retries(3);

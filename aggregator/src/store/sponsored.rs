@@ -277,7 +277,7 @@ impl Store {
         self.write(sign).await
     }
 
-    /// Nobody signs it any more, unless somebody has. Returns the row as it is then.
+    /// Expires a prepared transaction that has not been signed. Returns the row as it is afterwards.
     ///
     /// # Errors
     /// [`StoreError`].

@@ -96,7 +96,7 @@ async fn r36_a_node_that_is_down_for_a_while_loses_nothing() {
     assert_eq!((late.state, late.reverts), (RowState::Sent, 0));
     set(true).await.unwrap();
     let mine = provider.raw_request::<_, Value>("evm_mine".into(), ());
-    mine.await.unwrap(); // it lands while nobody looks
+    mine.await.unwrap(); // it lands while the aggregator cannot see it
     line.is_up.send_replace(true);
     while running.submit(&drafts[1]).await.status == 503 {
         tokio::time::sleep(Duration::from_millis(50)).await;
