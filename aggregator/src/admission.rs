@@ -4,12 +4,13 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use concord_canonical::caip::{AccountId, EIP155, TaskRef};
+use concord_files::RegistrationId;
 use concord_x402::verify::{
-    Payment, Payments, Reads, RegistrationFiles, Registries, State, StepResult, Transfer,
-    Unavailable, verify_submission,
+    AgentStatement, Payment, Payments, Reads, RegistrationFiles, Registries, State, StepResult,
+    Transfer, Unavailable, verify_statement, verify_submission,
 };
 
-use crate::{AllowedAgents, Claim, Code, Insiders, Refusal};
+use crate::{AllowedAgents, Claim, Code, Insiders, Refusal, response::ResponseForm};
 
 /// What submissions are checked against.
 pub struct Admission {
@@ -54,8 +55,9 @@ impl Admission {
             let refusal = Refusal::new(Code::InvalidReviewerSignature, class, error.to_string());
             refusal.of("reviewerSignature")
         })?;
-        let lane = self.lane(claim)?;
-        self.require_agent(claim).await?;
+        let agent = &claim.interaction.view.agent;
+        let lane = self.lane(agent, "interactionData.")?;
+        self.require_agent(agent, "interactionData.").await?;
         let is_payment_checked = self.check_signer_and_payment(claim, now).await?;
         self.require_outsider(claim).await?;
         Ok(Admitted {
@@ -64,36 +66,64 @@ impl Admission {
         })
     }
 
-    /// R54: only the registry that the reviewer signed.
-    fn lane(&self, claim: &Claim) -> Result<usize, Refusal> {
-        let agent = &claim.interaction.view.agent;
+    /// Checks an agent's response in the same order: the agent, its file and signer now, the signature. What it says
+    /// is not read (R53).
+    ///
+    /// # Errors
+    /// As [`Self::check`].
+    pub async fn check_response(&self, form: &ResponseForm, now: u64) -> Result<(), Refusal> {
+        let agent = &form.agent;
+        self.lane(agent, "")?;
+        self.require_agent(agent, "").await?;
+        let statement = AgentStatement {
+            agent,
+            public_key: &form.public_key,
+            algorithm: form.algorithm,
+            signature: &form.signature,
+            message: form.message,
+        };
+        for step in verify_statement(statement, now, self.reads()).await {
+            require(&step, Code::InvalidAgentSignature, "agentSignature", true)?;
+        }
+        Ok(())
+    }
+
+    fn reads(&self) -> Reads<'_> {
+        Reads {
+            registries: &*self.registries,
+            files: &*self.files,
+            payments: &*self.payments,
+        }
+    }
+
+    /// R54: only the registry that was signed. `parent`: of the members that name the agent.
+    fn lane(&self, agent: &RegistrationId, parent: &str) -> Result<usize, Refusal> {
         let signed = &agent.agent_registry;
         let mut served = self.served.iter().enumerate();
         let served = served.find(|(_, it)| is_same_account(it, signed));
         let (lane, registry) = served.ok_or_else(|| {
             let message = format!("{signed} is not one of: {}", self.served.join(", "));
             let refusal = Refusal::new(Code::UnknownAgent, "RegistryNotServed", message);
-            refusal.of("interactionData.agentRegistry")
+            refusal.of(format!("{parent}agentRegistry"))
         })?;
         match self.agents.get(registry) {
             Some(agents) if !agents.contains(agent.agent_id.as_str()) => {
                 let message = format!("this aggregator does not serve agent {}", agent.agent_id);
                 let refusal = Refusal::new(Code::UnknownAgent, "AgentNotServed", message);
-                Err(refusal.of("interactionData.agentId"))
+                Err(refusal.of(format!("{parent}agentId")))
             }
             _ => Ok(lane),
         }
     }
 
-    async fn require_agent(&self, claim: &Claim) -> Result<(), Refusal> {
-        let agent = &claim.interaction.view.agent;
+    async fn require_agent(&self, agent: &RegistrationId, parent: &str) -> Result<(), Refusal> {
         match self.registries.agent(agent, None).await? {
             Some(_) => Ok(()),
             None => {
                 let (id, registry) = (&agent.agent_id, &agent.agent_registry);
                 let message = format!("{registry} has no agent {id}");
                 let refusal = Refusal::new(Code::UnknownAgent, "AgentNotFound", message);
-                Err(refusal.of("interactionData.agentId"))
+                Err(refusal.of(format!("{parent}agentId")))
             }
         }
     }
@@ -111,13 +141,12 @@ impl Admission {
         let in_assets = |it| self.in_assets(task_ref, it);
         let payment = payment.map(|found| found.map(in_assets));
         let is_found = matches!(payment, Ok(Some(_)));
-        let reads = Reads {
-            registries: &*self.registries,
-            files: &*self.files,
-            payments: &*self.payments,
-        };
-        let steps = verify_submission(&claim.interaction, claim.payer(), payment, reads);
+        let steps = verify_submission(&claim.interaction, claim.payer(), payment, self.reads());
         let [known, signed, paid] = steps.await;
+        // R52: without the payment the agent was read as it is now, which refutes nothing
+        if let Some(error) = unavailable {
+            return Err(error.into());
+        }
         for step in [&known, &signed] {
             require(
                 step,
@@ -125,9 +154,6 @@ impl Admission {
                 "interactionData.agentSignature",
                 is_found,
             )?;
-        }
-        if let Some(error) = unavailable {
-            return Err(error.into());
         }
         if !is_checked && !self.takes_unchecked {
             return Err(self.other_payment_chain(task_ref));
@@ -164,7 +190,7 @@ impl Admission {
     }
 
     /// R18, of the account that submits: the registry would refuse its feedback, whatever it says. Any agent can
-    /// bring that about and end it, so it is no refusal (R53).
+    /// bring that about and end it, so it is not a refusal (R53).
     ///
     /// # Errors
     /// [`Refusal`], always [`Code::Unavailable`].
@@ -197,11 +223,11 @@ impl Admission {
     }
 }
 
-/// A payment that is not looked up: signers are checked as of now (R54).
+/// A payment that is not looked up: agent and signers are checked as of now (R54).
 fn stated(now: u64) -> Payment {
     Payment {
         succeeded: true,
-        block: 0,
+        block: None,
         time: now,
         transfers: Vec::new(),
     }

@@ -3,21 +3,23 @@ use std::{net::IpAddr, sync::Arc, time::Duration};
 use concord_x402::feedback::FileStore;
 use tokio::{
     sync::Semaphore,
-    time::{Instant, timeout_at},
+    time::{Instant, timeout, timeout_at},
 };
 
 use crate::{
-    Code, Limits, Policy, Refusal,
+    Claim, Code, Limits, Policy, Refusal,
     admission::Admission,
     content::Seal,
     form::Form,
     policy::Subject,
-    revocation::RevocationRequest,
+    revocation::{RevocationRequest, unknown_feedback},
     store::{Acceptance, Accepted, RevocationRow, Row, RowState, Store, StoreError},
 };
 
 /// How long a client waits for a landing before it is told where to ask (R56), if nothing else is set.
 const WAIT: Duration = Duration::from_secs(10);
+/// How long each part of a submission's checks may take.
+const CHECKS_TIME: Duration = Duration::from_secs(25);
 /// Clients that wait at once: each commit wakes all of them, and each reads its row. Others are told at once
 /// where to ask.
 const WAITING_MAX: usize = 256;
@@ -125,12 +127,12 @@ impl Aggregator {
         now: u64,
     ) -> Result<Row, Refusal> {
         let Form { claim, content } = Form::read(body)?;
-        if let Some(row) = self.store.find(claim.key())? {
-            return require_same(row, claim.digest());
+        if let Some(known) = self.store.known(claim.key())? {
+            return answered(known, &claim); // R52: before anything else is checked
         }
-        let admitted = self.admission.check(&claim, now).await?;
+        let admitted = in_time(self.admission.check(&claim, now)).await?;
         let place = self.lanes.get(admitted.lane).ok_or_else(no_lane)?;
-        self.admission.require_client(&claim, &place.client).await?;
+        in_time(self.admission.require_client(&claim, &place.client)).await?;
         let seal = Seal {
             client: &place.client,
             accepted_at: now,
@@ -150,16 +152,12 @@ impl Aggregator {
             subject,
             policy: self.policy.clone(),
         };
-        match self.store.accept(&claim, sealed, acceptance).await? {
-            Accepted::Now(row) => {
-                tracing::info!(n = row.receipt.n, key = claim.key(), "accepted");
-                Ok(row)
-            }
-            // the same payment came twice at once
-            Accepted::Before(row) => require_same(row, claim.digest()),
-            Accepted::Sponsored(id) => Err(sponsored_before(claim.key(), id)),
-            Accepted::Limited(limited) => Err(limited.into()),
+        // the same payment may have come twice at once
+        let accepted = self.store.accept(&claim, sealed, acceptance).await?;
+        if let Accepted::Now(row) = &accepted {
+            tracing::info!(n = row.receipt.n, key = claim.key(), "accepted");
         }
+        answered(accepted, &claim)
     }
 
     /// Accepts the reviewer's revocation of what they submitted (R58). `now`: unix seconds.
@@ -168,10 +166,8 @@ impl Aggregator {
     /// [`Refusal`].
     pub async fn revoke(&self, body: &[u8], now: u64) -> Result<RevocationRow, Refusal> {
         let signed = RevocationRequest::read(body)?.verify()?;
-        let row = self.store.find(&signed.key)?.ok_or_else(|| {
-            let message = format!("no feedback for {} was accepted here", signed.key);
-            Refusal::new(Code::UnknownFeedback, "UnknownFeedback", message).of("taskRef")
-        })?;
+        let row = self.store.find(&signed.key)?;
+        let row = row.ok_or_else(|| unknown_feedback(&signed.key))?;
         signed.require(&row)?;
         let n = row.receipt.n;
         let revocation = self.store.accept_revocation(n, &signed.request, now);
@@ -263,6 +259,19 @@ impl Outcome {
     }
 }
 
+/// A receipt has the time at which its submission came. Receipts have an order, and an audit does not accept times that go
+/// back by more than clocks differ (R57), so checks that take longer than that end as if a node did not answer (R36).
+pub(crate) async fn in_time<T>(
+    checks: impl Future<Output = Result<T, Refusal>>,
+) -> Result<T, Refusal> {
+    let checked = timeout(CHECKS_TIME, checks).await;
+    checked.unwrap_or_else(|_| {
+        let seconds = CHECKS_TIME.as_secs();
+        let message = format!("nodes and files did not answer within {seconds} seconds");
+        Err(Refusal::new(Code::Unavailable, "Unavailable", message))
+    })
+}
+
 pub(crate) fn no_lane() -> Refusal {
     Refusal::new(Code::Unavailable, "Unavailable", "the registry has no lane")
 }
@@ -272,6 +281,16 @@ fn sponsored_before(key: &str, id: u64) -> Refusal {
     let message = format!("{key} has a sponsored feedback: {id}");
     let refusal = Refusal::new(Code::DuplicateTaskRef, "DuplicateTaskRef", message);
     refusal.of("interactionData.taskRef")
+}
+
+/// What a submission is answered.
+fn answered(accepted: Accepted, claim: &Claim) -> Result<Row, Refusal> {
+    match accepted {
+        Accepted::Now(row) => Ok(row),
+        Accepted::Before(row) => require_same(row, claim.digest()),
+        Accepted::Sponsored(id) => Err(sponsored_before(claim.key(), id)),
+        Accepted::Limited(limited) => Err(limited.into()),
+    }
 }
 
 /// R51

@@ -2,13 +2,14 @@
 //! interaction hash. All of them answer `INVALID_PAYLOAD`.
 
 use concord_canonical::{
+    Word,
     caip::{AccountId, TaskRef},
     hash::keccak256,
     json::{self, Value},
 };
 use concord_files::{
-    Error, FeedbackFile, Found, InteractionData, X402Feedback, X402Profile, parse_feedback,
-    parse_interaction, published_endpoint,
+    Algorithm, Error, FeedbackFile, Found, InteractionData, X402Feedback, X402Profile,
+    parse_feedback, parse_interaction, published_endpoint,
 };
 
 use crate::{Claim, Code, Content, Refusal, claim::payer_account};
@@ -58,16 +59,19 @@ impl Form {
             Refusal::of_form(&error, field)
         })?;
         let data = interaction.into_view();
-        require_interaction_hash(&data)?;
         let draft = draft(&payload, &data, review)?;
         require_payment_chain(&data, &draft)?;
-        Self::split(data, draft, keccak256(payload.to_canonical().as_bytes()))
+        let digest = keccak256(payload.to_canonical().as_bytes());
+        let form = Self::split(data, draft, digest)?;
+        // R52: after the forms of the whole payload
+        require_interaction_hash(&form.claim.interaction.view)?;
+        Ok(form)
     }
 
     fn split(
         mut data: InteractionData,
         draft: X402Feedback,
-        digest: concord_canonical::Word,
+        digest: Word,
     ) -> Result<Self, Refusal> {
         let unusable =
             |error: concord_canonical::Error| malformed(error.class().name(), error.to_string());
@@ -119,6 +123,34 @@ pub(crate) fn member(payload: &Value<'_>, key: &str) -> Result<String, Refusal> 
         found.ok_or_else(|| malformed("FieldMissing", "is required and missing").of(key))?;
     let text = found.as_str().map(str::to_owned);
     text.ok_or_else(|| malformed("WrongType", "must be a string").of(key))
+}
+
+/// The bytes of a text in hexadecimal with `0x`.
+pub(crate) fn bytes_of(text: &str, field: &str) -> Result<Vec<u8>, Refusal> {
+    let digits = text.strip_prefix("0x");
+    let bytes = digits.and_then(|it| hex::decode(it).ok());
+    bytes.ok_or_else(|| {
+        let message = "expected 0x and pairs of hexadecimal digits";
+        malformed("MalformedField", message).of(field)
+    })
+}
+
+/// The 32 bytes of a text in hexadecimal with `0x`.
+pub(crate) fn word_of(text: &str, field: &str) -> Result<Word, Refusal> {
+    Word::try_from(bytes_of(text, field)?).map_err(|found| {
+        let message = format!("has {} bytes, expected 32", found.len());
+        malformed("MalformedField", message).of(field)
+    })
+}
+
+/// An algorithm by its name.
+pub(crate) fn algorithm_of(name: &str, field: &str) -> Result<Algorithm, Refusal> {
+    let mut all = Algorithm::ALL.into_iter();
+    all.find(|it| it.name() == name).ok_or_else(|| {
+        let found: String = name.chars().take(32).collect();
+        let message = format!("found {found:?}, expected secp256k1 or ed25519");
+        malformed("MalformedField", message).of(field)
+    })
 }
 
 fn object<'v>(payload: &'v Value<'v>, key: &str) -> Result<&'v Value<'v>, Refusal> {
@@ -178,7 +210,7 @@ fn draft(
     file.to_canonical().map_err(refused)?; // R17, R39
     match file {
         FeedbackFile::X402(file) => Ok(file),
-        _ => Err(malformed("MalformedField", "is no X402 review").of("review")),
+        _ => Err(malformed("MalformedField", "is not an X402 review").of("review")),
     }
 }
 

@@ -1,5 +1,4 @@
 use std::{
-    fmt::Write as _,
     net::{IpAddr, SocketAddr},
     path::PathBuf,
     sync::Arc,
@@ -14,6 +13,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::{get, post},
 };
+use concord_chain::submission::Landing;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
@@ -21,7 +21,7 @@ use crate::{
     Aggregator, Code, Outcome, Progress, Refusal,
     form::BODY_MAX,
     lane::now,
-    store::{RevocationRow, Row, Store, StoreError},
+    store::{Receipted, ResponseRow, RevocationRow, Row, RowState, Store, StoreError},
 };
 
 /// A client that sends its body slower than this is not waited for.
@@ -49,6 +49,7 @@ pub fn router(service: Service) -> Router {
     Router::new()
         .route("/feedback", post(submit))
         .route("/revocations", post(revoke))
+        .route("/responses", post(relay_response))
         .route("/submissions/{n}", get(submission))
         .route("/receipts", get(receipts))
         .route("/ipfs/{cid}", get(file))
@@ -85,35 +86,81 @@ async fn revoke(State(service): State<Service>, body: Body) -> Response {
         Err(refusal) => return refused(&refusal),
     };
     let body = revocation_of(&revocation, &settlement);
-    match Progress::of(revocation.state) {
-        Progress::Landed => respond(StatusCode::OK, &body),
-        Progress::Refused => respond(StatusCode::UNPROCESSABLE_ENTITY, &body),
+    let location = format!("./submissions/{}", revocation.n);
+    by_progress(Progress::of(revocation.state), location, &body)
+}
+
+/// R19, R58: for the agent.
+async fn relay_response(State(service): State<Service>, body: Body) -> Response {
+    let answered = async {
+        let body = read(body).await?;
+        let response = service.aggregator.respond(&body, now()).await?;
+        service.aggregator.wait_responded(response).await
+    };
+    match answered.await {
+        Ok(response) => answer_response(&response, service.aggregator.store(), "./"),
+        Err(refusal) => refused(&refusal),
+    }
+}
+
+/// `parent`: the routes' own root, as seen from the request.
+fn answer_response(response: &ResponseRow, store: &Store, parent: &str) -> Response {
+    let location = format!("{parent}submissions/{}", response.receipt.n);
+    let body = response_of(response, store);
+    by_progress(Progress::of(response.state), location, &body)
+}
+
+/// R56: the location is relative, so that it holds wherever the routes are mounted.
+fn by_progress(progress: Progress, location: String, body: &Value) -> Response {
+    match progress {
+        Progress::Landed => respond(StatusCode::OK, body),
+        Progress::Refused => respond(StatusCode::UNPROCESSABLE_ENTITY, body),
         Progress::Pending => {
-            let location = format!("./submissions/{}", revocation.n);
-            let answer = respond(StatusCode::ACCEPTED, &body);
+            let answer = respond(StatusCode::ACCEPTED, body);
             ([(header::LOCATION, location)], answer).into_response()
         }
     }
 }
 
-/// What the reviewer signed, which anyone can verify, and what became of it.
-fn revocation_of(revocation: &RevocationRow, settlement: &str) -> Value {
-    let mut body = match Progress::of(revocation.state) {
+/// What follows a feedback: how far it is, and its transaction.
+fn follow_up(
+    state: RowState,
+    reason: Option<&String>,
+    landing: Option<&Landing>,
+    settlement: &str,
+) -> Value {
+    let mut body = match Progress::of(state) {
         Progress::Landed => json!({ "status": "submitted" }),
         Progress::Pending => json!({ "status": "accepted" }),
         Progress::Refused => {
-            let reason = revocation.reason.clone().unwrap_or_default();
+            let reason = reason.cloned().unwrap_or_default();
             Refusal::new(Code::RefusedByRegistry, "RefusedByRegistry", reason).body()
         }
     };
-    let landing = revocation.landing();
     if let (Some((chain, _)), Some(landing)) = (settlement.rsplit_once(':'), landing) {
         body["txRef"] = json!(format!("{chain}:{}", landing.transaction));
     }
     body["settlementRegistry"] = json!(settlement);
-    body["state"] = json!(revocation.state.name());
+    body["state"] = json!(state.name());
+    body
+}
+
+/// What the reviewer signed, which anyone can verify, and what became of it.
+fn revocation_of(revocation: &RevocationRow, settlement: &str) -> Value {
+    let (reason, landing) = (revocation.reason.as_ref(), revocation.landing());
+    let mut body = follow_up(revocation.state, reason, landing, settlement);
     body["acceptedAt"] = json!(revocation.accepted_at);
     body["request"] = json!(revocation.request);
+    body
+}
+
+/// What the agent signed, which anyone can verify, its receipt, and what became of it.
+fn response_of(response: &ResponseRow, store: &Store) -> Value {
+    let (reason, landing) = (response.reason.as_ref(), response.landing());
+    let mut body = follow_up(response.state, reason, landing, &response.settlement);
+    body["responseTo"] = json!(response.submission);
+    body["receipt"] = response.receipt.to_json(&store.receipt_key());
+    body["request"] = json!(response.request);
     body
 }
 
@@ -152,17 +199,8 @@ fn answer(outcome: &Outcome, store: &Store, parent: &str) -> Response {
         Ok(body) => body,
         Err(error) => return refused(&error.into()),
     };
-    let n = outcome.row.receipt.n;
-    match outcome.progress {
-        Progress::Landed => respond(StatusCode::OK, &body),
-        Progress::Refused => respond(StatusCode::UNPROCESSABLE_ENTITY, &body),
-        // R56: relative, so that it holds wherever the routes are mounted
-        Progress::Pending => {
-            let location = format!("{parent}submissions/{n}");
-            let answer = respond(StatusCode::ACCEPTED, &body);
-            ([(header::LOCATION, location)], answer).into_response()
-        }
-    }
+    let location = format!("{parent}submissions/{}", outcome.row.receipt.n);
+    by_progress(outcome.progress, location, &body)
 }
 
 /// X402's four fields, our state, and the receipt (R56).
@@ -187,6 +225,9 @@ fn body_of(outcome: &Outcome, store: &Store) -> Result<Value, StoreError> {
     }
     if let Some(revocation) = store.revocation(row.receipt.n)? {
         body["revocation"] = revocation_of(&revocation, &row.settlement);
+    }
+    if let Some(response) = store.response_to(row.receipt.n)? {
+        body["response"] = response_of(&response, store);
     }
     Ok(body)
 }
@@ -225,11 +266,19 @@ pub(crate) fn not_found(what: &str) -> Response {
 
 async fn submission(State(service): State<Service>, Path(n): Path<String>) -> Response {
     let store = service.aggregator.store();
-    let found = n.parse().ok().map_or(Ok(None), |n| store.get(n));
+    let found = n.parse().ok().map_or(Ok(None), |n| receipted(store, n));
     match found {
-        Ok(Some(row)) => answer(&Outcome::of(row), store, "../"),
+        Ok(Some(Receipted::Submission(row))) => answer(&Outcome::of(row), store, "../"),
+        Ok(Some(Receipted::Response(row))) => answer_response(&row, store, "../"),
         Ok(None) => not_found("no such submission"),
         Err(error) => refused(&error.into()),
+    }
+}
+
+fn receipted(store: &Store, n: u64) -> Result<Option<Receipted>, StoreError> {
+    match store.get(n)? {
+        Some(row) => Ok(Some(Receipted::Submission(row))),
+        None => Ok(store.response(n)?.map(Receipted::Response)),
     }
 }
 
@@ -247,9 +296,11 @@ async fn receipts(State(service): State<Service>, RawQuery(query): RawQuery) -> 
         return refused(&refusal);
     };
     let store = service.aggregator.store();
-    let entries = store.page(from, limit.min(PAGE_MAX)).and_then(|rows| {
-        let outcomes = rows.into_iter().map(Outcome::of);
-        let entries = outcomes.map(|it| body_of(&it, store));
+    let entries = store.receipts(from, limit.min(PAGE_MAX)).and_then(|all| {
+        let entries = all.into_iter().map(|it| match it {
+            Receipted::Submission(row) => body_of(&Outcome::of(row), store),
+            Receipted::Response(row) => Ok(response_of(&row, store)),
+        });
         entries.collect::<Result<Vec<Value>, _>>()
     });
     match entries {
@@ -292,31 +343,10 @@ async fn health(State(service): State<Service>) -> Response {
     }
 }
 
-/// Prometheus text: how many submissions are in each state.
+/// Prometheus text.
 async fn metrics(State(service): State<Service>) -> Response {
-    let counts = match service.aggregator.store().counts() {
-        Ok(counts) => counts,
-        Err(error) => return refused(&error.into()),
-    };
-    let mut text = String::from("# TYPE concord_aggregator_submissions gauge\n");
-    for (state, count) in counts {
-        let name = state.name();
-        let _ = writeln!(
-            text,
-            "concord_aggregator_submissions{{state=\"{name}\"}} {count}"
-        );
+    match crate::metrics::metrics(service.aggregator.store(), now()) {
+        Ok(text) => ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response(),
+        Err(error) => refused(&error.into()),
     }
-    let sponsored = match service.aggregator.store().sponsored_counts() {
-        Ok(counts) => counts,
-        Err(error) => return refused(&error.into()),
-    };
-    text.push_str("# TYPE concord_aggregator_sponsored gauge\n");
-    for (state, count) in sponsored {
-        let name = state.name();
-        let _ = writeln!(
-            text,
-            "concord_aggregator_sponsored{{state=\"{name}\"}} {count}"
-        );
-    }
-    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
 }

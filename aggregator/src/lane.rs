@@ -12,15 +12,17 @@ use concord_canonical::caip::AccountId;
 use concord_chain::ChainError;
 use concord_files::{AgentId, RegistrationId};
 use concord_x402::{
-    feedback::{FeedbackError, FeedbackJob, FeedbackRegistry, FileStore, RevocationJob},
+    feedback::{
+        FeedbackError, FeedbackJob, FeedbackRegistry, FileStore, ResponseJob, RevocationJob,
+    },
     verify::Unavailable,
 };
 use tokio::{sync::watch, time::timeout};
 
 use crate::{
-    Insiders,
+    Insiders, Refusal,
     aggregator::LanePlace,
-    store::{RevocationRow, Row, RowState, Store, StoreError, StoreRecord},
+    store::{ResponseRow, RevocationRow, Row, RowState, Store, StoreError, StoreRecord},
 };
 
 /// An idle lane looks at the store this often, for submissions whose next attempt is due.
@@ -45,6 +47,8 @@ enum Work {
     Submit(Box<Row>),
     /// With the index of the feedback.
     Revoke(Box<RevocationRow>, u64),
+    /// With the index of the feedback.
+    Respond(Box<ResponseRow>, u64),
 }
 
 /// Why an attempt failed.
@@ -60,6 +64,8 @@ enum LaneError {
     NoLanding,
     #[error("the submission that is revoked is not on record")]
     NoSubmission,
+    #[error("the response on record is malformed: {0}")]
+    Response(Refusal),
     #[error("the feedback file is not on record")]
     NoFile,
     #[error("{client} acts for agent {agent}; the registry refuses its feedback meanwhile (R18)")]
@@ -123,7 +129,7 @@ impl Lane {
         }
     }
 
-    /// One submission or revocation after the other, without an end.
+    /// One submission, revocation or response after the other, without an end.
     async fn work(&mut self, lane: &str) {
         let mut changes = self.store.changes();
         loop {
@@ -131,6 +137,7 @@ impl Lane {
             match self.next(lane) {
                 Ok(Some(Work::Submit(row))) => self.advance(&row).await,
                 Ok(Some(Work::Revoke(row, index))) => self.advance_revocation(&row, index).await,
+                Ok(Some(Work::Respond(row, index))) => self.advance_response(&row, index).await,
                 Ok(None) => {
                     let _ = timeout(TICK, changes.changed()).await; // either is a reason to look
                 }
@@ -147,17 +154,17 @@ impl Lane {
         let now = now();
         let row = self.store.next(lane, now)?;
         let revocation = self.store.next_revocation(lane, now)?;
-        Ok(match (row, revocation) {
-            (Some(row), Some((revocation, index))) => {
-                Some(match revocation.accepted_at < row.receipt.accepted_at {
-                    true => Work::Revoke(Box::new(revocation), index),
-                    false => Work::Submit(Box::new(row)),
-                })
-            }
-            (Some(row), None) => Some(Work::Submit(Box::new(row))),
-            (None, Some((revocation, index))) => Some(Work::Revoke(Box::new(revocation), index)),
-            (None, None) => None,
-        })
+        let response = self.store.next_response(lane, now)?;
+        let all = [
+            row.map(|row| (row.receipt.accepted_at, Work::Submit(Box::new(row)))),
+            revocation.map(|(row, index)| (row.accepted_at, Work::Revoke(Box::new(row), index))),
+            response.map(|(row, index)| {
+                let accepted_at = row.receipt.accepted_at;
+                (accepted_at, Work::Respond(Box::new(row), index))
+            }),
+        ];
+        let first = all.into_iter().flatten().min_by_key(|(at, _)| *at);
+        Ok(first.map(|(_, work)| work))
     }
 
     /// One attempt for one submission.
@@ -212,6 +219,42 @@ impl Lane {
         let mut record = self.store.revocation_record(row)?;
         self.registry.revoke(job, &mut record).await?;
         Ok(self.store.set_revoked(row.n).await?)
+    }
+
+    /// One attempt for one response (R58).
+    async fn advance_response(&mut self, row: &ResponseRow, index: u64) {
+        let n = row.receipt.n;
+        let Err(error) = self.respond(row, index).await else {
+            tracing::info!(n, "responded");
+            return;
+        };
+        let reason = error.to_string();
+        tracing::warn!(n, attempts = row.attempts, reason, "not responded");
+        let is_reverted = is_reverted(&error);
+        let noted = match is_reverted && row.reverts + 1 >= REVERTS {
+            true => self.store.refuse_response(n, reason).await,
+            false => {
+                let due = now().saturating_add(backoff(row.attempts));
+                let postponed = self.store.postpone_response(n, reason, due, is_reverted);
+                postponed.await
+            }
+        };
+        require_noted(n, noted).await;
+    }
+
+    /// R19: anyone may respond, so no insider check is made.
+    async fn respond(&mut self, row: &ResponseRow, index: u64) -> Result<(), LaneError> {
+        let (id, request) = (row.job_id(), &row.request);
+        let job = ResponseJob {
+            id: &id,
+            agent_id: &request.agent_id,
+            index,
+            uri: &request.response_uri,
+            hash: request.response_word().map_err(LaneError::Response)?,
+        };
+        let mut record = self.store.response_record(row)?;
+        self.registry.respond(job, &mut record).await?;
+        Ok(self.store.set_responded(row.receipt.n).await?)
     }
 
     /// R18: an agent can make any account one of its operators. Its owner could end the submission of feedback

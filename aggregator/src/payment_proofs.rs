@@ -3,15 +3,11 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use axum::{
     Router, body::Body, extract::State, http::StatusCode, response::Response, routing::post,
 };
-use concord_canonical::{
-    Word,
-    caip::{TaskRef, parse_solana_key},
-    json::{Value, parse},
-    word,
-};
+use concord_canonical::{caip::parse_solana_key, word};
 use concord_chain::{
     ChainError, Signer, Svm,
     svm::{Cluster, Commitment, ExecutedTx},
@@ -29,9 +25,11 @@ use serde_json::json;
 
 use crate::{
     Code, Refusal,
-    form::{malformed, member, text_of},
+    form::malformed,
     http::{read, refused, respond},
     lane::now,
+    settler::{Settler, Told},
+    store::Settled,
 };
 
 /// A facilitator for the agents of one program.
@@ -52,19 +50,12 @@ pub struct Facilitator {
     pub validity: u64,
 }
 
-/// What a reviewer asks to be stated.
-pub(crate) struct Request {
-    pub registry: String,
-    pub mint: Address,
-    task_ref: String,
-    /// Of the transaction, in base58.
-    transaction: String,
-    network: String,
-    /// Of the task's reference.
-    pub dedupe_key: String,
-    task_ref_hash: Word,
-    pub payer: Address,
-    pub token: Address,
+/// What a reviewer asks to be stated, in the cluster's own types.
+pub(crate) struct Request<'t> {
+    told: &'t Told,
+    mint: Address,
+    payer: Address,
+    token: Address,
 }
 
 /// The route `POST /payment-proofs`, for the programs of these facilitators.
@@ -77,14 +68,15 @@ pub fn payment_proof_router(facilitators: impl Into<Arc<[Facilitator]>>) -> Rout
 
 async fn prove(State(facilitators): State<Arc<[Facilitator]>>, body: Body) -> Response {
     let proven = async {
-        let request = Request::read(&read(body).await?)?;
+        let told = Told::read(&read(body).await?)?;
+        let registry = &told.agent.agent_registry;
         let mut all = facilitators.iter();
-        let own = all.find(|it| it.registry() == request.registry);
+        let own = all.find(|it| it.registry() == *registry);
         let own = own.ok_or_else(|| {
-            let message = format!("no payment is proven for agents of {}", request.registry);
+            let message = format!("no payment is proven for agents of {registry}");
             Refusal::new(Code::UnknownAgent, "RegistryNotServed", message).of("agentRegistry")
         })?;
-        own.prove(&request, now()).await
+        own.prove(&Request::of(&told)?, now()).await
     };
     match proven.await {
         Ok(attestation) => respond(StatusCode::OK, &json!(attestation)),
@@ -92,59 +84,52 @@ async fn prove(State(facilitators): State<Arc<[Facilitator]>>, body: Body) -> Re
     }
 }
 
-impl Request {
-    pub fn read(body: &[u8]) -> Result<Self, Refusal> {
-        let payload = parse(text_of(body)?)
-            .map_err(|error| malformed("MalformedJson", format!("is not strict JSON: {error}")))?;
-        let task_ref_text = member(&payload, "taskRef")?;
-        let task_ref = TaskRef::parse(&task_ref_text)
-            .map_err(|error| malformed(error.class().name(), error.to_string()).of("taskRef"))?;
+impl<'t> Request<'t> {
+    fn of(told: &'t Told) -> Result<Self, Refusal> {
         Ok(Self {
-            registry: member(&payload, "agentRegistry")?,
-            mint: key(&payload, "agentId")?,
-            transaction: task_ref.transaction().to_owned(),
-            network: task_ref.chain_id().to_string(),
-            dedupe_key: task_ref.dedupe_key().to_string(),
-            task_ref_hash: task_ref.dedupe_key().hash(),
-            payer: key(&payload, "payer")?,
-            token: key(&payload, "token")?,
-            task_ref: task_ref_text.clone(),
+            mint: key("agentId", told.agent.agent_id.as_str())?,
+            payer: key("payer", &told.payer)?,
+            token: key("token", &told.token)?,
+            told,
         })
     }
 }
 
-fn key(payload: &Value<'_>, field: &'static str) -> Result<Address, Refusal> {
-    let key = parse_solana_key(field, &member(payload, field)?);
+fn key(field: &'static str, text: &str) -> Result<Address, Refusal> {
+    let key = parse_solana_key(field, text);
     let key = key.map_err(|error| malformed(error.class().name(), error.to_string()).of(field))?;
     Ok(key.into())
 }
 
-impl Facilitator {
-    /// The identity registry, CAIP-10.
-    pub(crate) fn registry(&self) -> String {
+#[async_trait]
+impl Settler for Facilitator {
+    fn registry(&self) -> String {
         format!("{}:{}", self.network, self.program.id())
     }
 
-    fn require_network(&self, request: &Request) -> Result<(), Refusal> {
-        match request.network == self.network {
-            true => Ok(()),
-            false => {
-                let message = format!("{} is not on {}", request.task_ref, self.network);
-                Err(malformed("PaymentChainNotServed", message).of("taskRef"))
-            }
-        }
-    }
-
-    /// The agent of a payment that was settled here.
-    pub(crate) async fn settled(&self, request: &Request) -> Result<AgentIdentity, Refusal> {
-        self.require_network(request)?;
+    async fn settled(&self, told: &Told) -> Result<Settled, Refusal> {
+        told.require_network(&self.network)?;
+        let request = Request::of(told)?;
         let agent = self.agent(&request.mint).await?;
-        self.require_settled_here(&request.transaction).await?;
-        Ok(agent)
+        self.require_settled_here(&told.transaction).await?;
+        let (amount, paid_at) = self.paid(&request, &agent).await?;
+        require_payer(&request, &agent)?;
+        let payer = format!("{}:{}", self.network, request.payer);
+        Ok(Settled {
+            key: format!("{}:{payer}", told.dedupe_key), // R32, R57
+            agent: format!("{} {}", self.registry(), request.mint),
+            payer,
+            asset: format!("{}:{}", self.network, request.token),
+            amount: amount.into(),
+            decimals: self.decimals(&request.token).await?,
+            paid_at,
+        })
     }
+}
 
+impl Facilitator {
     /// How many digits of a token's amounts follow the point.
-    pub(crate) async fn decimals(&self, token: &Address) -> Result<u8, Refusal> {
+    async fn decimals(&self, token: &Address) -> Result<u8, Refusal> {
         /// In a mint, after its authority and its supply: of SPL Token and of Token-2022.
         const DECIMALS: usize = 44;
         let mint = self.cluster.account(token).await.map_err(unavailable)?;
@@ -152,11 +137,11 @@ impl Facilitator {
         Ok(decimals.ok_or_else(|| Unavailable(format!("the mint {token} cannot be read")))?)
     }
 
-    async fn prove(&self, request: &Request, now: u64) -> Result<PaymentAttestation, Refusal> {
-        self.require_network(request)?;
+    async fn prove(&self, request: &Request<'_>, now: u64) -> Result<PaymentAttestation, Refusal> {
+        request.told.require_network(&self.network)?;
         self.require_listed(&request.token).await?;
         let agent = self.agent(&request.mint).await?;
-        self.require_settled_here(&request.transaction).await?;
+        self.require_settled_here(&request.told.transaction).await?;
         let (amount, paid_at) = self.paid(request, &agent).await?;
         require_payer(request, &agent)?;
         let payment = Payment {
@@ -164,7 +149,7 @@ impl Facilitator {
             payee: agent.agent_wallet,
             token: request.token,
             amount,
-            task_ref_hash: request.task_ref_hash,
+            task_ref_hash: request.told.task_ref_hash,
             paid_at,
             expiry: now.saturating_add(self.validity),
             facilitator: self.key.address(),
@@ -174,7 +159,7 @@ impl Facilitator {
             program: self.program.id(),
             mint: request.mint,
         };
-        let signed = PaymentAttestation::sign(&request.task_ref, payment, agent, &*self.key);
+        let signed = PaymentAttestation::sign(&request.told.task_ref, payment, agent, &*self.key);
         let signed = signed.await;
         signed.map_err(|error| Refusal::new(Code::Unavailable, "NotSigned", error.to_string()))
     }
@@ -247,12 +232,12 @@ impl Facilitator {
     }
 
     /// What the payer paid to the agent's wallet, and when. R32: other payments of the transaction do not count.
-    pub(crate) async fn paid(
+    async fn paid(
         &self,
-        request: &Request,
+        request: &Request<'_>,
         agent: &AgentIdentity,
     ) -> Result<(u64, u64), Refusal> {
-        let payment = self.payments.payment(&request.task_ref).await?;
+        let payment = self.payments.payment(&request.told.task_ref).await?;
         let payment = payment.ok_or_else(|| Unavailable("the transaction is gone".to_owned()))?;
         let [payer, token, wallet] =
             [request.payer, request.token, agent.agent_wallet].map(|it| it.to_string());
@@ -281,7 +266,7 @@ impl Facilitator {
 }
 
 /// R13: the program refuses these.
-pub(crate) fn require_payer(request: &Request, agent: &AgentIdentity) -> Result<(), Refusal> {
+fn require_payer(request: &Request<'_>, agent: &AgentIdentity) -> Result<(), Refusal> {
     let own = [agent.owner, agent.agent_wallet, agent.feedback_authority];
     match own.contains(&request.payer) {
         false => Ok(()),

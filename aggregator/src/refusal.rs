@@ -140,6 +140,15 @@ impl From<Unavailable> for Refusal {
 
 impl From<StoreError> for Refusal {
     fn from(error: StoreError) -> Self {
+        if let StoreError::Overtaken { came, latest } = error {
+            tracing::warn!(
+                came,
+                latest,
+                "overtaken: slow checks, or clocks that differ"
+            );
+            let message = format!("{error}: nothing was accepted, try again");
+            return Self::new(Code::Unavailable, "Overtaken", message);
+        }
         tracing::error!(%error, "the store failed");
         let message = "the store cannot be used now; nothing was accepted";
         Self::new(Code::Unavailable, "StoreUnavailable", message)

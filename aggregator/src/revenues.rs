@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use alloy::transports::http::reqwest::Url;
+use alloy::{primitives::U256, transports::http::reqwest::Url};
 use axum::{
     Router,
     body::Body,
@@ -12,17 +12,17 @@ use axum::{
     response::Response,
     routing::{get, post},
 };
-use concord_canonical::caip::AccountId;
+use concord_files::RegistrationId;
 use serde_json::{Value, json};
 
 use crate::{
-    Code, Facilitator, Refusal,
+    Code, EvmSettler, Facilitator, Refusal,
     admission::is_same_account,
     form::malformed,
     http::{read, refused, respond},
     lane::now,
-    payment_proofs::{Request, require_payer},
     policy::DAY,
+    settler::{Settler, Told, registration},
     store::{Settled, Store},
 };
 
@@ -33,8 +33,10 @@ const TAG: &str = "revenues";
 pub struct Revenues {
     /// Keeps the payments.
     pub store: Store,
-    /// Say what was settled here.
+    /// Say what was settled on Solana.
     pub facilitators: Arc<[Facilitator]>,
+    /// Say what was settled on EVM chains.
+    pub evm: Vec<EvmSettler>,
     /// The tokens in which a payment counts, CAIP-10.
     pub assets: Vec<String>,
 }
@@ -49,8 +51,8 @@ pub fn revenue_router(revenues: Revenues) -> Router {
 
 async fn settle(State(revenues): State<Arc<Revenues>>, body: Body) -> Response {
     let settled = async {
-        let request = Request::read(&read(body).await?)?;
-        revenues.settle(&request).await
+        let told = Told::read(&read(body).await?)?;
+        revenues.settle(&told).await
     };
     match settled.await {
         Ok(settled) => respond(StatusCode::OK, &recorded(&settled)),
@@ -70,42 +72,36 @@ fn recorded(settled: &Settled) -> Value {
 
 impl Revenues {
     /// Records a payment that one of our accounts settled. Repeated requests record it once.
-    async fn settle(&self, request: &Request) -> Result<Settled, Refusal> {
-        let mut all = self.facilitators.iter();
-        let own = all.find(|it| it.registry() == request.registry);
-        let own = own.ok_or_else(|| {
-            let message = format!("nothing is settled for agents of {} here", request.registry);
-            Refusal::new(Code::UnknownAgent, "RegistryNotServed", message).of("agentRegistry")
-        })?;
-        let asset = format!("{}:{}", own.network, request.token);
+    async fn settle(&self, told: &Told) -> Result<Settled, Refusal> {
+        let own = self.settler(&told.agent.agent_registry)?;
+        let asset = format!("{}:{}", told.network, told.token);
         if !self.assets.iter().any(|it| is_same_account(it, &asset)) {
             let message = format!("{asset} is none of: {}", self.assets.join(", "));
             return Err(malformed("TokenNotListed", message).of("token"));
         }
-        let agent = own.settled(request).await?;
-        let (amount, paid_at) = own.paid(request, &agent).await?;
-        require_payer(request, &agent)?;
-        let settled = Settled {
-            key: format!("{}:{}:{}", request.dedupe_key, own.network, request.payer),
-            agent: format!("{} {}", request.registry, request.mint),
-            payer: format!("{}:{}", own.network, request.payer),
-            asset,
-            amount,
-            decimals: own.decimals(&request.token).await?,
-            paid_at,
-        };
+        let settled = own.settled(told).await?;
         if let Some(other) = self.store.record_settled(settled.clone()).await? {
             let message = format!("the payment counts for {other} already");
             return Err(malformed("CountedElsewhere", message).of("agentId"));
         }
         Ok(settled)
     }
+
+    fn settler(&self, registry: &str) -> Result<&dyn Settler, Refusal> {
+        let on_solana = self.facilitators.iter().map(|it| it as &dyn Settler);
+        let on_evm = self.evm.iter().map(|it| it as &dyn Settler);
+        let mut all = on_solana.chain(on_evm);
+        let own = all.find(|it| is_same_account(&it.registry(), registry));
+        own.ok_or_else(|| {
+            let message = format!("nothing is settled for agents of {registry} here");
+            Refusal::new(Code::UnknownAgent, "RegistryNotServed", message).of("agentRegistry")
+        })
+    }
 }
 
 /// What is asked for: one agent, and a span of time.
 struct Question {
-    registry: String,
-    agent_id: String,
+    agent: RegistrationId,
     window: &'static str,
     from: u64,
     to: u64,
@@ -122,9 +118,7 @@ impl Question {
             found.ok_or_else(|| malformed("FieldMissing", "is required and missing").of(name))
         };
         let registry = member("agentRegistry")?;
-        AccountId::parse(&registry).map_err(|error| {
-            malformed(error.class().name(), error.to_string()).of("agentRegistry")
-        })?;
+        let agent = registration(&registry, &member("agentId")?)?;
         let (window, seconds) = match &*member("window")? {
             "day" => ("day", DAY),
             "week" => ("week", 7 * DAY),
@@ -140,8 +134,7 @@ impl Question {
             malformed("MalformedNumber", "the window begins before 1970").of("end")
         })?;
         Ok(Self {
-            agent_id: member("agentId")?,
-            registry,
+            agent,
             window,
             from,
             to,
@@ -152,7 +145,13 @@ impl Question {
 async fn revenues_of(State(revenues): State<Arc<Revenues>>, RawQuery(query): RawQuery) -> Response {
     let now = now();
     let found = Question::read(&query.unwrap_or_default(), now).and_then(|question| {
-        let agent = format!("{} {}", question.registry, question.agent_id);
+        let RegistrationId {
+            agent_registry,
+            agent_id,
+        } = &question.agent;
+        // as the settler writes it: EVM addresses have no case
+        let registry = revenues.settler(agent_registry)?.registry();
+        let agent = format!("{registry} {agent_id}");
         let settled = revenues.store.settled(&agent, question.from, question.to)?;
         Ok((question, settled))
     });
@@ -172,7 +171,8 @@ fn answer(question: &Question, settled: &[Settled], now: u64) -> Value {
             .push(one);
     }
     let sums = by_asset.into_iter().map(|((asset, decimals), payments)| {
-        let amount: u128 = payments.iter().map(|it| u128::from(it.amount)).sum();
+        let amounts = payments.iter().map(|it| U256::from(it.amount));
+        let amount = amounts.fold(U256::ZERO, U256::saturating_add);
         let mut payers: Vec<&str> = payments.iter().map(|it| &*it.payer).collect();
         payers.sort_unstable();
         payers.dedup();
@@ -190,8 +190,8 @@ fn answer(question: &Question, settled: &[Settled], now: u64) -> Value {
         })
     });
     json!({
-        "agentRegistry": question.registry,
-        "agentId": question.agent_id,
+        "agentRegistry": question.agent.agent_registry,
+        "agentId": question.agent.agent_id.as_str(),
         "window": { "name": question.window, "from": question.from, "to": question.to },
         "isComplete": question.to <= now,
         "revenues": sums.collect::<Vec<Value>>(),

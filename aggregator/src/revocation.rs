@@ -2,14 +2,13 @@
 //! aggregator, whose account the registry knows, revokes for them alone.
 
 use concord_canonical::{Word, caip::TaskRef, interaction::Revocation, json};
-use concord_files::Algorithm;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Code, Refusal,
     admission::is_same_account,
     claim::{payer_account, verify_account},
-    form::{malformed, member, text_of},
+    form::{algorithm_of, bytes_of, malformed, member, text_of, word_of},
     store::{Row, RowState},
 };
 
@@ -68,13 +67,10 @@ impl RevocationRequest {
     pub fn verify(self) -> Result<SignedRevocation, Refusal> {
         let unusable =
             |error: concord_canonical::Error| malformed(error.class().name(), error.to_string());
-        let hash = bytes(&self.feedback_hash, "feedbackHash")?;
-        let hash = Word::try_from(hash).map_err(|found| {
-            let message = format!("has {} bytes, expected 32", found.len());
-            malformed("MalformedField", message).of("feedbackHash")
-        })?;
-        let signature = bytes(&self.reviewer_signature, "reviewerSignature")?;
-        let algorithm = self.algorithm()?;
+        let hash = word_of(&self.feedback_hash, "feedbackHash")?;
+        let signature = bytes_of(&self.reviewer_signature, "reviewerSignature")?;
+        let algorithm = &self.reviewer_signature_algorithm;
+        let algorithm = algorithm_of(algorithm, "reviewerSignatureAlgorithm")?;
         let task_ref =
             TaskRef::parse(&self.task_ref).map_err(|error| unusable(error).of("taskRef"))?;
         let message = Revocation {
@@ -98,54 +94,51 @@ impl RevocationRequest {
             hash,
         })
     }
-
-    fn algorithm(&self) -> Result<Algorithm, Refusal> {
-        match &*self.reviewer_signature_algorithm {
-            "secp256k1" => Ok(Algorithm::Secp256k1),
-            "ed25519" => Ok(Algorithm::Ed25519),
-            other => {
-                let found: String = other.chars().take(32).collect();
-                let message = format!("found {found:?}, expected secp256k1 or ed25519");
-                let refusal = malformed("MalformedField", message);
-                Err(refusal.of("reviewerSignatureAlgorithm"))
-            }
-        }
-    }
 }
 
 impl SignedRevocation {
     /// Requires that it is about this submission.
     pub(crate) fn require(&self, row: &Row) -> Result<(), Refusal> {
         let request = &self.request;
-        let (registry, _) = row.lane.split_once(' ').unwrap_or_default();
-        if !is_same_account(registry, &request.agent_registry) {
-            let message = format!("the feedback is about an agent of {registry}");
-            return Err(malformed("AgentMismatch", message).of("agentRegistry"));
-        }
-        if row.submission.agent_id != request.agent_id {
-            let message = format!("the feedback is about agent {}", row.submission.agent_id);
-            return Err(malformed("AgentMismatch", message).of("agentId"));
-        }
-        let hash = format!("0x{}", hex::encode(self.hash));
-        if row.submission.hash != hash {
-            let message = format!("found {hash}, expected {}", row.submission.hash);
-            return Err(malformed("FeedbackHashMismatch", message).of("feedbackHash"));
-        }
-        match row.state {
-            RowState::Refused => {
-                let message = "the registry refused the feedback: there is nothing to revoke";
-                Err(malformed("FeedbackNotPublished", message))
-            }
-            _ => Ok(()),
-        }
+        require_feedback(row, &request.agent_registry, &request.agent_id, &self.hash)
     }
 }
 
-fn bytes(text: &str, field: &str) -> Result<Vec<u8>, Refusal> {
-    let digits = text.strip_prefix("0x");
-    let bytes = digits.and_then(|it| hex::decode(it).ok());
-    bytes.ok_or_else(|| {
-        let message = "expected 0x and pairs of hexadecimal digits";
-        malformed("MalformedField", message).of(field)
-    })
+/// Requires that a request names the agent and the file of this submission.
+pub(crate) fn require_feedback(
+    row: &Row,
+    agent_registry: &str,
+    agent_id: &str,
+    hash: &Word,
+) -> Result<(), Refusal> {
+    let (registry, _) = row.lane.split_once(' ').unwrap_or_default();
+    if !is_same_account(registry, agent_registry) {
+        let message = format!("the feedback is about an agent of {registry}");
+        return Err(malformed("AgentMismatch", message).of("agentRegistry"));
+    }
+    if row.submission.agent_id != agent_id {
+        let message = format!("the feedback is about agent {}", row.submission.agent_id);
+        return Err(malformed("AgentMismatch", message).of("agentId"));
+    }
+    let hash = format!("0x{}", hex::encode(hash));
+    if row.submission.hash != hash {
+        // the file's own hash is not said: until it is on chain, nobody else can know what was rated (R53)
+        let message = format!(
+            "{hash} is not the hash of the feedback file of receipt {}",
+            row.receipt.n
+        );
+        return Err(malformed("FeedbackHashMismatch", message).of("feedbackHash"));
+    }
+    match row.state {
+        RowState::Refused => {
+            let message = "the registry refused the feedback: there is none on chain";
+            Err(malformed("FeedbackNotPublished", message))
+        }
+        _ => Ok(()),
+    }
+}
+
+pub(crate) fn unknown_feedback(key: &str) -> Refusal {
+    let message = format!("no feedback for {key} was accepted here");
+    Refusal::new(Code::UnknownFeedback, "UnknownFeedback", message).of("taskRef")
 }

@@ -402,6 +402,17 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
+    fn r25_a_class_is_shown_by_its_name() {
+        for info in TABLE {
+            assert_eq!(std::format!("{}", info.class), info.name);
+            assert_eq!(
+                std::format!("{:>40}", info.class),
+                std::format!("{:>40}", info.name)
+            );
+        }
+    }
+
+    #[test]
     fn r25_selectors_are_those_of_their_signatures() {
         for error in TABLE.iter().flat_map(|info| info.solidity) {
             let hash = hash::keccak256(error.signature.as_bytes());

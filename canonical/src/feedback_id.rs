@@ -161,6 +161,20 @@ mod tests {
     use std::string::{String, ToString};
 
     #[test]
+    fn r44_no_entry_has_the_index_before_the_first_or_after_the_last() {
+        assert_eq!(contract_index(0, IndexBase::Zero), Ok(1));
+        assert_eq!(contract_index(1, IndexBase::One), Ok(1));
+        assert_eq!(contract_index(u64::MAX, IndexBase::One), Ok(u64::MAX));
+        for (index, base) in [(0, IndexBase::One), (u64::MAX, IndexBase::Zero)] {
+            let error = contract_index(index, base).unwrap_err();
+            assert!(
+                matches!(error, Error::MalformedFeedbackId { .. }),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
     fn parses_bps_example_from_the_right() {
         // BP: "84532:42:0x742d...:0", index 0 there is 1 in the contract.
         let text = "84532:42:0x742d35Cc6634C0532925a3b844Bc454e4438f44e:0";

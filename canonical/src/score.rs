@@ -1,4 +1,4 @@
-//! Averages of 0–100 scores, in integers, safe where there are none.
+//! Averages of 0–100 scores, in integers, safe if there are none.
 
 /// Weight of a feedback with payment proof (X84 "Payment proof weighting").
 pub const VERIFIED_WEIGHT: u8 = 3;
@@ -15,7 +15,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// `floor(score_sum / count)`, 0 where there is no feedback (R15).
+    /// `floor(score_sum / count)`, 0 if there is no feedback (R15).
     pub const fn average(&self) -> u64 {
         match self.score_sum.checked_div(self.count) {
             Some(average) => average,
@@ -24,9 +24,9 @@ impl Tally {
     }
 }
 
-/// X84's weighted score, `floor(Σ weight·score / Σ weight·count)`: 0 where there is no feedback.
+/// X84's weighted score, `floor(Σ weight·score / Σ weight·count)`: 0 if there is no feedback.
 ///
-/// X84's own example averages each pair first and divides by 4, which divides by zero where a pair
+/// X84's own example averages each pair first and divides by 4, which divides by zero if a pair
 /// is empty and lets one paid feedback outweigh any number of unpaid ones. Here every feedback
 /// enters with its own weight. The quotient is rounded down.
 pub fn weighted(verified: &Tally, unverified: &Tally) -> u64 {

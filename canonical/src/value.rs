@@ -64,6 +64,19 @@ mod tests {
     use std::string::ToString;
 
     #[test]
+    fn decimals_are_those_given() {
+        for decimals in [0, 1, 18] {
+            assert_eq!(Value::new(5, decimals).unwrap().decimals(), decimals);
+        }
+    }
+
+    #[test]
+    fn nothing_is_not_negative() {
+        assert_eq!(Value::new(0, 2).unwrap().to_string(), "0.00");
+        assert_eq!(Value::new(-1, 2).unwrap().to_string(), "-0.01");
+    }
+
+    #[test]
     fn r16_accepts_the_bounds_themselves() {
         assert_eq!(VALUE_MAX.to_string(), std::format!("1{}", "0".repeat(38)));
         for value in [VALUE_MAX, -VALUE_MAX, 0] {

@@ -41,7 +41,7 @@ pub const fn from_address(address: &[u8; 20]) -> Word {
     word
 }
 
-/// The word as `uint64`, or `None` where one of the upper 24 bytes is not zero.
+/// The word as `uint64`, or `None` if one of the upper 24 bytes is not zero.
 pub fn to_u64(word: &Word) -> Option<u64> {
     let (high, low) = word.split_at(24);
     let low: [u8; 8] = low.try_into().ok()?;
@@ -50,7 +50,7 @@ pub fn to_u64(word: &Word) -> Option<u64> {
         .then(|| u64::from_be_bytes(low))
 }
 
-/// The word as `address`, or `None` where one of the upper 12 bytes is not zero.
+/// The word as `address`, or `None` if one of the upper 12 bytes is not zero.
 pub fn to_address(word: &Word) -> Option<[u8; 20]> {
     let (high, low) = word.split_at(12);
     let low: [u8; 20] = low.try_into().ok()?;

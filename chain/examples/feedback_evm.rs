@@ -2,7 +2,7 @@
 //! back. `feedback_evm URL CAIP-2 IDENTITY REPUTATION`, with CONCORD_EVM_PRIVATE_KEY.
 use concord_chain::{
     Blocking, ChainId, EndpointOptions,
-    evm::{Call, Client, ClientOptions, FeeLimit, TRANSFER_GAS},
+    evm::{Client, ClientOptions, FeeLimit, TRANSFER_GAS, TxCall},
     keys::{EvmKeySource, PrivateKeySigner},
 };
 use concord_registry::{
@@ -52,7 +52,7 @@ async fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
         hash: [0; 32],
         authorization: &fields.blob(&signature),
     });
-    let funds = Call {
+    let funds = TxCall {
         to: client.address(),
         value: U256::from(10u64.pow(16)),
         gas: TRANSFER_GAS,
@@ -83,7 +83,7 @@ async fn send(
     let hash = chain
         .send(
             signer,
-            Call {
+            TxCall {
                 to,
                 value,
                 gas,

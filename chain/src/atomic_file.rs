@@ -67,7 +67,7 @@ fn shared() -> fs::OpenOptions {
     options
 }
 
-/// `own`: what nobody else names their partial file by.
+/// `own`: a name for the partial file that no other writer uses.
 fn replace(
     path: &Path,
     content: &[u8],

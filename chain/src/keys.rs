@@ -202,7 +202,7 @@ fn password(keystore: &Path, file: Option<&Path>) -> Result<Zeroizing<String>, C
     let answer = match io::stdin().is_terminal() {
         true => rpassword::prompt_password(prompt),
         false => Err(io::Error::other(
-            "standard input is no terminal to ask on: give --password-file",
+            "stdin is not a terminal: pass --password-file",
         )),
     };
     answer

@@ -10,6 +10,7 @@ pub mod evm;
 pub mod fetch;
 pub mod keys;
 pub mod network;
+pub mod reviewers;
 pub mod server;
 mod signer;
 pub mod stdout;

@@ -80,7 +80,7 @@ pub trait TxChain: Send {
         outcomes
     }
 
-    /// Returns what became of each, in the same order.
+    /// Returns the status of each, in the same order.
     async fn statuses(&mut self, transactions: &[SignedTx]) -> Result<Vec<TxStatus>, Self::Error>;
 
     /// Returns how final each is, in the same order.
@@ -98,6 +98,9 @@ pub struct SignedTx {
     /// Solana: the last block height at which it can land. On EVM chains the nonce is in the bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid_until: Option<u64>,
+    /// EVM: the latest block's number when it was signed. It is in a later one, unless the chain went back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signed_at: Option<u64>,
     /// Whether the chain's answer to sending it has been seen. False does not mean that the chain
     /// has not seen it.
     pub sent: bool,
@@ -166,8 +169,8 @@ pub enum TxStatus {
     Failed {
         /// Why, in the chain's words.
         reason: String,
-        /// What was paid.
-        cost: Amount,
+        /// Where, and what was paid. A reorganisation can take it back, and then it may succeed.
+        landing: Landing,
     },
 }
 

@@ -1,7 +1,7 @@
 //! Against a local cluster: jobs of a service, expired block hashes, and refusals.
 use concord_chain::{
     Blocking, ChainError, Endpoint, EndpointOptions,
-    submission::{FileRecord, Timing, TxChain, TxRecord, submit},
+    submission::{FileRecord, Finality, Timing, TxChain, TxRecord, TxStatus, submit},
     svm::{Cluster, InstructionChain, InstructionJob, PriorityFee},
 };
 use concord_local_cluster::{LocalCluster, Options, Server};
@@ -97,11 +97,7 @@ fn an_expired_transaction_is_replaced_and_only_one_lands() {
         let mut chain = chain(&server).await;
         let signed = chain.sign(&job, 0).await.unwrap();
         record.signed(&[("only", signed)]).unwrap();
-        let endpoint = Endpoint::new(&EndpointOptions::new(server.url())).unwrap();
-        let _: Value = endpoint
-            .expect("local_expire_blockhashes", json!([]))
-            .await
-            .unwrap();
+        tell(&server, "local_expire_blockhashes").await;
         let jobs = std::slice::from_ref(&job);
         run(&mut chain, jobs, &mut record).await.unwrap();
         let balance = cluster(&server).balance(&receiver()).await.unwrap();
@@ -113,6 +109,105 @@ fn an_expired_transaction_is_replaced_and_only_one_lands() {
     let landed = &record.landing("only").unwrap().transaction;
     assert_eq!(*landed, second.transaction);
     assert_ne!(*landed, first.transaction);
+}
+
+async fn tell(server: &Server, method: &str) {
+    let endpoint = Endpoint::new(&EndpointOptions::new(server.url())).unwrap();
+    let method = method.to_owned();
+    let _: Value = endpoint.expect(&method, json!([])).await.unwrap();
+}
+
+/// R36: its transaction landed, the process died before it saw that, and the node has dropped the block since.
+#[test]
+fn r36_what_the_node_has_forgotten_is_not_sent_again() {
+    let server = start();
+    let folder = tempfile::tempdir().unwrap();
+    let mut record = open(folder.path());
+    let job = payment("only", SOL);
+    let jobs = std::slice::from_ref(&job);
+    Blocking::new().unwrap().wait(async {
+        let mut chain = chain(&server).await;
+        let signed = chain.sign(&job, 0).await.unwrap();
+        record.signed(&[("only", signed.clone())]).unwrap();
+        chain.send(&signed).await.unwrap();
+        let expire = "local_expire_blockhashes"; // the second time, it is final that they are
+        for method in [expire, expire, "local_forget"] {
+            tell(&server, method).await;
+        }
+        let status = chain.statuses(std::slice::from_ref(&signed)).await.unwrap();
+        let [TxStatus::Blocked(reason)] = &status[..] else {
+            panic!("{status:?}");
+        };
+        assert!(reason.contains(&signed.transaction), "{reason}");
+        assert!(
+            reason.contains("the node has blocks from height"),
+            "{reason}"
+        );
+        let mut words = Vec::new();
+        let mut report = |_: &InstructionJob, said: &str| words.push(said.to_owned());
+        let timing = Timing {
+            give_up_after: Duration::from_millis(200),
+            ..TIMING
+        };
+        let error = submit(&mut chain, &[jobs], &mut record, timing, &mut report).await;
+        assert!(
+            matches!(error, Err(ChainError::NotLanded { .. })),
+            "{error:?}"
+        );
+        assert_eq!(words.last(), Some(reason));
+        let balance = cluster(&server).balance(&receiver()).await.unwrap();
+        assert_eq!(balance, SOL);
+    });
+    assert_eq!(record.transactions("only").len(), 1);
+}
+
+/// R36: what was final stays final, whatever a node has dropped since; and what was not yet is not taken back.
+#[test]
+fn r36_a_landing_that_the_node_has_forgotten_stays() {
+    let server = start();
+    let folder = tempfile::tempdir().unwrap();
+    let mut record = open(folder.path());
+    let job = payment("only", SOL);
+    let jobs = std::slice::from_ref(&job);
+    Blocking::new().unwrap().wait(async {
+        let mut chain = chain(&server).await;
+        run(&mut chain, jobs, &mut record).await.unwrap();
+        let landing = record.landing("only").unwrap().clone();
+        let expire = "local_expire_blockhashes"; // the second time, it is final that they are
+        for method in [expire, expire, "local_forget"] {
+            tell(&server, method).await;
+        }
+        let finality = chain
+            .finality(std::slice::from_ref(&landing))
+            .await
+            .unwrap();
+        assert_eq!(finality, [Finality::NotYet]);
+        run(&mut chain, jobs, &mut record).await.unwrap();
+        assert_eq!(record.landing("only"), Some(&landing));
+        let balance = cluster(&server).balance(&receiver()).await.unwrap();
+        assert_eq!(balance, SOL);
+    });
+}
+
+#[test]
+fn r36_a_node_is_asked_since_when_it_has_transactions() {
+    let server = start();
+    Blocking::new().unwrap().wait(async {
+        let cluster = cluster(&server);
+        let started = cluster.unix_time().await.unwrap().unsigned_abs();
+        cluster.require_kept_since(started).await.unwrap();
+        let expire = "local_expire_blockhashes"; // two minutes on the cluster's clock
+        for method in [expire, expire, "local_forget"] {
+            tell(&server, method).await;
+        }
+        let error = cluster.require_kept_since(started).await.unwrap_err();
+        let words = error.to_string();
+        assert!(
+            words.ends_with(&format!("wanted from {started}")),
+            "{words}"
+        );
+        cluster.require_kept_since(started + 200).await.unwrap();
+    });
 }
 
 #[test]

@@ -113,7 +113,7 @@ abstract contract FeedbackRegistry is IFeedback {
         return _responses[agentId][client][index].total;
     }
 
-    /// @dev The responses to all feedback of one client, by the listed responders (by everybody for an empty list).
+    /// @dev The responses to all feedback of one client, by the listed responders (by everyone for an empty list).
     function _countOfClient(uint256 agentId, address client, address[] calldata responders)
         private
         view

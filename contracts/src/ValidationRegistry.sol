@@ -222,7 +222,7 @@ contract ValidationRegistry is IValidationRegistry {
         if (count != 0) avgResponse = uint8(part.sum / count);
     }
 
-    /// @dev An empty list stands for everybody.
+    /// @dev An empty list means every validator.
     function _isListed(address validator, address[] calldata list) private pure returns (bool) {
         for (uint256 i = 0; i < list.length; ++i) {
             if (list[i] == validator) return true;
@@ -230,7 +230,7 @@ contract ValidationRegistry is IValidationRegistry {
         return list.length == 0;
     }
 
-    /// @dev An empty tag stands for every tag. A tag is loaded only if its length is the sought one.
+    /// @dev An empty tag matches every tag. A tag is loaded only if its length is the sought one.
     function _isTagged(Validation storage validation, string calldata tag) private view returns (bool) {
         uint256 length = bytes(tag).length;
         if (length == 0) return true;

@@ -103,10 +103,10 @@ impl AddressBook {
         deployments.join("addresses.json")
     }
 
-    /// The book, empty where there is no file yet.
+    /// The book, empty if there is no file yet.
     ///
     /// # Errors
-    /// [`concord_chain::ChainError::File`] where it is not such a book.
+    /// [`concord_chain::ChainError::File`] if it is not such a book.
     pub fn load(deployments: &Path) -> Result<Self, DeployError> {
         let path = Self::path(deployments);
         let book = atomic_file::read_json(&path)?.unwrap_or_else(|| Self {

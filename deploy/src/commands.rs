@@ -40,7 +40,7 @@ pub fn run_with(command: &Command, examination: &Examination<'_>) -> u8 {
         Command::Status(place) => blocking.wait(status(place)),
     });
     done.unwrap_or_else(|error| {
-        report::tell(format_args!("concord: {error}"));
+        report::print_status(format_args!("concord: {error}"));
         error.exit_code()
     })
 }
@@ -123,7 +123,7 @@ async fn nothing_to_send(
     AddressBook::enter(&folders.deployments, target.chain(), deployment)?;
     print_plan(plan, json)?;
     match plan.for_others().next() {
-        None => report::tell("everything is deployed already: nothing was sent"),
+        None => report::print_status("everything is deployed already: nothing was sent"),
         Some(_) => print_for_others(plan, json)?,
     }
     Ok(DONE)
@@ -220,7 +220,7 @@ fn ask(question: fmt::Arguments<'_>) -> Result<String, DeployError> {
 /// Asks the person at the terminal, unless it is `yes` already.
 ///
 /// # Errors
-/// [`DeployError::Declined`], and [`DeployError::NoTerminal`] where there is no terminal.
+/// [`DeployError::Declined`], and [`DeployError::NoTerminal`] if there is no terminal.
 pub fn confirm(chain: &ChainId, transactions: usize, yes: bool) -> Result<(), DeployError> {
     if yes {
         return Ok(());
@@ -252,7 +252,7 @@ async fn finish(
         give_up_after: Duration::from_secs(sending.give_up_after),
     };
     let mut progress =
-        |step: &Step, words: &str| report::tell(format_args!("{}: {words}", step.id));
+        |step: &Step, words: &str| report::print_status(format_args!("{}: {words}", step.id));
     let groups: Vec<&[Step]> = plan.groups_to_send().collect();
     let stopped = |error: DeployError| DeployError::Stopped(Box::new(error));
     let sent = submit(target, &groups, run, timing, &mut progress).await;
@@ -345,7 +345,7 @@ fn verify(
             // What differs is the answer; what could not be checked is said beside it.
             error
                 .iter()
-                .for_each(|it| report::tell(format_args!("concord: {it}")));
+                .for_each(|it| report::print_status(format_args!("concord: {it}")));
             Ok(exit_code(holds))
         }
     }

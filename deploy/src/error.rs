@@ -47,20 +47,24 @@ pub enum DeployError {
         chain: String,
     },
     #[error(
-        "--upgrade-authority is missing: say keep (the deployer), a public key, or none, for ever"
+        "--upgrade-authority is missing: pass keep (the deployer), a public key, or none, which is final"
     )]
     UpgradeAuthorityMissing,
     #[error(
-        "--upgrade-authority none cannot be undone: on a terminal the program's id is asked for, with --yes say --make-final"
+        "--upgrade-authority none cannot be undone: confirm with the program's id on a terminal, or pass --make-final with --yes"
     )]
     FinalUnconfirmed,
     #[error(
-        "no folder contracts/src here or above: run inside a clone, or name --artifacts and --deployments"
+        "no clone of Concord (a folder contracts/src) here or above: run inside one, or pass --deployments and --program"
     )]
     NoClone,
-    #[error("{0} is not a listed testnet: if it is meant to be this chain, say --allow-mainnet")]
+    #[error(
+        "no folder contracts/src here or above: contracts on EVM chains are compared with their sources, so run inside a clone of Concord"
+    )]
+    SourcesMissing,
+    #[error("{0} is not a listed testnet: pass --allow-mainnet to send to it anyway")]
     NotATestnet(String),
-    #[error("standard input is no terminal to ask on: say --yes to send without being asked")]
+    #[error("stdin is not a terminal: pass --yes to send without confirmation")]
     NoTerminal,
     #[error("not confirmed; nothing was sent")]
     Declined,
@@ -84,7 +88,7 @@ pub enum DeployError {
     ProgramMissing(PathBuf),
     #[error("{} was built from another {source_file}: run scripts/build", path.display())]
     ArtifactStale { path: PathBuf, source_file: String },
-    #[error("{} is of {found}, not of {expected}", path.display())]
+    #[error("{} is for {found}, expected {expected}", path.display())]
     WrongChainInFile {
         path: PathBuf,
         found: String,
@@ -132,7 +136,7 @@ pub enum DeployError {
     #[error("the program is for sBPF version {version}, and the cluster takes {taken:?}")]
     SbpfUnsupported { version: u32, taken: Vec<u32> },
     #[error(
-        "another program is at {program}, code hash {found}, built is {built}: say --upgrade to replace it"
+        "another program is at {program}, code hash {found}, built is {built}: pass --upgrade to replace it"
     )]
     UpgradeNotAsked {
         program: String,
@@ -174,7 +178,7 @@ pub enum DeployError {
     #[error("buffer {buffer} belongs to {authority}, or has another size than the program")]
     BufferElsewhere { buffer: String, authority: String },
     #[error(
-        "the registry {registry} is initialized for {found}, for ever, not for {expected} (R9)"
+        "the registry {registry} is initialized for {found}, which cannot be changed, expected {expected} (R9)"
     )]
     RegistryElsewhere {
         registry: String,
@@ -188,7 +192,7 @@ pub enum DeployError {
     )]
     ProxyUnderpriced { offered: String, base_fee: String },
     #[error(
-        "AuthorizedReputationRegistry would accept draft v1 authorizations while {other} uses the same identity registry {identity} (R6): say --accepts-draft-v1 false"
+        "AuthorizedReputationRegistry would accept draft v1 authorizations while {other} uses the same identity registry {identity} (R6): pass --accepts-draft-v1 false"
     )]
     DraftV1BesideAnother { other: String, identity: String },
 

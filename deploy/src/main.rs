@@ -26,7 +26,9 @@ fn main() -> ExitCode {
     };
     let code = commands::run(&command);
     if matches!(*command, options::Command::Verify(_)) && [DONE, DIFFERS].contains(&code) {
-        report::tell("the read-only scenarios were not played: `concord deploy verify` plays them");
+        report::print_status(
+            "the read-only scenarios were not played: `concord deploy verify` plays them",
+        );
     }
     ExitCode::from(code)
 }

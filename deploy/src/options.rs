@@ -41,7 +41,7 @@ const VERIFY_SOURCE: &str =
 const STATUS: &str =
     help!("  concord deploy status --chain eip155:84532 --rpc-url https://sepolia.base.org");
 
-/// Deploys the registries, or looks at a deployment.
+/// Deploys the registries, and inspects deployments.
 #[derive(Debug, Args)]
 #[command(after_help = help!())]
 pub struct Deploy {
@@ -51,24 +51,26 @@ pub struct Deploy {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Shows each step with its address and cost, for what was built last. Sends nothing: the chain
-    /// tries every step, Solana the first, on which the others depend.
+    /// Shows each step of a deployment of the local build, with its address and cost. Sends
+    /// nothing: every step is simulated on the chain, on Solana only the first, on which the others
+    /// depend.
     #[command(after_help = PLAN)]
     Plan(PlanOptions),
     /// Carries out the plan.
     #[command(after_help = APPLY)]
     Apply(ApplyOptions),
-    /// Goes on with a run that was interrupted. What landed is not sent again.
+    /// Continues an interrupted run. Transactions that landed are not sent again.
     #[command(after_help = RESUME)]
     Resume(ResumeOptions),
     /// Compares code and wiring on chain with the local build and the address book.
     #[command(after_help = VERIFY)]
     Verify(Place),
-    /// Writes what explorers need to show the sources, and prints the commands that send it. Compiles
+    /// Writes the files that block explorers need to show the sources, and prints the commands that
+    /// send them. Compiles
     /// nothing. Refuses if the code on chain is not the local build.
     #[command(after_help = VERIFY_SOURCE)]
     VerifySource(Place),
-    /// Shows in one table where chain, address book and local build drift apart.
+    /// Shows in one table where the chain, the address book and the local build differ.
     #[command(after_help = STATUS)]
     Status(Place),
 }
@@ -91,13 +93,13 @@ pub struct Place {
     /// Default: what Solana documents for its public endpoints; what other endpoints take is learned.
     #[arg(long, value_name = "METHOD/TOTAL", env = "CONCORD_RPC_LIMIT")]
     pub rpc_limit: Option<RequestLimits>,
-    /// Where the address book and the run files are. Default: deployments in the clone.
+    /// The folder with the address book and the run files. Default: deployments in the clone.
     #[arg(long, value_name = "DIR", env = "CONCORD_DEPLOYMENTS")]
     pub deployments: Option<PathBuf>,
     /// Forge's output folder. Default: contracts/out in the clone.
     #[arg(long, value_name = "DIR")]
     pub artifacts: Option<PathBuf>,
-    /// Solana: the program that was built, with its note beside it. Default:
+    /// Solana: the built program, with its build note beside it. Default:
     /// target/deploy/agent_registry.so in the clone.
     #[arg(long, value_name = "FILE")]
     pub program: Option<PathBuf>,
@@ -160,12 +162,12 @@ pub struct Choices {
     /// it, else own.
     #[arg(long, value_name = "ADDRESS|own")]
     pub identity: Option<String>,
-    /// Solana: who can replace the program once it is deployed: `keep` (the deployer), a public key, or
-    /// `none`, for ever.
+    /// Solana: the account that can replace the deployed program: `keep` (the deployer), a public
+    /// key, or `none`, which is final.
     #[arg(long, value_name = "keep|KEY|none")]
     pub upgrade_authority: Option<String>,
-    /// Solana: proposes this key as the registry's next authority, who keeps the payment tokens and
-    /// facilitators. It takes effect when the key accepts: `concord registry accept`. Default: the
+    /// Solana: proposes this key as the registry's next authority, which manages the payment tokens
+    /// and facilitators. It takes effect when the key accepts: `concord registry accept`. Default: the
     /// registry's authority stays.
     #[arg(long, value_name = "KEY")]
     pub registry_authority: Option<String>,
@@ -176,7 +178,7 @@ pub struct Choices {
     /// another key, the buffer is handed to it, and the upgrade is printed for it to send.
     #[arg(long)]
     pub upgrade: bool,
-    /// Solana: closes the deployer's other buffers, which keep his lamports.
+    /// Solana: closes the deployer's other buffers and takes back their lamports.
     #[arg(long)]
     pub reclaim_buffers: bool,
 }
@@ -184,13 +186,14 @@ pub struct Choices {
 /// What may be paid, and how long to wait.
 #[derive(Clone, Debug, Args)]
 pub struct Sending {
-    /// Sends without being asked.
+    /// Sends without asking for confirmation.
     #[arg(long)]
     pub yes: bool,
     /// Deploys to a chain that is not a listed testnet.
     #[arg(long)]
     pub allow_mainnet: bool,
-    /// With --upgrade-authority none and --yes: says that no mistake in the program can be mended.
+    /// With --upgrade-authority none and --yes: confirms that the program can never be changed
+    /// again.
     #[arg(long)]
     pub make_final: bool,
     /// EVM: when a step counts as final: with so many blocks, its own among them, or when its block
@@ -200,24 +203,24 @@ pub struct Sending {
     /// EVM: seconds that a transaction may be pending before its fee is raised.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub bump_after: u64,
-    /// Milliseconds between two looks at the chain.
+    /// Milliseconds between two requests for the state of the chain.
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 400, value_parser = clap::value_parser!(u64).range(10..=60_000))]
     pub poll: u64,
-    /// Seconds for a step before the run stops.
+    /// The most seconds for a step. Then the run stops.
     #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub give_up_after: u64,
 }
 
 #[derive(Clone, Debug, Args)]
 pub struct Fees {
-    /// EVM: the most to pay for a unit of gas, in gwei; a raised fee stays below it too. Default: a
-    /// quarter more than what the plan finds.
+    /// EVM: the highest price for a unit of gas, in gwei, raised fees included. Default: a quarter
+    /// more than the plan's.
     #[arg(long, value_name = "GWEI")]
     pub max_fee: Option<String>,
-    /// Solana: microlamports to pay for a compute unit, at first.
+    /// Solana: the first price of a compute unit, in microlamports.
     #[arg(long, value_name = "MICROLAMPORTS", default_value_t = 0)]
     pub priority_fee: u64,
-    /// Solana: the most of them, for transactions that replace one that expired.
+    /// Solana: the highest price of a compute unit, for transactions that replace an expired one.
     #[arg(long, value_name = "MICROLAMPORTS", default_value_t = 1_000_000)]
     pub max_priority_fee: u64,
 }

@@ -120,7 +120,7 @@ fn needs(needs: Needs) -> String {
     }
 }
 
-/// What a run came to: every step with its transaction.
+/// The result of a run: every step with its transaction.
 #[must_use]
 pub fn run(plan: &Plan, run: &RunFile) -> String {
     let rows: Vec<Vec<String>> = plan
@@ -213,7 +213,7 @@ pub fn print(text: &str) -> Result<(), DeployError> {
 }
 
 /// Prints a line on stderr. A closed stderr stops no run.
-pub fn tell(line: impl fmt::Display) {
+pub fn print_status(line: impl fmt::Display) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 

@@ -119,7 +119,7 @@ impl RunFile {
     /// Opens the run that did not come to its end.
     ///
     /// # Errors
-    /// [`DeployError::NothingToResume`] where there is none.
+    /// [`DeployError::NothingToResume`] if there is none.
     pub fn resume(deployments: &Path, chain: &ChainId) -> Result<Self, DeployError> {
         let path = Self::path(deployments, chain);
         let lock = lock_run(&path, chain)?;

@@ -81,7 +81,7 @@ pub enum UnsignedTx {
         /// Hex with `0x`.
         data: String,
     },
-    /// EVM: a transaction that was signed in advance and that anybody can send.
+    /// EVM: a transaction that was signed in advance and that anyone can send.
     Presigned { raw: String },
     /// Solana: the instructions, in this order, in one transaction.
     Instructions { instructions: Vec<RawInstruction> },

@@ -5,42 +5,65 @@ use crate::{
 };
 use concord_canonical::caip::{EIP155, SOLANA};
 use concord_chain::{ChainId, EndpointOptions, evm::Confirmations};
-use std::{env, path::PathBuf, time::Duration};
+use std::{
+    env,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 const SOURCES: &str = "contracts/src";
 const ARTIFACTS: &str = "contracts/out";
 const PROGRAM: &str = "target/deploy/agent_registry.so";
 const DEPLOYMENTS: &str = "deployments";
 
-/// Where everything is, with the defaults filled in.
+/// The files of a command: those that its options name, and the clone's for the others.
 pub(crate) struct Folders {
-    /// The clone.
-    pub root: PathBuf,
-    pub artifacts: PathBuf,
-    /// The Solana program.
-    pub program: PathBuf,
+    /// The clone; `None` outside one.
+    root: Option<PathBuf>,
+    artifacts: Option<PathBuf>,
+    program: Option<PathBuf>,
     pub deployments: PathBuf,
 }
 
 impl Folders {
+    /// # Errors
+    /// Outside a clone, [`DeployError::SourcesMissing`] for an EVM chain, whose contracts are compared
+    /// with their sources, and [`DeployError::NoClone`] if `--deployments` is not given.
     pub fn of(place: &Place) -> Result<Self, DeployError> {
         let here = env::current_dir()?;
-        let root = here
-            .ancestors()
-            .find(|folder| folder.join(SOURCES).is_dir())
-            .ok_or(DeployError::NoClone)?;
-        let in_clone = |default: &str| match root == here {
-            true => PathBuf::from(default), // shorter to read
-            false => root.join(default),
+        let root = here.ancestors().find(|it| it.join(SOURCES).is_dir());
+        if root.is_none() && place.chain.namespace() == EIP155 {
+            return Err(DeployError::SourcesMissing);
+        }
+        let in_clone = |default: &str| match root {
+            Some(root) if root == here => Some(PathBuf::from(default)), // shorter to read
+            root => root.map(|it| it.join(default)),
         };
         let named =
-            |folder: &Option<PathBuf>, default| folder.clone().unwrap_or_else(|| in_clone(default));
+            |folder: &Option<PathBuf>, default| folder.clone().or_else(|| in_clone(default));
         Ok(Self {
             artifacts: named(&place.artifacts, ARTIFACTS),
             program: named(&place.program, PROGRAM),
-            deployments: named(&place.deployments, DEPLOYMENTS),
-            root: root.to_owned(),
+            deployments: named(&place.deployments, DEPLOYMENTS).ok_or(DeployError::NoClone)?,
+            root: root.map(PathBuf::from),
         })
+    }
+
+    /// The clone and its contracts' artifacts.
+    ///
+    /// # Errors
+    /// [`DeployError::SourcesMissing`].
+    pub fn contracts(&self) -> Result<(&Path, &Path), DeployError> {
+        let both = self.root.as_deref().zip(self.artifacts.as_deref());
+        both.ok_or(DeployError::SourcesMissing)
+    }
+
+    /// The Solana program.
+    ///
+    /// # Errors
+    /// [`DeployError::NoClone`].
+    pub fn program(&self) -> Result<&Path, DeployError> {
+        self.program.as_deref().ok_or(DeployError::NoClone)
     }
 
     pub fn explorer(&self, chain: &ChainId) -> PathBuf {

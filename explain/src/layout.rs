@@ -12,6 +12,11 @@ const CONCORD_OPERATORS: u64 = 5;
 const CONCORD_URIS: u64 = 9;
 const CONCORD_WALLETS: u64 = 11;
 
+/// Members of the canonical contracts' ERC-7201 structs, version 2.0.0.
+const CANONICAL_LAST_INDICES: u64 = 1;
+const CANONICAL_CLIENTS: u64 = 5;
+const CANONICAL_METADATA: u64 = 1;
+
 /// ERC-7201 `erc8004.reputation.registry.2`, as the canonical contract's code has it.
 const CANONICAL_REPUTATION: B256 =
     b256!("a03d7693f2b3746b2d03f163c788147b71aa82854399a21fdf4de143ba778300");
@@ -60,16 +65,39 @@ pub(crate) fn feedback(
     }
 }
 
-/// The slot of the list of an agent's clients. `None` if it is not known.
-pub(crate) fn clients(family: Family, profile: Profile, agent: U256) -> Option<U256> {
+/// The slot of the list of an agent's clients.
+pub(crate) fn clients(family: Family, profile: Profile, agent: U256) -> U256 {
     match (family, profile) {
-        (Family::Canonical, _) => None,
-        (Family::Concord, Profile::Open) => Some(mapped(agent, U256::from(CONCORD_OPEN_LEDGERS))),
+        (Family::Canonical, _) => mapped(agent, canonical_reputation(CANONICAL_CLIENTS)),
+        (Family::Concord, Profile::Open) => mapped(agent, U256::from(CONCORD_OPEN_LEDGERS)),
         (Family::Concord, Profile::Authorized) => {
-            let ledger = mapped(agent, U256::from(CONCORD_AUTHORIZED_LEDGERS));
-            Some(ledger + U256::from(1))
+            mapped(agent, U256::from(CONCORD_AUTHORIZED_LEDGERS)) + U256::from(1)
         }
     }
+}
+
+/// The slot that has a client's last index; [`last_index_in`] reads it.
+pub(crate) fn last_index(family: Family, profile: Profile, agent: U256, client: Address) -> U256 {
+    match family {
+        Family::Canonical => {
+            let of_agent = mapped(agent, canonical_reputation(CANONICAL_LAST_INDICES));
+            mapped(of_address(client), of_agent)
+        }
+        // R8: it is in the first slot of feedback 1
+        Family::Concord => feedback(family, profile, agent, client, 1),
+    }
+}
+
+/// The last index in a word of [`last_index`]'s slot.
+pub(crate) fn last_index_in(family: Family, profile: Profile, word: U256) -> u64 {
+    match family {
+        Family::Canonical => word.as_limbs()[0], // a uint64 alone in its slot
+        Family::Concord => StoredFeedback::of(word).last_index(profile),
+    }
+}
+
+fn canonical_reputation(member: u64) -> U256 {
+    U256::from_be_bytes(CANONICAL_REPUTATION.0) + U256::from(member)
 }
 
 /// The slot of an element of a list of addresses.
@@ -90,7 +118,7 @@ impl StoredFeedback {
     }
 
     /// The client's last index, if this is their feedback 1.
-    pub(crate) fn last_index(self, profile: Profile) -> u64 {
+    fn last_index(self, profile: Profile) -> u64 {
         let bytes = self.word.to_le_bytes::<32>();
         let start = match profile {
             Profile::Open => 20, // after value, decimals, isRevoked and the tags' shape
@@ -140,11 +168,16 @@ fn erc721(family: Family, slot: u64) -> U256 {
     }
 }
 
-/// The slot of an agent's wallet: address, and whether it is written. `None` if it is not known.
-pub(crate) fn wallet(family: Family, agent: U256) -> Option<U256> {
+/// The slot of an agent's wallet. Concord: the address, and whether it is written. Canonical: the metadata
+/// `agentWallet`, which is `bytes`.
+pub(crate) fn wallet(family: Family, agent: U256) -> U256 {
     match family {
-        Family::Concord => Some(mapped(agent, U256::from(CONCORD_WALLETS))),
-        Family::Canonical => None, // in its metadata, under a text
+        Family::Concord => mapped(agent, U256::from(CONCORD_WALLETS)),
+        Family::Canonical => {
+            let all = namespace("erc8004.identity.registry") + U256::from(CANONICAL_METADATA);
+            let of_agent = mapped(agent, all).to_be_bytes::<32>();
+            keccak256([&b"agentWallet"[..], &of_agent].concat()).into()
+        }
     }
 }
 

@@ -35,8 +35,8 @@ mod trust;
 
 pub use bundle::{
     Bundle, BundleError, EvmAccount, EvmChain, EvmSlot, EvmTransaction, Exchange, HexBytes,
-    HexHash, Need, Piece, ReadFile, SvmAccount, SvmCall, SvmChain, SvmInner, SvmLoaded,
-    SvmTransaction, Unavailable,
+    HexHash, Need, Piece, ReadFile, SvmAccount, SvmCall, SvmChain, SvmHolder, SvmHolders, SvmInner,
+    SvmLoaded, SvmTransaction, Unavailable,
 };
 pub use check::{Explained, explain};
 pub use complete::{Source, complete};

@@ -30,7 +30,7 @@ pub enum OfflineError {
 /// Explains a bundle of either form. Reads nothing but its arguments.
 ///
 /// # Errors
-/// [`OfflineError`]. A bundle that proves nothing is no error: its report says so.
+/// [`OfflineError`]. A bundle that proves nothing is not an error: its report says so.
 pub fn explain_text(text: &str, trust: &Trust) -> Result<Explanation, OfflineError> {
     if ReputationBundle::is_format_of(text) {
         let explained = explain_reputation(&ReputationBundle::parse(text)?, trust)?;

@@ -43,6 +43,7 @@ pub struct NotApplicable {
 
 /// The result of every step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Report {
     /// The feedback's id: registry, profile, agent, client, index.
     pub feedback: String,

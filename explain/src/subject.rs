@@ -42,7 +42,7 @@ impl SubjectError {
     pub(crate) fn of_another(own: &str, asked: &str) -> Self {
         fault(
             "agentId",
-            format!("is of {own}; the number is over {asked}"),
+            format!("is about {own}, and the number is over {asked}"),
         )
     }
 }
@@ -74,11 +74,17 @@ impl Subject {
                 ));
             }
         };
+        let identity = account("agentRegistry", is_evm, registry.address())?;
+        let reputation = account("reputationRegistry", is_evm, &self.reputation_registry)?;
+        if !is_evm && reputation != identity {
+            let detail = format!("is {reputation}; on Solana it is the program again, {identity}");
+            return Err(fault("reputationRegistry", detail));
+        }
         Ok(Named {
             chain: registry.chain_id().to_string(),
             is_evm,
-            identity: account("agentRegistry", is_evm, registry.address())?,
-            reputation: account("reputationRegistry", is_evm, &self.reputation_registry)?,
+            identity,
+            reputation,
             profile: self.read_profile()?,
             agent: agent(is_evm, &self.agent_id)?,
             client: account("client", is_evm, &self.client)?,

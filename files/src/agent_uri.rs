@@ -188,7 +188,7 @@ fn decode_base64(content: &str, notes: &mut Mappings) -> Result<Vec<u8>, Error> 
     let mut text = content.to_owned();
     if text.contains('%') {
         notes.note(MappingKind::PercentEncodedBase64, "uri");
-        let what = "is percent-encoded base64 that is no text";
+        let what = "is percent-encoded base64 that is not text";
         text = String::from_utf8(decode_percent(&text, notes))
             .map_err(|_| Error::new("uri", Rule::Encoding { what }).found(content))?;
     }

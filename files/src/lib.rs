@@ -33,8 +33,8 @@ pub use extra::{Extra, RawJson};
 pub use feedback::{
     A2aContext, Agent0Feedback, BestPracticesFeedback, CommentField, Dialect, Difference,
     FeedbackFile, FeedbackHead, McpContext, OasfContext, OnChainEntry, OnChainRating,
-    ParticipationProof, ProfileFeedback, ProofField, Rating, X402Feedback, parse_feedback,
-    published_endpoint,
+    ParticipationProof, ProfileFeedback, ProofField, Rating, X402Feedback, check_portable_text,
+    parse_feedback, published_endpoint,
 };
 pub use hash_scheme::{FileHashes, HashScheme, identify_hash};
 pub use mapping::{Mapping, MappingKind};

@@ -119,7 +119,7 @@ pub(crate) fn write_checked<T: serde::Serialize>(view: &T) -> Result<String, Err
 
 /// A field set twice, by name and among the extra members, is a duplicate key (R22), which the parser refuses.
 pub(crate) fn json_of<T: serde::Serialize>(view: &T) -> Result<String, Error> {
-    // serde_json fails on map keys that are no text only; every map here is keyed by text
+    // serde_json fails only on map keys that are not text; every map here is keyed by text
     serde_json::to_string(view).map_err(|_| {
         let expected = "representable in JSON";
         Error::new("$", Rule::Type { expected })

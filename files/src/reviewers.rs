@@ -1,4 +1,4 @@
-//! Reviewer lists: whose feedback counts, as somebody publishes it (R48).
+//! Reviewer lists: whose feedback counts, published by a person or a service (R48).
 
 use concord_canonical::{
     Error as CanonicalError, Word,
@@ -42,7 +42,7 @@ pub struct ReviewerList {
     pub created: Timestamp,
     /// Who counts. One who is listed twice counts twice, as in the registries' `getSummary`.
     pub reviewers: Vec<Reviewer>,
-    /// Who vouches for it; `None` if nobody does.
+    /// The signer; `None` if the list is not signed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<ListSignature>,
     /// Everything else.

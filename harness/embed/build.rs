@@ -2,11 +2,12 @@
 use std::env;
 
 /// From this folder.
-const WATCHED: [&str; 6] = [
+const WATCHED: [&str; 7] = [
     "../../tests/scenarios",
     "../../tests/vectors",
     "../../contracts/out",
     "../../target/deploy",
+    "../../target/explain.html",
     "../../.git/HEAD",
     "../../.git/logs/HEAD",
 ];

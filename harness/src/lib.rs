@@ -1,7 +1,7 @@
 //! Concord's harness: one scenario, every registry, one verdict.
 //!
 //! Dependencies run one way: `concord_canonical` ← [`model`] ← [`scenario`] ← [`backend`] ←
-//! [`runner`] ← [`report`] ← [`cli`]. Nothing below knows what stands above.
+//! [`runner`] ← [`report`] ← [`cli`]. A layer does not depend on those after it.
 pub mod backend;
 pub mod cli;
 pub mod fuzz;

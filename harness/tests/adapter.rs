@@ -47,6 +47,11 @@ fn answering(hello: &str, answers: &[&str]) -> String {
     format!("sh -c \"{}\"", lines.join("; ").replace('"', "\\\""))
 }
 
+/// The example, with each of its lines edited by sed.
+fn edited(script: &str) -> String {
+    format!("sh -c '{EXAMPLE} | sed -u \"$0\"' '{script}'")
+}
+
 /// One sentence on stderr besides the model's progress, nothing on stdout.
 fn assert_ends_the_run(answer: &Answer, words: &str) {
     assert_eq!((answer.code, answer.stdout.as_str()), (3, ""), "{answer:?}");
@@ -125,7 +130,7 @@ fn an_operation_of_a_declared_profile_that_is_lacking_fails_as_a_missing_capabil
 }
 
 #[test]
-fn the_profiles_of_the_command_line_are_all_that_is_judged() {
+fn the_profiles_of_the_command_line_are_all_that_is_checked() {
     let arguments = [
         "conform",
         "--json",
@@ -142,19 +147,96 @@ fn the_profiles_of_the_command_line_are_all_that_is_judged() {
     assert_eq!((&total["passed"], &total["failed"]), (&json!(0), &json!(0)));
 }
 
+/// What the example declares.
+const VIEWS: usize = 9;
+
 #[test]
-fn the_views_that_an_adapter_is_not_asked_are_named() {
-    let answer = conform(EXAMPLE, &SCENARIOS);
+fn an_adapter_without_views_is_checked_as_before_and_its_views_are_named_as_not_asked() {
+    let silent = edited(r#"s/, "views": .[^]]*.//"#);
+    let answer = conform(&silent, &SCENARIOS);
+    assert_eq!(answer.code, 0, "{answer:?}");
     let views = &report(&answer)["views"];
     let not_asked = views["not_asked"]["identity-py"].as_array().unwrap();
     let owner_of = json!("IdentityRegistry.ownerOf(uint256)");
     assert!(not_asked.contains(&owner_of), "{not_asked:?}");
     let of_others = |it: &&Value| !it.as_str().unwrap().starts_with("IdentityRegistry.");
+    assert_eq!(not_asked.iter().filter(of_others).count(), 0);
+    assert_eq!(not_asked.len(), VIEWS + 4);
+}
+
+#[test]
+fn the_views_that_an_adapter_declares_are_asked_and_the_others_named() {
+    let answer = conform(EXAMPLE, &SCENARIOS);
+    let views = &report(&answer)["views"];
+    let asked = views["asked"]["identity-py"].as_object().unwrap();
+    assert_eq!(asked.len(), VIEWS, "{asked:?}");
+    assert!(asked.values().all(|times| times.as_u64() > Some(0)));
+    let of_the_deployment = json!({"identity-py": [
+        "IdentityRegistry.eip712Domain()", "IdentityRegistry.getVersion()",
+        "IdentityRegistry.name()", "IdentityRegistry.symbol()",
+    ]});
+    assert_eq!(views["not_asked"], of_the_deployment);
+}
+
+#[test]
+fn the_terminal_and_the_page_name_the_views_that_were_not_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("run.html");
+    let arguments = ["adapter", "--chain", "evm", EXAMPLE, "--html"];
+    let mut command = concord(&arguments);
+    let answer = answer(command.arg(&page).args(["--scenario", SCENARIOS[0]]));
+    assert_eq!(answer.code, 0, "{answer:?}");
+    let named = "IdentityRegistry.eip712Domain(), IdentityRegistry.getVersion(), IdentityRegistry.name(), IdentityRegistry.symbol()";
+    let line = format!("views not asked of identity-py: {named}\n");
+    assert!(answer.stdout.contains(&line), "{}", answer.stdout);
+    let page = fs::read_to_string(page).unwrap();
+    for view in named.split(", ") {
+        assert!(page.contains(view), "{view}");
+    }
+}
+
+#[test]
+fn an_answer_to_a_view_outside_the_protocol_fails_that_view_alone() {
+    let broken = edited(r#"s/"returns": "0"/"refused": "Nonsense"/"#);
+    let answer = conform(&broken, &SCENARIOS[..1]);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    let report = report(&answer);
+    let failures = report["failures"].as_array().unwrap();
+    assert_eq!(failures.len(), 1, "{failures:#?}");
     assert_eq!(
-        not_asked.iter().filter(of_others).count(),
-        0,
-        "{not_asked:?}"
+        failures[0]["operation"],
+        "IdentityRegistry.balanceOf(address)"
     );
+    let words = failures[0].to_string();
+    assert!(
+        words.contains("`Nonsense` is not an error class"),
+        "{words}"
+    );
+}
+
+/// What only views show: outcomes, events and states are sound.
+#[test]
+fn planted_faults_of_an_adapter_s_views_name_the_views_and_nothing_else() {
+    for (command, view) in [
+        (
+            format!("{EXAMPLE} --faulty-view"),
+            "IdentityRegistry.isAuthorizedOrOwner(address,uint256)",
+        ),
+        (
+            format!("{PARTIAL} window-from-the-start"),
+            "ReputationRegistry.getClientsWindow(uint256,uint256,uint256)",
+        ),
+    ] {
+        let answer = everything(&command);
+        assert_eq!(answer.code, 1, "{command}: {}", answer.stderr);
+        let report = report(&answer);
+        let failures = report["failures"].as_array().unwrap();
+        assert!(!failures.is_empty());
+        for failure in failures {
+            let named = (&failure["subject"], &failure["operation"]);
+            assert_eq!(named, (&json!("view"), &json!(view)), "{failure:#}");
+        }
+    }
 }
 
 #[test]
@@ -166,6 +248,10 @@ fn an_adapter_that_does_not_introduce_itself_is_exit_code_3() {
             json!({"id": 1, "ok": ok})
         )
     };
+    let with_view = |view: &str| {
+        let ok = json!({"protocol": 1, "name": "x", "operations": ["register"], "views": [view]});
+        answering(&json!({"id": 1, "ok": ok}).to_string(), &[])
+    };
     for (command, words) in [
         ("/nonexistent/adapter".to_owned(), "No such file"),
         ("'python3".to_owned(), "a quotation mark is not closed"),
@@ -176,6 +262,14 @@ fn an_adapter_that_does_not_introduce_itself_is_exit_code_3() {
             "hello.protocol is 2, this harness speaks 1",
         ),
         (hello("svm-litesvm", 1), "which is another participant's"),
+        (
+            with_view("IdentityRegistry.totalSupply()"),
+            "hello.views has `IdentityRegistry.totalSupply()`, which is not a view that an adapter is asked",
+        ),
+        (
+            with_view("ReputationRegistry.getClients(uint256)"),
+            "hello.profiles does not have `open`",
+        ),
         (hello("<b>", 1), "must be 1 to 12 lower-case letters"),
     ] {
         let answer = conform(&command, &SCENARIOS[..1]);
@@ -190,9 +284,9 @@ fn an_adapter_that_dies_or_writes_garbage_fails_that_step_and_leaves_the_report(
         (&[][..], "reset: the adapter"),
         (
             &["not json"],
-            "reset: `not json` is no answer: expected ident",
+            "reset: `not json` is not an answer: expected ident",
         ),
-        (&["[]"], "reset: `[]` is no answer"),
+        (&["[]"], "reset: `[]` is not an answer"),
         (
             &[r#"{"id":7,"ok":{}}"#],
             "reset: the answer's id is 7, the question's 2",
@@ -218,7 +312,7 @@ fn an_adapter_that_dies_or_writes_garbage_fails_that_step_and_leaves_the_report(
 }
 
 #[test]
-fn an_adapter_that_dies_once_is_started_again_and_judged_further() {
+fn an_adapter_that_dies_once_is_started_again_and_checked_further() {
     let folder = tempfile::tempdir().unwrap();
     let mark = folder.path().join("began");
     let mark = mark.display();
@@ -259,7 +353,7 @@ fn an_adapter_that_always_dies_is_given_up_after_three_new_starts() {
 }
 
 #[test]
-fn an_answer_outside_the_protocol_is_a_step_that_could_not_be_judged() {
+fn an_answer_outside_the_protocol_is_a_step_that_could_not_be_checked() {
     for (executed, words) in [
         (r#"{"id":3,"error":"revert 0x12345678"}"#, "0x12345678"), // R25
         (
@@ -296,7 +390,7 @@ fn a_silent_adapter_is_given_up_and_killed() {
         note.display()
     );
     let limit = Duration::from_millis(1500);
-    let mut adapter = Adapter::start_with_limit(&command, Chain::Evm, limit).unwrap();
+    let mut adapter = Adapter::start(&command, Chain::Evm, limit).unwrap();
     let fault = adapter.reset(0, &[Actor::from("alice")]).unwrap_err();
     let StepFault::Unreachable(reason) = &fault else {
         panic!("{fault}")
@@ -309,7 +403,66 @@ fn a_silent_adapter_is_given_up_and_killed() {
     assert!(!process.exists());
 }
 
-/// Every committed scenario, judged for this adapter alone.
+/// A whole run: the step is inconclusive, and every report has what was compared before and after.
+#[test]
+fn a_silent_adapter_fails_its_step_and_every_report_of_the_run_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = folder.path().join("began").display().to_string();
+    // The first process answers `hello`, and nothing after it.
+    let silent =
+        format!("touch {mark}; read -r asked; echo \"$asked\" | {EXAMPLE}; exec sleep 600");
+    let command = format!("sh -c 'test -e {mark} && exec {EXAMPLE}; {silent}'");
+    let [html, junit] = ["run.html", "run.xml"].map(|it| folder.path().join(it));
+    let mut arguments = vec![
+        "conform",
+        "--json",
+        "--backend",
+        "none",
+        "--adapter-timeout",
+        "5",
+    ];
+    arguments.extend(["--adapter", &command, "--adapter-chain", "evm"]);
+    arguments.extend(["--html", html.to_str().unwrap()]);
+    arguments.extend(["--junit", junit.to_str().unwrap()]);
+    for scenario in SCENARIOS {
+        arguments.extend(["--scenario", scenario]);
+    }
+    let answer = answer(&mut concord(&arguments));
+    assert_eq!(answer.code, 3, "{answer:?}");
+    let reason = "reset: the adapter gave no answer within 5s";
+    let report = report(&answer);
+    assert_eq!(report["conclusion"], "lost");
+    assert_eq!(report["lost"].as_array().unwrap().len(), 1);
+    let told = report["lost"][0]["reason"].as_str().unwrap();
+    assert!(told.contains(reason), "{told}");
+    let total = &report["totals"]["identity-py"];
+    assert_eq!((&total["errors"], &total["failed"]), (&json!(1), &json!(0)));
+    assert!(total["passed"].as_u64().unwrap() > 0, "{total}");
+
+    let html = fs::read_to_string(html).unwrap();
+    assert!(html.contains("identity-py stopped answering in "), "{html}");
+    assert!(html.contains(reason));
+    assert!(html.contains(SCENARIOS[1]));
+    let junit = fs::read_to_string(junit).unwrap();
+    let suite = "name=\"identity-py\" tests=\"2\" failures=\"0\" errors=\"1\"";
+    assert!(junit.contains(suite), "{junit}");
+    assert!(junit.contains("<error type=\"inconclusive: no answer\"") && junit.contains(reason));
+}
+
+#[test]
+fn a_wait_without_an_end_or_without_a_beginning_is_refused() {
+    for limit in ["0", "3601", "soon"] {
+        let arguments = ["conform", "--adapter", EXAMPLE, "--adapter-chain", "evm"];
+        let answer = answer(concord(&arguments).args(["--adapter-timeout", limit]));
+        assert_eq!((answer.code, answer.stdout.as_str()), (2, ""), "{answer:?}");
+        assert!(
+            answer.stderr.contains("--adapter-timeout <SECONDS>"),
+            "{answer:?}"
+        );
+    }
+}
+
+/// Every committed scenario, checked for this adapter alone.
 fn everything(command: &str) -> Answer {
     answer(&mut concord(&[
         "adapter", "--chain", "evm", command, "--json",
@@ -355,7 +508,14 @@ fn a_sound_adapter_of_one_or_two_profiles_fails_nowhere() {
 #[test]
 fn planted_faults_of_an_adapter_are_named() {
     for (fault, operations, rule) in [
-        ("revoked-counts", &["open_summary"][..], "R16"),
+        (
+            "revoked-counts",
+            &[
+                "open_summary",
+                "ReputationRegistry.getSummary(uint256,address[],string,string)",
+            ][..],
+            "R16",
+        ),
         ("ties-to-the-most-decimals", &["open_summary"], "R16"),
         ("self-feedback", &["give_open_feedback"], "R18"),
         ("approval-survives", &["set_agent_uri", "transfer"], "R4"),
@@ -380,12 +540,14 @@ fn check(command: &str) -> Answer {
 
 #[test]
 fn the_check_of_a_sound_adapter_has_nothing_to_say() {
-    for (command, operations) in [(EXAMPLE, 8), (PARTIAL, 12)] {
+    for (command, operations, views) in [(EXAMPLE, 8, VIEWS), (PARTIAL, 12, 16)] {
         let answer = check(command);
         assert_eq!(answer.code, 0, "{answer:?}");
         let lines = answer.stdout.lines();
         let executed = lines.clone().filter(|it| it.starts_with("ok     execute "));
         assert_eq!(executed.count(), operations, "{}", answer.stdout);
+        let viewed = lines.clone().filter(|it| it.starts_with("ok     view "));
+        assert_eq!(viewed.count(), views, "{}", answer.stdout);
         let last = lines.last().unwrap();
         assert!(last.ends_with(" answers: all of the protocol"), "{last}");
     }
@@ -425,6 +587,15 @@ fn the_check_says_line_by_line_what_is_wrong() {
         assert!(line.starts_with(start) && line.contains(words), "{line}");
     }
     assert_eq!(lines[8..], ["", "8 answers: 5 wrong"]);
+}
+
+#[test]
+fn the_check_says_where_a_view_returns_another_form() {
+    let wrong = edited(r#"s/"returns": "ipfs[^}]*/"returns": 7/"#);
+    let answer = check(&wrong);
+    assert_eq!(answer.code, 1, "{answer:?}");
+    let line = "WRONG  view IdentityRegistry.tokenURI(uint256): $ is 7, and must be text";
+    assert!(answer.stdout.lines().any(|it| it == line), "{answer:?}");
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn standing() -> EvmAnvil {
     EvmAnvil::start(None, &clone_root().join("contracts/out")).unwrap()
 }
 
-fn judge(standing: &EvmAnvil, more: &[&str]) -> Answer {
+fn check(standing: &EvmAnvil, more: &[&str]) -> Answer {
     let identity = standing.addresses().identity.to_string();
     let mut arguments = vec!["conform", "--json", "--backend", "none"];
     arguments.extend([
@@ -33,11 +33,11 @@ fn judge(standing: &EvmAnvil, more: &[&str]) -> Answer {
 }
 
 #[test]
-fn registries_that_stand_somewhere_are_judged() {
+fn registries_on_a_node_are_checked() {
     let standing = standing();
     let authorized = standing.addresses().authorized_reputation.unwrap();
     for _ in 0..2 {
-        let answer = judge(&standing, &["--authorized", &authorized.to_string()]);
+        let answer = check(&standing, &["--authorized", &authorized.to_string()]);
         assert_eq!(answer.code, 0, "{}", answer.stderr);
         let report: Value = serde_json::from_str(&answer.stdout).unwrap();
         assert_eq!(report["participants"], json!(["model", "evm-rpc"]));
@@ -48,7 +48,7 @@ fn registries_that_stand_somewhere_are_judged() {
 
 #[test]
 fn a_run_leaves_nothing_behind() {
-    // R20: a hash of the first run's last story, still there, would be refused in the second.
+    // R20: a hash of the first run's last scenario, still there, would be refused in the second.
     let standing = standing();
     let identity = standing.addresses().identity.to_string();
     let validation = standing.addresses().validation.unwrap().to_string();
@@ -64,7 +64,7 @@ fn a_run_leaves_nothing_behind() {
 
 #[test]
 fn what_the_canonical_contracts_do_not_have_is_a_known_difference() {
-    let answer = judge(&standing(), &["--canonical"]);
+    let answer = check(&standing(), &["--canonical"]);
     let report: Value = serde_json::from_str(&answer.stdout).unwrap();
     let variances = report["variances"].as_array().unwrap();
     let authorized: Vec<_> = variances
@@ -86,7 +86,7 @@ fn what_the_canonical_contracts_do_not_have_is_a_known_difference() {
 
 #[test]
 fn a_registry_without_an_address_is_not_declared() {
-    let answer = judge(&standing(), &[]);
+    let answer = check(&standing(), &[]);
     assert_eq!(answer.code, 4, "{}", answer.stderr);
     let report: Value = serde_json::from_str(&answer.stdout).unwrap();
     assert_eq!(report["failures"], json!([]));
@@ -96,10 +96,10 @@ fn a_registry_without_an_address_is_not_declared() {
 }
 
 #[test]
-fn what_cannot_be_judged_gets_one_sentence() {
+fn what_cannot_be_checked_gets_one_sentence() {
     let standing = standing();
     let identity = standing.addresses().identity.to_string();
-    let wrong_chain = judge(&standing, &["--chain-id", "84532"]);
+    let wrong_chain = check(&standing, &["--chain-id", "84532"]);
     let deaf = |url: &str| {
         let arguments = ["conform", "--evm-rpc", url, "--identity", &identity];
         answer(concord(&arguments).args(["--backend", "none"]))
@@ -182,12 +182,111 @@ fn authorized_reputation_and_validation_agree_over_a_canonical_identity_registry
     arguments.extend(["--authorized", &authorized, "--validation", &validation]);
     arguments.extend(["--reputation", &reputation]);
     arguments.extend(["--filter", "authorized/", "--filter", "validation/"]);
-    let judged = answer(concord(&arguments).arg("--canonical-identity"));
-    let report: Value = serde_json::from_str(&judged.stdout).expect(&judged.stderr);
+    let checked = answer(concord(&arguments).arg("--canonical-identity"));
+    let report: Value = serde_json::from_str(&checked.stdout).expect(&checked.stderr);
     let failures = &report["failures"];
-    assert_eq!((judged.code, failures), (0, &json!([])), "{failures:#}");
+    assert_eq!((checked.code, failures), (0, &json!([])), "{failures:#}");
     let passed = |name: &str| report["totals"][name]["passed"].as_u64().unwrap();
     assert!(passed("evm-rpc") > 500, "{}", report["totals"]);
+}
+
+/// Somebody else's registries with the canonical ABI: identity, reputation and validation.
+fn of_canonical_abi(standing: &EvmAnvil) -> [String; 3] {
+    let behind = |name: &str, words: &[&str]| {
+        let code = create(standing, name, name, words);
+        create(standing, "CanonicalAbi", "CanonicalAbi", &[&code])
+    };
+    let identity = behind("IdentityRegistry", &[]);
+    let reputation = behind("ReputationRegistry", &[&identity]);
+    let validation = behind("ValidationRegistry", &[&identity]);
+    [identity, reputation, validation]
+}
+
+fn conform_to_canonical_abi(standing: &EvmAnvil, registries: [&str; 3], more: &[&str]) -> Answer {
+    let [identity, reputation, validation] = registries;
+    let mut arguments = vec!["conform", "--json", "--backend", "none", "--canonical-abi"];
+    arguments.extend(["--evm-rpc", standing.ledger().url()]);
+    arguments.extend(["--identity", identity, "--reputation", reputation]);
+    if !validation.is_empty() {
+        arguments.extend(["--validation", validation]);
+    }
+    arguments.extend(more);
+    answer(&mut concord(&arguments))
+}
+
+/// Every scenario: nothing is said against a sound registry, whose refusals are texts, whose views
+/// are the canonical ones, and which has none of the canonical contracts' flaws.
+#[test]
+fn a_sound_registry_with_the_canonical_abi_fails_nowhere() {
+    // R2, R3, R16, R25
+    let standing = standing();
+    let registries = of_canonical_abi(&standing);
+    let registries = registries.each_ref().map(String::as_str);
+    let answer = conform_to_canonical_abi(&standing, registries, &[]);
+    let report: Value = serde_json::from_str(&answer.stdout).expect(&answer.stderr);
+    let failures = &report["failures"];
+    assert_eq!((answer.code, failures), (4, &json!([])), "{failures:#}");
+    assert_eq!(report["not_declared"], json!({"evm-rpc": ["authorized"]}));
+    let total = &report["totals"]["evm-rpc"];
+    assert!(total["passed"].as_u64().unwrap() > 1_200, "{total}");
+    let not_asked = report["views"]["not_asked"]["evm-rpc"].as_array().unwrap();
+    let own_names = |it: &&Value| {
+        let view = it.as_str().unwrap();
+        ["getVersion()", "name()", "symbol()"]
+            .iter()
+            .any(|name| view.ends_with(name))
+    };
+    assert_eq!(
+        (not_asked.len(), not_asked.iter().filter(own_names).count()),
+        (5, 5)
+    );
+}
+
+/// What is accepted of the canonical contracts is a fault of everybody else.
+#[test]
+fn the_flaws_of_the_canonical_contracts_are_faults_of_others() {
+    // R3, R16
+    let standing = standing();
+    let [identity, reputation, _] = of_canonical_abi(&standing);
+    let flawed = canonical_identity(&standing);
+    let over_flawed = create(
+        &standing,
+        "ReputationRegistry",
+        "ReputationRegistry",
+        &[&flawed],
+    );
+    let wrapping = create(
+        &standing,
+        "WrappingReputation",
+        "WrappingReputation",
+        &[&identity],
+    );
+    let scenarios = |names: &[&'static str]| -> Vec<&'static str> {
+        names.iter().flat_map(|name| ["--scenario", name]).collect()
+    };
+    let consent = [
+        "identity/wallet-consent-once",
+        "identity/transfer-to-oneself",
+    ];
+    for (registries, names, rule) in [
+        ([&*flawed, &*over_flawed, ""], &consent[..], "R3"),
+        ([&*identity, &*wrapping, ""], &WRAPS, "R16"),
+    ] {
+        let answer = conform_to_canonical_abi(&standing, registries, &scenarios(names));
+        assert_eq!(answer.code, 1, "{}", answer.stderr);
+        let report: Value = serde_json::from_str(&answer.stdout).unwrap();
+        let failures = report["failures"].as_array().unwrap();
+        let named = failures.iter().map(|it| {
+            let rules = it["rules"].as_array().unwrap();
+            assert!(rules.contains(&json!(rule)), "{it:#}");
+            it["scenario"].as_str().unwrap()
+        });
+        let named: BTreeSet<_> = named.collect();
+        assert_eq!(named, names.iter().copied().collect(), "{failures:#?}");
+    }
+    let sound = [&*identity, &*reputation, ""];
+    let all = [scenarios(&consent), scenarios(&WRAPS)].concat();
+    assert_eq!(conform_to_canonical_abi(&standing, sound, &all).code, 0);
 }
 
 /// An account of anvil's own.

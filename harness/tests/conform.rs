@@ -19,7 +19,7 @@ fn committed_scenarios() -> usize {
         .len()
 }
 
-/// A member of what each participant came to at a step.
+/// A member of the result of each participant at a step.
 fn played(step: &Value, member: &str) -> Vec<Value> {
     let of = |participant: &&str| step["participants"][participant]["observed"][member].clone();
     PARTICIPANTS.iter().map(of).collect()
@@ -111,7 +111,7 @@ fn row_of_matrix(name: &str, row: &Value) -> Vec<String> {
 }
 
 #[test]
-fn the_json_report_tells_each_step_with_its_cost_and_what_was_judged() {
+fn the_json_report_has_each_step_with_its_cost_and_what_was_tested() {
     let arguments = ["conform", "--json", "--scenario", "identity/register"];
     let answer = answer(&mut concord(&arguments));
     assert_eq!(answer.code, 0, "{}", answer.stderr);
@@ -119,9 +119,10 @@ fn the_json_report_tells_each_step_with_its_cost_and_what_was_judged() {
     let step = &report["scenarios"][0]["steps"][0];
     assert_eq!(step["operation"], "register");
     assert_eq!(played(step, "outcome"), ["ok", "ok", "ok"]);
-    let digest = &step["told"]["expect"]["digest"];
+    let last = &report["scenarios"][0]["steps"][1];
+    let digest = &last["source"]["expect"]["digest"];
     assert!(digest.is_string());
-    assert!(played(step, "digest").iter().all(|it| it == digest));
+    assert!(played(last, "digest").iter().all(|it| it == digest));
     let cost = played(step, "cost");
     assert_eq!(cost[0], Value::Null);
     assert!(cost[1]["gas"].as_u64().unwrap() > 21_000);
@@ -191,7 +192,7 @@ fn the_matrix_counts_declared_variances_and_tells_each_when_asked() {
     assert!(report.contains(counted), "{report}");
     assert!(report.ends_with("2 scenarios: model, evm-anvil, svm-litesvm agree\n"));
     let told = "declared variance 1: authorized/corrupted-signature step 4: \
-                svm-litesvm comes to AuthNotGranted, elsewhere ScoreOutOfRange";
+                svm-litesvm gives AuthNotGranted, elsewhere ScoreOutOfRange";
     assert!(!report.contains(told), "{report}");
     let full = answer(concord(&scenarios).arg("--verbose")).stdout;
     assert!(full.contains(told), "{full}");

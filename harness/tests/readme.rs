@@ -93,11 +93,11 @@ fn every_block_belongs_to_a_test() {
     let expected = [
         ("Concord", ""),                      // the_sample_is_what_the_run_prints
         ("Two commands", "sh"),               // the_two_commands_are_those_of_the_checks
-        ("Test your registry", "sh"),         // a_registry_is_started_and_judged
-        ("Test your registry", "sh"),         // deployed_contracts_are_judged
+        ("Test your registry", "sh"),         // a_registry_is_started_and_checked
+        ("Test your registry", "sh"),         // deployed_contracts_are_checked
         ("Deploy", "sh"),                     // the_deployments_are_those_that_are_rehearsed
         ("Use it", "sh"),                     // the_oracle_answers_what_is_shown
-        ("A paid, signed, rated call", "sh"), // examples/weather-agent/tests/story.rs
+        ("A paid, signed, rated call", "sh"), // examples/weather-agent/tests/paid_call.rs
         ("A paid, signed, rated call", "sh"),
         ("The tree", ""), // the_tree_is_that_of_the_clone
     ];
@@ -107,8 +107,8 @@ fn every_block_belongs_to_a_test() {
         .map(|it| (it.heading.as_str(), it.language.as_str()))
         .collect();
     assert_eq!(found, expected, "write a test that runs the new block");
-    let story = read("examples/weather-agent/tests/story.rs");
-    assert!(story.contains("## A paid, signed, rated call"));
+    let purchase = read("examples/weather-agent/tests/paid_call.rs");
+    assert!(purchase.contains("## A paid, signed, rated call"));
 }
 
 /// tests/conform.rs compares the counts with those of a whole run.
@@ -149,12 +149,12 @@ fn assert_executable(script: &str) {
 }
 
 #[test]
-fn a_registry_is_started_and_judged() {
+fn a_registry_is_started_and_checked() {
     let block = &under("Test your registry")[0];
     let contracts = fs::canonicalize(clone_root().join("contracts/out")).unwrap();
     let program = clone_root().join("target/deploy/agent_registry.so");
     let program = fs::canonicalize(program).unwrap();
-    let mut judged = 0;
+    let mut checked = 0;
     let mut script = String::new();
     for line in block.text.lines() {
         // The example declares one profile of four: exit code 4 where a scenario needs another.
@@ -170,12 +170,12 @@ fn a_registry_is_started_and_judged() {
                 false => String::new(),
             };
             script += &format!("code=0; {command}{built} || code=$?; echo \"exit code $code\"\n");
-            judged += 1;
+            checked += 1;
         } else {
             script += &format!("{line}\n");
         }
     }
-    assert_eq!(judged, 2);
+    assert_eq!(checked, 2);
     let folder = tempfile::tempdir().unwrap();
     let cache = tempfile::tempdir().unwrap();
     let script = format!(
@@ -186,7 +186,7 @@ fn a_registry_is_started_and_judged() {
     assert_code(&output, AGREE);
     let said = String::from_utf8(output.stdout).unwrap();
     assert!(said.contains(": all of the protocol\n"), "{said}");
-    assert_eq!(said.matches("exit code 4\n").count(), judged, "{said}");
+    assert_eq!(said.matches("exit code 4\n").count(), checked, "{said}");
     for participants in [
         "model, identity-py",
         "model, evm-revm, svm-litesvm, identity-py",
@@ -197,7 +197,7 @@ fn a_registry_is_started_and_judged() {
 }
 
 #[test]
-fn deployed_contracts_are_judged() {
+fn deployed_contracts_are_checked() {
     let anvil = EvmAnvil::start(None, &clone_root().join("contracts/out")).unwrap();
     let addresses = anvil.addresses();
     let block = under("Test your registry")[1]

@@ -1,7 +1,10 @@
 //! Who is named when participants differ.
 use concord_harness::{
     backend::{Backend, Observed, StepFault},
-    model::{Actor, Agent, AgentState, CanonicalState, Chain, Model, Operation, Outcome, Verdict},
+    model::{
+        Actor, Agent, AgentState, Bytes32, CanonicalState, Chain, Model, Operation, Outcome,
+        Verdict,
+    },
     runner::{self, Run, StepResult, Subject},
     scenario::{Scenario, load},
 };
@@ -169,6 +172,30 @@ fn a_state_that_differs_is_named_by_its_first_path() {
         (difference.expected.as_str(), difference.actual.as_str()),
         (Some("alice"), None)
     );
+}
+
+/// A scenario has no digest of a state that its later steps build on: the model says what it must be,
+/// if it agrees with the whole file.
+#[test]
+fn a_model_that_is_off_the_file_judges_no_state() {
+    let mut scenario = no_authorization();
+    assert!(
+        scenario.steps[1]
+            .source
+            .expect
+            .as_ref()
+            .unwrap()
+            .digest
+            .is_none()
+    );
+    let last = scenario.steps[2].source.expect.as_mut().unwrap();
+    last.digest = Some(Bytes32([7; 32]));
+    let run = play(scenario, registry(Deviation::State));
+    let at_the_end = [
+        ("model", 4, Subject::State),
+        ("registry", 4, Subject::State),
+    ];
+    assert_eq!(named(&run), at_the_end);
 }
 
 #[test]

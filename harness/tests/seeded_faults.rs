@@ -3,6 +3,8 @@
 //! (PATH or CONCORD_FORGE) and the SBF tools of `scripts/build-program`.
 mod invocation;
 
+use alloy::primitives::Address;
+use concord_harness::backend::{evm::EvmAnvil, views};
 use invocation::{Answer, answer, clone_root, concord};
 use serde_json::{Value, json};
 use std::{
@@ -183,12 +185,35 @@ const VIEW_FAULTS: [(Fault, &[&str]); 10] = [
 /// Scenarios that show all of them, and a third of all scenarios.
 const VIEW_AREAS: [&str; 3] = ["open/", "responses/", "validation/"];
 
-/// What only a filtered summary of the program shows.
-const TAG_OF_OTHER_PLACE: Fault = Fault {
+/// What only a filtered summary over some of a client's entries shows.
+const RANGE_IGNORES_TAG: Fault = Fault {
     file: "programs/agent-registry/src/instructions/open_summary_part.rs",
     sound: "if entry.matches(tag1, tag2) {",
-    faulty: "if entry.matches(tag1, tag2) || (tag1.is_empty() && entry.matches(tag2, \"\")) {",
+    faulty: "if entry.matches(tag1, range.map_or(tag2, |_| \"\")) {",
 };
+
+/// What only a response's account shows, after a second response.
+const LAST_RESPONSE_FIRST: Fault = Fault {
+    file: "programs/agent-registry/src/state/validation_response.rs",
+    sound: "self.last_update = now;",
+    faulty: "(self.created_at, self.last_update) = (now, now);",
+};
+
+/// What only an entry's account shows: the event names the right scheme.
+const OTHER_SCHEME_STORED: Fault = Fault {
+    file: "programs/agent-registry/src/instructions/give_feedback.rs",
+    sound: "            auth_scheme: feedback.auth.scheme(),
+            response_count: 0,",
+    faulty: "            auth_scheme: 3 - feedback.auth.scheme(),
+            response_count: 0,",
+};
+
+/// Faults that only views of the program show, with the views that show them.
+const PROGRAM_VIEW_FAULTS: [(Fault, &[&str]); 3] = [
+    (RANGE_IGNORES_TAG, &["instruction open_summary_part"]), // R16
+    (LAST_RESPONSE_FIRST, &["account ValidationResponse"]),  // R20
+    (OTHER_SCHEME_STORED, &["account FeedbackEntry"]),       // R10
+];
 
 /// What an owner allowed outlives the agent's transfer.
 const SCHEMES_SURVIVE: Fault = Fault {
@@ -469,7 +494,7 @@ fn fuzz_finds_the_unchecked_expiry_and_prints_what_plays_it_again() {
     let divergence = &report["divergence"];
     assert_eq!(
         divergence["verdict"],
-        "svm-litesvm stands alone: model = evm-revm ≠ svm-litesvm"
+        "svm-litesvm differs from the others: model = evm-revm ≠ svm-litesvm"
     );
     assert_eq!(divergence["at"]["operation"], "give_feedback");
     assert_eq!(divergence["at"]["wrong"][0]["expected"], "AuthExpired");
@@ -482,11 +507,11 @@ fn fuzz_finds_the_unchecked_expiry_and_prints_what_plays_it_again() {
     assert_eq!(mended.code, 0, "{replay}\n{}", mended.stdout);
 }
 
-/// The views whose answers are wrong, of this backend and of no other; nothing else is.
-fn wrong_views(backend: &str, option: &str, built: &Path) -> BTreeSet<String> {
-    let built = built.to_str().unwrap();
-    let mut arguments = vec!["conform", "--json", "--backend", backend, option, built];
-    for area in VIEW_AREAS {
+/// The views whose answers are wrong, of this participant and of no other; nothing else is.
+fn wrong_views(backend: &str, options: &[&str], areas: &[&str]) -> BTreeSet<String> {
+    let mut arguments = vec!["conform", "--json"];
+    arguments.extend(options);
+    for area in areas {
         arguments.extend(["--filter", area]);
     }
     let answer = answer(&mut concord(&arguments));
@@ -507,10 +532,16 @@ fn wrong_views(backend: &str, option: &str, built: &Path) -> BTreeSet<String> {
 fn faults_that_only_views_show_name_the_views_and_nothing_else() {
     let faults = VIEW_FAULTS.map(|(fault, _)| fault);
     let contracts = build_contracts(&copy_with(&faults, "views", &CONTRACT_PARTS));
-    let wrong = wrong_views("evm-revm", "--artifacts", &contracts);
     let named = VIEW_FAULTS.iter().flat_map(|(_, views)| *views);
     let named: BTreeSet<_> = named.map(ToString::to_string).collect();
-    assert_eq!(wrong, named);
+    let built = [
+        "--backend",
+        "evm-revm",
+        "--artifacts",
+        contracts.to_str().unwrap(),
+    ];
+    assert_eq!(wrong_views("evm-revm", &built, &VIEW_AREAS), named);
+    the_views_behind_a_node_are_named(&contracts, &named);
 
     let wrong = fuzz("evm-revm", "--artifacts", &contracts);
     assert_eq!(wrong["subject"], "view");
@@ -518,31 +549,62 @@ fn faults_that_only_views_show_name_the_views_and_nothing_else() {
     assert!(named.iter().any(|view| path.starts_with(view)), "{path}");
 }
 
+/// The same contracts, deployed by somebody else: asked as Concord's, and by the canonical ABI alone.
+fn the_views_behind_a_node_are_named(contracts: &Path, named: &BTreeSet<String>) {
+    let anvil = EvmAnvil::start(None, contracts).unwrap();
+    let registries = anvil.addresses();
+    let at = |address: Option<Address>| address.unwrap().to_string();
+    let [identity, reputation, authorized, validation] = [
+        registries.identity.to_string(),
+        at(registries.open_reputation),
+        at(registries.authorized_reputation),
+        at(registries.validation),
+    ];
+    let mut node = vec!["--backend", "none", "--evm-rpc", anvil.ledger().url()];
+    node.extend(["--identity", &identity, "--reputation", &reputation]);
+    node.extend(["--validation", &validation]);
+    let ours = [&node[..], &["--authorized", &authorized]].concat();
+    assert_eq!(wrong_views("evm-rpc", &ours, &VIEW_AREAS), *named);
+
+    let canonical: BTreeSet<_> = views::all(views::CANONICAL)
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    let of_canonical_abi: BTreeSet<_> = named & &canonical;
+    assert_eq!(of_canonical_abi.len(), 3);
+    // The canonical contracts' version is theirs alone, and the flaws that are demanded of them do
+    // not show in these areas.
+    let versions = [
+        "IdentityRegistry",
+        "ReputationRegistry",
+        "ValidationRegistry",
+    ];
+    let versions = versions.map(|contract| format!("{contract}.getVersion()"));
+    let with_versions = &of_canonical_abi | &versions.into();
+    for (dialect, areas, named) in [
+        ("--canonical", &VIEW_AREAS[1..], &with_versions),
+        ("--canonical-abi", &VIEW_AREAS[..], &of_canonical_abi),
+    ] {
+        let options = [&node[..], &[dialect]].concat();
+        let wrong = wrong_views("evm-rpc", &options, areas);
+        assert_eq!(wrong, *named, "{dialect}");
+    }
+}
+
 #[test]
-fn a_summary_of_the_program_with_another_filter_names_the_instruction() {
-    // R16
-    let program = build_program(&TAG_OF_OTHER_PLACE.copy("filter", &program_parts()));
-    let answer = answer(&mut concord(&[
-        "conform",
-        "--json",
-        "--backend",
-        "svm-litesvm",
-        "--filter",
-        "open/",
-        "--program",
-        program.to_str().unwrap(),
-    ]));
-    assert_eq!(answer.code, 1, "{}", answer.stderr);
-    let report: Value = serde_json::from_str(&answer.stdout).unwrap();
-    let failures = report["failures"].as_array().unwrap();
-    let is_view = |it: &&Value| it["subject"] == "view";
-    let named = failures.iter().filter(is_view).map(|it| &it["operation"]);
-    assert!(
-        named
-            .into_iter()
-            .any(|it| it == "instruction open_summary_part"),
-        "{failures:?}"
-    );
+fn faults_that_only_views_of_the_program_show_name_them_and_nothing_else() {
+    let faults = PROGRAM_VIEW_FAULTS.map(|(fault, _)| fault);
+    let program = build_program(&copy_with(&faults, "program-views", &program_parts()));
+    let backend = "svm-litesvm";
+    let built = ["--backend", backend, "--program", program.to_str().unwrap()];
+    let named = PROGRAM_VIEW_FAULTS.iter().flat_map(|(_, views)| *views);
+    let named: BTreeSet<_> = named.map(ToString::to_string).collect();
+    assert_eq!(wrong_views(backend, &built, &VIEW_AREAS), named);
+
+    let wrong = fuzz(backend, "--program", &program);
+    assert_eq!(wrong["subject"], "view");
+    let path = wrong["path"].as_str().unwrap();
+    assert!(named.iter().any(|view| path.starts_with(view)), "{path}");
 }
 
 /// Five faults at once, each in operations of its own.

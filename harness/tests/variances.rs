@@ -1,4 +1,4 @@
-//! How a run counts what a chain is declared to do differently, and what could not be judged.
+//! How a run counts what a chain is declared to do differently, and what inconclusive.
 use concord_harness::{
     backend::{Backend, Observed, StepFault},
     model::{Actor, Agent, AgentState, CanonicalState, Chain, Model, Operation},
@@ -171,7 +171,7 @@ fn a_scenario_for_one_chain_is_a_declared_variance_of_the_other() {
 }
 
 #[test]
-fn what_could_not_be_judged_is_an_error_and_fails_the_run() {
+fn what_could_not_be_checked_is_an_error_and_fails_the_run() {
     // R25
     let mut odd = registry("odd", Chain::Evm, Chain::Evm);
     odd.is_unmapped = true;
@@ -183,14 +183,11 @@ fn what_could_not_be_judged_is_an_error_and_fails_the_run() {
         (1, 0, 1, 3)
     );
     let junit = report::junit(&run, &Provenance::default());
-    assert!(
-        junit.contains("<error type=\"cannot be judged\""),
-        "{junit}"
-    );
+    assert!(junit.contains("<error type=\"inconclusive\""), "{junit}");
     assert!(junit.contains("revert &lt;0x12345678&gt;"), "{junit}");
     assert!(junit.contains("name=\"odd\" tests=\"1\" failures=\"0\" errors=\"1\""));
     let html = report::html(&run, &Provenance::default());
-    assert!(html.contains("could not be judged"));
+    assert!(html.contains("inconclusive"));
     let text = report::text(&run, Detail::Short, Colours::None);
     assert!(text.contains("1/0 !1 -3"), "{text}");
 }
@@ -230,14 +227,14 @@ fn results_stand_in_the_order_of_scenarios_whoever_is_faster() {
     assert!(!run.records.iter().any(absent));
 }
 
-/// Registers, and transfers to the owner himself; then to others.
+/// Registers, and transfers to the owner, then to others.
 fn transfer_to_oneself() -> Scenario {
     let file = "../tests/scenarios/identity/transfer-clears-wallet.json";
     load(&Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap()
 }
 
 #[test]
-fn a_registry_that_is_not_ours_is_judged_up_to_its_known_difference() {
+fn a_registry_that_is_not_ours_is_checked_up_to_its_known_difference() {
     let canonical = Registry {
         is_canonical: true,
         ..registry("theirs", Chain::Evm, Chain::Evm)
@@ -256,7 +253,7 @@ fn a_registry_that_is_not_ours_is_judged_up_to_its_known_difference() {
 }
 
 #[test]
-fn a_registry_that_is_not_ours_is_judged_up_to_what_it_has_not() {
+fn a_registry_that_is_not_ours_is_checked_up_to_what_it_has_not() {
     let canonical = Registry {
         is_canonical: true,
         ..registry("theirs", Chain::Evm, Chain::Evm)

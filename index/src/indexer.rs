@@ -4,6 +4,7 @@ use crate::{
     source::Source,
     store::{Cursor, DeploymentId, Engine, Store},
 };
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// How an [`Indexer`] works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +19,9 @@ impl Default for Options {
         Self { kept_headers: 256 }
     }
 }
+
+/// Agents and clients whose state is read at once. Solana answers for 100 accounts, and an agent has two.
+const SUBJECTS: usize = 50;
 
 /// A step's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,6 +148,35 @@ impl<S: Source, E: Engine> Indexer<S, E> {
         Ok(found)
     }
 
+    /// R45, R46: reads the registries' state of some agents and clients whose events changed since it was read
+    /// last, and compares it with them. Returns whether there was anything to compare. What the state says wins.
+    ///
+    /// # Errors
+    /// As [`Self::step`].
+    pub async fn compare_state(&mut self) -> Result<bool, SyncError> {
+        let subjects = self.store.unread(self.deployment, SUBJECTS)?;
+        let cursor = self.store.cursor(self.deployment)?;
+        let Some(mut head) = cursor.map(|it| it.head).filter(|_| !subjects.is_empty()) else {
+            return Ok(false);
+        };
+        let Some(read) = self.source.state(&subjects, &head).await? else {
+            return Ok(false);
+        };
+        while head.number < read.block {
+            // Nothing can be said of events that are not indexed yet.
+            let Progress::Advanced { .. } = self.step().await? else {
+                return Ok(false);
+            };
+            let cursor = self.store.cursor(self.deployment)?;
+            head = cursor.map_or(head, |it| it.head);
+        }
+        if self.source.hash(head.number).await? != head.hash {
+            return Err(self.replaced(head.number).into());
+        }
+        self.store.compare(self.deployment, &subjects, &read)?;
+        Ok(true)
+    }
+
     fn replaced(&self, block: u64) -> SourceError {
         SourceError::Inconsistent {
             host: self.source.name(),
@@ -240,7 +273,7 @@ impl<S: Source, E: Engine> Indexer<S, E> {
                 if kept.number == cursor.head.number {
                     return Err(self.contradiction(kept).into());
                 }
-                self.store.roll_back(self.deployment, kept)?;
+                self.store.roll_back(self.deployment, kept, now())?;
                 return Ok(Progress::Reorganised {
                     fork: kept.number,
                     depth: cursor.head.number.saturating_sub(kept.number),
@@ -253,4 +286,10 @@ impl<S: Source, E: Engine> Indexer<S, E> {
             kept: self.options.kept_headers,
         })
     }
+}
+
+/// Unix seconds.
+fn now() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |it| it.as_secs().cast_signed())
 }

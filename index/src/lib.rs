@@ -9,7 +9,8 @@
 //! ```
 //!
 //! [`Indexer`] joins the first three. The event log is the source of truth (R45): a reorganisation
-//! deletes events and folds the touched agents again, and never inverts an event.
+//! deletes events and folds the touched agents again, and never inverts an event. What a registry's state
+//! says is read beside its events: where they differ, the state wins, and the difference is reported.
 //! Feedback indices count from 1 (R44).
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -25,6 +26,7 @@ mod indexer;
 mod place;
 pub mod query;
 pub mod source;
+pub mod state;
 pub mod store;
 pub mod table;
 

@@ -19,7 +19,7 @@ pub enum Commitment {
 }
 
 impl Commitment {
-    /// How many blocks stand on one of this commitment, at least.
+    /// The least number of blocks on top of one with this commitment.
     pub fn depth(self) -> u64 {
         match self {
             Self::Processed => 0,
@@ -77,6 +77,11 @@ impl Schedule {
         slot.saturating_sub(self.first_slot / 10)
     }
 
+    /// The oldest block of a new cluster, which is as if it had run for long.
+    pub fn first_block(&self) -> Block {
+        self.block(self.first_slot.saturating_sub(KEPT - 1), 0, 0)
+    }
+
     /// `skipped` slots passed at once, not by wall time.
     fn block(&self, slot: u64, fork: u64, skipped: u64) -> Block {
         let waited = slot.saturating_sub(self.first_slot).saturating_sub(skipped);
@@ -112,7 +117,7 @@ impl Blocks {
     /// Up to the schedule's first slot, as if the cluster had run for long.
     pub fn new(schedule: &Schedule) -> Self {
         let block = |slot| schedule.block(slot, 0, 0);
-        let first = schedule.first_slot.saturating_sub(KEPT - 1);
+        let first = schedule.first_block().slot;
         Self {
             newest: block(schedule.first_slot),
             kept: (first..=schedule.first_slot).map(block).collect(),
@@ -142,7 +147,7 @@ impl Blocks {
         block.copied().unwrap_or(self.newest)
     }
 
-    /// How many blocks stand on the one of this slot.
+    /// The number of blocks on top of the one of this slot.
     pub fn depth(&self, slot: u64) -> u64 {
         self.newest.slot.saturating_sub(slot)
     }

@@ -13,12 +13,14 @@ use solana_signature::Signature;
 use solana_transaction::versioned::VersionedTransaction;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// A cluster of one node. It stands still between two questions: what time has brought is made up
+/// A cluster of one node. Nothing changes between two requests: the slots that passed are made up
 /// for when the next one is asked.
 pub struct LocalCluster {
     pub(crate) ledger: Ledger,
     schedule: Schedule,
     started: Instant,
+    /// The first block that is still answered for.
+    first: Block,
     /// Slots that passed without wall time.
     skipped: u64,
     /// How often blocks were taken back: blocks of another fork have other hashes.
@@ -41,6 +43,7 @@ impl LocalCluster {
         };
         Self {
             ledger: Ledger::new(&options, &schedule),
+            first: schedule.first_block(),
             schedule,
             started: Instant::now(),
             skipped: 0,
@@ -64,8 +67,14 @@ impl LocalCluster {
         self.schedule.genesis
     }
 
-    pub(crate) fn first_slot(&self) -> u64 {
-        self.schedule.first_slot
+    pub(crate) fn first(&self) -> Block {
+        self.first
+    }
+
+    /// Drops every transaction until now, and the blocks before the newest final one, as a node with a full disk does.
+    pub(crate) fn forget(&mut self) {
+        self.first = self.at(Commitment::Finalized);
+        self.ledger.forget();
     }
 
     pub(crate) fn newest(&self) -> Block {
@@ -110,7 +119,7 @@ impl LocalCluster {
         true
     }
 
-    /// Takes a transaction that may land. Nothing tells the sender whether it does.
+    /// Takes a transaction that may land. The sender is not told whether it does.
     pub(crate) fn submit(&mut self, transaction: VersionedTransaction) {
         match &mut self.held {
             Some(held) => held.push(transaction),
@@ -152,7 +161,7 @@ impl LocalCluster {
         Keypair::new_from_array(secret.finalize().into())
     }
 
-    /// How far a transaction has got, where it was carried out.
+    /// How far a transaction has got, if it was carried out.
     pub(crate) fn commitment_of(&self, signature: &Signature) -> Option<Commitment> {
         let slot = self.ledger.record(signature)?.slot;
         Some(Commitment::at_depth(self.ledger.blocks.depth(slot)))

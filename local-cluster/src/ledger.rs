@@ -80,6 +80,12 @@ impl Ledger {
         self.records.get(*self.by_signature.get(signature)?)
     }
 
+    /// Drops what was carried out until now, but not what it did.
+    pub fn forget(&mut self) {
+        self.records.clear();
+        self.by_signature.clear();
+    }
+
     /// In the order in which they were carried out.
     pub fn records(&self) -> &[Record] {
         &self.records
@@ -162,7 +168,7 @@ impl Ledger {
         }
     }
 
-    /// None where the table is missing or too short; the VM then refuses the transaction.
+    /// None if the table is missing or too short; the VM then refuses the transaction.
     fn looked_up(&self, lookup: &MessageAddressTableLookup, indexes: &[u8]) -> Vec<Address> {
         /// Of what stands in a lookup table before its addresses.
         const HEAD: usize = 56;

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// What a cluster is started with.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What the cluster is known by. By default one of its own, which is no public cluster's.
+    /// What the cluster is known by. By default one of its own, which is not a public cluster's.
     pub genesis_hash: Hash,
     /// How long a slot takes by wall time; at least a millisecond. A real cluster's 400 ms.
     pub slot_duration: Duration,

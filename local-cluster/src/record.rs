@@ -1,4 +1,4 @@
-//! A transaction that was carried out, and what became of it.
+//! A transaction that was carried out, and its outcome.
 use litesvm::types::TransactionMetadata;
 use solana_account::AccountSharedData;
 use solana_address::Address;

@@ -29,7 +29,7 @@ struct Shared {
 }
 
 impl Server {
-    /// On this port, or on any where it is 0.
+    /// On this port, or on any if it is 0.
     ///
     /// # Errors
     /// The port is taken.
@@ -98,7 +98,7 @@ fn listen(listener: &TcpListener, shared: &Arc<Shared>) {
         }
         let shared = shared.clone();
         thread::spawn(move || {
-            let _ = serve(&stream, &shared); // a client that goes away is no concern of ours
+            let _ = serve(&stream, &shared); // a client that disconnects does not matter
             let _ = stream.shutdown(Shutdown::Both);
             lock(&shared.open).remove(&number);
         });
@@ -134,7 +134,7 @@ fn respond(request: &Request, shared: &Shared) -> (&'static str, Vec<u8>) {
     }
 }
 
-/// None where nothing but notifications was asked.
+/// None if nothing but notifications was asked.
 fn answer(body: &[u8], shared: &Shared) -> Option<Value> {
     let mut cluster = lock(&shared.cluster);
     match serde_json::from_slice(body) {

@@ -1,5 +1,5 @@
 //! The program's id, chosen here and nowhere else: `CONCORD_PROGRAM_ID` at build time, so that who
-//! deploys brings the public key of his own keypair.
+//! deploys brings the public key of their own keypair.
 use std::env;
 
 const VARIABLE: &str = "CONCORD_PROGRAM_ID";

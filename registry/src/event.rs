@@ -108,7 +108,7 @@ pub enum Event {
         /// Where its registration file is.
         uri: String,
     },
-    /// The agent belongs to somebody else. On Solana it has no wallet and no feedback authority
+    /// The agent has another owner. On Solana it has no wallet and no feedback authority
     /// now, and its auth schemes are the default (R4); on EVM an [`Event::AgentWalletSet`] says
     /// that the wallet is gone.
     AgentTransferred {
@@ -144,7 +144,7 @@ pub enum Event {
         /// Where it is paid.
         wallet: Option<AccountId>,
     },
-    /// E: an account may act for one agent, or nobody may (ERC-721's Approval).
+    /// E: an account may act for one agent, or no account may (ERC-721's Approval).
     ApprovalSet {
         /// The agent.
         agent: AgentId,
@@ -356,7 +356,7 @@ pub enum Event {
     RegistryOwnerSet {
         /// The former owner.
         from: AccountId,
-        /// The owner; all zero for nobody.
+        /// The owner; all zero for none.
         to: AccountId,
     },
 }
@@ -399,7 +399,7 @@ impl Event {
 pub struct Block {
     /// Its number; on Solana the slot.
     pub number: u64,
-    /// Its hash, if the node told it: two forks have blocks of one number.
+    /// Its hash, if the node returned it: two forks have blocks of one number.
     pub hash: Option<[u8; 32]>,
 }
 
@@ -531,7 +531,7 @@ pub struct Decoded {
 }
 
 impl Decoded {
-    /// Adds what one attempt came to.
+    /// Adds the result of one attempt.
     pub(crate) fn push(
         &mut self,
         origin: Origin,

@@ -56,7 +56,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "concord-x402",
+        "concord-client",
         &[
             "concord-canonical",
             "concord-files",
@@ -65,12 +65,27 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "concord-x402",
+        &[
+            "concord-canonical",
+            "concord-files",
+            "concord-registry",
+            "concord-chain",
+            "concord-client", // sends feedback and keeps its files
+        ],
+    ),
+    (
+        "concord-growth", // measures the index
+        &["concord-chain", "concord-index", "concord-registry"],
+    ),
+    (
         "concord-index",
         &[
             "concord-canonical",
             "concord-files",
             "concord-registry",
             "concord-chain",
+            "concord-client", // its command line asks an index
         ],
     ),
     (
@@ -90,6 +105,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "concord-files",
             "concord-registry",
             "concord-chain",
+            "concord-client", // keeps files on an IPFS node
             "concord-x402",
             "concord-index", // the engines of its store, and nothing else of it
         ],

@@ -2,8 +2,8 @@
 """A small identity registry in memory that speaks docs/ADAPTER.md: an example to start from.
 
 It keeps the rules of an EVM registry for the identity profile, and nothing else. With --faulty a
-transfer leaves the old owner's wallet in place, which a run must notice. schema.json, beside it, has
-the form of every line.
+transfer leaves the old owner's wallet in place, and with --faulty-view a view forgets operators, both
+of which a run must notice. schema.json, beside it, has the form of every line.
 """
 
 import json
@@ -13,6 +13,8 @@ PROTOCOL = 1
 PROFILES = ["identity"]
 NAME = "identity-py"
 RESERVED_KEY = "agentWallet"
+# How the labels of contracts begin that refuse tokens.
+REFUSES_TOKENS = "contract-closed-"
 OPERATIONS = [
     "register",
     "set_agent_uri",
@@ -23,6 +25,8 @@ OPERATIONS = [
     "approve",
     "set_operator",
 ]
+# ERC-165, ERC-721, its metadata, ERC-4906.
+INTERFACES = ["0x01ffc9a7", "0x80ac58cd", "0x5b5e139f", "0x49064906"]
 DEADLINE_MAX = 300  # seconds from now: the longest that a wallet's consent may be good for
 
 
@@ -31,8 +35,9 @@ class Refused(Exception):
 
 
 class Registry:
-    def __init__(self, keeps_wallet):
+    def __init__(self, keeps_wallet=False, forgets_operators=False):
         self.keeps_wallet = keeps_wallet
+        self.forgets_operators = forgets_operators
         self.time = 0
         self.agents = {}
         self.approved = {}  # by agent: the one who may act for this token
@@ -57,6 +62,8 @@ class Registry:
     def register(self, agent, by, uri, metadata=()):
         if any(entry["key"] == RESERVED_KEY for entry in metadata):
             raise Refused("ReservedKey")
+        if by.startswith(REFUSES_TOKENS):
+            raise Refused("ReceiverRefused")
         self.agents[agent] = new_agent(by, uri)
         events = [{"AgentRegistered": {"agent": agent, "owner": by, "uri": uri}}]
         for entry in metadata:
@@ -123,6 +130,43 @@ class Registry:
         change((by, operator))
         return []
 
+    # What clients read. Each is asked at the end of a scenario.
+
+    def balance_of(self, owner):
+        return str(sum(known["owner"] == owner for known in self.agents.values()))
+
+    def wallet_of(self, agent):
+        return self.agents[agent]["wallet"] if agent in self.agents else None
+
+    def approved_for(self, agent):
+        self.agent(agent)
+        return self.approved.get(agent)
+
+    def metadata_of(self, agent, key):
+        return self.agent(agent)["metadata"].get(key, "0x")
+
+    def is_operator(self, owner, operator):
+        return (owner, operator) in self.operators
+
+    def has_rights(self, agent, spender):
+        if self.forgets_operators:
+            return spender in (self.agent(agent)["owner"], self.approved.get(agent))
+        return self.may_act(agent, spender)
+
+
+VIEWS = {
+    "balanceOf(address)": Registry.balance_of,
+    "getAgentWallet(uint256)": Registry.wallet_of,
+    "getApproved(uint256)": Registry.approved_for,
+    "getMetadata(uint256,string)": Registry.metadata_of,
+    "isApprovedForAll(address,address)": Registry.is_operator,
+    "isAuthorizedOrOwner(address,uint256)": Registry.has_rights,
+    "ownerOf(uint256)": lambda registry, agent: registry.agent(agent)["owner"],
+    "supportsInterface(bytes4)": lambda _, interface: interface in INTERFACES,
+    "tokenURI(uint256)": lambda registry, agent: registry.agent(agent)["uri"],
+}
+VIEWS = {f"IdentityRegistry.{signature}": view for signature, view in VIEWS.items()}
+
 
 def new_agent(owner, uri):
     """An agent as the canonical state has it; of feedback and validations this registry knows none."""
@@ -138,15 +182,16 @@ def new_agent(owner, uri):
 
 
 class Adapter:
-    def __init__(self, keeps_wallet):
-        self.keeps_wallet = keeps_wallet
-        self.registry = Registry(keeps_wallet)
+    def __init__(self, **faults):
+        self.faults = faults
+        self.registry = Registry(**faults)
 
     def hello(self, protocol, chain):
-        return {"protocol": PROTOCOL, "name": NAME, "operations": OPERATIONS, "profiles": PROFILES}
+        answer = {"protocol": PROTOCOL, "name": NAME, "operations": OPERATIONS, "profiles": PROFILES}
+        return answer | {"views": list(VIEWS)}
 
     def reset(self, start, actors):
-        self.registry = Registry(self.keeps_wallet)
+        self.registry = Registry(**self.faults)
         return {}
 
     def execute(self, operation, time):
@@ -165,11 +210,18 @@ class Adapter:
     def agent_state(self, agent):
         return {"agent": self.registry.agents.get(agent)}
 
+    def view(self, view, arguments):
+        try:
+            return {"returns": VIEWS[view](self.registry, **arguments)}
+        except Refused as refusal:
+            return {"refused": str(refusal)}
+
 
 def main():
-    adapter = Adapter(keeps_wallet="--faulty" in sys.argv[1:])
+    given = sys.argv[1:]
+    adapter = Adapter(keeps_wallet="--faulty" in given, forgets_operators="--faulty-view" in given)
     asked = {"hello": adapter.hello, "reset": adapter.reset, "execute": adapter.execute}
-    asked |= {"state": adapter.state, "agent_state": adapter.agent_state}
+    asked |= {"state": adapter.state, "agent_state": adapter.agent_state, "view": adapter.view}
     for line in sys.stdin:
         request = json.loads(line)
         number = request.pop("id")

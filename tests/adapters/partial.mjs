@@ -4,7 +4,7 @@
 import { createInterface } from "node:readline";
 
 const [fault] = process.argv.slice(2);
-const FAULTS = ["revoked-counts", "ties-to-the-most-decimals", "self-feedback", "approval-survives", "consent-again"];
+const FAULTS = ["revoked-counts", "ties-to-the-most-decimals", "self-feedback", "approval-survives", "consent-again", "window-from-the-start"];
 if (fault !== undefined && !FAULTS.includes(fault)) throw new Error(`no such fault: ${fault}`);
 
 const VALUE_MAX = 10n ** 38n;
@@ -47,17 +47,21 @@ function summarize(entries) {
   if (entries.length === 0) return { count: 0, value: "0", decimals: 0 };
   const times = Array.from({ length: DECIMALS_MAX + 1 }, (_, at) => entries.filter((entry) => entry.decimals === at).length);
   const most = Math.max(...times);
-  let decimals = fault === "ties-to-the-most-decimals" ? times.lastIndexOf(most) : times.indexOf(most);
+  const decimals = fault === "ties-to-the-most-decimals" ? times.lastIndexOf(most) : times.indexOf(most);
   const average = entries.reduce((sum, entry) => sum + wad(entry), 0n) / BigInt(entries.length);
-  for (;; decimals -= 1) {
+  return rounded(entries.length, average, decimals);
+}
+function rounded(count, average, most) {
+  for (let decimals = most; ; decimals -= 1) {
     const value = average / 10n ** BigInt(DECIMALS_MAX - decimals);
-    if (value >= INT128[0] && value <= INT128[1]) return { count: entries.length, value: value.toString(), decimals };
+    if (value >= INT128[0] && value <= INT128[1]) return { count, value: value.toString(), decimals };
   }
 }
 
 const OPERATIONS = {
   register({ agent, by, uri, metadata = [] }) {
     if (metadata.some(({ key }) => key === "agentWallet")) refuse("ReservedKey");
+    if (by.startsWith("contract-closed-")) refuse("ReceiverRefused"); // a contract that takes no tokens
     registry.agents.set(agent, {
       owner: by, uri, wallet: by, metadata: Object.fromEntries(metadata.map(({ key, value }) => [key, value])),
       authorized: { count: 0, sum: 0, average: 0, clients: [], entries: {} },
@@ -141,12 +145,67 @@ const OPERATIONS = {
     if (clients.length === 0) refuse("EmptyClients");
     const { entries = {} } = registry.agents.get(agent)?.open ?? {};
     const found = clients.flatMap((client) => entries[client] ?? []).filter(counts);
-    return summarize(found.filter((entry) => [entry.tag1, ""].includes(tag1) && [entry.tag2, ""].includes(tag2)));
+    return summarize(found.filter(hasTags({ tag1, tag2 })));
   },
 };
 
+const openOf = (agent) => registry.agents.get(agent)?.open ?? { clients: [], entries: {} };
+const lastIndex = (agent, client) => openOf(agent).entries[client]?.length ?? 0;
+/** Bounds of up to 64 bits, of which JavaScript need not have every digit. */
+const window = (list, start, limit) => list.slice(fault === "window-from-the-start" ? 0 : start, start + limit);
+const hasTags = ({ tag1 = "", tag2 = "" }) => (entry) => [entry.tag1, ""].includes(tag1) && [entry.tag2, ""].includes(tag2);
+/** Every entry of these clients, with its client and index. */
+const entriesOf = (agent, clients) => clients.flatMap((client) =>
+  (openOf(agent).entries[client] ?? []).map((entry, at) => ({ client, index: at + 1, ...entry })));
+const matching = (agent, clients, tags) => entriesOf(agent, clients).filter((entry) => !entry.revoked).filter(hasTags(tags));
+function partOf(entries) {
+  const histogram = Array.from({ length: DECIMALS_MAX + 1 }, (_, at) => entries.filter((entry) => entry.decimals === at).length);
+  return { sum: entries.reduce((sum, entry) => sum + wad(entry), 0n).toString(), count: entries.length, histogram };
+}
+/** The average of parts that feedback can have made. */
+function finish(parts) {
+  const count = parts.reduce((all, part) => all + part.count, 0);
+  for (const part of parts) {
+    const bound = BigInt(part.count) * VALUE_MAX * 10n ** BigInt(DECIMALS_MAX);
+    const counted = part.histogram.reduce((all, times) => all + times, 0);
+    if (counted !== part.count || BigInt(part.sum) > bound || BigInt(part.sum) < -bound) refuse("BadRequest");
+  }
+  if (count === 0) return { count, value: "0", decimals: 0 };
+  const times = Array.from({ length: DECIMALS_MAX + 1 }, (_, at) => parts.reduce((all, part) => all + part.histogram[at], 0));
+  const average = parts.reduce((sum, part) => sum + BigInt(part.sum), 0n) / BigInt(count);
+  return rounded(count, average, times.indexOf(Math.max(...times)));
+}
+
+/** What clients read. Each is asked at the end of a scenario. */
+const VIEWS = {
+  "IdentityRegistry.balanceOf(address)": ({ owner }) => `${[...registry.agents.values()].filter((known) => known.owner === owner).length}`,
+  "IdentityRegistry.getAgentWallet(uint256)": ({ agent }) => registry.agents.get(agent)?.wallet ?? null,
+  "IdentityRegistry.getApproved(uint256)": ({ agent }) => find(agent) && (registry.approved.get(agent) ?? null),
+  "IdentityRegistry.isApprovedForAll(address,address)": ({ owner, operator }) => isOperator(owner, operator),
+  "IdentityRegistry.isAuthorizedOrOwner(address,uint256)": ({ agent, spender }) => mayAct(agent, spender),
+  "IdentityRegistry.ownerOf(uint256)": ({ agent }) => find(agent).owner,
+  "IdentityRegistry.tokenURI(uint256)": ({ agent }) => find(agent).uri,
+  "ReputationRegistry.finishSummary((int256,uint64,uint64[19])[])": ({ parts }) => finish(parts),
+  "ReputationRegistry.getClientCount(uint256)": ({ agent }) => `${openOf(agent).clients.length}`,
+  "ReputationRegistry.getClients(uint256)": ({ agent }) => openOf(agent).clients,
+  "ReputationRegistry.getClientsWindow(uint256,uint256,uint256)": ({ agent, start, limit }) => window(openOf(agent).clients, start, limit),
+  "ReputationRegistry.getLastIndex(uint256,address)": ({ agent, client }) => lastIndex(agent, client),
+  "ReputationRegistry.getSummary(uint256,address[],string,string)": (query) => OPERATIONS.open_summary(query),
+  "ReputationRegistry.getSummaryPart(uint256,address[],string,string)": ({ agent, clients, ...tags }) =>
+    clients.length === 0 ? refuse("EmptyClients") : partOf(matching(agent, clients, tags)),
+  "ReputationRegistry.readFeedback(uint256,address,uint64)": (place) => {
+    const { value, decimals, tag1, tag2, revoked } = entryOf(place);
+    return { value, decimals, tag1, tag2, revoked };
+  },
+  "ReputationRegistry.readFeedbackWindow(uint256,address,uint64,uint64)": ({ agent, client, start, limit }) =>
+    entriesOf(agent, [client]).filter(({ index }) => index >= start && index - start < limit)
+      .map(({ index, value, decimals, tag1, tag2, revoked, responses }) => ({ index, value, decimals, tag1, tag2, revoked, responses })),
+};
+
 const QUESTIONS = {
-  hello: () => ({ protocol: 1, name: "partial-node", operations: Object.keys(OPERATIONS), profiles: ["identity", "open"] }),
+  hello: () => ({
+    protocol: 1, name: "partial-node", operations: Object.keys(OPERATIONS), profiles: ["identity", "open"], views: Object.keys(VIEWS),
+  }),
   reset() {
     reset();
     return {};
@@ -164,6 +223,14 @@ const QUESTIONS = {
   },
   state: () => ({ time: registry.time, agents: Object.fromEntries(registry.agents) }),
   agent_state: ({ agent }) => ({ agent: registry.agents.get(agent) ?? null }),
+  view({ view, arguments: given }) {
+    try {
+      return { returns: VIEWS[view](given) };
+    } catch (refusal) {
+      if (refusal instanceof Refused) return { refused: refusal.message };
+      throw refusal;
+    }
+  },
 };
 
 for await (const line of createInterface({ input: process.stdin })) {

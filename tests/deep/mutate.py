@@ -277,7 +277,7 @@ def prepared_trees(workers: int) -> list[Tree]:
     killers = first.killers()
     if killers:
         give_up(f"the unchanged contracts, compiled as a mutant is, fail: {killers}")
-    first.seconds = max(TEST_SECONDS, 5 * (time.monotonic() - start))  # a busy machine is no killer
+    first.seconds = max(TEST_SECONDS, 5 * (time.monotonic() - start))  # a busy machine is not a killer
     trees = [first]
     for number in range(1, workers):
         other = Tree(WORK / f"tree-{number}")

@@ -64,7 +64,7 @@ function hostileScenario() {
   return file;
 }
 
-test("the top says who agrees, with which versions, and what was judged", () => {
+test("the top says who agrees, with which versions, and what was checked", () => {
   const { document } = page(["--backend", "svm-litesvm", "--scenario", "identity/register"], 0);
   assert.equal(text(document.querySelector("#verdict")), "1 scenario: model, svm-litesvm agree");
   assert.equal(document.querySelector("#verdict").className, "good");
@@ -111,7 +111,7 @@ test("a declared variance has its reason, a link, and no colour of a warning", (
   const group = document.querySelector("#variances details");
   assert.match(text(group.querySelector("summary")), /^1 svm-litesvm 2×: a bad Ed25519 signature/);
   const [first] = group.querySelectorAll("li");
-  assert.match(text(first), /step 4: comes to AuthNotGranted, elsewhere ScoreOutOfRange\. The Ed25519 precompile/);
+  assert.match(text(first), /step 4: gives AuthNotGranted, elsewhere ScoreOutOfRange\. The Ed25519 precompile/);
   assert.ok(document.getElementById(first.querySelector("a").hash.slice(1)).matches(".steps tr"));
   const varied = [...document.querySelectorAll("#matrix td")].filter((it) => text(it).includes("~"));
   assert.ok(varied.length > 0);
@@ -130,7 +130,7 @@ test("a registry that differs is named first, with a link to the step and the ru
   const words = /^identity-py: .*, state \$\.agents\.desk\.wallet: expected null, actual alice R3 The agent wallet/;
   assert.match(text(failure), words);
   const step = document.getElementById(failure.querySelector("a").hash.slice(1));
-  assert.match(text(step.querySelector("td.bad")), /^failed: state \$\.agents\.desk\.wallet: .* It came to ok/);
+  assert.match(text(step.querySelector("td.bad")), /^failed: state \$\.agents\.desk\.wallet: .* The outcome was ok/);
   const listed = document.querySelector("#R3 li");
   assert.match(text(listed), /^identity\/transfer-clears-wallet differs$/);
 });

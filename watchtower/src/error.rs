@@ -40,7 +40,7 @@ pub enum WatchtowerError {
     #[error("the agent is the watchtower's own: {0}")]
     Own(String),
     /// R60: what an account said of an agent is not said by another one, or it would be said twice.
-    #[error("the signal is of {drafted}, and the account is {present} now")]
+    #[error("the signal was prepared for the account {drafted}, and the account is {present} now")]
     OtherAccount {
         /// The account that the signal's file names.
         drafted: String,

@@ -28,7 +28,7 @@ pub async fn is_owned(
             Some(proof.claims(&registry, &registration.agent_id))
         }
         Err(FileError::Unavailable(_)) => None,
-        Err(_) => Some(false), // it is there, and is no proof
+        Err(_) => Some(false), // it is there, and is not a proof
     }
 }
 

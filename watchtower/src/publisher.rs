@@ -31,7 +31,7 @@ pub struct Publisher {
     store: Store,
 }
 
-/// What one pass came to.
+/// The result of one pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PassReport {
     /// Signals that are final.

@@ -64,7 +64,7 @@ pub struct Watch {
     pub own: OwnAccounts,
 }
 
-/// What one round came to.
+/// The result of one round.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RoundReport {
     /// Samples that were kept.

@@ -3,8 +3,9 @@
 use concord_canonical::caip::{AccountId, EIP155};
 use concord_files::{Error, RegistrationFile, RegistrationId};
 
-/// Whether two addresses of one chain are the same.
-pub(crate) fn is_same_address(network: &str, a: &str, b: &str) -> bool {
+/// Whether two addresses of one chain are the same. `network`: the chain, CAIP-2.
+#[must_use]
+pub fn is_same_address(network: &str, a: &str, b: &str) -> bool {
     let is_evm = network.split_once(':').is_some_and(|(it, _)| it == EIP155);
     match is_evm {
         true => a.eq_ignore_ascii_case(b),

@@ -31,7 +31,6 @@ pub mod pay;
 pub mod quote;
 #[cfg(feature = "network")]
 pub mod server;
-#[cfg(feature = "network")]
 mod spl_token;
 pub mod verify;
 pub mod wire;

@@ -1,27 +1,27 @@
 //! Audits an aggregator from outside (R57): its chain of receipts against the registries. It trusts the
 //! nodes that it is given, and nothing that the aggregator says.
 
+mod feedback;
 mod receipts;
+mod response;
 mod settlement;
 
 use std::collections::BTreeMap;
 
 use alloy::transports::http::reqwest::{Client, Url};
-use concord_canonical::caip::TaskRef;
 use concord_chain::{ChainError, fetch::Fetcher};
-use concord_files::{
-    FeedbackFile, OnChainEntry, OnChainRating, Parsed, Timestamp, X402Feedback, parse_feedback,
-};
 use concord_registry::event::Event;
 use serde::{Deserialize, Serialize};
 
-use crate::{RevocationRequest, admission::is_same_account, claim::payer_account};
+use crate::{RevocationRequest, admission::is_same_account};
 
 pub use receipts::PublishedReceipt;
 pub use settlement::Settlement;
 
 /// Receipts that are asked for at once.
 const PAGE: u64 = 500;
+/// Receipts of one audit: they are held in memory.
+const RECEIPTS_MAX: usize = 1_000_000;
 /// Bytes of one answer.
 const ANSWER_MAX: usize = 16 << 20;
 
@@ -68,10 +68,25 @@ pub struct Report {
     pub published: u64,
     /// Receipts of feedback that their reviewers revoked.
     pub revoked: u64,
-    /// Receipts without feedback that are younger than the grace period.
+    /// Receipts of responses that are on chain, as their agents asked.
+    pub responded: u64,
+    /// Receipts without feedback or response that are younger than the grace period.
     pub pending: u64,
+    /// Receipts of which the nodes cannot say what became of them (R36). They are neither fine nor wrong.
+    pub unknown: Vec<Unknown>,
     /// What is wrong.
     pub problems: Vec<Problem>,
+}
+
+/// A receipt that could not be checked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unknown {
+    /// The receipt's number.
+    pub n: u64,
+    /// The payment whose feedback it is.
+    pub key: String,
+    /// Why.
+    pub detail: String,
 }
 
 /// Something that is wrong with one receipt.
@@ -95,7 +110,7 @@ pub enum ProblemKind {
     ChainBroken,
     /// A receipt that was given out is not in the chain.
     Forked,
-    /// No feedback is on chain.
+    /// No feedback, or no response, is on chain.
     Withheld,
     /// It is recorded by a registry that does not count.
     OtherRegistry,
@@ -127,6 +142,9 @@ struct Entry {
     state: String,
     #[serde(default)]
     revocation: Option<RevocationEntry>,
+    /// Of a response: what the agent signed, any members it may have.
+    #[serde(default)]
+    request: Option<serde_json::Value>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -138,8 +156,27 @@ struct RevocationEntry {
 enum Finding {
     Published,
     Revoked,
+    Responded,
     Pending,
+    Unknown(String),
     Problem(ProblemKind, String),
+}
+
+/// Where an entry's transaction is, and what it did.
+struct Found<'a> {
+    settlement: &'a Settlement,
+    /// The identity registry, CAIP-10.
+    identity: String,
+    events: Vec<Event>,
+}
+
+/// The entry of each payment's feedback: an aggregator has one (R51).
+fn feedback_by_key(entries: &[Entry]) -> BTreeMap<&str, &Entry> {
+    let mut feedback = BTreeMap::new();
+    for entry in entries.iter().filter(|it| it.request.is_none()) {
+        feedback.entry(&*entry.receipt.key).or_insert(entry);
+    }
+    feedback
 }
 
 fn problem(kind: ProblemKind, detail: impl Into<String>) -> Finding {
@@ -151,7 +188,7 @@ impl Audit {
     /// seconds.
     ///
     /// # Errors
-    /// [`AuditError`] if something does not answer; that is no finding.
+    /// [`AuditError`] if something does not answer; that is not a finding.
     pub async fn run(&self, given: &[PublishedReceipt], now: u64) -> Result<Report, AuditError> {
         let entries = self.entries().await?;
         let mut report = Report {
@@ -160,12 +197,15 @@ impl Audit {
             ..Report::default()
         };
         let chain: Vec<&PublishedReceipt> = entries.iter().map(|it| &it.receipt).collect();
-        report.problems = receipts::problems(&chain, given);
+        report.problems = receipts::problems(&chain, given, now);
+        let feedback = feedback_by_key(&entries);
         for entry in &entries {
-            match self.finding(entry, now).await? {
+            match self.finding(entry, &feedback, now).await? {
                 Finding::Published => report.published += 1,
                 Finding::Revoked => report.revoked += 1,
+                Finding::Responded => report.responded += 1,
                 Finding::Pending => report.pending += 1,
+                Finding::Unknown(detail) => report.unknown.push(entry.receipt.unknown(detail)),
                 Finding::Problem(kind, detail) => {
                     report.problems.push(entry.receipt.problem(kind, detail));
                 }
@@ -186,6 +226,10 @@ impl Audit {
                 return Ok(entries);
             }
             entries.extend(page.receipts);
+            if entries.len() > RECEIPTS_MAX {
+                let reason = format!("has more than {RECEIPTS_MAX} receipts");
+                return Err(self.unusable(&path, reason));
+            }
         }
     }
 
@@ -218,9 +262,36 @@ impl Audit {
         }
     }
 
-    async fn finding(&self, entry: &Entry, now: u64) -> Result<Finding, AuditError> {
+    async fn finding(
+        &self,
+        entry: &Entry,
+        feedback: &BTreeMap<&str, &Entry>,
+        now: u64,
+    ) -> Result<Finding, AuditError> {
+        let found = match self.locate(entry, now).await? {
+            Ok(found) => found,
+            Err(finding) => return Ok(finding),
+        };
+        match &entry.request {
+            Some(request) => {
+                let feedback = feedback.get(&*entry.receipt.key).copied();
+                self.response_finding((entry, request), &found, feedback, now)
+                    .await
+            }
+            None => self.feedback_finding(entry, &found).await,
+        }
+    }
+
+    /// Finds the transaction of an entry at a registry that counts.
+    async fn locate<'e>(
+        &'e self,
+        entry: &'e Entry,
+        now: u64,
+    ) -> Result<Result<Found<'e>, Finding>, AuditError> {
         let age = now.saturating_sub(entry.receipt.accepted_at);
-        let withheld = |why: &str| match age < self.grace {
+        // A receipt from the future would be pending for ever.
+        let is_young = age < self.grace && !entry.receipt.is_ahead_of(now);
+        let withheld = |why: &str| match is_young {
             true => Finding::Pending,
             false => {
                 let detail = format!("{why}, {age} seconds after it was accepted");
@@ -228,144 +299,35 @@ impl Audit {
             }
         };
         let Some(tx_ref) = &entry.tx_ref else {
-            return Ok(withheld(&format!(
-                "no transaction (state {:?})",
-                entry.state
-            )));
+            let why = format!("no transaction (state {:?})", entry.state);
+            return Ok(Err(withheld(&why)));
         };
         let place = tx_ref.rsplit_once(':');
         let place = place.and_then(|(chain, it)| Some((chain, it, self.settlements.get(chain)?)));
         let Some((chain, transaction, settlement)) = place else {
             let detail = format!("{tx_ref} is on no chain that counts");
-            return Ok(problem(ProblemKind::OtherRegistry, detail));
+            return Ok(Err(problem(ProblemKind::OtherRegistry, detail)));
         };
         let expected = settlement.reputation(chain);
         if !is_same_account(&expected, &entry.settlement_registry) {
             let found = &entry.settlement_registry;
             let detail = format!("settled on {found}, expected {expected}");
-            return Ok(problem(ProblemKind::OtherRegistry, detail));
+            return Ok(Err(problem(ProblemKind::OtherRegistry, detail)));
+        }
+        if !settlement.is_name(transaction) {
+            return Ok(Err(withheld(&format!("{tx_ref} is no transaction"))));
         }
         let Some(events) = settlement.events(chain, transaction).await? else {
-            return Ok(withheld(&format!("{tx_ref} is not on chain")));
+            let lost = settlement.lost_since(entry.receipt.accepted_at).await?;
+            return Ok(Err(match lost {
+                Some(lost) if !is_young => Finding::Unknown(format!("{tx_ref}: {lost}")),
+                _ => withheld(&format!("{tx_ref} is not on chain")),
+            }));
         };
-        let file = match self.file(entry).await {
-            Ok(file) => file,
-            Err(reason) => return Ok(problem(ProblemKind::FileMissing, reason)),
-        };
-        let identity = settlement.identity(chain);
-        let event = match check_file(entry, &file, &identity, &events) {
-            Ok(event) => event,
-            Err(reason) => return Ok(problem(ProblemKind::Differs, reason)),
-        };
-        match settlement.is_revoked(event).await? {
-            None => Ok(problem(
-                ProblemKind::Differs,
-                "the registry has no such feedback",
-            )),
-            Some(false) => Ok(Finding::Published),
-            Some(true) => Ok(revocation(entry, &file)),
-        }
-    }
-
-    /// The feedback file, from the aggregator or from where its URI says: the registry's event has its hash.
-    async fn file(&self, entry: &Entry) -> Result<Parsed<FeedbackFile>, String> {
-        let uri = &entry.feedback_uri;
-        let cid = uri.rsplit('/').next().unwrap_or_default();
-        let bytes = match self.get(&format!("ipfs/{cid}")).await {
-            Ok(bytes) => bytes,
-            Err(_) => {
-                let fetched = self.fetcher.fetch(uri).await;
-                fetched.map_err(|error| format!("{uri}: {error}"))?.bytes
-            }
-        };
-        parse_feedback(&bytes).map_err(|error| format!("{uri}: {error}"))
-    }
-}
-
-/// The event of the file, if the file is what reviewer and agent signed for the receipt's payment.
-fn check_file<'e>(
-    entry: &Entry,
-    file: &Parsed<FeedbackFile>,
-    identity: &str,
-    events: &'e [Event],
-) -> Result<&'e Event, String> {
-    let FeedbackFile::X402(review) = file.view() else {
-        return Err("the file is no X402 review".to_owned());
-    };
-    require_signed(entry, review)?;
-    let found = events.iter().find(|it| {
-        matches!(it, Event::OpenFeedback { hash, uri, .. }
-            if *hash == file.hash() && *uri == entry.feedback_uri)
-    });
-    let event = found.ok_or("the transaction has no feedback with this file")?;
-    let Event::OpenFeedback {
-        agent,
-        client,
-        value,
-        decimals,
-        tag1,
-        tag2,
-        endpoint,
-        hash,
-        ..
-    } = event
-    else {
-        return Err("the transaction has no open feedback".to_owned());
-    };
-    let network = identity.rsplit_once(':').map_or("", |(it, _)| it);
-    let on_chain = OnChainEntry {
-        agent_registry: identity,
-        agent_id: &agent.to_string(),
-        client_address: &format!("{network}:{client}"),
-        rating: OnChainRating::Open {
-            value: concord_canonical::value::Value::new(*value, *decimals)
-                .map_err(|error| error.to_string())?,
-            tag1,
-            tag2,
-            endpoint,
-        },
-        feedback_hash: *hash,
-    };
-    match file.differences(&on_chain).first() {
-        None => Ok(event),
-        Some(first) => Err(format!("{}: {} on chain", first.field, first.on_chain)),
-    }
-}
-
-fn require_signed(entry: &Entry, review: &X402Feedback) -> Result<(), String> {
-    let proof = review.proof();
-    let task_ref = TaskRef::parse(&proof.signed.task_ref).map_err(|error| error.to_string())?;
-    let key = format!(
-        "{}:{}",
-        task_ref.dedupe_key(),
-        payer_account(&proof.reviewer_address)
-    );
-    if key != entry.receipt.key {
-        return Err(format!("the file is about {key}"));
-    }
-    let accepted_at = Timestamp::from_unix_seconds(entry.receipt.accepted_at);
-    if accepted_at.as_ref() != Some(&review.head.created_at) {
-        return Err("createdAt is not when the receipt was given (R55)".to_owned());
-    }
-    let broken = |who: &str, error: concord_canonical::Error| format!("{who}'s signature: {error}");
-    (review.verify_review()).map_err(|error| broken("the reviewer", error))?;
-    let signed = proof.signed.verify(review.profile());
-    signed.map_err(|error| broken("the agent", error))
-}
-
-/// R58
-fn revocation(entry: &Entry, file: &Parsed<FeedbackFile>) -> Finding {
-    let by_others = |detail: String| problem(ProblemKind::RevokedByOthers, detail);
-    let Some(revocation) = &entry.revocation else {
-        return by_others("it is revoked, and no reviewer's signature is shown".to_owned());
-    };
-    let signed = match revocation.request.clone().verify() {
-        Ok(signed) => signed,
-        Err(refusal) => return by_others(refusal.to_string()),
-    };
-    let hash = format!("0x{}", hex::encode(file.hash()));
-    match signed.key == entry.receipt.key && signed.request.feedback_hash == hash {
-        true => Finding::Revoked,
-        false => by_others("the revocation that is shown is for another feedback".to_owned()),
+        Ok(Ok(Found {
+            identity: settlement.identity(chain),
+            settlement,
+            events,
+        }))
     }
 }

@@ -1,7 +1,10 @@
 use concord_canonical::{Word, receipt::Receipt, sign::ed25519_verify};
 use serde::Deserialize;
 
-use super::{Problem, ProblemKind};
+use super::{Problem, ProblemKind, Unknown};
+
+/// Clocks differ by this much at most, in seconds.
+const CLOCKS_DIFFER: u64 = 60;
 
 /// A receipt as an aggregator publishes it, and as its answers have it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -43,12 +46,25 @@ impl PublishedReceipt {
         ed25519_verify(&key, &hash, &signature).map_err(|error| error.to_string())
     }
 
+    /// Whether it claims a later time than clocks differ by.
+    pub(super) const fn is_ahead_of(&self, now: u64) -> bool {
+        self.accepted_at > now.saturating_add(CLOCKS_DIFFER)
+    }
+
     pub(super) fn problem(&self, kind: ProblemKind, detail: impl Into<String>) -> Problem {
         Problem {
             n: self.n,
             key: self.key.clone(),
             kind,
             detail: detail.into(),
+        }
+    }
+
+    pub(super) fn unknown(&self, detail: String) -> Unknown {
+        Unknown {
+            n: self.n,
+            key: self.key.clone(),
+            detail,
         }
     }
 }
@@ -67,10 +83,14 @@ fn word(field: &str, text: &str) -> Result<Word, String> {
 }
 
 /// What is wrong with the chain, and with receipts that clients kept.
-pub(super) fn problems(chain: &[&PublishedReceipt], given: &[PublishedReceipt]) -> Vec<Problem> {
+pub(super) fn problems(
+    chain: &[&PublishedReceipt],
+    given: &[PublishedReceipt],
+    now: u64,
+) -> Vec<Problem> {
     let mut problems = Vec::new();
     let zeros = format!("0x{}", "00".repeat(32));
-    let mut previous = &zeros;
+    let (mut previous, mut latest) = (&zeros, 0);
     for (n, receipt) in (1u64..).zip(chain) {
         let mut broken = |detail: String| {
             problems.push(receipt.problem(ProblemKind::ChainBroken, detail));
@@ -87,7 +107,17 @@ pub(super) fn problems(chain: &[&PublishedReceipt], given: &[PublishedReceipt]) 
         if let Err(reason) = receipt.verify() {
             broken(reason);
         }
+        if receipt.is_ahead_of(now) {
+            broken(format!("it is from the future: {}", receipt.accepted_at));
+        }
+        if receipt.accepted_at.saturating_add(CLOCKS_DIFFER) < latest {
+            let found = receipt.accepted_at;
+            broken(format!(
+                "its time is {found}, a receipt before it has {latest}"
+            ));
+        }
         previous = &receipt.receipt;
+        latest = latest.max(receipt.accepted_at);
     }
     for kept in given {
         if let Err(reason) = kept.verify() {
@@ -107,4 +137,55 @@ pub(super) fn problems(chain: &[&PublishedReceipt], given: &[PublishedReceipt]) 
         }
     }
     problems
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use concord_canonical::sign::{PreparedKey, PublicKey};
+
+    /// A chain as it should be, but for its times.
+    fn chain(times: &[u64]) -> Vec<PublishedReceipt> {
+        let key = PreparedKey::ed25519(&[7; 32]);
+        let PublicKey::Ed25519(public_key) = key.public_key() else {
+            panic!("another key");
+        };
+        let hex = |bytes: &[u8]| format!("0x{}", hex::encode(bytes));
+        let mut previous = [0; 32];
+        let receipts = (1..).zip(times).map(|(n, time)| {
+            let receipt = Receipt {
+                previous,
+                key: "a payment",
+                payload_digest: [9; 32],
+                accepted_at: *time,
+            };
+            let published = PublishedReceipt {
+                n,
+                previous: hex(&previous),
+                key: receipt.key.to_owned(),
+                payload_digest: hex(&receipt.payload_digest),
+                accepted_at: *time,
+                receipt: hex(&receipt.hash()),
+                signature: key.sign(&receipt.hash(), hex).unwrap(),
+                public_key: hex(&public_key),
+            };
+            previous = receipt.hash();
+            published
+        });
+        receipts.collect()
+    }
+
+    #[test]
+    fn r57_times_go_back_by_no_more_than_clocks_differ() {
+        let broken = |times: &[u64]| {
+            let chain = chain(times);
+            let all: Vec<&PublishedReceipt> = chain.iter().collect();
+            let found = problems(&all, &chain, 1_000);
+            found.into_iter().map(|it| it.n).collect::<Vec<_>>()
+        };
+        assert!(broken(&[100, 40, 100, 160]).is_empty());
+        assert_eq!(broken(&[100, 39]), [2]);
+        // step by step, too: each is compared with the latest
+        assert_eq!(broken(&[200, 150, 139, 1, 200]), [3, 4]);
+    }
 }

@@ -6,13 +6,16 @@ use concord_chain::{
 };
 use concord_registry::{
     event::{AccountId, AgentId, Block, Event},
-    evm::{PlacedLog, RegistryAddresses, abi::ReputationRegistry},
+    evm::{RegistryAddresses, abi::ReputationRegistry},
     svm::{
         Program,
         accounts::OpenFeedback,
         events::{Call, TopLevel, Transaction},
     },
 };
+
+/// Base58 characters of 64 bytes at most.
+const SIGNATURE_MAX: usize = 88;
 
 /// The registries of a chain that count.
 pub enum Settlement {
@@ -51,6 +54,19 @@ impl Settlement {
         }
     }
 
+    /// Whether a transaction can have this name: nodes answer others with an error. The audited aggregator wrote it, and the
+    /// time of decoding base58 grows with the square of its length.
+    pub(super) fn is_name(&self, transaction: &str) -> bool {
+        match self {
+            Self::Evm { .. } => transaction.parse::<B256>().is_ok(),
+            Self::Svm { .. } if transaction.len() > SIGNATURE_MAX => false,
+            Self::Svm { .. } => {
+                let signature = bs58::decode(transaction).into_vec();
+                signature.is_ok_and(|it| it.len() == 64)
+            }
+        }
+    }
+
     /// The registries' events of a transaction; `None` if it is not on chain, or failed.
     pub(super) async fn events(
         &self,
@@ -69,13 +85,14 @@ impl Settlement {
                     authorized_reputation: None,
                     validation: None,
                 };
-                let Ok(hash) = transaction.parse::<B256>() else {
+                let Ok(hash) = transaction.parse() else {
                     return Ok(None);
                 };
-                let Some(logs) = logs(node, hash).await? else {
+                let receipt = node.receipt(hash).await?;
+                let Some(receipt) = receipt.filter(|it| it.status()) else {
                     return Ok(None);
                 };
-                addresses.events(chain, &logs)
+                addresses.events(chain, &receipt.placed_logs())
             }
             Self::Svm { cluster, program } => {
                 let executed = cluster.transaction(transaction).await?;
@@ -87,6 +104,23 @@ impl Settlement {
         };
         let events = decoded.events.into_iter().map(|it| it.event);
         Ok(Some(events.collect()))
+    }
+
+    /// R36: what the node has dropped of the blocks since a time (unix seconds): it does not say what is in them. The time
+    /// is the audited aggregator's own, so this concerns one entry and never ends an audit.
+    pub(super) async fn lost_since(&self, since: u64) -> Result<Option<String>, ChainError> {
+        let Self::Svm { cluster, .. } = self else {
+            return Ok(None);
+        };
+        let first = cluster.first_kept_block().await?;
+        let from = first.block_time.and_then(|it| u64::try_from(it).ok());
+        Ok(match from {
+            Some(from) if from <= since => None,
+            Some(from) => Some(format!(
+                "the node has transactions from {from} on, wanted from {since}"
+            )),
+            None => Some("the node does not say since when it has transactions".to_owned()),
+        })
     }
 
     /// Whether a feedback is revoked; `None` if the registry does not have it.
@@ -129,26 +163,6 @@ impl Settlement {
             _ => Ok(None),
         }
     }
-}
-
-async fn logs(node: &Node, hash: B256) -> Result<Option<Vec<PlacedLog>>, ChainError> {
-    let Some(receipt) = node.receipt(hash).await? else {
-        return Ok(None);
-    };
-    if !receipt.status() {
-        return Ok(None);
-    }
-    let block = Block {
-        number: receipt.block_number.unwrap_or_default(),
-        hash: None,
-    };
-    let logs = receipt.logs().iter().map(|log| PlacedLog {
-        block,
-        transaction: hash,
-        index: log.log_index.unwrap_or_default(),
-        log: log.inner.clone(),
-    });
-    Ok(Some(logs.collect()))
 }
 
 /// What events are decoded from; `None` if the transaction failed, or its parts contradict each other.

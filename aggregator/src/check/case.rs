@@ -73,7 +73,7 @@ fn unknown_agent(registry: &str) -> String {
     }
 }
 
-/// The same registry's chain, and an account on it that is no registry.
+/// The same registry's chain, and an account on it that is not a registry.
 fn unknown_registry(registry: &str) -> String {
     let chain = registry.rsplit_once(':').map_or("", |it| it.0);
     match chain.starts_with("eip155:") {

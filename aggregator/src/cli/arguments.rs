@@ -29,7 +29,7 @@ pub struct Arguments {
     pub command: Command,
 }
 
-/// Accepts feedback from clients without gas, and audits and checks those who do.
+/// Runs an aggregator, which accepts feedback from clients without gas, and audits and checks other aggregators.
 #[derive(Debug, Args)]
 pub struct Aggregator {
     #[command(subcommand)]
@@ -39,16 +39,16 @@ pub struct Aggregator {
 /// What `concord-aggregator` and `concord aggregator` do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Serves X402's interface, and submits what is accepted.
+    /// Serves X402's interface, and submits accepted feedback.
     #[command(after_help = help!("  concord aggregator run --config aggregator.json"))]
     Run(RunOptions),
-    /// Submits what was accepted, and ends when nothing is left to do.
+    /// Submits accepted feedback, and ends when nothing is left to do.
     #[command(after_help = help!("  concord aggregator drain --config aggregator.json", "the registry refuses some submissions"))]
     Drain(ConfigOptions),
     /// Prints how many submissions are in each state, and which are late.
     #[command(after_help = help!("  concord aggregator status --config aggregator.json", "the registry refuses some submissions"))]
     Status(ConfigOptions),
-    /// Makes every submission that waits, or that the registry refused, due now. The service must not run.
+    /// Makes every waiting or refused submission due now. The service must not run.
     #[command(after_help = help!("  concord aggregator retry --config aggregator.json"))]
     Retry(ConfigOptions),
     /// Copies the store to a new file, also while the service runs.
@@ -64,7 +64,7 @@ pub enum Command {
     #[command(after_help = help!("  concord aggregator audit https://aggregator.example --registries registries.json
   concord aggregator audit https://aggregator.example --registries registries.json --receipt mine.json", "something is wrong with a receipt"))]
     Audit(AuditOptions),
-    /// Checks that an aggregator does what X402 says: each code, repetition, many at once. It uses up three
+    /// Checks that an aggregator follows X402: each code, repeated submissions, and many at once. Uses up three
     /// payments.
     #[command(after_help = help!("  concord aggregator check https://aggregator.example/feedback --with materials.json", "some case failed"))]
     Check(CheckOptions),
@@ -81,7 +81,7 @@ pub struct ConfigOptions {
 pub struct RunOptions {
     #[command(flatten)]
     pub config: ConfigOptions,
-    /// What happens to payments on chains that are not configured.
+    /// The treatment of payments on chains that are not configured.
     #[arg(long, value_enum, default_value_t = PaymentMode::Checked)]
     pub payments: PaymentMode,
 }
@@ -90,20 +90,20 @@ pub struct RunOptions {
 pub struct BackupOptions {
     #[command(flatten)]
     pub config: ConfigOptions,
-    /// The new file. One that is there is not overwritten.
+    /// The new file. An existing file is not overwritten.
     #[arg(long)]
     pub to: PathBuf,
 }
 
 #[derive(Debug, Args)]
 pub struct AuditOptions {
-    /// Where the aggregator's routes are: the URL before `/receipts`.
+    /// The aggregator's base URL: the part before `/receipts`.
     pub url: String,
     /// The registries that count, a JSON file: `chains` as in an aggregator's configuration, with `rpc` and
     /// `evm.identity`, `evm.reputation` or `solana.program`.
     #[arg(long)]
     pub registries: PathBuf,
-    /// A receipt that was given out, a JSON file: the aggregator must have it. May be repeated.
+    /// A receipt that the aggregator gave and must still have, a JSON file; repeatable.
     #[arg(long)]
     pub receipt: Vec<PathBuf>,
     /// Seconds after which a receipt must have its feedback.
@@ -116,13 +116,13 @@ pub struct AuditOptions {
 
 #[derive(Debug, Args)]
 pub struct CheckOptions {
-    /// Where the aggregator takes submissions, as agents announce it.
+    /// The aggregator's URL for submissions, as agents announce it.
     pub url: String,
-    /// What to check with, a JSON file: `agentRegistry`, `agentId`, `agentKey` and `reviewerKey` (key files),
-    /// and three `payments` to the agent that nobody rated.
+    /// The materials of the check, a JSON file: `agentRegistry`, `agentId`, `agentKey` and `reviewerKey` (key files),
+    /// and three unrated `payments` to the agent.
     #[arg(long)]
     pub with: PathBuf,
-    /// Seconds that a submission may take until it is on chain.
+    /// The most seconds until a submission is on chain.
     #[arg(long, default_value_t = 300)]
     pub patience: u64,
 }
@@ -130,8 +130,8 @@ pub struct CheckOptions {
 /// R54
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PaymentMode {
-    /// They are refused.
+    /// Such payments are refused.
     Checked,
-    /// They are taken as the submission states them, and the file says so.
+    /// Such payments are accepted as stated, and the feedback file says so.
     Unchecked,
 }

@@ -12,7 +12,7 @@ use concord_registry::{evm, svm::Program};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::json;
 
-use super::{CliError, FINE, REFUSED, arguments::AuditOptions};
+use super::{CliError, FAILED, FINE, REFUSED, arguments::AuditOptions};
 use crate::{
     audit::{Audit, PublishedReceipt, Settlement},
     lane::now,
@@ -99,11 +99,13 @@ pub async fn audit(options: &AuditOptions) -> Result<u8, CliError> {
     let given: Vec<PublishedReceipt> = given.collect::<Result<_, _>>()?;
     let report = audit.run(&given, now()).await?;
     show(&format!("{:#}\n", json!(report)))?;
-    Ok(if report.problems.is_empty() {
-        FINE
-    } else {
-        REFUSED
-    })
+    Ok(
+        match (report.problems.is_empty(), report.unknown.is_empty()) {
+            (false, _) => REFUSED,
+            (true, false) => FAILED,
+            (true, true) => FINE,
+        },
+    )
 }
 
 /// Asks aggregators. A redirect is an answer that X402 does not have.
@@ -128,7 +130,7 @@ pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, CliError> {
 
 pub fn url(text: &str) -> Result<Url, CliError> {
     let url: Result<Url, _> = text.parse();
-    let url = url.map_err(|error| CliError::Usage(format!("{text:?} is no URL: {error}")))?;
+    let url = url.map_err(|error| CliError::Usage(format!("{text:?} is not a URL: {error}")))?;
     match url.scheme() {
         "http" | "https" => Ok(url),
         other => Err(CliError::Usage(format!("{other}: expected http or https"))),

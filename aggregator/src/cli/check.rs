@@ -62,5 +62,5 @@ fn key(path: &Path) -> Result<PreparedKey, CliError> {
     let bytes: [u8; 32] = bytes.ok_or_else(|| {
         usage("expected 32 bytes in hexadecimal, or the JSON of a Solana keypair")
     })?;
-    PreparedKey::secp256k1(&bytes).map_err(|_| usage("is no key of secp256k1"))
+    PreparedKey::secp256k1(&bytes).map_err(|_| usage("is not a secp256k1 key"))
 }

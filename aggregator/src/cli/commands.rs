@@ -7,6 +7,7 @@ use axum::{
 use concord_chain::{
     server::{Peer, ServerLimits, asked_to_stop, serve},
     stdout::show,
+    submission::Timing,
 };
 use concord_x402::feedback::FileStore;
 use serde_json::{Value, json};
@@ -15,7 +16,7 @@ use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
 use super::{
     CliError, FINE, REFUSED,
     arguments::{BackupOptions, ConfigOptions, RunOptions},
-    config::{Config, TIMING},
+    config::Config,
 };
 use crate::{
     Aggregator, Facilitator, Insiders, LanePlace, Revenues, Service, Sponsor, SponsorWorker,
@@ -70,7 +71,7 @@ impl Lanes {
     /// Follows what sponsors pay for (R59).
     fn follow(&mut self, sponsors: &[Sponsor], store: &Store) {
         for sponsor in sponsors {
-            let worker = SponsorWorker::new(sponsor, store.clone(), TIMING.poll);
+            let worker = SponsorWorker::new(sponsor, store.clone(), Timing::UNHURRIED.poll);
             let stopped = self.stop.subscribe();
             self.tasks.push(tokio::spawn(worker.run(stopped)));
         }
@@ -102,6 +103,7 @@ pub async fn run(options: &RunOptions) -> Result<u8, CliError> {
     let revenues = Revenues {
         store: store.clone(),
         facilitators: facilitators.clone(),
+        evm: config.evm_settlers(&admission.payments)?,
         assets: config.assets()?,
     };
     let aggregator = Aggregator::new(store, admission, files, lanes.places.clone());
@@ -145,7 +147,7 @@ pub async fn drain(options: &ConfigOptions) -> Result<u8, CliError> {
     }
     let stopped = asked_to_stop();
     tokio::pin!(stopped);
-    while store.open_count()? + store.open_revocations()? + open_sponsored(&store)? > 0 {
+    while open_work(&store)? > 0 {
         tokio::select! {
             () = tokio::time::sleep(PAUSE) => {}
             () = &mut stopped => break,
@@ -153,6 +155,12 @@ pub async fn drain(options: &ConfigOptions) -> Result<u8, CliError> {
     }
     lanes.end().await;
     report(&store)
+}
+
+/// What a run has yet to do.
+fn open_work(store: &Store) -> Result<u64, CliError> {
+    let follow_ups = store.open_revocations()? + store.open_responses()?;
+    Ok(store.open_count()? + follow_ups + open_sponsored(store)?)
 }
 
 /// What both have signed and is not final.
@@ -172,13 +180,15 @@ pub fn status(options: &ConfigOptions) -> Result<u8, CliError> {
     report(&store)
 }
 
-/// Counts by state, and each submission and revocation that is late or refused.
+/// Counts by state, and each submission, revocation and response that is late or refused.
 fn report(store: &Store) -> Result<u8, CliError> {
     let counts = store.counts()?;
     let refused = counts.iter().find(|(state, _)| *state == RowState::Refused);
     let revocations = store.late_revocations()?;
+    let responses = store.late_responses()?;
     let has_refused = refused.is_some_and(|(_, count)| *count > 0)
-        || revocations.iter().any(|it| it.state == RowState::Refused);
+        || revocations.iter().any(|it| it.state == RowState::Refused)
+        || responses.iter().any(|it| it.state == RowState::Refused);
     let mut late = Vec::new();
     let mut from = 1;
     loop {
@@ -209,6 +219,16 @@ fn report(store: &Store) -> Result<u8, CliError> {
         })
     });
     let revocations: Vec<Value> = revocations.collect();
+    let responses = responses.iter().map(|row| {
+        json!({
+            "n": row.receipt.n,
+            "responseTo": row.submission,
+            "state": row.state.name(),
+            "attempts": row.attempts,
+            "reason": row.reason,
+        })
+    });
+    let responses: Vec<Value> = responses.collect();
     let sponsored: serde_json::Map<_, _> = (store.sponsored_counts()?.into_iter())
         .map(|(state, count)| (state.name().to_owned(), json!(count)))
         .collect();
@@ -217,6 +237,7 @@ fn report(store: &Store) -> Result<u8, CliError> {
         "sponsored": sponsored,
         "late": late,
         "lateRevocations": revocations,
+        "lateResponses": responses,
     });
     show(&format!("{report:#}\n"))?;
     Ok(if has_refused { REFUSED } else { FINE })
@@ -245,20 +266,20 @@ pub fn backup(options: &BackupOptions) -> Result<u8, CliError> {
 pub async fn files(options: &ConfigOptions) -> Result<u8, CliError> {
     let config = Config::read(&options.config)?;
     let (store, files) = (config.open_store()?, config.file_store()?);
-    let mut count = 0;
+    let (mut last, mut written) = (0, 0);
     loop {
-        let rows = store.page(count + 1, PAGE)?;
+        let rows = store.page(last + 1, PAGE)?;
         if rows.is_empty() {
             break;
         }
         for row in rows {
-            count = row.receipt.n;
-            if let Some(file) = store.file(count)? {
+            last = row.receipt.n;
+            if let Some(file) = store.file(last)? {
                 files.store(file.as_bytes()).await?;
+                written += 1;
             }
         }
     }
-    let mut written = count;
     for id in store.sponsored_signed()? {
         if let Some(file) = store.sponsored_file(id)? {
             files.store(file.as_bytes()).await?;

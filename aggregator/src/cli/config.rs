@@ -4,42 +4,35 @@ use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
 };
 
 use axum::http::HeaderName;
 use concord_canonical::{caip::AccountId, sign::PreparedKey};
 use concord_chain::{
     ChainId, EndpointOptions,
-    evm::{Confirmations, FeeLimit, Node},
+    evm::Node,
     fetch::{FetchOptions, Fetcher},
-    keys::{EvmKeySource, read_keypair},
+    keys::read_keypair,
     submission::Timing,
     svm::{Cluster, PriorityFee},
 };
-use concord_registry::{evm, svm::Program};
+use concord_registry::svm::Program;
 use concord_x402::{
-    feedback::{EvmRegistry, FeedbackRegistry, FileFolder, FileStore, SvmRegistry},
+    feedback::{FeedbackRegistry, FileFolder, FileStore, SvmRegistry},
     quote::FetchedFiles,
     verify::{Chains, Payments},
 };
-use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
+use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::Deserialize;
 
 use super::{
-    CliError, arguments::PaymentMode, facilitator::PaymentProofConfig, sponsor::SponsorConfig,
+    CliError, arguments::PaymentMode, evm_chain::EvmConfig, facilitator::PaymentProofConfig,
+    sponsor::SponsorConfig,
 };
 use crate::{
-    AllowedAgents, ChainInsiders, Facilitator, Insiders, Limits, PinnedFiles, Sponsor,
+    AllowedAgents, ChainInsiders, EvmSettler, Facilitator, Insiders, Limits, PinnedFiles, Sponsor,
     admission::Admission,
     store::{Location, Store},
-};
-
-/// Feedback is not urgent: polling is slow enough for public endpoints.
-pub(super) const TIMING: Timing = Timing {
-    poll: Duration::from_secs(1),
-    replace_after: Duration::from_secs(45),
-    give_up_after: Duration::from_secs(600),
 };
 
 /// An aggregator's configuration. Paths are relative to the working directory.
@@ -104,31 +97,6 @@ struct ChainConfig {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct EvmConfig {
-    /// The identity registry.
-    #[schemars(schema_with = "evm_address")]
-    identity: evm::Address,
-    /// The open reputation registry.
-    #[schemars(schema_with = "evm_address")]
-    reputation: evm::Address,
-    /// An encrypted keystore; without one `CONCORD_EVM_PRIVATE_KEY` has the key.
-    #[serde(default)]
-    keystore: Option<PathBuf>,
-    /// The keystore's password.
-    #[serde(default)]
-    password_file: Option<PathBuf>,
-    /// The most that is offered for a unit of gas, in gwei.
-    #[serde(default)]
-    max_fee: Option<String>,
-    /// A number of blocks, `safe` or `finalized`.
-    confirmations: String,
-    /// The agents that are served; all if it is absent.
-    #[serde(default)]
-    agents: Option<BTreeSet<String>>,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct SolanaConfig {
     /// The program's address, in base58.
     program: String,
@@ -162,16 +130,12 @@ struct FetchConfig {
     gateway: Option<String>,
 }
 
-fn evm_address(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": "string", "pattern": "^0x[0-9a-fA-F]{40}$" })
-}
-
 fn ipfs() -> String {
     "ipfs://".to_owned()
 }
 
 /// A registry, and where it records feedback (CAIP-10).
-type Registry = (Box<dyn FeedbackRegistry>, String);
+pub(super) type Registry = (Box<dyn FeedbackRegistry>, String);
 
 impl Config {
     /// Reads the file; an error names file, path and value.
@@ -324,6 +288,23 @@ impl Config {
         Ok(facilitators)
     }
 
+    /// What this operator settles, on each EVM chain that names accounts for it.
+    pub(super) fn evm_settlers(
+        &self,
+        payments: &Arc<dyn Payments>,
+    ) -> Result<Vec<EvmSettler>, CliError> {
+        let mut all = Vec::new();
+        for (chain, config) in &self.chains {
+            let Some(registry) = &config.evm else {
+                continue;
+            };
+            if let Some(settlers) = &registry.settlers {
+                all.push(registry.settler(chain, config.node()?, settlers, payments.clone())?);
+            }
+        }
+        Ok(all)
+    }
+
     /// Who pays for what reviewers sign, on each cluster that has one (R59).
     pub(super) fn sponsors(&self) -> Result<Vec<Sponsor>, CliError> {
         let mut sponsors = Vec::new();
@@ -413,34 +394,6 @@ impl ChainConfig {
     }
 }
 
-impl EvmConfig {
-    async fn connect(&self, chain: &ChainId, node: Node) -> Result<Registry, CliError> {
-        let usage = |field: &str, error: &dyn ToString| {
-            CliError::Usage(format!("chains.{chain}.evm.{field}: {}", error.to_string()))
-        };
-        let source = EvmKeySource {
-            keystore: self.keystore.clone(),
-            password_file: self.password_file.clone(),
-        };
-        let missing = "no key: give keystore, or set CONCORD_EVM_PRIVATE_KEY";
-        let signer = source.open()?.ok_or_else(|| usage("keystore", &missing))?;
-        let limit = FeeLimit::parse(self.max_fee.as_deref())?;
-        let confirmations: Result<Confirmations, String> = self.confirmations.parse();
-        let confirmations = confirmations.map_err(|error| usage("confirmations", &error))?;
-        let addresses = evm::RegistryAddresses {
-            identity: self.identity,
-            open_reputation: Some(self.reputation),
-            authorized_reputation: None,
-            validation: None,
-        };
-        let fees = (limit, confirmations);
-        let signer = Box::new(signer);
-        let connected = EvmRegistry::connect(node, chain, addresses, signer, fees, TIMING);
-        let settlement = format!("{chain}:{}", self.reputation);
-        Ok((Box::new(connected.await?), settlement))
-    }
-}
-
 impl SolanaConfig {
     fn program(&self, chain: &ChainId) -> Result<Program, CliError> {
         let id = self.program.parse();
@@ -461,7 +414,8 @@ impl SolanaConfig {
             first: 0,
             most: self.max_priority_fee,
         };
-        let connected = SvmRegistry::connect(cluster, chain, program, signer, fee, TIMING).await?;
+        let connected =
+            SvmRegistry::connect(cluster, chain, program, signer, fee, Timing::UNHURRIED).await?;
         let settlement = connected.registry();
         Ok((Box::new(connected), settlement))
     }

@@ -4,6 +4,7 @@ mod audit;
 mod check;
 mod commands;
 mod config;
+mod evm_chain;
 mod facilitator;
 mod log;
 mod sponsor;
@@ -26,7 +27,7 @@ const FINE: u8 = 0;
 const REFUSED: u8 = 1;
 /// The command line, the configuration or a key is wrong.
 const USAGE: u8 = 2;
-/// A chain does not answer, or the store cannot be used.
+/// A chain does not answer or does not know any more, or the store cannot be used.
 const FAILED: u8 = 3;
 
 /// Why a command ended.

@@ -79,7 +79,7 @@ impl Sponsor {
         submission: &Submission,
     ) -> Result<Offer, Refusal> {
         let mint: Address = submission.agent_id.parse().map_err(|_| {
-            let message = format!("{} is no mint", submission.agent_id);
+            let message = format!("{} is not a mint", submission.agent_id);
             malformed("MalformedAddress", message).of("interactionData.agentId")
         })?;
         let last = self.last_index(&mint, &client).await?;

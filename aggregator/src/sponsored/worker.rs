@@ -100,14 +100,7 @@ impl SponsorWorker {
         for ((row, signed), status) in rows.iter().zip(&signed).zip(statuses) {
             match status {
                 TxStatus::Landed(landing) => executed.push((*row, landing, None)),
-                TxStatus::Failed { reason, cost } => {
-                    let landing = Landing {
-                        transaction: signed.transaction.clone(),
-                        block: 0,
-                        block_hash: None,
-                        cost,
-                        refund: Default::default(),
-                    };
+                TxStatus::Failed { reason, landing } => {
                     executed.push((*row, landing, Some(reason)));
                 }
                 TxStatus::Unknown => due.push((*row, signed.clone())),

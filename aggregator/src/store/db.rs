@@ -4,12 +4,14 @@ use std::borrow::Cow;
 use concord_index::store::{Cell, Database, Engine, Location, Value};
 use serde::de::DeserializeOwned;
 
-use super::StoreError;
+use super::{StoreError, receipt::ChainEnd};
 
 /// A connection, which is opened again after it was lost.
 pub(super) struct Db {
     location: Location,
     database: Option<Database>,
+    /// The end of the chain of receipts, once this transaction has read or made it.
+    pub last_receipt: Option<ChainEnd>,
 }
 
 /// The cells of one row.
@@ -59,6 +61,7 @@ impl Db {
         let mut db = Self {
             location: location.clone(),
             database: None,
+            last_receipt: None,
         };
         db.database()?;
         Ok(db)
@@ -91,7 +94,7 @@ impl Db {
         Ok(self.database.insert(database))
     }
 
-    fn failed(&self, reason: impl ToString) -> StoreError {
+    pub fn failed(&self, reason: impl ToString) -> StoreError {
         super::failed(&self.location, reason)
     }
 
@@ -106,6 +109,7 @@ impl Db {
 
     /// Forgets the connection: whatever was begun with it is undone.
     pub fn disconnect(&mut self) {
+        self.last_receipt = None;
         self.database = None;
     }
 
@@ -124,6 +128,7 @@ impl Db {
 
     /// Begins a transaction during which no other is under way, of this process or another.
     pub fn begin(&mut self) -> Result<(), StoreError> {
+        self.last_receipt = None; // another process may have made one
         self.attempt(|it| it.script(it.dialect().begin_alone))
     }
 

@@ -31,6 +31,14 @@ pub enum StoreError {
     /// Another process has it.
     #[error("the store {0} is held by another process")]
     Locked(String),
+    /// Receipts of a later time were given since it came, by more than clocks may differ (R57).
+    #[error("it came at {came}, and there is a receipt of {latest}")]
+    Overtaken {
+        /// When it came, in unix seconds.
+        came: u64,
+        /// The latest time of a receipt, in unix seconds.
+        latest: u64,
+    },
     /// Another process works on the lane since.
     #[error("the lease {held} of {lane} is over: {found} is held now")]
     LeaseLost {

@@ -5,12 +5,16 @@
 //! transaction after the other, whatever process it is of: receipts have an order (R57). An answer is given after the
 //! commit, so whatever a caller has seen survives a crash.
 
+mod acceptance;
+mod counts;
 mod db;
 mod error;
+mod follow_up;
 mod lease;
 mod limits;
 mod receipt;
 mod record;
+mod response;
 mod revocation;
 mod row;
 mod schema;
@@ -19,34 +23,32 @@ mod sponsored;
 mod writer;
 
 use std::{
-    cell::RefCell,
     path::Path,
     sync::{Arc, Mutex, PoisonError, Weak},
     thread,
     time::Duration,
 };
 
-use concord_canonical::{
-    Word,
-    sign::{PreparedKey, PublicKey},
-};
+use concord_canonical::sign::{PreparedKey, PublicKey};
 use concord_chain::{ChainError, atomic_file, submission::Landing};
 pub use concord_index::store::Location;
 use tokio::sync::watch;
 
+pub use acceptance::{Acceptance, Accepted};
+pub use counts::Backlog;
 pub use error::StoreError;
+pub use follow_up::Receipted;
 pub use lease::{LEASE_SECONDS, Lease};
 pub use receipt::SignedReceipt;
 pub use record::StoreRecord;
+pub use response::{AcceptedResponse, ResponseRow};
 pub use revocation::RevocationRow;
 pub use row::{Row, RowState};
 pub use settled::Settled;
 pub(crate) use sponsored::{Preparation, SponsorLimits, Sponsoring};
 pub use sponsored::{SponsoredRow, SponsoredState};
 
-use crate::{Claim, Limited, Policy, Sealed, policy::Subject};
-use db::{Cells, Db, int, text, value};
-use limits::Counted;
+use db::{Db, int, text};
 use record::Table;
 use row::COLUMNS;
 use writer::Writer;
@@ -67,30 +69,6 @@ struct Shared {
     /// This process, among those that share the database.
     holder: String,
     _lock: Option<atomic_file::Lock>,
-}
-
-/// What [`Store::accept`] found.
-#[derive(Clone, Debug)]
-pub enum Accepted {
-    /// It is on disk now, with a receipt.
-    Now(Row),
-    /// The payment has a submission already (R51).
-    Before(Row),
-    /// The reviewer signed a sponsored transaction for the payment (R59): its number.
-    Sponsored(u64),
-    /// A limit of the operator is reached: nothing was accepted.
-    Limited(Limited),
-}
-
-/// Where and when a submission is accepted, and within which limits.
-#[derive(Clone, Debug)]
-pub struct Acceptance {
-    /// The lane: registry and account that submits.
-    pub lane: String,
-    /// The registry that records the feedback, CAIP-10.
-    pub settlement: String,
-    pub(crate) subject: Subject,
-    pub(crate) policy: Arc<Policy>,
 }
 
 impl Store {
@@ -165,47 +143,6 @@ impl Store {
         self.0.changes.clone()
     }
 
-    /// Accepts a submission, unless its payment has one already.
-    ///
-    /// # Errors
-    /// [`StoreError`]; then nothing was accepted.
-    pub async fn accept(
-        &self,
-        claim: &Claim,
-        sealed: Sealed,
-        acceptance: Acceptance,
-    ) -> Result<Accepted, StoreError> {
-        let (key, digest) = (claim.key.clone(), claim.digest);
-        let body = serde_json::to_string(&sealed.submission);
-        let body = body.map_err(|error| self.failed(error))?;
-        let (signer, location) = (self.0.key.clone(), self.0.location.clone());
-        let accept = move |db: &mut Db| {
-            if let Some(row) = find_by_key(db, &key)? {
-                return Ok(Accepted::Before(row));
-            }
-            if let Some(row) = sponsored::find_by_key(db, &key)?
-                && row.state.takes_payment()
-            {
-                return Ok(Accepted::Sponsored(row.id));
-            }
-            let Acceptance {
-                subject, policy, ..
-            } = &acceptance;
-            if let Some(limited) = policy.check(&Counted(RefCell::new(&mut *db)), subject)? {
-                return Ok(Accepted::Limited(limited));
-            }
-            let last = last_receipt(db)?;
-            let receipt = SignedReceipt::after(last, &key, digest, subject.now, &signer);
-            let receipt = receipt.map_err(|error| failed(&location, error))?;
-            insert(db, &receipt, body, &sealed, &acceptance)?;
-            let row = find_by_key(db, &key)?;
-            let row = row.ok_or_else(|| StoreError::gone("submission", receipt.n))?;
-            policy.note(subject);
-            Ok(Accepted::Now(row))
-        };
-        self.write(accept).await
-    }
-
     /// The submission for a payment.
     ///
     /// # Errors
@@ -241,14 +178,16 @@ impl Store {
         self.read(|db| db.one(&sql, &[text(uri)], Row::read))
     }
 
-    /// The lanes with submissions or revocations that are not done.
+    /// The lanes with submissions, revocations or responses that are not done.
     ///
     /// # Errors
     /// [`StoreError`].
     pub fn open_lanes(&self) -> Result<Vec<String>, StoreError> {
         let sql = "SELECT lane FROM submission WHERE is_done = 0 UNION \
                    SELECT lane FROM submission JOIN revocation USING (n) \
-                   WHERE revocation.is_done = 0 AND submission.state <> 'refused'";
+                   WHERE revocation.is_done = 0 AND submission.state <> 'refused' UNION \
+                   SELECT lane FROM submission JOIN response ON submission.n = response.submission \
+                   WHERE response.is_done = 0 AND submission.state <> 'refused'";
         self.read(|db| db.all(sql, &[], |row| row.get(0)))
     }
 
@@ -271,31 +210,6 @@ impl Store {
              AND not_before <= ?2 ORDER BY n LIMIT 1"
         );
         self.read(|db| db.one(&sql, &[text(lane), int(now)], Row::read))
-    }
-
-    /// How many submissions are not done.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub fn open_count(&self) -> Result<u64, StoreError> {
-        let sql = "SELECT count(*) FROM submission WHERE is_done = 0";
-        self.read(|db| db.count(sql, &[]))
-    }
-
-    /// How many submissions are in each state.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub fn counts(&self) -> Result<Vec<(RowState, u64)>, StoreError> {
-        let sql = "SELECT state, count(*) FROM submission GROUP BY state";
-        let read = |row: &Cells<'_>| {
-            let state = RowState::read(&row.get::<String>(0)?)?;
-            Ok((state, row.get::<u64>(1)?))
-        };
-        let counts = self.read(|db| db.all(sql, &[], read))?;
-        let of = |state: RowState| counts.iter().find(|(it, _)| *it == state);
-        let count = |state| of(state).map_or(0, |(_, count)| *count);
-        Ok(RowState::ALL.map(|state| (state, count(state))).to_vec())
     }
 
     /// The file is where its URI says.
@@ -323,9 +237,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub async fn set_refused(&self, n: u64, reason: String) -> Result<(), StoreError> {
-        let sql = "UPDATE submission SET state = 'refused', reason = ?2, is_done = 1 WHERE n = ?1";
-        self.write(move |db| db.run(sql, &[int(n), text(&reason)]))
-            .await
+        self.refuse(Table::Submission, n, reason).await
     }
 
     /// An attempt failed; the next is due at a time in unix seconds. `is_reverted`: by the registry.
@@ -339,33 +251,29 @@ impl Store {
         due: u64,
         is_reverted: bool,
     ) -> Result<(), StoreError> {
-        let sql = "UPDATE submission SET attempts = attempts + 1, reason = ?2, not_before = ?3, \
-                   reverts = (reverts + 1) * ?4 WHERE n = ?1";
-        let values = [int(n), text(&reason), int(due), int(is_reverted.into())];
-        self.write(move |db| db.run(sql, &values)).await
+        self.put_off(Table::Submission, n, reason, (due, is_reverted))
+            .await
     }
 
-    /// Makes every submission and revocation that waits, or that the registry refused, due now. Returns how
-    /// many there are.
+    /// Makes every submission, revocation and response that waits, or that the registry refused, due now. Returns
+    /// how many there are.
     ///
     /// # Errors
     /// [`StoreError`].
     pub async fn retry(&self) -> Result<u64, StoreError> {
-        let sql = "UPDATE submission SET not_before = 0, attempts = 0, reverts = 0, is_done = 0, \
-                   state = CASE WHEN state <> 'refused' THEN state WHEN EXISTS (SELECT 1 FROM tx WHERE \
-                   tx.submission = submission.n) THEN 'sent' ELSE 'accepted' END \
-                   WHERE is_done = 0 OR state = 'refused'";
-        let revocations = "UPDATE revocation SET not_before = 0, attempts = 0, reverts = 0, is_done = 0, \
-                           state = CASE WHEN state <> 'refused' THEN state WHEN EXISTS (SELECT 1 \
-                           FROM revocation_tx AS tx WHERE tx.n = revocation.n) THEN 'sent' \
-                           ELSE 'accepted' END WHERE is_done = 0 OR state = 'refused'";
         let retry = move |db: &mut Db| {
             let mut count = 0;
-            for (table, set) in [("submission", sql), ("revocation", revocations)] {
-                let of =
-                    format!("SELECT count(*) FROM {table} WHERE is_done = 0 OR state = 'refused'");
-                count += db.count(&of, &[])?;
-                db.run(set, &[])?;
+            for table in Table::ALL {
+                let (name, (signed, key)) = (table.name(), table.transactions());
+                let due = "is_done = 0 OR state = 'refused'";
+                count += db.count(&format!("SELECT count(*) FROM {name} WHERE {due}"), &[])?;
+                let sql = format!(
+                    "UPDATE {name} SET not_before = 0, attempts = 0, reverts = 0, is_done = 0, \
+                     state = CASE WHEN state <> 'refused' THEN state WHEN EXISTS (SELECT 1 \
+                     FROM {signed} AS signed WHERE signed.{key} = {name}.n) THEN 'sent' \
+                     ELSE 'accepted' END WHERE {due}"
+                );
+                db.run(&sql, &[])?;
             }
             Ok(count)
         };
@@ -475,40 +383,6 @@ fn failed(location: &Location, reason: impl ToString) -> StoreError {
 fn find_by_key(db: &mut Db, key: &str) -> Result<Option<Row>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM submission WHERE key = ?1");
     db.one(&sql, &[text(key)], Row::read)
-}
-
-fn last_receipt(db: &mut Db) -> Result<Option<(u64, Word)>, StoreError> {
-    let sql = "SELECT n, receipt FROM submission ORDER BY n DESC LIMIT 1";
-    db.one(sql, &[], |row| Ok((row.get(0)?, row.get(1)?)))
-}
-
-fn insert(
-    db: &mut Db,
-    receipt: &SignedReceipt,
-    body: String,
-    sealed: &Sealed,
-    acceptance: &Acceptance,
-) -> Result<(), StoreError> {
-    let sql = "INSERT INTO submission (n, key, digest, accepted_at, previous, receipt, signature, \
-               lane, settlement, agent, reviewer, body, file, uri) \
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
-    let values = [
-        int(receipt.n),
-        text(&receipt.key),
-        value(receipt.payload_digest),
-        int(receipt.accepted_at),
-        value(receipt.previous),
-        value(receipt.hash),
-        value(receipt.signature.clone()),
-        text(&acceptance.lane),
-        text(&acceptance.settlement),
-        text(&acceptance.subject.agent),
-        text(&acceptance.subject.reviewer),
-        value(body),
-        text(&sealed.file),
-        text(&sealed.submission.uri),
-    ];
-    db.run(sql, &values)
 }
 
 impl Row {

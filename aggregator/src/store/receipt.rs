@@ -5,6 +5,43 @@ use concord_canonical::{
 };
 use serde_json::{Value, json};
 
+use super::{StoreError, db::Cells};
+
+/// Seconds by which a receipt may be older than one before it. An audit takes 60 for a broken chain.
+const BEHIND_MAX: u64 = 50;
+
+/// The end of the chain of receipts.
+#[derive(Clone, Copy, Default)]
+pub(super) struct ChainEnd {
+    /// The number of the last receipt; 0: there is none.
+    pub n: u64,
+    /// Its hash.
+    pub hash: Word,
+    /// The latest time of any receipt, which need not be the last one's. Unix seconds.
+    pub latest: u64,
+}
+
+impl ChainEnd {
+    /// R57: times of receipts do not go back by more than clocks differ. Checks and the wait for the database take time,
+    /// in which another process may have given later receipts.
+    pub fn require_not_overtaken(&self, came: u64) -> Result<(), StoreError> {
+        let latest = self.latest;
+        match came.saturating_add(BEHIND_MAX) < latest {
+            false => Ok(()),
+            true => Err(StoreError::Overtaken { came, latest }),
+        }
+    }
+
+    /// The end with one more receipt.
+    pub fn with(&self, receipt: &SignedReceipt) -> Self {
+        Self {
+            n: receipt.n,
+            hash: receipt.hash,
+            latest: self.latest.max(receipt.accepted_at),
+        }
+    }
+}
+
 /// A link of the chain of receipts, signed (R57).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SignedReceipt {
@@ -25,15 +62,30 @@ pub struct SignedReceipt {
 }
 
 impl SignedReceipt {
-    /// Signs the receipt after `last`, which is a number and a hash.
+    /// Reads it from the first seven columns, which are in the order of its fields.
+    pub(super) fn read(row: &Cells<'_>) -> Result<Self, String> {
+        Ok(Self {
+            n: row.get(0)?,
+            key: row.get(1)?,
+            payload_digest: row.get(2)?,
+            accepted_at: row.get(3)?,
+            previous: row.get(4)?,
+            hash: row.get(5)?,
+            signature: row.get(6)?,
+        })
+    }
+
+    /// Signs the receipt after the last one.
     pub(super) fn after(
-        last: Option<(u64, Word)>,
+        end: &ChainEnd,
         key: &str,
         payload_digest: Word,
         accepted_at: u64,
         signer: &PreparedKey,
     ) -> Result<Self, Error> {
-        let (n, previous) = last.unwrap_or_default();
+        let ChainEnd {
+            n, hash: previous, ..
+        } = *end;
         let receipt = Receipt {
             previous,
             key,

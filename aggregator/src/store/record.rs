@@ -9,7 +9,7 @@ use super::{
     db::{Db, int, text},
 };
 
-/// The transactions of one submission, or of its revocation, in the store. Each change is committed when the
+/// The transactions of one submission, its revocation or its response, in the store. Each change is committed when the
 /// call returns.
 pub struct StoreRecord {
     store: Store,
@@ -24,22 +24,28 @@ pub struct StoreRecord {
 pub(super) enum Table {
     Submission,
     Revocation,
+    Response,
 }
 
 impl Table {
+    /// Every one.
+    pub const ALL: [Self; 3] = [Self::Submission, Self::Revocation, Self::Response];
+
     /// The table with states and landings, by `n`.
-    const fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Submission => "submission",
             Self::Revocation => "revocation",
+            Self::Response => "response",
         }
     }
 
     /// The table with transactions, and its column for `n`.
-    const fn transactions(self) -> (&'static str, &'static str) {
+    pub const fn transactions(self) -> (&'static str, &'static str) {
         match self {
             Self::Submission => ("tx", "submission"),
             Self::Revocation => ("revocation_tx", "n"),
+            Self::Response => ("response_tx", "n"),
         }
     }
 
@@ -47,6 +53,7 @@ impl Table {
         match self {
             Self::Submission => n.to_string(),
             Self::Revocation => format!("revoke-{n}"),
+            Self::Response => format!("respond-{n}"),
         }
     }
 }

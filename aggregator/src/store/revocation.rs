@@ -133,9 +133,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub async fn set_revoked(&self, n: u64) -> Result<(), StoreError> {
-        let sql =
-            "UPDATE revocation SET reason = NULL, is_done = 1 WHERE n = ?1 AND state = 'final'";
-        self.write(move |db| db.run(sql, &[int(n)])).await
+        self.finish(Table::Revocation, n).await
     }
 
     /// The registry refuses the revocation for good.
@@ -143,9 +141,7 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub async fn refuse_revocation(&self, n: u64, reason: String) -> Result<(), StoreError> {
-        let sql = "UPDATE revocation SET state = 'refused', reason = ?2, is_done = 1 WHERE n = ?1";
-        self.write(move |db| db.run(sql, &[int(n), text(&reason)]))
-            .await
+        self.refuse(Table::Revocation, n, reason).await
     }
 
     /// An attempt failed; the next is due at a time in unix seconds. `is_reverted`: by the registry.
@@ -159,10 +155,8 @@ impl Store {
         due: u64,
         is_reverted: bool,
     ) -> Result<(), StoreError> {
-        let sql = "UPDATE revocation SET attempts = attempts + 1, reason = ?2, not_before = ?3, \
-                   reverts = (reverts + 1) * ?4 WHERE n = ?1";
-        let values = [int(n), text(&reason), int(due), int(is_reverted.into())];
-        self.write(move |db| db.run(sql, &values)).await
+        self.put_off(Table::Revocation, n, reason, (due, is_reverted))
+            .await
     }
 
     /// The record of a revocation's transactions.

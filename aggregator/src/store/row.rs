@@ -65,7 +65,7 @@ impl RowState {
     pub(super) fn read(name: &str) -> Result<Self, String> {
         let mut all = Self::ALL.into_iter();
         let found = all.find(|it| it.name() == name);
-        found.ok_or_else(|| format!("{name:?} is no state"))
+        found.ok_or_else(|| format!("{name:?} is not a state"))
     }
 }
 
@@ -97,15 +97,7 @@ impl Row {
     pub(super) fn read(row: &Cells<'_>) -> Result<Self, String> {
         let small = |column| Ok::<u32, String>(row.get::<u64>(column)? as u32);
         Ok(Self {
-            receipt: SignedReceipt {
-                n: row.get(0)?,
-                key: row.get(1)?,
-                payload_digest: row.get(2)?,
-                accepted_at: row.get(3)?,
-                previous: row.get(4)?,
-                hash: row.get(5)?,
-                signature: row.get(6)?,
-            },
+            receipt: SignedReceipt::read(row)?,
             lane: row.get(7)?,
             settlement: row.get(8)?,
             submission: row.json(9)?,

@@ -8,12 +8,12 @@ use concord_index::store::Location;
 struct Step {
     /// For both engines, in SQLite's words.
     sql: &'static str,
-    /// For stores that have rows or indices already: Postgres has none that are older than the last step here.
+    /// For stores that have rows or indices already: Postgres has none that are older than the seventh step.
     older: &'static str,
 }
 
 /// One step for each version of the schema. A step never changes once it was released.
-const STEPS: [Step; 7] = [
+const STEPS: [Step; 9] = [
     Step {
         sql: "
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -163,6 +163,43 @@ CREATE INDEX settled_time ON settled (agent, paid_at);
 DROP INDEX submission_uri;
 UPDATE submission SET uri = json_extract(body, '$.uri');
 ",
+    },
+    // responses that are relayed for agents; `n` counts with the submissions (R57)
+    Step {
+        sql: "
+CREATE TABLE response (
+    n INTEGER PRIMARY KEY,
+    submission INTEGER NOT NULL UNIQUE REFERENCES submission (n),
+    digest BLOB NOT NULL,
+    accepted_at INTEGER NOT NULL,
+    previous BLOB NOT NULL,
+    receipt BLOB NOT NULL,
+    signature BLOB NOT NULL,
+    body TEXT NOT NULL,
+    state TEXT NOT NULL DEFAULT 'accepted'
+        CHECK (state IN ('accepted', 'signed', 'sent', 'landed', 'final', 'refused')),
+    is_done INTEGER NOT NULL DEFAULT 0,
+    reason TEXT,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    reverts INTEGER NOT NULL DEFAULT 0,
+    not_before INTEGER NOT NULL DEFAULT 0,
+    landing TEXT) STRICT;
+CREATE INDEX response_open ON response (n) WHERE is_done = 0;
+CREATE TABLE response_tx (
+    n INTEGER NOT NULL REFERENCES response (n),
+    name TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (n, name)) STRICT, WITHOUT ROWID;
+",
+        older: "",
+    },
+    // each receipt is compared with the latest
+    Step {
+        sql: "
+CREATE INDEX response_time ON response (accepted_at);
+",
+        older: "",
     },
 ];
 

@@ -15,7 +15,7 @@ pub struct Settled {
     /// CAIP-10.
     pub asset: String,
     /// The token's smallest unit.
-    pub amount: u64,
+    pub amount: u128,
     /// How many digits of the amount follow the point.
     pub decimals: u8,
     /// Unix seconds.
@@ -61,7 +61,7 @@ impl Store {
             text(&settled.agent),
             text(&settled.payer),
             text(&settled.asset),
-            text(&settled.amount.to_string()), // 64 bits, of which the database's integers have 63
+            text(&settled.amount.to_string()), // 128 bits, of which the database's integers have 63
             int(settled.decimals.into()),
             int(settled.paid_at),
         ];

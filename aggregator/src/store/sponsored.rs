@@ -92,7 +92,7 @@ impl SponsoredState {
     fn read(name: &str) -> Result<Self, String> {
         let mut all = Self::ALL.into_iter();
         let found = all.find(|it| it.name() == name);
-        found.ok_or_else(|| format!("{name:?} is no state"))
+        found.ok_or_else(|| format!("{name:?} is not a state"))
     }
 }
 

@@ -87,6 +87,7 @@ fn alone<T>(
     // a server may report a statement's error with the one after it
     let changed = change(db).and_then(|it| db.script("RELEASE one").map(|()| it));
     if changed.is_err() {
+        db.last_receipt = None; // it may be what is undone
         db.script("ROLLBACK TO one; RELEASE one")?;
     }
     changed

@@ -1,6 +1,8 @@
 //! R57: an audit of an honest aggregator finds nothing, and each lie is found and named.
 use crate::{
+    cluster::{NETWORK, Solana},
     revoke::request,
+    solana,
     world::{Running, World, network, node},
 };
 use axum::{
@@ -9,15 +11,18 @@ use axum::{
     routing::get,
 };
 use concord_aggregator::audit::{Audit, AuditError, PublishedReceipt, Report, Settlement};
-use concord_chain::fetch::{FetchOptions, Fetcher};
+use concord_chain::{
+    Endpoint, EndpointOptions,
+    fetch::{FetchOptions, Fetcher},
+};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, path::Path, time::Duration};
 use tokio::net::TcpListener;
 
-const GRACE: u64 = 3_600;
+pub const GRACE: u64 = 3_600;
 
 /// Lists the receipts that it is given, and serves the files of a folder.
-async fn publish(receipts: Vec<Value>, files: &Path) -> String {
+pub async fn publish(receipts: Vec<Value>, files: &Path) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let origin = format!("http://{}/", listener.local_addr().unwrap());
     let page = move |RawQuery(query): RawQuery| {
@@ -47,16 +52,20 @@ fn audit(world: &World, origin: &str) -> Audit {
         identity: world.chain.registry,
         reputation: world.open,
     };
+    audit_at(&network(), settlement, origin)
+}
+
+fn audit_at(chain: &str, settlement: Settlement, origin: &str) -> Audit {
     Audit {
         url: origin.parse().unwrap(),
-        settlements: BTreeMap::from([(network(), settlement)]),
+        settlements: BTreeMap::from([(chain.to_owned(), settlement)]),
         fetcher: Fetcher::new(FetchOptions::default()).unwrap(),
         grace: GRACE,
         client: Default::default(),
     }
 }
 
-async fn report(world: &World, origin: &str, given: &[Value], now: u64) -> Report {
+pub async fn report(world: &World, origin: &str, given: &[Value], now: u64) -> Report {
     let given: Vec<PublishedReceipt> = given
         .iter()
         .map(|it| serde_json::from_value(it.clone()).unwrap())
@@ -65,7 +74,7 @@ async fn report(world: &World, origin: &str, given: &[Value], now: u64) -> Repor
 }
 
 /// Numbers and kinds of the problems.
-fn problems(report: &Report) -> Vec<(u64, String)> {
+pub fn problems(report: &Report) -> Vec<(u64, String)> {
     let kind = |it| {
         serde_json::to_value(it)
             .unwrap()
@@ -248,4 +257,83 @@ async fn r57_each_lie_is_found_and_named() {
         matches!(found, Err(AuditError::Aggregator { .. })),
         "{found:?}"
     );
+}
+
+/// Dated ahead, a receipt without feedback would be "pending" for as long as its author likes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r57_a_receipt_from_the_future_is_not_pending() {
+    let world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let running = Running::start(&world, folder.path()).await;
+    let draft = world.review(&world.pay(1).await);
+    assert_eq!(running.submit(&draft).await.status, 200);
+    let page = running.get("/receipts").await;
+    let mut receipts = page.body["receipts"].as_array().unwrap().clone();
+    let accepted_at = receipts[0]["receipt"]["acceptedAt"].as_u64().unwrap();
+    remove(&mut receipts[0], "txRef");
+    let origin = publish(receipts, &folder.path().join("files")).await;
+    let young = report(&world, &origin, &[], accepted_at - 60).await;
+    assert_eq!((problems(&young), young.pending), (vec![], 1));
+    let ahead = report(&world, &origin, &[], accepted_at - 61).await;
+    let expected = [(1, "chain-broken"), (1, "withheld")].map(|(n, kind)| (n, kind.to_owned()));
+    assert_eq!((problems(&ahead), ahead.pending), (expected.to_vec(), 0));
+    running.stop().await;
+}
+
+/// An aggregator that starts, and has submitted one more feedback for good.
+async fn submit_on_solana(world: &World, solana: &Solana, folder: &Path) -> Running {
+    let (running, ..) = solana::open(world, solana, folder).await;
+    let draft = solana::review(world, solana).await;
+    assert_eq!(running.submit(&draft).await.status, 200);
+    while running.store.open_count().unwrap() > 0 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    running
+}
+
+/// R36: one entry about which a node knows nothing any more does not end the audit, whatever time its author gave it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r36_what_a_node_has_dropped_is_unknown_and_the_audit_goes_on() {
+    let (world, solana) = (World::start().await, Solana::start().await);
+    let folder = tempfile::tempdir().unwrap();
+    let endpoint = Endpoint::new(&EndpointOptions::new(&solana.url)).unwrap();
+    submit_on_solana(&world, &solana, folder.path())
+        .await
+        .stop()
+        .await;
+    let expire = "local_expire_blockhashes"; // two minutes on the cluster's clock
+    for method in [expire, expire, "local_forget"] {
+        let _: Value = endpoint.expect(method, json!([])).await.unwrap();
+    }
+    // what is signed next is not valid in a block that is forgotten
+    let advance = endpoint.expect("local_advance", json!([200]));
+    let _: Value = advance.await.unwrap();
+    let running = submit_on_solana(&world, &solana, folder.path()).await;
+    let page = running.get("/receipts").await;
+    let honest = page.body["receipts"].as_array().unwrap().clone();
+    let late = honest[1]["receipt"]["acceptedAt"].as_u64().unwrap() + GRACE;
+    let found = async |receipts: Vec<Value>, now: u64| {
+        let origin = publish(receipts, &folder.path().join("files")).await;
+        let settlement = Settlement::Svm {
+            cluster: solana.cluster.clone(),
+            program: solana.program,
+        };
+        let audit = audit_at(NETWORK, settlement, &origin);
+        let report = audit.run(&[], now).await.unwrap();
+        let unknown: Vec<u64> = report.unknown.iter().map(|it| it.n).collect();
+        (unknown, problems(&report), report.published)
+    };
+    assert_eq!(found(honest.clone(), late).await, (vec![1], vec![], 1));
+    let invented = format!("{NETWORK}:{}", bs58::encode([7; 64]).into_string());
+    let bogus = lie(&honest, |it| it[0]["txRef"] = json!(invented));
+    assert_eq!(found(bogus, late).await, (vec![1], vec![], 1));
+    // what no transaction can be called is on no chain, whatever a node has dropped
+    let nameless = lie(&honest, |it| it[0]["txRef"] = json!(format!("{NETWORK}:x")));
+    let withheld = vec![(1, "withheld".to_owned())];
+    assert_eq!(found(nameless, late).await, (vec![], withheld.clone(), 1));
+    // nor what would take hours to decode
+    let long = format!("{NETWORK}:{}", "z".repeat(15_000_000));
+    let long = lie(&honest, |it| it[0]["txRef"] = json!(long));
+    assert_eq!(found(long, late).await, (vec![], withheld, 1));
+    running.stop().await;
 }

@@ -2,7 +2,7 @@
 use crate::{
     payload::public_key,
     shut_out::as_owner,
-    world::{Answer, Running, World},
+    world::{Answer, Running, Settings, World},
 };
 use alloy::providers::Provider;
 use concord_aggregator::store::RowState;
@@ -103,6 +103,13 @@ async fn a_fee_above_the_limit_is_waited_for() {
     };
     assert!(late.reason.unwrap().contains("above the limit of 20"));
     assert_eq!(late.state, RowState::Stored, "nothing is signed");
+    let metrics = String::from_utf8(running.bytes("/metrics").await).unwrap();
+    for line in [
+        "concord_aggregator_submissions{state=\"stored\"} 1",
+        "concord_aggregator_late 1",
+    ] {
+        assert!(metrics.lines().any(|it| it == line), "{line}: {metrics}");
+    }
     set_fee(1).await;
     running.store.retry().await.unwrap(); // it would be tried again by itself, later
     assert_eq!(posted.await.unwrap(), 200);
@@ -127,5 +134,39 @@ async fn a_store_that_cannot_be_written_accepts_nothing() {
     assert_eq!(running.store.page(1, 1).unwrap().len(), 0);
     let answer = running.submit(&draft).await;
     assert_eq!(found(&answer), (200, ""), "{}", answer.body);
+    running.stop().await;
+}
+
+/// R53: what is said changes nothing of the order. Praise and scorn that come one after the other land so.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r53_feedback_lands_in_the_order_of_its_receipts() {
+    let world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let settings = Settings {
+        wait: Some(Duration::ZERO),
+        ..Settings::default()
+    };
+    let running = Running::start_with(settings, 1, &world, folder.path()).await;
+    let said: [(i128, &str); 6] = [
+        (100, "excellent"),
+        (-100, "never again"),
+        (0, ""),
+        (-1, "late"),
+        (95, "x402-resource-delivered"),
+        (-(1 << 53) + 1, "theft"),
+    ];
+    for (value, tag) in said {
+        let mut draft = world.review(&world.pay(1).await);
+        (draft.value, draft.tags[0]) = (value, tag.to_owned());
+        let status = running.submit(&draft).await.status;
+        assert!([200, 202].contains(&status), "{value}: {status}");
+    }
+    while running.store.open_count().unwrap() > 0 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    for n in 1..=said.len() as u64 {
+        let row = running.store.get(n).unwrap().unwrap();
+        assert_eq!((row.state, row.index), (RowState::Final, Some(n)));
+    }
     running.stop().await;
 }

@@ -90,6 +90,7 @@ fn configure(world: &World, folder: &Path) {
                     "identity": world.chain.registry.to_string(),
                     "reputation": world.open.to_string(),
                     "confirmations": "1",
+                    "settlers": [world.client().to_string()],
                 },
             },
         },
@@ -147,6 +148,12 @@ async fn an_operator_runs_it_and_stops_it() {
         (&json!(1), &json!([]))
     );
     check(&world, folder.path(), &origin).await;
+    // R60: nothing was settled here
+    let (registry, id) = (world.chain.registry_account(), world.chain.agent_id);
+    let query = format!("agentRegistry={registry}&agentId={id}&window=day");
+    let (status, revenues) = crate::sponsored::get(&format!("{origin}/revenues?{query}")).await;
+    let found = (status, &revenues["revenues"], &revenues["isComplete"]);
+    assert_eq!(found, (200, &json!([]), &json!(true)));
 
     let (code, output) = ended(folder.path(), &["status"], &key);
     let words = String::from_utf8(output.stderr).unwrap();
@@ -179,6 +186,22 @@ async fn an_operator_runs_it_and_stops_it() {
     assert_eq!(world.feedbacks().await, 4);
     without_account(folder.path(), &key);
     without_assets(&world, folder.path(), &key);
+    without_settlers(&world, folder.path(), &key);
+}
+
+/// R60: an empty list would record nothing, and look as if nothing were earned.
+fn without_settlers(world: &World, folder: &Path, key: &str) {
+    configure(world, folder);
+    let path = folder.join("aggregator.json");
+    let mut config: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    config["chains"][network()]["evm"]["settlers"] = json!([]);
+    fs::write(&path, config.to_string()).unwrap();
+    let (code, output) = ended(folder, &["run"], key);
+    let words = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        code == 2 && words.contains("evm.settlers is empty"),
+        "{words}"
+    );
 }
 
 /// What waits for another account is named, and nobody waits for it.

@@ -1,6 +1,6 @@
 //! Pay, POST, landed: and everything that the answer says is verified on the chain, or by hand.
 use crate::{
-    chain::CHAIN_ID,
+    chain::{CHAIN_ID, root},
     world::{RECEIPT_SEED, Running, World, network, node},
 };
 use alloy::primitives::{B256, hex, keccak256};
@@ -9,6 +9,7 @@ use concord_files::{FeedbackFile, X402Profile, parse_feedback};
 use concord_registry::evm::abi::ReputationRegistry as Open;
 use concord_x402::feedback::cid_of;
 use serde_json::{Value, json};
+use std::fs;
 
 fn bytes(value: &Value) -> Vec<u8> {
     hex::decode(value.as_str().unwrap()).unwrap()
@@ -165,8 +166,15 @@ async fn a_paid_service_is_rated_without_gas() {
     }
     assert_eq!(receipts.len(), 2);
     let metrics = String::from_utf8(running.bytes("/metrics").await).unwrap();
+    let documented = fs::read_to_string(root("docs/AGGREGATOR.md")).unwrap();
+    for name in metrics.lines().filter_map(|it| it.strip_prefix("# TYPE ")) {
+        let (name, kind) = name.split_once(' ').unwrap();
+        assert_eq!(kind, "gauge");
+        assert!(documented.contains(&format!("| `{name}")), "{name}");
+    }
     let total: u64 = metrics
         .lines()
+        .filter(|it| it.starts_with("concord_aggregator_submissions{"))
         .filter_map(|it| it.rsplit_once(' ')?.1.parse::<u64>().ok())
         .sum();
     assert_eq!(total, 2, "{metrics}");

@@ -62,11 +62,12 @@ impl Registries for Generous {
     async fn is_signed_by_contract(
         &self,
         _: &RegistrationId,
+        _: u64,
         _: &str,
         _: &Word,
         _: &[u8],
     ) -> Result<bool, Unavailable> {
-        unreachable!("the wallet is no contract")
+        unreachable!("the wallet is not a contract")
     }
 }
 
@@ -105,7 +106,7 @@ impl Payments for Generous {
         });
         Ok(Some(Payment {
             succeeded: true,
-            block: 5,
+            block: Some(5),
             time: DAY,
             transfers: transfers.collect(),
         }))

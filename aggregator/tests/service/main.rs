@@ -1,5 +1,6 @@
 //! The aggregator over HTTP: Circle's FiatTokenV2_2 and our registries on anvil, the program on a local
 //! cluster, payments that were made, and clients that trust nothing it says.
+mod attacks;
 mod audit;
 mod backup;
 #[allow(dead_code)] // written for x402's tests
@@ -11,10 +12,15 @@ mod check;
 #[path = "../../../x402/tests/settled/cluster.rs"]
 mod cluster;
 mod command;
+mod config_schema;
 mod crowd;
+mod decoy;
 mod end_to_end;
 #[path = "../../../x402/tests/settled/errand.rs"]
 mod errand;
+#[allow(dead_code)]
+#[path = "../../../x402/tests/settled/gate.rs"]
+mod gate;
 mod generous;
 #[path = "../../../x402/tests/settled/hooked_registry.rs"]
 mod hooked_registry;
@@ -23,19 +29,28 @@ mod killed;
 mod neutral;
 mod order;
 mod outage;
+mod overtaken;
+mod paused;
 mod payload;
 mod payment_proofs;
 mod pinning;
 mod policy;
+mod respond;
 mod restarts;
 mod revenues;
+mod revenues_on_evm;
 mod revoke;
 mod schema;
 #[path = "../../../index/tests/worlds/server.rs"]
 mod server;
+#[allow(dead_code)]
+#[path = "../../../x402/tests/settled/shop.rs"]
+mod shop;
 mod shut_out;
 mod solana;
 mod sponsored;
 mod sponsored_killed;
+mod sponsors;
 mod stopping;
+mod story;
 mod world;

@@ -87,11 +87,12 @@ impl Registries for Ledger {
     async fn is_signed_by_contract(
         &self,
         _: &RegistrationId,
+        _: u64,
         _: &str,
         _: &Word,
         _: &[u8],
     ) -> Result<bool, Unavailable> {
-        unreachable!("the wallet is no contract")
+        unreachable!("the wallet is not a contract")
     }
 }
 
@@ -130,7 +131,7 @@ impl Payments for Ledger {
         };
         Ok(Some(Payment {
             succeeded: self.fault != Fault::Failed,
-            block: 5,
+            block: Some(5),
             time: 1_769_428_800,
             transfers: match self.fault {
                 Fault::Unpaid => Vec::new(),

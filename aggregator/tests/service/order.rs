@@ -159,6 +159,48 @@ fn forms(good: &Value) -> Vec<Case> {
             "InteractionHashMismatch",
             "interactionData.interactionHash",
         ),
+        // the forms of the whole payload come before the hash
+        case(
+            flipped(
+                &with(good, "/review/valueDecimals", json!(19)),
+                "/interactionData/interactionHash",
+            ),
+            PAYLOAD,
+            "DecimalsOutOfRange",
+            "review.valueDecimals",
+        ),
+        case(
+            flipped(
+                &without(good, "", "reviewerSignature"),
+                "/interactionData/interactionHash",
+            ),
+            PAYLOAD,
+            "FieldMissing",
+            "reviewerSignature",
+        ),
+        case(
+            flipped(
+                &with(
+                    good,
+                    "/reviewerAddress",
+                    json!("eip155:1:0x70997970C51812dc3A010C7d01b50e0d17dc79C8"),
+                ),
+                "/interactionData/interactionHash",
+            ),
+            PAYLOAD,
+            "ReviewerMismatch",
+            "reviewerAddress",
+        ),
+        // and the hash before the signature
+        case(
+            flipped(
+                &flipped(good, "/interactionData/interactionHash"),
+                "/reviewerSignature",
+            ),
+            PAYLOAD,
+            "InteractionHashMismatch",
+            "interactionData.interactionHash",
+        ),
         // a form comes before the signature over it
         case(
             flipped(
@@ -318,7 +360,7 @@ async fn r52_each_check_answers_with_its_code_and_in_its_order() {
     let found = (answer.status, answer.body["class"].as_str());
     assert_eq!(found, (400, Some("SelfFeedback")), "{}", answer.body);
 
-    // R36: an unreachable node is no refusal
+    // R36: an unreachable node is not a refusal
     world.chain.stop();
     let answer = running.submit(&good).await;
     let found = (answer.status, answer.body["code"].as_str());

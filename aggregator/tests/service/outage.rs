@@ -1,10 +1,14 @@
 //! A node that is away for a while: its port is closed, and its connections are cut.
 use crate::world::{Running, Settings, World};
 use alloy::providers::Provider;
-use concord_aggregator::store::RowState;
-use concord_x402::feedback::{FeedbackRegistry, FileFolder, FileStore};
+use async_trait::async_trait;
+use concord_aggregator::{admission::Admission, store::RowState};
+use concord_x402::{
+    feedback::{FeedbackRegistry, FileFolder, FileStore},
+    verify::{Payment, Payments, Unavailable},
+};
 use serde_json::{Value, json};
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use tokio::{
     io::copy_bidirectional,
     net::{TcpListener, TcpStream},
@@ -111,5 +115,55 @@ async fn r36_a_node_that_is_down_for_a_while_loses_nothing() {
         assert_eq!(record.transactions(&n.to_string()).len(), 1, "signed once");
     }
     assert_eq!(world.feedbacks().await, 2);
+    running.stop().await;
+}
+
+/// A node that does not answer for payments, beside one that answers for agents.
+struct SilentAboutPayments;
+
+#[async_trait]
+impl Payments for SilentAboutPayments {
+    async fn payment(&self, _: &str) -> Result<Option<Payment>, Unavailable> {
+        Err(Unavailable("the node does not answer".to_owned()))
+    }
+}
+
+/// The agent has a new owner. Its present wallet did not sign, and without the payment's block its earlier wallet is unknown.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r52_without_the_payment_s_block_an_agent_s_signature_is_not_refused() {
+    let world = World::start().await;
+    let draft = world.review(&world.pay(1).await);
+    world.chain.transfer_agent().await;
+    for is_silent in [true, false] {
+        let silence = |admission: &mut Admission| {
+            if is_silent {
+                admission.payments = Arc::new(SilentAboutPayments);
+            }
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let running = Running::admitting(&world, folder.path(), silence).await;
+        let answer = running.submit(&draft).await;
+        let expected = if is_silent { 503 } else { 200 };
+        assert_eq!(answer.status, expected, "{}", answer.body);
+        running.stop().await;
+    }
+}
+
+/// R54: a payment that is not looked up has no block at which the agent could be read.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r54_an_unchecked_payment_on_the_registry_s_own_chain_is_accepted() {
+    let world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let unchecked = |admission: &mut Admission| {
+        (admission.payment_chains, admission.takes_unchecked) = (BTreeSet::new(), true);
+    };
+    let running = Running::admitting(&world, folder.path(), unchecked).await;
+    let answer = running
+        .submit(&world.review(&format!("0x{}", "5d".repeat(32))))
+        .await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    let file = running.store.file(1).unwrap().unwrap();
+    let file: Value = serde_json::from_str(&file).unwrap();
+    assert_eq!(file["payments"], "unchecked");
     running.stop().await;
 }

@@ -79,7 +79,7 @@ async fn r52_a_cool_down_is_of_one_reviewer_and_one_agent_and_survives_a_restart
         refused(&second, &shouted, "", DAY + 99).await,
         wait("CoolDown", 1)
     );
-    // the first one again is no new submission (R51)
+    // the first one again is not a new submission (R51)
     assert_eq!(submit(&second, &review(1, 1, 1), "", DAY).await, Ok(1));
     assert_eq!(submit(&second, &next, "", DAY + 100).await, Ok(4));
     assert_eq!(
@@ -272,7 +272,7 @@ async fn r52_what_an_older_version_accepted_counts() {
     submit(&first, &shouted, "", DAY).await.unwrap();
     drop(first);
     let older = rusqlite::Connection::open(folder.path().join("aggregator.sqlite")).unwrap();
-    let undo = "DROP VIEW acceptance; DROP TABLE sponsored; DROP TABLE lease; DROP TABLE settled; DROP INDEX submission_agent; DROP INDEX submission_reviewer; \
+    let undo = "DROP TABLE response_tx; DROP TABLE response; DROP VIEW acceptance; DROP TABLE sponsored; DROP TABLE lease; DROP TABLE settled; DROP INDEX submission_agent; DROP INDEX submission_reviewer; \
                 DROP INDEX submission_time; DROP INDEX submission_of_uri; ALTER TABLE submission DROP COLUMN uri; DROP INDEX submission_state; DROP TABLE revocation_tx; \
                 DROP TABLE revocation; ALTER TABLE submission DROP COLUMN agent; \
                 ALTER TABLE submission DROP COLUMN reviewer; \

@@ -34,6 +34,7 @@ async fn serve(solana: &Solana, folder: &Path) -> String {
             settlers: vec![Signer::<Svm>::address(&settler)],
             validity: 1,
         }]),
+        evm: Vec::new(),
         assets: vec![format!("{NETWORK}:{}", Address::from(MINT))],
     });
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

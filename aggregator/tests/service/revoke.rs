@@ -10,9 +10,8 @@ use concord_aggregator::store::RowState;
 use concord_canonical::sign::PreparedKey;
 use concord_registry::evm::abi::ReputationRegistry as Open;
 use concord_registry::svm::accounts::OpenFeedback;
-use concord_x402::feedback::{FeedbackRegistry, FileFolder, FileStore};
 use serde_json::{Value, json};
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 /// R58, from its text.
 pub fn request(draft: &Draft, hash: &str, key: &PreparedKey) -> Value {
@@ -140,6 +139,13 @@ async fn r58_only_the_reviewer_revokes() {
     ] {
         let answer = running.post_to("/revocations", request.to_string()).await;
         assert_eq!(found(&answer), expected, "{request} {}", answer.body);
+        if expected.2 == "FeedbackHashMismatch" {
+            let words = answer.body["message"].as_str().unwrap();
+            assert!(
+                !words.contains(&hash[2..]),
+                "R53: the file is not shown yet: {words}"
+            );
+        }
     }
     assert!(!is_revoked(&world).await);
     assert!(
@@ -275,13 +281,8 @@ async fn r58_a_revocation_that_the_registry_refuses_is_shown_and_can_be_retried(
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn r58_a_reviewer_revokes_on_solana() {
     let (world, solana) = (World::start().await, Solana::start().await);
-    let file = solana::publish(&world, &solana).await;
-    let registry: Box<dyn FeedbackRegistry> = Box::new(solana::svm_registry(&solana).await);
-    let (served, client) = (registry.registry(), registry.client());
-    let admission = solana::admission(&world, &solana, &served, file).await;
     let folder = tempfile::tempdir().unwrap();
-    let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
-    let running = Running::with(folder.path(), registry, &served, admission, files).await;
+    let (running, _, client) = solana::open(&world, &solana, folder.path()).await;
     let draft = solana::review(&world, &solana).await;
     let answer = running.submit(&draft).await;
     assert_eq!(answer.status, 200, "{}", answer.body);

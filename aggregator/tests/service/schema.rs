@@ -1,41 +1,57 @@
 //! The JSON Schema of the configuration is generated from its types. `CONCORD_BLESS=1` writes it again.
+use crate::config_schema;
 use concord_aggregator::cli::Config;
 use serde_json::{Value, json};
-use std::{env, fs, path::PathBuf};
+use std::{collections::BTreeSet, fs};
 
 #[test]
 fn the_committed_schema_is_that_of_the_types() {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("config.schema.json");
-    let text = Config::schema();
-    if env::var_os("CONCORD_BLESS").is_some() {
-        fs::write(&path, &text).unwrap();
-    }
-    let committed = fs::read_to_string(&path).unwrap();
-    assert_eq!(
-        committed, text,
-        "run with CONCORD_BLESS=1 and read the difference"
-    );
+    config_schema::require_committed(&Config::schema());
 }
 
-/// The configuration of docs/AGGREGATOR.md.
 fn documented() -> Value {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/AGGREGATOR.md");
-    let page = fs::read_to_string(path).unwrap();
-    let (_, rest) = page.split_once("```json\n").unwrap();
-    let (example, _) = rest.split_once("```").unwrap();
-    serde_json::from_str(example).unwrap()
+    config_schema::documented("AGGREGATOR.md")
 }
 
 fn with(pointer: &str, key: &str, value: Value) -> Value {
-    let mut config = documented();
-    config.pointer_mut(pointer).unwrap()[key] = value;
-    config
+    config_schema::with(documented(), pointer, key, value)
 }
 
 fn without(key: &str) -> Value {
-    let mut config = documented();
-    config.as_object_mut().unwrap().remove(key).unwrap();
-    config
+    config_schema::without(documented(), "", key)
+}
+
+/// Every member that the schema has, at any depth.
+fn members(schema: &Value, found: &mut BTreeSet<String>) {
+    match schema {
+        Value::Object(object) => {
+            if let Some(Value::Object(properties)) = object.get("properties") {
+                found.extend(properties.keys().cloned());
+            }
+            object.values().for_each(|it| members(it, found));
+        }
+        Value::Array(items) => items.iter().for_each(|it| members(it, found)),
+        _ => {}
+    }
+}
+
+/// An operator has this page and nothing else.
+#[test]
+fn every_member_of_the_configuration_is_documented() {
+    let page = fs::read_to_string(crate::chain::root("docs/AGGREGATOR.md")).unwrap();
+    let mut all = BTreeSet::new();
+    members(&serde_json::from_str(&Config::schema()).unwrap(), &mut all);
+    assert!(all.len() > 40, "{all:?}");
+    let is_named = |member: &&String| {
+        let quoted = [
+            format!("`{member}`"),
+            format!(".{member}`"),
+            format!("\"{member}\":"),
+        ];
+        quoted.iter().any(|it| page.contains(it))
+    };
+    let missing: Vec<&String> = all.iter().filter(|it| !is_named(it)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }
 
 /// What the schema takes, the program reads, and the other way round.
@@ -76,6 +92,16 @@ fn the_schema_and_the_reader_agree() {
             with("", "fetch", json!({ "gateway": "https://ipfs.example" })),
         ),
         (true, with(evm, "agents", json!(["42"]))),
+        (
+            true,
+            with(
+                evm,
+                "settlers",
+                json!(["0x036CbD53842c5426634e7929541eC2318f3dCF7e"]),
+            ),
+        ),
+        (false, with(evm, "settlers", json!(["0x036C"]))),
+        (false, with(evm, "settlers", json!("all"))),
         (true, with(evm, "keystore", json!("key.json"))),
         (true, with("/chains", cluster, solana(proofs.clone()))),
         (

@@ -16,7 +16,7 @@ use concord_x402::{
     verify::{Chains, EvmChains, FileError, RegistrationFiles, SvmChains},
 };
 use serde_json::json;
-use std::{collections::BTreeSet, sync::Arc};
+use std::{collections::BTreeSet, path::Path, sync::Arc};
 
 const URI: &str = "https://agent.example/agent.json";
 
@@ -86,6 +86,17 @@ pub async fn publish(world: &World, solana: &Solana) -> String {
     file.to_string()
 }
 
+/// An aggregator that settles on Solana; the registry that it serves, and its account.
+pub async fn open(world: &World, solana: &Solana, folder: &Path) -> (Running, String, String) {
+    let file = publish(world, solana).await;
+    let registry: Box<dyn FeedbackRegistry> = Box::new(svm_registry(solana).await);
+    let (served, client) = (registry.registry(), registry.client());
+    let admission = admission(world, solana, &served, file).await;
+    let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.join("files")));
+    let running = Running::with(folder, registry, &served, admission, files).await;
+    (running, served, client)
+}
+
 pub async fn review(world: &World, solana: &Solana) -> Draft {
     let registration = solana.registration();
     let mut draft = world.review(&world.pay(1_000).await);
@@ -97,13 +108,8 @@ pub async fn review(world: &World, solana: &Solana) -> Draft {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn r54_a_payment_on_an_evm_chain_is_rated_on_solana() {
     let (world, solana) = (World::start().await, Solana::start().await);
-    let file = publish(&world, &solana).await;
-    let registry: Box<dyn FeedbackRegistry> = Box::new(svm_registry(&solana).await);
-    let (served, client) = (registry.registry(), registry.client());
-    let admission = admission(&world, &solana, &served, file).await;
     let folder = tempfile::tempdir().unwrap();
-    let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
-    let running = Running::with(folder.path(), registry, &served, admission, files).await;
+    let (running, served, client) = open(&world, &solana, folder.path()).await;
     let mut draft = review(&world, &solana).await;
     for (index, value) in [(1u64, 80i128), (2, -7)] {
         if index == 2 {

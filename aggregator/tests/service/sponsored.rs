@@ -365,6 +365,11 @@ async fn r59_a_reviewer_without_lamports_is_the_client() {
         assert_eq!((status, &again["txRef"]), (200, &given["txRef"]));
         let taken = (409, "DuplicateTaskRef".to_owned());
         assert_eq!(front.class("/feedback", &draft.json()).await, taken);
+        // R52: the key is known before anything is checked that costs an answer of a node
+        let mut unsigned = draft.clone();
+        unsigned.reviewer_key = PreparedKey::ed25519(&[9; 32]);
+        unsigned.agent_id = address([8; 32]).to_string();
+        assert_eq!(front.class("/feedback", &unsigned.json()).await, taken);
         draft.comment.push('!');
         draft.value += 1;
         assert_eq!(

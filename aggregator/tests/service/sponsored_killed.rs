@@ -7,6 +7,7 @@ use crate::{
         LAMPORTS_PER_DAY, SPONSOR, address, feedbacks, get, pay, post, registration_file, review,
         sign, start,
     },
+    world::RECEIPT_SEED,
 };
 use alloy::transports::http::reqwest;
 use axum::{Router, body::Bytes, extract::State, routing};
@@ -29,17 +30,17 @@ use std::{
 use tokio::net::TcpListener;
 
 /// What happens to transactions on their way to the cluster.
-const PASS: u8 = 0;
+pub const PASS: u8 = 0;
 /// They never arrive.
 const DROP: u8 = 1;
 /// They arrive, and the answer does not.
 const DEAF: u8 = 2;
 
 #[derive(Clone)]
-struct Proxy {
-    cluster: String,
-    mode: Arc<AtomicU8>,
-    file: String,
+pub struct Proxy {
+    pub cluster: String,
+    pub mode: Arc<AtomicU8>,
+    pub file: String,
 }
 
 async fn forward(State(proxy): State<Proxy>, body: Bytes) -> Vec<u8> {
@@ -59,7 +60,7 @@ async fn forward(State(proxy): State<Proxy>, body: Bytes) -> Vec<u8> {
 }
 
 /// The way to the cluster, and the host of the agent's file.
-async fn serve(proxy: Proxy) -> String {
+pub async fn serve(proxy: Proxy) -> String {
     let file = |State(proxy): State<Proxy>| async move { proxy.file };
     let routes = Router::new()
         .route("/", routing::post(forward))
@@ -76,13 +77,13 @@ fn keypair(folder: &Path, name: &str, seed: [u8; 32]) {
     fs::write(folder.join(name), json!(bytes).to_string()).unwrap();
 }
 
-fn configure(solana: &Solana, rpc: &str, folder: &Path) {
-    keypair(folder, "receipts.json", [31; 32]);
+pub fn configure(solana: &Solana, rpc: &str, folder: &Path, store: &str) {
+    keypair(folder, "receipts.json", RECEIPT_SEED);
     keypair(folder, "client.json", [22; 32]);
     keypair(folder, "sponsor.json", SPONSOR);
     let config = json!({
         "listen": "127.0.0.1:0",
-        "store": "aggregator.sqlite",
+        "store": store,
         "files": "files",
         "receiptKey": "receipts.json",
         "fetch": { "allowHttp": true, "allowPrivate": true },
@@ -105,13 +106,13 @@ fn configure(solana: &Solana, rpc: &str, folder: &Path) {
 }
 
 /// A process of the aggregator.
-struct Process {
+pub struct Process {
     child: Child,
-    origin: String,
+    pub origin: String,
 }
 
 impl Process {
-    fn start(folder: &Path) -> Self {
+    pub fn start(folder: &Path) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_concord-aggregator"))
             .args(["run", "--config", "aggregator.json"])
             .current_dir(folder)
@@ -126,7 +127,7 @@ impl Process {
         Self { child, origin }
     }
 
-    fn kill(mut self) {
+    pub fn kill(mut self) {
         self.child.kill().unwrap(); // SIGKILL
         self.child.wait().unwrap();
     }
@@ -184,6 +185,14 @@ impl Process {
     }
 }
 
+/// A test that fails leaves no process behind.
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill(); // it may have ended
+        let _ = self.child.wait();
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn r59_it_is_paid_once_wherever_the_sponsor_is_killed() {
     let solana = start().await;
@@ -200,7 +209,7 @@ async fn r59_it_is_paid_once_wherever_the_sponsor_is_killed() {
     solana.send(vec![set_uri], &[&solana.owner]).await;
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    configure(&solana, &rpc, folder);
+    configure(&solana, &rpc, folder, "aggregator.sqlite");
     let mut costs = 0;
     // after which state it is killed, and what happens to what it sends
     for (round, (killed, sending)) in (1u64..).zip([

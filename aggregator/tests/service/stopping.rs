@@ -5,7 +5,9 @@ use concord_chain::{
     ChainError,
     submission::{Landing, SignedTx, TxRecord},
 };
-use concord_x402::feedback::{FeedbackError, FeedbackJob, FeedbackRegistry, FileFolder, FileStore};
+use concord_x402::feedback::{
+    FeedbackError, FeedbackJob, FeedbackRegistry, FileFolder, FileStore, ResponseJob,
+};
 
 /// Waits to be killed, if this is the point.
 pub fn reach(point: &str, stop: &str) {
@@ -105,5 +107,19 @@ impl Hooks for StopsAt {
         }
         let mut record = StoppingRecord { record, stop };
         registry.submit(job, &mut record).await
+    }
+
+    async fn respond(
+        &mut self,
+        registry: &mut dyn FeedbackRegistry,
+        job: ResponseJob<'_>,
+        record: &mut (dyn TxRecord + Sync),
+    ) -> Result<(), FeedbackError> {
+        let stop = &self.0;
+        if record.transactions(job.id).is_empty() {
+            reach("accepted", stop);
+        }
+        let mut record = StoppingRecord { record, stop };
+        registry.respond(job, &mut record).await
     }
 }

@@ -86,6 +86,7 @@ impl World {
         let provider = ProviderBuilder::new()
             .wallet(EthereumWallet::from(from.clone()))
             .connect_http(self.chain.url.parse().unwrap());
+        provider.client().set_poll_interval(TIMING.poll);
         let request = TransactionRequest::default()
             .with_to(self.chain.token)
             .with_input(transferCall { to, amount }.abi_encode());
@@ -263,6 +264,20 @@ impl Running {
         let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.join("files")));
         let settlement = place.settlement();
         Self::configured(settings, folder, registry, &settlement, admission, files).await
+    }
+
+    /// On the world's registry, with another admission.
+    pub async fn admitting(
+        world: &World,
+        folder: &Path,
+        change: impl FnOnce(&mut Admission),
+    ) -> Self {
+        let place = world.place();
+        let registry: Box<dyn FeedbackRegistry> = Box::new(place.registry().await);
+        let mut admission = place.admission(vec![registry.registry()]).await;
+        change(&mut admission);
+        let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.join("files")));
+        Self::with(folder, registry, &place.settlement(), admission, files).await
     }
 
     pub async fn with(

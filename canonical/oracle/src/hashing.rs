@@ -7,7 +7,7 @@ use super::{
 };
 use concord_canonical::{
     hash,
-    interaction::{self, Profile, Review, Revocation},
+    interaction::{self, AgentResponse, Profile, Review, Revocation},
     json, receipt,
 };
 use serde::Deserialize;
@@ -162,6 +162,32 @@ impl RevokeMessage<'_> {
             feedback_hash: self.feedback_hash.0,
         };
         Ok(hex_json(&revocation.message()?))
+    }
+}
+
+#[derive(Deserialize)]
+pub(super) struct RespondMessage<'a> {
+    agent_registry: &'a str,
+    agent_id: &'a str,
+    task_ref: &'a str,
+    reviewer_address: &'a str,
+    response_uri: &'a str,
+    feedback_hash: Word,
+    response_hash: Word,
+}
+
+impl RespondMessage<'_> {
+    pub fn answer(&self) -> Answer {
+        let response = AgentResponse {
+            agent_registry: self.agent_registry,
+            agent_id: self.agent_id,
+            task_ref: self.task_ref,
+            reviewer_address: self.reviewer_address,
+            response_uri: self.response_uri,
+            feedback_hash: self.feedback_hash.0,
+            response_hash: self.response_hash.0,
+        };
+        Ok(hex_json(&response.message()?))
     }
 }
 

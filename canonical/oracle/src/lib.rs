@@ -49,7 +49,7 @@ type Answer = Result<Json, Failure>;
 type Call = for<'a> fn(&'a Value<'a>) -> Answer;
 
 /// Every function, in the order of the protocol's table.
-const FUNCTIONS: [(&str, Call); 43] = [
+const FUNCTIONS: [(&str, Call); 44] = [
     ("keccak256", |it| read::<hashing::Data>(it)?.keccak256()),
     ("sha256", |it| read::<hashing::Data>(it)?.sha256()),
     ("request_bytes", |it| {
@@ -77,6 +77,9 @@ const FUNCTIONS: [(&str, Call); 43] = [
     }),
     ("revoke_message", |it| {
         read::<hashing::RevokeMessage<'_>>(it)?.answer()
+    }),
+    ("respond_message", |it| {
+        read::<hashing::RespondMessage<'_>>(it)?.answer()
     }),
     ("receipt", |it| read::<hashing::Receipt<'_>>(it)?.answer()),
     ("validation_request_hash", |it| {

@@ -33,6 +33,7 @@ const LEAST: &[(&str, usize, usize)] = &[
     ("recover_address", 32, 4),
     ("request_bytes", 6, 0),
     ("request_length_prefix", 8, 3),
+    ("respond_message", 10, 9),
     ("reviewer_message", 12, 7),
     ("revoke_message", 8, 6),
     ("sha256", 21, 2),

@@ -19,7 +19,7 @@ Profile = Literal["x402:8004-reputation:v1", "x402:reputation:v1"]
 
 FUNCTIONS = (
     *("keccak256", "sha256", "request_bytes", "jcs", "data_hash", "interaction_hash", "reviewer_message", "feedback_auth"),
-    *("feedback_auth_blob", "feedback_auth_blob_decode", "payment_proof", "revoke_message", "receipt"),
+    *("feedback_auth_blob", "feedback_auth_blob_decode", "payment_proof", "revoke_message", "respond_message", "receipt"),
     *("validation_request_hash", "agent_wallet_set", "tag", "tag_decode", "summary", "verify", "sign", "chain_id"),
     *("account_id", "task_ref", "pda", "public_key", "feedback_id", "weighted_score", "stars_to_value", "stars_of_value"),
     *("standard_tag", "standard_tag_value", "x402_tag", "summary_part", "summary_merge"),
@@ -224,6 +224,20 @@ def revoke_message(
 ) -> str:
     """The 32 bytes that a reviewer signs to revoke through an aggregator (R58)."""
     return str(_call("revoke_message", locals()))
+
+
+def respond_message(
+    *,
+    agent_registry: str,
+    agent_id: str,
+    task_ref: str,
+    reviewer_address: str,
+    response_uri: str,
+    feedback_hash: Bytes,
+    response_hash: Bytes,
+) -> str:
+    """The 32 bytes that an agent signs to respond to feedback through an aggregator (R58)."""
+    return str(_call("respond_message", locals()))
 
 
 def receipt(*, previous: Bytes, key: str, payload_digest: Bytes, accepted_at: int) -> str:

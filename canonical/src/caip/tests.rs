@@ -292,3 +292,44 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn an_empty_part_is_called_empty() {
+    for text in [":1", "eip155:"] {
+        let error = ChainId::parse(text).unwrap_err().to_string();
+        assert!(error.contains(&TextFault::Empty.to_string()), "{error}");
+    }
+}
+
+#[test]
+fn r24_dedupe_keys_of_other_payments_differ() {
+    let key = |text| TaskRef::parse(text).unwrap().dedupe_key();
+    let (a, b) = (
+        format!("0x{}", "aB".repeat(32)),
+        format!("0x{}", "ac".repeat(32)),
+    );
+    let of = |chain: &str, transaction: &str| format!("eip155:{chain}:{transaction}");
+    let [one, lower, other, elsewhere] = [
+        of("1", &a),
+        of("1", &a.to_lowercase()),
+        of("1", &b),
+        of("10", &a),
+    ];
+    assert_eq!(key(&one), key(&lower));
+    assert_ne!(key(&one), key(&other));
+    assert_ne!(key(&one), key(&elsewhere));
+}
+
+#[test]
+fn a_fault_of_hex_names_the_byte_of_the_text() {
+    for (at, character) in [(2, 'g'), (5, 'x'), (41, ' ')] {
+        let mut text = format!("0x{}", "a".repeat(40));
+        text.replace_range(at..=at, &character.to_string());
+        let error = parse_evm_address("address", &text).unwrap_err().to_string();
+        let fault = TextFault::Character {
+            byte: character as u8,
+            offset: at,
+        };
+        assert!(error.contains(&fault.to_string()), "{error}");
+    }
+}

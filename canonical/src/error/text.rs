@@ -16,7 +16,7 @@ impl fmt::Display for Range {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TextFault {
-    /// Nothing where something must be.
+    /// Empty, where a value is required.
     #[error("is empty")]
     Empty,
     /// A part that the form has and the text has not.
@@ -122,6 +122,25 @@ impl fmt::Debug for Excerpt {
 mod tests {
     use super::*;
     use std::string::ToString;
+
+    #[test]
+    fn a_length_that_may_vary_is_given_as_a_range() {
+        let fault = |min, max| {
+            TextFault::Length {
+                length: 9,
+                min,
+                max,
+            }
+            .to_string()
+        };
+        assert_eq!(fault(1, 8), "is 9 bytes, must be 1 to 8");
+        assert_eq!(fault(8, 8), "is 9 bytes, must be 8");
+    }
+
+    #[test]
+    fn an_excerpt_is_quoted_for_developers() {
+        assert_eq!(std::format!("{:?}", Excerpt::new("a\"b\n")), r#""a\"b\n""#);
+    }
 
     #[test]
     fn excerpt_cuts_between_characters_and_escapes_control_bytes() {

@@ -1,8 +1,10 @@
 //! What an agent signs with each paid response, and what a reviewer signs (X402, R24, R58).
 
+mod agent_response;
 mod review;
 mod revocation;
 
+pub use agent_response::{AgentResponse, RESPOND_PREFIX};
 pub use review::Review;
 pub use revocation::{REVOKE_PREFIX, Revocation};
 
@@ -49,7 +51,7 @@ impl Profile {
     }
 }
 
-/// The bytes that stand for a request: its decoded body, or its target (path and query) exactly as
+/// The bytes that represent a request: its decoded body, or its target (path and query) exactly as
 /// sent where the body is empty (X402 §1, R24). The method does not enter them.
 ///
 /// # Errors

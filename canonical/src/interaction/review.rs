@@ -19,9 +19,9 @@ pub struct Review<'a> {
     pub value: i128,
     /// Its decimals. Any uint8 (R24).
     pub value_decimals: u8,
-    /// First tag, empty where there is none.
+    /// First tag, empty if there is none.
     pub tag1: &'a str,
-    /// Second tag, empty where there is none.
+    /// Second tag, empty if there is none.
     pub tag2: &'a str,
 }
 

@@ -62,15 +62,20 @@ impl Revocation<'_> {
     fn check(&self) -> Result<(), Error> {
         check_agent(self.agent_registry, self.agent_id)?;
         check_task_ref_shape(self.task_ref)?;
-        check_no_nul(self.reviewer_address).map_err(|fault| Error::MalformedAddress {
-            field: "reviewer_address",
-            value: Excerpt::new(self.reviewer_address),
-            fault,
-        })
+        check_reviewer(self.reviewer_address)
     }
 }
 
-/// The agent's two texts, as reviews and revocations name them: without NUL.
+/// The reviewer's address, as revocations and responses name it: without NUL.
+pub(super) fn check_reviewer(address: &str) -> Result<(), Error> {
+    check_no_nul(address).map_err(|fault| Error::MalformedAddress {
+        field: "reviewer_address",
+        value: Excerpt::new(address),
+        fault,
+    })
+}
+
+/// The agent's two texts, as reviews, revocations and responses name them: without NUL.
 pub(super) fn check_agent(agent_registry: &str, agent_id: &str) -> Result<(), Error> {
     check_no_nul(agent_registry).map_err(|fault| Error::MalformedAccountId {
         field: "agent_registry",

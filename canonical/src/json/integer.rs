@@ -119,6 +119,22 @@ fn saturating_exponent(text: &str) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::{from_literal, i128_from_decimal};
+    use crate::{Error, error::TextFault};
+
+    #[test]
+    fn a_fault_names_the_byte_of_the_text() {
+        for (text, at) in [("x", 0), ("-x", 1), ("-12x", 3), ("12-", 2)] {
+            let error = i128_from_decimal("value", text).unwrap_err();
+            let Error::MalformedNumber {
+                fault: TextFault::Character { offset, .. },
+                ..
+            } = error
+            else {
+                panic!("{text}: {error}");
+            };
+            assert_eq!(offset, at, "{text}");
+        }
+    }
 
     #[test]
     fn takes_integers_however_they_are_written() {
@@ -142,7 +158,7 @@ mod tests {
         }
     }
 
-    /// R22: each of these shares its double with an integer, or is no integer, or is too large.
+    /// R22: each of these shares its double with an integer, or is not an integer, or is too large.
     #[test]
     fn refuses_what_is_not_exactly_a_53_bit_integer() {
         for literal in [

@@ -40,7 +40,7 @@ impl<'a> Number<'a> {
     /// The value of `field`, which a profile calls integer (R22): `1.0` and `1e2` are integers.
     ///
     /// # Errors
-    /// [`Error::NumberOutOfRange`] when the literal is no integer or lies beyond ±(2^53 − 1).
+    /// [`Error::NumberOutOfRange`] when the literal is not an integer or lies beyond ±(2^53 − 1).
     pub fn to_integer(&self, field: &'static str) -> Result<i64, Error> {
         integer::from_literal(self.literal).ok_or(Error::NumberOutOfRange {
             field,

@@ -85,7 +85,7 @@ impl<'a> Value<'a> {
         matches!(self, Self::Null)
     }
 
-    /// A member of an object; `None` for a missing key and for what is no object.
+    /// A member of an object; `None` for a missing key and for what is not an object.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Value<'a>> {
         self.as_object()?.get(key)
@@ -176,6 +176,42 @@ pub(super) fn compare_utf16(a: &str, b: &str) -> Ordering {
 #[cfg(test)]
 mod tests {
     use super::compare_utf16;
+
+    #[test]
+    fn numbers_are_equal_if_they_are_written_alike() {
+        let [one, same, other] = ["1", "1.0", "2"].map(|it| crate::json::parse(it).unwrap());
+        assert_eq!(one, same);
+        assert_ne!(one, other);
+    }
+
+    #[test]
+    fn an_object_is_empty_without_members() {
+        for (text, expected) in [("{}", true), ("{\"a\":1}", false)] {
+            let parsed = crate::json::parse(text).unwrap();
+            let object = parsed.as_object().unwrap();
+            assert_eq!(
+                (object.is_empty(), object.len()),
+                (expected, usize::from(!expected))
+            );
+        }
+    }
+
+    #[test]
+    fn only_null_is_null() {
+        for (text, expected) in [
+            ("null", true),
+            ("false", false),
+            ("0", false),
+            ("{}", false),
+            ("\"null\"", false),
+        ] {
+            assert_eq!(
+                crate::json::parse(text).unwrap().is_null(),
+                expected,
+                "{text}"
+            );
+        }
+    }
 
     #[test]
     fn sorts_as_utf16_code_units_do() {

@@ -25,7 +25,7 @@ pub fn ed25519_public_key(seed: &[u8; 32]) -> [u8; 32] {
 ///
 /// # Errors
 /// - [`Error::KeyLength`]: `public_key` is not 32 bytes;
-/// - [`Error::MalformedKey`]: it is no canonical encoding of a point, or its order is small;
+/// - [`Error::MalformedKey`]: it is not a canonical encoding of a point, or its order is small;
 /// - [`Error::SignatureLength`]: `signature` is not 64 bytes;
 /// - [`Error::MalformedSignature`]: S is not below the group order;
 /// - [`Error::BadSignature`]: the signature does not hold.
@@ -74,4 +74,48 @@ fn decode_signature(bytes: &[u8]) -> Result<Signature, Error> {
         field: "S",
         rule: "is not below the group order",
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use curve25519_dalek::edwards::CompressedEdwardsY;
+
+    /// Keys whose y is near 2^255: the library decides which of them are points.
+    #[test]
+    fn r23_a_y_is_below_the_field_s_prime() {
+        let (mut points, mut reduced) = (0, 0);
+        for (lowest, highest) in (0..=255).flat_map(|it| [(it, 0x7F), (it, 0xFF)]) {
+            let mut bytes = [0xFF; 32];
+            (bytes[0], bytes[31]) = (lowest, highest);
+            let too_large = matches!(
+                verifying_key(&bytes),
+                Err(Error::MalformedKey {
+                    rule: "has a y of 2^255 - 19 or more",
+                    ..
+                })
+            );
+            assert_eq!(too_large, lowest >= 0xED, "{lowest:#x} {highest:#x}");
+            let point = CompressedEdwardsY(bytes).decompress();
+            let is_point = point.is_some_and(|it| !it.is_small_order());
+            points += u32::from(is_point && lowest < 0xED);
+            reduced += u32::from(verifying_key(&bytes).is_ok());
+        }
+        assert_eq!(points, reduced);
+        assert!(points > 100, "{points}");
+    }
+
+    #[test]
+    fn r23_only_the_largest_y_are_compared_byte_by_byte() {
+        for at in 1..31 {
+            let mut bytes = [0xFF; 32];
+            (bytes[at], bytes[31]) = (0xFE, 0x7F);
+            assert!(y_is_reduced(&bytes), "{at}");
+        }
+        let mut bytes = [0xFF; 32];
+        for highest in [0x7E, 0xFE] {
+            bytes[31] = highest;
+            assert!(y_is_reduced(&bytes), "{highest:#x}");
+        }
+    }
 }

@@ -219,3 +219,25 @@ fn recover_point(digest: &Word, signature: &[u8]) -> Result<AffinePoint, Error> 
         false => Ok(key.to_affine()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r23_an_unknown_v_is_refused_with_those_of_its_form() {
+        let signed = |v| with_v(&[1; 65], v);
+        for (error, v, expected) in [
+            (to_ethereum_v(&signed(27)), 27, "0 or 1"),
+            (to_ethereum_v(&signed(2)), 2, "0 or 1"),
+            (from_ethereum_v(&signed(0)), 0, "27 or 28"),
+            (from_ethereum_v(&signed(29)), 29, "27 or 28"),
+        ] {
+            let expected = Error::RecoveryIdOutOfRange {
+                v,
+                allowed: expected,
+            };
+            assert_eq!(error, Err(expected));
+        }
+    }
+}

@@ -28,12 +28,12 @@ impl I256 {
         }
     }
 
-    /// `self + other`, or `None` where 256 bits do not hold it.
+    /// `self + other`, or `None` if 256 bits do not hold it.
     pub fn checked_add(self, other: Self) -> Option<Self> {
         let (low, carry) = self.low.overflowing_add(other.low);
         let (high, overflow) = self.high.overflowing_add(other.high);
         let (high, overflow_of_carry) = high.overflowing_add(i128::from(carry));
-        // A carry can undo the overflow of two negative halves, so the two cancel or stand.
+        // A carry can undo the overflow of two negative halves, so the two cancel or both hold.
         (overflow == overflow_of_carry).then_some(Self { high, low })
     }
 
@@ -42,7 +42,7 @@ impl I256 {
         self.high < 0
     }
 
-    /// `self / divisor`, truncated toward zero; 0 where `divisor` is 0.
+    /// `self / divisor`, truncated toward zero; 0 if `divisor` is 0.
     pub fn divide(self, divisor: u64) -> Self {
         let magnitude = if self.is_negative() {
             self.wrapping_negate()
@@ -65,7 +65,7 @@ impl I256 {
         }
     }
 
-    /// The value as an i128, or `None` where it does not fit.
+    /// The value as an i128, or `None` if it does not fit.
     pub const fn to_i128(self) -> Option<i128> {
         let low = self.low as i128;
         // It fits where the high half only repeats the low half's sign.
@@ -130,6 +130,13 @@ mod tests {
     use super::*;
     use num_bigint::BigInt;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_number_is_shown_to_developers_in_two_halves() {
+        let number = I256 { high: 1, low: 0xab };
+        let expected = "I256(0x00000000000000000000000000000001_000000000000000000000000000000ab)";
+        assert_eq!(std::format!("{number:?}"), expected);
+    }
 
     fn big(value: I256) -> BigInt {
         BigInt::from_signed_bytes_be(&value.to_be_bytes())

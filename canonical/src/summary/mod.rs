@@ -20,7 +20,7 @@ use crate::value::Value;
 /// Entries of the histogram: 0 to 18 decimals.
 pub const DECIMALS_COUNT: usize = DECIMALS_MAX as usize + 1;
 
-/// The answer of a summary; all zeros where nothing matched.
+/// The answer of a summary; all zeros if nothing matched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Summary {
     /// How many feedbacks entered it.

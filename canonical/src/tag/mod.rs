@@ -123,6 +123,12 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
+    fn a_tag_is_shown_as_it_is() {
+        let tag = Tag::new("starred").unwrap();
+        assert_eq!(std::format!("{tag}|{tag:>9}"), "starred|  starred");
+    }
+
+    #[test]
     fn r14_hashed_tags_equal_x84s_published_hashes() {
         // `hashTag("reliability")`, computed by X84's SDK (facts on Solana, 7.4).
         assert_eq!(

@@ -53,7 +53,7 @@ pub struct StandardTag {
     pub decimals: u8,
     /// Which values make sense.
     pub range: Range,
-    /// What `tag2` may say; empty where BP fixes nothing.
+    /// What `tag2` may say; empty if BP fixes nothing.
     pub tag2: &'static [&'static str],
 }
 

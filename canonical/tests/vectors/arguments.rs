@@ -32,7 +32,7 @@ impl<'a> Arguments<'a> {
     pub(crate) fn text(&self, name: &str) -> &'a str {
         self.required(name)
             .as_str()
-            .unwrap_or_else(|| panic!("{}: {name} is no text", self.id))
+            .unwrap_or_else(|| panic!("{}: {name} is not text", self.id))
     }
 
     pub(crate) fn text_or_empty(&self, name: &str) -> &'a str {
@@ -77,6 +77,6 @@ pub(crate) fn integer_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Number(number) => number.to_string(),
-        other => panic!("{other} is no integer"),
+        other => panic!("{other} is not an integer"),
     }
 }

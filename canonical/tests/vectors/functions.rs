@@ -5,7 +5,7 @@ use concord_canonical::{
     Error,
     caip::{AccountId, ChainId, TaskRef},
     hash,
-    interaction::{self, Profile, Review, Revocation},
+    interaction::{self, AgentResponse, Profile, Review, Revocation},
     json,
     receipt::Receipt,
     sign,
@@ -41,6 +41,16 @@ const REVOCATION: &[&str] = &[
     "feedback_hash",
 ];
 
+const RESPONSE: &[&str] = &[
+    "agent_registry",
+    "agent_id",
+    "task_ref",
+    "reviewer_address",
+    "response_uri",
+    "feedback_hash",
+    "response_hash",
+];
+
 /// A function, and the only fields that its vectors may have.
 pub(crate) struct Function {
     pub fields: &'static [&'static str],
@@ -61,6 +71,7 @@ pub(crate) fn named(name: &str) -> Option<Function> {
         "interaction_hash" => (&["profile", "task_ref", "data_hash"], interaction_hash),
         "reviewer_message" => (REVIEW, reviewer_message),
         "revoke_message" => (REVOCATION, revoke_message),
+        "respond_message" => (RESPONSE, respond_message),
         "receipt" => (
             &["previous", "key", "payload_digest", "accepted_at"],
             receipt,
@@ -172,6 +183,19 @@ fn revoke_message(a: &Arguments<'_>) -> Result<Value, Error> {
         feedback_hash: a.array("feedback_hash"),
     };
     revocation.message().map(hex)
+}
+
+fn respond_message(a: &Arguments<'_>) -> Result<Value, Error> {
+    let response = AgentResponse {
+        agent_registry: a.text("agent_registry"),
+        agent_id: a.text("agent_id"),
+        task_ref: a.text("task_ref"),
+        reviewer_address: a.text("reviewer_address"),
+        response_uri: a.text("response_uri"),
+        feedback_hash: a.array("feedback_hash"),
+        response_hash: a.array("response_hash"),
+    };
+    response.message().map(hex)
 }
 
 fn receipt(a: &Arguments<'_>) -> Result<Value, Error> {

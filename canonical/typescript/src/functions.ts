@@ -126,6 +126,18 @@ export interface Functions {
     { agentRegistry: string; agentId: string; taskRef: string; reviewerAddress: string; feedbackHash: Bytes },
     Hex,
   ];
+  respond_message: [
+    {
+      agentRegistry: string;
+      agentId: string;
+      taskRef: string;
+      reviewerAddress: string;
+      responseUri: string;
+      feedbackHash: Bytes;
+      responseHash: Bytes;
+    },
+    Hex,
+  ];
   receipt: [{ previous: Bytes; key: string; payloadDigest: Bytes; acceptedAt: Integer }, Hex];
   validation_request_hash: [
     {

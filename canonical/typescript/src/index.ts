@@ -33,6 +33,7 @@ export const FUNCTIONS: readonly FunctionName[] = [
   "feedback_auth_blob_decode",
   "payment_proof",
   "revoke_message",
+  "respond_message",
   "receipt",
   "validation_request_hash",
   "agent_wallet_set",

@@ -10,7 +10,7 @@ export function renamed(value) {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [camel(name), renamed(member)]));
 }
 
-/** What a call with a vector's arguments comes to, in JSON's types: `{ ok }` or `{ error: class }`. */
+/** The result of a call with a vector's arguments, in JSON's types: `{ ok }` or `{ error: class }`. */
 export function outcome(canonical, CanonicalError, vector) {
   const { id, comment, flags, fn, ok, error, ...args } = vector;
   try {

@@ -183,7 +183,9 @@ impl Endpoint {
         answer.map_err(|no| self.unreachable(method, no.message.into_owned()))
     }
 
-    pub(crate) fn unreachable(&self, method: &str, reason: String) -> ChainError {
+    /// The error for an endpoint that does not answer a method as a node does.
+    #[must_use]
+    pub fn unreachable(&self, method: &str, reason: String) -> ChainError {
         ChainError::Unreachable {
             host: self.host.clone(),
             method: method.to_owned(),

@@ -1,4 +1,4 @@
-use super::{Call, Confirmations, FeeLimit, Fees, Node, Transactions, layer_one_fee};
+use super::{Confirmations, FeeLimit, Fees, Node, Transactions, TxCall, layer_one_fee};
 use crate::{
     Amount, ChainError, ChainId, Evm, Signer,
     submission::{Finality, Landing, Resend, SendOutcome, SignedTx, TxChain, TxJob, TxStatus},
@@ -105,7 +105,7 @@ impl TxChain for CallChain {
     }
 
     async fn sign(&mut self, job: &CallJob, _expired: usize) -> Result<SignedTx, ChainError> {
-        let call = Call {
+        let call = TxCall {
             to: job.to,
             value: job.value,
             gas: self.gas(job).await?,

@@ -1,4 +1,6 @@
-use super::{Call, Confirmations, FeeLimit, Fees, Node, TRANSFER_GAS, Transactions, layer_one_fee};
+use super::{
+    Confirmations, FeeLimit, Fees, Node, TRANSFER_GAS, Transactions, TxCall, layer_one_fee,
+};
 use crate::{Amount, ChainError, ChainId, EndpointOptions, Evm, Signer, submission::SendOutcome};
 use alloy::{
     network::TransactionBuilder,
@@ -177,7 +179,11 @@ impl Client {
     /// # Errors
     /// [`ChainError::TransactionFailed`] if the chain does not take it, [`ChainError::Unreachable`],
     /// [`ChainError::FeeAboveLimit`].
-    pub async fn send(&mut self, signer: &dyn Signer<Evm>, call: Call) -> Result<B256, ChainError> {
+    pub async fn send(
+        &mut self,
+        signer: &dyn Signer<Evm>,
+        call: TxCall,
+    ) -> Result<B256, ChainError> {
         let fees = self.transactions.fees().await?;
         self.send_at(fees, signer, call).await
     }
@@ -186,7 +192,7 @@ impl Client {
         &mut self,
         fees: Fees,
         signer: &dyn Signer<Evm>,
-        call: Call,
+        call: TxCall,
     ) -> Result<B256, ChainError> {
         let signed = self.transactions.sign(signer, call, fees).await?;
         let name = &signed.transaction;
@@ -253,7 +259,7 @@ impl Client {
         let Some(value) = balance.checked_sub(fee).filter(|value| !value.is_zero()) else {
             return Ok(None);
         };
-        let call = Call {
+        let call = TxCall {
             to,
             value,
             gas: TRANSFER_GAS,

@@ -39,7 +39,7 @@ pub struct Fees {
 pub struct FeeLimit(Option<u128>);
 
 impl FeeLimit {
-    /// Parses gwei, such as `1.5`; `None` is no limit.
+    /// Parses gwei, such as `1.5`; `None` means no limit.
     ///
     /// # Errors
     /// [`ChainError::FeeLimitMalformed`].

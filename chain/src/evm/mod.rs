@@ -2,6 +2,7 @@
 mod call_chain;
 mod client;
 mod confirmations;
+mod contract_signature;
 mod fees;
 mod node;
 mod receipt;
@@ -12,8 +13,8 @@ pub use client::{Client, ClientOptions};
 pub use confirmations::Confirmations;
 pub use fees::{FeeLimit, Fees, gwei, layer_one_fee};
 pub use node::Node;
-pub use receipt::Receipt;
-pub use transactions::{Call, Transactions, decode, sign};
+pub use receipt::TxReceipt;
+pub use transactions::{Transactions, TxCall, decode};
 
 /// Gas of a transfer of the chain's coin to an account without code.
 pub const TRANSFER_GAS: u64 = 21_000;

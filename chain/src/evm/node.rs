@@ -1,7 +1,7 @@
-use super::Receipt;
+use super::{Confirmations, TxReceipt};
 use crate::{ChainError, Endpoint, EndpointOptions, Refusable};
 use alloy::{
-    consensus::BlockHeader,
+    consensus::{BlockHeader, EMPTY_ROOT_HASH},
     eips::{BlockId, BlockNumberOrTag},
     network::TransactionBuilder,
     primitives::{Address, B256, Bytes, U256},
@@ -123,6 +123,15 @@ impl Node {
             .await
     }
 
+    /// Returns the code that an address had after a block; empty if there was none.
+    ///
+    /// # Errors
+    /// [`ChainError::Unreachable`], also if the node keeps no state of that block.
+    pub async fn code_after(&self, address: Address, block: u64) -> Result<Bytes, ChainError> {
+        let code = self.provider.get_code_at(address).number(block);
+        self.expect("eth_getCode", code).await
+    }
+
     /// Returns the next nonce, counting what is pending.
     ///
     /// # Errors
@@ -210,7 +219,7 @@ impl Node {
     ///
     /// # Errors
     /// [`ChainError::Unreachable`].
-    pub async fn receipt(&self, transaction: B256) -> Result<Option<Receipt>, ChainError> {
+    pub async fn receipt(&self, transaction: B256) -> Result<Option<TxReceipt>, ChainError> {
         let method = "eth_getTransactionReceipt";
         let receipt = self.provider.client().request(method, (transaction,));
         self.expect(method, receipt).await
@@ -225,6 +234,21 @@ impl Node {
         Ok(header.map(|header| header.hash))
     }
 
+    /// Returns the hashes of the block's transactions; `None` if the node does not have the block, or has dropped them.
+    ///
+    /// # Errors
+    /// [`ChainError::Unreachable`].
+    pub async fn transactions_of(&self, number: u64) -> Result<Option<Vec<B256>>, ChainError> {
+        let block = self.provider.get_block_by_number(number.into());
+        let block = self.expect("eth_getBlockByNumber", block).await?;
+        Ok(block.and_then(|block| {
+            let hashes: Vec<B256> = block.transactions.hashes().collect();
+            let root = block.header.transactions_root; // zeros on chains without such a root
+            let is_dropped = hashes.is_empty() && root != EMPTY_ROOT_HASH && !root.is_zero();
+            (!is_dropped).then_some(hashes)
+        }))
+    }
+
     /// Returns the number of the newest block that the chain calls safe or final; `None` if the node
     /// knows no such block.
     ///
@@ -235,6 +259,27 @@ impl Node {
         let answer = self.endpoint.ask("eth_getBlockByNumber", block).await?;
         let found = answer.ok().flatten(); // an unknown tag is an error to some nodes
         Ok(found.map(|block| block.header.number()))
+    }
+
+    /// Returns whether a block stays, by the measure of `confirmations`.
+    ///
+    /// # Errors
+    /// [`ChainError::Unreachable`].
+    pub async fn is_final(
+        &self,
+        block: u64,
+        confirmations: Confirmations,
+    ) -> Result<bool, ChainError> {
+        let tag = match confirmations {
+            Confirmations::Blocks(blocks) => {
+                let last = block.saturating_add(blocks.max(1) - 1);
+                return Ok(self.block_number().await? >= last);
+            }
+            Confirmations::Safe => BlockNumberOrTag::Safe,
+            Confirmations::Finalized => BlockNumberOrTag::Finalized,
+        };
+        let newest = self.tagged_block(tag).await?;
+        Ok(newest.is_some_and(|newest| newest >= block))
     }
 
     /// Returns whether the node has the transaction, mined or not.
@@ -388,7 +433,7 @@ pub(super) fn lag_pauses() -> impl Iterator<Item = Duration> {
     (0..LAG_RETRIES).map(|retry| LAG_PAUSE * 2u32.pow(retry))
 }
 
-/// What a call came to; an error that is no revert is the node's.
+/// The result of a call; an error that is not a revert is the node's.
 fn returned_or_reverted(answer: Refusable<Bytes>) -> Result<Result<Bytes, Bytes>, ErrorPayload> {
     match answer {
         Ok(returned) => Ok(Ok(returned)),

@@ -1,12 +1,16 @@
 use crate::Amount;
-use alloy::{primitives::U256, rpc::types::TransactionReceipt};
+use alloy::{
+    primitives::U256,
+    rpc::types::{Log, TransactionReceipt},
+};
+use concord_registry::{event::Block, evm::PlacedLog};
 use serde::Deserialize;
 use std::ops::Deref;
 
 /// A transaction's receipt, with what OP-stack chains (Base among them) add to it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Receipt {
+pub struct TxReceipt {
     #[serde(flatten)]
     inner: TransactionReceipt,
     /// What the chain below charged, in wei. It is not part of `gasUsed × effectiveGasPrice`.
@@ -14,7 +18,7 @@ pub struct Receipt {
     l1_fee: Option<U256>,
 }
 
-impl Receipt {
+impl TxReceipt {
     /// Returns the whole fee in wei: of this chain and of the one below.
     #[must_use]
     pub fn fee(&self) -> Amount {
@@ -24,6 +28,22 @@ impl Receipt {
             .saturating_add(Amount(u128::try_from(below).unwrap_or(u128::MAX)))
     }
 
+    /// Returns the logs with their places, as the registries' events are decoded from them.
+    #[must_use]
+    pub fn placed_logs(&self) -> Vec<PlacedLog> {
+        let block = Block {
+            number: self.inner.block_number.unwrap_or_default(),
+            hash: None,
+        };
+        let placed = |log: &Log| PlacedLog {
+            block,
+            transaction: self.inner.transaction_hash,
+            index: log.log_index.unwrap_or_default(),
+            log: log.inner.clone(),
+        };
+        self.inner.logs().iter().map(placed).collect()
+    }
+
     /// The receipt that every chain has.
     #[must_use]
     pub fn into_inner(self) -> TransactionReceipt {
@@ -31,7 +51,7 @@ impl Receipt {
     }
 }
 
-impl Deref for Receipt {
+impl Deref for TxReceipt {
     type Target = TransactionReceipt;
 
     fn deref(&self) -> &TransactionReceipt {
@@ -44,7 +64,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn receipt(l1_fee: Option<&str>) -> Receipt {
+    fn receipt(l1_fee: Option<&str>) -> TxReceipt {
         let mut text = json!({
             "type": "0x2",
             "status": "0x1",

@@ -1,19 +1,19 @@
-use super::{Confirmations, FeeLimit, Fees, Node, Receipt, node::lag_pauses};
+use super::{Confirmations, FeeLimit, Fees, Node, TxReceipt, node::lag_pauses};
 use crate::{
     Amount, ChainError, Evm, Signer,
     submission::{Finality, Landing, Resend, SendOutcome, SignedTx, TxStatus},
 };
 use alloy::{
     consensus::{SignableTransaction, Transaction, TxEip1559, TxEnvelope},
-    eips::{BlockNumberOrTag, Decodable2718, Encodable2718},
+    eips::{Decodable2718, Encodable2718},
     primitives::{Address, B256, Bytes, TxKind, U256},
 };
 use std::{cmp::max, collections::HashMap};
 use tokio::time::sleep;
 
-/// What a transaction does.
+/// The call that a transaction makes, and its gas limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Call {
+pub struct TxCall {
     /// The contract.
     pub to: Address,
     /// Wei.
@@ -33,7 +33,15 @@ pub struct Transactions {
     confirmations: Confirmations,
     /// By sender: no nonce below is free, whatever a node that lags behind says.
     nonce_floors: HashMap<Address, u64>,
+    /// By transaction: the latest block, and its hash, when its nonce was first seen used by another.
+    used_since: HashMap<String, (u64, B256)>,
+    /// By block: the first one since that is not known to be empty.
+    scanned: HashMap<u64, u64>,
 }
+
+/// Blocks that are looked at for a first transaction before the caller is answered. There are more empty ones only on chains that
+/// nobody uses.
+const SCANNED_AT_ONCE: u64 = 1_000;
 
 impl Transactions {
     /// Transactions on the node's chain.
@@ -50,6 +58,8 @@ impl Transactions {
             fee_limit,
             confirmations,
             nonce_floors: HashMap::new(),
+            used_since: HashMap::new(),
+            scanned: HashMap::new(),
         }
     }
 
@@ -79,10 +89,11 @@ impl Transactions {
     pub async fn sign(
         &self,
         signer: &dyn Signer<Evm>,
-        call: Call,
+        call: TxCall,
         fees: Fees,
     ) -> Result<SignedTx, ChainError> {
         let from = signer.address();
+        let signed_at = self.node.block_number().await?; // before the nonce is read: it lands later
         let floor = self.nonce_floors.get(&from).copied().unwrap_or(0);
         let transaction = TxEip1559 {
             chain_id: self.chain_id,
@@ -95,11 +106,11 @@ impl Transactions {
             access_list: Default::default(),
             input: call.input,
         };
-        sign(signer, transaction).await
+        sign(signer, transaction, signed_at).await
     }
 
     /// Signs the same transaction at a higher fee. It has the same nonce, so only one of the two can
-    /// land. `None` if the fee limit is reached, or it is no EIP-1559 transaction.
+    /// land. `None` if the fee limit is reached, or it is not an EIP-1559 transaction.
     ///
     /// # Errors
     /// [`ChainError::FeeAboveLimit`], [`ChainError::Unreachable`], [`ChainError::NotSigned`], also if another
@@ -121,7 +132,8 @@ impl Transactions {
         };
         transaction.max_fee_per_gas = raised.max;
         transaction.max_priority_fee_per_gas = raised.priority;
-        sign(signer, transaction).await.map(Some)
+        let signed_at = self.node.block_number().await?;
+        sign(signer, transaction, signed_at).await.map(Some)
     }
 
     /// Decides about a recorded transaction that the chain does not have. One that offers more than
@@ -153,7 +165,10 @@ impl Transactions {
         }
         transaction.max_fee_per_gas = fees.max;
         transaction.max_priority_fee_per_gas = fees.priority.min(fees.max);
-        sign(signer, transaction).await.map(Resend::Instead)
+        let signed_at = self.node.block_number().await?;
+        sign(signer, transaction, signed_at)
+            .await
+            .map(Resend::Instead)
     }
 
     /// Sends it.
@@ -189,11 +204,11 @@ impl Transactions {
         Ok(())
     }
 
-    /// Returns what became of it.
+    /// Returns its status.
     ///
     /// # Errors
     /// [`ChainError::Unreachable`], [`ChainError::RecordMalformed`].
-    pub async fn status(&self, transaction: &SignedTx) -> Result<TxStatus, ChainError> {
+    pub async fn status(&mut self, transaction: &SignedTx) -> Result<TxStatus, ChainError> {
         let hash = hash(transaction)?;
         if let Some(receipt) = self.node.receipt(hash).await? {
             return Ok(executed(transaction, &receipt));
@@ -209,8 +224,61 @@ impl Transactions {
         // The nonce is used. It may have been this very transaction, since the first question.
         match self.node.receipt(hash).await? {
             Some(receipt) => Ok(executed(transaction, &receipt)),
-            None => Ok(TxStatus::Expired),
+            None => self.expired(transaction).await,
         }
+    }
+
+    /// Decides about a transaction without a receipt whose nonce is used: by another transaction, if the
+    /// node would still show this one. A node that has dropped the receipts of its time says nothing
+    /// about it (R36), and it is not signed again: both would have landed. Nor is it while a
+    /// reorganisation can take the other one back, after which this one could still land.
+    async fn expired(&mut self, transaction: &SignedTx) -> Result<TxStatus, ChainError> {
+        let (name, signed_at) = (&transaction.transaction, transaction.signed_at.unwrap_or(0));
+        if !self.keeps_receipts_since(signed_at).await? {
+            return Ok(TxStatus::Blocked(format!(
+                "{name} may have landed: its nonce is used, and the node has shown no receipt since block {signed_at}, when it \
+                 was signed. If that stays so, continue with a node that keeps receipts"
+            )));
+        }
+        Ok(match self.is_use_final(name).await? {
+            true => TxStatus::Expired,
+            false => TxStatus::Blocked(format!(
+                "another transaction took the nonce of {name}, in a block that is not final yet: it is signed again when it is"
+            )),
+        })
+    }
+
+    /// Returns whether the block is final that was the latest when the nonce was first seen used.
+    async fn is_use_final(&mut self, transaction: &str) -> Result<bool, ChainError> {
+        if let Some((block, hash)) = self.used_since.get(transaction).copied()
+            && self.node.block_hash(block).await? == Some(hash)
+        {
+            return self.node.is_final(block, self.confirmations).await;
+        }
+        let block = self.node.block_number().await?; // or the chain went back behind the one before
+        let Some(hash) = self.node.block_hash(block).await? else {
+            return Ok(false);
+        };
+        self.used_since
+            .insert(transaction.to_owned(), (block, hash));
+        self.node.is_final(block, self.confirmations).await
+    }
+
+    /// Returns whether the node has the receipt of the first transaction since the block. Nodes drop the
+    /// oldest first, so that it then has all that follow. The search goes on when it is asked again.
+    async fn keeps_receipts_since(&mut self, block: u64) -> Result<bool, ChainError> {
+        let latest = self.node.block_number().await?;
+        let start = self.scanned.get(&block).copied().unwrap_or(block);
+        for number in start..=latest.min(start.saturating_add(SCANNED_AT_ONCE)) {
+            self.scanned.insert(block, number);
+            let Some(transactions) = self.node.transactions_of(number).await? else {
+                return Ok(false);
+            };
+            if let Some(first) = transactions.first() {
+                return Ok(self.node.receipt(*first).await?.is_some());
+            }
+        }
+        Ok(false) // as from a node that lags behind: some transaction used the nonce
     }
 
     /// A pending transaction waits for every lower nonce of its sender. One that the chain does not
@@ -242,7 +310,11 @@ impl Transactions {
                 None => return Ok(Finality::Reorganised),
             }
         }
-        match self.is_final(landing.block).await? {
+        match self
+            .node
+            .is_final(landing.block, self.confirmations)
+            .await?
+        {
             true => Ok(Finality::Final),
             false => Ok(Finality::NotYet),
         }
@@ -256,28 +328,16 @@ impl Transactions {
         let receipt = self.node.receipt(parse_hash(&landing.transaction)?).await?;
         Ok(receipt.is_some_and(|receipt| receipt.block_number == Some(landing.block)))
     }
-
-    async fn is_final(&self, block: u64) -> Result<bool, ChainError> {
-        let tag = match self.confirmations {
-            Confirmations::Blocks(blocks) => {
-                let last = block.saturating_add(blocks.max(1) - 1);
-                return Ok(self.node.block_number().await? >= last);
-            }
-            Confirmations::Safe => BlockNumberOrTag::Safe,
-            Confirmations::Finalized => BlockNumberOrTag::Finalized,
-        };
-        let newest = self.node.tagged_block(tag).await?;
-        Ok(newest.is_some_and(|newest| newest >= block))
-    }
 }
 
-/// Signs the transaction.
+/// Signs the transaction, when the latest block is `signed_at`.
 ///
 /// # Errors
 /// [`ChainError::NotSigned`].
-pub async fn sign(
+async fn sign(
     signer: &dyn Signer<Evm>,
     mut transaction: TxEip1559,
+    signed_at: u64,
 ) -> Result<SignedTx, ChainError> {
     let signature = signer.sign(&mut transaction).await?;
     let signed = TxEnvelope::from(transaction.into_signed(signature));
@@ -285,6 +345,7 @@ pub async fn sign(
         transaction: signed.tx_hash().to_string(),
         raw: Bytes::from(signed.encoded_2718()).to_string(),
         valid_until: None,
+        signed_at: Some(signed_at),
         sent: false,
         failure_cost: None,
     })
@@ -296,7 +357,7 @@ pub async fn sign(
 /// [`ChainError::RecordMalformed`].
 pub fn decode(transaction: &SignedTx) -> Result<TxEnvelope, ChainError> {
     let envelope = TxEnvelope::decode_2718_exact(&raw(transaction)?)
-        .map_err(|_| transaction.malformed("has raw bytes that are no transaction"))?;
+        .map_err(|_| transaction.malformed("has raw bytes that are not a transaction"))?;
     match *envelope.tx_hash() == hash(transaction)? {
         true => Ok(envelope),
         false => Err(transaction.malformed("is not the hash of its raw bytes")),
@@ -317,7 +378,10 @@ fn own_unsigned(
     if found != own {
         return Err(ChainError::NotSigned {
             signer: own.to_string(),
-            reason: format!("transaction {} is of {found}", transaction.transaction),
+            reason: format!(
+                "transaction {} is signed by {found}",
+                transaction.transaction
+            ),
         });
     }
     Ok(Some(signed.clone().strip_signature()))
@@ -337,29 +401,29 @@ fn hash(transaction: &SignedTx) -> Result<B256, ChainError> {
 fn parse_hash(text: &str) -> Result<B256, ChainError> {
     text.parse().map_err(|_| ChainError::RecordMalformed {
         transaction: text.to_owned(),
-        what: "is no transaction hash".to_owned(),
+        what: "is not a transaction hash".to_owned(),
     })
 }
 
 fn raw(transaction: &SignedTx) -> Result<Bytes, ChainError> {
-    (transaction.raw.parse()).map_err(|_| transaction.malformed("has raw bytes that are no hex"))
+    (transaction.raw.parse()).map_err(|_| transaction.malformed("has raw bytes that are not hex"))
 }
 
-fn executed(transaction: &SignedTx, receipt: &Receipt) -> TxStatus {
+fn executed(transaction: &SignedTx, receipt: &TxReceipt) -> TxStatus {
     let block = receipt.block_number.unwrap_or_default();
-    let cost = receipt.fee();
-    if !receipt.status() {
-        let gas = receipt.gas_used;
-        let reason = format!("reverted in block {block} after {gas} gas");
-        return TxStatus::Failed { reason, cost };
-    }
-    TxStatus::Landed(Landing {
+    let landing = Landing {
         transaction: transaction.transaction.clone(),
         block,
         block_hash: receipt.block_hash.map(|hash| hash.to_string()),
-        cost,
+        cost: receipt.fee(),
         refund: Amount::default(),
-    })
+    };
+    if !receipt.status() {
+        let gas = receipt.gas_used;
+        let reason = format!("reverted in block {block} after {gas} gas");
+        return TxStatus::Failed { reason, landing };
+    }
+    TxStatus::Landed(landing)
 }
 
 #[cfg(test)]
@@ -388,7 +452,7 @@ mod tests {
             let node = Node::new(&EndpointOptions::new("http://127.0.0.1:1")).unwrap();
             let limit = FeeLimit::default();
             let transactions = Transactions::new(node, 1, limit, Confirmations::Blocks(1));
-            let signed = sign(&before, transaction.clone()).await.unwrap();
+            let signed = sign(&before, transaction.clone(), 0).await.unwrap();
             let own = own_unsigned(&before, &signed).unwrap();
             assert_eq!(own, Some(transaction));
             for error in [

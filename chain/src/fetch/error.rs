@@ -75,7 +75,7 @@ pub enum FetchError {
         /// The CID.
         cid: String,
     },
-    /// A block that proves its CID and is no file.
+    /// A block that proves its CID and is not a file.
     #[error("the block {cid} {reason}")]
     Block {
         /// The CID.

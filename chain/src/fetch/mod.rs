@@ -60,7 +60,7 @@ impl Default for FetchOptions {
 pub struct Fetched {
     /// Its bytes, decompressed.
     pub bytes: Vec<u8>,
-    /// The host that had it, after redirects; `None` if it is proven by a CID, whoever had it.
+    /// The host that had it, after redirects; `None` if a CID proves it.
     pub host: Option<String>,
     /// The blocks from the CID to the file, in the order in which they lead to it; empty if a host had it.
     pub blocks: Vec<Vec<u8>>,

@@ -6,7 +6,7 @@ use std::time::Instant;
 pub(super) struct JobProgress<'j, J> {
     pub job: &'j J,
     /// How many transactions were on record before.
-    earlier: usize,
+    pub earlier: usize,
     /// When this process first looked at the job.
     pub begun: Option<Instant>,
     /// When its last transaction was sent.
@@ -49,6 +49,11 @@ impl<'j, J: TxJob> JobProgress<'j, J> {
     /// does not have it yet.
     pub(crate) fn saw_expired(&mut self, expired: usize) -> bool {
         std::mem::replace(&mut self.expired, expired) == expired
+    }
+
+    /// Forgets how many were expired: something else was seen since.
+    pub(crate) fn forget_expired(&mut self) {
+        self.expired = 0;
     }
 
     /// Returns whether this reason for waiting is a new one.

@@ -17,6 +17,12 @@ pub trait TxRecord: Send {
     /// Returns the transaction that landed.
     fn landing(&self, job: &str) -> Option<&Landing>;
 
+    /// Returns whether it is on record that the job's landing will stay. What a chain decided for good
+    /// is not asked of a node again: it may have dropped the block since (R36).
+    fn is_final(&self, _job: &str) -> bool {
+        false
+    }
+
     /// Records transactions before they are sent: whatever happens next, they are known.
     ///
     /// # Errors
@@ -136,6 +142,10 @@ impl TxRecord for FileRecord {
 
     fn landing(&self, job: &str) -> Option<&Landing> {
         self.jobs.get(job)?.landing.as_ref()
+    }
+
+    fn is_final(&self, job: &str) -> bool {
+        Self::is_final(self, job)
     }
 
     fn signed(&mut self, signed: &[(&str, SignedTx)]) -> Result<(), ChainError> {

@@ -17,6 +17,15 @@ pub struct Timing {
     pub give_up_after: Duration,
 }
 
+impl Timing {
+    /// For what is not urgent: polling is slow enough for public endpoints.
+    pub const UNHURRIED: Self = Self {
+        poll: Duration::from_secs(1),
+        replace_after: Duration::from_secs(45),
+        give_up_after: Duration::from_secs(600),
+    };
+}
+
 /// Chains are reorganised by a block or two now and then. One that always is cannot be used.
 const ROUNDS: usize = 5;
 /// A transaction that the chain does not take after so many tries is refused for good.
@@ -27,7 +36,7 @@ const RAISES: usize = 8;
 const LANDING_LOOKS: usize = 20;
 /// So many transactions are pending together at most, of jobs that can be. Twice what public endpoints
 /// of Solana take of one method in ten seconds: while the second half waits to be sent, there is room
-/// again to ask what became of the first.
+/// again to ask the status of the first.
 const TOGETHER: usize = 80;
 
 /// Submits every job, and waits until all are final. Groups follow each other; the jobs of one
@@ -253,6 +262,9 @@ impl<C: TxChain + ?Sized, R: TxRecord + ?Sized> Submitter<'_, C, R> {
         let mut new = Vec::new();
         for (it, next) in open.iter_mut().zip(next) {
             let is_late = it.sent_at.elapsed() > self.timing.replace_after;
+            if !matches!(next, Next::Sign { .. }) {
+                it.forget_expired(); // two looks in a row must say it
+            }
             let newest = self.record.transactions(it.job.id()).last().cloned();
             let transaction = match (next, newest) {
                 (Next::Send(known), _) => {
@@ -342,8 +354,10 @@ impl<C: TxChain + ?Sized, R: TxRecord + ?Sized> Submitter<'_, C, R> {
     ) -> Result<Vec<Next>, Stop<C::Error>> {
         let jobs: Vec<&C::Job> = open.iter().map(|it| it.job).collect();
         let statuses = self.statuses(&jobs).await;
-        let statuses = statuses.map_err(Stop::Other)?;
+        let mut statuses = statuses.map_err(Stop::Other)?;
         self.record_failed(&jobs, &statuses)?;
+        let failed = self.wait_for_failures(open, &mut statuses).await;
+        failed.map_err(Stop::Other)?;
         let mut next = Vec::with_capacity(open.len());
         let mut landed = Vec::new();
         for (it, (transactions, statuses)) in open.iter().zip(statuses) {
@@ -356,6 +370,37 @@ impl<C: TxChain + ?Sized, R: TxRecord + ?Sized> Submitter<'_, C, R> {
         Ok(next)
     }
 
+    /// A job whose transaction failed before this process is tried again. Not before the failure is final:
+    /// after a reorganisation the same transaction may succeed, and both would land.
+    async fn wait_for_failures(
+        &mut self,
+        open: &[JobProgress<'_, C::Job>],
+        statuses: &mut [(Vec<SignedTx>, Vec<TxStatus>)],
+    ) -> Result<(), C::Error> {
+        let of_jobs = open.iter().zip(statuses);
+        let earlier = of_jobs.flat_map(|(it, (_, statuses))| statuses.iter_mut().take(it.earlier));
+        let failed = earlier.filter_map(|status| match status {
+            TxStatus::Failed { landing, .. } => Some((landing.clone(), status)),
+            _ => None,
+        });
+        let (landings, failed): (Vec<Landing>, Vec<&mut TxStatus>) = failed.unzip();
+        if landings.is_empty() {
+            return Ok(());
+        }
+        let finality = self.chain.finality(&landings).await?;
+        for ((landing, status), finality) in landings.iter().zip(failed).zip(finality) {
+            if finality != Finality::Final {
+                let Landing {
+                    transaction, block, ..
+                } = landing;
+                *status = TxStatus::Blocked(format!(
+                    "{transaction} failed in block {block}, which is not final yet: it is tried again when it is"
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// What failed was paid for, too.
     fn record_failed(
         &mut self,
@@ -365,8 +410,9 @@ impl<C: TxChain + ?Sized, R: TxRecord + ?Sized> Submitter<'_, C, R> {
         let mut failed = Vec::new();
         for (job, (transactions, statuses)) in jobs.iter().zip(statuses) {
             for (transaction, status) in transactions.iter().zip(statuses) {
-                if let (TxStatus::Failed { cost, .. }, None) = (status, transaction.failure_cost) {
-                    let failure_cost = Some(*cost);
+                if let (TxStatus::Failed { landing, .. }, None) = (status, transaction.failure_cost)
+                {
+                    let failure_cost = Some(landing.cost);
                     failed.push((
                         job.id(),
                         SignedTx {
@@ -432,7 +478,10 @@ impl<C: TxChain + ?Sized, R: TxRecord + ?Sized> Submitter<'_, C, R> {
         jobs: &[&'j C::Job],
     ) -> Result<Option<&'j C::Job>, C::Error> {
         let begun = Instant::now();
-        let landing = |job: &&'j C::Job| Some((*job, self.record.landing(job.id()).cloned()?));
+        let landing = |job: &&'j C::Job| match self.record.is_final(job.id()) {
+            true => None,
+            false => Some((*job, self.record.landing(job.id()).cloned()?)),
+        };
         let mut open: Vec<(&C::Job, Landing)> = jobs.iter().filter_map(landing).collect();
         loop {
             let landings: Vec<Landing> = open.iter().map(|(_, it)| it.clone()).collect();

@@ -55,10 +55,10 @@ impl BuiltProgram {
             return Err(atomic_file::unusable(&file, reason));
         }
         let id = note.program_id.parse();
-        let id = id.map_err(|_| atomic_file::unusable(&file, "programId is no public key"))?;
+        let id = id.map_err(|_| atomic_file::unusable(&file, "programId is not a public key"))?;
         Ok(Self {
             sbpf: sbpf_version(&elf).ok_or_else(|| {
-                atomic_file::unusable(path, "is no 64-bit little-endian ELF for SBF")
+                atomic_file::unusable(path, "is not a 64-bit little-endian ELF for SBF")
             })?,
             elf,
             sha256,

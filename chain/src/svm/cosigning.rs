@@ -19,7 +19,7 @@ const FIRST_KEY: usize = 4;
 /// A legacy message that waits for the signature of another party.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PreparedTx {
-    /// What everybody signs, serialized.
+    /// The message that all signers sign, serialized.
     pub message: Vec<u8>,
     /// The last block height at which it can land.
     pub valid_until: u64,
@@ -29,7 +29,7 @@ pub struct PreparedTx {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CosigningError {
-    /// The text is no base64.
+    /// The text is not base64.
     #[error("the transaction is not base64")]
     NotBase64,
     /// No network carries it.
@@ -157,6 +157,7 @@ impl PreparedTx {
             transaction: name.unwrap_or_default(),
             raw: BASE64.encode(self.transaction(&signatures)),
             valid_until: Some(self.valid_until),
+            signed_at: None,
             sent: false,
             failure_cost: None,
         })

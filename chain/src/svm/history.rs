@@ -39,6 +39,15 @@ pub struct TokenBalance {
     /// Who may spend from it, in base58. `None`: the node does not say.
     #[serde(default)]
     pub owner: Option<String>,
+    /// How much it holds.
+    pub ui_token_amount: TokenAmount,
+}
+
+/// What a token account holds.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct TokenAmount {
+    /// In the token's smallest unit, in decimal.
+    pub amount: String,
 }
 
 /// The accounts that a transaction loaded through lookup tables.
@@ -67,6 +76,16 @@ impl ExecutedTx {
         keys.extend(loaded.filter_map(|it| it.parse::<Address>().ok()));
         keys
     }
+}
+
+/// The first block that a node still has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KeptBlock {
+    /// How many blocks are before it.
+    pub block_height: u64,
+    /// When it was made, in unix seconds, if the node knows.
+    pub block_time: Option<i64>,
 }
 
 impl Cluster {
@@ -122,11 +141,62 @@ impl Cluster {
         self.expect("getSignaturesForAddress", params).await
     }
 
+    /// Returns the first signatures of a slot's transactions, in the order in which they were carried out.
+    ///
+    /// # Errors
+    /// [`ChainError::Unreachable`], also if the node has dropped the slot.
+    pub async fn signatures_in(&self, slot: u64) -> Result<Vec<String>, ChainError> {
+        #[derive(Deserialize)]
+        struct CarriedOut {
+            signatures: Vec<String>,
+        }
+        let config = json!({
+            "commitment": CONFIRMED,
+            "transactionDetails": "signatures",
+            "rewards": false,
+            "maxSupportedTransactionVersion": 0,
+        });
+        let block: CarriedOut = self.expect("getBlock", json!([slot, config])).await?;
+        Ok(block.signatures)
+    }
+
     /// Returns the first slot whose transactions the node still has.
     ///
     /// # Errors
     /// [`ChainError::Unreachable`].
     pub async fn first_kept_slot(&self) -> Result<u64, ChainError> {
         self.expect("getFirstAvailableBlock", json!([])).await
+    }
+
+    /// Returns the first block whose transactions the node still has.
+    ///
+    /// # Errors
+    /// [`ChainError::Unreachable`].
+    pub async fn first_kept_block(&self) -> Result<KeptBlock, ChainError> {
+        let slot = self.first_kept_slot().await?;
+        let config = json!({
+            "commitment": CONFIRMED,
+            "transactionDetails": "none",
+            "rewards": false,
+            "maxSupportedTransactionVersion": 0,
+        });
+        self.expect("getBlock", json!([slot, config])).await
+    }
+
+    /// Refuses a node that has dropped blocks since this time, in unix seconds: what it does not have may be in them (R36).
+    ///
+    /// # Errors
+    /// [`ChainError::Unreachable`].
+    pub async fn require_kept_since(&self, time: u64) -> Result<(), ChainError> {
+        let first = self.first_kept_block().await?;
+        let from = first.block_time.and_then(|it| u64::try_from(it).ok());
+        match from {
+            Some(from) if from <= time => Ok(()),
+            _ => {
+                let from = from.map_or("an unknown time".to_owned(), |it| it.to_string());
+                let reason = format!("it has transactions from {from} on, wanted from {time}");
+                Err(self.endpoint().unreachable("getTransaction", reason))
+            }
+        }
     }
 }

@@ -52,6 +52,11 @@ impl InstructionChain {
         })
     }
 
+    /// Adds a key that signs what names it. It never pays.
+    pub fn add_signer(&mut self, signer: Box<dyn Signer<Svm>>) {
+        self.signers.push(signer);
+    }
+
     /// Returns the most that a transaction with so many compute units pays as its fee. Rent is not in it.
     #[must_use]
     pub fn fee_max(&self, units: u32) -> Amount {

@@ -13,7 +13,7 @@ pub use cluster::{
     Refusal, ReturnData, SignatureStatus, Simulation, TxMeta, is_public,
 };
 pub use cosigning::{CosigningError, PreparedTx};
-pub use history::{LoadedAddresses, SignatureEntry, TokenBalance};
+pub use history::{KeptBlock, LoadedAddresses, SignatureEntry, TokenAmount, TokenBalance};
 pub use instruction_chain::{InstructionChain, InstructionJob};
 pub use landing::{land, send, wait};
 pub use transactions::{

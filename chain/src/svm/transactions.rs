@@ -14,7 +14,7 @@ use solana_sdk_ids::bpf_loader_upgradeable;
 use solana_signature::Signature;
 use solana_transaction::Transaction;
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     time::{Duration, Instant},
 };
 
@@ -25,6 +25,8 @@ const RESEND_AFTER: Duration = Duration::from_secs(2);
 /// So many requests are on their way at once: with more, latency does not matter, and public endpoints
 /// limit connections too.
 const IN_FLIGHT: usize = 8;
+/// So many blocks after the one whose hash it names, a transaction can still land.
+const BLOCKHASH_LIFETIME: u64 = 150;
 /// JSON-RPC's code for a transaction that failed when it was tried.
 const PREFLIGHT_FAILED: i64 = -32_002;
 
@@ -72,6 +74,8 @@ pub struct Transactions {
     blockhash: Option<(RecentBlockhash, Instant)>,
     /// When this process last sent a transaction.
     sent_at: BTreeMap<String, Instant>,
+    /// Those that the cluster did not have while it still had every block in which they could land.
+    never_landed: BTreeSet<String>,
 }
 
 impl Transactions {
@@ -82,6 +86,7 @@ impl Transactions {
             cluster,
             blockhash: None,
             sent_at: BTreeMap::new(),
+            never_landed: BTreeSet::new(),
         }
     }
 
@@ -100,6 +105,7 @@ impl Transactions {
             raw: BASE64.encode(&signed.bytes),
             transaction: signed.signature,
             valid_until: Some(recent.valid_until),
+            signed_at: None,
             sent: false,
             failure_cost: None,
         })
@@ -168,7 +174,7 @@ impl Transactions {
         SendOutcome::Refused(words_of(&no))
     }
 
-    /// Returns what became of each, in the same order.
+    /// Returns the status of each, in the same order.
     ///
     /// # Errors
     /// [`ChainError::Unreachable`].
@@ -183,13 +189,41 @@ impl Transactions {
         let height = self.cluster.final_block_height().await?;
         let names: Vec<&str> = transactions.iter().map(|it| &*it.transaction).collect();
         let found = self.cluster.statuses(&names).await?;
+        let missing = transactions.iter().zip(&found);
+        let missing = missing.filter(|(it, status)| status.is_none() && is_over(it, height));
+        let forgotten = self.forgotten(missing.map(|it| it.0)).await?;
         let both = transactions.iter().zip(found);
         let statuses: Vec<_> = both
-            .map(|(transaction, status)| self.status(transaction, status, height))
+            .map(|(transaction, status)| self.status(transaction, status, height, &forgotten))
             .collect();
         (stream::iter(statuses).buffered(IN_FLIGHT))
             .try_collect()
             .await
+    }
+
+    /// Returns the names of those that may have landed in blocks that the node has dropped, and the
+    /// height of the first block that it still has.
+    async fn forgotten<'t>(
+        &mut self,
+        missing: impl Iterator<Item = &'t SignedTx>,
+    ) -> Result<BTreeMap<String, u64>, ChainError> {
+        let undecided = missing.filter(|it| !self.never_landed.contains(&it.transaction));
+        let undecided: Vec<(&String, u64)> = undecided
+            .filter_map(|it| Some((&it.transaction, it.valid_until?)))
+            .collect();
+        if undecided.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let first = self.cluster.first_kept_block().await?.block_height;
+        let mut forgotten = BTreeMap::new();
+        for (name, last) in undecided {
+            if first > last.saturating_sub(BLOCKHASH_LIFETIME - 1) {
+                forgotten.insert(name.clone(), first);
+            } else {
+                self.never_landed.insert(name.clone());
+            }
+        }
+        Ok(forgotten)
     }
 
     async fn status(
@@ -197,15 +231,17 @@ impl Transactions {
         transaction: &SignedTx,
         status: Option<SignatureStatus>,
         height: u64,
+        forgotten: &BTreeMap<String, u64>,
     ) -> Result<TxStatus, ChainError> {
         let Some(status) = status else {
-            let is_over = transaction.valid_until.is_none_or(|last| height > last);
-            let sent_at = self.sent_at.get(&transaction.transaction);
+            let name = &transaction.transaction;
+            let sent_at = self.sent_at.get(name);
             let is_recent = sent_at.is_some_and(|sent| sent.elapsed() < RESEND_AFTER);
-            return Ok(match (is_over, is_recent) {
-                (true, _) => TxStatus::Expired,
-                (false, true) => TxStatus::Pending,
-                (false, false) => TxStatus::Unknown,
+            return Ok(match (is_over(transaction, height), forgotten.get(name)) {
+                (true, None) => TxStatus::Expired,
+                (true, Some(first)) => TxStatus::Blocked(unknowable(transaction, *first)),
+                (false, _) if is_recent => TxStatus::Pending,
+                (false, _) => TxStatus::Unknown,
             });
         };
         // Its block may yet be dropped for another: it is as good as pending.
@@ -213,20 +249,26 @@ impl Transactions {
             return Ok(TxStatus::Pending);
         }
         if let (true, Some(cost)) = (status.err.is_null(), fee_alone(transaction)?) {
-            return Ok(landed(transaction, status.slot, cost, Amount::default()));
+            let landing = landing(transaction, status.slot, cost, Amount::default());
+            return Ok(TxStatus::Landed(landing));
         }
         let executed = self.cluster.transaction(&transaction.transaction).await?;
         let Some(executed) = executed else {
             return Ok(TxStatus::Pending); // an endpoint with many nodes: this one does not have it yet
         };
         if !status.err.is_null() {
-            return Ok(TxStatus::Failed {
-                reason: format!("failed in slot {}: {}", status.slot, status.err),
-                cost: executed.cost(),
-            });
+            let reason = format!("failed in slot {}: {}", status.slot, status.err);
+            let landing = landing(
+                transaction,
+                executed.slot,
+                executed.cost(),
+                Amount::default(),
+            );
+            return Ok(TxStatus::Failed { reason, landing });
         }
         let (cost, refund) = (executed.cost(), executed.refund());
-        Ok(landed(transaction, executed.slot, cost, refund))
+        let landing = landing(transaction, executed.slot, cost, refund);
+        Ok(TxStatus::Landed(landing))
     }
 
     /// Returns how final each is, in the same order.
@@ -236,15 +278,35 @@ impl Transactions {
     pub async fn finality(&self, landings: &[Landing]) -> Result<Vec<Finality>, ChainError> {
         let names: Vec<&str> = landings.iter().map(|it| &*it.transaction).collect();
         let statuses = self.cluster.statuses(&names).await?;
-        let finality = |status: Option<SignatureStatus>| match status {
+        // R36: a node that has dropped the block does not say that the chain has.
+        let first_kept = match statuses.contains(&None) {
+            true => self.cluster.first_kept_slot().await?,
+            false => 0,
+        };
+        let finality = |(landing, status): (&Landing, Option<SignatureStatus>)| match status {
+            None if landing.block < first_kept => Finality::NotYet,
             None => Finality::Reorganised,
             Some(status) if status.confirmation_status == Some(Commitment::Finalized) => {
                 Finality::Final
             }
             Some(_) => Finality::NotYet,
         };
-        Ok(statuses.into_iter().map(finality).collect())
+        Ok(landings.iter().zip(statuses).map(finality).collect())
     }
+}
+
+/// Returns whether no block to come can take the transaction.
+fn is_over(transaction: &SignedTx, height: u64) -> bool {
+    transaction.valid_until.is_none_or(|last| height > last)
+}
+
+fn unknowable(transaction: &SignedTx, first: u64) -> String {
+    let name = &transaction.transaction;
+    let last = transaction.valid_until.unwrap_or(0);
+    format!(
+        "whether {name} landed by block height {last} is not known: the node has blocks from height {first} on; \
+         use a node that keeps older blocks"
+    )
 }
 
 /// A transaction as the network carries it, and the signature that names it.
@@ -305,9 +367,9 @@ pub fn unsigned(instructions: &[Instruction], payer: &Address) -> Vec<u8> {
 /// [`ChainError::RecordMalformed`].
 pub fn decode(transaction: &SignedTx) -> Result<Transaction, ChainError> {
     let bytes = BASE64.decode(&transaction.raw);
-    let bytes = bytes.map_err(|_| transaction.malformed("has raw bytes that are no base64"))?;
+    let bytes = bytes.map_err(|_| transaction.malformed("has raw bytes that are not base64"))?;
     let decoded: Transaction = wincode::deserialize_exact(&bytes)
-        .map_err(|_| transaction.malformed("has raw bytes that are no transaction"))?;
+        .map_err(|_| transaction.malformed("has raw bytes that are not a transaction"))?;
     let name = decoded.signatures.first().map(ToString::to_string);
     match name.as_ref() == Some(&transaction.transaction) {
         true => Ok(decoded),
@@ -336,14 +398,14 @@ pub fn compute_budget(units: u32, price: u64) -> Vec<Instruction> {
     }
 }
 
-fn landed(transaction: &SignedTx, slot: u64, cost: Amount, refund: Amount) -> TxStatus {
-    TxStatus::Landed(Landing {
+fn landing(transaction: &SignedTx, slot: u64, cost: Amount, refund: Amount) -> Landing {
+    Landing {
         transaction: transaction.transaction.clone(),
         block: slot,
         block_hash: None,
         cost,
         refund,
-    })
+    }
 }
 
 /// What the message pays for a compute unit, in microlamports.
@@ -465,6 +527,7 @@ mod tests {
                 raw: BASE64.encode(&signed.bytes),
                 transaction: signed.signature,
                 valid_until: None,
+                signed_at: None,
                 sent: true,
                 failure_cost: None,
             })

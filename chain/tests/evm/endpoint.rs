@@ -109,7 +109,7 @@ fn a_limit_is_waited_for_in_either_form() {
     assert_eq!(never.asked.load(Ordering::SeqCst), 6);
 }
 
-/// Whatever the body says: this is no error that asks for patience.
+/// Whatever the body says: this is not an error that asks for patience.
 #[test]
 fn status_429_is_a_limit() {
     let internal = r#""error":{"code":-32603,"message":"Internal error"}"#;

@@ -15,32 +15,30 @@ use concord_chain::{
 use serde_json::{Value, json};
 use std::{path::Path, time::Duration};
 
-const TIMING: Timing = Timing {
+pub(crate) const TIMING: Timing = Timing {
     poll: Duration::from_millis(50),
     replace_after: Duration::from_secs(60),
     give_up_after: Duration::from_secs(60),
 };
 
-fn node(anvil: &AnvilInstance) -> Node {
+pub(crate) fn node(anvil: &AnvilInstance) -> Node {
     Node::new(&EndpointOptions::new(anvil.endpoint()).with_timeout(TIMEOUT)).unwrap()
 }
 
-async fn chain(anvil: &AnvilInstance) -> CallChain {
+pub(crate) async fn chain(anvil: &AnvilInstance) -> CallChain {
+    chain_after(anvil, Confirmations::Blocks(1)).await
+}
+
+pub(crate) async fn chain_after(anvil: &AnvilInstance, confirmations: Confirmations) -> CallChain {
     let id = "eip155:31337".parse().unwrap();
-    let signer = Box::new(key(anvil, 0));
-    CallChain::connect(
-        node(anvil),
-        &id,
-        signer,
-        FeeLimit::default(),
-        Confirmations::Blocks(1),
-    )
-    .await
-    .unwrap()
+    let (signer, limit) = (Box::new(key(anvil, 0)), FeeLimit::default());
+    CallChain::connect(node(anvil), &id, signer, limit, confirmations)
+        .await
+        .unwrap()
 }
 
 /// So many wei to an account of the test's own.
-fn payment(id: &str, wei: u64) -> CallJob {
+pub(crate) fn payment(id: &str, wei: u64) -> CallJob {
     CallJob {
         id: id.to_owned(),
         to: receiver(),
@@ -49,22 +47,26 @@ fn payment(id: &str, wei: u64) -> CallJob {
     }
 }
 
-fn receiver() -> Address {
+pub(crate) fn receiver() -> Address {
     Address::repeat_byte(0x22)
 }
 
-async fn run(chain: &mut CallChain, jobs: &[CallJob], record: &Path) -> Result<(), ChainError> {
+pub(crate) async fn run(
+    chain: &mut CallChain,
+    jobs: &[CallJob],
+    record: &Path,
+) -> Result<(), ChainError> {
     let mut record = FileRecord::open(record).unwrap();
     let mut report = |_: &CallJob, _: &str| ();
     let groups: Vec<&[CallJob]> = jobs.chunks(1).collect();
     submit(chain, &groups, &mut record, TIMING, &mut report).await
 }
 
-fn stored(path: &Path) -> Value {
+pub(crate) fn stored(path: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
-async fn received(anvil: &AnvilInstance) -> U256 {
+pub(crate) async fn received(anvil: &AnvilInstance) -> U256 {
     node(anvil).balance(receiver()).await.unwrap()
 }
 
@@ -248,12 +250,8 @@ fn finalized_waits_for_the_chain_s_own_word() {
     let path = folder.path().join("jobs.json");
     Blocking::new().unwrap().wait(async {
         let node = node(&anvil);
-        let id = "eip155:31337".parse().unwrap();
-        let (signer, limit) = (Box::new(key(&anvil, 0)), FeeLimit::default());
-        let confirmations = Confirmations::Finalized;
-        let chain = CallChain::connect(node.clone(), &id, signer, limit, confirmations).await;
         let jobs = [payment("only", 5)];
-        let mut chain = chain.unwrap();
+        let mut chain = chain_after(&anvil, Confirmations::Finalized).await;
         let landed = async {
             while stored_count(&path) == 0 || node.block_number().await.unwrap() < 1 {
                 tokio::time::sleep(Duration::from_millis(20)).await;

@@ -6,7 +6,7 @@ use alloy::{
 };
 use concord_chain::{
     Blocking, ChainError, EndpointOptions,
-    evm::{Call, Client, FeeLimit, Node},
+    evm::{Client, FeeLimit, Node, TxCall},
 };
 use serde_json::json;
 use std::time::Duration;
@@ -27,7 +27,7 @@ async fn call_logger(node: &Node, signer: &alloy::signers::local::PrivateKeySign
     let mut client = Client::at(node.clone(), 31_337, FeeLimit::default(), TIMEOUT)
         .await
         .unwrap();
-    let call = Call {
+    let call = TxCall {
         to: at,
         value: U256::ZERO,
         gas: 100_000,

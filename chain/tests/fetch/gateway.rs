@@ -89,8 +89,8 @@ async fn files_of_several_blocks_and_entries_of_directories_are_read() {
     assert_eq!(found.unwrap(), b"hello world!");
     for (path, reason) in [
         ("/other.json", "has no such entry"),
-        ("", "is no file"),
-        ("/agent.json/x", "is no directory, or a sharded one"),
+        ("", "is not a file"),
+        ("/agent.json/x", "is not a directory, or a sharded one"),
     ] {
         let found = gateway
             .fetch(&format!("ipfs://{root}{path}"))
@@ -142,6 +142,27 @@ async fn a_graph_without_end_ends() {
         "{found}"
     );
     assert_eq!(gateway.server.asked(), 64);
+}
+
+/// Blocks that consist of unknown fields: the fetcher would hold all of them for an empty file.
+#[tokio::test]
+async fn padded_blocks_do_not_exceed_the_limit() {
+    let gateway = Gateway::start().await;
+    let padding = vec![7; 600_000];
+    let padded = [
+        &[15 << 3 | 2, 0xc0, 0xcf, 0x24][..],
+        &padding,
+        &field(1, &[8, 2]),
+    ]
+    .concat();
+    gateway.put(&padded);
+    let file = |links: usize| [link("", &padded).repeat(links), field(1, &[8, 2])].concat();
+    let [few, many] = [2, 4].map(|links| gateway.put(&file(links)));
+    let found = gateway.fetch(&format!("ipfs://{few}")).await;
+    assert_eq!(found.unwrap(), b"");
+    let refused = gateway.fetch(&format!("ipfs://{many}")).await;
+    let refused = refused.unwrap_err();
+    assert!(matches!(refused, FetchError::TooLong { .. }), "{refused}");
 }
 
 #[tokio::test]

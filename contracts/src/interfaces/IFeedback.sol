@@ -77,11 +77,11 @@ interface IFeedback {
     ) external;
 
     /// @notice How many responses there are: to one feedback; with index 0 to all of the client's; with client 0 to
-    /// everybody's, whatever the index. 0 where there is no such feedback.
+    /// everyone's, whatever the index. 0 if there is no such feedback.
     /// @param agentId The agent: its token id at the identity registry.
     /// @param clientAddress The client, or zero for every client.
     /// @param feedbackIndex The number of the feedback, or 0 for all of the client's.
-    /// @param responders Whose responses count; one listed twice counts twice, and an empty list means everybody.
+    /// @param responders Whose responses count; one listed twice counts twice, and an empty list means everyone.
     /// @return count How many responses there are.
     function getResponseCount(
         uint256 agentId,

@@ -85,7 +85,7 @@ interface IIdentityRegistry is IERC721Metadata {
     /// @return agentId As in `register()`.
     function register(string calldata agentURI) external returns (uint256 agentId);
 
-    /// @notice Registers an agent with a URI and metadata; the last of several entries with one key stands.
+    /// @notice Registers an agent with a URI and metadata; of several entries with one key the last one counts.
     /// @param agentURI Where the registration file is; may be empty.
     /// @param metadata The entries, in the order in which they are stored.
     /// @return agentId As in `register()`.
@@ -110,7 +110,7 @@ interface IIdentityRegistry is IERC721Metadata {
     /// @dev The wallet signs the EIP-712 struct
     /// `AgentWalletSet(uint256 agentId,address newWallet,address owner,uint256 deadline)` in the domain that
     /// `eip712Domain()` returns, `owner` being the agent's owner now; by ECDSA (65 bytes `r‖s‖v`, low s, v 27 or 28),
-    /// or by ERC-1271 where it has code. Each digest works once. Checks in order: ERC721NonexistentToken,
+    /// or by ERC-1271 if it has code. Each digest works once. Checks in order: ERC721NonexistentToken,
     /// NotAuthorized, WalletZero, DeadlinePassed, DeadlineTooFar, WalletConsentUsed, WalletConsentMissing. Emits
     /// MetadataSet.
     /// @param agentId The agent: its token id at the identity registry.
@@ -124,7 +124,7 @@ interface IIdentityRegistry is IERC721Metadata {
     /// @param agentId The agent: its token id at the identity registry.
     function unsetAgentWallet(uint256 agentId) external;
 
-    /// @notice The value under `metadataKey`: empty where none was set, also for an unknown agent.
+    /// @notice The value under `metadataKey`: empty if none was set, also for an unknown agent.
     /// @param agentId The agent: its token id at the identity registry.
     /// @param metadataKey The key.
     /// @return The value; empty if there is none.

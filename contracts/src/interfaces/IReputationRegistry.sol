@@ -167,7 +167,7 @@ interface IReputationRegistry is IFeedback {
         pure
         returns (uint64 count, int128 summaryValue, uint8 summaryValueDecimals);
 
-    /// @notice One feedback. Reverts with `FeedbackNotFound` where there is none.
+    /// @notice One feedback. Reverts with `FeedbackNotFound` if there is none.
     /// @param agentId The agent: its token id at the identity registry.
     /// @param clientAddress The client: who gave the feedback.
     /// @param feedbackIndex The number of the feedback; counts from 1 per agent and client.

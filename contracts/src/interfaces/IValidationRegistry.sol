@@ -3,7 +3,7 @@ pragma solidity ^0.8.24;
 
 /// @title Validation registry of ERC-8004: what validators found when they checked an agent's work
 /// @notice Selectors, events and topics are those of the canonical ERC-8004 registry (R2). Added are `hasResponse`, which
-/// tells a pending request from one that was answered 0, a count of answered requests, bounded pages of the two lists,
+/// distinguishes a pending request from one that was answered 0, a count of answered requests, bounded pages of the two lists,
 /// and summaries in parts, for an agent with more requests than one call can read.
 interface IValidationRegistry {
     /// @notice A summary in the making. Parts over disjoint requests add up, field by field, to the part over all.
@@ -84,8 +84,8 @@ interface IValidationRegistry {
     error CounterExhausted();
 
     /// @notice Asks `validatorAddress` to validate work of the agent. By owner, approved or operator.
-    /// @dev A hash can be requested once in this registry, by whoever comes first (R20). The registry compares it with
-    /// nothing: anybody can copy a hash from a pending transaction and request it first, for an agent and a validator
+    /// @dev A hash can be requested once in this registry, by the first caller (R20). The registry compares it with
+    /// nothing: anyone can copy a hash from a pending transaction and request it first, for an agent and a validator
     /// of their own. That an answer exists under a hash therefore says nothing about a certain agent. Whoever relies
     /// on it must compare `agentId` and `validatorAddress` of `getValidationStatus` with those that they mean. If the
     /// hash is `validation_request_hash` of the canonical crate, they must also compute it anew from chain, registry,
@@ -103,7 +103,7 @@ interface IValidationRegistry {
         bytes32 requestHash
     ) external;
 
-    /// @notice Answers a request; by its validator, as often as it likes: the last answer stands (R20).
+    /// @notice Answers a request; by its validator, as often as it likes. The last answer counts (R20).
     /// @dev Checks in order: RequestNotFound, NotValidator, ScoreOutOfRange.
     /// @param requestHash The hash that names the request.
     /// @param response The score, 0 to 100.
@@ -139,15 +139,15 @@ interface IValidationRegistry {
             uint256 lastUpdate
         );
 
-    /// @notice Whether the request was answered: what tells 0 from pending. Reverts with RequestNotFound.
+    /// @notice Whether the request was answered. Distinguishes an answer of 0 from a pending request. Reverts with RequestNotFound.
     /// @param requestHash The hash that names the request.
     /// @return Whether it was answered.
     function hasResponse(bytes32 requestHash) external view returns (bool);
 
-    /// @notice Number and average (rounded down) of the agent's last answers; 0 and 0 where there is none.
+    /// @notice Number and average (rounded down) of the agent's last answers; 0 and 0 if there is none.
     /// @param agentId The agent: its token id at the identity registry.
-    /// @param validatorAddresses Only their answers; all where it is empty.
-    /// @param tag Only answers with this tag; all where it is empty.
+    /// @param validatorAddresses Only their answers; all if it is empty.
+    /// @param tag Only answers with this tag; all if it is empty.
     /// @return count How many entered it.
     /// @return avgResponse Their average, rounded down; 0 for none.
     function getSummary(uint256 agentId, address[] calldata validatorAddresses, string calldata tag)

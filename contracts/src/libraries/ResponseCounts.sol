@@ -19,7 +19,7 @@ library ResponseCounts {
         responses.by[responder] += 1;
     }
 
-    /// @notice The listed responders' responses, one listed twice counting twice; everybody's for an empty list.
+    /// @notice The listed responders' responses, one listed twice counting twice; everyone's for an empty list.
     function count(ResponseCount storage responses, address[] calldata responders) internal view returns (uint64 sum) {
         if (responders.length == 0) return responses.total;
         for (uint256 i = 0; i < responders.length; ++i) {

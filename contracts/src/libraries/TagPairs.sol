@@ -93,7 +93,7 @@ library TagPairs {
         return bytes(tag).length == sought.length && keccak256(bytes(tag)) == sought.hash;
     }
 
-    /// @dev The length tells "a" from "a" with a NUL byte after it.
+    /// @dev The length distinguishes "a" from "a" with a NUL byte after it.
     function _matchesWord(bytes32 word, uint256 length, TagPattern memory sought) private pure returns (bool) {
         return sought.length == 0 || (sought.length == length && sought.word == word);
     }

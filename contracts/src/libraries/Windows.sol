@@ -19,7 +19,7 @@ library Windows {
         }
     }
 
-    /// @notice Where a window over the indices 1 to `last` begins and, exclusively, ends. Index 0 is nobody's.
+    /// @notice Where a window over the indices 1 to `last` begins and, exclusively, ends. No entry has index 0.
     function indices(uint64 start, uint64 limit, uint64 last) internal pure returns (uint256 from, uint256 to) {
         (from, to) = bounds(start, limit, uint256(last) + 1);
         if (from == 0 && to != 0) from = 1;

@@ -56,7 +56,7 @@ contract RegistryHandler is Test {
     mapping(address responder => uint64) public expectedResponses;
     uint256 public agentCount;
     mapping(string operation => uint256) public calls;
-    mapping(AuthPart spoiled => uint256) public refusals;
+    mapping(AuthPart changed => uint256) public refusals;
 
     constructor(IdentityRegistry identity, AuthorizedReputationRegistry reputation) {
         IDENTITY = identity;
@@ -163,11 +163,11 @@ contract RegistryHandler is Test {
     }
 
     /// @dev An authorization that is good but for one part, for each part.
-    function giveWithoutGrant(uint256 agentSeed, uint256 clientSeed, uint256 spoilSeed) external {
+    function giveWithoutGrant(uint256 agentSeed, uint256 clientSeed, uint256 changeSeed) external {
         uint256 agentId = _agent(agentSeed);
         address client = _client(clientSeed);
         for (uint256 i = 0; i <= uint256(type(AuthPart).max); ++i) {
-            (bytes memory blob, bytes memory refusal) = _spoiled(AuthPart(i), agentId, client, spoilSeed);
+            (bytes memory blob, bytes memory refusal) = _changed(AuthPart(i), agentId, client, changeSeed);
             _assertRefused(agentId, client, blob, refusal);
             ++refusals[AuthPart(i)];
         }
@@ -214,21 +214,21 @@ contract RegistryHandler is Test {
         });
     }
 
-    /// @dev The owner has signed what is wrong; but another signs for himself, and a signature is spoiled afterwards.
-    function _spoiled(AuthPart part, uint256 agentId, address client, uint256 seed)
+    /// @dev The owner has signed what is wrong; but another signs on their own behalf, and a signature is changed afterwards.
+    function _changed(AuthPart part, uint256 agentId, address client, uint256 seed)
         private
         returns (bytes memory blob, bytes memory refusal)
     {
         FeedbackAuthWords memory auth = _auth(agentId, client);
         uint256 signer = ownerOf[agentId];
         if (part == AuthPart.Signer) signer = (signer + 1 + seed % (OWNERS - 1)) % OWNERS;
-        refusal = _spoil(part, auth, owners[signer].addr, seed);
+        refusal = _change(part, auth, owners[signer].addr, seed);
         blob = _blob(auth, owners[signer]);
         if (part == AuthPart.Signature) blob[224 + seed % 65] = ~blob[224 + seed % 65];
     }
 
     /// @dev What is compared has one bit changed; what is a bound is anywhere on its wrong side.
-    function _spoil(AuthPart part, FeedbackAuthWords memory auth, address signer, uint256 seed)
+    function _change(AuthPart part, FeedbackAuthWords memory auth, address signer, uint256 seed)
         private
         view
         returns (bytes memory)

@@ -100,7 +100,7 @@ impl Artifact {
         for (number, places) in runtime.immutable_references {
             let number: u64 = number
                 .parse()
-                .map_err(|_| unusable(&path, format!("immutable `{number}` is no number")))?;
+                .map_err(|_| unusable(&path, format!("immutable `{number}` is not a number")))?;
             let fits = |place: &Place| {
                 let end = place.start.checked_add(place.length);
                 place.length == 32 && end.is_some_and(|end| end <= runtime.object.len())
@@ -138,7 +138,7 @@ impl Artifact {
         }
     }
 
-    /// The text of every source, where it is still the one that was compiled.
+    /// The text of every source, if it is still the one that was compiled.
     ///
     /// # Errors
     /// [`DeployError::ArtifactStale`] with the first source that is another.

@@ -12,14 +12,15 @@ pub(crate) async fn target(
     request: &TargetRequest<'_>,
     book: &AddressBook,
 ) -> Result<EvmTarget, DeployError> {
+    let (root, artifacts) = request.folders.contracts()?;
     EvmTarget::new(
         EvmOptions {
             chain: request.place.chain.clone(),
             endpoint: request.endpoint()?,
             deployer: deployer(&request.deployer, &request.place.chain).await?,
             choices: choices(request, book.deployment(&request.place.chain))?,
-            root: request.folders.root.clone(),
-            artifacts: request.folders.artifacts.clone(),
+            root: root.to_owned(),
+            artifacts: artifacts.to_owned(),
             fee_limit: fee_limit(request.fees.and_then(|fees| fees.max_fee.as_deref()))?,
             confirmations: request.confirmations,
         },

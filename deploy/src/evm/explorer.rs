@@ -69,7 +69,7 @@ fn to_sourcify(contract: &Contract, chain_id: u64, request: &Path) -> String {
     )
 }
 
-/// The explorer's key goes through a pipe: it is no argument. The explorer's own documents spell the
+/// The explorer's key goes through a pipe: it is not an argument. The explorer's own documents spell the
 /// constructor's arguments in two ways.
 fn to_etherscan(contract: &Contract, chain_id: u64, standard: &Path) -> String {
     let arguments = hex::encode(&contract.arguments);

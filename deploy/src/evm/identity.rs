@@ -1,4 +1,4 @@
-//! An identity registry of somebody else, over which the other registries are deployed.
+//! An identity registry of another party, over which the other registries are deployed.
 use super::{
     EvmTarget, code,
     contracts::{self, Contract, IDENTITY},
@@ -76,7 +76,7 @@ impl Found {
     pub fn note(&self) -> String {
         let behind = match self.implementation {
             Some(address) => format!(
-                ", a proxy of {address}: whoever owns it can change the agents that the feedback is about"
+                ", a proxy of {address}: its owner can change the agents that the feedback is about"
             ),
             None => String::new(),
         };

@@ -15,7 +15,7 @@ const HARDFORK: (SpecId, &str) = (SpecId::PRAGUE, "Prague");
 /// A whole block of Ethereum before its limit was raised.
 const MOST_GAS: u64 = 30_000_000;
 
-/// What a call of the proxy comes to on a chain that has the proxy and nothing else.
+/// The result of a call of the proxy on a chain that has the proxy and nothing else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Measured {
     /// The proxy's answer: the address of what it created.

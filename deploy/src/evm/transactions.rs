@@ -6,7 +6,7 @@ use alloy::{
 };
 use concord_chain::{
     Amount, Coin,
-    evm::{Call, TRANSFER_GAS, decode},
+    evm::{TRANSFER_GAS, TxCall, decode},
     submission::SignedTx,
 };
 
@@ -17,14 +17,14 @@ impl EvmTarget {
             (planning::PROXY, _) => return Ok(presigned()),
             (_, Some(contract)) => {
                 let simulation = self.simulate_creation(contract, signer.address()).await?;
-                Call {
+                TxCall {
                     to: create2::PROXY,
                     value: U256::ZERO,
                     gas: simulation.gas.max(planned_gas(step)),
                     input: create2::call(contract.salt, &contract.creation_code),
                 }
             }
-            (planning::PROXY_FUNDS, _) => Call {
+            (planning::PROXY_FUNDS, _) => TxCall {
                 to: create2::PROXY_SIGNER,
                 value: create2::missing_funds(self.node.balance(create2::PROXY_SIGNER).await?),
                 gas: TRANSFER_GAS,
@@ -85,7 +85,7 @@ fn planned_gas(step: &Step) -> u64 {
 
 /// No signature offers more than the plan that was confirmed, even if its fee is raised to `most`
 /// wei per unit of gas.
-fn require_within_plan(step: &Step, call: &Call, most: u128) -> Result<(), DeployError> {
+fn require_within_plan(step: &Step, call: &TxCall, most: u128) -> Result<(), DeployError> {
     let value = Amount(call.value.saturating_to());
     let gas = Amount(most.saturating_mul(call.gas.into()));
     let needed = gas.saturating_add(value);
@@ -104,6 +104,7 @@ fn presigned() -> SignedTx {
         transaction: create2::PROXY_TRANSACTION_HASH.to_string(),
         raw: create2::PROXY_TRANSACTION.to_string(),
         valid_until: None,
+        signed_at: None,
         sent: false,
         failure_cost: None,
     }

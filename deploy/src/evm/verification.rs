@@ -71,7 +71,7 @@ fn beside(recorded: &Deployment) -> impl Iterator<Item = &Other> {
     others.filter(|other| other.contract == AUTHORIZED_REPUTATION)
 }
 
-/// In the chain's form where it is an address: it may have been entered by hand.
+/// In the chain's form if it is an address: it may have been entered by hand.
 fn identity_on_record(other: &Other) -> String {
     let Some(setting) = other.settings.get("identityRegistry") else {
         return "not on record".to_owned();

@@ -47,7 +47,7 @@ pub fn run(command: &Command) -> u8 {
         }
     });
     done.unwrap_or_else(|error| {
-        report::tell(format_args!("concord: {error}"));
+        report::print_status(format_args!("concord: {error}"));
         error.exit_code()
     })
 }
@@ -123,7 +123,7 @@ fn program_id(place: &Place, folders: &Folders) -> Result<Address, DeployError> 
     let record = deployment.and_then(|it| it.contracts.get(PROGRAM_TITLE));
     match record.filter(|_| place.program.is_none()) {
         Some(record) => Ok(public_key("program", &record.address)?),
-        None => Ok(BuiltProgram::read(&folders.program)?.id),
+        None => Ok(BuiltProgram::read(folders.program()?)?.id),
     }
 }
 
@@ -177,7 +177,7 @@ async fn apply(change: Change, options: &ChangeOptions) -> Result<u8, DeployErro
     let is_for_another = change == Change::Accept && change.authority(&registry).is_some();
     if is_done && !is_begun && !is_for_another {
         enter(&folders, place, &account, registry)?;
-        report::tell(format_args!("{id}: the registry has it: nothing was sent"));
+        report::print_status(format_args!("{id}: the registry has it: nothing was sent"));
         return Ok(DONE);
     }
     if !is_begun || !is_done {
@@ -279,7 +279,7 @@ async fn simulate(
     }
 }
 
-/// The plan, for whoever has the authority's key.
+/// The plan, for the holder of the authority's key.
 async fn print_unsigned(
     change: Change,
     options: &ChangeOptions,
@@ -336,7 +336,7 @@ async fn carry_out(
         give_up_after: Duration::from_secs(options.give_up_after),
     };
     let mut progress =
-        |job: &ChangeJob, words: &str| report::tell(format_args!("{}: {words}", job.id));
+        |job: &ChangeJob, words: &str| report::print_status(format_args!("{}: {words}", job.id));
     let jobs = [job];
     let sent = submit(&mut chain, &[&jobs[..]], &mut record, timing, &mut progress).await;
     let interrupted = |error| DeployError::ChangeStopped(Box::new(error));
@@ -390,7 +390,7 @@ fn enter(
         registry.into(),
     )?;
     if !is_entered {
-        report::tell(format_args!(
+        report::print_status(format_args!(
             "the address book has no program {program} on {}: nothing was entered",
             place.chain
         ));

@@ -29,7 +29,7 @@ pub enum Command {
     /// Shows authority, proposed authority, payment tokens and facilitators.
     #[command(after_help = help!("  concord registry show --chain solana:localnet --json"))]
     Show(Place),
-    /// Proposes the next authority, who must accept; `none` withdraws the proposal.
+    /// Proposes the next authority, which must accept. `none` withdraws the proposal.
     #[command(after_help = help!("  concord registry propose KEY --chain solana:localnet --keypair id.json
   concord registry propose none --chain solana:localnet --keypair id.json
   concord registry propose KEY --chain solana:localnet --unsigned --json"))]
@@ -45,7 +45,7 @@ pub enum Command {
         #[command(flatten)]
         options: Box<ChangeOptions>,
     },
-    /// Lets payments in a token count (R13).
+    /// Adds a token whose payments count (R13).
     #[command(after_help = help!("  concord registry add-token MINT --chain solana:localnet --keypair id.json"))]
     AddToken {
         #[arg(value_name = "MINT")]
@@ -53,7 +53,7 @@ pub enum Command {
         #[command(flatten)]
         options: Box<ChangeOptions>,
     },
-    /// Ends that payments in a token count. What was proven stays.
+    /// Removes a token. Payments proven before stay proven.
     #[command(after_help = help!("  concord registry remove-token MINT --chain solana:localnet --keypair id.json"))]
     RemoveToken {
         #[arg(value_name = "MINT")]
@@ -61,7 +61,7 @@ pub enum Command {
         #[command(flatten)]
         options: Box<ChangeOptions>,
     },
-    /// Lets a facilitator's signatures prove payments (R13).
+    /// Adds a facilitator whose signatures prove payments (R13).
     #[command(after_help = help!("  concord registry add-facilitator KEY --chain solana:localnet --keypair id.json"))]
     AddFacilitator {
         #[arg(value_name = "KEY")]
@@ -69,7 +69,7 @@ pub enum Command {
         #[command(flatten)]
         options: Box<ChangeOptions>,
     },
-    /// Ends that a facilitator's signatures prove payments. What was proven stays.
+    /// Removes a facilitator. Payments proven before stay proven.
     #[command(after_help = help!("  concord registry remove-facilitator KEY --chain solana:localnet --keypair id.json"))]
     RemoveFacilitator {
         #[arg(value_name = "KEY")]
@@ -91,22 +91,22 @@ pub struct ChangeOptions {
     /// no key.
     #[arg(long)]
     pub unsigned: bool,
-    /// Sends without being asked.
+    /// Sends without asking for confirmation.
     #[arg(long)]
     pub yes: bool,
     /// Changes the registry on a chain that is not a listed testnet.
     #[arg(long)]
     pub allow_mainnet: bool,
-    /// Microlamports to pay for a compute unit, at first.
+    /// The first price of a compute unit, in microlamports.
     #[arg(long, value_name = "MICROLAMPORTS", default_value_t = 0)]
     pub priority_fee: u64,
-    /// The most of them, for a transaction that replaces one that expired.
+    /// The highest price of a compute unit, for a transaction that replaces an expired one.
     #[arg(long, value_name = "MICROLAMPORTS", default_value_t = 1_000_000)]
     pub max_priority_fee: u64,
-    /// Milliseconds between two looks at the chain.
+    /// Milliseconds between two requests for the state of the chain.
     #[arg(long, value_name = "MILLISECONDS", default_value_t = 400, value_parser = clap::value_parser!(u64).range(10..=60_000))]
     pub poll: u64,
-    /// Seconds before the command stops.
+    /// The most seconds before the command stops.
     #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub give_up_after: u64,
 }

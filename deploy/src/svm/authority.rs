@@ -99,7 +99,7 @@ impl SvmTarget {
             .then(|| format!("an account of program {}, which cannot sign", account.owner))
     }
 
-    /// Why an address off the curve is no vault of the named multisig.
+    /// Why an address off the curve is not a vault of the named multisig.
     async fn no_vault(&self, key: &Address) -> Result<Option<String>, DeployError> {
         let Some(multisig) = self.choices.squads else {
             let reason = "no secret key belongs to it (it is off the curve): if it is a Squads vault, name its multisig with --squads-multisig";
@@ -112,7 +112,7 @@ impl SvmTarget {
             .is_some_and(|account| account.owner == SQUADS && account.data.starts_with(&MULTISIG));
         if !is_multisig {
             return Ok(Some(format!(
-                "{multisig} is no multisig of Squads ({SQUADS})"
+                "{multisig} is not a Squads multisig ({SQUADS})"
             )));
         }
         let vault = |index: u8| {

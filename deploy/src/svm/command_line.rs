@@ -24,7 +24,7 @@ pub(crate) fn target(request: &TargetRequest<'_>) -> Result<SvmTarget, DeployErr
         cluster: Cluster::new(&request.endpoint()?)?,
         deployer,
         program_key,
-        program: BuiltProgram::read(&request.folders.program)?,
+        program: BuiltProgram::read(request.folders.program()?)?,
         choices,
         priority_fee: priority_fee(first, most)?,
     }))
@@ -98,7 +98,7 @@ pub(crate) fn priority_fee(first: u64, most: u64) -> Result<PriorityFee, DeployE
     }
 }
 
-/// The deployer, and the key behind the program's address where it is named.
+/// The deployer, and the key behind the program's address if it is named.
 fn keys(source: &DeployerSource<'_>) -> Result<(Deployer, Option<Keypair>), DeployError> {
     let read = |path: &Option<PathBuf>| path.as_deref().map(read_private).transpose();
     match source {
@@ -147,7 +147,7 @@ fn successor(
 pub(crate) fn read_private(path: &Path) -> Result<Keypair, DeployError> {
     let key = read_keypair(path)?;
     if readable_by_others(path) {
-        report::tell(format_args!(
+        report::print_status(format_args!(
             "warning: keypair {} can be read by other users of this machine: chmod 600",
             path.display()
         ));

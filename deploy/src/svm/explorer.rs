@@ -4,7 +4,7 @@ use concord_chain::{atomic_file, svm::BuiltProgram};
 use serde_json::json;
 use std::path::Path;
 
-/// Writes what the program was built from and with. Returns the commands by which anybody repeats
+/// Writes what the program was built from and with. Returns the commands by which anyone repeats
 /// the build and compares.
 pub(super) fn publish(folder: &Path, program: &BuiltProgram) -> Result<Vec<String>, DeployError> {
     let note = json!({

@@ -296,7 +296,7 @@ impl Target for SvmTarget {
         self.require_chain().await?;
         let snapshot = self.snapshot().await?;
         if let Some(warning) = snapshot.authority_left_behind(recorded)? {
-            report::tell(format_args!("warning: {warning}"));
+            report::print_status(format_args!("warning: {warning}"));
         }
         self.checks(&snapshot, recorded)
     }

@@ -223,7 +223,7 @@ fn a_book_behind_a_link_stays_behind_it() {
     assert!(json_file(&target)["chains"]["eip155:1"].is_object());
 }
 
-/// What was sent and paid for is no refusal.
+/// After something was sent and paid for, the exit code is not that of a refusal.
 #[test]
 fn a_book_that_cannot_be_written_is_exit_code_3_and_resume_goes_on() {
     let chain = LocalChain::start(BASE_SEPOLIA);

@@ -297,6 +297,6 @@ pub fn decoded(attempt: &Value) -> TxEip1559 {
     let raw: Bytes = serde_json::from_value(attempt["raw"].clone()).unwrap();
     match TxEnvelope::decode_2718_exact(&raw).unwrap() {
         TxEnvelope::Eip1559(signed) => signed.strip_signature(),
-        other => panic!("{other:?} is no EIP-1559 transaction"),
+        other => panic!("{other:?} is not an EIP-1559 transaction"),
     }
 }

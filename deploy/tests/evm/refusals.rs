@@ -18,6 +18,32 @@ fn refuses_another_chain_than_the_one_named() {
     chain.assert_nothing_was_sent();
 }
 
+/// The contracts' sources are nowhere else, so no option helps and none is advised.
+#[test]
+fn outside_a_clone_contracts_cannot_be_compared_with_their_sources() {
+    let chain = LocalChain::start(BASE_SEPOLIA);
+    let workplace = Workplace::at(&chain);
+    for arguments in [
+        &["plan"][..],
+        &["apply"],
+        &["resume"],
+        &["verify"],
+        &["status"],
+    ] {
+        let mut command = workplace.command(arguments);
+        command.current_dir(workplace.deployments());
+        let refused = answer(command.spawn().unwrap());
+        let words = "no folder contracts/src here or above: contracts on EVM chains";
+        refused.assert_refused(2, words);
+        assert!(
+            !refused.stderr.contains("--artifacts"),
+            "{}",
+            refused.stderr
+        );
+    }
+    chain.assert_nothing_was_sent();
+}
+
 #[test]
 fn refuses_a_balance_that_does_not_reach() {
     let chain = LocalChain::start(BASE_SEPOLIA);
@@ -84,8 +110,7 @@ fn refuses_code_that_differs_in_one_byte() {
 fn refuses_a_chain_that_is_not_a_listed_testnet_without_the_flag() {
     let chain = LocalChain::start(8453);
     let workplace = Workplace::at(&chain).of_chain("eip155:8453");
-    let words =
-        "eip155:8453 is not a listed testnet: if it is meant to be this chain, say --allow-mainnet";
+    let words = "eip155:8453 is not a listed testnet: pass --allow-mainnet to send to it anyway";
     workplace.apply(&[]).assert_refused(2, words);
     chain.assert_nothing_was_sent();
     workplace.apply(&["--allow-mainnet"]).assert_done();
@@ -96,7 +121,7 @@ fn refuses_to_send_where_nobody_can_be_asked() {
     let chain = LocalChain::start(BASE_SEPOLIA);
     let workplace = Workplace::at(&chain);
     let applied = workplace.run(&["apply", "--json"]);
-    applied.assert_refused(2, "standard input is no terminal to ask on: say --yes");
+    applied.assert_refused(2, "stdin is not a terminal: pass --yes");
     chain.assert_nothing_was_sent();
     assert!(!workplace.run_file().exists());
 }

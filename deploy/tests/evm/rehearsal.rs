@@ -101,7 +101,7 @@ fn the_deployment_proxy_is_put_there_where_it_is_missing() {
     };
     let before = balance();
     workplace.apply(&[]).assert_done();
-    // The proxy's own transaction pays 100 gwei for a unit of gas. That is no reason to follow it.
+    // The proxy's own transaction pays 100 gwei for a unit of gas. That is not a reason to follow it.
     assert!(before - balance() <= U256::from(amount(&plan["total"])));
     let run = workplace.run_record();
     for step in run["steps"].as_array().unwrap() {
@@ -151,7 +151,7 @@ fn gas_is_measured_where_the_endpoint_cannot_simulate_a_missing_proxy() {
     }
 }
 
-/// The signature was chosen, the signer follows from it, the address from him.
+/// The signature was chosen, the signer follows from it, and the address from the signer.
 #[test]
 fn the_proxy_s_transaction_makes_the_proxy() {
     let raw = create2::PROXY_TRANSACTION;

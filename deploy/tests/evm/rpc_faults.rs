@@ -150,7 +150,7 @@ fn a_transaction_may_move_to_another_block() {
     assert_deployed(&chain, &workplace.to(&chain.url()), 4);
 }
 
-/// An endpoint with many nodes asks one that does not have the block yet. That is no reorganisation.
+/// An endpoint with many nodes asks one that does not have the block yet. That is not a reorganisation.
 #[test]
 fn a_node_that_lags_is_no_reorganisation() {
     let chain = LocalChain::start(BASE_SEPOLIA);

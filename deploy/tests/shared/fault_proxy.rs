@@ -50,7 +50,7 @@ pub struct Question {
 
 /// By which a transaction is sent: EVM, Solana.
 const SENDING: [&str; 2] = ["eth_sendRawTransaction", "sendTransaction"];
-/// By which one reads what became of it.
+/// The method that reads its status.
 const RECEIPT: &str = "eth_getTransactionReceipt";
 const STATUSES: &str = "getSignatureStatuses";
 /// Asked about some that landed, after their status.
@@ -134,7 +134,7 @@ impl Drop for FaultProxy {
     }
 }
 
-/// One question a connection. A client that goes away is no concern of ours.
+/// One question a connection. A client that disconnects does not matter.
 fn serve(stream: TcpStream, chain: u16, state: &Mutex<State>, victim: &AtomicU32) {
     let Ok(body) = read_request(&mut BufReader::new(&stream)) else {
         return;

@@ -125,7 +125,7 @@ impl Drop for LimitingProxy {
     }
 }
 
-/// A client that goes away is no concern of ours.
+/// A client that disconnects does not matter.
 fn serve(stream: &TcpStream, chain: u16, limits: &Limits, state: &Mutex<State>) -> Option<()> {
     stream.set_nodelay(true).ok()?;
     let mut reader = BufReader::new(stream);

@@ -57,7 +57,7 @@ fn handed_to_another_key_it_is_out_of_the_deployer_s_hands() {
 fn none_is_confirmed_apart_and_for_ever() {
     let cluster = Cluster::start();
     let workplace = Workplace::at(&cluster);
-    let words = "with --yes say --make-final";
+    let words = "pass --make-final with --yes";
     let refused = apply(&workplace, "none", &[]);
     assert_eq!(refused.code, Some(2));
     assert!(refused.stderr.contains(words), "{}", refused.stderr);
@@ -195,7 +195,7 @@ fn a_squads_vault_is_verified() {
     run(vault(1, 16), 1).assert_refused(2, "none of the first 16 vaults of multisig");
     run(vault(2, 0), 1).assert_refused(2, "none of the first 16 vaults of multisig");
     for number in [2, 3, 4] {
-        run(vault(number, 0), number).assert_refused(2, "is no multisig of Squads");
+        run(vault(number, 0), number).assert_refused(2, "is not a Squads multisig");
     }
     cluster.assert_nothing_was_sent();
     run(vault(1, 3), 1).assert_done();

@@ -52,7 +52,7 @@ fn they_are_named_and_left_alone_unless_asked_for() {
     );
 }
 
-/// The buffer of this very build: nobody but the deployer could have opened it, but he may have
+/// The buffer of this very build: only the deployer could have opened it, and may have
 /// given it away since.
 #[test]
 fn refuses_a_buffer_that_was_handed_to_another_key() {

@@ -116,7 +116,7 @@ impl Cluster {
 }
 
 impl Cluster {
-    /// A transaction that the deployer pays for, `others` beside him.
+    /// A transaction that the deployer pays for, signed by `others` too.
     pub fn carry_out(&self, instructions: &[Instruction], others: &[&Keypair]) {
         let recent = self.ask("getLatestBlockhash", json!([]))["value"]["blockhash"].clone();
         let recent = recent.as_str().unwrap().parse().unwrap();

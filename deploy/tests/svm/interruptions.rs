@@ -21,7 +21,7 @@ enum Boundary {
     BeforeSend,
     /// The cluster has it; the program has not seen the answer.
     AfterSend,
-    /// The program has read what it came to and is about to go on.
+    /// The program has read its result and is about to go on.
     AfterReceipt,
 }
 

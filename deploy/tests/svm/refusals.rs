@@ -1,7 +1,8 @@
 //! What can be known beforehand is one clear error, and nothing is sent.
 use crate::{
     cluster::{Cluster, DEVNET, DEVNET_GENESIS, LOCALNET, deployer, program_key},
-    workplace::{Workplace, built},
+    process::answer,
+    workplace::{APPLY, Workplace, built, built_path},
 };
 use concord_local_cluster::Options;
 use serde_json::json;
@@ -30,6 +31,24 @@ fn refuses_another_cluster_than_the_one_named() {
     refused.assert_refused(2, &format!("is chain {DEVNET}, --chain says {LOCALNET}"));
     cluster.assert_nothing_was_sent();
     devnet.assert_nothing_was_sent();
+}
+
+/// A program needs no sources: `--deployments` and `--program`, which the error names, are enough.
+#[test]
+fn outside_a_clone_a_program_is_deployed_from_the_files_that_are_named() {
+    let cluster = Cluster::start();
+    let workplace = Workplace::at(&cluster);
+    let elsewhere = |arguments: &[&str]| {
+        let mut command = workplace.command(&[APPLY, arguments].concat());
+        command.current_dir(workplace.file(""));
+        answer(command.spawn().unwrap())
+    };
+    let words = "run inside one, or pass --deployments and --program";
+    elsewhere(&[]).assert_refused(2, words);
+    cluster.assert_nothing_was_sent();
+    let program = built_path();
+    elsewhere(&["--program", program.to_str().unwrap()]).assert_done();
+    workplace.run(&["verify"]).assert_done();
 }
 
 /// Its genesis hash is the cluster's name too.
@@ -125,7 +144,7 @@ fn refuses_a_registry_that_was_initialized_for_another_chain() {
     let refused = Workplace::at(&cluster).apply(&[]);
     refused.assert_refused(
         2,
-        &format!("is initialized for {own}, for ever, not for {LOCALNET}"),
+        &format!("is initialized for {own}, which cannot be changed, expected {LOCALNET}"),
     );
     assert_eq!(cluster.signatures().len(), sent);
 }
@@ -137,7 +156,7 @@ fn refuses_files_that_are_no_program() {
     let refused = workplace()
         .with_program("text", b"#!/bin/sh", &own_id())
         .apply(&[]);
-    refused.assert_refused(2, "is no 64-bit little-endian ELF for SBF");
+    refused.assert_refused(2, "is not a 64-bit little-endian ELF for SBF");
     let two = workplace().with_program("two", &built(), &own_id());
     std::fs::write(two.file("two.so"), &built()[1..]).unwrap();
     two.apply(&[])

@@ -34,7 +34,7 @@ fn only_what_is_asked_for_is_replaced() {
     let workplace = with(workplace, "second", &built());
     workplace
         .apply(&[])
-        .assert_refused(2, "say --upgrade to replace it");
+        .assert_refused(2, "pass --upgrade to replace it");
     assert_eq!(workplace.run(&["verify"]).code, Some(1));
     let status = workplace.run(&["status"]);
     assert_eq!(status.code, Some(1));

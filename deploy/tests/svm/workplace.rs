@@ -150,7 +150,11 @@ pub fn write_keypair(path: &Path, key: &Keypair) {
 
 /// The program that scripts/build-program left.
 pub fn built() -> Vec<u8> {
-    fs::read(clone_root().join("target/deploy/agent_registry.so")).unwrap()
+    fs::read(built_path()).unwrap()
+}
+
+pub fn built_path() -> PathBuf {
+    clone_root().join("target/deploy/agent_registry.so")
 }
 
 /// Everything stands, every transaction of the run landed once, and the address book knows it.

@@ -21,3 +21,11 @@ export function withOtherReceipt(bundle) {
   transaction.receipt = transaction.receipt.slice(0, -1) + digit;
   return JSON.stringify(other);
 }
+
+/** The number over the one client of a recorded bundle, whose only feedback it is. */
+export function numberOf(bundle) {
+  const read = JSON.parse(bundle);
+  const { agentRegistry, reputationRegistry, profile, agentId, client, atBlock } = read.feedback;
+  const query = { agentRegistry, reputationRegistry, profile, agentId, reviewers: { listed: [client] }, tag1: "", tag2: "", atBlock };
+  return { format: "concord-explain-reputation/1", query, feedbacks: [read.feedback], read };
+}

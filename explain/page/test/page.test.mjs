@@ -7,7 +7,7 @@ import process from "node:process";
 import { after, before, beforeEach, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Chromium } from "../../../tests/report/chromium.mjs";
-import { CHAIN, FIXTURES, anchor, text, withOtherReceipt } from "./bundles.mjs";
+import { CHAIN, FIXTURES, anchor, numberOf, text, withOtherReceipt } from "./bundles.mjs";
 
 const PAGE = pathToFileURL(process.env.CONCORD_EXPLAIN_PAGE).href;
 const NARROW = 390;
@@ -58,7 +58,8 @@ const result = () =>
       const heading = result.querySelector("h2");
       if (!heading) return undefined;
       const rows = [...result.querySelectorAll("tbody tr")];
-      return { verdict: heading.textContent, steps: rows.map((row) => [row.cells[1].textContent, row.cells[0].textContent]) };
+      const [number, complete] = [...result.querySelectorAll(":scope > p")].map((it) => it.textContent);
+      return { verdict: heading.textContent, number, complete, steps: rows.map((row) => [row.cells[1].textContent, row.cells[0].textContent]) };
     };
     const look = () => { const found = shown(); if (found) resolve(found); else requestAnimationFrame(look); };
     requestAnimationFrame(look);
@@ -79,14 +80,41 @@ test("a chosen bundle is verified without a network", async () => {
   assert.equal(await chromium.evaluate("document.activeElement.id"), "result");
 });
 
-test("a dropped bundle whose receipt was changed is refuted at that step", async () => {
-  const bundle = withOtherReceipt(text("open"));
-  await trustRecorded(bundle);
-  await chromium.evaluate(`{
+/** Drops a bundle on the page. */
+const drop = (bundle) =>
+  chromium.evaluate(`{
     const data = new DataTransfer();
     data.items.add(new File([${JSON.stringify(bundle)}], "bundle.json"));
     document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
   }`);
+
+test("a dropped bundle is verified without a network", async () => {
+  await trustRecorded(text("open"));
+  await drop(text("open"));
+  const { verdict, steps } = await result();
+  assert.match(verdict, /^VERIFIED /);
+  assert.deepEqual(new Set(steps.map(([, state]) => state)), new Set(["VERIFIED"]));
+});
+
+test("R46, R47: a dropped number is verified without a network, and not without one of its feedbacks", async () => {
+  const whole = numberOf(text("open"));
+  await trustRecorded(text("open"));
+  await drop(JSON.stringify(whole));
+  const { verdict, number, complete, fault } = await result();
+  assert.equal(fault, undefined);
+  assert.match(verdict, /^VERIFIED eip155:31337:/);
+  assert.match(number, /^1 feedbacks, average .* Of these: 1 verified, 0 claimed, 0 cannot check, 0 refuted\.$/);
+  assert.equal(complete, "VERIFIED complete 1 feedbacks of 1 clients");
+  await open();
+  await trustRecorded(text("open"));
+  await drop(JSON.stringify({ ...whole, feedbacks: [] }));
+  assert.match((await result()).complete, /^CANNOT CHECK complete the registry has 1 feedbacks; the bundle 0 of them$/);
+});
+
+test("a dropped bundle whose receipt was changed is refuted at that step", async () => {
+  const bundle = withOtherReceipt(text("open"));
+  await trustRecorded(bundle);
+  await drop(bundle);
   const { verdict, steps } = await result();
   assert.match(verdict, /^REFUTED /);
   assert.deepEqual(steps.filter(([, state]) => state === "REFUTED"), [["event", "REFUTED"]]);

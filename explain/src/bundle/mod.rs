@@ -11,12 +11,14 @@ pub use file::{Exchange, ReadFile};
 pub use hex_text::{HexBytes, HexHash};
 pub use need::{Need, Unavailable};
 pub use piece::Piece;
-pub use svm::{SvmAccount, SvmCall, SvmChain, SvmInner, SvmLoaded, SvmTransaction};
+pub use svm::{
+    SvmAccount, SvmCall, SvmChain, SvmHolder, SvmHolders, SvmInner, SvmLoaded, SvmTransaction,
+};
 
 use crate::Subject;
 use concord_canonical::json;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a bundle's `format` says.
 const FORMAT: &str = "concord-explain/1";
@@ -46,6 +48,12 @@ pub struct Bundle {
     /// What could not be had, so that a later reader knows why it is missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unavailable: Vec<Unavailable>,
+    /// The answers of contracts (ERC-1271) to the reader of the bundle. They cannot be proven, so they are not written to files.
+    #[serde(skip)]
+    pub judgements: BTreeMap<Need, bool>,
+    /// What the reader's own node answered about a cluster in this run. No file can say so, because nothing proves what a cluster did.
+    #[serde(skip)]
+    pub read_here: BTreeSet<Need>,
 }
 
 /// Why a text is not a bundle.
@@ -86,6 +94,8 @@ impl Bundle {
             files: BTreeMap::new(),
             exchange: None,
             unavailable: Vec::new(),
+            judgements: BTreeMap::new(),
+            read_here: BTreeSet::new(),
         }
     }
 

@@ -1,4 +1,4 @@
-use super::HexHash;
+use super::{HexBytes, HexHash};
 use core::fmt;
 use serde::{Deserialize, Serialize};
 
@@ -51,12 +51,32 @@ pub enum Need {
         /// The number.
         number: u64,
     },
+    /// E: whether a contract accepts a signature (ERC-1271), after a block.
+    Judgement {
+        /// CAIP-2.
+        chain: String,
+        /// The block's hash.
+        block: HexHash,
+        /// `0x` and 40 hex digits.
+        address: String,
+        /// What was signed.
+        hash: HexHash,
+        /// The signature, as the file has it.
+        signature: HexBytes,
+    },
     /// S: an account as it is now.
     SvmAccount {
         /// CAIP-2.
         chain: String,
         /// Base58.
         address: String,
+    },
+    /// S: the place of a transaction among those of its slot.
+    Place {
+        /// CAIP-2.
+        chain: String,
+        /// Its first signature.
+        id: String,
     },
     /// The file behind a URI.
     File {
@@ -86,7 +106,14 @@ impl fmt::Display for Need {
             }
             Self::Code { address, .. } => write!(f, "code of {address}"),
             Self::BlockHash { chain, number } => write!(f, "hash of block {number} of {chain}"),
+            Self::Judgement { address, block, .. } => {
+                write!(
+                    f,
+                    "the answer of contract {address} (ERC-1271) at block {block}, which no bundle proves"
+                )
+            }
             Self::SvmAccount { address, .. } => write!(f, "account {address}"),
+            Self::Place { id, .. } => write!(f, "place of transaction {id} in its slot"),
             Self::File { uri } => write!(f, "file {}", uri.chars().take(120).collect::<String>()),
         }
     }

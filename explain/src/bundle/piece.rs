@@ -49,6 +49,13 @@ pub enum Piece {
         /// The code.
         bytes: HexBytes,
     },
+    /// E: what a contract answered ([`Need::Judgement`]).
+    Judgement {
+        /// What it was asked.
+        need: Need,
+        /// Whether it accepts the signature.
+        accepts: bool,
+    },
     /// S: a transaction.
     SvmTransaction {
         /// CAIP-2.
@@ -66,6 +73,15 @@ pub enum Piece {
         address: String,
         /// What was read of it.
         account: SvmAccount,
+    },
+    /// S: the place of a transaction that the bundle has, among those of its slot.
+    SvmPlace {
+        /// CAIP-2.
+        chain: String,
+        /// Its first signature.
+        signature: String,
+        /// From 0.
+        place: u64,
     },
     /// A file.
     File {
@@ -95,11 +111,18 @@ impl Bundle {
             Piece::Code { chain, hash, bytes } => {
                 self.evm_chain(chain).codes.insert(hash, bytes);
             }
+            Piece::Judgement { need, accepts } => {
+                self.judgements.insert(need, accepts);
+            }
             Piece::SvmTransaction {
                 chain,
                 signature,
                 transaction,
             } => {
+                self.read_here.insert(Need::Transaction {
+                    chain: chain.clone(),
+                    id: signature.clone(),
+                });
                 self.svm_chain(chain)
                     .transactions
                     .insert(signature, transaction);
@@ -109,11 +132,45 @@ impl Bundle {
                 address,
                 account,
             } => {
+                self.read_here.insert(Need::SvmAccount {
+                    chain: chain.clone(),
+                    address: address.clone(),
+                });
                 self.svm_chain(chain).accounts.insert(address, account);
+            }
+            Piece::SvmPlace {
+                chain,
+                signature,
+                place,
+            } => {
+                let known = &mut self.svm_chain(chain.clone()).transactions;
+                if let Some(transaction) = known.get_mut(&signature) {
+                    transaction.place = Some(place);
+                    self.read_here.insert(Need::Place {
+                        chain,
+                        id: signature,
+                    });
+                }
             }
             Piece::File { uri, file } => {
                 self.files.insert(uri, file);
             }
+        }
+    }
+
+    /// Forgets what only a file says of clusters, so that it is read: nothing proves it, and it would stand beside what the reader's
+    /// own node answers (R36).
+    pub(crate) fn forget_what_was_not_read_here(&mut self) {
+        let read = &self.read_here;
+        for (chain, of) in &mut self.svm {
+            of.transactions.retain(|id, _| {
+                let (chain, id) = (chain.clone(), id.clone());
+                read.contains(&Need::Transaction { chain, id })
+            });
+            of.accounts.retain(|address, _| {
+                let (chain, address) = (chain.clone(), address.clone());
+                read.contains(&Need::SvmAccount { chain, address })
+            });
         }
     }
 

@@ -21,6 +21,9 @@ pub struct SvmChain {
 pub struct SvmTransaction {
     /// Its slot.
     pub slot: u64,
+    /// Its place among the transactions of its slot, from 0. `None`: it was not asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<u64>,
     /// Unix seconds.
     pub block_time: Option<i64>,
     /// JSON's `null`: it succeeded.
@@ -34,6 +37,34 @@ pub struct SvmTransaction {
     pub loaded: SvmLoaded,
     /// What the runtime logged.
     pub logs: Vec<String>,
+    /// Its token accounts, as the node recorded them with the transaction. `None`: the node recorded none, and they
+    /// are read as accounts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holders: Option<SvmHolders>,
+}
+
+/// The token accounts of a transaction at its ends.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SvmHolders {
+    /// Before it.
+    pub before: Vec<SvmHolder>,
+    /// After it.
+    pub after: Vec<SvmHolder>,
+}
+
+/// Whose a token account of a transaction is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SvmHolder {
+    /// Index of the token account into the transaction's accounts.
+    pub account: u8,
+    /// The token's mint, in base58.
+    pub mint: String,
+    /// Who may spend from it, in base58.
+    pub owner: String,
+    /// What it holds, in the token's smallest unit, in decimal.
+    pub amount: String,
 }
 
 /// The addresses that a transaction loaded from lookup tables.

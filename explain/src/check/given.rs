@@ -13,8 +13,19 @@ pub(crate) struct Given {
     pub block: Option<B256>,
     /// Its number, or the slot.
     pub number: u64,
+    /// Where it is in the block, or in the slot.
+    pub place: Place,
     /// Unix seconds.
     pub time: Option<u64>,
+}
+
+/// The place of an event in its block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The transaction's, from 0; `None` on Solana until it is asked for.
+    pub transaction: Option<u64>,
+    /// The event's among those of the transaction.
+    pub event: usize,
 }
 
 impl Given {

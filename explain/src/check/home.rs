@@ -4,6 +4,7 @@ use super::{
     verdict::Checked,
 };
 use crate::evidence::Gap;
+use concord_canonical::Word;
 use concord_registry::event::AccountId;
 use concord_x402::verify::AgentRecord;
 
@@ -40,4 +41,11 @@ pub(super) trait Home: Send + Sync {
 
     /// The agent after a block, or at the bundle's; on Solana as it is now. `None` if there is none.
     fn agent(&self, block: Option<u64>) -> Result<Option<AgentRecord>, Gap>;
+
+    /// The agent's wallet after a block, or at the bundle's, for [`crate::Step::PaymentProof`]; on Solana as it is now.
+    fn wallet(&self, block: Option<u64>) -> Result<Option<String>, Gap>;
+
+    /// Whether a wallet that is a contract accepts a signature (ERC-1271), after a block.
+    fn accepts(&self, block: u64, wallet: &str, hash: &Word, signature: &[u8])
+    -> Result<bool, Gap>;
 }

@@ -8,6 +8,7 @@ mod payment_proof;
 mod purchase;
 mod registration;
 mod self_feedback;
+mod settlement;
 mod signatures;
 mod svm;
 mod verdict;
@@ -19,7 +20,7 @@ use crate::{
 };
 use concord_registry::event::{AccountId, Profile};
 use file::FeedbackFacts;
-pub(crate) use given::Given;
+pub(crate) use given::{Given, Place};
 use home::Home;
 use purchase::Purchase;
 use verdict::{Checked, Verdict, file_away, state_of};
@@ -174,7 +175,7 @@ fn steps(evidence: &Evidence<'_>, named: &Named, home: &dyn Home) -> Vec<(Step, 
         (Step::Payment, payment),
         (
             Step::PaymentProof,
-            file().and_then(|it| payment_proof::check(evidence, it)),
+            file().and_then(|it| payment_proof::check(evidence, (home, named), it)),
         ),
         (Step::PaymentUse, of_file(signatures::payment_use)),
     ]

@@ -1,24 +1,34 @@
 //! A payment that a file of PROFILE or BP states, against the chain on which it should be.
 use super::{
     file::FeedbackFacts,
+    home::Home,
+    settlement,
     verdict::{Checked, Verdict},
 };
-use crate::evidence::{Evidence, Gap};
-use alloy_primitives::{Address, B256, Log, b256};
-use concord_canonical::caip::{EIP155, TaskRef};
+use crate::{
+    State,
+    evidence::{Evidence, Gap},
+    subject::Named,
+};
+use alloy_primitives::Address;
+use concord_canonical::{
+    Word,
+    caip::{EIP155, TaskRef, parse_solana_key},
+};
 use concord_files::{FeedbackFile, ProofOfPayment};
+use concord_x402::verify::{Transfer, is_same_address};
 
-/// `Transfer(address,address,uint256)` of ERC-20, with both addresses indexed.
-pub(super) const TRANSFER: B256 =
-    b256!("ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef");
-
-/// [`crate::Step::PaymentProof`].
-pub(super) fn check(evidence: &Evidence<'_>, facts: &FeedbackFacts) -> Checked {
+/// [`crate::Step::PaymentProof`]. `registry`: that of the feedback, and who gave it.
+pub(super) fn check(
+    evidence: &Evidence<'_>,
+    registry: (&dyn Home, &Named),
+    facts: &FeedbackFacts,
+) -> Checked {
     let file = facts.plain_file()?;
     let Some(proof) = file.and_then(proof_in) else {
         return Ok(Verdict::not_applicable("the file states no payment"));
     };
-    let verdict = match on_chain(evidence, proof) {
+    let verdict = match on_chain(evidence, registry, proof) {
         // what cannot be read stays the file's claim
         Err(Gap::CannotCheck(reason)) => {
             Verdict::claimed(format!("only the file says so: {reason}"))
@@ -39,49 +49,135 @@ fn proof_in(file: &FeedbackFile) -> Option<&ProofOfPayment> {
     payment.as_ref().map(|it| it.proof())
 }
 
-fn on_chain(evidence: &Evidence<'_>, proof: &ProofOfPayment) -> Checked {
+fn on_chain(
+    evidence: &Evidence<'_>,
+    registry: (&dyn Home, &Named),
+    proof: &ProofOfPayment,
+) -> Checked {
     let task_ref = proof.task_ref();
     let task_ref = TaskRef::parse(&task_ref).map_err(Gap::cannot_check)?;
-    if task_ref.chain_id().namespace() != EIP155 {
-        return Err(Gap::cannot_check(
-            "payments on this kind of chain are not checked yet",
-        ));
-    }
-    let accounts = [&proof.from_address, &proof.to_address].map(|it| address(it));
-    let [Some(from), Some(to)] = accounts else {
-        return Ok(Verdict::refuted(
-            "payer or payee is not an address of the payment's chain",
-        ));
+    let stated = match Stated::read(proof, task_ref.chain_id().namespace()) {
+        Ok(stated) => stated,
+        Err(detail) => return Ok(Verdict::refuted(detail)),
     };
-    let chain = task_ref.chain_id().to_string();
-    let hash: B256 = task_ref.transaction().parse().map_err(Gap::cannot_check)?;
-    let executed = evidence.evm(&chain).transaction(hash)?;
-    if !executed.receipt.succeeded {
+    let paid = settlement::payment(evidence, &task_ref)?;
+    if !paid.succeeded {
         return Ok(Verdict::refuted("the transaction failed"));
     }
-    let token = proof.token_address.as_deref().and_then(address);
-    let is_it = |log: &Log| is_transfer(log, from, to) && token.is_none_or(|it| it == log.address);
-    Ok(match (executed.receipt.logs.iter().any(is_it), token) {
-        (true, _) => Verdict::verified().with("block", executed.header.number),
-        (false, Some(token)) => {
-            Verdict::refuted(format!("no transfer of {token} from {from} to {to}"))
-        }
-        (false, None) => Verdict::cannot_check(format!(
-            "no token moved from {from} to {to}; payments in the chain's coin are not checked"
+    let Some(found) = stated.best_of(&paid.transfers) else {
+        return Ok(stated.not_found());
+    };
+    let chain = task_ref.chain_id().to_string();
+    let verdict = match stated.is_amount(found) {
+        true => between(registry, &chain, found, paid.block)?,
+        false => Verdict::claimed("another amount moved than the file states"),
+    };
+    // anybody can make a token of their own
+    let verdict = match (verdict.state(), &stated.token) {
+        (Some(State::Verified), None) => Verdict::claimed("the file names no token"),
+        _ => verdict,
+    };
+    let verdict = verdict
+        .with("block", paid.block.unwrap_or_default())
+        .with("token", &found.asset)
+        .with("amount", settlement::decimal(found));
+    Ok(settlement::with_trust(verdict, &task_ref))
+}
+
+/// R27: a transfer between others proves no purchase of this client from this agent.
+fn between(
+    (home, named): (&dyn Home, &Named),
+    chain: &str,
+    found: &Transfer,
+    block: Option<u64>,
+) -> Checked {
+    let Transfer { from, to, .. } = found;
+    if chain != named.chain {
+        let own = &named.chain;
+        return Ok(Verdict::claimed(format!(
+            "the transfer is on {chain}; that {to} is the agent's there, {own} does not say (R27)"
+        )));
+    }
+    if !is_same_address(chain, &named.client.to_string(), from) {
+        let client = named.client;
+        return Ok(Verdict::claimed(format!(
+            "{from} paid, and {client} gave the feedback"
+        )));
+    }
+    Ok(match home.wallet(block) {
+        Err(Gap::CannotCheck(reason)) => Verdict::claimed(format!(
+            "{to} was paid; whether that is the agent's wallet is not known: {reason}"
         )),
+        Err(gap) => return Err(gap),
+        Ok(Some(wallet)) if is_same_address(chain, &wallet, to) => Verdict::verified(),
+        Ok(Some(wallet)) => {
+            Verdict::claimed(format!("{to} was paid, and the agent's wallet is {wallet}"))
+        }
+        Ok(None) => Verdict::claimed(format!("{to} was paid, and the agent has no wallet")),
     })
 }
 
-/// An address alone, or a CAIP-10 id.
-fn address(text: &str) -> Option<Address> {
-    text.rsplit(':').next()?.parse().ok()
+/// What a file states of a payment, as transfers have it.
+struct Stated {
+    from: String,
+    to: String,
+    token: Option<String>,
+    /// In the token's smallest unit.
+    amount: Option<String>,
 }
 
-/// ERC-721's event of this name has a fourth topic.
-fn is_transfer(log: &Log, from: Address, to: Address) -> bool {
-    let parties = [from, to].map(|it| it.into_word());
-    let [kind, payer, payee] = log.topics() else {
-        return false;
-    };
-    *kind == TRANSFER && [*payer, *payee] == parties
+impl Stated {
+    fn read(proof: &ProofOfPayment, namespace: &str) -> Result<Self, String> {
+        let read = |name: &str, text: &str| {
+            let found = address(namespace, text);
+            let shown: String = text.chars().take(64).collect();
+            found
+                .ok_or_else(|| format!("{name} {shown:?} is not an address of the payment's chain"))
+        };
+        let token = proof.token_address.as_deref();
+        Ok(Self {
+            from: read("fromAddress", &proof.from_address)?,
+            to: read("toAddress", &proof.to_address)?,
+            token: token.map(|it| read("tokenAddress", it)).transpose()?,
+            amount: proof.amount.clone(),
+        })
+    }
+
+    /// Whether a transfer is the stated one. Anybody can make a token move nothing from a stranger's account.
+    fn is(&self, it: &Transfer) -> bool {
+        let is_token = self.token.as_ref().is_none_or(|token| it.asset == *token);
+        it.from == self.from && it.to == self.to && is_token && it.amount != Word::default()
+    }
+
+    /// The stated transfer: of the stated amount, if there is one.
+    fn best_of<'t>(&self, transfers: &'t [Transfer]) -> Option<&'t Transfer> {
+        let own = || transfers.iter().filter(|it| self.is(it));
+        own().find(|it| self.is_amount(it)).or_else(|| own().next())
+    }
+
+    fn is_amount(&self, it: &Transfer) -> bool {
+        let stated = self.amount.as_ref();
+        stated.is_none_or(|stated| *stated == settlement::decimal(it))
+    }
+
+    fn not_found(&self) -> Verdict {
+        let Self { from, to, .. } = self;
+        match &self.token {
+            Some(token) => Verdict::refuted(format!("no {token} moved from {from} to {to}")),
+            None => Verdict::cannot_check(format!(
+                "no token moved from {from} to {to}; payments in the chain's coin are not checked"
+            )),
+        }
+    }
+}
+
+/// An address alone, or a CAIP-10 id, as transfers have it.
+fn address(namespace: &str, text: &str) -> Option<String> {
+    let text = text.rsplit(':').next()?;
+    match namespace {
+        EIP155 => text.parse().ok().map(|it: Address| it.to_string()),
+        _ => parse_solana_key("address", text)
+            .ok()
+            .map(|_| text.to_owned()),
+    }
 }

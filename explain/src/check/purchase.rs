@@ -3,13 +3,13 @@
 use super::{
     file::FeedbackFacts,
     home::Home,
+    settlement::{decimal, payment, with_trust},
     verdict::{Checked, Verdict},
 };
 use crate::{
     Step,
     evidence::{Evidence, Gap},
 };
-use alloy_primitives::{B256, Log};
 use async_trait::async_trait;
 use concord_canonical::{
     Word,
@@ -21,7 +21,7 @@ use concord_files::{
 };
 use concord_x402::verify::{
     AgentRecord, FileError, Payment, Payments, Reads, RegistrationFiles, Registries, State,
-    StepResult, Transfer, Unavailable, verify_submission,
+    StepResult, Transfer, Unavailable, is_same_address, verify_submission,
 };
 use std::{
     pin::pin,
@@ -29,10 +29,13 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
+/// Transfers of one payer that a report lists.
+const TRANSFERS_MAX: usize = 8;
+
 /// Why the steps of a proof do not apply.
 const NO_PROOF: &str = "the feedback has no proof of an interaction";
 
-/// What each of the three steps came to.
+/// The result of each of the three steps.
 pub(super) struct Purchase {
     pub signer: Checked,
     pub agent_signature: Checked,
@@ -104,10 +107,29 @@ fn checked(
     Ok(Purchase {
         signer: verdict(&signer, fault.as_ref(), of_signer.or(registration)),
         agent_signature: verdict(&signed, None, None)
-            .map(|it| it.with("algorithm", proof.signed.agent_signature_algorithm.name())),
+            .map(|it| it.with("algorithm", proof.signed.agent_signature_algorithm.name()))
+            .map(|it| match reads.contract() {
+                Some(contract) => it.with("judged by contract", contract),
+                None => it,
+            }),
         payment: verdict(&paid, fault.as_ref(), of_payment.or(registration))
-            .map(|it| it.with("task reference", &proof.signed.task_ref)),
+            .map(|it| it.with("task reference", &proof.signed.task_ref))
+            .map(|it| with_transfers(it, &reads.paid_by(&proof.signed.task_ref, payer.address())))
+            .map(|it| with_trust(it, &task_ref)),
     })
+}
+
+/// What the payer moved: a token that nobody knows is worth nothing, and only the reader knows which they know.
+fn with_transfers(verdict: Verdict, transfers: &[Transfer]) -> Verdict {
+    let shown = transfers.iter().take(TRANSFERS_MAX);
+    let verdict = shown.fold(verdict, |verdict, it| {
+        let (amount, Transfer { asset, to, .. }) = (decimal(it), it);
+        verdict.with("paid", format!("{amount} of {asset} to {to}"))
+    });
+    match transfers.len().checked_sub(TRANSFERS_MAX) {
+        None | Some(0) => verdict,
+        Some(more) => verdict.with("paid", format!("{more} more")),
+    }
 }
 
 /// The proof as the checks of a purchase read it.
@@ -182,6 +204,8 @@ struct BundleReads<'a> {
     home: &'a dyn Home,
     /// The first one.
     fault: Mutex<Option<Faulty>>,
+    /// The contract that verifies the agent's signature, if there is one.
+    contract: Mutex<Option<String>>,
 }
 
 impl<'a> BundleReads<'a> {
@@ -190,7 +214,13 @@ impl<'a> BundleReads<'a> {
             evidence,
             home,
             fault: Mutex::new(None),
+            contract: Mutex::default(),
         }
+    }
+
+    fn contract(&self) -> Option<String> {
+        let contract = self.contract.lock();
+        contract.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn fault(&self) -> Option<Faulty> {
@@ -229,13 +259,22 @@ impl<'a> BundleReads<'a> {
 
     fn read_payment(&self, task_ref: &str) -> Result<Option<Payment>, Unavailable> {
         let found = TaskRef::parse(task_ref).map_err(Gap::cannot_check);
-        let found = found.and_then(|it| match it.chain_id().namespace() == EIP155 {
-            true => evm_payment(self.evidence, &it),
-            false => Err(Gap::cannot_check(
-                "payments on this kind of chain are not read from a bundle",
-            )),
-        });
+        let found = found.and_then(|it| payment(self.evidence, &it));
         found.map(Some).map_err(|gap| self.unavailable(gap, true))
+    }
+
+    /// The payer's transfers, other than of nothing.
+    fn paid_by(&self, task_ref: &str, payer: &str) -> Vec<Transfer> {
+        let task_ref = TaskRef::parse(task_ref).ok();
+        let found = task_ref.and_then(|it| Some((payment(self.evidence, &it).ok()?, it)));
+        let Some((payment, task_ref)) = found else {
+            return Vec::new();
+        };
+        let chain = task_ref.chain_id().to_string();
+        let is_own = |it: &Transfer| {
+            is_same_address(&chain, &it.from, payer) && it.amount != Word::default()
+        };
+        payment.transfers.into_iter().filter(is_own).collect()
     }
 
     fn read_file(&self, uri: &str) -> Result<RegistrationFile, FileError> {
@@ -263,37 +302,6 @@ fn at_once<T>(future: impl Future<Output = T>) -> Option<T> {
     }
 }
 
-fn evm_payment(evidence: &Evidence<'_>, task_ref: &TaskRef<'_>) -> Result<Payment, Gap> {
-    let chain = task_ref.chain_id().to_string();
-    let hash: B256 = task_ref.transaction().parse().map_err(Gap::cannot_check)?;
-    let executed = evidence.evm(&chain).transaction(hash)?;
-    Ok(Payment {
-        succeeded: executed.receipt.succeeded,
-        block: executed.header.number,
-        time: executed.header.time,
-        transfers: executed.receipt.logs.iter().filter_map(transfer).collect(),
-    })
-}
-
-/// ERC-20's event; ERC-721's of this name has a fourth topic.
-fn transfer(log: &Log) -> Option<Transfer> {
-    let [kind, from, to] = log.topics() else {
-        return None;
-    };
-    let amount: Word = log.data.data.as_ref().try_into().ok()?;
-    let account = |topic: &B256| {
-        let is_address = topic[..12].iter().all(|byte| *byte == 0);
-        is_address.then(|| alloy_primitives::Address::from_word(*topic).to_string())
-    };
-    (*kind == super::payment_proof::TRANSFER).then_some(())?;
-    Some(Transfer {
-        asset: log.address.to_string(),
-        from: account(from)?,
-        to: account(to)?,
-        amount,
-    })
-}
-
 #[async_trait]
 impl Registries for BundleReads<'_> {
     async fn agent(
@@ -309,17 +317,19 @@ impl Registries for BundleReads<'_> {
         found.map_err(|gap| self.unavailable(gap, false))
     }
 
-    /// ERC-1271: what a contract answers is not in a state proof.
+    /// ERC-1271: a state proof does not contain the answer of a contract. Only a reader with a node knows it.
     async fn is_signed_by_contract(
         &self,
         _: &RegistrationId,
+        block: u64,
         wallet: &str,
-        _: &Word,
-        _: &[u8],
+        hash: &Word,
+        signature: &[u8],
     ) -> Result<bool, Unavailable> {
-        Err(Unavailable(format!(
-            "{wallet} is a contract, and what it answers (ERC-1271) is not in a bundle"
-        )))
+        let mut contract = self.contract.lock().unwrap_or_else(PoisonError::into_inner);
+        *contract = Some(wallet.to_owned());
+        let accepts = self.home.accepts(block, wallet, hash, signature);
+        accepts.map_err(|gap| self.unavailable(gap, false))
     }
 }
 

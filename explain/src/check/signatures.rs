@@ -57,5 +57,6 @@ pub(super) fn payment_use(facts: &FeedbackFacts) -> Checked {
             "nothing proves that no other feedback uses the payment; ask an index",
         )
         .with("task reference", &file.proof().signed.task_ref)
+        .with("payer", &file.proof().reviewer_address)
     })
 }

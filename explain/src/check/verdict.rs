@@ -1,6 +1,6 @@
 use crate::{Fact, Finding, NotApplicable, State, Step, evidence::Gap};
 
-/// What a check came to.
+/// The result of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Found {

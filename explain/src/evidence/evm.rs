@@ -32,6 +32,8 @@ pub(crate) struct EvmView<'a> {
 pub(crate) struct Executed<'a> {
     pub block: B256,
     pub header: Header,
+    /// The transaction's place in the block, from 0: the key in both tries.
+    pub index: u64,
     pub raw: &'a [u8],
     pub receipt: Receipt,
 }
@@ -204,6 +206,7 @@ impl<'a> EvmView<'a> {
         Ok(Executed {
             block: found.block.b256(),
             header,
+            index: found.index,
             raw: &found.raw.0,
             receipt: Receipt::read(&found.receipt.0)?,
         })
@@ -243,6 +246,25 @@ impl<'a> EvmView<'a> {
             (gap, _) => gap,
         })?;
         Ok(require_slot(account.storage_hash.b256(), slot, stated)?)
+    }
+
+    /// The answer of a contract (ERC-1271) to the reader of the bundle. No bundle contains it, because it cannot be proven.
+    pub(crate) fn judgement(
+        &self,
+        block: B256,
+        contract: &str,
+        hash: &[u8; 32],
+        signature: &[u8],
+    ) -> Result<bool, Gap> {
+        let need = Need::Judgement {
+            chain: self.chain.to_owned(),
+            block: block.into(),
+            address: contract.to_lowercase(),
+            hash: HexHash(*hash),
+            signature: signature.to_vec().into(),
+        };
+        let answer = self.evidence.bundle.judgements.get(&need).copied();
+        answer.ok_or_else(|| self.evidence.missing(need))
     }
 
     fn need(&self, block: B256, address: Address, slot: Option<HexHash>) -> Need {

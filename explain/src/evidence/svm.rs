@@ -1,5 +1,5 @@
 use super::{Evidence, Gap};
-use crate::{Need, SvmAccount, SvmChain, SvmTransaction};
+use crate::{Need, SvmAccount, SvmChain, SvmHolder, SvmHolders, SvmTransaction};
 use concord_canonical::sign::ed25519_verify;
 use concord_registry::{
     event::Block,
@@ -8,7 +8,9 @@ use concord_registry::{
         events::{Call, TopLevel, Transaction},
     },
 };
+use concord_x402::verify::{Payment, TokenBalance, TokenChanges, TokenHolder, TokenMove};
 use solana_transaction::versioned::VersionedTransaction;
+use std::collections::BTreeSet;
 
 /// One Solana cluster of a bundle.
 #[derive(Clone, Copy)]
@@ -22,12 +24,16 @@ pub(crate) struct SvmView<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct SvmExecuted {
     pub slot: u64,
+    /// Its place in the slot, if the node was asked.
+    pub place: Option<u64>,
     /// Unix seconds.
     pub time: Option<i64>,
     pub succeeded: bool,
     /// Its accounts: the message's own, then those of lookup tables.
     pub keys: Vec<Address>,
     pub signed: VersionedTransaction,
+    /// What it did to its token accounts, if the node recorded it.
+    changes: Option<TokenChanges>,
     /// As the registry's decoder reads it.
     pub transaction: Transaction,
 }
@@ -54,16 +60,76 @@ impl<'a> SvmView<'a> {
         SvmExecuted::read(signature, found)
     }
 
+    /// A transaction's transfers of SPL Token and Token-2022. The payer's signature over its instructions is checked; that it was
+    /// executed, what programs called, and whose the token accounts are, is the node's word. From a file it is anybody's, and believed
+    /// in nothing (R36).
+    pub(crate) fn payment(&self, signature: &str) -> Result<Payment, Gap> {
+        let executed = self.transaction(signature)?;
+        let transaction = Need::Transaction {
+            chain: self.chain.to_owned(),
+            id: signature.to_owned(),
+        };
+        self.require_read_here(&transaction)?;
+        let time = executed.time.and_then(|it| it.try_into().ok());
+        let moves = executed.token_moves();
+        let changes = match &executed.changes {
+            Some(recorded) => recorded.clone(),
+            None => TokenChanges::now(self.holders_now(&moves)?),
+        };
+        Ok(Payment {
+            succeeded: executed.succeeded,
+            block: Some(executed.slot),
+            time: time.ok_or_else(|| Gap::cannot_check("the node has no time of the slot"))?,
+            transfers: changes.transfers(&moves),
+        })
+    }
+
+    /// Whose the token accounts of some transfers are now.
+    fn holders_now(&self, moves: &[TokenMove]) -> Result<Vec<(Address, TokenHolder)>, Gap> {
+        let ends = moves.iter().flat_map(|it| [it.source, it.destination]);
+        let wanted: BTreeSet<_> = ends.collect();
+        // every account is asked for before any is missed, so that a reader fetches them at once
+        let found = wanted.iter().map(|it| (*it, self.account(it)));
+        let mut holders = Vec::new();
+        for (address, account) in found.collect::<Vec<_>>() {
+            let account = account?;
+            self.require_account_read_here(&address)?;
+            let program = account.owner.as_ref().and_then(|it| it.parse().ok());
+            let holder = program.and_then(|it| TokenHolder::read(&it, &account.data.0));
+            holders.extend(holder.map(|it| (address, it)));
+        }
+        Ok(holders)
+    }
+
     /// An account as it was read.
     pub(crate) fn account(&self, address: &Address) -> Result<&'a SvmAccount, Gap> {
-        let address = address.to_string();
-        let found = self.data.and_then(|it| it.accounts.get(&address));
-        found.ok_or_else(|| {
-            self.evidence.missing(Need::SvmAccount {
-                chain: self.chain.to_owned(),
-                address,
-            })
-        })
+        let found = self
+            .data
+            .and_then(|it| it.accounts.get(&address.to_string()));
+        found.ok_or_else(|| self.evidence.missing(self.account_need(address)))
+    }
+
+    /// Requires that the reader's own node answered the account in this run.
+    pub(crate) fn require_account_read_here(&self, address: &Address) -> Result<(), Gap> {
+        self.require_read_here(&self.account_need(address))
+    }
+
+    fn account_need(&self, address: &Address) -> Need {
+        Need::SvmAccount {
+            chain: self.chain.to_owned(),
+            address: address.to_string(),
+        }
+    }
+
+    /// Requires that the reader's own node answered it in this run.
+    fn require_read_here(&self, need: &Need) -> Result<(), Gap> {
+        match self.evidence.bundle.read_here.contains(need) {
+            true => Ok(()),
+            false => Err(Gap::CannotCheck(format!(
+                "nothing in a file proves what a cluster carried out; explain it again with --rpc {}=URL",
+                self.chain
+            ))),
+        }
     }
 }
 
@@ -76,16 +142,58 @@ impl SvmExecuted {
         let keys =
             keys(&signed, found).ok_or_else(|| Gap::broken("a loaded address is not readable"))?;
         let transaction = placed(signature, found, &signed, &keys);
+        let changes = found.holders.as_ref().map(|it| changes(it, &keys));
         Ok(SvmExecuted {
             slot: found.slot,
+            place: found.place,
             time: found.block_time,
             succeeded: found.err.is_null(),
             transaction: transaction
                 .ok_or_else(|| Gap::broken("the calls of the transaction contradict it"))?,
+            changes: changes.transpose()?,
             keys,
             signed,
         })
     }
+
+    /// Its own instructions that move tokens, then those that programs called.
+    fn token_moves(&self) -> Vec<TokenMove> {
+        let own = self.signed.message.instructions().iter();
+        let own = own.filter_map(|it| {
+            Call::resolve(
+                &self.keys,
+                it.program_id_index,
+                &it.accounts,
+                it.data.clone(),
+            )
+        });
+        let inner = self
+            .transaction
+            .instructions
+            .iter()
+            .flat_map(|it| it.calls.clone());
+        own.chain(inner)
+            .filter_map(|it| TokenMove::read(&it))
+            .collect()
+    }
+}
+
+fn changes(found: &SvmHolders, keys: &[Address]) -> Result<TokenChanges, Gap> {
+    let read = |of: &[SvmHolder]| {
+        let balances: Option<Vec<_>> = of.iter().map(|it| balance(it, keys)).collect();
+        balances.ok_or_else(|| Gap::broken("a token account's balance is not readable"))
+    };
+    let (before, after) = (read(&found.before)?, read(&found.after)?);
+    Ok(TokenChanges::recorded(&before, &after))
+}
+
+fn balance(found: &SvmHolder, keys: &[Address]) -> Option<TokenBalance> {
+    let (mint, owner) = (found.mint.parse().ok()?, found.owner.parse().ok()?);
+    Some(TokenBalance {
+        account: *keys.get(usize::from(found.account))?,
+        holder: TokenHolder { mint, owner },
+        amount: found.amount.parse().ok()?,
+    })
 }
 
 /// The first signature names the transaction; each is over the message, by the account at its place.

@@ -200,6 +200,33 @@ impl EvmReader {
         found.ok_or_else(|| missing(&self.node, format!("receipt of transaction {id}")))
     }
 
+    async fn number_of(&self, block: HexHash) -> Result<u64, OnlineError> {
+        match self.numbers.get(&block) {
+            Some(number) => Ok(*number),
+            None => Ok(rpc::quantity_of(
+                &self.block_of(block, false).await?,
+                "number",
+            )?),
+        }
+    }
+
+    /// ERC-1271, of a contract after a block.
+    pub(super) async fn judgement(
+        &self,
+        (block, contract): (HexHash, &str),
+        hash: &HexHash,
+        signature: &HexBytes,
+    ) -> Result<bool, OnlineError> {
+        let number = self.number_of(block).await?;
+        let contract: Address = contract
+            .parse()
+            .map_err(|_| OnlineError::NotOfChain(contract.to_owned()))?;
+        let judged = self
+            .node
+            .is_signed_by_contract(contract, &hash.0, &signature.0, number);
+        Ok(judged.await?)
+    }
+
     /// EIP-1186.
     pub(super) async fn account(
         &mut self,
@@ -207,10 +234,7 @@ impl EvmReader {
         address: &str,
         slot: Option<HexHash>,
     ) -> Result<Vec<Piece>, OnlineError> {
-        let number = match self.numbers.get(&block) {
-            Some(number) => *number,
-            None => rpc::quantity_of(&self.block_of(block, false).await?, "number")?,
-        };
+        let number = self.number_of(block).await?;
         let slots: Vec<HexHash> = slot.into_iter().collect();
         let params = json!([address, slots, format!("{number:#x}")]);
         let found = self.ask("eth_getProof", params).await?;

@@ -97,7 +97,20 @@ impl Online {
                 hash,
             } => self.evm(chain)?.code(address, *hash).await,
             Need::BlockHash { chain, number } => self.evm(chain)?.way_to(*number).await,
+            Need::Judgement {
+                chain,
+                block,
+                address,
+                hash,
+                signature,
+            } => {
+                let asked = (*block, address.as_str());
+                let accepts = self.evm(chain)?.judgement(asked, hash, signature).await?;
+                let need = need.clone();
+                Ok(vec![Piece::Judgement { need, accepts }])
+            }
             Need::SvmAccount { chain, address } => self.svm(chain)?.account(address).await,
+            Need::Place { chain, id } => self.svm(chain)?.place(id).await,
             Need::File { uri } => Ok(vec![self.file(uri).await?]),
         }
     }

@@ -60,7 +60,7 @@ fn agent_parts(text: &str) -> Result<(&str, &str), String> {
 
 /// A text that names no feedback or agent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{found:?} is no name: {reason}")]
+#[error("{found:?} is not a name: {reason}")]
 pub struct NameMalformed {
     found: String,
     reason: String,

@@ -1,9 +1,11 @@
 use super::OnlineError;
-use crate::{Piece, SvmAccount, SvmCall, SvmInner, SvmLoaded, SvmTransaction};
+use crate::{
+    Piece, SvmAccount, SvmCall, SvmHolder, SvmHolders, SvmInner, SvmLoaded, SvmTransaction,
+};
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use concord_chain::{
     ChainId,
-    svm::{Cluster, ExecutedTx, InnerInstructions},
+    svm::{Cluster, ExecutedTx, InnerInstructions, TokenBalance},
 };
 use concord_registry::svm::Address;
 
@@ -57,6 +59,19 @@ impl SvmReader {
         }])
     }
 
+    /// Where a transaction is in its slot.
+    pub(super) async fn place(&self, signature: &str) -> Result<Vec<Piece>, OnlineError> {
+        let slot = self.executed(signature).await?.slot;
+        let carried_out = self.cluster.signatures_in(slot).await?;
+        let place = carried_out.iter().position(|it| it == signature);
+        let missing = || self.missing(format!("transaction {signature} in slot {slot}"));
+        Ok(vec![Piece::SvmPlace {
+            chain: self.chain.clone(),
+            signature: signature.to_owned(),
+            place: place.ok_or_else(missing)? as u64,
+        }])
+    }
+
     pub(super) async fn account(&self, address: &str) -> Result<Vec<Piece>, OnlineError> {
         let wanted: Address = address
             .parse()
@@ -86,6 +101,7 @@ fn read(found: ExecutedTx) -> Option<SvmTransaction> {
     let loaded = found.meta.loaded_addresses.unwrap_or_default();
     Some(SvmTransaction {
         slot: found.slot,
+        place: None,
         block_time: found.block_time,
         err: found.meta.err,
         raw: raw.into(),
@@ -95,6 +111,34 @@ fn read(found: ExecutedTx) -> Option<SvmTransaction> {
             readonly: loaded.readonly,
         },
         logs: found.meta.log_messages?,
+        holders: holders(
+            found.meta.pre_token_balances,
+            found.meta.post_token_balances,
+        )?,
+    })
+}
+
+/// `None` if the node recorded one end only.
+fn holders(
+    before: Option<Vec<TokenBalance>>,
+    after: Option<Vec<TokenBalance>>,
+) -> Option<Option<SvmHolders>> {
+    match (before, after) {
+        (Some(before), Some(after)) => Some(Some(SvmHolders {
+            before: before.into_iter().filter_map(holder).collect(),
+            after: after.into_iter().filter_map(holder).collect(),
+        })),
+        (None, None) => Some(None),
+        _ => None,
+    }
+}
+
+fn holder(balance: TokenBalance) -> Option<SvmHolder> {
+    Some(SvmHolder {
+        account: balance.account_index,
+        mint: balance.mint,
+        owner: balance.owner?,
+        amount: balance.ui_token_amount.amount,
     })
 }
 

@@ -4,7 +4,7 @@ use crate::{Source, SubjectError, Trust};
 /// As for one feedback; a client's last index comes after the list of clients.
 const ROUNDS_MAX: usize = 20;
 
-/// Explains, fetches what is missing, and explains again until nothing is.
+/// Explains, fetches what is missing, and explains again until nothing is. As in [`crate::complete`], a cluster's word is read again (R36).
 ///
 /// # Errors
 /// The bundle names no agent, or a feedback of another one.
@@ -13,6 +13,7 @@ pub async fn complete_reputation(
     trust: &Trust,
     source: &mut impl Source,
 ) -> Result<ExplainedReputation, SubjectError> {
+    bundle.read.forget_what_was_not_read_here();
     for _ in 0..ROUNDS_MAX {
         let explained = explain_reputation(bundle, trust)?;
         if explained.needs.is_empty() {

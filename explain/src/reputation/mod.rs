@@ -1,6 +1,7 @@
 //! Why a number can be believed: every feedback behind a summary, and that none is missing.
 mod bundle;
 mod complete;
+mod payment_use;
 mod report;
 
 pub use bundle::{Query, ReputationBundle, ReviewerSet};
@@ -10,10 +11,11 @@ pub use report::{Completeness, Counted, Number, ReputationReport};
 use crate::{
     Bundle, Need, Report, State, Subject, SubjectError, Trust,
     check::{self, Given},
-    evidence::Gap,
+    evidence::{Evidence, Gap},
 };
 use concord_canonical::{score, summary::Accumulator, tag::Tag};
 use concord_registry::event::{AccountId, Event, Profile};
+use payment_use::Used;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A report about a number, and what would complete it.
@@ -37,7 +39,7 @@ pub fn explain_reputation(
     let mut read = bundle.read.clone();
     read.feedback = bundle.subject_of_nobody();
     let expected = expected(&read, bundle, trust, &mut needs)?;
-    let mut feedbacks = Vec::new();
+    let (mut feedbacks, mut given) = (Vec::new(), Vec::new());
     let mut sums = Sums::default();
     for subject in &bundle.feedbacks {
         read.feedback = bundle.of_query(subject)?;
@@ -54,7 +56,11 @@ pub fn explain_reputation(
             sums.add(&given.event, times);
         }
         feedbacks.push(counted(subject, explained.explained.report, entry));
+        given.push(explained.given);
     }
+    let evidence = Evidence::new(&read, trust);
+    payment_use::refute_second_uses(&mut feedbacks, &used(bundle, given), &evidence);
+    needs.extend(evidence.into_needs());
     let report = ReputationReport {
         query: bundle.query.to_string(),
         rests_on: check::rests_on(&read),
@@ -66,6 +72,13 @@ pub fn explain_reputation(
         report,
         needs: needs.into_iter().collect(),
     })
+}
+
+/// Where each feedback is, if that is known.
+fn used(bundle: &ReputationBundle, given: Vec<Option<Given>>) -> Vec<Option<Used>> {
+    let subjects = bundle.feedbacks.iter().zip(given);
+    let used = subjects.map(|(subject, given)| Used::new(subject, &given?, &bundle.read));
+    used.collect()
 }
 
 /// How a feedback enters the number.

@@ -68,7 +68,7 @@ impl Recorded {
                     file,
                 }])
             }
-            Need::SvmAccount { .. } => None,
+            Need::Judgement { .. } | Need::SvmAccount { .. } | Need::Place { .. } => None,
         }
     }
 

@@ -1,6 +1,9 @@
 //! One byte flipped in a class of evidence refutes exactly its step, and verifies nothing.
-use crate::recorded::{CHAIN, SOUND, explained, json, trust};
-use concord_explain::{Report, State, Step};
+use crate::{
+    leaves,
+    recorded::{CHAIN, SOUND, explained, json, trust},
+};
+use concord_explain::{Bundle, Report, State, Step, Trust, explain};
 use serde_json::Value;
 
 /// A place in a bundle, and the step that it is the evidence of.
@@ -183,4 +186,38 @@ fn one_byte_of_the_anchor_refutes_the_inclusion() {
     let after = explained(&changed, &trust).expect("a bundle").report;
     assert_eq!(refuted(&after), [Step::Inclusion], "{after:#?}");
     assert_eq!(after.count(State::Verified), 0, "{after:#?}");
+}
+
+/// Whatever a leaf is: a number, a truth value, a name, nothing. Also if the feedback is revoked.
+#[test]
+fn another_leaf_verifies_nothing_and_refutes_one_step() {
+    for name in SOUND.into_iter().chain(["revoked"]) {
+        let recorded = json(name);
+        let trust = trust(&recorded);
+        let bundle = Bundle::parse(&recorded.to_string()).expect("a bundle");
+        let bundle = without_surplus(bundle, &trust);
+        let refuted = leaves::check_evm(&bundle, &trust);
+        assert!(refuted.contains(&Step::Event), "{name}: {refuted:?}");
+        assert!(refuted.contains(&Step::Inclusion), "{name}: {refuted:?}");
+    }
+}
+
+/// The recorder keeps accounts and slots of two blocks, of which one may not be read.
+fn without_surplus(mut bundle: Bundle, trust: &Trust) -> Bundle {
+    let report = |bundle: &Bundle| explain(bundle, trust).expect("a feedback").report;
+    let whole = report(&bundle);
+    for place in (0..bundle.evm[CHAIN].accounts.len()).rev() {
+        let slots = bundle.evm[CHAIN].accounts[place].slots.clone();
+        for slot in slots.keys() {
+            let mut less = bundle.clone();
+            let of_chain = less.evm.get_mut(CHAIN).expect("a chain");
+            of_chain.accounts[place].slots.remove(slot);
+            bundle = if report(&less) == whole { less } else { bundle };
+        }
+        let mut less = bundle.clone();
+        let of_chain = less.evm.get_mut(CHAIN).expect("a chain");
+        of_chain.accounts.remove(place);
+        bundle = if report(&less) == whole { less } else { bundle };
+    }
+    bundle
 }

@@ -2,5 +2,7 @@
 mod completed;
 mod encoded;
 mod flips;
+#[path = "../online/flips.rs"]
+mod leaves;
 mod recorded;
 mod states;

@@ -1,8 +1,8 @@
 use crate::recorded::{CHAIN, SOUND, explained, json, text, trust};
-use concord_explain::{Bundle, State, Step, Trust, explain};
+use concord_explain::{Bundle, State, Step, Trust, explain, offline::explain_text};
 use serde_json::json;
 
-/// What each step of a recorded bundle comes to; a step that is not listed does not apply.
+/// The result of each step of a recorded bundle; a step that is not listed does not apply.
 fn expected(name: &str) -> Vec<(Step, State)> {
     let hosted = match name {
         "hosted" => State::Claimed,
@@ -151,4 +151,45 @@ fn a_bundle_without_a_feedback_is_refused_with_the_field() {
         error.to_string(),
         "feedback.index: is 0; indices count from 1 (R44)"
     );
+    let program = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
+    let other = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb";
+    let mut bundle = json("open");
+    for member in ["agentId", "client", "reputationRegistry"] {
+        bundle["feedback"][member] = json!(other);
+    }
+    bundle["feedback"]["agentRegistry"] = json!(format!("solana:localnet:{program}"));
+    let bundle = Bundle::parse(&bundle.to_string()).expect("a bundle");
+    let error = explain(&bundle, &Trust::default()).expect_err("another program");
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "feedback.reputationRegistry: is {other}; on Solana it is the program again, {program}"
+        )
+    );
+}
+
+/// R46, R47: a number over the one client of a bundle, whose first feedback has the last index. The names are those of the page's types.
+#[test]
+fn r46_a_number_is_explained_for_programs_as_a_feedback_is() {
+    let read = json("open");
+    let subject = &read["feedback"];
+    let mut query = subject.clone();
+    for member in ["client", "index", "transaction"] {
+        query.as_object_mut().expect("a query").remove(member);
+    }
+    query["reviewers"] = json!({ "listed": [subject["client"]] });
+    query["tag1"] = json!("");
+    query["tag2"] = json!("");
+    let format = "concord-explain-reputation/1";
+    let number = json!({ "format": format, "query": query, "feedbacks": [subject], "read": read });
+    let of_number = explain_text(&number.to_string(), &trust(&read)).expect("a bundle");
+    let of_feedback = explain_text(&read.to_string(), &trust(&read)).expect("a bundle");
+    assert_eq!(of_number.state(), State::Verified, "{of_number:#?}");
+    let (of_number, of_feedback) = (of_number.to_json(), of_feedback.to_json());
+    assert_eq!(of_number["counted"]["verified"], 1);
+    let one = &of_number["report"]["feedbacks"][0]["report"];
+    for member in ["feedback", "restsOn", "findings", "notApplicable"] {
+        assert!(!one[member].is_null(), "{member}");
+        assert_eq!(one[member], of_feedback[member], "{member}");
+    }
 }

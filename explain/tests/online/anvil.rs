@@ -1,5 +1,6 @@
 //! Anvil with Concord's registries.
 use alloy::{
+    eips::BlockId,
     network::{EthereumWallet, TransactionBuilder},
     node_bindings::{Anvil, AnvilInstance},
     primitives::{Address, B256, Bytes, hex, keccak256},
@@ -9,7 +10,10 @@ use alloy::{
 };
 use concord_canonical::sign::PreparedKey;
 use concord_chain::{ChainId, EndpointOptions, evm::Node};
-use concord_explain::online::{At, EvmReader};
+use concord_explain::{
+    Family, KnownRegistry, Trust,
+    online::{At, EvmReader},
+};
 use concord_registry::evm::{
     U256,
     calls::{self, GiveOpenFeedback},
@@ -27,11 +31,12 @@ pub struct World {
     pub accounts: Vec<Address>,
     pub identity: Address,
     pub open: Address,
+    family: Family,
 }
 
-fn creation(name: &str, arguments: &[u8]) -> Bytes {
+pub fn creation(file: &str, name: &str, arguments: &[u8]) -> Bytes {
     let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join(format!("../contracts/out/{name}.sol/{name}.json"));
+        .join(format!("../contracts/out/{file}.sol/{name}.json"));
     let text = fs::read_to_string(&file).unwrap_or_else(|it| panic!("{}: {it}", file.display()));
     let artifact: Value = serde_json::from_str(&text).expect("an artifact");
     let code = artifact["bytecode"]["object"].as_str().expect("bytecode");
@@ -52,7 +57,32 @@ fn binary() -> std::path::PathBuf {
 }
 
 impl World {
+    /// With Concord's registries, and agent 1.
     pub async fn start() -> Self {
+        let mut world = Self::empty(Family::Concord).await;
+        let [identity, open] = ["IdentityRegistry", "ReputationRegistry"];
+        world.identity = world.deploy(creation(identity, identity, &[])).await;
+        let bound = calls::bound_registry_arguments(world.identity);
+        world.open = world.deploy(creation(open, open, &bound)).await;
+        world.register(&world.registration()).await;
+        world
+    }
+
+    /// With registries that keep what the canonical ones keep, where they keep it, and agents 0 and 1.
+    pub async fn canonical() -> Self {
+        const FILE: &str = "CanonicalStorage";
+        let mut world = Self::empty(Family::Canonical).await;
+        let identity = creation(FILE, "CanonicalIdentityStorage", &[]);
+        world.identity = world.deploy(identity).await;
+        let bound = calls::bound_registry_arguments(world.identity);
+        let open = creation(FILE, "CanonicalReputationStorage", &bound);
+        world.open = world.deploy(open).await;
+        world.register("").await;
+        world.register(&world.registration()).await;
+        world
+    }
+
+    async fn empty(family: Family) -> Self {
         let anvil = Anvil::at(binary())
             .args(["--hardfork", "prague"])
             .timeout(60_000)
@@ -64,21 +94,19 @@ impl World {
             .wallet(wallet)
             .connect_http(anvil.endpoint_url())
             .erased();
-        let mut world = Self {
+        Self {
             accounts: anvil.addresses().to_vec(),
             anvil,
             provider,
             identity: Address::ZERO,
             open: Address::ZERO,
-        };
-        world.identity = world.deploy(creation("IdentityRegistry", &[])).await;
-        let bound = calls::bound_registry_arguments(world.identity);
-        world.open = world.deploy(creation("ReputationRegistry", &bound)).await;
-        let uri = world.registration();
-        world
-            .send(OWNER, world.identity, calls::register(&uri, &[]))
-            .await;
-        world
+            family,
+        }
+    }
+
+    async fn register(&self, uri: &str) {
+        let input = calls::register(uri, &[]);
+        self.send(OWNER, self.identity, input).await;
     }
 
     pub fn url(&self) -> String {
@@ -194,6 +222,39 @@ impl World {
     pub async fn revoke(&self, index: u64) {
         let input = calls::revoke_feedback(U256::from(1), index);
         self.send(CLIENT, self.open, input).await;
+    }
+
+    /// Of the newest block, in unix seconds.
+    pub async fn time(&self) -> u64 {
+        let newest = self.provider.get_block(BlockId::latest()).await;
+        newest.expect("anvil").expect("a block").header.timestamp
+    }
+
+    pub async fn code(&self, of: Address) -> Bytes {
+        self.provider.get_code_at(of).await.expect("code")
+    }
+
+    /// R28: Concord's by an address book, the canonical ones by their addresses.
+    pub async fn trust(&self) -> Trust {
+        let mut trust = Trust::default();
+        if self.family == Family::Concord {
+            let added = trust.add_address_book(&self.book().await);
+            added.expect("an address book");
+            return trust;
+        }
+        for (contract, address) in [
+            ("IdentityRegistry", self.identity),
+            ("ReputationRegistry", self.open),
+        ] {
+            trust.add(KnownRegistry {
+                chain: CHAIN.to_owned(),
+                contract,
+                address: address.to_string(),
+                family: self.family,
+                code_hash: None,
+            });
+        }
+        trust
     }
 
     /// An address book with the hashes of the code that the node has.

@@ -5,6 +5,7 @@ use concord_explain::online::SvmReader;
 use concord_local_cluster::{LocalCluster, Options, Server};
 use concord_registry::svm::{Address, Instruction, Program};
 use serde_json::{Value, json};
+use solana_account::Account;
 use solana_keypair::Keypair;
 use solana_loader_v3_interface::instruction as loader;
 use solana_message::{Message, VersionedMessage};
@@ -27,9 +28,15 @@ pub struct World {
 
 impl World {
     pub fn start(funded: &[Address]) -> Self {
+        Self::start_with(funded, Vec::new())
+    }
+
+    /// With these accounts, too.
+    pub fn start_with(funded: &[Address], accounts: Vec<(Address, Account)>) -> Self {
         let options = Options {
             slot_duration: Duration::from_secs(36_000),
             funded: funded.iter().map(|it| (*it, 100_000_000_000)).collect(),
+            accounts,
             ..Options::default()
         };
         let server = Server::start(LocalCluster::new(options), 0).expect("a server");
@@ -80,8 +87,12 @@ impl World {
         program
     }
 
-    /// Sends a transaction, paid by the first signer, and returns its signature. It must succeed.
-    pub async fn send(&self, signers: &[&Keypair], instructions: &[Instruction]) -> String {
+    /// A transaction that nobody sent, paid by the first signer: its signature and its bytes.
+    pub async fn signed(
+        &self,
+        signers: &[&Keypair],
+        instructions: &[Instruction],
+    ) -> (String, Vec<u8>) {
         let processed = json!([{ "commitment": "processed" }]);
         let recent = self.ask("getLatestBlockhash", processed).await;
         let recent = recent["value"]["blockhash"].as_str().expect("a hash");
@@ -90,7 +101,14 @@ impl World {
         let message = Message::new_with_blockhash(instructions, Some(&payer), &recent);
         let message = VersionedMessage::Legacy(message);
         let sent = VersionedTransaction::try_new(message, signers).expect("signatures");
-        let raw = BASE64.encode(wincode::serialize(&sent).expect("bytes"));
+        let raw = wincode::serialize(&sent).expect("bytes");
+        (sent.signatures[0].to_string(), raw)
+    }
+
+    /// Sends a transaction, paid by the first signer, and returns its signature. It must succeed.
+    pub async fn send(&self, signers: &[&Keypair], instructions: &[Instruction]) -> String {
+        let (_, raw) = self.signed(signers, instructions).await;
+        let raw = BASE64.encode(raw);
         let config = json!({ "encoding": "base64", "preflightCommitment": "processed" });
         // a preflight refuses what would fail
         let signature = self.ask("sendTransaction", json!([raw, config])).await;

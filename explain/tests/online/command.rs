@@ -152,3 +152,57 @@ async fn a_number_is_explained_for_the_reviewers_that_are_named() {
     let error = silent.expect_err("no reviewers").to_string();
     assert!(error.contains("--reviewers"), "{error}");
 }
+
+/// The commands that docs/EXPLAIN.md shows for verifying without trusting anyone, with the exit code of each.
+fn walk_through() -> Vec<(String, u8)> {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/EXPLAIN.md");
+    let page = fs::read_to_string(page).expect("the document");
+    let (_, rest) = page
+        .split_once("## Verifying without trusting anyone")
+        .expect("its part");
+    let (_, rest) = rest.split_once("```sh\n").expect("its commands");
+    let (commands, _) = rest.split_once("```").expect("their end");
+    let mut code = 0;
+    let mut found = Vec::new();
+    for line in commands.lines() {
+        if let Some(comment) = line.strip_prefix('#') {
+            let stated = comment.rsplit_once("exit code ");
+            code = stated.map_or(0, |(_, code)| code.parse().expect("a code"));
+        } else if let Some(arguments) = line.strip_prefix("concord explain ") {
+            found.push((arguments.replace('"', ""), code));
+        }
+    }
+    found
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_who_trusts_nobody_can_do_what_the_document_says() {
+    let world = World::start().await;
+    let (uri, hash) = world.file(87);
+    let given = world.give(87, &uri, hash);
+    world.send(CLIENT, world.open, given).await;
+    let (files, block) = (files(&world).await, newest(&world).await);
+    let (_, hash) = block.split_once('=').expect("CHAIN=HASH");
+    let commands = walk_through();
+    assert_eq!(commands.len(), 4);
+    let mut world = Some(world);
+    for (command, expected) in commands {
+        if command.contains("--from") {
+            world = None; // and its node with it
+        }
+        let (agent, rpc) = match &world {
+            Some(world) => (format!("{}:1", world.registry()), world.url()),
+            None => Default::default(),
+        };
+        let command = command
+            .replace("eip155:84532", CHAIN)
+            .replace("$AGENT", &agent)
+            .replace("$RPC", &rpc)
+            .replace("$HASH", hash)
+            .replace("addresses.json", &files.book)
+            .replace("reputation.json", &files.bundle);
+        assert!(!command.contains('$'), "{command}");
+        let arguments: Vec<&str> = command.split_whitespace().collect();
+        assert_eq!(run(&arguments), expected, "{command}");
+    }
+}

@@ -1,19 +1,16 @@
 use crate::{
     anvil::{CHAIN, CLIENT, World},
-    fetcher, offline, steps_in,
+    fetcher, flips, offline, steps_in,
 };
 use alloy::primitives::B256;
 use concord_explain::{
     Bundle, Report, State, Step, Trust, complete,
     online::{At, FeedbackName, Online, OnlineError},
 };
+use std::collections::BTreeSet;
 
 pub async fn trust(world: &World) -> Trust {
-    let mut trust = Trust::default();
-    trust
-        .add_address_book(&world.book().await)
-        .expect("an address book");
-    trust
+    world.trust().await
 }
 
 /// Explains a feedback by what the node says, and trusts the node's block hash.
@@ -54,8 +51,13 @@ const SOUND: [Step; 10] = [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_feedback_of_a_running_chain_is_verified_down_to_one_block_hash() {
-    let world = World::start().await;
-    let mut trust = trust(&world).await;
+    for world in [World::start().await, World::canonical().await] {
+        check_one(&world).await;
+    }
+}
+
+async fn check_one(world: &World) {
+    let mut trust = trust(world).await;
     let (uri, hash) = world.file(87);
     let other = world.give(3, "", B256::ZERO);
     // not alone in its block, and not the first
@@ -68,23 +70,32 @@ async fn a_feedback_of_a_running_chain_is_verified_down_to_one_block_hash() {
         .await;
     world.mine(5).await;
     let name = format!("{CHAIN}:{}", sent[1]);
-    let (bundle, report) = explained(&world, &name, Some(At::Latest), &mut trust)
+    let (bundle, report) = explained(world, &name, Some(At::Latest), &mut trust)
         .await
         .unwrap();
     assert_eq!(steps_in(&report, State::Verified), SOUND, "{report:#?}");
     assert_eq!(report.findings.len(), SOUND.len(), "{report:#?}");
     assert_eq!(offline(&bundle, &trust), report);
+    let steps = flips::check_evm(&bundle, &trust);
+    let expected = [
+        Step::Event,
+        Step::Inclusion,
+        Step::Registry,
+        Step::NotRevoked,
+        Step::SelfFeedback,
+        Step::Registration,
+    ];
+    assert_eq!(steps, expected.into_iter().collect::<BTreeSet<Step>>());
 
     // its id means the same
     let id = bundle.feedback.name();
-    let (by_id, again) = explained(&world, &id, Some(At::Latest), &mut trust)
+    let (by_id, again) = explained(world, &id, Some(At::Latest), &mut trust)
         .await
         .unwrap();
     assert_eq!((by_id.feedback, again), (bundle.feedback.clone(), report));
 
     // without the block hash, the same bundle proves no inclusion
-    let mut without = Trust::default();
-    without.add_address_book(&world.book().await).unwrap();
+    let mut without = world.trust().await;
     let report = offline(&bundle, &without);
     assert_eq!(steps_in(&report, State::CannotCheck), [Step::Inclusion]);
     // another hash refutes it, and nothing is verified
@@ -96,8 +107,13 @@ async fn a_feedback_of_a_running_chain_is_verified_down_to_one_block_hash() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_revocation_counts_from_its_block_on() {
-    let world = World::start().await;
-    let mut trust = trust(&world).await;
+    for world in [World::start().await, World::canonical().await] {
+        check_revocation(&world).await;
+    }
+}
+
+async fn check_revocation(world: &World) {
+    let mut trust = trust(world).await;
     let (uri, hash) = world.file(87);
     let sent = world
         .send(CLIENT, world.open, world.give(87, &uri, hash))
@@ -105,11 +121,11 @@ async fn a_revocation_counts_from_its_block_on() {
     let name = format!("{CHAIN}:{sent}");
     let before = world.reader(Some(At::Latest)).await.anchor().1;
     world.revoke(1).await;
-    let (_, report) = explained(&world, &name, Some(At::Number(before)), &mut trust)
+    let (_, report) = explained(world, &name, Some(At::Number(before)), &mut trust)
         .await
         .unwrap();
     assert_eq!(steps_in(&report, State::Refuted), []);
-    let (_, report) = explained(&world, &name, Some(At::Latest), &mut trust)
+    let (_, report) = explained(world, &name, Some(At::Latest), &mut trust)
         .await
         .unwrap();
     assert_eq!(
@@ -118,13 +134,13 @@ async fn a_revocation_counts_from_its_block_on() {
         "{report:#?}"
     );
     // a block before the feedback cannot say anything of it
-    let early = explained(&world, &name, Some(At::Number(1)), &mut trust).await;
+    let early = explained(world, &name, Some(At::Number(1)), &mut trust).await;
     assert!(
         matches!(early, Err(OnlineError::AfterAnchor { anchor: 1, .. })),
         "{early:?}"
     );
     // nothing is final yet, and the block was left open
-    let (_, report) = explained(&world, &name, None, &mut trust).await.unwrap();
+    let (_, report) = explained(world, &name, None, &mut trust).await.unwrap();
     assert_eq!(steps_in(&report, State::Refuted), [Step::NotRevoked]);
 }
 

@@ -1,13 +1,19 @@
 //! Chains that run, read by the reader of bundles. Needs anvil and what `scripts/build` makes.
 mod anvil;
+mod authorized;
 mod cluster;
+mod cluster_word;
 mod command;
 mod encoded;
 mod evm;
+mod flips;
 mod found_on_base;
 mod paid;
+mod payment_proof;
 mod reputation;
+mod signed;
 mod svm;
+mod svm_paid;
 
 use concord_chain::fetch::{FetchOptions, Fetcher};
 use concord_explain::{Bundle, Report, State, Step, Trust, explain};

@@ -1,35 +1,32 @@
 //! A feedback with X402's proof: what the agent signed, and a payment on the same chain.
 use crate::{
     anvil::{CHAIN, CLIENT, OWNER, World},
+    authorized::judge,
     evm::{explained, trust},
-    offline, steps_in,
+    flips, offline,
+    signed::{self, RESPONSE, Rated, TARGET},
+    steps_in,
 };
 use alloy::primitives::{Address, B256, Bytes, U256, hex, keccak256};
-use concord_canonical::{
-    caip::AccountId,
-    interaction::{data_hash, interaction_hash, request_bytes},
-    sign::PreparedKey,
-};
+use concord_canonical::sign::PreparedKey;
 use concord_explain::{Bundle, Exchange, Report, State, Step, Trust, explain};
-use concord_files::{
-    AgentId, Algorithm, Bytes as FileBytes, Extra, FeedbackFile, FeedbackHead, HexWord,
-    ParticipationProof, ProofField, RatingValue, SignedInteraction, Timestamp, X402Feedback,
-    X402Profile, encode_uri,
-};
-
-const PROFILE: X402Profile = X402Profile::Reputation8004;
-const TARGET: &str = "/quote?city=paris";
-const RESPONSE: &[u8] = b"19 degrees";
+use concord_files::encode_uri;
+use concord_registry::evm::calls;
 
 /// A token that moves nothing: it emits ERC-20's Transfer with the three words of its input.
-fn token() -> Bytes {
+pub fn token() -> Bytes {
+    token_of_transfers(1)
+}
+
+/// As [`token`], with one event for each of the words from the third on.
+pub fn token_of_transfers(transfers: u8) -> Bytes {
     let topic = keccak256("Transfer(address,address,uint256)");
-    let code = [
-        &hex!("604035600052602035600035 7f")[..],
-        topic.as_slice(),
-        &hex!("60206000a300"),
-    ]
-    .concat();
+    let emitted = (0..transfers).flat_map(|it| {
+        let amount = 0x40 + 0x20 * it;
+        let head = [&[0x60, amount][..], &hex!("35600052602035600035 7f")];
+        [&head.concat()[..], topic.as_slice(), &hex!("60206000a3")].concat()
+    });
+    let code: Vec<u8> = emitted.chain([0]).collect();
     let length = u8::try_from(code.len()).expect("short");
     [
         &[0x60, length, 0x80, 0x60, 0x0b, 0x60, 0, 0x39, 0x60, 0, 0xf3][..],
@@ -39,91 +36,79 @@ fn token() -> Bytes {
     .into()
 }
 
-fn transfer(from: Address, to: Address, amount: u64) -> Bytes {
+pub fn transfer(from: Address, to: Address, amount: u64) -> Bytes {
     let words = [from.into_word(), to.into_word(), U256::from(amount).into()];
     words.concat().into()
 }
 
-struct Paid<'a> {
+pub struct Paid<'a> {
     world: &'a World,
-    trust: Trust,
+    pub trust: Trust,
     payment: B256,
+    token: Address,
 }
 
 impl<'a> Paid<'a> {
     /// The client pays somebody.
-    async fn to(world: &'a World, payee: Address) -> Self {
+    pub async fn to(world: &'a World, payee: Address) -> Self {
         let token = world.deploy(token()).await;
         let input = transfer(world.accounts[CLIENT], payee, 1_000);
         Self {
             trust: trust(world).await,
             payment: world.send(CLIENT, token, input).await,
+            token,
             world,
         }
     }
 
     /// The client's file, with what `agent` signed.
     fn file(&self, agent: &PreparedKey) -> String {
-        let world = self.world;
-        let task_ref = format!("{CHAIN}:{}", self.payment);
-        let request = request_bytes("GET", TARGET, b"").expect("a request");
-        let exchanged = data_hash(request, RESPONSE).expect("a hash");
-        let hash = interaction_hash(PROFILE.hash_profile(), &task_ref, &exchanged).expect("a hash");
-        let signed = SignedInteraction {
-            task_ref,
-            data_hash: HexWord(exchanged),
-            agent_signer_public_key: agent.public_key(),
-            agent_signature: FileBytes(agent.sign(&hash, <[u8]>::to_vec).expect("a signature")),
-            agent_signature_algorithm: Algorithm::of_key(&agent.public_key()),
-        };
-        let proof = |signature| ParticipationProof {
-            signed: signed.clone(),
-            reviewer_address: format!("{CHAIN}:{}", world.accounts[CLIENT]),
-            reviewer_signature: FileBytes(signature),
-            reviewer_signature_algorithm: Algorithm::Secp256k1,
-            extra: Extra::default(),
-        };
-        let registry = world.registry();
-        let registry = AccountId::parse(&registry).expect("a registry");
-        let mut file = X402Feedback {
-            head: FeedbackHead {
-                agent_registry: world.registry(),
-                client_address: format!("{CHAIN}:{}", world.accounts[CLIENT]),
-                created_at: Timestamp::from_unix_seconds(1_800_000_000).expect("a time"),
-                tag1: Some("starred".to_owned()),
-                tag2: Some("quote".to_owned()),
-                endpoint: Some("https://agent.example/quote".to_owned()),
-            },
-            agent_id: AgentId::parse(&registry, "1").expect("an id"),
-            value: RatingValue {
-                value: 87,
-                value_decimals: 0,
-            },
-            proof: ProofField::new(PROFILE, proof(Vec::new())),
-            comment: None,
-            extra: Extra::default(),
-        };
-        let message = file.review().message().expect("a message");
-        let reviewer = world.key(CLIENT);
-        let signature = reviewer
-            .sign(&message, <[u8]>::to_vec)
-            .expect("a signature");
-        file.proof = ProofField::new(PROFILE, proof(signature));
-        FeedbackFile::X402(file).to_canonical().expect("a file")
+        self.file_of(CHAIN, agent)
     }
 
-    async fn rated(&self, agent: &PreparedKey) -> (Bundle, Report) {
+    /// As if the client had paid on another chain.
+    fn file_of(&self, chain: &str, agent: &PreparedKey) -> String {
+        let client = format!("{CHAIN}:{}", self.world.accounts[CLIENT]);
+        signed::file(&Rated {
+            registry: &self.world.registry(),
+            agent_id: "1",
+            client: &client,
+            payer: &format!("{chain}:{}", self.world.accounts[CLIENT]),
+            task_ref: &format!("{chain}:{}", self.payment),
+            agent,
+            reviewer: &self.world.key(CLIENT),
+        })
+    }
+
+    pub async fn rated(&self, agent: &PreparedKey) -> (Bundle, Report) {
+        let (bundle, report, trust) = self.read(agent).await;
+        assert_eq!(offline(&bundle, &trust), report);
+        (bundle, report)
+    }
+
+    /// Another account gives the client's file as its own.
+    pub async fn copied(&self, agent: &PreparedKey, by: usize) {
+        let input = self.given(agent);
+        self.world.send(by, self.world.open, input).await;
+    }
+
+    /// A call that gives the client's file as the caller's own.
+    pub fn given(&self, agent: &PreparedKey) -> Bytes {
         let file = self.file(agent);
-        let uri = encode_uri(file.as_bytes());
-        let input = self.world.give(87, &uri, keccak256(&file));
+        self.world
+            .give(87, &encode_uri(file.as_bytes()), keccak256(&file))
+    }
+
+    /// What was read, what it came to, and the block that is trusted.
+    async fn read(&self, agent: &PreparedKey) -> (Bundle, Report, Trust) {
+        let input = self.given(agent);
         let sent = self.world.send(CLIENT, self.world.open, input).await;
         let mut trust = self.trust.clone();
         let name = format!("{CHAIN}:{sent}");
         let (bundle, report) = explained(self.world, &name, None, &mut trust)
             .await
             .unwrap();
-        assert_eq!(offline(&bundle, &trust), report);
-        (bundle, report)
+        (bundle, report, trust)
     }
 }
 
@@ -135,8 +120,13 @@ fn authorship(report: &Report) -> &str {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn r49_a_paid_and_signed_feedback_is_the_reviewers() {
-    let world = World::start().await;
-    let paid = Paid::to(&world, world.accounts[OWNER]).await;
+    for world in [World::start().await, World::canonical().await] {
+        check_paid(&world).await;
+    }
+}
+
+async fn check_paid(world: &World) {
+    let paid = Paid::to(world, world.accounts[OWNER]).await;
     let (mut bundle, report) = paid.rated(&world.key(OWNER)).await;
     let proven = [
         Step::Signer,
@@ -151,6 +141,13 @@ async fn r49_a_paid_and_signed_feedback_is_the_reviewers() {
             "{step}: {report:#?}"
         );
     }
+    let payment = report.finding(Step::Payment).expect("a finding");
+    let moved = payment.evidence.iter().find(|it| it.name == "paid");
+    let (token, payee) = (paid.token, world.accounts[OWNER]);
+    assert_eq!(
+        moved.expect("a fact").value,
+        format!("1000 of {token} to {payee}")
+    );
     assert_eq!(authorship(&report), "signed");
     assert_eq!(steps_in(&report, State::Refuted), []);
     assert_eq!(steps_in(&report, State::CannotCheck), [Step::PaymentUse]);
@@ -166,10 +163,42 @@ async fn r49_a_paid_and_signed_feedback_is_the_reviewers() {
         with(&bundle).state_of(Step::DataHash),
         Some(State::Verified)
     );
+    let mut trust = paid.trust.clone();
+    trust.add_block(CHAIN, bundle.evm[CHAIN].anchor.0);
+    flips::check_evm(&bundle, &trust);
     if let Some(exchange) = &mut bundle.exchange {
         exchange.response = b"20 degrees".to_vec().into();
     }
     assert_eq!(with(&bundle).state_of(Step::DataHash), Some(State::Refuted));
+}
+
+/// R36: a chain that somebody wrote into the bundle, on which the payment is. Its block is nobody's but the bundle's.
+#[tokio::test(flavor = "multi_thread")]
+async fn r36_a_payment_on_a_chain_without_a_trusted_block_is_not_checked() {
+    const OTHER: &str = "eip155:8453";
+    let world = World::start().await;
+    let paid = Paid::to(&world, world.accounts[OWNER]).await;
+    let (own, _) = paid.rated(&world.key(OWNER)).await;
+    let file = paid.file_of(OTHER, &world.key(OWNER));
+    let uri = encode_uri(file.as_bytes());
+    let give = world.give(87, &uri, keccak256(&file));
+    let sent = world.send(CLIENT, world.open, give).await;
+    let mut trust = paid.trust.clone();
+    let found = explained(&world, &format!("{CHAIN}:{sent}"), None, &mut trust).await;
+    let (mut bundle, _) = found.expect("a feedback");
+    let payment = |bundle: &Bundle, trust: &Trust| {
+        let report = explain(bundle, trust).expect("a feedback").report;
+        report.finding(Step::Payment).expect("a finding").clone()
+    };
+    let invented = own.evm[CHAIN].clone();
+    let anchor = invented.anchor.0;
+    bundle.evm.insert(OTHER.to_owned(), invented);
+    let finding = payment(&bundle, &trust);
+    assert_eq!(finding.state, State::CannotCheck, "{finding:#?}");
+    assert!(finding.detail.contains("no trusted block"), "{finding:#?}");
+    // with the block it is: the agent's file names no wallet there (R27)
+    trust.add_block(OTHER, anchor);
+    assert_eq!(payment(&bundle, &trust).state, State::Refuted);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -195,4 +224,68 @@ async fn r29_a_key_that_is_not_the_wallets_is_refuted_and_only_claims() {
         "{report:#?}"
     );
     assert_eq!(authorship(&report), "claimed");
+}
+
+/// The canonical registry keeps a wallet in its metadata, and none after it was unset.
+#[tokio::test(flavor = "multi_thread")]
+async fn r27_without_a_wallet_nobody_signs_and_nobody_is_paid_for_the_agent() {
+    for world in [World::start().await, World::canonical().await] {
+        let unset = calls::unset_agent_wallet(U256::from(1));
+        world.send(OWNER, world.identity, unset).await;
+        let paid = Paid::to(&world, world.accounts[OWNER]).await;
+        let (_, report) = paid.rated(&world.key(OWNER)).await;
+        assert_eq!(
+            steps_in(&report, State::Refuted),
+            [Step::Signer, Step::Payment],
+            "{report:#?}"
+        );
+    }
+}
+
+/// R29: at the block of the payment, whatever it answers later. Nothing in a file proves what a contract answers (R36).
+#[tokio::test(flavor = "multi_thread")]
+async fn r29_a_contracts_judgement_is_checked_by_who_can_ask_it() {
+    for (refuses_before, refuses_after, expected) in [
+        (false, false, State::Verified),
+        (false, true, State::Verified),
+        (true, true, State::Refuted),
+    ] {
+        let world = World::start().await;
+        let wallet = world.deploy(judge()).await;
+        let deadline = world.time().await + 200;
+        let set = calls::set_agent_wallet(U256::from(1), wallet, deadline, &[7; 65]);
+        world.send(OWNER, world.identity, set).await;
+        let refuse = || world.send(OWNER, wallet, Bytes::new());
+        if refuses_before {
+            refuse().await;
+        }
+        let paid = Paid::to(&world, wallet).await;
+        if refuses_after {
+            refuse().await;
+        }
+        let (bundle, report, trust) = paid.read(&world.key(6)).await;
+        assert_eq!(
+            report.state_of(Step::Signer),
+            Some(State::Verified),
+            "{report:#?}"
+        );
+        assert_eq!(report.state_of(Step::Payment), Some(State::Verified));
+        let finding = report.finding(Step::AgentSignature).expect("a finding");
+        assert_eq!(finding.state, expected, "{report:#?}");
+        let judge = finding
+            .evidence
+            .iter()
+            .find(|it| it.name == "judged by contract");
+        assert_eq!(judge.expect("a fact").value, wallet.to_string());
+
+        let text = bundle.to_canonical().expect("JSON");
+        let again = explain(&Bundle::parse(&text).expect("a bundle"), &trust).expect("a feedback");
+        let finding = again
+            .report
+            .finding(Step::AgentSignature)
+            .expect("a finding");
+        assert_eq!(finding.state, State::CannotCheck);
+        assert!(finding.detail.contains("(ERC-1271)"), "{finding:?}");
+        assert_eq!(again.needs.len(), 1, "{:?}", again.needs);
+    }
 }

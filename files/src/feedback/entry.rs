@@ -58,7 +58,7 @@ pub struct Difference {
 
 impl Parsed<FeedbackFile> {
     /// Lists every statement in which the file differs from the entry, the hash included: an empty list
-    /// means that the file is the entry's. A hash of a foreign scheme is no difference if
+    /// means that the file is the entry's. A hash of a foreign scheme is not a difference if
     /// [`identify_hash`](crate::identify_hash) knows the scheme, and neither is a zero hash, which states
     /// nothing.
     #[must_use]

@@ -10,7 +10,7 @@ mod x402;
 pub use agent0::Agent0Feedback;
 pub use best_practices::{A2aContext, BestPracticesFeedback, McpContext, OasfContext};
 pub use entry::{Difference, OnChainEntry, OnChainRating};
-pub use portable::published_endpoint;
+pub use portable::{check_portable_text, published_endpoint};
 pub use profile::ProfileFeedback;
 pub use x402::{CommentField, ParticipationProof, ProofField, X402Feedback};
 

@@ -26,21 +26,29 @@ pub(super) fn check(file: &FeedbackFile) -> Result<(), Error> {
     }
 }
 
-/// R17: length in bytes, no NUL.
-fn check_text(path: &str, text: Option<&str>, max: usize) -> Result<(), Error> {
-    let text = text.unwrap_or_default();
+/// Requires that a text fits both registries: at most `max` bytes of UTF-8, and no NUL (R17).
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check_portable_text(text: &str, max: usize) -> Result<(), TextFault> {
     let length = text.len();
-    let fault = match text.bytes().position(|byte| byte == 0) {
-        Some(offset) => TextFault::Character { byte: 0, offset },
-        None if length > max => TextFault::Length {
+    match text.bytes().position(|byte| byte == 0) {
+        Some(offset) => Err(TextFault::Character { byte: 0, offset }),
+        None if length > max => Err(TextFault::Length {
             length,
             min: 0,
             max,
-        },
-        None => return Ok(()),
-    };
-    let rule = Rule::Form(CanonicalError::LengthLimit { field: "it", fault });
-    Err(Error::new(path, rule).found(text))
+        }),
+        None => Ok(()),
+    }
+}
+
+fn check_text(path: &str, text: Option<&str>, max: usize) -> Result<(), Error> {
+    let text = text.unwrap_or_default();
+    check_portable_text(text, max).map_err(|fault| {
+        let rule = Rule::Form(CanonicalError::LengthLimit { field: "it", fault });
+        Error::new(path, rule).found(text)
+    })
 }
 
 /// R39.

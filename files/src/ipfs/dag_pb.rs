@@ -61,7 +61,7 @@ enum Field<'b> {
     Bytes(&'b [u8]),
 }
 
-/// The fields of a protobuf message with their numbers; `None` where it is malformed, and then no more.
+/// The fields of a protobuf message with their numbers; `None` if it is malformed, and then no more.
 fn fields(mut rest: &[u8]) -> impl Iterator<Item = Option<(u64, Field<'_>)>> {
     std::iter::from_fn(move || {
         if rest.is_empty() {

@@ -11,6 +11,8 @@ use dag_pb::{DIRECTORY, FILE, PbNode, RAW_LEAF};
 pub const BLOCK_MAX: usize = 2 << 20;
 /// Blocks that one file and the path to it may take.
 const BLOCKS_MAX: usize = 64;
+/// The most bytes that those blocks may have beside the content: links and unknown fields.
+const BESIDE_CONTENT: usize = 1 << 20;
 
 /// Why a CID, a path or a block is not a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,7 +31,7 @@ pub enum IpfsError {
         /// The CID.
         cid: String,
     },
-    /// A block that proves its CID and is no file.
+    /// A block that proves its CID and is not a file.
     #[error("the block {cid} {reason}")]
     Block {
         /// The CID.
@@ -37,7 +39,7 @@ pub enum IpfsError {
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// A file that is longer than the limit.
+    /// A file that is longer than the limit, or whose blocks are by more than 1 MiB.
     #[error("the file is longer than {limit} bytes")]
     TooLong {
         /// In bytes.
@@ -55,6 +57,8 @@ pub struct IpfsFile {
     content: Vec<u8>,
     limit: usize,
     blocks_left: usize,
+    /// Bytes of all blocks so far.
+    taken: usize,
 }
 
 impl IpfsFile {
@@ -80,6 +84,7 @@ impl IpfsFile {
             content: Vec::new(),
             limit,
             blocks_left: BLOCKS_MAX,
+            taken: 0,
         })
     }
 
@@ -105,6 +110,7 @@ impl IpfsFile {
         let cid = cid.clone();
         self.pending.pop();
         self.blocks_left = self.blocks_left.saturating_sub(1);
+        self.taken = self.taken.saturating_add(block.len());
         match self.names.pop() {
             Some(name) => self.pending.push(entry(&cid, block, &name)?),
             None => self.append(&cid, block)?,
@@ -112,7 +118,8 @@ impl IpfsFile {
         if let (Some(next), 0) = (self.pending.last(), self.blocks_left) {
             return Err(refused(next, "needs more than 64 blocks"));
         }
-        match self.content.len() > self.limit {
+        let is_padded = self.taken > self.limit.saturating_add(BESIDE_CONTENT);
+        match is_padded || self.content.len() > self.limit {
             true => Err(IpfsError::TooLong { limit: self.limit }),
             false => Ok(()),
         }
@@ -132,7 +139,7 @@ impl IpfsFile {
         }
         let node = PbNode::parse(block).ok_or_else(|| refused(cid, "is not dag-pb"))?;
         if !matches!(node.kind, Some(FILE | RAW_LEAF)) {
-            return Err(refused(cid, "is no file"));
+            return Err(refused(cid, "is not a file"));
         }
         self.content.extend_from_slice(node.data);
         for link in node.links.iter().rev() {
@@ -147,11 +154,11 @@ impl IpfsFile {
 /// The entry of a directory.
 fn entry(directory: &Cid, block: &[u8], name: &str) -> Result<Cid, IpfsError> {
     if directory.is_raw() {
-        return Err(refused(directory, "is no directory"));
+        return Err(refused(directory, "is not a directory"));
     }
     let node = PbNode::parse(block).ok_or_else(|| refused(directory, "is not dag-pb"))?;
     if node.kind != Some(DIRECTORY) {
-        return Err(refused(directory, "is no directory, or a sharded one"));
+        return Err(refused(directory, "is not a directory, or a sharded one"));
     }
     let found = node.links.iter().find(|link| link.name == name.as_bytes());
     let found = found.and_then(|link| Cid::of_link(link.hash));
@@ -191,7 +198,7 @@ mod tests {
     #[test]
     fn a_raw_block_has_no_entries() {
         let error = read(&format!("{HELLO}/a.json"), &[b"hello"]).unwrap_err();
-        assert!(error.to_string().ends_with("is no directory"), "{error}");
+        assert!(error.to_string().ends_with("is not a directory"), "{error}");
     }
 
     #[test]

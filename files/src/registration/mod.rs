@@ -142,7 +142,7 @@ impl RegistrationFile {
     /// The payment addresses among the services, CAIP-10, in the file's order.
     ///
     /// # Errors
-    /// Refuses an `agentWallet` service whose endpoint is no CAIP-10 id.
+    /// Refuses an `agentWallet` service whose endpoint is not a CAIP-10 id.
     pub fn agent_wallets(&self) -> Result<Vec<AccountId<'_>>, Error> {
         let services = self.services.iter().enumerate();
         services
@@ -170,7 +170,7 @@ impl RegistrationFile {
     ///
     /// # Errors
     /// Refuses what a reader would refuse, another `type`, a missing name, a registration without an id,
-    /// an `agentWallet` that is no CAIP-10 id, and a signer that is never valid.
+    /// an `agentWallet` that is not a CAIP-10 id, and a signer that is never valid.
     pub fn to_canonical(&self) -> Result<String, Error> {
         self.check_current_form()?;
         write_canonical(self, Self::read).map(|(text, _)| text)

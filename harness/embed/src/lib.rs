@@ -25,6 +25,8 @@ const PROGRAM: [&str; 2] = [
     "target/deploy/agent_registry.so",
     "target/deploy/agent_registry.build.json",
 ];
+/// The page that verifies bundles in a browser, which `concord index` serves.
+const PAGE: [&str; 1] = ["target/explain.html"];
 /// Set to anything: the built files are carried by a debug build too, and must be there.
 const EMBED: &str = "CONCORD_EMBED";
 
@@ -53,6 +55,7 @@ fn expansion() -> Result<String, String> {
     if is_wanted || is_release {
         files.extend(built(root, &CONTRACTS, is_wanted)?);
         files.extend(built(root, &PROGRAM, is_wanted)?);
+        files.extend(built(root, &PAGE, is_wanted)?);
     }
     let commit = (is_wanted || is_release).then(|| commit(root)).flatten();
     let entries: String = files.iter().map(|file| entry(root, file)).collect();
@@ -95,7 +98,7 @@ fn collect(root: &Path, folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<(
 fn built(root: &Path, files: &[&str], is_wanted: bool) -> Result<Vec<PathBuf>, String> {
     match files.iter().find(|file| !root.join(file).is_file()) {
         Some(missing) if is_wanted => Err(format!(
-            "{EMBED} is set, and {missing} is not there: run scripts/build first"
+            "{EMBED} is set, and {missing} is not there: run scripts/build contracts program page first"
         )),
         Some(_) => Ok(Vec::new()),
         None => Ok(files.iter().map(PathBuf::from).collect()),

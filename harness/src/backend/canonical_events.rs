@@ -7,7 +7,7 @@ use concord_registry::event::{
     self as native, AccountId, AgentId, Decoded, Emitted, ValidationTag,
 };
 
-/// What stands for a scenario's labels on a chain.
+/// The native ids of a scenario's labels on a chain.
 pub(super) trait Labels {
     fn agent(&self, id: &AgentId) -> Agent;
     fn actor(&self, id: &AccountId) -> Actor;

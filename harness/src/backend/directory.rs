@@ -29,7 +29,7 @@ impl<Address: Ord + Copy + Display, Id: Ord + Copy + Debug> Directory<Address, I
         self.agents.insert(id, agent);
     }
 
-    /// The label of an address; one that stands for nobody is written out, so that it shows.
+    /// The label of an address. An address without one is written out, so that it shows.
     pub fn actor(&self, address: Address) -> Actor {
         self.actors
             .get(&address)
@@ -37,7 +37,7 @@ impl<Address: Ord + Copy + Display, Id: Ord + Copy + Debug> Directory<Address, I
             .unwrap_or_else(|| Actor(format!("unlabelled:{address}")))
     }
 
-    /// The label of an id; one that stands for no agent is written out, so that it shows.
+    /// The label of an id. An id without one is written out, so that it shows.
     pub fn agent(&self, id: Id) -> Agent {
         self.agents
             .get(&id)

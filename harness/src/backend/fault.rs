@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-/// Why a step could not be judged.
+/// Why a step inconclusive.
 #[derive(Debug, thiserror::Error)]
 pub enum StepFault {
     /// R25: every native error that a user can cause maps to exactly one class.

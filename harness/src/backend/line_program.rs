@@ -1,4 +1,4 @@
-//! A program of somebody else's that answers one line on stdout for each line on its stdin.
+//! Another program that answers one line on stdout for each line on its stdin.
 use super::child::{Child, unless_ending};
 use std::{
     ffi::OsStr,

@@ -33,12 +33,12 @@ pub trait Backend: Send {
     /// Whose variances apply.
     fn chain(&self) -> Chain;
 
-    /// What scenarios call the registries, where they are not ours and known to differ in places.
+    /// What scenarios call the registries, if they are not ours and known to differ in places.
     fn foreign(&self) -> Option<&str> {
         None
     }
 
-    /// The parts of the registries that it says it has. A scenario is judged up to the first step
+    /// The parts of the registries that it says it has. A scenario is checked up to the first step
     /// of another one, which is reported as not declared.
     fn profiles(&self) -> BTreeSet<RegistryProfile> {
         RegistryProfile::ALL.into()
@@ -50,7 +50,7 @@ pub trait Backend: Send {
     fn supports(&self, operation: &Operation) -> bool;
 
     /// Are registries that are not ours ([`Self::foreign`]) known not to have this operation at all?
-    /// Then a scenario is judged up to it.
+    /// Then a scenario is checked up to it.
     fn is_known_to_lack(&self, _operation: &Operation) -> bool {
         false
     }
@@ -93,7 +93,7 @@ pub trait Backend: Send {
     /// As [`Self::execute`].
     fn state(&mut self) -> Result<CanonicalState, StepFault>;
 
-    /// What [`Self::state`] says of one agent; `None` where it is not registered. For runs that
+    /// What [`Self::state`] says of one agent; `None` if it is not registered. For runs that
     /// look after every step at what the step touched.
     ///
     /// # Errors

@@ -1,10 +1,11 @@
 use crate::{
+    backend::adapter::ANSWER_LIMIT,
     fuzz::Recipe,
     model::{Chain, RegistryProfile},
     scenario::Rule,
 };
 use alloy::primitives::Address;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum, builder::RangedU64ValueParser};
 use clap_complete::Shell;
 use concord_chain::{ChainId, RequestLimits};
 use concord_x402::cli::options::{Agent, Feedback, X402};
@@ -13,7 +14,7 @@ use std::{ffi::OsString, path::PathBuf};
 
 /// Over all commands; each has its own in its help.
 const EXIT_CODES: &str = "Exit codes (each command's help has its own):
-  0  every participant agrees, or what was asked for is done
+  0  every participant agrees, or the command did what it was asked
   1  a participant disagrees; the report names it
   2  the command line or a scenario file is wrong
   3  a tool or a built file is missing, or a chain does not answer";
@@ -25,18 +26,18 @@ macro_rules! run_exit_codes {
   1  a participant disagrees; the report names it
   2  the command line or a scenario file is wrong
   3  a tool or a built file is missing, or a participant stopped answering; what was tested agrees
-  4  what is declared agrees, and scenarios need profiles that are not declared"
+  4  every declared profile agrees, and some scenarios need profiles that are not declared"
     };
 }
 
 const CONFORM: &str = concat!(
     "Examples:
   concord conform                                     every scenario; see --backend and --config
-  concord conform --filter R8 --verbose               what shows rule R8, with each variance
+  concord conform --filter R8 --verbose               scenarios that show rule R8, with each variance
   concord conform --backend svm-litesvm --filter open one chain, scenarios with `open` in their name
   concord conform --rule R8 --rule R16 --exclude gas/ two rules, without what has `gas/` in its name
   concord conform --profile identity,open             two parts of the registries, and no others
-  concord conform --html report.html --junit run.xml  files to look into, beside the matrix
+  concord conform --html report.html --junit run.xml  the report as files too
   concord conform --backend none --adapter 'python3 registry.py' --adapter-chain evm
   concord conform --backend none --evm-rpc http://127.0.0.1:8545 --identity 0x… --filter identity/
   concord conform --backend none --svm-rpc http://127.0.0.1:8899 --program-id 4dqu… --keypair id.json
@@ -58,10 +59,10 @@ const ADAPTER_CHECK: &str = "Examples:
   concord adapter check --chain evm 'python3 tests/adapters/identity.py'
 
 Exit codes:
-  0  every answer is one of the protocol
-  1  an answer is not; its line says why
+  0  every answer follows the protocol
+  1  an answer does not; its line says why
   2  the command line is wrong
-  3  the program does not start, or does not introduce itself";
+  3  the program does not start, or does not answer `hello`";
 const ADAPTER_SCHEMA: &str = "Examples:
   concord adapter schema > adapter.schema.json
 
@@ -69,22 +70,22 @@ Exit codes:
   0  the schema is printed
   2  the command line is wrong, or stdout cannot be written";
 const FUZZ: &str = "Examples:
-  concord fuzz                            10,000 steps, with a seed of the clock's
-  concord fuzz --seed 7 --steps 200000    the same again whenever it is run
+  concord fuzz                            10,000 steps; the seed is the current time
+  concord fuzz --seed 7 --steps 200000    the same steps in every run
   concord fuzz --steps 100000000 --minutes 60
-  concord fuzz --steps 5000000 --corpus corpus    goes on where the last run with it ended
+  concord fuzz --steps 5000000 --corpus corpus    continues the last run with this folder
   concord fuzz --world 7-12-200           the one world that a report names
 
 SIGINT (Ctrl-C) ends a run early: it prints what was done so far. A second one ends it at once.
 
 Exit codes:
   0    every participant agrees
-  1    a participant disagrees, or a run of 10,000 steps or more proves too little: an operation
-       was hardly ever accepted, or a mutator never tried, or of 40,000 steps or more none was
-       decided by some bound; the report names it
+  1    a participant disagrees, or a run of 10,000 steps or more covers too little: an operation was hardly ever
+       accepted, a mutator was never tried, or, with 40,000 steps or more, a bound never decided.
+       The report names it
   2    the command line is wrong
   3    a tool or a built file is missing, or a chain does not answer
-  130  SIGINT came before the end, and nobody had disagreed";
+  130  SIGINT came before the end, and no participant had disagreed";
 /// A year.
 const MINUTES_MAX: u64 = 525_600;
 const SMOKE: &str = "Examples:
@@ -93,7 +94,7 @@ const SMOKE: &str = "Examples:
 
 Exit codes:
   0  the deployment did what the scenario expects
-  1  it did something else; the result says what
+  1  the deployment did something else; the result says what
   2  refused before anything was sent: command line, file, key, chain or balance
   3  a built file is missing, the chain does not answer, or money could not be taken back";
 const FILL: &str = "Examples:
@@ -101,21 +102,21 @@ const FILL: &str = "Examples:
   concord fill authorized/expiry  one; read the diff afterwards
 
 Exit codes:
-  0  every file holds what the model comes to
+  0  every file has the model's events and digests
   2  the command line or a scenario file is wrong, or an outcome is not the model's";
 const LINT: &str = "Examples:
-  concord lint                    every scenario, and what no scenario shows
+  concord lint                    every scenario, and rules without one
   concord lint authorized/expiry  one file
 
 Exit codes:
-  0  nothing was found
-  2  a scenario file is not as it should be, or a rule is shown by none; or the command line is wrong";
+  0  no fault was found
+  2  a scenario file has a fault, a rule has no scenario, or the command line is wrong";
 const DOCTOR: &str = "Examples:
-  concord doctor         what is there, what is missing, and how to get it
+  concord doctor         lists tools and files, and how to get missing ones
   concord doctor --json  the same for a program
 
 Exit codes:
-  0  everything is there, in the wanted version
+  0  everything is there, in the required version
   2  the command line is wrong
   3  a tool or a built file is missing";
 const COMPLETIONS: &str = "Examples:
@@ -123,7 +124,7 @@ const COMPLETIONS: &str = "Examples:
   concord completions fish > ~/.config/fish/completions/concord.fish
 
 Exit codes:
-  0  they are printed
+  0  the script is printed
   2  the command line is wrong, or stdout cannot be written";
 const ORACLE: &str = "Examples:
   printf '{\"id\":1,\"fn\":\"keccak256\",\"data\":\"0x\"}\\n' | concord oracle
@@ -139,7 +140,7 @@ Exit codes:
   0  the pages are written
   2  the command line is wrong, or a page cannot be written";
 
-/// ERC-8004 registries on EVM and Solana, and the proof that they agree.
+/// Tests, deploys and uses ERC-8004 registries on EVM chains and on Solana.
 #[derive(Debug, Parser)]
 #[command(name = "concord", version, after_help = EXIT_CODES)]
 pub struct Concord {
@@ -149,7 +150,7 @@ pub struct Concord {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Runs scenarios on the model and on real registries, and says where they agree.
+    /// Runs scenarios on the model and on real registries, and reports each difference.
     #[command(after_help = CONFORM)]
     // `smoke` has these without `--live`.
     #[command(
@@ -160,25 +161,25 @@ pub enum Command {
         mut_arg("allow_mainnet", |it| it.requires("live"))
     )]
     Conform(Box<Conform>),
-    /// Tests a registry of yours: as `conform --backend none --adapter COMMAND --adapter-chain
-    /// CHAIN`, with whatever other options of `conform` follow.
+    /// Tests your registry through an adapter: `conform --backend none --adapter COMMAND
+    /// --adapter-chain CHAIN`, with any other options of `conform` after the command.
     #[command(after_help = ADAPTER)]
     Adapter(Box<Adapter>),
     /// Tries random operations, half of them deliberately invalid, on the model and on real
     /// registries at once, and writes the first difference as a scenario.
     #[command(after_help = FUZZ)]
     Fuzz(Fuzz),
-    /// Writes the model's events and digests into scenario files. Outcomes and summaries stay as
-    /// written by hand, and must be the model's.
+    /// Writes the model's events and digests into scenario files. Outcomes and summaries are
+    /// written by hand and must equal the model's.
     #[command(after_help = FILL)]
     Fill(Files),
-    /// Checks scenario files: their shape, that they are filled, and, where none is named, that
-    /// every rule is shown to hold and to refuse.
+    /// Checks that scenario files are well formed and filled. If no file is named, also checks that
+    /// every rule has a scenario that keeps it and one that breaks it.
     #[command(after_help = LINT)]
     Lint(Files),
     Init(super::init::Init),
     Scenarios(super::scenarios::Scenarios),
-    /// Says which tools and built files are there, in which version, and how to get the others.
+    /// Lists tools and built files with their versions, and how to get missing ones.
     #[command(after_help = DOCTOR)]
     Doctor(Doctor),
     Deploy(Box<concord_deploy::options::Deploy>),
@@ -198,11 +199,12 @@ pub enum Command {
     Watchtower(Box<concord_watchtower::cli::Watchtower>),
     File(super::file::File),
     Reviewers(super::reviewers::Reviewers),
-    /// Answers canonical functions, one JSON object a line on stdin, one a line on stdout.
+    /// Computes canonical functions: one JSON request per line on stdin, one answer per line on
+    /// stdout.
     #[command(after_help = ORACLE)]
     Oracle,
     Vectors(super::vectors::Vectors),
-    /// Prints what a shell needs to complete this command line.
+    /// Prints a completion script for a shell.
     #[command(after_help = COMPLETIONS)]
     Completions {
         shell: Shell,
@@ -216,7 +218,7 @@ pub enum Command {
     },
 }
 
-/// Rates what was paid for, and reads feedback from an index.
+/// Gives feedback on a purchase, and reads feedback from an index.
 #[derive(Debug, Args)]
 #[command(after_help = "The help of each command has its exit codes.")]
 pub struct OfFeedback {
@@ -238,7 +240,7 @@ pub struct Conform {
     /// which need no anvil.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "NAME")]
     pub backend: Vec<BackendName>,
-    /// What `concord init` writes: defaults for --adapter, --backend, --profile, --filter, --rule and
+    /// The file that `concord init` writes, with defaults for --adapter, --backend, --profile, --filter, --rule and
     /// --exclude. Default: concord.json in this folder, if it is there.
     #[arg(long, value_name = "FILE", conflicts_with = "live")]
     pub config: Option<PathBuf>,
@@ -252,15 +254,16 @@ pub struct Conform {
     /// Only scenarios that cite this rule; repeatable.
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub rule: Vec<Rule>,
-    /// Tests these parts of the registries alone: a scenario ends, as not declared, at the first
-    /// step of another one. Default: what each registry or adapter declares.
+    /// Tests only these parts of the registries. A scenario ends, as not declared, at the first
+    /// step that needs another part. Default: what each registry or adapter declares.
     #[arg(long, value_name = "identity,open,authorized,validation", value_delimiter = ',', value_parser = profile)]
     pub profile: Vec<RegistryProfile>,
     /// Leaves out scenarios with this text in their name; repeatable.
     #[arg(long, value_name = "TEXT")]
     pub exclude: Vec<String>,
     /// An http:// URL of a development node (anvil) with registries on it, which are tested too.
-    /// Actors are funded and the time is set there; a run that ends by itself leaves it as it was.
+    /// Actors are funded and the time is set there. A run that is not killed restores the node's
+    /// state.
     #[arg(long, value_name = "URL", requires = "identity")]
     pub evm_rpc: Option<String>,
     /// The chain id that the node must have.
@@ -283,27 +286,34 @@ pub struct Conform {
     /// The validation registry's address there.
     #[arg(long, value_name = "ADDRESS", value_parser = address, requires = "evm_rpc")]
     pub validation: Option<Address>,
-    /// They are the canonical ERC-8004 contracts 2.0.0, which refuse in words.
+    /// The registries are the canonical ERC-8004 contracts 2.0.0, which revert with strings.
     #[arg(long, requires = "evm_rpc", conflicts_with = "authorized")]
     pub canonical: bool,
-    /// The identity registry is the canonical one 2.0.0, and the others are Concord's over it.
-    #[arg(long, requires = "evm_rpc", conflicts_with = "canonical")]
+    /// The registries have the canonical ABI and are not the canonical contracts: the same is
+    /// asked of them, and none of the canonical contracts' known differences is accepted.
+    #[arg(long, requires = "evm_rpc", conflicts_with_all = ["authorized", "canonical"])]
+    pub canonical_abi: bool,
+    /// The identity registry is the canonical one 2.0.0, and the others are Concord's on top of it.
+    #[arg(long, requires = "evm_rpc", conflicts_with_all = ["canonical", "canonical_abi"])]
     pub canonical_identity: bool,
     /// The URL of a Solana development node (Surfpool, solana-test-validator) where the program is
-    /// deployed, which is tested too. Actors are funded, and the time is set if the node can do that;
-    /// what scenarios store there stays, but for the registry's authority and lists. Needs
-    /// --keypair, which is that authority's.
+    /// deployed, which is tested too. Actors are funded there, and the time is set if the node
+    /// supports it. The registry's authority and lists are restored; other data of the scenarios
+    /// stays. Needs --keypair, the authority's.
     #[arg(long, value_name = "URL", requires_all = ["program_id", "keypair"])]
     pub svm_rpc: Option<String>,
     /// The program's id there.
     #[arg(long, value_name = "ADDRESS", requires = "svm_rpc")]
     pub program_id: Option<solana_address::Address>,
-    /// A registry of yours: the command of a program that speaks docs/ADAPTER.md.
+    /// Your registry: the command of a program that speaks docs/ADAPTER.md.
     #[arg(long, value_name = "COMMAND", requires = "adapter_chain")]
     pub adapter: Option<String>,
-    /// The kind of chain that the adapter's registry is on: whose declared variances apply.
+    /// The kind of chain that the adapter's registry is on. Its declared variances apply.
     #[arg(long, value_name = "evm|svm", value_parser = chain, requires = "adapter")]
     pub adapter_chain: Option<Chain>,
+    /// The longest wait for each of the adapter's answers, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = ANSWER_LIMIT, value_parser = seconds())]
+    pub adapter_timeout: u64,
     /// The anvil binary. Default: CONCORD_ANVIL, else the one on PATH.
     #[arg(long, value_name = "PATH")]
     pub anvil: Option<PathBuf>,
@@ -335,7 +345,8 @@ pub struct Conform {
 #[command(next_help_heading = "On a deployment")]
 pub struct Live {
     /// Plays the scenarios flagged `live` on the deployment that the address book has, and nothing
-    /// else. What is refused is simulated; the rest is sent, by actors that this run funds.
+    /// else. Steps that must be refused are only simulated. The others are sent by actors that this
+    /// run funds.
     #[arg(long, requires = "chain", conflicts_with_all = ["backend", "evm_rpc", "svm_rpc", "adapter", "program", "anvil"])]
     pub live: bool,
     #[command(flatten)]
@@ -360,7 +371,7 @@ pub struct LiveRun {
     /// Default: what Solana documents for its public endpoints; what other endpoints take is learned.
     #[arg(long, value_name = "METHOD/TOTAL", env = "CONCORD_RPC_LIMIT")]
     pub rpc_limit: Option<RequestLimits>,
-    /// Where the address book is. Default: deployments in the clone.
+    /// The folder with the address book. Default: deployments in the clone.
     #[arg(long, value_name = "DIR", env = "CONCORD_DEPLOYMENTS")]
     pub deployments: Option<PathBuf>,
     /// EVM: the funder's encrypted JSON keystore. Without one, the variable CONCORD_EVM_PRIVATE_KEY.
@@ -376,10 +387,10 @@ pub struct LiveRun {
     /// Default: 0.05 ETH, 1 SOL.
     #[arg(long, value_name = "COINS")]
     pub budget: Option<String>,
-    /// EVM: the most to pay for a unit of gas, in gwei.
+    /// EVM: the highest price for a unit of gas, in gwei.
     #[arg(long, value_name = "GWEI")]
     pub max_fee: Option<String>,
-    /// Sends without being asked.
+    /// Sends without asking for confirmation.
     #[arg(long)]
     pub yes: bool,
     /// Sends to a chain that is not a listed testnet.
@@ -388,7 +399,7 @@ pub struct LiveRun {
     /// Seconds to wait for one answer of the endpoint.
     #[arg(long, value_name = "SECONDS", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=600))]
     pub timeout: u64,
-    /// Seconds for each transaction.
+    /// Seconds to wait for each transaction.
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub give_up_after: u64,
 }
@@ -411,7 +422,7 @@ pub struct Smoke {
 pub struct Adapter {
     #[command(subcommand)]
     pub part: Option<AdapterPart>,
-    /// The kind of chain that the registry is on: whose declared variances apply.
+    /// The kind of chain that the registry is on. Its declared variances apply.
     #[arg(long, value_name = "evm|svm", value_parser = chain, required = true)]
     pub chain: Option<Chain>,
     /// The command of a program that speaks docs/ADAPTER.md, as one word.
@@ -429,13 +440,16 @@ pub struct Adapter {
 /// What can be done with an adapter beside testing its registry.
 #[derive(Debug, Subcommand)]
 pub enum AdapterPart {
-    /// Asks the program one of everything that it declares, and says line by line which answers are not
-    /// of the protocol. Whether they are right, `concord adapter` tests.
+    /// Sends one request of each kind that the program declares, and reports line by line which
+    /// answers break the protocol. `concord adapter` tests whether they are right.
     #[command(after_help = ADAPTER_CHECK)]
     Check {
         /// The kind of chain that the registry is on.
         #[arg(long, value_name = "evm|svm", value_parser = chain)]
         chain: Chain,
+        /// The longest wait for each answer, in seconds.
+        #[arg(long, value_name = "SECONDS", default_value_t = ANSWER_LIMIT, value_parser = seconds())]
+        timeout: u64,
         /// The command of a program that speaks docs/ADAPTER.md, as one word.
         #[arg(value_name = "COMMAND")]
         command: String,
@@ -475,23 +489,23 @@ pub struct Fuzz {
         default_value = "evm-revm,svm-litesvm"
     )]
     pub backend: Vec<BackendName>,
-    /// Ends after this many steps, those of a corpus's earlier runs among them.
+    /// Ends after this many steps, including those of earlier runs with the same corpus.
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub steps: u64,
-    /// What all choices come from. Default: the time of day.
+    /// The seed of all random choices. Default: the current time.
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Keeps worlds that reach something new in this folder, and goes on from them: outcomes,
-    /// bounds and states of the model that no world before had. A later run with it goes on.
+    /// A folder for worlds that reach new outcomes, bounds or states of the model. Later worlds
+    /// start from them, and a later run with the same folder continues.
     #[arg(long, value_name = "DIR")]
     pub corpus: Option<PathBuf>,
-    /// Plays this world alone, as a report names it.
+    /// Plays only this world, named as in a report.
     #[arg(long, value_name = "SEED-NUMBER-STEPS,…", conflicts_with_all = ["seed", "steps", "minutes", "corpus"])]
     pub world: Option<Recipe>,
-    /// Starts no world of 200 steps after so many minutes.
+    /// Starts no new world (200 steps) after this many minutes.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MINUTES_MAX))]
     pub minutes: Option<u64>,
-    /// Worlds that are played at once.
+    /// Worlds to play at the same time.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=64))]
     pub workers: u8,
     /// The anvil binary. Default: CONCORD_ANVIL, else the one on PATH.
@@ -503,7 +517,7 @@ pub struct Fuzz {
     /// The Solana program. Default: target/deploy/agent_registry.so.
     #[arg(long, value_name = "FILE")]
     pub program: Option<PathBuf>,
-    /// Where a difference is written. Default: tests/scenarios/regressions in a clone, else
+    /// The folder to write a difference to. Default: tests/scenarios/regressions in a clone, else
     /// concord-regressions.
     #[arg(long, value_name = "DIR")]
     pub regressions: Option<PathBuf>,
@@ -533,8 +547,8 @@ pub enum BackendName {
     EvmAnvil,
     EvmRevm,
     SvmLitesvm,
-    /// None of ours: the model alone, or with an adapter. Fuzzing still holds the mutators' error
-    /// classes against the model.
+    /// No backend of Concord: the model alone, or with an adapter. Fuzzing still compares the
+    /// mutators' error classes with the model.
     None,
 }
 
@@ -548,6 +562,11 @@ fn profile(text: &str) -> Result<RegistryProfile, String> {
         .into_iter()
         .find(|profile| profile.name() == text)
         .ok_or_else(|| format!("`{text}` is neither identity, open, authorized nor validation"))
+}
+
+/// A wait for one answer: up to an hour.
+fn seconds() -> RangedU64ValueParser {
+    clap::value_parser!(u64).range(1..=3_600)
 }
 
 fn chain(text: &str) -> Result<Chain, String> {

@@ -10,7 +10,7 @@ use crate::{
     scenario::Rule,
 };
 use concord_canonical::json;
-use concord_deploy::report::tell;
+use concord_deploy::report::print_status;
 use serde::Deserialize;
 use std::{
     fs::File,
@@ -72,7 +72,7 @@ pub(super) fn complete(options: &mut Conform) -> Result<(), CliError> {
     let path = named.clone().unwrap_or_else(|| PathBuf::from(NAME));
     match read(&path) {
         Ok(config) => {
-            tell(plain(&format!("options of {}", path.display())));
+            print_status(plain(&format!("options of {}", path.display())));
             config.fill_in(options);
         }
         Err(Refused::Missing) if named.is_none() => (),

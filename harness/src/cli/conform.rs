@@ -23,8 +23,8 @@ use crate::{
     scenario::{self, Rule, Scenario},
 };
 use alloy::primitives::Address;
-use concord_deploy::report::tell;
-use std::collections::BTreeSet;
+use concord_deploy::report::print_status;
+use std::{collections::BTreeSet, time::Duration};
 
 /// `concord conform`: the exit code.
 pub(super) fn conform(mut options: Conform) -> Result<u8, CliError> {
@@ -38,24 +38,24 @@ pub(super) fn conform(mut options: Conform) -> Result<u8, CliError> {
     if let Some(node) = attach_node(&options, &mut scenarios)? {
         backends.push(Box::new(node));
     }
-    let run = judge(&declared(&options), &scenarios, backends);
+    let run = check(&declared(&options), &scenarios, backends);
     write_reports(&options, &run, provenance(&options))
 }
 
 /// Every participant's verdict, with progress on stderr, and there too who stopped answering.
-pub(super) fn judge(
+pub(super) fn check(
     declared: &BTreeSet<RegistryProfile>,
     scenarios: &[Scenario],
     mut backends: Vec<Box<dyn Backend>>,
 ) -> Run {
     let mut progress = Progress::on_stderr(scenarios.len());
-    let told = |scenario: &str, participant: &str, failed| {
-        progress.tell(scenario, participant, failed);
+    let on_scenario = |scenario: &str, participant: &str, failed| {
+        progress.print_status(scenario, participant, failed);
     };
-    let run = runner::run_declared(declared, scenarios, &mut backends, told);
+    let run = runner::run_declared(declared, scenarios, &mut backends, on_scenario);
     progress.end();
     for lost in &run.lost {
-        tell(report::plain(&format!("concord: {lost}")));
+        print_status(report::plain(&format!("concord: {lost}")));
     }
     run
 }
@@ -124,7 +124,7 @@ fn alternatives(of: &[impl ToString]) -> String {
     names.join(" or ")
 }
 
-/// What the command line says is judged: everything, unless it names profiles.
+/// What the command line says is checked: everything, unless it names profiles.
 pub(super) fn declared(options: &Conform) -> BTreeSet<RegistryProfile> {
     match options.profile.is_empty() {
         true => RegistryProfile::ALL.into(),
@@ -143,12 +143,13 @@ fn start_backends(options: &Conform) -> Result<Vec<Box<dyn Backend>>, CliError> 
         })?));
     }
     if let (Some(command), Some(chain)) = (&options.adapter, options.adapter_chain) {
-        backends.push(Box::new(Adapter::start(command, chain)?));
+        let limit = Duration::from_secs(options.adapter_timeout);
+        backends.push(Box::new(Adapter::start(command, chain, limit)?));
     }
     Ok(backends)
 }
 
-/// Registries that stand somewhere.
+/// Registries that are already deployed.
 fn attach(
     options: &Conform,
     endpoint: &Endpoint,
@@ -160,10 +161,19 @@ fn attach(
         authorized_reputation: options.authorized,
         validation: options.validation,
     };
-    let dialect = match (options.canonical, options.canonical_identity) {
-        (true, _) => Dialect::Canonical,
-        (false, true) => Dialect::OverCanonicalIdentity,
-        (false, false) => Dialect::Concord,
+    let dialect = match options {
+        Conform {
+            canonical: true, ..
+        } => Dialect::Canonical,
+        Conform {
+            canonical_abi: true,
+            ..
+        } => Dialect::CanonicalAbi,
+        Conform {
+            canonical_identity: true,
+            ..
+        } => Dialect::OverCanonicalIdentity,
+        _ => Dialect::Concord,
     };
     EvmNode::attach(endpoint, options.chain_id, addresses, dialect)
 }

@@ -126,7 +126,7 @@ struct Finding {
     /// Its version, or its path.
     found: Option<String>,
     wanted: Option<String>,
-    /// What to do, where it is not there as it should be.
+    /// What to do, if it is not there as it should be.
     advice: Option<&'static str>,
 }
 
@@ -183,7 +183,11 @@ fn examine_part(part: Part) -> Finding {
     let content = Embedded::installed().content(part);
     Finding {
         name: format!("{} in this build", part.name()),
-        state: content.map_or(State::Missing, |_| State::Ok),
+        state: match (content, part) {
+            (Some(_), _) => State::Ok,
+            (None, Part::Page) => State::Optional, // the explorer says what to run in its place
+            (None, _) => State::Missing,
+        },
         found: content.map(|it| it.to_string()),
         wanted: None,
         advice: content.is_none().then_some(INSTALL),

@@ -1,4 +1,5 @@
-//! What the binary carries, so that it works without a clone: scenarios, vectors, contracts, program.
+//! What the binary carries, so that it works without a clone: scenarios, vectors, contracts, program, and the page that
+//! verifies bundles.
 use super::{error::CliError, unpack};
 use concord_canonical::hash::sha256;
 use std::{fmt, path::PathBuf, sync::OnceLock};
@@ -25,14 +26,16 @@ pub(super) enum Part {
     Vectors,
     Contracts,
     Program,
+    Page,
 }
 
 impl Part {
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::Scenarios,
         Self::Vectors,
         Self::Contracts,
         Self::Program,
+        Self::Page,
     ];
 
     pub const fn name(self) -> &'static str {
@@ -41,6 +44,7 @@ impl Part {
             Self::Vectors => "vectors",
             Self::Contracts => "contracts",
             Self::Program => "program",
+            Self::Page => "page",
         }
     }
 
@@ -51,6 +55,7 @@ impl Part {
             Self::Vectors => "tests/vectors/",
             Self::Contracts => "contracts/out/",
             Self::Program => "target/deploy/",
+            Self::Page => "target/explain.html",
         }
     }
 }

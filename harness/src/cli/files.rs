@@ -1,4 +1,4 @@
-//! Where the clone is, what stands in for it, and which scenario files are meant.
+//! The clone, its replacement outside one, and the scenario files that a command names.
 use super::{
     embedded::{Embedded, Part},
     error::CliError,
@@ -33,7 +33,7 @@ pub(super) fn in_clone(named: Option<&Path>, place: &str) -> PathBuf {
     )
 }
 
-/// What was built: where it was named, else at its fixed place in the clone, else what this binary carries.
+/// The built file: where it was named, else at its fixed place in the clone, else what this binary carries.
 ///
 /// # Errors
 /// Outside of a clone: [`CliError::NotEmbedded`], or the carried files cannot be unpacked.

@@ -1,8 +1,8 @@
 use super::{AGREE, arguments::Files, error::CliError, files::scenario_files_to_write};
 use crate::{report::plain, scenario};
-use concord_deploy::report::tell;
+use concord_deploy::report::print_status;
 
-/// `concord fill`: writes the model's expectations, and nobody else's, into the files.
+/// `concord fill`: writes the model's expectations, and no others, into the files.
 pub(super) fn fill(options: &Files) -> Result<u8, CliError> {
     for file in scenario_files_to_write(&options.scenario)? {
         let before = scenario::load_document(&file)?;
@@ -14,7 +14,7 @@ pub(super) fn fill(options: &Files) -> Result<u8, CliError> {
         })?;
         scenario::load(&file)?;
         let word = if document == before { "kept" } else { "filled" };
-        tell(plain(&format!("{word:8} {}", file.display())));
+        print_status(plain(&format!("{word:8} {}", file.display())));
     }
     Ok(AGREE)
 }

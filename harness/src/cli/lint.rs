@@ -5,7 +5,7 @@ use crate::{
     report::plain,
     scenario::{self, Rule, Scenario, ScenarioFault},
 };
-use concord_deploy::report::tell;
+use concord_deploy::report::print_status;
 use std::{collections::BTreeSet, fmt, path::Path};
 
 /// How a step shows a rule.
@@ -64,8 +64,8 @@ pub(super) fn lint(options: &Files) -> Result<u8, CliError> {
         .collect();
     show(plain(&report).as_bytes())?;
     match findings.len() {
-        0 => tell(format_args!("{} scenarios: nothing found", scenarios.len())),
-        many => tell(format_args!("{many} found")),
+        0 => print_status(format_args!("{} scenarios: nothing found", scenarios.len())),
+        many => print_status(format_args!("{many} found")),
     }
     Ok(if findings.is_empty() { AGREE } else { USAGE })
 }
@@ -81,7 +81,7 @@ fn examine(file: &Path) -> Result<Scenario, ScenarioFault> {
     };
     for (at, (committed, filled)) in document.steps.iter().zip(&filled.steps).enumerate() {
         if committed != filled {
-            let message = "is not what the model comes to: `concord fill` writes it";
+            let message = "differs from the model: `concord fill` writes it";
             return Err(at_fault(format!("steps[{at}]"), message));
         }
     }

@@ -32,7 +32,8 @@ use crate::{
 };
 use arguments::{Command, Concord, FeedbackCommand};
 use clap::{CommandFactory, Parser, error::ErrorKind};
-use concord_deploy::report::tell;
+use concord_deploy::report::print_status;
+use embedded::Part;
 use error::CliError;
 use std::{
     env,
@@ -78,12 +79,12 @@ fn run_for_code(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         }
         Err(answer) => {
             let code = if answer.use_stderr() { USAGE } else { AGREE };
-            let _ = answer.print(); // nobody is left to tell
+            let _ = answer.print(); // stdout and stderr may both be closed
             return code;
         }
     };
     command(concord.command).unwrap_or_else(|stop| {
-        tell(plain(&format!("concord: {stop}")));
+        print_status(plain(&format!("concord: {stop}")));
         stop.exit_code()
     })
 }
@@ -116,7 +117,11 @@ fn command(command: Command) -> Result<u8, CliError> {
         Command::Summary(options) => Ok(concord_index::cli::summary(&options)),
         Command::Agent(options) => Ok(concord_x402::cli::agent(&options)?),
         Command::Explain(options) => Ok(concord_explain::cli::execute(&options)),
-        Command::Index(options) => Ok(concord_index::cli::execute(&options.command)),
+        Command::Index(options) => {
+            let page = Embedded::installed().of(Part::Page).next();
+            let page = page.map(|(_, html)| html);
+            Ok(concord_index::cli::execute(&options.command, page))
+        }
         Command::Aggregator(options) => Ok(concord_aggregator::cli::execute(&options.command)),
         Command::Watchtower(options) => Ok(concord_watchtower::cli::execute(&options.command)),
         Command::File(options) => file::file(&options),
@@ -175,7 +180,7 @@ fn answer_oracle() -> u8 {
     match unless_closed(answer_lines(io::stdin().lock(), io::stdout().lock())) {
         Ok(()) => AGREE,
         Err(fault) => {
-            tell(format_args!("concord: oracle: {fault}"));
+            print_status(format_args!("concord: oracle: {fault}"));
             USAGE
         }
     }

@@ -1,7 +1,7 @@
 //! What a person sees while a run goes on: bars where stderr is a terminal; else a line for each
 //! scenario and participant, or for each tenth of the steps.
 use crate::report::plain;
-use concord_deploy::report::tell;
+use concord_deploy::report::print_status;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
     collections::BTreeMap,
@@ -31,14 +31,14 @@ impl Progress {
         }
     }
 
-    pub fn tell(&mut self, scenario: &str, participant: &str, failed: usize) {
+    pub fn print_status(&mut self, scenario: &str, participant: &str, failed: usize) {
         let line = match failed {
             0 => format!("{participant:12} {scenario}"),
             _ => format!("{participant:12} {scenario}: FAILED"),
         };
         let line = plain(&line);
         match self {
-            Self::Lines => tell(line),
+            Self::Lines => print_status(line),
             Self::Bars {
                 all,
                 bars,
@@ -64,11 +64,11 @@ impl Progress {
     }
 }
 
-/// Of a run of so many steps, whose workers all tell.
+/// Of a run of so many steps, whose workers all report.
 pub(super) struct Steps {
     bar: Option<ProgressBar>,
     total: u64,
-    /// Tenths that have been told.
+    /// Tenths that have been reported.
     reported: AtomicU64,
 }
 
@@ -83,14 +83,14 @@ impl Steps {
         }
     }
 
-    pub fn tell(&self, steps: u64) {
+    pub fn print_status(&self, steps: u64) {
         if let Some(bar) = &self.bar {
             bar.set_position(steps);
             return;
         }
         let tenths = steps / (self.total / 10).max(1);
         if self.reported.fetch_max(tenths, Ordering::Relaxed) < tenths {
-            tell(format_args!("{steps} steps"));
+            print_status(format_args!("{steps} steps"));
         }
     }
 

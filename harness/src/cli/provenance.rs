@@ -1,4 +1,4 @@
-//! Versions of what took part in a run, and hashes of what it judged.
+//! Versions of what took part in a run, and hashes of what it checked.
 use super::{
     arguments::{BackendName, Conform},
     files::{ARTIFACTS, PROGRAM, built},
@@ -48,7 +48,7 @@ pub(super) fn provenance(options: &Conform) -> Provenance {
     provenance
 }
 
-/// Of a run on registries that stand on a chain.
+/// Of a run on registries that are already deployed.
 pub(super) fn of_deployment(chain: &ChainId, deployment: &Deployment) -> Provenance {
     let mut provenance = Provenance::default();
     note_version(&mut provenance, "concord", env!("CARGO_PKG_VERSION"));

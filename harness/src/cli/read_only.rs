@@ -29,7 +29,7 @@ use std::time::Duration;
 const PAYER_MIN: u64 = 10_000_000;
 
 /// One check for each step of the scenarios flagged `read_only`: what the registries on record
-/// would come to. None where there is no such registry to be asked: then other checks say so.
+/// would come to. None if there is no such registry to be asked: then other checks say so.
 ///
 /// # Errors
 /// A scenario file that is wrong, a chain that does not answer.
@@ -76,7 +76,7 @@ fn examine_svm(place: &Place, recorded: &Deployment) -> Result<Vec<Check>, Deplo
     let secret = RunSecret::without_funds(&B256::random().0);
     let program = Program::new(program);
     let registry = SvmLive::read_only(blocking, cluster, program, &place.chain, payer, secret);
-    let run = judge(&read_only_scenarios(Chain::Svm)?, registry)?;
+    let run = run_on(&read_only_scenarios(Chain::Svm)?, registry)?;
     Ok(checks(&run, Chain::Svm))
 }
 
@@ -100,8 +100,8 @@ fn play(
     }))?;
     let registries = EvmLive::read_only(blocking, client, addresses, B256::random().0);
     match is_attached {
-        true => judge(scenarios, registries.over_canonical_identity()),
-        false => judge(scenarios, registries),
+        true => run_on(scenarios, registries.over_canonical_identity()),
+        false => run_on(scenarios, registries),
     }
 }
 
@@ -111,7 +111,7 @@ fn endpoint(place: &Place) -> Result<EndpointOptions, DeployError> {
     Ok(options.with_timeout(Duration::from_secs(place.timeout)))
 }
 
-fn judge(scenarios: &[Scenario], registries: impl Backend + 'static) -> Result<Run, DeployError> {
+fn run_on(scenarios: &[Scenario], registries: impl Backend + 'static) -> Result<Run, DeployError> {
     let run = runner::run(scenarios, &mut [Box::new(registries)], |_, _, _| ());
     match run.lost.first() {
         Some(lost) => Err(DeployError::Examination(format!("{lost}; run again"))),

@@ -1,7 +1,7 @@
 //! Files for reports: tried before anybody plays or pays, and written whole or not at all.
 use super::{DISAGREE, error::CliError};
 use crate::report::plain;
-use concord_deploy::report::tell;
+use concord_deploy::report::print_status;
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -36,7 +36,7 @@ pub(super) fn require_writable(files: &[ReportFile<'_>]) -> Result<(), CliError>
     Ok(())
 }
 
-/// Beside, then moved into place: nobody reads half a report.
+/// Written beside the file, then moved into place, so that half a report is never read.
 pub(super) fn write_whole(file: &Path, text: &str) -> Result<(), CliError> {
     let partial = partial(file);
     let written = match fs::metadata(file) {
@@ -76,7 +76,7 @@ fn not_written(file: &Path, fault: io::Error) -> CliError {
 pub(super) fn code_beside(written: Result<(), CliError>, code: u8) -> Result<u8, CliError> {
     match written {
         Err(fault) if code == DISAGREE => {
-            tell(plain(&format!("concord: {fault}")));
+            print_status(plain(&format!("concord: {fault}")));
             Ok(code)
         }
         written => written.map(|()| code),

@@ -58,13 +58,13 @@ enum Command {
 
 #[derive(Debug, Args)]
 struct New {
-    /// Whose list it is, or what it is for.
+    /// The list's name: its author or its purpose.
     #[arg(long)]
     name: String,
-    /// An account that counts, and why if that is to be said; can be repeated.
+    /// An account that counts, with an optional reason; repeatable.
     #[arg(long, value_name = "CAIP-10[=REASON]", required = true)]
     reviewer: Vec<String>,
-    /// When it was made, such as 2026-11-23T12:00:00Z [default: now].
+    /// The time of creation, such as 2026-11-23T12:00:00Z [default: now].
     #[arg(long, value_name = "TIME", value_parser = time)]
     created: Option<Timestamp>,
     /// Signs with the Ed25519 key of a Solana keypair file.
@@ -73,14 +73,15 @@ struct New {
     /// Signs with the secp256k1 key of an encrypted keystore.
     #[arg(long, value_name = "FILE")]
     keystore: Option<PathBuf>,
-    /// A file whose first line is the keystore's password. Without one the terminal is asked.
+    /// A file whose first line is the keystore's password. Without it, the password is asked for on
+    /// the terminal.
     #[arg(long, value_name = "FILE", requires = "keystore")]
     password_file: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 struct Check {
-    /// The list.
+    /// The list to check.
     file: PathBuf,
     /// The hash that it must have: 0x and 64 hexadecimal digits.
     #[arg(long, value_parser = hash)]
@@ -192,7 +193,7 @@ fn check(options: &Check) -> Result<u8, CliError> {
         )));
     }
     if let Some(expected) = &options.signer {
-        let found = checked.signer.as_deref().unwrap_or("nobody");
+        let found = checked.signer.as_deref().unwrap_or("no one");
         let is_same = match expected.starts_with("0x") {
             true => found.eq_ignore_ascii_case(expected),
             false => found == expected,

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::report::plain;
 use clap::{Args, Subcommand};
-use concord_deploy::report::tell;
+use concord_deploy::report::print_status;
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -69,7 +69,7 @@ fn export(folder: &Path) -> Result<u8, CliError> {
             files.len()
         }
     };
-    tell(plain(&format!("{count} files in {}", folder.display())));
+    print_status(plain(&format!("{count} files in {}", folder.display())));
     Ok(AGREE)
 }
 

@@ -3,7 +3,7 @@ use super::{arguments::Conform, error::CliError};
 use crate::{backend::svm::SvmLive, model::Chain, report, scenario::Scenario};
 use alloy::primitives::B256;
 use concord_chain::{EndpointOptions, keys::read_keypair};
-use concord_deploy::{DeployError, report::tell};
+use concord_deploy::{DeployError, report::print_status};
 use std::time::Duration;
 
 /// The program on the node that the command line names, if it names one. Scenarios that the node
@@ -40,7 +40,7 @@ fn leave_out_what_needs_a_clock(scenarios: &mut Vec<Scenario>) -> Result<(), Cli
         return Ok(());
     }
     let names: Vec<_> = left_out.iter().map(|it| &*it.name).collect();
-    tell(format_args!(
+    print_status(format_args!(
         "the node's clock cannot be set: {} left out: {}",
         report::scenario_count(left_out.len()),
         names.join(", ")

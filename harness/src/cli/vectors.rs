@@ -1,4 +1,4 @@
-//! `concord vectors`: the canonical functions of somebody else's program.
+//! `concord vectors`: tests the canonical functions of another program.
 use super::{
     AGREE, DISAGREE, MISSING, NOT_DECLARED, colours,
     error::CliError,
@@ -26,8 +26,8 @@ Exit codes:
   0  every answer is right
   1  an answer is wrong, or a refusal is; the report names the vector
   2  the command line is wrong, or a report cannot be written
-  3  the program does not start or stopped answering; what was judged is right
-  4  what the program declares is right, and it does not declare everything";
+  3  the program does not start or stopped answering; every answer so far is right
+  4  every declared function is right, and some are not declared";
 const EXPORT: &str = "Examples:
   concord vectors export ./vectors
 
@@ -35,7 +35,7 @@ Exit codes:
   0  the files are written
   2  the command line is wrong, or a file is there already or cannot be written";
 
-/// Vectors for libraries of yours: what each canonical function answers, and what it refuses.
+/// Tests your library with the vectors of each canonical function, or exports them.
 #[derive(Debug, Args)]
 pub struct Vectors {
     #[command(subcommand)]
@@ -44,7 +44,7 @@ pub struct Vectors {
 
 #[derive(Debug, Subcommand)]
 enum Part {
-    /// Asks a program every vector of the functions that it declares, and judges its answers.
+    /// Sends a program every vector of the functions that it declares, and checks its answers.
     #[command(after_help = RUN)]
     Run(Run),
     /// Writes the vector files, and the JSON Schema of them, into a folder.
@@ -61,10 +61,10 @@ struct Run {
     /// Only this function; repeatable. Default: all.
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = function)]
     function: Vec<String>,
-    /// Also vectors about the form of requests: arguments missing, unknown or too wide.
+    /// Includes vectors about malformed requests: arguments missing, unknown or too wide.
     #[arg(long)]
     requests: bool,
-    /// Seconds that the program may take over one answer.
+    /// The most seconds for one answer.
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
     timeout: u64,
     /// Writes the report as JSON, too.
@@ -91,7 +91,7 @@ fn function(text: &str) -> Result<String, String> {
     match known.contains(&text) {
         true => Ok(text.to_owned()),
         false => Err(format!(
-            "`{text}` is no function of the oracle: use one of {}",
+            "`{text}` is not an oracle function: use one of {}",
             known.join(", ")
         )),
     }

@@ -36,10 +36,10 @@ pub struct Vacuous {
 
 /// An operation that is accepted less often, of a hundred tries, makes a run prove too little.
 const ACCEPTED_PERCENT_MIN: u64 = 1;
-/// Shorter runs are not judged. In as many steps every mutator is tried ten times and more, so that
+/// Shorter runs are not checked. In as many steps every mutator is tried ten times and more, so that
 /// none is left out by chance.
 pub const STEPS_MIN: u64 = 10_000;
-/// Of shorter runs it is not judged which bounds they reached. In as many steps each is reached
+/// Of shorter runs it is not checked which bounds they reached. In as many steps each is reached
 /// some ten times.
 pub const BOUNDS_STEPS_MIN: u64 = 40_000;
 
@@ -83,7 +83,7 @@ impl Metrics {
     }
 
     /// Operations that were never tried or hardly ever accepted, mutators that were never tried,
-    /// and bounds that never decided. None where the run is too short to tell.
+    /// and bounds that never decided. None if the run is too short to tell.
     pub fn vacuous(&self) -> Vec<Vacuous> {
         if !self.can_tell() {
             return Vec::new();

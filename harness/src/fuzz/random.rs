@@ -15,7 +15,7 @@ impl Random {
         Self(TestRng::from_seed(RngAlgorithm::ChaCha, &seed))
     }
 
-    /// 0 to `limit` - 1, and 0 where `limit` is 0.
+    /// 0 to `limit` - 1, and 0 if `limit` is 0.
     pub fn below(&mut self, limit: u64) -> u64 {
         self.0.next_u64().checked_rem(limit).unwrap_or(0)
     }

@@ -64,7 +64,7 @@ impl fmt::Display for Subject {
             Self::Agent => "the agent's state",
             Self::State => "the whole state",
             Self::View => "view",
-            Self::Fault => "cannot be judged",
+            Self::Fault => "inconclusive",
             Self::Mutator => "class that the mutator must provoke",
         })
     }
@@ -76,7 +76,7 @@ impl Divergence {
         self.wrong.first().map(|it| it.subject)
     }
 
-    /// Who stands alone.
+    /// The participant that differs from the others.
     pub fn verdict(&self) -> String {
         let wrong: Vec<_> = self.wrong.iter().map(|it| &*it.participant).collect();
         let right: Vec<_> = self.right.iter().map(String::as_str).collect();
@@ -88,10 +88,13 @@ impl Divergence {
             ([alone], []) if *alone == MODEL => format!("{MODEL} and its mutators differ"),
             ([alone], right) => {
                 let others = [&[MODEL], right].concat().join(" = ");
-                format!("{alone} stands alone: {others} ≠ {alone}")
+                format!("{alone} differs from the others: {others} ≠ {alone}")
             }
             (wrong, []) if alike => {
-                format!("{MODEL} stands alone: {} ≠ {MODEL}", wrong.join(" = "))
+                format!(
+                    "{MODEL} differs from the others: {} ≠ {MODEL}",
+                    wrong.join(" = ")
+                )
             }
             (wrong, right) => {
                 let others = [&[MODEL], right].concat().join(" = ");

@@ -153,7 +153,7 @@ impl World {
         self.model(chain).state().agents.get(agent)
     }
 
-    /// Of the client's entries; 0 where there are none.
+    /// Of the client's entries; 0 if there are none.
     pub fn last_index(&self, chain: Chain, profile: Profile, agent: &Agent, client: &Actor) -> u64 {
         let record = self.record(chain, agent);
         record.map_or(0, |record| match profile {

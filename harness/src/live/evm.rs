@@ -14,7 +14,7 @@ use alloy::{
 };
 use concord_chain::{
     Amount, Blocking, ChainError, ChainId, Coin,
-    evm::{Call, Client, TRANSFER_GAS},
+    evm::{Client, TRANSFER_GAS, TxCall},
 };
 use std::collections::BTreeMap;
 
@@ -120,7 +120,7 @@ impl EvmFunder {
         self.blocking.wait(balance).map(amount)
     }
 
-    fn send(&mut self, key: &PrivateKeySigner, call: Call) -> Result<B256, ChainError> {
+    fn send(&mut self, key: &PrivateKeySigner, call: TxCall) -> Result<B256, ChainError> {
         self.blocking.wait(self.client.send(key, call))
     }
 
@@ -146,7 +146,7 @@ impl Funder for EvmFunder {
         let keys = self.keyring(record);
         let mut sent = Vec::with_capacity(funding.to.len());
         for (actor, gift) in &funding.to {
-            let call = Call {
+            let call = TxCall {
                 to: keys.key(actor).address(),
                 value: U256::from(gift.0),
                 gas: TRANSFER_GAS,

@@ -33,7 +33,7 @@ pub enum LiveFault {
         recorded: String,
         now: String,
     },
-    #[error("scenario {0} is not flagged `live`: no chain that nobody controls can play it")]
+    #[error("scenario {0} is not flagged `live`: it cannot be played on a live chain")]
     NotLive(String),
     #[error(
         "the address book's {contract} has the address {address}, which is none of the chain's"

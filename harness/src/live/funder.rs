@@ -22,7 +22,7 @@ pub trait Funder {
     /// A transaction that does not land.
     fn fund(&mut self, record: &Record, funding: &Funding) -> Result<(), LiveFault>;
 
-    /// Takes back what the actors of a run have left. Does what it can: what it cannot is told.
+    /// Takes back what the actors of a run have left. Does what it can, and reports the rest.
     fn sweep(&mut self, record: &Record) -> Swept;
 }
 

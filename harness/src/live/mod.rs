@@ -1,4 +1,4 @@
-//! Runs on registries that stand on a chain nobody controls, paid for by a funder.
+//! Runs on registries on a live chain, paid for by a funder.
 //!
 //! The actors of a run have keys that are made from the funder's secret and the run's nonce
 //! ([`crate::backend::RunSecret`]). The nonce is on record ([`Record`]) from before they get

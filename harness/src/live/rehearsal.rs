@@ -11,7 +11,7 @@ pub(super) fn rehearse<B: Backend>(
     registries: &mut B,
     mut play: impl FnMut(&mut B, &TimedStep) -> Result<(), StepFault>,
 ) -> Result<(), LiveFault> {
-    let mut tell = |scenario: &Scenario| {
+    let mut rehearse = |scenario: &Scenario| {
         registries.reset(scenario.start, &scenario.actors)?;
         for step in &scenario.steps {
             if registries.supports(&step.operation) {
@@ -21,7 +21,7 @@ pub(super) fn rehearse<B: Backend>(
         Ok(())
     };
     for scenario in scenarios {
-        tell(scenario).map_err(|fault| LiveFault::Rehearsal {
+        rehearse(scenario).map_err(|fault| LiveFault::Rehearsal {
             scenario: scenario.name.clone(),
             fault,
         })?;

@@ -140,7 +140,7 @@ impl SvmFunder {
         })
     }
 
-    /// The funder pays the fee, so that nothing is left. `None` where there is nothing.
+    /// The funder pays the fee, so that nothing is left. `None` if there is nothing.
     fn send_all(
         &self,
         key: &Keypair,

@@ -21,7 +21,7 @@ pub enum Profile {
     Open,
 }
 
-/// A part of the registries that somebody may have alone (specification §2). What it is compared
+/// A part of the registries that a registry may have without the others (specification §2). What it is compared
 /// with, a registry declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

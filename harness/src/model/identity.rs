@@ -13,9 +13,9 @@ pub(super) struct Approvals {
     approved: BTreeMap<Agent, Actor>,
     /// ERC-721's operators: owner, operator.
     operators: BTreeSet<(Actor, Actor)>,
-    /// R7, on Solana; the owner's key counts where there is none.
+    /// R7, on Solana; the owner's key counts if there is none.
     authorities: BTreeMap<Agent, Actor>,
-    /// R10, on Solana; only `BOUNDED` where there is none.
+    /// R10, on Solana; only `BOUNDED` if there is none.
     schemes: BTreeMap<Agent, u8>,
     /// Consents whose digest worked once (R3), on EVM.
     consents: BTreeSet<(Agent, Actor, Actor, u64)>,
@@ -39,6 +39,9 @@ impl Model {
         self.check_portable(uri, limits::URI_MAX)?; // R17
         for entry in metadata {
             self.check_metadata(&entry.key, &entry.value)?;
+        }
+        if self.chain == Chain::Evm && by.refuses_tokens() {
+            return Err(ErrorClass::ReceiverRefused); // R2; contracts exist there alone (variance 6)
         }
         let registered = AgentState::registered(by.clone(), uri.to_owned()); // R3
         self.state.agents.insert(agent.clone(), registered);
@@ -254,7 +257,7 @@ impl Model {
         Ok(Vec::new())
     }
 
-    /// The owner; on EVM whom he approved too (R2), on Solana nobody else (R4).
+    /// The owner. On EVM also an approved account (R2), on Solana no other (R4).
     pub(super) fn check_may_manage(&self, agent: &Agent, by: &Actor) -> Result<(), Refusal> {
         let owner = &self.agent(agent)?.owner;
         self.may_transfer(agent, by, owner)

@@ -46,15 +46,22 @@ label! {
 /// (EIP-7702) whose signatures are another key's, by ERC-1271 (R3, R6). On Solana it is a key like
 /// any other (declared variance 6).
 pub const CONTRACT: &str = "contract-";
+/// How the label of such an account begins if it refuses ERC-721 tokens that ask it first (R2).
+pub const CLOSED_CONTRACT: &str = "contract-closed-";
 
 impl Actor {
     /// Is it a contract account on EVM?
     pub fn is_contract(&self) -> bool {
         self.0.starts_with(CONTRACT)
     }
+
+    /// Returns whether it is a contract account on EVM that refuses tokens.
+    pub fn refuses_tokens(&self) -> bool {
+        self.0.starts_with(CLOSED_CONTRACT)
+    }
 }
 
-/// What a backend writes for an address that no label stands for, before the address itself.
+/// The prefix of an address without a label.
 pub const UNLABELLED: &str = "unlabelled:";
 
 fn check(label: &str) -> Result<(), String> {
@@ -66,6 +73,6 @@ fn check(label: &str) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "`{label}` is no label: a lower-case letter, then letters, digits or hyphens, at most {LABEL_MAX}"
+        "`{label}` is not a label: a lower-case letter, then letters, digits or hyphens, at most {LABEL_MAX}"
     ))
 }

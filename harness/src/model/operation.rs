@@ -182,7 +182,7 @@ impl Operation {
         Self::profile_of(self.name()).unwrap_or(RegistryProfile::Identity)
     }
 
-    /// The profile of the operation with this name; `None` where there is none.
+    /// The profile of the operation with this name; `None` if there is none.
     pub fn profile_of(name: &str) -> Option<RegistryProfile> {
         Some(match name {
             "register" | "set_agent_uri" | "set_metadata" | "set_agent_wallet"

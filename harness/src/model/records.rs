@@ -13,7 +13,7 @@ pub struct Records {
     pub operators: BTreeSet<(Actor, Actor)>,
     /// Solana: the key that signs authorizations in the owner's place (R7).
     pub authorities: BTreeMap<Agent, Actor>,
-    /// Solana: the schemes that count, where they were set (R10).
+    /// Solana: the schemes that count, if they were set (R10).
     pub schemes: BTreeMap<Agent, u8>,
     /// Solana: how often the agent has changed its owner.
     pub transfers: BTreeMap<Agent, u64>,

@@ -53,7 +53,7 @@ use std::collections::BTreeMap;
 /// `clients` are in the order of their first feedback; a client's list holds index 1 first. Times
 /// are seconds after the scenario's start; the outermost one is that of the latest transaction,
 /// a validation's that of its request or latest response. An address that no label stands for is
-/// written `unlabelled:<native address>`. A 32-byte tag that is no text is written in hex. Where
+/// written `unlabelled:<native address>`. A 32-byte tag that is not text is written in hex. Where
 /// an entry has a payment proof (Solana only), it has a member `payment`, and the authorized
 /// profile a member `verified` with count and sum of such entries; else they are absent. Native
 /// ids, gas and rent never enter.
@@ -88,7 +88,7 @@ pub struct AuthorizedState {
     pub count: u64,
     pub sum: u64,
     pub average: u8,
-    /// Of the entries with payment proof (R13); none where there is no such entry.
+    /// Of the entries with payment proof (R13); none if there is no such entry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<Totals>,
     pub clients: Vec<Actor>,
@@ -237,7 +237,7 @@ impl CanonicalState {
 }
 
 /// The first place, in the order of sorted keys, where two JSON documents differ:
-/// its path, and the value on either side (`null` where there is none).
+/// its path, and the value on either side (`null` if there is none).
 pub fn first_difference(left: &Value, right: &Value) -> Option<(String, Value, Value)> {
     difference_at("$".to_owned(), left, right)
 }

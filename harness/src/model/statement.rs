@@ -1,4 +1,4 @@
-//! What somebody signs off chain, symbolically: who said what, and what became of the bytes.
+//! Statements that are signed off chain, symbolically: the signer, the content, and what changed the bytes.
 use super::{Actor, Agent};
 use serde::{Deserialize, Serialize};
 
@@ -88,7 +88,7 @@ pub enum ProofVersion {
     V2,
 }
 
-/// How a statement is spoilt between its signer and the registry.
+/// How a statement is changed between its signer and the registry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

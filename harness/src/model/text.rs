@@ -12,7 +12,7 @@ pub struct Bytes32(pub [u8; 32]);
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Bytes(pub Vec<u8>);
 
-/// A 32-byte tag in `padded` encoding (R14). Written as its text where it has one, else as
+/// A 32-byte tag in `padded` encoding (R14). Written as its text if it has one, else as
 /// [`Bytes32`] is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct PaddedTag(pub [u8; 32]);
@@ -98,7 +98,7 @@ impl FromStr for Integer {
     fn from_str(text: &str) -> Result<Self, String> {
         text.parse()
             .map(Self)
-            .map_err(|_| format!("`{text}` is no signed 128-bit integer"))
+            .map_err(|_| format!("`{text}` is not a signed 128-bit integer"))
     }
 }
 
@@ -108,7 +108,7 @@ impl FromStr for WideInteger {
     fn from_str(text: &str) -> Result<Self, String> {
         I256::from_dec_str(text)
             .map(Self)
-            .map_err(|_| format!("`{text}` is no signed 256-bit integer"))
+            .map_err(|_| format!("`{text}` is not a signed 256-bit integer"))
     }
 }
 

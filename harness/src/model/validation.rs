@@ -78,7 +78,7 @@ impl Model {
         })
     }
 
-    /// The checks of §3a, in its order. The last response stands.
+    /// The checks of §3a, in its order. The last response counts.
     pub(super) fn validation_response(&mut self, answer: &ValidationAnswer) -> Done {
         let (agent, validator) = match self.chain {
             Chain::Evm => self.place_of(&answer.request),

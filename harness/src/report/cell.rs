@@ -3,7 +3,7 @@ use serde_json::Value;
 use std::fmt::Write;
 
 /// What the signs in a cell mean.
-pub(super) const LEGEND: &str = "steps passed/failed; ! could not be judged, - not reached, \
+pub(super) const LEGEND: &str = "steps passed/failed; ! inconclusive, - not reached, \
                                  ~ declared variance, \
                                  ? not declared; a step counts for each rule it shows";
 
@@ -28,8 +28,8 @@ pub(super) fn subject(subject: Subject) -> &'static str {
         Subject::Summary => "summary",
         Subject::Events => "events",
         Subject::State => "state",
-        Subject::Fault => "cannot be judged",
-        Subject::Lost => "cannot be judged: no answer",
+        Subject::Fault => "inconclusive",
+        Subject::Lost => "inconclusive: no answer",
         Subject::View => "view",
         Subject::Capability => "capability",
         Subject::UnexpectedPass => "unexpected pass of a declared variance",

@@ -21,7 +21,7 @@ pub fn json(run: &Run, provenance: &Provenance) -> Value {
         .collect();
     let scenarios: Vec<_> = run
         .by_scenario()
-        .map(|(told, records)| scenario(told, records))
+        .map(|(played, records)| scenario(played, records))
         .collect();
     json!({
         "agree": run.agrees(),
@@ -69,7 +69,7 @@ fn step_json(step: &TimedStep, records: &[StepRecord]) -> Value {
         "operation": step.operation.name(),
         "time": step.time,
         "rules": step.rules,
-        "told": step.source,
+        "source": step.source,
         "participants": participants,
     })
 }

@@ -45,7 +45,7 @@ struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// Could it not be judged?
+    /// Could it not be checked?
     fn is_error(&self) -> bool {
         let subject = self.failure.as_ref().map(|it| it.difference.subject);
         matches!(subject, Some(Subject::Fault | Subject::Lost))

@@ -1,4 +1,4 @@
-//! What a run came to: a matrix for people, JSON for programs, JUnit for build servers, and one
+//! The result of a run: a matrix for people, JSON for programs, JUnit for build servers, and one
 //! HTML file to look into.
 mod cell;
 mod html;

@@ -1,6 +1,6 @@
 use serde::Serialize;
 
-/// What was judged, and with what.
+/// What was checked, and with what.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Provenance {
     pub versions: Vec<Version>,
@@ -14,7 +14,7 @@ pub struct Version {
     pub version: String,
 }
 
-/// A built file that was judged.
+/// A built file that was checked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Artifact {
     pub name: String,

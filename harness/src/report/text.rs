@@ -21,7 +21,7 @@ const COLUMN: usize = 14;
 /// Between two cells.
 const GAP: usize = 2;
 
-/// How much is told of declared variances.
+/// How much is printed of declared variances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// A line for each kind and participant.
@@ -97,7 +97,7 @@ pub(super) fn verdict(run: &Run) -> String {
             let lost: BTreeSet<_> = run.lost.iter().map(|it| it.participant.as_str()).collect();
             let lost: Vec<_> = lost.into_iter().collect();
             return format!(
-                "{scenarios}: did not answer: {}; what was judged agrees",
+                "{scenarios}: did not answer: {}; everything else agrees",
                 lost.join(", ")
             );
         }
@@ -212,7 +212,7 @@ fn write_views_not_asked(out: &mut Terminal, run: &Run) -> fmt::Result {
     Ok(())
 }
 
-/// The views that nobody asked of a backend, by name; an interface's name stands for all of it.
+/// The views that a backend was not asked, by name. An interface's name means all of its views.
 pub(super) fn views_not_asked(run: &Run) -> Vec<(&str, Vec<String>)> {
     let interface_of = |name: &str| {
         let mut participants = run.participants.iter();
@@ -272,7 +272,7 @@ fn write_variance(out: &mut Terminal, variance: &VarianceUsed<'_>) -> fmt::Resul
         .map_or_else(String::new, |step| format!(" step {step}"));
     writeln!(
         out,
-        "\ndeclared variance {}: {}{place}: {} comes to {}, elsewhere {}\n  {}",
+        "\ndeclared variance {}: {}{place}: {} gives {}, elsewhere {}\n  {}",
         variance.kind,
         variance.scenario,
         variance.participant,

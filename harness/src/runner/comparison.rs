@@ -15,14 +15,14 @@ pub enum Subject {
     Summary,
     Events,
     State,
-    /// The step could not be judged (R25, or a chain that does not answer).
+    /// The step inconclusive (R25, or a chain that does not answer).
     Fault,
     /// The participant did not answer, so nothing is known of its registry.
     Lost,
     Capability,
     /// What a view answers at the end of a scenario.
     View,
-    /// The backend comes to the common expectation where its chain declares a variance: the
+    /// The backend has the common result where its chain declares a variance: the
     /// variance is stale, or the registry lacks what the specification says its chain has.
     UnexpectedPass,
 }
@@ -31,7 +31,7 @@ pub enum Subject {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
     pub subject: Subject,
-    /// JSON path inside the subject, where it is not the whole of it.
+    /// JSON path inside the subject, if it is not the whole of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// What a view was asked, in canonical terms.
@@ -119,20 +119,21 @@ impl Difference {
     }
 }
 
-/// What a participant came to at a step.
-pub(super) struct Judged<'a> {
+/// The result of a participant at a step.
+pub(super) struct ActualResult<'a> {
     pub outcome: &'a Outcome,
     pub state: &'a CanonicalState,
     pub digest: Bytes32,
 }
 
-/// Compares what a step must come to on `chain` with what it came to. `foreign` names a registry
-/// that is not ours; `reference` is the model's, to say where a state differs.
-pub(super) fn judge(
+/// Compares the expected result of a step on `chain` with its result. `foreign` names a registry
+/// that is not ours; `reference` is the model's, if it is sound: it shows where a state differs, and
+/// which state is right if the file has no digest.
+pub(super) fn check(
     step: &TimedStep,
     chain: Chain,
     foreign: Option<&str>,
-    judged: &Judged<'_>,
+    actual: &ActualResult<'_>,
     reference: Option<&Reference>,
 ) -> StepResult {
     let step = &step.source;
@@ -143,7 +144,7 @@ pub(super) fn judge(
     let known = match step.foreign_to(foreign) {
         None => None,
         Some(Foreign { outcome: None, .. }) => {
-            return match compare(common, judged, None) {
+            return match compare(common, actual, reference) {
                 Some(_) => StepResult::Varied,
                 None => StepResult::failed(Difference::unexpected_pass(common, common)),
             };
@@ -163,11 +164,11 @@ pub(super) fn judge(
         Some(variance.expect.clone())
     };
     let Some(varied) = known.or_else(of_chain) else {
-        return compare(common, judged, reference).map_or(StepResult::Passed, StepResult::failed);
+        return compare(common, actual, reference).map_or(StepResult::Passed, StepResult::failed);
     };
-    match compare(&varied, judged, reference) {
+    match compare(&varied, actual, reference) {
         None => StepResult::Varied,
-        Some(_) if compare(common, judged, None).is_none() => {
+        Some(_) if compare(common, actual, None).is_none() => {
             StepResult::failed(Difference::unexpected_pass(common, &varied))
         }
         Some(difference) => StepResult::failed(difference),
@@ -177,12 +178,12 @@ pub(super) fn judge(
 /// The first difference.
 fn compare(
     expect: &Expectation,
-    judged: &Judged<'_>,
+    actual: &ActualResult<'_>,
     reference: Option<&Reference>,
 ) -> Option<Difference> {
-    compare_outcome(expect, judged.outcome)
-        .or_else(|| compare_events(expect, judged.outcome))
-        .or_else(|| compare_state(expect, judged, reference))
+    compare_outcome(expect, actual.outcome)
+        .or_else(|| compare_events(expect, actual.outcome))
+        .or_else(|| compare_state(expect, actual, reference))
 }
 
 fn compare_outcome(expect: &Expectation, outcome: &Outcome) -> Option<Difference> {
@@ -203,21 +204,22 @@ fn compare_events(expect: &Expectation, outcome: &Outcome) -> Option<Difference>
 
 fn compare_state(
     expect: &Expectation,
-    judged: &Judged<'_>,
+    actual: &ActualResult<'_>,
     reference: Option<&Reference>,
 ) -> Option<Difference> {
-    if expect.digest == Some(judged.digest) {
+    let right = expect.digest.or(reference.map(|it| it.digest))?;
+    if right == actual.digest {
         return None;
     }
     let place = reference.and_then(|reference| {
         // Where the model itself is off the file, its state says nothing about the backend's.
-        (expect.digest == Some(reference.digest))
-            .then(|| first_difference(&reference.state.to_json(), &judged.state.to_json()))
+        (right == reference.digest)
+            .then(|| first_difference(&reference.state.to_json(), &actual.state.to_json()))
             .flatten()
     });
     let (path, expected, actual) = match place {
         Some((path, expected, actual)) => (Some(path), expected, actual),
-        None => (None, json!(expect.digest), json!(judged.digest)),
+        None => (None, json!(right), json!(actual.digest)),
     };
     Some(Difference::new(Subject::State, path, expected, actual))
 }

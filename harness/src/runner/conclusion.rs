@@ -1,4 +1,4 @@
-//! What a run comes to, over steps and views.
+//! The result of a run, over steps and views.
 use super::{Failure, Run, StepCount, StepRecord, StepResult, Subject};
 use crate::backend::views::ViewName;
 use serde::Serialize;
@@ -33,9 +33,9 @@ impl fmt::Display for Lost {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Conclusion {
-    /// Somebody differs, or a step could not be judged though its participant answers.
+    /// Somebody differs, or a step inconclusive though its participant answers.
     Differs,
-    /// Somebody did not answer; what was judged agrees.
+    /// Somebody did not answer; everything else agrees.
     Lost,
     /// What is declared agrees; scenarios have steps of other profiles.
     NotDeclared,
@@ -64,7 +64,7 @@ impl Run {
         }
     }
 
-    /// Steps that failed or could not be judged, then views.
+    /// Steps that failed or inconclusive, then views.
     pub fn failures(&self) -> impl Iterator<Item = Failure<'_>> {
         let steps = self.records.iter().filter_map(|record| {
             Some(Failure {

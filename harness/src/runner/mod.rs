@@ -2,7 +2,7 @@
 //!
 //! The committed expectation stands between the participants: the model must come to it, or the
 //! model is named; each backend must come to it, or the backend is named. So a fault is named
-//! after whoever stands alone, and all at once disagree only with a stale file.
+//! after the one that differs, and all at once disagree only with a stale file.
 mod comparison;
 mod conclusion;
 mod play;
@@ -29,7 +29,7 @@ pub const MODEL: &str = "model";
 /// `progress` hears of each scenario once for each participant that plays it, with the number of
 /// failed steps. The order of the results does not depend on who was faster.
 ///
-/// A backend that does not answer any more fails that step as one that could not be judged, and is
+/// A backend that does not answer any more fails that step as one that inconclusive, and is
 /// started again for the next scenario ([`Backend::restart`]); after three times it is given up.
 pub fn run(
     scenarios: &[Scenario],
@@ -47,11 +47,11 @@ pub fn run_declared(
     backends: &mut [Box<dyn Backend>],
     mut progress: impl FnMut(&str, &str, usize),
 ) -> Run {
-    let references: Vec<_> = scenarios.iter().map(Reference::of_scenario).collect();
+    let mut references: Vec<_> = scenarios.iter().map(Reference::of_scenario).collect();
     let mut run = Run::new(scenarios, backends, declared);
     let of_model: Vec<_> = scenarios
         .iter()
-        .zip(&references)
+        .zip(&mut references)
         .map(|(scenario, references)| play::model(scenario, references))
         .collect();
     for (scenario, records) in scenarios.iter().zip(&of_model) {

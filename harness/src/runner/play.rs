@@ -1,7 +1,7 @@
 use super::{
     Difference, Lost, MODEL,
-    comparison::{Judged, judge},
-    reference::{Reference, References, Told},
+    comparison::{ActualResult, check},
+    reference::{ModelRun, Reference, References},
     verdicts::{Observation, StepRecord, StepResult, failed},
     views::{self, ViewRecord},
 };
@@ -15,17 +15,27 @@ use std::{collections::BTreeSet, sync::mpsc::Sender};
 /// How often a backend that does not answer is started again.
 const RESTARTS_MAX: usize = 3;
 
-/// The model must come to what the file says, for both kinds of chain.
-pub(super) fn model(scenario: &Scenario, references: &References) -> Vec<StepRecord> {
-    let judge_step = |at: usize, step: &TimedStep| {
+/// The model must agree with the file, for both kinds of chain. If it does not, its states say
+/// nothing about the backends'.
+pub(super) fn model(scenario: &Scenario, references: &mut References) -> Vec<StepRecord> {
+    let records = model_steps(scenario, references);
+    let is_sound = failed(&records) == 0;
+    for run in references.values_mut() {
+        run.is_sound = is_sound;
+    }
+    records
+}
+
+fn model_steps(scenario: &Scenario, references: &References) -> Vec<StepRecord> {
+    let check_step = |at: usize, step: &TimedStep| {
         let difference = references.iter().find_map(|(chain, references)| {
             let reference = &references.steps[at];
-            let judged = Judged {
+            let actual = ActualResult {
                 outcome: &reference.outcome,
                 state: &reference.state,
                 digest: reference.digest,
             };
-            judge(step, *chain, None, &judged, None)
+            check(step, *chain, None, &actual, None)
                 .into_difference()
                 .map(|difference| difference.on(*chain))
         });
@@ -46,14 +56,14 @@ pub(super) fn model(scenario: &Scenario, references: &References) -> Vec<StepRec
         .steps
         .iter()
         .enumerate()
-        .map(|(at, step)| judge_step(at, step))
+        .map(|(at, step)| check_step(at, step))
         .collect()
 }
 
 /// One backend and the thread that plays it.
 pub(super) struct Player<'a> {
     backend: &'a mut dyn Backend,
-    /// What is judged.
+    /// What is checked.
     declared: BTreeSet<RegistryProfile>,
     /// Hears of each scenario played: its name, the participant, the number of failed steps.
     reports: Sender<(String, String, usize)>,
@@ -88,15 +98,15 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Plays every scenario that is told for the backend's chain.
+    /// Plays every scenario for the backend's chain.
     pub fn play_all(mut self, scenarios: &[Scenario], references: &[References]) -> Played {
         for (scenario, references) in scenarios.iter().zip(references) {
-            let Some(told) = references.get(&self.backend.chain()) else {
+            let Some(reference) = references.get(&self.backend.chain()) else {
                 let records = self.every_step(scenario, &StepResult::Absent);
                 self.played.records.push(records);
                 continue;
             };
-            let records = self.play(scenario, told);
+            let records = self.play(scenario, reference);
             let mut bad = failed(&records);
             if let Some(views) = self
                 .played
@@ -136,7 +146,7 @@ impl<'a> Player<'a> {
             .collect()
     }
 
-    /// A scenario that could not begin: its first step could not be judged.
+    /// A scenario that could not begin: its first step inconclusive.
     fn not_begun(&mut self, scenario: &Scenario, reason: &str) -> Vec<StepRecord> {
         let mut records = self.every_step(scenario, &StepResult::NotReached);
         if let Some(first) = records.first_mut() {
@@ -145,7 +155,7 @@ impl<'a> Player<'a> {
         records
     }
 
-    fn play(&mut self, scenario: &Scenario, told: &Told) -> Vec<StepRecord> {
+    fn play(&mut self, scenario: &Scenario, reference: &ModelRun) -> Vec<StepRecord> {
         if let Some(reason) = self.silent.take()
             && let Err(reason) = self.start_again(reason)
         {
@@ -159,11 +169,11 @@ impl<'a> Player<'a> {
             self.lose(scenario, fault.in_words());
             return records;
         }
-        let (records, is_whole) = self.play_steps(scenario, &told.steps);
-        if is_whole && let Some(last) = told.steps.last() {
+        let (records, is_whole) = self.play_steps(scenario, reference);
+        if is_whole && let Some(last) = reference.steps.last() {
             let known = Known {
                 state: &last.state,
-                records: &told.records,
+                records: &reference.records,
             };
             let (record, lost) = views::ask(self.backend, scenario, known, &self.declared);
             self.played.views.push(record);
@@ -187,27 +197,23 @@ impl<'a> Player<'a> {
 
     /// The steps, and whether all of them could be compared with the model's. A backend is stopped
     /// at its first difference: what follows would only repeat it.
-    fn play_steps(
-        &mut self,
-        scenario: &Scenario,
-        references: &[Reference],
-    ) -> (Vec<StepRecord>, bool) {
+    fn play_steps(&mut self, scenario: &Scenario, run: &ModelRun) -> (Vec<StepRecord>, bool) {
         let name = self.backend.name().to_owned();
         let mut records: Vec<StepRecord> = Vec::new();
-        let mut is_beyond_judgement = false;
-        for (step, reference) in scenario.steps.iter().zip(references) {
+        let mut is_untestable = false;
+        for (step, reference) in scenario.steps.iter().zip(&run.steps) {
             let last = records.last().map(|last| &last.result);
             let lacks = self.backend.is_known_to_lack(&step.operation);
             let (result, observed) = match last {
                 Some(StepResult::NotDeclared) => (StepResult::NotDeclared, None),
                 Some(last) if !last.is_as_expected() => (StepResult::NotReached, None),
-                _ if is_beyond_judgement => (StepResult::Absent, None),
+                _ if is_untestable => (StepResult::Absent, None),
                 _ if !self.declares(step) => (StepResult::NotDeclared, None),
                 _ if lacks => (StepResult::Varied, None),
-                _ => self.step(scenario, step, reference),
+                _ => self.step(scenario, step, reference, run.is_sound),
             };
             let known = step.source.foreign_to(self.backend.foreign());
-            is_beyond_judgement |= lacks || known.is_some_and(|known| known.outcome.is_none());
+            is_untestable |= lacks || known.is_some_and(|known| known.outcome.is_none());
             records.push(StepRecord {
                 observed,
                 ..StepRecord::new(scenario, step, &name, result)
@@ -215,11 +221,11 @@ impl<'a> Player<'a> {
         }
         let is_sound =
             |it: &StepRecord| it.result.is_as_expected() && it.result != StepResult::NotDeclared;
-        let is_whole = !is_beyond_judgement && records.iter().all(is_sound);
+        let is_whole = !is_untestable && records.iter().all(is_sound);
         (records, is_whole)
     }
 
-    /// What only the other chain has is nobody's to declare.
+    /// Operations that only the other chain has are not declared by a profile.
     fn declares(&self, step: &TimedStep) -> bool {
         let only = step.operation.only_on();
         only.is_some_and(|only| only != self.backend.chain())
@@ -232,6 +238,7 @@ impl<'a> Player<'a> {
         scenario: &Scenario,
         step: &TimedStep,
         reference: &Reference,
+        is_sound: bool,
     ) -> (StepResult, Option<Observation>) {
         let is_expressible = self.backend.supports(&step.operation);
         if !is_expressible && reference.outcome.verdict != Verdict::Unsupported {
@@ -254,18 +261,18 @@ impl<'a> Player<'a> {
             }
             Ok(read) => read,
         };
-        let judged = Judged {
+        let actual = ActualResult {
             outcome: &observed.outcome,
             digest: state.digest(),
             state: &state,
         };
-        let observation = Observation::of(&observed, judged.digest);
-        let result = judge(
+        let observation = Observation::of(&observed, actual.digest);
+        let result = check(
             step,
             self.backend.chain(),
             self.backend.foreign(),
-            &judged,
-            Some(reference),
+            &actual,
+            is_sound.then_some(reference),
         )
         .in_native_words(observed.native_error);
         (result, Some(observation))

@@ -4,23 +4,26 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// What the model comes to at one step.
+/// The result of the model at one step.
 pub(super) struct Reference {
     pub outcome: Outcome,
     pub state: CanonicalState,
     pub digest: Bytes32,
 }
 
-/// What the model comes to in a scenario.
-pub(super) struct Told {
+/// The result of the model in a scenario.
+pub(super) struct ModelRun {
     /// Step by step.
     pub steps: Vec<Reference>,
     /// What views answer at its end, beside the state.
     pub records: Records,
+    /// Whether the model agrees with the file, so that its states are the expected ones where
+    /// the file has no digest.
+    pub is_sound: bool,
 }
 
-/// For each chain that the scenario is told for.
-pub(super) type References = BTreeMap<Chain, Told>;
+/// For each chain of the scenario.
+pub(super) type References = BTreeMap<Chain, ModelRun>;
 
 impl Reference {
     pub fn of_scenario(scenario: &Scenario) -> References {
@@ -30,7 +33,7 @@ impl Reference {
             .collect()
     }
 
-    fn of_chain(scenario: &Scenario, chain: Chain) -> Told {
+    fn of_chain(scenario: &Scenario, chain: Chain) -> ModelRun {
         let mut model = Model::new(chain);
         let mut records = Records::default();
         let mut steps = Vec::new();
@@ -44,6 +47,10 @@ impl Reference {
                 state,
             });
         }
-        Told { steps, records }
+        ModelRun {
+            steps,
+            records,
+            is_sound: true,
+        }
     }
 }

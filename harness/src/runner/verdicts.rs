@@ -33,7 +33,7 @@ pub struct Participant {
     pub name: String,
     /// `None`: the model, which plays both.
     pub chain: Option<Chain>,
-    /// What is judged.
+    /// What is checked.
     pub profiles: BTreeSet<RegistryProfile>,
     /// Every view of its interface.
     #[serde(skip)]
@@ -50,12 +50,12 @@ pub struct StepRecord {
     pub rules: Vec<Rule>,
     pub participant: String,
     pub result: StepResult,
-    /// `None` where the step was not played, or could not be judged. The model's is that of the
+    /// `None` if the step was not played, or is inconclusive. The model's is that of the
     /// first chain.
     pub observed: Option<Observation>,
 }
 
-/// What a participant came to at a step.
+/// The result of a participant at a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Observation {
     pub outcome: Verdict,
@@ -79,9 +79,9 @@ pub struct Observation {
 pub enum StepResult {
     Passed,
     Failed(Box<Difference>),
-    /// The step could not be judged, so the registry has not failed; the run does.
+    /// The step inconclusive, so the registry has not failed; the run does.
     Error(Box<Difference>),
-    /// It came to what the scenario declares for this chain alone.
+    /// It has the result that the scenario declares for this chain alone.
     Varied,
     /// The step, or an earlier one, is of a profile that the participant does not declare.
     NotDeclared,
@@ -113,7 +113,7 @@ pub struct VarianceUsed<'a> {
     /// The number in the specification's list.
     pub kind: u8,
     pub participant: &'a str,
-    /// What the chain came to, and what it would have come to without the variance.
+    /// The result of the chain, and the one that it would have without the variance.
     pub outcome: String,
     pub elsewhere: String,
     pub reason: &'a str,
@@ -124,9 +124,9 @@ pub struct VarianceUsed<'a> {
 pub struct StepCount {
     pub passed: usize,
     pub failed: usize,
-    /// Steps that could not be judged.
+    /// Steps that inconclusive.
     pub errors: usize,
-    /// Steps that came to a declared variance.
+    /// Steps with a declared variance.
     pub varied: usize,
     pub not_reached: usize,
     /// Steps that the scenario declares to be the other chain's only.
@@ -148,7 +148,7 @@ impl StepResult {
         Self::Error(Box::new(Difference::lost(reason)))
     }
 
-    /// How the participant differs, or why it could not be judged.
+    /// How the participant differs, or why it inconclusive.
     pub fn difference(&self) -> Option<&Difference> {
         match self {
             Self::Failed(difference) | Self::Error(difference) => Some(difference),
@@ -170,7 +170,7 @@ impl StepResult {
         }
     }
 
-    /// Did the participant do what the scenario tells of it?
+    /// Did the participant do what the scenario expects?
     pub fn is_as_expected(&self) -> bool {
         matches!(
             self,
@@ -212,7 +212,7 @@ impl StepCount {
         self.errors += other.errors;
     }
 
-    /// Did every one of these steps do what its scenario tells?
+    /// Did every one of these steps do what its scenario expects?
     pub fn is_as_expected(&self) -> bool {
         self.failed + self.errors + self.not_reached == 0
     }

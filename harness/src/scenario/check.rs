@@ -34,7 +34,10 @@ pub(super) fn document(document: &Document) -> Result<(), Fault> {
     let mut actors = BTreeSet::new();
     for (at, actor) in document.actors.iter().enumerate() {
         if !actors.insert(actor.0.as_str()) {
-            return fault(format!("actors[{at}]"), format!("`{actor}` stands twice"));
+            return fault(
+                format!("actors[{at}]"),
+                format!("`{actor}` is listed twice"),
+            );
         }
     }
     for (at, step) in document.steps.iter().enumerate() {
@@ -95,7 +98,7 @@ fn check_kind_and_reason(kind: u8, reason: &str, path: &str) -> Result<(), Fault
     if !VARIANCE_KINDS.contains(&kind) {
         return fault(
             format!("{path}.kind"),
-            format!("{kind} is no declared variance (1 to 7)"),
+            format!("{kind} is not a declared variance (1 to 7)"),
         );
     }
     if reason.trim().is_empty() {
@@ -132,9 +135,10 @@ fn check_foreign(step: &Step, foreign: &Foreign, path: &str) -> Result<(), Fault
     let answer = (foreign.outcome, foreign.summary);
     match foreign.outcome {
         None if foreign.summary.is_some() => fault(format!("{path}.outcome"), "is missing"),
-        _ if common.is_some_and(|it| (Some(it.outcome), it.summary) == answer) => {
-            fault(path, "is what the step expects of everybody: no difference")
-        }
+        _ if common.is_some_and(|it| (Some(it.outcome), it.summary) == answer) => fault(
+            path,
+            "equals the common expectation of the step: not a difference",
+        ),
         _ => Ok(()),
     }
 }
@@ -195,14 +199,16 @@ pub(super) fn time(
 
 /// What `concord fill` writes must be there, and a variance must vary.
 pub(super) fn expectations_filled(document: &Document) -> Result<(), Fault> {
+    let last = document.last_on_chain();
     for (at, step) in document.steps.iter().enumerate() {
+        let has_digest = Some(at) == last || step.shows_state();
         let path = format!("steps[{at}]");
         if let Some(expect) = &step.expect {
-            filled(expect, format!("{path}.expect"))?;
+            filled(expect, has_digest, format!("{path}.expect"))?;
         }
         for (at, variance) in step.variance.iter().enumerate() {
             let path = format!("{path}.variance[{at}].expect");
-            filled(&variance.expect, path.clone())?;
+            filled(&variance.expect, has_digest, path.clone())?;
             if step.expect.as_ref() == Some(&variance.expect) {
                 return fault(path, "is what the step expects of every chain: no variance");
             }
@@ -211,10 +217,10 @@ pub(super) fn expectations_filled(document: &Document) -> Result<(), Fault> {
     Ok(())
 }
 
-fn filled(expect: &Expectation, path: String) -> Result<(), Fault> {
+fn filled(expect: &Expectation, has_digest: bool, path: String) -> Result<(), Fault> {
     let missing = match (&expect.events, &expect.digest) {
         (None, _) => "events",
-        (_, None) => "digest",
+        (_, None) if has_digest => "digest",
         _ => return Ok(()),
     };
     fault(

@@ -1,11 +1,11 @@
-//! A scenario file, as it stands on disk. `tests/scenarios/schema.json` describes the same shape
+//! A scenario file, as it is on disk. `tests/scenarios/schema.json` describes the same shape
 //! for editors and for other languages.
 use super::{Flag, Rule};
 use crate::model::{Actor, Bytes32, Chain, Event, Summary, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// One story, told once, that every chain must end the same way.
+/// One sequence of steps, which must have the same result on every chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Document {
@@ -14,13 +14,13 @@ pub struct Document {
     pub title: String,
     /// What the scenario shows; every step that cites no rule of its own counts for these.
     pub rules: Vec<Rule>,
-    /// Where the story comes from, such as `FS-021`.
+    /// The source of the scenario, such as `FS-021`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<String>,
     /// Unix seconds. Every other time in the file is counted from here.
     pub start: u64,
     pub actors: Vec<Actor>,
-    /// Where the story can be told on one chain only.
+    /// Set if the scenario can be played on one chain only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub only: Option<Only>,
     /// Where else it is played.
@@ -40,7 +40,7 @@ pub struct Only {
     pub reason: String,
 }
 
-/// One thing that somebody does, and what must come of it.
+/// One action of an actor, and its expected result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Step {
@@ -75,7 +75,7 @@ pub struct Foreign {
     pub registry: String,
     pub reason: String,
     /// What it answers instead; events and state are everybody's. `None`: they are not, so that
-    /// what it comes to from here on is not judged.
+    /// its result from here on is not checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Verdict>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -92,7 +92,8 @@ pub struct Expectation {
     pub summary: Option<Summary>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events: Option<Vec<Event>>,
-    /// keccak256 of the canonical state after the step.
+    /// keccak256 of the canonical state after the step. Where it is absent, the state is compared
+    /// with the model's alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<Bytes32>,
 }
@@ -108,12 +109,25 @@ pub struct Variance {
     pub expect: Expectation,
 }
 
+impl Document {
+    /// The last step that calls a registry. What it leaves behind is the whole scenario's.
+    pub fn last_on_chain(&self) -> Option<usize> {
+        self.steps.iter().rposition(|step| step.expect.is_some())
+    }
+}
+
 impl Step {
     /// What the registry of this name is known to answer otherwise.
     pub fn foreign_to(&self, registry: Option<&str>) -> Option<&Foreign> {
         self.foreign
             .iter()
             .find(|it| Some(it.registry.as_str()) == registry)
+    }
+
+    /// Returns whether its expectations have the digest of the state after it: where chains are
+    /// declared to differ. The last step of a scenario has one in any case.
+    pub fn shows_state(&self) -> bool {
+        !self.variance.is_empty()
     }
 
     /// What the step must come to on `chain`.

@@ -2,7 +2,8 @@ use super::{Document, Expectation, Scenario, ScenarioFault, Variance, timeline};
 use crate::model::{Bytes32, Chain, Model, Outcome, Verdict};
 use std::path::Path;
 
-/// Writes into `document` the events and digests that the model expects. `outcome` and `summary`
+/// Writes into `document` the events that the model expects of each step, and the digests of the
+/// states at the scenario's end and wherever chains differ. `outcome` and `summary`
 /// stay as they were written by hand.
 ///
 /// # Errors
@@ -14,7 +15,19 @@ pub fn fill(document: &mut Document, file: &Path) -> Result<(), ScenarioFault> {
     for chain in scenario.chains() {
         fill_for_chain(document, &scenario, chain, file)?;
     }
+    drop_digests(document);
     Ok(())
+}
+
+/// A state that the next steps build on needs no digest of its own.
+fn drop_digests(document: &mut Document) {
+    let last = document.last_on_chain();
+    let steps = document.steps.iter_mut().enumerate();
+    for (_, step) in steps.filter(|(at, step)| Some(*at) != last && !step.shows_state()) {
+        if let Some(expect) = &mut step.expect {
+            expect.digest = None;
+        }
+    }
 }
 
 /// A chain may be left out only where it would come to something else, and for the kind of variance
@@ -30,7 +43,7 @@ fn check_only(scenario: &Scenario) -> Result<(), String> {
     });
     match differing.map(|step| (step.number, step.operation.absence())) {
         None => Err(format!(
-            "both chains come to the same: tell it without `only: {}`",
+            "both chains have the same result: remove `only: {}`",
             only.chain
         )),
         Some((number, Some((chain, kind, _)))) if (chain, kind) != (only.chain, only.kind) => {

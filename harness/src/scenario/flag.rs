@@ -1,4 +1,4 @@
-//! Which scenarios are also played on chains that nobody controls, and what makes one fit for it.
+//! Which scenarios are also played on live chains, and what makes one fit for it.
 use super::{Scenario, TimedStep, timeline::Fault};
 use crate::model::{Operation, SetAgentWallet, SetOperator, Verdict};
 use serde::{Deserialize, Serialize};
@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Flag {
-    /// On registries that stand on a chain with a clock of its own: few transactions.
+    /// On deployed registries, on a chain with its own clock: few transactions.
     Live,
-    /// There too, by somebody who cannot pay: nothing is accepted but reads.
+    /// The same without a funder: only reads and refusals.
     ReadOnly,
 }
 
@@ -18,14 +18,14 @@ pub enum Flag {
 const TRANSACTIONS_MAX: usize = 8;
 /// How long a transaction may take until it is in a block and read back.
 pub(super) const SECONDS_A_TRANSACTION: u64 = 24;
-/// Where the time cannot be set, a story's start is so many seconds before it begins: half of them
+/// Where the time cannot be set, a scenario's start is so many seconds before it begins: half of them
 /// are over in any case.
 pub const HEAD_START: u64 = 60;
 /// R3: a consent's deadline is at most so far ahead on EVM.
 const CONSENT_SECONDS: u64 = 300;
 const DAY: u64 = 86_400;
 
-/// A flagged scenario must come to the same on a chain nobody controls, whatever its clock does.
+/// A flagged scenario must have the same result on a live chain, whatever its clock does.
 pub(super) fn check(scenario: &Scenario) -> Result<(), Fault> {
     let is_live = scenario.flags.contains(&Flag::Live);
     let is_read_only = scenario.flags.contains(&Flag::ReadOnly);
@@ -33,7 +33,10 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Fault> {
         return Ok(());
     }
     if scenario.actors.iter().any(|actor| actor.0 == "deployer") {
-        return fault("actors", "`deployer` is nobody there (R9)".to_owned());
+        return fault(
+            "actors",
+            "`deployer` is not an actor on a live chain (R9)".to_owned(),
+        );
     }
     let mut sent = 0;
     for step in &scenario.steps {
@@ -75,7 +78,7 @@ fn lacks_consent(step: &TimedStep) -> bool {
 /// A statement must be over from the start, or good for as long as everything before can take.
 fn check_times(step: &TimedStep, sent: usize, path: &str) -> Result<(), Fault> {
     if step.source.at.is_some() {
-        let message = "a chain that nobody controls cannot be told the time";
+        let message = "the clock of a live chain cannot be set";
         return fault(format!("{path}.at"), message.to_owned());
     }
     let before = SECONDS_A_TRANSACTION.saturating_mul(sent as u64 + 1);
@@ -107,8 +110,8 @@ fn check_times(step: &TimedStep, sent: usize, path: &str) -> Result<(), Fault> {
     )
 }
 
-/// What else a story leaves behind hangs on agents of its own; an operator's rights hang on people,
-/// who are the same in the next story.
+/// What else a scenario leaves behind belongs to its own agents. An operator's rights belong to actors,
+/// which are the same in the next scenario.
 fn check_operators(scenario: &Scenario) -> Result<(), Fault> {
     let mut standing = BTreeSet::new();
     for step in &scenario.steps {

@@ -1,12 +1,10 @@
-//! How a scenario file is laid out: a line for each member of a step and for each event, so that a
-//! scenario reads as a list and a diff shows what changed.
-use serde_json::Value;
+//! How a scenario file is laid out: a line for each member of a step, and for each event if there
+//! are several, so that a scenario reads as a list and a diff shows what changed.
+use serde_json::{Map, Value};
 use std::fmt::Write;
 
 /// Members that hold one item a line.
-const LISTS: &[&str] = &["steps", "variance", "events"];
-/// Members whose own members have a line each.
-const BLOCKS: &[&str] = &["expect"];
+const LISTS: &[&str] = &["steps", "variance"];
 
 /// The text of a scenario file, with a line feed at its end.
 pub fn document(document: &Value) -> String {
@@ -27,24 +25,39 @@ fn block(out: &mut String, value: &Value, depth: usize) {
         out.push_str(": ");
         match member {
             Value::Array(items) if LISTS.contains(&name.as_str()) && !items.is_empty() => {
-                list(out, items, name == "events", depth + 1);
+                list(out, items, depth + 1, block);
             }
-            member if BLOCKS.contains(&name.as_str()) => block(out, member, depth + 1),
+            Value::Object(members) if name == "expect" => expectation(out, members, depth + 1),
             member => line(out, member),
         }
     }
     end(out, '}', depth);
 }
 
-fn list(out: &mut String, items: &[Value], is_flat: bool, depth: usize) {
-    out.push('[');
-    for (at, item) in items.iter().enumerate() {
-        separate(out, at, depth + 1);
-        if is_flat {
-            line(out, item);
-        } else {
-            block(out, item, depth + 1);
+/// One line, but for events, if there is more than one.
+fn expectation(out: &mut String, members: &Map<String, Value>, depth: usize) {
+    flat(out, ['{', '}'], members, |out, (name, member)| {
+        text(out, name);
+        out.push_str(": ");
+        match member {
+            Value::Array(events) if name == "events" && events.len() > 1 => {
+                list(out, events, depth, |out, event, _| line(out, event));
+            }
+            member => line(out, member),
         }
+    });
+}
+
+fn list(
+    out: &mut String,
+    items: &[Value],
+    depth: usize,
+    item: impl Fn(&mut String, &Value, usize),
+) {
+    out.push('[');
+    for (at, it) in items.iter().enumerate() {
+        separate(out, at, depth + 1);
+        item(out, it, depth + 1);
     }
     end(out, ']', depth);
 }
@@ -69,26 +82,28 @@ fn indent(out: &mut String, depth: usize) {
 /// A value on one line, with spaces where people write them.
 fn line(out: &mut String, value: &Value) {
     match value {
-        Value::Object(members) => {
-            out.push('{');
-            for (at, (name, member)) in members.iter().enumerate() {
-                out.push_str(if at > 0 { ", " } else { "" });
-                text(out, name);
-                out.push_str(": ");
-                line(out, member);
-            }
-            out.push('}');
-        }
-        Value::Array(items) => {
-            out.push('[');
-            for (at, item) in items.iter().enumerate() {
-                out.push_str(if at > 0 { ", " } else { "" });
-                line(out, item);
-            }
-            out.push(']');
-        }
+        Value::Object(members) => flat(out, ['{', '}'], members, |out, (name, member)| {
+            text(out, name);
+            out.push_str(": ");
+            line(out, member);
+        }),
+        Value::Array(items) => flat(out, ['[', ']'], items, line),
         scalar => write!(out, "{scalar}").expect("a String takes all text"),
     }
+}
+
+fn flat<T>(
+    out: &mut String,
+    [open, close]: [char; 2],
+    items: impl IntoIterator<Item = T>,
+    item: impl Fn(&mut String, T),
+) {
+    out.push(open);
+    for (at, it) in items.into_iter().enumerate() {
+        out.push_str(if at > 0 { ", " } else { "" });
+        item(out, it);
+    }
+    out.push(close);
 }
 
 fn text(out: &mut String, text: &str) {
@@ -113,6 +128,6 @@ mod tests {
         });
         let written = document(&before);
         assert_eq!(serde_json::from_str::<Value>(&written).unwrap(), before);
-        assert_eq!(written.lines().count(), 25, "{written}");
+        assert_eq!(written.lines().count(), 19, "{written}");
     }
 }

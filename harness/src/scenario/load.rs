@@ -36,7 +36,7 @@ pub fn load(file: &Path) -> Result<Scenario, ScenarioFault> {
     timeline::build(&document, file)
 }
 
-/// Reads a scenario file as it stands, checking no more than its shape.
+/// Reads a scenario file as it is, checking no more than its shape.
 ///
 /// # Errors
 /// An unreadable file, text that is not JSON, or a value of the wrong shape.

@@ -1,7 +1,7 @@
 //! Scenarios: language-neutral JSON with actor labels instead of addresses, and times counted
 //! from a start. Written once, run on every chain.
 //!
-//! [`Document`] is the file as it stands on disk, [`Scenario`] the checked story that a runner
+//! [`Document`] is the file as it is on disk, [`Scenario`] the checked scenario that a runner
 //! plays, [`fill`] writes what the model expects into a document.
 mod check;
 mod clock;

@@ -74,7 +74,7 @@ impl FromStr for Rule {
     fn from_str(text: &str) -> Result<Self, String> {
         Self::all()
             .find(|rule| rule.to_string() == text)
-            .ok_or_else(|| format!("`{text}` is no rule: use R1 to R{LAST_RULING}, or §3a"))
+            .ok_or_else(|| format!("`{text}` is not a rule: use R1 to R{LAST_RULING}, or §3a"))
     }
 }
 

@@ -35,7 +35,7 @@ pub struct TimedStep {
 }
 
 impl Scenario {
-    /// The chains that the story is told for.
+    /// The chains on which the scenario is played.
     pub fn chains(&self) -> impl Iterator<Item = Chain> {
         let only = self.only.as_ref().map(|only| only.chain);
         Chain::ALL

@@ -14,7 +14,7 @@ macro_rules! embedded {
 pub const FILES: &[Embedded] = embedded![
     "keccak256" "sha256" "request_bytes" "jcs" "jcs_numbers" "jcs_midpoints" "data_hash"
     "interaction_hash" "reviewer_message" "feedback_auth" "feedback_auth_blob"
-    "feedback_auth_blob_decode" "payment_proof" "revoke_message" "receipt"
+    "feedback_auth_blob_decode" "payment_proof" "revoke_message" "respond_message" "receipt"
     "validation_request_hash" "agent_wallet_set" "tag" "tag_decode" "summary" "verify" "sign"
     "chain_id" "account_id" "task_ref" "pda" "public_key" "feedback_id" "weighted_score"
     "stars_to_value" "stars_of_value" "standard_tag" "standard_tag_value" "x402_tag" "summary_part"
@@ -51,7 +51,7 @@ pub struct Vector {
 #[derive(Debug)]
 pub enum Expected {
     Ok(Value),
-    /// A result that has this member; the others are not judged.
+    /// A result that has this member; the others are not checked.
     Member {
         name: &'static str,
         value: Value,

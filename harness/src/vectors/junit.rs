@@ -1,5 +1,5 @@
 use super::{
-    judge::{Finding, Row, Run, Verdict},
+    check::{Finding, Row, Run, Verdict},
     report::short,
 };
 use crate::report::printable;
@@ -39,7 +39,7 @@ fn write_suite(out: &mut Xml, row: &Row, findings: &BTreeMap<&str, &Finding>) ->
     let counts = [
         ("tests", row.verdicts.len()),
         ("failures", tally.wrong + tally.refused_wrongly),
-        ("errors", tally.not_judged),
+        ("errors", tally.unanswered),
         ("skipped", tally.not_declared),
     ];
     let mut suite = out
@@ -89,7 +89,7 @@ fn write_case(
 
 fn write_finding(out: &mut Xml, finding: &Finding) -> io::Result<()> {
     let name = match finding.verdict {
-        Verdict::NotJudged => "error",
+        Verdict::Unanswered => "error",
         _ => "failure",
     };
     let words = printable(&format!(

@@ -2,18 +2,18 @@
 //!
 //! - `file`: the committed vectors, which the binary carries
 //! - `program`: the program, line by line
-//! - `judge`: what its answers are worth
+//! - `check`: compares its answers
 //! - `secret`: what no report repeats
 //! - `report`, `junit`: the result
+mod check;
 mod file;
-mod judge;
 mod junit;
 mod program;
 mod report;
 mod secret;
 
+pub use check::{Conclusion, Finding, Plan, Row, Run, Tally, Verdict, run};
 pub use file::{FILES, SCHEMA, Vector, VectorFile, all};
-pub use judge::{Conclusion, Finding, Plan, Row, Run, Tally, Verdict, run};
 pub use junit::junit;
 pub use program::{Command, ProgramFault};
 pub use report::{json, text};

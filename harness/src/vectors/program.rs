@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::{ffi::OsString, time::Duration};
 
-/// How much of a line that is no answer is shown, in characters.
+/// How much of a line that is not an answer is shown, in characters.
 const SHOWN: usize = 80;
 /// The class with which a program says that its function does not cover a request.
 const UNSUPPORTED: &str = "Unsupported";
@@ -28,7 +28,7 @@ pub enum ProgramFault {
     Start(std::io::Error),
     #[error("functions: {0}")]
     Introduction(String),
-    #[error("functions: it declares {0:?}, which is no function of the oracle")]
+    #[error("functions: it declares {0:?}, which is not an oracle function")]
     UnknownFunction(String),
 }
 
@@ -109,7 +109,7 @@ impl Program {
     }
 
     /// # Errors
-    /// Death, silence, or what is no answer to this request. It cannot be asked further then.
+    /// Death, silence, or what is not an answer to this request. It cannot be asked further then.
     pub fn ask(&mut self, vector: &Vector) -> Result<Answer, String> {
         let question = Value::Object(vector.request.clone()).to_string();
         let id = vector.request.get("id").cloned().unwrap_or_default();
@@ -126,9 +126,10 @@ impl Program {
         let reply = read(&line).map_err(|fault| match secret {
             // A parser's words may quote what they do not understand.
             Some(_) => {
-                "the line is no answer; it is not shown, as the request had a secret key".to_owned()
+                "the line is not an answer; it is not shown, as the request had a secret key"
+                    .to_owned()
             }
-            None => format!("`{}` is no answer: {fault}", start_of(&line)),
+            None => format!("`{}` is not an answer: {fault}", start_of(&line)),
         })?;
         if reply.id != *id {
             let found = secret::without(secret, &reply.id.to_string());

@@ -1,4 +1,4 @@
-use super::judge::{Conclusion, Finding, Run, Tally, Verdict};
+use super::check::{Conclusion, Finding, Run, Tally, Verdict};
 use crate::report::{Colours, Terminal, Tone};
 use serde_json::{Map, Value, json};
 use std::fmt::{self, Write};
@@ -20,7 +20,7 @@ impl Tally {
             self.right,
             self.wrong,
             self.refused_wrongly,
-            self.not_judged,
+            self.unanswered,
             self.not_declared,
         ]
     }
@@ -33,7 +33,7 @@ impl Verdict {
             Self::Right => "right",
             Self::Wrong => "WRONG",
             Self::RefusedWrongly => "REFUSED WRONGLY",
-            Self::NotJudged => "NO ANSWER",
+            Self::Unanswered => "NO ANSWER",
             Self::NotDeclared => "not declared",
         }
     }
@@ -109,7 +109,7 @@ pub(super) fn short(value: &Value) -> String {
 
 fn write_verdict(out: &mut Terminal, run: &Run) -> fmt::Result {
     let total = run.total();
-    let judged = total.right + total.wrong + total.refused_wrongly;
+    let checked = total.right + total.wrong + total.refused_wrongly;
     if run.restarts > 0 {
         let times = if run.restarts == 1 { "time" } else { "times" };
         writeln!(
@@ -119,19 +119,19 @@ fn write_verdict(out: &mut Terminal, run: &Run) -> fmt::Result {
         )?;
     }
     let (tone, verdict) = match run.conclusion() {
-        Conclusion::Agrees => (Tone::Good, format!("{judged} vectors: all right")),
+        Conclusion::Agrees => (Tone::Good, format!("{checked} vectors: all right")),
         Conclusion::Differs => {
             let wrong = total.wrong + total.refused_wrongly;
-            (Tone::Bad, format!("{judged} vectors: {wrong} not right"))
+            (Tone::Bad, format!("{checked} vectors: {wrong} not right"))
         }
         Conclusion::Lost => {
-            let lost = total.not_judged;
-            let verdict = format!("{judged} vectors: all right; {lost} have no answer");
+            let lost = total.unanswered;
+            let verdict = format!("{checked} vectors: all right; {lost} have no answer");
             (Tone::Bad, verdict)
         }
         Conclusion::NotDeclared => {
             let rest = total.not_declared;
-            let verdict = format!("{judged} vectors: all right; {rest} are not declared");
+            let verdict = format!("{checked} vectors: all right; {rest} are not declared");
             (Tone::Good, verdict)
         }
     };

@@ -1,4 +1,4 @@
-//! What `concord conform` judges and writes.
+//! What `concord conform` checks and writes.
 use super::{
     assert_sentence, changed, conform, folder_with,
     invocation::{answer, concord},
@@ -40,9 +40,9 @@ fn a_stale_digest_is_exit_code_1_and_names_everybody() {
     let answer = answer(&mut concord(&arguments));
     assert_eq!(answer.code, 1, "{}", answer.stderr);
     let report = answer.stdout;
-    assert!(report.contains("FAILED model: spoilt/changed step 1 (register; R1 R2 R3)\n  state"));
+    assert!(report.contains("FAILED model: broken/changed step 1 (register; R1 R2 R3)\n  state"));
     assert!(
-        report.contains("FAILED svm-litesvm: spoilt/changed step 1 (register; R1 R2 R3)\n  state")
+        report.contains("FAILED svm-litesvm: broken/changed step 1 (register; R1 R2 R3)\n  state")
     );
     assert!(
         report.ends_with("1 scenario: wrong: model, svm-litesvm\n"),
@@ -52,8 +52,8 @@ fn a_stale_digest_is_exit_code_1_and_names_everybody() {
 
 #[test]
 fn a_filter_that_leaves_nothing_is_exit_code_2() {
-    let none = answer(&mut concord(&["conform", "--filter", "no-such-story"]));
-    assert_sentence(&none, 2, "no scenario has `no-such-story` in its name");
+    let none = answer(&mut concord(&["conform", "--filter", "no-such-scenario"]));
+    assert_sentence(&none, 2, "no scenario has `no-such-scenario` in its name");
 }
 
 #[test]
@@ -130,7 +130,11 @@ fn filters_that_leave_nothing_say_what_they_asked_for() {
         "no scenario has `open/` in its name or cites it as a rule, and is without `open/`",
     );
     for (option, value, words) in [
-        ("--rule", "R26", "`R26` is no rule: use R1 to R25, or §3a"),
+        (
+            "--rule",
+            "R26",
+            "`R26` is not a rule: use R1 to R25, or §3a",
+        ),
         (
             "--profile",
             "Open",
@@ -180,7 +184,7 @@ fn a_report_that_cannot_be_written_is_exit_code_2_before_anybody_plays() {
 /// `identity/set-uri` or the like, with a URI of so many bytes.
 fn too_long(bytes: usize) -> (TempDir, PathBuf) {
     let by_alice = |uri: String| json!({"agent": "desk", "by": "alice", "uri": uri});
-    let story = json!({
+    let scenario = json!({
         "title": "A URI that no transaction holds",
         "rules": ["R2"],
         "start": 1_800_000_000,
@@ -194,14 +198,14 @@ fn too_long(bytes: usize) -> (TempDir, PathBuf) {
             }
         ]
     });
-    let (folder, file) = folder_with("long/uri.json", story.to_string().as_bytes());
+    let (folder, file) = folder_with("long/uri.json", scenario.to_string().as_bytes());
     let filled = answer(&mut concord(&["fill", text(&file)]));
     assert_eq!(filled.code, 0, "{}", filled.stderr);
     (folder, file)
 }
 
 #[test]
-fn a_step_that_no_transaction_of_a_chain_holds_is_not_judged_and_the_others_are() {
+fn a_step_that_no_transaction_of_a_chain_holds_is_not_checked_and_the_others_are() {
     for (bytes, on_evm) in [
         (66_000, "takes all of a transaction's 25000000 gas"),
         (1_000_000, "exceeds the gas limit"),

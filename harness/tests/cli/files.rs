@@ -51,9 +51,9 @@ fn lint_names_each_file_that_is_not_as_it_should_be() {
     assert_eq!(found.code, 2, "{found:?}");
     let lines: Vec<_> = found.stdout.lines().collect();
     assert_eq!(lines.len(), 3, "{lines:#?}");
-    assert!(lines[0].contains("changed.json: steps[0]: is not what the model comes to"));
+    assert!(lines[0].contains("changed.json: steps[0]: differs from the model"));
     assert!(lines[1].contains("the file says ReservedKey, the model says ok"));
-    assert!(lines[2].contains("changed.json: actors[0]: `Alice` is no label"));
+    assert!(lines[2].contains("changed.json: actors[0]: `Alice` is not a label"));
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn runs_that_check_one_folder_at_once_do_not_disturb_each_other() {
 }
 
 #[test]
-fn a_run_too_short_to_be_judged_says_so() {
+fn a_run_too_short_to_be_checked_says_so() {
     let short = answer(&mut concord(&[
         "fuzz",
         "--backend",
@@ -69,7 +69,8 @@ fn a_run_too_short_to_be_judged_says_so() {
         "7",
     ]));
     assert_eq!(short.code, 0, "{}", short.stderr);
-    let words = "below 10000 steps it is not judged what was tried too seldom\nno divergence\n";
+    let words =
+        "runs below 10000 steps are not checked for what was tried too seldom\nno divergence\n";
     assert!(short.stdout.ends_with(words), "{}", short.stdout);
 }
 
@@ -180,7 +181,7 @@ fn a_corpus_that_cannot_be_used_is_exit_code_2_and_stays_as_it_is() {
     refused(&["--seed", "8"], "was begun with the seed 7, not 8");
     let file = folder.path().join("corpus.json");
     let sound = fs::read_to_string(&file).unwrap();
-    for (spoilt, words) in [
+    for (broken, words) in [
         ("{}".to_owned(), "corpus.json: missing field `format`"),
         (
             sound.replace("\"format\": 1", "\"format\": 9"),
@@ -191,9 +192,9 @@ fn a_corpus_that_cannot_be_used_is_exit_code_2_and_stays_as_it_is() {
             "a world has at most 200",
         ),
     ] {
-        fs::write(&file, &spoilt).unwrap();
+        fs::write(&file, &broken).unwrap();
         refused(&[], words);
-        assert_eq!(fs::read_to_string(&file).unwrap(), spoilt);
+        assert_eq!(fs::read_to_string(&file).unwrap(), broken);
     }
     fs::write(&file, &sound).unwrap();
     let lock = File::create(folder.path().join("lock")).unwrap();

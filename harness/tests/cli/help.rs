@@ -1,13 +1,13 @@
 //! Help, manual pages, completions.
 use super::{
     assert_sentence,
-    invocation::{answer, concord},
+    invocation::{answer, clone_root, concord},
     text,
 };
 use serde_json::{Value, json};
-use std::{fs, io::Write, process::Stdio};
+use std::{env, fs, io::Write, path::Path, process::Stdio};
 
-const COMMANDS: [&str; 67] = [
+const COMMANDS: [&str; 68] = [
     "conform",
     "adapter",
     "adapter check",
@@ -63,6 +63,7 @@ const COMMANDS: [&str; 67] = [
     "watchtower run",
     "watchtower once",
     "watchtower plan",
+    "watchtower schema",
     "watchtower status",
     "file check",
     "file hash",
@@ -77,6 +78,60 @@ const COMMANDS: [&str; 67] = [
     "man",
 ];
 
+/// The help of each command, in the order in which the help above it lists them.
+fn all_help(command: &[String], texts: &mut Vec<(String, String)>) {
+    let mut asked = concord(&[]);
+    asked.args(command).arg("--help");
+    // Help shows the variables that options read.
+    asked.env_clear().env("PATH", env::var_os("PATH").unwrap());
+    let help = answer(&mut asked);
+    assert_eq!((help.code, help.stderr.as_str()), (0, ""), "{command:?}");
+    let listed = help.stdout.split_once("\nCommands:\n").map(|(_, it)| it);
+    let parts = listed.map_or("", |it| it.split("\n\n").next().unwrap());
+    let parts: Vec<_> = parts
+        .lines()
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
+        .filter(|name| !name.is_empty() && *name != "help")
+        .map(|name| [command, &[name.to_owned()]].concat())
+        .collect();
+    texts.push((command.join(" "), help.stdout));
+    for part in &parts {
+        all_help(part, texts);
+    }
+}
+
+/// Outsiders rely on the help: `CONCORD_BLESS=1` writes the golden text anew.
+#[test]
+fn help_is_the_golden_text_and_no_command_is_left_out() {
+    let mut texts = Vec::new();
+    all_help(&[], &mut texts);
+    for (command, help) in &texts {
+        let is_group = help.contains("Usage: concord") && help.contains("<COMMAND>\n");
+        let is_known = COMMANDS.contains(&command.as_str());
+        assert!(is_group || is_known, "COMMANDS lacks {command}");
+    }
+    let texts = texts.iter().map(|(command, help)| {
+        let name = format!("concord {command}");
+        format!("$ {} --help\n{help}", name.trim_end())
+    });
+    let found = texts.collect::<Vec<_>>().join("\n");
+    let golden = clone_root().join("harness/tests/cli/help.txt");
+    if env::var_os("CONCORD_BLESS").is_some() {
+        fs::write(&golden, &found).unwrap();
+    }
+    assert_same_text(&golden, &found);
+}
+
+/// Names the first line that differs.
+fn assert_same_text(golden: &Path, found: &str) {
+    let expected = fs::read_to_string(golden).unwrap();
+    for (number, (expected, found)) in expected.lines().zip(found.lines()).enumerate() {
+        let advice = "run with CONCORD_BLESS=1 and read the difference";
+        assert_eq!(found, expected, "line {}: {advice}", number + 1);
+    }
+    assert_eq!(found.len(), expected.len());
+}
+
 #[test]
 fn help_lists_the_exit_codes_and_examples() {
     for command in COMMANDS {
@@ -85,7 +140,7 @@ fn help_lists_the_exit_codes_and_examples() {
         for part in ["Examples:\n  ", "Exit codes:\n  0  "] {
             assert!(help.contains(part), "{help}");
         }
-        // Exit codes are of the command that they stand under.
+        // The exit codes are those of this command.
         let (_, codes) = help.split_once("Exit codes:").unwrap();
         let compares = ["conform", "adapter", "fuzz"].contains(&command);
         assert_eq!(codes.contains("participant"), compares, "{help}");

@@ -23,7 +23,7 @@ fn in_folder(folder: &TempDir, arguments: &[&str]) -> Answer {
 }
 
 #[test]
-fn the_starting_point_is_judged_by_its_own_options() {
+fn the_starting_point_is_checked_by_its_own_options() {
     let folder = tempfile::tempdir().unwrap();
     let written = init(folder.path(), "python");
     assert_eq!(
@@ -39,14 +39,14 @@ fn the_starting_point_is_judged_by_its_own_options() {
     let check = ["adapter", "check", "--chain", "evm", "python3 identity.py"];
     let checked = in_folder(&folder, &check);
     assert_eq!(checked.code, 0, "{checked:?}");
-    let judged = in_folder(&folder, &["conform", "--json"]);
-    assert_eq!(judged.code, 4, "{}", judged.stderr);
+    let checked = in_folder(&folder, &["conform", "--json"]);
+    assert_eq!(checked.code, 4, "{}", checked.stderr);
     assert!(
-        judged.stderr.contains("options of concord.json\n"),
+        checked.stderr.contains("options of concord.json\n"),
         "{}",
-        judged.stderr
+        checked.stderr
     );
-    let report: Value = serde_json::from_str(&judged.stdout).unwrap();
+    let report: Value = serde_json::from_str(&checked.stdout).unwrap();
     assert_eq!(report["participants"], json!(["model", "identity-py"]));
     assert_eq!(report["failures"], json!([]));
     assert!(report["totals"]["identity-py"]["passed"].as_u64().unwrap() > 300);

@@ -159,6 +159,7 @@ fn a_build_without_registries_says_how_to_get_one_with_them() {
     };
     assert_eq!(state("scenarios in this build"), "ok");
     assert_eq!(state("program in this build"), "missing");
+    assert_eq!(state("page in this build"), "optional");
 }
 
 #[test]

@@ -60,6 +60,10 @@ fn changed(name: &str, pointer: &str, value: Value) -> (TempDir, PathBuf) {
         .join(name)
         .with_extension("json");
     let mut scenario: Value = serde_json::from_str(&fs::read_to_string(source).unwrap()).unwrap();
-    *scenario.pointer_mut(pointer).unwrap() = value;
-    folder_with("spoilt/changed.json", scenario.to_string().as_bytes())
+    let (parent, member) = pointer.rsplit_once('/').unwrap();
+    match scenario.pointer_mut(pointer) {
+        Some(place) => *place = value,
+        None => scenario.pointer_mut(parent).unwrap()[member] = value,
+    }
+    folder_with("broken/changed.json", scenario.to_string().as_bytes())
 }

@@ -53,7 +53,7 @@ fn a_list_is_written_and_checked() {
     assert_sentence(
         &answer(&mut concord(&unsigned)),
         1,
-        "signed by nobody, expected 0x12",
+        "signed by no one, expected 0x12",
     );
 
     let seed = [7; 32];

@@ -26,8 +26,8 @@ fn a_malformed_scenario_is_exit_code_2_and_named_with_its_path() {
 
 #[test]
 fn an_unknown_scenario_backend_or_option_is_exit_code_2() {
-    let unknown = answer(&mut concord(&["conform", "--scenario", "no-such-story"]));
-    assert_sentence(&unknown, 2, "scenario no-such-story not found");
+    let unknown = answer(&mut concord(&["conform", "--scenario", "no-such-scenario"]));
+    assert_sentence(&unknown, 2, "scenario no-such-scenario not found");
     for arguments in [
         &["conform", "--backend", "evm-besu"][..],
         &["conform", "--jsn"],

@@ -55,8 +55,8 @@ fn vectors_of(name: &str) -> usize {
     let path = clone_root().join(format!("tests/vectors/{name}.json"));
     let file: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     let vectors = file["vectors"].as_array().unwrap();
-    let is_judged = |it: &&Value| !it["flags"].as_array().unwrap().contains(&json!("Request"));
-    vectors.iter().filter(is_judged).count()
+    let is_checked = |it: &&Value| !it["flags"].as_array().unwrap().contains(&json!("Request"));
+    vectors.iter().filter(is_checked).count()
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn our_own_oracle_is_right_in_everything() {
 }
 
 #[test]
-fn a_program_is_judged_by_what_it_declares() {
+fn a_program_is_checked_by_what_it_declares() {
     let (_folder, sha) = program(&["sha256"], RIGHT);
     let (all, everything) = report(&[], &sha);
     assert_eq!(
@@ -179,7 +179,7 @@ fn an_answer_that_is_none_costs_its_vector_and_the_program_is_started_again_thre
     for (body, reason) in [
         (
             nonsense,
-            "`what?` is no answer: expected value at line 1 column 1",
+            "`what?` is not an answer: expected value at line 1 column 1",
         ),
         (dead.as_str(), "the program has ended"),
         (silent.as_str(), "the program gave no answer within 1s"),
@@ -191,7 +191,7 @@ fn an_answer_that_is_none_costs_its_vector_and_the_program_is_started_again_thre
         let (_folder, sha) = program(&["sha256"], body);
         let (run, told) = report(&["--function", "sha256", "--timeout", "1"], &sha);
         let tally = &told["functions"]["sha256"];
-        let lost = tally["not_judged"].as_u64().unwrap();
+        let lost = tally["unanswered"].as_u64().unwrap();
         assert!((1..=3).contains(&lost), "{tally}");
         assert_eq!(
             (run.code, &told["conclusion"], &told["restarts"]),
@@ -218,7 +218,7 @@ fn a_program_that_always_dies_leaves_a_report_and_a_wrong_answer_counts_more() {
         run.stdout
     );
     let all = (vectors_of("sha256") + vectors_of("keccak256")) as u64;
-    assert_eq!(told["total"]["not_judged"], all);
+    assert_eq!(told["total"]["unanswered"], all);
     assert!(
         run.stdout
             .contains("the program was started again 3 times, and is not any more"),
@@ -299,7 +299,7 @@ fn a_program_that_cannot_be_asked_is_exit_code_3_in_one_sentence() {
         "the program `/nonexistent/library` cannot be asked: it does not start: No such file";
     assert_sentence(&answer(&mut { missing }), 3, words);
     let (_folder, unknown) = program(&["sha256", "sha512"], RIGHT);
-    let words = "functions: it declares \"sha512\", which is no function of the oracle";
+    let words = "functions: it declares \"sha512\", which is not an oracle function";
     assert_sentence(&answer(&mut run(&[], &unknown)), 3, words);
     let mute = concord(&["vectors", "run", "--timeout", "1", "--", "sleep", "600"]);
     assert_sentence(

@@ -88,7 +88,7 @@ impl Drop for Recorder {
     }
 }
 
-/// One request a connection. A client that goes away is no concern of ours.
+/// One request a connection. A client that disconnects does not matter.
 fn serve(mut stream: &TcpStream, chain: u16, state: &State) {
     let Some(body) = read_request(stream) else {
         return;

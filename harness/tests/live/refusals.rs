@@ -23,7 +23,7 @@ fn refuses_what_can_be_known_to_fail_before_anything_is_sent() {
         &live(&["--budget", "a lot"]),
         "--budget a lot: not a number of ETH",
     );
-    refused(&base(CHAIN), "standard input is no terminal to ask on");
+    refused(&base(CHAIN), "stdin is not a terminal");
     refused(
         &base("cosmos:cosmoshub-3"),
         "live runs are for chains of the namespaces eip155 and solana",

@@ -25,7 +25,7 @@ fn assert_refused(answer: &Answer, words: &str) {
 fn one_agent_gets_one_feedback_and_a_summary() {
     let deployed = Deployed::start(&[]);
     let sent = deployed.recorder.sends();
-    assert_refused(&smoke(&deployed, &[]), "no terminal to ask on");
+    assert_refused(&smoke(&deployed, &[]), "stdin is not a terminal");
     let elsewhere = tempfile::tempdir().unwrap();
     let early = invocation::answer(
         deployed
@@ -84,7 +84,7 @@ fn a_registry_that_says_something_else_is_exit_code_1() {
     assert!(!deployed.record().exists());
 }
 
-/// What was sent and paid for is no refusal.
+/// After something was sent and paid for, the exit code is not that of a refusal.
 #[test]
 fn a_result_that_cannot_be_shown_is_exit_code_3() {
     let deployed = Deployed::start(&[]);

@@ -73,7 +73,7 @@ fn names_a_registry_of_another_chain(deployed: &Deployed) {
     );
 }
 
-/// The book names an account that is no program.
+/// The book names an account that is not a program.
 fn refuses_what_is_no_program(deployed: &Deployed) {
     let mut book = deployed.book();
     let address = &mut book["chains"][CHAIN]["contracts"]["AgentRegistry"]["address"];

@@ -10,7 +10,7 @@ fn one_agent_gets_one_feedback_and_a_summary() {
     let sent = deployed.recorder.sends();
     let asked = deployed.run(&["smoke", "--chain", CHAIN]);
     assert_eq!((asked.code, asked.stdout.as_str()), (2, ""));
-    assert!(asked.stderr.contains("no terminal to ask on"));
+    assert!(asked.stderr.contains("stdin is not a terminal"));
     assert_eq!(deployed.recorder.sends(), sent);
     for _ in 0..2 {
         let done = deployed.run(&["smoke", "--chain", CHAIN, "--yes", "--json"]);

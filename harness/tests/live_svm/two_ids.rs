@@ -10,18 +10,18 @@ use std::process::Stdio;
 /// Played on a cluster that others use too.
 const LIVE_SCENARIO: &str = "authorized/revoke";
 
-fn judged_in_process(build: Build) {
+fn checked_in_process(build: Build) {
     let filter = ["--filter", "authorized/feedback", "--program"];
-    let judged = answer(
+    let checked = answer(
         concord(&["conform", "--backend", "svm-litesvm"])
             .args(filter)
             .arg(build.file())
             .stdin(Stdio::null()),
     );
-    assert_eq!(judged.code, 0, "{}{}", judged.stdout, judged.stderr);
+    assert_eq!(checked.code, 0, "{}{}", checked.stdout, checked.stderr);
 }
 
-fn deployed_and_judged(build: Build) -> String {
+fn deployed_and_checked(build: Build) -> String {
     let deployed = Deployed::of(build);
     let book = deployed.book();
     let address = &book["chains"][CHAIN]["contracts"]["AgentRegistry"]["address"];
@@ -37,8 +37,8 @@ fn deployed_and_judged(build: Build) -> String {
 #[test]
 fn one_command_deploys_and_judges_programs_of_two_ids() {
     let addresses = [Build::FIRST, Build::SECOND].map(|build| {
-        judged_in_process(build);
-        deployed_and_judged(build)
+        checked_in_process(build);
+        deployed_and_checked(build)
     });
     assert_ne!(addresses[0], addresses[1]);
 }

@@ -5,7 +5,7 @@ use concord_harness::model::{Event, SetAuthSchemes, SetFeedbackAuthority, Tamper
 
 #[test]
 fn r5_each_field_binds() {
-    let spoil: [fn(&mut Authorization); 5] = [
+    let changes: [fn(&mut Authorization); 5] = [
         |it| it.agent = "lyric".into(),
         |it| it.client = "carol".into(),
         |it| it.tamper = Some(Tamper::WrongChain),
@@ -13,23 +13,51 @@ fn r5_each_field_binds() {
         |it| it.signer = "bob".into(),
     ];
     for chain in BOTH {
-        for change in spoil {
-            assert_eq!(spoilt(chain, change), refused(AuthNotGranted));
+        for change in changes {
+            assert_eq!(broken(chain, change), refused(AuthNotGranted));
         }
-        assert_eq!(spoilt(chain, |_| ()), Verdict::Ok);
+        assert_eq!(broken(chain, |_| ()), Verdict::Ok);
     }
 }
 
 #[test]
 fn r6_a_blob_of_another_length_is_malformed_and_none_is_missing() {
     for chain in BOTH {
-        let with = |tamper| spoilt(chain, |it| it.tamper = Some(tamper));
+        let with = |tamper| broken(chain, |it| it.tamper = Some(tamper));
         assert_eq!(with(Tamper::Truncated), refused(AuthMalformed));
         assert_eq!(with(Tamper::Extended), refused(AuthMalformed));
         assert_eq!(with(Tamper::Empty), refused(AuthMissing));
         let none = give(&mut registered(chain), feedback("bob", 50, None), 2);
         assert_eq!(none.verdict, refused(AuthMissing));
     }
+}
+
+/// On Solana a contract is a key like any other (declared variance 6).
+#[test]
+fn r6_a_contract_judges_signatures_of_any_length_on_evm() {
+    for (chain, verdict) in [
+        (Chain::Evm, refused(AuthNotGranted)),
+        (Chain::Svm, refused(AuthMalformed)),
+    ] {
+        for tamper in [Tamper::Truncated, Tamper::Extended] {
+            let with = |it: &mut Authorization| {
+                (it.signer, it.tamper) = ("contract-gail".into(), Some(tamper.clone()));
+            };
+            assert_eq!(broken(chain, with), verdict, "{tamper:?}");
+        }
+        let dirty = |it: &mut Authorization| {
+            (it.signer, it.tamper) = ("contract-gail".into(), Some(Tamper::Dirty));
+        };
+        assert_eq!(broken(chain, dirty), refused(AuthMalformed));
+    }
+}
+
+#[test]
+fn an_authorization_names_every_form_but_the_usual_one() {
+    let json = |form| serde_json::to_value(Authorization { form, ..granted() }).unwrap();
+    assert_eq!(json(Form::Bounded).get("form"), None);
+    assert_eq!(json(Form::DraftV1)["form"], "draft_v1");
+    assert_eq!(json(Form::X84)["form"], "x84");
 }
 
 #[test]
@@ -50,7 +78,7 @@ fn r7_the_owner_of_now_signs() {
 #[test]
 fn r7_a_signature_by_another_key_or_with_a_flipped_bit_grants_nothing() {
     for chain in BOTH {
-        let with = |tamper| spoilt(chain, |it| it.tamper = Some(tamper));
+        let with = |tamper| broken(chain, |it| it.tamper = Some(tamper));
         assert_eq!(with(Tamper::CorruptSignature), refused(AuthNotGranted));
         assert_eq!(
             with(Tamper::SignedBy("bob".into())),
@@ -64,12 +92,12 @@ fn r7_a_signature_by_another_key_or_with_a_flipped_bit_grants_nothing() {
 fn r8_the_limit_is_exclusive_and_the_expiry_strict() {
     for chain in BOTH {
         assert_eq!(
-            spoilt(chain, |it| it.index_limit = 0),
+            broken(chain, |it| it.index_limit = 0),
             refused(AuthIndexLimit)
         );
-        assert_eq!(spoilt(chain, |it| it.index_limit = 1), Verdict::Ok);
-        assert_eq!(spoilt(chain, |it| it.expiry = 50), refused(AuthExpired));
-        assert_eq!(spoilt(chain, |it| it.expiry = 51), Verdict::Ok);
+        assert_eq!(broken(chain, |it| it.index_limit = 1), Verdict::Ok);
+        assert_eq!(broken(chain, |it| it.expiry = 50), refused(AuthExpired));
+        assert_eq!(broken(chain, |it| it.expiry = 51), Verdict::Ok);
     }
 }
 
@@ -198,14 +226,14 @@ fn the_first_broken_rule_of_the_order_is_reported() {
     ];
     let on_solana_only = [FeedbackIndexStale, LengthLimit];
     for chain in BOTH {
-        let mut spoilt = feedback("bob", 50, Some(granted()));
+        let mut broken = feedback("bob", 50, Some(granted()));
         let mut reported = None;
         for (break_rule, class) in &order {
-            break_rule(&mut spoilt);
+            break_rule(&mut broken);
             if chain == Chain::Svm || !on_solana_only.contains(class) {
                 reported = Some(refused(*class));
             }
-            let verdict = give(&mut registered(chain), spoilt.clone(), 2).verdict;
+            let verdict = give(&mut registered(chain), broken.clone(), 2).verdict;
             assert_eq!(Some(verdict), reported, "{chain}");
         }
     }
@@ -234,16 +262,16 @@ fn variance_1_a_bad_signature_wins_over_every_other_rule_on_solana() {
 #[test]
 fn r6_a_dirty_word_is_malformed_and_the_draft_s_form_is_as_good() {
     for chain in BOTH {
-        let dirty = spoilt(chain, |it| it.tamper = Some(Tamper::Dirty));
+        let dirty = broken(chain, |it| it.tamper = Some(Tamper::Dirty));
         assert_eq!(dirty, refused(AuthMalformed));
-        assert_eq!(spoilt(chain, |it| it.form = Form::DraftV1), Verdict::Ok);
+        assert_eq!(broken(chain, |it| it.form = Form::DraftV1), Verdict::Ok);
     }
 }
 
 #[test]
 fn r23_the_other_signature_of_the_same_text_grants_nothing() {
     for chain in BOTH {
-        let malleated = spoilt(chain, |it| it.tamper = Some(Tamper::MalleateSignature));
+        let malleated = broken(chain, |it| it.tamper = Some(Tamper::MalleateSignature));
         assert_eq!(malleated, refused(AuthNotGranted));
     }
 }

@@ -31,6 +31,20 @@ fn r3_the_owner_is_the_wallet_until_a_transfer_to_another() {
     );
 }
 
+/// On Solana it is a key like any other (declared variance 6).
+#[test]
+fn r2_a_contract_that_refuses_tokens_registers_on_solana_only() {
+    let by = "contract-closed-vera";
+    for (chain, verdict) in [
+        (Chain::Evm, refused(ReceiverRefused)),
+        (Chain::Svm, Verdict::Ok),
+    ] {
+        expect(&mut Model::new(chain), 1, register("safe", by, ""), verdict);
+        let mut model = registered(chain);
+        expect(&mut model, 2, transfer("alice", by), Verdict::Ok);
+    }
+}
+
 #[test]
 fn r4_only_the_holder_transfers() {
     let mut model = registered(Chain::Svm);
@@ -242,12 +256,12 @@ fn r3_a_wallet_is_set_with_its_own_consent_only() {
         for (operation, class) in cases {
             expect(&mut model, 2, operation, refused(class));
         }
-        let spoil: [fn(&mut Consent); 3] = [
+        let changes: [fn(&mut Consent); 3] = [
             |it| it.signer = "alice".into(),
             |it| it.owner = "carol".into(),
             |it| it.agent = "other".into(),
         ];
-        for change in spoil {
+        for change in changes {
             let mut consent = agreed();
             change(&mut consent);
             let operation = wallet("alice", carol, Some(consent));

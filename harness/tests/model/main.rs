@@ -1,10 +1,14 @@
-//! The model, rule by rule. Expected values are worked out by hand.
+//! The model, rule by rule, with expected values that are worked out by hand; and in every scenario.
 mod authorized;
 mod identity;
+mod labels;
 mod open;
+mod operations;
 mod payments;
 mod reads;
+mod records;
 mod responses;
+mod scenarios;
 mod state;
 mod validation;
 
@@ -97,8 +101,8 @@ pub fn given(model: &mut Model, score: u8, now: u64) {
     assert_eq!(outcome.verdict, Verdict::Ok);
 }
 
-/// Bob's feedback under a grant that `change` spoils, at second 50.
-pub fn spoilt(chain: Chain, change: impl FnOnce(&mut Authorization)) -> Verdict {
+/// Bob's feedback under a grant that `change` breaks, at second 50.
+pub fn broken(chain: Chain, change: impl FnOnce(&mut Authorization)) -> Verdict {
     let mut authorization = granted();
     change(&mut authorization);
     let feedback = feedback("bob", 50, Some(authorization));

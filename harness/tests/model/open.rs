@@ -147,13 +147,13 @@ fn r16_an_average_that_does_not_fit_loses_decimals_and_never_its_sign() {
 
 #[test]
 fn r17_texts_are_portable_on_solana_only() {
-    let spoil: [fn(&mut OpenFeedback); 4] = [
+    let changes: [fn(&mut OpenFeedback); 4] = [
         |it| it.tag1 = "t".repeat(33),
         |it| it.tag2 = "t\0".to_owned(),
         |it| it.endpoint = "e".repeat(201),
         |it| it.uri = "u".repeat(201),
     ];
-    for change in spoil {
+    for change in changes {
         let mut feedback = open_feedback("bob", 1, 0);
         change(&mut feedback);
         let give = Operation::GiveOpenFeedback(Box::new(feedback));

@@ -65,6 +65,30 @@ fn reviewed() -> Model {
 }
 
 #[test]
+fn a_payment_at_the_start_in_the_current_form_names_neither() {
+    let json = |payment: &Payment| serde_json::to_value(payment).unwrap();
+    let usual = Payment {
+        paid_at: 0,
+        ..paid()
+    };
+    let written = json(&usual);
+    assert_eq!(
+        (written.get("paid_at"), written.get("version")),
+        (None, None)
+    );
+    assert_eq!(serde_json::from_value::<Payment>(written).unwrap(), usual);
+    let other = Payment {
+        version: ProofVersion::V1,
+        ..paid()
+    };
+    let written = json(&other);
+    assert_eq!(
+        (&written["paid_at"], &written["version"]),
+        (&3.into(), &"v1".into())
+    );
+}
+
+#[test]
 fn r13_a_proof_moves_the_score_to_the_verified_counters() {
     let mut model = reviewed();
     let outcome = expect(&mut model, 6, attach("bob", 2, paid()), Verdict::Ok);
@@ -90,7 +114,7 @@ fn r13_a_proof_moves_the_score_to_the_verified_counters() {
 
 #[test]
 fn r13_each_condition_on_a_payment_counts() {
-    let spoil: [fn(&mut Payment); 6] = [
+    let changes: [fn(&mut Payment); 6] = [
         |it| it.payer = "carol".into(),
         |it| it.payer = "alice".into(),
         |it| it.token = "eur".into(),
@@ -98,7 +122,7 @@ fn r13_each_condition_on_a_payment_counts() {
         |it| it.paid_at = 7, // one second after the call
         |it| it.facilitator = "mallory".into(),
     ];
-    for change in spoil {
+    for change in changes {
         let mut payment = paid();
         change(&mut payment);
         expect(

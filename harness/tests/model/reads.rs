@@ -1,15 +1,15 @@
 //! What views must answer, beside the state.
 use super::{open::open_feedback, *};
 use concord_harness::model::{
-    Actor, Integer, PaddedTag, Profile, Records, Response, WideInteger, indices, open_part,
-    open_summary, window,
+    Actor, Integer, PaddedTag, Profile, Records, Response, WideInteger, average, indices,
+    open_part, open_summary, window,
 };
 
 fn actors(labels: &[&str]) -> Vec<Actor> {
     labels.iter().map(|label| (*label).into()).collect()
 }
 
-/// Tags and values that a filter has to tell apart: `bob` revoked his first.
+/// Tags and values that a filter has to tell apart: `bob` revoked the first one.
 fn open_model() -> Model {
     let mut model = registered(Chain::Evm);
     for (by, value, tag1, tag2) in [
@@ -69,6 +69,41 @@ fn r16_filters_take_clients_as_listed_and_tags_whole() {
 }
 
 #[test]
+fn r15_filters_take_clients_as_listed_and_tags_whole() {
+    let mut model = registered(Chain::Evm);
+    for (now, tag1, tag2) in [(2, "defi", "day"), (3, "defi", ""), (4, "", "day")] {
+        let mut given = feedback("bob", 50, Some(granted()));
+        (given.tag1, given.tag2) = (tag1.parse().unwrap(), tag2.parse().unwrap());
+        assert_eq!(give(&mut model, given, now).verdict, Verdict::Ok);
+    }
+    assert_eq!(model.apply(&revoke("bob", 1), 5).verdict, Verdict::Ok);
+    let authorized = &model.state().agents[&"desk".into()].authorized;
+    for (clients, tag1, tag2, with_revoked, expected) in [
+        (&["bob"][..], "", "", false, &[2, 3][..]),
+        (&["bob"], "", "", true, &[1, 2, 3]),
+        (&["bob", "bob"], "defi", "", false, &[2, 2]),
+        (&["bob"], "", "day", false, &[3]),
+        (&["bob"], "defi", "day", true, &[1]),
+        (&["bob"], "day", "", true, &[]),
+        (&["carol"], "", "", true, &[]),
+    ] {
+        let tags = (tag1.parse().unwrap(), tag2.parse().unwrap());
+        let clients = actors(clients);
+        let found = authorized.matching(&clients, tags, with_revoked);
+        let indices: Vec<_> = found.iter().map(|it| it.index).collect();
+        assert_eq!(indices, expected, "{tag1} {tag2} {with_revoked}");
+    }
+}
+
+/// R15, R20.
+#[test]
+fn averages_are_rounded_down_and_0_for_none() {
+    for (count, sum, expected) in [(0, 0, 0), (1, 7, 7), (2, 5, 2), (3, 299, 99)] {
+        assert_eq!(average(count, sum), expected);
+    }
+}
+
+#[test]
 fn r16_parts_count_and_sum_what_is_found() {
     let model = open_model();
     let open = &model.state().agents[&"desk".into()].open;
@@ -78,6 +113,7 @@ fn r16_parts_count_and_sum_what_is_found() {
     assert_eq!(part.count, 2);
     let sum: WideInteger = "50000000000000000000".parse().unwrap();
     assert_eq!((part.sum, part.histogram[0]), (sum, 2));
+    assert_eq!(part.histogram.len(), 19); // 0 to 18 decimals
     let expected = Summary::Open {
         count: 2,
         value: Integer(25),
@@ -160,6 +196,17 @@ fn r20_a_validation_is_counted_once_however_often_its_validator_is_listed() {
     assert_eq!(answered.totals(asked(), &twice, any), (1, 80));
     assert_eq!(answered.totals(asked(), &actors(&["bob"]), any), (0, 0));
     assert_eq!(answered.totals(asked(), &[], PaddedTag([7; 32])), (0, 0));
+    let mut tagged = answered;
+    let of_first = tagged.requests.get_mut(&requests[0]).unwrap();
+    let validation = of_first.get_mut(&validator).unwrap();
+    validation.answer.as_mut().unwrap().tag = PaddedTag([7; 32]);
+    for (tag, expected) in [
+        (any, (1, 80)),
+        (PaddedTag([7; 32]), (1, 80)),
+        (PaddedTag([8; 32]), (0, 0)),
+    ] {
+        assert_eq!(tagged.totals(asked(), &[], tag), expected);
+    }
 }
 
 /// The first is answered with 80, the second is pending.

@@ -1,7 +1,7 @@
 //! What a state shows, and its digest.
 use super::*;
 use concord_harness::model::{
-    CanonicalState, Response, SetMetadata, ValidationRequest, first_difference,
+    CanonicalState, Referee, Response, SetMetadata, ValidationRequest, first_difference,
 };
 use serde_json::json;
 
@@ -101,6 +101,17 @@ fn eventful() -> Model {
         expect(&mut model, now, operation, Verdict::Ok);
     }
     model
+}
+
+#[test]
+fn a_referee_hashes_the_state_that_it_shows() {
+    let mut model = Model::new(Chain::Evm);
+    let empty = Referee::digest(&model);
+    let registered = Referee::apply(&mut model, &register("desk", "alice", ""), 1);
+    assert_eq!(registered.verdict, Verdict::Ok);
+    let digest = Referee::digest(&model);
+    assert_eq!(digest, Referee::state(&model).digest());
+    assert_ne!(digest, empty);
 }
 
 #[test]

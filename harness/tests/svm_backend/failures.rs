@@ -35,8 +35,8 @@ fn a_program_that_cannot_be_used_is_one_clear_error() {
         let refusal = refusal(file);
         assert!(refusal.starts_with(&expected), "{refusal}");
     };
-    unusable(&file("text.so", b"hello"), "it is no ELF file");
-    unusable(&file("empty.so", b""), "it is no ELF file");
+    unusable(&file("text.so", b"hello"), "it is not an ELF file");
+    unusable(&file("empty.so", b""), "it is not an ELF file");
     let sound = fs::read(program()).unwrap();
     let cut = file("cut.so", &sound[..sound.len() / 2]);
     let note = folder.path().join("cut.build.json");

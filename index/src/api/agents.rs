@@ -1,13 +1,15 @@
 //! `/v1/agents`: BP's `searchAgents`, and one agent.
 use super::{
-    Api, ApiError, Json, Limits, cursor,
+    Api, ApiError, Json, Limits, cursor, metadata,
     names::{Directory, accounts, excerpt},
     render, reputation,
     request::{self, Chain, page_size, require_known, require_short, require_within, typed},
+    room::Room,
 };
 use crate::{
-    query::{AgentFilter, AgentOrder, AgentQuery, FileFilter, ListField, Service, TextField},
+    query::{AgentFilter, AgentOrder, AgentQuery, FileFilter, ListField, Service, TextField, keep},
     store::{DeploymentId, Engine, Store},
+    table::Agent,
 };
 use axum::{
     body::Body,
@@ -230,12 +232,18 @@ pub(super) async fn search<E: Engine + 'static>(
     let answer = move |store: &mut Store<E>| {
         let directory = Directory::read(store)?;
         let (query, search) = query(&directory, &filters, &options, &limits)?;
-        let page = store.search_agents(&query)?;
+        let mut page = store.search_agents(&query)?;
         let mut items = Vec::with_capacity(page.rows.len());
+        let mut room = Room::of(limits.bytes);
         for found in &page.rows {
             let file = store.registration(found.deployment, found.agent)?;
-            items.push(render::found_agent(&directory, found, file.as_ref()));
+            let item = render::found_agent(&directory, found, file.as_ref());
+            if !room.takes(&item) {
+                break;
+            }
+            items.push(item);
         }
+        keep(&mut page, items.len(), &query.after);
         Ok(Json(json!({
             "items": items,
             "nextCursor": cursor::write(&search, &page.next),
@@ -418,6 +426,7 @@ pub(super) async fn one<E: Engine + 'static>(
     uri: Uri,
 ) -> Result<Json, ApiError> {
     request::pairs(&uri, &[])?;
+    let limits = api.limits;
     let answer = move |store: &mut Store<E>| {
         let directory = Directory::read(store)?;
         let (deployment, agent) = directory.agent("agent", &name)?;
@@ -425,17 +434,35 @@ pub(super) async fn one<E: Engine + 'static>(
         let row = row.ok_or_else(|| ApiError::NotFound {
             what: format!("the agent {:?}", excerpt(&name)),
         })?;
-        let metadata = store.metadata(deployment, agent)?;
         let name = directory.name(deployment, agent);
         let file = store.registration(deployment, agent)?;
         let mut rendered = render::agent(&name, agent, &row, file.as_ref());
-        rendered["metadata"] = render::metadata(&metadata);
-        let gaps = match row.missing {
-            0 => Vec::new(),
-            _ => store.gaps(deployment, agent)?,
-        };
-        rendered["gaps"] = gaps.iter().map(render::gap).collect(); // R46
+        let metadata = metadata::page(store, (deployment, agent), None, limits.page, &limits)?;
+        rendered["metadata"] = metadata["items"].clone();
+        rendered["nextMetadata"] = metadata["nextCursor"].clone();
+        gaps(store, (deployment, agent), &row, limits.page, &mut rendered)?;
         Ok(Json(rendered))
     };
     api.readers.read(answer).await
+}
+
+/// R45, R46: what is missing, and where the state differs from the events. Lists end where a page does, and say so.
+fn gaps<E: Engine>(
+    store: &mut Store<E>,
+    (deployment, agent): (DeploymentId, AgentId),
+    row: &Agent,
+    limit: usize,
+    rendered: &mut Value,
+) -> Result<(), ApiError> {
+    let gaps = match row.missing {
+        0 => Vec::new(),
+        _ => store.first_gaps(deployment, agent, limit.saturating_add(1))?,
+    };
+    rendered["moreGaps"] = json!(gaps.len() > limit);
+    rendered["gaps"] = gaps.iter().take(limit).map(render::gap).collect();
+    let differences = store.differences_of(deployment, agent, limit.saturating_add(1))?;
+    rendered["moreDifferences"] = json!(differences.len() > limit);
+    let differences = differences.iter().take(limit);
+    rendered["differences"] = differences.map(render::difference).collect();
+    Ok(())
 }

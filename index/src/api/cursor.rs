@@ -4,7 +4,7 @@ use crate::{
     Place,
     query::{AgentPosition, FeedbackPosition},
     store::{DeploymentId, Value},
-    table::ValidationKey,
+    table::{MetadataKey, ValidationKey},
 };
 use borsh::{BorshDeserialize, BorshSerialize};
 use concord_canonical::hash::keccak256;
@@ -54,6 +54,31 @@ impl Marked for FeedbackPosition {
     fn of_mark((deployment, place): Self::Bytes) -> Option<Self> {
         let deployment = DeploymentId(deployment);
         Some(Self { deployment, place })
+    }
+}
+
+/// The number of a response.
+impl Marked for u64 {
+    type Bytes = Self;
+
+    fn to_mark(&self) -> Self {
+        *self
+    }
+
+    fn of_mark(mark: Self) -> Option<Self> {
+        Some(mark)
+    }
+}
+
+impl Marked for MetadataKey {
+    type Bytes = Self;
+
+    fn to_mark(&self) -> Self {
+        self.clone()
+    }
+
+    fn of_mark(mark: Self) -> Option<Self> {
+        Some(mark)
     }
 }
 

@@ -6,9 +6,14 @@ use super::{
     names::{Directory, account, accounts, excerpt, profile},
     render,
     request::{self, Bound, Chain, page_size, require_known, require_short, typed, value_of},
+    responses,
+    room::Room,
 };
 use crate::{
-    query::{Bounds, FeedbackFilter, FeedbackQuery, FoundFeedback},
+    query::{
+        AgentFilter, AgentOrder, AgentQuery, Bounds, FeedbackFilter, FeedbackQuery, FoundFeedback,
+        keep,
+    },
     store::{DeploymentId, Engine, Store},
     table::FeedbackKey,
 };
@@ -17,7 +22,7 @@ use axum::{
     extract::{Path, State},
     http::Uri,
 };
-use concord_registry::event::AccountId;
+use concord_registry::event::{AccountId, AgentId};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, sync::Arc};
@@ -39,6 +44,9 @@ pub(super) const FILTERS: &[&str] = &[
     "paymentProven",
     "profile",
 ];
+
+/// Agents that are named as those of one rater. Anyone can register many with one wallet; `/v1/raters` lists them all.
+const RATERS: usize = 20;
 
 /// agent0's filters on feedback files.
 pub(super) const FILE_FILTERS: &[&str] = &["capabilities", "skills", "tasks", "names"];
@@ -101,7 +109,7 @@ pub(super) async fn search<E: Engine + 'static>(
             after: cursor::read(&search, options.cursor.as_deref())?,
             limit: page_size(options.page_size, &limits)?,
         };
-        page(store, &directory, &query, &search)
+        page(store, &directory, &query, &search, &limits)
     };
     api.readers.read(answer).await
 }
@@ -170,8 +178,10 @@ fn page<E: Engine>(
     directory: &Directory,
     query: &FeedbackQuery,
     search: &str,
+    limits: &Limits,
 ) -> Result<Json, ApiError> {
-    let page = store.search_feedback(query)?;
+    let mut page = store.search_feedback(query)?;
+    let mut room = Room::of(limits.bytes);
     let raters = raters(store, &page.rows)?;
     let mut items = Vec::with_capacity(page.rows.len());
     for found in &page.rows {
@@ -180,8 +190,12 @@ fn page<E: Engine>(
         item["raterAgents"] = (agents.into_iter().flatten())
             .map(|agent| directory.name(found.deployment, *agent))
             .collect();
+        if !room.takes(&item) {
+            break;
+        }
         items.push(item);
     }
+    keep(&mut page, items.len(), &query.after);
     Ok(Json(json!({
         "items": items,
         "nextCursor": cursor::write(search, &page.next),
@@ -204,7 +218,7 @@ fn item<E: Engine>(
     Ok(item)
 }
 
-type Raters = BTreeMap<(i64, AccountId), Vec<concord_registry::event::AgentId>>;
+type Raters = BTreeMap<(i64, AccountId), Vec<AgentId>>;
 
 fn raters<E: Engine>(store: &mut Store<E>, rows: &[FoundFeedback]) -> Result<Raters, ApiError> {
     let mut clients: BTreeMap<i64, Vec<AccountId>> = BTreeMap::new();
@@ -216,7 +230,7 @@ fn raters<E: Engine>(store: &mut Store<E>, rows: &[FoundFeedback]) -> Result<Rat
     for (deployment, mut clients) in clients {
         clients.sort_unstable();
         clients.dedup();
-        let found = store.agents_by_wallet(DeploymentId(deployment), &clients)?;
+        let found = store.agents_by_wallet(DeploymentId(deployment), &clients, RATERS)?;
         raters.extend(
             found
                 .into_iter()
@@ -233,21 +247,16 @@ pub(super) async fn one<E: Engine + 'static>(
     uri: Uri,
 ) -> Result<Json, ApiError> {
     request::pairs(&uri, &[])?;
+    let limits = api.limits;
     let answer = move |store: &mut Store<E>| {
         let directory = Directory::read(store)?;
         let (deployment, id) = directory.agent("agent", &agent)?;
-        let index = index.parse().ok().filter(|it: &u64| *it > 0);
-        let index = index.ok_or_else(|| ApiError::malformed("index", "counts from 1"))?;
-        let key = FeedbackKey {
-            profile: profile("profile", &of)?,
-            agent: id,
-            client: account("client", &client)?,
-            index,
-        };
+        let key = key_of(id, (&of, &client, &index))?;
         let row = store.feedback(deployment, &key)?;
         let row = row.ok_or_else(|| ApiError::NotFound {
             what: format!(
-                "feedback {index} by {} about {}",
+                "feedback {} by {} about {}",
+                key.index,
                 key.client,
                 excerpt(&agent)
             ),
@@ -258,17 +267,32 @@ pub(super) async fn one<E: Engine + 'static>(
             row,
         };
         let mut rendered = item(store, &directory, &found)?;
-        let responses = store.responses(deployment, &key)?;
-        rendered["responses"] = responses.iter().map(render::response).collect();
+        let responses = responses::page(store, (deployment, &key), None, limits.page, &limits)?;
+        rendered["responses"] = responses["items"].clone();
+        rendered["nextResponses"] = responses["nextCursor"].clone();
         let payment = store.payment(deployment, &key)?;
         rendered["payment"] = payment.as_ref().map_or(Value::Null, render::payment);
-        let raters = store.agents_by_wallet(deployment, &[key.client])?;
+        let raters = store.agents_by_wallet(deployment, &[key.client], RATERS)?;
         rendered["raterAgents"] = (raters.into_values().flatten())
             .map(|agent| directory.name(deployment, agent))
             .collect();
         Ok(Json(rendered))
     };
     api.readers.read(answer).await
+}
+
+/// Names a feedback by parts of a path: profile, client, index. R44: the index counts from 1.
+pub(super) fn key_of(
+    agent: AgentId,
+    (of, client, index): (&str, &str, &str),
+) -> Result<FeedbackKey, ApiError> {
+    let index = index.parse().ok().filter(|it: &u64| *it > 0);
+    Ok(FeedbackKey {
+        profile: profile("profile", of)?,
+        agent,
+        client: account("client", client)?,
+        index: index.ok_or_else(|| ApiError::malformed("index", "counts from 1"))?,
+    })
 }
 
 /// `GET /v1/agents/{agent}/given`: feedback by the agent's wallet (BP's agent-as-rater).
@@ -300,7 +324,7 @@ pub(super) async fn given<E: Engine + 'static>(
             after: cursor::read(&search, value_of(&pairs, "cursor"))?,
             limit: page_size(size, &limits)?,
         };
-        page(store, &directory, &query, &search)
+        page(store, &directory, &query, &search, &limits)
     };
     api.readers.read(answer).await
 }
@@ -311,19 +335,37 @@ pub(super) async fn rater<E: Engine + 'static>(
     Path(name): Path<String>,
     uri: Uri,
 ) -> Result<Json, ApiError> {
-    request::pairs(&uri, &[])?;
+    let pairs = request::pairs(&uri, &["pageSize", "cursor"])?;
+    let size = request::number(&pairs, "pageSize")?;
     let wallet = account("account", &name)?;
+    let limits = api.limits;
     let answer = move |store: &mut Store<E>| {
         let directory = Directory::read(store)?;
-        let mut agents = Vec::new();
-        for deployed in &directory.0 {
-            let found = store.agents_by_wallet(deployed.id, &[wallet])?;
-            let found = found.into_values().flatten();
-            agents.extend(found.map(|agent| directory.name(deployed.id, agent)));
-        }
-        Ok(Json(
-            json!({ "account": wallet.to_string(), "agents": agents }),
-        ))
+        let search = format!("rater {wallet}");
+        let query = AgentQuery {
+            deployments: (directory.0.iter())
+                .map(|it| (it.id, with_wallet(wallet)))
+                .collect(),
+            order: AgentOrder::Created,
+            is_descending: false,
+            after: cursor::read(&search, value_of(&pairs, "cursor"))?,
+            limit: page_size(size, &limits)?,
+        };
+        let page = store.search_agents(&query)?;
+        let agents = page.rows.iter();
+        let agents = agents.map(|it| directory.name(it.deployment, it.agent));
+        Ok(Json(json!({
+            "account": wallet.to_string(),
+            "agents": agents.collect::<Vec<_>>(),
+            "nextCursor": cursor::write(&search, &page.next),
+        })))
     };
     api.readers.read(answer).await
+}
+
+fn with_wallet(wallet: AccountId) -> AgentFilter {
+    AgentFilter {
+        wallets: vec![wallet],
+        ..AgentFilter::default()
+    }
 }

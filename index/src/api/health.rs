@@ -1,6 +1,6 @@
 //! `/livez`, `/readyz`, `/metrics` and `/v1/status`.
-use super::{Api, ApiError, Json, metrics::label};
-use crate::store::{Deployed, DeploymentId, Engine, Store};
+use super::{Api, ApiError, Json, metrics::label, render};
+use crate::store::{Deployed, DeploymentId, Engine, Reorganizations, Store};
 use axum::{
     extract::State,
     http::{StatusCode, header},
@@ -47,6 +47,9 @@ pub(super) async fn metrics<E: Engine + 'static>(
     Ok(([(header::CONTENT_TYPE, kind)], text).into_response())
 }
 
+/// Reorganizations that an answer has, of each deployment.
+pub(crate) const NEWEST: u32 = 20;
+
 struct Status {
     deployed: Deployed,
     block: Option<u64>,
@@ -54,6 +57,9 @@ struct Status {
     final_block: Option<u64>,
     agents: u64,
     incomplete: u64,
+    reorganizations: Reorganizations,
+    unread: u64,
+    differences: Vec<(String, u64)>,
 }
 
 /// How far each deployment is now.
@@ -74,6 +80,9 @@ fn statuses<E: Engine>(store: &mut Store<E>) -> Result<Vec<Status>, ApiError> {
             final_block: cursor.and_then(|it| it.final_number),
             agents: store.agent_count(id)?,
             incomplete: store.incomplete_count(id)?,
+            reorganizations: store.reorganizations(id, NEWEST)?,
+            unread: store.unread_count(id)?,
+            differences: store.difference_counts(id)?,
             deployed,
         });
     }
@@ -90,14 +99,25 @@ fn rendered(found: &[Status]) -> Value {
             "finalBlock": it.final_block,
             "agents": it.agents,
             "incompleteAgents": it.incomplete,
+            // R45
+            "stateUnread": it.unread,
+            "stateDifferences": differences(it),
+            "reorganizations": render::reorganizations(&it.deployed.chain, &it.reorganizations),
         })
     });
     statuses.collect()
 }
 
+/// How often the state differs from the events, by what it is about.
+fn differences(of: &Status) -> Value {
+    let counts = of.differences.iter();
+    let counts = counts.map(|(field, count)| (field.clone(), json!(count)));
+    Value::Object(counts.collect())
+}
+
 fn gauges(text: &mut String, found: &[Status]) {
     type Read = fn(&Status) -> Option<i64>;
-    let gauges: [(&str, &str, Read); 4] = [
+    let gauges: [(&str, &str, Read); 7] = [
         ("block", "The last block that is indexed.", |it| {
             it.block.map(u64::cast_signed)
         }),
@@ -107,6 +127,24 @@ fn gauges(text: &mut String, found: &[Status]) {
             "incomplete_agents",
             "Agents of which events are missing (R46).",
             |it| Some(it.incomplete.cast_signed()),
+        ),
+        (
+            "reorganizations",
+            "Reorganizations since the store was made.",
+            |it| Some(it.reorganizations.count.cast_signed()),
+        ),
+        (
+            "state_differences",
+            "Where the registries' state differs from their events, and won (R45).",
+            |it| {
+                let counts = it.differences.iter().map(|(_, count)| count);
+                Some(counts.sum::<u64>().cast_signed())
+            },
+        ),
+        (
+            "state_unread",
+            "Agents and clients whose state is still to be compared with events.",
+            |it| Some(it.unread.cast_signed()),
         ),
     ];
     for (name, help, read) in gauges {

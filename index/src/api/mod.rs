@@ -9,6 +9,7 @@ mod explorer;
 mod feedback;
 mod headers;
 mod health;
+mod metadata;
 mod metrics;
 mod names;
 mod openapi;
@@ -16,15 +17,21 @@ mod readers;
 mod render;
 mod reputation;
 mod request;
+mod responses;
+mod room;
 mod server;
 mod subgraph;
 mod summaries;
 mod validations;
 
 pub use error::ApiError;
+pub use explorer::{ExplainPage, ExplainPageError};
 pub use metrics::Metrics;
 pub use readers::{Interrupt, Reader, Readers};
 pub use server::serve;
+
+pub(crate) use health::NEWEST;
+pub(crate) use render::{difference, reorganizations};
 
 use crate::store::Engine;
 use axum::{
@@ -45,6 +52,8 @@ pub struct Limits {
     pub page: usize,
     /// Entries of a list, such as reviewers.
     pub list: usize,
+    /// Bytes of a page's items: a page that would be longer ends early, and has a cursor.
+    pub bytes: usize,
     /// Bytes of a text that is looked for in names.
     pub text: usize,
     /// For a query, and for a whole request.
@@ -59,6 +68,7 @@ impl Default for Limits {
             body: 256 << 10,
             page: 200,
             list: 1_000,
+            bytes: 8 << 20,
             text: 256,
             time: Duration::from_secs(5),
             queries: 8,
@@ -71,16 +81,18 @@ pub struct Api<E> {
     readers: Arc<Readers<E>>,
     limits: Limits,
     metrics: Metrics,
+    explain: Option<ExplainPage>,
 }
 
 impl<E: Engine + 'static> Api<E> {
-    /// The API over these connections.
+    /// The API over these connections. `explain` is what the explorer serves to verify bundles with.
     #[must_use]
-    pub fn new(readers: Readers<E>, limits: Limits) -> Arc<Self> {
+    pub fn new(readers: Readers<E>, limits: Limits, explain: Option<ExplainPage>) -> Arc<Self> {
         Arc::new(Self {
             readers: Arc::new(readers),
             limits,
             metrics: Metrics::default(),
+            explain,
         })
     }
 }
@@ -92,9 +104,14 @@ pub(crate) const ROUTES: &[(&str, &str)] = &[
     ("get", "/v1/agents/{agent}/summary"),
     ("get", "/v1/agents/{agent}/validations"),
     ("get", "/v1/agents/{agent}/given"),
+    ("get", "/v1/agents/{agent}/metadata"),
     ("post", "/v1/summaries"),
     ("post", "/v1/feedback/search"),
     ("get", "/v1/feedback/{agent}/{profile}/{client}/{index}"),
+    (
+        "get",
+        "/v1/feedback/{agent}/{profile}/{client}/{index}/responses",
+    ),
     ("get", "/v1/validations"),
     ("get", "/v1/raters/{account}"),
     ("get", "/v1/status"),
@@ -107,7 +124,8 @@ pub(crate) const ROUTES: &[(&str, &str)] = &[
 
 /// The API, and the explorer's pages before it, as a router.
 pub fn router<E: Engine + 'static>(api: Arc<Api<E>>) -> Router {
-    explorer::router(answers(api))
+    let explain = api.explain.clone();
+    explorer::router(answers(api), explain)
 }
 
 fn answers<E: Engine + 'static>(api: Arc<Api<E>>) -> Router {
@@ -120,11 +138,16 @@ fn answers<E: Engine + 'static>(api: Arc<Api<E>>) -> Router {
             get(validations::of_agent::<E>),
         )
         .route("/v1/agents/{agent}/given", get(feedback::given::<E>))
+        .route("/v1/agents/{agent}/metadata", get(metadata::of_agent::<E>))
         .route("/v1/summaries", post(summaries::many::<E>))
         .route("/v1/feedback/search", post(feedback::search::<E>))
         .route(
             "/v1/feedback/{agent}/{profile}/{client}/{index}",
             get(feedback::one::<E>),
+        )
+        .route(
+            "/v1/feedback/{agent}/{profile}/{client}/{index}/responses",
+            get(responses::of_feedback::<E>),
         )
         .route("/v1/validations", get(validations::by_validator::<E>))
         .route("/v1/raters/{account}", get(feedback::rater::<E>))

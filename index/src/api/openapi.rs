@@ -67,7 +67,11 @@ fn summary_of(path: &str) -> &'static str {
         "/v1/agents/{agent}/given" => "Feedback that the agent gave from its wallet",
         "/v1/summaries" => "Summaries of several agents, for named reviewers",
         "/v1/feedback/search" => "Search feedback, the newest first",
-        "/v1/feedback/{agent}/{profile}/{client}/{index}" => "A feedback with its responses",
+        "/v1/agents/{agent}/metadata" => "An agent's metadata, by page",
+        "/v1/feedback/{agent}/{profile}/{client}/{index}" => "A feedback with its first responses",
+        "/v1/feedback/{agent}/{profile}/{client}/{index}/responses" => {
+            "The responses to a feedback, by page"
+        }
         "/v1/validations" => "Validations by a validator",
         "/v1/raters/{account}" => "The agents that have an account as their wallet",
         "/v1/status" => "How far each deployment is indexed, and what is missing",
@@ -99,7 +103,10 @@ fn parameters(path: &str) -> Value {
     let query: &[&str] = match path {
         "/v1/agents/{agent}/summary" => &summaries::MEMBERS[1..],
         "/v1/agents/{agent}/validations" => &validations::MEMBERS[2..],
-        "/v1/agents/{agent}/given" => &["pageSize", "cursor"],
+        "/v1/agents/{agent}/given"
+        | "/v1/agents/{agent}/metadata"
+        | "/v1/raters/{account}"
+        | "/v1/feedback/{agent}/{profile}/{client}/{index}/responses" => &["pageSize", "cursor"],
         "/v1/validations" => validations::MEMBERS,
         _ => &[],
     };

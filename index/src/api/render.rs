@@ -6,7 +6,8 @@ use super::{
 };
 use crate::{
     query::{AuthorizedSummary, Authorship, Facts, FoundAgent, Gap, OpenSummary, Sums},
-    store::DeploymentId,
+    state::Difference,
+    store::{DeploymentId, Reorganizations},
     table::{
         Agent, Evidence, Feedback, FeedbackKey, FileUse, Metadata, MetadataKey, Payment,
         Registration, Response, ResponseKey, Transaction, Validation, ValidationKey,
@@ -35,6 +36,26 @@ pub(super) fn agent(name: &str, id: AgentId, row: &Agent, file: Option<&Registra
         "incomplete": row.is_incomplete(),
         "registrationFile": file.map(registration),
     })
+}
+
+/// What a chain took back, as it was noted then. Hashes are as the chain writes them.
+pub(crate) fn reorganizations(chain: &str, of: &Reorganizations) -> Value {
+    let hash = |hash: &[u8; 32]| match chain.starts_with("eip155:") {
+        true => format!("0x{}", hex::encode(hash)),
+        false => bs58::encode(hash).into_string(),
+    };
+    let newest = of.newest.iter().map(|it| {
+        json!({
+            "noticedAt": it.at,
+            "fromBlock": it.from,
+            "toBlock": it.to,
+            "depth": it.depth(),
+            "forkHash": hash(&it.fork_hash),
+            "replacedHash": hash(&it.replaced_hash),
+            "events": it.events,
+        })
+    });
+    json!({ "count": of.count, "deepest": of.deepest, "newest": newest.collect::<Vec<_>>() })
 }
 
 const fn state(of: FileUse) -> &'static str {
@@ -131,17 +152,25 @@ pub(super) fn gap(gap: &Gap) -> Value {
     })
 }
 
+/// R45: where the state differs from the events. The state's is what the index answers.
+pub(crate) fn difference(of: &Difference) -> Value {
+    json!({
+        "field": of.field.name(),
+        "clientAddress": of.field.client().map(|it| it.to_string()),
+        "events": of.events,
+        "state": of.state,
+        "block": of.block,
+    })
+}
+
 /// Text if it is text, and hex in any case.
-pub(super) fn metadata(rows: &[(MetadataKey, Metadata)]) -> Value {
-    let entries = rows.iter().map(|(_, row)| {
-        json!({
-            "key": row.key,
-            "value": hexadecimal(&row.value),
-            "text": std::str::from_utf8(&row.value).ok(),
-            "updatedAt": row.updated_at,
-        })
-    });
-    entries.collect()
+pub(super) fn metadata((_, row): &(MetadataKey, Metadata)) -> Value {
+    json!({
+        "key": row.key,
+        "value": hexadecimal(&row.value),
+        "text": std::str::from_utf8(&row.value).ok(),
+        "updatedAt": row.updated_at,
+    })
 }
 
 pub(super) fn hexadecimal(bytes: &[u8]) -> String {

@@ -1,9 +1,10 @@
 //! Validations of an agent, and by a validator.
 use super::{
-    Api, ApiError, Json, cursor,
+    Api, ApiError, Json, Limits, cursor,
     names::{Directory, account, excerpt},
     render,
     request::{self, number, page_size, truth, value_of},
+    room::Room,
 };
 use crate::{
     query::ValidationQuery,
@@ -13,7 +14,7 @@ use axum::{
     extract::{Path, State},
     http::Uri,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 use std::sync::Arc;
 
 const PAGE: &[&str] = &["answered", "pageSize", "cursor"];
@@ -28,7 +29,8 @@ pub(super) async fn of_agent<E: Engine + 'static>(
 ) -> Result<Json, ApiError> {
     let pairs = request::pairs(&uri, PAGE)?;
     let (size, is_answered) = (number(&pairs, "pageSize")?, truth(&pairs, "answered")?);
-    let limit = page_size(size, &api.limits)?;
+    let limits = api.limits;
+    let limit = page_size(size, &limits)?;
     let answer = move |store: &mut Store<E>| {
         let directory = Directory::read(store)?;
         let (deployment, agent) = directory.agent("agent", &name)?;
@@ -45,7 +47,7 @@ pub(super) async fn of_agent<E: Engine + 'static>(
             after: cursor::read(&search, value_of(&pairs, "cursor"))?.pop(),
             limit,
         };
-        page(store, &directory, &query, &search)
+        page(store, &directory, &query, &search, &limits)
     };
     api.readers.read(answer).await
 }
@@ -57,7 +59,8 @@ pub(super) async fn by_validator<E: Engine + 'static>(
 ) -> Result<Json, ApiError> {
     let pairs = request::pairs(&uri, MEMBERS)?;
     let (size, is_answered) = (number(&pairs, "pageSize")?, truth(&pairs, "answered")?);
-    let limit = page_size(size, &api.limits)?;
+    let limits = api.limits;
+    let limit = page_size(size, &limits)?;
     let missing = |name: &str| ApiError::malformed(name, "is required");
     let chain = value_of(&pairs, "chain").ok_or_else(|| missing("chain"))?;
     let chain = chain.to_owned();
@@ -79,7 +82,7 @@ pub(super) async fn by_validator<E: Engine + 'static>(
             after: cursor::read(&search, value_of(&pairs, "cursor"))?.pop(),
             limit,
         };
-        page(store, &directory, &query, &search)
+        page(store, &directory, &query, &search, &limits)
     };
     api.readers.read(answer).await
 }
@@ -89,14 +92,23 @@ fn page<E: Engine>(
     directory: &Directory,
     query: &ValidationQuery,
     search: &str,
+    limits: &Limits,
 ) -> Result<Json, ApiError> {
-    let page = store.search_validations(query)?;
-    let items: Vec<Value> = (page.rows.iter())
-        .map(|(key, row)| {
-            let name = directory.name(query.deployment, key.agent);
-            render::validation(&name, key, row)
-        })
-        .collect();
+    let mut page = store.search_validations(query)?;
+    let mut room = Room::of(limits.bytes);
+    let mut items = Vec::with_capacity(page.rows.len());
+    for (key, row) in &page.rows {
+        let name = directory.name(query.deployment, key.agent);
+        let item = render::validation(&name, key, row);
+        if !room.takes(&item) {
+            break;
+        }
+        items.push(item);
+    }
+    if items.len() < page.rows.len() {
+        page.rows.truncate(items.len());
+        page.next = page.rows.last().map(|(key, _)| *key).into_iter().collect();
+    }
     Ok(Json(json!({
         "items": items,
         "nextCursor": cursor::write(search, &page.next),

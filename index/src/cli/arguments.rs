@@ -4,7 +4,7 @@ use crate::{Place, store::Location};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use concord_chain::ChainId;
 use concord_registry::{evm, svm};
-use std::net::SocketAddr;
+use std::{net::SocketAddr, path::PathBuf};
 
 macro_rules! help {
     ($examples:literal) => {
@@ -39,9 +39,10 @@ pub struct Index {
 /// What `concord-index` and `concord index` do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Reads a chain into the store, and follows it.
+    /// Reads a chain into the store, and follows new blocks.
     #[command(after_help = help!("  concord index run --rpc http://127.0.0.1:8545 --identity 0x… --reputation 0x…
-  concord index run --rpc http://127.0.0.1:8899 --program 4dqu… --confirmed --once"))]
+  concord index run --rpc http://127.0.0.1:8899 --program 4dqu… --confirmed --once
+  concord index run --rpc http://127.0.0.1:8545 --rpc http://127.0.0.1:8899 --listen 127.0.0.1:8745"))]
     Run(Box<RunOptions>),
     /// Answers `/v1` for a store that another process may be writing.
     #[command(after_help = help!("  concord index serve
@@ -56,17 +57,22 @@ pub enum Command {
     /// Deletes the tables and folds the event log again.
     #[command(after_help = help!("  concord index rebuild --store index.sqlite"))]
     Rebuild(StoreOptions),
-    /// Prints every event, a line of JSON each, in the order of its chain.
+    /// Prints every event as a line of JSON, in chain order, or writes the events to Parquet files.
+    ///
+    /// An export to a folder continues where an earlier one ended.
     #[command(after_help = help!("  concord index export
-  concord index export --chain eip155:8453 --after 000000000000000700000000000000000000000100000000"))]
+  concord index export --chain eip155:8453 --after 000000000000000700000000000000000000000100000000
+  concord index export --to parquet --out events"))]
     Export(ExportOptions),
 }
 
 /// What an export is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// Lines of JSON.
+    /// Lines of JSON on stdout.
     Ndjson,
+    /// Parquet files in a folder for each deployment, with a manifest.
+    Parquet,
 }
 
 #[derive(Debug, Args)]
@@ -82,15 +88,21 @@ pub struct ExportOptions {
     /// Only this identity registry or program.
     #[arg(long)]
     pub registry: Option<String>,
-    /// Go on after this position: that of the last line of an earlier export.
+    /// NDJSON: continues after this position, that of the last line of an earlier export.
     #[arg(long, value_parser = super::export::position)]
     pub after: Option<Place>,
-    /// Also events of blocks that are not final, which a reorganisation may take back.
+    /// NDJSON: includes events of blocks that are not final, which a reorganisation may remove.
     #[arg(long)]
     pub unfinal: bool,
+    /// Parquet: where the folders are.
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Parquet: rows of each file. The last file has what is left.
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    pub rows: u64,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct StoreOptions {
     /// The SQLite file, or postgres://USER@HOST:PORT/DATABASE. PGPASSWORD has the password.
     #[arg(long, default_value = "concord-index.sqlite")]
@@ -101,43 +113,47 @@ pub struct StoreOptions {
 pub struct ServeOptions {
     #[command(flatten)]
     pub store: StoreOptions,
-    /// Where to listen.
+    /// The address to listen on.
     #[arg(long, default_value = "127.0.0.1:8745")]
     pub listen: SocketAddr,
     #[command(flatten)]
     pub limits: ListenOptions,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct FileOptions {
-    /// Fetch registration and feedback files, and verify them.
+    /// Fetches registration and feedback files, and verifies them.
     #[arg(long)]
     pub files: bool,
     /// The IPFS gateway, such as https://trustless-gateway.link. It need not be trusted.
     #[arg(long, requires = "files")]
     pub gateway: Option<String>,
-    /// Fetch `http:` too, which anyone on the way can change.
+    /// Fetches `http:` files too, which anyone on the way can change.
     #[arg(long, requires = "files")]
     pub allow_http: bool,
-    /// Fetch from addresses that are not public. Anyone who gives feedback names them.
+    /// Fetches files from addresses that are not public. Anyone who gives feedback can name one.
     #[arg(long, requires = "files")]
     pub allow_private: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct ListenOptions {
-    /// Clients at once. Another one takes the place of an idle one.
+    /// The most clients at once. A further client takes the place of an idle one.
     #[arg(long, default_value_t = 1_024, value_parser = at_least_one)]
     pub connections: usize,
-    /// Queries at once; each has a connection to the store of its own.
+    /// The most queries at once. Each has its own connection to the store.
     #[arg(long, default_value_t = 8, value_parser = at_least_one)]
     pub queries: usize,
-    /// Milliseconds that a query may take.
+    /// The most milliseconds for a query.
     #[arg(long, default_value_t = 5_000)]
     pub query_ms: u64,
-    /// Rows that a page may have.
+    /// The most rows per page.
     #[arg(long, default_value_t = 200, value_parser = at_least_one)]
     pub page_max: usize,
+    /// The page that verifies bundles of `concord explain`, as explain/page/build wrote it [default: the one that
+    /// this build carries, if it does].
+    #[arg(long, value_name = "FILE")]
+    pub explain_page: Option<PathBuf>,
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {
@@ -147,18 +163,23 @@ fn at_least_one(text: &str) -> Result<usize, String> {
     }
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct RunOptions {
     #[command(flatten)]
     pub store: StoreOptions,
-    /// The JSON-RPC endpoint. More of them are asked if it fails.
+    /// A JSON-RPC endpoint; repeatable. Each chain that endpoints are of is indexed; of several endpoints of one
+    /// chain, the next is asked if one fails.
     #[arg(long, required = true)]
     pub rpc: Vec<String>,
-    /// The chain's CAIP-2 id [default: what the endpoint says].
+    /// The chain's CAIP-2 id, if it is one chain [default: what the endpoint says].
     #[arg(long)]
     pub chain: Option<ChainId>,
+    /// The address book of `concord deploy`, for registries that are not named here [default:
+    /// deployments/addresses.json, if none are].
+    #[arg(long, value_name = "FILE")]
+    pub address_book: Option<PathBuf>,
     /// EVM: the identity registry.
-    #[arg(long, required_unless_present = "program")]
+    #[arg(long)]
     pub identity: Option<evm::Address>,
     /// EVM: the open reputation registry.
     #[arg(long, requires = "identity")]
@@ -170,25 +191,25 @@ pub struct RunOptions {
     #[arg(long, requires = "identity")]
     pub validation: Option<evm::Address>,
     /// Solana: the program.
-    #[arg(long, conflicts_with = "identity")]
+    #[arg(long)]
     pub program: Option<svm::Address>,
-    /// Solana: read what is confirmed, not only what is finalized.
-    #[arg(long, requires = "program")]
+    /// Solana: reads confirmed blocks, not only finalized ones.
+    #[arg(long)]
     pub confirmed: bool,
-    /// The block or slot to begin with: that of the deployment, or any before it.
+    /// The first block or slot to read of registries that are named here: that of the deployment, or any before it.
     #[arg(long, default_value_t = 0)]
     pub start: u64,
-    /// End when everything is indexed.
+    /// Ends when everything is indexed.
     #[arg(long)]
     pub once: bool,
-    /// Answer `/v1` here meanwhile, such as 127.0.0.1:8745.
+    /// Answers `/v1` at this address meanwhile, such as 127.0.0.1:8745.
     #[arg(long, conflicts_with = "once")]
     pub listen: Option<SocketAddr>,
     #[command(flatten)]
     pub limits: ListenOptions,
     #[command(flatten)]
     pub files: FileOptions,
-    /// Headers to keep, and so the depth of the deepest reorganisation.
+    /// Block headers to keep: the deepest reorganisation that can be followed.
     #[arg(long, default_value_t = 256)]
     pub headers: u64,
 }

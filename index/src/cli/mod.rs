@@ -1,8 +1,10 @@
 //! The command line. Stdout carries the result, stderr the progress and the errors.
 mod arguments;
 mod ask;
+mod book;
 mod export;
 mod files;
+mod follow;
 mod progress;
 mod run;
 mod serve;
@@ -44,6 +46,8 @@ enum CliError {
     Fetch(#[from] FetchError),
     #[error("the worker that fetches files ended; start again")]
     FileWorker,
+    #[error("the thread that follows a chain ended; start again")]
+    Follower,
     #[error("cannot listen on {address}: {reason}")]
     Listen { address: SocketAddr, reason: String },
     #[error("stdout cannot be written: {0}")]
@@ -62,15 +66,16 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    ExitCode::from(execute(&arguments.command))
+    ExitCode::from(execute(&arguments.command, None))
 }
 
-/// Carries out a command, and returns its exit code. Errors go to stderr.
+/// Carries out a command, and returns its exit code. Errors go to stderr. `carried` is the page that verifies bundles, of a binary that
+/// carries one.
 #[must_use]
-pub fn execute(command: &Command) -> u8 {
+pub fn execute(command: &Command, carried: Option<&'static [u8]>) -> u8 {
     let done = match command {
-        Command::Run(options) => run::run(options),
-        Command::Serve(options) => serve::serve(options),
+        Command::Run(options) => run::run(options, carried),
+        Command::Serve(options) => serve::serve(options, carried),
         Command::Status(options) => verify::status(options),
         Command::Verify(options) => verify::verify(options),
         Command::Rebuild(options) => verify::rebuild(options),

@@ -11,16 +11,19 @@ pub struct Meter {
     first: Option<u64>,
     events: u64,
     through: u64,
+    /// Before each line.
+    name: String,
 }
 
 impl Meter {
-    pub fn new(start: u64) -> Self {
+    pub fn new(start: u64, name: String) -> Self {
         Self {
             begun: Instant::now(),
             printed: None,
             first: None,
             events: 0,
             through: start,
+            name,
         }
     }
 
@@ -45,7 +48,8 @@ impl Meter {
                 }
             }
             Progress::Reorganised { fork, depth } => {
-                eprintln!("reorganised: {depth} blocks after {fork} were taken back");
+                let name = &self.name;
+                eprintln!("{name}reorganised: {depth} blocks after {fork} were taken back");
             }
             Progress::Idle { .. } => (),
         }
@@ -58,12 +62,12 @@ impl Meter {
         let left = head.saturating_sub(self.through);
         let time = left as f64 * seconds / done as f64;
         format!(
-            "block {} of {head}: {} events, {rate:.0}/s, {time:.0} s left",
-            self.through, self.events
+            "{}block {} of {head}: {} events, {rate:.0}/s, {time:.0} s left",
+            self.name, self.through, self.events
         )
     }
 
     pub fn finish(&self, head: u64) {
-        eprintln!("everything up to block {head} is indexed");
+        eprintln!("{}everything up to block {head} is indexed", self.name);
     }
 }

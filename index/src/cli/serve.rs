@@ -5,13 +5,14 @@ use super::{
     verify::require,
 };
 use crate::{
-    api::{self, Api, Limits, Readers},
+    api::{self, Api, ExplainPage, Limits, Readers},
     store::Location,
 };
 use concord_chain::server::{ServerLimits, asked_to_stop};
 use std::{
-    io,
+    fs, io,
     net::SocketAddr,
+    path::Path,
     thread::{self, JoinHandle},
     time::Duration,
 };
@@ -25,19 +26,44 @@ pub struct Serving {
 }
 
 /// `serve`: answers until a signal.
-pub fn serve(options: &ServeOptions) -> Result<u8, CliError> {
+pub fn serve(options: &ServeOptions, carried: Option<&'static [u8]>) -> Result<u8, CliError> {
     let location = &options.store.store;
     require(location)?;
-    let serving = start(options.listen, location.clone(), &options.limits)?;
+    let page = explain_page(&options.limits, carried)?;
+    let serving = start(options.listen, location.clone(), (&options.limits, page))?;
     serving.wait()?;
     Ok(FINE)
+}
+
+/// The page that verifies bundles: the one that is named, or the one that this build carries.
+pub fn explain_page(
+    options: &ListenOptions,
+    carried: Option<&'static [u8]>,
+) -> Result<Option<ExplainPage>, CliError> {
+    let unusable = |path: &Path, reason: &dyn ToString| {
+        let (path, reason) = (path.display(), reason.to_string());
+        CliError::Usage(format!("--explain-page {path}: {reason}"))
+    };
+    match (&options.explain_page, carried) {
+        (Some(path), _) => {
+            let html = fs::read(path).map_err(|error| unusable(path, &error))?;
+            let page = ExplainPage::new(html).map_err(|error| unusable(path, &error))?;
+            Ok(Some(page))
+        }
+        (None, Some(html)) => {
+            let page = ExplainPage::new(html);
+            let page = page.map_err(|error| unusable(Path::new("of this build"), &error))?;
+            Ok(Some(page))
+        }
+        (None, None) => Ok(None),
+    }
 }
 
 /// Listens, and answers in threads of its own. The store must exist.
 pub fn start(
     listen: SocketAddr,
     store: Location,
-    options: &ListenOptions,
+    (options, page): (&ListenOptions, Option<ExplainPage>),
 ) -> Result<Serving, CliError> {
     let limits = Limits {
         page: options.page_max,
@@ -52,7 +78,7 @@ pub fn start(
     let address = listener.local_addr();
     let address = address.map_err(|error| unusable(listen, &error))?;
     let readers = Readers::of_store(store, limits.queries, limits.time);
-    let api = Api::new(readers, limits);
+    let api = Api::new(readers, limits, page);
     let connections = ServerLimits {
         connections: options.connections,
         ..ServerLimits::default()

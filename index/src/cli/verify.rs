@@ -1,8 +1,9 @@
 //! What can be said of a store without a chain.
 use super::{CliError, DIFFERS, FINE, arguments::StoreOptions};
 use crate::{
+    api::{self, NEWEST},
     query::Completeness,
-    store::{Database, Deployed, Location, Store},
+    store::{Database, Deployed, DeploymentId, Location, Store},
     table::FileState,
 };
 use concord_chain::stdout::show;
@@ -42,6 +43,7 @@ pub fn status(options: &StoreOptions) -> Result<u8, CliError> {
             code = DIFFERS;
         }
         let cursor = store.cursor(id)?;
+        let reorganizations = api::reorganizations(&chain, &store.reorganizations(id, NEWEST)?);
         let status = json!({
             "chain": chain,
             "registry": registry,
@@ -49,12 +51,33 @@ pub fn status(options: &StoreOptions) -> Result<u8, CliError> {
             "final": cursor.and_then(|it| it.final_number),
             "events": store.event_count(id)?,
             "missing": missing(&completeness),
+            "state": state(&mut store, id)?,
             "files": files(&store.file_counts(id)?),
             "fileBytes": store.file_bytes(id)?,
+            "reorganizations": reorganizations,
         });
         show(&format!("{status}\n")).map_err(CliError::Output)?;
     }
     Ok(code)
+}
+
+/// Differences that an answer lists, of each deployment. All are counted.
+const LISTED: usize = 100;
+
+/// R45: where the registries' state was read to differ from their events, and how much of it is unread.
+fn state(store: &mut Store<Database>, id: DeploymentId) -> Result<Value, CliError> {
+    let counts = store.difference_counts(id)?;
+    let differences = store.differences(id, LISTED)?;
+    let listed = differences.iter().map(|it| {
+        let mut listed = api::difference(it);
+        listed["agent"] = json!(it.agent.to_string());
+        listed
+    });
+    Ok(json!({
+        "unread": store.unread_count(id)?,
+        "differing": counts.iter().map(|(_, count)| count).sum::<u64>(),
+        "differences": listed.collect::<Vec<_>>(),
+    }))
 }
 
 /// How many files are in each state.
@@ -119,6 +142,7 @@ pub fn verify(options: &StoreOptions) -> Result<u8, CliError> {
             "events": format!("0x{}", hex::encode(rebuilt)),
             "evidence": format!("0x{}", hex::encode(files)),
             "files": format!("0x{}", hex::encode(derived)),
+            "state": state(&mut store, id)?,
         });
         show(&format!("{verified}\n")).map_err(CliError::Output)?;
     }

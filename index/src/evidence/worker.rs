@@ -115,7 +115,7 @@ impl<E: Engine> Worker<E> {
     /// were.
     ///
     /// # Errors
-    /// The store cannot be read or written. A file that cannot be fetched is no error.
+    /// The store cannot be read or written. A file that cannot be fetched is not an error.
     pub async fn step(&mut self, now: i64) -> Result<usize, StoreError> {
         self.store.derive_behind(self.deployment)?;
         let limit = self.options.at_once.saturating_mul(ROUNDS);
@@ -178,7 +178,7 @@ impl WorkerOptions {
                 reason: None,
                 ..tried
             },
-            Err(error) if error.is_refusal() => File {
+            Err(error) if error.is_refusal() && file.bytes.is_none() => File {
                 state: FileState::Refused,
                 next_at: i64::MAX,
                 reason: Some(error.to_string()),

@@ -80,13 +80,18 @@ impl<L: Loader> Fold<'_, L> {
     fn note_client(&mut self, key: &FeedbackKey, last: u64) -> Result<(), StoreError> {
         let client_key = key.client();
         let known = read(&mut self.tables.clients, self.loader, &client_key)?;
-        let ordinal = match known {
-            Some(client) => client.ordinal,
-            None => self.clients_of(key)?,
+        let known = match known {
+            Some(client) => client,
+            None => Client {
+                ordinal: self.clients_of(key)?,
+                last_index: 0,
+                count: 0,
+                paid: 0,
+            },
         };
         let client = Client {
-            ordinal,
             last_index: key.index.max(last),
+            ..known
         };
         self.tables.clients.put(client_key, client);
         Ok(())

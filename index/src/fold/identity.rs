@@ -71,7 +71,7 @@ fn register(row: &mut Agent, owner: AccountId, uri: &str) {
 
 /// R3, R4: on EVM another event says that the wallet is gone, on Solana this one does.
 fn transfer(row: &mut Agent, agent: AgentId, to: AccountId) {
-    row.owner = Some(to);
+    row.owner = row.owner.map(|_| to); // R46: a registration that was not seen stays so
     row.approved = None; // ERC-721
     if let AgentId::Svm(_) = agent {
         row.wallet = None;

@@ -2,13 +2,14 @@
 use super::{Fold, Loader, read};
 use crate::{
     StoreError,
-    table::{Feedback, FeedbackKey, Part, PartKey, Total, TotalKey},
+    table::{AgentKey, Feedback, FeedbackKey, Part, PartKey, Total, TotalKey},
 };
 use concord_canonical::{
     hash::keccak256,
     limits::DECIMALS_MAX,
     summary::{Accumulator, DECIMALS_COUNT, I256},
 };
+use concord_registry::event::Profile;
 use std::collections::BTreeSet;
 
 impl<L: Loader> Fold<'_, L> {
@@ -18,7 +19,8 @@ impl<L: Loader> Fold<'_, L> {
         key: &FeedbackKey,
         feedback: &Feedback,
     ) -> Result<(), StoreError> {
-        self.change_parts(key, feedback, put)
+        self.change_parts(key, feedback, put)?;
+        self.change_counts(key, feedback, |count| count.checked_add(1))
     }
 
     /// Takes a feedback out that was taken in.
@@ -27,7 +29,45 @@ impl<L: Loader> Fold<'_, L> {
         key: &FeedbackKey,
         feedback: &Feedback,
     ) -> Result<(), StoreError> {
-        self.change_parts(key, feedback, take)
+        self.change_parts(key, feedback, take)?;
+        self.change_counts(key, feedback, |count| count.checked_sub(1))
+    }
+
+    /// Changes how much the client has, and whether they are one of the agent's reviewers and payers.
+    fn change_counts(
+        &mut self,
+        key: &FeedbackKey,
+        feedback: &Feedback,
+        change: fn(u64) -> Option<u64>,
+    ) -> Result<(), StoreError> {
+        let (client_key, agent_key) = (key.client(), AgentKey { agent: key.agent });
+        let client = read(&mut self.tables.clients, self.loader, &client_key)?;
+        let agent = read(&mut self.tables.agents, self.loader, &agent_key)?;
+        let (Some(before), Some(mut agent)) = (client, agent) else {
+            return Err(OUT_OF_RANGE); // both are there before their feedback
+        };
+        let mut client = before;
+        client.count = change(client.count).ok_or(OUT_OF_RANGE)?;
+        if feedback.is_paid {
+            client.paid = change(client.paid).ok_or(OUT_OF_RANGE)?;
+        }
+        let reviewers = match key.profile {
+            Profile::Authorized => &mut agent.authorized_reviewers,
+            Profile::Open => &mut agent.open_reviewers,
+        };
+        for (of_agent, before, now) in [
+            (reviewers, before.count, client.count),
+            (&mut agent.payers, before.paid, client.paid),
+        ] {
+            match (before, now) {
+                (0, 1..) => *of_agent = of_agent.saturating_add(1),
+                (1.., 0) => *of_agent = of_agent.saturating_sub(1),
+                _ => (),
+            }
+        }
+        self.tables.clients.put(client_key, client);
+        self.tables.agents.put(agent_key, agent);
+        Ok(())
     }
 
     /// Changes the client's part, and the totals that the feedback is in.

@@ -1,6 +1,7 @@
 //! R46: what is known to be missing.
 use crate::{
     StoreError,
+    state::{Difference, Field},
     store::{Cell, DeploymentId, Engine, EventsOf, Store},
     table::ClientKey,
 };
@@ -49,6 +50,24 @@ impl Completeness {
     }
 }
 
+/// R46: what the state counts of a client after the last feedback that was seen.
+fn after_last(it: &Difference) -> Option<Gap> {
+    let Field::LastIndex(profile, client) = it.field else {
+        return None;
+    };
+    let (seen, last) = (it.events.parse::<u64>().ok()?, it.state.parse().ok()?);
+    let client = ClientKey {
+        profile,
+        agent: it.agent,
+        client,
+    };
+    (seen < last).then(|| Gap {
+        client,
+        first: seen.saturating_add(1),
+        last,
+    })
+}
+
 impl<E: Engine> Store<E> {
     /// R46: returns what is known to be missing.
     ///
@@ -83,21 +102,52 @@ impl<E: Engine> Store<E> {
         deployment: DeploymentId,
         agent: AgentId,
     ) -> Result<Vec<Gap>, StoreError> {
+        self.first_gaps(deployment, agent, usize::MAX)
+    }
+
+    /// R46: returns the first of an agent's feedback that was not seen, at most so many gaps.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn first_gaps(
+        &mut self,
+        deployment: DeploymentId,
+        agent: AgentId,
+        limit: usize,
+    ) -> Result<Vec<Gap>, StoreError> {
         let mut gaps = Vec::new();
         for profile in [Profile::Authorized, Profile::Open] {
             for (client, _) in self.clients(deployment, profile, agent)? {
-                let mut next = 1;
-                for (key, _) in self.feedback_by(deployment, &client)? {
-                    if key.index > next {
-                        gaps.push(Gap {
-                            client,
-                            first: next,
-                            last: key.index - 1,
-                        });
-                    }
-                    next = key.index.saturating_add(1);
+                gaps.extend(self.gaps_of(deployment, client)?);
+                if gaps.len() >= limit {
+                    gaps.truncate(limit);
+                    return Ok(gaps);
                 }
             }
+        }
+        let differences = self.all_differences_of(deployment, agent)?;
+        gaps.extend(differences.iter().filter_map(after_last));
+        gaps.truncate(limit);
+        Ok(gaps)
+    }
+
+    /// Between the feedback of one client that was seen.
+    fn gaps_of(
+        &mut self,
+        deployment: DeploymentId,
+        client: ClientKey,
+    ) -> Result<Vec<Gap>, StoreError> {
+        let mut gaps = Vec::new();
+        let mut next = 1;
+        for (key, _) in self.feedback_by(deployment, &client)? {
+            if key.index > next {
+                gaps.push(Gap {
+                    client,
+                    first: next,
+                    last: key.index - 1,
+                });
+            }
+            next = key.index.saturating_add(1);
         }
         Ok(gaps)
     }
@@ -181,7 +231,8 @@ impl<E: Engine> Store<E> {
         self.count(deployment, "event")
     }
 
-    /// R45: returns the digest that a rebuild would have, without changing anything.
+    /// R45: returns the digest that a rebuild would have, without changing anything: of the events, and of what
+    /// the state was read to say.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -189,6 +240,8 @@ impl<E: Engine> Store<E> {
         let mut nothing = crate::fold::Nothing;
         let mut fold = crate::fold::Fold::new(&mut nothing);
         self.events(deployment, EventsOf::All, &mut |event| fold.apply(&event))?;
-        Ok(fold.tables.digest())
+        let mut tables = fold.tables;
+        self.apply_differences(deployment, &mut tables)?;
+        Ok(tables.digest())
     }
 }

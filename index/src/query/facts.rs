@@ -56,6 +56,7 @@ impl<E: Engine> Store<E> {
         };
         let mut facts = Facts::default();
         match reviewers {
+            None if scope.tags == Tags::default() => self.take_counted(&scope, &mut facts)?,
             None => self.take_facts(&scope, None, &mut facts)?,
             Some(listed) => {
                 let distinct: BTreeSet<AccountId> = listed.iter().copied().collect();
@@ -76,9 +77,19 @@ impl<E: Engine> Store<E> {
     ) -> Result<(), StoreError> {
         let before = facts.feedback;
         self.take_activity(scope, client, facts)?;
-        if facts.feedback == before {
-            return Ok(());
+        match facts.feedback == before {
+            true => Ok(()),
+            false => self.take_rest(scope, client, facts),
         }
+    }
+
+    /// The first and the last feedback, and what was paid.
+    fn take_rest(
+        &mut self,
+        scope: &Scope<'_>,
+        client: Option<AccountId>,
+        facts: &mut Facts,
+    ) -> Result<(), StoreError> {
         let [first, last] = ["ASC", "DESC"].map(|order| self.edge(scope, client, order));
         facts.first_at = facts.first_at.into_iter().chain(first?).min();
         facts.last_at = facts.last_at.max(last?);
@@ -86,6 +97,42 @@ impl<E: Engine> Store<E> {
             self.take_payments(scope, client, facts)?; // R13: of scores only
         }
         Ok(())
+    }
+
+    /// Of everyone, whatever the tags: what the fold has counted, however many reviewers there are.
+    fn take_counted(&mut self, scope: &Scope<'_>, facts: &mut Facts) -> Result<(), StoreError> {
+        let Scope {
+            deployment,
+            profile,
+            agent,
+            ..
+        } = *scope;
+        let Some(row) = self.agent(deployment, agent)? else {
+            return Ok(());
+        };
+        facts.reviewers = match profile {
+            Profile::Authorized => row.authorized_reviewers,
+            Profile::Open => row.open_reviewers,
+        };
+        if facts.reviewers == 0 {
+            return Ok(());
+        }
+        if profile == Profile::Authorized {
+            facts.payers = row.payers;
+        }
+        let all = self
+            .sums(deployment, (profile, agent), None, scope.tags)?
+            .all;
+        facts.feedback = all.count();
+        let sql = "SELECT COALESCE(MAX(count), 0) FROM client \
+                   WHERE deployment = $1 AND profile = $2 AND agent = $3";
+        let values = [
+            deployment.0.to_value(),
+            profile.to_value(),
+            agent.to_value(),
+        ];
+        facts.most_active = self.number(sql, &values)?;
+        self.take_rest(scope, None, facts)
     }
 
     fn take_activity(

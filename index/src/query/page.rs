@@ -10,7 +10,7 @@ pub struct Page<T, P> {
 }
 
 /// A row that a page can end with.
-pub(super) trait Paged {
+pub(crate) trait Paged {
     /// Where a page that ends with it ends.
     type Position: Clone;
 
@@ -44,12 +44,26 @@ pub(super) fn merge<T: Paged>(
         let next = Vec::new();
         return Page { rows, next };
     }
+    let next = ends(after, &rows);
+    Page { rows, next }
+}
+
+/// Where rows end in each deployment.
+fn ends<T: Paged>(after: &[T::Position], rows: &[T]) -> Vec<T::Position> {
     let mut next: Vec<T::Position> = after.to_vec();
-    for row in &rows {
+    for row in rows {
         let position = row.position();
         let of = T::deployment(&position);
         next.retain(|it| T::deployment(it) != of);
         next.push(position);
     }
-    Page { rows, next }
+    next
+}
+
+/// Keeps a page's first rows only. `after`: where the page before ended.
+pub(crate) fn keep<T: Paged>(page: &mut Page<T, T::Position>, rows: usize, after: &[T::Position]) {
+    if rows < page.rows.len() {
+        page.rows.truncate(rows);
+        page.next = ends(after, &page.rows);
+    }
 }

@@ -7,7 +7,7 @@ use concord_registry::event::{AccountId, AgentId};
 use std::collections::BTreeMap;
 
 impl<E: Engine> Store<E> {
-    /// Returns the agents that have one of these accounts as their wallet now, for each account in
+    /// Returns the agents that have one of these accounts as their wallet now: for each account the first `limit` in
     /// the order of their ids.
     ///
     /// # Errors
@@ -16,20 +16,23 @@ impl<E: Engine> Store<E> {
         &mut self,
         deployment: DeploymentId,
         wallets: &[AccountId],
+        limit: usize,
     ) -> Result<BTreeMap<AccountId, Vec<AgentId>>, StoreError> {
         let mut found: BTreeMap<AccountId, Vec<AgentId>> = BTreeMap::new();
-        if wallets.is_empty() {
-            return Ok(found);
+        for wallet in wallets {
+            let mut sql = Sql::new("SELECT a.agent FROM agent a");
+            let values = [deployment.0.to_value(), wallet.to_value()];
+            sql.bind(" WHERE a.deployment = ? AND a.wallet = ?", values)
+                .push(&format!(" ORDER BY a.agent LIMIT {limit}"));
+            let mut agents = Vec::new();
+            self.select(&sql, "agent", &mut |cells| {
+                agents.push(cells.take("agent")?);
+                Ok(())
+            })?;
+            if !agents.is_empty() {
+                found.insert(*wallet, agents);
+            }
         }
-        let mut sql = Sql::new("SELECT a.wallet, a.agent FROM agent a");
-        sql.bind(" WHERE a.deployment = ?", [deployment.0.to_value()])
-            .list("a.wallet", wallets.iter().map(Cell::to_value))
-            .push(" ORDER BY a.wallet, a.agent");
-        self.select(&sql, "agent", &mut |cells| {
-            let wallet = cells.take("wallet")?;
-            found.entry(wallet).or_default().push(cells.take("agent")?);
-            Ok(())
-        })?;
         Ok(found)
     }
 }

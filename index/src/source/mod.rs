@@ -5,6 +5,7 @@ pub mod svm;
 use crate::{
     SourceError,
     batch::{Batch, Header},
+    state::{StateRead, Subject},
 };
 use async_trait::async_trait;
 
@@ -29,6 +30,17 @@ pub trait Source: Send {
     /// Returns the blocks from `from` on, at most up to `to`, completely. Blocks after
     /// `settled` can still be taken back: they are read one by one, with their parents.
     async fn batch(&mut self, from: u64, to: u64, settled: u64) -> Result<Batch, SourceError>;
+
+    /// R45: returns what the registries' state says of agents and clients, after block `at` or a later one;
+    /// `None` if the source has no state.
+    async fn state(
+        &mut self,
+        subjects: &[Subject],
+        at: &Header,
+    ) -> Result<Option<StateRead>, SourceError> {
+        let _ = (subjects, at);
+        Ok(None)
+    }
 }
 
 #[async_trait]
@@ -51,5 +63,13 @@ impl Source for Box<dyn Source> {
 
     async fn batch(&mut self, from: u64, to: u64, settled: u64) -> Result<Batch, SourceError> {
         (**self).batch(from, to, settled).await
+    }
+
+    async fn state(
+        &mut self,
+        subjects: &[Subject],
+        at: &Header,
+    ) -> Result<Option<StateRead>, SourceError> {
+        (**self).state(subjects, at).await
     }
 }

@@ -44,16 +44,24 @@ impl<E: Engine> Store<E> {
     }
 
     /// Goes back to `fork`: deletes every later event, and folds the agents that they were about
-    /// again (R45). Nothing is inverted.
+    /// again (R45). Nothing is inverted. `at`: the time, in unix seconds, to note it with.
     ///
     /// # Errors
     /// As [`Self::commit`].
-    pub fn roll_back(&mut self, deployment: DeploymentId, fork: &Header) -> Result<(), StoreError> {
+    pub fn roll_back(
+        &mut self,
+        deployment: DeploymentId,
+        fork: &Header,
+        at: i64,
+    ) -> Result<(), StoreError> {
         let cursor = self.cursor(deployment)?;
         let final_number = cursor.and_then(|it| it.final_number);
         let next = fork.number.saturating_add(1);
         self.transaction(deployment, |store| {
             let touched = store.delete_from(deployment, next)?;
+            if let Some(cursor) = cursor {
+                store.note_reorganization(deployment, (fork, &cursor.head), at, &touched)?;
+            }
             for agent in touched.agents {
                 store.fold_again(deployment, agent)?;
             }
@@ -95,7 +103,9 @@ impl<E: Engine> Store<E> {
             fold.apply(event)?;
         }
         let tables = fold.tables;
-        self.write(deployment, &tables)
+        self.write(deployment, &tables)?;
+        self.keep_differences(deployment, &tables)?;
+        self.note_unread(deployment, &tables)
     }
 
     pub(super) fn fold_again(
@@ -114,6 +124,7 @@ impl<E: Engine> Store<E> {
             );
             self.engine.execute(&sql, &values)?;
         }
+        self.forget_differences(deployment, agent)?;
         self.fold_events(deployment, EventsOf::Agent(agent))
     }
 
@@ -131,11 +142,19 @@ impl<E: Engine> Store<E> {
         let mut nothing = Nothing;
         let mut fold = Fold::new(&mut nothing);
         self.events(deployment, of, &mut |event| fold.apply(&event))?;
-        let tables = fold.tables;
-        self.write(deployment, &tables)
+        let mut tables = fold.tables;
+        if matches!(of, EventsOf::All) {
+            self.apply_differences(deployment, &mut tables)?;
+        }
+        self.write(deployment, &tables)?;
+        self.note_unread(deployment, &tables)
     }
 
-    fn write(&mut self, deployment: DeploymentId, tables: &Tables) -> Result<(), StoreError> {
+    pub(super) fn write(
+        &mut self,
+        deployment: DeploymentId,
+        tables: &Tables,
+    ) -> Result<(), StoreError> {
         self.write_rows(deployment, &tables.agents)?;
         self.write_rows(deployment, &tables.metadata)?;
         self.write_rows(deployment, &tables.wallets)?;

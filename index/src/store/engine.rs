@@ -67,4 +67,6 @@ pub struct Dialect {
     pub blob: &'static str,
     /// After a table whose rows are in the order of its key.
     pub clustered: &'static str,
+    /// Whether the planner needs fixed statistics about the tables, because it gathers none.
+    pub is_told_statistics: bool,
 }

@@ -113,8 +113,21 @@ impl<E: Engine> Store<E> {
         Ok(events)
     }
 
-    /// Deletes the events of a block and all after it; returns which agents they were about, and
-    /// whether some concerned a whole registry.
+    /// Returns how many events the log has up to a place, and there.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn event_count_through(
+        &mut self,
+        deployment: DeploymentId,
+        last: Place,
+    ) -> Result<u64, StoreError> {
+        let sql = "SELECT COUNT(*) FROM event WHERE deployment = $1 AND place <= $2";
+        self.number(sql, &[deployment.0.to_value(), last.to_value()])
+    }
+
+    /// Deletes the events of a block and all after it; returns which agents they were about, whether
+    /// some concerned a whole registry, and how many they were.
     pub(super) fn delete_from(
         &mut self,
         deployment: DeploymentId,
@@ -122,7 +135,7 @@ impl<E: Engine> Store<E> {
     ) -> Result<Touched, StoreError> {
         let values = [deployment.0.to_value(), Place::start_of(block).to_value()];
         let mut touched = Touched::default();
-        let sql = "SELECT DISTINCT agent FROM event WHERE deployment = $1 AND place >= $2";
+        let sql = "SELECT agent FROM event WHERE deployment = $1 AND place >= $2";
         self.engine.query(sql, &values, &mut |row| {
             match Cells::new("event", row).take("agent")? {
                 Some(agent) => touched.agents.insert(agent),
@@ -131,6 +144,8 @@ impl<E: Engine> Store<E> {
             Ok(())
         })?;
         for table in ["event", "undecoded"] {
+            let sql = format!("SELECT COUNT(*) FROM {table} WHERE deployment = $1 AND place >= $2");
+            touched.events += self.number(&sql, &values)?;
             let sql = format!("DELETE FROM {table} WHERE deployment = $1 AND place >= $2");
             self.engine.execute(&sql, &values)?;
         }
@@ -154,6 +169,8 @@ pub enum EventsOf {
 pub(super) struct Touched {
     pub agents: BTreeSet<AgentId>,
     pub registry: bool,
+    /// How many there were, those that could not be decoded among them.
+    pub events: u64,
 }
 
 fn body(event: &Event) -> Result<Value, StoreError> {

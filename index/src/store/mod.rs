@@ -12,9 +12,12 @@ mod mend;
 mod migrate;
 mod postgres;
 mod reading;
+mod reorganizations;
 mod schema;
 mod sql;
 mod sqlite;
+mod state;
+mod statistics;
 mod value;
 
 pub use cursor::Cursor;
@@ -22,6 +25,7 @@ pub use database::{Database, Location};
 pub use engine::{Dialect, Engine};
 pub use events::EventsOf;
 pub use postgres::Postgres;
+pub use reorganizations::{Reorganization, Reorganizations};
 pub use sqlite::Sqlite;
 pub use value::{Cell, Value};
 
@@ -53,15 +57,15 @@ pub struct Deployed {
 }
 
 impl<E: Engine> Store<E> {
-    /// Opens a database, creates the tables if there are none, and brings those of the version before up
-    /// to date.
+    /// Opens a database, creates the tables if there are none, and brings those of the versions before
+    /// up to date.
     ///
     /// # Errors
     /// [`StoreError::Schema`] for a database of another version, which is left as it is.
     pub fn open(mut engine: E) -> Result<Self, StoreError> {
         match found_version(&mut engine) {
             None => create(&mut engine)?,
-            Some(migrate::BEFORE) => {
+            Some(migrate::OLDEST..schema::VERSION) => {
                 let mut store = Self { engine };
                 migrate::migrate(&mut store)?;
                 engine = store.engine;
@@ -78,7 +82,7 @@ impl<E: Engine> Store<E> {
     pub fn open_read_only(mut engine: E) -> Result<Self, StoreError> {
         let advice = match found_version(&mut engine) {
             Some(schema::VERSION) => return Ok(Self { engine }),
-            Some(migrate::BEFORE) => "run or rebuild brings it up to date",
+            Some(migrate::OLDEST..schema::VERSION) => "run or rebuild brings it up to date",
             Some(found) if found > schema::VERSION => {
                 "use the version that wrote it, or a later one"
             }

@@ -57,6 +57,27 @@ impl<E: Engine> Store<E> {
         self.all::<AllMetadata>(deployment, " AND agent = $2", &[agent.to_value()], "key")
     }
 
+    /// Returns some of an agent's metadata, in the order of the keys' hashes.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn metadata_after(
+        &mut self,
+        deployment: DeploymentId,
+        agent: AgentId,
+        after: Option<MetadataKey>,
+        limit: usize,
+    ) -> Result<Vec<(MetadataKey, Metadata)>, StoreError> {
+        let mut values = vec![agent.to_value()];
+        let mut condition = " AND agent = $2";
+        if let Some(after) = after {
+            values.push(after.id.to_value());
+            condition = " AND agent = $2 AND id > $3";
+        }
+        let order = format!("id LIMIT {limit}");
+        self.all::<AllMetadata>(deployment, condition, &values, &order)
+    }
+
     /// Returns an agent's clients in one profile, in the order of their first feedback.
     ///
     /// # Errors
@@ -109,6 +130,27 @@ impl<E: Engine> Store<E> {
         let values = Feedbacks::key_values(key);
         let condition = super::conditions(Feedbacks::KEY);
         self.all::<Responses>(deployment, &condition, &values, "number")
+    }
+
+    /// Returns some responses to a feedback, the first one first: those after a number.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn responses_after(
+        &mut self,
+        deployment: DeploymentId,
+        key: &FeedbackKey,
+        after: Option<u64>,
+        limit: usize,
+    ) -> Result<Vec<(ResponseKey, Response)>, StoreError> {
+        let mut values = Feedbacks::key_values(key);
+        let mut condition = super::conditions(Feedbacks::KEY);
+        if let Some(after) = after {
+            values.push(after.to_value());
+            condition.push_str(&format!(" AND number > ${}", values.len() + 1));
+        }
+        let order = format!("number LIMIT {limit}");
+        self.all::<Responses>(deployment, &condition, &values, &order)
     }
 
     /// Returns the payment that was proven for a feedback (R13).

@@ -1,7 +1,7 @@
-use super::Dialect;
+use super::{Dialect, statistics};
 
 /// The schema that this version writes. A store of another one is not touched.
-pub(super) const VERSION: i64 = 6;
+pub(super) const VERSION: i64 = 8;
 
 /// Creates what is missing. Types are those of [`Dialect`]: `INT`, `REAL`, `TXT` and `BYTES`, and
 /// `CLUSTERED` after a table.
@@ -15,6 +15,11 @@ CREATE TABLE IF NOT EXISTS deployment (
 CREATE TABLE IF NOT EXISTS block (
     deployment INT NOT NULL, number INT NOT NULL, hash BYTES NOT NULL, parent BYTES NOT NULL,
     time INT NOT NULL,
+    PRIMARY KEY (deployment, number)) CLUSTERED;
+CREATE TABLE IF NOT EXISTS reorganization (
+    deployment INT NOT NULL, number INT NOT NULL, at INT NOT NULL, from_block INT NOT NULL,
+    to_block INT NOT NULL, fork_hash BYTES NOT NULL, replaced_hash BYTES NOT NULL,
+    events INT NOT NULL,
     PRIMARY KEY (deployment, number)) CLUSTERED;
 CREATE TABLE IF NOT EXISTS event (
     deployment INT NOT NULL, place BYTES NOT NULL, registry BYTES NOT NULL, tx BYTES NOT NULL,
@@ -30,7 +35,8 @@ CREATE TABLE IF NOT EXISTS agent (
     owner BYTES, wallet BYTES, uri TXT NOT NULL, approved BYTES, feedback_authority BYTES,
     auth_schemes INT, created_at INT NOT NULL, created BYTES NOT NULL, updated_at INT NOT NULL,
     updated BYTES NOT NULL, authorized_clients INT NOT NULL, open_clients INT NOT NULL,
-    feedback_count INT NOT NULL, missing INT NOT NULL, unexplained INT NOT NULL,
+    authorized_reviewers INT NOT NULL DEFAULT 0, open_reviewers INT NOT NULL DEFAULT 0,
+    payers INT NOT NULL DEFAULT 0, feedback_count INT NOT NULL, missing INT NOT NULL, unexplained INT NOT NULL,
     PRIMARY KEY (deployment, agent)) CLUSTERED;
 CREATE INDEX IF NOT EXISTS agent_by_owner ON agent (deployment, owner);
 CREATE INDEX IF NOT EXISTS agent_by_wallet ON agent (deployment, wallet);
@@ -39,6 +45,13 @@ CREATE INDEX IF NOT EXISTS agent_by_update ON agent (deployment, updated_at, age
 CREATE INDEX IF NOT EXISTS agent_incomplete ON agent (deployment)
     WHERE owner IS NULL OR missing > 0 OR unexplained > 0;
 CREATE INDEX IF NOT EXISTS agent_by_feedback ON agent (deployment, feedback_count, agent);
+CREATE TABLE IF NOT EXISTS unread (
+    deployment INT NOT NULL, agent BYTES NOT NULL, profile INT NOT NULL, client BYTES NOT NULL,
+    PRIMARY KEY (deployment, agent, profile, client)) CLUSTERED;
+CREATE TABLE IF NOT EXISTS difference (
+    deployment INT NOT NULL, agent BYTES NOT NULL, field TXT NOT NULL, client BYTES NOT NULL,
+    events TXT NOT NULL, state TXT NOT NULL, block INT NOT NULL,
+    PRIMARY KEY (deployment, agent, field, client)) CLUSTERED;
 CREATE TABLE IF NOT EXISTS metadata (
     deployment INT NOT NULL, agent BYTES NOT NULL, id BYTES NOT NULL,
     key TXT NOT NULL, value BYTES NOT NULL, updated_at INT NOT NULL,
@@ -79,8 +92,10 @@ CREATE INDEX IF NOT EXISTS evidence_by_payment ON evidence (deployment, agent, L
     WHERE holds = 1;
 CREATE TABLE IF NOT EXISTS client (
     deployment INT NOT NULL, profile INT NOT NULL, agent BYTES NOT NULL, client BYTES NOT NULL,
-    ordinal INT NOT NULL, last_index INT NOT NULL,
+    ordinal INT NOT NULL, last_index INT NOT NULL, count INT NOT NULL DEFAULT 0,
+    paid INT NOT NULL DEFAULT 0,
     PRIMARY KEY (deployment, profile, agent, client)) CLUSTERED;
+CREATE INDEX IF NOT EXISTS client_most_active ON client (deployment, profile, agent, count);
 CREATE TABLE IF NOT EXISTS feedback (
     deployment INT NOT NULL, profile INT NOT NULL, agent BYTES NOT NULL, client BYTES NOT NULL,
     idx INT NOT NULL,
@@ -125,10 +140,10 @@ CREATE TABLE IF NOT EXISTS total (
     count INT NOT NULL, sum BYTES NOT NULL, histogram BYTES NOT NULL, average REAL NOT NULL,
     paid_count INT NOT NULL, paid_sum BYTES NOT NULL,
     PRIMARY KEY (deployment, profile, agent, tag1, tag2)) CLUSTERED;
-CREATE INDEX IF NOT EXISTS total_by_average
-    ON total (deployment, profile, tag1, tag2, average, agent);
-CREATE INDEX IF NOT EXISTS total_by_count
-    ON total (deployment, profile, tag1, tag2, count, agent);
+CREATE INDEX IF NOT EXISTS total_ranked_by_average
+    ON total (deployment, profile, tag1, tag2, average, agent, count);
+CREATE INDEX IF NOT EXISTS total_ranked_by_count
+    ON total (deployment, profile, tag1, tag2, count, agent, average);
 CREATE TABLE IF NOT EXISTS setting (
     deployment INT NOT NULL, name TXT NOT NULL, subject BYTES NOT NULL,
     value TXT NOT NULL, updated_at INT NOT NULL,
@@ -157,9 +172,46 @@ pub(super) fn steps_from_5(dialect: &Dialect) -> Vec<String> {
     added.map(|statement| spoken(&statement, dialect)).collect()
 }
 
+/// The statements that make tables of version 6 those of version 7, less the tables that it added.
+const STEPS_FROM_6: [&str; 9] = [
+    "ALTER TABLE client ADD COLUMN count INT NOT NULL DEFAULT 0",
+    "ALTER TABLE client ADD COLUMN paid INT NOT NULL DEFAULT 0",
+    "ALTER TABLE agent ADD COLUMN authorized_reviewers INT NOT NULL DEFAULT 0",
+    "ALTER TABLE agent ADD COLUMN open_reviewers INT NOT NULL DEFAULT 0",
+    "ALTER TABLE agent ADD COLUMN payers INT NOT NULL DEFAULT 0",
+    "DROP INDEX total_by_average",
+    "DROP INDEX total_by_count",
+    "UPDATE client SET
+        count = (SELECT COUNT(*) FROM feedback f WHERE f.deployment = client.deployment
+            AND f.profile = client.profile AND f.agent = client.agent
+            AND f.client = client.client AND f.revoked_at IS NULL),
+        paid = (SELECT COUNT(*) FROM feedback f WHERE f.deployment = client.deployment
+            AND f.profile = client.profile AND f.agent = client.agent
+            AND f.client = client.client AND f.revoked_at IS NULL AND f.is_paid = 1)",
+    "UPDATE agent SET
+        authorized_reviewers = (SELECT COUNT(*) FROM client c
+            WHERE c.deployment = agent.deployment AND c.agent = agent.agent
+            AND c.profile = 0 AND c.count > 0),
+        open_reviewers = (SELECT COUNT(*) FROM client c
+            WHERE c.deployment = agent.deployment AND c.agent = agent.agent
+            AND c.profile = 1 AND c.count > 0),
+        payers = (SELECT COUNT(*) FROM client c
+            WHERE c.deployment = agent.deployment AND c.agent = agent.agent
+            AND c.profile IN (0, 1) AND c.paid > 0)",
+];
+
+/// Those statements in an engine's dialect.
+pub(super) fn steps_from_6(dialect: &Dialect) -> Vec<String> {
+    STEPS_FROM_6.map(|it| spoken(it, dialect)).to_vec()
+}
+
 /// The statements that create the tables in an engine's dialect.
 pub(super) fn tables(dialect: &Dialect) -> String {
-    spoken(TABLES, dialect)
+    let statistics = match dialect.is_told_statistics {
+        true => statistics::script(),
+        false => String::new(),
+    };
+    spoken(TABLES, dialect) + &statistics
 }
 
 fn spoken(statements: &str, dialect: &Dialect) -> String {

@@ -37,6 +37,12 @@ pub struct Agent {
     pub authorized_clients: u64,
     /// Clients of the open profile.
     pub open_clients: u64,
+    /// Clients with authorized feedback that is not revoked.
+    pub authorized_reviewers: u64,
+    /// Clients with open feedback that is not revoked.
+    pub open_reviewers: u64,
+    /// S: clients with feedback that is not revoked and has a proven payment (R13).
+    pub payers: u64,
     /// Feedback of both profiles, revoked or not.
     pub feedback_count: u64,
     /// R46: feedback indices below a client's last that were not seen.
@@ -61,6 +67,9 @@ impl Agent {
             updated: place,
             authorized_clients: 0,
             open_clients: 0,
+            authorized_reviewers: 0,
+            open_reviewers: 0,
+            payers: 0,
             feedback_count: 0,
             missing: 0,
             unexplained: 0,

@@ -21,6 +21,10 @@ pub struct Client {
     pub ordinal: u64,
     /// R44: the index of the client's last feedback, counted from 1.
     pub last_index: u64,
+    /// The client's feedback that is not revoked.
+    pub count: u64,
+    /// S: what of it has a proven payment (R13).
+    pub paid: u64,
 }
 
 /// Names a feedback.

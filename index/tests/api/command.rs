@@ -42,6 +42,27 @@ fn a_store_is_served_while_it_is_written_until_a_signal_ends_it() {
 }
 
 #[test]
+fn a_file_that_is_not_the_page_that_verifies_bundles_is_refused_before_anything_is_served() {
+    let server = Server::start();
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.html");
+    std::fs::write(&page, "<script>alert(1)</script>").unwrap();
+    for (file, words) in [
+        (page.clone(), "it has no Content-Security-Policy"),
+        (folder.path().join("none.html"), "No such file"),
+    ] {
+        let mut serve = concord_index();
+        serve.args(["serve", "--listen", "127.0.0.1:0", "--store"]);
+        serve.arg(argument(&server.database.location));
+        let ended = serve.arg("--explain-page").arg(&file).output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert_eq!(ended.status.code(), Some(2), "{said}");
+        let expected = format!("--explain-page {}: {words}", file.display());
+        assert!(said.contains(&expected), "{said}");
+    }
+}
+
+#[test]
 fn a_store_that_is_not_there_is_not_made() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("none.sqlite");

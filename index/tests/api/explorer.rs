@@ -1,9 +1,10 @@
 //! The explorer's pages over a store with two chains. A browser looks at them in `tests/index`.
 use crate::{
-    given::{CHAINS, account, agent, all_given, batch, name},
+    given::{CHAINS, account, agent, all_given, batch, blocks, name},
     server::Server,
 };
 use axum::http::{StatusCode, header};
+use concord_index::api::ExplainPage;
 use concord_registry::{Event, event::Profile};
 
 async fn page(server: &Server, path: &str) -> String {
@@ -94,6 +95,42 @@ async fn an_agents_page_has_both_profiles_and_its_gaps() {
         status.contains("/?incomplete=1&amp;chain=eip155%3A31337"),
         "{status}"
     );
+    assert!(status.contains("none was seen"), "{status}");
+}
+
+#[tokio::test]
+async fn what_a_chain_took_back_is_shown_as_it_was_noted() {
+    let mut server = Server::start();
+    let (id, fork) = (server.ids[0], batch(0, 309, vec![]).through);
+    let taken: usize = blocks(0).iter().skip(309).map(|(_, it)| it.len()).sum();
+    let noticed = 1_700_000_000;
+    server.store.roll_back(id, &fork, noticed).unwrap();
+    let status = server.got("/v1/status").await;
+    let one = serde_json::json!({
+        "noticedAt": noticed,
+        "fromBlock": 310,
+        "toBlock": 312,
+        "depth": 3,
+        "forkHash": format!("0x{}", "01".repeat(32)),
+        "replacedHash": format!("0x{}", "01".repeat(32)),
+        "events": taken,
+    });
+    let expected = serde_json::json!({ "count": 1, "deepest": 3, "newest": [one] });
+    assert_eq!(status["deployments"][0]["reorganizations"], expected);
+    assert_eq!(status["deployments"][1]["reorganizations"]["count"], 0);
+    let text = page(&server, "/status").await;
+    for words in [
+        "1 since this index began; the deepest took 3 blocks back".to_owned(),
+        format!("Blocks 310 to 312 (depth 3) were taken back, with {taken} events"),
+        "2023-11-14 22:13:20 UTC".to_owned(),
+    ] {
+        assert!(text.contains(&words), "{words}: {text}");
+    }
+    let metrics = server.get("/metrics").await.text;
+    assert!(
+        metrics.contains("concord_index_reorganizations{chain=\"eip155:31337\""),
+        "{metrics}"
+    );
 }
 
 #[tokio::test]
@@ -111,5 +148,55 @@ async fn a_page_that_cannot_be_shown_says_why() {
         assert_eq!(answer.status.as_u16(), status, "{path}: {}", answer.text);
         assert!(answer.text.contains("role=\"alert\""), "{path}");
         assert!(!answer.text.contains("<script"), "{path}");
+    }
+}
+
+/// Chromium opens the page that is built, in `tests/index/explain.test.mjs`.
+#[tokio::test]
+async fn the_page_that_verifies_bundles_is_served_as_it_is_with_its_own_policy() {
+    let policy = "default-src 'none'; script-src 'sha256-AA==' 'wasm-unsafe-eval'";
+    let html = format!(
+        "<!doctype html><meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\"><p>page"
+    );
+    let server = Server::with_explain_page(ExplainPage::new(html.clone()).unwrap());
+    let answer = server.get("/explain").await;
+    assert_eq!(answer.status, StatusCode::OK);
+    assert_eq!(answer.text, html);
+    let header = |name| answer.headers[name].to_str().unwrap().to_owned();
+    assert_eq!(header(header::CONTENT_TYPE), "text/html; charset=utf-8");
+    let served = header(header::CONTENT_SECURITY_POLICY);
+    assert_eq!(served, format!("{policy}; frame-ancestors 'none'"));
+    assert_eq!(header(header::X_CONTENT_TYPE_OPTIONS), "nosniff");
+    // every other page keeps the policy without a script
+    let other = server.get("/").await.headers[header::CONTENT_SECURITY_POLICY].clone();
+    assert!(!other.to_str().unwrap().contains("script-src"), "{other:?}");
+}
+
+#[tokio::test]
+async fn without_that_page_the_command_is_named() {
+    let server = Server::start();
+    let text = page(&server, "/explain").await;
+    assert!(text.contains("concord explain --from FILE"), "{text}");
+}
+
+#[tokio::test]
+async fn a_feedback_and_an_agent_say_which_command_verifies_them() {
+    let server = Server::start();
+    for (chain, network) in CHAINS.iter().enumerate() {
+        let id = name(chain, 1);
+        let agent = page(&server, &format!("/agent/{id}")).await;
+        let words = format!("concord explain agent {id} --rpc {network}=URL");
+        assert!(agent.contains(&words), "{agent}");
+        let reviewer = account(3);
+        let listed = page(&server, &format!("/agent/{id}?reviewers={reviewer}")).await;
+        let words = format!("concord explain summary {id} --reviewer {reviewer} --rpc");
+        assert!(listed.contains(&words), "{listed}");
+        let link = "href=\"/feedback/";
+        let (_, rest) = agent.split_once(link).unwrap();
+        let path = rest.split_once('"').unwrap().0;
+        let feedback = page(&server, &format!("/feedback/{path}")).await;
+        let words = format!("concord explain {network}:");
+        assert!(feedback.contains(&words), "{feedback}");
+        assert!(feedback.contains("href=\"/explain\""));
     }
 }

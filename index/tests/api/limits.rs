@@ -245,7 +245,7 @@ async fn the_openapi_document_describes_every_route() {
     let document = server.got("/v1/openapi.json").await;
     assert_eq!(document["openapi"], "3.1.0");
     let paths = document["paths"].as_object().unwrap();
-    assert_eq!(paths.len(), 16);
+    assert_eq!(paths.len(), 18);
     for (path, methods) in paths {
         let filled = path
             .replace("{agent}", &name(0, 1))
@@ -347,7 +347,7 @@ fn endless(connections: &Arc<AtomicUsize>) -> axum::Router {
         ..Limits::default()
     };
     let readers = Readers::new(Box::new(connect), limits.queries, limits.time);
-    router(Api::new(readers, limits))
+    router(Api::new(readers, limits, None))
 }
 
 fn status() -> Request<Body> {

@@ -1,4 +1,5 @@
 //! `/v1` over a store with two chains.
+mod client;
 mod command;
 #[path = "../worlds/database.rs"]
 mod database;
@@ -7,8 +8,10 @@ mod export;
 #[path = "../worlds/given.rs"]
 mod given;
 mod limits;
+mod pages;
 mod searches;
 mod server;
+mod solana;
 mod subgraph;
 mod subgraph_limits;
 mod summaries;

@@ -9,7 +9,7 @@ use axum::{
     http::{HeaderMap, Method, Request, StatusCode, header},
 };
 use concord_index::{
-    api::{Api, Limits, Readers, router},
+    api::{Api, ExplainPage, Limits, Readers, router},
     store::{Database, DeploymentId, Store},
 };
 use serde_json::Value;
@@ -48,14 +48,19 @@ impl Answer {
 
 impl Server {
     pub fn empty(limits: Limits) -> Self {
-        Self::of(fresh(), limits)
+        Self::of(fresh(), limits, None)
     }
 
-    fn of(database: Fresh, limits: Limits) -> Self {
+    /// With a page that verifies bundles.
+    pub fn with_explain_page(page: ExplainPage) -> Self {
+        Self::of(fresh(), Limits::default(), Some(page))
+    }
+
+    fn of(database: Fresh, limits: Limits, page: Option<ExplainPage>) -> Self {
         let store = Store::open(database.location.open().unwrap()).unwrap();
         let readers = Readers::of_store(database.location.clone(), limits.queries, limits.time);
         Self {
-            router: router(Api::new(readers, limits)),
+            router: router(Api::new(readers, limits, page)),
             database,
             store,
             ids: vec![],
@@ -70,10 +75,19 @@ impl Server {
         let filled = filled(|database| {
             fill(&mut Store::open(database).unwrap());
         });
-        let mut server = Self::of(filled, limits);
+        let mut server = Self::of(filled, limits, None);
         let deployments = server.store.deployments().unwrap();
         server.ids = deployments.into_iter().map(|it| it.id).collect();
         server
+    }
+
+    /// The same on a port of its own: its URL.
+    pub async fn listen(&self) -> String {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let router = self.router.clone();
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        url
     }
 
     pub async fn send(&self, request: Request<Body>) -> Answer {

@@ -2,7 +2,7 @@
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use concord_chain::{Blocking, EndpointOptions, svm};
 use concord_local_cluster::{LocalCluster, Options, Server};
-use concord_registry::svm::{Address, Instruction, Program};
+use concord_registry::svm::{AccountMeta, Address, Instruction, Program};
 use serde_json::{Value, json};
 use solana_keypair::Keypair;
 use solana_loader_v3_interface::instruction as loader;
@@ -84,6 +84,25 @@ impl Cluster {
         let raw = BASE64.encode(wincode::serialize(&sent).unwrap());
         let config = json!({ "encoding": "base64", "preflightCommitment": "processed" });
         self.ask("sendTransaction", json!([raw, config])); // a preflight refuses what would fail
+    }
+
+    /// Gives an account what it needs.
+    pub fn fund(&mut self, payer: &Keypair, account: Address) {
+        let lamports = 10_000_000_000u64.to_le_bytes();
+        let data = [&[2, 0, 0, 0][..], &lamports].concat(); // the system program's Transfer
+        let transfer = Instruction {
+            program_id: Address::default(),
+            accounts: vec![
+                AccountMeta::new(payer.pubkey(), true),
+                AccountMeta::new(account, false),
+            ],
+            data,
+        };
+        self.send(&[payer], &[transfer]);
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.server.port())
     }
 
     pub fn slot(&self) -> u64 {

@@ -1,21 +1,30 @@
 //! A local cluster, read over JSON-RPC. Needs what `scripts/build` makes.
 mod cluster;
+mod command;
+#[path = "../worlds/withholding.rs"]
+mod withholding;
 
 use cluster::Cluster;
 use concord_chain::Blocking;
 use concord_index::{
     Contracts, Deployment, Indexer, Options, Progress,
     query::Reviewers,
-    source::svm::{ReadAt, SvmSource},
+    source::{
+        Source,
+        svm::{ReadAt, SvmSource},
+    },
+    state::Field,
     store::{Sqlite, Store},
     table::{ClientKey, FeedbackKey},
 };
 use concord_registry::{
+    Event,
     event::{AccountId, AgentId, Profile},
     svm::{Address, Program, instructions::GiveOpenFeedback},
 };
 use solana_keypair::Keypair;
 use solana_signer::Signer;
+use withholding::Withholding;
 
 type ClusterIndexer = Indexer<SvmSource, Sqlite>;
 
@@ -63,6 +72,7 @@ fn feedback(index: u64, value: i128) -> GiveOpenFeedback<'static> {
 struct World {
     cluster: Cluster,
     program: Program,
+    owner: Keypair,
     client: Keypair,
     mint: Address,
     start: u64,
@@ -82,6 +92,7 @@ fn chain() -> World {
     let mut chain = World {
         cluster,
         program,
+        owner,
         client,
         mint,
         start,
@@ -179,4 +190,95 @@ fn a_fork_that_loses_is_taken_back() {
     catch_up(&mut indexer);
     digest(&mut indexer);
     assert_eq!(chain.values(&mut indexer), [500, 9_000, -77, 2]);
+}
+
+/// R45, R46: an endpoint withholds a client's last feedback, all of another client's, that the URI changed, and that the
+/// wallet was unset. The accounts say so.
+#[test]
+fn r45_r46_on_a_cluster_what_an_endpoint_withholds_shows_in_the_accounts() {
+    let mut chain = chain();
+    let (owner, mint) = (chain.owner.pubkey(), chain.mint);
+    let other = Keypair::new();
+    chain.cluster.fund(&chain.owner, other.pubkey());
+    let give = chain
+        .program
+        .give_open_feedback(other.pubkey(), mint, &feedback(1, 7));
+    chain.cluster.send(&[&other], &[give]);
+    let changes = [
+        chain.program.set_agent_uri(owner, mint, "ipfs://changed"),
+        chain.program.unset_agent_wallet(owner, mint),
+    ];
+    chain.cluster.send(&[&chain.owner], &changes);
+    chain.cluster.advance(40);
+    let mut whole = indexer(
+        &chain.cluster,
+        chain.program.id(),
+        chain.start,
+        ReadAt::Finalized,
+    );
+    let blocking = Blocking::new().unwrap();
+    blocking.wait(whole.catch_up(|_| ())).unwrap();
+    compare(&blocking, &mut whole);
+    let id = whole.deployment();
+    assert_eq!(whole.store().differences(id, 9).unwrap(), []);
+    let expected = digest(&mut whole);
+
+    let withheld = move |event: &Event| match event {
+        Event::AgentWalletSet { .. } | Event::AgentUriSet { .. } => true,
+        Event::OpenFeedback { client, index, .. } => {
+            *client == other.pubkey().into() || *index == 3
+        }
+        _ => false,
+    };
+    let program = chain.program.id();
+    let deployment = Deployment {
+        chain: "solana:localnet".parse().unwrap(),
+        contracts: Contracts::Svm(program),
+        start: chain.start,
+    };
+    let of = deployment.chain.clone();
+    let source = Withholding {
+        source: SvmSource::new(chain.cluster.rpc(), of, program, ReadAt::Finalized),
+        withheld: Box::new(move |it| withheld(&it.event)),
+    };
+    let store = Store::open(Sqlite::in_memory().unwrap()).unwrap();
+    let mut lacking = Indexer::new(source, store, &deployment, Options::default()).unwrap();
+    blocking.wait(lacking.catch_up(|_| ())).unwrap();
+    assert!(lacking.store().completeness(id).unwrap().is_complete());
+    compare(&blocking, &mut lacking);
+    let found = lacking.store().differences(id, 9).unwrap();
+    let found: Vec<_> = (found.iter())
+        .map(|it| (it.field, &*it.events, &*it.state))
+        .collect();
+    let client = AccountId::from(chain.client.pubkey());
+    let (owner, last) = (owner.to_string(), Field::LastIndex(Profile::Open, client));
+    let wanted = [
+        (Field::Uri, "ipfs://agent", "ipfs://changed"),
+        (Field::Wallet, &*owner, ""),
+        (Field::Clients(Profile::Open), "1", "2"),
+        (last, "2", "3"),
+    ];
+    assert_eq!(found, wanted);
+    let agent = AgentId::Svm(mint);
+    let row = lacking.store().agent(id, agent).unwrap().unwrap();
+    assert_eq!(
+        (row.wallet, &*row.uri, row.missing),
+        (None, "ipfs://changed", 2)
+    );
+    let gaps = lacking.store().gaps(id, agent).unwrap();
+    assert_eq!((gaps.len(), gaps[0].first, gaps[0].last), (1, 3, 3));
+    lacking.source().withheld = Box::new(|_| false);
+    assert_eq!(blocking.wait(lacking.repair()).unwrap(), 4);
+    compare(&blocking, &mut lacking);
+    assert!(lacking.store().completeness(id).unwrap().is_complete());
+    assert_eq!(lacking.store().digest(id).unwrap(), expected);
+}
+
+/// One runtime for all requests of a connection: it drives them.
+fn compare<S: Source>(blocking: &Blocking, indexer: &mut Indexer<S, Sqlite>) {
+    while blocking.wait(indexer.compare_state()).unwrap() {}
+    let id = indexer.deployment();
+    assert_eq!(indexer.store().unread_count(id).unwrap(), 0);
+    let digest = indexer.store().digest(id).unwrap();
+    assert_eq!(indexer.store().rebuild_digest(id).unwrap(), digest); // R45
 }

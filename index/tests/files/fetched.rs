@@ -380,14 +380,14 @@ fn a_reorganisation_takes_back_what_was_derived_and_keeps_the_file() {
     assert_eq!(setup.step(0), 1); // nothing refers to the first file any more
     assert_eq!(setup.registration(1).name.as_deref(), Some("second"));
     let id = setup.id;
-    setup.store().roll_back(id, &header(1)).unwrap();
+    setup.store().roll_back(id, &header(1), 5).unwrap();
     sound(setup.store(), id);
     assert_eq!(setup.registration(1).state, FileUse::Waiting);
     assert_eq!(setup.step(10), 1);
     assert_eq!(setup.registration(1).name.as_deref(), Some("first"));
     setup.commit(2, vec![moved(&second)]);
     assert_eq!(setup.registration(1).name.as_deref(), Some("second")); // it was kept
-    setup.store().roll_back(id, &header(1)).unwrap();
+    setup.store().roll_back(id, &header(1), 6).unwrap();
     setup.commit(2, vec![moved(&second), moved("")]);
     assert_eq!(setup.store().registration(id, agent(1)).unwrap(), None);
 }

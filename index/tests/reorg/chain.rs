@@ -20,7 +20,11 @@ use concord_registry::{
     },
 };
 use serde_json::{Value, json};
-use std::{path::Path, thread};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    thread,
+};
 
 pub const AGENTS: u64 = 3;
 
@@ -34,10 +38,13 @@ pub struct Chain {
 
 pub type AnvilIndexer = Indexer<EvmSource, Sqlite>;
 
+fn artifacts() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../contracts/out")
+}
+
 impl Chain {
     pub fn start() -> Self {
-        let artifacts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../contracts/out");
-        let backend = EvmAnvil::start(None, &artifacts).unwrap();
+        let backend = EvmAnvil::start(None, &artifacts()).unwrap();
         let node = Node::new(&EndpointOptions::new(backend.ledger().url())).unwrap();
         let blocking = Blocking::new().unwrap();
         let accounts = node.endpoint().request("eth_accounts", json!([]));
@@ -68,18 +75,41 @@ impl Chain {
         self.blocking.wait(answer).unwrap().unwrap()
     }
 
+    /// Deploys a contract that `scripts/build` compiled. Its address is in the receipt.
+    pub fn create(&self, file: &str, name: &str, arguments: &Bytes) -> Address {
+        let path = artifacts().join(format!("{file}.sol/{name}.json"));
+        let text = fs::read_to_string(&path).unwrap();
+        let artifact: Value = serde_json::from_str(&text).unwrap();
+        let code = artifact["bytecode"]["object"].as_str().unwrap();
+        let input = format!("{code}{}", hex::encode(arguments));
+        let from = self.accounts[0];
+        let call = json!([{ "from": from, "input": input, "gas": "0x7a1200" }]);
+        let receipt = self.mined(&self.ask("eth_sendTransaction", call));
+        assert_eq!(receipt["status"], "0x1", "{name}");
+        receipt["contractAddress"]
+            .as_str()
+            .unwrap()
+            .parse()
+            .unwrap()
+    }
+
+    /// It is mined a moment after it was sent.
+    fn mined(&self, hash: &Value) -> Value {
+        loop {
+            let receipt = self.ask("eth_getTransactionReceipt", json!([hash]));
+            if !receipt.is_null() {
+                return receipt;
+            }
+            thread::yield_now();
+        }
+    }
+
     /// In a block of its own, successful or not.
-    fn send(&self, account: usize, to: Address, input: Bytes) {
+    pub fn send(&self, account: usize, to: Address, input: Bytes) {
         let from = self.accounts[account];
         let call = json!([{ "from": from, "to": to, "input": input, "gas": "0x7a1200" }]);
         let hash = self.ask("eth_sendTransaction", call);
-        // It is mined a moment later.
-        while self
-            .ask("eth_getTransactionReceipt", json!([hash]))
-            .is_null()
-        {
-            thread::yield_now();
-        }
+        self.mined(&hash);
     }
 
     /// So many blocks with one transaction each: feedback, revocations, responses. Some are

@@ -88,7 +88,10 @@ fn one_command_indexes_a_chain_and_follows_it_through_a_reorganisation() {
     let first = concord_index(&store, &run);
     assert_eq!(first.code, 0, "{}", first.stderr);
     assert!(first.stderr.contains("events, "), "{}", first.stderr);
+    let head = chain.blocking.wait(chain.node.block_number()).unwrap();
+    let indexed = chain.log_count();
     chain.reorganise(7);
+    let kept = chain.log_count();
     chain.act(2);
     let second = concord_index(&store, &run);
     assert_eq!(second.code, 0, "{}", second.stderr);
@@ -104,6 +107,11 @@ fn one_command_indexes_a_chain_and_follows_it_through_a_reorganisation() {
     assert_eq!(status.lines[0]["chain"], "eip155:31337");
     assert_eq!(status.lines[0]["block"], newest);
     assert_eq!(status.lines[0]["missing"]["agents"], serde_json::json!([]));
+    let noted = &status.lines[0]["reorganizations"];
+    assert_eq!((&noted["count"], &noted["deepest"]), (&1.into(), &7.into()));
+    assert_eq!(noted["newest"][0]["toBlock"], head);
+    assert_eq!(noted["newest"][0]["fromBlock"], head - 6);
+    assert_eq!(noted["newest"][0]["events"], indexed - kept);
     let verify = || concord_index(&store, &["verify"]);
     assert_eq!(
         (verify().code, &verify().lines[0]["equal"]),

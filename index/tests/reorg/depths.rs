@@ -1,6 +1,6 @@
 //! Reorganisations of every depth, of one during another, and of too great a depth.
-use crate::chain::{Chain, digest};
-use concord_index::{Options, Progress, SyncError};
+use crate::chain::{AnvilIndexer, Chain, digest};
+use concord_index::{Options, Progress, SyncError, store::Reorganizations};
 use serde_json::json;
 
 /// Of anvil's blocks, those before the last 64 are final.
@@ -18,17 +18,30 @@ fn a_reorganisation_of_any_depth_comes_to_the_chain_s_tables() {
         }
         let before = chain.log_count();
         chain.reorganise(depth);
-        assert!(
-            chain.log_count() < before,
-            "{depth}: nothing was taken back"
-        );
+        let taken_back = before - chain.log_count();
+        assert!(taken_back > 0, "{depth}: nothing was taken back");
+        let noted = reorganizations(&mut indexer);
         chain.catch_up(&mut indexer);
+        if depth % 3 > 0 {
+            let now = reorganizations(&mut indexer);
+            assert_eq!(now.count, noted.count + 1);
+            // Empty blocks that anvil makes again upon the same parent are the blocks that they were.
+            let last = now.newest[0];
+            assert!((1..=depth).contains(&last.depth()), "{last:?}");
+            assert_eq!(now.deepest, noted.deepest.max(last.depth()));
+            assert_eq!(last.events, taken_back as u64);
+        }
         assert_eq!(digest(&mut indexer), chain.expected(), "depth {depth}");
         if depth % 8 == 0 {
             chain.compare_summaries(&mut indexer);
         }
         chain.act(depth.min(4) + depth / 3);
     }
+}
+
+fn reorganizations(indexer: &mut AnvilIndexer) -> Reorganizations {
+    let id = indexer.deployment();
+    indexer.store().reorganizations(id, 1).unwrap()
 }
 
 #[test]

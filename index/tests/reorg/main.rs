@@ -5,3 +5,6 @@ mod command;
 mod depths;
 mod faults;
 mod faulty;
+mod state;
+#[path = "../worlds/withholding.rs"]
+mod withholding;

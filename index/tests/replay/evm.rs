@@ -6,6 +6,7 @@ use crate::{
     labels::Labels,
     scenarios,
     script::{Followed, play_all},
+    worlds::worlds,
 };
 use concord_chain::{Blocking, ChainId, EndpointOptions, evm::Node};
 use concord_harness::{
@@ -27,6 +28,7 @@ struct OnAnvil {
     node: Node,
     indexer: Indexer<EvmSource, Database>,
     reorganisations: Vec<u64>,
+    compared: usize,
     forks: u64,
 }
 
@@ -51,6 +53,7 @@ impl OnAnvil {
             backend,
             node,
             reorganisations: Vec::new(),
+            compared: 0,
             forks: 0,
         }
     }
@@ -98,6 +101,17 @@ impl Followed for OnAnvil {
         };
         self.blocking.wait(self.indexer.catch_up(note)).unwrap();
     }
+
+    /// R45, R46: after each scenario the contracts' state is what the events say.
+    fn compare_state(&mut self) {
+        while self.blocking.wait(self.indexer.compare_state()).unwrap() {
+            self.compared += 1;
+        }
+        let deployment = self.indexer.deployment();
+        let store = self.indexer.store();
+        assert_eq!(store.unread_count(deployment).unwrap(), 0);
+        assert_eq!(store.differences(deployment, 9).unwrap(), []);
+    }
 }
 
 #[test]
@@ -114,8 +128,17 @@ fn on_anvil_the_index_equals_the_model_after_each_step_of_every_scenario() {
         compared.states > part(2_000, 300) && compared.summaries > part(50, 5),
         "{compared:?}"
     );
+    assert!(anvil.compared > part(300, 40), "{}", anvil.compared);
     // Every scenario but the first, which has nothing to take back.
     assert_eq!(anvil.reorganisations.len(), compared.scenarios - 1);
     let deepest = anvil.reorganisations.iter().max().unwrap();
     assert!(*deepest as usize > part(20, 10), "{deepest}");
+}
+
+#[test]
+fn on_anvil_the_index_equals_the_model_after_each_step_of_the_fuzzers_worlds() {
+    let worlds = worlds();
+    let compared = play_all(&mut OnAnvil::start(), &worlds);
+    assert_eq!(compared.scenarios, worlds.len());
+    assert!(compared.states > worlds.len() * 40, "{compared:?}");
 }

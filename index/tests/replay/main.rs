@@ -8,6 +8,7 @@ mod labels;
 mod script;
 mod state;
 mod svm;
+mod worlds;
 
 use concord_harness::scenario::{Scenario, find_files, load};
 use std::path::{Path, PathBuf};

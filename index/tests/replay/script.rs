@@ -26,6 +26,8 @@ pub trait Followed {
     fn account(&self, label: &str) -> AccountId;
     /// Takes in what came of a step.
     fn follow(&mut self, scenario: &Scenario, step: Option<&TimedStep>);
+    /// Compares the registries' state with their events, if the source has it.
+    fn compare_state(&mut self) {}
 }
 
 /// How much was compared.
@@ -70,6 +72,7 @@ fn play<F: Followed>(followed: &mut F, scenario: &Scenario, compared: &mut Compa
         compared.states += 1;
         compared.summaries += usize::from(compare_summary(followed, &labels, step, &expected, &at));
     }
+    followed.compare_state();
     // R45: a rebuild has the same tables.
     let deployment = followed.indexer().deployment();
     let store = followed.indexer().store();

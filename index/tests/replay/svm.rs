@@ -5,6 +5,7 @@ use crate::{
     labels::Labels,
     scenarios,
     script::{Followed, play_all},
+    worlds::worlds,
 };
 use async_trait::async_trait;
 use concord_chain::ChainId;
@@ -179,4 +180,12 @@ fn in_litesvm_the_index_equals_the_model_after_each_step_of_every_scenario() {
         compared.states > part(2_000, 300) && compared.summaries > part(50, 5),
         "{compared:?}"
     );
+}
+
+#[test]
+fn in_litesvm_the_index_equals_the_model_after_each_step_of_the_fuzzers_worlds() {
+    let worlds = worlds();
+    let compared = play_all(&mut InLitesvm::start(), &worlds);
+    assert_eq!(compared.scenarios, worlds.len());
+    assert!(compared.states > worlds.len() * 40, "{compared:?}");
 }

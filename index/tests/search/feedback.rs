@@ -139,7 +139,7 @@ fn clients_that_are_wallets_are_agents() {
     let mut store = Store::open(database()).unwrap();
     let [id, _] = fill(&mut store);
     let asked = [account(103), account(1), account(112)];
-    let found = store.agents_by_wallet(id, &asked).unwrap();
+    let found = store.agents_by_wallet(id, &asked, 99).unwrap();
     let expected = [
         (account(103), vec![agent(3)]),
         (account(112), vec![agent(12)]),

@@ -112,6 +112,19 @@ fn r46_events_about_what_was_not_seen_are_counted() {
 }
 
 #[test]
+fn r46_a_transfer_does_not_stand_for_a_registration_that_was_not_seen() {
+    let transferred = Event::AgentTransferred {
+        agent: agent(1),
+        from: account(1),
+        to: account(2),
+    };
+    let found = completeness(vec![transferred.clone()]).agents;
+    assert!(found.len() == 1 && found[0].is_unregistered, "{found:?}");
+    // The canonical contract's events end with the registration if the agent is given away meanwhile.
+    assert!(completeness(vec![transferred, registered(1)]).is_complete());
+}
+
+#[test]
 fn r46_an_agent_that_was_never_registered_is_incomplete() {
     let expected = IncompleteAgent {
         is_unregistered: true,

@@ -6,10 +6,10 @@ use crate::{
 use concord_chain::Blocking;
 use concord_index::{
     Indexer, Options, Progress, StoreError, SyncError,
-    batch::Batch,
-    store::{Engine, Sqlite, Store},
+    batch::{Batch, IndexedEvent},
+    store::{Engine, Reorganization, Reorganizations, Sqlite, Store},
 };
-use concord_registry::{Event, evm::Address};
+use concord_registry::{Event, event::Profile, evm::Address};
 use std::time::Duration;
 
 fn world(blocks: u64) -> World {
@@ -121,7 +121,7 @@ fn a_store_of_another_schema_is_refused_and_left_as_it_is() {
     let fresh = fresh();
     let open = || Store::open(fresh.location.open().unwrap());
     open().unwrap();
-    for (version, advice) in [(4, "rebuild"), (7, "use the version that wrote it")] {
+    for (version, advice) in [(4, "rebuild"), (9, "use the version that wrote it")] {
         let mut database = fresh.location.open().unwrap();
         let sql = format!("UPDATE schema_version SET version = {version}");
         database.script(&sql).unwrap();
@@ -131,9 +131,172 @@ fn a_store_of_another_schema_is_refused_and_left_as_it_is() {
     }
 }
 
-/// The store of the version before had fewer columns of registration files.
+/// Takes away what version 8 added.
+fn make_version_7(database: &mut impl Engine) {
+    let added = [
+        "DROP TABLE unread",
+        "DROP TABLE difference",
+        "UPDATE schema_version SET version = 7",
+    ];
+    for statement in added {
+        database.script(statement).unwrap();
+    }
+}
+
+/// The store of the version before never read the registries' state: all of it is to be read.
 #[test]
-fn r45_a_store_of_the_version_before_is_brought_up_to_date() {
+fn r45_a_store_of_the_version_before_has_all_state_to_read() {
+    let fresh = fresh();
+    let mut store = Store::open(fresh.location.open().unwrap()).unwrap();
+    let id = store.claim(&deployment()).unwrap();
+    let world = world(40);
+    for number in 1..=40 {
+        let batch = Batch {
+            through: world.header(number),
+            parent: None,
+            headers: vec![world.header(number)],
+            events: world.events(number),
+            undecoded: vec![],
+        };
+        store.commit(id, &batch, None, 64).unwrap();
+    }
+    let (digest, unread) = (store.digest(id).unwrap(), store.unread(id, 999).unwrap());
+    assert!(unread.len() > 10, "{unread:?}");
+    drop(store);
+    let mut database = fresh.location.open().unwrap();
+    make_version_7(&mut database);
+    drop(database);
+    let mut store = Store::open(fresh.location.open().unwrap()).unwrap();
+    assert_eq!(store.digest(id).unwrap(), digest);
+    assert_eq!(store.unread(id, 999).unwrap(), unread);
+    assert_eq!(store.differences(id, 9).unwrap(), []);
+}
+
+/// Takes away what version 7 added.
+fn make_version_6(database: &mut impl Engine) {
+    make_version_7(database);
+    let added = [
+        "DROP TABLE reorganization",
+        "DROP INDEX client_most_active",
+        "DROP INDEX total_ranked_by_average",
+        "DROP INDEX total_ranked_by_count",
+        "CREATE INDEX total_by_average ON total (deployment, profile, tag1, tag2, average, agent)",
+        "CREATE INDEX total_by_count ON total (deployment, profile, tag1, tag2, count, agent)",
+        "ALTER TABLE client DROP COLUMN count",
+        "ALTER TABLE client DROP COLUMN paid",
+        "ALTER TABLE agent DROP COLUMN authorized_reviewers",
+        "ALTER TABLE agent DROP COLUMN open_reviewers",
+        "ALTER TABLE agent DROP COLUMN payers",
+        "UPDATE schema_version SET version = 6",
+    ];
+    for statement in added {
+        database.script(statement).unwrap();
+    }
+}
+
+/// Authorized feedback about agent 1 by three clients: two of it paid, one of these revoked.
+fn authorized(block: u64) -> Vec<IndexedEvent> {
+    let (agent, index, profile) = (agent(1), 1, Profile::Authorized);
+    let given = |client: u8| Event::AuthorizedFeedback {
+        agent,
+        client: account(client),
+        index,
+        score: 80,
+        tag1: [0; 32],
+        tag2: [0; 32],
+        uri: String::new(),
+        hash: [7; 32],
+        authorized_by: None,
+    };
+    let paid = |client: u8| Event::PaymentProven {
+        agent,
+        client: account(client),
+        index,
+        payee: account(9),
+        token: account(200),
+        amount: 5,
+        task_ref_hash: [client; 32],
+        paid_at: 1,
+        expiry: 2,
+        facilitator: account(8),
+        signature: [3; 64],
+    };
+    let revoked = Event::FeedbackRevoked {
+        profile,
+        agent,
+        client: account(2),
+        index,
+    };
+    let events = [given(1), given(2), given(3), paid(2), paid(3), revoked];
+    (100..)
+        .zip(events)
+        .map(|(log, it)| at(block, log, it))
+        .collect()
+}
+
+/// The store of two versions before did not note reorganizations, nor count reviewers.
+#[test]
+fn r45_a_store_of_two_versions_before_notes_reorganizations_from_now_on() {
+    let fresh = fresh();
+    let open = || Store::open(fresh.location.open().unwrap());
+    let mut store = open().unwrap();
+    let id = store.claim(&deployment()).unwrap();
+    let world = world(40);
+    let batch = |number: u64| Batch {
+        through: world.header(number),
+        parent: None,
+        headers: vec![world.header(number)],
+        events: world.events(number),
+        undecoded: vec![],
+    };
+    for number in 1..=40 {
+        let mut batch = batch(number);
+        if number == 6 {
+            batch.events.extend(authorized(number));
+        }
+        store.commit(id, &batch, None, 64).unwrap();
+    }
+    let row = store.agent(id, agent(1)).unwrap().unwrap();
+    assert_eq!((row.authorized_reviewers, row.payers), (2, 1));
+    let digest = store.digest(id).unwrap();
+    drop(store);
+    let mut database = fresh.location.open().unwrap();
+    make_version_6(&mut database);
+    drop(database);
+
+    let read_only = fresh.location.open_read_only().unwrap();
+    let error = Store::open_read_only(read_only).unwrap_err().to_string();
+    assert!(error.contains("brings it up to date"), "{error}");
+    let mut store = open().unwrap();
+    store.claim(&deployment()).unwrap();
+    assert_eq!(store.digest(id).unwrap(), digest);
+    let none = store.reorganizations(id, 9).unwrap();
+    assert_eq!(none, Reorganizations::default());
+    store
+        .roll_back(id, &world.header(38), 1_700_000_009)
+        .unwrap();
+    store
+        .roll_back(id, &world.header(37), 1_700_000_010)
+        .unwrap();
+    let noted = store.reorganizations(id, 1).unwrap();
+    assert_eq!((noted.count, noted.deepest), (2, 2));
+    let last = Reorganization {
+        number: 2,
+        at: 1_700_000_010,
+        from: 38,
+        to: 38,
+        fork_hash: world.header(37).hash,
+        replaced_hash: world.header(38).hash,
+        events: world.events(38).len() as u64,
+    };
+    assert_eq!(noted.newest, [last]);
+    store.rebuild(id).unwrap(); // what was noted is of no event, and stays
+    assert_eq!(store.reorganizations(id, 1).unwrap(), noted);
+}
+
+/// The store of three versions before had fewer columns of registration files.
+#[test]
+fn r45_a_store_of_three_versions_before_is_brought_up_to_date() {
     let fresh = fresh();
     let mut store = Store::open(fresh.location.open().unwrap()).unwrap();
     let id = store.claim(&deployment()).unwrap();
@@ -175,6 +338,7 @@ fn r45_a_store_of_the_version_before_is_brought_up_to_date() {
         let sql = format!("ALTER TABLE registration DROP COLUMN {column}");
         database.script(&sql).unwrap();
     }
+    make_version_6(&mut database);
     let sql = "UPDATE schema_version SET version = 5";
     database.script(sql).unwrap();
     drop(database);

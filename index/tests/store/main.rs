@@ -3,6 +3,8 @@ mod completeness;
 #[path = "../worlds/database.rs"]
 mod database;
 mod failures;
+mod growth;
 mod killed;
 mod repair;
+mod state;
 mod world;

@@ -79,6 +79,16 @@ fn binaries(folder: &Path) -> PathBuf {
 
 impl Server {
     pub fn start() -> Self {
+        Self::start_with(&["-c", "fsync=off"])
+    }
+
+    /// One that flushes to the disk, to be measured.
+    #[allow(dead_code)] // no test asks for it
+    pub fn durable() -> Self {
+        Self::start_with(&[])
+    }
+
+    fn start_with(options: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path();
         if is_root() {
@@ -102,14 +112,8 @@ impl Server {
             .arg(&data)
             .arg("-k")
             .arg(path)
-            .args([
-                "-c",
-                "listen_addresses=",
-                "-c",
-                "fsync=off",
-                "-c",
-                "jit=off",
-            ])
+            .args(["-c", "listen_addresses=", "-c", "jit=off"])
+            .args(options)
             .args(["-c", "max_connections=200"])
             .stdout(Stdio::null())
             .stderr(log)

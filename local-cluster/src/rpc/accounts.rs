@@ -39,7 +39,7 @@ pub fn several(cluster: &LocalCluster, params: &Params) -> Answer {
     Ok(in_context(cluster.newest(), &json!(accounts?)))
 }
 
-/// `null` where there is none.
+/// `null` if there is none.
 fn written(cluster: &LocalCluster, view: &AccountView, address: &Address) -> Answer {
     let account = cluster.ledger.svm.get_account(address);
     account.map_or(Ok(Value::Null), |account| view.write(&account))

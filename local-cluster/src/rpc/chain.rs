@@ -47,7 +47,12 @@ pub fn block(cluster: &LocalCluster, params: &Params) -> Answer {
     if slot > cluster.at(asked).slot {
         return Err(unavailable());
     }
-    let at = |slot| cluster.ledger.blocks.iter().find(|it| it.slot == slot);
+    let first = cluster.first();
+    let at = |slot| {
+        let mut blocks = cluster.ledger.blocks.iter().chain([&first]);
+        let found = blocks.find(|it| it.slot == slot && slot >= first.slot);
+        found.copied()
+    };
     let block = at(slot).ok_or_else(unavailable)?;
     let parent = slot.saturating_sub(1);
     let mut answer = json!({

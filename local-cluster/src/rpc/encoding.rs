@@ -93,7 +93,7 @@ fn data_encoding(name: Option<&str>) -> Result<DataEncoding, RpcError> {
     match name {
         None | Some("binary") => Ok(DataEncoding::Bare),
         Some("base58") => Ok(DataEncoding::Base58),
-        // Nodes fall back to base64 where they cannot parse an account; this one parses none.
+        // Nodes fall back to base64 if they cannot parse an account; this one parses none.
         Some("base64" | "jsonParsed") => Ok(DataEncoding::Base64),
         Some(other) => Err(RpcError::params(
             "encoding",

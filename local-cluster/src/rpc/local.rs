@@ -43,6 +43,13 @@ pub fn expire_block_hashes(cluster: &mut LocalCluster) -> Value {
     slot(cluster)
 }
 
+/// `local_forget []`: drops the transactions until now and the blocks before the newest final one, as nodes do that keep
+/// a few days. Accounts stay. Answers with the first slot that is left.
+pub fn forget(cluster: &mut LocalCluster) -> Value {
+    cluster.forget();
+    json!(cluster.first().slot)
+}
+
 /// `local_hold [true]`: transactions are taken and not carried out. `local_hold [false]`: those that
 /// are still valid are carried out now, in the order in which they came.
 pub fn hold(cluster: &mut LocalCluster, params: &Params) -> Answer {

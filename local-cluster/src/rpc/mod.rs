@@ -25,7 +25,7 @@ pub fn answer(cluster: &mut LocalCluster, method: &str, params: &Value) -> Answe
         "getGenesisHash" => Ok(json!(cluster.genesis_hash().to_string())),
         "getSlot" => Ok(json!(cluster.at(params.commitment(0)?).slot)),
         "getBlockHeight" => Ok(json!(cluster.at(params.commitment(0)?).height)),
-        "getFirstAvailableBlock" => Ok(json!(cluster.first_slot())),
+        "getFirstAvailableBlock" => Ok(json!(cluster.first().slot)),
         "getBlock" => chain::block(cluster, params),
         "getBlockTime" => chain::block_time(cluster, params),
         "getEpochInfo" => chain::epoch_info(cluster, params),
@@ -48,6 +48,7 @@ pub fn answer(cluster: &mut LocalCluster, method: &str, params: &Value) -> Answe
         "local_checkpoint" => Ok(local::checkpoint(cluster)),
         "local_rollback" => local::rollback(cluster),
         "local_expire_blockhashes" => Ok(local::expire_block_hashes(cluster)),
+        "local_forget" => Ok(local::forget(cluster)),
         "local_hold" => local::hold(cluster, params),
         _ => Err(RpcError::new(
             RpcError::METHOD,

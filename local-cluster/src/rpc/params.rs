@@ -17,7 +17,7 @@ impl<'a> Params<'a> {
         }
     }
 
-    /// `null` where there is none.
+    /// `null` if there is none.
     fn value(&self, at: usize) -> &'a Value {
         self.0.get(at).unwrap_or(&Value::Null)
     }
@@ -129,7 +129,7 @@ impl<'a> Config<'a> {
             .transpose()
     }
 
-    /// Finalized where it is left out.
+    /// Finalized if it is left out.
     pub fn commitment(&self, field: &str) -> Result<Commitment, RpcError> {
         match self.text(field)? {
             None | Some("finalized") => Ok(Commitment::Finalized),

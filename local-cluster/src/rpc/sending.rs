@@ -17,7 +17,7 @@ use solana_transaction_error::TransactionError;
 /// Enough for the fee of one signature.
 const AIRDROP_FEE: u64 = 5_000;
 
-/// Answers the first signature. That is no promise: without preflight nothing at all is checked.
+/// Answers the first signature. That is not a promise: without preflight nothing at all is checked.
 pub fn send(cluster: &mut LocalCluster, params: &Params) -> Answer {
     let config = params.config(1)?;
     let text = params.text(0, "transaction")?;

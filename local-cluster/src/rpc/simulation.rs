@@ -95,7 +95,7 @@ fn accounts_after(
     Ok(json!(written?))
 }
 
-/// None where it would not exist, and for all of them where the transaction failed.
+/// None if it would not exist, and for all of them if the transaction failed.
 fn account_after(cluster: &LocalCluster, trial: &Trial, key: &Address) -> Option<Account> {
     if trial.error.is_some() {
         return None;

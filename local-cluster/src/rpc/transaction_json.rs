@@ -39,7 +39,7 @@ pub fn decode(text: &str, encoding: Option<&str>) -> Result<VersionedTransaction
     Ok(transaction)
 }
 
-/// `null` where there is none.
+/// `null` if there is none.
 pub fn error(error: Option<&TransactionError>) -> Value {
     serde_json::to_value(error).unwrap_or(Value::Null)
 }

@@ -44,9 +44,28 @@ fn a_commitment_is_as_many_blocks_behind_as_it_takes() {
 #[test]
 fn every_slot_since_the_start_is_kept() {
     let mut client = Client::new(still());
-    let first = number(&mut client, "getSlot", "processed");
+    let started = number(&mut client, "getSlot", "processed");
+    let first = client.result("getFirstAvailableBlock", json!([]));
+    assert!(first.as_u64().unwrap() <= started);
+    let config = json!({"commitment": "confirmed", "transactionDetails": "none"});
+    let block = client.result("getBlock", json!([first, config]));
     client.advance(400);
     assert_eq!(client.result("getFirstAvailableBlock", json!([])), first);
+    assert_eq!(client.result("getBlock", json!([first, config])), block);
+}
+
+#[test]
+fn a_node_that_forgets_keeps_accounts_and_no_transactions() {
+    let mut client = Client::new(still());
+    let address = Address::new_from_array([5; 32]).to_string();
+    let airdrop = client.result("requestAirdrop", json!([address, SOL]));
+    client.advance(40);
+    let status = |client: &mut Client| client.value("getSignatureStatuses", json!([[airdrop]]));
+    assert_ne!(status(&mut client)[0], Value::Null);
+    let first = client.result("local_forget", json!([]));
+    assert_eq!(status(&mut client)[0], Value::Null);
+    assert_eq!(client.result("getFirstAvailableBlock", json!([])), first);
+    assert_eq!(client.value("getBalance", json!([address])), SOL);
 }
 
 #[test]

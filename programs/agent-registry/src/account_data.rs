@@ -6,7 +6,7 @@ use crate::{
 };
 use anchor_lang::{Discriminator, prelude::*};
 
-/// The `T` in `account`, or `None` where the account holds no `T` of this program.
+/// The `T` in `account`, or `None` if the account holds no `T` of this program.
 pub fn load<T: AccountDeserialize + Discriminator>(account: &AccountInfo) -> Result<Option<T>> {
     if account.owner != &crate::ID {
         return Ok(None);

@@ -57,7 +57,7 @@ impl<const LEN: usize> VerifiedMessage<LEN> {
     /// Loads the top-level instruction before the current one. Under CPI the current one is
     /// the top-level caller (R11), so one precompile serves all its nested calls.
     ///
-    /// Errors: `InstructionsTooLong`, `AuthMissing` where that is no precompile call, `AuthMalformed` where its
+    /// Errors: `InstructionsTooLong`, `AuthMissing` if that is not a precompile call, `AuthMalformed` where its
     /// layout is not the template's.
     pub fn preceding(instructions: &AccountInfo) -> Result<Self> {
         require_addressable(instructions)?;

@@ -348,7 +348,7 @@ pub mod agent_registry {
             .validation_request(validator, request_hash, tag, request_uri)
     }
 
-    /// The validator responds to a request; again, where he responded before (R20). `score` is
+    /// The validator responds to a request, or responds to it again (R20). `score` is
     /// 0 to 100; `evidence_uri` is at most 200 bytes of UTF-8 without NUL and goes to the event
     /// only.
     ///

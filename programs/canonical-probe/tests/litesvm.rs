@@ -12,7 +12,7 @@ use solana_message::Message;
 use solana_signer::Signer;
 use solana_transaction::Transaction;
 
-/// What the program answers; `None` where it refuses.
+/// What the program answers; `None` if it refuses.
 fn ask(probe: &Probe) -> Option<Vec<u8>> {
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),

@@ -141,7 +141,7 @@ pub fn transfer(agent_id: U256, from: Address, to: Address) -> Bytes {
     })
 }
 
-/// Lets one account act for the agent; the zero address for nobody.
+/// Lets one account act for the agent; the zero address for none.
 pub fn approve(agent_id: U256, to: Address) -> Bytes {
     encoded(&Identity::approveCall {
         to,

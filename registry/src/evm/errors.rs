@@ -10,6 +10,9 @@ pub enum Dialect {
     /// The canonical ERC-8004 contracts 2.0.0: a text for most refusals; no view of a summary's
     /// sum, nor of whether a validation was answered.
     Canonical,
+    /// Somebody else's contracts with the canonical ABI and without the flaws of the canonical ones:
+    /// the same texts, or a text that is an error class's name, or Concord's custom errors.
+    CanonicalAbi,
     /// Concord's contracts over an identity registry that may be the canonical one: both ways of
     /// refusing, and every view of Concord's.
     OverCanonicalIdentity,
@@ -39,12 +42,20 @@ const CANONICAL_TEXTS: &[(&str, ErrorClass)] = &[
 ];
 
 impl Dialect {
+    /// Are the canonical contracts' views all that there is to ask?
+    pub const fn has_canonical_abi(self) -> bool {
+        matches!(self, Self::Canonical | Self::CanonicalAbi)
+    }
+
     /// The class of revert data: the first four bytes choose it (R25), or a canonical text does.
     /// `None` for an error without a class.
     pub fn class_of(self, revert_data: &[u8]) -> Option<ErrorClass> {
         match (self, revert_data.first_chunk()) {
             (Self::Canonical | Self::OverCanonicalIdentity, Some(&Revert::SELECTOR)) => {
                 class_of_text(revert_data)
+            }
+            (Self::CanonicalAbi, Some(&Revert::SELECTOR)) => {
+                class_of_text(revert_data).or_else(|| class_named(revert_data))
             }
             (_, Some(selector)) => class_of_selector(*selector),
             (_, None) => None,
@@ -59,6 +70,11 @@ fn class_of_text(revert_data: &[u8]) -> Option<ErrorClass> {
     table
         .find(|(known, _)| *known == text)
         .map(|(_, class)| *class)
+}
+
+/// The class whose name the text is, for rules of which the canonical contracts have no text.
+fn class_named(revert_data: &[u8]) -> Option<ErrorClass> {
+    ErrorClass::from_name(&revert_text(revert_data)?)
 }
 
 /// The text of an `Error(string)`; `None` for other revert data.
@@ -125,6 +141,20 @@ mod tests {
             let class = Dialect::Canonical.class_of(&error_text(text));
             assert_eq!(class, None, "{text}");
         }
+    }
+
+    #[test]
+    fn r25_a_class_is_named_by_itself_in_the_canonical_abi_of_others_only() {
+        let used = error_text("WalletConsentUsed");
+        let class = Dialect::CanonicalAbi.class_of(&used);
+        assert_eq!(class, Some(ErrorClass::WalletConsentUsed));
+        assert_eq!(Dialect::Canonical.class_of(&used), None);
+        let reserved = Dialect::CanonicalAbi.class_of(&error_text("reserved key"));
+        assert_eq!(reserved, Some(ErrorClass::ReservedKey));
+        assert_eq!(Dialect::CanonicalAbi.class_of(&error_text("paused")), None);
+        // cast sig 'ERC721InsufficientApproval(address,uint256)'
+        let class = Dialect::CanonicalAbi.class_of(&hex!("177e802f"));
+        assert_eq!(class, Some(ErrorClass::TransferNotAllowed));
     }
 
     #[test]

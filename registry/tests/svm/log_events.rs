@@ -179,7 +179,7 @@ fn a_log_that_was_cut_off_is_reported() {
     let ours = program().id();
     let logs = vec![invoked(ours, 1), "Log truncated".to_owned()];
     assert!(read(&transaction(&[ours], logs)).is_log_truncated);
-    // what a program says is no mark of the runtime's
+    // what a program says is not a mark of the runtime's
     let logs = vec![invoked(ours, 1), "Program log: Log truncated".to_owned()];
     assert!(!read(&transaction(&[ours], logs)).is_log_truncated);
 }

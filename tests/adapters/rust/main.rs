@@ -14,6 +14,22 @@ use std::{
 const PROTOCOL: u64 = 1;
 const NAME: &str = "identity-rs";
 const RESERVED_KEY: &str = "agentWallet";
+/// How the labels of contracts begin that refuse tokens.
+const REFUSES_TOKENS: &str = "contract-closed-";
+/// What clients read. Each is asked at the end of a scenario.
+const VIEWS: [&str; 9] = [
+    "IdentityRegistry.balanceOf(address)",
+    "IdentityRegistry.getAgentWallet(uint256)",
+    "IdentityRegistry.getApproved(uint256)",
+    "IdentityRegistry.getMetadata(uint256,string)",
+    "IdentityRegistry.isApprovedForAll(address,address)",
+    "IdentityRegistry.isAuthorizedOrOwner(address,uint256)",
+    "IdentityRegistry.ownerOf(uint256)",
+    "IdentityRegistry.supportsInterface(bytes4)",
+    "IdentityRegistry.tokenURI(uint256)",
+];
+/// ERC-165, ERC-721, its metadata, ERC-4906.
+const INTERFACES: [&str; 4] = ["0x01ffc9a7", "0x80ac58cd", "0x5b5e139f", "0x49064906"];
 /// Seconds from now: the longest that a wallet's consent may be good for.
 const DEADLINE_MAX: u64 = 300;
 
@@ -180,6 +196,9 @@ impl Registry {
         if metadata.iter().any(|entry| entry.key == RESERVED_KEY) {
             return Err("ReservedKey");
         }
+        if by.starts_with(REFUSES_TOKENS) {
+            return Err("ReceiverRefused");
+        }
         let registered = Agent {
             owner: by.to_owned(),
             uri: uri.to_owned(),
@@ -275,6 +294,34 @@ impl Registry {
         Ok(by == owner || approved == Some(by) || self.operators.contains(&operator))
     }
 
+    /// What one of [`VIEWS`] returns.
+    fn view(&self, view: &str, given: &Value) -> Result<Value, Refused> {
+        let of = |name: &str| given[name].as_str().unwrap_or_default();
+        let agent = of("agent");
+        let (_, signature) = view.split_once('.').unwrap_or_default();
+        let (name, _) = signature.split_once('(').unwrap_or_default();
+        Ok(match name {
+            "balanceOf" => {
+                let held = self.agents.values().filter(|it| it.owner == of("owner"));
+                json!(held.count().to_string())
+            }
+            "getAgentWallet" => json!(self.agents.get(agent).and_then(|it| it.wallet.as_ref())),
+            "getApproved" => self.agent(agent).map(|_| json!(self.approved.get(agent)))?,
+            "getMetadata" => {
+                let known = self.agent(agent)?.metadata.get(of("key"));
+                json!(known.map_or("0x", String::as_str))
+            }
+            "isApprovedForAll" => {
+                let pair = (of("owner").to_owned(), of("operator").to_owned());
+                json!(self.operators.contains(&pair))
+            }
+            "isAuthorizedOrOwner" => json!(self.may_act(agent, of("spender"))?),
+            "ownerOf" => json!(self.agent(agent)?.owner),
+            "supportsInterface" => json!(INTERFACES.contains(&of("interface"))),
+            _ => json!(self.agent(agent)?.uri), // tokenURI
+        })
+    }
+
     fn managed(&mut self, agent: &str, by: &str) -> Result<&mut Agent, Refused> {
         match self.may_act(agent, by)? {
             true => self.agents.get_mut(agent).ok_or("AgentNotFound"),
@@ -303,19 +350,20 @@ fn state_of(agent: &Agent) -> Value {
 /// Answers what stands beside the question's id.
 ///
 /// # Errors
-/// What has no error class: the harness reports the step as one that could not be judged.
+/// What has no error class: the harness reports the step as inconclusive.
 fn answer(registry: &mut Registry, asked: &Map<String, Value>) -> Result<Value, String> {
     let (question, arguments) = asked.iter().next().ok_or("nothing is asked")?;
     match question.as_str() {
         "hello" => Ok(json!({
             "protocol": PROTOCOL, "name": NAME, "operations": OPERATIONS, "profiles": ["identity"],
+            "views": VIEWS,
         })),
         "reset" => {
             *registry = Registry::default();
             Ok(json!({}))
         }
         "execute" => {
-            let time = arguments["time"].as_u64().ok_or("time is no integer")?;
+            let time = arguments["time"].as_u64().ok_or("time is not an integer")?;
             registry.time = time; // a refused transaction takes its time, too
             let operation = Operation::deserialize(&arguments["operation"]);
             let operation = operation.map_err(|fault| fault.to_string())?;
@@ -334,8 +382,15 @@ fn answer(registry: &mut Registry, asked: &Map<String, Value>) -> Result<Value, 
             Ok(json!({"time": registry.time, "agents": agents}))
         }
         "agent_state" => {
-            let agent = arguments["agent"].as_str().ok_or("agent is no text")?;
+            let agent = arguments["agent"].as_str().ok_or("agent is not text")?;
             Ok(json!({"agent": registry.agents.get(agent).map(state_of)}))
+        }
+        "view" => {
+            let name = arguments["view"].as_str().ok_or("view is not text")?;
+            Ok(match registry.view(name, &arguments["arguments"]) {
+                Ok(value) => json!({"returns": value}),
+                Err(class) => json!({"refused": class}),
+            })
         }
         other => Err(format!("no such question: {other}")),
     }

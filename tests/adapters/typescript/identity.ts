@@ -25,6 +25,10 @@ interface Consent { signer: Label; agent: Label; wallet: Label; owner: Label; de
 const PROTOCOL = 1;
 const NAME = "identity-ts";
 const RESERVED_KEY = "agentWallet";
+/** How the labels of contracts begin that refuse tokens. */
+const REFUSES_TOKENS = "contract-closed-";
+/** ERC-165, ERC-721, its metadata, ERC-4906. */
+const INTERFACES = ["0x01ffc9a7", "0x80ac58cd", "0x5b5e139f", "0x49064906"];
 /** Seconds from now: the longest that a wallet's consent may be good for. */
 const DEADLINE_MAX = 300;
 
@@ -42,6 +46,7 @@ class Registry {
 
   register({ agent, by, uri, metadata = [] }: ByAgent & { uri: string; metadata?: Metadata[] }): Event[] {
     if (metadata.some((entry) => entry.key === RESERVED_KEY)) throw new Refused("ReservedKey");
+    if (by.startsWith(REFUSES_TOKENS)) throw new Refused("ReceiverRefused");
     this.agents.set(agent, registered(by, uri));
     const entries = metadata.flatMap((entry) => this.set_metadata({ agent, by, ...entry }));
     return [{ AgentRegistered: { agent, owner: by, uri } }, ...entries];
@@ -102,6 +107,19 @@ class Registry {
     return [];
   }
 
+  /** What clients read. Each is asked at the end of a scenario. */
+  readonly views: Record<string, (given: any) => unknown> = {
+    "balanceOf(address)": ({ owner }) => `${[...this.agents.values()].filter((known) => known.owner === owner).length}`,
+    "getAgentWallet(uint256)": ({ agent }) => this.agents.get(agent)?.wallet ?? null,
+    "getApproved(uint256)": ({ agent }) => this.#agent(agent) && (this.#approved.get(agent) ?? null),
+    "getMetadata(uint256,string)": ({ agent, key }) => this.#agent(agent).metadata[key] ?? "0x",
+    "isApprovedForAll(address,address)": ({ owner, operator }) => this.#operators.has(`${owner} ${operator}`),
+    "isAuthorizedOrOwner(address,uint256)": ({ agent, spender }) => this.#mayAct(agent, spender),
+    "ownerOf(uint256)": ({ agent }) => this.#agent(agent).owner,
+    "supportsInterface(bytes4)": ({ interface: id }) => INTERFACES.includes(id),
+    "tokenURI(uint256)": ({ agent }) => this.#agent(agent).uri,
+  };
+
   #agent(label: Label): Agent {
     const known = this.agents.get(label);
     if (known === undefined) throw new Refused("AgentNotFound");
@@ -153,9 +171,25 @@ function execute(operation: Record<string, unknown>, time: number): object {
   }
 }
 
+const CONTRACT = "IdentityRegistry.";
+
+function view(name: string, given: unknown): object {
+  try {
+    return { returns: registry.views[name.slice(CONTRACT.length)](given) };
+  } catch (refusal) {
+    if (!(refusal instanceof Refused)) throw refusal;
+    return { refused: refusal.message };
+  }
+}
+
+function hello(): object {
+  const views = Object.keys(registry.views).map((signature) => CONTRACT + signature);
+  return { protocol: PROTOCOL, name: NAME, operations: OPERATIONS, profiles: ["identity"], views };
+}
+
 /** Answers what stands beside the question's id. */
 function answer(asked: Record<string, any>): object {
-  if ("hello" in asked) return { protocol: PROTOCOL, name: NAME, operations: OPERATIONS, profiles: ["identity"] };
+  if ("hello" in asked) return hello();
   if ("reset" in asked) {
     registry = new Registry();
     return {};
@@ -163,6 +197,7 @@ function answer(asked: Record<string, any>): object {
   if ("execute" in asked) return execute(asked.execute.operation, asked.execute.time);
   if ("state" in asked) return { time: registry.time, agents: Object.fromEntries(registry.agents) };
   if ("agent_state" in asked) return { agent: registry.agents.get(asked.agent_state.agent) ?? null };
+  if ("view" in asked) return view(asked.view.view, asked.view.arguments);
   throw new Error(`no such question: ${Object.keys(asked)}`);
 }
 

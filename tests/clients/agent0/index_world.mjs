@@ -10,6 +10,8 @@ import { privateKeyToAccount } from "viem/accounts";
 
 import { ADDRESSES, CHAIN_ID, KEYS, startChain } from "./local_chain.mjs";
 
+export { keccak256, toHex }; // of viem, for tests in folders without packages
+
 const START_LIMIT_MS = 60_000;
 const DAY = 86_400; // between two feedbacks
 
@@ -93,12 +95,11 @@ async function populate(chain, { identity, reputation, validation }) {
   await write(chain, "wallet", validation, "validationResponse", [request, 91, "ipfs://answer", zeroHash, "zk"]);
 }
 
-/** Starts the index, and resolves to its URL when it has this block. */
-async function startIndex(chain, registries) {
+/** Starts an index with these options of `index run`, and resolves to its URL when it has this block. */
+export async function startIndex(options, head) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "concord-subgraph-"));
-  const contracts = Object.entries(registries).flatMap(([name, { address }]) => [`--${name}`, address]);
   const store = path.join(folder, "index.sqlite");
-  const args = ["index", "run", "--rpc", chain.url, ...contracts, "--store", store, "--listen", "127.0.0.1:0"];
+  const args = ["index", "run", ...options, "--store", store, "--listen", "127.0.0.1:0"];
   const index = spawn(process.env.CONCORD_BINARY, args, { stdio: ["ignore", "ignore", "pipe"] });
   const kill = () => index.kill("SIGKILL");
   process.once("exit", kill);
@@ -121,7 +122,6 @@ async function startIndex(chain, registries) {
     await ended;
     fs.rmSync(folder, { recursive: true });
   };
-  const head = Number(await chain.reader.getBlockNumber());
   const begun = Date.now();
   for (let block; !(block >= head); await pause(50)) {
     const answer = await fetch(`${url}/v1/status`).catch((error) => error);
@@ -130,11 +130,11 @@ async function startIndex(chain, registries) {
     await stop();
     throw new Error(`the index is at ${block} of ${head} (${answer.status ?? answer}): ${words}`);
   }
-  return { url, stop };
+  return { url, store, stop };
 }
 
 /** Everything, started: the chain, its registries with whatever `more` writes to them, and the index's subgraph of it. */
-export async function startWorld(more = async () => {}) {
+export async function startWorld(more = async () => {}, options = []) {
   const chain = await startChain();
   try {
     const identity = await chain.deploy("IdentityRegistry");
@@ -143,12 +143,14 @@ export async function startWorld(more = async () => {}) {
     const registries = { identity, reputation, validation };
     await populate(chain, registries);
     await more(chain, registries);
-    const index = await startIndex(chain, registries);
+    const contracts = Object.entries(registries).flatMap(([name, { address }]) => [`--${name}`, address]);
+    const head = Number(await chain.reader.getBlockNumber());
+    const index = await startIndex(["--rpc", chain.url, ...contracts, ...options], head);
     const stop = async () => {
       await index.stop();
       await chain.stop();
     };
-    return { chain, ...registries, index: index.url, subgraph: `${index.url}/subgraphs/${CHAIN_ID}/graphql`, stop };
+    return { chain, ...registries, index: index.url, store: index.store, subgraph: `${index.url}/subgraphs/${CHAIN_ID}/graphql`, stop };
   } catch (error) {
     await chain.stop(); // or its process would keep the test's
     throw error;

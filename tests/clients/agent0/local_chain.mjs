@@ -37,7 +37,7 @@ async function startAnvil(chainId) {
     let output = "";
     anvil.stdout.on("data", (chunk) => {
       output += chunk;
-      const listening = /Listening on (127\.0\.0\.1:\d+)/.exec(output);
+      const listening = /Listening on (127\.0\.0\.1:\d+)\n/.exec(output); // a chunk may end within the port
       if (!listening) return;
       clearTimeout(limit);
       resolve(`http://${listening[1]}`);

@@ -49,6 +49,11 @@ function isRefusal(fault, name) {
 export const refused = (call, name) => assert.rejects(async () => (await call).rpc(), (fault) => isRefusal(fault, name));
 
 export class RegistryClient {
+  /** For tests in other folders, which have no packages of their own. */
+  static Keypair = Keypair;
+  static BN = BN;
+  static key = (text) => new PublicKey(text);
+
   feePayer = Keypair.generate();
   sponsor = Keypair.generate();
   /** Becomes the registry's authority. */

@@ -10,7 +10,7 @@ export const bytes = (text) => Uint8Array.from(Buffer.from(hex(text).slice(2), "
 
 /** Answers until stdin ends. `functions` has one entry for each declared function of the protocol, its arguments in one object. */
 export async function serve(functions) {
-  console.log = console.error; // a library's words are no answers
+  console.log = console.error; // a library's words are not answers
   for await (const line of createInterface({ input: process.stdin })) {
     const { id, fn, ...args } = JSON.parse(line);
     const answer = fn === "functions" ? { ok: Object.keys(functions) } : await outcome(functions[fn], args);

@@ -40,7 +40,7 @@ for (const [fn, hash, published] of [
   file.ok("no-prefix", "hex without 0x means the same bytes", ["Unchecked"], { data: "616263" }, hash(utf8("abc")));
   file.ok("upper-case", "hex digits of either case", ["Unchecked"], { data: "0xABCDEF" }, hash(bytes("abcdef")));
   file.error("odd", "half a byte", ["Request", "Shape"], { data: "0xabc" }, "BadRequest");
-  file.error("not-hex", "a letter that is no hex digit", ["Request", "Shape"], { data: "0xzz" }, "BadRequest");
+  file.error("not-hex", "a letter that is not a hex digit", ["Request", "Shape"], { data: "0xzz" }, "BadRequest");
 }
 
 {
@@ -54,7 +54,7 @@ for (const [fn, hash, published] of [
   file.ok("post-empty", "POST without a body is its target", ["Empty"], { method: "POST", target: "/jobs", body: "0x" }, body("/jobs"));
   file.ok("get-with-body", "what counts is the body, not the method", ["Unchecked"], { method: "GET", target: "/search", body: "0x7b7d" }, "0x7b7d");
   file.ok("percent-encoding", "the target is not decoded or normalised", ["Unchecked"], { method: "GET", target: "/a%20b/../c?x=%C3%A9&x=2#", body: "0x" }, body("/a%20b/../c?x=%C3%A9&x=2#"));
-  file.ok("binary", "bytes that are no text", ["Typical"], { method: "PUT", target: "/image", body: "0x00ff8000" }, "0x00ff8000");
+  file.ok("binary", "bytes that are not text", ["Typical"], { method: "PUT", target: "/image", body: "0x00ff8000" }, "0x00ff8000");
 }
 
 const dataHash = (request, response) => keccak(join(integer(request.length, 4), request, response));
@@ -219,6 +219,46 @@ const dataHash = (request, response) => keccak(join(integer(request.length, 4), 
   refuse("task-ref", "a task reference without a transaction", ["Shape"], { task_ref: "eip155:84532" }, "MalformedTaskRef");
   refuse("short-hash", "31 bytes", ["Request", "Truncated"], { feedback_hash: `0x${"11".repeat(31)}` }, "BadRequest");
   refuse("long-hash", "33 bytes", ["Request", "TooLong"], { feedback_hash: `0x${"11".repeat(33)}` }, "BadRequest");
+}
+
+{
+  const file = new VectorFile("respond_message", {
+    description: "keccak256(\"ERC8004/RESPOND/v1\" ‖ 0 ‖ agentRegistry ‖ 0 ‖ agentId ‖ 0 ‖ taskRef ‖ 0 ‖ reviewerAddress ‖ 0 ‖ responseURI ‖ 0 ‖ feedbackHash ‖ responseHash) (R58).",
+    packages,
+  });
+  const nul = new Uint8Array([0]);
+  const base = {
+    agent_registry: `eip155:84532:${evm.identityRegistry}`,
+    agent_id: "42",
+    task_ref: `eip155:84532:0x${"ab".repeat(32)}`,
+    reviewer_address: evm.client.address,
+    response_uri: "https://agent.example/response.json",
+    feedback_hash: keccak(utf8("{}")),
+    response_hash: keccak(utf8("[]")),
+  };
+  const message = (v) =>
+    keccak(join(
+      utf8("ERC8004/RESPOND/v1"), nul, utf8(v.agent_registry), nul, utf8(v.agent_id), nul, utf8(v.task_ref), nul,
+      utf8(v.reviewer_address), nul, utf8(v.response_uri), nul, bytes(v.feedback_hash), bytes(v.response_hash),
+    ));
+  const add = (id, comment, flags, change) => { const args = { ...base, ...change }; file.ok(id, comment, flags, args, message(args)); };
+  add("typical", "a response on Base Sepolia", ["Typical"], {});
+  add("solana", "registry, agent, payment and reviewer on Solana", ["Typical"], { agent_registry: `${svm.devnet}:${svm.program}`, agent_id: svm.mint, task_ref: `${svm.devnet}:${svm.signature}`, reviewer_address: svm.client });
+  add("unicode-uri", "the URI is UTF-8", ["Unicode"], { response_uri: "https://agent.example/日本" });
+  const others = { agent_registry: `eip155:8453:${evm.identityRegistry}`, agent_id: "43", task_ref: `eip155:84532:0x${"ac".repeat(32)}`, reviewer_address: evm.owner.address, response_uri: "ipfs://response", feedback_hash: keccak(utf8("[]")), response_hash: keccak(utf8("{}")) };
+  for (const [field, value] of Object.entries(others)) {
+    add(`other-${field}`, "one field differs", ["Typical"], { [field]: value });
+  }
+  const refuse = (id, comment, flags, change, errorClass) => file.error(id, comment, flags, { ...base, ...change }, errorClass);
+  refuse("nul-in-registry", "a registry with a NUL byte", ["Shape"], { agent_registry: "eip155\u0000" }, "MalformedAccountId");
+  refuse("nul-in-agent", "an agent id with a NUL byte", ["Shape"], { agent_id: "4\u00002" }, "MalformedFeedbackId");
+  refuse("nul-in-reviewer", "an address with a NUL byte", ["Shape"], { reviewer_address: "\u0000" }, "MalformedAddress");
+  refuse("nul-in-uri", "a URI with a NUL byte", ["Shape"], { response_uri: "a\u0000b" }, "LengthLimit");
+  refuse("task-ref", "a task reference without a transaction", ["Shape"], { task_ref: "eip155:84532" }, "MalformedTaskRef");
+  refuse("short-feedback-hash", "31 bytes", ["Request", "Truncated"], { feedback_hash: `0x${"11".repeat(31)}` }, "BadRequest");
+  refuse("long-feedback-hash", "33 bytes", ["Request", "TooLong"], { feedback_hash: `0x${"11".repeat(33)}` }, "BadRequest");
+  refuse("short-response-hash", "31 bytes", ["Request", "Truncated"], { response_hash: `0x${"11".repeat(31)}` }, "BadRequest");
+  refuse("long-response-hash", "33 bytes", ["Request", "TooLong"], { response_hash: `0x${"11".repeat(33)}` }, "BadRequest");
 }
 
 {

@@ -66,7 +66,7 @@ add("utf16-order-inside", "the difference may come after a common beginning", ["
 add("prefix-order", "a key sorts before those that it begins", ["Ordering"], '{"aa":1,"a":2,"aaa":3,"":4}');
 add("digit-order", "keys are text: 10 before 9", ["Ordering"], '{"9":1,"10":2,"1":3}');
 add("nested-order", "objects inside arrays inside objects", ["Ordering"], '{"b":[{"z":1,"y":[{"d":1,"c":2}]}],"a":{"b":2,"a":1}}');
-add("same-key-elsewhere", "one key in two objects is no duplicate", ["Unchecked"], '{"a":{"a":1},"b":{"a":[{"a":2}]}}');
+add("same-key-elsewhere", "one key in two objects is not a duplicate", ["Unchecked"], '{"a":{"a":1},"b":{"a":[{"a":2}]}}');
 add("case-differs", "keys that differ in case are two keys", ["CaseSensitive"], '{"a":1,"A":2}');
 add("normalisation", "composed and decomposed letters are two keys", ["Unicode"], String.raw`{"\u00e9":1,"e\u0301":2}`);
 add("duplicate-elements", "an array may repeat itself", ["Unchecked"], "[1,1,1.0]");

@@ -90,8 +90,8 @@ for (const [form, signer] of Object.entries(forms(one.secret))) {
   for (const value of [2, 3, 27, 28, 29, 35, 255]) refuse(`v-${value}`, "v is 0 or 1 off chain", value === 27 + v ? ["Malleable", "Boundary"] : ["Boundary"], { signature: make(r, s, value) }, "MalformedSignature");
   refuse("other-v", "the parity of the other point", ["Malleable"], { signature: make(r, s, 1 - v) }, "BadSignature");
   for (const [id, value] of [["zero", 0n], ["order", N], ["order-plus-1", N + 1n], ["max", 2n ** 256n - 1n]]) {
-    refuse(`r-${id}`, "r is no scalar of the group, or zero", ["Boundary"], { signature: make(scalar(value), s, v) }, "MalformedSignature");
-    refuse(`s-${id}`, "s is no scalar of the group, or zero", ["Boundary"], { signature: make(r, value, v) }, "MalformedSignature");
+    refuse(`r-${id}`, "r is not a scalar of the group, or zero", ["Boundary"], { signature: make(scalar(value), s, v) }, "MalformedSignature");
+    refuse(`s-${id}`, "s is not a scalar of the group, or zero", ["Boundary"], { signature: make(r, value, v) }, "MalformedSignature");
   }
   refuse("s-half", "the largest low s, of no valid signature", ["Boundary"], { signature: make(r, N >> 1n, v) }, "BadSignature");
   refuse("s-half-plus-1", "the smallest high s", ["Boundary"], { signature: make(r, (N >> 1n) + 1n, v) }, "MalformedSignature");
@@ -217,7 +217,7 @@ for (const [n, encoded] of [...small.keys()].entries()) {
   if (n < 8) assert.ok(ed25519.verify(forged, first.message, signer, { zip215: true }), `small R ${n}`);
   refuse(`small-order-r-${n}`, "R of small order: the cofactored equation holds, strict verification refuses", ["SmallOrder", "Malleable"], { signature: forged }, "BadSignature");
 }
-refuse("r-no-point", "R is no point", ["Shape"], { signature: join(little(2n), little(S)) }, "BadSignature");
+refuse("r-no-point", "R is not a point", ["Shape"], { signature: join(little(2n), little(S)) }, "BadSignature");
 verify.error("algorithm", "an algorithm that does not exist", ["Request"], { algorithm: "p256", message: digest32, signature: hex(one.signature), signer: hex(point) }, "BadRequest");
 
 // ---- signatures in other forms
@@ -265,7 +265,7 @@ for (const { id, secret } of secp.slice(0, 6)) {
 keys.ok("ed25519", "an Ed25519 key has one form", ["Typical"], { text: hex(signer).slice(2) }, hex(signer));
 keys.ok("ed25519-prefix", "an Ed25519 key with 0x", ["Typical"], { text: hex(signer) }, hex(signer));
 for (const [id, comment, text] of [
-  ["empty", "nothing", ""], ["prefix-only", "0x alone", "0x"], ["odd", "half a byte", hex(signer).slice(0, -1)], ["not-hex", "no hex digit", "zz".repeat(32)], ["capital-x", "0X", `0X${hex(signer).slice(2)}`], ["64", "a point without its prefix", hex(point.slice(1))], ["66", "66 bytes", hex(join(point, [0]))], ["address", "an address is no key", evm.owner.address], ["long", "1000 bytes", "00".repeat(1000)], ["not-ascii", "a letter beyond ASCII", "é".repeat(33)],
+  ["empty", "nothing", ""], ["prefix-only", "0x alone", "0x"], ["odd", "half a byte", hex(signer).slice(0, -1)], ["not-hex", "no hex digit", "zz".repeat(32)], ["capital-x", "0X", `0X${hex(signer).slice(2)}`], ["64", "a point without its prefix", hex(point.slice(1))], ["66", "66 bytes", hex(join(point, [0]))], ["address", "an address is not a key", evm.owner.address], ["long", "1000 bytes", "00".repeat(1000)], ["not-ascii", "a letter beyond ASCII", "é".repeat(33)],
   ["small-order", "a point of small order", hex(identity)], ["hybrid", "a hybrid key", hex(join([6 + (point[64] & 1)], point.slice(1)))],
 ]) keys.error(id, comment, ["Shape"], { text }, "MalformedKey");
 

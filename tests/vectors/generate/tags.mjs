@@ -44,6 +44,6 @@ decoded.error("not-utf8", "a byte that begins no character", ["Shape"], { bytes:
 decoded.error("cut-character", "a character cut short by the end of the word", ["Truncated"], { bytes: `0x${"61".repeat(31)}e2` }, "MalformedTag");
 decoded.error("surrogate", "a surrogate in UTF-8 form", ["Surrogate"], { bytes: word("eda080") }, "MalformedTag");
 decoded.error("overlong", "a NUL in an overlong form", ["Shape"], { bytes: word("c080") }, "MalformedTag");
-decoded.error("hashed", "a SHA-256 is no text", ["Shape"], { bytes: hex(sha256(utf8("reliability"))) }, "MalformedTag");
+decoded.error("hashed", "a SHA-256 is not text", ["Shape"], { bytes: hex(sha256(utf8("reliability"))) }, "MalformedTag");
 decoded.error("bytes-31", "31 bytes", ["Request", "Truncated"], { bytes: `0x${"61".repeat(31)}` }, "BadRequest");
 decoded.error("bytes-33", "33 bytes", ["Request", "TooLong"], { bytes: `0x${"61".repeat(33)}` }, "BadRequest");

@@ -41,7 +41,7 @@ pub struct Watchtower {
 /// What `concord-watchtower` and `concord watchtower` do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Probes at the interval, and publishes each window when it has ended, until it is told to stop.
+    /// Probes at the interval, and publishes each window when it has ended, until it is stopped.
     #[command(after_help = help!("  concord watchtower run --config watchtower.json", "never"))]
     Run(ConfigOptions),
     /// Probes once, and publishes what is due.
@@ -53,6 +53,9 @@ pub enum Command {
     /// Prints how many signals are in each state, what was spent today, and which signals are late.
     #[command(after_help = help!("  concord watchtower status --config watchtower.json", "signals were refused"))]
     Status(ConfigOptions),
+    /// Prints the JSON Schema of the configuration.
+    #[command(after_help = help!("  concord watchtower schema > watchtower.schema.json", "never"))]
+    Schema,
 }
 
 #[derive(Debug, Args)]

@@ -1,5 +1,6 @@
 use std::{
     collections::BTreeMap,
+    io::{self, Write},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
@@ -8,11 +9,7 @@ use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
-use super::{
-    CliError, FINE, LATE,
-    arguments::ConfigOptions,
-    config::{Config, Ready},
-};
+use super::{CliError, FINE, LATE, arguments::ConfigOptions, config::Config, ready::Ready};
 use crate::{
     PassReport, Publisher, RoundReport, SignalState, Store, WatchtowerError, Window, WindowKind,
     revenue_signals, signals_of_ended_windows,
@@ -299,4 +296,13 @@ pub fn status(options: &ConfigOptions) -> Result<u8, CliError> {
     });
     println!("{report:#}");
     Ok(if has_refused { LATE } else { FINE })
+}
+
+/// `schema`: what a configuration may be.
+pub fn schema() -> Result<u8, CliError> {
+    let mut out = io::stdout().lock();
+    match out.write_all(Config::schema().as_bytes()) {
+        Err(fault) if fault.kind() == io::ErrorKind::BrokenPipe => Ok(FINE), // the reader had enough
+        written => Ok(written.map(|()| FINE)?),
+    }
 }

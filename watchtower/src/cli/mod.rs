@@ -2,6 +2,7 @@
 mod arguments;
 mod commands;
 mod config;
+mod ready;
 
 use std::{ffi::OsString, io, process::ExitCode};
 
@@ -12,6 +13,7 @@ use concord_x402::feedback::FeedbackError;
 use crate::{StoreError, WatchtowerError};
 use arguments::Arguments;
 pub use arguments::{Command, Watchtower};
+pub use config::Config;
 
 /// Nothing is wrong.
 const FINE: u8 = 0;
@@ -67,6 +69,7 @@ pub fn execute(command: &Command) -> u8 {
                 Command::Once(options) => commands::once(options).await,
                 Command::Plan(options) => commands::plan(options).await,
                 Command::Status(options) => commands::status(options),
+                Command::Schema => commands::schema(),
             }
         })
     });

@@ -1,4 +1,4 @@
-//! One request to one service, and what its answer comes to.
+//! One request to one service, and the finding that follows from its answer.
 //!
 //! Nothing that a service says is kept: a finding is one of a fixed set of words, so that no stranger writes into
 //! an evidence file.

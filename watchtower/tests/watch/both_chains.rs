@@ -5,16 +5,12 @@ use crate::{
     world::{DAY, GENEROUS, MONDAY, World, file, file_at, files, settings, store, watch},
 };
 use alloy::primitives::keccak256;
-use concord_chain::{Signer, Svm};
 use concord_files::{Rating, parse_feedback};
 use concord_watchtower::{
-    Agent, Budget, OwnAccounts, PassReport, Publisher, Settings, Signal, SignalState, Store, Tag,
-    WindowKind, signals_of_ended_windows,
+    Agent, Budget, PassReport, Publisher, Settings, Signal, SignalState, Store, Tag, WindowKind,
+    signals_of_ended_windows,
 };
-use concord_x402::{
-    feedback::FeedbackContent,
-    verify::{ChainInsiders, Chains, SvmChains},
-};
+use concord_x402::feedback::FeedbackContent;
 use serde_json::Value;
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -189,18 +185,8 @@ async fn r60_each_window_is_published_once_on_solana() {
     let folder = tempfile::tempdir().unwrap();
     // a registration file at a host: an account has no place for a long one
     let agent = solana.register(31, &services.url("/agent.json")).await;
-    let mut svm = SvmChains::default();
-    svm.add(&NETWORK.parse().unwrap(), solana.cluster.clone())
-        .await
-        .unwrap();
-    let chains = Arc::new(Chains {
-        svm,
-        ..Chains::default()
-    });
-    let mut insiders = ChainInsiders::default();
-    insiders.add_svm(NETWORK, solana.cluster.clone());
-    let client = format!("{NETWORK}:{}", Signer::<Svm>::address(&solana.watchtower));
-    let own = OwnAccounts::new(vec![client.clone()], Arc::new(insiders));
+    let (chains, own) = (Arc::new(solana.chains().await), solana.own());
+    let client = solana.client();
     let settings = Settings {
         tags: vec![Tag::Uptime, Tag::SuccessRate],
         ..settings()

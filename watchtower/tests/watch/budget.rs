@@ -181,6 +181,7 @@ impl Hooks for Reverts {
             transaction: format!("0x{count:064x}"),
             raw: "0x".to_owned(),
             valid_until: None,
+            signed_at: None,
             sent: true,
             failure_cost: None,
         };
@@ -284,7 +285,7 @@ async fn r60_a_signal_is_published_by_the_account_that_its_file_names() {
     assert_eq!(found, (0, 5, 0), "{report:?}");
     assert_eq!(world.feedbacks(&agent).await, 0);
     let reason = format!(
-        "the signal is of {before}, and the account is {} now",
+        "the signal was prepared for the account {before}, and the account is {} now",
         world.client()
     );
     for signal in store.signals().unwrap() {

@@ -7,17 +7,22 @@ use concord_chain::{
 };
 use concord_local_cluster::{LocalCluster, Options, Server};
 use concord_registry::svm::{Address, Instruction, Program, accounts::OpenFeedback};
-use concord_watchtower::Agent;
-use concord_x402::feedback::SvmRegistry;
+use concord_watchtower::{Agent, OwnAccounts};
+use concord_x402::{
+    feedback::SvmRegistry,
+    verify::{ChainInsiders, Chains, SvmChains},
+};
 use solana_account::Account;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 pub const NETWORK: &str = "solana:localnet";
 const SOL: u64 = 1_000_000_000;
 const LOADER: &str = "BPFLoaderUpgradeab1e11111111111111111111111";
 
 pub struct Solana {
-    _server: Server,
+    /// `None` in a process that another one started.
+    _server: Option<Server>,
+    pub url: String,
     pub cluster: Cluster,
     pub program: Program,
     owner: Keypair,
@@ -47,11 +52,30 @@ fn deployed(
     ]
 }
 
+fn key(seed: u8) -> Keypair {
+    Keypair::new_from_array([seed; 32])
+}
+
+fn built() -> BuiltProgram {
+    BuiltProgram::read(&root("target/deploy/agent_registry.so")).unwrap()
+}
+
 impl Solana {
+    /// A cluster that runs already.
+    pub fn at(url: &str) -> Self {
+        Self {
+            _server: None,
+            url: url.to_owned(),
+            cluster: Cluster::new(&EndpointOptions::new(url)).unwrap(),
+            program: Program::new(built().id),
+            owner: key(21),
+            watchtower: key(22),
+        }
+    }
+
     pub async fn start() -> Self {
-        let built = BuiltProgram::read(&root("target/deploy/agent_registry.so")).unwrap();
+        let built = built();
         let program = Program::new(built.id);
-        let key = |seed: u8| Keypair::new_from_array([seed; 32]);
         let (owner, watchtower) = (key(21), key(22));
         let server = Server::start(
             LocalCluster::new(Options {
@@ -63,12 +87,10 @@ impl Solana {
             0,
         );
         let server = server.unwrap();
+        let url = server.url();
         let solana = Self {
-            cluster: Cluster::new(&EndpointOptions::new(server.url())).unwrap(),
-            _server: server,
-            program,
-            owner,
-            watchtower,
+            _server: Some(server),
+            ..Self::at(&url)
         };
         let initialize = program.initialize(solana.owner.address(), NETWORK);
         solana.send(vec![initialize], &[&solana.owner]).await;
@@ -96,6 +118,30 @@ impl Solana {
         let transaction = sign(&instructions, &signers, &recent).await.unwrap();
         let landed = land(&self.cluster, &transaction, Duration::from_secs(60)).await;
         assert!(landed.unwrap().meta.err.is_null());
+    }
+
+    pub fn client(&self) -> String {
+        format!("{NETWORK}:{}", Signer::<Svm>::address(&self.watchtower))
+    }
+
+    pub async fn chains(&self) -> Chains {
+        let mut svm = SvmChains::default();
+        let chain = NETWORK.parse().unwrap();
+        svm.add(&chain, self.cluster.clone()).await.unwrap();
+        Chains {
+            svm,
+            ..Chains::default()
+        }
+    }
+
+    pub fn insiders(&self) -> ChainInsiders {
+        let mut insiders = ChainInsiders::default();
+        insiders.add_svm(NETWORK, self.cluster.clone());
+        insiders
+    }
+
+    pub fn own(&self) -> OwnAccounts {
+        OwnAccounts::new(vec![self.client()], Arc::new(self.insiders()))
     }
 
     pub async fn registry(&self) -> SvmRegistry {

@@ -3,6 +3,8 @@ mod both_chains;
 mod budget;
 mod cluster;
 mod command;
+#[path = "../../../aggregator/tests/service/config_schema.rs"]
+mod config_schema;
 #[path = "../../../x402/tests/settled/errand.rs"]
 mod errand;
 #[path = "../../../x402/tests/settled/hooked_registry.rs"]
@@ -11,7 +13,9 @@ mod killed;
 mod own;
 mod probing;
 mod revenues;
+mod schema;
 mod services;
 #[path = "../../../aggregator/tests/service/stopping.rs"]
 mod stopping;
+mod tls;
 mod world;

@@ -1,4 +1,4 @@
-//! What each kind of service comes to, and that no service holds a round up.
+//! The finding for each kind of service. No service delays a round.
 use crate::{
     services::Services,
     world::{DAY, MONDAY, World, fetcher, file, settings},

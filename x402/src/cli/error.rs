@@ -93,7 +93,8 @@ impl From<FeedbackError> for CliError {
     fn from(error: FeedbackError) -> Self {
         let code = match &error {
             FeedbackError::NotVerified { state, .. } => code_of(*state),
-            FeedbackError::Differs(_) => REFUTED,
+            FeedbackError::NotTheAgent(refusal) if refusal.class.is_none() => CANNOT_CHECK,
+            FeedbackError::Differs(_) | FeedbackError::NotTheAgent(_) => REFUTED,
             FeedbackError::Chain(fault) if fault.is_from_the_chain() || fault.is_retryable() => {
                 CANNOT_CHECK
             }

@@ -41,7 +41,7 @@ pub(super) async fn give(options: &Give) -> Result<u8, CliError> {
     let evidence =
         evidence.ok_or_else(|| CliError::usage(PayFault::UnknownPurchase(id.clone())))?;
     if let Some(proof) = &proof {
-        // before anything is sent: a proof of another payment is no reason to rate without one
+        // before anything is sent: a proof of another payment is not a reason to rate without one
         let interaction = Interaction::of(&evidence)?;
         let required = proof.require_task_ref(&interaction.data.signed.task_ref);
         required.map_err(FeedbackError::from)?;
@@ -55,6 +55,7 @@ pub(super) async fn give(options: &Give) -> Result<u8, CliError> {
     };
     let records = FeedbackFolder::beside(&options.place.evidence);
     let mut giver = FeedbackGiver {
+        reads: market.reads().before(),
         store: &store,
         folder: &records,
         registry: &mut *registry,

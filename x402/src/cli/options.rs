@@ -14,7 +14,7 @@ Exit codes:
   1  refuted
   2  the command line, a file or a key is wrong; no money moved
   3  something could not be checked
-  4  money may have moved, and nothing is known: resume"
+  4  money may have moved, and the outcome is unknown: resume"
         )
     };
 }
@@ -39,7 +39,7 @@ const CHECK: &str = help!(
     "  concord agent check eip155:84532:0x8004A818BFB912233c491871b3d84c89A494BD9e 42 --config buyer.json"
 );
 
-/// Sells and buys over x402, and verifies what was signed.
+/// Serves and buys over x402, and verifies signed responses.
 #[derive(Debug, Args)]
 #[command(after_help = help!())]
 pub struct X402 {
@@ -49,7 +49,7 @@ pub struct X402 {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum X402Command {
-    /// Serves a paid service in front of another one, and signs what is paid for.
+    /// Runs a paid service in front of another one, and signs paid responses.
     #[command(after_help = SERVE)]
     Serve(Serve),
     /// Checks an offer, pays it once, and verifies the answer.
@@ -63,7 +63,7 @@ pub(super) enum X402Command {
     Decode(Decode),
 }
 
-/// Rates what was paid for.
+/// Gives feedback on a purchase.
 #[derive(Debug, Subcommand)]
 pub enum Feedback {
     /// Writes a feedback file from a purchase's evidence, submits it once, and reads the entry back.
@@ -71,7 +71,7 @@ pub enum Feedback {
     Give(Box<Give>),
 }
 
-/// Looks at agents.
+/// Checks agents.
 #[derive(Debug, Args)]
 #[command(after_help = help!())]
 pub struct Agent {
@@ -136,10 +136,10 @@ pub(super) struct Serve {
 
 #[derive(Debug, Args)]
 pub(super) struct Pay {
-    /// What to buy.
+    /// The URL to buy from.
     #[arg(required_unless_present = "resume", conflicts_with = "resume")]
     pub url: Option<String>,
-    /// The request's method.
+    /// The HTTP method.
     #[arg(long, default_value = "GET")]
     pub method: String,
     /// A header of the request, such as 'accept: text/plain'; can be repeated.
@@ -148,10 +148,10 @@ pub(super) struct Pay {
     /// A file with the request's body.
     #[arg(long, value_name = "FILE")]
     pub body: Option<PathBuf>,
-    /// Checks the offer only: signs and pays nothing.
+    /// Only checks the offer. Signs and pays nothing.
     #[arg(long, conflicts_with = "resume")]
     pub quote: bool,
-    /// Continues a purchase that was interrupted, with the same bytes.
+    /// Continues an interrupted purchase, with the same bytes.
     #[arg(long)]
     pub resume: bool,
     #[command(flatten)]
@@ -194,7 +194,7 @@ pub struct Give {
     /// The second tag.
     #[arg(long, requires = "tag1")]
     pub tag2: Option<String>,
-    /// A comment in words.
+    /// A comment in plain text.
     #[arg(long)]
     pub comment: Option<String>,
     /// Uses the grant of the settled response: feedback in the authorized registry.
@@ -209,10 +209,10 @@ pub struct Give {
     /// The URL under which a web server publishes that folder. Default: ipfs://.
     #[arg(long, value_name = "URL")]
     pub files_url: Option<String>,
-    /// EVM: when the transaction counts: a number of blocks, safe, or finalized.
+    /// EVM: when the transaction counts as final: a number of blocks, safe, or finalized.
     #[arg(long, value_name = "N|TAG", default_value = "1")]
     pub confirmations: Confirmations,
-    /// Continues a feedback that was interrupted, with the same bytes.
+    /// Continues an interrupted feedback, with the same bytes.
     #[arg(long, conflicts_with_all = ["value", "comment", "tag1"])]
     pub resume: bool,
     #[command(flatten)]

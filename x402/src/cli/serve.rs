@@ -37,8 +37,10 @@ use crate::server::describe_metrics;
 
 /// Bytes of a request's body that are passed on.
 const BODY_MAX: usize = 16 << 20;
-/// Headers of one hop, which are not passed on (RFC 9110 §7.6.1).
-const HOP: [header::HeaderName; 8] = [
+/// Headers of one hop, which are not passed on (RFC 9110 §7.6.1); and the encodings that the client takes: a compressed answer
+/// is not signed (R34).
+const NOT_PASSED_ON: [header::HeaderName; 9] = [
+    header::ACCEPT_ENCODING,
     header::CONNECTION,
     header::HOST,
     header::PROXY_AUTHENTICATE,
@@ -193,7 +195,7 @@ fn upstream_url(base: &Url, asked: &Uri) -> Option<Url> {
 
 fn without_hop(headers: &HeaderMap) -> HeaderMap {
     let mut headers = headers.clone();
-    for name in HOP {
+    for name in NOT_PASSED_ON {
         headers.remove(name);
     }
     headers

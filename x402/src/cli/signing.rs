@@ -32,7 +32,7 @@ impl Rotation {
         Arc::clone(&self.keys)
     }
 
-    /// Rotates until the process ends, and logs each time what became of it.
+    /// Rotates until the process ends, and logs each result.
     pub async fn run(mut self) {
         while self.hangups.recv().await.is_some() {
             match self.rotate().await {

@@ -3,7 +3,7 @@ use concord_chain::submission::Landing;
 use concord_files::{FeedbackFile, OnChainEntry, OnChainRating, Parsed};
 use concord_registry::event::Event;
 
-use super::{FeedbackError, FeedbackJob, FeedbackRegistry};
+use super::{FeedbackError, FeedbackJob, FeedbackRegistry, Kind};
 use crate::account::is_same_address;
 
 /// A feedback as the registry's event has it.
@@ -26,6 +26,27 @@ pub struct FeedbackEntry {
 impl FeedbackEntry {
     /// The entry of a submission among the events of the transaction that landed.
     pub(super) fn find(
+        events: impl IntoIterator<Item = Event>,
+        registry: &dyn FeedbackRegistry,
+        job: FeedbackJob<'_>,
+        landing: &Landing,
+    ) -> Result<Self, FeedbackError> {
+        let client = registry.client();
+        Self::among(events, registry, job, landing).ok_or_else(|| {
+            let kind = match job.submission.content.kind() {
+                Kind::Open => "open",
+                Kind::Authorized => "authorized",
+            };
+            let (network, client) = client.rsplit_once(':').unwrap_or_default();
+            let transaction = &landing.transaction;
+            FeedbackError::Registry {
+                network: network.to_owned(),
+                reason: format!("{transaction} has no event of an {kind} feedback by {client}"),
+            }
+        })
+    }
+
+    fn among(
         events: impl IntoIterator<Item = Event>,
         registry: &dyn FeedbackRegistry,
         job: FeedbackJob<'_>,

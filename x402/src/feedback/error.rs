@@ -1,9 +1,11 @@
 use concord_chain::ChainError;
+use concord_client::ClientError;
 
 use super::payment_proof::PaymentAttestationMalformed;
 use crate::{
     grants::GrantMalformed,
     pay::PayFault,
+    quote::Refusal,
     server::SignerError,
     verify::{State, Step},
     wire::WireError,
@@ -63,8 +65,11 @@ pub enum FeedbackError {
         /// The registrations of the offer.
         announced: String,
     },
+    /// Another registration that the seller announced is not known to be the agent's (P6 to P8).
+    #[error("the announced registration: {0}")]
+    NotTheAgent(#[from] Refusal),
     /// The key is not the payer's (R38).
-    #[error("the reviewer's key is of {found}, and {payer} paid (R38)")]
+    #[error("the reviewer's key is {found}'s, expected the payer {payer}'s (R38)")]
     NotThePayer {
         /// The key's account.
         found: String,
@@ -115,9 +120,24 @@ pub enum FeedbackError {
     /// The purchase's evidence cannot be read.
     #[error("{0}")]
     Pay(#[from] PayFault),
+    /// The registry refuses it, or a field of it breaks its form.
+    #[error(transparent)]
+    Client(ClientError),
     /// A chain, a key or a file failed.
     #[error("{0}")]
     Chain(#[from] ChainError),
+}
+
+impl From<ClientError> for FeedbackError {
+    fn from(error: ClientError) -> Self {
+        match error {
+            ClientError::Chain(error) => Self::Chain(error),
+            ClientError::Form(error) => Self::Form(error),
+            ClientError::File(error) => Self::File(error),
+            ClientError::Registry { network, reason } => Self::Registry { network, reason },
+            other => Self::Client(other),
+        }
+    }
 }
 
 impl FeedbackError {
@@ -125,6 +145,10 @@ impl FeedbackError {
     /// later, and sends the same bytes.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
-        matches!(self, Self::Chain(error) if error.is_retryable())
+        match self {
+            Self::Chain(error) => error.is_retryable(),
+            Self::NotTheAgent(refusal) => refusal.class.is_none(),
+            _ => false,
+        }
     }
 }

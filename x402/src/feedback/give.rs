@@ -1,5 +1,5 @@
 use concord_chain::submission::{FileRecord, TxRecord};
-use concord_files::parse_feedback;
+use concord_files::{RegistrationId, parse_feedback};
 
 use super::{
     FeedbackContent, FeedbackEntry, FeedbackError, FeedbackFolder, FeedbackJob, FeedbackRecord,
@@ -8,13 +8,20 @@ use super::{
     file::{Draft, require_uri},
     folder::Held,
 };
-use crate::{pay::Evidence, server::ResponseSigner};
+use crate::{
+    account::is_same_agent,
+    pay::Evidence,
+    quote::{QuoteReads, registered_elsewhere},
+    server::ResponseSigner,
+};
 
 /// The id of the feedback among the transactions of its purchase.
 const JOB: &str = "feedback";
 
 /// Gives feedback for purchases, once for each.
 pub struct FeedbackGiver<'a> {
+    /// Reads agents and their files: a registration beside the verified one is checked before it is rated.
+    pub reads: QuoteReads<'a>,
     /// Keeps the files.
     pub store: &'a dyn FileStore,
     /// Keeps the records.
@@ -111,10 +118,12 @@ impl FeedbackGiver<'_> {
         now: u64,
     ) -> Result<FeedbackRecord, FeedbackError> {
         let (registry, client) = (self.registry.registry(), self.registry.client());
+        let agent = interaction.registration_at(&registry)?;
+        self.require_same_agent(interaction, agent).await?;
         let draft = Draft {
             interaction,
             review,
-            agent: interaction.registration_at(&registry)?,
+            agent,
             client: &client,
             created_at: now,
         };
@@ -154,6 +163,19 @@ impl FeedbackGiver<'_> {
             submission,
             text,
         ))
+    }
+
+    /// P6 to P8 on the registration that is rated. What was checked before the payment was another one if the seller
+    /// announced several, and a seller can announce the registration of an agent that is not theirs.
+    async fn require_same_agent(
+        &self,
+        interaction: &Interaction,
+        agent: &RegistrationId,
+    ) -> Result<(), FeedbackError> {
+        match is_same_agent(agent, &interaction.verified) {
+            true => Ok(()),
+            false => Ok(registered_elsewhere(agent, &interaction.verified, self.reads).await?),
+        }
     }
 
     /// Stores the file, lands the transaction, and reads the entry back.

@@ -1,16 +1,17 @@
 //! What a purchase's evidence proves.
 
-use concord_canonical::caip::{ChainId, EIP155};
+use concord_canonical::caip::{AccountId, ChainId, EIP155};
 use concord_files::{
-    Found, InteractionData, RegistrationId, ReputationInfo, X402Profile, published_endpoint,
+    AgentId, Found, InteractionData, RegistrationId, ReputationInfo, X402Profile,
+    published_endpoint,
 };
 
 use super::FeedbackError;
 use crate::{
     account::is_same_address,
     grants::FeedbackGrant,
-    pay::{Evidence, PurchaseState},
-    verify::{State, Step},
+    pay::{Evidence, PurchaseState, RecordedQuote},
+    verify::{State, Step, judged},
     wire::{Offer, PAYMENT_RESPONSE, PaymentRequired, Settlement},
 };
 
@@ -23,7 +24,9 @@ pub struct Interaction {
     pub profile: X402Profile,
     /// What the agent signed.
     pub data: InteractionData,
-    /// The agent's registrations, as the offer announced them.
+    /// The agent's registration that was checked before the payment (P6 to P8).
+    pub verified: RegistrationId,
+    /// The agent's registrations, as the offer announced them: others than the verified one are the seller's word only.
     pub announced: Vec<RegistrationId>,
     /// The payment chain, CAIP-2.
     pub network: String,
@@ -38,7 +41,7 @@ pub struct Interaction {
 }
 
 impl Interaction {
-    /// Reads a purchase. Each of S1 to S11 must be verified or claimed: "cannot check" is no success (R36).
+    /// Reads a purchase. Each of S1 to S11 must be verified or claimed: "cannot check" is not a success (R36).
     ///
     /// # Errors
     /// [`FeedbackError`].
@@ -57,17 +60,18 @@ impl Interaction {
         let header = answer.headers.iter().find(is_settlement);
         let (_, header) = header.ok_or_else(|| malformed("it has no PAYMENT-RESPONSE"))?;
         let settlement = Settlement::from_header(header.as_bytes())?;
-        // the default profile comes first
-        let found = settlement.interactions()?.into_iter().next();
-        let Found { profile, view, .. } = found.ok_or_else(|| malformed("nothing is signed"))?;
         let required = PaymentRequired::parse(evidence.quote.payment_required.get())?;
+        let announced = required.reputation()?;
+        // R26: the data that S4 to S10 verified, not other data that the server put under the other key
+        let found = judged(&settlement, &announced)?;
+        let Found { profile, view, .. } = found.ok_or_else(|| malformed("nothing is signed"))?;
         let is_accepted = |it: &&Offer| it.original().as_str() == evidence.quote.offer.get();
         let offer = required.accepts.iter().find(is_accepted).cloned();
-        let announced = required.reputation()?;
         Ok(Self {
             id: id.clone(),
             profile,
             data: view,
+            verified: verified(&evidence.quote)?,
             announced: registrations(&announced),
             network: evidence.authorization.network(),
             payer: evidence.authorization.payer(),
@@ -117,6 +121,14 @@ pub(super) fn is_same_registry(a: &str, b: &str) -> bool {
         true => a.eq_ignore_ascii_case(b),
         false => a == b,
     }
+}
+
+fn verified(quote: &RecordedQuote) -> Result<RegistrationId, FeedbackError> {
+    let registry = AccountId::parse(&quote.agent_registry)?;
+    Ok(RegistrationId {
+        agent_id: AgentId::parse(&registry, &quote.agent_id)?,
+        agent_registry: quote.agent_registry.clone(),
+    })
 }
 
 fn registrations(announced: &[Found<ReputationInfo>]) -> Vec<RegistrationId> {

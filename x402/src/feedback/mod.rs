@@ -9,6 +9,7 @@
 //! - Authorized feedback uses the grant of the settled response (R41) and has PROFILE's file, because its
 //!   registry stores a score.
 
+mod account_registry;
 mod entry;
 mod error;
 mod evm;
@@ -19,9 +20,10 @@ mod interaction;
 mod payment_proof;
 mod registry;
 mod review;
-mod store;
 mod svm;
 
+pub use account_registry::{AccountRegistry, ReviewAccount};
+pub use concord_client::{FileFolder, FileStore, Kind, cid_of};
 pub use entry::FeedbackEntry;
 pub use error::FeedbackError;
 pub use evm::EvmRegistry;
@@ -29,7 +31,8 @@ pub use folder::{FeedbackFolder, FeedbackRecord, RecordedEntry};
 pub use give::{FeedbackGiver, Given};
 pub use interaction::Interaction;
 pub use payment_proof::{PaidAgent, PaymentAttestation, PaymentAttestationMalformed};
-pub use registry::{FeedbackContent, FeedbackJob, FeedbackRegistry, RevocationJob, Submission};
-pub use review::{Kind, Review};
-pub use store::{FileFolder, FileStore, cid_of};
+pub use registry::{
+    FeedbackContent, FeedbackJob, FeedbackRegistry, ResponseJob, RevocationJob, Submission,
+};
+pub use review::Review;
 pub use svm::SvmRegistry;

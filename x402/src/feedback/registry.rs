@@ -4,6 +4,7 @@ use concord_chain::{
     Amount,
     submission::{Landing, SignedTx, TxRecord},
 };
+use concord_client::{Feedback, FeedbackAuth, Operation, Rating, Response, Revocation};
 use serde::{Deserialize, Serialize};
 
 use super::{FeedbackEntry, FeedbackError, Kind, PaymentAttestation};
@@ -58,13 +59,58 @@ impl FeedbackContent {
             Self::Authorized { .. } => Kind::Authorized,
         }
     }
+
+    fn rating(&self) -> Rating {
+        match self.clone() {
+            Self::Open {
+                value,
+                decimals,
+                endpoint,
+            } => Rating::Open {
+                value,
+                decimals,
+                endpoint,
+            },
+            Self::Authorized { score, grant } => Rating::Authorized {
+                score,
+                auth: FeedbackAuth {
+                    index_limit: grant.index_limit,
+                    expiry: grant.expiry,
+                    authorization: grant.authorization,
+                },
+            },
+        }
+    }
 }
 
 impl Submission {
-    /// The hash's bytes; `None` if the record was edited.
-    pub(super) fn hash_word(&self) -> Option<Word> {
-        let digits = self.hash.strip_prefix("0x")?;
-        hex::decode(digits).ok()?.try_into().ok()
+    /// The feedback that is sent.
+    ///
+    /// # Errors
+    /// [`FeedbackError::Registry`] if the record was edited.
+    pub(super) fn feedback(&self, network: &str) -> Result<Feedback, FeedbackError> {
+        let digits = self.hash.strip_prefix("0x");
+        let hash = digits.and_then(|it| hex::decode(it).ok()?.try_into().ok());
+        let hash = hash.ok_or_else(|| FeedbackError::Registry {
+            network: network.to_owned(),
+            reason: "the file's hash is not 32 bytes".to_owned(),
+        })?;
+        Ok(Feedback {
+            agent: self.agent_id.clone(),
+            tag1: self.tag1.clone(),
+            tag2: self.tag2.clone(),
+            rating: self.content.rating(),
+            uri: self.uri.clone(),
+            hash,
+        })
+    }
+
+    /// The operation that sends it.
+    ///
+    /// # Errors
+    /// As [`Self::feedback`].
+    pub(super) fn operation(&self, network: &str) -> Result<Operation, FeedbackError> {
+        self.feedback(network).map(Operation::Give)
     }
 }
 
@@ -86,6 +132,47 @@ pub struct RevocationJob<'a> {
     pub agent_id: &'a str,
     /// Counts from 1, per agent and client.
     pub index: u64,
+}
+
+impl RevocationJob<'_> {
+    /// The operation that revokes it.
+    pub(super) fn operation(&self) -> Operation {
+        Operation::Revoke(Revocation {
+            kind: Kind::Open,
+            agent: self.agent_id.to_owned(),
+            index: self.index,
+        })
+    }
+}
+
+/// A response to an open feedback of this account that is on record (R19).
+#[derive(Clone, Copy, Debug)]
+pub struct ResponseJob<'a> {
+    /// Unique in the record of transactions.
+    pub id: &'a str,
+    /// The agent's id at the registry.
+    pub agent_id: &'a str,
+    /// The feedback's: counts from 1, per agent and client.
+    pub index: u64,
+    /// Where the response file is.
+    pub uri: &'a str,
+    /// The hash of the response file (R21).
+    pub hash: Word,
+}
+
+impl ResponseJob<'_> {
+    /// The operation that appends it. `account`, CAIP-10, gave the feedback.
+    pub(super) fn operation(&self, account: &str) -> Operation {
+        let client = account.rsplit(':').next().unwrap_or_default().to_owned();
+        Operation::Respond(Response {
+            kind: Kind::Open,
+            agent: self.agent_id.to_owned(),
+            client,
+            index: self.index,
+            uri: self.uri.to_owned(),
+            hash: self.hash,
+        })
+    }
 }
 
 /// A registry to which feedback is submitted, by one account.
@@ -132,6 +219,17 @@ pub trait FeedbackRegistry: Send + Sync {
     async fn revoke(
         &mut self,
         job: RevocationJob<'_>,
+        record: &mut (dyn TxRecord + Sync),
+    ) -> Result<(), FeedbackError>;
+
+    /// Responds to an open feedback of this account once, however often this is called with the same record, and
+    /// waits until that is final. The registry knows this account as the responder.
+    ///
+    /// # Errors
+    /// As [`Self::submit`].
+    async fn respond(
+        &mut self,
+        job: ResponseJob<'_>,
         record: &mut (dyn TxRecord + Sync),
     ) -> Result<(), FeedbackError>;
 

@@ -2,15 +2,6 @@ use concord_canonical::value::Value;
 
 use super::FeedbackError;
 
-/// Which registry takes the feedback.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Anyone's feedback.
-    Open,
-    /// Feedback that the agent's grant allows (R41).
-    Authorized,
-}
-
 /// What the reviewer says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Review {

@@ -35,7 +35,9 @@ impl<'a> BuyerReads<'a> {
         }
     }
 
-    fn before(&self) -> QuoteReads<'a> {
+    /// What is read of agents, their files and origins.
+    #[must_use]
+    pub fn before(&self) -> QuoteReads<'a> {
         QuoteReads {
             registries: self.registries,
             files: self.files,

@@ -18,6 +18,9 @@ use crate::{
     wire::Offer,
 };
 
+/// Public endpoints take as many blocks in one question.
+const BLOCKS_AT_ONCE: u64 = 1_000;
+
 sol! {
     /// EIP-3009's state.
     function authorizationState(address authorizer, bytes32 nonce) external view returns (bool);
@@ -58,16 +61,20 @@ impl Authorizations for EvmChains {
                 false => AuthorizationState::Unused,
             });
         }
-        if let Some(transaction) = log::<AuthorizationUsed>(node, transfer, since).await? {
-            let transaction = Some(transaction.to_string());
-            return Ok(AuthorizationState::Used { transaction });
-        }
-        let cancelled = log::<AuthorizationCanceled>(node, transfer, since).await?;
-        Ok(match cancelled {
-            Some(_) => AuthorizationState::Cancelled,
+        Ok(match event(node, transfer, since, block).await? {
+            Some(Event::Cancelled) => AuthorizationState::Cancelled,
+            Some(Event::Used(transaction)) => AuthorizationState::Used {
+                transaction: transaction.map(|it| it.to_string()),
+            },
             None => AuthorizationState::Used { transaction: None },
         })
     }
+}
+
+/// What ended an authorization.
+enum Event {
+    Used(Option<B256>),
+    Cancelled,
 }
 
 async fn is_used(
@@ -86,18 +93,41 @@ async fn is_used(
     used.ok_or_else(|| Unavailable(format!("{token} does not answer authorizationState")))
 }
 
-/// The transaction of an authorization's event.
-async fn log<E: SolEvent>(
+/// The event that ended an authorization, between two blocks. Nodes limit the blocks of one question, and a payment is made soon
+/// after `since`.
+async fn event(
     node: &Node,
     transfer: &TransferAuthorization,
     since: u64,
-) -> Result<Option<B256>, Unavailable> {
+    newest: u64,
+) -> Result<Option<Event>, Unavailable> {
     let filter = Filter::new()
         .address(transfer.domain.verifying_contract)
-        .event_signature(E::SIGNATURE_HASH)
+        .event_signature(vec![
+            AuthorizationUsed::SIGNATURE_HASH,
+            AuthorizationCanceled::SIGNATURE_HASH,
+        ])
         .topic1(transfer.from.into_word())
-        .topic2(transfer.nonce)
-        .from_block(since);
-    let logs = node.logs(&filter).await?;
-    Ok(logs.first().and_then(|it| it.transaction_hash))
+        .topic2(transfer.nonce);
+    let mut from = since;
+    loop {
+        let to = from.saturating_add(BLOCKS_AT_ONCE - 1).min(newest);
+        let logs = filter.clone().from_block(from).to_block(to);
+        if let Some(log) = node.logs(&logs).await?.first() {
+            let is_used = log.topic0() == Some(&AuthorizationUsed::SIGNATURE_HASH);
+            return Ok(Some(match is_used {
+                true => Event::Used(log.transaction_hash),
+                false => Event::Cancelled,
+            }));
+        }
+        if to >= newest {
+            return Ok(None);
+        }
+        from = to + 1;
+        if node.time_of_block(to).await? >= transfer.valid_before {
+            break; // only a cancellation can be later
+        }
+    }
+    let logs = node.logs(&filter.from_block(from).to_block(newest)).await?;
+    Ok(logs.first().map(|_| Event::Cancelled))
 }

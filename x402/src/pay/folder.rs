@@ -97,7 +97,7 @@ impl EvidenceFolder {
         budgets: &[Budget],
         now: u64,
     ) -> Result<(), PayFault> {
-        let path = self.path.join("budgets.lock");
+        let path = self.path.join(".budgets.lock"); // no purchase has a name with a dot
         let lock = atomic_file::open_lock(&path)?;
         lock.lock()
             .map_err(|error| atomic_file::unusable(&path, error))?;

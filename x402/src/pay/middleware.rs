@@ -76,8 +76,9 @@ impl Middleware for BuyerMiddleware {
         if response.status() != http::StatusCode::PAYMENT_REQUIRED {
             return Ok(response);
         }
-        let id = extensions.get::<PurchaseId>().cloned();
-        let id = id.map_or_else(|| hex::encode(B128::random()), |PurchaseId(id)| id);
+        // kept there: a middleware outside that repeats the request gets the same purchase, which is not paid twice
+        let random = || PurchaseId(hex::encode(B128::random()));
+        let PurchaseId(id) = extensions.get_or_insert_with(random).clone();
         let bought = self.buy(&id, request, &response).await;
         bought.map_err(Error::middleware)
     }

@@ -29,6 +29,11 @@ pub enum Money {
 }
 
 impl Money {
+    /// Whether the chain has decided about the payment for good.
+    pub(super) const fn is_settled_or_void(&self) -> bool {
+        matches!(self, Self::Settled { .. } | Self::Void)
+    }
+
     /// Whether money has moved; `None` if that is unknown.
     #[must_use]
     pub fn has_moved(&self) -> Option<bool> {

@@ -102,7 +102,7 @@ impl Buyer<'_> {
     async fn send(&self, evidence: &mut Evidence, request: &Request) -> Result<Response, PayFault> {
         let payment = evidence.payment.as_deref().unwrap_or_default();
         let payment = HeaderValue::try_from(payment);
-        let payment = payment.map_err(|_| evidence.malformed("the payment is no header"))?;
+        let payment = payment.map_err(|_| evidence.malformed("the payment is not a header"))?;
         let before = evidence.state;
         if before != PurchaseState::Sent {
             evidence.state = PurchaseState::Sent;
@@ -138,13 +138,14 @@ impl Buyer<'_> {
         unrecorded: Option<PayFault>,
     ) -> Purchase {
         let mut report = self.verify(&evidence, request, &response).await;
-        evidence.money = None; // asked again: an unknown payment may have settled
+        // asked again: an unknown payment may have settled; what was known is not forgotten (R36)
+        let known = evidence.money.take().filter(Money::is_settled_or_void);
         let money = match self.state(&evidence).await {
             Ok(state) => {
                 require_own_payment(&mut report, &evidence, &response, &state);
                 evidence.money_in(&state)
             }
-            Err(_) => evidence.money_unsettled(),
+            Err(_) => known.unwrap_or_else(|| evidence.money_unsettled()),
         };
         evidence.money = Some(money.clone());
         evidence.report = serde_json::value::to_raw_value(&report.steps).ok();

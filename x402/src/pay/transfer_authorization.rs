@@ -131,7 +131,7 @@ impl TransferAuthorization {
         format!("{EIP155}:{}", self.domain.chain_id)
     }
 
-    /// The payment's `payload`, as the scheme `exact` has it; `None` if it is no JSON.
+    /// The payment's `payload`, as the scheme `exact` has it; `None` if it is not JSON.
     #[must_use]
     pub fn payload(&self, signature: &Signature) -> Option<RawJson> {
         let payload = json!({

@@ -222,7 +222,7 @@ impl TransferTransaction {
     }
 
     /// The payment's `payload`, as the scheme `exact` has it: the transaction without the fee payer's
-    /// signature. `None` if it is no JSON.
+    /// signature. `None` if it is not JSON.
     #[must_use]
     pub fn payload(&self, signature: &Signature) -> Option<RawJson> {
         const SIGNATURES: u8 = 2; // the fee payer's, then the payer's

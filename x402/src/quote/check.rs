@@ -98,7 +98,15 @@ pub async fn quote(asked: &Asked<'_>, reads: QuoteReads<'_>) -> Result<Quote, Re
     let file = file(&record, reads).await?;
     claimed(&file, &registration)?;
     let wallet = payee(asked, &offer, (&registration, &record), &file, reads).await?;
-    let origin_unbound = unbound(&origin, &record, &registration, reads).await;
+    let unbound = unbound(&origin, &record, &registration, reads).await;
+    let origin_unbound = match unbound {
+        Ok(unbound) => unbound,
+        // R36
+        Err(why) if asked.require_bound_origin => {
+            return Err(Refusal::cannot_check(Step::P10, why));
+        }
+        Err(why) => Some(why),
+    };
     if let Some(why) = origin_unbound
         .as_ref()
         .filter(|_| asked.require_bound_origin)
@@ -195,7 +203,7 @@ fn known(
 }
 
 /// P6
-async fn agent(
+pub(super) async fn agent(
     registration: &RegistrationId,
     reads: QuoteReads<'_>,
 ) -> Result<AgentRecord, Refusal> {
@@ -209,7 +217,10 @@ async fn agent(
 }
 
 /// P7
-async fn file(record: &AgentRecord, reads: QuoteReads<'_>) -> Result<RegistrationFile, Refusal> {
+pub(super) async fn file(
+    record: &AgentRecord,
+    reads: QuoteReads<'_>,
+) -> Result<RegistrationFile, Refusal> {
     let refused = |class, detail: String| Refusal::new(Step::P7, class, detail);
     if record.uri.is_empty() {
         let detail = "the agent has no URI".to_owned();
@@ -224,7 +235,10 @@ async fn file(record: &AgentRecord, reads: QuoteReads<'_>) -> Result<Registratio
 }
 
 /// P8
-fn claimed(file: &RegistrationFile, registration: &RegistrationId) -> Result<(), Refusal> {
+pub(super) fn claimed(
+    file: &RegistrationFile,
+    registration: &RegistrationId,
+) -> Result<(), Refusal> {
     let RegistrationId {
         agent_registry,
         agent_id,
@@ -316,25 +330,24 @@ fn registered_there(
     registrations.find(is_known)
 }
 
-/// P10: R43.
+/// P10: R43. Why the origin is not bound to the agent; an error if that cannot be checked.
 async fn unbound(
     origin: &Origin,
     record: &AgentRecord,
     registration: &RegistrationId,
     reads: QuoteReads<'_>,
-) -> Option<String> {
+) -> Result<Option<String>, String> {
+    let host = origin.host();
     if !origin.is_https() {
-        return Some(format!("{} is not reached over HTTPS", origin.host()));
+        return Ok(Some(format!("{host} is not reached over HTTPS")));
     }
-    if Origin::of(&record.uri).is_some_and(|it| it.is_https() && it.host() == origin.host()) {
-        return None; // the agent's file is on that host
+    if Origin::of(&record.uri).is_some_and(|it| it.is_https() && it.host() == host) {
+        return Ok(None); // the agent's file is on that host
     }
     match reads.origins.proof(origin).await {
-        Ok(proof) if claims(&proof, registration) => None,
-        Ok(_) => Some(format!(
-            "the proof of {} does not list the agent",
-            origin.host()
-        )),
-        Err(error) => Some(format!("{} has no proof: {error}", origin.host())),
+        Ok(proof) if claims(&proof, registration) => Ok(None),
+        Ok(_) => Ok(Some(format!("the proof of {host} does not list the agent"))),
+        Err(FileError::Unavailable(why)) => Err(format!("the proof of {host}: {why}")),
+        Err(error) => Ok(Some(format!("{host} has no proof: {error}"))),
     }
 }

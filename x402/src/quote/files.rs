@@ -38,7 +38,13 @@ impl FetchedFiles {
             .fetcher
             .fetch(&origin.proof_url())
             .await
-            .map_err(of_fetch)?;
+            .map_err(|error| match error {
+                // the host answers that it has no proof
+                FetchError::Status {
+                    status: 404 | 410, ..
+                } => FileError::Malformed(error.to_string()),
+                _ => of_fetch(error),
+            })?;
         if found.host.as_deref() != Some(origin.host()) {
             let why = format!("{} redirects to another host (R43)", origin.host());
             return Err(FileError::Malformed(why));

@@ -3,6 +3,7 @@
 //! [`quote`] holds no key and cannot sign: whatever it refuses, nothing has been signed.
 
 mod check;
+mod elsewhere;
 mod erc8478;
 mod files;
 mod known_registries;
@@ -11,6 +12,7 @@ mod policy;
 mod refusal;
 
 pub use check::{Asked, OriginProofs, Quote, QuoteReads, WalletState, quote};
+pub use elsewhere::registered_elsewhere;
 pub use files::FetchedFiles;
 pub use known_registries::{AddressBookMalformed, KnownRegistries};
 pub use origin::Origin;

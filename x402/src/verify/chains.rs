@@ -43,13 +43,14 @@ impl Registries for Chains {
     async fn is_signed_by_contract(
         &self,
         registration: &RegistrationId,
+        block: u64,
         wallet: &str,
         hash: &Word,
         signature: &[u8],
     ) -> Result<bool, Unavailable> {
         let registries = self.registries(registration);
         registries
-            .is_signed_by_contract(registration, wallet, hash, signature)
+            .is_signed_by_contract(registration, block, wallet, hash, signature)
             .await
     }
 }

@@ -1,4 +1,4 @@
-use concord_files::{Found, InteractionData, InteractionData as Data};
+use concord_files::{Found, InteractionData, InteractionData as Data, ReputationInfo};
 
 use crate::account::{is_same_address, is_same_agent};
 
@@ -87,11 +87,17 @@ fn interaction(
     let Some(settlement) = settlement else {
         return Ok(None);
     };
+    judged(settlement, exchange.announced)
+}
+
+/// Returns the data that is verified: under the first announced key, else under the first key (R26).
+pub(crate) fn judged(
+    settlement: &Settlement,
+    announced: &[Found<ReputationInfo>],
+) -> Result<Option<Found<Data>>, WireError> {
     let mut found = settlement.interactions()?;
-    let is_announced = |data: &Found<Data>| {
-        let mut announced = exchange.announced.iter();
-        announced.any(|info| info.profile == data.profile)
-    };
+    let is_announced =
+        |data: &Found<Data>| announced.iter().any(|info| info.profile == data.profile);
     let index = found.iter().position(is_announced).unwrap_or(0);
     Ok((index < found.len()).then(|| found.swap_remove(index)))
 }

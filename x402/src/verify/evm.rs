@@ -6,18 +6,22 @@ use alloy::{
     primitives::{Address, B256, Bytes, U256},
     providers::Provider as _,
     rpc::types::{Log, TransactionRequest, state::StateOverride},
-    sol,
     sol_types::{SolCall, SolEvent},
 };
 use async_trait::async_trait;
-use concord_canonical::{Word, caip::AccountId, caip::TaskRef, sign::to_ethereum_v};
-use concord_chain::{ChainError, evm::Node};
+use concord_canonical::{Word, caip::AccountId, caip::TaskRef};
+use concord_chain::{
+    ChainError,
+    evm::{Node, TxReceipt},
+};
 use concord_files::RegistrationId;
 use concord_registry::evm::abi::IdentityRegistry as Identity;
 use futures_util::future::join;
 
 use super::agent_reader::{self, AgentRead, Answer};
-use super::reads::{AgentRecord, Payment, Payments, Registries, Transfer, Unavailable};
+use super::reads::{
+    AgentRecord, BETWEEN_TRIES, Payment, Payments, Registries, TRIES, Transfer, Unavailable,
+};
 
 /// ERC-20's event.
 mod erc20 {
@@ -25,14 +29,6 @@ mod erc20 {
         event Transfer(address indexed from, address indexed to, uint256 value);
     }
 }
-
-sol! {
-    /// ERC-1271's function.
-    function isValidSignature(bytes32 hash, bytes signature) external view returns (bytes4);
-}
-
-/// What a contract answers that accepts a signature (ERC-1271).
-const ACCEPTED: [u8; 4] = isValidSignatureCall::SELECTOR;
 
 /// Reads agents and payments on EVM chains.
 #[derive(Clone, Debug, Default)]
@@ -119,6 +115,7 @@ impl Registries for EvmChains {
     async fn is_signed_by_contract(
         &self,
         registration: &RegistrationId,
+        block: u64,
         wallet: &str,
         hash: &Word,
         signature: &[u8],
@@ -126,23 +123,8 @@ impl Registries for EvmChains {
         let (ChainNode { node, .. }, ..) = self.place(registration)?;
         let wallet: Address =
             (wallet.parse()).map_err(|_| Unavailable(format!("{wallet} is not an address")))?;
-        // R23: contracts take Ethereum's v
-        let signature = <&[u8; 65]>::try_from(signature)
-            .ok()
-            .and_then(|it| to_ethereum_v(it).ok())
-            .map_or_else(|| signature.to_vec(), |it| it.to_vec());
-        let call = isValidSignatureCall {
-            hash: B256::from(*hash),
-            signature: signature.into(),
-        };
-        let block = node.block_number().await?;
-        let answers = node.calls(&[request(wallet, &call)], block).await?;
-        let accepted = |answer: &Result<Bytes, Bytes>| match answer {
-            Ok(answer) => isValidSignatureCall::abi_decode_returns_validate(answer)
-                .is_ok_and(|magic| magic.0 == ACCEPTED),
-            Err(_) => false,
-        };
-        Ok(answers.first().is_some_and(accepted))
+        let judged = node.is_signed_by_contract(wallet, hash, signature, block);
+        Ok(judged.await?)
     }
 }
 
@@ -153,19 +135,30 @@ impl Payments for EvmChains {
         let node = self.node(&task_ref.chain_id().to_string())?;
         let hash = task_ref.transaction().parse::<B256>();
         let hash = hash.map_err(|error| Unavailable(error.to_string()))?;
-        let Some(receipt) = node.receipt(hash).await? else {
+        let Some((receipt, block)) = patiently(node, hash).await? else {
             return Ok(None);
-        };
-        let Some(block) = receipt.block_number else {
-            return Ok(None); // pending
         };
         Ok(Some(Payment {
             succeeded: receipt.status(),
-            block,
+            block: Some(block),
             time: node.time_of_block(block).await?,
             transfers: receipt.logs().iter().filter_map(transfer).collect(),
         }))
     }
+}
+
+/// The receipt and its block. The node may be behind the one that settled, or the transaction pending: no answer at first does
+/// not refute a payment.
+async fn patiently(node: &Node, hash: B256) -> Result<Option<(TxReceipt, u64)>, Unavailable> {
+    for attempt in 1..=TRIES {
+        let receipt = node.receipt(hash).await?;
+        let landed = receipt.and_then(|it| it.block_number.map(|block| (it, block)));
+        if landed.is_some() || attempt == TRIES {
+            return Ok(landed);
+        }
+        tokio::time::sleep(BETWEEN_TRIES).await;
+    }
+    Ok(None)
 }
 
 /// Whether a node runs creation code, and gives it the number that the block has at the node: chains on top of others may
@@ -226,7 +219,7 @@ async fn read_each(
     };
     Ok(Some(AgentRecord {
         is_wallet_contract: match wallet {
-            Some(wallet) => !node.code(wallet).await?.is_empty(),
+            Some(wallet) => !node.code_after(wallet, block).await?.is_empty(),
             None => false,
         },
         wallet: wallet.map(|it| it.to_string()),

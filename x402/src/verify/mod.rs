@@ -19,14 +19,19 @@ mod payee;
 mod reads;
 mod report;
 mod signer;
+mod statement;
 mod submission;
 #[cfg(feature = "network")]
 mod svm;
 #[cfg(feature = "network")]
 mod svm_transfers;
+mod token_transfers;
 
+pub use crate::account::is_same_address;
 #[cfg(feature = "network")]
 pub use chains::Chains;
+#[cfg(feature = "network")]
+pub(crate) use check::judged;
 pub use check::verify;
 #[cfg(feature = "network")]
 pub use evm::EvmChains;
@@ -40,6 +45,8 @@ pub use reads::{
     Unavailable,
 };
 pub use report::{Class, Report, State, Step, StepResult};
+pub use statement::{AgentStatement, verify_statement};
 pub use submission::verify_submission;
 #[cfg(feature = "network")]
 pub use svm::SvmChains;
+pub use token_transfers::{TokenBalance, TokenChanges, TokenHolder, TokenMove};

@@ -153,19 +153,20 @@ async fn payees(
     payment: &PaymentRead,
     reads: Reads<'_>,
 ) -> Result<Payees, StepResult> {
-    let record = match read_agent(network, data, payment, reads).await {
+    let agent = &data.view.agent;
+    let record = match read_agent(network, agent, payment, reads).await {
         Ok(Some(record)) => record,
         Ok(None) => return Err(mismatch("the agent does not exist")),
         Err(error) => return Err(StepResult::cannot_check(STEP, error.0)),
     };
-    if chain_of(&data.view.agent).as_deref() == Some(network) {
-        let note = read_later(network, data, payment, &record);
+    if chain_of(agent).as_deref() == Some(network) {
+        let note = read_later(network, agent, payment, &record);
         let wallet = record
             .wallet
             .map(|address| Payees::Wallet { address, note });
         return wallet.ok_or_else(|| mismatch("the agent has no wallet on chain"));
     }
-    let file = match read_file(&record, data, reads, false).await {
+    let file = match read_file(&record, agent, reads, false).await {
         Ok(Some(file)) => file,
         Ok(None) => {
             let detail = "the agent has no file that names a wallet on this chain";

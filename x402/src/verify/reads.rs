@@ -1,6 +1,15 @@
+#[cfg(feature = "network")]
+use std::time::Duration;
+
 use async_trait::async_trait;
 use concord_canonical::Word;
 use concord_files::{RegistrationFile, RegistrationId};
+
+/// A node may be some blocks or slots behind the facilitator's: how often a transaction is asked for, and how long between.
+#[cfg(feature = "network")]
+pub(super) const TRIES: usize = 5;
+#[cfg(feature = "network")]
+pub(super) const BETWEEN_TRIES: Duration = Duration::from_millis(400);
 
 /// Why something could not be read: an unreachable node, file or gateway. Never a refusal (R36).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -12,7 +21,7 @@ pub struct Unavailable(pub String);
 pub struct AgentRecord {
     /// The wallet's address; `None` if none is set.
     pub wallet: Option<String>,
-    /// Whether the wallet is a contract, which then judges signatures (ERC-1271).
+    /// Whether the wallet had code in that block. Then it judges signatures that its own key did not make (ERC-1271, R3).
     pub is_wallet_contract: bool,
     /// Where the registration file is; empty if nowhere.
     pub uri: String,
@@ -34,13 +43,15 @@ pub trait Registries: Send + Sync {
         block: Option<u64>,
     ) -> Result<Option<AgentRecord>, Unavailable>;
 
-    /// Whether a wallet that is a contract accepts a signature (ERC-1271).
+    /// Whether a wallet that is a contract accepts a signature (ERC-1271), after the block in which the agent was read
+    /// ([`AgentRecord::block`]).
     ///
     /// # Errors
     /// [`Unavailable`].
     async fn is_signed_by_contract(
         &self,
         registration: &RegistrationId,
+        block: u64,
         wallet: &str,
         hash: &Word,
         signature: &[u8],
@@ -90,8 +101,8 @@ pub struct Transfer {
 pub struct Payment {
     /// Whether it succeeded.
     pub succeeded: bool,
-    /// Its block or slot.
-    pub block: u64,
+    /// Its block or slot; `None`: it was not looked up, and agents are read as they are now.
+    pub block: Option<u64>,
     /// Its block's time in unix seconds.
     pub time: u64,
     /// Every transfer in it.

@@ -1,16 +1,17 @@
 //! S9 and S10: the signer is one of the agent's, and the signature is valid.
 
 use concord_canonical::{
+    Error as CanonicalError, Word,
     caip::parse_solana_key,
-    sign::{PublicKey, address_of_public_key},
+    sign::{PublicKey, address_of_public_key, ed25519_verify, secp256k1_verify},
 };
-use concord_files::{Algorithm, Found, InteractionData, RegistrationFile, Signer};
+use concord_files::{Algorithm, Found, InteractionData, RegistrationFile, RegistrationId, Signer};
 
 use crate::account::{chain_of, claims};
 
 use super::{
     check::{PaymentRead, needs},
-    reads::{AgentRecord, FileError, Reads, Unavailable},
+    reads::{AgentRecord, FileError, Payment, Reads, Unavailable},
     report::{Class, State, Step, StepResult},
 };
 
@@ -33,8 +34,40 @@ impl From<Unavailable> for NoSigner {
 enum Judge {
     /// The key that the message states, which is the signer's.
     Key,
-    /// A contract (ERC-1271).
-    Contract { wallet: String },
+    /// A contract (ERC-1271), after a block.
+    Contract { wallet: String, block: u64 },
+}
+
+/// What a key signed for an agent.
+pub(super) struct Signed<'a> {
+    pub agent: &'a RegistrationId,
+    /// As stated.
+    pub public_key: &'a PublicKey,
+    pub algorithm: Algorithm,
+    pub signature: &'a [u8],
+    /// The 32 bytes, if they can be put together.
+    pub message: Result<Word, CanonicalError>,
+}
+
+impl<'a> Signed<'a> {
+    fn of(data: &'a Found<InteractionData>) -> Self {
+        let Found { view, profile, .. } = data;
+        Self {
+            agent: &view.agent,
+            public_key: &view.signed.agent_signer_public_key,
+            algorithm: view.signed.agent_signature_algorithm,
+            signature: &view.signed.agent_signature.0,
+            message: view.signed.interaction_hash(*profile),
+        }
+    }
+
+    /// Verifies with the key that is stated.
+    fn verify(&self, message: &Word) -> Result<(), CanonicalError> {
+        match self.public_key {
+            PublicKey::Secp256k1(key) => secp256k1_verify(key, message, self.signature),
+            PublicKey::Ed25519(key) => ed25519_verify(key, message, self.signature),
+        }
+    }
 }
 
 /// S9 and S10. Before they refute, agent and file are read again, past every cache.
@@ -49,9 +82,20 @@ pub(super) async fn check(
     let Some(data) = data else {
         return [needs(Step::S9, Step::S4), needs(Step::S10, Step::S4)];
     };
+    check_signed(network, Signed::of(data), payment, reads, live).await
+}
+
+/// As [`check`], for whatever an agent signs.
+pub(super) async fn check_signed(
+    network: &str,
+    signed: Signed<'_>,
+    payment: &PaymentRead,
+    reads: Reads<'_>,
+    live: Option<u64>,
+) -> [StepResult; 2] {
     let check = SignerCheck {
         network,
-        data,
+        signed,
         payment,
         reads,
         live,
@@ -65,7 +109,7 @@ pub(super) async fn check(
 
 struct SignerCheck<'a> {
     network: &'a str,
-    data: &'a Found<InteractionData>,
+    signed: Signed<'a>,
     payment: &'a PaymentRead,
     reads: Reads<'a>,
     live: Option<u64>,
@@ -85,14 +129,14 @@ impl SignerCheck<'_> {
 
     /// S9: the judge, and when the agent was read if that was later.
     async fn judge(&self, fresh: bool) -> Result<(Judge, String), NoSigner> {
-        let agent = &self.data.view.agent;
-        let record = read_agent(self.network, self.data, self.payment, self.reads).await?;
+        let agent = self.signed.agent;
+        let record = read_agent(self.network, agent, self.payment, self.reads).await?;
         let unknown = |detail: String| NoSigner::Refuted(Class::SignerUnknown, detail);
         let record = record.ok_or_else(|| {
             let (id, registry) = (&agent.agent_id, &agent.agent_registry);
             unknown(format!("there is no agent {id} at {registry}"))
         })?;
-        let file = match read_file(&record, self.data, self.reads, fresh).await {
+        let file = match read_file(&record, agent, self.reads, fresh).await {
             Ok(file) => file,
             Err(FileError::Unavailable(why) | FileError::Mismatch(why)) => {
                 return Err(NoSigner::CannotCheck(why));
@@ -100,7 +144,7 @@ impl SignerCheck<'_> {
             Err(FileError::Malformed(why)) => return Err(unknown(why)),
         };
         let signers = file.as_ref().map_or(&[][..], |file| &file.signers);
-        let note = read_later(self.network, self.data, self.payment, &record);
+        let note = read_later(self.network, agent, self.payment, &record);
         let judge = match signers.is_empty() {
             false => self.listed(signers)?,
             true => self.wallet(record)?, // R29
@@ -110,11 +154,10 @@ impl SignerCheck<'_> {
 
     /// R29: only the keys that the file lists, with their algorithm.
     fn listed(&self, signers: &[Signer]) -> Result<Judge, NoSigner> {
-        let signed = &self.data.view.signed;
         let own: Vec<_> = signers
             .iter()
-            .filter(|it| it.public_key == signed.agent_signer_public_key)
-            .filter(|it| it.algorithm == signed.agent_signature_algorithm)
+            .filter(|it| it.public_key == *self.signed.public_key)
+            .filter(|it| it.algorithm == self.signed.algorithm)
             .collect();
         if own.is_empty() {
             let detail = format!("the key is not one of the {} listed signers", signers.len());
@@ -148,56 +191,68 @@ impl SignerCheck<'_> {
         })
     }
 
-    /// R29: without listed signers the wallet on chain signs; the owner never does.
+    /// R29: without listed signers the wallet on chain signs; the owner never does. As in R3 its own key counts first: an account
+    /// that delegated (EIP-7702) has code and still its key.
     fn wallet(&self, record: AgentRecord) -> Result<Judge, NoSigner> {
         let unknown = |detail: &str| NoSigner::Refuted(Class::SignerUnknown, detail.to_owned());
         let wallet = (record.wallet)
             .ok_or_else(|| unknown("the file lists no signer, and the agent has no wallet"))?;
-        let signed = &self.data.view.signed;
-        let chain = chain_of(&self.data.view.agent).unwrap_or_default();
+        let chain = chain_of(self.signed.agent).unwrap_or_default();
         let namespace = chain.split(':').next().unwrap_or_default();
         // the message's algorithm must equal the signer's
-        if Algorithm::of_namespace(namespace) != Some(signed.agent_signature_algorithm) {
-            let found = signed.agent_signature_algorithm.name();
+        if Algorithm::of_namespace(namespace) != Some(self.signed.algorithm) {
+            let found = self.signed.algorithm.name();
             let detail = format!("{found} is not the algorithm of the wallet {wallet}");
             return Err(unknown(&detail));
         }
-        if record.is_wallet_contract {
-            return Ok(Judge::Contract { wallet });
-        }
-        let is_wallet = match &signed.agent_signer_public_key {
-            PublicKey::Secp256k1(key) => address_of_public_key(key)
-                .is_ok_and(|it| format!("0x{}", hex::encode(it)).eq_ignore_ascii_case(&wallet)),
-            PublicKey::Ed25519(key) => {
-                parse_solana_key("wallet", &wallet).is_ok_and(|it| it == *key)
-            }
-        };
-        match is_wallet {
-            true => Ok(Judge::Key),
-            false => Err(unknown(&format!(
+        let is_own = self.is_key_of(&wallet);
+        match (is_own && self.is_signed_by_key(), record.is_wallet_contract) {
+            (true, _) => Ok(Judge::Key),
+            (false, true) => Ok(Judge::Contract {
+                wallet,
+                block: record.block,
+            }),
+            (false, false) if is_own => Ok(Judge::Key), // S10 refutes
+            (false, false) => Err(unknown(&format!(
                 "the key is not that of the wallet {wallet}"
             ))),
         }
     }
 
+    fn is_key_of(&self, wallet: &str) -> bool {
+        match self.signed.public_key {
+            PublicKey::Secp256k1(key) => address_of_public_key(key)
+                .is_ok_and(|it| format!("0x{}", hex::encode(it)).eq_ignore_ascii_case(wallet)),
+            PublicKey::Ed25519(key) => {
+                parse_solana_key("wallet", wallet).is_ok_and(|it| it == *key)
+            }
+        }
+    }
+
+    fn is_signed_by_key(&self) -> bool {
+        let message = self.signed.message.as_ref();
+        message.is_ok_and(|it| self.signed.verify(it).is_ok())
+    }
+
     /// S10
     async fn signature(&self, judge: &Judge) -> StepResult {
         const STEP: Step = Step::S10;
-        let Found { view, profile, .. } = self.data;
         let class = Class::SignatureInvalid;
-        let Judge::Contract { wallet } = judge else {
-            return match view.signed.verify(*profile) {
+        let message = match &self.signed.message {
+            Ok(message) => message,
+            Err(error) => return StepResult::refuted(STEP, class, error.to_string()),
+        };
+        let Judge::Contract { wallet, block } = judge else {
+            return match self.signed.verify(message) {
                 Ok(()) => StepResult::verified(STEP),
                 Err(error) => StepResult::refuted(STEP, class, error.to_string()),
             };
         };
-        let hash = match view.signed.interaction_hash(*profile) {
-            Ok(hash) => hash,
-            Err(error) => return StepResult::refuted(STEP, class, error.to_string()),
-        };
+        let Signed {
+            agent, signature, ..
+        } = self.signed;
         let registries = self.reads.registries;
-        let signature = &view.signed.agent_signature.0;
-        let answer = registries.is_signed_by_contract(&view.agent, wallet, &hash, signature);
+        let answer = registries.is_signed_by_contract(agent, *block, wallet, message, signature);
         match answer.await {
             Ok(true) => StepResult::verified(STEP),
             Ok(false) => {
@@ -223,14 +278,13 @@ fn windows(signers: &[&Signer], settled_at: u64, live: Option<u64>) -> String {
 /// The agent as it was when the payment settled, if its registry is on the payment chain; else as it is now.
 pub(super) async fn read_agent(
     network: &str,
-    data: &Found<InteractionData>,
+    agent: &RegistrationId,
     payment: &PaymentRead,
     reads: Reads<'_>,
 ) -> Result<Option<AgentRecord>, Unavailable> {
-    let agent = &data.view.agent;
     let is_payment_chain = chain_of(agent).as_deref() == Some(network);
     let block = match payment {
-        Some(Ok(Some(payment))) if is_payment_chain => Some(payment.block),
+        Some(Ok(Some(payment))) if is_payment_chain => payment.block,
         _ => None,
     };
     reads.registries.agent(agent, block).await
@@ -239,14 +293,16 @@ pub(super) async fn read_agent(
 /// When the agent was read, if that was after the payment on the same chain: Solana keeps no history.
 pub(super) fn read_later(
     network: &str,
-    data: &Found<InteractionData>,
+    agent: &RegistrationId,
     payment: &PaymentRead,
     record: &AgentRecord,
 ) -> String {
-    let is_payment_chain = chain_of(&data.view.agent).as_deref() == Some(network);
+    let is_payment_chain = chain_of(agent).as_deref() == Some(network);
     match payment {
-        Some(Ok(Some(paid))) if is_payment_chain && paid.block != record.block => {
-            let (read, paid) = (record.block, paid.block);
+        Some(Ok(Some(Payment {
+            block: Some(paid), ..
+        }))) if is_payment_chain && *paid != record.block => {
+            let read = record.block;
             format!("the agent is read as of block {read}, after the payment in block {paid}")
         }
         _ => String::new(),
@@ -256,14 +312,13 @@ pub(super) fn read_later(
 /// The agent's file, which must list this registration; `None` if the agent has no URI.
 pub(super) async fn read_file(
     record: &AgentRecord,
-    data: &Found<InteractionData>,
+    agent: &RegistrationId,
     reads: Reads<'_>,
     fresh: bool,
 ) -> Result<Option<RegistrationFile>, FileError> {
     if record.uri.is_empty() {
         return Ok(None);
     }
-    let agent = &data.view.agent;
     let file = reads.files.registration(&record.uri, fresh).await?;
     match claims(&file, agent) {
         true => Ok(Some(file)),

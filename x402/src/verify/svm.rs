@@ -1,4 +1,4 @@
-use std::{collections::HashMap, time::Duration};
+use std::collections::HashMap;
 
 use async_trait::async_trait;
 use concord_canonical::{
@@ -13,14 +13,9 @@ use concord_files::RegistrationId;
 use concord_registry::svm::{Address, Program, accounts::AgentIdentity, token::Mint};
 
 use super::{
-    reads::{AgentRecord, Payment, Payments, Registries, Unavailable},
+    reads::{AgentRecord, BETWEEN_TRIES, Payment, Payments, Registries, TRIES, Unavailable},
     svm_transfers,
 };
-
-/// A node may be some slots behind the facilitator's: how often a transaction is asked for, and how long
-/// between.
-const TRIES: usize = 5;
-const BETWEEN_TRIES: Duration = Duration::from_millis(400);
 
 /// Reads agents and payments on Solana clusters.
 #[derive(Clone, Debug, Default)]
@@ -96,6 +91,7 @@ impl Registries for SvmChains {
     async fn is_signed_by_contract(
         &self,
         _: &RegistrationId,
+        _: u64,
         _: &str,
         _: &Word,
         _: &[u8],
@@ -116,7 +112,7 @@ impl Payments for SvmChains {
         let time = time.ok_or_else(|| Unavailable("the node has no time of the slot".into()))?;
         Ok(Some(Payment {
             succeeded: executed.meta.err.is_null(),
-            block: executed.slot,
+            block: Some(executed.slot),
             time,
             transfers: svm_transfers::read(cluster, &executed).await?,
         }))

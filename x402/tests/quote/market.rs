@@ -133,6 +133,7 @@ impl Registries for Market {
     async fn is_signed_by_contract(
         &self,
         _: &RegistrationId,
+        _: u64,
         _: &str,
         _: &Word,
         _: &[u8],

@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use concord_chain::ChainError;
 use concord_x402::{
     pay::{
-        Asked, Budget, Buyer, EvidenceFolder, EvmPayer, HttpLimits, Offered, PayError, Payers,
-        Purchase, Request, Terms, TransferAuthorization,
+        Asked, Budget, Buyer, BuyerReads, EvidenceFolder, EvmPayer, HttpLimits, Offered, PayError,
+        Payers, Purchase, Request, Terms, TransferAuthorization,
     },
     quote::KnownRegistries,
 };
@@ -83,12 +83,15 @@ impl<'a> Customer<'a> {
     }
 
     pub fn buyer(&self) -> Buyer<'_> {
+        self.buyer_with(reads(&self.chain.reads, &self.chain.files))
+    }
+
+    pub fn buyer_with<'b>(&'b self, reads: BuyerReads<'b>) -> Buyer<'b> {
         let (chain, token) = (self.chain, self.chain.token.to_string());
         let terms = Terms {
             budgets: self.budgets.clone(),
             ..terms(&token, &chain.registry_account(), self.amount_max)
         };
-        let reads = reads(&chain.reads, &chain.files);
         let limits = HttpLimits::default();
         Buyer::new(
             Payers::evm(&self.hand),

@@ -6,6 +6,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
+use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use flate2::{Compression, write::GzEncoder};
 use futures_util::{StreamExt, stream};
 use std::{
@@ -34,6 +35,8 @@ pub enum Fault {
     Ignore,
     /// 307 to another place.
     Redirect(String),
+    /// It is settled, and the answer is 503.
+    Broken,
     /// It is settled, and the connection ends in the middle of the body.
     CutBody,
     /// It is settled, and a proxy compresses the answer, unasked.
@@ -44,6 +47,8 @@ pub enum Fault {
     Append,
     /// It is settled, and the answer has this `PAYMENT-RESPONSE`.
     Replay(HeaderValue),
+    /// It is settled, and this changes what `PAYMENT-RESPONSE` says.
+    Forge(fn(&mut serde_json::Value)),
     /// It is not settled, and the answer has this `PAYMENT-RESPONSE`.
     ReplayUnpaid(HeaderValue),
 }
@@ -121,8 +126,22 @@ pub async fn pass(State(gate): State<Arc<Gate>>, mut request: Request, next: Nex
             response.headers_mut().insert("payment-response", header);
             response
         }
+        Fault::Forge(change) => {
+            let mut response = next.run(request).await;
+            let said = response.headers()["payment-response"].as_bytes();
+            let mut said = serde_json::from_slice(&BASE64.decode(said).unwrap()).unwrap();
+            change(&mut said);
+            let forged = BASE64.encode(said.to_string()).parse().unwrap();
+            response.headers_mut().insert("payment-response", forged);
+            response
+        }
         Fault::ReplayUnpaid(header) => {
             ([("payment-response", header)], r#"{"tempC":11}"#).into_response()
+        }
+        Fault::Broken => {
+            let mut response = next.run(request).await;
+            *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+            response
         }
         Fault::CutBody => {
             let (parts, _) = next.run(request).await.into_parts();

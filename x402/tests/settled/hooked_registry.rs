@@ -5,8 +5,8 @@ use concord_chain::{
     submission::{Landing, SignedTx, TxRecord},
 };
 use concord_x402::feedback::{
-    FeedbackEntry, FeedbackError, FeedbackJob, FeedbackRegistry, PaymentAttestation, RevocationJob,
-    Submission,
+    FeedbackEntry, FeedbackError, FeedbackJob, FeedbackRegistry, PaymentAttestation, ResponseJob,
+    RevocationJob, Submission,
 };
 
 /// What happens around the calls of a registry.
@@ -18,6 +18,15 @@ pub trait Hooks: Send + Sync {
         job: FeedbackJob<'_>,
         record: &mut (dyn TxRecord + Sync),
     ) -> Result<(), FeedbackError>;
+
+    async fn respond(
+        &mut self,
+        registry: &mut dyn FeedbackRegistry,
+        job: ResponseJob<'_>,
+        record: &mut (dyn TxRecord + Sync),
+    ) -> Result<(), FeedbackError> {
+        registry.respond(job, record).await
+    }
 
     /// Called after an entry was read.
     fn read(&self) {}
@@ -68,6 +77,14 @@ impl<H: Hooks> FeedbackRegistry for Hooked<H> {
         record: &mut (dyn TxRecord + Sync),
     ) -> Result<(), FeedbackError> {
         self.registry.revoke(job, record).await
+    }
+
+    async fn respond(
+        &mut self,
+        job: ResponseJob<'_>,
+        record: &mut (dyn TxRecord + Sync),
+    ) -> Result<(), FeedbackError> {
+        self.hooks.respond(&mut *self.registry, job, record).await
     }
 
     async fn attach_payment_proof(

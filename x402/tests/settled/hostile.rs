@@ -4,12 +4,16 @@ use crate::{
     customer::{Customer, get},
     gate::Fault,
     paying::{ID, open},
-    shop, states,
+    reads::reads,
+    shop::{self, Shop},
+    states,
 };
 use concord_canonical::interaction;
+use concord_files::X402Profile;
 use concord_x402::{
+    feedback::Interaction,
     pay::{Money, Request},
-    verify::{Class, State, Step},
+    verify::{Class, EvmChains, State, Step},
 };
 use http::{HeaderMap, HeaderValue, Method};
 
@@ -176,4 +180,53 @@ async fn evidence_of_any_bytes_is_read_or_refused() {
         read > 100 && refused > 1000,
         "{read} read, {refused} refused"
     );
+}
+
+/// R26: the server adds unsigned data under the other key, beside the data that it announced and signed.
+#[tokio::test]
+async fn r26_data_beside_what_was_judged_is_not_rated() {
+    let chain = Chain::start().await;
+    let (announced, other) = (X402Profile::ALL[1], X402Profile::ALL[0]);
+    let shop = Shop::open(&chain, &[announced]).await;
+    let folder = tempfile::tempdir().unwrap();
+    let customer = Customer::new(&chain, folder.path());
+    shop.gate.set(Fault::Forge(|said| {
+        let extensions = said["extensions"].as_object_mut().unwrap();
+        let [other, announced] = X402Profile::ALL.map(X402Profile::extension_key);
+        let mut data = extensions[announced].clone();
+        data["interactionHash"] = format!("0x{}", "77".repeat(32)).into();
+        extensions.insert(other.to_owned(), data);
+    }));
+    let url = format!("{}/weather?city=London", shop.origin);
+    let purchase = customer.pay(ID, &url).await.unwrap();
+    assert_eq!(states(&purchase.report), []);
+    assert!(purchase.response.headers.contains_key("payment-response"));
+    let evidence = customer.folder.load(ID).unwrap().unwrap();
+    let rated = Interaction::of(&evidence).unwrap();
+    assert_eq!(rated.profile, announced);
+    assert_ne!(rated.profile, other);
+    assert_ne!(rated.data.interaction_hash.0, [0x77; 32]);
+}
+
+/// R36: what is known of the money is still known if the node is asked again and does not answer.
+#[tokio::test]
+async fn r36_a_payment_that_settled_stays_settled_without_a_node() {
+    let chain = Chain::start().await;
+    let (_shop, folder, url) = open(&chain).await;
+    let customer = Customer::new(&chain, folder.path());
+    let purchase = customer.pay(ID, &url).await.unwrap();
+    assert!(matches!(purchase.money, Money::Settled { .. }));
+    let evidence = || customer.folder.load(ID).unwrap().unwrap();
+    let known = evidence().money;
+    assert_eq!(known.as_ref(), Some(&purchase.money));
+
+    let nodes = EvmChains::default();
+    let blind = customer.buyer_with(reads(&nodes, &chain.files));
+    let again = blind.resume(ID, &HeaderMap::new()).await.unwrap();
+    assert_eq!(
+        again.report.step(Step::S11).unwrap().state,
+        State::CannotCheck
+    );
+    assert_eq!(again.money, purchase.money);
+    assert_eq!(evidence().money, known);
 }

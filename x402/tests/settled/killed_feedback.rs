@@ -2,16 +2,14 @@
 use crate::{
     chain::{CHAIN_ID, Chain},
     cluster::{NETWORK, Solana},
+    elsewhere::{self, Both},
     hooked_registry::{Hooked, Hooks},
     killing::{self, stop},
     paying::ID,
     proxy::{Hold, Proxy},
     rated::{TIMING, bought, last_index, review, reviewer},
     shop::{Extras, Shop},
-};
-use alloy::{
-    consensus::SignableTransaction,
-    primitives::{Address as EvmAddress, Signature as EvmSignature},
+    stopping_key::StoppingKey,
 };
 use async_trait::async_trait;
 use concord_chain::{
@@ -24,7 +22,7 @@ use concord_chain::{
 use concord_files::X402Profile;
 use concord_registry::{
     evm::RegistryAddresses,
-    svm::{Address, Program, accounts::OpenClientIndex},
+    svm::{Program, accounts::OpenClientIndex},
 };
 use concord_x402::{
     feedback::{
@@ -34,7 +32,6 @@ use concord_x402::{
     pay::EvidenceFolder,
 };
 use serde_json::{Value, json};
-use solana_signature::Signature;
 use std::{fs, path::Path};
 
 const TEST: &str = "killed_feedback::one_feedback_wherever_a_reviewer_is_killed";
@@ -74,6 +71,7 @@ async fn one_feedback_wherever_a_reviewer_is_killed() {
 
 async fn kill_at_every_point() {
     let (chain, solana) = (Chain::start().await, Solana::start().await);
+    elsewhere::publish(&solana, &elsewhere::registrations(&chain, &solana)).await;
     let addresses = chain.deploy_reputation().await;
     let extras = Extras {
         registrations: vec![solana.registration()],
@@ -85,6 +83,8 @@ async fn kill_at_every_point() {
     let errand = json!({
         "purchases": folder.path(),
         "reviewer": hex::encode(chain.payer.to_bytes()),
+        "evm": chain.url,
+        "svm": solana.url,
         "identity": addresses.identity,
         "reputation": addresses.open_reputation,
         "program": solana.program.id().to_string(),
@@ -172,9 +172,11 @@ async fn rate(errand: &Value) -> Given {
         },
         hooks: StopsAt(text("stop").to_owned()),
     };
+    let both = Both::at(text("evm"), text("svm")).await;
     let records = FeedbackFolder::beside(folder);
     let has_begun = records.load(ID).unwrap().is_some();
     let mut giver = FeedbackGiver {
+        reads: both.reads(),
         store: &store,
         folder: &records,
         registry: &mut registry,
@@ -219,47 +221,6 @@ async fn on_solana(errand: &Value) -> SvmRegistry {
     let (network, fee) = (NETWORK.parse().unwrap(), PriorityFee::default());
     let connected = SvmRegistry::connect(cluster, &network, program, signer, fee, TIMING);
     connected.await.unwrap()
-}
-
-struct StoppingKey<K> {
-    key: K,
-    stops: bool,
-}
-
-impl<K> StoppingKey<K> {
-    fn signed<S>(&self, signature: S) -> S {
-        match self.stops {
-            true => stop(),
-            false => signature,
-        }
-    }
-}
-
-#[async_trait]
-impl Signer<Evm> for StoppingKey<PrivateKeySigner> {
-    fn address(&self) -> EvmAddress {
-        Signer::<Evm>::address(&self.key)
-    }
-
-    async fn sign(
-        &self,
-        transaction: &mut (dyn SignableTransaction<EvmSignature> + 'static),
-    ) -> Result<EvmSignature, ChainError> {
-        let signature = Signer::<Evm>::sign(&self.key, transaction).await?;
-        Ok(self.signed(signature))
-    }
-}
-
-#[async_trait]
-impl Signer<Svm> for StoppingKey<Keypair> {
-    fn address(&self) -> Address {
-        Signer::<Svm>::address(&self.key)
-    }
-
-    async fn sign(&self, message: &mut [u8]) -> Result<Signature, ChainError> {
-        let signature = Signer::<Svm>::sign(&self.key, message).await?;
-        Ok(self.signed(signature))
-    }
 }
 
 struct StoppingStore {

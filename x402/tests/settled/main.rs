@@ -3,6 +3,7 @@
 mod chain;
 mod cluster;
 mod customer;
+mod elsewhere;
 mod errand;
 mod gate;
 mod hooked_registry;
@@ -19,6 +20,7 @@ mod reading;
 mod reads;
 mod refused;
 mod shop;
+mod stopping_key;
 
 use chain::Chain;
 use concord_files::X402Profile;

@@ -21,17 +21,17 @@ use concord_x402::{
 use futures_util::stream;
 use http_body::Frame;
 use http_body_util::StreamBody;
-use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Error};
+use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Error, Middleware, Next};
 use std::{path::Path, sync::Arc};
 
-fn client(chain: &Chain, folder: &Path, amount_max: u64) -> ClientWithMiddleware {
+fn buyer(chain: &Chain, folder: &Path, amount_max: u64) -> BuyerMiddleware {
     let chains = Chains {
         evm: chain.reads.clone(),
         ..Chains::default()
     };
     let fetcher = Fetcher::new(FetchOptions::default()).unwrap();
     let token = chain.token.to_string();
-    let buyer = BuyerMiddleware {
+    BuyerMiddleware {
         evm: Some(Arc::new(chain.payer.clone())),
         svm: None,
         chains: Arc::new(chains),
@@ -39,9 +39,12 @@ fn client(chain: &Chain, folder: &Path, amount_max: u64) -> ClientWithMiddleware
         evidence: EvidenceFolder::open(folder).unwrap(),
         terms: terms(&token, &chain.registry_account(), amount_max),
         limits: HttpLimits::default(),
-    };
+    }
+}
+
+fn client(chain: &Chain, folder: &Path, amount_max: u64) -> ClientWithMiddleware {
     ClientBuilder::new(reqwest::Client::new())
-        .with(buyer)
+        .with(buyer(chain, folder, amount_max))
         .build()
 }
 
@@ -144,5 +147,40 @@ async fn reqwest_follows_no_redirect_with_a_payment() {
     let bought = response.extensions().get::<Bought>().unwrap();
     assert_eq!(bought.report.refused_for(), Some(Class::SettlementMissing));
     assert!(matches!(bought.money, Money::Unknown { .. }));
+    assert_eq!(chain.balance_of_wallet().await, shop::PRICE);
+}
+
+/// Repeats a request whose answer is an error, as reqwest-retry does.
+struct Repeating;
+
+#[async_trait::async_trait]
+impl Middleware for Repeating {
+    async fn handle(
+        &self,
+        request: reqwest::Request,
+        extensions: &mut http::Extensions,
+        next: Next<'_>,
+    ) -> reqwest_middleware::Result<reqwest::Response> {
+        let again = request.try_clone().unwrap();
+        let first = next.clone().run(request, extensions).await?;
+        match first.status().is_server_error() {
+            true => next.run(again, extensions).await,
+            false => Ok(first),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_middleware_that_repeats_requests_does_not_pay_again() {
+    let chain = Chain::start().await;
+    let (shop, folder, url) = open(&chain).await;
+    let client = ClientBuilder::new(reqwest::Client::new())
+        .with(Repeating)
+        .with(buyer(&chain, folder.path(), shop::PRICE))
+        .build();
+    shop.gate.set(Fault::Broken);
+    let error = fault(client.get(&url).send().await.unwrap_err());
+    assert!(matches!(error.fault, PayFault::AlreadyBegun(_)), "{error}");
+    assert_eq!(shop.gate.paid(), 1);
     assert_eq!(chain.balance_of_wallet().await, shop::PRICE);
 }

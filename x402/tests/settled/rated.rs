@@ -3,6 +3,7 @@ use crate::{
     chain::{CHAIN_ID, Chain},
     customer::Customer,
     paying::ID,
+    reads::reads,
     shop::{Extras, Shop},
 };
 use alloy::{
@@ -112,6 +113,7 @@ async fn a_purchase_is_rated_once_and_the_file_is_the_entry_s() {
         let records = FeedbackFolder::beside(folder.path());
         let mut registry = registry(&chain, addresses).await;
         let mut giver = FeedbackGiver {
+            reads: reads(&chain.reads, &chain.files).before(),
             store: &store,
             folder: &records,
             registry: &mut registry,
@@ -195,6 +197,7 @@ async fn r41_a_grant_of_the_settled_response_allows_one_feedback() {
     let records = FeedbackFolder::beside(folder.path());
     let mut registry = registry(&chain, addresses).await;
     let mut giver = FeedbackGiver {
+        reads: reads(&chain.reads, &chain.files).before(),
         store: &store,
         folder: &records,
         registry: &mut registry,
@@ -236,6 +239,7 @@ async fn r41_a_grant_of_the_settled_response_allows_one_feedback() {
     // R8: the grant is used up
     let second = FeedbackFolder::beside(&folder.path().join("second"));
     let mut giver = FeedbackGiver {
+        reads: reads(&chain.reads, &chain.files).before(),
         folder: &second,
         ..giver
     };
@@ -256,6 +260,7 @@ async fn what_was_not_verified_is_not_rated_and_nobody_else_rates_it() {
     let records = FeedbackFolder::beside(folder.path());
     let mut registry = registry(&chain, addresses).await;
     let mut giver = FeedbackGiver {
+        reads: reads(&chain.reads, &chain.files).before(),
         store: &store,
         folder: &records,
         registry: &mut registry,
@@ -333,6 +338,7 @@ async fn an_interruption_at_any_point_leaves_one_feedback() {
         let records = FeedbackFolder::beside(&records);
         let mut registry = registry(&chain, addresses).await;
         let mut giver = FeedbackGiver {
+            reads: reads(&chain.reads, &chain.files).before(),
             store: &store,
             folder: &records,
             registry: &mut registry,

@@ -2,13 +2,14 @@
 use crate::{
     chain::Chain,
     cluster::{NETWORK, Solana},
+    elsewhere::{self, Both},
     paying::ID,
     rated::{TIMING, bought, review, reviewer},
     shop::{Extras, Shop},
 };
 use concord_canonical::{caip, payment::PaymentProof, sign::ed25519_sign};
 use concord_chain::{Signer, keys::Keypair, submission::FileRecord, svm::PriorityFee};
-use concord_files::X402Profile;
+use concord_files::{AgentId, X402Profile};
 use concord_registry::{
     event::Event,
     svm::{
@@ -18,10 +19,11 @@ use concord_registry::{
 };
 use concord_x402::{
     feedback::{
-        FeedbackContent, FeedbackFolder, FeedbackGiver, FeedbackJob, FeedbackRegistry, FileFolder,
-        Kind, PaymentAttestation, Submission, SvmRegistry,
+        FeedbackContent, FeedbackError, FeedbackFolder, FeedbackGiver, FeedbackJob,
+        FeedbackRegistry, FileFolder, Kind, PaymentAttestation, Submission, SvmRegistry,
     },
     grants::{FeedbackGrant, SvmGrants},
+    quote::{PreClass, PreStep},
     server::{GRANT_EXPIRY_MAX, GrantIssuer, GrantRequest},
 };
 use std::{fs, sync::Arc};
@@ -40,6 +42,8 @@ async fn registry(solana: &Solana) -> SvmRegistry {
 #[tokio::test]
 async fn a_purchase_on_an_evm_chain_is_rated_on_solana() {
     let (chain, solana) = (Chain::start().await, Solana::start().await);
+    elsewhere::publish(&solana, &elsewhere::registrations(&chain, &solana)).await;
+    let both = Both::at(&chain.url, &solana.url).await;
     let extras = Extras {
         registrations: vec![solana.registration()],
         ..Extras::default()
@@ -52,6 +56,7 @@ async fn a_purchase_on_an_evm_chain_is_rated_on_solana() {
     let records = FeedbackFolder::beside(folder.path());
     let mut registry = registry(&solana).await;
     let mut giver = FeedbackGiver {
+        reads: both.reads(),
         store: &store,
         folder: &records,
         registry: &mut registry,
@@ -88,6 +93,124 @@ async fn a_purchase_on_an_evm_chain_is_rated_on_solana() {
         .program
         .open_feedback(&solana.mint, &solana.client.address(), 2);
     assert!(solana.cluster.account(&second).await.unwrap().is_none());
+}
+
+/// P6 to P8: a seller announces somebody else's agent as its own, so that the customer's rating goes there.
+#[tokio::test]
+async fn p8_a_registration_that_only_the_seller_announced_is_not_rated() {
+    let (chain, solana) = (Chain::start().await, Solana::start().await);
+    let both = Both::at(&chain.url, &solana.url).await;
+    let extras = Extras {
+        registrations: vec![solana.registration()],
+        ..Extras::default()
+    };
+    let shop = Shop::open_with(&chain, &X402Profile::ALL, extras).await;
+    let folder = tempfile::tempdir().unwrap();
+    let evidence = bought(&chain, &shop, folder.path()).await;
+    let store = FileFolder::ipfs(&folder.path().join("files"));
+    let records = FeedbackFolder::beside(folder.path());
+    let mut registry = registry(&solana).await;
+    let mut giver = FeedbackGiver {
+        reads: both.reads(),
+        store: &store,
+        folder: &records,
+        registry: &mut registry,
+    };
+    let key = reviewer(&chain.payer);
+    let [verified, other] = elsewhere::registrations(&chain, &solana);
+    let mut neighbour = verified.clone();
+    neighbour["agentId"] = serde_json::json!("4242");
+    let not_claimed = Some(PreClass::RegistrationNotClaimed);
+    for (what, listed, expected) in [
+        (
+            "its file lists itself only",
+            vec![other.clone()],
+            not_claimed,
+        ),
+        ("the verified one only", vec![verified.clone()], not_claimed),
+        (
+            "another agent of the same registry",
+            vec![other.clone(), neighbour],
+            not_claimed,
+        ),
+    ] {
+        elsewhere::publish(&solana, &listed).await;
+        let given = giver
+            .give(&evidence, review(1), Kind::Open, &key, NOW)
+            .await;
+        let Err(FeedbackError::NotTheAgent(refusal)) = given else {
+            panic!("{what}: {given:?}");
+        };
+        assert_eq!(
+            (refusal.step, refusal.class),
+            (PreStep::P8, expected),
+            "{what}"
+        );
+    }
+    // R36: a host that does not answer says nothing, and it may answer later
+    elsewhere::set_uri(&solana, "http://127.0.0.1:1/agent.json").await;
+    let given = giver
+        .give(&evidence, review(1), Kind::Open, &key, NOW)
+        .await;
+    let error = given.unwrap_err();
+    assert!(error.is_retryable(), "{error}");
+    assert!(
+        error.to_string().contains("P7 cannot be checked"),
+        "{error}"
+    );
+    elsewhere::set_uri(&solana, "").await;
+    let given = giver
+        .give(&evidence, review(1), Kind::Open, &key, NOW)
+        .await;
+    let Err(FeedbackError::NotTheAgent(refusal)) = given else {
+        panic!("no file: {given:?}");
+    };
+    let found = (refusal.step, refusal.class);
+    assert_eq!(found, (PreStep::P7, Some(PreClass::RegistrationMalformed)));
+    assert!(records.load(ID).unwrap().is_none(), "nothing has begun");
+
+    elsewhere::publish(&solana, &[other, verified]).await;
+    let given = giver
+        .give(&evidence, review(1), Kind::Open, &key, NOW)
+        .await;
+    assert_eq!(given.unwrap().entry.index, 1);
+}
+
+/// P6: nobody has registered what the seller announced.
+#[tokio::test]
+async fn p6_a_registration_that_does_not_exist_is_not_rated() {
+    let (chain, solana) = (Chain::start().await, Solana::start().await);
+    let both = Both::at(&chain.url, &solana.url).await;
+    let mut nobody = solana.registration();
+    let account = caip::AccountId::parse(&nobody.agent_registry).unwrap();
+    let mint = Address::from([77; 32]).to_string();
+    nobody.agent_id = AgentId::parse(&account, &mint).unwrap();
+    let extras = Extras {
+        registrations: vec![nobody],
+        ..Extras::default()
+    };
+    let shop = Shop::open_with(&chain, &X402Profile::ALL, extras).await;
+    let folder = tempfile::tempdir().unwrap();
+    let evidence = bought(&chain, &shop, folder.path()).await;
+    let store = FileFolder::ipfs(&folder.path().join("files"));
+    let records = FeedbackFolder::beside(folder.path());
+    let mut registry = registry(&solana).await;
+    let mut giver = FeedbackGiver {
+        reads: both.reads(),
+        store: &store,
+        folder: &records,
+        registry: &mut registry,
+    };
+    let key = reviewer(&chain.payer);
+    let given = giver
+        .give(&evidence, review(1), Kind::Open, &key, NOW)
+        .await;
+    let Err(FeedbackError::NotTheAgent(refusal)) = given else {
+        panic!("{given:?}");
+    };
+    let found = (refusal.step, refusal.class);
+    assert_eq!(found, (PreStep::P6, Some(PreClass::AgentNotFound)));
+    assert!(records.load(ID).unwrap().is_none(), "nothing has begun");
 }
 
 /// A facilitator's statement about a payment on the cluster (R13).

@@ -9,9 +9,9 @@ use alloy::{
     primitives::{Bytes, U256},
     providers::{Provider, ext::AnvilApi},
 };
-use concord_canonical::caip::AccountId;
+use concord_canonical::{caip::AccountId, sign::PreparedKey};
 use concord_chain::{EndpointOptions, evm::Node};
-use concord_files::{AgentId, RegistrationId};
+use concord_files::{AgentId, RegistrationId, X402Profile, encode_uri};
 use concord_registry::evm::calls;
 use concord_x402::verify::{AgentRecord, EvmChains, Registries};
 
@@ -118,7 +118,7 @@ async fn both_ways_read_the_same() {
     }
 }
 
-/// What is no registry answers neither way.
+/// What is not a registry answers neither way.
 #[tokio::test]
 async fn an_account_without_code_is_no_registry() {
     let mut chain = Chain::start().await;
@@ -129,5 +129,56 @@ async fn an_account_without_code_is_no_registry() {
     for block in [None, Some(block)] {
         let refused = chains.agent(&id, block).await.unwrap_err();
         assert_eq!(refused.0, "tokenURI answers 0x");
+    }
+}
+
+/// A contract that accepts every signature (ERC-1271) until it is called without input: from then on none.
+const JUDGE: &str =
+    "602180600b6000396000f33615601a5760005415631626ba7e60e01b0260005260206000f35b600160005500";
+/// What an account's code is after it delegated (EIP-7702).
+const DELEGATION: [u8; 23] = [
+    0xef, 1, 0, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7,
+];
+
+/// R29, R30: what a wallet becomes after it was paid does not undo what it signed.
+#[tokio::test]
+async fn r29_a_wallet_that_delegates_after_the_payment_has_signed_before() {
+    let mut chain = Chain::start().await;
+    let listed = registration(&chain, chain.agent_id);
+    let file = serde_json::json!({ "registrations": [{
+        "agentRegistry": listed.agent_registry, "agentId": chain.agent_id.to_string(),
+    }] });
+    let uri = encode_uri(file.to_string().as_bytes());
+    let set = calls::set_agent_uri(chain.agent_id, &uri);
+    chain.call(chain.registry, set).await;
+    chain.signer = PreparedKey::secp256k1(&chain.owner.to_bytes().into()).unwrap();
+    let shop = shop::Shop::open(&chain, &X402Profile::ALL).await;
+    let exchange = shop.buy(&chain, "GET", "/weather?city=London").await;
+    assert!(exchange.verify(&chain).await.is_verified());
+
+    chain.pass(1).await;
+    let code = Bytes::from_static(&DELEGATION);
+    let delegated = chain.provider.anvil_set_code(chain.wallet, code).await;
+    delegated.unwrap();
+    chain.pass(1).await;
+    let report = exchange.verify(&chain).await;
+    assert!(report.is_verified(), "{:?}", report.steps);
+    // nor was the wallet a contract in the block of the payment
+    let paid = chain.provider.get_block_number().await.unwrap() - 2;
+    let then = chain.reads.agent(&listed, Some(paid)).await.unwrap();
+    assert!(!then.unwrap().is_wallet_contract);
+}
+
+#[tokio::test]
+async fn r29_a_contract_judges_as_it_did_in_the_block_that_is_asked() {
+    let chain = Chain::start().await;
+    let wallet = chain.deploy(JUDGE).await;
+    let before = chain.provider.get_block_number().await.unwrap();
+    chain.call(wallet, Bytes::new()).await;
+    let id = registration(&chain, chain.agent_id);
+    let wallet = wallet.to_string();
+    for (block, expected) in [(before, true), (before + 1, false)] {
+        let asked = (chain.reads).is_signed_by_contract(&id, block, &wallet, &[1; 32], &[7; 65]);
+        assert_eq!(asked.await.unwrap(), expected, "block {block}");
     }
 }

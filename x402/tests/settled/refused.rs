@@ -111,6 +111,10 @@ async fn nothing_is_sent_if_a_check_before_it_fails() {
         let at = format!("\"at\": {},", evidence.quote.at);
         fs::write(&file, written.replacen(&at, "\"at\": 1,", 1)).unwrap();
     }
+    // a name that the lock of the budgets had
+    customer.budgets = vec![budget(shop::PRICE - 1)];
+    let fault = refused(customer.pay("budgets", &url).await.unwrap_err());
+    assert!(matches!(fault, PayFault::OverBudget(_)), "{fault}");
     customer.budgets = vec![budget(shop::PRICE)];
     let aged = customer.pay("after-the-period", &url).await;
     assert!(aged.is_ok(), "{}", aged.unwrap_err());

@@ -2,7 +2,9 @@
 //! and viem's, the expected states are written by hand.
 mod caches;
 mod purchase;
+mod token_changes;
 
+use concord_x402::verify::{State, Step};
 use purchase::{Purchase, verify};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -28,10 +30,14 @@ fn vectors() -> Vec<Value> {
 
 /// The purchase of a vector.
 fn purchase(name: &str) -> Purchase {
+    Purchase::of(&inputs(name))
+}
+
+fn inputs(name: &str) -> Value {
     let id = format!("x402/purchase/{name}");
     let vectors = vectors();
     let found = vectors.iter().find(|it| it["id"] == *id);
-    Purchase::of(&found.unwrap()["purchase"])
+    found.unwrap()["purchase"].clone()
 }
 
 #[tokio::test]
@@ -108,4 +114,21 @@ async fn s7_names_both_hashes() {
         "{detail}"
     );
     assert_eq!(detail.matches("0x").count(), 2, "{detail}");
+}
+
+/// R3, R29: an account that delegated (EIP-7702) has code, and its key still signs for it. The contract is not asked.
+#[tokio::test]
+async fn r29_the_key_of_a_wallet_with_code_counts_first() {
+    let mut delegated = inputs("wallet-signs");
+    delegated["agent"]["is_contract"] = json!(true);
+    let report = verify(&Purchase::of(&delegated)).await;
+    assert!(report.is_verified(), "{:?}", report.steps);
+    // a signature that is not the key's is the contract's to judge
+    delegated["headers"] = inputs("signature-of-another")["headers"].clone();
+    for (accepts, state) in [(true, State::Verified), (false, State::Refuted)] {
+        delegated["contract_accepts"] = json!(accepts);
+        let report = verify(&Purchase::of(&delegated)).await;
+        let found = [Step::S9, Step::S10].map(|it| report.step(it).unwrap().state);
+        assert_eq!(found, [State::Verified, state], "{:?}", report.steps);
+    }
 }

@@ -101,11 +101,13 @@ impl Registries for Purchase {
     async fn is_signed_by_contract(
         &self,
         _: &RegistrationId,
+        block: u64,
         wallet: &str,
         _: &Word,
         _: &[u8],
     ) -> Result<bool, Unavailable> {
         assert_eq!(wallet, self.vector["agent"]["wallet"]);
+        assert_eq!(block, BLOCK, "after the block of the payment");
         Ok(self.vector["contract_accepts"]
             .as_bool()
             .expect("no contract is asked"))
@@ -146,7 +148,7 @@ impl Payments for Purchase {
         };
         Ok(payment.as_object().map(|payment| Payment {
             succeeded: payment["succeeded"].as_bool().unwrap(),
-            block: BLOCK,
+            block: Some(BLOCK),
             time: payment["time"].as_u64().unwrap(),
             transfers: payment["transfers"]
                 .as_array()

@@ -26,6 +26,7 @@ const ASKED: &[(&str, &str)] = &[
     ),
     ("reviewer_message", "interaction::Review::message"),
     ("revoke_message", "interaction::Revocation::message"),
+    ("respond_message", "interaction::AgentResponse::message"),
     ("receipt", "receipt::Receipt::hash"),
     (
         "feedback_auth",
@@ -149,13 +150,14 @@ const NOT_ASKED: &[(&str, &str)] = &[
 ];
 
 /// Modules that callers do not see: what they have is under the module above them.
-const PRIVATE: [&str; 15] = [
+const PRIVATE: [&str; 16] = [
     "account_id",
     "chain_id",
     "task_ref",
     "text",
     "review",
     "revocation",
+    "agent_response",
     "integer",
     "number",
     "ed25519",

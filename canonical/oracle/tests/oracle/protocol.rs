@@ -36,7 +36,7 @@ fn answers_each_line_in_order_until_the_end() {
 fn has_every_function_of_the_protocol() {
     let table = "keccak256 sha256 request_bytes jcs data_hash interaction_hash \
                  reviewer_message feedback_auth feedback_auth_blob feedback_auth_blob_decode \
-                 payment_proof revoke_message receipt validation_request_hash agent_wallet_set tag tag_decode summary \
+                 payment_proof revoke_message respond_message receipt validation_request_hash agent_wallet_set tag tag_decode summary \
                  verify sign chain_id account_id task_ref pda public_key feedback_id weighted_score \
                  stars_to_value stars_of_value standard_tag standard_tag_value x402_tag summary_part summary_merge \
                  request_length_prefix integer_field feedback_auth_eoa_blob_decode eip712_domain recover_address \

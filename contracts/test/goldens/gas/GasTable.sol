@@ -66,7 +66,7 @@ abstract contract GasTable is GasFloor {
         _measured(success);
     }
 
-    /// @dev Measures the execution of a view with cold slots. It is no transaction, not even here.
+    /// @dev Measures the execution of a view with cold slots. It is not a transaction, not even here.
     function _look(address to, bytes memory data) internal {
         if (isCounting) {
             floorGas = _floorOf(address(this), to, data, true);

@@ -1,12 +1,15 @@
 //! R5 to R8: the authorization in the input of the call that gave the feedback.
 use super::{EvmHome, owner};
 use crate::{
+    State, Step,
     check::{
         given::Given,
-        verdict::{Checked, Verdict},
+        home::Home,
+        verdict::{Checked, Verdict, state_of},
     },
     evidence::Gap,
     proof::transaction,
+    trust::AUTHORIZED,
 };
 use alloy_primitives::{Address, B256, U256, keccak256};
 use concord_canonical::{
@@ -22,9 +25,10 @@ use concord_registry::evm::{
 pub(super) fn check(home: &EvmHome<'_>, given: &Given) -> Checked {
     let executed = home.transaction()?;
     let Some(blob) = blob_of(home, executed.raw)? else {
-        return Ok(Verdict::cannot_check(
-            "the registry was called by a contract, and a chain records no input of such a call; the registry checked it",
-        ));
+        return by_registry(
+            home,
+            "the registry was called by a contract, and a chain records no input of such a call",
+        );
     };
     let (auth, signature) = match decode_blob(&blob) {
         Ok(parts) => parts,
@@ -36,7 +40,7 @@ pub(super) fn check(home: &EvmHome<'_>, given: &Given) -> Checked {
     let block = given
         .block
         .ok_or_else(|| Gap::cannot_check("the block is not known"))?;
-    let owner = owner::for_another_step(home, block)?;
+    let owner = owner::for_step(home, block, Step::Authorization)?;
     if owner.as_slice() != auth.signer_address {
         let signer = Address::from(auth.signer_address);
         return Ok(Verdict::refuted(format!(
@@ -112,9 +116,25 @@ fn signed(home: &EvmHome<'_>, block: B256, auth: &EvmFeedbackAuth, signature: &[
     let code = home.view.account(block, signer)?.code_hash;
     Ok(match code.0 == keccak256([]).0 || code.0 == [0; 32] {
         true => Verdict::refuted("the owner's signature does not hold"),
-        false => Verdict::cannot_check(
-            "the owner is a contract, which judged the signature itself (ERC-1271)",
-        )
-        .with("signer", signer),
+        false => {
+            let judged = "the owner is a contract, which judged the signature itself (ERC-1271)";
+            by_registry(home, judged)?.with("signer", signer)
+        }
     })
+}
+
+/// What no bundle has, the registry had: it gives feedback only after this check (R6). That proves as much as is
+/// known of its code, which no chain with Cancun's opcodes can replace (EIP-6780).
+fn by_registry(home: &EvmHome<'_>, what: &str) -> Checked {
+    if home.known(AUTHORIZED, home.reputation)?.code_hash.is_none() {
+        return Ok(Verdict::cannot_check(format!(
+            "{what}; an address book with the hash of the registry's code would prove that the registry checked it"
+        )));
+    }
+    match state_of(&home.registry()) {
+        Some(State::Verified) => Ok(Verdict::verified_since(format!(
+            "{what}; the registry, whose code is known, checked it"
+        ))),
+        _ => Err(Gap::Needs(Step::Registry)),
+    }
 }

@@ -4,7 +4,7 @@ mod owner;
 mod uri;
 
 use super::{
-    given::{Given, Insiders},
+    given::{Given, Insiders, Place},
     home::Home,
     verdict::{Checked, Verdict},
 };
@@ -16,11 +16,13 @@ use crate::{
     trust::{AUTHORIZED, IDENTITY, OPEN},
 };
 use alloy_primitives::{Address, B256, KECCAK256_EMPTY as KECCAK_EMPTY, U256};
+use concord_canonical::Word;
 use concord_registry::{
     event::{AccountId, AgentId, Block, Event, Profile},
     evm::{PlacedLog, RegistryAddresses},
 };
 use concord_x402::verify::AgentRecord;
+use std::sync::OnceLock;
 
 /// Clients of which each needs a proof; a longer list can be asked for in parts.
 const CLIENTS_MAX: usize = 10_000;
@@ -33,6 +35,8 @@ pub(super) struct EvmHome<'a> {
     reputation: Address,
     client: Address,
     agent: U256,
+    /// The block whose state is asked, once it was looked for.
+    state: OnceLock<Result<B256, Gap>>,
 }
 
 impl<'a> EvmHome<'a> {
@@ -49,6 +53,7 @@ impl<'a> EvmHome<'a> {
             reputation: address(named.reputation),
             client: address(named.client),
             agent: number,
+            state: OnceLock::new(),
         }
     }
 
@@ -61,10 +66,13 @@ impl<'a> EvmHome<'a> {
 
     /// The block whose state is asked.
     fn state_block(&self) -> Result<B256, Gap> {
-        let number = self.evidence.bundle.feedback.at_block;
-        let block = self.view.block_at(number)?;
-        self.view.header(block)?;
-        Ok(block)
+        let find = || {
+            let number = self.evidence.bundle.feedback.at_block;
+            let block = self.view.block_at(number)?;
+            self.view.header(block)?;
+            Ok(block)
+        };
+        self.state.get_or_init(find).clone()
     }
 
     /// R28
@@ -85,10 +93,22 @@ impl<'a> EvmHome<'a> {
             .map(|it| it.family)
     }
 
-    /// A word of the identity registry after a block.
+    /// A word of the identity registry after a block. The step `registry` reads the account at the bundle's block;
+    /// at any other block, a broken account is the reader's own fault.
     fn identity_slot(&self, block: B256, slot: U256) -> Result<U256, Gap> {
-        self.view
-            .slot(block, self.identity, slot, Some(Step::Registry))
+        let is_registrys = self.state_block() == Ok(block);
+        let step = is_registrys.then_some(Step::Registry);
+        self.view.slot(block, self.identity, slot, step)
+    }
+
+    /// The step that a broken owner or URI at this block refutes: the first one that reads them there.
+    fn step_of_agent_at(&self, block: B256) -> Option<Step> {
+        let of_feedback = self.transaction().is_ok_and(|it| it.block == block);
+        match (of_feedback, self.state_block() == Ok(block)) {
+            (true, _) => Some(Step::SelfFeedback),
+            (false, true) => Some(Step::Registration),
+            (false, false) => None,
+        }
     }
 
     fn addresses(&self) -> RegistryAddresses {
@@ -161,9 +181,13 @@ impl Home for EvmHome<'_> {
         if !executed.receipt.succeeded {
             return Err(Gap::broken("the transaction failed"));
         }
-        let event = self.find_event(&executed)?;
+        let (event, place) = self.find_event(&executed)?;
         Ok(Given {
             event,
+            place: Place {
+                transaction: Some(executed.index),
+                event: place,
+            },
             block: Some(executed.block),
             number: executed.header.number,
             time: Some(executed.header.time),
@@ -199,22 +223,13 @@ impl Home for EvmHome<'_> {
 
     fn last_index(&self) -> Result<u64, Gap> {
         let (family, profile) = (self.known_reputation()?, self.named.profile);
-        if family == Family::Canonical {
-            return Err(Gap::cannot_check(
-                "where the canonical registry counts feedback is not known here",
-            ));
-        }
-        // R8: it is in the first slot of feedback 1
-        let first = layout::feedback(family, profile, self.agent, self.client, 1);
-        let word = self.reputation_slot(first)?;
-        Ok(StoredFeedback::of(word).last_index(profile))
+        let slot = layout::last_index(family, profile, self.agent, self.client);
+        let word = self.reputation_slot(slot)?;
+        Ok(layout::last_index_in(family, profile, word))
     }
 
     fn clients(&self) -> Result<Vec<AccountId>, Gap> {
         let list = layout::clients(self.known_reputation()?, self.named.profile, self.agent);
-        let list = list.ok_or_else(|| {
-            Gap::cannot_check("where the canonical registry lists clients is not known here")
-        })?;
         let length = usize::try_from(self.reputation_slot(list)?);
         let length = length.ok().filter(|it| *it <= CLIENTS_MAX).ok_or_else(|| {
             Gap::Broken(format!(
@@ -241,16 +256,12 @@ impl Home for EvmHome<'_> {
     }
 
     fn agent_uri(&self) -> Result<String, Gap> {
-        uri::read(self, self.state_block()?)
+        uri::read(self, self.state_block()?, Step::Registration)
     }
 
     fn agent(&self, block: Option<u64>) -> Result<Option<AgentRecord>, Gap> {
-        let (at, number) = match block {
-            Some(number) => (self.view.block_at(number)?, number),
-            None => (self.state_block()?, self.evidence.bundle.feedback.at_block),
-        };
-        self.view.header(at)?;
-        let wallet = owner::wallet(self, at)?;
+        let (at, number) = self.block_of(block)?;
+        let wallet = owner::wallet(self, at, Step::Signer)?;
         let is_contract = |wallet| {
             let code = self.view.account(at, wallet)?.code_hash;
             Ok::<_, Gap>(![KECCAK_EMPTY, B256::ZERO].contains(&code.b256()))
@@ -258,13 +269,40 @@ impl Home for EvmHome<'_> {
         Ok(Some(AgentRecord {
             is_wallet_contract: wallet.map(is_contract).transpose()?.unwrap_or_default(),
             wallet: wallet.map(|it| it.to_string()),
-            uri: uri::read(self, at)?,
+            uri: uri::read(self, at, Step::Signer)?,
             block: number,
         }))
+    }
+
+    fn wallet(&self, block: Option<u64>) -> Result<Option<String>, Gap> {
+        let (at, _) = self.block_of(block)?;
+        let wallet = owner::wallet(self, at, Step::PaymentProof)?;
+        Ok(wallet.map(|it| it.to_string()))
+    }
+
+    fn accepts(
+        &self,
+        block: u64,
+        wallet: &str,
+        hash: &Word,
+        signature: &[u8],
+    ) -> Result<bool, Gap> {
+        let (at, _) = self.block_of(Some(block))?;
+        self.view.judgement(at, wallet, hash, signature)
     }
 }
 
 impl EvmHome<'_> {
+    /// A block by its number, or the bundle's.
+    fn block_of(&self, number: Option<u64>) -> Result<(B256, u64), Gap> {
+        let found = match number {
+            Some(number) => (self.view.block_at(number)?, number),
+            None => (self.state_block()?, self.evidence.bundle.feedback.at_block),
+        };
+        self.view.header(found.0)?;
+        Ok(found)
+    }
+
     /// A word of the reputation registry at the bundle's block.
     fn reputation_slot(&self, slot: U256) -> Result<U256, Gap> {
         let block = self.state_block()?;
@@ -289,7 +327,8 @@ impl EvmHome<'_> {
         Ok((slot, StoredFeedback::of(word)))
     }
 
-    fn find_event(&self, executed: &Executed<'_>) -> Result<Event, Gap> {
+    /// The event, and its place among those of the transaction.
+    fn find_event(&self, executed: &Executed<'_>) -> Result<(Event, usize), Gap> {
         let name = &self.evidence.bundle.feedback.transaction;
         let transaction = name.parse().unwrap_or_default();
         let placed = |(index, log)| PlacedLog {
@@ -304,8 +343,9 @@ impl EvmHome<'_> {
         let logs = executed.receipt.logs.iter().cloned();
         let logs: Vec<_> = (0..).zip(logs).map(placed).collect();
         let decoded = self.addresses().events(&self.named.chain, &logs);
-        let mut events = decoded.events.into_iter().map(|it| it.event);
-        let found = events.find(|event| Given::is_of(event, self.named));
+        let events = decoded.events.into_iter().map(|it| it.event);
+        let mut placed = events.enumerate().map(|(place, event)| (event, place));
+        let found = placed.find(|(event, _)| Given::is_of(event, self.named));
         found.ok_or_else(|| Gap::broken("no event of the transaction gives this feedback"))
     }
 }

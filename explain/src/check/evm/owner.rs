@@ -1,5 +1,5 @@
 use super::EvmHome;
-use crate::{Step, check::given::Insiders, evidence::Gap, layout};
+use crate::{Family, Step, check::given::Insiders, evidence::Gap, layout};
 use alloy_primitives::{Address, B256, U256};
 use concord_registry::event::AccountId;
 
@@ -36,28 +36,43 @@ pub(super) fn read(home: &EvmHome<'_>, block: B256) -> Result<Address, Gap> {
     }
 }
 
-/// As [`read`], for a step other than the one that a broken proof of it refutes.
-pub(super) fn for_another_step(home: &EvmHome<'_>, block: B256) -> Result<Address, Gap> {
-    read(home, block).map_err(|gap| match gap {
-        Gap::Broken(_) => Gap::Needs(Step::SelfFeedback),
-        gap => gap,
+/// As [`read`], for a step that may not be the one that a broken proof of it refutes.
+pub(super) fn for_step(home: &EvmHome<'_>, block: B256, step: Step) -> Result<Address, Gap> {
+    read(home, block).map_err(|gap| match (gap, home.step_of_agent_at(block)) {
+        (Gap::Broken(_), Some(other)) if other != step => Gap::Needs(other),
+        (gap, _) => gap,
     })
 }
 
-/// The agent's wallet after a block (R3): until one is written it is the owner.
-pub(super) fn wallet(home: &EvmHome<'_>, block: B256) -> Result<Option<Address>, Gap> {
+/// The agent's wallet after a block (R3).
+pub(super) fn wallet(home: &EvmHome<'_>, block: B256, step: Step) -> Result<Option<Address>, Gap> {
     let family = home.known_identity()?;
-    let slot = layout::wallet(family, home.agent).ok_or_else(|| {
-        Gap::cannot_check("where the canonical registry keeps a wallet is not known here")
-    })?;
-    let owner = for_another_step(home, block)?;
-    let record = home.identity_slot(block, slot)?;
-    let is_written = record.byte(20) != 0;
-    let wallet = match is_written {
-        true => Address::from_slice(&record.to_be_bytes::<32>()[12..]),
-        false => owner,
+    let owner = for_step(home, block, step)?;
+    let record = home.identity_slot(block, layout::wallet(family, home.agent))?;
+    let wallet = match family {
+        Family::Concord => concord_wallet(record, owner),
+        Family::Canonical => canonical_wallet(record)?,
     };
     Ok((!wallet.is_zero()).then_some(wallet))
+}
+
+/// Until one is written it is the owner.
+fn concord_wallet(record: U256, owner: Address) -> Address {
+    match record.byte(20) != 0 {
+        true => Address::from_slice(&record.to_be_bytes::<32>()[12..]),
+        false => owner,
+    }
+}
+
+/// `bytes` as solc stores them, of which the contract writes 20 or none: the content, and twice the length in
+/// the last byte.
+fn canonical_wallet(record: U256) -> Result<Address, Gap> {
+    let bytes = record.to_be_bytes::<32>();
+    match bytes[31] {
+        0 => Ok(Address::ZERO),
+        40 => Ok(Address::from_slice(&bytes[..20])),
+        _ => Err(Gap::broken("the stored wallet is not of 20 bytes")),
+    }
 }
 
 fn to_address(word: U256) -> Address {

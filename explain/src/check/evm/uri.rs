@@ -1,21 +1,31 @@
 //! An agent's URI, from the slots and the code in which the registry keeps it.
 use super::{EvmHome, owner};
-use crate::{Family, evidence::Gap, layout};
+use crate::{Family, Step, evidence::Gap, layout};
 use alloy_primitives::{Address, B256, U256, keccak256};
 
 /// Bytes of a URI that is read: each 32 of them need a proof.
 const LENGTH_MAX: usize = 4096;
 
-pub(super) fn read(home: &EvmHome<'_>, block: B256) -> Result<String, Gap> {
+/// The URI after a block, for a step that asks. What the step `registration` reads is its fault alone.
+pub(super) fn read(home: &EvmHome<'_>, block: B256, step: Step) -> Result<String, Gap> {
+    owner::for_step(home, block, step)?; // without an owner there is no agent
+    let bytes = stored(home, block).map_err(|gap| match gap {
+        Gap::Broken(_) if home.state_block() == Ok(block) && step != Step::Registration => {
+            Gap::Needs(Step::Registration)
+        }
+        gap => gap,
+    });
+    String::from_utf8(bytes?).map_err(|_| Gap::cannot_check("the agent's URI is not UTF-8"))
+}
+
+fn stored(home: &EvmHome<'_>, block: B256) -> Result<Vec<u8>, Gap> {
     let family = home.known_identity()?;
-    owner::for_another_step(home, block)?; // without an owner there is no agent
     let slot = layout::uri(family, home.agent);
     let word = home.identity_slot(block, slot)?;
-    let bytes = match family {
-        Family::Canonical => solidity(home, block, slot, word)?,
-        Family::Concord => concord(home, block, slot, word)?,
-    };
-    String::from_utf8(bytes).map_err(|_| Gap::cannot_check("the agent's URI is not UTF-8"))
+    match family {
+        Family::Canonical => solidity(home, block, slot, word),
+        Family::Concord => concord(home, block, slot, word),
+    }
 }
 
 /// As solc stores a `string`.

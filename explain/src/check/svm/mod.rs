@@ -2,7 +2,7 @@
 mod authorization;
 
 use super::{
-    given::{Given, Insiders},
+    given::{Given, Insiders, Place},
     home::Home,
     verdict::{Checked, Verdict},
 };
@@ -11,6 +11,7 @@ use crate::{
     subject::Named,
     trust::PROGRAM,
 };
+use concord_canonical::Word;
 use concord_registry::{
     event::{AccountId, AgentId, Event, Profile},
     svm::{
@@ -150,13 +151,17 @@ impl Home for SvmHome<'_> {
         let decoded = self
             .program
             .events(&self.named.chain, &executed.transaction);
-        let mut events = decoded.events.into_iter();
-        let found = events.find(|it| Given::is_of(&it.event, self.named));
-        let found =
+        let mut events = decoded.events.into_iter().enumerate();
+        let found = events.find(|(_, it)| Given::is_of(&it.event, self.named));
+        let (place, found) =
             found.ok_or_else(|| Gap::broken("no event of the transaction gives this feedback"))?;
         let time = found.timestamp.or(executed.time);
         Ok(Given {
             event: found.event,
+            place: Place {
+                transaction: executed.place,
+                event: place,
+            },
             block: None,
             number: executed.slot,
             time: time.and_then(|it| it.try_into().ok()),
@@ -234,6 +239,19 @@ impl Home for SvmHome<'_> {
             uri: self.agent_uri()?,
             block: read,
         }))
+    }
+
+    /// R36: who was paid for the agent is nothing that a file proves.
+    fn wallet(&self, _: Option<u64>) -> Result<Option<String>, Gap> {
+        let agent = self.registered()?;
+        let address = self.program.agent(&self.mint);
+        self.view.require_account_read_here(&address)?;
+        Ok(agent.wallet().map(|it| it.to_string()))
+    }
+
+    /// ERC-1271 is Ethereum's.
+    fn accepts(&self, _: u64, _: &str, _: &Word, _: &[u8]) -> Result<bool, Gap> {
+        Ok(false)
     }
 
     fn agent_uri(&self) -> Result<String, Gap> {

@@ -1,12 +1,15 @@
 //! `concord adapter check`: asks an adapter one of everything, and says of each answer whether it is
 //! one of the protocol. What the answers mean, a run compares with the model.
 use super::{
-    ANSWER_LIMIT, ask_for, introduced,
-    message::{Ask, Done, Executed, Hello, Snapshot},
+    ask_for, introduced,
+    message::{Ask, Done, Executed, Hello, Snapshot, Viewed},
     program::Program,
 };
 use crate::{
-    backend::{Observed, SetupError, StepFault},
+    backend::{
+        Observed, SetupError, StepFault,
+        views::{AskedView, Shape, asked_of_adapters},
+    },
     model::{
         Actor, Agent, AgentState, CanonicalState, Chain, Operation, UNLABELLED, Verdict,
         first_difference,
@@ -14,7 +17,7 @@ use crate::{
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use std::fmt;
+use std::{fmt, time::Duration};
 
 /// When time begins, in unix seconds.
 const START: u64 = 1_800_000_000;
@@ -46,25 +49,26 @@ impl fmt::Display for Checked {
     }
 }
 
-/// Starts `command` and asks it everything; `told` hears of each answer. How many were wrong.
+/// Starts `command`, asks it everything, waiting up to `limit` for each answer, and calls `on_answer` with each answer. Returns how many were wrong.
 ///
 /// # Errors
 /// A command that does not start, or a program that does not introduce itself.
 pub fn check(
     command: &str,
     chain: Chain,
-    told: &mut dyn FnMut(&Checked),
+    limit: Duration,
+    on_answer: &mut dyn FnMut(&Checked),
 ) -> Result<usize, SetupError> {
     let setup = |reason| SetupError::Adapter {
         command: command.to_owned(),
         reason,
     };
-    let (program, hello) = introduced(command, chain, ANSWER_LIMIT).map_err(setup)?;
+    let (program, hello) = introduced(command, chain, limit).map_err(setup)?;
     let mut check = Check {
         program,
         hello,
         chain,
-        told,
+        on_answer,
         wrong: 0,
         last: 0,
     };
@@ -81,7 +85,7 @@ struct Check<'a> {
     program: Program,
     hello: Hello,
     chain: Chain,
-    told: &'a mut dyn FnMut(&Checked),
+    on_answer: &'a mut dyn FnMut(&Checked),
     wrong: usize,
     /// When the latest transaction was, after the start.
     last: u64,
@@ -99,6 +103,7 @@ impl Check<'_> {
                 self.operation(&sample)?;
             }
         }
+        self.every_view()?;
         self.empty()
     }
 
@@ -180,6 +185,35 @@ impl Check<'_> {
         Ok(())
     }
 
+    /// Each view that it declares, once.
+    fn every_view(&mut self) -> Result<(), Gone> {
+        let declared = self.hello.views(self.chain).unwrap_or_default();
+        let all = asked_of_adapters(self.chain);
+        for asked in all.iter().filter(|it| declared.contains(&it.view)) {
+            self.view(asked)?;
+        }
+        Ok(())
+    }
+
+    fn view(&mut self, asked: &AskedView) -> Result<(), Gone> {
+        let view = asked.view.to_string();
+        let name = format!("view {view}");
+        let ask = Ask::View {
+            view: &view,
+            arguments: &sample_of("", &asked.arguments),
+        };
+        let fault = match self.ask::<Viewed>(&name, &ask)? {
+            None => return Ok(()),
+            Some(Viewed::Refused(_)) => Ok(()),
+            Some(Viewed::Returns(value)) => {
+                let form = asked.returns.check(&value);
+                form.and_then(|()| has_labels_only(&value))
+            }
+        };
+        self.note(&name, fault);
+        Ok(())
+    }
+
     /// The answer, unless it is none of the protocol; then that is noted.
     fn ask<T: DeserializeOwned>(&mut self, name: &str, ask: &Ask<'_>) -> Result<Option<T>, Gone> {
         match ask_for(&mut self.program, ask) {
@@ -194,10 +228,33 @@ impl Check<'_> {
 
     fn note(&mut self, asked: &str, result: Result<(), String>) {
         self.wrong += usize::from(result.is_err());
-        (self.told)(&Checked {
+        (self.on_answer)(&Checked {
             asked: asked.to_owned(),
             fault: result.err(),
         });
+    }
+}
+
+/// Arguments about what the samples left behind.
+fn sample_of(member: &str, shape: &Shape) -> Value {
+    match (shape, member) {
+        (Shape::Agent, _) => "desk".into(),
+        (Shape::Actor | Shape::MaybeActor, _) => "carol".into(),
+        (Shape::Text, "key") => "color".into(),
+        (Shape::Text | Shape::Tag, _) => "quality".into(),
+        (Shape::Flag, _) => true.into(),
+        (Shape::Number, "start" | "offset") => 0.into(),
+        (Shape::Number, _) => 1.into(),
+        (Shape::Digits, _) => "0".into(),
+        (Shape::Bytes, _) => "0x01ffc9a7".into(), // ERC-165's own id
+        (Shape::Word, _) => format!("0x{}", "22".repeat(32)).into(),
+        (Shape::Many(Shape::Record(_)), _) => json!([]), // no parts
+        (Shape::Many(item), _) => json!([sample_of(member, item)]),
+        (Shape::Record(members), _) => {
+            let each = members.iter();
+            each.map(|(name, shape)| ((*name).to_owned(), sample_of(name, shape)))
+                .collect()
+        }
     }
 }
 
@@ -267,6 +324,14 @@ mod tests {
         assert!(samples.is_sorted_by_key(|it| it.time));
         let by = samples.iter().filter_map(|it| it.operation.by());
         assert!(by.into_iter().all(|it| ACTORS.contains(&it.0.as_str())));
+    }
+
+    #[test]
+    fn every_view_has_sample_arguments_of_its_form() {
+        for asked in Chain::ALL.into_iter().flat_map(asked_of_adapters) {
+            let sample = sample_of("", &asked.arguments);
+            assert_eq!(asked.arguments.check(&sample), Ok(()), "{}", asked.view);
+        }
     }
 
     #[test]

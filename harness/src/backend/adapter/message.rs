@@ -1,11 +1,16 @@
 use crate::{
-    backend::{Cost, Observed},
+    backend::{
+        Cost, Observed,
+        views::{ViewName, asked_by_name},
+    },
     model::{
         Actor, Agent, AgentState, Chain, Event, Operation, Outcome, RegistryProfile, Summary,
         Verdict,
     },
 };
-use serde::{Deserialize, Serialize};
+use concord_canonical::ErrorClass;
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// The longest name of an adapter, in characters: a column of the matrix.
@@ -23,6 +28,7 @@ pub(super) enum Ask<'a> {
     Execute { operation: &'a Operation, time: u64 },
     State {},
     AgentState { agent: &'a Agent },
+    View { view: &'a str, arguments: &'a Value },
 }
 
 /// Who answers, and what its registry can do.
@@ -36,6 +42,9 @@ pub(super) struct Hello {
     /// The parts of the registries that it has. Absent: those of its operations.
     #[serde(default)]
     profiles: Option<BTreeSet<RegistryProfile>>,
+    /// The views that it can be asked at the end of a scenario. Absent: none.
+    #[serde(default)]
+    views: BTreeSet<String>,
 }
 
 /// What came of an operation.
@@ -62,6 +71,29 @@ pub(super) struct Snapshot {
     pub agent: Option<AgentState>,
 }
 
+/// What a view returned, in canonical terms, or the class of its refusal.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Viewed {
+    Returns(Value),
+    Refused(Refusal),
+}
+
+/// The error class of the rule that was broken.
+#[derive(Debug)]
+pub(super) struct Refusal(pub ErrorClass);
+
+impl<'de> Deserialize<'de> for Refusal {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        let class = ErrorClass::from_name(&name);
+        class
+            .map(Self)
+            .ok_or_else(|| D::Error::custom(format!("`{name}` is not an error class")))
+    }
+}
+
 /// An answer without content: `{}`.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -76,12 +108,13 @@ impl Ask<'_> {
             Self::Execute { .. } => "execute",
             Self::State {} => "state",
             Self::AgentState { .. } => "agent_state",
+            Self::View { .. } => "view",
         }
     }
 }
 
 impl Hello {
-    /// What is judged.
+    /// What is checked.
     pub fn profiles(&self) -> BTreeSet<RegistryProfile> {
         let of_operations = || {
             let names = self.operations.iter();
@@ -92,7 +125,26 @@ impl Hello {
         self.profiles.clone().unwrap_or_else(of_operations)
     }
 
-    /// The protocol that is spoken here, and a name that is nobody else's.
+    /// The views that it can be asked.
+    ///
+    /// # Errors
+    /// A name that is none of a view, or of a part that the registry does not have.
+    pub fn views(&self, chain: Chain) -> Result<BTreeSet<ViewName>, String> {
+        let views = asked_by_name(chain, &self.views).map_err(|unknown| {
+            format!("hello.views has `{unknown}`, which is not a view that an adapter is asked")
+        })?;
+        let profiles = self.profiles();
+        let undeclared = views.iter().find(|it| !profiles.contains(&it.profile()));
+        match undeclared {
+            Some(view) => Err(format!(
+                "hello.views has `{view}`, and hello.profiles does not have `{}`",
+                view.profile()
+            )),
+            None => Ok(views),
+        }
+    }
+
+    /// The protocol's name, which no other protocol has.
     pub fn check(&self) -> Result<(), String> {
         if self.protocol != super::PROTOCOL {
             let (theirs, ours) = (self.protocol, super::PROTOCOL);
@@ -106,7 +158,7 @@ impl Hello {
             .find(|it| Operation::profile_of(it).is_none())
         {
             return Err(format!(
-                "hello.operations has `{unknown}`, which is no operation"
+                "hello.operations has `{unknown}`, which is not an operation"
             ));
         }
         let name = &self.name;

@@ -1,12 +1,16 @@
-//! A registry of somebody else's, in any language, behind a program that answers lines of JSON
+//! Another registry, in any language, behind a program that answers lines of JSON
 //! (docs/ADAPTER.md).
 pub mod check;
 mod message;
 mod program;
 #[cfg(test)]
 mod schema;
+mod views;
 
-use super::{Backend, Observed, SetupError, StepFault};
+use super::{
+    Backend, Observed, SetupError, StepFault,
+    views::{Draw, Known, ViewAnswer, ViewName},
+};
 use crate::model::{Actor, Agent, AgentState, CanonicalState, Chain, Operation, RegistryProfile};
 use message::{Ask, Executed, Hello, Snapshot};
 use program::Program;
@@ -18,8 +22,9 @@ use std::{collections::BTreeSet, time::Duration};
 pub const PROTOCOL: u64 = 1;
 /// Every line of it, as a JSON Schema.
 pub const SCHEMA: &str = include_str!("../../../../tests/adapters/schema.json");
-/// The longest wait for an answer. Long enough for a transaction on a local chain.
-const ANSWER_LIMIT: Duration = Duration::from_secs(30);
+/// The longest wait for an answer, in seconds, unless another is asked for. Long enough for a
+/// transaction on a local chain.
+pub const ANSWER_LIMIT: u64 = 30;
 
 /// The backend of `--adapter`: one program, ended with the run.
 pub struct Adapter {
@@ -28,32 +33,26 @@ pub struct Adapter {
     program: Program,
     chain: Chain,
     hello: Hello,
+    views: BTreeSet<ViewName>,
+    /// Of the present scenario.
+    actors: Vec<Actor>,
 }
 
 impl Adapter {
-    /// Starts `command`, words as a shell would split them, and asks who it is.
+    /// Starts `command`, words as a shell would split them, and asks who it is. The wait for each
+    /// answer is up to `limit`.
     ///
     /// # Errors
     /// A command that does not start, or a program that does not introduce itself.
-    pub fn start(command: &str, chain: Chain) -> Result<Self, SetupError> {
-        Self::start_with_limit(command, chain, ANSWER_LIMIT)
-    }
-
-    /// As [`Self::start`], with another limit to the wait for each answer.
-    ///
-    /// # Errors
-    /// As [`Self::start`].
-    pub fn start_with_limit(
-        command: &str,
-        chain: Chain,
-        limit: Duration,
-    ) -> Result<Self, SetupError> {
-        let (program, hello) =
-            introduced(command, chain, limit).map_err(|reason| SetupError::Adapter {
-                command: command.to_owned(),
-                reason,
-            })?;
+    pub fn start(command: &str, chain: Chain, limit: Duration) -> Result<Self, SetupError> {
+        let setup = |reason| SetupError::Adapter {
+            command: command.to_owned(),
+            reason,
+        };
+        let (program, hello) = introduced(command, chain, limit).map_err(setup)?;
         Ok(Self {
+            views: hello.views(chain).map_err(setup)?,
+            actors: Vec::new(),
             command: command.to_owned(),
             limit,
             program,
@@ -76,6 +75,7 @@ fn introduced(command: &str, chain: Chain, limit: Duration) -> Result<(Program, 
     };
     let hello: Hello = ask_for(&mut program, &ask).map_err(|fault| fault.to_string())?;
     hello.check()?;
+    hello.views(chain)?;
     Ok((program, hello))
 }
 
@@ -123,6 +123,7 @@ impl Backend for Adapter {
     }
 
     fn reset(&mut self, start: u64, actors: &[Actor]) -> Result<(), StepFault> {
+        self.actors = actors.to_vec();
         self.ask::<message::Done>(&Ask::Reset { start, actors })
             .map(|_| ())
     }
@@ -139,5 +140,17 @@ impl Backend for Adapter {
     fn agent_state(&mut self, agent: &Agent) -> Result<Option<AgentState>, StepFault> {
         self.ask::<Snapshot>(&Ask::AgentState { agent })
             .map(|snapshot| snapshot.agent)
+    }
+
+    fn views(&self) -> BTreeSet<ViewName> {
+        self.views.clone()
+    }
+
+    fn ask_views(
+        &mut self,
+        known: Known<'_>,
+        draw: &mut Draw,
+    ) -> Result<Vec<ViewAnswer>, StepFault> {
+        self.ask_declared_views(known, draw)
     }
 }

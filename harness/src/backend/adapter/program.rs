@@ -43,7 +43,7 @@ impl Program {
     }
 
     /// # Errors
-    /// [`StepFault::Unreachable`]: death, silence, or what is no answer to this question.
+    /// [`StepFault::Unreachable`]: death, silence, or what is not an answer to this question.
     /// [`StepFault::UnmappedError`]: the adapter says that it met an error without a class (R25).
     pub fn ask(&mut self, ask: &Ask<'_>) -> Result<Value, StepFault> {
         self.last_id += 1;
@@ -54,7 +54,7 @@ impl Program {
             .map_err(|fault| StepFault::Inexpressible(fault.to_string()))?;
         let line = self.lines.ask(&question).map_err(lost)?;
         let reply = read_reply(&line)
-            .map_err(|fault| lost(format!("`{}` is no answer: {fault}", start_of(&line))))?;
+            .map_err(|fault| lost(format!("`{}` is not an answer: {fault}", start_of(&line))))?;
         match reply {
             Reply { id: other, .. } if other != id => Err(lost(format!(
                 "the answer's id is {other}, the question's {id}"

@@ -2,10 +2,14 @@
 //! `CONCORD_BLESS=1 cargo test --workspace --lib adapter::schema` writes it anew.
 use super::{
     PROTOCOL, SCHEMA,
-    message::{Ask, Done, Executed, Hello, Snapshot},
+    message::{Ask, Done, Executed, Hello, Refusal, Snapshot, Viewed},
 };
-use crate::model::{
-    Actor, Agent, Bytes, Bytes32, CanonicalState, Integer, PaddedTag, Verdict, WideInteger,
+use crate::{
+    backend::views::{AskedView, Shape, asked_of_adapters},
+    model::{
+        Actor, Agent, Bytes, Bytes32, CanonicalState, Chain, Integer, PaddedTag, Verdict,
+        WideInteger,
+    },
 };
 use concord_canonical::error_class;
 use schemars::{
@@ -17,7 +21,7 @@ use serde_json::{Map, Value, json};
 use std::{borrow::Cow, env, fs, path::PathBuf};
 
 /// What the harness asks, by name, in the order of docs/ADAPTER.md.
-const QUESTIONS: [&str; 5] = ["hello", "reset", "execute", "state", "agent_state"];
+const QUESTIONS: [&str; 6] = ["hello", "reset", "execute", "state", "agent_state", "view"];
 
 macro_rules! schema_of {
     ($name:ident, $description:literal, $schema:expr) => {
@@ -40,12 +44,12 @@ const DIGITS: &str = "^(0|-?[1-9][0-9]*)$";
 
 schema_of!(
     Actor,
-    "A key holder's label, or `unlabelled:` and an address that no label stands for.",
+    "A key holder's label, or `unlabelled:` and an address without a label.",
     json_schema!({"type": "string", "pattern": LABEL})
 );
 schema_of!(
     Agent,
-    "An agent's label, or `unlabelled:` and an id that no label stands for.",
+    "An agent's label, or `unlabelled:` and an id without a label.",
     json_schema!({"type": "string", "pattern": LABEL})
 );
 schema_of!(
@@ -79,9 +83,18 @@ schema_of!(
     json_schema!({"type": "string", "enum": outcomes()})
 );
 
+schema_of!(
+    Refusal,
+    "The error class of the rule that was broken.",
+    json_schema!({"type": "string", "enum": classes()})
+);
+
+fn classes() -> Vec<&'static str> {
+    error_class::ALL.iter().map(|class| class.name()).collect()
+}
+
 fn outcomes() -> Vec<&'static str> {
-    let classes = error_class::ALL.iter().map(|class| class.name());
-    ["ok", "unsupported"].into_iter().chain(classes).collect()
+    ["ok", "unsupported"].into_iter().chain(classes()).collect()
 }
 
 fn generator(contract: Contract) -> SchemaGenerator {
@@ -100,6 +113,9 @@ fn question(generator: &mut SchemaGenerator) -> Value {
         ask["properties"]["id"] = id();
         let required = ask["required"].as_array_mut();
         required.expect("a member is required").push("id".into());
+        if ask["properties"]["view"].is_object() {
+            ask["properties"]["view"] = view_question();
+        }
     }
     asks
 }
@@ -123,6 +139,69 @@ fn answer<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
     json!({"oneOf": [with("ok", content), with("error", reason)]})
 }
 
+/// A view by its name, with its arguments.
+fn view_question() -> Value {
+    let each = all_views().into_iter().map(|asked| {
+        json!({
+            "type": "object",
+            "properties": {
+                "view": {"const": asked.view.to_string()},
+                "arguments": form(&asked.arguments),
+            },
+            "required": ["view", "arguments"],
+            "additionalProperties": false,
+        })
+    });
+    json!({"oneOf": each.collect::<Value>()})
+}
+
+fn all_views() -> Vec<AskedView> {
+    Chain::ALL.into_iter().flat_map(asked_of_adapters).collect()
+}
+
+/// What each view returns, by its name.
+fn returned() -> Value {
+    let each = all_views()
+        .into_iter()
+        .map(|it| (it.view.to_string(), form(&it.returns)));
+    json!({
+        "description": "What each view returns, by its name.",
+        "type": "object",
+        "properties": each.collect::<Map<_, _>>(),
+        "additionalProperties": false,
+    })
+}
+
+/// The schema of a form.
+fn form(shape: &Shape) -> Value {
+    let part = |name: &str| json!({"$ref": format!("#/$defs/{name}")});
+    match shape {
+        Shape::Agent => part("Agent"),
+        Shape::Actor => part("Actor"),
+        Shape::MaybeActor => json!({"anyOf": [part("Actor"), {"type": "null"}]}),
+        Shape::Text => json!({"type": "string"}),
+        Shape::Tag => part("PaddedTag"),
+        Shape::Flag => json!({"type": "boolean"}),
+        Shape::Number => json!({"type": "integer", "format": "uint64", "minimum": 0}),
+        Shape::Digits => part("WideInteger"),
+        Shape::Bytes => part("Bytes"),
+        Shape::Word => part("Bytes32"),
+        Shape::Many(item) => json!({"type": "array", "items": form(item)}),
+        Shape::Record(members) => {
+            let names: Vec<_> = members.iter().map(|(name, _)| name).collect();
+            let forms = members
+                .iter()
+                .map(|(name, shape)| ((*name).to_owned(), form(shape)));
+            json!({
+                "type": "object",
+                "properties": forms.collect::<Map<_, _>>(),
+                "required": names,
+                "additionalProperties": false,
+            })
+        }
+    }
+}
+
 /// One document: a definition for the questions, one for the answers to each, and their parts.
 fn schema() -> Value {
     let mut asking = generator(Contract::Serialize);
@@ -135,14 +214,16 @@ fn schema() -> Value {
             "reset" => answer::<Done>,
             "execute" => answer::<Executed>,
             "state" => answer::<CanonicalState>,
+            "view" => answer::<Viewed>,
             _ => answer::<Snapshot>,
         };
         lines.insert(format!("answer_to_{name}"), of(&mut answering));
     }
-    let alternatives = lines
+    let alternatives: Vec<_> = lines
         .keys()
-        .map(|name| json!({"$ref": format!("#/$defs/{name}")}));
-    let alternatives: Vec<_> = alternatives.collect();
+        .map(|name| json!({"$ref": format!("#/$defs/{name}")}))
+        .collect();
+    lines.insert("returned_by_view".to_owned(), returned());
     for (name, part) in asking
         .take_definitions(true)
         .into_iter()
@@ -193,8 +274,12 @@ fn the_committed_schema_is_that_of_the_types() {
 mod lines {
     use super::*;
     use crate::{
-        model::{Chain, Model, Operation, Referee},
-        scenario,
+        backend::{
+            evm, svm,
+            views::{Draw, Known},
+        },
+        model::{Model, Operation, Records, Referee},
+        scenario::{self, Scenario},
     };
     use jsonschema::Validator;
 
@@ -210,7 +295,7 @@ mod lines {
         assert!(faults.is_empty(), "{line}: {faults:#?}");
     }
 
-    /// What the model comes to in every committed scenario, as an adapter would answer it.
+    /// The result of the model in every committed scenario, as an adapter would answer it.
     #[test]
     fn every_operation_event_and_state_of_the_scenarios_fits() {
         let scenarios = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/scenarios");
@@ -219,7 +304,8 @@ mod lines {
             of("answer_to_execute"),
             of("answer_to_state"),
         );
-        let mut played = 0;
+        let returned = of("returned_by_view");
+        let (mut played, mut views) = (0, 0);
         for file in scenario::find_files(&scenarios).expect("the clone has scenarios") {
             let scenario = scenario::load(&file).expect("a committed scenario is one");
             for chain in Chain::ALL {
@@ -237,9 +323,55 @@ mod lines {
                     played += 1;
                 }
                 assert_fits(&state, &json!({"id": 1, "ok": model.state()}));
+                views += assert_views_fit(&scenario, &asked, &returned, chain);
             }
         }
         assert!(played > 1_000);
+        assert!(views > 10_000);
+    }
+
+    /// Every question that an adapter is asked at the end, and the answer that must come; how many.
+    fn assert_views_fit(
+        scenario: &Scenario,
+        asked: &Validator,
+        returned: &Validator,
+        chain: Chain,
+    ) -> usize {
+        let (mut model, mut records) = (Model::new(chain), Records::default());
+        for step in &scenario.steps {
+            let outcome = Referee::apply(&mut model, &step.operation, step.time);
+            records.note(&step.operation, &outcome, step.time);
+        }
+        let state = model.state();
+        let known = Known {
+            state,
+            records: &records,
+        };
+        let draw = &mut Draw::of(&state.digest());
+        let questions = match chain {
+            Chain::Evm => evm::view_questions(known, &scenario.actors, draw),
+            Chain::Svm => svm::view_questions(known, &scenario.actors, draw),
+        };
+        let all = asked_of_adapters(chain);
+        let mut fit = 0;
+        for question in questions {
+            let Some(form) = all.iter().find(|it| it.view == question.view) else {
+                continue; // of a deployment
+            };
+            let view = question.view.to_string();
+            let arguments = &question.arguments;
+            let line = json!({"id": 1, "view": {"view": view, "arguments": arguments}});
+            if fit % 50 == 0 {
+                assert_fits(asked, &line); // a slow check of many alternatives
+            }
+            assert_eq!(form.arguments.check(arguments), Ok(()), "{view}");
+            if let Ok(value) = question.expected {
+                assert_eq!(form.returns.check(&value), Ok(()), "{view}");
+                assert_fits(returned, &json!({view: value}));
+            }
+            fit += 1;
+        }
+        fit
     }
 
     #[test]

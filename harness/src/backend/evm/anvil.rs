@@ -47,7 +47,7 @@ impl EvmAnvil {
         Self::start_at(None, anvil, artifacts)
     }
 
-    /// As [`Self::start`], on this port of the local host where one is named.
+    /// As [`Self::start`], on this port of the local host if one is named.
     ///
     /// # Errors
     /// As [`Self::start`]; the port is in use.

@@ -1,4 +1,4 @@
-//! Registries that stand somewhere.
+//! Registries that are already deployed to a node.
 use super::{
     Dialect, EvmNode, Registries, RegistryAddresses,
     ledger::{Ledger, try_view},
@@ -10,7 +10,7 @@ use concord_registry::evm::abi::Feedback;
 
 const NAME: &str = "evm-rpc";
 
-/// Why registries cannot be judged. Does not name the endpoint: whoever chose it can.
+/// Why registries cannot be tested. Does not name the endpoint: whoever chose it can.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AttachFault {
@@ -20,7 +20,9 @@ pub enum AttachFault {
     NoAnswer { reason: String },
     #[error("its chain id is {found}, not {expected}")]
     WrongChain { expected: u64, found: u64 },
-    #[error("it is no development node, so actors cannot be funded nor the time be set: {reason}")]
+    #[error(
+        "it is not a development node, so actors cannot be funded and the time cannot be set: {reason}"
+    )]
     NotADevelopmentNode { reason: String },
     #[error("no contract at {address}, where the {registry} registry should be")]
     NoCode {
@@ -56,7 +58,7 @@ impl AttachFault {
 }
 
 impl EvmNode {
-    /// Registries that stand at `addresses` on the development node (anvil) at `endpoint`, whose
+    /// Registries at `addresses` on the development node (anvil) at `endpoint`, whose
     /// chain id must be `chain_id`. What has no address is not supported. Actors are funded and the
     /// time is set on the node; every reset takes it back to how it is now.
     ///
@@ -68,7 +70,7 @@ impl EvmNode {
         addresses: RegistryAddresses,
         dialect: Dialect,
     ) -> Result<Self, AttachFault> {
-        if dialect == Dialect::Canonical && addresses.authorized_reputation.is_some() {
+        if dialect.has_canonical_abi() && addresses.authorized_reputation.is_some() {
             return Err(AttachFault::NoAuthorizedProfile);
         }
         if !endpoint.is_url() {

@@ -1,18 +1,18 @@
 use alloy::primitives::U256;
 use std::collections::BTreeMap;
 
-/// The story's time behind a timestamp.
+/// The scenario's time behind a timestamp.
 #[derive(Clone, Copy)]
 pub(super) struct Clock<'a> {
-    /// Unix seconds of the story's start.
+    /// Unix seconds of the scenario's start.
     pub start: u64,
-    /// On a chain that nobody controls: the timestamps of the story's blocks, each with the time
-    /// that the story has then.
+    /// On a live chain: the timestamps of the scenario's blocks, each with the time
+    /// that the scenario has then.
     pub times: Option<&'a BTreeMap<u64, u64>>,
 }
 
 impl Clock<'_> {
-    /// Seconds after the story's start.
+    /// Seconds after the scenario's start.
     pub fn seconds(&self, timestamp: U256) -> Result<u64, String> {
         let start = self.start;
         let at = u64::try_from(timestamp).ok();

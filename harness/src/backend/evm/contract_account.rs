@@ -33,19 +33,26 @@ const SESSION_ACCOUNT: &[u8] = &hex!(
 );
 /// Where the session key's address is: the last 20 of 32 bytes.
 const SESSION: std::ops::Range<usize> = 179..199;
+/// Where the dispatcher compares with the selector of `onERC721Received`.
+const RECEIVES_TOKENS: std::ops::Range<usize> = 27..31;
 /// EIP-7702: what an account's code begins with that points to other code.
 const DELEGATION: [u8; 3] = [0xef, 0x01, 0x00];
 
-/// Makes a contract of the account: a signature of `session` is now a signature of `account`.
+/// Makes a contract of the account: a signature of `session` is now a signature of `account`. A
+/// closed one does not know `onERC721Received`, so that it refuses tokens (R2).
 pub(super) fn install(
     ledger: &mut impl Ledger,
     account: &PrivateKeySigner,
     session: &PrivateKeySigner,
+    is_closed: bool,
 ) -> Answer<()> {
     let account = account.address();
     let delegate = Address::from_word(keccak256(account));
     let mut code = SESSION_ACCOUNT.to_vec();
     code[SESSION].copy_from_slice(session.address().as_slice());
+    if is_closed {
+        code[RECEIVES_TOKENS].fill(0xff);
+    }
     ledger.set_code(delegate, code.into())?;
     let pointer = [&DELEGATION[..], delegate.as_slice()].concat();
     ledger.set_code(account, Bytes::from(pointer))
@@ -72,6 +79,9 @@ mod tests {
         let artifact = built("ContractOwners.sol/SessionAccount.json");
         let artifact = fs::read_to_string(artifact).expect("run scripts/build tests");
         let artifact: Value = serde_json::from_str(&artifact).unwrap();
+        let receiver =
+            &artifact["methodIdentifiers"]["onERC721Received(address,address,uint256,bytes)"];
+        assert_eq!(*receiver, hex::encode(&SESSION_ACCOUNT[RECEIVES_TOKENS]));
         let code = &artifact["deployedBytecode"];
         let expected = hex::encode_prefixed(SESSION_ACCOUNT);
         assert_eq!(code["object"], json!(expected));
@@ -82,7 +92,14 @@ mod tests {
 
     fn outcomes(steps: &[Value]) -> Vec<Verdict> {
         let mut registry = EvmRevm::start(&built("")).expect("run scripts/build contracts");
-        let actors = ["contract-gail", "contract-hugo", "alice", "bob"].map(Actor::from);
+        let actors = [
+            "contract-gail",
+            "contract-hugo",
+            "contract-closed-vera",
+            "alice",
+            "bob",
+        ]
+        .map(Actor::from);
         registry.reset(1_800_000_000, &actors).unwrap();
         let steps = (1..).zip(steps);
         let played = steps.map(|(time, step)| {
@@ -90,6 +107,21 @@ mod tests {
             registry.execute(&operation, time).unwrap().outcome.verdict
         });
         played.collect()
+    }
+
+    #[test]
+    fn r2_a_closed_contract_registers_nothing_but_holds_what_it_is_sent() {
+        let register = |agent, by| json!({"register": {"agent": agent, "by": by, "uri": ""}});
+        let steps = [
+            register("safe", "contract-closed-vera"),
+            register("safe", "contract-gail"),
+            register("desk", "alice"),
+            json!({"transfer": {"agent": "desk", "by": "alice", "to": "contract-closed-vera"}}),
+            json!({"set_agent_uri": {"agent": "desk", "by": "contract-closed-vera", "uri": "u"}}),
+        ];
+        let expected = ["ReceiverRefused", "ok", "ok", "ok", "ok"];
+        let expected = expected.map(|it| it.parse::<Verdict>().unwrap());
+        assert_eq!(outcomes(&steps), expected);
     }
 
     fn feedback(tamper: Option<Value>) -> Value {
@@ -117,7 +149,7 @@ mod tests {
         ];
         let expected = ["ok", "ok"].into_iter();
         let expected = expected.chain(["AuthNotGranted"; 6]);
-        let expected: Vec<Verdict> = expected.map(|it| it.parse().unwrap()).collect();
+        let expected: Vec<Verdict> = expected.map(|it| it.parse::<Verdict>().unwrap()).collect();
         assert_eq!(outcomes(&steps), expected);
     }
 

@@ -1,4 +1,4 @@
-//! Where the registries stand, and how they get there.
+//! The addresses of the registries, and their deployment.
 use super::{
     Keyring, artifact,
     ledger::{Answer, Ledger},
@@ -20,7 +20,7 @@ pub(super) struct Artifacts {
     validation: Bytes,
 }
 
-/// The registry that the operation is for; `None` where there is none, or on no EVM chain.
+/// The registry that the operation is for; `None` if there is none, or on no EVM chain.
 pub(super) fn registry_of(
     registries: &RegistryAddresses,
     operation: &Operation,

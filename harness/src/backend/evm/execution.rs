@@ -124,7 +124,7 @@ impl<L: Ledger> Registries<L> {
         }
     }
 
-    /// Keeps of an accepted operation what no view will tell.
+    /// Keeps the parts of an accepted operation that no view returns.
     fn note(&mut self, operation: &Operation) {
         match operation {
             Operation::Register(Register {
@@ -147,7 +147,7 @@ impl<L: Ledger> Registries<L> {
         }
     }
 
-    /// A label that no registration stands behind gets an id that no registry reaches.
+    /// A label without a registration gets an id that no registry reaches.
     pub(super) fn id_of(&self, agent: &Agent) -> U256 {
         self.agents
             .id_of(agent)

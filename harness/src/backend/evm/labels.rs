@@ -13,7 +13,7 @@ use concord_registry::{
     evm::{PlacedLog, revert_text},
 };
 
-/// What stands behind a transaction's logs.
+/// The labels behind a transaction's logs.
 pub(super) struct LogLabels<'a> {
     pub registries: &'a RegistryAddresses,
     pub agents: &'a Agents,

@@ -12,7 +12,7 @@ use std::{collections::BTreeMap, marker::PhantomData};
 /// Fixed, so that no transaction is estimated away before it can be refused on chain.
 pub(super) const GAS_LIMIT: u64 = 25_000_000;
 
-/// Nothing was decided, so it is no refusal.
+/// Nothing was decided, so it is not a refusal.
 pub(super) fn out_of_gas() -> StepFault {
     StepFault::Inexpressible(format!("takes all of a transaction's {GAS_LIMIT} gas"))
 }
@@ -32,14 +32,14 @@ pub trait Ledger: Send {
     /// Gives an account code, and leaves its balance and nonce as they are.
     ///
     /// # Errors
-    /// A chain that nobody controls.
+    /// A live chain.
     fn set_code(&mut self, account: Address, code: Bytes) -> Answer<()>;
 
     /// Unix seconds of the next block, exactly.
     fn set_next_block_time(&mut self, time: u64) -> Answer<()>;
 
-    /// Unix seconds at which a story begins that would begin at `wanted`. A chain that stands may
-    /// be later: then the story takes place later.
+    /// Unix seconds at which a scenario begins that would begin at `wanted`. A chain with earlier blocks may
+    /// be later: then the scenario takes place later.
     fn opening(&mut self, wanted: u64) -> Answer<u64> {
         let latest = self.latest_block_time()?;
         Ok(wanted.max(latest.saturating_add(1)))
@@ -71,7 +71,7 @@ pub trait Ledger: Send {
     /// Asks views at the latest block. For each, in order, what it returned, or reverted with.
     fn views(&mut self, views: &[View]) -> Answer<Vec<Result<Bytes, Bytes>>>;
 
-    /// Starts the chain again, where it is one that the harness started, with new registries.
+    /// Starts the chain again, if it is one that the harness started, with new registries.
     fn restart(&mut self) -> Answer<Option<RegistryAddresses>> {
         Ok(None)
     }
@@ -86,9 +86,9 @@ pub trait Ledger: Send {
 /// A transaction in its block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Receipt {
-    /// The revert data, where it was refused.
+    /// The revert data, if it was refused.
     pub refusal: Option<Bytes>,
-    /// None where it was refused.
+    /// None if it was refused.
     pub logs: Vec<Log>,
     pub gas: u64,
     /// The transaction's id, on a chain that others can look it up on.

@@ -1,10 +1,10 @@
-//! Registries on a chain that nobody controls: its clock, its blocks and its fees are its own, and
+//! Registries on a live chain: its clock, its blocks and its fees are its own, and
 //! what is done there stays.
 //!
-//! A story's transaction is simulated first and sent only where it would be accepted, so that a
-//! refusal costs nothing. The story's time and the chain's are held apart: the story begins when
+//! A scenario's transaction is simulated first and sent only where it would be accepted, so that a
+//! refusal costs nothing. The scenario's time and the chain's are held apart: the scenario begins when
 //! the chain has got to, and each timestamp that a registry stores stands for the time that the
-//! story had when the transaction was sent.
+//! scenario had when the transaction was sent.
 use super::{
     Dialect, EvmLive, Keyring, RegistryAddresses,
     ledger::{Answer, Ledger, Receipt, View},
@@ -22,7 +22,7 @@ use alloy::{
 use concord_canonical::Word;
 use concord_chain::{
     Blocking, ChainError,
-    evm::{Call, Client},
+    evm::{Client, TxCall},
 };
 use std::{
     collections::BTreeMap,
@@ -45,7 +45,7 @@ pub struct Live {
     scenario: ScenarioClock,
 }
 
-/// What the chain's clock says of the story that is being played.
+/// What the chain's clock says of the scenario that is being played.
 #[derive(Default)]
 struct ScenarioClock {
     /// What the clock was told last.
@@ -69,7 +69,7 @@ impl EvmLive {
         Self::on(blocking, client, false, addresses, secret, nonce)
     }
 
-    /// As [`Self::funded`], without anybody's money: only what is refused, and reads, can be judged.
+    /// As [`Self::funded`], without anybody's money: only what is refused, and reads, can be checked.
     pub fn read_only(
         blocking: Blocking,
         client: Client,
@@ -112,14 +112,14 @@ impl EvmLive {
 }
 
 impl Live {
-    /// So that no two transactions of a story have one timestamp.
+    /// So that no two transactions of a scenario have one timestamp.
     fn let_the_second_pass(&self) {
         if let Some(landed) = self.scenario.landed {
             thread::sleep(PAUSE.saturating_sub(landed.elapsed()));
         }
     }
 
-    fn land(&mut self, from: &PrivateKeySigner, call: Call) -> Answer<TransactionReceipt> {
+    fn land(&mut self, from: &PrivateKeySigner, call: TxCall) -> Answer<TransactionReceipt> {
         self.let_the_second_pass();
         let sent = self.blocking.wait(self.client.send(from, call));
         let hash = sent.map_err(unreachable)?;
@@ -136,7 +136,7 @@ impl Live {
         match self.scenario.times.insert(timestamp, self.scenario.next) {
             None => Ok(receipt),
             Some(_) => Err(StepFault::Unreachable(format!(
-                "two transactions have the block time {timestamp}, so that it stands for neither"
+                "two transactions have the block time {timestamp}, so that its time is ambiguous"
             ))),
         }
     }
@@ -188,7 +188,7 @@ impl Ledger for Live {
         Some(&self.scenario.times)
     }
 
-    /// The story's.
+    /// The scenario's.
     fn latest_block_time(&mut self) -> Answer<u64> {
         Ok(self.scenario.latest)
     }
@@ -208,7 +208,7 @@ impl Ledger for Live {
             Ok(_) if self.is_read_only => return Ok(not_sent(None)),
             Ok(gas) => gas,
         };
-        let call = Call {
+        let call = TxCall {
             to,
             value: U256::ZERO,
             gas,
@@ -242,13 +242,13 @@ impl Ledger for Live {
         Ok(())
     }
 
-    /// A story finds its own actors and agents, and none of what others left.
+    /// A scenario finds its own actors and agents, and none of what others left.
     fn restore(&mut self) -> Answer<()> {
         Ok(())
     }
 }
 
-/// What a transaction that is not sent comes to.
+/// The result of a transaction that is not sent.
 fn not_sent(refusal: Option<Bytes>) -> Receipt {
     Receipt {
         refusal,

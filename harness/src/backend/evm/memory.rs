@@ -1,7 +1,7 @@
 use alloy::primitives::{B256, U256};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What went through the backend since its reset and no view of the contracts tells.
+/// Operations since the reset that no view of the contracts returns.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     metadata_keys: BTreeMap<U256, BTreeSet<String>>,

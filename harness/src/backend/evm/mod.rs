@@ -1,8 +1,8 @@
 //! The Solidity registries, on any chain of the EVM's kind.
 //!
 //! One backend, [`Registries`], over four ledgers: an anvil that it starts ([`EvmAnvil`]), a revm
-//! in this process ([`EvmRevm`]), a development node where registries stand already ([`EvmNode`]),
-//! and a chain that nobody controls ([`EvmLive`]).
+//! in this process ([`EvmRevm`]), a development node with registries on it ([`EvmNode`]),
+//! and a live chain ([`EvmLive`]).
 mod anvil;
 mod artifact;
 mod attach;
@@ -24,6 +24,8 @@ mod observation;
 mod process;
 mod requests;
 mod views;
+
+pub(super) use views::questions as view_questions;
 
 pub use anvil::Anvil;
 pub use attach::AttachFault;
@@ -53,9 +55,9 @@ use std::collections::{BTreeSet, HashMap};
 pub type EvmAnvil = Registries<Anvil>;
 /// The backend `evm-revm`: the contracts in this process.
 pub type EvmRevm = Registries<Revm>;
-/// The backend `evm-rpc`: registries that stand somewhere.
+/// The backend `evm-rpc`: registries that are already deployed to a node.
 pub type EvmNode = Registries<Node>;
-/// The backend `evm-live`: registries on a chain that nobody controls.
+/// The backend `evm-live`: registries on a live chain.
 pub type EvmLive = Registries<Live>;
 
 type Agents = Directory<Address, U256>;
@@ -76,7 +78,7 @@ pub struct Registries<L> {
 }
 
 impl<L: Ledger> Registries<L> {
-    /// Registries that stand on `ledger` as it is now.
+    /// The registries on `ledger` as it is now.
     fn standing(
         name: &'static str,
         mut ledger: L,
@@ -182,8 +184,12 @@ impl<L: Ledger> Backend for Registries<L> {
         self.ledger.fund(&accounts)?;
         let contracts = actors.iter().filter(|actor| actor.is_contract());
         contracts.into_iter().try_for_each(|actor| {
-            let key = self.keyring.key(actor);
-            contract_account::install(&mut self.ledger, &key, &self.keyring.signing_key(actor))
+            contract_account::install(
+                &mut self.ledger,
+                &self.keyring.key(actor),
+                &self.keyring.signing_key(actor),
+                actor.refuses_tokens(),
+            )
         })
     }
 

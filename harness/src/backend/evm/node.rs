@@ -53,7 +53,7 @@ impl Endpoint {
         }
     }
 
-    /// Host and port, for messages: a path may hold a key. `None` where the URL is none.
+    /// Host and port, for messages: a path may hold a key. `None` if the URL is none.
     pub fn host(&self) -> Option<String> {
         let url = self.parsed()?;
         Some(Redaction::of(&self.url, &url).host().to_owned())
@@ -72,7 +72,7 @@ impl Endpoint {
 impl Node {
     pub(super) fn connect(endpoint: &Endpoint) -> Answer<Self> {
         if !endpoint.is_url() {
-            let reason = "the endpoint is no http:// URL".to_owned();
+            let reason = "the endpoint is not an http:// URL".to_owned();
             return Err(StepFault::Unreachable(reason));
         }
         let options = EndpointOptions::new(&endpoint.url)

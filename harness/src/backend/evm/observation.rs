@@ -164,7 +164,7 @@ impl<L: Ledger> Observer<'_, L> {
     fn open(&mut self, registry: Address, id: U256) -> Answer<OpenState> {
         let mut views = Views::default();
         let clients = views.ask(registry, &Reputation::getClientsCall { agentId: id });
-        let part = (self.dialect != Dialect::Canonical)
+        let part = (!self.dialect.has_canonical_abi())
             .then(|| views.ask(registry, &summary_part_of_all(id)));
         let answers = views.answers(self.ledger)?;
         let mut state = OpenState::default();
@@ -225,7 +225,7 @@ impl<L: Ledger> Observer<'_, L> {
             registry,
             &Validation::getAgentValidationsCall { agentId: id },
         );
-        let count = (self.dialect != Dialect::Canonical).then(|| {
+        let count = (!self.dialect.has_canonical_abi()).then(|| {
             views.ask(
                 registry,
                 &Validation::getValidationCountCall { agentId: id },
@@ -262,7 +262,7 @@ impl<L: Ledger> Observer<'_, L> {
                 let status = Validation::getValidationStatusCall { requestHash: *hash };
                 let has_response = Validation::hasResponseCall { requestHash: *hash };
                 let status = views.ask(registry, &status);
-                let is_ours = self.dialect != Dialect::Canonical;
+                let is_ours = !self.dialect.has_canonical_abi();
                 (status, is_ours.then(|| views.ask(registry, &has_response)))
             })
             .collect();

@@ -26,7 +26,7 @@ impl Process {
     /// Starts `anvil` with `arguments`, and waits until it listens.
     ///
     /// # Errors
-    /// Why it does not, in anvil's own words where it has any.
+    /// Why it does not, in anvil's own words if it has any.
     pub fn start(anvil: &Path, arguments: &[String]) -> Result<Self, String> {
         let mut command = Command::new(anvil);
         command

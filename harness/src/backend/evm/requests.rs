@@ -3,13 +3,13 @@ use alloy::primitives::B256;
 use concord_canonical::{Word, hash};
 use std::collections::HashMap;
 
-/// Which hash on chain stands for which request of a story. A registry takes a hash once for ever
-/// (R20), so on registries that stay, each story has hashes of its own.
+/// Which hash on chain stands for which request of a scenario. A registry takes a hash once for ever
+/// (R20), so on registries that stay, each scenario has hashes of its own.
 #[derive(Debug, Default)]
 pub(super) struct Requests {
-    /// `None`: the registries are new in each story, and the hashes are the story's.
+    /// `None`: the registries are new in each scenario, and the hashes are the scenario's.
     run: Option<Word>,
-    stories: u64,
+    scenarios: u64,
     labels: HashMap<B256, Bytes32>,
 }
 
@@ -23,7 +23,7 @@ impl Requests {
     }
 
     pub fn start_scenario(&mut self) {
-        self.stories += 1;
+        self.scenarios += 1;
         self.labels.clear();
     }
 
@@ -34,7 +34,7 @@ impl Requests {
             Some(run) => hash::keccak256v(&[
                 b"concord request ",
                 run,
-                &self.stories.to_be_bytes(),
+                &self.scenarios.to_be_bytes(),
                 &label.0,
             ]),
         };
@@ -42,7 +42,7 @@ impl Requests {
         native.into()
     }
 
-    /// The story's hash; one that the story does not know stays as it is, so that it shows.
+    /// The scenario's hash; one that the scenario does not know stays as it is, so that it shows.
     pub fn label(&self, native: B256) -> Bytes32 {
         self.labels
             .get(&native)

@@ -15,7 +15,7 @@ use std::time::Duration;
 /// Of a genesis hash, what a CAIP-2 id has.
 const REFERENCE: usize = 32;
 
-/// Why a program on a node cannot be judged.
+/// Why a program on a node inconclusive.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NodeFault {

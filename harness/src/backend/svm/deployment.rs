@@ -58,7 +58,7 @@ fn check_elf(file: &Path) -> Result<(), SetupError> {
     })?;
     match bytes.starts_with(ELF_MAGIC) {
         true => Ok(()),
-        false => Err(unusable(file, "it is no ELF file".to_owned())),
+        false => Err(unusable(file, "it is not an ELF file".to_owned())),
     }
 }
 

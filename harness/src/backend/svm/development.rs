@@ -132,7 +132,7 @@ impl Development {
     /// Lets the clock run again.
     pub(super) fn leave(&self, node: &Live) -> Answer<()> {
         if self.can_set_time {
-            // What it says does not matter: the scenarios have been judged.
+            // What it says does not matter: the scenarios have been checked.
             let _ = self.cheat(node, "surfnet_resumeClock", json!([]))?;
         }
         Ok(())

@@ -10,7 +10,7 @@ use solana_keypair::Keypair;
 const CHANGES_MAX: usize = 8;
 
 impl<L: Ledger> Registry<L> {
-    /// After a scenario that proposed an authority or wrote the lists. Does nothing where every
+    /// After a scenario that proposed an authority or wrote the lists. Does nothing if every
     /// scenario begins on a fresh chain.
     pub(super) fn undo_governance(&mut self) -> Result<(), StepFault> {
         let Some(found) = self.found.clone() else {
@@ -70,7 +70,7 @@ impl<L: Ledger> Registry<L> {
         match solana_signer::Signer::pubkey(&key) == *address {
             true => Ok(key),
             false => Err(StepFault::UnexplainedState(format!(
-                "the registry's authority is {address}, which is no actor"
+                "the registry's authority is {address}, which is not an actor"
             ))),
         }
     }

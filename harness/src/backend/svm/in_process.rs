@@ -70,7 +70,7 @@ fn set(svm: &mut LiteSVM, address: Address, account: Account) -> Answer<()> {
         .map_err(|fault| StepFault::Unreachable(format!("account {address}: {fault:?}")))
 }
 
-/// What a transaction without events came to.
+/// The result of a transaction without events.
 fn answered(meta: TransactionMetadata) -> Done {
     Done {
         instructions: Vec::new(),

@@ -18,7 +18,7 @@ pub enum Keyring {
     Derived {
         run: RunSecret,
         scenario: u64,
-        /// The key of [`DEPLOYER`], where it is known.
+        /// The key of [`DEPLOYER`], if it is known.
         deployer: Option<Word>,
     },
 }

@@ -67,7 +67,7 @@ pub trait Ledger: Send {
     /// Runs one transaction without keeping what it does; who pays does not matter.
     fn simulate(&self, instruction: &Instruction) -> Answer<Ran>;
 
-    /// `None` where there is none.
+    /// `None` if there is none.
     fn account(&self, address: &Address) -> Answer<Option<Account>>;
 
     /// In the order asked for.
@@ -84,7 +84,7 @@ pub trait Ledger: Send {
     /// Makes this the state that [`Self::restore`] goes back to.
     fn mark(&mut self) -> Answer<()>;
 
-    /// Leaves the clock to itself, on a node where it was set.
+    /// Lets the clock of a node run again if it was set.
     fn leave(&mut self) -> Answer<()> {
         Ok(())
     }
@@ -92,7 +92,7 @@ pub trait Ledger: Send {
     /// As often as wanted; what [`Self::fund`] gave since the mark is gone too.
     fn restore(&mut self) -> Answer<()>;
 
-    /// The `T` of the program at `address`; `None` where there is none.
+    /// The `T` of the program at `address`; `None` if there is none.
     ///
     /// # Errors
     /// An account that begins as a `T` and is none.

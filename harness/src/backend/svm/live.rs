@@ -121,7 +121,7 @@ impl SvmLive {
     }
 
     /// As [`Self::funded`], without anybody's key or money: only what is refused, and reads, can be
-    /// judged. `payer` must exist.
+    /// checked. `payer` must exist.
     pub fn read_only(
         blocking: Blocking,
         cluster: Cluster,

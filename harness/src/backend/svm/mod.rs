@@ -29,6 +29,8 @@ mod precompile;
 mod view;
 mod views;
 
+pub(super) use views::questions as view_questions;
+
 use super::{
     Backend, Cost, Directory, Observed, SetupError, StepFault,
     views::{Draw, Known, ViewAnswer, ViewName},

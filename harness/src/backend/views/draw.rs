@@ -22,7 +22,7 @@ impl Draw {
         word ^ (word >> 31)
     }
 
-    /// 0 to `limit` - 1, and 0 where `limit` is 0.
+    /// 0 to `limit` - 1, and 0 if `limit` is 0.
     pub fn below(&mut self, limit: u64) -> u64 {
         self.next().checked_rem(limit).unwrap_or(0)
     }

@@ -7,17 +7,23 @@
 //!
 //! - [`list`]: every view, by interface
 //! - [`draw`]: the filters and windows
+//! - [`asked`]: the views that an adapter can be asked, with the form of their answers
 //! - `evm/views`, `svm/views`: the questions of each kind of chain
+mod asked;
 mod draw;
 mod list;
+mod shape;
 
+pub use asked::{AskedView, asked_by_name, asked_of_adapters};
 pub use draw::Draw;
 pub use list::{AUTHORIZED, CANONICAL, EVM, IDENTITY, OPEN, SVM, VALIDATION};
+pub use shape::Shape;
 
 use crate::{
     model::{CanonicalState, Chain, Records, RegistryProfile},
     scenario::Rule,
 };
+use concord_canonical::ErrorClass;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use std::{collections::BTreeSet, fmt};
@@ -38,6 +44,15 @@ pub struct Known<'a> {
     pub records: &'a Records,
 }
 
+/// A view to be asked, in canonical terms.
+#[derive(Clone, Debug)]
+pub struct ViewQuestion {
+    pub view: ViewName,
+    pub arguments: Value,
+    /// What must be returned, or the class of the refusal.
+    pub expected: Result<Value, ErrorClass>,
+}
+
 /// One view that was asked once.
 #[derive(Clone, Debug)]
 pub struct ViewAnswer {
@@ -56,6 +71,25 @@ pub struct ViewDifference {
     pub actual: Value,
     /// The chain's own words for a refusal.
     pub native_error: Option<String>,
+}
+
+impl ViewDifference {
+    pub(super) fn of(path: String, expected: Value, actual: Value) -> Self {
+        Self {
+            path,
+            expected,
+            actual,
+            native_error: None,
+        }
+    }
+}
+
+/// The expectation as a report shows it.
+pub(super) fn shown(expected: &Result<Value, ErrorClass>) -> Value {
+    match expected {
+        Ok(value) => value.clone(),
+        Err(class) => class.name().into(),
+    }
 }
 
 impl fmt::Display for ViewName {

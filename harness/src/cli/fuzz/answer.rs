@@ -1,4 +1,4 @@
-//! What a run of `concord fuzz` comes to, as text and as JSON.
+//! The result of a run of `concord fuzz`, as text and as JSON.
 use super::is_sound;
 use crate::fuzz::{BOUNDS_STEPS_MIN, Finding, Report, STEPS_MIN, Tally, Vacuous};
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ fn write_report(out: &mut String, report: &Report, seed: u64, replay: Option<&st
     if !metrics.can_tell() {
         writeln!(
             out,
-            "below {STEPS_MIN} steps it is not judged what was tried too seldom"
+            "runs below {STEPS_MIN} steps are not checked for what was tried too seldom"
         )?;
     }
     for (participant, views) in &report.not_asked {
@@ -56,7 +56,7 @@ fn write_report(out: &mut String, report: &Report, seed: u64, replay: Option<&st
     if metrics.can_tell() && metrics.steps < BOUNDS_STEPS_MIN {
         writeln!(
             out,
-            "below {BOUNDS_STEPS_MIN} steps it is not judged which bounds were reached"
+            "runs below {BOUNDS_STEPS_MIN} steps are not checked for bounds that were not reached"
         )?;
     }
     match &report.finding {

@@ -23,7 +23,7 @@ use crate::{
 };
 use clap::ValueEnum;
 use concord_canonical::hash::keccak256;
-use concord_deploy::report::tell;
+use concord_deploy::report::print_status;
 use serde_json::json;
 use signal_hook::{consts::SIGINT, flag};
 use std::{
@@ -64,8 +64,8 @@ pub(super) fn fuzz(options: &Fuzz) -> Result<u8, CliError> {
     };
     let stop = interruption()?;
     match &options.world {
-        Some(world) => tell(format_args!("world {world}")),
-        None => tell(format_args!("seed {seed}")),
+        Some(world) => print_status(format_args!("world {world}")),
+        None => print_status(format_args!("seed {seed}")),
     }
     let workers = (0..options.workers)
         .map(|_| start_backends(options))
@@ -76,7 +76,7 @@ pub(super) fn fuzz(options: &Fuzz) -> Result<u8, CliError> {
         stop,
     };
     let progress = Steps::on_stderr(plan.steps);
-    let run = fuzz::run_in(setting, plan, workers, |steps| progress.tell(steps));
+    let run = fuzz::run_in(setting, plan, workers, |steps| progress.print_status(steps));
     progress.end();
     let report = run.map_err(|fault| match fault {
         FuzzFault::Chain(fault) => CliError::Silent(fault.to_string()),

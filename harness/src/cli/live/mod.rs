@@ -7,7 +7,7 @@ pub(super) use svm::CONTRACT;
 
 use super::{
     arguments::{Conform, LiveRun},
-    conform::{judge, load_scenarios, require_writable, wanted, write_reports},
+    conform::{check, load_scenarios, require_writable, wanted, write_reports},
     error::CliError,
     files::in_clone,
     provenance,
@@ -26,7 +26,9 @@ use alloy::primitives::{
 };
 use concord_canonical::caip::{EIP155, SOLANA};
 use concord_chain::{Amount, ChainId, Coin, EndpointOptions, network};
-use concord_deploy::{AddressBook, DeployError, Deployment, commands, lock_run, report::tell};
+use concord_deploy::{
+    AddressBook, DeployError, Deployment, commands, lock_run, report::print_status,
+};
 use evm::EvmStage;
 use std::{
     path::{Path, PathBuf},
@@ -99,7 +101,7 @@ fn play<S: Stage>(
     let limit = budget(limit, stage.funder().coin())?;
     let funding = stage.funding(artifacts, scenarios)?;
     require_funds(stage.funder(), &funding, limit)?;
-    tell(format_args!(
+    print_status(format_args!(
         "{} on {} ({}): at most {} from {}; what is left comes back",
         report::scenario_count(scenarios.len()),
         place.chain,
@@ -112,7 +114,7 @@ fn play<S: Stage>(
 
     let _lock = lock_run(&place.record(), &place.chain)?;
     if let Some(record) = place.unfinished(stage.funder())? {
-        tell("an earlier run did not end: its actors give back what is left");
+        print_status("an earlier run did not end: its actors give back what is left");
         give_back(place, stage.funder(), &record)?;
     }
     let record = Record {
@@ -126,7 +128,7 @@ fn play<S: Stage>(
     let funded = stage.funder().fund(&record, &funding);
     let played = funded.map_err(CliError::from).and_then(|()| {
         let backend = stage.backend(options, place, &record)?;
-        Ok(judge(
+        Ok(check(
             &RegistryProfile::ALL.into(),
             scenarios,
             vec![backend],
@@ -218,16 +220,16 @@ fn give_back(place: &Place, funder: &mut dyn Funder, record: &Record) -> Result<
     let accounts = record.actors.len();
     let returned = coin.balance(returned);
     match left {
-        Amount(0) => tell(format_args!(
+        Amount(0) => print_status(format_args!(
             "{returned} came back from {accounts} accounts"
         )),
-        left => tell(format_args!(
+        left => print_status(format_args!(
             "{returned} came back from {accounts} accounts, {} stayed there",
             coin.cost(left)
         )),
     }
     for failure in &failures {
-        tell(format_args!(
+        print_status(format_args!(
             "not taken back: {failure}; the next conform --live tries again"
         ));
     }

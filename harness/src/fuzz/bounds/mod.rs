@@ -39,7 +39,7 @@ enum Limit {
 }
 
 struct Field {
-    /// `None` where the operation has no such field.
+    /// `None` if the operation has no such field.
     read: fn(&Operation, &World) -> Option<i128>,
     /// False where the operation cannot have this value there.
     write: fn(&mut Operation, i128, &World, &mut Random) -> bool,

@@ -216,7 +216,7 @@ const METADATA_VALUE_OF_AGENT: Field = Field {
     },
 };
 
-/// The list's length afterwards, where one is added.
+/// The list's length afterwards, if one is added.
 const LISTED_TOKENS: Field = Field {
     read: |operation, world| match operation {
         Operation::ListPaymentToken(it) if it.listed && !world.svm.lists_token(&it.token) => {
@@ -341,7 +341,7 @@ fn next_index_on_both(operation: &Operation, world: &World, time: u64) -> Option
     Some(last_index(operation, world, time)? + 1)
 }
 
-/// `None` where the chains' last indices differ.
+/// `None` if the chains' last indices differ.
 fn last_index(operation: &Operation, world: &World, _: u64) -> Option<i128> {
     let (profile, agent, client) = entry(operation)?;
     let last = last_on(world, Chain::Svm, profile, agent, client);

@@ -48,7 +48,7 @@ fn counts(run: &Run) -> Markup {
 fn steps_in_words(count: StepCount) -> String {
     let all = [
         (count.failed, "failed"),
-        (count.errors, "could not be judged"),
+        (count.errors, "inconclusive"),
         (count.not_reached, "not reached"),
         (count.varied + count.absent, "by a declared variance"),
         (count.not_declared, "not declared"),

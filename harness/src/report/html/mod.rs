@@ -124,7 +124,7 @@ fn variance_line(variance: &VarianceUsed<'_>, anchors: &Anchors<'_>) -> Markup {
             Some(step) => a href={ "#" (anchors.step(scenario, step)) } { (scenario) " step " (step) },
             None => a href={ "#" (anchors.scenario(scenario)) } { (scenario) },
         }
-        ": comes to " code { (variance.outcome) } ", elsewhere " code { (variance.elsewhere) }
+        ": gives " code { (variance.outcome) } ", elsewhere " code { (variance.elsewhere) }
         ". " (variance.reason)
     }
 }
@@ -132,7 +132,7 @@ fn variance_line(variance: &VarianceUsed<'_>, anchors: &Anchors<'_>) -> Markup {
 fn provenance_of(provenance: &Provenance) -> Markup {
     html! {
         section #provenance aria-labelledby="provenance-title" {
-            h2 #provenance-title { "What was judged, and with what" }
+            h2 #provenance-title { "Tested files, and versions" }
             p {
                 @for (at, version) in provenance.versions.iter().enumerate() {
                     @if at > 0 { ", " }

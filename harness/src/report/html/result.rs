@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 /// Beside a scenario's name.
 pub(super) const DIFFERS: &str = "differs";
 
-/// What the steps and views of one scenario came to. More than one of these may be.
+/// The result of the steps and views of one scenario. More than one of these may be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Ended {
-    /// Something differs, or could not be judged.
+    /// Something differs, or inconclusive.
     pub differs: bool,
     pub varied: bool,
     pub not_declared: bool,

@@ -11,7 +11,7 @@ use crate::{
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-/// One step: who did what, what is expected of it, and what each participant came to.
+/// One step: who did what, what is expected of it, and the result of each participant.
 pub(super) fn row(run: &Run, id: &str, step: &TimedStep, records: &[StepRecord]) -> Markup {
     let record = |name: &str| {
         let mut own = records.iter().filter(|it| it.step == step.number);
@@ -86,7 +86,7 @@ fn expectation(expect: &Expectation) -> Markup {
     }
 }
 
-/// Whoever passed came to what is expected: only what the chain adds to it is shown.
+/// A participant that passed has the expected result: only what the chain adds to it is shown.
 fn played(record: &StepRecord) -> Markup {
     let result = &record.result;
     let observed = record.observed.as_ref();
@@ -112,7 +112,7 @@ fn words(result: &StepResult) -> &'static str {
     match result {
         StepResult::Passed => "passed",
         StepResult::Failed(_) => "failed",
-        StepResult::Error(_) => "could not be judged",
+        StepResult::Error(_) => "inconclusive",
         StepResult::Varied => "declared variance",
         StepResult::NotDeclared => "not declared",
         StepResult::NotReached => "not reached",
@@ -141,7 +141,7 @@ fn added(result: &StepResult, observed: &Observation) -> Markup {
 
 fn observation(observed: &Observation) -> Markup {
     html! {
-        br; "It came to " b { (observed.outcome) }
+        br; "The outcome was " b { (observed.outcome) }
         @if let Some(cost) = observed.cost { ", " (spaced(cost)) }
         @if let Some(native) = &observed.native_error { ", natively " code { (native) } }
         (summary(observed.summary))

@@ -1,6 +1,7 @@
 //! `/agent/{agent}`: what its file says, its reputation over time, its feedback, its validations.
 use super::{
     chart::{self, Point},
+    commands,
     page::{code, entry, items, next, pairs, reviewers, short, strange, text, time, value, whole},
     site::{Refusal, Site, encoded},
 };
@@ -52,6 +53,7 @@ pub async fn page(
         (form(&path, listed))
         @for summary in &summaries { (summarised(summary)) }
         (chart::charts(&points, whose.as_ref().is_some_and(Value::is_array), is_whole))
+        (commands::of_reputation(&id, whose.as_ref().and_then(Value::as_array).map_or(&[], Vec::as_slice)))
         h2 id="feedback" { "Feedback" }
         (list(&feedback))
         (next(&path, &[("reviewers", listed)], &feedback))
@@ -132,7 +134,9 @@ fn about(row: &Value) -> Markup {
             ul { @for gap in items(row, "gaps") {
                 li { "feedback " (text(gap, "first")) " to " (text(gap, "last")) " (" (text(gap, "profile")) ") by " (code(&text(gap, "clientAddress"))) }
             } }
+            @if row["moreGaps"] == true { p { "There are more gaps than these." } }
         }
+        (differences(row))
         dl {
             (entry("Owner", &text(row, "owner")))
             (entry("Wallet", &text(row, "agentWallet")))
@@ -156,11 +160,37 @@ fn about(row: &Value) -> Markup {
         @let metadata = items(row, "metadata");
         @if !metadata.is_empty() {
             h2 id="metadata" { "Metadata" }
+            @if !row["nextMetadata"].is_null() { p { "There is more metadata than this." } }
             dl { @for it in metadata {
                 dt { (strange(&short(&text(it, "key")))) }
                 dd { (strange(&short(&match text(it, "text") { text if text.is_empty() => super::page::text(it, "value"), text => text }))) }
             } }
         }
+    }
+}
+
+/// R45: where the registry's state differs from its events.
+fn differences(row: &Value) -> Markup {
+    let found = items(row, "differences");
+    html! {
+        @if !found.is_empty() {
+            p.warn { "The registry's state differs from its events. What is shown is what the state says." }
+            ul { @for it in found {
+                li {
+                    (text(it, "field")) @if !it["clientAddress"].is_null() { " of " (code(&text(it, "clientAddress"))) }
+                    ": events say " (strange(&said(it, "events"))) ", the state " (strange(&said(it, "state")))
+                    " (block " (text(it, "block")) ")"
+                }
+            } }
+            @if row["moreDifferences"] == true { p { "There are more differences than these." } }
+        }
+    }
+}
+
+fn said(difference: &Value, by: &str) -> String {
+    match text(difference, by) {
+        nothing if nothing.is_empty() => "nothing".to_owned(),
+        said => short(&said),
     }
 }
 

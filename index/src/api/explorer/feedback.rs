@@ -1,5 +1,6 @@
 //! `/feedback/…`: one feedback, what of it is verified, and what was answered.
 use super::{
+    commands,
     page::{agent_link, code, entry, items, strange, text, time, whole},
     site::{Refusal, Site},
 };
@@ -33,9 +34,11 @@ pub async fn page(
             (entry("Transaction", &text(&it, "transaction")))
         }
         (evidence(&it))
+        (commands::of_feedback(&it))
         h2 { "Responses" }
         @let responses = items(&it, "responses");
         @if responses.is_empty() { p { "There is none." } }
+        @if !it["nextResponses"].is_null() { p { "These are the first " (responses.len()) ": there are more." } }
         ul { @for response in responses { li {
             p { (strange(&text(response, "responseURI"))) }
             p.facts { span { "by " (code(&text(response, "responder"))) } span { (time(response, "createdAt")) } }

@@ -1,11 +1,13 @@
 //! The explorer: pages for people, which show what `/v1` answers and nothing else. They are made here, work
-//! without script, and load nothing but their own style.
+//! without script, and load nothing but their own style. `/explain` alone is another program's page.
 //!
 //! Names, tags and addresses are texts of strangers: each is escaped, isolated (a right-to-left text turns
-//! nothing around it), and is no link.
+//! nothing around it), and is not a link.
 mod agent;
 mod agents;
 mod chart;
+mod commands;
+mod explain;
 mod feedback;
 mod page;
 mod site;
@@ -20,6 +22,8 @@ use axum::{
     routing::get,
 };
 use site::Site;
+
+pub use explain::{ExplainPage, ExplainPageError};
 
 const STYLE: &str = include_str!("explorer.css");
 
@@ -40,7 +44,7 @@ const HEADERS: [(HeaderName, &str); 5] = [
 ];
 
 /// The pages before the API, which answers everything else.
-pub(super) fn router(api: Router) -> Router {
+pub(super) fn router(api: Router, explain: Option<ExplainPage>) -> Router {
     Router::new()
         .route("/", get(agents::page))
         .route("/agent/{agent}", get(agent::page))
@@ -49,9 +53,10 @@ pub(super) fn router(api: Router) -> Router {
             get(feedback::page),
         )
         .route("/status", get(status::page))
+        .route("/explain", get(explain::page))
         .route("/explorer.css", get(style))
         .layer(from_fn(guard))
-        .with_state(Site::new(api.clone()))
+        .with_state(Site::new(api.clone(), explain))
         .fallback_service(api)
 }
 
@@ -63,7 +68,7 @@ async fn guard(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     for (name, value) in HEADERS {
         let value = HeaderValue::from_static(value);
-        response.headers_mut().insert(name, value);
+        response.headers_mut().entry(name).or_insert(value); // `/explain` has a policy of its own
     }
     response
 }

@@ -24,6 +24,7 @@ pub fn whole(title: &str, main: &Markup) -> axum::response::Html<String> {
                     nav aria-label="Pages" {
                         a href="/" { "Agents" }
                         a href="/status" { "Status" }
+                        a href="/explain" { "Verify" }
                         a href="/v1/openapi.json" { "API" }
                     }
                 }

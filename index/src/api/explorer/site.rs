@@ -1,5 +1,5 @@
 //! Asks the API as a client in the same process: what a page shows, the API has said.
-use super::page;
+use super::{explain::ExplainPage, page};
 use axum::{
     Router,
     body::{Body, to_bytes},
@@ -8,15 +8,18 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::Value;
-use std::fmt::Write as _;
+use std::{fmt::Write as _, sync::Arc};
 use tower_service::Service;
 
 /// Of an answer.
 const BYTES: usize = 64 << 20;
 
-/// The API.
+/// The API, and the page that verifies bundles.
 #[derive(Clone)]
-pub struct Site(Router);
+pub struct Site {
+    api: Router,
+    explain: Option<Arc<ExplainPage>>,
+}
 
 /// What the API refused.
 #[derive(Debug)]
@@ -33,8 +36,16 @@ impl IntoResponse for Refusal {
 }
 
 impl Site {
-    pub const fn new(api: Router) -> Self {
-        Self(api)
+    pub fn new(api: Router, explain: Option<ExplainPage>) -> Self {
+        Self {
+            api,
+            explain: explain.map(Arc::new),
+        }
+    }
+
+    /// `None` if this index has none.
+    pub fn explain_page(&self) -> Option<Arc<ExplainPage>> {
+        self.explain.clone()
     }
 
     pub async fn get(&self, path: &[&str]) -> Result<Value, Refusal> {
@@ -55,7 +66,7 @@ impl Site {
         let request = Request::builder().method(method).uri(path);
         let request = request.header(header::CONTENT_TYPE, "application/json");
         let request = request.body(body).map_err(|it| defect(it.to_string()))?;
-        let mut api = self.0.clone();
+        let mut api = self.api.clone();
         let Ok(response) = Service::call(&mut api, request).await;
         let status = response.status();
         let bytes = to_bytes(response.into_body(), BYTES).await;

@@ -7,7 +7,8 @@ use axum::{
     extract::State,
     response::{IntoResponse, Response},
 };
-use maud::html;
+use maud::{Markup, html};
+use serde_json::Value;
 
 pub async fn page(State(site): State<Site>) -> Result<Response, Refusal> {
     let status = site.get(&["v1", "status"]).await?;
@@ -28,9 +29,40 @@ pub async fn page(State(site): State<Site>) -> Result<Response, Refusal> {
                         @if it["incompleteAgents"] == 0 { "none" }
                         @else { a href={ "/?incomplete=1&chain=" (encoded(&text(it, "chain"))) } { (text(it, "incompleteAgents")) } }
                     }
+                    dt { "Reorganizations" } dd { (reorganizations(&it["reorganizations"])) }
                 }
+                (newest(&it["reorganizations"]))
             }
         }
     };
     Ok(whole("Status", &main).into_response())
+}
+
+fn reorganizations(of: &Value) -> String {
+    match of["count"].as_u64() {
+        None | Some(0) => "none was seen".to_owned(),
+        Some(count) => {
+            let deepest = text(of, "deepest");
+            format!("{count} since this index began; the deepest took {deepest} blocks back")
+        }
+    }
+}
+
+/// What was taken back, as it was noted then.
+fn newest(of: &Value) -> Markup {
+    let newest = items(of, "newest");
+    html! {
+        @if !newest.is_empty() {
+            h3 { "The newest reorganizations" }
+            ul.reorganizations {
+                @for it in newest {
+                    li {
+                        "Blocks " (text(it, "fromBlock")) " to " (text(it, "toBlock")) " (depth " (text(it, "depth"))
+                        ") were taken back, with " (text(it, "events")) " events. Noticed " (time(it, "noticedAt")) ". The last one was "
+                        (code(&text(it, "replacedHash"))) "; the one before them, which stayed, is " (code(&text(it, "forkHash"))) "."
+                    }
+                }
+            }
+        }
+    }
 }

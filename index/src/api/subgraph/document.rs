@@ -503,7 +503,7 @@ mod tests {
         let found = read(&format!("{{ {long}k: a }}"), json!({})).unwrap_err();
         let expected = format!("the alias {:?} has 129 bytes", "k".repeat(80));
         assert!(found.starts_with(&expected), "{found}");
-        // A name of the schema is looked up, and is no alias.
+        // A name of the schema is looked up, and is not an alias.
         assert!(read(&format!("{{ {long}k }}"), json!({})).is_ok());
     }
 

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 /// Entries of a list that has no pages.
 const LIST: usize = 1_000;
 
-/// An object that is no row of a table.
+/// An object that is not a row of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Computed {
     Meta,

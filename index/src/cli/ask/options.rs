@@ -24,7 +24,7 @@ pub struct Server {
     /// The index [default: the environment's CONCORD_INDEX_URL, else http://127.0.0.1:8745].
     #[arg(long, value_name = "URL")]
     pub index: Option<String>,
-    /// Print the index's answer as it is.
+    /// Prints the index's answer unchanged.
     #[arg(long)]
     pub json: bool,
 }
@@ -32,10 +32,10 @@ pub struct Server {
 /// Which page of a list.
 #[derive(Debug, Args)]
 pub struct Page {
-    /// Rows of a page.
+    /// Rows per page.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub limit: u64,
-    /// Go on where the page before ended: its `nextCursor`.
+    /// Continues after an earlier page: its `nextCursor`.
     #[arg(long)]
     pub cursor: Option<String>,
 }
@@ -49,7 +49,7 @@ pub struct By {
     /// A reviewer list, as `concord reviewers new` writes it; its accounts on the chains that are asked count.
     #[arg(long, value_name = "FILE", conflicts_with = "reviewer")]
     pub reviewers: Option<PathBuf>,
-    /// Everyone who ever gave feedback: anyone can make accounts that do.
+    /// Counts everyone who gave feedback. Anyone can create such accounts without limit.
     #[arg(long, conflicts_with_all = ["reviewer", "reviewers"])]
     pub everyone: bool,
 }
@@ -88,20 +88,20 @@ pub struct Search {
     /// Only this chain: a CAIP-2 id, or an EVM chain's number; repeatable.
     #[arg(long, value_name = "CHAIN")]
     pub chain: Vec<String>,
-    /// Of this owner; repeatable.
+    /// Only agents of this owner; repeatable.
     #[arg(long, value_name = "ADDRESS")]
     pub owner: Vec<String>,
-    /// With this service; repeatable.
+    /// Only agents with this service; repeatable.
     #[arg(long, value_enum, value_name = "SERVICE")]
     pub has: Vec<Service>,
     #[command(flatten)]
     pub by: By,
     #[command(flatten)]
     pub tagged: Tagged,
-    /// At least so many feedbacks by these reviewers.
+    /// Only agents with at least this many feedbacks by these reviewers.
     #[arg(long, value_name = "N")]
     pub min_count: Option<u64>,
-    /// At least this average by these reviewers: a decimal.
+    /// Only agents with at least this average by these reviewers, a decimal.
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
     pub min_average: Option<String>,
     /// The order, such as createdAt:desc, totalFeedback:desc or averageValue:desc.
@@ -136,7 +136,7 @@ pub struct Summary {
     pub server: Server,
     #[command(flatten)]
     pub by: By,
-    /// Which feedback.
+    /// The kind of feedback.
     #[arg(long, value_enum, default_value_t = Kind::Open)]
     pub profile: Kind,
     #[command(flatten)]
@@ -160,13 +160,13 @@ pub enum Feedback {
 pub struct Get {
     /// CAIP-2:registry:agent id, or EVM chain:agent id.
     pub agent: String,
-    /// Who gave it.
+    /// The client that gave it.
     pub client: String,
-    /// Counts from 1.
+    /// The entry's index, counted from 1.
     pub number: u64,
     #[command(flatten)]
     pub server: Server,
-    /// Which feedback.
+    /// The kind of feedback.
     #[arg(long, value_enum, default_value_t = Kind::Open)]
     pub profile: Kind,
 }
@@ -186,10 +186,10 @@ pub struct List {
     pub reviewer: Vec<String>,
     #[command(flatten)]
     pub tagged: Tagged,
-    /// Of this kind only.
+    /// Only this kind of feedback.
     #[arg(long, value_enum)]
     pub profile: Option<Kind>,
-    /// Revoked feedback too.
+    /// Includes revoked feedback.
     #[arg(long)]
     pub revoked: bool,
     #[command(flatten)]

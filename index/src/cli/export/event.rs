@@ -88,9 +88,9 @@ fields! {
     u8: it => (*it).into();
     u64: it => it.to_string().into();
     i128: it => it.to_string().into();
-    Vec<u8>: it => hexadecimal(it);
-    [u8; 32]: it => hexadecimal(it);
-    [u8; 64]: it => hexadecimal(it);
+    Vec<u8>: it => hexadecimal(it).into();
+    [u8; 32]: it => hexadecimal(it).into();
+    [u8; 64]: it => hexadecimal(it).into();
     Profile: it => match it {
         Profile::Authorized => "authorized".into(),
         Profile::Open => "open".into(),
@@ -108,6 +108,6 @@ impl<T: Field> Field for Option<T> {
     }
 }
 
-pub fn hexadecimal(bytes: &[u8]) -> Value {
-    format!("0x{}", hex::encode(bytes)).into()
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    format!("0x{}", hex::encode(bytes))
 }

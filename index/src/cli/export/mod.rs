@@ -1,5 +1,8 @@
-//! The event log as lines of JSON, for other databases and queues.
+//! The event log for other databases and queues: lines of JSON, or Parquet files.
 mod event;
+mod folder;
+mod ndjson;
+mod parquet;
 
 use super::{
     CliError, FINE,
@@ -12,24 +15,31 @@ use crate::{
     store::{Database, Deployed, Store},
 };
 use concord_registry::event::TransactionId;
-use event::hexadecimal;
-use serde_json::json;
-use std::io::{self, BufWriter, ErrorKind, Write};
+use serde_json::Value;
 
 /// Events that are read at once: the store is free between two reads, however slow the reader is.
 const AT_ONCE: usize = 4_096;
 
-/// Prints each event in the order of its chain.
+/// An event, as every format has it.
+struct Row<'a> {
+    deployed: &'a Deployed,
+    place: Place,
+    registry: String,
+    /// Hexadecimal, or base58 on Solana.
+    transaction: String,
+    /// Unix seconds.
+    time: i64,
+    event: &'static str,
+    fields: Value,
+}
+
+/// Writes each event in the order of its chain.
 pub fn export(options: &ExportOptions) -> Result<u8, CliError> {
-    let Format::Ndjson = options.to;
     let mut store = verify::open(&options.store)?;
     let chosen = chosen(&mut store, options)?;
-    let mut out = BufWriter::new(io::stdout().lock());
-    for deployed in chosen {
-        match write_all(&mut store, &deployed, options, &mut out) {
-            Err(CliError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => break,
-            done => done?,
-        }
+    match options.to {
+        Format::Ndjson => ndjson::print(&mut store, &chosen, options)?,
+        Format::Parquet => folder::write(&mut store, &chosen, options)?,
     }
     Ok(FINE)
 }
@@ -54,38 +64,40 @@ fn chosen(store: &mut Store<Database>, options: &ExportOptions) -> Result<Vec<De
     }
 }
 
-fn write_all(
+/// What is written cannot be taken back, so a block that still can be is left out. `None` if no block is final.
+fn last_block(
     store: &mut Store<Database>,
     deployed: &Deployed,
-    options: &ExportOptions,
-    out: &mut impl Write,
+    unfinal: bool,
+) -> Result<Option<u64>, CliError> {
+    let cursor = store.cursor(deployed.id)?;
+    Ok(cursor.and_then(|cursor| match unfinal {
+        true => Some(cursor.head.number),
+        false => cursor.final_number.map(|it| it.min(cursor.head.number)),
+    }))
+}
+
+/// Passes on the events after a place, through a block.
+fn read(
+    store: &mut Store<Database>,
+    deployed: &Deployed,
+    mut after: Option<Place>,
+    last: u64,
+    each: &mut dyn FnMut(Row<'_>) -> Result<(), CliError>,
 ) -> Result<(), CliError> {
-    let Some(cursor) = store.cursor(deployed.id)? else {
-        return Ok(());
-    };
-    // What is written cannot be taken back, so a block that still can be is left out.
-    let last = match options.unfinal {
-        true => cursor.head.number,
-        false => match cursor.final_number {
-            Some(last) => last.min(cursor.head.number),
-            None => return Ok(()),
-        },
-    };
-    let mut after = options.after;
     loop {
         let events = store.events_after(deployed.id, after, last, AT_ONCE)?;
         for event in &events {
-            let line = line(deployed, event)?;
-            writeln!(out, "{line}").map_err(CliError::Output)?;
+            each(row(deployed, event)?)?;
         }
         match events.last() {
             Some(event) if events.len() == AT_ONCE => after = Some(event.place),
-            _ => return out.flush().map_err(CliError::Output),
+            _ => return Ok(()),
         }
     }
 }
 
-fn line(deployed: &Deployed, event: &IndexedEvent) -> Result<serde_json::Value, CliError> {
+fn row<'a>(deployed: &'a Deployed, event: &IndexedEvent) -> Result<Row<'a>, CliError> {
     let (name, fields) = event::render(&event.event).ok_or_else(|| {
         let place = event.place;
         CliError::Usage(format!(
@@ -93,20 +105,18 @@ fn line(deployed: &Deployed, event: &IndexedEvent) -> Result<serde_json::Value, 
         ))
     })?;
     let transaction = match event.transaction {
-        TransactionId::Evm(hash) => hexadecimal(&hash),
-        TransactionId::Svm(signature) => bs58::encode(signature).into_string().into(),
+        TransactionId::Evm(hash) => event::hexadecimal(&hash),
+        TransactionId::Svm(signature) => bs58::encode(signature).into_string(),
     };
-    Ok(json!({
-        "position": event.place.to_string(),
-        "chain": deployed.chain,
-        "identityRegistry": deployed.registry,
-        "registry": event.registry.to_string(),
-        "block": event.place.block().to_string(),
-        "transaction": transaction,
-        "time": event.time,
-        "event": name,
-        "fields": fields,
-    }))
+    Ok(Row {
+        deployed,
+        place: event.place,
+        registry: event.registry.to_string(),
+        transaction,
+        time: event.time,
+        event: name,
+        fields,
+    })
 }
 
 /// A place that an earlier export ended with.

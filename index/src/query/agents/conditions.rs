@@ -85,8 +85,8 @@ impl AgentOrder {
             Self::Created => "a.created_at",
             Self::Updated => "a.updated_at",
             Self::FeedbackCount => "a.feedback_count",
-            Self::Average => "t.average",
-            Self::Count => "t.count",
+            Self::Average => "k.average",
+            Self::Count => "k.count",
         }
     }
 

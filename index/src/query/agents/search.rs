@@ -34,10 +34,25 @@ impl Search<'_> {
         sql
     }
 
+    /// In an order by reputation, `k` ranks the totals: its index has everything that is asked of them, so that only
+    /// the rows of the page are looked up. SQLite takes tables of a CROSS JOIN in their order.
     pub fn with_totals(&self, reputation: &ReputationFilter) -> Sql {
+        let (key, from) = match self.order.is_of_reputation() {
+            true => (
+                "k",
+                "total k CROSS JOIN agent a CROSS JOIN total t \
+                 WHERE a.deployment = k.deployment AND a.agent = k.agent \
+                 AND t.deployment = k.deployment AND t.profile = k.profile \
+                 AND t.agent = k.agent AND t.tag1 = k.tag1 AND t.tag2 = k.tag2",
+            ),
+            false => (
+                "t",
+                "total t JOIN agent a ON a.deployment = t.deployment AND a.agent = t.agent \
+                 WHERE 1 = 1",
+            ),
+        };
         let mut sql = Sql::new(format!(
-            "SELECT a.agent, {}, {}, {} FROM total t JOIN agent a \
-             ON a.deployment = t.deployment AND a.agent = t.agent",
+            "SELECT a.agent, {}, {}, {} FROM {from}",
             self.order.column(),
             columns_of::<Agents>("a"),
             columns_of::<Totals>("t"),
@@ -48,17 +63,16 @@ impl Search<'_> {
             tag_key(&reputation.tag1).to_value(),
             tag_key(&reputation.tag2).to_value(),
         ];
-        sql.bind(
-            " WHERE t.deployment = ? AND t.profile = ? AND t.tag1 = ? AND t.tag2 = ?",
-            values,
-        );
+        let of = "AND #.deployment = ? AND #.profile = ? AND #.tag1 = ? AND #.tag2 = ?";
+        sql.bind(&format!(" {}", of.replace('#', key)), values);
         if let Some(min) = reputation.min_count {
-            sql.bind(" AND t.count >= ?", [bounded(min)]);
+            sql.bind(&format!(" AND {key}.count >= ?"), [bounded(min)]);
         }
         if let Some(max) = reputation.max_count {
-            sql.bind(" AND t.count <= ?", [bounded(max)]);
+            sql.bind(&format!(" AND {key}.count <= ?"), [bounded(max)]);
         }
-        reputation.average.restrict(&mut sql, "t.average");
+        let average = format!("{key}.average");
+        reputation.average.restrict(&mut sql, &average);
         self.filter.restrict(&mut sql);
         sql
     }
@@ -69,7 +83,7 @@ impl Search<'_> {
             None => self.plain(),
         };
         let table = if self.order.is_of_reputation() {
-            "t"
+            "k"
         } else {
             "a"
         };

@@ -5,6 +5,7 @@
 //! can have logs, and their logs are asked for by their hash, so that they are of no other block.
 mod logs;
 mod range;
+mod state;
 
 pub use range::Range;
 
@@ -12,6 +13,7 @@ use super::Source;
 use crate::{
     SourceError,
     batch::{Batch, Header, IndexedEvent, UndecodedEvent},
+    state::{StateRead, Subject},
 };
 use alloy::{
     eips::BlockNumberOrTag,
@@ -248,5 +250,13 @@ impl Source for EvmSource {
             true => self.settled_batch(from, to.min(settled)).await,
             false => self.live_batch(from, to).await,
         }
+    }
+
+    async fn state(
+        &mut self,
+        subjects: &[Subject],
+        at: &Header,
+    ) -> Result<Option<StateRead>, SourceError> {
+        self.read_state(subjects, at).await.map(Some)
     }
 }

@@ -5,12 +5,14 @@
 //! transactions were carried out. URIs, endpoints and hashes are in events only, so accounts cannot
 //! stand in for them.
 mod rpc;
+mod state;
 mod transaction;
 
 use super::Source;
 use crate::{
     SourceError,
     batch::{Batch, Header, IndexedEvent, UndecodedEvent},
+    state::{StateRead, Subject},
 };
 use async_trait::async_trait;
 use concord_chain::{ChainId, svm::Cluster};
@@ -45,12 +47,23 @@ pub struct SvmSource {
 }
 
 /// Signatures that were listed and not read yet, by slot.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Listed {
     /// Every signature from this slot on is here, up to `to`.
     from: u64,
     to: u64,
     signatures: BTreeMap<u64, Vec<String>>,
+}
+
+/// No slots at all, the first one included.
+impl Default for Listed {
+    fn default() -> Self {
+        Self {
+            from: 1,
+            to: 0,
+            signatures: BTreeMap::new(),
+        }
+    }
 }
 
 impl SvmSource {
@@ -87,7 +100,7 @@ impl SvmSource {
         to: u64,
     ) -> Result<(Vec<(u64, Vec<String>)>, u64), SourceError> {
         if from != self.listed.from || from > self.listed.to {
-            let signatures = self.signatures(from, to).await?;
+            let signatures = self.signatures(from, to, self.commitment()).await?;
             self.listed = Listed {
                 from,
                 to,
@@ -196,6 +209,14 @@ impl Source for SvmSource {
             self.listed = Listed::default(); // its list may be of a fork that lost
         }
         batch
+    }
+
+    async fn state(
+        &mut self,
+        subjects: &[Subject],
+        at: &Header,
+    ) -> Result<Option<StateRead>, SourceError> {
+        self.read_state(subjects, at).await.map(Some)
     }
 }
 

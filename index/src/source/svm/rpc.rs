@@ -59,7 +59,7 @@ impl SvmSource {
             .map_err(|error| self.inconsistent(0, format!("{method}: {error}")))
     }
 
-    async fn expect<T: DeserializeOwned>(
+    pub(super) async fn expect<T: DeserializeOwned>(
         &self,
         method: &'static str,
         params: Value,
@@ -113,12 +113,13 @@ impl SvmSource {
         &self,
         from: u64,
         to: u64,
+        commitment: &str,
     ) -> Result<BTreeMap<u64, Vec<String>>, SourceError> {
         let authority = self.program.event_authority().to_string();
         let mut found: BTreeMap<u64, Vec<String>> = BTreeMap::new();
         let mut before: Option<String> = None;
         loop {
-            let mut config = json!({ "commitment": self.commitment(), "limit": PAGE });
+            let mut config = json!({ "commitment": commitment, "limit": PAGE });
             if let Some(before) = &before {
                 config["before"] = json!(before);
             }

@@ -53,13 +53,15 @@ stored!(Agents: AgentKey { agent: "agent" }, Agent {
     feedback_authority: "feedback_authority", auth_schemes: "auth_schemes",
     created_at: "created_at", created: "created", updated_at: "updated_at", updated: "updated",
     authorized_clients: "authorized_clients", open_clients: "open_clients",
+    authorized_reviewers: "authorized_reviewers", open_reviewers: "open_reviewers",
+    payers: "payers",
     feedback_count: "feedback_count", missing: "missing", unexplained: "unexplained"
 });
 stored!(AllMetadata: MetadataKey { agent: "agent", id: "id" }, Metadata {
     key: "key", value: "value", updated_at: "updated_at"
 });
 stored!(Clients: ClientKey { profile: "profile", agent: "agent", client: "client" }, Client {
-    ordinal: "ordinal", last_index: "last_index"
+    ordinal: "ordinal", last_index: "last_index", count: "count", paid: "paid"
 });
 stored!(Wallets: WalletKey { agent: "agent", place: "place" }, WalletChange { wallet: "wallet" });
 stored!(Files: FileKey { id: "id" }, File {

@@ -86,6 +86,7 @@ impl Engine for Postgres {
             text: "TEXT COLLATE \"C\"",
             blob: "BYTEA",
             clustered: "",
+            is_told_statistics: false,
         }
     }
 

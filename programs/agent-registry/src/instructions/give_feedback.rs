@@ -111,7 +111,7 @@ impl GiveFeedback<'_> {
         self.report(feedback, signature, now)
     }
 
-    /// The client's index; with `last_index` 0 where this is his first feedback.
+    /// The client's index; with `last_index` 0 before the first feedback.
     fn load_client(&self) -> Result<ClientIndex> {
         let (agent, client) = (self.nft_mint.key(), self.reviewer.key());
         match load::<ClientIndex>(&self.client_index)? {

@@ -102,7 +102,7 @@ impl GiveOpenFeedback<'_> {
         self.report(feedback, now)
     }
 
-    /// The client's index; with `last_index` 0 where this is his first feedback.
+    /// The client's index; with `last_index` 0 before the first feedback.
     fn load_index(&self) -> Result<OpenClientIndex> {
         let (agent, client) = (self.nft_mint.key(), self.client.key());
         match load::<OpenClientIndex>(&self.open_client_index)? {
@@ -119,7 +119,7 @@ impl GiveOpenFeedback<'_> {
         }
     }
 
-    /// Gives a new client his ordinal, and his index an account.
+    /// Gives a new client an ordinal, and its index an account.
     fn admit(&self, mut agent: AgentIdentity, index: &mut OpenClientIndex) -> Result<()> {
         index.ordinal = agent.admit_open_client()?;
         agent.store(&self.agent)?;

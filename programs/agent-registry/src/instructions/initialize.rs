@@ -73,7 +73,7 @@ impl Initialize<'_> {
 }
 
 /// The authority in the loader's `ProgramData`: u32 LE 3, u64 slot, then an optional key.
-/// None where the program is final.
+/// None if the program is final.
 fn upgrade_authority(program_data: &AccountInfo) -> Result<Option<Pubkey>> {
     const AUTHORITY: usize = 4 + 8;
     if program_data.owner != &bpf_loader_upgradeable::ID {

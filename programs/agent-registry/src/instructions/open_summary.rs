@@ -1,7 +1,7 @@
 use super::OpenEntries;
 use anchor_lang::prelude::*;
 
-/// The answer of a summary (R16); all zeros where nothing matched.
+/// The answer of a summary (R16); all zeros if nothing matched.
 #[derive(AnchorSerialize, AnchorDeserialize, Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenSummary {
     /// How many feedbacks entered it.

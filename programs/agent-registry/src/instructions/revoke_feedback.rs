@@ -28,7 +28,7 @@ pub struct RevokeFeedback<'info> {
 
 impl RevokeFeedback<'_> {
     pub fn revoke_feedback(&self, feedback_index: u64) -> Result<()> {
-        // §3a: the reviewer's own entry, no other is reachable. R8: his index stays as it is.
+        // §3a: the reviewer's own entry, no other is reachable. R8: its index is unchanged.
         let (mint, reviewer) = (self.nft_mint.key, self.reviewer.key);
         let mut entry = FeedbackEntry::of(&self.feedback_entry, mint, reviewer, feedback_index)?;
         entry.revoke()?; // §3a

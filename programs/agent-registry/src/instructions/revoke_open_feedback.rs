@@ -22,7 +22,7 @@ pub struct RevokeOpenFeedback<'info> {
 
 impl RevokeOpenFeedback<'_> {
     pub fn revoke_open_feedback(&self, feedback_index: u64) -> Result<()> {
-        // §3a: the client's own entry, no other is reachable. R8: his index stays as it is.
+        // §3a: the client's own entry, no other is reachable. R8: its index is unchanged.
         let (mint, client) = (self.nft_mint.key, self.client.key);
         let mut entry = OpenFeedback::of(&self.open_feedback, mint, client, feedback_index)?;
         entry.revoke()?; // §3a

@@ -49,8 +49,8 @@ impl SetAgentWallet<'_> {
         )
     }
 
-    /// R3: a fee payer has signed too, but for the fee; he is always writable, by which he is
-    /// told from who signed for this. The owner, who may pay the fee himself, has asked for it.
+    /// R3: a fee payer has signed too, but for the fee. It is always writable, which tells it
+    /// from an account that signed for this. The owner may pay the fee, and has asked for it.
     fn wallet_consents(&self) -> Result<bool> {
         let wallet = &self.new_wallet;
         if !wallet.is_signer || wallet.key == self.owner.key {

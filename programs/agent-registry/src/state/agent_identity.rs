@@ -78,7 +78,7 @@ impl AgentIdentity {
         }
     }
 
-    /// The identity in `account`, or `None` where the account holds none. R12: one of a shorter
+    /// The identity in `account`, or `None` if the account holds none. R12: one of a shorter
     /// layout reads as if zeros followed, because the hook has no payer to lengthen it.
     pub fn load(account: &AccountInfo) -> Result<Option<Self>> {
         load_padded(account, Self::FIRST_LAYOUT, Self::SPACE)

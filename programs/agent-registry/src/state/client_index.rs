@@ -13,7 +13,7 @@ pub struct ClientIndex {
     /// The index of the client's latest entry; the first entry has index 1.
     pub last_index: u64,
     /// 1 for the agent's first client, 2 for its second…: whoever lists the agent's clients
-    /// has all of them when he has the ordinals 1 to `AgentIdentity::client_count`.
+    /// has all of them when it has the ordinals 1 to `AgentIdentity::client_count`.
     pub ordinal: u64,
     pub bump: u8,
     pub version: u8,

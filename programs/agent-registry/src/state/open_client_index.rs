@@ -13,7 +13,7 @@ pub struct OpenClientIndex {
     /// The index of the client's latest entry; the first entry has index 1.
     pub last_index: u64,
     /// 1 for the agent's first client, 2 for its second…: whoever lists the agent's clients
-    /// has all of them when he has the ordinals 1 to `AgentIdentity::open_client_count`.
+    /// has all of them when it has the ordinals 1 to `AgentIdentity::open_client_count`.
     pub ordinal: u64,
     pub bump: u8,
     pub version: u8,
@@ -22,7 +22,7 @@ pub struct OpenClientIndex {
 impl OpenClientIndex {
     pub const SPACE: usize = Self::DISCRIMINATOR.len() + Self::INIT_SPACE;
 
-    /// A client before his first feedback. The caller stores it once an ordinal is given.
+    /// A client before its first feedback. The caller stores it once an ordinal is given.
     pub fn without_feedback(agent: Pubkey, client: Pubkey, bump: u8) -> Self {
         Self {
             agent,

@@ -186,7 +186,7 @@ fn without_rights(call: &Call) -> Vec<Variation> {
     variations
 }
 
-/// The refusal, if it is one: `None` where the transaction was accepted.
+/// The refusal, if it is one: `None` if the transaction was accepted.
 fn refusal(sent: &Sent) -> Option<InstructionError> {
     match &sent.as_ref().err()?.err {
         TransactionError::InstructionError(_, error) => Some(error.clone()),

@@ -53,7 +53,7 @@ impl Attack {
         call(&self.agent.owner, &self.message)
     }
 
-    /// The owner's key and the right message, with 64 bytes that are no signature.
+    /// The owner's key and the right message, with 64 bytes that are not a signature.
     fn forged(&self) -> Vec<u8> {
         layout(
             &self.agent.owner.pubkey().to_bytes(),
@@ -137,7 +137,7 @@ fn a2_a3_refuses_what_only_the_redirection_makes_valid() {
         memo(elsewhere),
     ];
     assert_refused(&attack.send(&instructions), 1, AUTH_MALFORMED);
-    // A3: the attacker signed the right message; his key lies elsewhere.
+    // A3: the attacker signed the right message, and the key lies elsewhere.
     let signature = attacker.sign_message(&attack.message);
     let mut data = layout(&owner, signature.as_ref(), &attack.message);
     set_offsets(&mut data, [48, SELF, 16, 2, 112, MESSAGE_LEN, SELF]);

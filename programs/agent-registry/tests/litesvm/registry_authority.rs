@@ -62,7 +62,7 @@ fn only_the_authority_proposes() {
     let propose = propose_authority(&successor.pubkey(), &successor.pubkey());
     let sent = net.send(&[&successor], std::slice::from_ref(&propose));
     assert_refused(&sent, 0, NOT_AUTHORIZED);
-    // nor he who is proposed
+    // nor the proposed authority
     let proposal = propose_authority(&authority.pubkey(), &successor.pubkey());
     net.send(&[&authority], &[proposal]).unwrap();
     assert_refused(&net.send(&[&successor], &[propose]), 0, NOT_AUTHORIZED);

@@ -140,7 +140,7 @@ fn refuses_another_account_in_each_place() {
             assert_refused(&sent, 0, ACCOUNT_MISMATCH);
         }
     }
-    // somebody else's entry, in his name but without his signature
+    // another client's entry, in that client's name but without its signature
     let mut theirs = revoke_feedback(&stranger.pubkey(), &mint, 1);
     theirs.accounts[0].is_signer = false;
     assert_refused(&net.send(&[&client], &[theirs]), 0, 3010); // AccountNotSigner

@@ -162,7 +162,7 @@ fn refuses_a_fee_payer_whom_a_program_passes_on_as_not_writable() {
     assert!(!set.accounts[3].is_writable);
     let once = relay(&[set]);
     for through in [once.clone(), relay(&[once])] {
-        // Behind another instruction too, which names him not at all.
+        // Behind another instruction too, which does not name the wallet at all.
         let unset = unset_agent_wallet(&owner, &agent.mint);
         for (place, instructions) in [(0, vec![through.clone()]), (1, vec![unset, through])] {
             let sent = net.send(&[&relayer, &agent.owner], &instructions);

@@ -133,7 +133,7 @@ fn refuses_genuine_bytes_that_say_no_transfer_of_this_mint() {
     sale.net.svm.set_account(destination, genuine).unwrap();
     let call = direct_call(&mint, source, destination, 2);
     assert_refused(&sale.send_as_owner(&[call]), 0, NOT_IN_TRANSFER);
-    // an account that is no identity of this mint
+    // an account that is not an identity of this mint
     let other = sale.net.agent();
     for account in [agent_identity(&other.mint), registry()] {
         let mut call = direct_call(&mint, source, destination, 1);

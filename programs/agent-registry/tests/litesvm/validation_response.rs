@@ -304,7 +304,7 @@ fn refuses_another_account_in_each_place() {
     // the same where the response exists
     assert_forgeries_refused(&mut net, sender, &instruction, &[2, 4, 5], code);
     assert_swaps_refused(&mut net, sender, &instruction, &pool, code);
-    // another validator's request about the agent: named, not mistaken for his own
+    // another validator's request about the agent: named, not mistaken for the caller's own
     let mut hers = instruction;
     hers.accounts[4].pubkey = request_address(&mint, &her, &answer.hash);
     assert_refused(&net.send(&[&validator], &[hers]), 0, NOT_VALIDATOR);

@@ -79,7 +79,7 @@ fn a19_refuses_64_bytes_that_were_signed_for_another_protocol() {
         }
     }
     // A payload that equals x84's message is that message: it has no domain (R10). Only for an
-    // agent whose owner took this upon himself.
+    // agent whose owner accepted this.
     let payload = message(&me, &mint);
     for (schemes, counts) in [(2, false), (1, true)] {
         choose(&mut net, &agent, schemes);

@@ -56,7 +56,7 @@ pub enum AccountError {
         length: usize,
     },
     /// It begins with no discriminator of the program.
-    #[error("the account begins with {discriminator:?}, which is no type of the program")]
+    #[error("the account begins with {discriminator:?}, which is not a type of the program")]
     UnknownType {
         /// Its first 8 bytes; zeros in place of those that it lacks.
         discriminator: [u8; 8],
@@ -108,7 +108,7 @@ impl Program {
     }
 
     /// As [`Self::decode`]; `None` if the account holds no `T` of this program: an address to which
-    /// somebody sent lamports, or another account in its place.
+    /// someone sent lamports, or another account in its place.
     ///
     /// # Errors
     /// [`AccountError::Malformed`].

@@ -21,7 +21,7 @@ pub struct Registry {
     pub version: u8,
     /// Who keeps the lists below.
     pub authority: Address,
-    /// Who becomes the authority by accepting; all zero for nobody.
+    /// The proposed authority, which must accept; all zero for none.
     pub proposed_authority: Address,
     /// The cluster's CAIP-2 id (R9).
     pub chain: String,

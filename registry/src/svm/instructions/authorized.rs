@@ -7,7 +7,7 @@ use borsh::BorshSerialize;
 use solana_address::Address;
 use solana_instruction::Instruction;
 
-/// What `give_feedback` is told of the authorization that the precompile verified.
+/// The arguments of `give_feedback` about the authorization that the precompile verified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, BorshSerialize)]
 pub enum FeedbackAuthorization {
     /// The 56-byte message of R9.
@@ -64,7 +64,7 @@ pub struct Payment {
 /// A payment proof for one feedback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AttachPaymentProof {
-    /// Whose feedback it is. The program accepts the proof from nobody else.
+    /// The client whose feedback it is. The program accepts the proof from no other account.
     pub reviewer: Address,
     /// The 1-based index of the feedback.
     pub index: u64,

@@ -1,7 +1,7 @@
 //! Every instruction of the program, for addresses and plain arguments.
 //!
 //! The second account of every instruction that creates accounts is the payer, who signs and is
-//! writable. It is whoever acts, unless [`sponsored`] names another. The instructions that change something
+//! writable. It is the acting account, unless [`sponsored`] names another. The instructions that change something
 //! end with the event authority and the program itself, for the event's self-CPI.
 mod authorized;
 mod discriminators;

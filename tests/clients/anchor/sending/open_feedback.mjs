@@ -9,7 +9,7 @@ const { BN, web3 } = anchor;
 const { Keypair } = web3;
 const ENDPOINT = "https://agent.example/a2a";
 
-function openFeedback(registry, { mint }, client, { index = 1, value = -875, decimals = 2 } = {}) {
+export function openFeedback(registry, { mint }, client, { index = 1, value = -875, decimals = 2 } = {}) {
   const call = registry.program.methods
     .giveOpenFeedback(new BN(index), new BN(value), decimals, "starred", "", ENDPOINT, "ipfs://open", [...sha256("open")])
     .accounts({ client: client.publicKey, nftMint: mint })

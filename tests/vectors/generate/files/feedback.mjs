@@ -134,7 +134,7 @@ refuse("bp-registry-placeholder", "agent0's placeholder", ["Shape"], edit(least,
 refuse("bp-registry-short", "agent0's 0x0", ["Shape"], edit(least, { agentRegistry: "eip155:1:0x0" }), "$.agentRegistry", "account-id");
 refuse("bp-registry-missing", "no registry", ["Shape"], edit(least, { agentRegistry: undefined }), "$.agentRegistry", "missing");
 refuse("bp-skills-text", "one skill, not a list", ["Shape"], edit(best, { "a2a.skills": "trading_analysis" }), "$.a2a.skills", "type");
-refuse("bp-skill-number", "a skill that is no text", ["Shape"], edit(best, { "oasf.skills": ["a", 1] }), "$.oasf.skills[1]", "type");
+refuse("bp-skill-number", "a skill that is not text", ["Shape"], edit(best, { "oasf.skills": ["a", 1] }), "$.oasf.skills[1]", "type");
 refuse("bp-mcp-text", "mcp is an object", ["Shape"], edit(best, { mcp: "tool" }), "$.mcp", "type");
 refuse("bp-payment-other-chain", "an EVM hash on Solana", ["Conflict"], edit(best, { "proofOfPayment.chainId": svm.mainnet }), "$.proofOfPayment.txHash", "task-ref");
 refuse("bp-payment-chain-name", "a chain's name", ["Shape"], edit(best, { "proofOfPayment.chainId": "base" }), "$.proofOfPayment.chainId", "chain-id");
@@ -145,7 +145,7 @@ const agent0 = { ...plain, text: "Accurate market analysis with fast response ti
 accept("agent0-full", "every field of agent0-sdk's file", ["Published"], agent0, "agent0");
 accept("agent0-text", "text alone makes the dialect", ["Typical"], { ...least, text: "fine" }, "agent0");
 accept("agent0-bp-prepare", "BP's prepareFeedbackFile: capability, name, skill, task and context stay members of their own", ["Published"], { ...least, text: "Accurate market analysis with fast response times", capability: "tools", name: "financial_analyzer", skill: "trading_analysis", task: "analyze_portfolio", context: { sessionId: "abc", duration: 1200 } }, "agent0");
-refuse("agent0-skills", "skills that are no list", ["Shape"], edit(agent0, { a2aSkills: "x" }), "$.a2aSkills", "type");
+refuse("agent0-skills", "skills that are not a list", ["Shape"], edit(agent0, { a2aSkills: "x" }), "$.a2aSkills", "type");
 
 // X402
 const evmData = (key) => interaction(key, { registry: registries.sepolia, agentId: "42", taskRef: `eip155:84532:${transactions.evm}`, dataHash, signer: signers.secp256k1 });
@@ -178,13 +178,13 @@ refuse("x402-task-ref-short", "a shortened transaction", ["Truncated"], edit(evm
 refuse("x402-signature-64", "a secp256k1 signature without v", ["Truncated"], edit(evmX402, { "proofOfParticipation.agentSignature": evmX402.proofOfParticipation.agentSignature.slice(0, -2) }), "$.proofOfParticipation.agentSignature", "hex");
 refuse("x402-algorithm-unknown", "an algorithm that X402 has not", ["Shape"], edit(evmX402, { "proofOfParticipation.agentSignatureAlgorithm": "p256" }), "$.proofOfParticipation.agentSignatureAlgorithm", "name");
 refuse("x402-algorithm-of-another-key", "an Ed25519 label on a secp256k1 key", ["Conflict"], edit(evmX402, { "proofOfParticipation.agentSignatureAlgorithm": "ed25519" }), "$.proofOfParticipation.agentSignerPublicKey", "hex");
-refuse("x402-key-not-a-point", "32 bytes that are no key", ["Shape"], edit(solanaX402, { "proofOfParticipation.agentSignerPublicKey": `0x${"ff".repeat(32)}` }), "$.proofOfParticipation.agentSignerPublicKey", "public-key");
+refuse("x402-key-not-a-point", "32 bytes that are not a key", ["Shape"], edit(solanaX402, { "proofOfParticipation.agentSignerPublicKey": `0x${"ff".repeat(32)}` }), "$.proofOfParticipation.agentSignerPublicKey", "public-key");
 refuse("x402-reviewer-algorithm", "eip155 addresses sign with secp256k1 (R23)", ["Conflict"], edit(evmX402, { "proofOfParticipation.reviewerSignatureAlgorithm": "ed25519" }), "$.proofOfParticipation.reviewerSignatureAlgorithm", "name");
 
 // the file itself
 refuse("empty", "nothing", ["Empty"], "", "$", "json");
 refuse("array", "a list", ["Shape"], "[]", "$", "type");
-refuse("no-dialect", "an object that is no feedback", ["Shape"], "{}", "$", "dialect");
+refuse("no-dialect", "an object that is not feedback", ["Shape"], "{}", "$", "dialect");
 refuse("trailing-comma", "not JSON", ["Grammar"], '{"score":1,}', "$", "json");
 refuse("byte-order-mark", "a byte order mark", ["Grammar"], `\ufeff${JSON.stringify(least)}`, "$", "json");
 refuse("duplicate-key", "one key twice (R22)", ["DuplicateKey"], JSON.stringify(least).replace('"value":85', '"value":85,"value":1'), "$", "duplicate-key");

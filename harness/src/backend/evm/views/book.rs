@@ -23,6 +23,8 @@ pub(super) struct Book<'a> {
     pub chain_id: u64,
     /// Every actor of the scenario.
     pub actors: Vec<Actor>,
+    /// Are there addresses behind the labels, that views answer?
+    pub is_on_chain: bool,
     addresses: BTreeMap<Actor, Address>,
     ids: BTreeMap<Agent, U256>,
     hashes: BTreeMap<Bytes32, B256>,
@@ -48,9 +50,32 @@ impl<'a> Book<'a> {
             dialect,
             chain_id,
             actors: addresses.keys().cloned().collect(),
+            is_on_chain: true,
             addresses,
             ids: registered.map(|(id, it)| (it.clone(), id)).collect(),
             hashes: asked.map(|it| (it, requests.native(&it))).collect(),
+        }
+    }
+
+    /// For questions in canonical terms alone: every registry, and addresses that stand for
+    /// nothing.
+    pub fn without_a_chain(known: Known<'a>, actors: &[Actor]) -> Self {
+        Self {
+            state: known.state,
+            records: known.records,
+            registries: RegistryAddresses {
+                identity: Address::ZERO,
+                open_reputation: Some(Address::ZERO),
+                authorized_reputation: Some(Address::ZERO),
+                validation: Some(Address::ZERO),
+            },
+            dialect: Dialect::Concord,
+            chain_id: 0,
+            actors: actors.to_vec(),
+            is_on_chain: false,
+            addresses: BTreeMap::new(),
+            ids: BTreeMap::new(),
+            hashes: BTreeMap::new(),
         }
     }
 
@@ -91,7 +116,12 @@ impl<'a> Book<'a> {
 
     /// Are the registries beside it Concord's?
     pub fn is_ours(&self) -> bool {
-        self.dialect != Dialect::Canonical
+        !self.dialect.has_canonical_abi()
+    }
+
+    /// Are there known flaws, which scenarios show and no view need show again?
+    pub fn is_known_to_wrap(&self) -> bool {
+        self.dialect == Dialect::Canonical
     }
 
     /// R2.

@@ -180,9 +180,11 @@ fn ask_metadata(book: &Book<'_>, agent: &Agent, state: &AgentState, questions: &
     if !state.metadata.contains_key("never set") {
         expected.push(("never set".to_owned(), Bytes::new()));
     }
-    let wallet = state.wallet.as_ref().map(|it| book.address(it));
-    let wallet = wallet.map_or_else(Bytes::new, |it| Bytes::copy_from_slice(it.as_slice()));
-    expected.push((limits::RESERVED_METADATA_KEY.to_owned(), wallet));
+    if book.is_on_chain {
+        let wallet = state.wallet.as_ref().map(|it| book.address(it));
+        let wallet = wallet.map_or_else(Bytes::new, |it| Bytes::copy_from_slice(it.as_slice()));
+        expected.push((limits::RESERVED_METADATA_KEY.to_owned(), wallet));
+    }
     for (key, value) in expected {
         let arguments = json!({ "agent": agent, "key": key });
         let call = Identity::getMetadataCall {

@@ -10,8 +10,12 @@ mod validation;
 use super::{Clock, Dialect, Registries, ledger::Ledger};
 use crate::backend::{
     StepFault,
-    views::{self, AUTHORIZED, Draw, IDENTITY, Known, OPEN, VALIDATION, ViewAnswer, ViewName},
+    views::{
+        self, AUTHORIZED, Draw, IDENTITY, Known, OPEN, VALIDATION, ViewAnswer, ViewName,
+        ViewQuestion,
+    },
 };
+use crate::model::Actor;
 use book::Book;
 use question::{Questions, Reader};
 use std::collections::BTreeSet;
@@ -19,12 +23,15 @@ use std::collections::BTreeSet;
 /// So many views are one request of a node: it has limits to a request's and an answer's size.
 const ASKED_AT_ONCE: usize = 200;
 
+/// What a registry of others answers as it likes (R2).
+const OWN_NAMES: [&str; 3] = ["getVersion()", "name()", "symbol()"];
+
 impl<L: Ledger> Registries<L> {
     /// The views of the contracts' dialect, of registries that are there and of those that are not.
     pub(super) fn interface_of_dialect(&self) -> BTreeSet<ViewName> {
         match self.dialect {
-            Dialect::Canonical => views::all(views::CANONICAL),
-            _ => views::all(views::EVM),
+            Dialect::Canonical | Dialect::CanonicalAbi => views::all(views::CANONICAL),
+            Dialect::Concord | Dialect::OverCanonicalIdentity => views::all(views::EVM),
         }
     }
 
@@ -42,6 +49,9 @@ impl<L: Ledger> Registries<L> {
         };
         let mut views = self.interface_of_dialect();
         views.retain(|view| there(view.interface));
+        if self.dialect == Dialect::CanonicalAbi {
+            views.retain(|view| !OWN_NAMES.contains(&view.signature));
+        }
         views
     }
 
@@ -53,7 +63,8 @@ impl<L: Ledger> Registries<L> {
         if !self.ledger.answers_many() {
             return Ok(Vec::new());
         }
-        let questions = self.questions(known, draw);
+        let mut questions = self.questions(known, draw);
+        questions.retain(&self.askable());
         let mut answers = Vec::new();
         for calls in questions.calls().chunks(ASKED_AT_ONCE) {
             answers.extend(self.ledger.views(calls)?);
@@ -79,17 +90,31 @@ impl<L: Ledger> Registries<L> {
             &self.agents,
             &mut self.requests,
         );
-        let mut questions = Questions::default();
-        identity::ask(&book, draw, &mut questions);
-        if let Some(registry) = self.addresses.open_reputation {
-            open::ask(&book, registry, draw, &mut questions);
-        }
-        if let Some(registry) = self.addresses.authorized_reputation {
-            authorized::ask(&book, registry, draw, &mut questions);
-        }
-        if let Some(registry) = self.addresses.validation {
-            validation::ask(&book, registry, draw, &mut questions);
-        }
-        questions
+        ask_of(&book, draw)
     }
+}
+
+/// Every view of the registries that the book has.
+fn ask_of(book: &Book<'_>, draw: &mut Draw) -> Questions {
+    let mut questions = Questions::default();
+    identity::ask(book, draw, &mut questions);
+    if let Some(registry) = book.registries.open_reputation {
+        open::ask(book, registry, draw, &mut questions);
+    }
+    if let Some(registry) = book.registries.authorized_reputation {
+        authorized::ask(book, registry, draw, &mut questions);
+    }
+    if let Some(registry) = book.registries.validation {
+        validation::ask(book, registry, draw, &mut questions);
+    }
+    questions
+}
+
+/// What Concord's contracts are asked, in canonical terms, for a registry that is behind labels.
+pub(in crate::backend) fn questions(
+    known: Known<'_>,
+    actors: &[Actor],
+    draw: &mut Draw,
+) -> Vec<ViewQuestion> {
+    ask_of(&Book::without_a_chain(known, actors), draw).in_canonical_terms()
 }

@@ -222,7 +222,7 @@ impl Asked<'_> {
         let can_wrap = found
             .iter()
             .any(|it| it.entry.value.0.unsigned_abs() > NEVER_WRAPS);
-        if can_wrap && !self.book.is_ours() {
+        if can_wrap && self.book.is_known_to_wrap() {
             return; // R16: the one deliberate difference
         }
         let expected = match clients.is_empty() {
@@ -329,16 +329,12 @@ impl Asked<'_> {
         let tags = self.tags(draw);
         let each = self.open.clients.iter().map(|client| {
             let own = std::slice::from_ref(client);
-            native_part(&open_part(&self.matching(own, &tags, false)))
+            open_part(&self.matching(own, &tags, false))
         });
-        let call = Open::finishSummaryCall {
-            parts: each.collect(),
-        };
+        let parts: Vec<_> = each.collect();
+        let call = finish_call(&parts);
         let found = self.matching(&self.open.clients, &tags, false);
-        let arguments = json!({
-            "parts": "one for each client", "agent": self.ledger.agent,
-            "tag1": tags.0, "tag2": tags.1,
-        });
+        let arguments = parts_json(&parts);
         let expected = Ok(summary_json(open_summary(&found)));
         q.ask(self.ledger.registry, &call, arguments, expected, |_, it| {
             Ok(answer_json(
@@ -368,14 +364,10 @@ fn ask_impossible_parts(registry: (&'static str, Address), q: &mut Questions) {
         sum: WideInteger(alloy::primitives::I256::ONE),
         ..nothing
     };
-    for (name, part) in [
-        ("a count without histogram", counted),
-        ("a sum of nothing", summed),
-    ] {
-        let call = Open::finishSummaryCall {
-            parts: vec![native_part(&nothing), native_part(&part)],
-        };
-        let arguments = json!({ "parts": name });
+    for part in [counted, summed] {
+        let parts = [open_part(&[]), part];
+        let call = finish_call(&parts);
+        let arguments = parts_json(&parts);
         let expected = Err(ErrorClass::BadRequest);
         q.ask(registry, &call, arguments, expected, |_, it| {
             Ok(answer_json(
@@ -413,6 +405,16 @@ fn answer_json(count: u64, value: i128, decimals: u8) -> Value {
 
 fn part_json(part: &OpenPart) -> Value {
     json!({ "sum": part.sum, "count": part.count, "histogram": part.histogram })
+}
+
+fn parts_json(parts: &[OpenPart]) -> Value {
+    json!({ "parts": parts.iter().map(part_json).collect::<Value>() })
+}
+
+fn finish_call(parts: &[OpenPart]) -> Open::finishSummaryCall {
+    Open::finishSummaryCall {
+        parts: parts.iter().map(native_part).collect(),
+    }
 }
 
 fn native_part_json(part: Open::SummaryPart) -> Value {

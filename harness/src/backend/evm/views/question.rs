@@ -2,7 +2,7 @@ use crate::{
     backend::{
         StepFault,
         evm::{Agents, Clock, Dialect, Requests, labels::native_words, ledger::View},
-        views::{ViewAnswer, ViewDifference, ViewName},
+        views::{ViewAnswer, ViewDifference, ViewName, ViewQuestion, shown},
     },
     model::first_difference,
 };
@@ -12,6 +12,7 @@ use alloy::{
 };
 use concord_canonical::ErrorClass;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// The answer in canonical terms, or the class of the refusal.
 pub(super) type Expected = Result<Value, ErrorClass>;
@@ -96,6 +97,21 @@ impl Questions {
         });
     }
 
+    /// Leaves out the views that are not among these.
+    pub fn retain(&mut self, views: &BTreeSet<ViewName>) {
+        self.0.retain(|it| views.contains(&it.view));
+    }
+
+    /// The same without a chain.
+    pub fn in_canonical_terms(self) -> Vec<ViewQuestion> {
+        let each = self.0.into_iter().map(|it| ViewQuestion {
+            view: it.view,
+            arguments: it.arguments,
+            expected: it.expected,
+        });
+        each.collect()
+    }
+
     pub fn calls(&self) -> Vec<View> {
         self.0.iter().map(|it| it.call.clone()).collect()
     }
@@ -148,23 +164,5 @@ impl Question {
             arguments: self.arguments,
             difference,
         }
-    }
-}
-
-impl ViewDifference {
-    fn of(path: String, expected: Value, actual: Value) -> Self {
-        Self {
-            path,
-            expected,
-            actual,
-            native_error: None,
-        }
-    }
-}
-
-fn shown(expected: &Expected) -> Value {
-    match expected {
-        Ok(value) => value.clone(),
-        Err(class) => class.name().into(),
     }
 }

@@ -67,7 +67,7 @@ impl Asked<'_> {
             count: 1,
         };
         let call = Validation::finishSummaryCall { parts: vec![part] };
-        let arguments = json!({ "parts": "one response with a score of 101" });
+        let arguments = json!({ "parts": [{ "count": 1, "sum": "101" }] });
         let expected = Err(ErrorClass::BadRequest);
         q.ask(self.registry, &call, arguments, expected, |_, it| {
             Ok(json!({ "count": it.count, "average": it.avgResponse }))
@@ -273,7 +273,9 @@ impl Asked<'_> {
             parts: vec![native(part), native(rest)],
         };
         let (count, sum) = whole;
-        let arguments = json!({ "parts": [part, rest] });
+        let parts =
+            [part, rest].map(|(count, sum)| json!({ "count": count, "sum": sum.to_string() }));
+        let arguments = json!({ "parts": parts });
         let expected = Ok(json!({ "count": count, "average": average(count, sum) }));
         q.ask(self.registry, &call, arguments, expected, |_, it| {
             Ok(json!({ "count": it.count, "average": it.avgResponse }))
@@ -295,7 +297,7 @@ fn some_tag(state: &ValidationsState, draw: &mut Draw) -> PaddedTag {
     draw.pick(&tags).unwrap_or_default()
 }
 
-/// As the contract takes a tag (R14). One that is no text was never stored there.
+/// As the contract takes a tag (R14). One that is not text was never stored there.
 fn text(tag: PaddedTag) -> String {
     tag::decode_padded(&tag.0).map_or_else(|_| String::new(), |tag| tag.to_string())
 }

@@ -21,7 +21,7 @@ use snapshot::Snapshot;
 use solana_address::Address;
 use std::collections::BTreeMap;
 
-/// Of every agent that the story named.
+/// Of every agent that the scenario named.
 fn touched(ledger: &impl Ledger, world: &World) -> Result<CanonicalState, StepFault> {
     let mut state = CanonicalState {
         time: ledger.time()?.saturating_sub(world.start),
@@ -36,7 +36,7 @@ fn touched(ledger: &impl Ledger, world: &World) -> Result<CanonicalState, StepFa
 }
 
 /// Everything, from every account that the program and Token-2022 own, so that nothing
-/// hides; where others use the registry too, what the story touched.
+/// hides; where others use the registry too, what the scenario touched.
 pub fn state(ledger: &impl Ledger, world: &World) -> Result<CanonicalState, StepFault> {
     if ledger.is_shared() {
         return touched(ledger, world);

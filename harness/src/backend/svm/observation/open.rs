@@ -16,7 +16,7 @@ use concord_registry::svm::{
 };
 use solana_address::Address;
 
-/// How many open feedbacks the client gave; 0 where he never gave one.
+/// How many open feedbacks the client gave; 0 if there is none.
 pub fn last_open_index(
     ledger: &impl Ledger,
     program: &Program,

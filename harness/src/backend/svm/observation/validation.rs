@@ -57,7 +57,7 @@ impl<L: Ledger> Reader<'_, L> {
         match self.snapshot.responses.iter().find(is_orphan) {
             None => Ok(()),
             Some(response) => Err(unexplained(format!(
-                "a response to {}, which nobody asked for",
+                "a response to {}, which was not requested",
                 Bytes32(response.request_hash)
             ))),
         }

@@ -34,7 +34,7 @@ impl<L: Ledger> Registry<L> {
     }
 
     /// The request is named by its account. Where the validator has none, a client in `by`'s place
-    /// names the one that would be his own.
+    /// names the one that would be its own.
     pub(in crate::backend::svm) fn validation_response(
         &mut self,
         answer: &ValidationAnswer,
@@ -82,8 +82,8 @@ impl<L: Ledger> Registry<L> {
     }
 }
 
-/// A caller with a request of his own under the hash cannot name that one, or he would answer it.
-/// He names the other validator's vacant account, and the program says that it is not his: it is
+/// A caller with a request of their own under the hash cannot name that one, or they would answer it.
+/// They name the other validator's vacant account, and the program says that it is not theirs: it is
 /// the request that is not there.
 fn of_absent(observed: Observed) -> Observed {
     Observed {

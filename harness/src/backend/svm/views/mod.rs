@@ -2,6 +2,8 @@
 mod accounts;
 mod summaries;
 
+pub(in crate::backend) use summaries::questions;
+
 use super::{Registry, World, ledger::Ledger, view};
 use crate::{
     backend::{

@@ -1,7 +1,11 @@
 //! The program's read instructions (R16).
-use super::Asking;
+use super::{Asking, named};
 use crate::{
-    backend::{StepFault, svm::ledger::Ledger, views::Draw},
+    backend::{
+        StepFault,
+        svm::ledger::Ledger,
+        views::{Draw, Known, ViewQuestion, shown},
+    },
     model::{
         Actor, Agent, AgentState, Found, Integer, OpenFeedbackState, OpenPart, Summary,
         WideInteger, open_part, open_summary,
@@ -18,6 +22,64 @@ use std::ops::RangeInclusive;
 
 /// A tag that no entry of a scenario has.
 const NO_SUCH_TAG: &str = "no such tag";
+
+/// What the read instructions are asked about an agent, in canonical terms.
+pub(in crate::backend) fn questions(
+    known: Known<'_>,
+    actors: &[Actor],
+    draw: &mut Draw,
+) -> Vec<ViewQuestion> {
+    let each = known.state.agents.iter().flat_map(|(agent, state)| {
+        let mut clients = draw.list(&state.open.clients, 3);
+        clients.extend(draw.pick(actors));
+        let drawn = (clients, drawn_tags(state, draw));
+        let nobody = (Vec::new(), (String::new(), String::new()));
+        let everybody = (state.open.clients.clone(), drawn_tags(state, draw));
+        [nobody, everybody, drawn]
+            .into_iter()
+            .filter(|(clients, _)| fits_a_transaction(state, clients))
+            .flat_map(|(clients, (tag1, tag2))| {
+                both_questions(agent, state, &clients, (&tag1, &tag2))
+            })
+            .collect::<Vec<_>>()
+    });
+    each.collect()
+}
+
+/// Whether a transaction can lock the accounts of these clients and their entries.
+fn fits_a_transaction(state: &AgentState, clients: &[Actor]) -> bool {
+    let listed: Vec<_> = (clients.iter())
+        .map(|client| ClientEntries {
+            client: Default::default(), // only their number counts
+            last: state.open.last_index(client),
+        })
+        .collect();
+    accounts_of_summary(&listed) <= SUMMARY_ACCOUNTS_MAX
+}
+
+fn both_questions(
+    agent: &Agent,
+    state: &AgentState,
+    clients: &[Actor],
+    tags: (&str, &str),
+) -> [ViewQuestion; 2] {
+    let found = state.open.matching(clients, tags, false);
+    let unless_nobody = |value: Value| match clients.is_empty() {
+        true => Err(ErrorClass::EmptyClients),
+        false => Ok(value),
+    };
+    let question = |name, value| ViewQuestion {
+        view: named("instruction", name),
+        arguments: json!({
+            "agent": agent, "clients": clients, "tag1": tags.0, "tag2": tags.1,
+        }),
+        expected: unless_nobody(value),
+    };
+    [
+        question("open_summary", json!(open_summary(&found))),
+        question("open_summary_part", part_json(&open_part(&found))),
+    ]
+}
 
 impl<L: Ledger> Asking<'_, L> {
     /// R16: over drawn clients with drawn tags, over a range of one client's entries, and over
@@ -66,35 +128,25 @@ impl<L: Ledger> Asking<'_, L> {
                 last: state.open.last_index(client),
             })
             .collect();
-        if accounts_of_summary(&listed) > SUMMARY_ACCOUNTS_MAX {
+        if !fits_a_transaction(state, clients) {
             return Ok(());
         }
-        let found = state.open.matching(clients, tags, false);
-        let refusal = || {
-            clients
-                .is_empty()
-                .then(|| json!(ErrorClass::EmptyClients.name()))
-        };
-        let arguments = json!({
-            "agent": agent, "clients": clients, "tag1": tags.0, "tag2": tags.1,
-        });
+        let [of_whole, of_part] = both_questions(agent, state, clients, tags);
         let (program, mint) = (&self.world.program, self.world.keys.mint(agent));
         let whole = program.open_summary(mint, &listed, tags.0, tags.1);
         let part = program.open_summary_part(mint, &listed, tags.0, tags.1);
-        let expected = refusal().unwrap_or_else(|| json!(open_summary(&found)));
         self.call(
             &whole,
             "open_summary",
-            arguments.clone(),
-            &expected,
+            of_whole.arguments,
+            &shown(&of_whole.expected),
             summary_json,
         )?;
-        let expected = refusal().unwrap_or_else(|| part_json(&open_part(&found)));
         self.call(
             &part,
             "open_summary_part",
-            arguments,
-            &expected,
+            of_part.arguments,
+            &shown(&of_part.expected),
             native_part_json,
         )
     }

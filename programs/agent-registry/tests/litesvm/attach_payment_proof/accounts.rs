@@ -68,7 +68,7 @@ fn refuses_another_account_in_each_place() {
         let sent = it.net.send(&[&it.client], &instructions);
         assert_refused(&sent, 1, ACCOUNT_MISMATCH);
     }
-    // in his name, without his signature
+    // in the client's name, without its signature
     let mut attach = sponsored(proof.instruction(), &friend.pubkey());
     attach.accounts[0].is_signer = false;
     let instructions = [proof.signed_by(&it.facilitator), attach];

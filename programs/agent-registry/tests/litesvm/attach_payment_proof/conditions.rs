@@ -123,7 +123,7 @@ fn refuses_a_payer_who_is_not_the_reviewer() {
 fn refuses_a_reviewer_who_has_become_the_wallet_or_the_authority() {
     let mut it = Purchase::new();
     let (owner, me) = (it.agent.owner.insecure_clone(), it.client.pubkey());
-    // the wallet: he pays himself
+    // the wallet pays itself
     let client = it.client.insecure_clone();
     it.set_wallet(&owner, &client);
     it.refuses(

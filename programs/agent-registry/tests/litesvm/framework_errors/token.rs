@@ -43,7 +43,7 @@ fn take(stage: &Stage, kind: u8) -> Vec<u8> {
     [&[6, kind, 1], stage.stranger.pubkey().as_ref()].concat()
 }
 
-/// The stranger's creation of his associated account, with `change` made to it.
+/// The stranger's creation of their associated account, with `change` made to it.
 fn open(stage: &mut Stage, change: impl FnOnce(&mut Instruction)) -> Sent {
     let stranger = stage.stranger.pubkey();
     let mut create = create_associated(&stranger, &stranger, &stage.agent.mint);

@@ -147,7 +147,7 @@ impl Stage {
             .unwrap();
     }
 
-    /// The proof of the client's payment number `number` for his first feedback.
+    /// The proof of the client's payment number `number` for the first feedback.
     pub fn proof(&self, number: u8) -> AttachPayment {
         let client = self.client.pubkey();
         AttachPayment {

@@ -73,7 +73,7 @@ pub fn transfer(
     instruction
 }
 
-/// The associated token account of `owner`, or nothing where it exists.
+/// The associated token account of `owner`, or nothing if it exists.
 pub fn create_associated(payer: &Address, owner: &Address, mint: &Address) -> Instruction {
     Instruction {
         program_id: associated_token_program(),

@@ -31,17 +31,17 @@ pub enum Step {
         profile: Profile,
         index: u64,
     },
-    /// To his own feedback.
+    /// To the actor's own feedback.
     Respond {
         profile: Profile,
         index: u64,
     },
-    /// For his own feedback, with payment number `number`.
+    /// For the actor's own feedback, with payment number `number`.
     ProvePayment {
         index: u64,
         number: u8,
     },
-    /// The owner asks him to validate.
+    /// The owner asks the actor to validate.
     Ask {
         number: u8,
     },
@@ -49,9 +49,9 @@ pub enum Step {
         number: u8,
         score: u8,
     },
-    /// The owner makes him the wallet.
+    /// The owner makes the actor the wallet.
     SetWallet,
-    /// The owner sells the agent to him.
+    /// The owner sells the agent to the actor.
     Sell,
 }
 

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use crate::{FileFolder, FileStore, cid_of};
 use alloy::transports::http::reqwest::{
     Client, Response, StatusCode, Url, header, redirect::Policy,
 };
 use async_trait::async_trait;
 use concord_chain::ChainError;
-use concord_x402::feedback::{FileFolder, FileStore, cid_of};
 use serde::Deserialize;
 
 const METHOD: &str = "block/put";
@@ -103,7 +103,7 @@ async fn bounded(mut answer: Response) -> Result<Vec<u8>, alloy::transports::htt
     while let Some(chunk) = answer.chunk().await? {
         body.extend_from_slice(&chunk);
         if body.len() > ANSWER_MAX {
-            body.clear(); // which is no answer
+            body.clear(); // which is not an answer
             break;
         }
     }

@@ -1,3 +1,4 @@
+//! Whose feedback counts (R48).
 use concord_files::parse_reviewer_list;
 use concord_registry::{event::AccountId, evm, svm};
 use std::{

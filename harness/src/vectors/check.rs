@@ -10,10 +10,10 @@ use std::collections::BTreeSet;
 /// How often a program that stopped answering is started again in a run.
 const RESTARTS_MAX: usize = 3;
 
-/// What is judged.
+/// What is checked.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    /// These functions alone; every one where there is none.
+    /// These functions alone; every one if there is none.
     pub functions: BTreeSet<String>,
     /// Also vectors about the form of requests.
     pub with_requests: bool,
@@ -28,8 +28,8 @@ pub enum Verdict {
     Wrong,
     /// An error where a result was due.
     RefusedWrongly,
-    /// The program died, hung or wrote what is no answer.
-    NotJudged,
+    /// The program died, hung or wrote what is not an answer.
+    Unanswered,
     NotDeclared,
 }
 
@@ -39,7 +39,7 @@ pub struct Tally {
     pub right: usize,
     pub wrong: usize,
     pub refused_wrongly: usize,
-    pub not_judged: usize,
+    pub unanswered: usize,
     pub not_declared: usize,
 }
 
@@ -66,11 +66,11 @@ pub struct Finding {
     pub answered: Value,
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Run {
     pub rows: Vec<Row>,
-    /// Wrong answers and vectors that could not be judged, in order.
+    /// Wrong answers and vectors that inconclusive, in order.
     pub findings: Vec<Finding>,
     /// How often the program was started again.
     pub restarts: usize,
@@ -81,7 +81,7 @@ pub struct Run {
 pub enum Conclusion {
     Agrees,
     Differs,
-    /// What was judged agrees; some vectors have no answer.
+    /// What was checked agrees; some vectors have no answer.
     Lost,
     /// What is declared agrees; some vectors are not declared.
     NotDeclared,
@@ -93,7 +93,7 @@ impl Tally {
             Verdict::Right => &mut self.right,
             Verdict::Wrong => &mut self.wrong,
             Verdict::RefusedWrongly => &mut self.refused_wrongly,
-            Verdict::NotJudged => &mut self.not_judged,
+            Verdict::Unanswered => &mut self.unanswered,
             Verdict::NotDeclared => &mut self.not_declared,
         } += 1;
     }
@@ -113,7 +113,7 @@ impl Run {
         let total = self.total();
         match total {
             _ if total.wrong + total.refused_wrongly > 0 => Conclusion::Differs,
-            _ if total.not_judged > 0 => Conclusion::Lost,
+            _ if total.unanswered > 0 => Conclusion::Lost,
             _ if total.not_declared > 0 => Conclusion::NotDeclared,
             _ => Conclusion::Agrees,
         }
@@ -178,7 +178,7 @@ pub fn run(plan: &Plan, files: &[VectorFile], command: &Command) -> Result<Run, 
     let (mut rows, mut findings) = (Vec::new(), Vec::new());
     for file in files {
         if plan.functions.is_empty() || plan.functions.contains(&file.function) {
-            rows.push(judge_file(plan, file, &mut subject, &mut findings));
+            rows.push(check_file(plan, file, &mut subject, &mut findings));
         }
     }
     Ok(Run {
@@ -188,7 +188,7 @@ pub fn run(plan: &Plan, files: &[VectorFile], command: &Command) -> Result<Run, 
     })
 }
 
-fn judge_file(
+fn check_file(
     plan: &Plan,
     file: &VectorFile,
     subject: &mut Subject<'_>,
@@ -204,7 +204,7 @@ fn judge_file(
     let vectors = file.vectors.iter();
     for vector in vectors.filter(|it| plan.with_requests || !it.is_about_requests()) {
         let verdict = match is_declared {
-            true => judge(vector, subject.ask(vector), findings),
+            true => check(vector, subject.ask(vector), findings),
             false => Verdict::NotDeclared,
         };
         row.tally.count(verdict);
@@ -213,9 +213,9 @@ fn judge_file(
     row
 }
 
-fn judge(vector: &Vector, answer: Result<Answer, String>, findings: &mut Vec<Finding>) -> Verdict {
+fn check(vector: &Vector, answer: Result<Answer, String>, findings: &mut Vec<Finding>) -> Verdict {
     let verdict = match (&answer, &vector.expected) {
-        (Err(_), _) => Verdict::NotJudged,
+        (Err(_), _) => Verdict::Unanswered,
         (Ok(Answer::Unsupported), _) => Verdict::NotDeclared,
         (Ok(Answer::Ok(found)), Expected::Ok(due)) if found == due => Verdict::Right,
         (Ok(Answer::Ok(found)), Expected::Member { name, value })

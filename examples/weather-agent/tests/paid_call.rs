@@ -1,4 +1,4 @@
-//! The README's story of a paid, signed, rated call: its commands are run as they are written there, with the
+//! The README's paid, signed, rated call: its commands are run as they are written there, with the
 //! `concord` and the weather agent of this build. Needs what `scripts/build` makes, and anvil.
 use std::{
     env, fs,
@@ -11,12 +11,12 @@ const HEADING: &str = "## A paid, signed, rated call";
 const START: &str = "cargo run -q --bin weather-agent";
 const ALIAS: &str = "alias concord='cargo run -q --bin concord --'\n";
 
-/// The shell blocks of the story: what starts the agent, and what the buyer does.
+/// The shell blocks of that section: what starts the agent, and what the buyer does.
 fn blocks() -> Vec<String> {
     let readme = fs::read_to_string(clone_root().join("README.md")).unwrap();
-    let story = readme.split(HEADING).nth(1).expect(HEADING);
-    let story = story.split("\n## ").next().unwrap();
-    let blocks = story.split("```sh\n").skip(1);
+    let purchase = readme.split(HEADING).nth(1).expect(HEADING);
+    let purchase = purchase.split("\n## ").next().unwrap();
+    let blocks = purchase.split("```sh\n").skip(1);
     blocks
         .map(|it| it.split("```").next().unwrap().to_owned())
         .collect()
@@ -27,7 +27,7 @@ fn clone_root() -> PathBuf {
 }
 
 /// Where the built `concord` is: beside the built agent. `cargo test --workspace` builds it; so does
-/// `--test cli` beside `--test story`.
+/// `--test cli` beside `--test paid_call`.
 fn binaries() -> PathBuf {
     let agent = Path::new(env!("CARGO_BIN_EXE_weather-agent"));
     let concord = agent.with_file_name("concord");
@@ -64,15 +64,15 @@ impl Drop for Running {
 #[test]
 fn every_command_of_the_story_runs_as_it_is_written() {
     let blocks = blocks();
-    let [start, story] = &blocks[..] else {
+    let [start, purchase] = &blocks[..] else {
         panic!("{blocks:?}");
     };
     assert_eq!(start.trim(), START);
-    let story = story.strip_prefix(ALIAS).expect("the alias");
+    let purchase = purchase.strip_prefix(ALIAS).expect("the alias");
     let _running = Running::start();
     let path = env::var_os("PATH").unwrap_or_default();
     let path = env::join_paths([binaries()].into_iter().chain(env::split_paths(&path))).unwrap();
-    let script = format!("set -e\n{story}");
+    let script = format!("set -e\n{purchase}");
     let ran = Command::new("bash")
         .args(["-c", &script])
         .env("PATH", path)

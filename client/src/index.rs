@@ -1,0 +1,269 @@
+//! What an index knows, over its `/v1`: searches over both chains, and feedback with its endpoint and file.
+
+use std::time::Duration;
+
+use alloy::transports::http::reqwest::{
+    self, Client as Http, Method, StatusCode, Url, redirect::Policy,
+};
+use serde_json::{Map, Value, json};
+
+use crate::{ClientError, Kind, Reviewers, Tags, operation::malformed};
+
+/// Bytes of an answer: a page of feedback has 200 rows of a few kilobytes.
+const BYTES: usize = 32 << 20;
+const TIME: Duration = Duration::from_secs(30);
+
+/// Why an index has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum IndexError {
+    /// Its URL cannot be used.
+    #[error("the index's URL: {0}")]
+    Url(String),
+    /// It refuses the question.
+    #[error("the index refuses this: {0}")]
+    Refused(String),
+    /// It does not have what was asked for.
+    #[error("{0}")]
+    NotIndexed(String),
+    /// It does not answer, or not as an index does.
+    #[error("the index at {index} does not answer: {reason}")]
+    Silent {
+        /// Scheme, host and port.
+        index: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl IndexError {
+    /// Whether the same question may be answered later.
+    #[must_use]
+    pub const fn is_retryable(&self) -> bool {
+        matches!(self, Self::Silent { .. })
+    }
+}
+
+/// An index.
+#[derive(Clone, Debug)]
+pub struct IndexClient {
+    url: Url,
+    http: Http,
+}
+
+/// One page of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Page {
+    /// The rows, as the index's OpenAPI describes them.
+    pub items: Vec<Value>,
+    /// Continues the search, if there is more: `options.cursor` of the next question.
+    pub next_cursor: Option<String>,
+}
+
+/// Thresholds of reputation in a search for agents, and whose feedback they are about (R48).
+#[derive(Clone, Debug)]
+pub struct ReputationFilter<'a> {
+    /// Whose feedback counts.
+    pub reviewers: &'a Reviewers,
+    /// BP's other members of `feedback`: `minValue`, `minCount`, `tag1`, `hasFeedback`, and so on.
+    pub thresholds: Value,
+}
+
+impl IndexClient {
+    /// An index at a URL. No request is made yet.
+    ///
+    /// # Errors
+    /// [`IndexError::Url`].
+    pub fn new(address: &str) -> Result<Self, IndexError> {
+        let malformed = |reason: &str| IndexError::Url(reason.to_owned());
+        let url: Url = (address.parse()).map_err(|_| malformed("expected http:// and a host"))?;
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(malformed("it has a user or a password"));
+        }
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(malformed("expected http:// or https:// and a host"));
+        }
+        let http = Http::builder().timeout(TIME).redirect(Policy::none());
+        let http = http.build().map_err(|error| IndexError::Silent {
+            index: url.origin().ascii_serialization(),
+            reason: error.to_string(),
+        })?;
+        Ok(Self { url, http })
+    }
+
+    /// Searches agents with BP's filters (`searchAgents`). Thresholds of reputation are in `reputation`, because they
+    /// need reviewers. Filters and options are JSON objects; [`Value::Null`] is an empty one.
+    ///
+    /// # Errors
+    /// [`ClientError::Index`], also for a filter that the index does not have.
+    pub async fn search_agents(
+        &self,
+        filters: &Value,
+        reputation: Option<ReputationFilter<'_>>,
+        options: &Value,
+    ) -> Result<Page, ClientError> {
+        let mut filters = object("filters", filters)?;
+        if filters.contains_key("feedback") {
+            let expected = "none: give a ReputationFilter, which names reviewers (R48)";
+            return Err(malformed("filters.feedback", "given", expected));
+        }
+        if let Some(ReputationFilter {
+            reviewers,
+            thresholds,
+        }) = reputation
+        {
+            let mut thresholds = object("thresholds", &thresholds)?;
+            thresholds.insert("fromReviewers".to_owned(), listed(reviewers)?);
+            filters.insert("feedback".to_owned(), Value::Object(thresholds));
+        }
+        let body = json!({ "filters": filters, "options": object("options", options)? });
+        let answer = self.ask(&["v1", "agents", "search"], Some(&body)).await?;
+        Ok(self.page(answer)?)
+    }
+
+    /// Searches feedback (BP's `searchFeedback`): by agents, reviewers, tags.
+    ///
+    /// # Errors
+    /// As [`Self::search_agents`].
+    pub async fn search_feedback(
+        &self,
+        filters: &Value,
+        options: &Value,
+    ) -> Result<Page, ClientError> {
+        let (filters, options) = (object("filters", filters)?, object("options", options)?);
+        let body = json!({ "filters": filters, "options": options });
+        let answer = self.ask(&["v1", "feedback", "search"], Some(&body)).await?;
+        Ok(self.page(answer)?)
+    }
+
+    /// One feedback with its endpoint, its file's evidence and its responses. `agent` is
+    /// `CAIP-10 of the registry:id`; `index` counts from 1 (R44).
+    ///
+    /// # Errors
+    /// [`IndexError::NotIndexed`] if it is not there; otherwise as [`Self::search_agents`].
+    pub async fn feedback(
+        &self,
+        kind: Kind,
+        agent: &str,
+        client: &str,
+        index: u64,
+    ) -> Result<Value, ClientError> {
+        let index = index.to_string();
+        let path = ["v1", "feedback", agent, kind.name(), client, &index];
+        Ok(self.ask(&path, None).await?)
+    }
+
+    /// The summary of an agent, and the facts about the reviewers who count (R48). The answer states its set in
+    /// `clientAddresses`.
+    ///
+    /// # Errors
+    /// [`ClientError::Reviewers`] for an empty set; otherwise as [`Self::search_agents`].
+    pub async fn summary(
+        &self,
+        kind: Kind,
+        agent: &str,
+        reviewers: &Reviewers,
+        tags: Tags<'_>,
+    ) -> Result<Value, ClientError> {
+        let body = json!({
+            "agentIds": [agent],
+            "clientAddresses": listed(reviewers)?,
+            "profile": kind.name(),
+            "tag1": tags.tag1,
+            "tag2": tags.tag2,
+        });
+        let answer = self.ask(&["v1", "summaries"], Some(&body)).await?;
+        let first = self.page(answer)?.items.into_iter().next();
+        Ok(first.ok_or_else(|| self.silent("the answer has no summary".to_owned()))?)
+    }
+
+    /// Asks anything else of the API, and returns the answer's JSON. `path` are the parts of the URL's path; with a
+    /// body the question is a POST.
+    ///
+    /// # Errors
+    /// [`IndexError`].
+    pub async fn ask(&self, path: &[&str], body: Option<&Value>) -> Result<Value, IndexError> {
+        let mut url = self.url.clone();
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty().extend(path);
+        }
+        let request = match body {
+            None => self.http.request(Method::GET, url),
+            Some(body) => (self.http.request(Method::POST, url))
+                .header("content-type", "application/json")
+                .body(body.to_string()),
+        };
+        // the error's own text has the whole URL, which may have what it should not say
+        let silent = |error: reqwest::Error| self.silent(words(&error.without_url()));
+        let mut response = request.send().await.map_err(silent)?;
+        let status = response.status();
+        let mut bytes = Vec::new();
+        while let Some(part) = response.chunk().await.map_err(silent)? {
+            if bytes.len() + part.len() > BYTES {
+                return Err(self.silent(format!("the answer is longer than {BYTES} bytes")));
+            }
+            bytes.extend_from_slice(&part);
+        }
+        self.answer(status, &bytes)
+    }
+
+    fn answer(&self, status: StatusCode, bytes: &[u8]) -> Result<Value, IndexError> {
+        let answer: Value = serde_json::from_slice(bytes)
+            .map_err(|_| self.silent(format!("status {status}, and no JSON: is this an index?")))?;
+        if status == StatusCode::OK {
+            return Ok(answer);
+        }
+        let message = answer["error"]["message"].as_str().map(str::to_owned);
+        let message = message.unwrap_or_else(|| format!("status {status}"));
+        Err(match status.as_u16() {
+            404 => IndexError::NotIndexed(message),
+            400..=499 | 501 => IndexError::Refused(message),
+            _ => self.silent(message),
+        })
+    }
+
+    fn page(&self, mut answer: Value) -> Result<Page, IndexError> {
+        // IndexMut would panic on an answer of another form
+        let Some(Value::Array(items)) = answer.get_mut("items").map(Value::take) else {
+            return Err(self.silent("the answer has no list of items".to_owned()));
+        };
+        Ok(Page {
+            items,
+            next_cursor: answer["nextCursor"].as_str().map(str::to_owned),
+        })
+    }
+
+    fn silent(&self, reason: String) -> IndexError {
+        IndexError::Silent {
+            index: self.url.origin().ascii_serialization(),
+            reason,
+        }
+    }
+}
+
+/// R48: as the API has them.
+fn listed(reviewers: &Reviewers) -> Result<Value, ClientError> {
+    Ok(match reviewers.accounts()? {
+        None => json!("everyone"),
+        Some(listed) => listed.iter().map(|it| json!(it.to_string())).collect(),
+    })
+}
+
+fn object(field: &'static str, value: &Value) -> Result<Map<String, Value>, ClientError> {
+    match value {
+        Value::Object(members) => Ok(members.clone()),
+        Value::Null => Ok(Map::new()),
+        other => Err(malformed(field, &other.to_string(), "a JSON object")),
+    }
+}
+
+/// The error's words, and those of its causes.
+fn words(error: &dyn std::error::Error) -> String {
+    let mut words = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        words = format!("{words}: {error}");
+        cause = error.source();
+    }
+    words
+}

@@ -1,0 +1,295 @@
+import { type Canonical, load } from "@concord/canonical";
+import {
+  authorizedReputationRegistryAbi,
+  errorClassOfRevert,
+  identityRegistryAbi,
+  reputationRegistryAbi,
+  validationRegistryAbi,
+} from "@concord/registries";
+import {
+  type Abi,
+  type Account,
+  type Address,
+  BaseError,
+  type Chain,
+  ContractFunctionRevertedError,
+  type LocalAccount,
+  type Log,
+  type PublicClient,
+  type ReplacementReason,
+  type Transport,
+  type WalletClient,
+  isHex,
+  parseEventLogs,
+} from "viem";
+import { addressesOf, published, requireSame } from "./documents.js";
+import { ClientError, wordsOf } from "./errors.js";
+import { checkNumber, checkText, portable } from "./limits.js";
+import type * as T from "./types.js";
+
+/** The contracts of one deployment. */
+export interface EvmAddresses {
+  readonly identity: Address;
+  readonly openReputation?: Address;
+  readonly authorizedReputation?: Address;
+  readonly validation?: Address;
+}
+
+/** What an EVM client needs. */
+export interface EvmOptions {
+  readonly reader: PublicClient;
+  readonly wallet: WalletClient<Transport, Chain, Account>;
+  readonly addresses: EvmAddresses;
+  /** Stores files. Without it, only published files can be referred to. */
+  readonly upload?: T.Upload;
+  /** Blocks on a transaction, its own among them. */
+  readonly confirmations?: number;
+}
+
+const missing = (name: string): never => {
+  throw new ClientError(`no ${name} registry is configured`);
+};
+
+/** An account at the registries of an EVM chain. */
+export class EvmClient implements T.RegistryClient {
+  readonly address: Address;
+
+  private constructor(
+    private readonly options: EvmOptions,
+    private readonly canonical: Canonical,
+  ) {
+    this.address = options.wallet.account.address;
+  }
+
+  /** Makes a client. */
+  static async of(options: EvmOptions): Promise<EvmClient> {
+    return new EvmClient(options, await load());
+  }
+
+  private reputation(kind: T.Kind): Address {
+    const { openReputation, authorizedReputation } = this.options.addresses;
+    return (kind === "open" ? openReputation : authorizedReputation) ?? missing(`${kind} reputation`);
+  }
+
+  private file(document: T.Document | undefined) {
+    return published(document, this.options.upload, this.canonical);
+  }
+
+  private tag(text: string | undefined): T.Hex {
+    return this.canonical.tag({ text: text ?? "", encoding: "padded" });
+  }
+
+  async register({ file }: { file: T.Document }): Promise<T.Landed & { agent: string }> {
+    const { uri } = await this.file(file);
+    const sent = await this.send(identityRegistryAbi, this.options.addresses.identity, "register", [uri]);
+    const events = parseEventLogs({ abi: identityRegistryAbi, eventName: "Registered", logs: sent.logs });
+    return { ...landed(sent), agent: `${seen(events, sent, { owner: this.address, agentURI: uri }).args.agentId}` };
+  }
+
+  /** Sets where an agent is paid, with the wallet's consent (R3). `deadline`: unix seconds, at most 300 ahead. */
+  async setWallet(agent: string, wallet: LocalAccount, deadline: bigint): Promise<T.Landed> {
+    const identity = this.options.addresses.identity;
+    const owner = await this.read<Address>(identityRegistryAbi, identity, "ownerOf", [BigInt(agent)]);
+    const { digest } = this.canonical.agentWalletSet({
+      agentId: agent,
+      newWallet: wallet.address,
+      owner,
+      deadline,
+      chainId: this.options.wallet.chain.id,
+      verifyingContract: identity,
+    });
+    const signature = await signHash(wallet, digest);
+    const sent = await this.send(identityRegistryAbi, identity, "setAgentWallet", [BigInt(agent), wallet.address, deadline, signature]);
+    const events = parseEventLogs({ abi: identityRegistryAbi, eventName: "MetadataSet", logs: sent.logs });
+    seen(events, sent, { agentId: BigInt(agent), metadataKey: "agentWallet" });
+    return landed(sent);
+  }
+
+  /** Authorizes a client to give feedback (R5). `owner` owns the agent (R7). */
+  async authorize(owner: LocalAccount, grant: { agent: string; client: string; indexLimit: bigint; expiry: bigint }): Promise<T.FeedbackAuth> {
+    const { agent, client, indexLimit, expiry } = grant;
+    const fields = {
+      agentId: agent,
+      clientAddress: client,
+      indexLimit,
+      expiry,
+      chainId: this.options.wallet.chain.id,
+      identityRegistry: this.options.addresses.identity,
+      signerAddress: owner.address,
+    };
+    const signed = this.canonical.feedbackAuth({ scheme: "eip712", verifyingContract: this.reputation("authorized"), ...fields });
+    if (!("digest" in signed)) throw new ClientError("an EVM chain signs a digest");
+    const signature = await signHash(owner, signed.digest);
+    return { indexLimit, expiry, authorization: this.canonical.feedbackAuthBlob({ ...fields, signature }) };
+  }
+
+  async give(review: T.Review): Promise<T.Given> {
+    const fitting = portable(review);
+    const { agent, tag1 = "", tag2 = "" } = fitting;
+    const kind = "score" in fitting ? "authorized" : "open";
+    const to = this.reputation(kind);
+    const { chain } = this.options.wallet;
+    const registry = `eip155:${chain.id}:${this.options.addresses.identity}`;
+    requireSame(fitting, { registry, client: `eip155:${chain.id}:${this.address}` });
+    const { uri, hash } = await this.file(fitting.file);
+    const by = { agentId: BigInt(agent), clientAddress: this.address, feedbackHash: hash };
+    if ("score" in fitting) {
+      const tags = [this.tag(tag1), this.tag(tag2)] as const;
+      const args = [BigInt(agent), fitting.score, ...tags, uri, hash, fitting.auth.authorization];
+      const sent = await this.send(authorizedReputationRegistryAbi, to, "giveFeedback", args);
+      const given = parseEventLogs({ abi: authorizedReputationRegistryAbi, eventName: "NewFeedback", logs: sent.logs });
+      seen(given, sent, { ...by, score: fitting.score, tag1: tags[0], tag2: tags[1], feedbackUri: uri });
+      const events = parseEventLogs({ abi: authorizedReputationRegistryAbi, eventName: "FeedbackIndexed", logs: sent.logs });
+      const { args: indexed } = seen(events, sent, { agentId: by.agentId, clientAddress: this.address });
+      return { ...landed(sent), kind, agent, client: this.address, index: indexed.feedbackIndex };
+    }
+    const { value, decimals, endpoint = "" } = fitting;
+    const args = [BigInt(agent), value, decimals, tag1, tag2, endpoint, uri, hash];
+    const sent = await this.send(reputationRegistryAbi, to, "giveFeedback", args);
+    const events = parseEventLogs({ abi: reputationRegistryAbi, eventName: "NewFeedback", logs: sent.logs });
+    const expected = { ...by, value, valueDecimals: decimals, tag1, tag2, endpoint, feedbackURI: uri };
+    return { ...landed(sent), kind, agent, client: this.address, index: seen(events, sent, expected).args.feedbackIndex };
+  }
+
+  async get({ kind, agent, client, index }: T.FeedbackRef): Promise<T.StoredFeedback | undefined> {
+    const at = [BigInt(agent), client, index];
+    const to = this.reputation(kind);
+    try {
+      if (kind === "open") {
+        const found = await this.read<[bigint, number, string, string, boolean]>(reputationRegistryAbi, to, "readFeedback", at);
+        const [value, decimals, tag1, tag2, isRevoked] = found;
+        return { kind, value, decimals, tag1, tag2, isRevoked };
+      }
+      const found = await this.read<[number, T.Hex, T.Hex, boolean, bigint]>(authorizedReputationRegistryAbi, to, "readFeedback", at);
+      const [score, tag1, tag2, isRevoked] = found;
+      return { kind, score, tag1, tag2, isRevoked };
+    } catch (fault) {
+      if (fault instanceof ClientError && fault.errorClass === "FeedbackNotFound") return undefined;
+      throw fault;
+    }
+  }
+
+  async revoke({ kind, agent, index }: Omit<T.FeedbackRef, "client">): Promise<T.Landed> {
+    checkNumber("index", index, "u64");
+    const sent = await this.send(reputationRegistryAbi, this.reputation(kind), "revokeFeedback", [BigInt(agent), index]);
+    const events = parseEventLogs({ abi: reputationRegistryAbi, eventName: "FeedbackRevoked", logs: sent.logs });
+    seen(events, sent, { agentId: BigInt(agent), clientAddress: this.address, feedbackIndex: index });
+    return landed(sent);
+  }
+
+  async respond({ kind, agent, client, index }: T.FeedbackRef, file: T.Document): Promise<T.Landed> {
+    checkNumber("index", index, "u64");
+    const { uri, hash } = await this.file(file);
+    const sent = await this.send(reputationRegistryAbi, this.reputation(kind), "appendResponse", [BigInt(agent), client, index, uri, hash]);
+    const events = parseEventLogs({ abi: reputationRegistryAbi, eventName: "ResponseAppended", logs: sent.logs });
+    const about = { agentId: BigInt(agent), clientAddress: client, feedbackIndex: index };
+    seen(events, sent, { ...about, responder: this.address, responseURI: uri, responseHash: hash });
+    return landed(sent);
+  }
+
+  async summary(agent: string, reviewers: T.Reviewers, tags: T.Tags = {}): Promise<T.Summary> {
+    const listed = addressesOf(reviewers); // R48
+    const to = this.reputation("open");
+    const clients = listed ?? (await this.read<Address[]>(reputationRegistryAbi, to, "getClients", [BigInt(agent)]));
+    const stated = { agent, reviewers: listed ?? ("everyone" as const), tags };
+    if (clients.length === 0) return { ...stated, count: 0n, value: 0n, decimals: 0 }; // there is no feedback
+    const args = [BigInt(agent), clients, tags.tag1 ?? "", tags.tag2 ?? ""];
+    const [count, value, decimals] = await this.read<[bigint, bigint, number]>(reputationRegistryAbi, to, "getSummary", args);
+    return { ...stated, count, value, decimals };
+  }
+
+  async requestValidation({ agent, validator, request, file }: T.ValidationRequest): Promise<T.Landed> {
+    const to = this.options.addresses.validation ?? missing("validation");
+    const { uri } = await this.file(file);
+    const sent = await this.send(validationRegistryAbi, to, "validationRequest", [validator, BigInt(agent), uri, request]);
+    const events = parseEventLogs({ abi: validationRegistryAbi, eventName: "ValidationRequest", logs: sent.logs });
+    seen(events, sent, { validatorAddress: validator, agentId: BigInt(agent), requestHash: request, requestURI: uri });
+    return landed(sent);
+  }
+
+  async answerValidation({ request, score, file, tag = "" }: T.ValidationAnswer): Promise<T.Landed> {
+    const to = this.options.addresses.validation ?? missing("validation");
+    checkNumber("score", score, "u8", "ScoreOutOfRange");
+    checkText("tag", tag, "tag");
+    const { uri, hash } = await this.file(file);
+    const sent = await this.send(validationRegistryAbi, to, "validationResponse", [request, score, uri, hash, tag]);
+    const events = parseEventLogs({ abi: validationRegistryAbi, eventName: "ValidationResponse", logs: sent.logs });
+    const answer = { requestHash: request, response: score, responseURI: uri, responseHash: hash, tag };
+    seen(events, sent, { validatorAddress: this.address, ...answer });
+    return landed(sent);
+  }
+
+  /** Reads a view. */
+  private async read<R>(abi: Abi, address: Address, functionName: string, args: readonly unknown[]): Promise<R> {
+    try {
+      return (await this.options.reader.readContract({ abi, address, functionName, args })) as R;
+    } catch (fault) {
+      throw refused(fault);
+    }
+  }
+
+  /** Tries a call, which costs nothing if it is refused, sends it once, and waits until it has landed. */
+  private async send(abi: Abi, address: Address, functionName: string, args: readonly unknown[]): Promise<Sent> {
+    const { reader, wallet, confirmations = 1 } = this.options;
+    let call;
+    try {
+      call = await reader.simulateContract({ abi, address, functionName, args, account: wallet.account });
+    } catch (fault) {
+      throw refused(fault);
+    }
+    let hash: T.Hex | undefined;
+    try {
+      hash = await wallet.writeContract(call.request as never);
+      let reason: ReplacementReason | undefined;
+      const onReplaced = (replacement: { reason: ReplacementReason }) => void (reason = replacement.reason);
+      const { transactionHash, status, logs, blockNumber } = await reader.waitForTransactionReceipt({ hash, confirmations, onReplaced });
+      if (transactionHash !== hash && reason !== "repriced") {
+        throw new ClientError(`${transactionHash} took the place of ${hash}`, { sent: "failed", transaction: hash });
+      }
+      hash = transactionHash; // the same call for another fee is this call
+      if (status === "success") return { to: address, hash, logs, blockNumber };
+    } catch (cause) {
+      if (cause instanceof ClientError) throw cause;
+      throw new ClientError(wordsOf(cause), { sent: "maybe", ...(hash && { transaction: hash }), cause });
+    }
+    throw new ClientError(`${hash} failed`, { sent: "failed", transaction: hash });
+  }
+}
+
+/** A transaction that succeeded. */
+interface Sent {
+  readonly to: Address;
+  readonly hash: T.Hex;
+  readonly logs: Log[];
+  readonly blockNumber: bigint;
+}
+
+const landed = ({ hash, blockNumber }: Sent): T.Landed => ({ transaction: hash, block: blockNumber });
+
+/** The event of this call: the registry's own, and with what the call said. A transaction can hold other events of the same name. */
+function seen<E extends { address: Address; args: object }>(events: readonly E[], { to, hash }: Sent, expected: Record<string, unknown>): E {
+  const isOwn = ({ address, args }: E) =>
+    isSame(address, to) && Object.entries(expected).every(([name, value]) => isSame((args as Record<string, unknown>)[name], value));
+  const event = events.find(isOwn);
+  if (event) return event;
+  throw new ClientError(`${hash} has no event of this call`, { sent: "landed", transaction: hash });
+}
+
+/** Hexadecimal is the same in either case. */
+function isSame(one: unknown, other: unknown): boolean {
+  const isHexadecimal = typeof one === "string" && typeof other === "string" && isHex(one) && isHex(other);
+  return isHexadecimal ? one.toLowerCase() === other.toLowerCase() : one === other;
+}
+
+/** The class of a revert (R25). */
+function refused(fault: unknown): ClientError {
+  if (fault instanceof ClientError) return fault;
+  const revert = fault instanceof BaseError && fault.walk((it) => it instanceof ContractFunctionRevertedError);
+  const raw = revert instanceof ContractFunctionRevertedError ? revert.raw : undefined;
+  return new ClientError(wordsOf(fault), { errorClass: raw && errorClassOfRevert(raw)?.name, cause: fault });
+}
+
+async function signHash(account: LocalAccount, hash: T.Hex): Promise<T.Hex> {
+  if (!account.sign) throw new ClientError(`${account.address} cannot sign a digest`);
+  return account.sign({ hash });
+}

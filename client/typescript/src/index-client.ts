@@ -1,0 +1,114 @@
+import { addressesOf } from "./documents.js";
+import { ClientError, wordsOf } from "./errors.js";
+import type { FeedbackRef, Kind, Reviewers, Tags } from "./types.js";
+
+/** How long an answer may take. */
+const TIME_MS = 30_000;
+/** Bytes of the largest answer. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/** One page of an answer; `nextCursor` continues it. */
+export interface Page {
+  readonly items: readonly Record<string, unknown>[];
+  readonly nextCursor: string | null;
+}
+
+/** Thresholds of reputation, and whose feedback they are about (R48): BP's `feedback` filter. */
+export interface ReputationFilter {
+  readonly reviewers: Reviewers;
+  readonly thresholds: Record<string, unknown>;
+}
+
+/** An index's `/v1`, over both chains. Agents are named `CAIP-10 of the registry:id` there. */
+export class IndexClient {
+  private readonly base: string;
+
+  /** `url`: http or https, without credentials, query and fragment. */
+  constructor(url: string) {
+    this.base = baseOf(url);
+  }
+
+  /** Searches agents with BP's filters. */
+  searchAgents(filters: Record<string, unknown>, reputation?: ReputationFilter, options: Record<string, unknown> = {}): Promise<Page> {
+    if ("feedback" in filters) throw new ClientError("filters.feedback: give a ReputationFilter, which names reviewers (R48)");
+    const feedback = reputation && { ...reputation.thresholds, fromReviewers: listed(reputation.reviewers) };
+    return this.page(["agents", "search"], { filters: { ...filters, ...(feedback && { feedback }) }, options });
+  }
+
+  /** Searches feedback by agents, reviewers, tags. */
+  searchFeedback(filters: Record<string, unknown>, options: Record<string, unknown> = {}): Promise<Page> {
+    return this.page(["feedback", "search"], { filters, options });
+  }
+
+  /** One feedback with its endpoint, its evidence and its responses. */
+  feedback({ kind, agent, client, index }: FeedbackRef): Promise<Record<string, unknown>> {
+    return this.ask(["feedback", agent, kind, client, `${index}`]);
+  }
+
+  /** The summary of an agent, with the facts about the reviewers who count. It states its set in `clientAddresses`. */
+  async summary(kind: Kind, agent: string, reviewers: Reviewers, tags: Tags = {}): Promise<Record<string, unknown>> {
+    const asked = { agentIds: [agent], clientAddresses: listed(reviewers), profile: kind, ...tags };
+    const { items } = await this.page(["summaries"], asked);
+    const [summary] = items;
+    if (!summary) throw new ClientError(`the index answers no summary of ${agent}`);
+    return summary;
+  }
+
+  private async page(path: readonly string[], body: unknown): Promise<Page> {
+    const { items, nextCursor = null } = await this.ask(path, body);
+    if (!Array.isArray(items) || !items.every(isObject)) throw new ClientError("the index's answer has no list of items");
+    if (!(nextCursor === null || typeof nextCursor === "string")) throw new ClientError("the index's nextCursor is not text");
+    return { items, nextCursor };
+  }
+
+  private async ask(path: readonly string[], body?: unknown): Promise<Record<string, unknown>> {
+    const url = `${this.base}/v1/${path.map(encodeURIComponent).join("/")}`;
+    const post = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+    let answer;
+    let json: unknown;
+    try {
+      const bounds = { signal: AbortSignal.timeout(TIME_MS), redirect: "error" } as const;
+      answer = await fetch(url, body === undefined ? bounds : { ...post, ...bounds });
+      json = JSON.parse(await textOf(answer));
+    } catch (cause) {
+      throw new ClientError(`the index does not answer: ${wordsOf(cause)}`, { cause });
+    }
+    if (!isObject(json)) throw new ClientError("the index's answer is not an object");
+    if (answer.ok) return json;
+    const message = isObject(json.error) ? json.error.message : undefined;
+    throw new ClientError(`the index refuses this: ${message ?? `status ${answer.status}`}`);
+  }
+}
+
+/** The URL that paths follow. No fault repeats it: what is wrong with it can be that it holds a secret. */
+function baseOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== "http:" && url?.protocol !== "https:") throw new ClientError("the index's URL is not one of http or https");
+  if (url.username || url.password) throw new ClientError("the index's URL holds credentials");
+  if (/[?#]/.test(text)) throw new ClientError("the index's URL holds a query or a fragment");
+  return url.href.replace(/\/$/, "");
+}
+
+/** The text of an answer, which is read no further than its bound. */
+async function textOf(answer: Response): Promise<string> {
+  const chunks = [];
+  let length = 0;
+  const reader = answer.body?.getReader();
+  for (let part = await reader?.read(); part?.value; part = await reader?.read()) {
+    length += part.value.length;
+    if (length > MOST_BYTES) {
+      await reader?.cancel();
+      throw new ClientError(`its answer has more than ${MOST_BYTES} bytes`);
+    }
+    chunks.push(part.value);
+  }
+  return new TextDecoder().decode(await new Blob(chunks).arrayBuffer());
+}
+
+function isObject(json: unknown): json is Record<string, unknown> {
+  return typeof json === "object" && json !== null && !Array.isArray(json);
+}
+
+function listed(reviewers: Reviewers): readonly string[] | "everyone" {
+  return addressesOf(reviewers) ?? "everyone";
+}

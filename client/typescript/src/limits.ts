@@ -1,0 +1,51 @@
+import type { ErrorClass } from "@concord/registries";
+import { ClientError } from "./errors.js";
+import type * as T from "./types.js";
+
+/** Bytes of UTF-8 that each text may have (R17). */
+const MOST = { tag: 32, endpoint: 200, uri: 200 } as const;
+
+/** The numbers that each type of the contracts and the program holds. */
+const RANGES = {
+  u8: [0n, 2n ** 8n - 1n],
+  u64: [0n, 2n ** 64n - 1n],
+  i128: [-(2n ** 127n), 2n ** 127n - 1n],
+} as const;
+
+/** Refuses a number that its type does not hold: an encoder would cut it, and another number would land. */
+export function checkNumber(field: string, number: bigint | number, type: keyof typeof RANGES, errorClass?: ErrorClass): void {
+  if (typeof number !== "bigint" && !Number.isSafeInteger(number)) throw new ClientError(`${field}: ${number} is not a safe integer`);
+  const [least, most] = RANGES[type];
+  if (number >= least && number <= most) return;
+  throw new ClientError(`${field}: ${number} is not from ${least} to ${most}`, { errorClass });
+}
+
+/** Refuses text over its portable length, and NUL: every writer is held to them (R17), not only the program on Solana. */
+export function checkText(field: string, text: string, kind: keyof typeof MOST): void {
+  const length = new TextEncoder().encode(text).length;
+  const fault = text.includes("\0") ? "holds a NUL byte" : length > MOST[kind] ? `has ${length} bytes, and at most ${MOST[kind]} are allowed` : undefined;
+  if (fault) throw new ClientError(`${field} ${fault} (R17)`, { errorClass: "LengthLimit" });
+}
+
+/** An endpoint as it may be published: without query, fragment and user info, which can hold secrets (R39). */
+export function publishedEndpoint(url: string): string {
+  const [bare = ""] = url.split(/[?#]/, 1);
+  return bare.replace(/^(.*?:\/\/)[^/]*@/s, "$1");
+}
+
+/** A review that fits: what it says is what will be read (R16, R17, R39). */
+export function portable(review: T.Review): T.Review {
+  checkText("tag1", review.tag1 ?? "", "tag");
+  checkText("tag2", review.tag2 ?? "", "tag");
+  if ("score" in review) {
+    checkNumber("score", review.score, "u8", "ScoreOutOfRange");
+    checkNumber("auth.indexLimit", review.auth.indexLimit, "u64");
+    checkNumber("auth.expiry", review.auth.expiry, "u64");
+    return review;
+  }
+  checkNumber("value", review.value, "i128", "ValueOutOfRange");
+  checkNumber("decimals", review.decimals, "u8", "DecimalsOutOfRange");
+  const endpoint = publishedEndpoint(review.endpoint ?? "");
+  checkText("endpoint", endpoint, "endpoint");
+  return { ...review, endpoint };
+}

@@ -1,0 +1,359 @@
+import anchor, { type Program as AnchorProgram } from "@anchor-lang/core";
+import { type Canonical, type DerivedAccount, load } from "@concord/canonical";
+import {
+  type AgentRegistry,
+  type ErrorClassInfo,
+  type Framework,
+  agentRegistryIdl,
+  errorClassOfFramework,
+  errorClassOfProgram,
+  errorClassOfRuntime,
+} from "@concord/registries";
+import { addressesOf, published, requireSame } from "./documents.js";
+import { ClientError, wordsOf } from "./errors.js";
+import { checkNumber, checkText, portable } from "./limits.js";
+import type * as T from "./types.js";
+
+const { AnchorProvider, BN, Program, Wallet, web3 } = anchor;
+const { ComputeBudgetProgram, Ed25519Program, Keypair, PublicKey, Transaction, VersionedTransaction } = web3;
+type Keypair = anchor.web3.Keypair;
+type PublicKey = anchor.web3.PublicKey;
+type Connection = anchor.web3.Connection;
+type Instruction = anchor.web3.TransactionInstruction;
+
+/** Compute units of the largest call. */
+const UNITS = 200_000;
+/** Accounts that one request reads. */
+const TOGETHER = 100;
+
+/** Programs whose numbers an error can be, by address. */
+const FRAMEWORKS: Record<string, Framework> = {
+  "11111111111111111111111111111111": "System",
+  TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb: "Token2022",
+  Ed25519SigVerify111111111111111111111111111: "Ed25519",
+};
+
+/** What a Solana client needs. */
+export interface SolanaOptions {
+  readonly connection: Connection;
+  /** Signs, and pays fees and rent. */
+  readonly account: Keypair;
+  /** The cluster's CAIP-2 id, as the registry was initialized with it. */
+  readonly network: string;
+  /** The program, if it is not the one that the interface description names. */
+  readonly program?: string;
+  /** Stores files. Without it, only published files can be referred to. */
+  readonly upload?: T.Upload;
+}
+
+/** An account at the program on a Solana cluster. */
+export class SolanaClient implements T.RegistryClient {
+  readonly address: string;
+
+  private constructor(
+    private readonly options: SolanaOptions,
+    private readonly program: AnchorProgram<AgentRegistry>,
+    private readonly canonical: Canonical,
+  ) {
+    this.address = options.account.publicKey.toBase58();
+  }
+
+  /** Makes a client. */
+  static async of(options: SolanaOptions): Promise<SolanaClient> {
+    const commitment = { commitment: "confirmed", preflightCommitment: "confirmed" } as const;
+    const provider = new AnchorProvider(options.connection, new Wallet(options.account), commitment);
+    const idl = { ...agentRegistryIdl, address: options.program ?? agentRegistryIdl.address };
+    return new SolanaClient(options, new Program<AgentRegistry>(idl, provider), await load());
+  }
+
+  private get key(): PublicKey {
+    return this.options.account.publicKey;
+  }
+
+  private file(document: T.Document | undefined) {
+    return published(document, this.options.upload, this.canonical);
+  }
+
+  private bytes(hex: T.Hex): number[] {
+    return [...Buffer.from(hex.slice(2), "hex")];
+  }
+
+  private tag(text: string | undefined): number[] {
+    return this.bytes(this.canonical.tag({ text: text ?? "", encoding: "padded" })); // R14
+  }
+
+  /** The address of an account of the program. */
+  private place(account: DerivedAccount): PublicKey {
+    const programId = this.program.programId.toBase58();
+    return new PublicKey(this.canonical.pda({ programId, ...account }).address);
+  }
+
+  async register({ file }: { file: T.Document }): Promise<T.Landed & { agent: string }> {
+    const { uri } = await this.file(file);
+    const mint = Keypair.generate(); // it signs its own making, and nothing afterwards
+    const call = this.program.methods.registerAgent(uri).accounts({ owner: this.key, nftMint: mint.publicKey });
+    const landed = await this.send([await call.instruction()], "agentRegistered", [mint]);
+    return { ...landed, agent: mint.publicKey.toBase58() };
+  }
+
+  /** Sets where an agent is paid; the wallet signs too (R3). */
+  async setWallet(agent: string, wallet: Keypair): Promise<T.Landed> {
+    const call = this.program.methods.setAgentWallet();
+    const accounts = { owner: this.key, nftMint: new PublicKey(agent), newWallet: wallet.publicKey };
+    return this.send([await call.accounts(accounts).instruction()], "agentWalletSet", [wallet]);
+  }
+
+  /** Authorizes a client to give feedback (R9). `signer` is the agent's feedback authority, or its owner (R7). */
+  authorize(signer: Keypair, grant: { agent: string; client: string; indexLimit: bigint; expiry: bigint }): T.FeedbackAuth {
+    const { indexLimit, expiry } = grant;
+    const signed = this.authMessage(signer.publicKey.toBase58(), grant.agent, grant.client, grant);
+    const secretKey = signer.secretKey.slice(0, 32);
+    const authorization = this.canonical.sign({ algorithm: "ed25519", message: signed, secretKey });
+    return { indexLimit, expiry, authorization };
+  }
+
+  private authMessage(signer: string, agent: string, client: string, bounds: { indexLimit: bigint; expiry: bigint }): T.Hex {
+    const signed = this.canonical.feedbackAuth({
+      scheme: "svm",
+      agentId: agent,
+      clientAddress: client,
+      indexLimit: bounds.indexLimit,
+      expiry: bounds.expiry,
+      chainId: this.options.network,
+      identityRegistry: this.program.programId.toBase58(),
+      signerAddress: signer,
+    });
+    if (!("message" in signed)) throw new ClientError("Solana signs a message");
+    return signed.message;
+  }
+
+  async give(review: T.Review): Promise<T.Given> {
+    const fitting = portable(review);
+    const { agent, tag1 = "", tag2 = "" } = fitting;
+    const { network } = this.options;
+    requireSame(fitting, { registry: `${network}:${this.program.programId.toBase58()}`, client: `${network}:${this.address}` });
+    const { uri, hash } = await this.file(fitting.file);
+    const accounts = { nftMint: new PublicKey(agent) };
+    const kind = "score" in fitting ? "authorized" : "open";
+    const index = (await this.lastIndex(kind, agent, this.address)) + 1n; // R12
+    const given = { kind, agent, client: this.address, index } as const;
+    const at = new BN(`${index}`);
+    if ("score" in fitting) {
+      const bounds = { indexLimit: new BN(`${fitting.auth.indexLimit}`), expiry: new BN(`${fitting.auth.expiry}`) };
+      const tags = [this.tag(tag1), this.tag(tag2)] as const;
+      const call = this.program.methods.giveFeedback(at, fitting.score, ...tags, uri, this.bytes(hash), { bounded: bounds });
+      const give = await call.accounts({ reviewer: this.key, ...accounts }).instruction();
+      const verify = await this.verification(agent, fitting.auth);
+      return { ...(await this.send([verify, give], "feedbackGiven")), ...given }; // R11: directly before
+    }
+    const value = new BN(`${fitting.value}`);
+    const words = [tag1, tag2, fitting.endpoint ?? "", uri] as const;
+    const call = this.program.methods.giveOpenFeedback(at, value, fitting.decimals, ...words, this.bytes(hash));
+    const give = await call.accounts({ client: this.key, ...accounts }).instruction();
+    return { ...(await this.send([give], "openFeedbackGiven")), ...given };
+  }
+
+  /** The precompile's instruction for an authorization, by the one key that counts (R7). */
+  private async verification(agent: string, auth: T.FeedbackAuth): Promise<Instruction> {
+    const place = this.place({ account: "agent", mint: agent });
+    const found = await this.program.account.agentIdentity.fetchNullable(place);
+    if (!found) throw new ClientError(`there is no agent ${agent}`, { errorClass: "AgentNotFound" });
+    const { feedbackAuthority, owner } = found;
+    const signer = feedbackAuthority.equals(PublicKey.default) ? owner : feedbackAuthority;
+    const message = this.authMessage(signer.toBase58(), agent, this.address, auth);
+    return Ed25519Program.createInstructionWithPublicKey({
+      publicKey: signer.toBytes(),
+      message: Uint8Array.from(this.bytes(message)),
+      signature: Uint8Array.from(this.bytes(auth.authorization)),
+    });
+  }
+
+  private async lastIndex(kind: T.Kind, agent: string, client: string): Promise<bigint> {
+    const account = kind === "open" ? ("open_client" as const) : ("client" as const);
+    const place = this.place({ account, mint: agent, client });
+    const accounts = this.program.account;
+    const found = await (kind === "open" ? accounts.openClientIndex.fetchNullable(place) : accounts.clientIndex.fetchNullable(place));
+    return found ? BigInt(found.lastIndex.toString()) : 0n;
+  }
+
+  async get({ kind, agent, client, index }: T.FeedbackRef): Promise<T.StoredFeedback | undefined> {
+    if (kind === "open") {
+      const place = this.place({ account: "open_feedback", mint: agent, client, index });
+      const found = await this.program.account.openFeedback.fetchNullable(place);
+      if (!found) return undefined;
+      const { valueDecimals: decimals, tag1, tag2, revoked: isRevoked } = found;
+      return { kind, value: BigInt(found.value.toString()), decimals, tag1, tag2, isRevoked };
+    }
+    const place = this.place({ account: "feedback", mint: agent, client, index });
+    const found = await this.program.account.feedbackEntry.fetchNullable(place);
+    if (!found) return undefined;
+    const hex = (bytes: number[]): T.Hex => `0x${Buffer.from(bytes).toString("hex")}`;
+    return { kind, score: found.score, tag1: hex(found.tag1), tag2: hex(found.tag2), isRevoked: found.revoked };
+  }
+
+  async revoke({ kind, agent, index }: Omit<T.FeedbackRef, "client">): Promise<T.Landed> {
+    checkNumber("index", index, "u64");
+    const [at, nftMint] = [new BN(`${index}`), new PublicKey(agent)];
+    const { methods } = this.program;
+    const call =
+      kind === "open"
+        ? methods.revokeOpenFeedback(at).accounts({ client: this.key, nftMint })
+        : methods.revokeFeedback(at).accounts({ reviewer: this.key, nftMint });
+    return this.send([await call.instruction()], kind === "open" ? "openFeedbackRevoked" : "feedbackRevoked");
+  }
+
+  async respond({ kind, agent, client, index }: T.FeedbackRef, file: T.Document): Promise<T.Landed> {
+    checkNumber("index", index, "u64");
+    const { uri, hash } = await this.file(file);
+    const { methods } = this.program;
+    const words = [new PublicKey(client), new BN(`${index}`), uri, this.bytes(hash)] as const;
+    const call = kind === "open" ? methods.appendOpenResponse(...words) : methods.appendResponse(...words);
+    const respond = await call.accounts({ responder: this.key, nftMint: new PublicKey(agent) }).instruction();
+    return this.send([respond], kind === "open" ? "openResponseAppended" : "responseAppended");
+  }
+
+  /** The entries are read and summed by the canonical crate, as the program does it (R16, R47). */
+  async summary(agent: string, reviewers: T.Reviewers, tags: T.Tags = {}): Promise<T.Summary> {
+    const listed = addressesOf(reviewers); // R48
+    const clients = listed ?? (await this.clients(agent));
+    const stated = { agent, reviewers: listed ?? ("everyone" as const), tags };
+    if (clients.length === 0) return { ...stated, count: 0n, value: 0n, decimals: 0 };
+    const feedback = [];
+    for (const client of new Set(clients)) {
+      for (const entry of await this.entries(agent, client)) {
+        const { value, valueDecimals, tag1, tag2, revoked } = entry;
+        feedback.push({ client, value: value.toString(), valueDecimals, tag1, tag2, revoked });
+      }
+    }
+    const query = { clients, tag1: tags.tag1 ?? "", tag2: tags.tag2 ?? "" };
+    const { count, value, valueDecimals } = this.canonical.summary({ feedback, query });
+    return { ...stated, count: BigInt(count), value, decimals: valueDecimals };
+  }
+
+  private async entries(agent: string, client: string) {
+    const last = await this.lastIndex("open", agent, client);
+    const places = Array.from({ length: Number(last) }, (_, at) =>
+      this.place({ account: "open_feedback", mint: agent, client, index: at + 1 }),
+    );
+    const entries = [];
+    for (let at = 0; at < places.length; at += TOGETHER) {
+      entries.push(...(await this.program.account.openFeedback.fetchMultiple(places.slice(at, at + TOGETHER))));
+    }
+    return entries.map((entry, at) => {
+      if (!entry) throw new ClientError(`the endpoint does not have feedback ${at + 1} of ${client}`);
+      return entry;
+    });
+  }
+
+  /** Everyone who gave open feedback. The endpoint's list must have as many as the agent counts (R46). */
+  private async clients(agent: string): Promise<string[]> {
+    const place = this.place({ account: "agent", mint: agent });
+    const found = await this.program.account.agentIdentity.fetchNullable(place);
+    if (!found) throw new ClientError(`there is no agent ${agent}`, { errorClass: "AgentNotFound" });
+    const listed = await this.program.account.openClientIndex.all([{ memcmp: { offset: 8, bytes: agent } }]);
+    const [has, counted] = [listed.length, Number(found.openClientCount)];
+    if (has !== counted) throw new ClientError(`the endpoint lists ${has} clients, and the agent has ${counted}`);
+    return listed.map(({ account }) => account.client.toBase58());
+  }
+
+  async requestValidation({ agent, validator, request, file }: T.ValidationRequest): Promise<T.Landed> {
+    const { uri } = await this.file(file);
+    const by = new PublicKey(validator);
+    const place = this.place({ account: "val_request", mint: agent, validator, requestHash: request });
+    const call = this.program.methods.validationRequest(by, this.bytes(request), this.tag(""), uri);
+    const accounts = { owner: this.key, nftMint: new PublicKey(agent), validationRequest: place };
+    return this.send([await call.accountsPartial(accounts).instruction()], "validationRequested");
+  }
+
+  async answerValidation({ agent, request, score, file, tag }: T.ValidationAnswer): Promise<T.Landed> {
+    checkNumber("score", score, "u8", "ScoreOutOfRange");
+    checkText("tag", tag ?? "", "tag");
+    const { uri, hash } = await this.file(file);
+    const at = { mint: agent, validator: this.address, requestHash: request };
+    const accounts = {
+      validator: this.key,
+      nftMint: new PublicKey(agent),
+      validationRequest: this.place({ account: "val_request", ...at }),
+      validationResponse: this.place({ account: "val_response", ...at }),
+    };
+    const call = this.program.methods.validationResponse(this.bytes(request), score, this.tag(tag), uri, this.bytes(hash));
+    return this.send([await call.accountsPartial(accounts).instruction()], "validationResponded");
+  }
+
+  /** Tries instructions, which costs nothing if they are refused, sends them once, and waits for their event. */
+  private async send(instructions: Instruction[], event: string, signers: Keypair[] = []): Promise<T.Landed> {
+    const { connection, account } = this.options;
+    const latest = await asked(connection.getLatestBlockhash("confirmed"));
+    const transaction = new Transaction({ feePayer: account.publicKey, ...latest });
+    transaction.add(ComputeBudgetProgram.setComputeUnitLimit({ units: UNITS }), ...instructions);
+    transaction.sign(account, ...signers);
+    const tried = new VersionedTransaction(transaction.compileMessage());
+    const { value } = await asked(connection.simulateTransaction(tried, { sigVerify: false, commitment: "confirmed" }));
+    if (value.err) throw this.refused(value.err, value.logs ?? [], transaction);
+    const signature = anchor.utils.bytes.bs58.encode(transaction.signature!);
+    try {
+      await connection.sendRawTransaction(transaction.serialize(), { preflightCommitment: "confirmed" }).catch(goOnIfProcessed);
+      const { value } = await connection.confirmTransaction(signature, "confirmed");
+      if (value.err) throw this.refused(value.err, [], transaction, { sent: "failed", transaction: signature });
+    } catch (cause) {
+      if (cause instanceof ClientError) throw cause;
+      const sent = isRefusal(cause) ? "nothing" : "maybe";
+      throw new ClientError(wordsOf(cause), { sent, transaction: signature, cause });
+    }
+    return this.seen(signature, event);
+  }
+
+  /** The event of a transaction that landed: the program emits it in a call of itself. */
+  private async seen(signature: string, event: string): Promise<T.Landed> {
+    const { connection } = this.options;
+    const question = connection.getTransaction(signature, { commitment: "confirmed", maxSupportedTransactionVersion: 0 });
+    const found = await asked(question, { sent: "landed", transaction: signature });
+    const calls = found?.meta?.innerInstructions?.flatMap(({ instructions }) => instructions) ?? [];
+    const has = calls.some(({ data }) => {
+      const bytes = Buffer.from(anchor.utils.bytes.bs58.decode(data));
+      const decoded = this.program.coder.events.decode(bytes.subarray(8).toString("base64"));
+      return decoded?.name === event;
+    });
+    if (found && has) return { transaction: signature, block: BigInt(found.slot) };
+    throw new ClientError(`${signature} has no event ${event}`, { sent: "landed", transaction: signature });
+  }
+
+  /** The class of a refusal (R25). */
+  private refused(fault: unknown, logs: readonly string[], transaction: anchor.web3.Transaction, known: { sent?: "failed"; transaction?: string } = {}): ClientError {
+    const info = this.classOf(fault, logs, transaction);
+    const words = info ? `${info.name} (${info.rule}): ${info.meaning}` : JSON.stringify(fault);
+    return new ClientError(words, { errorClass: info?.name, ...known });
+  }
+
+  private classOf(fault: unknown, logs: readonly string[], transaction: anchor.web3.Transaction): ErrorClassInfo | undefined {
+    if (typeof fault === "string") return errorClassOfRuntime(fault);
+    const failed = (fault as { InstructionError?: [number, string | { Custom: number }] }).InstructionError;
+    if (!failed) return errorClassOfRuntime(Object.keys(fault as object)[0] ?? "");
+    const [at, error] = failed;
+    if (typeof error === "string") return errorClassOfRuntime(error);
+    const logged = logs.map((line) => /^Program (\S+) failed: /.exec(line)?.[1]).find((it) => it); // the innermost is first
+    const raisedBy = logged ?? transaction.instructions[at]?.programId.toBase58() ?? "";
+    if (raisedBy === this.program.programId.toBase58()) {
+      return errorClassOfProgram(error.Custom) ?? errorClassOfFramework("Anchor", error.Custom);
+    }
+    const framework = FRAMEWORKS[raisedBy];
+    return framework && errorClassOfFramework(framework, error.Custom);
+  }
+}
+
+/** An endpoint's answer. A fault of the endpoint says what was sent before it. */
+async function asked<A>(answer: Promise<A>, known: { sent?: "landed"; transaction?: string } = {}): Promise<A> {
+  try {
+    return await answer;
+  } catch (cause) {
+    throw new ClientError(wordsOf(cause), { ...known, cause });
+  }
+}
+
+/** The endpoint has the transaction already: it was sent again on the way. web3.js has one class for every error. */
+function goOnIfProcessed(fault: unknown): void {
+  if (!/already been processed/.test(wordsOf(fault))) throw fault;
+}
+
+/** Whether an instruction failed when the endpoint tried the transaction, so that it was not passed on. */
+const isRefusal = (fault: unknown): boolean => /Error processing Instruction \d+/.test(wordsOf(fault));

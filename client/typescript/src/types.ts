@@ -1,0 +1,119 @@
+/** Which reputation registry: anyone's values (R16), or scores that the agent authorized (R5). */
+export type Kind = "open" | "authorized";
+
+/** Lower-case hexadecimal with `0x`. */
+export type Hex = `0x${string}`;
+
+/** A reviewer list as `concord reviewers new` writes it. */
+export interface ReviewerList {
+  readonly reviewers: readonly { readonly account: string }[];
+}
+
+/** Whose feedback counts (R48). There is no default: a summary over everyone is open to anyone who makes accounts. */
+export type Reviewers =
+  | { readonly listed: readonly string[] }
+  | { readonly list: ReviewerList; readonly network: string }
+  | "everyone";
+
+/** The tags to match; without one, all. */
+export interface Tags {
+  readonly tag1?: string;
+  readonly tag2?: string;
+}
+
+/** Stores a file, and resolves to the URI under which it is found. It runs before the transaction that refers to it is signed. */
+export type Upload = (file: Uint8Array) => Promise<string>;
+
+/** A file that a call refers to: bytes or text to be stored, or one that is published already. */
+export type Document = Uint8Array | string | { readonly uri: string; readonly hash: Hex };
+
+/** An authorization to give feedback (R5 to R9), as `authorize` makes it. */
+export interface FeedbackAuth {
+  readonly indexLimit: bigint;
+  /** Unix seconds. */
+  readonly expiry: bigint;
+  /** What the registry takes. */
+  readonly authorization: Hex;
+}
+
+/** What a feedback says. */
+export type Rating =
+  | { readonly value: bigint; readonly decimals: number; readonly endpoint?: string }
+  | { readonly score: number; readonly auth: FeedbackAuth };
+
+/** A feedback to give. */
+export type Review = { readonly agent: string; readonly file?: Document } & Tags & Rating;
+
+/** A feedback by name. `index` counts from 1 (R44). */
+export interface FeedbackRef {
+  readonly kind: Kind;
+  readonly agent: string;
+  readonly client: string;
+  readonly index: bigint;
+}
+
+/** A call that landed. */
+export interface Landed {
+  readonly transaction: string;
+  /** The block, or the slot. */
+  readonly block: bigint;
+}
+
+/** A feedback that landed. */
+export type Given = Landed & FeedbackRef;
+
+/** A feedback as the chain stores it. */
+export type StoredFeedback =
+  | { readonly kind: "open"; readonly value: bigint; readonly decimals: number; readonly tag1: string; readonly tag2: string; readonly isRevoked: boolean }
+  | { readonly kind: "authorized"; readonly score: number; readonly tag1: Hex; readonly tag2: Hex; readonly isRevoked: boolean };
+
+/** A summary of open feedback, which states whose it is (R48). */
+export interface Summary {
+  readonly agent: string;
+  readonly reviewers: readonly string[] | "everyone";
+  readonly tags: Tags;
+  readonly count: bigint;
+  /** The average times 10^decimals, truncated toward zero (R16). */
+  readonly value: bigint;
+  readonly decimals: number;
+}
+
+/** A request for validation (R20). */
+export interface ValidationRequest {
+  readonly agent: string;
+  readonly validator: string;
+  readonly request: Hex;
+  readonly file: Document;
+}
+
+/** A validator's answer (R20). */
+export interface ValidationAnswer {
+  readonly agent: string;
+  readonly request: Hex;
+  /** 0 to 100. */
+  readonly score: number;
+  readonly file?: Document;
+  readonly tag?: string;
+}
+
+/** What an account does at the registries of a chain, the same on each. Every call resolves when its event was seen. */
+export interface RegistryClient {
+  /** The account's address. */
+  readonly address: string;
+  /** Registers an agent of the account; resolves to its id too. */
+  register(agent: { file: Document }): Promise<Landed & { agent: string }>;
+  /** Gives feedback. */
+  give(review: Review): Promise<Given>;
+  /** Reads one feedback; `undefined` if there is none. */
+  get(feedback: FeedbackRef): Promise<StoredFeedback | undefined>;
+  /** Revokes a feedback of the account. */
+  revoke(feedback: Omit<FeedbackRef, "client">): Promise<Landed>;
+  /** Responds to a feedback (R19). */
+  respond(feedback: FeedbackRef, file: Document): Promise<Landed>;
+  /** Summarises open feedback. */
+  summary(agent: string, reviewers: Reviewers, tags?: Tags): Promise<Summary>;
+  /** Asks a validator to validate an agent of the account. */
+  requestValidation(request: ValidationRequest): Promise<Landed>;
+  /** Answers a request as its validator. */
+  answerValidation(answer: ValidationAnswer): Promise<Landed>;
+}

@@ -1,0 +1,395 @@
+//! R45, R46: registries' state against what their events fold to, with differences that are planted.
+use crate::database::database;
+use crate::world::{World, account, agent, at, deployment};
+use async_trait::async_trait;
+use concord_chain::Blocking;
+use concord_index::{
+    Indexer, Options, Progress, SourceError,
+    batch::{Batch, Header},
+    fold::fold,
+    query::Gap,
+    source::Source,
+    state::{Difference, Fact, Field, StateRead, Subject},
+    store::{Database, Store},
+    table::{AgentKey, ClientKey, Tables},
+};
+use concord_registry::{
+    Event,
+    event::{AgentId, Profile},
+};
+
+const BLOCKS: u64 = 120;
+
+/// A chain whose state is that of all its events, but for what is planted in it.
+struct Stated {
+    world: World,
+    withheld: Vec<u64>,
+    planted: Vec<Fact>,
+    /// Events of blocks after the others'.
+    later: Vec<(u64, Event)>,
+    /// The state that is read is of so many blocks later.
+    ahead: u64,
+    reads: usize,
+}
+
+impl Stated {
+    fn all(&self) -> Vec<concord_index::batch::IndexedEvent> {
+        let known = (1..=self.world.blocks).flat_map(|it| self.world.events(it));
+        let later = self
+            .later
+            .iter()
+            .map(|(block, it)| at(*block, 900, it.clone()));
+        let mut all: Vec<_> = known.chain(later).collect();
+        all.sort_by_key(|it| it.place);
+        all
+    }
+
+    fn facts(&self, tables: &Tables, subject: &Subject) -> Vec<Fact> {
+        let agent = subject.agent();
+        let fact = |field, value: String| Fact {
+            agent,
+            field,
+            value,
+        };
+        if let Subject::Client(key) = subject {
+            let row = tables.clients.known(key).flatten();
+            let last = row.map_or(0, |it| it.last_index).to_string();
+            return vec![fact(Field::LastIndex(key.profile, key.client), last)];
+        }
+        let row = tables.agents.known(&AgentKey { agent }).flatten().unwrap();
+        let text = |it: Option<_>| it.map(|it: concord_registry::event::AccountId| it.to_string());
+        vec![
+            fact(Field::Owner, text(row.owner).unwrap_or_default()),
+            fact(Field::Wallet, text(row.wallet).unwrap_or_default()),
+            fact(Field::Uri, row.uri.clone()),
+            fact(Field::Clients(Profile::Open), row.open_clients.to_string()),
+        ]
+    }
+}
+
+#[async_trait]
+impl Source for Stated {
+    fn name(&self) -> String {
+        self.world.name()
+    }
+
+    async fn head(&mut self) -> Result<Header, SourceError> {
+        self.world.head().await
+    }
+
+    async fn final_number(&mut self) -> Result<Option<u64>, SourceError> {
+        Ok(None)
+    }
+
+    async fn hash(&mut self, number: u64) -> Result<[u8; 32], SourceError> {
+        self.world.hash(number).await
+    }
+
+    async fn batch(&mut self, from: u64, to: u64, settled: u64) -> Result<Batch, SourceError> {
+        let mut batch = self.world.batch(from, to, settled).await?;
+        let through = batch.through.number;
+        let all = self.all().into_iter();
+        batch.events = all
+            .filter(|it| (from..=through).contains(&it.place.block()))
+            .filter(|it| !self.withheld.contains(&it.place.block()))
+            .collect();
+        Ok(batch)
+    }
+
+    async fn state(
+        &mut self,
+        subjects: &[Subject],
+        at: &Header,
+    ) -> Result<Option<StateRead>, SourceError> {
+        self.reads += 1;
+        self.world.blocks += self.ahead;
+        let block = at.number + self.ahead;
+        self.ahead = 0;
+        let tables = fold(&self.all()).unwrap();
+        let mut facts: Vec<Fact> = (subjects.iter())
+            .flat_map(|it| self.facts(&tables, it))
+            .collect();
+        for planted in &self.planted {
+            for fact in &mut facts {
+                if (fact.agent, fact.field) == (planted.agent, planted.field) {
+                    fact.value.clone_from(&planted.value);
+                }
+            }
+        }
+        Ok(Some(StateRead { block, facts }))
+    }
+}
+
+struct Stage {
+    blocking: Blocking,
+    indexer: Indexer<Stated, Database>,
+}
+
+impl Stage {
+    fn of(withheld: &[u64], planted: Vec<Fact>) -> Self {
+        let source = Stated {
+            world: World {
+                blocks: BLOCKS,
+                at_once: 50,
+                fork: u64::MAX,
+                name: 1,
+            },
+            withheld: withheld.to_vec(),
+            planted,
+            later: Vec::new(),
+            ahead: 0,
+            reads: 0,
+        };
+        let store = Store::open(database()).unwrap();
+        let indexer = Indexer::new(source, store, &deployment(), Options::default()).unwrap();
+        let blocking = Blocking::new().unwrap();
+        let mut stage = Self { blocking, indexer };
+        stage.catch_up();
+        stage
+    }
+
+    fn catch_up(&mut self) -> Vec<Progress> {
+        let mut seen = Vec::new();
+        let caught_up = self.indexer.catch_up(|it| seen.push(it));
+        self.blocking.wait(caught_up).unwrap();
+        seen
+    }
+
+    /// Compares everything that is to be compared.
+    fn compare(&mut self) {
+        while self.blocking.wait(self.indexer.compare_state()).unwrap() {}
+        let id = self.indexer.deployment();
+        assert_eq!(self.indexer.store().unread_count(id).unwrap(), 0);
+        self.digest();
+    }
+
+    /// R45: a rebuild has the same tables, and what files say follows.
+    fn digest(&mut self) -> [u8; 32] {
+        let id = self.indexer.deployment();
+        let store = self.indexer.store();
+        let digest = store.digest(id).unwrap();
+        assert_eq!(store.rebuild_digest(id).unwrap(), digest);
+        let files = store.file_digest(id).unwrap();
+        assert_eq!(store.derived_digest(id).unwrap(), files);
+        digest
+    }
+
+    fn differences(&mut self) -> Vec<Difference> {
+        let id = self.indexer.deployment();
+        self.indexer.store().differences(id, 99).unwrap()
+    }
+
+    fn agent(&mut self, number: u8) -> concord_index::table::Agent {
+        let id = self.indexer.deployment();
+        let row = self.indexer.store().agent(id, agent(number)).unwrap();
+        row.unwrap()
+    }
+}
+
+fn planted(number: u8, field: Field, value: &str) -> Fact {
+    Fact {
+        agent: agent(number),
+        field,
+        value: value.to_owned(),
+    }
+}
+
+/// Of everything that the events say too, but for agent 1: its owner, its wallet and its URI are others.
+fn three_differ() -> Stage {
+    let owner = account(222).to_string();
+    Stage::of(
+        &[],
+        vec![
+            planted(1, Field::Owner, &owner),
+            planted(1, Field::Wallet, ""),
+            planted(1, Field::Uri, "ipfs://kept"),
+        ],
+    )
+}
+
+#[test]
+fn r45_nothing_differs_where_the_state_says_what_the_events_say() {
+    let mut stage = Stage::of(&[], Vec::new());
+    let before = stage.digest();
+    let id = stage.indexer.deployment();
+    assert!(stage.indexer.store().unread_count(id).unwrap() > 35);
+    stage.compare();
+    assert_eq!(stage.differences(), []);
+    assert_eq!(stage.digest(), before);
+    // It was read once, and is not read again.
+    let reads = stage.indexer.source().reads;
+    stage.compare();
+    assert_eq!(stage.indexer.source().reads, reads);
+}
+
+#[test]
+fn r45_what_the_state_says_wins_and_the_difference_is_reported() {
+    let mut stage = three_differ();
+    let events = stage.agent(1);
+    stage.compare();
+    let row = stage.agent(1);
+    assert_eq!(row.owner, Some(account(222)));
+    assert_eq!((row.wallet, &*row.uri), (None, "ipfs://kept"));
+    let differs = |field, events: &str, state: &str| Difference {
+        agent: agent(1),
+        field,
+        events: events.to_owned(),
+        state: state.to_owned(),
+        block: BLOCKS,
+    };
+    let (owner, found) = (account(101).to_string(), stage.differences());
+    let expected = [
+        differs(Field::Uri, "ipfs://agent-1", "ipfs://kept"),
+        differs(Field::Wallet, &owner, ""),
+        differs(Field::Owner, &owner, &account(222).to_string()),
+    ];
+    assert_eq!(found, expected);
+    // No feedback is missing by it, and nothing else changed.
+    let id = stage.indexer.deployment();
+    let store = stage.indexer.store();
+    assert!(store.completeness(id).unwrap().is_complete());
+    assert_eq!((row.missing, row.updated), (0, events.updated));
+    // A rebuild lets the state win again.
+    let before = store.digest(id).unwrap();
+    store.rebuild(id).unwrap();
+    assert_eq!(store.digest(id).unwrap(), before);
+    assert_eq!(stage.differences(), found);
+}
+
+#[test]
+fn r45_a_difference_ends_when_the_state_and_the_events_agree() {
+    let mut stage = three_differ();
+    stage.compare();
+    // What the state always said is seen in an event now, and the rest of the state is as the events say.
+    let set = |wallet| Event::AgentWalletSet {
+        agent: agent(1),
+        wallet,
+    };
+    let source = stage.indexer.source();
+    source.planted.clear();
+    source.later.push((BLOCKS + 1, set(None)));
+    source.world.blocks += 1;
+    stage.catch_up();
+    stage.digest(); // between the event and the next reading, too
+    stage.compare();
+    assert_eq!(stage.differences(), []);
+    let row = stage.agent(1);
+    assert_eq!((row.owner, row.wallet), (Some(account(101)), None));
+    assert_eq!(row.uri, "ipfs://agent-1");
+}
+
+#[test]
+fn r45_a_later_event_is_not_undone_by_what_the_state_said_before() {
+    let mut stage = three_differ();
+    stage.compare();
+    let wallet = Some(account(77));
+    let event = Event::AgentWalletSet {
+        agent: agent(1),
+        wallet,
+    };
+    let source = stage.indexer.source();
+    source.later.push((BLOCKS + 1, event));
+    source.world.blocks += 1;
+    stage.catch_up();
+    // The state was not read since: the event says more. Of the rest nothing is new.
+    assert_eq!(stage.agent(1).wallet, wallet);
+    assert_eq!(stage.agent(1).owner, Some(account(222)));
+    assert_eq!(stage.differences().len(), 2);
+    stage.digest();
+}
+
+#[test]
+fn r45_what_the_state_said_of_blocks_that_are_taken_back_is_forgotten() {
+    let mut stage = three_differ();
+    stage.compare();
+    assert_eq!(stage.differences().len(), 3);
+    let source = stage.indexer.source();
+    source.planted.clear();
+    (source.world.fork, source.world.name) = (100, 2);
+    let seen = stage.catch_up();
+    assert!(
+        seen.iter()
+            .any(|it| matches!(it, Progress::Reorganised { .. }))
+    );
+    assert_eq!(stage.differences(), []);
+    assert_eq!(stage.agent(1).owner, Some(account(101)));
+    stage.compare();
+    assert_eq!(stage.differences(), []);
+}
+
+#[test]
+fn r45_a_state_of_a_later_block_is_compared_with_the_events_up_to_it() {
+    let mut stage = Stage::of(&[], Vec::new());
+    stage.indexer.source().ahead = 3; // with feedback in each of these blocks
+    stage.compare();
+    assert_eq!(stage.differences(), []);
+    let id = stage.indexer.deployment();
+    let head = stage.indexer.store().cursor(id).unwrap().unwrap().head;
+    assert_eq!(head.number, BLOCKS + 3);
+}
+
+fn client(agent: AgentId, number: u8) -> ClientKey {
+    ClientKey {
+        profile: Profile::Open,
+        agent,
+        client: account(number),
+    }
+}
+
+/// The digest of all events.
+fn expected(stage: &mut Stage) -> [u8; 32] {
+    fold(&stage.indexer.source().all()).unwrap().digest()
+}
+
+#[test]
+fn r46_a_clients_last_feedback_that_was_not_seen_is_a_gap_until_it_is_found() {
+    let mut stage = Stage::of(&[BLOCKS], Vec::new()); // the fourth feedback of client 2 about agent 5
+    let id = stage.indexer.deployment();
+    let is_complete = |stage: &mut Stage| {
+        let found = stage.indexer.store().completeness(id);
+        found.unwrap().is_complete()
+    };
+    assert!(is_complete(&mut stage)); // by the events alone
+    stage.compare();
+    let key = client(agent(5), 2);
+    let gap = Gap {
+        client: key,
+        first: 4,
+        last: 4,
+    };
+    assert_eq!(stage.indexer.store().gaps(id, agent(5)).unwrap(), [gap]);
+    assert!(stage.agent(5).is_incomplete() && !is_complete(&mut stage));
+    assert_eq!(stage.indexer.store().incomplete_count(id).unwrap(), 1);
+    // What the endpoint withholds stays missing.
+    let repair = |stage: &mut Stage| stage.blocking.wait(stage.indexer.repair()).unwrap();
+    assert_eq!(repair(&mut stage), 0);
+    stage.indexer.source().withheld.clear();
+    assert!(repair(&mut stage) > 0);
+    stage.compare();
+    assert_eq!(stage.differences(), []);
+    assert!(is_complete(&mut stage));
+    assert_eq!(stage.digest(), expected(&mut stage));
+}
+
+#[test]
+fn r46_a_client_of_whom_nothing_was_seen_is_counted_until_it_is_found() {
+    let withheld = [36, 71, 106]; // all that client 7 said about agent 1
+    let mut stage = Stage::of(&withheld, Vec::new());
+    let id = stage.indexer.deployment();
+    stage.compare();
+    let difference = Difference {
+        agent: agent(1),
+        field: Field::Clients(Profile::Open),
+        events: "6".to_owned(),
+        state: "7".to_owned(),
+        block: BLOCKS,
+    };
+    assert_eq!(stage.differences(), [difference]);
+    assert_eq!(stage.agent(1).missing, 1);
+    stage.indexer.source().withheld.clear();
+    assert!(stage.blocking.wait(stage.indexer.repair()).unwrap() > 0);
+    stage.compare();
+    let completeness = stage.indexer.store().completeness(id).unwrap();
+    assert!(completeness.is_complete(), "{completeness:?}");
+    assert_eq!(stage.digest(), expected(&mut stage));
+}
