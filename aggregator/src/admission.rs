@@ -26,7 +26,7 @@ pub struct Admission {
     pub payment_chains: BTreeSet<String>,
     /// Whether payments on other chains are taken as they are stated (R54).
     pub takes_unchecked: bool,
-    /// The tokens in which a payment counts, CAIP-10. No other does: whoever writes a token writes payments that
+    /// The tokens in which a payment counts, CAIP-10. No other token counts: its author can record any payment, one that
     /// nobody made.
     pub assets: Vec<String>,
     /// The identity registries that are served, CAIP-10, in the order of their lanes.

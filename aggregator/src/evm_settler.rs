@@ -1,16 +1,14 @@
 use std::sync::Arc;
 
 use alloy::{
-    network::TransactionBuilder as _,
     primitives::{Address, B256, Bytes, U256},
-    rpc::types::TransactionRequest,
     sol_types::SolCall,
 };
 use async_trait::async_trait;
 use concord_canonical::caip::parse_evm_address;
 use concord_chain::{
     ChainError,
-    evm::{Confirmations, Node},
+    evm::{Confirmations, Node, view_request},
 };
 use concord_registry::evm::abi::IdentityRegistry as Identity;
 use concord_x402::verify::{Payments, Unavailable};
@@ -137,19 +135,19 @@ impl EvmSettler {
     async fn then(&self, request: &Request<'_>, block: u64) -> Result<Then, Refusal> {
         let (agent_id, spender) = (request.agent_id, request.payer);
         let calls = [
-            call(self.identity, &Identity::ownerOfCall { tokenId: agent_id }),
-            call(
+            view_request(self.identity, &Identity::ownerOfCall { tokenId: agent_id }),
+            view_request(
                 self.identity,
                 &Identity::getAgentWalletCall { agentId: agent_id },
             ),
-            call(
+            view_request(
                 self.identity,
                 &Identity::isAuthorizedOrOwnerCall {
                     spender,
                     agentId: agent_id,
                 },
             ),
-            call(request.token, &erc20::decimalsCall {}),
+            view_request(request.token, &erc20::decimalsCall {}),
         ];
         let answers = self.node.calls(&calls, block).await.map_err(unavailable)?;
         let [owner, wallet, insider, decimals] = &answers[..] else {
@@ -190,12 +188,6 @@ impl EvmSettler {
         })?;
         Ok((amount, payment.time))
     }
-}
-
-fn call<C: SolCall>(to: Address, call: &C) -> TransactionRequest {
-    TransactionRequest::default()
-        .with_to(to)
-        .with_input(call.abi_encode())
 }
 
 fn read<C: SolCall>(name: &str, answer: &Result<Bytes, Bytes>) -> Result<C::Return, Refusal> {

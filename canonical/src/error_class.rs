@@ -21,8 +21,8 @@ pub struct AnchorError {
     pub code: u32,
 }
 
-/// Who numbers its own errors on Solana, besides the program: what it is made with, what it calls,
-/// and what is called beside it.
+/// Sources of error numbers on Solana besides the program itself: its framework, the programs that it
+/// calls, and those whose instructions stand beside its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Framework {

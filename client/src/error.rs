@@ -19,7 +19,7 @@ pub enum ClientError {
         /// The chain's words.
         reason: String,
     },
-    /// The chain refuses the operation for a reason that is no rule of the registries.
+    /// The chain refuses the operation, and not because of a rule of the registries.
     #[error("{network} refuses it: {reason}")]
     Unclassified {
         /// The chain, CAIP-2.

@@ -116,7 +116,7 @@ pub struct Fact {
 /// What was read of a registry's state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateRead {
-    /// The block after which it was so; on Solana the slot.
+    /// The block after which the state was read; on Solana the slot.
     pub block: u64,
     /// What it said. Of what it does not have, there is nothing.
     pub facts: Vec<Fact>,

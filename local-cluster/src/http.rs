@@ -14,7 +14,7 @@ pub struct Request {
     pub keep_alive: bool,
 }
 
-/// Why there is no request.
+/// Why a request could not be read.
 pub enum Unread {
     /// The client has gone.
     Gone,

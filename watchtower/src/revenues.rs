@@ -126,7 +126,7 @@ impl RevenueSource {
         fs::read(path).map_err(|error| self.unusable(error))
     }
 
-    /// A URL may have a key in it, so that it is not shown.
+    /// A URL is not shown, because it may contain a key.
     fn unusable(&self, reason: impl ToString) -> WatchtowerError {
         let place = match self {
             Self::File(path) => path.display().to_string(),

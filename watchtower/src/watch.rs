@@ -13,7 +13,7 @@ use crate::{
 
 /// Agents that are probed at once. Each agent's services are probed one after the other.
 const TOGETHER: usize = 8;
-/// Seconds for which samples are kept: a month after their window, for whoever asks about a signal.
+/// How many seconds samples are kept: a month after their window, so that a signal can still be explained.
 const KEPT_FOR: u64 = 38 * 86_400;
 
 /// What is probed, how often, and what is published of it.

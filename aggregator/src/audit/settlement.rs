@@ -79,12 +79,7 @@ impl Settlement {
                 identity,
                 reputation,
             } => {
-                let addresses = RegistryAddresses {
-                    identity: *identity,
-                    open_reputation: Some(*reputation),
-                    authorized_reputation: None,
-                    validation: None,
-                };
+                let addresses = RegistryAddresses::open(*identity, *reputation);
                 let Ok(hash) = transaction.parse() else {
                     return Ok(None);
                 };

@@ -96,12 +96,7 @@ impl EvmConfig {
         let signer = source.open()?.ok_or_else(|| usage("keystore", &missing))?;
         let limit = FeeLimit::parse(self.max_fee.as_deref())?;
         let confirmations = self.confirmations(chain)?;
-        let addresses = evm::RegistryAddresses {
-            identity: self.identity,
-            open_reputation: Some(self.reputation),
-            authorized_reputation: None,
-            validation: None,
-        };
+        let addresses = evm::RegistryAddresses::open(self.identity, self.reputation);
         let fees = (limit, confirmations);
         let signer = Box::new(signer);
         let connected =

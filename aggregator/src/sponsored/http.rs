@@ -79,7 +79,7 @@ async fn one(State(service): State<Service>, Path(id): Path<String>) -> Response
     let found = id.parse().ok();
     match found.map_or(Ok(None), |id| service.sponsored.get(id)) {
         Ok(Some(mut row)) => {
-            // R53: anybody asks here, and as long as it is not on chain the agent could keep it out
+            // R53: anyone may ask here, and until it is on chain the agent could still prevent it
             if !row.state.is_shown() && row.state != SponsoredState::Refused {
                 row.transaction = None;
             }

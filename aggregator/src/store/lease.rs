@@ -69,7 +69,7 @@ impl Store {
             let until = now.saturating_add(LEASE_SECONDS);
             let epoch = match found {
                 Some((by, epoch, _)) if by == holder => epoch,
-                // whoever had a file before has ended
+                // the former process that had the file has ended
                 Some((_, epoch, until)) if until <= now || db.is_file() => epoch + 1,
                 Some(_) => return Ok(None),
                 None => 1,

@@ -332,7 +332,7 @@ impl Store {
     }
 
     /// What was signed for a registry and is not final: first what is to be sent, the oldest first, and last what the
-    /// cluster did not take, so that it keeps nothing else waiting. Counts up to `most`.
+    /// cluster did not take, so that others do not wait for it. Counts up to `most`.
     ///
     /// # Errors
     /// [`StoreError`].

@@ -160,12 +160,7 @@ impl Place {
     }
 
     pub async fn registry_with(&self, limit: FeeLimit, blocks: u64) -> EvmRegistry {
-        let addresses = RegistryAddresses {
-            identity: self.identity,
-            open_reputation: Some(self.open),
-            authorized_reputation: None,
-            validation: None,
-        };
+        let addresses = RegistryAddresses::open(self.identity, self.open);
         let fees = (limit, Confirmations::Blocks(blocks));
         let (signer, network) = (Box::new(self.key.clone()), network().parse().unwrap());
         let node = node(&self.url);

@@ -1,9 +1,7 @@
-use super::Node;
+use super::{Node, view_request};
 use crate::ChainError;
 use alloy::{
-    network::TransactionBuilder,
     primitives::{Address, B256, Bytes},
-    rpc::types::TransactionRequest,
     sol,
     sol_types::SolCall,
 };
@@ -38,9 +36,7 @@ impl Node {
             hash: B256::from(*hash),
             signature: signature.into(),
         };
-        let request = TransactionRequest::default()
-            .with_to(contract)
-            .with_input(call.abi_encode());
+        let request = view_request(contract, &call);
         let answers = self.calls(&[request], block).await?;
         let accepted = |answer: &Result<Bytes, Bytes>| match answer {
             Ok(answer) => isValidSignatureCall::abi_decode_returns_validate(answer)

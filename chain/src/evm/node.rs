@@ -399,9 +399,7 @@ impl Node {
         contract: Address,
         call: &C,
     ) -> Result<Result<C::Return, String>, ChainError> {
-        let request = TransactionRequest::default()
-            .with_to(contract)
-            .with_input(call.abi_encode());
+        let request = view_request(contract, call);
         let answer = match self.call(&request, &StateOverride::default()).await? {
             Ok(answer) => answer,
             Err(no) => return Ok(Err(no.message.into_owned())),
@@ -431,6 +429,13 @@ impl Node {
 
 pub(super) fn lag_pauses() -> impl Iterator<Item = Duration> {
     (0..LAG_RETRIES).map(|retry| LAG_PAUSE * 2u32.pow(retry))
+}
+
+/// The request that asks a contract a view.
+pub fn view_request<C: SolCall>(contract: Address, call: &C) -> TransactionRequest {
+    TransactionRequest::default()
+        .with_to(contract)
+        .with_input(call.abi_encode())
 }
 
 /// The result of a call; an error that is not a revert is the node's.

@@ -144,12 +144,10 @@ async fn rate(errand: &Value) -> Given {
 
 async fn on_evm(errand: &Value) -> EvmAccount {
     let text = |key: &str| errand[key].as_str().unwrap();
-    let addresses = RegistryAddresses {
-        identity: text("identity").parse().unwrap(),
-        open_reputation: Some(text("reputation").parse().unwrap()),
-        authorized_reputation: None,
-        validation: None,
-    };
+    let addresses = RegistryAddresses::open(
+        text("identity").parse().unwrap(),
+        text("reputation").parse().unwrap(),
+    );
     let key: PrivateKeySigner = text("key").parse().unwrap();
     let stops = text("stop") == "Signing";
     let signer: Box<dyn Signer<Evm>> = Box::new(StoppingKey { key, stops });

@@ -10,7 +10,7 @@ use revm::{
     state::{AccountInfo, Bytecode},
 };
 
-/// The rules by which it is measured, and their name.
+/// The name of the EVM rules under which the gas was measured, and the rules.
 const HARDFORK: (SpecId, &str) = (SpecId::PRAGUE, "Prague");
 /// A whole block of Ethereum before its limit was raised.
 const MOST_GAS: u64 = 30_000_000;
@@ -20,7 +20,7 @@ const MOST_GAS: u64 = 30_000_000;
 pub(super) struct Measured {
     /// The proxy's answer: the address of what it created.
     pub answer: Bytes,
-    /// The least gas limit with which it does.
+    /// The lowest gas limit at which the transaction succeeds.
     pub gas: u64,
 }
 

@@ -77,8 +77,8 @@ impl EvmTarget {
     /// Reads the build. No request is made yet.
     ///
     /// # Errors
-    /// [`DeployError::ArtifactMissing`], [`DeployError::ArtifactStale`], and an endpoint or a chain
-    /// that is none.
+    /// [`DeployError::ArtifactMissing`], [`DeployError::ArtifactStale`], and an invalid endpoint or
+    /// chain.
     pub fn new(options: EvmOptions, book: &AddressBook) -> Result<Self, DeployError> {
         let chain_id = options.chain.evm_number()?;
         let contracts = contracts::registries(&options.artifacts, &options.choices)?;

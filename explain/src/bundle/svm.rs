@@ -103,7 +103,7 @@ pub struct SvmCall {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SvmAccount {
-    /// The slot in which it was read.
+    /// The slot in which the account was read.
     pub slot: u64,
     /// The owning program, in base58; `None` if there is no such account.
     pub owner: Option<String>,

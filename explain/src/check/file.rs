@@ -20,7 +20,7 @@ pub(super) struct FeedbackFacts {
     hash: Word,
     content: Result<Content, Gap>,
     parsed: Result<Parsed<FeedbackFile>, String>,
-    /// Statements in which it differs from the event; `None` if they cannot be compared.
+    /// The statements of the file that differ from the event; `None` if they cannot be compared.
     differences: Option<Vec<String>>,
 }
 

@@ -1,4 +1,4 @@
-//! Files behind `ipfs:`, block by block: each block must hash to its CID, whoever delivers it.
+//! Files behind `ipfs:`, block by block: each block must hash to its CID, whichever host delivers it.
 mod cid;
 mod dag_pb;
 

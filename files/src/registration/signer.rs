@@ -22,7 +22,7 @@ pub struct Signer {
     pub algorithm: Algorithm,
     /// Unix seconds from which it is valid.
     pub valid_from: u64,
-    /// Unix seconds from which it is valid no more; `None` means never.
+    /// Unix seconds from which it is no longer valid; `None` means that it does not expire.
     #[cfg_attr(test, schemars(required, schema_with = "crate::schema::expiry"))]
     pub valid_until: Option<u64>,
     /// A note for people.

@@ -22,7 +22,7 @@ use crate::{
 /// What one profile's key of an `extensions` object holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found<T> {
-    /// The profile of the key under which it was found (R26).
+    /// The profile that the key of the file belongs to (R26).
     pub profile: X402Profile,
     /// The typed view.
     pub view: T,

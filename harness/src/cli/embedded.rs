@@ -60,7 +60,7 @@ impl Part {
     }
 }
 
-/// What a part of this binary is, for whoever compares two.
+/// Identifies a part of this binary, so that two binaries can be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Content {
     pub count: usize,

@@ -27,7 +27,7 @@ pub struct Tally {
     pub accepted: u64,
 }
 
-/// What a run tried in vain, so that it proves nothing of it.
+/// What a run did not reach, and therefore says nothing about.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Vacuous {
     pub what: String,

@@ -73,7 +73,7 @@ pub struct Setting {
     pub corpus: Option<Corpus>,
     /// The one world to play, instead of those of the plan.
     pub only: Option<Recipe>,
-    /// Set by somebody who waits for the end: what is being done is left as it is.
+    /// Set to stop the run: the world that is being played is left unfinished.
     pub stop: Arc<AtomicBool>,
 }
 

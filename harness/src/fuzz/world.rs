@@ -256,7 +256,7 @@ fn chosen(world: &World, sound: Transition, time: u64, random: &mut Random) -> T
 }
 
 impl Transition {
-    /// Seconds after the start at which it takes place. A read takes no time.
+    /// When it takes place, in seconds after the start. Reads do not advance the time.
     fn time_after(&self, world: &World) -> u64 {
         match self.operation.is_read() {
             true => world.time,

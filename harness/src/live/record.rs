@@ -30,7 +30,7 @@ impl Record {
     /// The run that did not give back what it had, if there is one.
     ///
     /// # Errors
-    /// A file that is none of this chain's records, or the record of another funder's run.
+    /// The file is not a record of this chain, or records the run of another funder.
     pub fn unfinished(
         path: &Path,
         chain: &ChainId,

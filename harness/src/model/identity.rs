@@ -19,7 +19,7 @@ pub(super) struct Approvals {
     schemes: BTreeMap<Agent, u8>,
     /// Consents whose digest worked once (R3), on EVM.
     consents: BTreeSet<(Agent, Actor, Actor, u64)>,
-    /// Tokens that are no more.
+    /// Burned tokens.
     burned: BTreeSet<Agent>,
 }
 

@@ -77,8 +77,8 @@ impl Model {
     }
 }
 
-/// R16: the average at the decimals that most entries have, ties to the fewest; or at the most
-/// decimals below at which it fits 128 bits.
+/// R16: the average at the number of decimals that most entries have, the smallest of equally frequent ones. If it
+/// does not fit 128 bits there, at the largest smaller number of decimals at which it does.
 pub(super) fn summarize(entries: &[&OpenFeedbackState]) -> Summary {
     let Some(mode) = (0..=limits::DECIMALS_MAX).rev().max_by_key(|decimals| {
         let has = entries.iter().filter(|entry| entry.decimals == *decimals);

@@ -88,7 +88,7 @@ pub struct AuthorizedState {
     pub count: u64,
     pub sum: u64,
     pub average: u8,
-    /// Of the entries with payment proof (R13); none if there is no such entry.
+    /// The average over the entries with payment proof (R13); `None` without such entries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<Totals>,
     pub clients: Vec<Actor>,

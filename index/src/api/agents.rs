@@ -282,7 +282,7 @@ fn read(body: &Value) -> Result<(Value, PageOptions), ApiError> {
     Ok((filters.clone(), typed(options, "options")?))
 }
 
-/// R48: every answer with summaries says of whom.
+/// R48: every answer with summaries names the reviewers that it counts.
 fn reviewers_of(filters: &Value) -> Value {
     let feedback = filters.get("feedback");
     let reviewers = feedback.and_then(|it| it.get("fromReviewers"));

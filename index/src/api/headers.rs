@@ -9,7 +9,7 @@ use axum::{
 };
 use std::{sync::Arc, time::Instant};
 
-/// Answers contain texts of strangers: no browser may take one for anything but what it is.
+/// Answers contain text written by strangers: browsers must not guess another content type.
 const ALWAYS: [(HeaderName, &str); 4] = [
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (

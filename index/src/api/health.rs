@@ -108,7 +108,7 @@ fn rendered(found: &[Status]) -> Value {
     statuses.collect()
 }
 
-/// How often the state differs from the events, by what it is about.
+/// How many differences there are between state and events, by subject.
 fn differences(of: &Status) -> Value {
     let counts = of.differences.iter();
     let counts = counts.map(|(field, count)| (field.clone(), json!(count)));

@@ -21,7 +21,7 @@ pub type Interrupt = Arc<dyn Fn() + Send + Sync>;
 pub struct Reader<E> {
     /// The store.
     pub store: Store<E>,
-    /// Ends what it is doing.
+    /// Ends the query that is running.
     pub interrupt: Interrupt,
 }
 

@@ -57,7 +57,7 @@ impl FileThread {
         self.thread.join().unwrap_or(Err(CliError::FileWorker))
     }
 
-    /// Whether it ended, which it does only after a failure.
+    /// Whether the worker ended, which happens only after a failure.
     pub fn is_over(&self) -> bool {
         self.thread.is_finished()
     }

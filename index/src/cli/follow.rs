@@ -107,7 +107,7 @@ impl Follower {
         }
     }
 
-    /// Uses that there are no new blocks. Returns whether there was something to do.
+    /// Does what waits for a moment without new blocks. Returns whether there was something to do.
     fn is_busy(&mut self) -> Result<bool, CliError> {
         Ok(self.compare()? || self.repair()?)
     }

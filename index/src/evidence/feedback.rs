@@ -7,7 +7,7 @@ use concord_files::{
 use concord_registry::event::Profile;
 use serde_json::json;
 
-/// Characters of a statement of a file that are kept with each entry from which it differs.
+/// How many characters of a file's statement are kept with an entry that differs from it.
 const STATEMENT: usize = 1_000;
 
 /// The file of a feedback, read once for every entry that refers to it.

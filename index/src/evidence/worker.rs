@@ -168,7 +168,7 @@ impl WorkerOptions {
             Ok(fetched) => File {
                 state: FileState::Fetched,
                 attempts: 0,
-                // What a CID proves stays as it is.
+                // Content that a CID proves cannot change.
                 next_at: match &fetched.host {
                     Some(_) => now.saturating_add(self.refresh),
                     None => i64::MAX,

@@ -1,4 +1,4 @@
-//! R48: facts about the reviewers behind a summary. There is no score of ours.
+//! R48: facts about the reviewers behind a summary. The index gives no score of its own.
 use super::Tags;
 use crate::{
     StoreError,

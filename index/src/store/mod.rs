@@ -45,7 +45,7 @@ pub struct Store<E> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeploymentId(pub(crate) i64);
 
-/// A deployment in a store, and what it is.
+/// A deployment in a store, with its description.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deployed {
     /// In the store.

@@ -41,7 +41,7 @@ pub struct File {
     pub state: FileState,
     /// How many times that was tried.
     pub attempts: u64,
-    /// Unix seconds from which it is tried again.
+    /// Unix seconds from which the file is fetched again.
     pub next_at: i64,
     /// Unix seconds of the last attempt.
     pub checked_at: Option<i64>,

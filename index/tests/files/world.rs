@@ -14,12 +14,7 @@ use concord_registry::{
 pub fn deployment(chain: &str, identity: [u8; 20]) -> Deployment {
     Deployment {
         chain: ChainId::parse(chain).unwrap(),
-        contracts: Contracts::Evm(RegistryAddresses {
-            identity: identity.into(),
-            open_reputation: Some([2; 20].into()),
-            authorized_reputation: None,
-            validation: None,
-        }),
+        contracts: Contracts::Evm(RegistryAddresses::open(identity.into(), [2; 20].into())),
         start: 1,
     }
 }

@@ -52,12 +52,7 @@ fn r45_the_canonical_contracts_wallet_is_what_its_state_says() {
     chain.send(1, identity, register.clone()); // an agent whose events say what is so
     chain.send(1, registrant, register);
     let deployment = Deployment {
-        contracts: Contracts::Evm(RegistryAddresses {
-            identity,
-            open_reputation: Some(open),
-            authorized_reputation: None,
-            validation: None,
-        }),
+        contracts: Contracts::Evm(RegistryAddresses::open(identity, open)),
         ..chain.deployment()
     };
     let Contracts::Evm(registries) = deployment.contracts else {

@@ -12,3 +12,15 @@ pub struct RegistryAddresses {
     /// Requests and responses.
     pub validation: Option<Address>,
 }
+
+impl RegistryAddresses {
+    /// An identity registry, and the open reputation registry over it.
+    pub const fn open(identity: Address, open_reputation: Address) -> Self {
+        Self {
+            identity,
+            open_reputation: Some(open_reputation),
+            authorized_reputation: None,
+            validation: None,
+        }
+    }
+}

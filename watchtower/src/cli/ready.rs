@@ -142,12 +142,7 @@ impl EvmConfig {
             FeeLimit::parse(Some(&self.max_fee)).map_err(|error| usage("maxFee", &error))?;
         let confirmations: Result<Confirmations, String> = self.confirmations.parse();
         let confirmations = confirmations.map_err(|error| usage("confirmations", &error))?;
-        let addresses = evm::RegistryAddresses {
-            identity: self.identity,
-            open_reputation: Some(self.reputation),
-            authorized_reputation: None,
-            validation: None,
-        };
+        let addresses = evm::RegistryAddresses::open(self.identity, self.reputation);
         let fees = (limit, confirmations);
         let signer = Box::new(signer);
         let connected =

@@ -261,12 +261,7 @@ pub async fn place(
     key: &PrivateKeySigner,
     max_fee: &str,
 ) -> EvmRegistry {
-    let addresses = RegistryAddresses {
-        identity,
-        open_reputation: Some(open),
-        authorized_reputation: None,
-        validation: None,
-    };
+    let addresses = RegistryAddresses::open(identity, open);
     let fees = (
         FeeLimit::parse(Some(max_fee)).unwrap(),
         Confirmations::Blocks(1),

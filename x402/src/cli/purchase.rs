@@ -203,7 +203,7 @@ fn report(
     }
 }
 
-/// The signed bytes are in the evidence: whoever has them may use them.
+/// The evidence contains the signed bytes: anyone who has them can submit them.
 fn withheld(mut result: Value) -> Value {
     if let Some(money) = result["money"].as_object_mut() {
         money.remove("payment");

@@ -11,7 +11,7 @@ use crate::{
     wire::WireError,
 };
 
-/// Why there is no feedback, or why it is not known to be in the registry.
+/// Why feedback was not given, or is not known to be in the registry.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FeedbackError {

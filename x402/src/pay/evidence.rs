@@ -259,7 +259,7 @@ impl Evidence {
         }
     }
 
-    /// Whether money may move later, if it has not yet: whoever has the signed bytes may use them.
+    /// Whether money may still move later: anyone who has the signed bytes can submit them.
     pub(super) fn money_unsettled(&self) -> Money {
         match &self.payment {
             Some(payment) if self.state >= PurchaseState::Sent => Money::Unknown {

@@ -7,14 +7,14 @@ use alloy::{
     sol_types::{SolCall, SolEvent},
 };
 use async_trait::async_trait;
-use concord_chain::evm::Node;
+use concord_chain::evm::{Node, view_request};
 
 use super::{
     Authorization, AuthorizationState, Authorizations, OfferUnpayable, PayFault, Prepared,
     TransferAuthorization,
 };
 use crate::{
-    verify::{EvmChains, Unavailable, request},
+    verify::{EvmChains, Unavailable},
     wire::Offer,
 };
 
@@ -87,7 +87,7 @@ async fn is_used(
         nonce: transfer.nonce,
     };
     let token = transfer.domain.verifying_contract;
-    let answers = node.calls(&[request(token, &call)], block).await?;
+    let answers = node.calls(&[view_request(token, &call)], block).await?;
     let answer = answers.first().and_then(|it| it.as_ref().ok());
     let used = answer.and_then(|it| authorizationStateCall::abi_decode_returns_validate(it).ok());
     used.ok_or_else(|| Unavailable(format!("{token} does not answer authorizationState")))

@@ -27,7 +27,7 @@ pub enum PayFault {
     /// The offer cannot be paid.
     #[error("{0}")]
     Unpayable(#[from] OfferUnpayable),
-    /// There is no account that pays on the offer's chain.
+    /// No account is configured to pay on the offer's chain.
     #[error("no account is given that pays on {0}")]
     NoPayer(String),
     /// The policy objects when it is asked again, at signing.
@@ -88,7 +88,7 @@ pub enum PayFault {
         /// Its host.
         host: String,
     },
-    /// The server was sent the request, and there is no answer.
+    /// The request was sent to the server, and no answer came.
     #[error("{host} did not answer")]
     NoAnswer {
         /// Its host.

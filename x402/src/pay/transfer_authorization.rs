@@ -62,7 +62,7 @@ pub struct TransferAuthorization {
     pub valid_after: u64,
     /// Valid before this second.
     pub valid_before: u64,
-    /// Random, so that it is the only one.
+    /// Random, so that no two authorizations share it.
     pub nonce: B256,
 }
 

@@ -5,7 +5,7 @@
 use super::{PreClass, Quote, Refusal, WalletState};
 
 impl Quote {
-    /// The draft's outcome; `None` if only the agent's own file names the wallet, for which it has no word.
+    /// The draft's outcome; `None` if only the agent's own file names the wallet, which the draft does not name.
     #[must_use]
     pub fn erc8478_outcome(&self) -> Option<&'static str> {
         match (self.wallet, &self.origin_unbound) {

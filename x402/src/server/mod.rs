@@ -1,4 +1,4 @@
-//! A tower layer that lets an agent announce itself and sign what it is paid for.
+//! A tower layer with which an agent announces itself and signs its paid responses.
 //!
 //! Put it around the paywall: its 402 answers get the extension, and its settled responses get the signed
 //! interaction data in `PAYMENT-RESPONSE`. The paywall itself is not touched, and a failure to sign never

@@ -18,7 +18,7 @@ pub struct SigningKey {
     pub signer: Arc<dyn ResponseSigner>,
     /// Unix seconds from which it is valid.
     pub valid_from: u64,
-    /// Unix seconds from which it is valid no more.
+    /// Unix seconds from which it is no longer valid.
     pub valid_until: Option<u64>,
 }
 

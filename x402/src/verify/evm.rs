@@ -2,17 +2,16 @@ use std::collections::HashMap;
 
 use alloy::{
     consensus::BlockHeader as _,
-    network::TransactionBuilder as _,
     primitives::{Address, B256, Bytes, U256},
     providers::Provider as _,
-    rpc::types::{Log, TransactionRequest, state::StateOverride},
+    rpc::types::{Log, state::StateOverride},
     sol_types::{SolCall, SolEvent},
 };
 use async_trait::async_trait;
 use concord_canonical::{Word, caip::AccountId, caip::TaskRef};
 use concord_chain::{
     ChainError,
-    evm::{Node, TxReceipt},
+    evm::{Node, TxReceipt, view_request},
 };
 use concord_files::RegistrationId;
 use concord_registry::evm::abi::IdentityRegistry as Identity;
@@ -210,9 +209,9 @@ async fn read_each(
     };
     // one block for all of them
     let calls = [
-        request(registry, &Identity::ownerOfCall { tokenId: id }),
-        request(registry, &Identity::tokenURICall { tokenId: id }),
-        request(registry, &Identity::getAgentWalletCall { agentId: id }),
+        view_request(registry, &Identity::ownerOfCall { tokenId: id }),
+        view_request(registry, &Identity::tokenURICall { tokenId: id }),
+        view_request(registry, &Identity::getAgentWalletCall { agentId: id }),
     ];
     let Some((uri, wallet)) = agent_of(&node.calls(&calls, block).await?)? else {
         return Ok(None);
@@ -241,13 +240,6 @@ fn agent_of(
     let uri = decoded::<Identity::tokenURICall>("tokenURI", uri)?;
     let wallet = decoded::<Identity::getAgentWalletCall>("getAgentWallet", wallet)?;
     Ok(Some((uri, (!wallet.is_zero()).then_some(wallet))))
-}
-
-/// The request that makes a call.
-pub(crate) fn request<C: SolCall>(to: Address, call: &C) -> TransactionRequest {
-    TransactionRequest::default()
-        .with_to(to)
-        .with_input(call.abi_encode())
 }
 
 fn decoded<C: SolCall>(

@@ -36,7 +36,6 @@ pub use check::verify;
 #[cfg(feature = "network")]
 pub use evm::EvmChains;
 #[cfg(feature = "network")]
-pub(crate) use evm::request;
 pub use exchange::PaidExchange;
 #[cfg(feature = "network")]
 pub use insiders::{ChainInsiders, Insiders};

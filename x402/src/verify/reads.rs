@@ -33,7 +33,7 @@ pub struct AgentRecord {
 #[async_trait]
 pub trait Registries: Send + Sync {
     /// An agent as it was after a block of its registry's chain, or as it is now; `None` if there is no such
-    /// agent. A chain without history gives it as it is now, in a later block.
+    /// agent. A chain without history gives the present agent, read in a later block.
     ///
     /// # Errors
     /// [`Unavailable`], also if the chain has no history of that block.

@@ -38,7 +38,7 @@ pub async fn verify_statement(
         signature: statement.signature,
         message: Ok(statement.message),
     };
-    // no payment has the time at which it was signed, and no chain its block
+    // neither the time of signing nor a block is known without a payment
     let moment = Payment {
         succeeded: true,
         block: None,

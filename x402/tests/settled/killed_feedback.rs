@@ -196,12 +196,10 @@ async fn rate(errand: &Value) -> Given {
 async fn on_evm(errand: &Value, key: PrivateKeySigner) -> EvmRegistry {
     let text = |key: &str| errand[key].as_str().unwrap();
     let node = Node::new(&EndpointOptions::new(text("rpc"))).unwrap();
-    let addresses = RegistryAddresses {
-        identity: text("identity").parse().unwrap(),
-        open_reputation: Some(text("reputation").parse().unwrap()),
-        authorized_reputation: None,
-        validation: None,
-    };
+    let addresses = RegistryAddresses::open(
+        text("identity").parse().unwrap(),
+        text("reputation").parse().unwrap(),
+    );
     let stops = text("stop") == "Signing";
     let signer: Box<dyn Signer<Evm>> = Box::new(StoppingKey { key, stops });
     let fees = (FeeLimit::default(), Confirmations::Blocks(1));

@@ -44,7 +44,7 @@ fn concord(home: &EvmHome<'_>, block: B256, slot: U256, word: U256) -> Result<Ve
     let pointer = Address::from_slice(&word.to_be_bytes::<32>()[..20]);
     match (low, pointer.is_zero()) {
         (0xff, false) => {
-            // SSTORE2: the first byte stops whoever calls it
+            // SSTORE2: the code starts with STOP, so that calls do nothing
             let code = home.view.code(block, pointer)?;
             Ok(code.get(1..).unwrap_or_default().to_vec())
         }

@@ -128,7 +128,7 @@ impl Hello {
     /// The views that it can be asked.
     ///
     /// # Errors
-    /// A name that is none of a view, or of a part that the registry does not have.
+    /// The name is not that of a view, or the view belongs to a part that the registry does not have.
     pub fn views(&self, chain: Chain) -> Result<BTreeSet<ViewName>, String> {
         let views = asked_by_name(chain, &self.views).map_err(|unknown| {
             format!("hello.views has `{unknown}`, which is not a view that an adapter is asked")

@@ -32,7 +32,7 @@ impl Adapter {
         declared.into_iter().map(|it| self.ask_view(it)).collect()
     }
 
-    /// An answer that is none fails this view; a program that does not answer cannot be asked more.
+    /// A malformed answer fails this view only; a program that does not answer is not asked again.
     fn ask_view(&mut self, question: ViewQuestion) -> Result<ViewAnswer, StepFault> {
         let ask = Ask::View {
             view: &question.view.to_string(),

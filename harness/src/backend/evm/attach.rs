@@ -10,7 +10,7 @@ use concord_registry::evm::abi::Feedback;
 
 const NAME: &str = "evm-rpc";
 
-/// Why registries cannot be tested. Does not name the endpoint: whoever chose it can.
+/// Why registries cannot be tested. The endpoint is not in the text, because it may contain a key; the caller knows it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AttachFault {

@@ -87,7 +87,7 @@ struct World {
     agents: Agents,
     /// By mint, every account that a transaction about the agent could write.
     writable: BTreeMap<Address, BTreeSet<Address>>,
-    /// Mints whose one token is no more.
+    /// Mints whose only token was burned.
     burned: BTreeSet<Address>,
     spare_accounts: u64,
 }

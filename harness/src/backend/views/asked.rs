@@ -337,7 +337,7 @@ pub fn asked_of_adapters(chain: Chain) -> Vec<AskedView> {
     interfaces.iter().flat_map(of_interface).collect()
 }
 
-/// The views of [`asked_of_adapters`] with these names; the first name that is none of them otherwise.
+/// The views of [`asked_of_adapters`] with these names.
 ///
 /// # Errors
 /// The unknown name.

@@ -104,7 +104,7 @@ pub(super) fn limit_reached(
     let Some((feedback, _)) = given(operation) else {
         return false;
     };
-    // The fewest of both chains' indices, so that it is reached on both.
+    // The smaller limit of the two chains, so that both reach it.
     let (agent, client) = (feedback.agent.clone(), feedback.by.clone());
     let last = |chain| {
         let record = world.record(chain, &agent);

@@ -21,7 +21,7 @@ pub fn of_reputation(agent: &str, reviewers: &[Value]) -> Markup {
     verified(&chain_of(agent), &what, file)
 }
 
-/// `what` is what the API answered or has read as addresses. A text with anything else in it is no word for a shell.
+/// `what` is what the API answered or has read as addresses. A text with any other character is not safe in a shell.
 fn verified(chain: &str, what: &str, file: &str) -> Markup {
     let is_plain = |it: char| it.is_ascii_alphanumeric() || ":- ".contains(it);
     if chain.is_empty() || !what.chars().all(is_plain) {

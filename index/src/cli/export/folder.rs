@@ -1,6 +1,6 @@
 //! A folder of Parquet files for each deployment, and a manifest beside them. Each file but the last has the same number of
-//! rows, so that a folder is the same however often its export was ended and begun again. A file appears whole: whoever
-//! reads `*.parquet` meets every event once.
+//! rows, so that a folder is the same however often its export was interrupted. A file appears whole: a reader of
+//! `*.parquet` meets every event once.
 use super::{
     CliError, Row, last_block,
     parquet::{Cell, Column, Kind, Writer},

@@ -55,7 +55,7 @@ pub struct ReputationFilter {
     pub tag1: String,
     /// The second tag.
     pub tag2: String,
-    /// `false`: that there is no such feedback. All below is of no use then.
+    /// `false` asks for agents without feedback; the conditions below are ignored then.
     pub has_feedback: bool,
     /// At least so many.
     pub min_count: Option<u64>,

@@ -118,7 +118,7 @@ impl Reader<'_> {
             call: running.call,
             line: running.lines,
         };
-        // What is not base64 no runtime wrote; it is kept as it is.
+        // A runtime writes base64 only; anything else is kept unchanged.
         let data = BASE64
             .decode(text)
             .unwrap_or_else(|_| text.as_bytes().to_vec());

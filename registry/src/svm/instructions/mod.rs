@@ -95,7 +95,7 @@ impl Program {
         }
     }
 
-    /// An instruction that emits events, for which it needs two more accounts.
+    /// An instruction that emits events needs two more accounts.
     fn emitting(
         &self,
         discriminator: [u8; 8],

@@ -26,7 +26,7 @@ pub(super) struct Ledger<'a> {
 }
 
 impl Ledger<'_> {
-    /// A client's last index; 0 for whoever is none.
+    /// A client's last index; 0 for an account that is not a client.
     pub fn last_index(&self, client: &Actor) -> u64 {
         let place = self.clients.iter().position(|it| it == client);
         let last = place.and_then(|place| self.last_indices.get(place));

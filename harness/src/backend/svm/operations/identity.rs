@@ -187,7 +187,7 @@ impl<L: Ledger> Registry<L> {
         Ok(observed)
     }
 
-    /// R4: whoever is on record; where nobody is, whoever asks.
+    /// R4: the account on record; the account that asks if there is none on record.
     fn holder(&self, mint: &Address, caller: Address) -> Result<Address, StepFault> {
         let identity = self.identity(mint)?;
         Ok(identity.map_or(caller, |identity| identity.owner))

@@ -5,10 +5,10 @@ use super::{
 use flate2::{Compression, write::GzEncoder};
 use std::io::{self, Write};
 
-/// Rows that one page has, and bytes after which it ends: a text of a chain has no bound.
+/// The most rows of a page, and the bytes after which a page ends: text from a chain can be long.
 const PAGE: usize = 8_192;
 const PAGE_BYTES: usize = 1 << 20;
-/// Longer texts are no minima and maxima: readers need a bound, not a file's content.
+/// Longer texts are not kept as minima and maxima: readers need a bound, not the content.
 const LONGEST_BOUND: usize = 64;
 
 const PLAIN: i32 = 0;
