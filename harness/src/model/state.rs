@@ -88,7 +88,7 @@ pub struct AuthorizedState {
     pub count: u64,
     pub sum: u64,
     pub average: u8,
-    /// The average over the entries with payment proof (R13); `None` without such entries.
+    /// Count and sum of the entries with payment proof (R13); `None` without such entries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<Totals>,
     pub clients: Vec<Actor>,
