@@ -45,6 +45,9 @@ pub(super) trait Home: Send + Sync {
     /// The agent's wallet after a block, or at the bundle's, for [`crate::Step::PaymentProof`]; on Solana as it is now.
     fn wallet(&self, block: Option<u64>) -> Result<Option<String>, Gap>;
 
+    /// R36: requires that more than the bundle's text says which wallet is the agent's.
+    fn require_known_wallet(&self) -> Result<(), Gap>;
+
     /// Whether a wallet that is a contract accepts a signature (ERC-1271), after a block.
     fn accepts(&self, block: u64, wallet: &str, hash: &Word, signature: &[u8])
     -> Result<bool, Gap>;

@@ -259,7 +259,13 @@ impl<'a> BundleReads<'a> {
 
     fn read_payment(&self, task_ref: &str) -> Result<Option<Payment>, Unavailable> {
         let found = TaskRef::parse(task_ref).map_err(Gap::cannot_check);
-        let found = found.and_then(|it| payment(self.evidence, &it));
+        let found = found.and_then(|it| {
+            let found = payment(self.evidence, &it)?;
+            if it.chain_id().to_string() == self.evidence.bundle.feedback.chain() {
+                self.home.require_known_wallet()?; // R36
+            }
+            Ok(found)
+        });
         found.map(Some).map_err(|gap| self.unavailable(gap, true))
     }
 

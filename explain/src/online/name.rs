@@ -1,4 +1,4 @@
-use concord_canonical::caip::{AccountId, ChainId, EIP155, SOLANA};
+use concord_canonical::caip::{AccountId, ChainId, EIP155, TaskRef};
 use concord_registry::event::Profile;
 use core::str::FromStr;
 
@@ -98,13 +98,7 @@ fn transaction(text: &str) -> Result<FeedbackName, String> {
     let expected = "expected CHAIN:TRANSACTION, or REGISTRY:AGENT/PROFILE/CLIENT/INDEX";
     let (chain, id) = text.rsplit_once(':').ok_or(expected)?;
     let chain = ChainId::parse(chain).map_err(|error| format!("{error}; {expected}"))?;
-    let fits = match chain.namespace() {
-        EIP155 => id
-            .strip_prefix("0x")
-            .is_some_and(|it| it.len() == 64 && it.bytes().all(|it| it.is_ascii_hexdigit())),
-        SOLANA => bs58::decode(id).into_vec().is_ok_and(|it| it.len() == 64),
-        _ => false,
-    };
+    let fits = TaskRef::parse(text).is_ok(); // of one form with a payment's reference
     match fits {
         true => Ok(FeedbackName::Transaction {
             chain: chain.to_string(),
@@ -113,7 +107,10 @@ fn transaction(text: &str) -> Result<FeedbackName, String> {
                 _ => id.to_owned(),
             },
         }),
-        false => Err(format!("{id} is not a transaction of {chain}")),
+        false => {
+            let shown: String = id.chars().take(160).collect();
+            Err(format!("{shown} is not a transaction of {chain}"))
+        }
     }
 }
 
@@ -168,6 +165,11 @@ mod tests {
         for (text, reason) in [
             ("eip155:84532:0xab", "is not a transaction of eip155:84532"),
             ("42", "expected CHAIN:TRANSACTION"),
+            // decoding base58 takes time that grows with the square of the length
+            (
+                &format!("solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1:{}", "2".repeat(1_000_000)),
+                "is not a transaction of solana:",
+            ),
             (
                 &format!("{registry}/open/0x01/0"),
                 "indices count from 1 (R44)",

@@ -191,8 +191,16 @@ async fn r36_a_wallet_that_only_a_file_names_was_not_paid() {
     assert_eq!(proof(&again), found);
     assert_eq!(read.svm, honest.svm);
 
-    // all but the agent's record
-    let (mut mixed, cluster) = (forged, &honest.svm[CHAIN]);
+    let mixed = all_read_but(&record, &honest, forged, payment);
+    let mixed = explain(&mixed, &trust).expect("a feedback").report;
+    let found = proof(&mixed);
+    assert_eq!(found.state, State::Claimed, "{found:#?}");
+    assert!(found.detail.contains("is not known"), "{found:#?}");
+}
+
+/// A file with what the cluster answered, but for one account, which is as the file has it.
+fn all_read_but(record: &str, honest: &Bundle, file: Bundle, payment: String) -> Bundle {
+    let (mut mixed, cluster) = (file, &honest.svm[CHAIN]);
     mixed.add(Piece::SvmTransaction {
         chain: CHAIN.to_owned(),
         transaction: cluster.transactions[&payment].clone(),
@@ -206,8 +214,39 @@ async fn r36_a_wallet_that_only_a_file_names_was_not_paid() {
             account: account.clone(),
         });
     }
-    let mixed = explain(&mixed, &trust).expect("a feedback").report;
-    let found = proof(&mixed);
-    assert_eq!(found.state, State::Claimed, "{found:#?}");
-    assert!(found.detail.contains("is not known"), "{found:#?}");
+    mixed
+}
+
+/// The same of a payment that X402's proof names: the file could name any payee, and any wallet.
+#[tokio::test(flavor = "multi_thread")]
+async fn r36_a_proven_payment_to_a_wallet_that_only_a_file_names_is_not_verified() {
+    let payee = Keypair::new().pubkey();
+    for (paid, state) in [(None, State::Verified), (Some(payee), State::Refuted)] {
+        let (agent, pay) = paying(SPL_TOKEN, paid).await;
+        let payment = agent.world.send(&[&agent.client], &[pay]).await;
+        let give = agent.rated(&payment, 1);
+        let sent = agent.world.send(&[&agent.client], &[give]).await;
+        agent.world.advance(2).await;
+        let trust = trust(&agent.program);
+        let (honest, report) = explained(&agent.world, &format!("{CHAIN}:{sent}"), &trust).await;
+        assert_eq!(report.state_of(Step::Payment), Some(state), "{report:#?}");
+
+        let record = agent.program.agent(&agent.mint).to_string();
+        let mut forged = Bundle::parse(&honest.to_canonical().expect("JSON")).expect("a bundle");
+        let cluster = forged.svm.get_mut(CHAIN).expect("a chain");
+        let data = &mut cluster.accounts.get_mut(&record).expect("the agent").data.0;
+        let (wallet, paid) = (agent.owner.pubkey(), paid.unwrap_or(agent.owner.pubkey()));
+        let places: Vec<usize> = (0..data.len().saturating_sub(32))
+            .filter(|at| data[*at..*at + 32] == *wallet.as_array())
+            .collect();
+        assert!(!places.is_empty());
+        for at in places {
+            data[at..at + 32].copy_from_slice(paid.as_array());
+        }
+        let mixed = all_read_but(&record, &honest, forged, payment);
+        let mixed = explain(&mixed, &trust).expect("a feedback").report;
+        let found = mixed.finding(Step::Payment).expect("a finding");
+        assert_eq!(found.state, State::CannotCheck, "{found:#?}");
+        assert!(found.detail.contains("a file proves"), "{found:#?}");
+    }
 }

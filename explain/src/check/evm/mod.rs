@@ -280,6 +280,11 @@ impl Home for EvmHome<'_> {
         Ok(wallet.map(|it| it.to_string()))
     }
 
+    /// A state proof shows it.
+    fn require_known_wallet(&self) -> Result<(), Gap> {
+        Ok(())
+    }
+
     fn accepts(
         &self,
         block: u64,

@@ -241,12 +241,16 @@ impl Home for SvmHome<'_> {
         }))
     }
 
-    /// R36: who was paid for the agent is nothing that a file proves.
     fn wallet(&self, _: Option<u64>) -> Result<Option<String>, Gap> {
         let agent = self.registered()?;
-        let address = self.program.agent(&self.mint);
-        self.view.require_account_read_here(&address)?;
+        self.require_known_wallet()?;
         Ok(agent.wallet().map(|it| it.to_string()))
+    }
+
+    /// R36: the reader's own node says so, in this run.
+    fn require_known_wallet(&self) -> Result<(), Gap> {
+        let address = self.program.agent(&self.mint);
+        self.view.require_account_read_here(&address)
     }
 
     /// ERC-1271 is Ethereum's.
