@@ -17,7 +17,7 @@ use crate::{
     Code, Refusal,
     claim::payer_account,
     form::malformed,
-    settler::{Settler, Told},
+    settler::{PaymentReport, Settler, failed, not_final},
     store::Settled,
 };
 
@@ -44,9 +44,9 @@ pub struct EvmSettler {
     pub confirmations: Confirmations,
 }
 
-/// What was told, in the chain's own types.
+/// What was reported, in the chain's own types.
 struct Request<'t> {
-    told: &'t Told,
+    report: &'t PaymentReport,
     agent_id: U256,
     transaction: B256,
     payer: Address,
@@ -54,7 +54,7 @@ struct Request<'t> {
 }
 
 /// What the chain said in the block of the payment.
-struct Then {
+struct AtPayment {
     wallet: Address,
     is_insider: bool,
     decimals: u8,
@@ -66,11 +66,11 @@ impl Settler for EvmSettler {
         format!("{}:{}", self.network, self.identity)
     }
 
-    async fn settled(&self, told: &Told) -> Result<Settled, Refusal> {
-        told.require_network(&self.network)?;
-        let request = Request::of(told)?;
+    async fn settled(&self, report: &PaymentReport) -> Result<Settled, Refusal> {
+        report.require_network(&self.network)?;
+        let request = Request::of(report)?;
         let block = self.settled_in(&request).await?;
-        let then = self.then(&request, block).await?;
+        let then = self.at_payment(&request, block).await?;
         if then.is_insider || then.wallet == request.payer {
             let message = format!("{} acts for the agent (R18)", request.payer);
             return Err(malformed("SelfFeedback", message).of("payer"));
@@ -78,7 +78,7 @@ impl Settler for EvmSettler {
         let (amount, paid_at) = self.paid(&request, then.wallet).await?;
         let payer = payer_account(&format!("{}:{}", self.network, request.payer));
         Ok(Settled {
-            key: format!("{}:{payer}", told.dedupe_key), // R32, R57
+            key: format!("{}:{payer}", report.dedupe_key), // R32, R57
             agent: format!("{} {}", self.registry(), request.agent_id),
             payer,
             asset: format!("{}:{}", self.network, request.token),
@@ -90,18 +90,18 @@ impl Settler for EvmSettler {
 }
 
 impl<'t> Request<'t> {
-    fn of(told: &'t Told) -> Result<Self, Refusal> {
+    fn of(report: &'t PaymentReport) -> Result<Self, Refusal> {
         let address = |field: &'static str, text: &str| {
             let parsed = parse_evm_address(field, text).map(Address::from);
             parsed.map_err(|error| malformed(error.class().name(), error.to_string()).of(field))
         };
         let number = |field: &str| malformed("MalformedNumber", "is malformed").of(field);
         Ok(Self {
-            agent_id: (told.agent.agent_id.as_str().parse()).map_err(|_| number("agentId"))?,
-            transaction: told.transaction.parse().map_err(|_| number("taskRef"))?,
-            payer: address("payer", &told.payer)?,
-            token: address("token", &told.token)?,
-            told,
+            agent_id: (report.agent.agent_id.as_str().parse()).map_err(|_| number("agentId"))?,
+            transaction: report.transaction.parse().map_err(|_| number("taskRef"))?,
+            payer: address("payer", &report.payer)?,
+            token: address("token", &report.token)?,
+            report,
         })
     }
 }
@@ -116,23 +116,23 @@ impl EvmSettler {
             // R36: it may be on its way, or the node behind
             not_final(format!("{hash} is not on {} yet", self.network))
         })?;
-        if !succeeded {
-            let message = format!("{hash} failed on {}", self.network);
-            return Err(malformed("PaymentNotFound", message).of("taskRef"));
-        }
         if !self.settlers.contains(&sender) {
             let message = format!("{hash} was settled by {sender}, not here");
             return Err(malformed("NotSettledHere", message).of("taskRef"));
         }
         let is_final = self.node.is_final(block, self.confirmations).await;
-        match is_final.map_err(unavailable)? {
+        if !is_final.map_err(unavailable)? {
+            return Err(not_final(format!("{hash} is not final yet")));
+        }
+        match succeeded {
             true => Ok(block),
-            false => Err(not_final(format!("{hash} is not final yet"))),
+            // R36: until then it can still succeed in another block
+            false => Err(failed(format!("{hash} failed on {}", self.network))),
         }
     }
 
     /// Reads the agent and the token as they were when it was paid (R27): an agent can change its wallet afterwards.
-    async fn then(&self, request: &Request<'_>, block: u64) -> Result<Then, Refusal> {
+    async fn at_payment(&self, request: &Request<'_>, block: u64) -> Result<AtPayment, Refusal> {
         let (agent_id, spender) = (request.agent_id, request.payer);
         let calls = [
             view_request(self.identity, &Identity::ownerOfCall { tokenId: agent_id }),
@@ -163,7 +163,7 @@ impl EvmSettler {
             let message = format!("agent {agent_id} had no wallet then (R27)");
             return Err(malformed("WalletUndeclared", message).of("agentId"));
         }
-        Ok(Then {
+        Ok(AtPayment {
             wallet,
             is_insider: read::<Identity::isAuthorizedOrOwnerCall>("isAuthorizedOrOwner", insider)?,
             decimals: read::<erc20::decimalsCall>("decimals", decimals)?,
@@ -172,7 +172,7 @@ impl EvmSettler {
 
     /// What the payer paid to the wallet, and when. R32: other payments of the transaction do not count.
     async fn paid(&self, request: &Request<'_>, wallet: Address) -> Result<(u128, u64), Refusal> {
-        let payment = self.payments.payment(&request.told.task_ref).await?;
+        let payment = self.payments.payment(&request.report.task_ref).await?;
         let payment = payment.ok_or_else(|| Unavailable("the transaction is gone".to_owned()))?;
         let is = |text: &str, address: Address| text.parse() == Ok(address);
         let own = payment.transfers.iter().filter(|it| {
@@ -194,10 +194,6 @@ fn read<C: SolCall>(name: &str, answer: &Result<Bytes, Bytes>) -> Result<C::Retu
     let decoded = answer.as_ref().ok();
     let decoded = decoded.and_then(|it| C::abi_decode_returns_validate(it).ok());
     Ok(decoded.ok_or_else(|| Unavailable(format!("{name} cannot be read")))?)
-}
-
-fn not_final(message: String) -> Refusal {
-    Refusal::new(Code::Unavailable, "NotFinal", message)
 }
 
 fn unavailable(error: ChainError) -> Refusal {

@@ -44,5 +44,5 @@ pub use refusal::{Code, Refusal};
 pub use response::{ResponseForm, ResponseRequest};
 pub use revenues::{Revenues, revenue_router};
 pub use revocation::{RevocationRequest, SignedRevocation};
-pub use settler::{Settler, Told};
+pub use settler::{PaymentReport, Settler};
 pub use sponsored::{Sponsor, SponsorWorker, Sponsored, sponsored_router};

@@ -28,7 +28,7 @@ use crate::{
     form::malformed,
     http::{read, refused, respond},
     lane::now,
-    settler::{Settler, Told},
+    settler::{PaymentReport, Settler, failed, not_final},
     store::Settled,
 };
 
@@ -52,7 +52,7 @@ pub struct Facilitator {
 
 /// What a reviewer asks to be stated, in the cluster's own types.
 pub(crate) struct Request<'t> {
-    told: &'t Told,
+    report: &'t PaymentReport,
     mint: Address,
     payer: Address,
     token: Address,
@@ -68,15 +68,15 @@ pub fn payment_proof_router(facilitators: impl Into<Arc<[Facilitator]>>) -> Rout
 
 async fn prove(State(facilitators): State<Arc<[Facilitator]>>, body: Body) -> Response {
     let proven = async {
-        let told = Told::read(&read(body).await?)?;
-        let registry = &told.agent.agent_registry;
+        let report = PaymentReport::read(&read(body).await?)?;
+        let registry = &report.agent.agent_registry;
         let mut all = facilitators.iter();
         let own = all.find(|it| it.registry() == *registry);
         let own = own.ok_or_else(|| {
             let message = format!("no payment is proven for agents of {registry}");
             Refusal::new(Code::UnknownAgent, "RegistryNotServed", message).of("agentRegistry")
         })?;
-        own.prove(&Request::of(&told)?, now()).await
+        own.prove(&Request::of(&report)?, now()).await
     };
     match proven.await {
         Ok(attestation) => respond(StatusCode::OK, &json!(attestation)),
@@ -85,12 +85,12 @@ async fn prove(State(facilitators): State<Arc<[Facilitator]>>, body: Body) -> Re
 }
 
 impl<'t> Request<'t> {
-    fn of(told: &'t Told) -> Result<Self, Refusal> {
+    fn of(report: &'t PaymentReport) -> Result<Self, Refusal> {
         Ok(Self {
-            mint: key("agentId", told.agent.agent_id.as_str())?,
-            payer: key("payer", &told.payer)?,
-            token: key("token", &told.token)?,
-            told,
+            mint: key("agentId", report.agent.agent_id.as_str())?,
+            payer: key("payer", &report.payer)?,
+            token: key("token", &report.token)?,
+            report,
         })
     }
 }
@@ -107,16 +107,16 @@ impl Settler for Facilitator {
         format!("{}:{}", self.network, self.program.id())
     }
 
-    async fn settled(&self, told: &Told) -> Result<Settled, Refusal> {
-        told.require_network(&self.network)?;
-        let request = Request::of(told)?;
+    async fn settled(&self, report: &PaymentReport) -> Result<Settled, Refusal> {
+        report.require_network(&self.network)?;
+        let request = Request::of(report)?;
         let agent = self.agent(&request.mint).await?;
-        self.require_settled_here(&told.transaction).await?;
+        self.require_settled_here(&report.transaction).await?;
         let (amount, paid_at) = self.paid(&request, &agent).await?;
         require_payer(&request, &agent)?;
         let payer = format!("{}:{}", self.network, request.payer);
         Ok(Settled {
-            key: format!("{}:{payer}", told.dedupe_key), // R32, R57
+            key: format!("{}:{payer}", report.dedupe_key), // R32, R57
             agent: format!("{} {}", self.registry(), request.mint),
             payer,
             asset: format!("{}:{}", self.network, request.token),
@@ -138,10 +138,11 @@ impl Facilitator {
     }
 
     async fn prove(&self, request: &Request<'_>, now: u64) -> Result<PaymentAttestation, Refusal> {
-        request.told.require_network(&self.network)?;
+        request.report.require_network(&self.network)?;
         self.require_listed(&request.token).await?;
         let agent = self.agent(&request.mint).await?;
-        self.require_settled_here(&request.told.transaction).await?;
+        self.require_settled_here(&request.report.transaction)
+            .await?;
         let (amount, paid_at) = self.paid(request, &agent).await?;
         require_payer(request, &agent)?;
         let payment = Payment {
@@ -149,7 +150,7 @@ impl Facilitator {
             payee: agent.agent_wallet,
             token: request.token,
             amount,
-            task_ref_hash: request.told.task_ref_hash,
+            task_ref_hash: request.report.task_ref_hash,
             paid_at,
             expiry: now.saturating_add(self.validity),
             facilitator: self.key.address(),
@@ -159,7 +160,7 @@ impl Facilitator {
             program: self.program.id(),
             mint: request.mint,
         };
-        let signed = PaymentAttestation::sign(&request.told.task_ref, payment, agent, &*self.key);
+        let signed = PaymentAttestation::sign(&request.report.task_ref, payment, agent, &*self.key);
         let signed = signed.await;
         signed.map_err(|error| Refusal::new(Code::Unavailable, "NotSigned", error.to_string()))
     }
@@ -211,13 +212,15 @@ impl Facilitator {
     async fn require_settled_here(&self, transaction: &str) -> Result<(), Refusal> {
         let statuses = self.cluster.statuses(&[transaction]).await;
         let status = statuses.map_err(unavailable)?.into_iter().flatten().next();
-        let status = status.filter(|it| it.err.is_null()).ok_or_else(|| {
-            let message = format!("{transaction} is not on {}, or failed", self.network);
-            malformed("PaymentNotFound", message).of("taskRef")
+        let status = status.ok_or_else(|| {
+            // R36: it may be on its way, or the node behind
+            not_final(format!("{transaction} is not on {} yet", self.network))
         })?;
         if status.confirmation_status != Some(Commitment::Finalized) {
-            let message = format!("{transaction} is not final yet");
-            return Err(Refusal::new(Code::Unavailable, "NotFinal", message));
+            return Err(not_final(format!("{transaction} is not final yet")));
+        }
+        if !status.err.is_null() {
+            return Err(failed(format!("{transaction} failed on {}", self.network)));
         }
         let executed = self.cluster.transaction(transaction).await;
         let payer = executed.map_err(unavailable)?.as_ref().and_then(fee_payer);
@@ -237,7 +240,7 @@ impl Facilitator {
         request: &Request<'_>,
         agent: &AgentIdentity,
     ) -> Result<(u64, u64), Refusal> {
-        let payment = self.payments.payment(&request.told.task_ref).await?;
+        let payment = self.payments.payment(&request.report.task_ref).await?;
         let payment = payment.ok_or_else(|| Unavailable("the transaction is gone".to_owned()))?;
         let [payer, token, wallet] =
             [request.payer, request.token, agent.agent_wallet].map(|it| it.to_string());

@@ -22,7 +22,7 @@ use crate::{
     http::{read, refused, respond},
     lane::now,
     policy::DAY,
-    settler::{Settler, Told, registration},
+    settler::{PaymentReport, Settler, registration},
     store::{Settled, Store},
 };
 
@@ -51,8 +51,8 @@ pub fn revenue_router(revenues: Revenues) -> Router {
 
 async fn settle(State(revenues): State<Arc<Revenues>>, body: Body) -> Response {
     let settled = async {
-        let told = Told::read(&read(body).await?)?;
-        revenues.settle(&told).await
+        let report = PaymentReport::read(&read(body).await?)?;
+        revenues.settle(&report).await
     };
     match settled.await {
         Ok(settled) => respond(StatusCode::OK, &recorded(&settled)),
@@ -72,14 +72,14 @@ fn recorded(settled: &Settled) -> Value {
 
 impl Revenues {
     /// Records a payment that one of our accounts settled. Repeated requests record it once.
-    async fn settle(&self, told: &Told) -> Result<Settled, Refusal> {
-        let own = self.settler(&told.agent.agent_registry)?;
-        let asset = format!("{}:{}", told.network, told.token);
+    async fn settle(&self, report: &PaymentReport) -> Result<Settled, Refusal> {
+        let own = self.settler(&report.agent.agent_registry)?;
+        let asset = format!("{}:{}", report.network, report.token);
         if !self.assets.iter().any(|it| is_same_account(it, &asset)) {
             let message = format!("{asset} is none of: {}", self.assets.join(", "));
             return Err(malformed("TokenNotListed", message).of("token"));
         }
-        let settled = own.settled(told).await?;
+        let settled = own.settled(report).await?;
         if let Some(other) = self.store.record_settled(settled.clone()).await? {
             let message = format!("the payment counts for {other} already");
             return Err(malformed("CountedElsewhere", message).of("agentId"));

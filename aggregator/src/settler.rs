@@ -1,4 +1,4 @@
-//! What a facilitator has settled, on whichever chain: told by anybody, and believed only as far as the chain says it.
+//! What a facilitator has settled, on whichever chain: reported by anybody, and believed only as far as the chain says it.
 
 use async_trait::async_trait;
 use concord_canonical::{
@@ -8,13 +8,13 @@ use concord_canonical::{
 use concord_files::{AgentId, RegistrationId};
 
 use crate::{
-    Refusal,
+    Code, Refusal,
     form::{malformed, member, text_of},
     store::Settled,
 };
 
-/// A payment as somebody tells of it. Only its form is checked.
-pub struct Told {
+/// A payment as somebody reports it. Only its form is checked.
+pub struct PaymentReport {
     /// Whose wallet was paid.
     pub(crate) agent: RegistrationId,
     pub(crate) task_ref: String,
@@ -40,11 +40,11 @@ pub trait Settler: Send + Sync {
     /// Reads a payment from its chain.
     ///
     /// # Errors
-    /// [`Refusal`] if it is not what is told, is not final, or was settled by somebody else.
-    async fn settled(&self, told: &Told) -> Result<Settled, Refusal>;
+    /// [`Refusal`] if it is not what is reported, is not final, or was settled by somebody else.
+    async fn settled(&self, report: &PaymentReport) -> Result<Settled, Refusal>;
 }
 
-impl Told {
+impl PaymentReport {
     /// Reads `agentRegistry`, `agentId`, `taskRef`, `payer` and `token`.
     ///
     /// # Errors
@@ -78,6 +78,16 @@ impl Told {
             }
         }
     }
+}
+
+/// R36: a node does not have yet what was just sent, and what is not final can still turn out otherwise.
+pub(crate) fn not_final(message: String) -> Refusal {
+    Refusal::new(Code::Unavailable, "NotFinal", message)
+}
+
+/// A final transaction that moved nothing.
+pub(crate) fn failed(message: String) -> Refusal {
+    malformed("PaymentNotFound", message).of("taskRef")
 }
 
 /// An agent, by the texts of `agentRegistry` and `agentId`.

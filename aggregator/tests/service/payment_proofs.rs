@@ -2,12 +2,14 @@
 use crate::{
     cluster::{NETWORK, Solana},
     solana::svm_registry,
+    solana_payments::{
+        MINT, agent, ask, ask_once, fail_to_pay, keys, next_second, pay, request, start,
+    },
 };
-use alloy::transports::http::reqwest;
 use concord_aggregator::{Facilitator, payment_proof_router};
 use concord_canonical::{caip, payment::PaymentProof, sign::ed25519_verify};
-use concord_chain::{Signer, Svm, keys::Keypair, submission::FileRecord};
-use concord_registry::svm::{AccountMeta, Address, Instruction, accounts::AgentIdentity};
+use concord_chain::{Signer, Svm, submission::FileRecord};
+use concord_registry::svm::Address;
 use concord_x402::{
     feedback::{FeedbackContent, FeedbackJob, FeedbackRegistry, PaymentAttestation, Submission},
     grants::{FeedbackGrant, SvmGrants},
@@ -15,101 +17,8 @@ use concord_x402::{
     verify::SvmChains,
 };
 use serde_json::{Value, json};
-use solana_account::Account;
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 use tokio::net::TcpListener;
-
-pub const SPL_TOKEN: &str = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
-pub const MINT: [u8; 32] = [51; 32];
-const CLIENT_TOKENS: [u8; 32] = [52; 32];
-const WALLET_TOKENS: [u8; 32] = [53; 32];
-
-/// The account that settles, and the key that states.
-pub fn keys() -> [Keypair; 2] {
-    [[61; 32], [62; 32]].map(Keypair::new_from_array)
-}
-
-pub fn account(owner: &str, data: Vec<u8>) -> Account {
-    Account {
-        lamports: 1_000_000_000,
-        data,
-        owner: owner.parse().unwrap(),
-        executable: false,
-        rent_epoch: u64::MAX,
-    }
-}
-
-/// SPL Token's layout: 165 bytes, the state (initialized) is the 109th.
-pub fn holding(owner: &Address, amount: u64) -> Vec<u8> {
-    let mut data = [&MINT[..], owner.as_ref(), &amount.to_le_bytes()].concat();
-    data.resize(165, 0);
-    data[108] = 1;
-    data
-}
-
-/// 82 bytes: supply, decimals and "initialized" follow the authority.
-pub fn mint() -> Vec<u8> {
-    let mut data = vec![0; 36];
-    data.extend(1_000_000u64.to_le_bytes());
-    data.extend([6, 1]);
-    data.resize(82, 0);
-    data
-}
-
-pub async fn start() -> Solana {
-    let owner = Signer::<Svm>::address(&Keypair::new_from_array([21; 32]));
-    let client = Signer::<Svm>::address(&Keypair::new_from_array([22; 32]));
-    let solana = Solana::start_with(vec![
-        (MINT.into(), account(SPL_TOKEN, mint())),
-        (
-            CLIENT_TOKENS.into(),
-            account(SPL_TOKEN, holding(&client, 900_000)),
-        ),
-        (
-            WALLET_TOKENS.into(),
-            account(SPL_TOKEN, holding(&owner, 100_000)),
-        ),
-        (
-            Signer::<Svm>::address(&keys()[0]),
-            account("11111111111111111111111111111111", vec![]),
-        ),
-    ])
-    .await;
-    assert_eq!(Signer::<Svm>::address(&solana.owner), owner);
-    assert_eq!(Signer::<Svm>::address(&solana.client), client);
-    solana
-}
-
-/// The client pays the agent's wallet; `settler` pays the fee.
-pub async fn pay(solana: &Solana, settler: &Keypair, amounts: &[u64]) -> String {
-    let transfer = |amount: &u64| Instruction {
-        program_id: SPL_TOKEN.parse().unwrap(),
-        accounts: vec![
-            AccountMeta::new(CLIENT_TOKENS.into(), false),
-            AccountMeta::new_readonly(MINT.into(), false),
-            AccountMeta::new(WALLET_TOKENS.into(), false),
-            AccountMeta::new_readonly(Signer::<Svm>::address(&solana.client), true),
-        ],
-        data: [&[12][..], &amount.to_le_bytes(), &[6]].concat(), // TransferChecked
-    };
-    let transfers = amounts.iter().map(transfer).collect();
-    let signature = solana.send(transfers, &[settler, &solana.client]).await;
-    format!("{NETWORK}:{signature}")
-}
-
-async fn agent(solana: &Solana) -> AgentIdentity {
-    let place = solana.program.agent(&solana.mint);
-    let account = solana.cluster.account(&place).await.unwrap().unwrap();
-    let decoded = solana.program.decode(&account.owner, &account.data);
-    decoded.unwrap()
-}
-
-/// Until the cluster's clock shows a later second than that of the agent's last change.
-pub async fn next_second(solana: &Solana) {
-    while solana.cluster.unix_time().await.unwrap() <= agent(solana).await.updated_at {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-}
 
 async fn serve(solana: &Solana) -> String {
     let mut payments = SvmChains::default();
@@ -132,31 +41,6 @@ async fn serve(solana: &Solana) -> String {
     let url = format!("http://{}/payment-proofs", listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
     url
-}
-
-/// Asks until the payment is final.
-pub async fn ask(url: &str, request: &Value) -> (u16, Value) {
-    loop {
-        let post = reqwest::Client::new().post(url).body(request.to_string());
-        let answer = post.send().await.unwrap();
-        let status = answer.status().as_u16();
-        let body: Value = serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap();
-        if body["class"] != "NotFinal" {
-            return (status, body);
-        }
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-}
-
-pub fn request(solana: &Solana, task_ref: &str) -> Value {
-    let registration = solana.registration();
-    json!({
-        "agentRegistry": registration.agent_registry,
-        "agentId": registration.agent_id.to_string(),
-        "taskRef": task_ref,
-        "payer": Signer::<Svm>::address(&solana.client).to_string(),
-        "token": Address::from(MINT).to_string(),
-    })
 }
 
 async fn list(solana: &Solana) {
@@ -289,6 +173,10 @@ async fn r13_nothing_else_is_stated() {
     let other_chain = format!("eip155:1:0x{}", "ab".repeat(32));
     let unpaid = format!("{NETWORK}:{}", bs58::encode([7; 64]).into_string());
     let elsewhere = pay(&solana, &solana.client, &[5]).await;
+    let failed = fail_to_pay(&solana, &settler).await;
+    // R36: the node may not have it yet
+    let (status, body) = ask_once(&url, &with("taskRef", &unpaid)).await;
+    assert_eq!((status, &body["class"]), (503, &json!("NotFinal")));
     let other_registry = format!("{NETWORK}:{stranger}");
     for (request, expected) in [
         (json!([]), is(400, "FieldMissing")),
@@ -304,7 +192,7 @@ async fn r13_nothing_else_is_stated() {
         ),
         (with("token", &stranger), is(400, "TokenNotListed")),
         (with("agentId", &stranger), is(404, "AgentNotFound")),
-        (with("taskRef", &unpaid), is(400, "PaymentNotFound")),
+        (with("taskRef", &failed), is(400, "PaymentNotFound")),
         (with("taskRef", &elsewhere), is(400, "NotSettledHere")),
         (with("payer", &stranger), is(400, "PaymentMismatch")),
     ] {

@@ -1,7 +1,7 @@
 //! What was settled here is summed up, each payment once, as a signal that can be published.
 use crate::{
     cluster::{NETWORK, Solana},
-    payment_proofs::{MINT, ask, keys, next_second, pay, request, start},
+    solana_payments::{MINT, ask, keys, next_second, pay, request, start},
     sponsored::get,
     world::store,
 };

@@ -221,8 +221,14 @@ async fn r60_nothing_else_on_an_evm_chain_is_revenue() {
     let nothing = told(&world, &settle(&world, settler, wallet, 0).await);
     let second_agent = chain.register_agent("").await;
     let later = told(&world, &settle(&world, settler, wallet, 8).await);
-    mine(&world).await;
     let failed = failed(&world, settler).await;
+    // R36: in another block it could still succeed
+    let not_final = (503, "NotFinal".to_owned());
+    assert_eq!(
+        found(&url, &with(&good, "taskRef", &failed)).await,
+        not_final
+    );
+    mine(&world).await;
     let unknown = format!("{}:0x{}", network(), "cd".repeat(32));
     let other_chain = format!("eip155:1:0x{}", "cd".repeat(32));
     let other_registry = format!("{}:{}", network(), world.open);

@@ -2,8 +2,8 @@
 use crate::{
     cluster::{NETWORK, Solana},
     payload::{Draft, public_key},
-    payment_proofs::{MINT, SPL_TOKEN, account, holding, mint},
     solana::{Host, svm_registry},
+    solana_payments::{MINT, SPL_TOKEN, account, holding, mint},
     world::{TIMING, store},
 };
 use alloy::{primitives::keccak256, transports::http::reqwest};

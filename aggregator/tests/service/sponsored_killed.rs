@@ -2,7 +2,7 @@
 //! once for each payment.
 use crate::{
     cluster::{NETWORK, Solana},
-    payment_proofs::MINT,
+    solana_payments::MINT,
     sponsored::{
         LAMPORTS_PER_DAY, SPONSOR, address, feedbacks, get, pay, post, registration_file, review,
         sign, start,

@@ -167,7 +167,10 @@ mod tests {
             ("42", "expected CHAIN:TRANSACTION"),
             // decoding base58 takes time that grows with the square of the length
             (
-                &format!("solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1:{}", "2".repeat(1_000_000)),
+                &format!(
+                    "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1:{}",
+                    "2".repeat(1_000_000)
+                ),
                 "is not a transaction of solana:",
             ),
             (
