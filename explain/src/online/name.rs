@@ -1,4 +1,4 @@
-use concord_canonical::caip::{AccountId, ChainId, EIP155, TaskRef};
+use concord_canonical::caip::{AccountId, ChainId, EIP155, SOLANA, TaskRef};
 use concord_registry::event::Profile;
 use core::str::FromStr;
 
@@ -98,7 +98,8 @@ fn transaction(text: &str) -> Result<FeedbackName, String> {
     let expected = "expected CHAIN:TRANSACTION, or REGISTRY:AGENT/PROFILE/CLIENT/INDEX";
     let (chain, id) = text.rsplit_once(':').ok_or(expected)?;
     let chain = ChainId::parse(chain).map_err(|error| format!("{error}; {expected}"))?;
-    let fits = TaskRef::parse(text).is_ok(); // of one form with a payment's reference
+    let is_read = [EIP155, SOLANA].contains(&chain.namespace());
+    let fits = is_read && TaskRef::parse(text).is_ok(); // of one form with a payment's reference
     match fits {
         true => Ok(FeedbackName::Transaction {
             chain: chain.to_string(),
@@ -165,6 +166,10 @@ mod tests {
         for (text, reason) in [
             ("eip155:84532:0xab", "is not a transaction of eip155:84532"),
             ("42", "expected CHAIN:TRANSACTION"),
+            (
+                "cosmos:cosmoshub-3:ABC_d.e%2F-9",
+                "is not a transaction of cosmos:cosmoshub-3",
+            ),
             // decoding base58 takes time that grows with the square of the length
             (
                 &format!(

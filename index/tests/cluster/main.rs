@@ -1,11 +1,13 @@
 //! A local cluster, read over JSON-RPC. Needs what `scripts/build` makes.
 mod cluster;
 mod command;
+mod forks;
+mod switching;
 #[path = "../worlds/withholding.rs"]
 mod withholding;
 
 use cluster::Cluster;
-use concord_chain::Blocking;
+use concord_chain::{Blocking, svm};
 use concord_index::{
     Contracts, Deployment, Indexer, Options, Progress,
     query::Reviewers,
@@ -29,13 +31,24 @@ use withholding::Withholding;
 type ClusterIndexer = Indexer<SvmSource, Sqlite>;
 
 fn indexer(cluster: &Cluster, program: Address, start: u64, read_at: ReadAt) -> ClusterIndexer {
+    indexer_of(source(cluster.rpc(), program, read_at), program, start)
+}
+
+fn source(cluster: svm::Cluster, program: Address, read_at: ReadAt) -> SvmSource {
+    SvmSource::new(
+        cluster,
+        "solana:localnet".parse().unwrap(),
+        program,
+        read_at,
+    )
+}
+
+fn indexer_of(source: SvmSource, program: Address, start: u64) -> ClusterIndexer {
     let deployment = Deployment {
         chain: "solana:localnet".parse().unwrap(),
         contracts: Contracts::Svm(program),
         start,
     };
-    let chain = deployment.chain.clone();
-    let source = SvmSource::new(cluster.rpc(), chain, program, read_at);
     let store = Store::open(Sqlite::in_memory().unwrap()).unwrap();
     Indexer::new(source, store, &deployment, Options::default()).unwrap()
 }

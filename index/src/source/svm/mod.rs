@@ -2,11 +2,14 @@
 //!
 //! Everything is read at one commitment: a list at one and a cursor at another lose what is between
 //! them. Within a slot signatures are listed in no order, so the block says in which one its
-//! transactions were carried out. URIs, endpoints and hashes are in events only, so accounts cannot
+//! transactions were carried out. A list, its blocks and its transactions are read in many requests,
+//! and count only if the newest block stood before and after them: otherwise they can be of two forks. URIs, endpoints and hashes are in events only, so accounts cannot
 //! stand in for them.
 mod rpc;
 mod state;
 mod transaction;
+
+use rpc::FINALIZED;
 
 use super::Source;
 use crate::{
@@ -43,15 +46,21 @@ pub struct SvmSource {
     chain: ChainId,
     program: Program,
     read_at: ReadAt,
+    transactions_at_once: usize,
+    /// The newest block, if it was read since the last batch.
+    newest: Option<Header>,
+    /// The last slot that was final when the cluster was asked.
+    final_slot: Option<u64>,
     listed: Listed,
 }
 
 /// Signatures that were listed and not read yet, by slot.
 #[derive(Debug)]
 struct Listed {
-    /// Every signature from this slot on is here, up to `to`.
+    /// Every signature from this slot on is here, up to the slot of `witness`.
     from: u64,
-    to: u64,
+    /// The block of the last slot, as it was before the list was read.
+    witness: Header,
     signatures: BTreeMap<u64, Vec<String>>,
 }
 
@@ -60,7 +69,7 @@ impl Default for Listed {
     fn default() -> Self {
         Self {
             from: 1,
-            to: 0,
+            witness: NO_SLOT,
             signatures: BTreeMap::new(),
         }
     }
@@ -75,7 +84,19 @@ impl SvmSource {
             chain,
             program: Program::new(program),
             read_at,
+            transactions_at_once: TRANSACTIONS,
+            newest: None,
+            final_slot: None,
             listed: Listed::default(),
+        }
+    }
+
+    /// The same source with other batches: of so many transactions, or of one slot that has more. 256 if nothing is said.
+    #[must_use]
+    pub fn with_batches_of(self, transactions: usize) -> Self {
+        Self {
+            transactions_at_once: transactions,
+            ..self
         }
     }
 
@@ -99,28 +120,47 @@ impl SvmSource {
         from: u64,
         to: u64,
     ) -> Result<(Vec<(u64, Vec<String>)>, u64), SourceError> {
-        if from != self.listed.from || from > self.listed.to {
+        let newest = self.newest.take();
+        if from != self.listed.from || from > self.listed.witness.number {
+            let witness = match newest {
+                Some(newest) if newest.number == to => newest,
+                _ => self.known_header(to).await?,
+            };
             let signatures = self.signatures(from, to, self.commitment()).await?;
             self.listed = Listed {
                 from,
-                to,
+                witness,
                 signatures,
             };
         }
         let mut slots = Vec::new();
         let mut count = 0;
         while let Some(next) = self.listed.signatures.first_entry() {
-            if count > 0 && count + next.get().len() > TRANSACTIONS {
+            if count > 0 && count + next.get().len() > self.transactions_at_once {
                 break;
             }
             count += next.get().len();
             slots.push(next.remove_entry());
         }
         let is_rest = self.listed.signatures.is_empty();
-        let last = slots.last().map_or(self.listed.to, |(slot, _)| *slot);
-        let through = if is_rest { self.listed.to } else { last };
+        let end = self.listed.witness.number;
+        let last = slots.last().map_or(end, |(slot, _)| *slot);
+        let through = if is_rest { end } else { last };
         self.listed.from = through.saturating_add(1);
         Ok((slots, through))
+    }
+
+    /// R45: what was listed and read since is of one fork, which also has what was indexed before it: the indexer looked
+    /// for that after it had asked for the newest block.
+    async fn require_fork(&self) -> Result<(), SourceError> {
+        let witness = &self.listed.witness;
+        match self.known_header(witness.number).await?.hash == witness.hash {
+            true => Ok(()),
+            false => {
+                let what = "it was replaced while the transactions before it were read";
+                Err(self.inconsistent(witness.number, what))
+            }
+        }
     }
 
     /// Of one slot, in the order in which they were carried out.
@@ -167,11 +207,16 @@ impl SvmSource {
     async fn read_batch(&mut self, from: u64, to: u64) -> Result<Batch, SourceError> {
         let (slots, through) = self.next_slots(from, to).await?;
         let transactions = self.read_slots(slots).await?;
-        let header = self.known_header(through).await?;
+        let mut headers = vec![self.known_header(through).await?];
+        if let Some(slot) = self.final_slot.filter(|it| (from..through).contains(it)) {
+            // where forks part, however many slots the batch has
+            headers.insert(0, self.known_header(slot).await?);
+        }
+        self.require_fork().await?;
         let chain = self.chain.to_string();
         Ok(Batch {
             parent: None, // other slots may lie between
-            ..batch_of(&self.program, &chain, vec![header], transactions)
+            ..batch_of(&self.program, &chain, headers, transactions)
         })
     }
 }
@@ -183,9 +228,10 @@ impl Source for SvmSource {
     }
 
     async fn head(&mut self) -> Result<Header, SourceError> {
-        let newest = self.slot().await?;
+        let newest = self.slot(self.commitment()).await?;
         for slot in (newest.saturating_sub(SKIPPED_AT_MOST)..=newest).rev() {
             if let Some(block) = self.block(slot, false).await? {
+                self.newest = Some(block.header);
                 return Ok(block.header);
             }
         }
@@ -193,10 +239,8 @@ impl Source for SvmSource {
     }
 
     async fn final_number(&mut self) -> Result<Option<u64>, SourceError> {
-        Ok(match self.read_at {
-            ReadAt::Finalized => Some(self.slot().await?),
-            ReadAt::Confirmed => None,
-        })
+        self.final_slot = Some(self.slot(FINALIZED).await?);
+        Ok(self.final_slot)
     }
 
     async fn hash(&mut self, number: u64) -> Result<[u8; 32], SourceError> {

@@ -11,6 +11,9 @@ const PAGE: usize = 1_000;
 /// Solana's codes for a slot without a block.
 const SKIPPED: [i64; 2] = [-32_007, -32_009];
 
+/// The commitment of what is never undone.
+pub(super) const FINALIZED: &str = "finalized";
+
 /// A block.
 pub(super) struct Block {
     pub header: Header,
@@ -40,7 +43,7 @@ impl SvmSource {
     pub(super) const fn commitment(&self) -> &'static str {
         match self.read_at {
             ReadAt::Confirmed => "confirmed",
-            ReadAt::Finalized => "finalized",
+            ReadAt::Finalized => FINALIZED,
         }
     }
 
@@ -68,9 +71,9 @@ impl SvmSource {
         answer.map_err(|no| self.inconsistent(0, format!("{method}: {}", no.message)))
     }
 
-    /// The newest slot.
-    pub(super) async fn slot(&self) -> Result<u64, SourceError> {
-        let params = json!([{ "commitment": self.commitment() }]);
+    /// The newest slot of a commitment.
+    pub(super) async fn slot(&self, commitment: &str) -> Result<u64, SourceError> {
+        let params = json!([{ "commitment": commitment }]);
         self.expect("getSlot", params).await
     }
 
@@ -119,7 +122,9 @@ impl SvmSource {
         let mut found: BTreeMap<u64, Vec<String>> = BTreeMap::new();
         let mut before: Option<String> = None;
         loop {
-            let mut config = json!({ "commitment": commitment, "limit": PAGE });
+            // a node that has not got so far would leave out what it has not seen
+            let mut config =
+                json!({ "commitment": commitment, "limit": PAGE, "minContextSlot": to });
             if let Some(before) = &before {
                 config["before"] = json!(before);
             }

@@ -81,6 +81,12 @@ impl SvmSource {
             Ok(None) => return Err(unlike("is listed and not there")),
             Err(no) => return Err(unlike(&no.message)),
         };
+        if found.meta.inner_instructions.is_none() {
+            // the registry's events are in them
+            return Err(unlike(
+                "comes without inner instructions: the node does not record them",
+            ));
+        }
         if found.slot != slot || !found.meta.err.is_null() {
             return Err(unlike("is not what was listed"));
         }
