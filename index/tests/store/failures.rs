@@ -132,7 +132,7 @@ fn a_store_of_another_schema_is_refused_and_left_as_it_is() {
 }
 
 /// Takes away what version 8 added.
-fn make_version_7(database: &mut impl Engine) {
+pub fn make_version_7(database: &mut impl Engine) {
     let added = [
         "DROP TABLE unread",
         "DROP TABLE difference",

@@ -1,75 +1,18 @@
 //! A writer that is killed at any statement: the next one continues, and ends with the same tables.
 use crate::{
-    database::{argument, fresh, part},
+    database::{fresh, part},
+    dying::{Dying, Point, asked, run_child},
     world::{World, deployment},
 };
 use concord_chain::Blocking;
 use concord_index::{
-    Indexer, Options, StoreError,
+    Indexer, Options,
     fold::fold,
-    store::{Database, Dialect, Engine, Location, Store, Value},
-};
-use std::{
-    env,
-    process::{self, Command},
+    store::{Engine, Location, Store},
 };
 
 const BLOCKS: u64 = 60;
 const AT_ONCE: u64 = 20;
-/// In a child's environment: the store, and the statement at which its writer dies.
-const STORE: &str = "CONCORD_TEST_STORE";
-const DIES_AT: &str = "CONCORD_TEST_DIES_AT";
-
-/// A database, until a statement at which the process ends without another instruction of it.
-struct Dying {
-    database: Database,
-    left: u64,
-}
-
-impl Dying {
-    fn count(&mut self) {
-        self.left -= 1;
-        if self.left == 0 {
-            let pid = process::id().to_string();
-            let killed = Command::new("kill").args(["-9", &pid]).status();
-            unreachable!("{killed:?}");
-        }
-    }
-}
-
-impl Engine for Dying {
-    fn dialect(&self) -> &'static Dialect {
-        self.database.dialect()
-    }
-
-    fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<(), StoreError> {
-        self.count();
-        self.database.execute(sql, parameters)
-    }
-
-    fn query(
-        &mut self,
-        sql: &str,
-        parameters: &[Value],
-        each: &mut dyn FnMut(&[Value]) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
-        self.database.query(sql, parameters, each)
-    }
-
-    fn script(&mut self, sql: &str) -> Result<(), StoreError> {
-        self.count();
-        self.database.script(sql)
-    }
-
-    fn claim(&mut self, name: &str) -> Result<(), StoreError> {
-        self.database.claim(name)
-    }
-
-    fn release(&mut self) -> Result<(), StoreError> {
-        self.database.release()
-    }
-}
-
 /// Indexes the world, of which the second half is then taken back.
 fn index<E: Engine>(engine: E) -> [u8; 32] {
     let blocking = Blocking::new().unwrap();
@@ -110,28 +53,17 @@ fn expected() -> [u8; 32] {
 /// Not a test by itself: what a child process of the test below does.
 #[test]
 fn a_writer_that_dies() {
-    let (Ok(store), Ok(dies_at)) = (env::var(STORE), env::var(DIES_AT)) else {
-        return;
-    };
-    let engine = Dying {
-        database: store.parse::<Location>().unwrap().open().unwrap(),
-        left: dies_at.parse().unwrap(),
-    };
-    index(engine);
+    if let Some((store, dies_at)) = asked() {
+        index(Dying::open(&store, dies_at));
+    }
 }
 
-/// Whether the writer lived to the end.
-fn run_child(store: &Location, dies_at: u64) -> bool {
-    let mut child = Command::new(env::current_exe().unwrap());
-    child.args(["--exact", "killed::a_writer_that_dies"]);
-    child.env(STORE, argument(store));
-    child.env(DIES_AT, dies_at.to_string());
-    let output = child.output().unwrap();
-    match output.status.code() {
-        Some(0) => true,
-        None => false, // by a signal
-        Some(code) => panic!("{code}: {}", String::from_utf8_lossy(&output.stdout)),
-    }
+fn lives(store: &Location, statement: u64) -> bool {
+    run_child(
+        "killed::a_writer_that_dies",
+        store,
+        Point::Statement(statement),
+    )
 }
 
 #[test]
@@ -144,7 +76,7 @@ fn a_killed_writer_leaves_a_store_that_the_next_one_completes() {
     let mut killed = 0;
     loop {
         let store = fresh();
-        let lived = run_child(&store.location, dies_at);
+        let lived = lives(&store.location, dies_at);
         let completed = index(store.location.open().unwrap());
         assert_eq!(completed, expected, "killed at {dies_at}");
         if lived {
@@ -161,7 +93,7 @@ fn a_writer_may_be_killed_again_and_again() {
     let store = fresh();
     let mut runs = 0;
     // Each run gets further than the one before, by one batch at least.
-    while !run_child(&store.location, 350) {
+    while !lives(&store.location, 350) {
         runs += 1;
         assert!(runs < 50, "no progress");
     }

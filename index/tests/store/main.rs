@@ -1,7 +1,9 @@
 //! The store: kills, full disks, second writers, schemas, gaps. No chain is needed.
+mod commits;
 mod completeness;
 #[path = "../worlds/database.rs"]
 mod database;
+mod dying;
 mod failures;
 mod growth;
 mod killed;
