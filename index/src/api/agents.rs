@@ -26,6 +26,7 @@ pub(super) const FILTERS: &[&str] = &[
     "chains",
     "agentIds",
     "owners",
+    "operators",
     "walletAddress",
     "wallets",
     "registeredAtFrom",
@@ -62,9 +63,6 @@ pub(super) const FILTERS: &[&str] = &[
     "feedback",
 ];
 
-/// agent0's filters that are not answered.
-pub(super) const UNAVAILABLE: &[&str] = &["operators"];
-
 /// BP's `options`.
 pub(super) const OPTIONS: &[&str] = &["sort", "pageSize", "cursor"];
 
@@ -86,6 +84,8 @@ struct Filters {
     agent_ids: Vec<String>,
     #[serde(default)]
     owners: Vec<String>,
+    #[serde(default)]
+    operators: Vec<String>,
     wallet_address: Option<String>,
     #[serde(default)]
     wallets: Vec<String>,
@@ -272,12 +272,6 @@ fn read(body: &Value) -> Result<(Value, PageOptions), ApiError> {
     let filters = body.get("filters").unwrap_or(&none);
     let options = body.get("options").unwrap_or(&none);
     require_known(options, "options", OPTIONS)?;
-    if let Value::Object(members) = filters
-        && let Some(name) = members.keys().find(|it| UNAVAILABLE.contains(&it.as_str()))
-    {
-        let name = format!("filters.{name}");
-        return Err(ApiError::Unavailable { name });
-    }
     require_known(filters, "filters", FILTERS)?;
     Ok((filters.clone(), typed(options, "options")?))
 }
@@ -387,6 +381,7 @@ pub(super) fn agents(
 
 fn filter(filters: &Filters, limits: &Limits) -> Result<AgentFilter, ApiError> {
     require_short("filters.owners", &filters.owners, limits)?;
+    require_short("filters.operators", &filters.operators, limits)?;
     require_short("filters.wallets", &filters.wallets, limits)?;
     let mut wallets: Vec<AccountId> = accounts("filters.wallets", &filters.wallets)?;
     if let Some(wallet) = &filters.wallet_address {
@@ -396,6 +391,7 @@ fn filter(filters: &Filters, limits: &Limits) -> Result<AgentFilter, ApiError> {
     Ok(AgentFilter {
         agents: Vec::new(),
         owners: accounts("filters.owners", &filters.owners)?,
+        operators: accounts("filters.operators", &filters.operators)?,
         wallets,
         created: (filters.registered_at_from, filters.registered_at_to),
         updated: (filters.updated_at_from, filters.updated_at_to),

@@ -75,12 +75,9 @@ async fn an_unknown_filter_is_an_error_that_names_it() {
 #[tokio::test]
 async fn a_filter_that_is_not_indexed_is_refused_by_name() {
     let server = Server::start();
-    for (path, filter) in [
-        ("/v1/agents/search", "operators"),
-        ("/v1/feedback/search", "skills"),
-    ] {
+    for filter in ["capabilities", "skills", "tasks", "names"] {
         let body = json!({ "filters": { filter: true } });
-        let found = server.post(path, &body).await.error();
+        let found = server.post("/v1/feedback/search", &body).await.error();
         let field = json!(format!("filters.{filter}"));
         assert_eq!(found, (501, "unavailable_filter".to_owned(), field));
     }
@@ -103,6 +100,10 @@ async fn what_is_malformed_is_named_with_its_limit() {
         (
             json!({ "filters": { "owners": ["0x12"] } }),
             "filters.owners",
+        ),
+        (
+            json!({ "filters": { "operators": ["0x12"] } }),
+            "filters.operators",
         ),
         (
             json!({ "filters": { "chains": ["eip155:2"] } }),

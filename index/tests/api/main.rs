@@ -3,6 +3,7 @@ mod client;
 mod command;
 #[path = "../worlds/database.rs"]
 mod database;
+mod described;
 mod explorer;
 mod export;
 #[path = "../worlds/given.rs"]

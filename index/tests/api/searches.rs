@@ -1,5 +1,5 @@
 use crate::{
-    given::{CHAINS, Given, account, all_given, batch, name},
+    given::{CHAINS, Given, account, agent, all_given, batch, name},
     server::Server,
 };
 use concord_registry::{Event, event::Profile};
@@ -75,6 +75,58 @@ async fn agents_are_searched_with_bps_filter_object() {
             .collect::<Vec<_>>()
             .is_sorted_by(|a, b| *a + 1.0 >= *b)
     );
+}
+
+/// agent0's filter: the approved account of an agent, and those that its owner approved for all agents.
+#[tokio::test]
+async fn agents_are_found_by_who_may_act_for_them() {
+    let mut server = Server::start();
+    let set = |owner: u8, operator: u8, approved| Event::OperatorSet {
+        owner: account(owner),
+        operator: account(operator),
+        approved,
+    };
+    let approve = |number: u8, approved: Option<u8>| Event::ApprovalSet {
+        agent: agent(number),
+        owner: account(100 + number),
+        approved: approved.map(account),
+    };
+    // Agent n is account 100 + n's.
+    let events = vec![
+        approve(2, Some(30)),
+        approve(3, Some(30)),
+        approve(3, None),
+        set(104, 31, true),
+        set(105, 31, true),
+        set(105, 31, false),
+        set(106, 30, true),
+    ];
+    let id = server.ids[0];
+    let batch = batch(0, 1_000, events);
+    server.store.commit(id, &batch, None, 64).unwrap();
+    let solana = "11111111111111111111111111111111".to_owned();
+    let cases = [
+        (vec![account(30).to_string()], vec![2, 6]),
+        (vec![account(31).to_string()], vec![4]),
+        (
+            [30, 31].map(|it| account(it).to_string()).into(),
+            vec![2, 4, 6],
+        ),
+        (vec![account(104).to_string()], vec![]), // an owner is no operator
+        (vec![account(32).to_string(), solana], vec![]),
+    ];
+    for (operators, expected) in cases {
+        let filters = json!({ "operators": operators });
+        let items = pages(&server, "/v1/agents/search", filters, json!({})).await;
+        let mut found = ids(&items);
+        found.sort_unstable();
+        let expected: Vec<String> = expected.into_iter().map(|it| name(0, it)).collect();
+        assert_eq!(found, expected, "{operators:?}");
+    }
+    let filters =
+        json!({ "operators": [account(30).to_string()], "owners": [account(106).to_string()] });
+    let both = pages(&server, "/v1/agents/search", filters, json!({})).await;
+    assert_eq!(ids(&both), [name(0, 6)]);
 }
 
 #[tokio::test]

@@ -1,4 +1,5 @@
 //! The router, asked without a socket.
+use crate::described::Description;
 use crate::{
     database::{Fresh, filled, fresh},
     given::fill,
@@ -13,7 +14,10 @@ use concord_index::{
     store::{Database, DeploymentId, Store},
 };
 use serde_json::Value;
+use tokio::sync::OnceCell;
 use tower::ServiceExt;
+
+static DESCRIPTION: OnceCell<Description> = OnceCell::const_new();
 
 pub struct Server {
     router: Router,
@@ -90,7 +94,16 @@ impl Server {
         url
     }
 
+    /// The answer, which must be of the form that the API's description has for it.
     pub async fn send(&self, request: Request<Body>) -> Answer {
+        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+        let answer = self.sent(request).await;
+        let description = DESCRIPTION.get_or_init(|| self.description()).await;
+        description.require(&method, &path, &answer);
+        answer
+    }
+
+    async fn sent(&self, request: Request<Body>) -> Answer {
         let response = self.router.clone().oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let bytes = to_bytes(body, 16 << 20).await.unwrap();
@@ -99,6 +112,13 @@ impl Server {
             headers: parts.headers,
             text: String::from_utf8(bytes.to_vec()).unwrap(),
         }
+    }
+
+    /// What the API says of itself: the same in every server.
+    pub async fn description(&self) -> Description {
+        let request = Request::builder().uri("/v1/openapi.json");
+        let answer = self.sent(request.body(Body::empty()).unwrap()).await;
+        Description::new(answer.json())
     }
 
     pub async fn get(&self, path: &str) -> Answer {

@@ -9,7 +9,7 @@ use concord_chain::Blocking;
 use concord_index::{
     Indexer, Options, StoreError,
     query::{
-        AgentFilter, AgentOrder, AgentQuery, Bounds, FeedbackFilter, FeedbackQuery,
+        AgentFilter, AgentOrder, AgentQuery, Bounds, FeedbackFilter, FeedbackQuery, FoundAgent,
         ReputationFilter,
     },
     store::{DeploymentId, Dialect, Engine, Sqlite, Store, Value},
@@ -131,6 +131,11 @@ fn ask_everything(store: &mut Store<Explaining>, id: DeploymentId) {
         ..AgentFilter::default()
     };
     search(store, id, owners, AgentOrder::Created);
+    let operators = AgentFilter {
+        operators: vec![chain::account(2, 1)],
+        ..AgentFilter::default()
+    };
+    assert!(found(store, id, operators, AgentOrder::Created).is_empty()); // no owner has approved any
     let about = (Profile::Open, chain::agent(1));
     for (reviewers, tags) in [
         (None, ("", "")),
@@ -159,6 +164,15 @@ fn ask_everything(store: &mut Store<Explaining>, id: DeploymentId) {
 }
 
 fn search(store: &mut Store<Explaining>, id: DeploymentId, filter: AgentFilter, order: AgentOrder) {
+    assert!(!found(store, id, filter, order).is_empty());
+}
+
+fn found(
+    store: &mut Store<Explaining>,
+    id: DeploymentId,
+    filter: AgentFilter,
+    order: AgentOrder,
+) -> Vec<FoundAgent> {
     let query = AgentQuery {
         deployments: vec![(id, filter)],
         order,
@@ -166,7 +180,7 @@ fn search(store: &mut Store<Explaining>, id: DeploymentId, filter: AgentFilter, 
         after: vec![],
         limit: 5,
     };
-    assert!(!store.search_agents(&query).unwrap().rows.is_empty());
+    store.search_agents(&query).unwrap().rows
 }
 
 /// What reads all rows of a deployment, or of a profile. Tables of few rows may be read so.

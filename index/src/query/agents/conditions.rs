@@ -1,6 +1,6 @@
 //! What filters mean in SQL.
 use super::{AgentFilter, AgentOrder, ReputationFilter, Sums, Tags};
-use crate::store::{Cell, Sql};
+use crate::store::{Cell, DeploymentId, Sql};
 use concord_canonical::hash::keccak256;
 
 impl ReputationFilter {
@@ -34,7 +34,7 @@ impl AgentFilter {
             .filter(|it| it.has_feedback && it.is_in_totals())
     }
 
-    pub(super) fn restrict(&self, sql: &mut Sql) {
+    pub(super) fn restrict(&self, sql: &mut Sql, deployment: DeploymentId) {
         sql.list("a.agent", self.agents.iter().map(Cell::to_value))
             .list("a.owner", self.owners.iter().map(Cell::to_value))
             .list("a.wallet", self.wallets.iter().map(Cell::to_value));
@@ -61,8 +61,26 @@ impl AgentFilter {
             Some(false) => sql.push(&format!(" AND NOT {incomplete}")),
             None => sql,
         };
+        self.restrict_operators(sql, deployment);
         self.restrict_metadata(sql);
         self.file.restrict(sql);
+    }
+
+    /// Owners are looked up once, and not for each agent. A setting's subject is an owner and an operator.
+    fn restrict_operators(&self, sql: &mut Sql, deployment: DeploymentId) {
+        let operators = || self.operators.iter().map(Cell::to_value);
+        if self.operators.is_empty() {
+            return;
+        }
+        sql.push(" AND (1 = 0 OR (1 = 1")
+            .list("a.approved", operators())
+            .push(") OR a.owner IN (SELECT SUBSTR(s.subject, 1, 20) FROM setting s")
+            .bind(
+                " WHERE s.deployment = ? AND s.name = 'operator'",
+                [deployment.0.to_value()],
+            )
+            .list("SUBSTR(s.subject, 21)", operators())
+            .push("))");
     }
 
     pub(super) fn restrict_metadata(&self, sql: &mut Sql) {

@@ -24,6 +24,9 @@ pub struct AgentFilter {
     pub owners: Vec<AccountId>,
     /// With one of these wallets; with any or none if it is empty.
     pub wallets: Vec<AccountId>,
+    /// For which one of these may act: the approved account, or one that the owner approved for all agents (ERC-721).
+    /// For any agent if it is empty.
+    pub operators: Vec<AccountId>,
     /// Registered at or after this, and at or before that, in Unix seconds.
     pub created: (Option<i64>, Option<i64>),
     /// Likewise for the last event about the agent.

@@ -30,7 +30,7 @@ impl Search<'_> {
             columns_of::<Agents>("a")
         ));
         sql.bind(" WHERE a.deployment = ?", [self.deployment.0.to_value()]);
-        self.filter.restrict(&mut sql);
+        self.filter.restrict(&mut sql, self.deployment);
         sql
     }
 
@@ -73,7 +73,7 @@ impl Search<'_> {
         }
         let average = format!("{key}.average");
         reputation.average.restrict(&mut sql, &average);
-        self.filter.restrict(&mut sql);
+        self.filter.restrict(&mut sql, self.deployment);
         sql
     }
 

@@ -1,7 +1,9 @@
 //! The API's own description, made of the same lists that requests are checked against.
+mod answers;
+
 use super::{
     ROUTES,
-    agents::{self, ORDERS, UNAVAILABLE},
+    agents::{self, ORDERS},
     error::Json,
     feedback, reputation, summaries, validations,
 };
@@ -39,7 +41,7 @@ fn operation(method: &str, path: &str) -> Value {
             "200": { "description": "The answer", "content": content(path) },
             "default": {
                 "description": "An error that names what is wrong",
-                "content": { "application/json": { "schema": reference("Error") } },
+                "content": { "application/json": { "schema": fault(path) } },
             },
         },
     });
@@ -54,7 +56,22 @@ fn operation(method: &str, path: &str) -> Value {
 fn content(path: &str) -> Value {
     match path {
         "/livez" | "/metrics" => json!({ "text/plain": { "schema": { "type": "string" } } }),
-        _ => json!({ "application/json": { "schema": { "type": "object" } } }),
+        _ => {
+            let schema = answers::of(path).map(reference);
+            let schema = schema.unwrap_or_else(|| json!({ "type": "object" }));
+            json!({ "application/json": { "schema": schema } })
+        }
+    }
+}
+
+/// Answers that are no success.
+fn fault(path: &str) -> Value {
+    match path {
+        "/readyz" => json!({ "anyOf": [reference("Ready"), reference("Error")] }),
+        "/subgraphs/{name}/graphql" => {
+            json!({ "anyOf": [reference("GraphqlErrors"), reference("Error")] })
+        }
+        _ => reference("Error"),
     }
 }
 
@@ -134,15 +151,11 @@ fn schemas() -> Value {
     });
     let mut filters = object(agents::FILTERS);
     filters["properties"]["feedback"] = reference("ReputationFilter");
-    filters["description"] = json!(format!(
-        "Refused by name, since they are not indexed: {}",
-        UNAVAILABLE.join(", ")
-    ));
     let mut reputation = object(reputation::MEMBERS);
     reputation["required"] = json!(["fromReviewers"]); // R48
     let mut summaries = object(summaries::MEMBERS);
     summaries["required"] = json!(["agentIds", "clientAddresses"]);
-    json!({
+    let mut schemas = json!({
         "AgentSearch": search("AgentFilters", options),
         "AgentFilters": filters,
         "ReputationFilter": reputation,
@@ -162,8 +175,11 @@ fn schemas() -> Value {
         },
         "Error": {
             "type": "object",
+            "required": ["error"],
+            "additionalProperties": false,
             "properties": { "error": {
                 "type": "object",
+                "additionalProperties": false,
                 "required": ["code", "message"],
                 "properties": {
                     "code": { "type": "string" },
@@ -172,7 +188,11 @@ fn schemas() -> Value {
                 },
             } },
         },
-    })
+    });
+    for (name, schema) in answers::schemas() {
+        schemas[name] = schema;
+    }
+    schemas
 }
 
 fn search(filters: &str, options: Value) -> Value {
@@ -184,9 +204,11 @@ fn search(filters: &str, options: Value) -> Value {
 }
 
 fn object(members: &[&str]) -> Value {
-    let properties: Map<String, Value> = (members.iter())
-        .map(|name| ((*name).to_owned(), type_of(name)))
-        .collect();
+    object_of((members.iter()).map(|name| ((*name).to_owned(), type_of(name))))
+}
+
+fn object_of(members: impl Iterator<Item = (String, Value)>) -> Value {
+    let properties: Map<String, Value> = members.collect();
     json!({ "type": "object", "additionalProperties": false, "properties": properties })
 }
 
@@ -199,9 +221,9 @@ fn type_of(name: &str) -> Value {
             "anyOf": [texts, { "const": "everyone" }],
         }),
         "chains" => json!({ "type": "array", "items": { "type": ["string", "integer"] } }),
-        "agentIds" | "owners" | "wallets" | "agents" | "reviewers" | "tags" | "supportedTrust"
-        | "a2aSkills" | "mcpTools" | "mcpPrompts" | "mcpResources" | "oasfSkills"
-        | "oasfDomains" => texts,
+        "agentIds" | "owners" | "operators" | "wallets" | "agents" | "reviewers" | "tags"
+        | "supportedTrust" | "a2aSkills" | "mcpTools" | "mcpPrompts" | "mcpResources"
+        | "oasfSkills" | "oasfDomains" => texts,
         "minValue" | "maxValue" => json!({ "type": ["number", "string"] }),
         "minCount" | "maxCount" | "registeredAtFrom" | "registeredAtTo" | "updatedAtFrom"
         | "updatedAtTo" => json!({ "type": "integer" }),
