@@ -4,6 +4,8 @@ import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const [folder, table] = process.argv.slice(2);
+/** A list of more vectors is their number. */
+const LISTED_MAX = 100;
 
 /** Of one library: for each declared function how many vectors are right, and which are not. */
 function result(report) {
@@ -14,7 +16,8 @@ function result(report) {
       const ids = (verdict) => report.findings.filter((it) => it.verdict === verdict && it.id.startsWith(`${name}/`)).map((it) => it.id);
       const parts = { right: tally.right, wrong: ids("wrong"), refused_wrongly: ids("refused_wrongly") };
       assert.equal(parts.wrong.length + parts.refused_wrongly.length, tally.wrong + tally.refused_wrongly, name);
-      return [name, parts];
+      const shortened = Object.entries(parts).map(([part, found]) => [part, found.length > LISTED_MAX ? found.length : found]);
+      return [name, Object.fromEntries(shortened)];
     }),
   );
 }
@@ -28,6 +31,7 @@ if (process.env.CONCORD_BLESS) {
 }
 for (const [name, functions] of Object.entries(found)) {
   for (const [fn, { right, wrong, refused_wrongly }] of Object.entries(functions)) {
-    console.log(`${name.padEnd(16)}${fn.padEnd(28)}${String(right).padStart(6)} right${String(wrong.length + refused_wrongly.length).padStart(5)} wrong`);
+    const count = (found) => found.length ?? found;
+    console.log(`${name.padEnd(18)}${fn.padEnd(28)}${String(right).padStart(6)} right${String(count(wrong) + count(refused_wrongly)).padStart(6)} wrong`);
   }
 }
