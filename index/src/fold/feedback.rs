@@ -183,7 +183,7 @@ fn payment(indexed: &IndexedEvent) -> Option<Payment> {
     })
 }
 
-fn key_of(event: &Event) -> Option<FeedbackKey> {
+pub(super) fn key_of(event: &Event) -> Option<FeedbackKey> {
     let (profile, agent, client, index) = match event {
         Event::AuthorizedFeedback {
             agent,
@@ -227,7 +227,7 @@ fn key_of(event: &Event) -> Option<FeedbackKey> {
 }
 
 /// The feedback that an event gives.
-fn given(indexed: &IndexedEvent) -> Option<Feedback> {
+pub(super) fn given(indexed: &IndexedEvent) -> Option<Feedback> {
     let at = |value, decimals, uri: &String, hash: &[u8; 32]| Feedback {
         value,
         decimals,

@@ -1,5 +1,6 @@
 //! The fold: events to tables (R45). It is pure: the same events in the same order give the same
 //! tables, and nothing else is read than the rows that the events name.
+mod ahead;
 mod feedback;
 mod identity;
 mod parts;
@@ -17,6 +18,7 @@ use crate::{
     },
 };
 use concord_registry::{Event, event::AgentId};
+use std::collections::BTreeSet;
 
 /// Where rows are read that are not in memory yet.
 pub trait Load<T: Table> {
@@ -25,6 +27,14 @@ pub trait Load<T: Table> {
     /// # Errors
     /// The store cannot be read.
     fn load(&mut self, key: &T::Key) -> Result<Option<T::Row>, StoreError>;
+
+    /// Returns the rows of several keys, in their order.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    fn load_all(&mut self, keys: &BTreeSet<T::Key>) -> Result<Vec<Option<T::Row>>, StoreError> {
+        keys.iter().map(|key| self.load(key)).collect()
+    }
 }
 
 /// What a fold reads: rows that later events change.

@@ -119,7 +119,7 @@ const NO_TOTAL: Total = Total {
     paid: EMPTY,
 };
 
-fn part_key(key: &FeedbackKey, feedback: &Feedback) -> PartKey {
+pub(super) fn part_key(key: &FeedbackKey, feedback: &Feedback) -> PartKey {
     PartKey {
         profile: key.profile,
         agent: key.agent,
@@ -147,7 +147,7 @@ pub(crate) fn tag_key(tag: &str) -> String {
 
 /// One for each pair of tags that a summary with this feedback can name: an empty one matches all
 /// (R16).
-fn total_keys(key: &FeedbackKey, feedback: &Feedback) -> BTreeSet<TotalKey> {
+pub(super) fn total_keys(key: &FeedbackKey, feedback: &Feedback) -> BTreeSet<TotalKey> {
     let (tag1, tag2) = (feedback.tag1.as_str(), feedback.tag2.as_str());
     let pairs = [("", ""), (tag1, ""), ("", tag2), (tag1, tag2)];
     let keys = pairs.map(|(tag1, tag2)| TotalKey {

@@ -29,7 +29,7 @@ impl<L: Loader> Fold<'_, L> {
     }
 }
 
-fn key_of(event: &Event) -> Option<ValidationKey> {
+pub(super) fn key_of(event: &Event) -> Option<ValidationKey> {
     match event {
         Event::ValidationRequested {
             agent,

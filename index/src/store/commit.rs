@@ -7,6 +7,7 @@ use crate::{
     table::*,
 };
 use concord_registry::event::AgentId;
+use std::collections::BTreeSet;
 
 /// Tables whose key has an agent, and those in which the profile comes before it.
 const BY_AGENT: &[&str] = &[
@@ -94,11 +95,15 @@ impl<E: Engine> Store<E> {
         deployment: DeploymentId,
         events: &[IndexedEvent],
     ) -> Result<(), StoreError> {
+        let is_distant = self.engine.dialect().is_distant;
         let mut loader = Loading {
             store: self,
             deployment,
         };
         let mut fold = Fold::new(&mut loader);
+        if is_distant {
+            fold.read_ahead(events)?;
+        }
         for event in events {
             fold.apply(event)?;
         }
@@ -244,5 +249,9 @@ struct Loading<'a, E> {
 impl<E: Engine, T: Stored> Load<T> for Loading<'_, E> {
     fn load(&mut self, key: &T::Key) -> Result<Option<T::Row>, StoreError> {
         self.store.row::<T>(self.deployment, key)
+    }
+
+    fn load_all(&mut self, keys: &BTreeSet<T::Key>) -> Result<Vec<Option<T::Row>>, StoreError> {
+        self.store.rows_at::<T>(self.deployment, keys)
     }
 }

@@ -1,5 +1,5 @@
 //! Where a store is: a file, or a server.
-use super::{Dialect, Engine, Postgres, Sqlite, Value};
+use super::{Dialect, Engine, Postgres, Sqlite, Value, engine::Numbered};
 use crate::StoreError;
 use std::{env, fmt, path::PathBuf, str::FromStr, sync::Arc};
 use tokio_postgres::{Config, config::Host};
@@ -121,6 +121,15 @@ impl Engine for Database {
         each: &mut dyn FnMut(&[Value]) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         self.engine().query(sql, parameters, each)
+    }
+
+    fn query_each(
+        &mut self,
+        sql: &str,
+        parameters: &[Vec<Value>],
+        each: &mut Numbered<'_>,
+    ) -> Result<(), StoreError> {
+        self.engine().query_each(sql, parameters, each)
     }
 
     fn script(&mut self, sql: &str) -> Result<(), StoreError> {

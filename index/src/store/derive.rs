@@ -7,9 +7,12 @@ use crate::{
     table::*,
 };
 use concord_registry::event::{AgentId, Profile};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows of a file that are derived in one transaction: the indexer waits for its end.
 const ROWS: usize = 256;
+/// Changed rows of which the files are read at once. A file has up to 1 MiB.
+const FILES: usize = 64;
 
 /// The names of a deployment's registry.
 struct Names {
@@ -40,23 +43,54 @@ impl<E: Engine> Store<E> {
         changed.retain(|(_, row)| !row.uri.is_empty());
         changed.sort_by(|(_, one), (_, other)| one.uri.cmp(&other.uri));
         let mut read: Option<(&str, FeedbackContent)> = None;
-        for (key, row) in changed {
+        for changed in changed.chunks(FILES) {
+            let known = self.rows_at::<AllEvidence>(deployment, changed.iter().map(|it| it.0))?;
             // What a feedback says never changes; only its file's arrival changes the evidence.
-            if self.row::<AllEvidence>(deployment, key)?.is_some() {
-                continue;
+            let is_new = |it: &Option<Evidence>| it.is_none();
+            let new = changed.iter().zip(&known).filter(|(_, it)| is_new(it));
+            let new: Vec<_> = new.map(|(it, _)| it).collect();
+            let uris = new.iter().map(|(_, row)| row.uri.as_str());
+            let mut contents = self.contents(deployment, uris, read.as_ref().map(|it| it.0))?;
+            for (key, row) in new {
+                let uri = row.uri.as_str();
+                let content = match (read.take(), contents.remove(uri)) {
+                    (_, Some(content)) => FeedbackContent::of(&content),
+                    (Some((of, content)), _) if of == uri => content,
+                    _ => FeedbackContent::of(&self.content(deployment, uri)?),
+                };
+                let derived = content.evidence(names.both(), key, row);
+                self.write_row::<AllEvidence>(deployment, key, Some(&derived))?;
+                read = Some((uri, content));
             }
-            let content = match read.take() {
-                Some((uri, content)) if uri == row.uri => content,
-                _ => {
-                    self.want(deployment, &row.uri)?;
-                    FeedbackContent::of(&self.content(deployment, &row.uri)?)
-                }
-            };
-            let derived = content.evidence(names.both(), key, row);
-            self.write_row::<AllEvidence>(deployment, key, Some(&derived))?;
-            read = Some((&row.uri, content));
         }
         Ok(())
+    }
+
+    /// What is known of the contents of URIs, which are wanted now, but for that of one that was read already.
+    fn contents<'u>(
+        &mut self,
+        deployment: DeploymentId,
+        uris: impl Iterator<Item = &'u str>,
+        read: Option<&str>,
+    ) -> Result<BTreeMap<&'u str, Content>, StoreError> {
+        let uris: BTreeSet<&str> = uris.filter(|it| Some(*it) != read).collect();
+        let mut contents = BTreeMap::new();
+        let mut others = Vec::new();
+        for uri in uris {
+            match Content::inline(uri) {
+                Some(content) => drop(contents.insert(uri, content)),
+                None => others.push(uri),
+            }
+        }
+        self.want(deployment, &others)?;
+        let keys: Vec<FileKey> = others.iter().map(|uri| FileKey::of(uri)).collect();
+        let files = self.rows_at::<Files>(deployment, &keys)?;
+        contents.extend(
+            others
+                .into_iter()
+                .zip(files.into_iter().map(Content::of_file)),
+        );
+        Ok(contents)
     }
 
     fn derive_agents(
@@ -70,26 +104,30 @@ impl<E: Engine> Store<E> {
         let mut changed: Vec<_> = changes.map(|(key, row)| (uri_of(row), key)).collect();
         changed.sort();
         let mut read: Option<(&str, RegistrationContent)> = None;
-        for (uri, key) in &changed {
-            let known = self.row::<Registrations>(deployment, key)?;
-            if known.map(|it| it.file) == (!uri.is_empty()).then(|| FileKey::of(uri).id) {
-                continue;
-            }
-            if uri.is_empty() {
-                self.write_row::<Registrations>(deployment, key, None)?;
-                continue;
-            }
-            let content = match read.take() {
-                Some((of, content)) if of == uri => content,
-                _ => {
-                    self.want(deployment, uri)?;
-                    RegistrationContent::of(&self.content(deployment, uri)?)
+        for changed in changed.chunks(FILES) {
+            let known = self.rows_at::<Registrations>(deployment, changed.iter().map(|it| it.1))?;
+            let of = |uri: &str| (!uri.is_empty()).then(|| FileKey::of(uri).id);
+            let pairs = changed.iter().zip(known);
+            let new = pairs.filter(|((uri, _), known)| known.as_ref().map(|it| it.file) != of(uri));
+            let new: Vec<_> = new.map(|(it, _)| it).collect();
+            let uris = new.iter().map(|it| it.0.as_str());
+            let uris = uris.filter(|it| !it.is_empty());
+            let mut contents = self.contents(deployment, uris, read.as_ref().map(|it| it.0))?;
+            for (uri, key) in new {
+                if uri.is_empty() {
+                    self.write_row::<Registrations>(deployment, key, None)?;
+                    continue;
                 }
-            };
-            let agent = key.agent.to_string();
-            let derived = content.registration(&names.registry, &agent, uri);
-            self.write_row::<Registrations>(deployment, key, Some(&derived))?;
-            read = Some((uri, content));
+                let content = match (read.take(), contents.remove(uri.as_str())) {
+                    (_, Some(content)) => RegistrationContent::of(&content),
+                    (Some((of, content)), _) if of == uri => content,
+                    _ => RegistrationContent::of(&self.content(deployment, uri)?),
+                };
+                let agent = key.agent.to_string();
+                let derived = content.registration(&names.registry, &agent, uri);
+                self.write_row::<Registrations>(deployment, key, Some(&derived))?;
+                read = Some((uri, content));
+            }
         }
         Ok(())
     }

@@ -1,6 +1,9 @@
 use super::Value;
 use crate::StoreError;
 
+/// Takes the rows of several queries, each with the number of its query.
+pub type Numbered<'a> = dyn FnMut(usize, &[Value]) -> Result<(), StoreError> + 'a;
+
 /// A database. Both engines run the same SQL: `$1` is the first parameter, and parameters are named
 /// in the order of their numbers.
 pub trait Engine: Send {
@@ -24,6 +27,21 @@ pub trait Engine: Send {
         parameters: &[Value],
         each: &mut dyn FnMut(&[Value]) -> Result<(), StoreError>,
     ) -> Result<(), StoreError>;
+
+    /// Runs one query with each of these lists of parameters, and passes each row on, with the place of its parameters in
+    /// the list. A server is not waited for in between.
+    ///
+    /// # Errors
+    /// As [`Self::query`].
+    fn query_each(
+        &mut self,
+        sql: &str,
+        parameters: &[Vec<Value>],
+        each: &mut Numbered<'_>,
+    ) -> Result<(), StoreError> {
+        let mut numbered = parameters.iter().enumerate();
+        numbered.try_for_each(|(at, values)| self.query(sql, values, &mut |row| each(at, row)))
+    }
 
     /// Runs one or several statements without parameters, and waits for them. Transactions begin and
     /// end with it.
@@ -67,6 +85,8 @@ pub struct Dialect {
     pub blob: &'static str,
     /// After a table whose rows are in the order of its key.
     pub clustered: &'static str,
+    /// Whether each query costs the way to a server and back, so that it is better to ask much at once.
+    pub is_distant: bool,
     /// Whether the planner needs fixed statistics about the tables, because it gathers none.
     pub is_told_statistics: bool,
 }

@@ -1,5 +1,9 @@
 //! Files that rows refer to: which are to be fetched, and what was.
-use super::{DeploymentId, Engine, Sql, Store, columns::Stored, value::Cell};
+use super::{
+    DeploymentId, Engine, Sql, Store,
+    columns::Stored,
+    value::{Cell, Cells},
+};
 use crate::{Place, StoreError, evidence::Content, table::*};
 use concord_registry::event::{AccountId, AgentId};
 
@@ -9,27 +13,34 @@ const IS_USED: &str = "(EXISTS (SELECT 1 FROM registration r \
      OR EXISTS (SELECT 1 FROM evidence e WHERE e.deployment = f.deployment AND e.file = f.id))";
 
 impl<E: Engine> Store<E> {
-    /// Notes a file that has to be fetched.
-    pub(super) fn want(&mut self, deployment: DeploymentId, uri: &str) -> Result<(), StoreError> {
-        if uri.is_empty() || Content::inline(uri).is_some() {
-            return Ok(());
-        }
-        let key = FileKey::of(uri);
-        let values = [deployment.0.to_value(), key.id.to_value()];
+    /// Notes files that have to be fetched. Each URI is of one that it does not hold itself.
+    pub(super) fn want(
+        &mut self,
+        deployment: DeploymentId,
+        uris: &[&str],
+    ) -> Result<(), StoreError> {
+        let named = |uri: &&str| vec![deployment.0.to_value(), FileKey::of(uri).id.to_value()];
+        let values: Vec<_> = uris.iter().map(named).collect();
+        let mut is_parked = vec![None; uris.len()];
         let sql = "SELECT parked FROM file WHERE deployment = $1 AND id = $2";
-        let mut is_parked = None;
-        self.each(sql, &values, "file", &mut |cells| {
-            is_parked = Some(cells.take::<bool>("parked")?);
+        self.engine.query_each(sql, &values, &mut |at, row| {
+            is_parked[at] = Some(Cells::new("file", row).take::<bool>("parked")?);
             Ok(())
         })?;
-        match is_parked {
-            None => (),
-            Some(false) => return Ok(()),
-            Some(true) => {
-                let sql = "UPDATE file SET parked = 0 WHERE deployment = $1 AND id = $2";
-                return self.engine.execute(sql, &values);
+        for ((uri, values), is_parked) in uris.iter().zip(&values).zip(is_parked) {
+            match is_parked {
+                None => self.want_new(deployment, uri)?,
+                Some(false) => (),
+                Some(true) => {
+                    let sql = "UPDATE file SET parked = 0 WHERE deployment = $1 AND id = $2";
+                    self.engine.execute(sql, values)?;
+                }
             }
         }
+        Ok(())
+    }
+
+    fn want_new(&mut self, deployment: DeploymentId, uri: &str) -> Result<(), StoreError> {
         let wanted = File {
             uri: uri.to_owned(),
             state: FileState::Wanted,
@@ -40,7 +51,7 @@ impl<E: Engine> Store<E> {
             bytes: None,
             reason: None,
         };
-        self.write_row::<Files>(deployment, &key, Some(&wanted))
+        self.write_row::<Files>(deployment, &FileKey::of(uri), Some(&wanted))
     }
 
     /// Returns files that are to be fetched now, those first that wait longest. A file to which no row

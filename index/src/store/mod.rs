@@ -22,7 +22,7 @@ mod value;
 
 pub use cursor::Cursor;
 pub use database::{Database, Location};
-pub use engine::{Dialect, Engine};
+pub use engine::{Dialect, Engine, Numbered};
 pub use events::EventsOf;
 pub use postgres::Postgres;
 pub use reorganizations::{Reorganization, Reorganizations};
@@ -244,19 +244,30 @@ impl<E: Engine> Store<E> {
         deployment: DeploymentId,
         key: &T::Key,
     ) -> Result<Option<T::Row>, StoreError> {
-        let mut parameters = vec![deployment.0.to_value()];
-        parameters.extend(T::key_values(key));
-        let conditions = conditions(T::KEY);
-        let sql = format!(
-            "SELECT {} FROM {} WHERE deployment = $1{conditions}",
-            T::COLUMNS.join(", "),
-            T::NAME
-        );
+        let parameters = by_key::<T>(deployment, key);
         let mut found = None;
-        self.engine.query(&sql, &parameters, &mut |row| {
+        self.engine.query(&select::<T>(), &parameters, &mut |row| {
             found = Some(T::read_row(&mut Cells::new(T::NAME, row))?);
             Ok(())
         })?;
+        Ok(found)
+    }
+
+    /// The rows of a table with these keys, in their order. A server is asked for all of them at once.
+    fn rows_at<'k, T: Stored<Key: 'k>>(
+        &mut self,
+        deployment: DeploymentId,
+        keys: impl IntoIterator<Item = &'k T::Key>,
+    ) -> Result<Vec<Option<T::Row>>, StoreError> {
+        let keys = keys.into_iter();
+        let parameters: Vec<_> = keys.map(|key| by_key::<T>(deployment, key)).collect();
+        let mut found: Vec<Option<T::Row>> = vec![None; parameters.len()];
+        let select = select::<T>();
+        self.engine
+            .query_each(&select, &parameters, &mut |at, row| {
+                found[at] = Some(T::read_row(&mut Cells::new(T::NAME, row))?);
+                Ok(())
+            })?;
         Ok(found)
     }
 
@@ -308,6 +319,22 @@ impl<E: Engine> Store<E> {
         })?;
         Ok(found)
     }
+}
+
+/// One row by its key.
+fn select<T: Stored>() -> String {
+    format!(
+        "SELECT {} FROM {} WHERE deployment = $1{}",
+        T::COLUMNS.join(", "),
+        T::NAME,
+        conditions(T::KEY)
+    )
+}
+
+fn by_key<T: Stored>(deployment: DeploymentId, key: &T::Key) -> Vec<Value> {
+    let mut parameters = vec![deployment.0.to_value()];
+    parameters.extend(T::key_values(key));
+    parameters
 }
 
 /// ` AND a = $2 AND b = $3 …`

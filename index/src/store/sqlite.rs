@@ -111,6 +111,7 @@ impl Engine for Sqlite {
             text: "TEXT",
             blob: "BLOB",
             clustered: " WITHOUT ROWID",
+            is_distant: false,
             is_told_statistics: true,
         }
     }

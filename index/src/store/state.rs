@@ -319,14 +319,22 @@ impl<E: Engine> Store<E> {
         deployment: DeploymentId,
         tables: &Tables,
     ) -> Result<(), StoreError> {
-        for (key, row) in tables.agents.changes() {
-            for difference in self.all_differences_of(deployment, key.agent)? {
-                if row.is_none_or(|row| !difference.is_in(row)) {
-                    self.forget_difference(deployment, &difference)?;
-                }
+        let changes: Vec<_> = tables.agents.changes().collect();
+        let of = |key: &AgentKey| vec![deployment.0.to_value(), key.agent.to_value()];
+        let agents: Vec<_> = changes.iter().map(|(key, _)| of(key)).collect();
+        let sql = "SELECT agent, field, client, events, state, block FROM difference \
+                   WHERE deployment = $1 AND agent = $2";
+        let mut outdated = Vec::new();
+        self.engine.query_each(sql, &agents, &mut |at, row| {
+            let difference = read(&mut Cells::new("difference", row))?;
+            let (_, row) = changes[at];
+            if row.is_none_or(|row| !difference.is_in(row)) {
+                outdated.push(difference);
             }
-        }
-        Ok(())
+            Ok(())
+        })?;
+        let mut outdated = outdated.iter();
+        outdated.try_for_each(|it| self.forget_difference(deployment, it))
     }
 
     fn forget_difference(

@@ -1,7 +1,10 @@
 //! A thread that speaks to the server: the store waits for answers in any thread, also in one that a
 //! runtime has.
 use crate::{StoreError, store::Value};
-use futures_util::TryStreamExt;
+use futures_util::{
+    TryStreamExt,
+    future::{ready, try_join_all},
+};
 use std::{
     collections::HashMap,
     future::poll_fn,
@@ -39,6 +42,8 @@ enum Request {
     Write(Vec<Write>, Reply<()>),
     /// Answered by rows, and by none at the end.
     Query(Write, Reply<Rows>),
+    /// One query with each of these lists of parameters.
+    Each(String, Vec<Vec<Value>>, Reply<Vec<Rows>>),
     Script(String, Reply<()>),
 }
 
@@ -116,6 +121,13 @@ impl Connection {
             }
             rows.iter().try_for_each(|row| each(row))?;
         }
+    }
+
+    /// The rows of one query for each list of parameters.
+    pub fn query_each(&self, sql: &str, values: &[Vec<Value>]) -> Result<Vec<Rows>, StoreError> {
+        let (reply, found) = sync_channel(1);
+        self.send(Request::Each(sql.to_owned(), values.to_vec(), reply))?;
+        answer(&found)
     }
 
     pub fn interrupt(&self) -> Arc<dyn Fn() + Send + Sync> {
@@ -198,6 +210,9 @@ impl Session {
                 let end = self.query(&query, &reply).await;
                 drop(reply.send(end.map(|()| Rows::new())));
             }
+            Request::Each(sql, values, reply) => {
+                drop(reply.send(self.query_each(&sql, &values).await));
+            }
         }
     }
 
@@ -240,6 +255,22 @@ impl Session {
             let _ = reply.send(Ok(rows)); // as above
         }
         Ok(())
+    }
+
+    /// All are sent before the first answer is waited for.
+    async fn query_each(
+        &mut self,
+        sql: &str,
+        values: &[Vec<Value>],
+    ) -> Result<Vec<Rows>, StoreError> {
+        let statement = self.prepare(sql).await?;
+        let (client, statement) = (&self.client, &statement);
+        let asked = values.iter().map(|values| async move {
+            let found = client.query_raw(statement, values).await.map_err(failed)?;
+            let rows = found.map_err(failed);
+            rows.and_then(|row| ready(cells(&row))).try_collect().await
+        });
+        try_join_all(asked).await
     }
 
     async fn prepare(&mut self, sql: &str) -> Result<Statement, StoreError> {

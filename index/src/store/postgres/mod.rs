@@ -2,14 +2,14 @@
 mod cell;
 mod connection;
 
-use super::{Dialect, Engine, Value};
+use super::{Dialect, Engine, Value, engine::Numbered};
 use crate::StoreError;
 use concord_canonical::hash::keccak256;
 use connection::{Connection, Write};
 use std::{sync::Arc, thread, time::Duration};
 use tokio_postgres::Config;
 
-/// Writes that wait for one round trip together.
+/// Writes, or queries, that wait for one round trip together.
 const AT_ONCE: usize = 512;
 /// A writer that ended keeps its lock until the server has noticed.
 const CLAIMS: u32 = 20;
@@ -86,6 +86,7 @@ impl Engine for Postgres {
             text: "TEXT COLLATE \"C\"",
             blob: "BYTEA",
             clustered: "",
+            is_distant: true,
             is_told_statistics: false,
         }
     }
@@ -109,6 +110,22 @@ impl Engine for Postgres {
     ) -> Result<(), StoreError> {
         self.flush()?;
         self.connection.query(sql, parameters, each)
+    }
+
+    fn query_each(
+        &mut self,
+        sql: &str,
+        parameters: &[Vec<Value>],
+        each: &mut Numbered<'_>,
+    ) -> Result<(), StoreError> {
+        self.flush()?;
+        for (first, parameters) in (0..).step_by(AT_ONCE).zip(parameters.chunks(AT_ONCE)) {
+            let answers = self.connection.query_each(sql, parameters)?;
+            for (at, rows) in (first..).zip(&answers) {
+                rows.iter().try_for_each(|row| each(at, row))?;
+            }
+        }
+        Ok(())
     }
 
     fn script(&mut self, sql: &str) -> Result<(), StoreError> {
