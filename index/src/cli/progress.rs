@@ -44,7 +44,7 @@ impl Meter {
                         .is_none_or(|printed| printed.elapsed() > PERIOD)
                 {
                     self.printed = Some(Instant::now());
-                    eprintln!("{}", self.line(head));
+                    eprintln!("{}", self.line(head, self.begun.elapsed()));
                 }
             }
             Progress::Reorganised { fork, depth } => {
@@ -55,8 +55,8 @@ impl Meter {
         }
     }
 
-    fn line(&self, head: u64) -> String {
-        let seconds = self.begun.elapsed().as_secs_f64().max(0.001);
+    fn line(&self, head: u64, elapsed: Duration) -> String {
+        let seconds = elapsed.as_secs_f64().max(0.001);
         let rate = self.events as f64 / seconds;
         let done = self.through.saturating_sub(self.first.unwrap_or_default()) + 1;
         let left = head.saturating_sub(self.through);
@@ -69,5 +69,30 @@ impl Meter {
 
     pub fn finish(&self, head: u64) {
         eprintln!("{}everything up to block {head} is indexed", self.name);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_backfill_says_its_speed_and_the_time_that_is_left() {
+        let mut meter = Meter::new(100, "eip155:1: ".to_owned());
+        let elapsed = Duration::from_secs(10);
+        let batch = |from, through, events| Progress::Advanced {
+            from,
+            through,
+            head: 399,
+            events,
+        };
+        meter.show(batch(100, 149, 300));
+        meter.show(batch(150, 199, 200));
+        // 100 of 300 blocks in 10 seconds: the other 200 take 20.
+        let line = "eip155:1: block 199 of 399: 500 events, 50/s, 20 s left";
+        assert_eq!(meter.line(399, elapsed), line);
+        meter.show(batch(200, 399, 0));
+        let line = "eip155:1: block 399 of 399: 500 events, 50/s, 0 s left";
+        assert_eq!(meter.line(399, elapsed), line);
     }
 }

@@ -1,5 +1,5 @@
 //! A writer that is killed right before and right after each of its commits, whatever it commits: tables, a claim, blocks, a
-//! reorganisation, what the state says, files and what is derived from them, a rebuild, a schema. The points are counted
+//! reorganisation, what the state says, files and what is derived from them, a schema, a rebuild. The points are counted
 //! in a run that nothing ends.
 use crate::{
     database::fresh,
@@ -78,9 +78,11 @@ fn world(is_forked: bool) -> World {
     }
 }
 
-/// All that a writer does. What an earlier one has done is left as it is. Returns the digest of the tables, and of what is
-/// derived from files.
-fn write_all<E: Engine>(engine: E) -> ([u8; 32], [u8; 32]) {
+/// The tables' digest, and that of what is derived from files.
+type Digests = ([u8; 32], [u8; 32]);
+
+/// All that a writer does by itself. What an earlier one has done is left as it is: a rebuild would hide what it left undone.
+fn write_all<E: Engine>(engine: E) -> Digests {
     let blocking = Blocking::new().unwrap();
     let store = Store::open(engine).unwrap();
     let source = Stated(world(false));
@@ -96,8 +98,14 @@ fn write_all<E: Engine>(engine: E) -> ([u8; 32], [u8; 32]) {
     while blocking.wait(indexer.compare_state()).unwrap() {}
     let store = indexer.store();
     fetch(store, id);
-    store.rebuild(id).unwrap();
     digests(store, id)
+}
+
+fn rebuild<E: Engine>(engine: E) -> Digests {
+    let mut store = Store::open(engine).unwrap();
+    let id = store.find(&deployment()).unwrap().unwrap();
+    store.rebuild(id).unwrap();
+    digests(&mut store, id)
 }
 
 /// What the worker does with files, without a network.
@@ -119,7 +127,7 @@ fn fetch<E: Engine>(store: &mut Store<E>, id: DeploymentId) {
 }
 
 /// R45: a rebuild has the same tables, and what files say follows from their content.
-fn digests<E: Engine>(store: &mut Store<E>, id: DeploymentId) -> ([u8; 32], [u8; 32]) {
+fn digests<E: Engine>(store: &mut Store<E>, id: DeploymentId) -> Digests {
     let (tables, files) = (store.digest(id).unwrap(), store.file_digest(id).unwrap());
     assert_eq!(store.rebuild_digest(id).unwrap(), tables);
     assert_eq!(store.derived_digest(id).unwrap(), files);
@@ -146,23 +154,31 @@ fn a_writer_that_dies() {
     }
 }
 
+/// As above.
+#[test]
+fn a_rebuild_that_dies() {
+    if let Some((store, dies_at)) = asked() {
+        rebuild(Dying::open(&store, dies_at));
+    }
+}
+
 /// Kills a writer right before and right after each of its commits, each time upon what `prepare` makes, and lets another one
-/// complete the store.
-fn kill_everywhere(prepare: impl Fn(&Location)) -> u64 {
+/// complete the store. The test `child` does what `work` does.
+fn kill_everywhere(child: &str, work: fn(Dying) -> Digests, prepare: impl Fn(&Location)) -> u64 {
     let undisturbed = fresh();
     prepare(&undisturbed.location);
     let counting = Dying::open(&undisturbed.location, Point::Never);
     let counted = Arc::clone(&counting.commits);
-    let (tables, files) = write_all(counting);
+    let (tables, files) = work(counting);
     assert_eq!(tables, expected());
     let commits = counted.load(Ordering::SeqCst);
     for number in 1..=commits {
         for dies_at in [Point::BeforeCommit(number), Point::AfterCommit(number)] {
             let store = fresh();
             prepare(&store.location);
-            let lived = run_child("commits::a_writer_that_dies", &store.location, dies_at);
+            let lived = run_child(child, &store.location, dies_at);
             assert!(!lived, "{dies_at} of {commits}");
-            let completed = write_all(store.location.open().unwrap());
+            let completed = work(Dying::open(&store.location, Point::Never));
             assert_eq!(completed, (tables, files), "killed {dies_at} of {commits}");
         }
     }
@@ -171,15 +187,15 @@ fn kill_everywhere(prepare: impl Fn(&Location)) -> u64 {
 
 #[test]
 fn a_writer_killed_at_any_commit_leaves_a_store_that_the_next_one_completes() {
-    let commits = kill_everywhere(|_| ());
+    let commits = kill_everywhere("commits::a_writer_that_dies", write_all, |_| ());
     // Tables, a claim, three batches, a reorganisation, two batches, the state; a file that nothing refers to; of each of
-    // five files its content, its rows and that these are written; a rebuild.
-    assert_eq!(commits, 1 + 1 + 3 + 1 + 2 + 1 + 1 + 5 * 3 + 1);
+    // five files its content, its rows and that these are written.
+    assert_eq!(commits, 1 + 1 + 3 + 1 + 2 + 1 + 1 + 5 * 3);
 }
 
 #[test]
 fn a_writer_killed_at_any_commit_of_a_migration_leaves_a_store_that_the_next_one_completes() {
-    let commits = kill_everywhere(|location| {
+    let commits = kill_everywhere("commits::a_writer_that_dies", write_all, |location| {
         let store = Store::open(location.open().unwrap()).unwrap();
         let mut indexer =
             Indexer::new(world(true), store, &deployment(), Options::default()).unwrap();
@@ -189,5 +205,13 @@ fn a_writer_killed_at_any_commit_of_a_migration_leaves_a_store_that_the_next_one
         make_version_7(&mut location.open().unwrap());
     });
     // The schema, a claim, and what comes after the blocks.
-    assert_eq!(commits, 1 + 1 + 1 + 1 + 5 * 3 + 1);
+    assert_eq!(commits, 1 + 1 + 1 + 1 + 5 * 3);
+}
+
+#[test]
+fn a_rebuild_killed_at_its_commit_leaves_the_tables_as_they_were_or_made_anew() {
+    let commits = kill_everywhere("commits::a_rebuild_that_dies", rebuild, |location| {
+        write_all(location.open().unwrap());
+    });
+    assert_eq!(commits, 1);
 }
