@@ -47,9 +47,9 @@ impl Lanes {
     ) -> Result<Self, CliError> {
         let (stop, stopped) = watch::channel(false);
         let (mut places, mut tasks) = (Vec::new(), Vec::new());
-        for (registry, settlement) in config.registries().await? {
+        for (registries, settlement) in config.registries().await? {
             let (insiders, files) = (insiders.clone(), files.clone());
-            let lane = Lane::new(registry, &settlement, insiders, files, store.clone());
+            let lane = Lane::new(registries, &settlement, insiders, files, store.clone());
             places.push(lane.place().clone());
             tasks.push(tokio::spawn(lane.run(stopped.clone())));
         }

@@ -32,8 +32,13 @@ use super::{
 use crate::{
     AllowedAgents, ChainInsiders, EvmSettler, Facilitator, Insiders, Limits, PinnedFiles, Sponsor,
     admission::Admission,
+    lane::LaneRegistries,
     store::{Location, Store},
 };
+
+/// Agents on a cluster about which one account brings feedback on chain side by side. Each worker asks the endpoint about
+/// once a second.
+const AGENTS_AT_ONCE: usize = 4;
 
 /// An aggregator's configuration. Paths are relative to the working directory.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -134,8 +139,8 @@ fn ipfs() -> String {
     "ipfs://".to_owned()
 }
 
-/// A registry, and where it records feedback (CAIP-10).
-pub(super) type Registry = (Box<dyn FeedbackRegistry>, String);
+/// Connections to a registry, and where it records feedback (CAIP-10).
+pub(super) type Registry = (LaneRegistries, String);
 
 impl Config {
     /// Reads the file; an error names file, path and value.
@@ -409,14 +414,22 @@ impl SolanaConfig {
 
     async fn connect(&self, chain: &ChainId, cluster: Cluster) -> Result<Registry, CliError> {
         let program = self.program(chain)?;
-        let signer = Box::new(read_keypair(&self.keypair)?);
+        let key = read_keypair(&self.keypair)?;
         let fee = PriorityFee {
             first: 0,
             most: self.max_priority_fee,
         };
-        let connected =
-            SvmRegistry::connect(cluster, chain, program, signer, fee, Timing::UNHURRIED).await?;
-        let settlement = connected.registry();
-        Ok((Box::new(connected), settlement))
+        let connect = async || {
+            let (cluster, signer) = (cluster.clone(), Box::new(key.insecure_clone()));
+            SvmRegistry::connect(cluster, chain, program, signer, fee, Timing::UNHURRIED).await
+        };
+        let finality = connect().await?;
+        let settlement = finality.registry();
+        let mut landing: Vec<Box<dyn FeedbackRegistry>> = Vec::new();
+        for _ in 0..AGENTS_AT_ONCE {
+            landing.push(Box::new(connect().await?));
+        }
+        let finality = Box::new(finality);
+        Ok((LaneRegistries { landing, finality }, settlement))
     }
 }

@@ -12,7 +12,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
 use super::{CliError, config::Registry};
-use crate::EvmSettler;
+use crate::{EvmSettler, lane::LaneRegistries};
 
 // The registries on an EVM chain, and the account that submits there.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -97,11 +97,15 @@ impl EvmConfig {
         let limit = FeeLimit::parse(self.max_fee.as_deref())?;
         let confirmations = self.confirmations(chain)?;
         let addresses = evm::RegistryAddresses::open(self.identity, self.reputation);
-        let fees = (limit, confirmations);
-        let signer = Box::new(signer);
-        let connected =
-            EvmRegistry::connect(node, chain, addresses, signer, fees, Timing::UNHURRIED);
-        let settlement = format!("{chain}:{}", self.reputation);
-        Ok((Box::new(connected.await?), settlement))
+        let connect = async || {
+            let (node, signer) = (node.clone(), Box::new(signer.clone()));
+            let (fees, timing) = ((limit, confirmations), Timing::UNHURRIED);
+            EvmRegistry::connect(node, chain, addresses, signer, fees, timing).await
+        };
+        let registries = LaneRegistries {
+            landing: vec![Box::new(connect().await?)], // one nonce after the other
+            finality: Box::new(connect().await?),
+        };
+        Ok((registries, format!("{chain}:{}", self.reputation)))
     }
 }

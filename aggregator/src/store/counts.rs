@@ -50,7 +50,8 @@ impl Store {
                 let (name, waits) = (table.name(), "is_done = 0 AND reason IS NOT NULL");
                 late += db.count(&format!("SELECT count(*) FROM {name} WHERE {waits}"), &[])?;
             }
-            let oldest = "SELECT accepted_at FROM submission WHERE is_done = 0 ORDER BY n LIMIT 1";
+            let oldest = "SELECT accepted_at FROM submission WHERE n = \
+                          (SELECT min(n) FROM submission WHERE is_done = 0)";
             Ok(Backlog {
                 submissions: counts(db, Table::Submission)?,
                 revocations: counts(db, Table::Revocation)?,

@@ -20,6 +20,7 @@ mod row;
 mod schema;
 mod settled;
 mod sponsored;
+mod work;
 mod writer;
 
 use std::{
@@ -47,6 +48,7 @@ pub use row::{Row, RowState};
 pub use settled::Settled;
 pub(crate) use sponsored::{Preparation, SponsorLimits, Sponsoring};
 pub use sponsored::{SponsoredRow, SponsoredState};
+pub use work::{Phase, Work};
 
 use db::{Db, int, text};
 use record::Table;
@@ -198,18 +200,6 @@ impl Store {
     pub fn page(&self, from: u64, limit: u64) -> Result<Vec<Row>, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM submission WHERE n >= ?1 ORDER BY n LIMIT ?2");
         self.read(|db| db.all(&sql, &[int(from), int(limit)], Row::read))
-    }
-
-    /// The oldest submission of a lane that is not done and may be tried now. `now`: unix seconds.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub fn next(&self, lane: &str, now: u64) -> Result<Option<Row>, StoreError> {
-        let sql = format!(
-            "SELECT {COLUMNS} FROM submission WHERE lane = ?1 AND is_done = 0 \
-             AND not_before <= ?2 ORDER BY n LIMIT 1"
-        );
-        self.read(|db| db.one(&sql, &[text(lane), int(now)], Row::read))
     }
 
     /// The file is where its URI says.

@@ -1,8 +1,11 @@
+use std::sync::Arc;
+
 use concord_chain::{
     ChainError,
     submission::{Landing, SignedTx, TxRecord},
 };
 use serde::Serialize;
+use tokio::sync::Notify;
 
 use super::{
     Row, Store, StoreError,
@@ -17,6 +20,7 @@ pub struct StoreRecord {
     n: u64,
     transactions: Vec<SignedTx>,
     landing: Option<Landing>,
+    turned: Arc<Notify>,
 }
 
 /// What transactions belong to.
@@ -49,6 +53,14 @@ impl Table {
         }
     }
 
+    /// The state before a signature.
+    const fn unsigned(self) -> &'static str {
+        match self {
+            Self::Submission => "stored",
+            Self::Revocation | Self::Response => "accepted", // they have no file
+        }
+    }
+
     pub fn job_id(self, n: u64) -> String {
         match self {
             Self::Submission => n.to_string(),
@@ -74,6 +86,7 @@ impl StoreRecord {
             n,
             transactions,
             landing,
+            turned: Arc::default(),
         })
     }
 
@@ -90,6 +103,12 @@ impl StoreRecord {
         let mut all = self.transactions.iter();
         let transaction = all.find(|it| it.transaction == landing.transaction)?;
         Some((landing, transaction))
+    }
+
+    /// Notified when a transaction has landed, and when it is not in the chain any more.
+    #[must_use]
+    pub fn turned(&self) -> Arc<Notify> {
+        self.turned.clone()
     }
 
     fn is_own(&self, job: &str) -> bool {
@@ -184,7 +203,9 @@ impl TxRecord for StoreRecord {
         for (_, transaction) in failed {
             transaction.note_failure(&mut self.transactions);
         }
-        self.write_all(None)
+        let mut all = self.transactions.iter();
+        let none_is_left = all.all(|it| it.failure_cost.is_some());
+        self.write_all(none_is_left.then(|| self.table.unsigned())) // nothing waits for their nonces
     }
 
     fn landed(&mut self, landed: &[(&str, Landing)]) -> Result<(), ChainError> {
@@ -197,6 +218,7 @@ impl TxRecord for StoreRecord {
             db.run(&sql, &[int(n), text(&body)])
         })?;
         self.landing = Some(landing.clone());
+        self.turned.notify_one();
         Ok(())
     }
 
@@ -210,6 +232,7 @@ impl TxRecord for StoreRecord {
             db.run(&sql, &[int(n)])
         })?;
         self.landing = None;
+        self.turned.notify_one();
         Ok(())
     }
 

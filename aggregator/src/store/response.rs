@@ -2,16 +2,16 @@ use concord_chain::submission::Landing;
 
 use super::{
     Row, RowState, SignedReceipt, Store, StoreError, StoreRecord, acceptance,
-    db::{Cells, Db, int, text, value},
+    db::{Cells, Db, int, value},
     record::Table,
 };
 use crate::response::{ResponseForm, ResponseRequest};
 
-const COLUMNS: &str = "response.n, submission.key, response.digest, response.accepted_at, \
+pub(super) const COLUMNS: &str = "response.n, submission.key, response.digest, response.accepted_at, \
                        response.previous, response.receipt, response.signature, response.submission, \
                        response.body, response.state, response.reason, response.attempts, \
                        response.landing, response.reverts, submission.settlement";
-const TABLES: &str = "response JOIN submission ON submission.n = response.submission";
+pub(super) const TABLES: &str = "response JOIN submission ON submission.n = response.submission";
 
 /// A response that was accepted for an agent (R19, R58).
 #[derive(Clone, Debug)]
@@ -45,7 +45,7 @@ pub enum AcceptedResponse {
 }
 
 impl ResponseRow {
-    fn read(row: &Cells<'_>) -> Result<Self, String> {
+    pub(super) fn read(row: &Cells<'_>) -> Result<Self, String> {
         let small = |column| Ok::<u32, String>(row.get::<u64>(column)? as u32);
         Ok(Self {
             receipt: SignedReceipt::read(row)?,
@@ -134,27 +134,6 @@ impl Store {
             "SELECT {COLUMNS} FROM {TABLES} WHERE response.n >= ?1 ORDER BY response.n LIMIT ?2"
         );
         self.read(|db| db.all(&sql, &[int(from), int(limit)], ResponseRow::read))
-    }
-
-    /// The oldest response of a lane that is not done and may be tried now: its feedback is final. The feedback's
-    /// index is beside it. `now`: unix seconds.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub fn next_response(
-        &self,
-        lane: &str,
-        now: u64,
-    ) -> Result<Option<(ResponseRow, u64)>, StoreError> {
-        let sql = format!(
-            "SELECT {COLUMNS}, submission.feedback_index FROM {TABLES} \
-             WHERE response.is_done = 0 AND response.not_before <= ?1 \
-             AND submission.lane = ?2 AND submission.is_done = 1 \
-             AND submission.feedback_index IS NOT NULL ORDER BY response.n LIMIT 1"
-        );
-        let values = [int(now), text(lane)];
-        let read = |row: &Cells<'_>| Ok((ResponseRow::read(row)?, row.get(15)?));
-        self.read(|db| db.one(&sql, &values, read))
     }
 
     /// How many responses are not done, to feedback that the registry has or will have.

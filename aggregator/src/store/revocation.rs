@@ -7,7 +7,7 @@ use super::{
 };
 use crate::revocation::RevocationRequest;
 
-const COLUMNS: &str = "revocation.n, revocation.body, revocation.accepted_at, revocation.state, \
+pub(super) const COLUMNS: &str = "revocation.n, revocation.body, revocation.accepted_at, revocation.state, \
                        revocation.reason, revocation.attempts, revocation.landing, revocation.reverts";
 
 /// A revocation that was accepted (R58).
@@ -31,7 +31,7 @@ pub struct RevocationRow {
 }
 
 impl RevocationRow {
-    fn read(row: &Cells<'_>) -> Result<Self, String> {
+    pub(super) fn read(row: &Cells<'_>) -> Result<Self, String> {
         let small = |column| Ok::<u32, String>(row.get::<u64>(column)? as u32);
         Ok(Self {
             n: row.get(0)?,
@@ -85,28 +85,6 @@ impl Store {
     /// [`StoreError`].
     pub fn revocation(&self, n: u64) -> Result<Option<RevocationRow>, StoreError> {
         self.read(|db| find(db, n))
-    }
-
-    /// The oldest revocation of a lane that is not done and may be tried now: its feedback is final. The
-    /// feedback's index is beside it. `now`: unix seconds.
-    ///
-    /// # Errors
-    /// [`StoreError`].
-    pub fn next_revocation(
-        &self,
-        lane: &str,
-        now: u64,
-    ) -> Result<Option<(RevocationRow, u64)>, StoreError> {
-        let sql = format!(
-            "SELECT {COLUMNS}, submission.feedback_index FROM revocation \
-             JOIN submission ON submission.n = revocation.n \
-             WHERE revocation.is_done = 0 AND revocation.not_before <= ?1 \
-             AND submission.lane = ?2 AND submission.is_done = 1 \
-             AND submission.feedback_index IS NOT NULL ORDER BY revocation.n LIMIT 1"
-        );
-        let values = [int(now), text(lane)];
-        let read = |row: &Cells<'_>| Ok((RevocationRow::read(row)?, row.get(8)?));
-        self.read(|db| db.one(&sql, &values, read))
     }
 
     /// How many revocations are not done, of feedback that the registry has or will have.

@@ -13,7 +13,7 @@ struct Step {
 }
 
 /// One step for each version of the schema. A step never changes once it was released.
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     Step {
         sql: "
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -198,6 +198,14 @@ CREATE TABLE response_tx (
     Step {
         sql: "
 CREATE INDEX response_time ON response (accepted_at);
+",
+        older: "",
+    },
+    // lanes take what is due first, in each state; what is open is counted by it as well
+    Step {
+        sql: "
+DROP INDEX submission_open;
+CREATE INDEX submission_work ON submission (lane, state, not_before, n) WHERE is_done = 0;
 ",
         older: "",
     },

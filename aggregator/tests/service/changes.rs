@@ -2,15 +2,23 @@
 use crate::{
     payload::public_key,
     shut_out::as_owner,
-    world::{Answer, Running, Settings, World},
+    world::{Answer, Running, Settings, TIMING, World},
 };
-use alloy::providers::Provider;
+use alloy::{
+    consensus::{Transaction, TxEnvelope},
+    eips::Decodable2718,
+    primitives::Bytes,
+    providers::Provider,
+};
 use concord_aggregator::store::RowState;
 use concord_canonical::sign::PreparedKey;
-use concord_chain::evm::FeeLimit;
+use concord_chain::{
+    evm::FeeLimit,
+    submission::{SignedTx, Timing, TxRecord},
+};
 use concord_files::encode_uri;
 use concord_registry::evm::calls;
-use concord_x402::feedback::{FeedbackRegistry, FileFolder, FileStore};
+use concord_x402::feedback::{FileFolder, FileStore};
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 
@@ -84,11 +92,12 @@ async fn a_fee_above_the_limit_is_waited_for() {
     let draft = world.review(&world.pay(1).await);
     let place = world.place();
     let limit = FeeLimit::parse(Some("20")).unwrap();
-    let registry: Box<dyn FeedbackRegistry> = Box::new(place.registry_with(limit, 1).await);
-    let admission = place.admission(vec![registry.registry()]).await;
+    let registries = place.registry_with(limit, 1).await;
+    let registries = place.registries_landing(registries, 1).await;
+    let admission = place.admission(vec![place.served()]).await;
     let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
     let settlement = place.settlement();
-    let running = Running::with(folder.path(), registry, &settlement, admission, files).await;
+    let running = Running::with(folder.path(), registries, &settlement, admission, files).await;
     let running = Arc::new(running);
     set_fee(100).await;
     let posted = tokio::spawn({
@@ -115,6 +124,64 @@ async fn a_fee_above_the_limit_is_waited_for() {
     assert_eq!(posted.await.unwrap(), 200);
     assert_eq!(world.feedbacks().await, 1);
     Arc::into_inner(running).unwrap().stop().await;
+}
+
+/// The fee rises after the transaction was sent: it is replaced by one with the same nonce that offers more.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_fee_that_rises_after_the_sending_costs_a_signature_and_no_feedback() {
+    let world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let place = world.place();
+    let timing = Timing {
+        replace_after: Duration::from_millis(200),
+        ..TIMING
+    };
+    let registry = place.registry_timed(FeeLimit::default(), 1, timing).await;
+    let registries = place.registries_landing(registry, 1).await;
+    let admission = place.admission(vec![place.served()]).await;
+    let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
+    let settlement = place.settlement();
+    let running = Running::with(folder.path(), registries, &settlement, admission, files).await;
+    let running = Arc::new(running);
+    let draft = world.review(&world.pay(1).await);
+    let provider = &world.chain.provider;
+    let ask = async |method: &'static str, parameters: Value| {
+        let asked = provider.raw_request::<_, Value>(method.into(), parameters);
+        asked.await.unwrap()
+    };
+    ask("evm_setAutomine", json!([false])).await;
+    let posted = tokio::spawn({
+        let running = running.clone();
+        async move { running.submit(&draft).await.status }
+    });
+    let row = || running.store.get(1).unwrap();
+    while row().is_none_or(|it| it.state != RowState::Sent) {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let spike = json!([format!("{:#x}", 500_000_000_000u64)]); // far above what was offered
+    ask("anvil_setNextBlockBaseFeePerGas", spike).await;
+    ask("evm_mine", json!([])).await;
+    assert_eq!(row().unwrap().state, RowState::Sent, "not at that fee");
+    while row().unwrap().index.is_none() {
+        ask("evm_mine", json!([])).await;
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(posted.await.unwrap(), 200);
+    let row = row().unwrap();
+    let record = running.store.record(&row).unwrap();
+    let signed = record.transactions("1");
+    assert!(signed.len() > 1, "{signed:?}");
+    let fees: Vec<u128> = signed.iter().map(offered).collect();
+    assert!(fees.is_sorted_by(|a, b| a < b), "{fees:?}");
+    assert_eq!(world.feedbacks().await, 1);
+    Arc::into_inner(running).unwrap().stop().await;
+}
+
+/// The most that a transaction offers for a unit of gas.
+fn offered(signed: &SignedTx) -> u128 {
+    let bytes: Bytes = signed.raw.parse().unwrap();
+    let envelope = TxEnvelope::decode_2718_exact(&bytes).unwrap();
+    envelope.max_fee_per_gas()
 }
 
 /// Nothing is accepted that is not on disk, and the service continues when it can write again.

@@ -37,6 +37,7 @@ fn the_same_on_postgres() {
     let server = Server::start();
     let tests = [
         "policy::r5",
+        "lanes::r53",
         "neutral::the_decisions",
         "end_to_end::",
         "overtaken::",
@@ -58,6 +59,7 @@ fn the_same_on_postgres() {
     for test in [
         "r52_budgets_are_of_an_agent",
         "r58_only_the_reviewer",
+        "r53_what_failed",
         "r57_what_was_overtaken",
         "r58_only_the_agent",
         "r59_what_expires",

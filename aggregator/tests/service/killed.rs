@@ -12,7 +12,11 @@ use alloy::{
     providers::{Provider, ProviderBuilder},
     rpc::types::TransactionRequest,
 };
-use concord_aggregator::{Aggregator, lane::Lane, store::RowState};
+use concord_aggregator::{
+    Aggregator,
+    lane::{Lane, LaneRegistries},
+    store::RowState,
+};
 use concord_chain::submission::TxRecord;
 use concord_x402::feedback::{FileFolder, FileStore, cid_of};
 use serde_json::{Value, json};
@@ -130,6 +134,20 @@ async fn kill_at(world: &World, folder: &Path, payload: &Value, point: &str) -> 
     .await
 }
 
+/// Both phases stop at the point.
+pub async fn stopping(place: &Place, stop: &str) -> LaneRegistries {
+    let connect = async || {
+        Box::new(Hooked {
+            registry: Box::new(place.registry().await),
+            hooks: StopsAt(stop.to_owned()),
+        })
+    };
+    LaneRegistries {
+        landing: vec![connect().await],
+        finality: connect().await,
+    }
+}
+
 /// The child: accepts the submission, and submits it up to the point it was given.
 async fn run_errand(errand: &Value) {
     let text = |key: &str| errand[key].as_str().unwrap();
@@ -142,10 +160,7 @@ async fn run_errand(errand: &Value) {
     };
     let folder = Path::new(text("folder"));
     let stop = text("stop").to_owned();
-    let registry = Hooked {
-        registry: Box::new(place.registry().await),
-        hooks: StopsAt(stop.clone()),
-    };
+    let registries = stopping(&place, &stop).await;
     let registry_account = format!("{}:{}", network(), place.identity);
     let admission = place.admission(vec![registry_account]).await;
     let files: Arc<dyn FileStore> = Arc::new(StoppingFiles {
@@ -155,7 +170,7 @@ async fn run_errand(errand: &Value) {
     });
     let store = store(folder);
     let lane = Lane::new(
-        Box::new(registry),
+        registries,
         &place.settlement(),
         admission.insiders.clone(),
         files.clone(),

@@ -6,7 +6,7 @@ use crate::{
 use alloy::{network::TransactionBuilder, rpc::types::TransactionRequest};
 use concord_canonical::sign::PreparedKey;
 use concord_registry::evm::calls;
-use concord_x402::feedback::{FeedbackRegistry, FileFolder};
+use concord_x402::feedback::FileFolder;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -385,13 +385,12 @@ async fn a_payment_in_a_token_that_is_not_listed_does_not_count() {
     ];
     for (assets, status) in cases {
         let folder = tempfile::tempdir().unwrap();
-        let registry = place.registry().await;
-        let mut admission = place.admission(vec![registry.registry()]).await;
+        let registries = place.registries().await;
+        let mut admission = place.admission(vec![place.served()]).await;
         admission.assets = assets.clone();
         let files = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
-        let registry = Box::new(registry);
         let settlement = place.settlement();
-        let running = Running::with(folder.path(), registry, &settlement, admission, files).await;
+        let running = Running::with(folder.path(), registries, &settlement, admission, files).await;
         let answer = running.submit(&draft).await;
         assert_eq!(answer.status, status, "{assets:?}: {}", answer.body);
         if status == 400 {

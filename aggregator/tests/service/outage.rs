@@ -4,7 +4,7 @@ use alloy::providers::Provider;
 use async_trait::async_trait;
 use concord_aggregator::{admission::Admission, store::RowState};
 use concord_x402::{
-    feedback::{FeedbackRegistry, FileFolder, FileStore},
+    feedback::{FileFolder, FileStore},
     verify::{Payment, Payments, Unavailable},
 };
 use serde_json::{Value, json};
@@ -58,8 +58,8 @@ async fn r36_a_node_that_is_down_for_a_while_loses_nothing() {
     let line = Line::to(&world.chain.url).await;
     let mut place = world.place();
     place.url.clone_from(&line.url);
-    let registry: Box<dyn FeedbackRegistry> = Box::new(place.registry().await);
-    let admission = place.admission(vec![registry.registry()]).await;
+    let registries = place.registries().await;
+    let admission = place.admission(vec![place.served()]).await;
     let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
     let settings = Settings {
         wait: Some(Duration::ZERO),
@@ -69,7 +69,7 @@ async fn r36_a_node_that_is_down_for_a_while_loses_nothing() {
     let running = Running::configured(
         settings,
         folder.path(),
-        registry,
+        registries,
         &settlement,
         admission,
         files,

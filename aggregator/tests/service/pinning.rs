@@ -10,7 +10,7 @@ use axum::{
 };
 use concord_aggregator::{PinnedFiles, store::RowState};
 use concord_canonical::hash::sha256;
-use concord_x402::feedback::{FeedbackRegistry, FileFolder, FileStore};
+use concord_x402::feedback::{FileFolder, FileStore};
 use serde_json::json;
 use std::{
     collections::BTreeMap,
@@ -159,8 +159,8 @@ async fn r55_a_node_that_is_full_delays_the_signature() {
     node.is_full.store(true, Ordering::SeqCst);
     let rpc = serve(node.clone()).await;
     let place: Place = world.place();
-    let registry: Box<dyn FeedbackRegistry> = Box::new(place.registry().await);
-    let admission = place.admission(vec![registry.registry()]).await;
+    let registries = place.registries().await;
+    let admission = place.admission(vec![place.served()]).await;
     let pinned = files(&folder.path().join("files"), &rpc, Some("secret")).unwrap();
     let settings = Settings {
         wait: Some(std::time::Duration::ZERO),
@@ -169,7 +169,7 @@ async fn r55_a_node_that_is_full_delays_the_signature() {
     let running = Running::configured(
         settings,
         folder.path(),
-        registry,
+        registries,
         &place.settlement(),
         admission,
         Arc::new(pinned),

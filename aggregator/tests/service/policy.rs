@@ -10,7 +10,7 @@ use axum::{
     http::{HeaderName, Request},
 };
 use concord_aggregator::{Aggregator, AllowedAgents, Limits, Rate, Refusal, Service, router};
-use concord_x402::feedback::{FeedbackRegistry, FileFolder, FileStore};
+use concord_x402::feedback::{FileFolder, FileStore};
 use serde_json::Value;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -272,7 +272,8 @@ async fn r52_what_an_older_version_accepted_counts() {
     submit(&first, &shouted, "", DAY).await.unwrap();
     drop(first);
     let older = rusqlite::Connection::open(folder.path().join("aggregator.sqlite")).unwrap();
-    let undo = "DROP TABLE response_tx; DROP TABLE response; DROP VIEW acceptance; DROP TABLE sponsored; DROP TABLE lease; DROP TABLE settled; DROP INDEX submission_agent; DROP INDEX submission_reviewer; \
+    let undo = "DROP INDEX submission_work; CREATE INDEX submission_open ON submission (lane, n) WHERE is_done = 0; \
+                DROP TABLE response_tx; DROP TABLE response; DROP VIEW acceptance; DROP TABLE sponsored; DROP TABLE lease; DROP TABLE settled; DROP INDEX submission_agent; DROP INDEX submission_reviewer; \
                 DROP INDEX submission_time; DROP INDEX submission_of_uri; ALTER TABLE submission DROP COLUMN uri; DROP INDEX submission_state; DROP TABLE revocation_tx; \
                 DROP TABLE revocation; ALTER TABLE submission DROP COLUMN agent; \
                 ALTER TABLE submission DROP COLUMN reviewer; \
@@ -349,8 +350,8 @@ async fn an_address_is_the_peers_unless_a_proxy_is_configured() {
 async fn r52_a_limit_that_is_reached_is_429_and_the_same_payload_is_still_answered() {
     let world = World::start().await;
     let folder = tempfile::tempdir().unwrap();
-    let registry: Box<dyn FeedbackRegistry> = Box::new(world.place().registry().await);
-    let admission = world.place().admission(vec![registry.registry()]).await;
+    let (place, registries) = (world.place(), world.place().registries().await);
+    let admission = place.admission(vec![place.served()]).await;
     let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
     let settings = Settings {
         limits: Limits {
@@ -362,7 +363,7 @@ async fn r52_a_limit_that_is_reached_is_429_and_the_same_payload_is_still_answer
     let settlement = world.place().settlement();
     let folder = folder.path();
     let running =
-        Running::configured(settings, folder, registry, &settlement, admission, files).await;
+        Running::configured(settings, folder, registries, &settlement, admission, files).await;
     let first = world.review(&world.pay(1).await);
     assert_eq!(running.submit(&first).await.status, 200);
     let second = world.review(&world.pay(1).await);

@@ -3,12 +3,10 @@ use crate::{
     audit::{problems, report},
     cluster::{NETWORK, Solana},
     end_to_end::check_receipt,
-    errand,
-    hooked_registry::Hooked,
+    errand, killed,
     payload::{Draft, algorithm, public_key},
     shut_out::as_owner,
     solana,
-    stopping::StopsAt,
     world::{Answer, Place, Running, Settings, World, network, node, store},
 };
 use alloy::{
@@ -678,16 +676,13 @@ async fn run_errand(errand: &Value) {
         key: text("key").parse().unwrap(),
     };
     let folder = Path::new(text("folder"));
-    let registry = Hooked {
-        registry: Box::new(place.registry().await),
-        hooks: StopsAt(text("stop").to_owned()),
-    };
+    let registries = killed::stopping(&place, text("stop")).await;
     let registry_account = format!("{}:{}", network(), place.identity);
     let admission = place.admission(vec![registry_account]).await;
     let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.join("files")));
     let store = store(folder);
     let lane = Lane::new(
-        Box::new(registry),
+        registries,
         &place.settlement(),
         admission.insiders.clone(),
         files.clone(),

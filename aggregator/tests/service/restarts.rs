@@ -166,11 +166,11 @@ async fn only_reverts_one_after_the_other_are_a_refusal() {
         registry: Box::new(place.registry().await),
         hooks: Failures(vec![reverted, away(), away()]),
     };
-    let admission = place.admission(vec![registry.registry()]).await;
+    let admission = place.admission(vec![place.served()]).await;
     let files = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
     let settlement = place.settlement();
-    let registry = Box::new(registry);
-    let running = Running::with(folder.path(), registry, &settlement, admission, files).await;
+    let registries = place.registries_landing(registry, 1).await;
+    let running = Running::with(folder.path(), registries, &settlement, admission, files).await;
     assert_eq!(running.submit(&draft).await.status, 200);
     let row = loop {
         let row = running.store.get(1).unwrap().unwrap();

@@ -15,7 +15,7 @@ use alloy::{
     sol_types::SolCall,
 };
 use async_trait::async_trait;
-use concord_aggregator::store::RowState;
+use concord_aggregator::{lane::LaneRegistries, store::RowState};
 use concord_chain::{ChainError, Signer, Svm, submission::TxRecord};
 use concord_x402::feedback::{FeedbackError, FeedbackJob, FeedbackRegistry, FileFolder, FileStore};
 use serde_json::json;
@@ -147,14 +147,15 @@ async fn r53_a_review_outlasts_an_agent_that_shuts_the_account_out() {
     let folder = tempfile::tempdir().unwrap();
     let place = world.place();
     let ((reached, is_reached), (go, answer)) = (oneshot::channel(), oneshot::channel());
-    let registry = Box::new(Hooked {
+    let registry = Hooked {
         registry: Box::new(place.registry().await),
         hooks: FirstCall(Some((reached, answer))),
-    });
-    let admission = place.admission(vec![registry.registry()]).await;
+    };
+    let admission = place.admission(vec![place.served()]).await;
+    let registries = place.registries_landing(registry, 1).await;
     let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
     let settlement = place.settlement();
-    let running = Running::with(folder.path(), registry, &settlement, admission, files).await;
+    let running = Running::with(folder.path(), registries, &settlement, admission, files).await;
     let running = Arc::new(running);
     let draft = world.review(&world.pay(1).await);
     let posted = tokio::spawn({
@@ -183,14 +184,18 @@ async fn r53_a_review_outlasts_a_feedback_authority_on_solana() {
     let file = solana::publish(&world, &solana).await;
     let folder = tempfile::tempdir().unwrap();
     let ((reached, is_reached), (go, answer)) = (oneshot::channel(), oneshot::channel());
-    let registry = Box::new(Hooked {
+    let registry = Hooked {
         registry: Box::new(solana::svm_registry(&solana).await),
         hooks: FirstCall(Some((reached, answer))),
-    });
+    };
     let served = registry.registry();
+    let registries = LaneRegistries {
+        landing: vec![Box::new(registry)],
+        finality: Box::new(solana::svm_registry(&solana).await),
+    };
     let admission = solana::admission(&world, &solana, &served, file).await;
     let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
-    let running = Running::with(folder.path(), registry, &served, admission, files).await;
+    let running = Running::with(folder.path(), registries, &served, admission, files).await;
     let running = Arc::new(running);
     let draft = solana::review(&world, &solana).await;
     let posted = tokio::spawn({

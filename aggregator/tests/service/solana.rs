@@ -6,13 +6,15 @@ use crate::{
 };
 use alloy::primitives::keccak256;
 use async_trait::async_trait;
-use concord_aggregator::{AllowedAgents, ChainInsiders, admission::Admission};
+use concord_aggregator::{
+    AllowedAgents, ChainInsiders, admission::Admission, lane::LaneRegistries,
+};
 use concord_canonical::sign::PreparedKey;
 use concord_chain::{Signer, Svm, svm::PriorityFee};
 use concord_files::{RegistrationFile, parse_registration};
 use concord_registry::svm::accounts::OpenFeedback;
 use concord_x402::{
-    feedback::{FeedbackRegistry, FileFolder, FileStore, SvmRegistry, cid_of},
+    feedback::{FileFolder, FileStore, SvmRegistry, cid_of},
     verify::{Chains, EvmChains, FileError, RegistrationFiles, SvmChains},
 };
 use serde_json::json;
@@ -65,6 +67,15 @@ pub async fn svm_registry(solana: &Solana) -> SvmRegistry {
     connected.await.unwrap()
 }
 
+/// Those of a lane: feedback about two agents is brought on chain side by side.
+pub async fn registries(solana: &Solana) -> LaneRegistries {
+    let connect = async || Box::new(svm_registry(solana).await);
+    LaneRegistries {
+        landing: vec![connect().await, connect().await],
+        finality: connect().await,
+    }
+}
+
 /// The agent on Solana has a file, which names a wallet and a signer on the EVM chain.
 pub async fn publish(world: &World, solana: &Solana) -> String {
     let owner = Signer::<Svm>::address(&solana.owner);
@@ -89,11 +100,11 @@ pub async fn publish(world: &World, solana: &Solana) -> String {
 /// An aggregator that settles on Solana; the registry that it serves, and its account.
 pub async fn open(world: &World, solana: &Solana, folder: &Path) -> (Running, String, String) {
     let file = publish(world, solana).await;
-    let registry: Box<dyn FeedbackRegistry> = Box::new(svm_registry(solana).await);
-    let (served, client) = (registry.registry(), registry.client());
+    let registries = registries(solana).await;
+    let (served, client) = (registries.finality.registry(), registries.finality.client());
     let admission = admission(world, solana, &served, file).await;
     let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.join("files")));
-    let running = Running::with(folder, registry, &served, admission, files).await;
+    let running = Running::with(folder, registries, &served, admission, files).await;
     (running, served, client)
 }
 
@@ -174,14 +185,14 @@ async fn r54_a_payment_on_a_chain_without_a_node_is_refused_or_marked() {
     let file = publish(&world, &solana).await;
     let draft = review(&world, &solana).await;
     for takes_unchecked in [false, true] {
-        let registry: Box<dyn FeedbackRegistry> = Box::new(svm_registry(&solana).await);
-        let served = registry.registry();
+        let registries = registries(&solana).await;
+        let served = registries.finality.registry();
         let mut admission = admission(&world, &solana, &served, file.clone()).await;
         admission.payment_chains = BTreeSet::from([NETWORK.to_owned()]);
         admission.takes_unchecked = takes_unchecked;
         let folder = tempfile::tempdir().unwrap();
         let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
-        let running = Running::with(folder.path(), registry, &served, admission, files).await;
+        let running = Running::with(folder.path(), registries, &served, admission, files).await;
         let answer = running.submit(&draft).await;
         if !takes_unchecked {
             let found = (answer.status, &answer.body["class"]);

@@ -2,7 +2,7 @@
 use crate::{
     cluster::{NETWORK, Solana},
     payload::{Draft, public_key},
-    solana::{Host, svm_registry},
+    solana::{Host, registries},
     solana_payments::{MINT, SPL_TOKEN, account, holding, mint},
     world::{TIMING, store},
 };
@@ -24,7 +24,7 @@ use concord_registry::svm::{
     instructions::{GiveOpenFeedback, sponsored},
 };
 use concord_x402::{
-    feedback::{FeedbackRegistry, FileFolder, FileStore, cid_of},
+    feedback::{FileFolder, FileStore, cid_of},
     verify::{Chains, SvmChains},
 };
 use serde_json::{Value, json};
@@ -181,8 +181,8 @@ impl Front {
         let owner = Signer::<Svm>::address(&solana.owner);
         let set_uri = solana.program.set_agent_uri(owner, solana.mint, URI);
         solana.send(vec![set_uri], &[&solana.owner]).await;
-        let registry: Box<dyn FeedbackRegistry> = Box::new(svm_registry(solana).await);
-        let settlement = registry.registry();
+        let registries = registries(solana).await;
+        let settlement = registries.finality.registry();
         let mut svm = SvmChains::default();
         let network = NETWORK.parse().unwrap();
         svm.add(&network, solana.cluster.clone()).await.unwrap();
@@ -214,7 +214,7 @@ impl Front {
         };
         let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.join("files")));
         let lane = Lane::new(
-            registry,
+            registries,
             &settlement,
             insiders,
             files.clone(),

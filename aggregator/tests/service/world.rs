@@ -17,7 +17,7 @@ use alloy::{
 use concord_aggregator::{
     Aggregator, AllowedAgents, ChainInsiders, LanePlace, Limits, Service,
     admission::Admission,
-    lane::Lane,
+    lane::{Lane, LaneRegistries},
     router,
     store::{Store, StoreError},
 };
@@ -159,12 +159,43 @@ impl Place {
         self.registry_with(FeeLimit::default(), blocks).await
     }
 
+    /// Those of a lane.
+    pub async fn registries(&self) -> LaneRegistries {
+        self.registries_final_after(1).await
+    }
+
+    pub async fn registries_final_after(&self, blocks: u64) -> LaneRegistries {
+        self.registries_landing(self.registry_final_after(blocks).await, blocks)
+            .await
+    }
+
+    /// Those of a lane, of which one is given that brings submissions on chain.
+    pub async fn registries_landing(
+        &self,
+        landing: impl FeedbackRegistry + 'static,
+        blocks: u64,
+    ) -> LaneRegistries {
+        LaneRegistries {
+            landing: vec![Box::new(landing)],
+            finality: Box::new(self.registry_final_after(blocks).await),
+        }
+    }
+
     pub async fn registry_with(&self, limit: FeeLimit, blocks: u64) -> EvmRegistry {
+        self.registry_timed(limit, blocks, TIMING).await
+    }
+
+    pub async fn registry_timed(
+        &self,
+        limit: FeeLimit,
+        blocks: u64,
+        timing: Timing,
+    ) -> EvmRegistry {
         let addresses = RegistryAddresses::open(self.identity, self.open);
         let fees = (limit, Confirmations::Blocks(blocks));
         let (signer, network) = (Box::new(self.key.clone()), network().parse().unwrap());
         let node = node(&self.url);
-        let connected = EvmRegistry::connect(node, &network, addresses, signer, fees, TIMING);
+        let connected = EvmRegistry::connect(node, &network, addresses, signer, fees, timing);
         connected.await.unwrap()
     }
 
@@ -190,6 +221,11 @@ impl Place {
             served,
             agents: AllowedAgents::new(),
         }
+    }
+
+    /// The identity registry.
+    pub fn served(&self) -> String {
+        format!("{}:{}", network(), self.identity)
     }
 
     pub fn settlement(&self) -> String {
@@ -253,12 +289,11 @@ impl Running {
 
     pub async fn start_with(settings: Settings, blocks: u64, world: &World, folder: &Path) -> Self {
         let place = world.place();
-        let registry = place.registry_final_after(blocks).await;
-        let registry: Box<dyn FeedbackRegistry> = Box::new(registry);
-        let admission = place.admission(vec![registry.registry()]).await;
+        let registries = place.registries_final_after(blocks).await;
+        let admission = place.admission(vec![place.served()]).await;
         let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.join("files")));
         let settlement = place.settlement();
-        Self::configured(settings, folder, registry, &settlement, admission, files).await
+        Self::configured(settings, folder, registries, &settlement, admission, files).await
     }
 
     /// On the world's registry, with another admission.
@@ -268,35 +303,35 @@ impl Running {
         change: impl FnOnce(&mut Admission),
     ) -> Self {
         let place = world.place();
-        let registry: Box<dyn FeedbackRegistry> = Box::new(place.registry().await);
-        let mut admission = place.admission(vec![registry.registry()]).await;
+        let registries = place.registries().await;
+        let mut admission = place.admission(vec![place.served()]).await;
         change(&mut admission);
         let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.join("files")));
-        Self::with(folder, registry, &place.settlement(), admission, files).await
+        Self::with(folder, registries, &place.settlement(), admission, files).await
     }
 
     pub async fn with(
         folder: &Path,
-        registry: Box<dyn FeedbackRegistry>,
+        registries: LaneRegistries,
         settlement: &str,
         admission: Admission,
         files: Arc<dyn FileStore>,
     ) -> Self {
         let settings = Settings::default();
-        Self::configured(settings, folder, registry, settlement, admission, files).await
+        Self::configured(settings, folder, registries, settlement, admission, files).await
     }
 
     pub async fn configured(
         settings: Settings,
         folder: &Path,
-        registry: Box<dyn FeedbackRegistry>,
+        registries: LaneRegistries,
         settlement: &str,
         admission: Admission,
         files: Arc<dyn FileStore>,
     ) -> Self {
         let store = store(folder);
         Self::on(
-            store, settings, folder, registry, settlement, admission, files,
+            store, settings, folder, registries, settlement, admission, files,
         )
         .await
     }
@@ -305,13 +340,13 @@ impl Running {
         store: Store,
         settings: Settings,
         folder: &Path,
-        registry: Box<dyn FeedbackRegistry>,
+        registries: LaneRegistries,
         settlement: &str,
         admission: Admission,
         files: Arc<dyn FileStore>,
     ) -> Self {
-        let insiders = admission.insiders.clone();
-        let lane = Lane::new(registry, settlement, insiders, files.clone(), store.clone());
+        let (insiders, submitted) = (admission.insiders.clone(), store.clone());
+        let lane = Lane::new(registries, settlement, insiders, files.clone(), submitted);
         let places: Vec<LanePlace> = vec![lane.place().clone()];
         let mut aggregator = Aggregator::new(store.clone(), admission, files, places);
         if let Some(wait) = settings.wait {
@@ -367,15 +402,15 @@ impl Running {
     /// An aggregator of the world on a database that others may share.
     pub async fn sharing(store: Store, settings: Settings, world: &World, folder: &Path) -> Self {
         let place = world.place();
-        let registry: Box<dyn FeedbackRegistry> = Box::new(place.registry().await);
-        let admission = place.admission(vec![registry.registry()]).await;
+        let registries = place.registries().await;
+        let admission = place.admission(vec![place.served()]).await;
         let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.join("files")));
         let settlement = place.settlement();
         Self::on(
             store,
             settings,
             folder,
-            registry,
+            registries,
             &settlement,
             admission,
             files,

@@ -1,0 +1,315 @@
+use std::{sync::Arc, time::Duration};
+
+use concord_canonical::caip::AccountId;
+use concord_chain::submission::TxRecord;
+use concord_files::{AgentId, RegistrationId};
+use concord_x402::feedback::{
+    FeedbackError, FeedbackJob, FeedbackRegistry, ResponseJob, RevocationJob,
+};
+use tokio::{
+    sync::Notify,
+    time::{sleep, timeout},
+};
+
+use super::{Claimed, Parts, error::LaneError, now};
+use crate::{
+    aggregator::LanePlace,
+    store::{
+        Phase, ResponseRow, RevocationRow, Row, RowState, Store, StoreError, StoreRecord, Work,
+    },
+};
+
+/// An idle worker looks at the store this often, for work whose next attempt is due.
+const TICK: Duration = Duration::from_secs(1);
+/// Seconds between attempts: doubled each time, up to the limit.
+const BACKOFF: u64 = 1;
+const BACKOFF_MAX: u64 = 300;
+/// A call that the registry reverts so often, one time after the other, will not succeed later.
+const REVERTS: u32 = 3;
+/// Seconds for which one thing is waited for before others have their turn: one that has landed and is not final, or one that
+/// failed before. A block is final after all before it, so those that wait behind it are seen to be final at once.
+const TURN: u64 = 30;
+/// Seconds until something that is not final has its next turn, at least.
+const PAUSE: u64 = 5;
+/// Seconds for what never failed, or may be in the chain already.
+const LANDING_TURN: u64 = 120;
+/// Seconds after which an operator is told that something has not landed, or is not final.
+const LATE_TO_LAND: u64 = 600;
+const LATE: u64 = 3_600;
+
+/// One connection of a lane's account to its registry.
+pub(super) struct Worker {
+    registry: Box<dyn FeedbackRegistry>,
+    phase: Phase,
+    parts: Arc<Parts>,
+}
+
+impl Worker {
+    pub fn new(registry: Box<dyn FeedbackRegistry>, phase: Phase, parts: Arc<Parts>) -> Self {
+        Self {
+            registry,
+            phase,
+            parts,
+        }
+    }
+
+    /// One thing after the other, without an end.
+    pub async fn work(&mut self, store: &Store) {
+        let mut changes = store.changes();
+        loop {
+            changes.borrow_and_update();
+            match self.next(store) {
+                Ok(Some((work, _claimed))) => self.take(store, &work).await,
+                Ok(None) => {
+                    let _ = timeout(TICK, changes.changed()).await; // either is a reason to look
+                }
+                Err(error) => {
+                    tracing::error!(%error, lane = self.parts.place.name(), "the store failed");
+                    sleep(TICK).await;
+                }
+            }
+        }
+    }
+
+    /// What is due. Of an agent one thing is brought on chain after the other: on Solana each feedback states its index (R12).
+    fn next(&self, store: &Store) -> Result<Option<(Work, Option<Claimed>)>, StoreError> {
+        let lane = self.parts.place.name();
+        let busy = match self.phase {
+            Phase::Landing => self.parts.busy(),
+            Phase::Finality => Default::default(), // nothing is signed for it
+        };
+        let found = store.work(&lane, now(), self.phase, &busy)?;
+        Ok(found.map(|(work, agent)| match self.phase {
+            Phase::Landing => (work, Some(self.parts.claim(agent))),
+            Phase::Finality => (work, None),
+        }))
+    }
+
+    /// One attempt, or one turn of following what landed.
+    async fn take(&mut self, store: &Store, work: &Work) {
+        let turn = Duration::from_secs(self.turn(work));
+        let done = match timeout(turn, self.attempt(store, work)).await {
+            Ok(done) => done,
+            Err(_) => self.pass(store, work).await,
+        };
+        let Err(error) = done else {
+            return;
+        };
+        let (n, kind, attempts, reason) =
+            (work.n(), work.kind(), work.attempts(), error.to_string());
+        tracing::warn!(n, kind, attempts, reason, "not done");
+        if let Err(error) = self.note(store, work, &error).await {
+            tracing::error!(%error, n, kind, "the store failed");
+            sleep(TICK).await; // it is not asked again at once
+        }
+    }
+
+    /// Notes why an attempt failed: it is tried again, or the registry refuses it for good.
+    async fn note(&self, store: &Store, work: &Work, error: &LaneError) -> Result<(), StoreError> {
+        let (n, reason) = (work.n(), error.to_string());
+        let is_reverted = error.is_reverted() && self.is_outsider(work).await;
+        if is_reverted && work.reverts() + 1 >= REVERTS {
+            return match work {
+                Work::Submit(_) => store.set_refused(n, reason).await,
+                Work::Revoke(..) => store.refuse_revocation(n, reason).await,
+                Work::Respond(..) => store.refuse_response(n, reason).await,
+            };
+        }
+        let due = now().saturating_add(backoff(work.attempts()));
+        match work {
+            Work::Submit(_) => store.postpone(n, reason, due, is_reverted).await,
+            Work::Revoke(..) => store.postpone_revocation(n, reason, due, is_reverted).await,
+            Work::Respond(..) => store.postpone_response(n, reason, due, is_reverted).await,
+        }
+    }
+
+    /// Whether a revert is no effect of R18, which the agent can end.
+    async fn is_outsider(&self, work: &Work) -> bool {
+        match work {
+            Work::Submit(row) => self.require_outsider(row).await.is_ok(),
+            Work::Revoke(..) | Work::Respond(..) => true,
+        }
+    }
+
+    /// Seconds for which it is waited for. What failed on chain is signed again only once the failure is final, so that an agent
+    /// could make others wait as long by what it does in its own block.
+    fn turn(&self, work: &Work) -> u64 {
+        let has_failed = work.attempts() > 0 && !work.is_begun();
+        match self.phase {
+            Phase::Landing if has_failed => TURN,
+            Phase::Landing => LANDING_TURN,
+            Phase::Finality => TURN,
+        }
+    }
+
+    /// Lets others have their turn, before one that has not landed, or is not final yet.
+    async fn pass(&self, store: &Store, work: &Work) -> Result<(), LaneError> {
+        let now = now();
+        let seconds = now.saturating_sub(work.accepted_at());
+        match self.phase {
+            Phase::Landing if seconds > LATE_TO_LAND => Err(LaneError::NotLanded { seconds }),
+            Phase::Finality if seconds > LATE => Err(LaneError::NotFinal { seconds }),
+            // those that a node never shows as final have fewer turns, the longer it is
+            Phase::Finality => {
+                let pause = (seconds / 10).clamp(PAUSE, BACKOFF_MAX);
+                Ok(store.pass(work, now.saturating_add(pause)).await?)
+            }
+            Phase::Landing => Ok(store.pass(work, now.saturating_add(TURN)).await?),
+        }
+    }
+
+    async fn attempt(&mut self, store: &Store, work: &Work) -> Result<(), LaneError> {
+        match work {
+            Work::Submit(row) => self.submit(store, row).await,
+            Work::Revoke(row, index) => self.revoke(store, row, *index).await,
+            Work::Respond(row, index) => self.respond(store, row, *index).await,
+        }
+    }
+
+    async fn submit(&mut self, store: &Store, row: &Row) -> Result<(), LaneError> {
+        if row.state == RowState::Accepted {
+            self.store_file(store, row).await?;
+        }
+        let id = StoreRecord::job_id(row);
+        let job = FeedbackJob {
+            id: &id,
+            submission: &row.submission,
+        };
+        let mut record = store.record(row)?;
+        if record.transactions(&id).is_empty() {
+            self.require_outsider(row).await?;
+        }
+        let turned = record.turned();
+        let is_over = until_turned(&turned, self.registry.submit(job, &mut record)).await?;
+        match self.is_done(is_over) {
+            true => self.read_back(store, row, &record).await,
+            false => Ok(()),
+        }
+    }
+
+    /// What a worker has brought on chain, another one follows.
+    fn is_done(&self, is_over: bool) -> bool {
+        is_over && self.phase == Phase::Finality
+    }
+
+    async fn read_back(
+        &self,
+        store: &Store,
+        row: &Row,
+        record: &StoreRecord,
+    ) -> Result<(), LaneError> {
+        let (n, id) = (row.receipt.n, StoreRecord::job_id(row));
+        let job = FeedbackJob {
+            id: &id,
+            submission: &row.submission,
+        };
+        let (landing, signed) = record.landed_transaction().ok_or(LaneError::NoLanding)?;
+        let entry = self.registry.entry(job, landing, signed).await?;
+        let found = entry
+            .file()
+            .map(|(uri, hash)| format!("{uri} 0x{}", hex::encode(hash)))
+            .unwrap_or_default();
+        let expected = format!("{} {}", row.submission.uri, row.submission.hash);
+        if found != expected {
+            return Err(LaneError::OtherEntry { found, expected });
+        }
+        store.set_entry(n, entry.index).await?;
+        tracing::info!(n, "final");
+        Ok(())
+    }
+
+    /// R58
+    async fn revoke(
+        &mut self,
+        store: &Store,
+        row: &RevocationRow,
+        index: u64,
+    ) -> Result<(), LaneError> {
+        let id = row.job_id();
+        let submission = store.get(row.n)?.ok_or(LaneError::NoSubmission)?;
+        let job = RevocationJob {
+            id: &id,
+            agent_id: &submission.submission.agent_id,
+            index,
+        };
+        let mut record = store.revocation_record(row)?;
+        let turned = record.turned();
+        let is_over = until_turned(&turned, self.registry.revoke(job, &mut record)).await?;
+        if self.is_done(is_over) {
+            store.set_revoked(row.n).await?;
+            tracing::info!(n = row.n, "revoked");
+        }
+        Ok(())
+    }
+
+    /// R19, R58: anyone may respond, so no insider check is made.
+    async fn respond(
+        &mut self,
+        store: &Store,
+        row: &ResponseRow,
+        index: u64,
+    ) -> Result<(), LaneError> {
+        let (n, id, request) = (row.receipt.n, row.job_id(), &row.request);
+        let job = ResponseJob {
+            id: &id,
+            agent_id: &request.agent_id,
+            index,
+            uri: &request.response_uri,
+            hash: request.response_word().map_err(LaneError::Response)?,
+        };
+        let mut record = store.response_record(row)?;
+        let turned = record.turned();
+        let is_over = until_turned(&turned, self.registry.respond(job, &mut record)).await?;
+        if self.is_done(is_over) {
+            store.set_responded(n).await?;
+            tracing::info!(n, "responded");
+        }
+        Ok(())
+    }
+
+    /// R18: an agent can make any account one of its operators. Its owner could end the submission of feedback
+    /// that way, so it only waits until that is withdrawn.
+    async fn require_outsider(&self, row: &Row) -> Result<(), LaneError> {
+        let LanePlace {
+            registry, client, ..
+        } = &self.parts.place;
+        let id = &row.submission.agent_id;
+        let agent = RegistrationId {
+            agent_registry: registry.clone(),
+            agent_id: AgentId::parse(&AccountId::parse(registry)?, id)?,
+        };
+        match self.parts.insiders.is_insider(&agent, client).await? {
+            false => Ok(()),
+            true => Err(LaneError::ActsForAgent {
+                client: client.clone(),
+                agent: id.clone(),
+            }),
+        }
+    }
+
+    /// Stores the file (R55: before anything is signed).
+    async fn store_file(&self, store: &Store, row: &Row) -> Result<(), LaneError> {
+        let n = row.receipt.n;
+        let file = store.file(n)?.ok_or(LaneError::NoFile)?;
+        self.parts.files.store(file.as_bytes()).await?;
+        Ok(store.set_stored(n).await?)
+    }
+}
+
+/// Returns whether the call came to its end. It is dropped, as a kill would end it, once its transaction landed or is not in
+/// the chain any more: the rest is the other phase's.
+async fn until_turned(
+    turned: &Notify,
+    call: impl Future<Output = Result<(), FeedbackError>>,
+) -> Result<bool, LaneError> {
+    tokio::select! {
+        biased;
+        done = call => Ok(done.map(|()| true)?),
+        () = turned.notified() => Ok(false),
+    }
+}
+
+fn backoff(attempts: u32) -> u64 {
+    let doubled = 1u64.checked_shl(attempts).unwrap_or(BACKOFF_MAX);
+    BACKOFF.saturating_mul(doubled).min(BACKOFF_MAX)
+}

@@ -1,0 +1,332 @@
+//! What a lane brings on chain first, side by side, and what it follows.
+use crate::{
+    cluster::Solana,
+    generous::{DAY, aggregator, review},
+    hooked_registry::{Hooked, Hooks},
+    solana,
+    world::{Running, Settings, World},
+};
+use alloy::providers::Provider;
+use async_trait::async_trait;
+use concord_aggregator::{
+    AllowedAgents, Limits,
+    lane::LaneRegistries,
+    store::{Phase, RowState, Store},
+};
+use concord_chain::{
+    Signer, Svm,
+    keys::Keypair,
+    submission::{Landing, SignedTx, TxRecord},
+};
+use concord_x402::feedback::{FeedbackError, FeedbackJob, FeedbackRegistry, FileFolder, FileStore};
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeSet,
+    path::Path,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio::sync::watch;
+
+async fn pause() {
+    tokio::time::sleep(Duration::from_millis(20)).await;
+}
+
+/// What a lane does next in a phase.
+fn next(store: &Store, phase: Phase, now: u64, busy: &[&str]) -> Option<u64> {
+    let lane = store.get(1).unwrap().unwrap().lane;
+    let busy = busy.iter().map(|it| (*it).to_owned()).collect();
+    let found = store.work(&lane, now, phase, &busy).unwrap();
+    found.map(|(work, _)| work.n())
+}
+
+/// An agent can make the submission of its feedback fail as long as it likes (R18): a thousand of them do not keep others
+/// waiting. What may be in the chain already is never left, because on EVM chains all that is signed later waits for it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r53_what_failed_does_not_keep_others_waiting() {
+    let folder = tempfile::tempdir().unwrap();
+    let all = aggregator(folder.path(), Limits::default(), AllowedAgents::new());
+    let store = all.store();
+    for n in 1..=4 {
+        let body = review(n, 1, (n % 3 + 1) as u8).json().to_string(); // agents 2, 3, 1, 2
+        all.submit(body.as_bytes(), None, DAY).await.unwrap();
+    }
+    let land = |now| next(store, Phase::Landing, now, &[]);
+    let put_off = async |n, due| {
+        let late = "later".to_owned();
+        store.postpone(n, late, due, false).await.unwrap();
+    };
+    assert_eq!(land(DAY), Some(1), "what was accepted first");
+    put_off(1, DAY + 2).await;
+    put_off(2, DAY + 1).await;
+    put_off(3, DAY + 9).await;
+    assert_eq!(land(DAY + 8), Some(4), "what never failed");
+    store.set_stored(4).await.unwrap();
+    assert_eq!(land(DAY + 8), Some(4));
+    put_off(4, DAY + 9).await;
+    assert_eq!(land(DAY + 8), Some(2), "what waits the longest");
+    put_off(2, DAY + 7).await;
+    assert_eq!(land(DAY + 8), Some(1));
+    assert_eq!(land(DAY), None);
+
+    let signed = |name: &str| SignedTx {
+        transaction: name.to_owned(),
+        raw: "0x02".to_owned(),
+        valid_until: None,
+        signed_at: None,
+        sent: false,
+        failure_cost: None,
+    };
+    let mut record = store.record(&store.get(3).unwrap().unwrap()).unwrap();
+    record.signed(&[("3", signed("0x03"))]).unwrap();
+    assert_eq!(land(DAY + 8), Some(1), "the third is not due");
+    assert_eq!(land(DAY + 9), Some(3), "it may be in the chain");
+    record.sent(&[("3", signed("0x03"))]).unwrap();
+    assert_eq!(land(DAY + 9), Some(3));
+
+    let row = store.get(1).unwrap().unwrap();
+    let agents = [1, 2, 3].map(|id| format!("{} {id}", row.lane.split(' ').next().unwrap()));
+    let busy = |busy: &[&str]| next(store, Phase::Landing, DAY + 9, busy);
+    assert_eq!(
+        busy(&[&agents[0]]),
+        Some(1),
+        "the third is about a busy agent"
+    );
+    assert_eq!(busy(&[&agents[0], &agents[1]]), Some(2));
+    assert_eq!(busy(&[&agents[0], &agents[1], &agents[2]]), None);
+
+    let follow = |now| next(store, Phase::Finality, now, &[]);
+    assert_eq!(follow(DAY + 9), None);
+    let landing = Landing {
+        transaction: "0x03".to_owned(),
+        block: 7,
+        block_hash: None,
+        cost: Default::default(),
+        refund: Default::default(),
+    };
+    record.landed(&[("3", landing)]).unwrap();
+    assert_eq!(land(DAY + 9), Some(1));
+    assert_eq!(follow(DAY + 9), Some(3));
+    let lane = row.lane;
+    let found = store.work(&lane, DAY + 9, Phase::Finality, &BTreeSet::new());
+    let (work, agent) = found.unwrap().unwrap();
+    assert_eq!((work.kind(), agent), ("submission", agents[0].clone()));
+    store.pass(&work, DAY + 20).await.unwrap();
+    assert_eq!(follow(DAY + 19), None, "others have their turn");
+    assert_eq!(follow(DAY + 20), Some(3));
+    assert_eq!(store.get(3).unwrap().unwrap().attempts, 1, "nothing failed");
+    record.finalized(&["3"]).unwrap();
+    assert_eq!(follow(DAY + 20), Some(3), "until it was read back");
+    store.set_entry(3, 1).await.unwrap();
+    assert_eq!(follow(DAY + 20), None);
+}
+
+/// Three landings are not final for as long as nobody mines. A reorganisation then takes all of them back.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r56_feedback_lands_before_the_one_before_it_is_final() {
+    const FINAL_AFTER: u64 = 50;
+    let world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let running = Running::start_final_after(FINAL_AFTER, &world, folder.path()).await;
+    let mut drafts = Vec::new();
+    for _ in 0..3 {
+        drafts.push(world.review(&world.pay(1).await));
+    }
+    for draft in &drafts {
+        let answer = running.submit(draft).await;
+        let found = (answer.status, &answer.body["state"]);
+        assert_eq!(found, (200, &json!("landed")), "{}", answer.body);
+    }
+    let rows = || running.store.page(1, 3).unwrap();
+    let landed = rows();
+    assert!(landed.iter().all(|it| it.state == RowState::Landed));
+    assert_eq!(world.feedbacks().await, 3);
+
+    let provider = &world.chain.provider;
+    let ask = async |method: &'static str, parameters: Value| {
+        let asked = provider.raw_request::<_, Value>(method.into(), parameters);
+        asked.await.unwrap()
+    };
+    ask("anvil_reorg", json!([3, []])).await;
+    assert_eq!(world.feedbacks().await, 0, "none is on the chain any more");
+    while running.store.open_count().unwrap() > 0 {
+        ask("anvil_mine", json!([format!("{FINAL_AFTER:#x}")])).await;
+        pause().await;
+    }
+    for (before, row) in landed.iter().zip(rows()) {
+        let [before, after] = [before.landing().unwrap(), row.landing().unwrap()];
+        assert_eq!(after.transaction, before.transaction, "the same bytes");
+        assert_ne!(after.block_hash, before.block_hash);
+        assert_eq!(row.index, Some(row.receipt.n));
+        let (n, record) = (row.receipt.n, running.store.record(&row).unwrap());
+        assert_eq!(record.transactions(&n.to_string()).len(), 1);
+    }
+    assert_eq!(world.feedbacks().await, 3, "one each");
+    running.stop().await;
+}
+
+/// Writes down what is begun, and lets one agent's feedback wait.
+#[derive(Clone)]
+struct Gate {
+    waits: String,
+    is_open: watch::Receiver<bool>,
+    begun: Arc<Mutex<Vec<String>>>,
+}
+
+#[async_trait]
+impl Hooks for Gate {
+    async fn submit(
+        &mut self,
+        registry: &mut dyn FeedbackRegistry,
+        job: FeedbackJob<'_>,
+        record: &mut (dyn TxRecord + Sync),
+    ) -> Result<(), FeedbackError> {
+        self.begun.lock().unwrap().push(job.id.to_owned());
+        if job.submission.agent_id == self.waits {
+            self.is_open.wait_for(|it| *it).await.unwrap();
+        }
+        registry.submit(job, record).await
+    }
+}
+
+/// A second agent of the owner, with the same file, in which both are.
+async fn second_agent(solana: &Solana, file: &str) -> (String, String) {
+    let owner = Signer::<Svm>::address(&solana.owner);
+    let mint = Keypair::new_from_array([24; 32]);
+    let address = Signer::<Svm>::address(&mint);
+    let uri = "https://agent.example/agent.json";
+    let register = solana.program.register_agent(owner, address, uri);
+    solana.send(vec![register], &[&solana.owner, &mint]).await;
+    let mut file: Value = serde_json::from_str(file).unwrap();
+    let mut second = file["registrations"][0].clone();
+    second["agentId"] = json!(address.to_string());
+    file["registrations"].as_array_mut().unwrap().push(second);
+    (address.to_string(), file.to_string())
+}
+
+/// With a gate before those that bring submissions on chain.
+async fn gated(solana: &Solana, gate: &Gate) -> LaneRegistries {
+    let LaneRegistries { landing, finality } = solana::registries(solana).await;
+    let gated = landing.into_iter().map(|registry| {
+        let hooks = gate.clone();
+        Box::new(Hooked { registry, hooks }) as Box<dyn FeedbackRegistry>
+    });
+    LaneRegistries {
+        landing: gated.collect(),
+        finality,
+    }
+}
+
+async fn start(solana: &Solana, world: &World, gate: &Gate, file: String, at: &Path) -> Running {
+    let registries = gated(solana, gate).await;
+    let served = registries.finality.registry();
+    let admission = solana::admission(world, solana, &served, file).await;
+    let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&at.join("files")));
+    let settings = Settings {
+        wait: Some(Duration::ZERO),
+        ..Settings::default()
+    };
+    Running::configured(settings, at, registries, &served, admission, files).await
+}
+
+/// On Solana feedback states its index (R12), per agent and client: about one agent it lands one after the other, and about
+/// another one beside it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r12_feedback_on_solana_lands_side_by_side_for_each_agent() {
+    let (world, solana) = (World::start().await, Solana::start().await);
+    let folder = tempfile::tempdir().unwrap();
+    let file = solana::publish(&world, &solana).await;
+    let (second, file) = second_agent(&solana, &file).await;
+    let (open, is_open) = watch::channel(false);
+    let gate = Gate {
+        waits: solana.mint.to_string(),
+        is_open,
+        begun: Arc::default(),
+    };
+    let running = start(&solana, &world, &gate, file, folder.path()).await;
+    for agent in [None, None, Some(&second)] {
+        let mut draft = solana::review(&world, &solana).await;
+        if let Some(agent) = agent {
+            draft.agent_id.clone_from(agent);
+        }
+        let answer = running.submit(&draft).await;
+        assert_eq!(answer.status, 202, "{}", answer.body);
+    }
+    let row = |n| running.store.get(n).unwrap().unwrap();
+    while row(3).index.is_none() {
+        let begun = gate.begun.lock().unwrap().clone();
+        assert!(!begun.contains(&"2".to_owned()), "{begun:?}");
+        pause().await;
+    }
+    assert_eq!(*gate.begun.lock().unwrap(), ["1", "3"]);
+    assert_eq!(row(2).state, RowState::Accepted);
+    open.send_replace(true);
+    while running.store.open_count().unwrap() > 0 {
+        pause().await;
+    }
+    for (n, index) in [(1, 1), (2, 2), (3, 1)] {
+        let record = running.store.record(&row(n)).unwrap();
+        let signed = record.transactions(&n.to_string()).len();
+        assert_eq!((row(n).index, signed), (Some(index), 1), "{n}");
+    }
+    running.stop().await;
+}
+
+/// Until a failure is final, the same transaction could succeed after a reorganisation, so it is not signed again. Others land
+/// meanwhile: the agent chose the failure by what it did in the same block (R18).
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r53_a_failure_on_chain_does_not_keep_others_waiting() {
+    const FINAL_AFTER: u64 = 50;
+    let world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let running = Running::start_final_after(FINAL_AFTER, &world, folder.path()).await;
+    let running = Arc::new(running);
+    let drafts = [
+        world.review(&world.pay(1).await),
+        world.review(&world.pay(1).await),
+    ];
+    let provider = &world.chain.provider;
+    let ask = async |method: &'static str, parameters: Value| {
+        let asked = provider.raw_request::<_, Value>(method.into(), parameters);
+        asked.await.unwrap()
+    };
+    let row = |n| running.store.get(n).unwrap();
+    ask("evm_setAutomine", json!([false])).await;
+    let posted = tokio::spawn({
+        let (running, draft) = (running.clone(), drafts[0].clone());
+        async move { running.submit(&draft).await.status }
+    });
+    while row(1).is_none_or(|it| it.state != RowState::Sent) {
+        pause().await;
+    }
+    let code = provider.get_code_at(world.open).await.unwrap();
+    ask("anvil_setCode", json!([world.open, "0x5f5ffd"])).await; // reverts whatever it is asked
+    ask("evm_mine", json!([])).await;
+    ask("anvil_setCode", json!([world.open, code])).await;
+    ask("evm_setAutomine", json!([true])).await;
+    while row(1).unwrap().attempts == 0 {
+        pause().await;
+    }
+    let reason = row(1).unwrap().reason.unwrap();
+    assert!(reason.contains("reverted in block"), "{reason}");
+
+    let answer = running.submit(&drafts[1]).await;
+    let found = (answer.status, &answer.body["state"]);
+    assert_eq!(found, (200, &json!("landed")), "{}", answer.body);
+    let failed = row(1).unwrap();
+    assert_eq!(failed.state, RowState::Stored, "{:?}", failed.reason);
+    assert_eq!(world.feedbacks().await, 1);
+    while running.store.open_count().unwrap() > 0 {
+        ask("anvil_mine", json!([format!("{FINAL_AFTER:#x}")])).await;
+        pause().await;
+    }
+    assert_eq!(posted.await.unwrap(), 200);
+    for (n, signatures, index) in [(1, 2, 2), (2, 1, 1)] {
+        let row = row(n).unwrap();
+        let record = running.store.record(&row).unwrap();
+        let found = record.transactions(&n.to_string()).len();
+        assert_eq!((found, row.index), (signatures, Some(index)), "{n}");
+    }
+    assert_eq!(world.feedbacks().await, 2, "one each");
+    Arc::into_inner(running).unwrap().stop().await;
+}
