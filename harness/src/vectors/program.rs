@@ -50,7 +50,10 @@ pub(super) struct Program {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object with `id`, and `ok` or `error`"
+)]
 struct Reply {
     id: Value,
     // Two layers, as `"ok": null` is a result.

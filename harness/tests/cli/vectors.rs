@@ -182,14 +182,14 @@ fn an_answer_that_is_none_costs_its_vector_and_the_program_is_started_again_thre
             "`what?` is not an answer: expected value at line 1 column 1",
         ),
         (dead.as_str(), "the program has ended"),
-        (silent.as_str(), "the program gave no answer within 1s"),
+        (silent.as_str(), "the program gave no answer within 5s"),
         (
             other.as_str(),
             "the answer's id is 7, the request's \"sha256/length-33\"",
         ),
     ] {
         let (_folder, sha) = program(&["sha256"], body);
-        let (run, told) = report(&["--function", "sha256", "--timeout", "1"], &sha);
+        let (run, told) = report(&["--function", "sha256", "--timeout", "5"], &sha);
         let tally = &told["functions"]["sha256"];
         let lost = tally["unanswered"].as_u64().unwrap();
         assert!((1..=3).contains(&lost), "{tally}");

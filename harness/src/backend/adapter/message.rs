@@ -16,7 +16,14 @@ use std::collections::BTreeSet;
 /// The longest name of an adapter, in characters: a column of the matrix.
 const NAME_MAX: usize = 12;
 /// Names that other participants have.
-const TAKEN: &[&str] = &["model", "evm-anvil", "evm-revm", "evm-rpc", "svm-litesvm"];
+const TAKEN: &[&str] = &[
+    "model",
+    "evm-anvil",
+    "evm-revm",
+    "evm-rpc",
+    "svm-litesvm",
+    "svm-rpc",
+];
 
 /// What the harness asks.
 #[derive(Debug, Serialize)]
@@ -131,7 +138,13 @@ impl Hello {
     /// The name is not that of a view, or the view belongs to a part that the registry does not have.
     pub fn views(&self, chain: Chain) -> Result<BTreeSet<ViewName>, String> {
         let views = asked_by_name(chain, &self.views).map_err(|unknown| {
-            format!("hello.views has `{unknown}`, which is not a view that an adapter is asked")
+            let kind = match chain {
+                Chain::Evm => "evm",
+                Chain::Svm => "svm",
+            };
+            format!(
+                "hello.views has `{unknown}`, which is not a view that an adapter is asked on {kind}"
+            )
         })?;
         let profiles = self.profiles();
         let undeclared = views.iter().find(|it| !profiles.contains(&it.profile()));

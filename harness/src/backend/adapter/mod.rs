@@ -73,7 +73,7 @@ fn introduced(command: &str, chain: Chain, limit: Duration) -> Result<(Program, 
         protocol: PROTOCOL,
         chain,
     };
-    let hello: Hello = ask_for(&mut program, &ask).map_err(|fault| fault.to_string())?;
+    let hello: Hello = ask_for(&mut program, &ask).map_err(StepFault::in_words)?;
     hello.check()?;
     hello.views(chain)?;
     Ok((program, hello))

@@ -23,7 +23,10 @@ struct Request<'a> {
 
 /// `ok` or `error`, never both.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object with `id`, and `ok` or `error`"
+)]
 struct Reply {
     id: u64,
     #[serde(default)]
