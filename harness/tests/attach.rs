@@ -131,10 +131,21 @@ fn what_cannot_be_checked_gets_one_sentence() {
 
 /// Deploys a contract of a file, with words in hex for its constructor.
 fn create(standing: &EvmAnvil, file: &str, contract: &str, words: &[&str]) -> String {
+    create_changed(standing, file, contract, words, |code| code)
+}
+
+/// The same with its bytecode changed.
+fn create_changed(
+    standing: &EvmAnvil,
+    file: &str,
+    contract: &str,
+    words: &[&str],
+    change: impl Fn(String) -> String,
+) -> String {
     let place = format!("contracts/out/{file}.sol/{contract}.json");
     let artifact = fs::read_to_string(clone_root().join(place)).expect("built by scripts/build");
     let artifact: Value = serde_json::from_str(&artifact).unwrap();
-    let code = artifact["bytecode"]["object"].as_str().unwrap();
+    let code = change(artifact["bytecode"]["object"].as_str().unwrap().to_owned());
     let words = words
         .iter()
         .map(|word| format!("{:0>64}", word.trim_start_matches("0x")));
@@ -287,6 +298,63 @@ fn the_flaws_of_the_canonical_contracts_are_faults_of_others() {
     let sound = [&*identity, &*reputation, ""];
     let all = [scenarios(&consent), scenarios(&WRAPS)].concat();
     assert_eq!(conform_to_canonical_abi(&standing, sound, &all).code, 0);
+}
+
+/// Behind a proxy that refuses with a text of its own, or with a custom error.
+fn refusing_in_own_words(standing: &EvmAnvil) -> [String; 2] {
+    let identity = standing.addresses().identity.to_string();
+    let reputation = standing.addresses().open_reputation.unwrap().to_string();
+    let (theirs, own) = ("Already revoked", "Revoked already"); // of one length
+    let reworded = |code: String| {
+        assert!(code.contains(&hex::encode(theirs)));
+        code.replace(&hex::encode(theirs), &hex::encode(own))
+    };
+    let name = "CanonicalAbi";
+    let reputation = create_changed(standing, name, name, &[&reputation], reworded);
+    [identity, reputation]
+}
+
+/// A refusal that only the registry's own list explains.
+#[test]
+fn own_refusals_have_the_classes_that_a_file_gives_them() {
+    // R25
+    let standing = standing();
+    let [identity, reputation] = refusing_in_own_words(&standing);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("errors.json");
+    let list = file.to_str().unwrap();
+    let scenario = ["--scenario", "open/revoke"];
+    let conform = |more: &[&str]| {
+        let registries = [&*identity, &*reputation, ""];
+        conform_to_canonical_abi(&standing, registries, &[&scenario, more].concat())
+    };
+    let unknown = conform(&[]);
+    assert_eq!(unknown.code, 1, "{}", unknown.stderr);
+    let report: Value = serde_json::from_str(&unknown.stdout).unwrap();
+    let words = report["failures"][0]["actual"].as_str().unwrap();
+    assert!(words.contains("revert `Revoked already`"), "{words}");
+
+    let with_list = |text: &str| {
+        fs::write(&file, text).unwrap();
+        conform(&["--error-classes", list])
+    };
+    assert_eq!(
+        with_list(r#"{"Revoked already": "AlreadyRevoked"}"#).code,
+        0
+    );
+    let other = with_list(r#"{"Revoked already": "FeedbackNotFound"}"#);
+    let report: Value = serde_json::from_str(&other.stdout).unwrap();
+    let failure = &report["failures"][0];
+    assert_eq!(
+        (&failure["expected"], &failure["actual"]),
+        (&json!("AlreadyRevoked"), &json!("FeedbackNotFound"))
+    );
+    let refused = with_list(r#"{"Revoked already": "Revoked"}"#);
+    assert_eq!((refused.code, refused.stdout.as_str()), (2, ""));
+    let words = "errors.json: `Revoked already`: `Revoked` is not an error class";
+    assert!(refused.stderr.contains(words), "{refused:?}");
+    fs::remove_file(&file).unwrap();
+    assert_eq!(conform(&["--error-classes", list]).code, 2);
 }
 
 /// An account of anvil's own.

@@ -40,6 +40,7 @@ const CONFORM: &str = concat!(
   concord conform --html report.html --junit run.xml  the report as files too
   concord conform --backend none --adapter 'python3 registry.py' --adapter-chain evm
   concord conform --backend none --evm-rpc http://127.0.0.1:8545 --identity 0x… --filter identity/
+  concord conform --backend none --evm-rpc http://127.0.0.1:8545 --identity 0x… --canonical-abi --error-classes errors.json
   concord conform --backend none --svm-rpc http://127.0.0.1:8899 --program-id 4dqu… --keypair id.json
   concord conform --live --chain eip155:84532 --keystore key.json
 
@@ -293,6 +294,10 @@ pub struct Conform {
     /// asked of them, and none of the canonical contracts' known differences is accepted.
     #[arg(long, requires = "evm_rpc", conflicts_with_all = ["authorized", "canonical"])]
     pub canonical_abi: bool,
+    /// A JSON object from what the registries refuse with to error classes: revert texts, custom errors as
+    /// `NotOwner(address)` or as 0x and eight digits, and 0x for a revert without data.
+    #[arg(long, value_name = "FILE", requires = "canonical_abi")]
+    pub error_classes: Option<PathBuf>,
     /// The identity registry is the canonical one 2.0.0, and the others are Concord's on top of it.
     #[arg(long, requires = "evm_rpc", conflicts_with_all = ["canonical", "canonical_abi"])]
     pub canonical_identity: bool,

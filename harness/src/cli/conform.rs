@@ -14,7 +14,10 @@ use crate::{
     backend::{
         Backend,
         adapter::Adapter,
-        evm::{AttachFault, Dialect, Endpoint, EvmAnvil, EvmNode, EvmRevm, RegistryAddresses},
+        evm::{
+            AttachFault, Dialect, Endpoint, ErrorClasses, EvmAnvil, EvmNode, EvmRevm,
+            RegistryAddresses,
+        },
         svm::SvmLitesvm,
     },
     model::RegistryProfile,
@@ -24,7 +27,7 @@ use crate::{
 };
 use alloy::primitives::Address;
 use concord_deploy::report::print_status;
-use std::{collections::BTreeSet, time::Duration};
+use std::{collections::BTreeSet, fs, time::Duration};
 
 /// `concord conform`: the exit code.
 pub(super) fn conform(mut options: Conform) -> Result<u8, CliError> {
@@ -136,17 +139,34 @@ fn start_backends(options: &Conform) -> Result<Vec<Box<dyn Backend>>, CliError> 
     let mut backends = start_ours(options)?;
     if let (Some(url), Some(identity)) = (&options.evm_rpc, options.identity) {
         let endpoint = Endpoint::new(url);
+        let classes = error_classes(options)?;
         let attached = attach(options, &endpoint, identity);
-        backends.push(Box::new(attached.map_err(|fault| CliError::Attach {
+        let attached = attached.map_err(|fault| CliError::Attach {
             host: endpoint.host(),
             fault,
-        })?));
+        })?;
+        backends.push(Box::new(attached.with_error_classes(classes)));
     }
     if let (Some(command), Some(chain)) = (&options.adapter, options.adapter_chain) {
         let limit = Duration::from_secs(options.adapter_timeout);
         backends.push(Box::new(Adapter::start(command, chain, limit)?));
     }
     Ok(backends)
+}
+
+/// What the registries' own refusals mean.
+fn error_classes(options: &Conform) -> Result<ErrorClasses, CliError> {
+    let Some(path) = &options.error_classes else {
+        return Ok(ErrorClasses::default());
+    };
+    let text = fs::read_to_string(path).map_err(|fault| CliError::Unreadable {
+        path: path.clone(),
+        fault,
+    })?;
+    ErrorClasses::read(&text).map_err(|reason| CliError::Config {
+        path: path.clone(),
+        reason,
+    })
 }
 
 /// Registries that are already deployed.

@@ -1,6 +1,7 @@
 //! What becomes of operations on the chain.
 use super::{
-    Clock, Registries,
+    Clock, Dialect, Registries,
+    event_order::registration_first,
     labels::{LogLabels, native_words},
     ledger::{Answer, Ledger, Receipt, try_view, view},
 };
@@ -20,6 +21,7 @@ use concord_registry::evm::abi::{
     AuthorizedReputationRegistry as AuthorizedReputation, IdentityRegistry as Identity,
     ReputationRegistry as OpenReputation,
 };
+use std::borrow::Cow;
 
 impl<L: Ledger> Registries<L> {
     /// Sends the operation at `time`, in seconds after the start.
@@ -84,6 +86,12 @@ impl<L: Ledger> Registries<L> {
         if let Some(data) = &receipt.refusal {
             return self.refused(data, cost);
         }
+        let logs = match self.dialect {
+            Dialect::CanonicalAbi => {
+                Cow::Owned(registration_first(&receipt.logs, self.addresses.identity))
+            }
+            _ => Cow::Borrowed(&*receipt.logs),
+        };
         let labels = LogLabels {
             registries: &self.addresses,
             agents: &self.agents,
@@ -94,7 +102,7 @@ impl<L: Ledger> Registries<L> {
             },
         };
         Ok(Observed {
-            outcome: Outcome::accepted(labels.read(&receipt.logs)?),
+            outcome: Outcome::accepted(labels.read(&logs)?),
             native_error: None,
             cost,
             transaction: receipt.transaction.map(|it| it.to_string()),
@@ -102,7 +110,8 @@ impl<L: Ledger> Registries<L> {
     }
 
     fn refused(&self, revert_data: &Bytes, cost: Option<Cost>) -> Answer<Observed> {
-        let class = self.dialect.class_of(revert_data);
+        let own = self.error_classes.class_of(revert_data);
+        let class = own.or_else(|| self.dialect.class_of(revert_data));
         let class = class.ok_or_else(|| StepFault::UnmappedError(native_words(revert_data)))?; // R25
         Ok(Observed {
             outcome: Outcome::refused(class),

@@ -12,6 +12,8 @@ mod clock;
 mod consent;
 mod contract_account;
 mod deployment;
+mod error_classes;
+mod event_order;
 mod execution;
 mod in_process;
 mod keyring;
@@ -30,6 +32,7 @@ pub(super) use views::questions as view_questions;
 pub use anvil::Anvil;
 pub use attach::AttachFault;
 pub use concord_registry::evm::{Dialect, RegistryAddresses};
+pub use error_classes::ErrorClasses;
 pub use in_process::Revm;
 pub use keyring::Keyring;
 pub use ledger::{Ledger, Receipt, View};
@@ -68,6 +71,8 @@ pub struct Registries<L> {
     ledger: L,
     addresses: RegistryAddresses,
     dialect: Dialect,
+    /// What its refusals mean beside the dialect.
+    error_classes: ErrorClasses,
     /// Unix seconds.
     start: u64,
     agents: Agents,
@@ -100,12 +105,22 @@ impl<L: Ledger> Registries<L> {
             ledger,
             addresses,
             dialect,
+            error_classes: ErrorClasses::default(),
             start: 0,
             agents: Agents::default(),
             keyring: Keyring::Public,
             keys: HashMap::new(),
             memory: Memory::default(),
             requests: Requests::default(),
+        }
+    }
+
+    /// With a list of what the registries' own refusals mean.
+    #[must_use]
+    pub fn with_error_classes(self, error_classes: ErrorClasses) -> Self {
+        Self {
+            error_classes,
+            ..self
         }
     }
 

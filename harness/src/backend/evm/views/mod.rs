@@ -77,6 +77,7 @@ impl<L: Ledger> Registries<L> {
                 times: self.ledger.scenario_times(),
             },
             dialect: self.dialect,
+            error_classes: &self.error_classes,
         };
         questions.compare(&answers, &reader)
     }

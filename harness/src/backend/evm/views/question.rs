@@ -1,7 +1,7 @@
 use crate::{
     backend::{
         StepFault,
-        evm::{Agents, Clock, Dialect, Requests, labels::native_words, ledger::View},
+        evm::{Agents, Clock, Dialect, ErrorClasses, Requests, labels::native_words, ledger::View},
         views::{ViewAnswer, ViewDifference, ViewName, ViewQuestion, shown},
     },
     model::first_difference,
@@ -38,9 +38,15 @@ pub(super) struct Reader<'a> {
     pub requests: &'a Requests,
     pub clock: Clock<'a>,
     pub dialect: Dialect,
+    pub error_classes: &'a ErrorClasses,
 }
 
 impl Reader<'_> {
+    fn class_of(&self, revert_data: &[u8]) -> Option<ErrorClass> {
+        let own = self.error_classes.class_of(revert_data);
+        own.or_else(|| self.dialect.class_of(revert_data))
+    }
+
     /// `null` for the zero address.
     pub fn actor(&self, address: Address) -> Value {
         match address {
@@ -145,13 +151,13 @@ impl Question {
                 first_difference(expected, &actual)
                     .map(|(path, expected, actual)| ViewDifference::of(path, expected, actual))
             }
-            (Err(class), Err(data)) if reader.dialect.class_of(data) == Some(*class) => None,
+            (Err(class), Err(data)) if reader.class_of(data) == Some(*class) => None,
             (expected, Ok(returned)) => {
                 let actual = (self.read)(reader, returned).unwrap_or_else(Value::String);
                 Some(ViewDifference::of("$".to_owned(), shown(expected), actual))
             }
             (expected, Err(data)) => {
-                let class = reader.dialect.class_of(data); // R25
+                let class = reader.class_of(data); // R25
                 let actual = class.map_or("a refusal without an error class", |it| it.name());
                 Some(ViewDifference {
                     native_error: Some(native_words(data)),
