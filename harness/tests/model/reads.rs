@@ -1,5 +1,5 @@
 //! What views must answer, beside the state.
-use super::{open::open_feedback, *};
+use super::*;
 use concord_harness::model::{
     Actor, Integer, PaddedTag, Profile, Records, Response, WideInteger, average, indices,
     open_part, open_summary, window,

@@ -62,7 +62,7 @@ fn eventful() -> Model {
     tagged.tag1 = "defi".parse().unwrap();
     tagged.tag2.0[0] = 0xff; // no text begins so
     give(&mut model, tagged, 7);
-    let mut open = super::open::open_feedback("carol", -15, 1);
+    let mut open = open_feedback("carol", -15, 1);
     open.tag1 = "uptime".to_owned();
     for (now, operation) in [
         (8, revoke("bob", 1)),
