@@ -13,7 +13,8 @@ import { promisify } from "node:util";
 import anchor from "@anchor-lang/core";
 
 const { Connection, Keypair, LAMPORTS_PER_SOL, PublicKey, SYSVAR_CLOCK_PUBKEY } = anchor.web3;
-export const SLOT_MS = 20;
+/** A cluster keeps 512 blocks: who reads old ones needs longer slots. */
+export const SLOT_MS = Number(process.env.CONCORD_SLOT_MS ?? 20);
 /** The chain's name in the address book and, because R9 allows it, in the registry. */
 export const CHAIN = "solana:localnet";
 
