@@ -331,7 +331,7 @@ pub struct Conform {
     /// Prints the report as JSON.
     #[arg(long)]
     pub json: bool,
-    /// Lists each declared variance with its reason.
+    /// Lists each declared variance with its reason, and each wrong answer of a view.
     #[arg(long, short, conflicts_with = "json")]
     pub verbose: bool,
     /// Writes the report as one HTML file, too.

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     model::RegistryProfile,
-    runner::{Conclusion, Failure, Run, StepCount, VarianceUsed},
+    runner::{Conclusion, Failure, Run, StepCount, Subject, VarianceUsed},
     scenario::Rule,
 };
 use std::{
@@ -20,6 +20,8 @@ const FIRST_COLUMN: usize = 35;
 const COLUMN: usize = 14;
 /// Between two cells.
 const GAP: usize = 2;
+/// How many wrong answers of one view are shown in short.
+const OF_ONE_VIEW: usize = 3;
 
 /// How much is printed of declared variances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,19 +53,37 @@ fn write(out: &mut Terminal, run: &Run, detail: Detail) -> fmt::Result {
             }
         }
     }
-    write_outcome(out, run)
+    write_outcome(out, run, detail)
 }
 
 /// Only the failures and the verdict.
 pub fn outcome(run: &Run, colours: Colours) -> String {
     let mut out = Terminal::new(colours);
-    write_outcome(&mut out, run).expect("a String takes all text");
+    write_outcome(&mut out, run, Detail::Full).expect("a String takes all text");
     out.into_text()
 }
 
-fn write_outcome(out: &mut Terminal, run: &Run) -> fmt::Result {
+fn write_outcome(out: &mut Terminal, run: &Run, detail: Detail) -> fmt::Result {
+    let mut of_views: BTreeMap<_, usize> = BTreeMap::new();
     for failure in run.failures() {
+        if failure.difference.subject == Subject::View && detail == Detail::Short {
+            let view = (failure.participant, failure.operation.clone());
+            let count = of_views.entry(view).or_default();
+            *count += 1;
+            if *count > OF_ONE_VIEW {
+                continue;
+            }
+        }
         write_failure(out, &failure)?;
+    }
+    for ((participant, view), count) in of_views {
+        let others = count.saturating_sub(OF_ONE_VIEW);
+        if others > 0 {
+            writeln!(
+                out,
+                "\n{participant}: {view} is wrong at the end of {others} more scenarios (each one with --verbose)"
+            )?;
+        }
     }
     writeln!(out)?;
     let tone = match run.conclusion() {

@@ -8,6 +8,23 @@ use serde_json::{Value, json};
 use std::fs;
 
 #[test]
+fn one_wrong_view_does_not_fill_the_terminal() {
+    let faulty = edited(r#"s/"returns": "0"/"returns": "1"/"#);
+    let arguments = ["adapter", "--chain", "evm", &faulty];
+    let short = answer(&mut concord(&arguments));
+    assert_eq!(short.code, 1, "{}", short.stderr);
+    let full = answer(concord(&arguments).arg("--verbose"));
+    let [in_short, in_full] = [&short, &full].map(|it| it.stdout.matches("FAILED ").count());
+    assert!(in_short == 3 && in_full > 20, "{in_short}, {in_full}");
+    let others = in_full - in_short;
+    let view = "IdentityRegistry.balanceOf(address)";
+    let line = format!(
+        "\nidentity-py: {view} is wrong at the end of {others} more scenarios (each one with --verbose)\n"
+    );
+    assert!(short.stdout.contains(&line), "{}", short.stdout);
+}
+
+#[test]
 fn an_adapter_without_views_is_checked_as_before_and_its_views_are_named_as_not_asked() {
     let silent = edited(r#"s/, "views": .[^]]*.//"#);
     let answer = conform(&silent, &SCENARIOS);

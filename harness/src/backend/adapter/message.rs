@@ -138,12 +138,8 @@ impl Hello {
     /// The name is not that of a view, or the view belongs to a part that the registry does not have.
     pub fn views(&self, chain: Chain) -> Result<BTreeSet<ViewName>, String> {
         let views = asked_by_name(chain, &self.views).map_err(|unknown| {
-            let kind = match chain {
-                Chain::Evm => "evm",
-                Chain::Svm => "svm",
-            };
             format!(
-                "hello.views has `{unknown}`, which is not a view that an adapter is asked on {kind}"
+                "hello.views has `{unknown}`, which is not a view that an adapter is asked on {chain}"
             )
         })?;
         let profiles = self.profiles();
