@@ -37,7 +37,8 @@ fn the_same_on_postgres() {
     let server = Server::start();
     let tests = [
         "policy::r5",
-        "lanes::r53",
+        "lanes::r36",
+        "lanes::r53_what",
         "neutral::the_decisions",
         "end_to_end::",
         "overtaken::",
@@ -59,6 +60,7 @@ fn the_same_on_postgres() {
     for test in [
         "r52_budgets_are_of_an_agent",
         "r58_only_the_reviewer",
+        "r36_what_a_node",
         "r53_what_failed",
         "r57_what_was_overtaken",
         "r58_only_the_agent",

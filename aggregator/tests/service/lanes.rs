@@ -121,6 +121,26 @@ async fn r53_what_failed_does_not_keep_others_waiting() {
     assert_eq!(follow(DAY + 20), None);
 }
 
+/// A node's answer is noted whatever is in it, on Postgres too: else nothing would be put off, and the lane would ask the node
+/// without a pause.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r36_what_a_node_says_is_noted_whatever_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let all = aggregator(folder.path(), Limits::default(), AllowedAgents::new());
+    let store = all.store();
+    let body = review(1, 1, 1).json().to_string();
+    all.submit(body.as_bytes(), None, DAY).await.unwrap();
+    let said = "no\0\u{7f}\u{202e}\r\n\u{10ffff}".to_owned();
+    store
+        .postpone(1, said.clone(), DAY + 5, false)
+        .await
+        .unwrap();
+    assert_eq!(next(store, Phase::Landing, DAY + 4, &[]), None);
+    assert_eq!(store.get(1).unwrap().unwrap().reason.as_ref(), Some(&said));
+    store.set_refused(1, said.clone()).await.unwrap();
+    assert_eq!(store.get(1).unwrap().unwrap().reason, Some(said));
+}
+
 /// Three landings are not final for as long as nobody mines. A reorganisation then takes all of them back.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn r56_feedback_lands_before_the_one_before_it_is_final() {
@@ -255,7 +275,8 @@ async fn r12_feedback_on_solana_lands_side_by_side_for_each_agent() {
     let row = |n| running.store.get(n).unwrap().unwrap();
     while row(3).index.is_none() {
         let begun = gate.begun.lock().unwrap().clone();
-        assert!(!begun.contains(&"2".to_owned()), "{begun:?}");
+        let about_first = begun.iter().filter(|it| *it != "3").count();
+        assert!(about_first <= 1, "{begun:?}");
         pause().await;
     }
     assert_eq!(*gate.begun.lock().unwrap(), ["1", "3"]);
