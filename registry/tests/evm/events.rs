@@ -468,6 +468,22 @@ fn an_event_of_another_registry_is_unknown() {
 }
 
 #[test]
+fn events_that_repeat_what_others_say_are_known_and_say_nothing() {
+    let token = Identity::MetadataUpdate { tokenId: AGENT };
+    let tokens = Identity::BatchMetadataUpdate {
+        fromTokenId: AGENT,
+        toTokenId: AGENT,
+    };
+    let logs = [
+        emitted(IDENTITY, &token),
+        emitted(IDENTITY, &tokens),
+        emitted(IDENTITY, &Identity::EIP712DomainChanged {}),
+        emitted(AUTHORIZED, &Authorized::EIP712DomainChanged {}),
+    ];
+    assert_eq!(events(&logs), []);
+}
+
+#[test]
 fn a_log_that_is_cut_off_is_malformed() {
     let mut log = registered();
     log.data.data = log.data.data.slice(..40);

@@ -136,9 +136,8 @@ fn texts_and_lists_are_read_as_the_program_writes_them() {
     );
 }
 
-#[test]
-fn validations_are_read_as_the_program_writes_them() {
-    let request = native::ValidationRequest {
+fn requested() -> native::ValidationRequest {
+    native::ValidationRequest {
         nft_mint: some_key(1),
         validator: some_key(2),
         request_hash: [3; 32],
@@ -147,12 +146,16 @@ fn validations_are_read_as_the_program_writes_them() {
         created_at: 5,
         bump: 6,
         version: 7,
-    };
+    }
+}
+
+#[test]
+fn validations_are_read_as_the_program_writes_them() {
     same!(
         ValidationRequest {
             nft_mint, validator, request_hash, tag, responded, created_at, bump, version,
         }
-        request, native::ValidationRequest::SPACE
+        requested(), native::ValidationRequest::SPACE
     );
     same!(
         ValidationResponse {
@@ -310,4 +313,61 @@ fn r16_views_are_read_whole_and_from_this_program_only() {
     let accumulator = part.accumulator().unwrap();
     assert_eq!(accumulator.count(), 2);
     assert_eq!(accumulator.sum().to_be_bytes(), [0xFF; 32]); // -1
+}
+
+#[test]
+fn r15_an_agents_totals_are_of_verified_and_unverified_feedback() {
+    let agent = accounts::AgentIdentity {
+        verified_feedback_count: 2,
+        verified_score_sum: 150,
+        unverified_feedback_count: 3,
+        unverified_score_sum: 70,
+        ..read_as_stored(filled::<native::AgentIdentity>())
+    };
+    assert_eq!(agent.totals(), Some((5, 220)));
+    let counts = accounts::AgentIdentity {
+        verified_feedback_count: u64::MAX - 2,
+        ..agent.clone()
+    };
+    assert_eq!(counts.totals(), None);
+    let sums = accounts::AgentIdentity {
+        verified_score_sum: u64::MAX - 69,
+        ..agent
+    };
+    assert_eq!(sums.totals(), None);
+}
+
+#[test]
+fn r20_a_response_answers_the_request_that_it_names() {
+    let request: accounts::ValidationRequest = read_as_stored(requested());
+    let response = accounts::ValidationResponse {
+        nft_mint: request.nft_mint,
+        validator: request.validator,
+        request_hash: request.request_hash,
+        ..read_as_stored(filled::<native::ValidationResponse>())
+    };
+    assert!(response.answers(&request));
+    let others = [
+        accounts::ValidationRequest {
+            nft_mint: some_address(9),
+            ..request.clone()
+        },
+        accounts::ValidationRequest {
+            validator: some_address(9),
+            ..request.clone()
+        },
+        accounts::ValidationRequest {
+            request_hash: [9; 32],
+            ..request
+        },
+    ];
+    for other in others {
+        assert!(!response.answers(&other), "{other:?}");
+    }
+}
+
+/// An account of the program, as this crate reads it.
+fn read_as_stored<T: AccountType>(native: impl AccountSerialize) -> T {
+    let data = stored(&native);
+    program().decode(&program().id(), &data).unwrap()
 }
