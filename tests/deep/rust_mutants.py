@@ -163,6 +163,10 @@ def copy_sources():
     files = subprocess.run(["git", "ls-files"], cwd=ROOT, text=True, capture_output=True, check=True).stdout
     TREE.mkdir(parents=True, exist_ok=True)
     wanted = set(files.splitlines())
+    listing = TREE / ".copied"  # what is no longer committed must not be compiled
+    for name in set(listing.read_text().splitlines() if listing.exists() else ()) - wanted:
+        (TREE / name).unlink(missing_ok=True)
+    listing.write_text(files)
     for name in wanted:
         source, target = ROOT / name, TREE / name
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -97,6 +97,14 @@ mod tests {
     }
 
     #[test]
+    fn only_the_canonical_contracts_and_copies_of_their_abi_lack_our_views() {
+        assert!(Dialect::Canonical.has_canonical_abi());
+        assert!(Dialect::CanonicalAbi.has_canonical_abi());
+        assert!(!Dialect::Concord.has_canonical_abi());
+        assert!(!Dialect::OverCanonicalIdentity.has_canonical_abi());
+    }
+
+    #[test]
     fn revert_data_is_read_by_its_selector() {
         for dialect in BOTH {
             // cast sig 'AuthIndexLimit(uint64,uint64)', and two words

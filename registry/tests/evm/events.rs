@@ -132,6 +132,22 @@ fn events_of_identity() {
     assert_reads(IDENTITY, &metadata("name", &[1, 2]), event);
 }
 
+#[test]
+fn an_event_names_the_agent_that_it_is_about() {
+    let cleared = Event::MetadataSet {
+        agent: agent(),
+        key: "name".to_owned(),
+        value: Vec::new(),
+    };
+    assert_eq!(cleared.agent(), Some(agent()));
+    let operator = Event::OperatorSet {
+        owner: OWNER.into(),
+        operator: CLIENT.into(),
+        approved: true,
+    };
+    assert_eq!(operator.agent(), None);
+}
+
 fn metadata(key: &str, value: &[u8]) -> Identity::MetadataSet {
     Identity::MetadataSet {
         agentId: AGENT,

@@ -11,8 +11,8 @@ use concord_registry::svm::{
     AccountMeta, Address, Instruction, Program, associated_token_account,
     instructions::{
         AppendResponse, AttachPaymentProof, ClientEntries, FeedbackAuthorization, GiveFeedback,
-        GiveOpenFeedback, Payment, RequestValidation, RespondToValidation, WalletConsent,
-        accounts_of_summary, sponsored,
+        GiveOpenFeedback, Payment, RequestValidation, RespondToValidation, SUMMARY_ACCOUNTS_MAX,
+        WalletConsent, accounts_of_summary, sponsored,
     },
 };
 
@@ -546,6 +546,7 @@ fn r16_summaries_read_each_listed_clients_index_and_entries() {
         last: u64::MAX,
     }; 2];
     assert_eq!(accounts_of_summary(&endless), u64::MAX);
+    assert_eq!(SUMMARY_ACCOUNTS_MAX, 61);
 }
 
 #[test]
