@@ -25,6 +25,7 @@ import {
 import { addressesOf, published, requireSame } from "./documents.js";
 import { ClientError, wordsOf } from "./errors.js";
 import { checkNumber, checkText, portable } from "./limits.js";
+import { NO_FEEDBACK, scoresOf } from "./scores.js";
 import type * as T from "./types.js";
 
 /** The contracts of one deployment. */
@@ -196,6 +197,18 @@ export class EvmClient implements T.RegistryClient {
     const args = [BigInt(agent), clients, tags.tag1 ?? "", tags.tag2 ?? ""];
     const [count, value, decimals] = await this.read<[bigint, bigint, number]>(reputationRegistryAbi, to, "getSummary", args);
     return { ...stated, count, value, decimals };
+  }
+
+  async scores(agent: string, reviewers: T.Reviewers, weighting: T.Weighting, tags: T.Tags = {}): Promise<T.ScoreSummary> {
+    const listed = addressesOf(reviewers); // R48
+    const to = this.reputation("authorized");
+    const abi = authorizedReputationRegistryAbi;
+    const clients = listed ?? (await this.read<Address[]>(abi, to, "getClients", [BigInt(agent)]));
+    const stated = { agent, reviewers: listed ?? ("everyone" as const), tags };
+    if (clients.length === 0) return { ...stated, ...scoresOf(this.canonical, weighting, NO_FEEDBACK, NO_FEEDBACK) };
+    const args = [BigInt(agent), clients, this.tag(tags.tag1), this.tag(tags.tag2)];
+    const [count, sum] = await this.read<[bigint, bigint]>(abi, to, "getTotals", args);
+    return { ...stated, ...scoresOf(this.canonical, weighting, NO_FEEDBACK, { count, sum }) }; // payment proofs are Solana's
   }
 
   async requestValidation({ agent, validator, request, file }: T.ValidationRequest): Promise<T.Landed> {

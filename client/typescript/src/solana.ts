@@ -12,6 +12,7 @@ import {
 import { addressesOf, published, requireSame } from "./documents.js";
 import { ClientError, wordsOf } from "./errors.js";
 import { checkNumber, checkText, portable } from "./limits.js";
+import { NO_FEEDBACK, scoresOf } from "./scores.js";
 import type * as T from "./types.js";
 
 const { AnchorProvider, BN, Program, Wallet, web3 } = anchor;
@@ -215,12 +216,13 @@ export class SolanaClient implements T.RegistryClient {
   /** The entries are read and summed by the canonical crate, as the program does it (R16, R47). */
   async summary(agent: string, reviewers: T.Reviewers, tags: T.Tags = {}): Promise<T.Summary> {
     const listed = addressesOf(reviewers); // R48
-    const clients = listed ?? (await this.clients(agent));
+    const clients = listed ?? (await this.clients("open", agent));
     const stated = { agent, reviewers: listed ?? ("everyone" as const), tags };
     if (clients.length === 0) return { ...stated, count: 0n, value: 0n, decimals: 0 };
     const feedback = [];
     for (const client of new Set(clients)) {
-      for (const entry of await this.entries(agent, client)) {
+      const places = await this.places("open_feedback", agent, client);
+      for (const entry of await this.entries(client, places, (some) => this.program.account.openFeedback.fetchMultiple(some))) {
         const { value, valueDecimals, tag1, tag2, revoked } = entry;
         feedback.push({ client, value: value.toString(), valueDecimals, tag1, tag2, revoked });
       }
@@ -230,28 +232,50 @@ export class SolanaClient implements T.RegistryClient {
     return { ...stated, count: BigInt(count), value, decimals: valueDecimals };
   }
 
-  private async entries(agent: string, client: string) {
-    const last = await this.lastIndex("open", agent, client);
-    const places = Array.from({ length: Number(last) }, (_, at) =>
-      this.place({ account: "open_feedback", mint: agent, client, index: at + 1 }),
-    );
-    const entries = [];
-    for (let at = 0; at < places.length; at += TOGETHER) {
-      entries.push(...(await this.program.account.openFeedback.fetchMultiple(places.slice(at, at + TOGETHER))));
+  /** The entries are read, as for `summary`. */
+  async scores(agent: string, reviewers: T.Reviewers, weighting: T.Weighting, tags: T.Tags = {}): Promise<T.ScoreSummary> {
+    const listed = addressesOf(reviewers); // R48
+    const clients = listed ?? (await this.clients("authorized", agent));
+    const wanted = [tags.tag1, tags.tag2].map((tag) => (tag ? `${this.tag(tag)}` : undefined)); // an empty tag matches all
+    const tallies = { proven: NO_FEEDBACK, others: NO_FEEDBACK };
+    for (const client of clients) {
+      const places = await this.places("feedback", agent, client);
+      const entries = await this.entries(client, places, (some) => this.program.account.feedbackEntry.fetchMultiple(some));
+      for (const { score, tag1, tag2, revoked, hasPaymentProof } of entries) {
+        const matches = [tag1, tag2].every((tag, at) => wanted[at] === undefined || wanted[at] === `${tag}`);
+        if (revoked || !matches) continue;
+        const of = hasPaymentProof ? "proven" : "others";
+        tallies[of] = { count: tallies[of].count + 1n, sum: tallies[of].sum + BigInt(score) };
+      }
     }
+    const stated = { agent, reviewers: listed ?? ("everyone" as const), tags };
+    return { ...stated, ...scoresOf(this.canonical, weighting, tallies.proven, tallies.others) };
+  }
+
+  /** The accounts of all feedback that a client gave. */
+  private async places(account: "feedback" | "open_feedback", agent: string, client: string): Promise<PublicKey[]> {
+    const last = await this.lastIndex(account === "feedback" ? "authorized" : "open", agent, client);
+    return Array.from({ length: Number(last) }, (_, at) => this.place({ account, mint: agent, client, index: at + 1 }));
+  }
+
+  private async entries<E>(client: string, places: PublicKey[], fetch: (some: PublicKey[]) => Promise<(E | null)[]>): Promise<E[]> {
+    const entries: (E | null)[] = [];
+    for (let at = 0; at < places.length; at += TOGETHER) entries.push(...(await fetch(places.slice(at, at + TOGETHER))));
     return entries.map((entry, at) => {
       if (!entry) throw new ClientError(`the endpoint does not have feedback ${at + 1} of ${client}`);
       return entry;
     });
   }
 
-  /** Everyone who gave open feedback. The endpoint's list must have as many as the agent counts (R46). */
-  private async clients(agent: string): Promise<string[]> {
+  /** Everyone who gave feedback of a kind. The endpoint's list must have as many as the agent counts (R46). */
+  private async clients(kind: T.Kind, agent: string): Promise<string[]> {
     const place = this.place({ account: "agent", mint: agent });
     const found = await this.program.account.agentIdentity.fetchNullable(place);
     if (!found) throw new ClientError(`there is no agent ${agent}`, { errorClass: "AgentNotFound" });
-    const listed = await this.program.account.openClientIndex.all([{ memcmp: { offset: 8, bytes: agent } }]);
-    const [has, counted] = [listed.length, Number(found.openClientCount)];
+    const { openClientIndex, clientIndex } = this.program.account;
+    const filters = [{ memcmp: { offset: 8, bytes: agent } }];
+    const listed = await (kind === "open" ? openClientIndex.all(filters) : clientIndex.all(filters));
+    const [has, counted] = [listed.length, Number(kind === "open" ? found.openClientCount : found.clientCount)];
     if (has !== counted) throw new ClientError(`the endpoint lists ${has} clients, and the agent has ${counted}`);
     return listed.map(({ account }) => account.client.toBase58());
   }

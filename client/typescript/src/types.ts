@@ -78,6 +78,22 @@ export interface Summary {
   readonly decimals: number;
 }
 
+/** How much an authorized feedback counts: each as much as any other (R15), or one with a payment proof three times as much (X84). */
+export type Weighting = "equal" | "payment-proof";
+
+/** A summary of authorized feedback, which states whose it is (R48) and how it is weighted. */
+export interface ScoreSummary {
+  readonly agent: string;
+  readonly reviewers: readonly string[] | "everyone";
+  readonly tags: Tags;
+  readonly weighting: Weighting;
+  readonly count: bigint;
+  /** Those with a payment proof (R13). */
+  readonly verifiedCount: bigint;
+  /** 0 to 100, rounded down; 0 if there is no feedback. */
+  readonly score: bigint;
+}
+
 /** A request for validation (R20). */
 export interface ValidationRequest {
   readonly agent: string;
@@ -112,6 +128,8 @@ export interface RegistryClient {
   respond(feedback: FeedbackRef, file: Document): Promise<Landed>;
   /** Summarises open feedback. */
   summary(agent: string, reviewers: Reviewers, tags?: Tags): Promise<Summary>;
+  /** Summarises authorized feedback. */
+  scores(agent: string, reviewers: Reviewers, weighting: Weighting, tags?: Tags): Promise<ScoreSummary>;
   /** Asks a validator to validate an agent of the account. */
   requestValidation(request: ValidationRequest): Promise<Landed>;
   /** Answers a request as its validator. */

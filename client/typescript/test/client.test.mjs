@@ -94,6 +94,23 @@ async function summaries({ reviewer, validator, network }, agent) {
   await refused(reviewer.summary(agent, { listed: [] }), "EmptyClients"); // R48
 }
 
+/** One feedback of 90 with the first tag `starred`, without a payment proof; an account that is listed twice counts twice. */
+async function scores({ reviewer, validator }, agent) {
+  const figures = async (reviewers, weighting, tags) => {
+    const { count, verifiedCount, score, reviewers: stated, weighting: said } = await reviewer.scores(agent, reviewers, weighting, tags);
+    assert.equal(said, weighting);
+    return [count, verifiedCount, score, stated];
+  };
+  const [first, second] = [reviewer.address, validator.address];
+  for (const weighting of ["equal", "payment-proof"]) {
+    assert.deepEqual(await figures("everyone", weighting), [1n, 0n, 90n, "everyone"]);
+    assert.deepEqual(await figures({ listed: [first, first, second] }, weighting, { tag1: "starred" }), [2n, 0n, 90n, [first, first, second]]);
+    assert.deepEqual(await figures({ listed: [second] }, weighting), [0n, 0n, 0n, [second]]);
+    assert.deepEqual(await figures("everyone", weighting, { tag2: "starred" }), [0n, 0n, 0n, "everyone"]);
+  }
+  await refused(reviewer.scores(agent, { listed: [] }, "equal"), "EmptyClients"); // R48
+}
+
 async function authorized(at, agent) {
   const client = at.reviewer.address;
   const expiry = (await at.now()) + 3600n;
@@ -106,6 +123,7 @@ async function authorized(at, agent) {
   const { score, tag1, isRevoked } = await at.reviewer.get(given);
   assert.deepEqual([score, tag1, isRevoked], [90, canonical.tag({ text: "starred", encoding: "padded" }), false]);
   await refused(at.reviewer.give({ agent, score: 90, auth }), "AuthIndexLimit");
+  await scores(at, agent);
   await at.owner.respond(given, "{}");
   await at.reviewer.revoke(given);
 }
