@@ -1,6 +1,7 @@
-// A registry with two of the four profiles, identity and open, written from docs/ADAPTER.md and schema.json alone. It has the
-// rules of the chain that the run names, EVM or Solana. It is sound, so a run has nothing to say against it but that the other
-// two profiles are not declared. With a fault's name as its argument it has that fault, which a run must name.
+// A registry with two of the four profiles, identity and open, written from docs/ADAPTER.md, schema.json and, for limits and
+// burning on Solana, docs/SPECIFICATION.md. It has the rules of the chain that the run names, EVM or Solana. It is sound, so a
+// run has nothing to say against it but that the other two profiles are not declared. With a fault's name as its argument it
+// has that fault, which a run must name.
 import { createInterface } from "node:readline";
 
 const [fault] = process.argv.slice(2);
