@@ -300,7 +300,7 @@ fn the_flaws_of_the_canonical_contracts_are_faults_of_others() {
     assert_eq!(conform_to_canonical_abi(&standing, sound, &all).code, 0);
 }
 
-/// Behind a proxy that refuses with a text of its own, or with a custom error.
+/// Behind a proxy that has a text of its own for one refusal.
 fn refusing_in_own_words(standing: &EvmAnvil) -> [String; 2] {
     let identity = standing.addresses().identity.to_string();
     let reputation = standing.addresses().open_reputation.unwrap().to_string();
@@ -338,10 +338,17 @@ fn own_refusals_have_the_classes_that_a_file_gives_them() {
         fs::write(&file, text).unwrap();
         conform(&["--error-classes", list])
     };
-    assert_eq!(
-        with_list(r#"{"Revoked already": "AlreadyRevoked"}"#).code,
-        0
-    );
+    let known = with_list(r#"{"Revoked already": "AlreadyRevoked"}"#);
+    assert_eq!(known.code, 0, "{}", known.stderr);
+    let report: Value = serde_json::from_str(&known.stdout).unwrap();
+    let used = json!({
+        "name": "errors.json",
+        "kind": "sha256 of the list of error classes",
+        "hash": "0x7b3bc07f3c0e67791f8c6fed95a3e1ef986c0ec3ddb5b446e2ba33c926d0f81d", // by sha256sum
+    });
+    let artifacts = report["artifacts"].as_array().unwrap();
+    assert!(artifacts.contains(&used), "{artifacts:#?}");
+
     let other = with_list(r#"{"Revoked already": "FeedbackNotFound"}"#);
     let report: Value = serde_json::from_str(&other.stdout).unwrap();
     let failure = &report["failures"][0];
@@ -353,8 +360,46 @@ fn own_refusals_have_the_classes_that_a_file_gives_them() {
     assert_eq!((refused.code, refused.stdout.as_str()), (2, ""));
     let words = "errors.json: `Revoked already`: `Revoked` is not an error class";
     assert!(refused.stderr.contains(words), "{refused:?}");
+    let long = with_list(&format!("{{{}}}", " ".repeat(65_535)));
     fs::remove_file(&file).unwrap();
-    assert_eq!(conform(&["--error-classes", list]).code, 2);
+    let missing = conform(&["--error-classes", list]);
+    for (answer, words) in [
+        (long, "errors.json: has more than 65536 bytes\n"),
+        (missing, "errors.json: not found\n"),
+    ] {
+        assert_eq!((answer.code, answer.stdout.as_str()), (2, ""));
+        assert!(answer.stderr.contains(words), "{answer:?}");
+    }
+}
+
+/// ERC-8004 leaves the order of a registration's events open. Contracts that are said to be canonical, or to be over
+/// canonical ones, have the canonical order.
+#[test]
+fn the_registration_may_be_its_last_event_in_the_canonical_abi_of_others_only() {
+    // R2
+    let standing = standing();
+    let file = "CanonicalIdentity";
+    let implementation = create(&standing, file, "RegisteredLast", &[]);
+    let identity = create(&standing, file, "CanonicalProxy", &[&implementation]);
+    let conform = |dialect: &str| {
+        let mut arguments = vec!["conform", "--json", "--backend", "none", dialect];
+        arguments.extend([
+            "--evm-rpc",
+            standing.ledger().url(),
+            "--identity",
+            &identity,
+        ]);
+        arguments.extend(["--scenario", "identity/register-with-metadata"]);
+        let answer = answer(&mut concord(&arguments));
+        let report: Value = serde_json::from_str(&answer.stdout).expect(&answer.stderr);
+        (answer.code, report["failures"].clone())
+    };
+    assert_eq!(conform("--canonical-abi"), (0, json!([])));
+    for canonical in ["--canonical", "--canonical-identity"] {
+        let (code, failures) = conform(canonical);
+        assert_eq!(code, 1, "{canonical}");
+        assert_eq!(failures[0]["subject"], "events", "{failures:#}");
+    }
 }
 
 /// An account of anvil's own.

@@ -294,8 +294,8 @@ pub struct Conform {
     /// asked of them, and none of the canonical contracts' known differences is accepted.
     #[arg(long, requires = "evm_rpc", conflicts_with_all = ["authorized", "canonical"])]
     pub canonical_abi: bool,
-    /// A JSON object from what the registries refuse with to error classes: revert texts, custom errors as
-    /// `NotOwner(address)` or as 0x and eight digits, and 0x for a revert without data.
+    /// A JSON object that maps each refusal to an error class: a revert text, a custom error's signature or
+    /// selector, or 0x for empty revert data.
     #[arg(long, value_name = "FILE", requires = "canonical_abi")]
     pub error_classes: Option<PathBuf>,
     /// The identity registry is the canonical one 2.0.0, and the others are Concord's on top of it.

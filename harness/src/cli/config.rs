@@ -117,7 +117,7 @@ fn fill_list<T>(given: &mut Vec<T>, default: Vec<T>) {
 
 /// Why a file is of no use.
 #[derive(Debug, thiserror::Error)]
-enum Refused {
+pub(super) enum Refused {
     #[error("not found")]
     Missing,
     #[error("cannot be read: {0}")]
@@ -129,6 +129,11 @@ enum Refused {
 }
 
 fn read(path: &Path) -> Result<Config, Refused> {
+    parse(&read_text(path)?).map_err(Refused::Content)
+}
+
+/// A file that a person wrote, of [`LENGTH_MAX`] bytes or fewer.
+pub(super) fn read_text(path: &Path) -> Result<String, Refused> {
     let file = File::open(path).map_err(|fault| match fault.kind() {
         io::ErrorKind::NotFound => Refused::Missing,
         _ => Refused::Unreadable(fault),
@@ -138,7 +143,7 @@ fn read(path: &Path) -> Result<Config, Refused> {
     if length.map_err(Refused::Unreadable)? as u64 > LENGTH_MAX {
         return Err(Refused::TooLong);
     }
-    parse(&text).map_err(Refused::Content)
+    Ok(text)
 }
 
 fn parse(text: &str) -> Result<Config, String> {

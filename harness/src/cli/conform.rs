@@ -5,7 +5,7 @@ use super::{
     files::{ARTIFACTS, PROGRAM, built, scenario_files},
     live::conform_live,
     progress::Progress,
-    provenance::provenance,
+    provenance::{self, provenance},
     report_files::{self, code_beside, write_whole},
     show,
     svm_node::attach_node,
@@ -21,13 +21,13 @@ use crate::{
         svm::SvmLitesvm,
     },
     model::RegistryProfile,
-    report::{self, Detail, Provenance},
+    report::{self, Artifact, Detail, Provenance},
     runner::{self, Run},
     scenario::{self, Rule, Scenario},
 };
 use alloy::primitives::Address;
 use concord_deploy::report::print_status;
-use std::{collections::BTreeSet, fs, time::Duration};
+use std::{collections::BTreeSet, time::Duration};
 
 /// `concord conform`: the exit code.
 pub(super) fn conform(mut options: Conform) -> Result<u8, CliError> {
@@ -37,12 +37,15 @@ pub(super) fn conform(mut options: Conform) -> Result<u8, CliError> {
     config::complete(&mut options)?;
     let mut scenarios = load_scenarios(&options)?;
     require_writable(&options)?;
-    let mut backends = start_backends(&options)?;
+    let list = error_classes(&options)?;
+    let mut backends = start_backends(&options, list.classes)?;
     if let Some(node) = attach_node(&options, &mut scenarios)? {
         backends.push(Box::new(node));
     }
     let run = check(&declared(&options), &scenarios, backends);
-    write_reports(&options, &run, provenance(&options))
+    let mut provenance = provenance(&options);
+    provenance.artifacts.extend(list.artifact);
+    write_reports(&options, &run, provenance)
 }
 
 /// Every participant's verdict, with progress on stderr, and there too who stopped answering.
@@ -135,11 +138,13 @@ pub(super) fn declared(options: &Conform) -> BTreeSet<RegistryProfile> {
     }
 }
 
-fn start_backends(options: &Conform) -> Result<Vec<Box<dyn Backend>>, CliError> {
+fn start_backends(
+    options: &Conform,
+    classes: ErrorClasses,
+) -> Result<Vec<Box<dyn Backend>>, CliError> {
     let mut backends = start_ours(options)?;
     if let (Some(url), Some(identity)) = (&options.evm_rpc, options.identity) {
         let endpoint = Endpoint::new(url);
-        let classes = error_classes(options)?;
         let attached = attach(options, &endpoint, identity);
         let attached = attached.map_err(|fault| CliError::Attach {
             host: endpoint.host(),
@@ -154,18 +159,25 @@ fn start_backends(options: &Conform) -> Result<Vec<Box<dyn Backend>>, CliError> 
     Ok(backends)
 }
 
-/// What the registries' own refusals mean.
-fn error_classes(options: &Conform) -> Result<ErrorClasses, CliError> {
+/// What the registries' own refusals mean, and the file that says so.
+#[derive(Default)]
+struct ErrorList {
+    classes: ErrorClasses,
+    artifact: Option<Artifact>,
+}
+
+fn error_classes(options: &Conform) -> Result<ErrorList, CliError> {
     let Some(path) = &options.error_classes else {
-        return Ok(ErrorClasses::default());
+        return Ok(ErrorList::default());
     };
-    let text = fs::read_to_string(path).map_err(|fault| CliError::Unreadable {
-        path: path.clone(),
-        fault,
-    })?;
-    ErrorClasses::read(&text).map_err(|reason| CliError::Config {
+    let refused = |reason| CliError::Config {
         path: path.clone(),
         reason,
+    };
+    let text = config::read_text(path).map_err(|fault| refused(fault.to_string()))?;
+    Ok(ErrorList {
+        classes: ErrorClasses::read(&text).map_err(refused)?,
+        artifact: Some(provenance::of_error_classes(path, &text)),
     })
 }
 

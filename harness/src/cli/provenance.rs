@@ -62,6 +62,16 @@ pub(super) fn of_deployment(chain: &ChainId, deployment: &Deployment) -> Provena
     provenance
 }
 
+/// Of a list of what the registries' own refusals mean (`--error-classes`).
+pub(super) fn of_error_classes(path: &Path, text: &str) -> Artifact {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    Artifact {
+        name: name.to_string_lossy().into_owned(),
+        kind: "sha256 of the list of error classes".to_owned(),
+        hash: format!("0x{}", hex::encode(hash::sha256(text.as_bytes()))),
+    }
+}
+
 fn note_version(provenance: &mut Provenance, tool: &str, version: &str) {
     provenance.versions.push(Version {
         tool: tool.to_owned(),

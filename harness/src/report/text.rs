@@ -23,12 +23,12 @@ const GAP: usize = 2;
 /// How many wrong answers of one view are shown in short.
 const OF_ONE_VIEW: usize = 3;
 
-/// How much is printed of declared variances.
+/// How much is printed of declared variances and of wrong answers of views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
-    /// A line for each kind and participant.
+    /// A line for each kind of variance and participant; the first wrong answers of each view, and how many more.
     Short,
-    /// Each one, with its reason.
+    /// Each variance with its reason, and each wrong answer.
     Full,
 }
 
@@ -79,10 +79,11 @@ fn write_outcome(out: &mut Terminal, run: &Run, detail: Detail) -> fmt::Result {
     for ((participant, view), count) in of_views {
         let others = count.saturating_sub(OF_ONE_VIEW);
         if others > 0 {
-            writeln!(
-                out,
-                "\n{participant}: {view} is wrong at the end of {others} more scenarios (each one with --verbose)"
-            )?;
+            let more = match others {
+                1 => "1 more scenario (see it with --verbose)".to_owned(),
+                many => format!("{many} more scenarios (each one with --verbose)"),
+            };
+            writeln!(out, "\n{participant}: {view} is wrong at the end of {more}")?;
         }
     }
     writeln!(out)?;

@@ -58,7 +58,7 @@ fn the_check_says_line_by_line_what_is_wrong() {
             "WRONG  state after reset: ",
             "$.time is 7, and must be 0",
         ),
-        (4, "ok     agent_state of nobody", ""),
+        (4, "ok     agent_state of an unknown agent", ""),
         (5, "WRONG  execute register: ", "missing field `uri`"),
         (6, "WRONG  reset: ", "revert 0x12345678"),
         (7, "WRONG  state after reset: ", "the adapter"),

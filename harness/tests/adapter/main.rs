@@ -55,13 +55,13 @@ fn edited(script: &str) -> String {
 /// One sentence on stderr besides the model's progress, nothing on stdout.
 fn assert_ends_the_run(answer: &Answer, words: &str) {
     assert_eq!((answer.code, answer.stdout.as_str()), (3, ""), "{answer:?}");
-    let told: Vec<_> = answer
+    let sentences: Vec<_> = answer
         .stderr
         .lines()
         .filter(|line| !line.starts_with("model "))
         .collect();
-    assert_eq!(told.len(), 1, "{answer:?}");
-    assert!(told[0].contains(words), "{answer:?}");
+    assert_eq!(sentences.len(), 1, "{answer:?}");
+    assert!(sentences[0].contains(words), "{answer:?}");
 }
 
 /// What the example declares.

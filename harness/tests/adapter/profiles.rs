@@ -48,7 +48,7 @@ fn a_profile_that_the_adapter_does_not_declare_ends_the_scenario_apart_from_fail
     assert_eq!(answer.code, 4, "{answer:?}");
     let report = report(&answer);
     assert_eq!(report["conclusion"], "not_declared");
-    assert_eq!(report["agree"], false); // nobody may take a part for the whole
+    assert_eq!(report["agree"], false); // a part does not pass for the whole
     assert_eq!(report["failures"], json!([]));
     let undeclared = json!({"identity-py": ["open", "authorized", "validation"]});
     assert_eq!(report["not_declared"], undeclared);

@@ -209,8 +209,8 @@ fn a_silent_adapter_fails_its_step_and_every_report_of_the_run_is_written() {
     let report = report(&answer);
     assert_eq!(report["conclusion"], "lost");
     assert_eq!(report["lost"].as_array().unwrap().len(), 1);
-    let told = report["lost"][0]["reason"].as_str().unwrap();
-    assert!(told.contains(reason), "{told}");
+    let lost = report["lost"][0]["reason"].as_str().unwrap();
+    assert!(lost.contains(reason), "{lost}");
     let total = &report["totals"]["identity-py"];
     assert_eq!((&total["errors"], &total["failed"]), (&json!(1), &json!(0)));
     assert!(total["passed"].as_u64().unwrap() > 0, "{total}");

@@ -22,6 +22,17 @@ fn one_wrong_view_does_not_fill_the_terminal() {
         "\nidentity-py: {view} is wrong at the end of {others} more scenarios (each one with --verbose)\n"
     );
     assert!(short.stdout.contains(&line), "{}", short.stdout);
+
+    let mut arguments = vec!["conform", "--backend", "none", "--adapter", &faulty];
+    arguments.extend(["--adapter-chain", "evm"]);
+    let two = ["identity/approve-by-others", "identity/metadata-by-others"];
+    let four = two.into_iter().chain(SCENARIOS);
+    arguments.extend(four.flat_map(|it| ["--scenario", it]));
+    let one = answer(&mut concord(&arguments));
+    let line = format!(
+        "\nidentity-py: {view} is wrong at the end of 1 more scenario (see it with --verbose)\n"
+    );
+    assert!(one.stdout.contains(&line), "{}", one.stdout);
 }
 
 #[test]

@@ -61,6 +61,7 @@ fn r16_filters_take_clients_as_listed_and_tags_whole() {
         named(&[("carol", 1); 2])
     );
     assert_eq!(found(&["bob"], ("uptime", ""), false), named(&[]));
+    assert_eq!(found(&["bob", "carol"], ("Uptime", ""), true), named(&[]));
     assert_eq!(
         found(&["bob", "carol"], ("", "day"), false),
         named(&[("bob", 2)])

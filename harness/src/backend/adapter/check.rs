@@ -141,7 +141,7 @@ impl Check<'_> {
             );
         }
         let agent = Agent::from("desk");
-        let name = "agent_state of nobody";
+        let name = "agent_state of an unknown agent";
         if let Some(answer) = self.ask::<Snapshot>(name, &Ask::AgentState { agent: &agent })? {
             self.note(name, same(&Value::Null, &json!(answer.agent)));
         }

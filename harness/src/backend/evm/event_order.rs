@@ -6,30 +6,30 @@ use alloy::{
 use concord_canonical::limits::RESERVED_METADATA_KEY;
 use concord_registry::evm::abi::IdentityRegistry as Identity;
 
-/// Puts `Registered` first among a registration's events, and the wallet's entry second. ERC-8004 names these events and
-/// leaves their order open; indexers read them all from one transaction.
+/// Puts `Registered` before all events of a registration, and the wallet's first entry directly after it, as the events are
+/// read. Other logs keep their order. ERC-8004 names these events and leaves their order open; indexers read them all from
+/// one transaction.
 pub(super) fn registration_first(logs: &[Log], identity: Address) -> Vec<Log> {
-    let mut ordered = logs.to_vec();
     let is =
         |log: &Log, event: B256| log.address == identity && log.topics().first() == Some(&event);
     let registered = logs
         .iter()
         .position(|log| is(log, Identity::Registered::SIGNATURE_HASH));
-    let Some(at) = registered else {
-        return ordered;
+    let Some(registered) = registered else {
+        return logs.to_vec();
     };
-    let agent = logs[at].topics().get(1);
+    let agent = logs[registered].topics().get(1);
     let is_entry =
         |log: &Log| is(log, Identity::MetadataSet::SIGNATURE_HASH) && log.topics().get(1) == agent;
-    let wallet = keccak256(RESERVED_METADATA_KEY);
-    if let Some(first) = logs[..at].iter().position(is_entry) {
-        ordered[first..=at].sort_by_key(|log| match log.topics() {
-            [Identity::Registered::SIGNATURE_HASH, ..] => 0,
-            [_, _, key, ..] if is_entry(log) && *key == wallet => 1,
-            _ => 2,
-        });
-    }
-    ordered
+    let key = keccak256(RESERVED_METADATA_KEY);
+    let is_wallet = |log: &Log| is_entry(log) && log.topics().get(2) == Some(&key);
+    let entry = logs.iter().position(is_entry).unwrap_or(registered);
+    let wallet = logs.iter().position(is_wallet);
+    let front: Vec<_> = [Some(registered), wallet].into_iter().flatten().collect();
+    let mut order: Vec<_> = (0..logs.len()).filter(|at| !front.contains(at)).collect();
+    let first = registered.min(entry); // no place before it is in `front`
+    order.splice(first..first, front);
+    order.into_iter().map(|at| logs[at].clone()).collect()
 }
 
 #[cfg(test)]
@@ -65,6 +65,15 @@ mod tests {
         log(IDENTITY, &event)
     }
 
+    fn mint(agent: u64) -> Log {
+        let event = Identity::Transfer {
+            from: Address::ZERO,
+            to: Address::repeat_byte(7),
+            tokenId: U256::from(agent),
+        };
+        log(IDENTITY, &event)
+    }
+
     #[test]
     fn the_registration_and_the_wallet_come_first_and_entries_keep_their_order() {
         let wallet = entry(1, "agentWallet");
@@ -74,10 +83,29 @@ mod tests {
             [first, wallet, b, a],
             [wallet, b, a, first],
             [b, wallet, a, first],
+            [first, b, wallet, a],
+            [first, b, a, wallet],
+            [b, first, wallet, a],
+            [b, first, a, wallet],
         ] {
             let ordered = registration_first(&other.map(Clone::clone), IDENTITY);
             assert_eq!(ordered, usual);
         }
+        let exchanged = [first, wallet, a, b].map(Clone::clone);
+        assert_eq!(registration_first(&exchanged, IDENTITY), exchanged);
+    }
+
+    #[test]
+    fn what_is_not_of_the_registration_keeps_its_order_around_it() {
+        let [first, wallet] = [registered(1), entry(1, "agentWallet")];
+        let before = [mint(1), first.clone(), wallet.clone()];
+        assert_eq!(registration_first(&before, IDENTITY), before);
+        let between = [&first, &mint(1), &wallet].map(Clone::clone);
+        let after = [&first, &wallet, &mint(1)].map(Clone::clone);
+        assert_eq!(registration_first(&between, IDENTITY), after);
+        let second = [&mint(1), &wallet, &first, &wallet].map(Clone::clone);
+        let ordered = [&mint(1), &first, &wallet, &wallet].map(Clone::clone);
+        assert_eq!(registration_first(&second, IDENTITY), ordered);
     }
 
     #[test]

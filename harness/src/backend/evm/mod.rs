@@ -71,7 +71,7 @@ pub struct Registries<L> {
     ledger: L,
     addresses: RegistryAddresses,
     dialect: Dialect,
-    /// What its refusals mean beside the dialect.
+    /// The registry's own refusals, looked up before the dialect's.
     error_classes: ErrorClasses,
     /// Unix seconds.
     start: u64,
