@@ -30,11 +30,26 @@ pub(super) enum LaneError {
     OtherEntry { found: String, expected: String },
     #[error("it has not landed {seconds} seconds after it was accepted")]
     NotLanded { seconds: u64 },
-    #[error("it has landed, and is not final {seconds} seconds after it was accepted")]
+    #[error("it has landed, and is not final {seconds} seconds later")]
     NotFinal { seconds: u64 },
 }
 
 impl LaneError {
+    /// Whether others may be signed although the chain never took the transaction: it refuses it, whatever its nonce.
+    pub fn lets_others(&self) -> bool {
+        use ChainError::{NotSigned, RecordMalformed, SimulationFailed, TransactionRefused};
+        let Self::Feedback(FeedbackError::Chain(error)) = self else {
+            return false;
+        };
+        matches!(
+            error,
+            TransactionRefused { .. }
+                | RecordMalformed { .. }
+                | NotSigned { .. }
+                | SimulationFailed { .. }
+        )
+    }
+
     /// Whether the registry reverted it. Only a simulation says so before anything is signed, and only if no earlier
     /// transaction can land.
     pub fn is_reverted(&self) -> bool {

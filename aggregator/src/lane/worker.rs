@@ -1,21 +1,18 @@
 use std::{sync::Arc, time::Duration};
 
 use concord_canonical::caip::AccountId;
-use concord_chain::submission::TxRecord;
 use concord_files::{AgentId, RegistrationId};
 use concord_x402::feedback::{
     FeedbackError, FeedbackJob, FeedbackRegistry, ResponseJob, RevocationJob,
 };
-use tokio::{
-    sync::Notify,
-    time::{sleep, timeout},
-};
+use tokio::time::{sleep, timeout};
 
 use super::{Claimed, Parts, error::LaneError, now};
 use crate::{
     aggregator::LanePlace,
     store::{
-        Phase, ResponseRow, RevocationRow, Row, RowState, Store, StoreError, StoreRecord, Work,
+        Found, Phase, ResponseRow, RevocationRow, Row, RowState, Signals, Store, StoreError,
+        StoreRecord, Wanted, Work,
     },
 };
 
@@ -26,11 +23,11 @@ const BACKOFF: u64 = 1;
 const BACKOFF_MAX: u64 = 300;
 /// A call that the registry reverts so often, one time after the other, will not succeed later.
 const REVERTS: u32 = 3;
-/// Seconds for which one thing is waited for before others have their turn: one that has landed and is not final, or one that
-/// failed before. A block is final after all before it, so those that wait behind it are seen to be final at once.
+/// Seconds for which one thing that failed before is waited for before others have their turn, and the pause that then follows
+/// at least. One that has landed and is not final, and one that waits for another block, is looked at once.
 const TURN: u64 = 30;
-/// Seconds until something that is not final has its next turn, at least.
-const PAUSE: u64 = 5;
+/// Seconds until something that was looked at once has its next turn, at least.
+const PAUSE: u64 = 1;
 /// Seconds for what never failed, or may be in the chain already.
 const LANDING_TURN: u64 = 120;
 /// Seconds after which an operator is told that something has not landed, or is not final.
@@ -42,6 +39,19 @@ pub(super) struct Worker {
     registry: Box<dyn FeedbackRegistry>,
     phase: Phase,
     parts: Arc<Parts>,
+    /// Something that was begun had its turn for nothing: the next one is of what is not begun.
+    fresh_first: bool,
+}
+
+/// How an attempt ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// Nothing is left to do.
+    Over,
+    /// Its transaction landed, or is not in the chain any more: the rest is the other phase's.
+    Turned,
+    /// It waits for something that takes a while.
+    Waits,
 }
 
 impl Worker {
@@ -50,6 +60,7 @@ impl Worker {
             registry,
             phase,
             parts,
+            fresh_first: false,
         }
     }
 
@@ -59,7 +70,7 @@ impl Worker {
         loop {
             changes.borrow_and_update();
             match self.next(store) {
-                Ok(Some((work, _claimed))) => self.take(store, &work).await,
+                Ok(Some((found, _claimed))) => self.take(store, &found).await,
                 Ok(None) => {
                     let _ = timeout(TICK, changes.changed()).await; // either is a reason to look
                 }
@@ -72,25 +83,40 @@ impl Worker {
     }
 
     /// What is due. Of an agent one thing is brought on chain after the other: on Solana each feedback states its index (R12).
-    fn next(&self, store: &Store) -> Result<Option<(Work, Option<Claimed>)>, StoreError> {
+    fn next(&self, store: &Store) -> Result<Option<(Found, Option<Claimed>)>, StoreError> {
         let lane = self.parts.place.name();
         let busy = match self.phase {
             Phase::Landing => self.parts.busy(),
             Phase::Finality => Default::default(), // nothing is signed for it
         };
-        let found = store.work(&lane, now(), self.phase, &busy)?;
-        Ok(found.map(|(work, agent)| match self.phase {
-            Phase::Landing => (work, Some(self.parts.claim(agent))),
-            Phase::Finality => (work, None),
+        let found = store.work(Wanted {
+            lane: &lane,
+            now: now(),
+            phase: self.phase,
+            busy: &busy,
+            fresh_first: self.fresh_first,
+        })?;
+        Ok(found.map(|found| match self.phase {
+            Phase::Landing => {
+                let claimed = self.parts.claim(found.agent.clone());
+                (found, Some(claimed))
+            }
+            Phase::Finality => (found, None),
         }))
     }
 
     /// One attempt, or one turn of following what landed.
-    async fn take(&mut self, store: &Store, work: &Work) {
+    async fn take(&mut self, store: &Store, found: &Found) {
+        let work = &found.work;
         let turn = Duration::from_secs(self.turn(work));
-        let done = match timeout(turn, self.attempt(store, work)).await {
-            Ok(done) => done,
-            Err(_) => self.pass(store, work).await,
+        let ended = timeout(turn, self.attempt(store, work)).await;
+        let is_done = matches!(ended, Ok(Ok(End::Over | End::Turned)));
+        self.fresh_first = self.phase == Phase::Landing && work.is_begun() && !is_done;
+        let done = match ended {
+            Ok(Ok(End::Over | End::Turned)) => Ok(()),
+            Ok(Ok(End::Waits)) => self.wait(store, found).await,
+            Ok(Err(error)) => Err(error),
+            Err(_) => self.pass(store, found, self.pause(found, TURN)).await,
         };
         let Err(error) = done else {
             return;
@@ -98,15 +124,24 @@ impl Worker {
         let (n, kind, attempts, reason) =
             (work.n(), work.kind(), work.attempts(), error.to_string());
         tracing::warn!(n, kind, attempts, reason, "not done");
-        if let Err(error) = self.note(store, work, &error).await {
+        if let Err(error) = self.note(store, found, &error).await {
             tracing::error!(%error, n, kind, "the store failed");
             sleep(TICK).await; // it is not asked again at once
         }
     }
 
     /// Notes why an attempt failed: it is tried again, or the registry refuses it for good.
-    async fn note(&self, store: &Store, work: &Work, error: &LaneError) -> Result<(), StoreError> {
+    async fn note(
+        &self,
+        store: &Store,
+        found: &Found,
+        error: &LaneError,
+    ) -> Result<(), StoreError> {
+        let work = &found.work;
         let (n, reason) = (work.n(), error.to_string());
+        if self.phase == Phase::Landing && error.lets_others() {
+            store.let_others(work).await?;
+        }
         let is_reverted = error.is_reverted() && self.is_outsider(work).await;
         if is_reverted && work.reverts() + 1 >= REVERTS {
             return match work {
@@ -115,7 +150,13 @@ impl Worker {
                 Work::Respond(..) => store.refuse_response(n, reason).await,
             };
         }
-        let due = now().saturating_add(backoff(work.attempts()));
+        let backoff = backoff(work.attempts());
+        let pause = match error {
+            LaneError::NotLanded { .. } | LaneError::NotFinal { .. } => self.pause(found, TURN),
+            _ if work.is_begun() && !error.lets_others() => backoff.min(TURN), // others wait for it
+            _ => backoff,
+        };
+        let due = now().saturating_add(pause);
         match work {
             Work::Submit(_) => store.postpone(n, reason, due, is_reverted).await,
             Work::Revoke(..) => store.postpone_revocation(n, reason, due, is_reverted).await,
@@ -142,23 +183,35 @@ impl Worker {
         }
     }
 
+    /// Lets others have their turn, and be signed: it waits for something else.
+    async fn wait(&self, store: &Store, found: &Found) -> Result<(), LaneError> {
+        if self.phase == Phase::Landing {
+            store.let_others(&found.work).await?;
+        }
+        self.pass(store, found, self.pause(found, PAUSE)).await
+    }
+
     /// Lets others have their turn, before one that has not landed, or is not final yet.
-    async fn pass(&self, store: &Store, work: &Work) -> Result<(), LaneError> {
+    async fn pass(&self, store: &Store, found: &Found, pause: u64) -> Result<(), LaneError> {
         let now = now();
-        let seconds = now.saturating_sub(work.accepted_at());
+        let seconds = now.saturating_sub(found.since);
         match self.phase {
             Phase::Landing if seconds > LATE_TO_LAND => Err(LaneError::NotLanded { seconds }),
             Phase::Finality if seconds > LATE => Err(LaneError::NotFinal { seconds }),
-            // those that a node never shows as final have fewer turns, the longer it is
-            Phase::Finality => {
-                let pause = (seconds / 10).clamp(PAUSE, BACKOFF_MAX);
-                Ok(store.pass(work, now.saturating_add(pause)).await?)
-            }
-            Phase::Landing => Ok(store.pass(work, now.saturating_add(TURN)).await?),
+            _ => Ok(store.pass(&found.work, now.saturating_add(pause)).await?),
         }
     }
 
-    async fn attempt(&mut self, store: &Store, work: &Work) -> Result<(), LaneError> {
+    /// Seconds until the next turn: what has waited for long has fewer.
+    fn pause(&self, found: &Found, least: u64) -> u64 {
+        let most = match self.phase {
+            Phase::Landing => LANDING_TURN, // on EVM chains others may wait for its nonce
+            Phase::Finality => BACKOFF_MAX,
+        };
+        (now().saturating_sub(found.since) / 10).clamp(least, most)
+    }
+
+    async fn attempt(&mut self, store: &Store, work: &Work) -> Result<End, LaneError> {
         match work {
             Work::Submit(row) => self.submit(store, row).await,
             Work::Revoke(row, index) => self.revoke(store, row, *index).await,
@@ -166,7 +219,7 @@ impl Worker {
         }
     }
 
-    async fn submit(&mut self, store: &Store, row: &Row) -> Result<(), LaneError> {
+    async fn submit(&mut self, store: &Store, row: &Row) -> Result<End, LaneError> {
         if row.state == RowState::Accepted {
             self.store_file(store, row).await?;
         }
@@ -176,20 +229,20 @@ impl Worker {
             submission: &row.submission,
         };
         let mut record = store.record(row)?;
-        if record.transactions(&id).is_empty() {
+        if matches!(row.state, RowState::Accepted | RowState::Stored) {
             self.require_outsider(row).await?;
         }
-        let turned = record.turned();
-        let is_over = until_turned(&turned, self.registry.submit(job, &mut record)).await?;
-        match self.is_done(is_over) {
-            true => self.read_back(store, row, &record).await,
-            false => Ok(()),
+        let signals = record.signals();
+        let end = until_turned(&signals, self.registry.submit(job, &mut record)).await?;
+        if self.is_done(end) {
+            self.read_back(store, row, &record).await?;
         }
+        Ok(end)
     }
 
     /// What a worker has brought on chain, another one follows.
-    fn is_done(&self, is_over: bool) -> bool {
-        is_over && self.phase == Phase::Finality
+    fn is_done(&self, end: End) -> bool {
+        end == End::Over && self.phase == Phase::Finality
     }
 
     async fn read_back(
@@ -224,7 +277,7 @@ impl Worker {
         store: &Store,
         row: &RevocationRow,
         index: u64,
-    ) -> Result<(), LaneError> {
+    ) -> Result<End, LaneError> {
         let id = row.job_id();
         let submission = store.get(row.n)?.ok_or(LaneError::NoSubmission)?;
         let job = RevocationJob {
@@ -233,13 +286,13 @@ impl Worker {
             index,
         };
         let mut record = store.revocation_record(row)?;
-        let turned = record.turned();
-        let is_over = until_turned(&turned, self.registry.revoke(job, &mut record)).await?;
-        if self.is_done(is_over) {
+        let signals = record.signals();
+        let end = until_turned(&signals, self.registry.revoke(job, &mut record)).await?;
+        if self.is_done(end) {
             store.set_revoked(row.n).await?;
             tracing::info!(n = row.n, "revoked");
         }
-        Ok(())
+        Ok(end)
     }
 
     /// R19, R58: anyone may respond, so no insider check is made.
@@ -248,7 +301,7 @@ impl Worker {
         store: &Store,
         row: &ResponseRow,
         index: u64,
-    ) -> Result<(), LaneError> {
+    ) -> Result<End, LaneError> {
         let (n, id, request) = (row.receipt.n, row.job_id(), &row.request);
         let job = ResponseJob {
             id: &id,
@@ -258,13 +311,13 @@ impl Worker {
             hash: request.response_word().map_err(LaneError::Response)?,
         };
         let mut record = store.response_record(row)?;
-        let turned = record.turned();
-        let is_over = until_turned(&turned, self.registry.respond(job, &mut record)).await?;
-        if self.is_done(is_over) {
+        let signals = record.signals();
+        let end = until_turned(&signals, self.registry.respond(job, &mut record)).await?;
+        if self.is_done(end) {
             store.set_responded(n).await?;
             tracing::info!(n, "responded");
         }
-        Ok(())
+        Ok(end)
     }
 
     /// R18: an agent can make any account one of its operators. Its owner could end the submission of feedback
@@ -296,16 +349,17 @@ impl Worker {
     }
 }
 
-/// Returns whether the call came to its end. It is dropped, as a kill would end it, once its transaction landed or is not in
-/// the chain any more: the rest is the other phase's.
+/// Returns how the call ended. It is dropped, as a kill would end it, once its transaction landed or is not in the chain any
+/// more, and once nothing can be done now.
 async fn until_turned(
-    turned: &Notify,
+    signals: &Signals,
     call: impl Future<Output = Result<(), FeedbackError>>,
-) -> Result<bool, LaneError> {
+) -> Result<End, LaneError> {
     tokio::select! {
         biased;
-        done = call => Ok(done.map(|()| true)?),
-        () = turned.notified() => Ok(false),
+        done = call => Ok(done.map(|()| End::Over)?),
+        () = signals.turned.notified() => Ok(End::Turned),
+        () = signals.waits.notified() => Ok(End::Waits),
     }
 }
 

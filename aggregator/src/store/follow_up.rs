@@ -78,7 +78,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let sql = format!(
             "UPDATE {} SET attempts = attempts + 1, reason = ?2, not_before = ?3, \
-             reverts = (reverts + 1) * ?4 WHERE n = ?1",
+             reverts = (reverts + 1) * ?4 WHERE n = ?1 AND is_done = 0",
             table.name()
         );
         let values = [int(n), text(&reason), int(due), int(is_reverted.into())];

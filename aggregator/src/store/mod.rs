@@ -41,14 +41,14 @@ pub use error::StoreError;
 pub use follow_up::Receipted;
 pub use lease::{LEASE_SECONDS, Lease};
 pub use receipt::SignedReceipt;
-pub use record::StoreRecord;
+pub use record::{Signals, StoreRecord};
 pub use response::{AcceptedResponse, ResponseRow};
 pub use revocation::RevocationRow;
 pub use row::{Row, RowState};
 pub use settled::Settled;
 pub(crate) use sponsored::{Preparation, SponsorLimits, Sponsoring};
 pub use sponsored::{SponsoredRow, SponsoredState};
-pub use work::{Phase, Work};
+pub use work::{Found, Phase, Wanted, Work};
 
 use db::{Db, int, text};
 use record::Table;
@@ -254,14 +254,12 @@ impl Store {
         let retry = move |db: &mut Db| {
             let mut count = 0;
             for table in Table::ALL {
-                let (name, (signed, key)) = (table.name(), table.transactions());
+                let name = table.name();
                 let due = "is_done = 0 OR state = 'refused'";
                 count += db.count(&format!("SELECT count(*) FROM {name} WHERE {due}"), &[])?;
                 let sql = format!(
                     "UPDATE {name} SET not_before = 0, attempts = 0, reverts = 0, is_done = 0, \
-                     state = CASE WHEN state <> 'refused' THEN state WHEN EXISTS (SELECT 1 \
-                     FROM {signed} AS signed WHERE signed.{key} = {name}.n) THEN 'sent' \
-                     ELSE 'accepted' END WHERE {due}"
+                     state = CASE WHEN state = 'refused' THEN 'accepted' ELSE state END WHERE {due}"
                 );
                 db.run(&sql, &[])?;
             }

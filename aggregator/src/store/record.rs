@@ -1,8 +1,9 @@
 use std::sync::Arc;
 
+use alloy::consensus::Transaction;
 use concord_chain::{
-    ChainError,
-    submission::{Landing, SignedTx, TxRecord},
+    ChainError, evm,
+    submission::{Landing, SignedTx, TxRecord, TxStatus},
 };
 use serde::Serialize;
 use tokio::sync::Notify;
@@ -11,6 +12,7 @@ use super::{
     Row, Store, StoreError,
     db::{Db, int, text},
 };
+use crate::lane::now;
 
 /// The transactions of one submission, its revocation or its response, in the store. Each change is committed when the
 /// call returns.
@@ -20,7 +22,16 @@ pub struct StoreRecord {
     n: u64,
     transactions: Vec<SignedTx>,
     landing: Option<Landing>,
-    turned: Arc<Notify>,
+    signals: Arc<Signals>,
+}
+
+/// What a worker hears of a record while it submits.
+#[derive(Default)]
+pub struct Signals {
+    /// A transaction has landed, or is not in the chain any more.
+    pub turned: Notify,
+    /// Nothing can be done now.
+    pub waits: Notify,
 }
 
 /// What transactions belong to.
@@ -86,7 +97,7 @@ impl StoreRecord {
             n,
             transactions,
             landing,
-            turned: Arc::default(),
+            signals: Arc::default(),
         })
     }
 
@@ -105,10 +116,10 @@ impl StoreRecord {
         Some((landing, transaction))
     }
 
-    /// Notified when a transaction has landed, and when it is not in the chain any more.
+    /// What is heard while the record is used.
     #[must_use]
-    pub fn turned(&self) -> Arc<Notify> {
-        self.turned.clone()
+    pub fn signals(&self) -> Arc<Signals> {
+        self.signals.clone()
     }
 
     fn is_own(&self, job: &str) -> bool {
@@ -158,8 +169,26 @@ impl StoreRecord {
 }
 
 fn set_state(db: &mut Db, table: Table, n: u64, state: &str) -> Result<(), StoreError> {
-    let sql = format!("UPDATE {} SET state = ?2 WHERE n = ?1", table.name());
+    let sql = format!(
+        "UPDATE {} SET state = ?2, yields = 0 WHERE n = ?1",
+        table.name()
+    );
     db.run(&sql, &[int(n), text(state)])
+}
+
+/// Whether one failed, and none of the others can land: of an EVM account one transaction of each nonce does.
+fn is_spent(transactions: &[SignedTx], statuses: &[TxStatus]) -> bool {
+    let nonce = |of: &SignedTx| evm::decode(of).ok().map(|it| it.nonce());
+    let is_failed = |status: &TxStatus| matches!(status, TxStatus::Failed { .. });
+    let both = || transactions.iter().zip(statuses);
+    let failed: Vec<&SignedTx> = both().filter(|it| is_failed(it.1)).map(|it| it.0).collect();
+    let is_over = |(transaction, status): (&SignedTx, &TxStatus)| match status {
+        TxStatus::Failed { .. } | TxStatus::Expired => true,
+        TxStatus::Landed(_) => false,
+        _ => nonce(transaction)
+            .is_some_and(|own| failed.iter().any(|other| nonce(other) == Some(own))),
+    };
+    !failed.is_empty() && both().all(is_over)
 }
 
 impl TxRecord for StoreRecord {
@@ -203,9 +232,21 @@ impl TxRecord for StoreRecord {
         for (_, transaction) in failed {
             transaction.note_failure(&mut self.transactions);
         }
-        let mut all = self.transactions.iter();
-        let none_is_left = all.all(|it| it.failure_cost.is_some());
-        self.write_all(none_is_left.then(|| self.table.unsigned())) // nothing waits for their nonces
+        self.write_all(None)
+    }
+
+    fn looked(&mut self, job: &str, statuses: &[TxStatus]) -> Result<(), ChainError> {
+        let table = self.table;
+        match self.is_own(job) && is_spent(&self.transactions, statuses) {
+            true => self.change(move |db, n| set_state(db, table, n, table.unsigned())), // nothing waits for their nonces
+            false => Ok(()),
+        }
+    }
+
+    fn waiting(&mut self, jobs: &[&str]) {
+        if !jobs.is_empty() {
+            self.signals.waits.notify_one();
+        }
     }
 
     fn landed(&mut self, landed: &[(&str, Landing)]) -> Result<(), ChainError> {
@@ -214,11 +255,14 @@ impl TxRecord for StoreRecord {
         };
         let (body, table) = (self.text(landing)?, self.table.name());
         self.change(move |db, n| {
-            let sql = format!("UPDATE {table} SET state = 'landed', landing = ?2 WHERE n = ?1");
-            db.run(&sql, &[int(n), text(&body)])
+            let sql = format!(
+                "UPDATE {table} SET state = 'landed', landing = ?2, landed_at = ?3, reason = NULL, \
+                 not_before = 0, yields = 0 WHERE n = ?1"
+            );
+            db.run(&sql, &[int(n), text(&body), int(now())])
         })?;
         self.landing = Some(landing.clone());
-        self.turned.notify_one();
+        self.signals.turned.notify_one();
         Ok(())
     }
 
@@ -228,11 +272,14 @@ impl TxRecord for StoreRecord {
         }
         let table = self.table.name();
         self.change(move |db, n| {
-            let sql = format!("UPDATE {table} SET state = 'sent', landing = NULL WHERE n = ?1");
+            let sql = format!(
+                "UPDATE {table} SET state = 'sent', landing = NULL, landed_at = NULL, \
+                 not_before = 0, yields = 0 WHERE n = ?1"
+            );
             db.run(&sql, &[int(n)])
         })?;
         self.landing = None;
-        self.turned.notify_one();
+        self.signals.turned.notify_one();
         Ok(())
     }
 

@@ -201,11 +201,17 @@ CREATE INDEX response_time ON response (accepted_at);
 ",
         older: "",
     },
-    // lanes take what is due first, in each state; what is open is counted by it as well
+    // lanes take what is due first, in each state, for an agent that is not busy; what is open is counted by it as well
     Step {
         sql: "
 DROP INDEX submission_open;
-CREATE INDEX submission_work ON submission (lane, state, not_before, n) WHERE is_done = 0;
+CREATE INDEX submission_work ON submission (lane, state, not_before, n, agent) WHERE is_done = 0;
+ALTER TABLE submission ADD COLUMN landed_at INTEGER;
+ALTER TABLE submission ADD COLUMN yields INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE revocation ADD COLUMN landed_at INTEGER;
+ALTER TABLE revocation ADD COLUMN yields INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE response ADD COLUMN landed_at INTEGER;
+ALTER TABLE response ADD COLUMN yields INTEGER NOT NULL DEFAULT 0;
 ",
         older: "",
     },

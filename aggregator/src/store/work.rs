@@ -32,24 +32,94 @@ pub enum Phase {
     Finality,
 }
 
-/// Work, and the agent that it is about.
-type Found = (Work, String);
+/// What a worker asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// The lane.
+    pub lane: &'a str,
+    /// Unix seconds.
+    pub now: u64,
+    /// The worker's.
+    pub phase: Phase,
+    /// The agents that other workers serve.
+    pub busy: &'a BTreeSet<String>,
+    /// What is not begun has its turn before what is.
+    pub fresh_first: bool,
+}
 
-impl Phase {
-    /// The states of submissions, each with its turn. What may be in the chain already comes first: on EVM chains all that
-    /// is signed later waits for it.
-    const fn states(self) -> &'static [(&'static str, u8)] {
-        match self {
-            Self::Landing => &[("signed", 0), ("sent", 0), ("accepted", 1), ("stored", 1)],
-            Self::Finality => &[("landed", 0), ("final", 0)],
+/// Work that is due.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// What it is.
+    pub work: Work,
+    /// The agent that it is about.
+    pub agent: String,
+    /// When it was accepted, or landed if that is followed. Unix seconds.
+    pub since: u64,
+    not_before: u64,
+}
+
+impl Wanted<'_> {
+    /// Transactions of an EVM account are numbered: what is signed later waits for what is signed before.
+    fn is_numbered(&self) -> bool {
+        self.lane.starts_with("eip155:")
+    }
+
+    /// Whether a transaction is the first to be brought on chain. On Solana what failed has no such right: others do not wait for it.
+    fn is_first(&self, work: &Work) -> bool {
+        work.is_begun() && (self.is_numbered() || work.attempts() == 0)
+    }
+
+    /// What comes first: what may be in the chain already, then what never failed, then what waits the longest. An agent can
+    /// make submissions fail as long as it likes (R18), and they must not keep others waiting.
+    fn precedence(&self, found: &Found) -> (bool, bool, u64, u64) {
+        let (work, due) = (&found.work, found.not_before);
+        let first = self.is_first(work);
+        let has_failed = work.attempts() > 0 && !first;
+        match self.phase {
+            Phase::Landing => (
+                first == self.fresh_first,
+                has_failed,
+                due,
+                work.accepted_at(),
+            ),
+            Phase::Finality => (false, false, due, work.accepted_at()),
         }
     }
 
-    const fn has_landed(self) -> &'static str {
-        match self {
-            Self::Landing => "NOT IN ('landed', 'final')",
-            Self::Finality => "IN ('landed', 'final')",
+    /// The rows of submissions, each kind with its turn.
+    fn submissions(&self, is_held: bool) -> Vec<(&'static str, String, u8)> {
+        const FIRST: &str = "AND attempts = 0";
+        let begun = if self.fresh_first { 2 } else { 0 };
+        // on Solana feedback states its index (R12), which is the same until the one before has landed
+        let free = "AND agent NOT IN (SELECT begun.agent FROM submission AS begun \
+                    WHERE begun.lane = ?1 AND begun.is_done = 0 \
+                    AND begun.state IN ('signed', 'sent') AND begun.yields = 0)";
+        let of = |states: [&'static str; 2], and: &str, turn: u8| {
+            states.map(|state| (state, and.to_owned(), turn)).to_vec()
+        };
+        match (self.phase, self.is_numbered()) {
+            (Phase::Finality, _) => of(["landed", "final"], "", 0),
+            (Phase::Landing, true) if is_held => of(["signed", "sent"], "", begun),
+            (Phase::Landing, true) => [
+                of(["signed", "sent"], "", begun),
+                of(["accepted", "stored"], "", 1),
+            ]
+            .concat(),
+            (Phase::Landing, false) => [
+                of(["signed", "sent"], FIRST, begun),
+                of(["signed", "sent"], "AND attempts > 0", 1),
+                of(["accepted", "stored"], free, 1),
+            ]
+            .concat(),
         }
+    }
+
+    /// The lane, the time, the agents that are busy.
+    fn values(&self) -> Vec<Value> {
+        let mut values = vec![text(self.lane), int(self.now)];
+        values.extend(self.busy.iter().map(|agent| text(agent)));
+        values
     }
 }
 
@@ -121,38 +191,34 @@ impl Work {
             Self::Respond(..) => Table::Response,
         }
     }
-
-    /// What comes first: what may be in the chain already, then what never failed, then what was accepted first. An agent can
-    /// make submissions fail as long as it likes (R18), and they must not keep others waiting.
-    fn precedence(&self) -> (bool, bool, u64) {
-        (!self.is_begun(), self.attempts() > 0, self.accepted_at())
-    }
 }
 
 impl Store {
-    /// What a lane does next in a phase, but for the agents that are busy. Beside it the agent that it is about. `now`: unix
-    /// seconds.
+    /// What a lane does next, but for the agents that are busy.
     ///
     /// # Errors
     /// [`StoreError`].
-    pub fn work(
-        &self,
-        lane: &str,
-        now: u64,
-        phase: Phase,
-        busy: &BTreeSet<String>,
-    ) -> Result<Option<Found>, StoreError> {
-        let mut values = vec![text(lane), int(now)];
-        values.extend(busy.iter().map(|agent| text(agent)));
+    pub fn work(&self, wanted: Wanted<'_>) -> Result<Option<Found>, StoreError> {
         let found = self.read(|db| {
+            let is_held = wanted.is_numbered() && holds_nonce(db, wanted)?;
             Ok([
-                submission(db, phase, &values)?,
-                revocation(db, phase, &values)?,
-                response(db, phase, &values)?,
+                submission(db, wanted, is_held)?,
+                revocation(db, wanted, is_held)?,
+                response(db, wanted, is_held)?,
             ])
         })?;
         let all = found.into_iter().flatten();
-        Ok(all.min_by_key(|(work, _)| work.precedence()))
+        Ok(all.min_by_key(|found| wanted.precedence(found)))
+    }
+
+    /// Lets others be signed although the chain never took this one: its nonce is used, or the chain refuses it.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn let_others(&self, work: &Work) -> Result<(), StoreError> {
+        let (table, n) = (work.table().name(), work.n());
+        let sql = format!("UPDATE {table} SET yields = 1 WHERE n = ?1 AND is_done = 0");
+        self.write(move |db| db.run(&sql, &[int(n)])).await
     }
 
     /// Others have their turn first, until a time in unix seconds. Nothing failed.
@@ -161,13 +227,32 @@ impl Store {
     /// [`StoreError`].
     pub async fn pass(&self, work: &Work, until: u64) -> Result<(), StoreError> {
         let (table, n) = (work.table().name(), work.n());
-        let sql = format!("UPDATE {table} SET not_before = ?2 WHERE n = ?1");
+        let sql = format!("UPDATE {table} SET not_before = ?2 WHERE n = ?1 AND is_done = 0");
         self.write(move |db| db.run(&sql, &[int(n), int(until)]))
             .await
     }
 }
 
-/// `values`: the lane, the time, the agents that are busy.
+/// Whether a transaction is signed, and the chain never answered: a node may not count its nonce yet, and another signed now
+/// would have the same.
+fn holds_nonce(db: &mut Db, wanted: Wanted<'_>) -> Result<bool, StoreError> {
+    for table in Table::ALL {
+        let name = table.name();
+        let of_lane = match table {
+            Table::Submission => "submission.lane = ?1",
+            Table::Revocation => "n IN (SELECT n FROM submission WHERE lane = ?1)",
+            Table::Response => "submission IN (SELECT n FROM submission WHERE lane = ?1)",
+        };
+        let sql = format!(
+            "SELECT count(*) FROM {name} WHERE {of_lane} AND is_done = 0 AND state = 'signed' AND yields = 0"
+        );
+        if db.count(&sql, &[text(wanted.lane)])? > 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 fn free(values: &[Value]) -> String {
     let busy: Vec<String> = (3..=values.len()).map(|it| format!("?{it}")).collect();
     match busy.is_empty() {
@@ -177,65 +262,90 @@ fn free(values: &[Value]) -> String {
 }
 
 /// The first of each state by the index, then the first of these.
-fn submission(db: &mut Db, phase: Phase, values: &[Value]) -> Result<Option<Found>, StoreError> {
-    let free = free(values);
-    let first = |(state, turn): &(&str, u8)| {
-        let (due, order) = match turn {
-            0 => ("0", "n"),
-            _ => ("not_before", "not_before, n"), // what never failed is due since ever
-        };
+fn submission(db: &mut Db, wanted: Wanted<'_>, is_held: bool) -> Result<Option<Found>, StoreError> {
+    let values = wanted.values();
+    let free = free(&values);
+    let first = |(at, (state, and, turn)): (usize, (&str, String, u8))| {
         format!(
-            "SELECT * FROM (SELECT n, {turn} AS turn, {due} AS due FROM submission \
-             WHERE lane = ?1 AND is_done = 0 AND state = '{state}' AND not_before <= ?2{free} \
-             ORDER BY {order} LIMIT 1) AS first_{state}"
+            "SELECT * FROM (SELECT n, {turn} AS turn, not_before FROM submission \
+             WHERE lane = ?1 AND is_done = 0 AND state = '{state}' AND not_before <= ?2{free} {and} \
+             ORDER BY not_before, n LIMIT 1) AS first_{at}" // what never failed is due since ever
         )
     };
-    let firsts: Vec<String> = phase.states().iter().map(first).collect();
+    let kinds = wanted.submissions(is_held).into_iter().enumerate();
+    let firsts: Vec<String> = kinds.map(first).collect();
     let firsts = firsts.join(" UNION ALL ");
     let sql = format!(
-        "SELECT {COLUMNS}, agent FROM submission WHERE n = \
-         (SELECT n FROM ({firsts}) AS firsts ORDER BY turn, due, n LIMIT 1)"
+        "SELECT {COLUMNS}, agent, not_before, landed_at FROM submission WHERE n = \
+         (SELECT n FROM ({firsts}) AS firsts ORDER BY turn, not_before, n LIMIT 1)"
     );
-    let read = |row: &Cells<'_>| Ok((Work::Submit(Box::new(Row::read(row)?)), row.get(16)?));
-    db.one(&sql, values, read)
+    db.one(&sql, &values, |row| {
+        let work = Work::Submit(Box::new(Row::read(row)?));
+        found(work, row, 16)
+    })
+}
+
+/// From the agent's column on.
+fn found(work: Work, row: &Cells<'_>, agent: usize) -> Result<Found, String> {
+    let landed_at: Option<u64> = row.get(agent + 2)?;
+    Ok(Found {
+        since: landed_at.unwrap_or(work.accepted_at()),
+        work,
+        agent: row.get(agent)?,
+        not_before: row.get(agent + 1)?,
+    })
 }
 
 /// What follows a feedback, once that is final.
-fn follow_up(table: Table, phase: Phase, values: &[Value]) -> String {
-    let (name, landed, free) = (table.name(), phase.has_landed(), free(values));
+fn follow_up(table: Table, wanted: Wanted<'_>, is_held: bool) -> String {
+    let (name, free) = (table.name(), free(&wanted.values()));
+    let states = match wanted.phase {
+        Phase::Finality => "IN ('landed', 'final')",
+        Phase::Landing if is_held => "IN ('signed', 'sent')",
+        Phase::Landing => "NOT IN ('landed', 'final')",
+    };
+    let first = match wanted.is_numbered() {
+        true => String::new(),
+        false => format!("AND {name}.attempts = 0"),
+    };
+    let begun = if wanted.fresh_first { 2 } else { 0 };
+    let order = match wanted.phase {
+        Phase::Finality => String::new(),
+        Phase::Landing => format!(
+            "CASE WHEN {name}.state IN ('signed', 'sent') {first} THEN {begun} ELSE 1 END, "
+        ),
+    };
     format!(
-        "WHERE {name}.is_done = 0 AND {name}.not_before <= ?2 AND {name}.state {landed} \
+        "WHERE {name}.is_done = 0 AND {name}.not_before <= ?2 AND {name}.state {states} \
          AND submission.lane = ?1 AND submission.is_done = 1 \
          AND submission.feedback_index IS NOT NULL{free} \
-         ORDER BY CASE WHEN {name}.state IN ('signed', 'sent') THEN 0 ELSE 1 END, \
-         {name}.not_before, {name}.n LIMIT 1"
+         ORDER BY {order}{name}.not_before, {name}.n LIMIT 1"
     )
 }
 
-fn revocation(db: &mut Db, phase: Phase, values: &[Value]) -> Result<Option<Found>, StoreError> {
+fn revocation(db: &mut Db, wanted: Wanted<'_>, is_held: bool) -> Result<Option<Found>, StoreError> {
     let sql = format!(
-        "SELECT {}, submission.feedback_index, submission.agent FROM revocation \
-         JOIN submission ON submission.n = revocation.n {}",
+        "SELECT {}, submission.feedback_index, submission.agent, revocation.not_before, \
+         revocation.landed_at FROM revocation JOIN submission ON submission.n = revocation.n {}",
         revocation::COLUMNS,
-        follow_up(Table::Revocation, phase, values)
+        follow_up(Table::Revocation, wanted, is_held)
     );
-    let read = |row: &Cells<'_>| {
+    db.one(&sql, &wanted.values(), |row| {
         let work = Work::Revoke(Box::new(RevocationRow::read(row)?), row.get(8)?);
-        Ok((work, row.get(9)?))
-    };
-    db.one(&sql, values, read)
+        found(work, row, 9)
+    })
 }
 
-fn response(db: &mut Db, phase: Phase, values: &[Value]) -> Result<Option<Found>, StoreError> {
+fn response(db: &mut Db, wanted: Wanted<'_>, is_held: bool) -> Result<Option<Found>, StoreError> {
     let sql = format!(
-        "SELECT {}, submission.feedback_index, submission.agent FROM {} {}",
+        "SELECT {}, submission.feedback_index, submission.agent, response.not_before, \
+         response.landed_at FROM {} {}",
         response::COLUMNS,
         response::TABLES,
-        follow_up(Table::Response, phase, values)
+        follow_up(Table::Response, wanted, is_held)
     );
-    let read = |row: &Cells<'_>| {
+    db.one(&sql, &wanted.values(), |row| {
         let work = Work::Respond(Box::new(ResponseRow::read(row)?), row.get(15)?);
-        Ok((work, row.get(16)?))
-    };
-    db.one(&sql, values, read)
+        found(work, row, 16)
+    })
 }

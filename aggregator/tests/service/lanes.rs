@@ -1,23 +1,30 @@
 //! What a lane brings on chain first, side by side, and what it follows.
 use crate::{
     cluster::Solana,
-    generous::{DAY, aggregator, review},
+    generous::{DAY, aggregator, location, review},
     hooked_registry::{Hooked, Hooks},
     solana,
     world::{Running, Settings, World},
 };
-use alloy::providers::Provider;
+use alloy::{
+    consensus::{SignableTransaction, TxEip1559, TxEnvelope},
+    eips::Encodable2718,
+    primitives::{Address, B256, Bytes},
+    providers::Provider,
+    signers::{SignerSync, local::PrivateKeySigner},
+};
 use async_trait::async_trait;
 use concord_aggregator::{
     AllowedAgents, Limits,
     lane::LaneRegistries,
-    store::{Phase, RowState, Store},
+    store::{Found, Phase, RowState, Store, StoreRecord, Wanted},
 };
 use concord_chain::{
     Signer, Svm,
     keys::Keypair,
-    submission::{Landing, SignedTx, TxRecord},
+    submission::{Landing, SignedTx, TxRecord, TxStatus},
 };
+use concord_index::store::Engine;
 use concord_x402::feedback::{FeedbackError, FeedbackJob, FeedbackRegistry, FileFolder, FileStore};
 use serde_json::{Value, json};
 use std::{
@@ -32,12 +39,58 @@ async fn pause() {
     tokio::time::sleep(Duration::from_millis(20)).await;
 }
 
+/// What the lane of the first submission does next.
+fn found(store: &Store, phase: Phase, now: u64, busy: &[&str], fresh_first: bool) -> Option<Found> {
+    let lane = store.get(1).unwrap().unwrap().lane;
+    let busy: BTreeSet<String> = busy.iter().map(|it| (*it).to_owned()).collect();
+    let wanted = Wanted {
+        lane: &lane,
+        now,
+        phase,
+        busy: &busy,
+        fresh_first,
+    };
+    store.work(wanted).unwrap()
+}
+
 /// What a lane does next in a phase.
 fn next(store: &Store, phase: Phase, now: u64, busy: &[&str]) -> Option<u64> {
-    let lane = store.get(1).unwrap().unwrap().lane;
-    let busy = busy.iter().map(|it| (*it).to_owned()).collect();
-    let found = store.work(&lane, now, phase, &busy).unwrap();
-    found.map(|(work, _)| work.n())
+    found(store, phase, now, busy, false).map(|it| it.work.n())
+}
+
+fn unsent(name: &str) -> SignedTx {
+    SignedTx {
+        transaction: name.to_owned(),
+        raw: "0x02".to_owned(),
+        valid_until: None,
+        signed_at: None,
+        sent: false,
+        failure_cost: None,
+    }
+}
+
+fn landing_of(name: &str) -> Landing {
+    Landing {
+        transaction: name.to_owned(),
+        block: 7,
+        block_hash: None,
+        cost: Default::default(),
+        refund: Default::default(),
+    }
+}
+
+/// Four submissions, about the agents 2, 3, 1 and 2.
+async fn four(folder: &Path) -> Store {
+    let all = aggregator(folder, Limits::default(), AllowedAgents::new());
+    for n in 1..=4 {
+        let body = review(n, 1, (n % 3 + 1) as u8).json().to_string();
+        all.submit(body.as_bytes(), None, DAY).await.unwrap();
+    }
+    all.store().clone()
+}
+
+fn row_record(store: &Store, n: u64) -> StoreRecord {
+    store.record(&store.get(n).unwrap().unwrap()).unwrap()
 }
 
 /// An agent can make the submission of its feedback fail as long as it likes (R18): a thousand of them do not keep others
@@ -45,12 +98,7 @@ fn next(store: &Store, phase: Phase, now: u64, busy: &[&str]) -> Option<u64> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn r53_what_failed_does_not_keep_others_waiting() {
     let folder = tempfile::tempdir().unwrap();
-    let all = aggregator(folder.path(), Limits::default(), AllowedAgents::new());
-    let store = all.store();
-    for n in 1..=4 {
-        let body = review(n, 1, (n % 3 + 1) as u8).json().to_string(); // agents 2, 3, 1, 2
-        all.submit(body.as_bytes(), None, DAY).await.unwrap();
-    }
+    let store = &four(folder.path()).await;
     let land = |now| next(store, Phase::Landing, now, &[]);
     let put_off = async |n, due| {
         let late = "later".to_owned();
@@ -69,20 +117,11 @@ async fn r53_what_failed_does_not_keep_others_waiting() {
     assert_eq!(land(DAY + 8), Some(1));
     assert_eq!(land(DAY), None);
 
-    let signed = |name: &str| SignedTx {
-        transaction: name.to_owned(),
-        raw: "0x02".to_owned(),
-        valid_until: None,
-        signed_at: None,
-        sent: false,
-        failure_cost: None,
-    };
-    let mut record = store.record(&store.get(3).unwrap().unwrap()).unwrap();
-    record.signed(&[("3", signed("0x03"))]).unwrap();
+    let mut record = row_record(store, 3);
+    record.signed(&[("3", unsent("0x03"))]).unwrap();
+    record.sent(&[("3", unsent("0x03"))]).unwrap();
     assert_eq!(land(DAY + 8), Some(1), "the third is not due");
     assert_eq!(land(DAY + 9), Some(3), "it may be in the chain");
-    record.sent(&[("3", signed("0x03"))]).unwrap();
-    assert_eq!(land(DAY + 9), Some(3));
 
     let row = store.get(1).unwrap().unwrap();
     let agents = [1, 2, 3].map(|id| format!("{} {id}", row.lane.split(' ').next().unwrap()));
@@ -97,19 +136,10 @@ async fn r53_what_failed_does_not_keep_others_waiting() {
 
     let follow = |now| next(store, Phase::Finality, now, &[]);
     assert_eq!(follow(DAY + 9), None);
-    let landing = Landing {
-        transaction: "0x03".to_owned(),
-        block: 7,
-        block_hash: None,
-        cost: Default::default(),
-        refund: Default::default(),
-    };
-    record.landed(&[("3", landing)]).unwrap();
+    record.landed(&[("3", landing_of("0x03"))]).unwrap();
     assert_eq!(land(DAY + 9), Some(1));
     assert_eq!(follow(DAY + 9), Some(3));
-    let lane = row.lane;
-    let found = store.work(&lane, DAY + 9, Phase::Finality, &BTreeSet::new());
-    let (work, agent) = found.unwrap().unwrap();
+    let Found { work, agent, .. } = found(store, Phase::Finality, DAY + 9, &[], false).unwrap();
     assert_eq!((work.kind(), agent), ("submission", agents[0].clone()));
     store.pass(&work, DAY + 20).await.unwrap();
     assert_eq!(follow(DAY + 19), None, "others have their turn");
@@ -119,6 +149,218 @@ async fn r53_what_failed_does_not_keep_others_waiting() {
     assert_eq!(follow(DAY + 20), Some(3), "until it was read back");
     store.set_entry(3, 1).await.unwrap();
     assert_eq!(follow(DAY + 20), None);
+}
+
+/// Those that are begun and hold up no other have their turns by turns with the others, however many there are.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r53_what_is_begun_has_its_turns_by_turns_with_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = &four(folder.path()).await;
+    for n in [1, 2] {
+        let (id, name) = (n.to_string(), format!("0x0{n}"));
+        let mut record = row_record(store, n);
+        record.signed(&[(&id, unsent(&name))]).unwrap();
+        record.sent(&[(&id, unsent(&name))]).unwrap();
+    }
+    let land = |now, fresh_first| found(store, Phase::Landing, now, &[], fresh_first);
+    let n = |found: Option<Found>| found.map(|it| it.work.n());
+    assert_eq!(n(land(DAY, false)), Some(1));
+    store
+        .pass(&land(DAY, false).unwrap().work, DAY + 30)
+        .await
+        .unwrap();
+    assert_eq!(n(land(DAY, false)), Some(2));
+    assert_eq!(n(land(DAY, true)), Some(3), "what is not begun");
+    assert_eq!(n(land(DAY + 30, true)), Some(3));
+    assert_eq!(n(land(DAY + 30, false)), Some(2), "what waits the longest");
+    store
+        .pass(&land(DAY, false).unwrap().work, DAY + 31)
+        .await
+        .unwrap();
+    assert_eq!(n(land(DAY + 31, false)), Some(1));
+
+    for n in [3, 4] {
+        store.set_refused(n, "no".to_owned()).await.unwrap();
+    }
+    assert_eq!(n(land(DAY + 31, true)), Some(1), "nothing else is due");
+
+    for n in [1, 2] {
+        let (id, name) = (n.to_string(), format!("0x0{n}"));
+        let landing = landing_of(&name);
+        row_record(store, n).landed(&[(&id, landing)]).unwrap();
+    }
+    let follow = |now| found(store, Phase::Finality, now, &[], false);
+    let first = follow(DAY).unwrap();
+    assert_eq!(first.work.n(), 1);
+    assert!(first.since > DAY, "it has landed now");
+    store.pass(&first.work, DAY + 5).await.unwrap();
+    assert_eq!(n(follow(DAY)), Some(2), "not only the oldest is looked at");
+    store
+        .pass(&follow(DAY).unwrap().work, DAY + 4)
+        .await
+        .unwrap();
+    assert_eq!(n(follow(DAY + 5)), Some(2));
+    row_record(store, 2).reorganised(&["2"]).unwrap();
+    assert_eq!(n(land(DAY, false)), Some(2), "it is sent again at once");
+}
+
+/// A node does not count the nonce of what was not sent: another transaction that is signed now would have it too. On
+/// Solana the same is true of an agent's index (R12).
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r55_nothing_is_signed_beside_what_the_chain_never_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = &four(folder.path()).await;
+    let land = |now| next(store, Phase::Landing, now, &[]);
+    let mut record = row_record(store, 1);
+    record.signed(&[("1", unsent("0x01"))]).unwrap();
+    let late = || "the node does not answer".to_owned();
+    store.postpone(1, late(), DAY + 1, false).await.unwrap();
+    assert_eq!(land(DAY), None, "it holds the nonce");
+    assert_eq!(land(DAY + 1), Some(1));
+    let first = found(store, Phase::Landing, DAY + 1, &[], false).unwrap();
+    store.let_others(&first.work).await.unwrap();
+    assert_eq!(land(DAY), Some(2), "its nonce is used");
+    record.signed(&[("1", unsent("0x11"))]).unwrap();
+    assert_eq!(land(DAY), None, "it is signed again");
+    record.sent(&[("1", unsent("0x11"))]).unwrap();
+    assert_eq!(land(DAY), Some(2));
+
+    let mut database = location(folder.path()).open().unwrap();
+    let solana = "UPDATE submission SET lane = 'solana:x y'";
+    database.script(solana).unwrap();
+    store.postpone(2, late(), DAY + 2, false).await.unwrap();
+    store.postpone(3, late(), DAY + 3, false).await.unwrap();
+    assert_eq!(
+        land(DAY),
+        None,
+        "the fourth is about the agent of the first"
+    );
+    assert_eq!(
+        land(DAY + 3),
+        Some(1),
+        "which is no more urgent than others"
+    );
+    record.landed(&[("1", landing_of("0x11"))]).unwrap();
+    assert_eq!(land(DAY), Some(4));
+}
+
+fn evm_transaction(nonce: u64, fee: u128) -> SignedTx {
+    let key = PrivateKeySigner::from_bytes(&B256::repeat_byte(7)).unwrap();
+    let transaction = TxEip1559 {
+        chain_id: 1,
+        nonce,
+        gas_limit: 21_000,
+        max_fee_per_gas: fee,
+        max_priority_fee_per_gas: 1,
+        to: Address::ZERO.into(),
+        ..Default::default()
+    };
+    let signature = key.sign_hash_sync(&transaction.signature_hash()).unwrap();
+    let signed = TxEnvelope::from(transaction.into_signed(signature));
+    SignedTx {
+        raw: Bytes::from(signed.encoded_2718()).to_string(),
+        ..unsent(&signed.tx_hash().to_string())
+    }
+}
+
+/// A fee was raised, and the second transaction failed: the first one has no nonce any more. One with another nonce could
+/// still land.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r53_a_failure_is_that_of_all_with_its_nonce() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = &four(folder.path()).await;
+    let state = || store.get(1).unwrap().unwrap().state;
+    let [first, raised, other] =
+        [(5, 10), (5, 20), (6, 10)].map(|(n, fee)| evm_transaction(n, fee));
+    let failed = || TxStatus::Failed {
+        reason: "reverted".to_owned(),
+        landing: landing_of(&raised.transaction),
+    };
+    let mut record = row_record(store, 1);
+    for signed in [&first, &raised] {
+        record.signed(&[("1", signed.clone())]).unwrap();
+    }
+    record.sent(&[("1", raised.clone())]).unwrap();
+    record
+        .looked("1", &[TxStatus::Unknown, TxStatus::Pending])
+        .unwrap();
+    assert_eq!(state(), RowState::Sent);
+    let costly = SignedTx {
+        failure_cost: Some(Default::default()),
+        ..raised.clone()
+    };
+    record.failed(&[("1", costly)]).unwrap();
+    let blocked = || TxStatus::Blocked("its nonce is used".to_owned());
+    record.looked("1", &[blocked(), failed()]).unwrap();
+    assert_eq!(state(), RowState::Stored);
+
+    record.signed(&[("1", other)]).unwrap();
+    record
+        .looked("1", &[TxStatus::Expired, failed(), blocked()])
+        .unwrap();
+    assert_eq!(state(), RowState::Signed, "it has a nonce of its own");
+    record
+        .looked("1", &[TxStatus::Expired, failed(), TxStatus::Expired])
+        .unwrap();
+    assert_eq!(state(), RowState::Stored);
+}
+
+/// Another program of the operator's took the nonce. The feedback is signed again once that is final, and others land meanwhile.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r53_a_used_nonce_does_not_keep_others_waiting() {
+    const FINAL_AFTER: u64 = 50;
+    let world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let running = Running::start_final_after(FINAL_AFTER, &world, folder.path()).await;
+    let running = Arc::new(running);
+    let drafts = [
+        world.review(&world.pay(1).await),
+        world.review(&world.pay(1).await),
+    ];
+    let provider = &world.chain.provider;
+    let ask = async |method: &'static str, parameters: Value| {
+        let asked = provider.raw_request::<_, Value>(method.into(), parameters);
+        asked.await.unwrap()
+    };
+    let row = |n| running.store.get(n).unwrap();
+    ask("evm_setAutomine", json!([false])).await;
+    let posted = tokio::spawn({
+        let (running, draft) = (running.clone(), drafts[0].clone());
+        async move { running.submit(&draft).await.status }
+    });
+    while row(1).is_none_or(|it| it.state != RowState::Sent) {
+        pause().await;
+    }
+    let record = running.store.record(&row(1).unwrap()).unwrap();
+    let sent = record.transactions("1")[0].transaction.clone();
+    let client = world.client();
+    let nonce = provider.get_transaction_count(client).await.unwrap();
+    ask(
+        "anvil_setNonce",
+        json!([client, format!("{:#x}", nonce + 1)]),
+    )
+    .await;
+    ask("anvil_dropTransaction", json!([sent])).await;
+    ask("evm_setAutomine", json!([true])).await;
+
+    let answer = running.submit(&drafts[1]).await;
+    let found = (answer.status, &answer.body["state"]);
+    assert_eq!(found, (200, &json!("landed")), "{}", answer.body);
+    assert_eq!(row(1).unwrap().state, RowState::Sent);
+    assert_eq!(world.feedbacks().await, 1);
+    while running.store.open_count().unwrap() > 0 {
+        ask("anvil_mine", json!([format!("{FINAL_AFTER:#x}")])).await;
+        pause().await;
+    }
+    assert_eq!(posted.await.unwrap(), 200);
+    for (n, signatures, index) in [(1, 2, 2), (2, 1, 1)] {
+        let row = row(n).unwrap();
+        let record = running.store.record(&row).unwrap();
+        let found = record.transactions(&n.to_string()).len();
+        assert_eq!((found, row.index), (signatures, Some(index)), "{n}");
+    }
+    assert_eq!(world.feedbacks().await, 2, "one each");
+    Arc::into_inner(running).unwrap().stop().await;
 }
 
 /// A node's answer is noted whatever is in it, on Postgres too: else nothing would be put off, and the lane would ask the node

@@ -277,7 +277,8 @@ async fn r52_what_an_older_version_accepted_counts() {
                 DROP INDEX submission_time; DROP INDEX submission_of_uri; ALTER TABLE submission DROP COLUMN uri; DROP INDEX submission_state; DROP TABLE revocation_tx; \
                 DROP TABLE revocation; ALTER TABLE submission DROP COLUMN agent; \
                 ALTER TABLE submission DROP COLUMN reviewer; \
-                ALTER TABLE submission DROP COLUMN reverts; PRAGMA user_version = 1;";
+                ALTER TABLE submission DROP COLUMN reverts; \
+                ALTER TABLE submission DROP COLUMN landed_at; ALTER TABLE submission DROP COLUMN yields; PRAGMA user_version = 1;";
     older.execute_batch(undo).unwrap();
     drop(older);
     let second = aggregator(folder.path(), limits, AllowedAgents::new());

@@ -3,7 +3,7 @@ use crate::{errand, hooked_registry::Hooks};
 use async_trait::async_trait;
 use concord_chain::{
     ChainError,
-    submission::{Landing, SignedTx, TxRecord},
+    submission::{Landing, SignedTx, TxRecord, TxStatus},
 };
 use concord_x402::feedback::{
     FeedbackError, FeedbackJob, FeedbackRegistry, FileFolder, FileStore, ResponseJob,
@@ -87,6 +87,14 @@ impl TxRecord for StoppingRecord<'_> {
             reach("final", self.stop);
         }
         Ok(())
+    }
+
+    fn looked(&mut self, job: &str, statuses: &[TxStatus]) -> Result<(), ChainError> {
+        self.record.looked(job, statuses)
+    }
+
+    fn waiting(&mut self, jobs: &[&str]) {
+        self.record.waiting(jobs);
     }
 }
 

@@ -33,6 +33,8 @@ pub struct Transactions {
     confirmations: Confirmations,
     /// By sender: no nonce below is free, whatever a node that lags behind says.
     nonce_floors: HashMap<Address, u64>,
+    /// By sender: the highest nonce whose transaction was seen in a block. Only a reorganisation frees it.
+    seen_nonces: HashMap<Address, u64>,
     /// By transaction: the latest block, and its hash, when its nonce was first seen used by another.
     used_since: HashMap<String, (u64, B256)>,
     /// By block: the first one since that is not known to be empty.
@@ -58,6 +60,7 @@ impl Transactions {
             fee_limit,
             confirmations,
             nonce_floors: HashMap::new(),
+            seen_nonces: HashMap::new(),
             used_since: HashMap::new(),
             scanned: HashMap::new(),
         }
@@ -94,10 +97,9 @@ impl Transactions {
     ) -> Result<SignedTx, ChainError> {
         let from = signer.address();
         let signed_at = self.node.block_number().await?; // before the nonce is read: it lands later
-        let floor = self.nonce_floors.get(&from).copied().unwrap_or(0);
         let transaction = TxEip1559 {
             chain_id: self.chain_id,
-            nonce: max(floor, self.node.next_nonce(from).await?),
+            nonce: self.free_nonce(from).await?,
             gas_limit: call.gas,
             max_fee_per_gas: fees.max,
             max_priority_fee_per_gas: fees.priority,
@@ -107,6 +109,22 @@ impl Transactions {
             input: call.input,
         };
         sign(signer, transaction, signed_at).await
+    }
+
+    /// The sender's next nonce. A node that lags behind may count one that was seen in a block as free: it is asked again
+    /// for a while. After a reorganisation it is free indeed.
+    async fn free_nonce(&self, from: Address) -> Result<u64, ChainError> {
+        let floor = self.nonce_floors.get(&from).copied().unwrap_or(0);
+        let seen = self.seen_nonces.get(&from).copied();
+        let mut next = self.node.next_nonce(from).await?;
+        for pause in lag_pauses() {
+            if seen.is_none_or(|seen| next > seen) {
+                break;
+            }
+            sleep(pause).await;
+            next = self.node.next_nonce(from).await?;
+        }
+        Ok(max(floor, next))
     }
 
     /// Signs the same transaction at a higher fee. It has the same nonce, so only one of the two can
@@ -211,6 +229,10 @@ impl Transactions {
     pub async fn status(&mut self, transaction: &SignedTx) -> Result<TxStatus, ChainError> {
         let hash = hash(transaction)?;
         if let Some(receipt) = self.node.receipt(hash).await? {
+            let envelope = decode(transaction)?;
+            let seen = self.seen_nonces.entry(sender(transaction, &envelope)?);
+            let seen = seen.or_default();
+            *seen = (*seen).max(envelope.nonce());
             return Ok(executed(transaction, &receipt));
         }
         if self.node.knows(hash).await? {

@@ -1,4 +1,4 @@
-use super::{Landing, SignedTx};
+use super::{Landing, SignedTx, TxStatus};
 use crate::{ChainError, atomic_file};
 use serde::{Deserialize, Serialize};
 use std::{
@@ -58,6 +58,18 @@ pub trait TxRecord: Send {
     /// # Errors
     /// The record cannot be written.
     fn finalized(&mut self, jobs: &[&str]) -> Result<(), ChainError>;
+
+    /// Hears what became of a job's transactions, in the same order, whenever the chain was asked.
+    ///
+    /// # Errors
+    /// The record cannot be written.
+    fn looked(&mut self, _job: &str, _statuses: &[TxStatus]) -> Result<(), ChainError> {
+        Ok(())
+    }
+
+    /// Hears that nothing can be done for these now: two looks in a row found them blocked for the same reason, or they
+    /// have landed and are not final.
+    fn waiting(&mut self, _jobs: &[&str]) {}
 }
 
 /// A [`TxRecord`] in one JSON file, held by one process at a time.

@@ -259,7 +259,7 @@ impl<C: TxChain + ?Sized, R: TxRecord + ?Sized> Submitter<'_, C, R> {
     ) -> Result<Vec<Option<SignedTx>>, Stop<C::Error>> {
         let next = self.next(open).await?;
         let mut transactions = Vec::with_capacity(open.len());
-        let mut new = Vec::new();
+        let (mut new, mut waiting) = (Vec::new(), Vec::new());
         for (it, next) in open.iter_mut().zip(next) {
             let is_late = it.sent_at.elapsed() > self.timing.replace_after;
             if !matches!(next, Next::Sign { .. }) {
@@ -279,8 +279,9 @@ impl<C: TxChain + ?Sized, R: TxRecord + ?Sized> Submitter<'_, C, R> {
                     }
                 }
                 (Next::Blocked(reason), _) => {
-                    if it.is_newly_blocked_by(&reason) {
-                        (self.report)(it.job, &reason);
+                    match it.is_newly_blocked_by(&reason) {
+                        true => (self.report)(it.job, &reason),
+                        false => waiting.push(it.job.id()),
                     }
                     None
                 }
@@ -298,6 +299,7 @@ impl<C: TxChain + ?Sized, R: TxRecord + ?Sized> Submitter<'_, C, R> {
             transactions.push(transaction);
         }
         self.record_signed(&new)?;
+        self.record.waiting(&waiting);
         Ok(transactions)
     }
 
@@ -356,6 +358,9 @@ impl<C: TxChain + ?Sized, R: TxRecord + ?Sized> Submitter<'_, C, R> {
         let statuses = self.statuses(&jobs).await;
         let mut statuses = statuses.map_err(Stop::Other)?;
         self.record_failed(&jobs, &statuses)?;
+        for (job, (_, statuses)) in jobs.iter().zip(&statuses) {
+            self.record.looked(job.id(), statuses)?;
+        }
         let failed = self.wait_for_failures(open, &mut statuses).await;
         failed.map_err(Stop::Other)?;
         let mut next = Vec::with_capacity(open.len());
@@ -503,8 +508,11 @@ impl<C: TxChain + ?Sized, R: TxRecord + ?Sized> Submitter<'_, C, R> {
                 Some((job, _)) if begun.elapsed() > self.timing.give_up_after => {
                     return Err(not_landed(*job, begun.elapsed()).into());
                 }
-                Some(_) => sleep(self.timing.poll).await,
+                Some(_) => {}
             }
+            let waiting: Vec<&C::Job> = open.iter().map(|it| it.0).collect();
+            self.record.waiting(&ids(&waiting));
+            sleep(self.timing.poll).await;
         }
         self.first_undone(jobs).await
     }
