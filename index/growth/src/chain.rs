@@ -25,6 +25,8 @@ pub const FIRST_CLIENTS: u64 = 50;
 const PER_BLOCK: u64 = 25;
 /// Blocks of a batch: about what a node answers at once.
 const AT_ONCE: u64 = 200;
+/// Each owner approves one of so many, if any.
+const OPERATORS: u64 = 2;
 pub const CHAIN: &str = "eip155:31337";
 pub const TAGS: [&str; 5] = ["quality", "uptime", "speed", "starred", ""];
 const SECOND_TAGS: [&str; 3] = ["", "day", "week"];
@@ -94,6 +96,11 @@ pub fn client(number: u64) -> AccountId {
     account(1, number)
 }
 
+/// Whom the owner of an agent approves for all agents, if any.
+pub fn operator(registered: u64) -> AccountId {
+    account(6, registered % OPERATORS)
+}
+
 /// Counts from 1.
 pub fn agent(number: u64) -> AgentId {
     let mut word = [0; 32];
@@ -118,6 +125,8 @@ pub struct Grown {
     pub feedbacks: u64,
     /// How long making them took, which is not the index's time.
     pub making: Duration,
+    /// Whether owners approve operators.
+    pub approves: bool,
     /// By agent, client and profile.
     indices: HashMap<(u64, u64, bool), u64>,
 }
@@ -170,6 +179,11 @@ impl Grown {
                 owner: account(2, registered),
                 uri: format!("https://agents.example/{registered}.json"),
             });
+            events.extend(self.approves.then(|| Event::OperatorSet {
+                owner: account(2, registered),
+                operator: operator(registered),
+                approved: true,
+            }));
         }
         let (about, by) = (
             draws.popular(agents(number + 1)) + 1,

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows of a file that are derived in one transaction: the indexer waits for its end.
 const ROWS: usize = 256;
-/// Changed rows of which the files are read at once. A file has up to 1 MiB.
+/// Changed rows of which the files are read from a server at once. A file has up to 1 MiB.
 const FILES: usize = 64;
 
 /// The names of a deployment's registry.
@@ -43,7 +43,7 @@ impl<E: Engine> Store<E> {
         changed.retain(|(_, row)| !row.uri.is_empty());
         changed.sort_by(|(_, one), (_, other)| one.uri.cmp(&other.uri));
         let mut read: Option<(&str, FeedbackContent)> = None;
-        for changed in changed.chunks(FILES) {
+        for changed in changed.chunks(self.files_at_once()) {
             let known = self.rows_at::<AllEvidence>(deployment, changed.iter().map(|it| it.0))?;
             // What a feedback says never changes; only its file's arrival changes the evidence.
             let is_new = |it: &Option<Evidence>| it.is_none();
@@ -64,6 +64,14 @@ impl<E: Engine> Store<E> {
             }
         }
         Ok(())
+    }
+
+    fn files_at_once(&self) -> usize {
+        if self.engine.dialect().is_distant {
+            FILES
+        } else {
+            1
+        }
     }
 
     /// What is known of the contents of URIs, which are wanted now, but for that of one that was read already.
@@ -104,7 +112,7 @@ impl<E: Engine> Store<E> {
         let mut changed: Vec<_> = changes.map(|(key, row)| (uri_of(row), key)).collect();
         changed.sort();
         let mut read: Option<(&str, RegistrationContent)> = None;
-        for changed in changed.chunks(FILES) {
+        for changed in changed.chunks(self.files_at_once()) {
             let known = self.rows_at::<Registrations>(deployment, changed.iter().map(|it| it.1))?;
             let of = |uri: &str| (!uri.is_empty()).then(|| FileKey::of(uri).id);
             let pairs = changed.iter().zip(known);

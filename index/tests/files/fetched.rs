@@ -11,7 +11,7 @@ use concord_index::{
     StoreError,
     evidence::{Worker, WorkerOptions},
     query::{AgentFilter, AgentOrder, AgentQuery, FileFilter, Service, TextField},
-    store::{Database, DeploymentId, Dialect, Engine, Store, Value},
+    store::{Database, DeploymentId, Dialect, Engine, Numbered, Store, Value},
     table::{FileState, FileUse, Registration},
 };
 use concord_registry::{Event, event::AccountId};
@@ -261,6 +261,15 @@ impl Engine for Counting {
         each: &mut dyn FnMut(&[Value]) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         self.database.query(sql, parameters, each)
+    }
+
+    fn query_each(
+        &mut self,
+        sql: &str,
+        parameters: &[Vec<Value>],
+        each: &mut Numbered<'_>,
+    ) -> Result<(), StoreError> {
+        self.database.query_each(sql, parameters, each)
     }
 
     fn script(&mut self, sql: &str) -> Result<(), StoreError> {

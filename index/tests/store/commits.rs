@@ -18,7 +18,10 @@ use concord_index::{
     store::{DeploymentId, Engine, Location, Store},
     table::{AgentKey, File, FileState},
 };
-use std::sync::{Arc, atomic::Ordering};
+use std::{
+    cell::Cell,
+    sync::{Arc, atomic::Ordering},
+};
 
 const BLOCKS: u64 = 40;
 const FORK: u64 = 20;
@@ -162,9 +165,14 @@ fn a_rebuild_that_dies() {
     }
 }
 
-/// Kills a writer right before and right after each of its commits, each time upon what `prepare` makes, and lets another one
-/// complete the store. The test `child` does what `work` does.
-fn kill_everywhere(child: &str, work: fn(Dying) -> Digests, prepare: impl Fn(&Location)) -> u64 {
+/// Kills a writer right before and right after each of its commits, each time upon what `prepare` makes, has `check` look at
+/// what it left, and lets another one complete the store. The test `child` does what `work` does.
+fn kill_everywhere(
+    child: &str,
+    work: fn(Dying) -> Digests,
+    prepare: impl Fn(&Location),
+    check: impl Fn(&Location, Point),
+) -> u64 {
     let undisturbed = fresh();
     prepare(&undisturbed.location);
     let counting = Dying::open(&undisturbed.location, Point::Never);
@@ -178,6 +186,7 @@ fn kill_everywhere(child: &str, work: fn(Dying) -> Digests, prepare: impl Fn(&Lo
             prepare(&store.location);
             let lived = run_child(child, &store.location, dies_at);
             assert!(!lived, "{dies_at} of {commits}");
+            check(&store.location, dies_at);
             let completed = work(Dying::open(&store.location, Point::Never));
             assert_eq!(completed, (tables, files), "killed {dies_at} of {commits}");
         }
@@ -187,7 +196,7 @@ fn kill_everywhere(child: &str, work: fn(Dying) -> Digests, prepare: impl Fn(&Lo
 
 #[test]
 fn a_writer_killed_at_any_commit_leaves_a_store_that_the_next_one_completes() {
-    let commits = kill_everywhere("commits::a_writer_that_dies", write_all, |_| ());
+    let commits = kill_everywhere("commits::a_writer_that_dies", write_all, |_| (), |_, _| ());
     // Tables, a claim, three batches, a reorganisation, two batches, the state; a file that nothing refers to; of each of
     // five files its content, its rows and that these are written.
     assert_eq!(commits, 1 + 1 + 3 + 1 + 2 + 1 + 1 + 5 * 3);
@@ -195,7 +204,7 @@ fn a_writer_killed_at_any_commit_leaves_a_store_that_the_next_one_completes() {
 
 #[test]
 fn a_writer_killed_at_any_commit_of_a_migration_leaves_a_store_that_the_next_one_completes() {
-    let commits = kill_everywhere("commits::a_writer_that_dies", write_all, |location| {
+    let prepare = |location: &Location| {
         let store = Store::open(location.open().unwrap()).unwrap();
         let mut indexer =
             Indexer::new(world(true), store, &deployment(), Options::default()).unwrap();
@@ -203,15 +212,35 @@ fn a_writer_killed_at_any_commit_of_a_migration_leaves_a_store_that_the_next_one
         blocking.wait(indexer.catch_up(|_| ())).unwrap();
         drop(indexer);
         make_version_7(&mut location.open().unwrap());
-    });
+    };
+    let child = "commits::a_writer_that_dies";
+    let commits = kill_everywhere(child, write_all, prepare, |_, _| ());
     // The schema, a claim, and what comes after the blocks.
     assert_eq!(commits, 1 + 1 + 1 + 1 + 5 * 3);
 }
 
 #[test]
 fn a_rebuild_killed_at_its_commit_leaves_the_tables_as_they_were_or_made_anew() {
-    let commits = kill_everywhere("commits::a_rebuild_that_dies", rebuild, |location| {
+    let tables_of = |location: &Location| {
+        let mut store = Store::open(location.open().unwrap()).unwrap();
+        let id = store.find(&deployment()).unwrap().unwrap();
+        store.digest(id).unwrap()
+    };
+    let changed = Cell::new([0; 32]);
+    let prepare = |location: &Location| {
         write_all(location.open().unwrap());
-    });
+        let sql = "UPDATE agent SET feedback_count = feedback_count + 1";
+        location.open().unwrap().execute(sql, &[]).unwrap();
+        changed.set(tables_of(location));
+        assert_ne!(changed.get(), expected());
+    };
+    let check = |location: &Location, dies_at| {
+        let left = match dies_at {
+            Point::AfterCommit(_) => expected(),
+            _ => changed.get(),
+        };
+        assert_eq!(tables_of(location), left, "killed {dies_at}");
+    };
+    let commits = kill_everywhere("commits::a_rebuild_that_dies", rebuild, prepare, check);
     assert_eq!(commits, 1);
 }

@@ -2,7 +2,7 @@
 use crate::database::argument;
 use concord_index::{
     StoreError,
-    store::{Database, Dialect, Engine, Location, Value},
+    store::{Database, Dialect, Engine, Location, Numbered, Value},
 };
 use std::{
     env, fmt,
@@ -121,6 +121,15 @@ impl Engine for Dying {
         self.database.query(sql, parameters, each)
     }
 
+    fn query_each(
+        &mut self,
+        sql: &str,
+        parameters: &[Vec<Value>],
+        each: &mut Numbered<'_>,
+    ) -> Result<(), StoreError> {
+        self.database.query_each(sql, parameters, each)
+    }
+
     fn script(&mut self, sql: &str) -> Result<(), StoreError> {
         let is_commit = sql.trim_end_matches(';').ends_with("COMMIT");
         let begins = sql.starts_with("BEGIN") && !is_commit;
@@ -141,7 +150,7 @@ fn is_end(sql: &str) -> bool {
     ["COMMIT", "ROLLBACK"].contains(&sql)
 }
 
-/// What a child process is to do; `None` in a process that is none.
+/// What a child process is to do; `None` if this process is not a child.
 pub fn asked() -> Option<(Location, Point)> {
     let (store, dies_at) = (env::var(STORE).ok()?, env::var(DIES_AT).ok()?);
     Some((store.parse().unwrap(), dies_at.parse().unwrap()))

@@ -17,7 +17,10 @@ use concord_index::{
 use concord_registry::event::Profile;
 use std::{
     collections::BTreeSet,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 const FEEDBACKS: u64 = 2_003;
@@ -52,6 +55,8 @@ fn a_chain_that_grows_lacks_nothing_and_is_the_same_in_one_step() {
 struct Explaining {
     engine: Sqlite,
     plans: Arc<Mutex<BTreeSet<String>>>,
+    /// How many statements looked for operators.
+    of_operators: Arc<AtomicUsize>,
 }
 
 impl Explaining {
@@ -84,6 +89,9 @@ impl Engine for Explaining {
         parameters: &[Value],
         each: &mut dyn FnMut(&[Value]) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
+        let is_of_operators = sql.contains("FROM setting");
+        self.of_operators
+            .fetch_add(is_of_operators.into(), Ordering::SeqCst);
         self.explain(sql, parameters);
         self.engine.query(sql, parameters, each)
     }
@@ -135,7 +143,7 @@ fn ask_everything(store: &mut Store<Explaining>, id: DeploymentId) {
         operators: vec![chain::account(2, 1)],
         ..AgentFilter::default()
     };
-    assert!(found(store, id, operators, AgentOrder::Created).is_empty()); // no owner has approved any
+    assert!(found(store, id, operators, AgentOrder::Created, 5).is_empty()); // an owner, whom no other one approved
     let about = (Profile::Open, chain::agent(1));
     for (reviewers, tags) in [
         (None, ("", "")),
@@ -164,7 +172,7 @@ fn ask_everything(store: &mut Store<Explaining>, id: DeploymentId) {
 }
 
 fn search(store: &mut Store<Explaining>, id: DeploymentId, filter: AgentFilter, order: AgentOrder) {
-    assert!(!found(store, id, filter, order).is_empty());
+    assert!(!found(store, id, filter, order, 5).is_empty());
 }
 
 fn found(
@@ -172,13 +180,14 @@ fn found(
     id: DeploymentId,
     filter: AgentFilter,
     order: AgentOrder,
+    limit: usize,
 ) -> Vec<FoundAgent> {
     let query = AgentQuery {
         deployments: vec![(id, filter)],
         order,
         is_descending: true,
         after: vec![],
-        limit: 5,
+        limit,
     };
     store.search_agents(&query).unwrap().rows
 }
@@ -190,27 +199,43 @@ fn reads_everything(plan: &str) -> bool {
         .any(|it| {
             plan.starts_with(&format!("SEARCH {it} ")) || plan.starts_with(&format!("SCAN {it}"))
         });
+    // Known: a reorganization that takes a setting back folds all of them again (docs/SCALE.md).
+    let is_settings = plan.ends_with(": DELETE FROM setting WHERE deployment = $1");
     let all = [
         "PRIMARY KEY (deployment=?):",
         "PRIMARY KEY (deployment=? AND profile=?):",
         "event_by_agent (deployment=?):",
     ];
-    !is_small && (plan.starts_with("SCAN ") || all.iter().any(|it| plan.contains(it)))
+    !is_small
+        && !is_settings
+        && (plan.starts_with("SCAN ") || all.iter().any(|it| plan.contains(it)))
 }
 
-#[test]
-fn sqlite_looks_rows_up_by_an_index_whatever_is_asked() {
-    let plans = Arc::default();
+/// A store with 500 feedbacks about agents whose owners approved operators, and what is counted of it.
+fn explaining() -> (
+    Indexer<Grown, Explaining>,
+    Arc<Mutex<BTreeSet<String>>>,
+    Arc<AtomicUsize>,
+) {
+    let (plans, of_operators) = (Arc::default(), Arc::default());
     let engine = Explaining {
         engine: Sqlite::in_memory().unwrap(),
         plans: Arc::clone(&plans),
+        of_operators: Arc::clone(&of_operators),
     };
     let blocking = Blocking::new().unwrap();
     let store = Store::open(engine).unwrap();
     let options = Options::default();
     let mut indexer = Indexer::new(Grown::default(), store, &chain::deployment(), options).unwrap();
-    indexer.source().feedbacks = 500;
+    let source = indexer.source();
+    (source.feedbacks, source.approves) = (500, true);
     blocking.wait(indexer.catch_up(|_| ())).unwrap();
+    (indexer, plans, of_operators)
+}
+
+#[test]
+fn sqlite_looks_rows_up_by_an_index_whatever_is_asked() {
+    let (mut indexer, plans, _) = explaining();
     let id = indexer.deployment();
     ask_everything(indexer.store(), id);
     let fork = indexer.store().headers(id).unwrap()[3];
@@ -228,4 +253,56 @@ fn sqlite_looks_rows_up_by_an_index_whatever_is_asked() {
     );
     let all: Vec<_> = plans.iter().filter(|it| reads_everything(it)).collect();
     assert_eq!(all, Vec::<&String>::new());
+}
+
+/// A statement that looks for operators reads all approvals.
+#[test]
+fn approvals_are_read_once_for_a_search_and_not_for_each_agent() {
+    let (mut indexer, _, of_operators) = explaining();
+    let (id, store) = (indexer.deployment(), indexer.store());
+    let numbers = 1..=chain::agents(500);
+    let approved = chain::operator(1);
+    let approving: BTreeSet<_> = numbers
+        .filter(|it| chain::operator(*it) == approved)
+        .map(chain::agent)
+        .collect();
+    let everyone: Vec<_> = (0..chain::clients(500)).map(chain::client).collect();
+    let filter = |has_feedback, reviewers| AgentFilter {
+        reputation: Some(ReputationFilter {
+            profile: Profile::Open,
+            reviewers: Some(reviewers),
+            tag: String::new(),
+            tag1: String::new(),
+            tag2: String::new(),
+            has_feedback,
+            min_count: None,
+            max_count: None,
+            average: Bounds::default(),
+        }),
+        ..AgentFilter::default()
+    };
+    let few = vec![chain::client(1)];
+    // Without feedback, pages double: of 1 + 1 rows, of 4, and so on.
+    for (has_feedback, reviewers, order, limit, statements) in [
+        (true, everyone.clone(), AgentOrder::Average, 100, 1),
+        (true, everyone.clone(), AgentOrder::Created, 100, 1),
+        (false, few, AgentOrder::Created, 100, 1),
+        (false, everyone, AgentOrder::Created, 1, 5),
+    ] {
+        let all = filter(has_feedback, reviewers);
+        let of_these = AgentFilter {
+            operators: vec![approved],
+            ..all.clone()
+        };
+        let ids = |found: Vec<FoundAgent>| found.into_iter().map(|it| it.agent);
+        let all = ids(found(store, id, all, order, 100));
+        let mut expected: Vec<_> = all.filter(|it| approving.contains(it)).collect();
+        expected.truncate(limit);
+        of_operators.store(0, Ordering::SeqCst);
+        let found: Vec<_> = ids(found(store, id, of_these, order, limit)).collect();
+        assert_eq!(found, expected, "{order:?}");
+        assert!(limit == 1 || found.len() > 5, "{order:?}: {}", found.len());
+        let asked = of_operators.load(Ordering::SeqCst);
+        assert!(asked <= statements, "{order:?}, {limit}: {asked}");
+    }
 }

@@ -13,6 +13,7 @@ use concord_index::{
 
 const BLOCKS: u64 = 60;
 const AT_ONCE: u64 = 20;
+
 /// Indexes the world, of which the second half is then taken back.
 fn index<E: Engine>(engine: E) -> [u8; 32] {
     let blocking = Blocking::new().unwrap();

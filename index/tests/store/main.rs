@@ -1,4 +1,5 @@
 //! The store: kills, full disks, second writers, schemas, gaps. No chain is needed.
+mod ahead;
 mod commits;
 mod completeness;
 #[path = "../worlds/database.rs"]

@@ -1,7 +1,12 @@
 //! What filters mean in SQL.
 use super::{AgentFilter, AgentOrder, ReputationFilter, Sums, Tags};
-use crate::store::{Cell, DeploymentId, Sql};
+use crate::{
+    store::{Cell, DeploymentId, Sql},
+    table::Agent,
+};
 use concord_canonical::hash::keccak256;
+use concord_registry::event::AccountId;
+use std::collections::BTreeSet;
 
 impl ReputationFilter {
     pub(in crate::query) fn tags(&self) -> Tags<'_> {
@@ -34,7 +39,8 @@ impl AgentFilter {
             .filter(|it| it.has_feedback && it.is_in_totals())
     }
 
-    pub(super) fn restrict(&self, sql: &mut Sql, deployment: DeploymentId) {
+    /// All but operators.
+    pub(super) fn restrict(&self, sql: &mut Sql) {
         sql.list("a.agent", self.agents.iter().map(Cell::to_value))
             .list("a.owner", self.owners.iter().map(Cell::to_value))
             .list("a.wallet", self.wallets.iter().map(Cell::to_value));
@@ -61,26 +67,40 @@ impl AgentFilter {
             Some(false) => sql.push(&format!(" AND NOT {incomplete}")),
             None => sql,
         };
-        self.restrict_operators(sql, deployment);
         self.restrict_metadata(sql);
         self.file.restrict(sql);
     }
 
-    /// Owners are looked up once, and not for each agent. A setting's subject is an owner and an operator.
-    fn restrict_operators(&self, sql: &mut Sql, deployment: DeploymentId) {
-        let operators = || self.operators.iter().map(Cell::to_value);
+    /// Owners are looked up once, and not for each agent: a statement reads all approvals.
+    pub(super) fn restrict_operators(&self, sql: &mut Sql, deployment: DeploymentId) {
         if self.operators.is_empty() {
             return;
         }
         sql.push(" AND (1 = 0 OR (1 = 1")
-            .list("a.approved", operators())
-            .push(") OR a.owner IN (SELECT SUBSTR(s.subject, 1, 20) FROM setting s")
+            .list("a.approved", self.operators.iter().map(Cell::to_value))
+            .push(") OR a.owner IN (");
+        self.select_owners(sql, deployment);
+        sql.push("))");
+    }
+
+    /// The owners who approved one of the operators for all their agents. A setting's subject is an owner and an operator.
+    pub(super) fn select_owners(&self, sql: &mut Sql, deployment: DeploymentId) {
+        sql.push("SELECT SUBSTR(s.subject, 1, 20) FROM setting s")
             .bind(
                 " WHERE s.deployment = ? AND s.name = 'operator'",
                 [deployment.0.to_value()],
             )
-            .list("SUBSTR(s.subject, 21)", operators())
-            .push("))");
+            .list(
+                "SUBSTR(s.subject, 21)",
+                self.operators.iter().map(Cell::to_value),
+            );
+    }
+
+    /// What [`Self::restrict_operators`] asks, of one agent.
+    pub(super) fn admits_operators(&self, row: &Agent, owners: &BTreeSet<AccountId>) -> bool {
+        self.operators.is_empty()
+            || row.approved.is_some_and(|it| self.operators.contains(&it))
+            || row.owner.is_some_and(|it| owners.contains(&it))
     }
 
     pub(super) fn restrict_metadata(&self, sql: &mut Sql) {

@@ -8,12 +8,15 @@ use super::{
 };
 use crate::{
     StoreError,
-    store::{Cell, DeploymentId, Engine, Store, Value},
+    store::{Cell, DeploymentId, Engine, Sql, Store, Value},
     table::Agent,
 };
 use concord_registry::event::{AccountId, AgentId, Profile};
 use search::Search;
 use std::collections::BTreeSet;
+
+/// Rows that a statement reads at most, unless a page is larger.
+const MOST_ROWS: usize = 8_192;
 
 /// Which agents of one deployment are searched for.
 #[derive(Debug, Clone, Default)]
@@ -199,7 +202,8 @@ impl<E: Engine> Store<E> {
         }
     }
 
-    /// Agents in an order that the store has.
+    /// Agents in an order that the store has. Each statement reads twice as many rows as the one before, since it looks
+    /// operators up again.
     fn stored_agents(
         &mut self,
         search: &Search<'_>,
@@ -208,20 +212,22 @@ impl<E: Engine> Store<E> {
     ) -> Result<Vec<FoundAgent>, StoreError> {
         let mut after = after.cloned();
         let mut found: Vec<FoundAgent> = Vec::new();
+        let mut limit = search.wanted;
         loop {
             let mut rows = Vec::new();
-            let sql = search.sql(after.as_ref());
+            let sql = search.sql(after.as_ref(), limit);
             self.select(&sql, "agent", &mut |cells| {
                 rows.push(search.read(cells)?);
                 Ok(())
             })?;
-            let is_last = rows.len() < search.wanted;
+            let is_last = rows.len() < limit;
             after = rows.last().map(FoundAgent::position);
             found.extend(rows.into_iter().filter(|it| search.admits(it, without)));
             if is_last || found.len() >= search.wanted {
                 found.truncate(search.wanted);
                 return Ok(found);
             }
+            limit = limit.saturating_mul(2).min(MOST_ROWS.max(search.wanted));
         }
     }
 
@@ -242,13 +248,14 @@ impl<E: Engine> Store<E> {
         }
         let key = |order: &Option<Value>| order.as_ref().map_or(0.0, number);
         candidates.sort_by(|a, b| search.compare((key(&a.0), a.1), (key(&b.0), b.1)));
+        let owners = self.owners_of(search)?;
         let mut found = Vec::new();
         for (order, agent, sums) in candidates {
             let is_next = after.is_none_or(|after| {
                 let last = (number(&after.order), after.agent);
                 search.compare(last, (key(&order), agent)).is_lt()
             });
-            if is_next && let Some(mut it) = self.agent_if(search, agent)? {
+            if is_next && let Some(mut it) = self.agent_if(search, &owners, agent)? {
                 it.sums = Some(sums);
                 it.order = order.unwrap_or(Value::Null);
                 found.push(it);
@@ -267,9 +274,10 @@ impl<E: Engine> Store<E> {
         after: Option<&AgentPosition>,
     ) -> Result<Vec<FoundAgent>, StoreError> {
         let key = |it: &FoundAgent| (number(&it.order), it.agent);
+        let owners = self.owners_of(search)?;
         let mut found = Vec::new();
         for (_, agent, sums) in candidates {
-            if let Some(mut it) = self.agent_if(search, agent)? {
+            if let Some(mut it) = self.agent_if(search, &owners, agent)? {
                 it.sums = Some(sums);
                 found.push(it);
             }
@@ -283,19 +291,35 @@ impl<E: Engine> Store<E> {
         Ok(found)
     }
 
+    /// Who approved one of the filter's operators for all agents.
+    fn owners_of(&mut self, search: &Search<'_>) -> Result<BTreeSet<AccountId>, StoreError> {
+        let mut owners = BTreeSet::new();
+        if search.filter.operators.is_empty() {
+            return Ok(owners);
+        }
+        let mut sql = Sql::new("");
+        search.filter.select_owners(&mut sql, search.deployment);
+        self.select(&sql, "setting", &mut |cells| {
+            owners.insert(cells.take("subject")?);
+            Ok(())
+        })?;
+        Ok(owners)
+    }
+
     /// One agent, if the rest of the filter admits it.
     fn agent_if(
         &mut self,
         search: &Search<'_>,
+        owners: &BTreeSet<AccountId>,
         agent: AgentId,
     ) -> Result<Option<FoundAgent>, StoreError> {
         let mut sql = search.plain();
         sql.bind(" AND a.agent = ?", [agent.to_value()]);
-        let mut found = None;
+        let mut found: Option<FoundAgent> = None;
         self.select(&sql, "agent", &mut |cells| {
             found = Some(search.read_plain(cells)?);
             Ok(())
         })?;
-        Ok(found)
+        Ok(found.filter(|it| search.filter.admits_operators(&it.row, owners)))
     }
 }

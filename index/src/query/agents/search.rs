@@ -19,7 +19,7 @@ pub(super) struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Rows without totals. Those of an order by reputation have 0 in its place.
+    /// Rows without totals, of any operators. Those of an order by reputation have 0 in its place.
     pub fn plain(&self) -> Sql {
         let order = match self.order.is_of_reputation() {
             true => "0",
@@ -30,7 +30,7 @@ impl Search<'_> {
             columns_of::<Agents>("a")
         ));
         sql.bind(" WHERE a.deployment = ?", [self.deployment.0.to_value()]);
-        self.filter.restrict(&mut sql, self.deployment);
+        self.filter.restrict(&mut sql);
         sql
     }
 
@@ -73,15 +73,17 @@ impl Search<'_> {
         }
         let average = format!("{key}.average");
         reputation.average.restrict(&mut sql, &average);
-        self.filter.restrict(&mut sql, self.deployment);
+        self.filter.restrict(&mut sql);
         sql
     }
 
-    pub fn sql(&self, after: Option<&AgentPosition>) -> Sql {
+    /// So many rows at most.
+    pub fn sql(&self, after: Option<&AgentPosition>, limit: usize) -> Sql {
         let mut sql = match self.filter.totals() {
             Some(reputation) => self.with_totals(reputation),
             None => self.plain(),
         };
+        self.filter.restrict_operators(&mut sql, self.deployment);
         let table = if self.order.is_of_reputation() {
             "k"
         } else {
@@ -99,7 +101,6 @@ impl Search<'_> {
                 values,
             );
         }
-        let limit = self.wanted;
         sql.push(&format!(
             " ORDER BY {order} {direction}, {table}.agent {direction} LIMIT {limit}"
         ));
