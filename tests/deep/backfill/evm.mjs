@@ -1,5 +1,6 @@
 // Fills an anvil with agents and open feedback, and measures how the index and Ponder take it in: the same node, one after the other, each
 // from its start to the newest block.
+import assert from "node:assert/strict";
 import fs from "node:fs";
 import net from "node:net";
 import path from "node:path";
@@ -11,6 +12,8 @@ import { ADDRESSES, startChain } from "../../clients/agent0/local_chain.mjs";
 import { folder, measure, measureIndex, print } from "./measured.mjs";
 
 const FEEDBACKS = Number(process.env.CONCORD_BACKFILL ?? 40_000);
+/** Ponder answers out of the database that it indexes into, so that each question slows it down. */
+const PONDER_MS = 2_000;
 const PER_BLOCK = 100;
 const AGENTS = 1_000;
 const CLIENTS = 500;
@@ -31,7 +34,7 @@ async function ask(url, requests) {
   for (const { error } of answers) if (error) throw new Error(error.message);
 }
 
-/** Blocks with these transactions, sent by accounts whose keys nobody has. */
+/** Blocks with these transactions, sent by accounts that no key is kept of. */
 async function mine(url, transactions) {
   for (let first = 0; first < transactions.length; first += PER_BLOCK) {
     const sent = transactions.slice(first, first + PER_BLOCK).map((it) => ["eth_sendTransaction", [{ gas: hex(600_000), ...it }]]);
@@ -45,8 +48,14 @@ function register(identity, number) {
   return { from: ADDRESSES.owner, to: identity.address, data };
 }
 
+/** Nine of the digits that CIDs have, others for each number. */
+function base32(number) {
+  const digits = number.toString(32).padStart(9, "0");
+  return digits.replace(/[0189]/g, (digit) => ({ 0: "w", 1: "x", 8: "y", 9: "z" })[digit]);
+}
+
 function give(reputation, files, number) {
-  const uri = files === WITH_FILES ? `ipfs://bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck${number.toString(36).padStart(9, "a")}` : "";
+  const uri = files === WITH_FILES ? `ipfs://bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck${base32(number)}` : "";
   const tags = [TAGS[number % TAGS.length], ""];
   const args = [BigInt((number % AGENTS) + 1), BigInt(number % 101), 0, ...tags, "https://agents.example/mcp", uri, keccak256(toHex(number))];
   const data = encodeFunctionData({ abi: reputation.abi, functionName: "giveFeedback", args });
@@ -88,7 +97,7 @@ async function measurePonder(chain, reputation) {
     if (!(await get("ready")).ok) return undefined;
     const { feedbacks } = await (await get("count")).json();
     return { events: feedbacks };
-  });
+  }, PONDER_MS);
 }
 
 const rated = (run) => ({ ...run, eventsPerSecond: Math.round(run.events / run.seconds) });
@@ -100,7 +109,11 @@ for (const files of [WITHOUT_FILES, WITH_FILES]) {
   const head = await fill(chain, { identity, reputation }, files);
   const what = { chain: "anvil", feedbacks: FEEDBACKS, agents: AGENTS, blocks: head, files };
   const options = ["--rpc", chain.url, "--identity", identity.address, "--reputation", reputation.address];
-  print({ program: "concord-index", ...what, ...rated(await measureIndex(options)) });
-  if (process.env.CONCORD_PONDER) print({ program: "ponder", ...what, ...rated(await measurePonder(chain, reputation)) });
+  const indexed = await measureIndex(options);
+  assert.equal(indexed.events, FEEDBACKS + AGENTS);
+  print({ program: "concord-index", ...what, ...rated(indexed) });
+  const byPonder = await measurePonder(chain, reputation);
+  assert.equal(byPonder.events, FEEDBACKS);
+  print({ program: "ponder", ...what, ...rated(byPonder) });
   await chain.stop();
 }

@@ -6,6 +6,7 @@ import path from "node:path";
 import process from "node:process";
 import { performance } from "node:perf_hooks";
 
+const LOOKS_AGAIN_MS = 10; // at what a process has written
 const TICKS = 100; // of a second, in /proc
 const LIMIT_MS = 1_200_000;
 process.setMaxListeners(50); // each folder and each process is cleared away
@@ -25,8 +26,11 @@ function processorSeconds(pid) {
 
 const rounded = (number) => Math.round(number * 100) / 100;
 
-/** Starts a process, waits until `finished(words)` answers something, and ends it. Resolves to that, with the time it took from the start. */
-export async function measure(command, args, options, finished) {
+/**
+ * Starts a process, waits until `finished(words)` answers something, and ends it. Resolves to that, with the time it took from the start. A
+ * `finished` that asks the process has it work: then `everyMs` is long.
+ */
+export async function measure(command, args, options, finished, everyMs = LOOKS_AGAIN_MS) {
   const load = os.loadavg()[0];
   const begun = performance.now();
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], ...options });
@@ -44,8 +48,9 @@ export async function measure(command, args, options, finished) {
       await ended;
       return { ...found, seconds: rounded(seconds), processorSeconds: rounded(processor), load: rounded(load) };
     }
-    if (child.exitCode !== null || performance.now() - begun > LIMIT_MS) throw new Error(`${command} ended, or takes too long: ${words}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`${command} ended (${child.exitCode ?? child.signalCode}): ${words}`);
+    if (performance.now() - begun > LIMIT_MS) throw new Error(`${command} takes longer than ${LIMIT_MS} ms: ${words}`);
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
 }
 

@@ -1,5 +1,6 @@
 // Fills a local cluster with agents and open feedback, and measures how the index takes it in, and how fast the node delivers the same
 // transactions to a program that does nothing with them.
+import assert from "node:assert/strict";
 import { performance } from "node:perf_hooks";
 import process from "node:process";
 
@@ -69,6 +70,7 @@ const rated = (run) => ({ ...run, transactionsPerSecond: Math.round(run.transact
 await registry.start();
 const head = await fill();
 const node = await measureNode();
+assert.ok(node.transactions >= FEEDBACKS, `the node has ${node.transactions} transactions, fewer than ${FEEDBACKS} feedbacks: give fewer, or slower`);
 const what = { chain: "local cluster", feedbacks: FEEDBACKS, agents: AGENTS, slots: head };
 print({ program: "the node alone", ...what, ...rated(node) });
 const options = ["--rpc", registry.cluster.url, "--program", PROGRAM.toBase58(), "--confirmed"];
