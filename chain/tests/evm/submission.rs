@@ -10,7 +10,7 @@ use alloy::{
 use concord_chain::{
     Blocking, ChainError, EndpointOptions,
     evm::{CallChain, CallJob, Confirmations, FeeLimit, Node, decode},
-    submission::{FileRecord, SendOutcome, SignedTx, Timing, TxChain, TxRecord, submit},
+    submission::{FileRecord, SendOutcome, SignedTx, Timing, TxChain, TxRecord, TxStatus, submit},
 };
 use serde_json::{Value, json};
 use std::{path::Path, time::Duration};
@@ -157,6 +157,39 @@ fn stored_count(path: &Path) -> usize {
     stored.map_or(0, |it| {
         it["only"]["transactions"].as_array().map_or(0, Vec::len)
     })
+}
+
+/// A node that lags behind counts a nonce as free whose transaction was seen in a block. Only if it goes on is that a
+/// reorganisation.
+#[test]
+fn a_nonce_that_was_seen_used_is_asked_for_again() {
+    let anvil = start(&[]);
+    let job = payment("only", 5);
+    Blocking::new().unwrap().wait(async {
+        let mut chain = chain(&anvil).await;
+        let (node, from) = (node(&anvil), key(&anvil, 0).address());
+        let first = chain.sign(&job, 0).await.unwrap();
+        chain.send(&first).await.unwrap();
+        while !matches!(
+            chain.statuses(&[first.clone()]).await.unwrap()[..],
+            [TxStatus::Landed(_)]
+        ) {}
+        let count = async |nonce: u64| {
+            let parameters = json!([from, format!("{nonce:#x}")]);
+            let set = node.endpoint().expect("anvil_setNonce", parameters);
+            let _: Value = set.await.unwrap();
+        };
+        count(0).await;
+        let catch_up = async {
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            count(1).await;
+        };
+        let (signed, ()) = tokio::join!(chain.sign(&job, 0), catch_up);
+        assert_eq!(unsigned(&signed.unwrap()).nonce, 1);
+        count(0).await;
+        let signed = chain.sign(&job, 0).await.unwrap();
+        assert_eq!(unsigned(&signed).nonce, 0, "a reorganisation freed it");
+    });
 }
 
 /// Another program's transaction was dropped, and ours waits behind its nonce.
