@@ -51,10 +51,12 @@ fn a_chain_that_grows_lacks_nothing_and_is_the_same_in_one_step() {
     assert_eq!(fill(&[FEEDBACKS]), (given, digest));
 }
 
+type Plans = Arc<Mutex<BTreeSet<String>>>;
+
 /// SQLite, with the plans of its statements.
 struct Explaining {
     engine: Sqlite,
-    plans: Arc<Mutex<BTreeSet<String>>>,
+    plans: Plans,
     /// How many statements looked for operators.
     of_operators: Arc<AtomicUsize>,
 }
@@ -212,11 +214,7 @@ fn reads_everything(plan: &str) -> bool {
 }
 
 /// A store with 500 feedbacks about agents whose owners approved operators, and what is counted of it.
-fn explaining() -> (
-    Indexer<Grown, Explaining>,
-    Arc<Mutex<BTreeSet<String>>>,
-    Arc<AtomicUsize>,
-) {
+fn explaining() -> (Indexer<Grown, Explaining>, Plans, Arc<AtomicUsize>) {
     let (plans, of_operators) = (Arc::default(), Arc::default());
     let engine = Explaining {
         engine: Sqlite::in_memory().unwrap(),
