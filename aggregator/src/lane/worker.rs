@@ -28,6 +28,8 @@ const REVERTS: u32 = 3;
 const TURN: u64 = 30;
 /// Seconds until something that was looked at once has its next turn, at least.
 const PAUSE: u64 = 1;
+/// After each look at one that has landed and is not final: there may be hundreds, and one node.
+const LOOK: Duration = Duration::from_millis(250);
 /// Seconds for what never failed, or may be in the chain already.
 const LANDING_TURN: u64 = 120;
 /// Seconds after which an operator is told that something has not landed, or is not final.
@@ -185,8 +187,9 @@ impl Worker {
 
     /// Lets others have their turn, and be signed: it waits for something else.
     async fn wait(&self, store: &Store, found: &Found) -> Result<(), LaneError> {
-        if self.phase == Phase::Landing {
-            store.let_others(&found.work).await?;
+        match self.phase {
+            Phase::Landing => store.let_others(&found.work).await?,
+            Phase::Finality => sleep(LOOK).await,
         }
         self.pass(store, found, self.pause(found, PAUSE)).await
     }

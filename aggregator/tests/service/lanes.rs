@@ -228,17 +228,18 @@ async fn r55_nothing_is_signed_beside_what_the_chain_never_answered() {
     let mut database = location(folder.path()).open().unwrap();
     let solana = "UPDATE submission SET lane = 'solana:x y'";
     database.script(solana).unwrap();
-    store.postpone(2, late(), DAY + 2, false).await.unwrap();
-    store.postpone(3, late(), DAY + 3, false).await.unwrap();
+    for (n, due) in [(1, DAY + 4), (2, DAY + 2), (3, DAY + 3)] {
+        store.postpone(n, late(), due, false).await.unwrap();
+    }
     assert_eq!(
         land(DAY),
         None,
         "the fourth is about the agent of the first"
     );
     assert_eq!(
-        land(DAY + 3),
-        Some(1),
-        "which is no more urgent than others"
+        land(DAY + 4),
+        Some(2),
+        "the first is no more urgent than others"
     );
     record.landed(&[("1", landing_of("0x11"))]).unwrap();
     assert_eq!(land(DAY), Some(4));
