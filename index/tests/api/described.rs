@@ -1,10 +1,9 @@
 //! Every answer is of the form that the OpenAPI document has for it: `Server::send` holds each answer of each test against it.
 use crate::{
-    given::{account, all_given, name},
+    furnished::{complete, requests},
     server::{Answer, Server},
 };
 use axum::http::{Method, StatusCode, header};
-use concord_registry::event::Profile;
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 use std::{
@@ -76,6 +75,79 @@ impl Description {
             .map(|it| format!("{it} at {}", it.instance_path()))
     }
 
+    /// Every member of the answers to requests that succeed, each after its schema's name.
+    fn members(&self) -> BTreeSet<String> {
+        let mut members = BTreeSet::new();
+        for operations in self.document["paths"].as_object().unwrap().values() {
+            for operation in operations.as_object().unwrap().values() {
+                let schema =
+                    &operation["responses"]["200"]["content"]["application/json"]["schema"];
+                self.collect(schema, "", &mut members);
+            }
+        }
+        members
+    }
+
+    fn collect(&self, schema: &Value, at: &str, members: &mut BTreeSet<String>) {
+        if let Some((name, of)) = self.referred(schema) {
+            if members.insert(name.to_owned()) {
+                self.collect(of, name, members);
+            }
+            return;
+        }
+        for of in schema["anyOf"].as_array().into_iter().flatten() {
+            self.collect(of, at, members);
+        }
+        for (name, of) in schema["properties"].as_object().into_iter().flatten() {
+            let at = format!("{at}.{name}");
+            self.collect(of, &at, members);
+            members.insert(at);
+        }
+        self.collect_if_there(&schema["items"], at, members);
+        self.collect_if_there(&schema["additionalProperties"], at, members);
+    }
+
+    fn collect_if_there(&self, schema: &Value, at: &str, members: &mut BTreeSet<String>) {
+        if schema.is_object() {
+            self.collect(schema, at, members);
+        }
+    }
+
+    /// Takes from `members` those of which an answer has a value.
+    fn reach(&self, schema: &Value, answer: &Value, at: &str, members: &mut BTreeSet<String>) {
+        if answer.is_null() {
+            return;
+        }
+        if let Some((name, of)) = self.referred(schema) {
+            members.remove(name);
+            return self.reach(of, answer, name, members);
+        }
+        for of in schema["anyOf"].as_array().into_iter().flatten() {
+            if self.validator(of).is_valid(answer) {
+                self.reach(of, answer, at, members);
+            }
+        }
+        for item in answer.as_array().into_iter().flatten() {
+            self.reach(&schema["items"], item, at, members);
+        }
+        for (name, value) in answer.as_object().into_iter().flatten() {
+            let is_empty = value.is_null() || *value == json!([]) || *value == json!({});
+            let at = format!("{at}.{name}");
+            if !is_empty {
+                members.remove(&at);
+            }
+            self.reach(&schema["properties"][name], value, &at, members);
+        }
+    }
+
+    fn referred(&self, schema: &Value) -> Option<(&str, &Value)> {
+        let name = schema["$ref"].as_str()?.rsplit('/').next()?;
+        let (name, of) = self.document["components"]["schemas"]
+            .as_object()?
+            .get_key_value(name)?;
+        Some((name, of))
+    }
+
     /// Pages for people are not described, and a preflight has no content.
     pub fn require(&self, method: &Method, path: &str, answer: &Answer) {
         let kind = answer.headers.get(header::CONTENT_TYPE);
@@ -90,51 +162,8 @@ impl Description {
     }
 }
 
-/// A request for each route, which succeeds.
-fn requests() -> Vec<(String, Option<Value>)> {
-    let given = all_given(0).into_iter();
-    let mut rated = given.filter(|it| it.profile == Profile::Authorized && it.paid.is_some());
-    let one = rated.next().unwrap();
-    let (agent, client) = (name(0, one.agent), account(one.client));
-    let feedback = format!("/v1/feedback/{agent}/authorized/{client}/{}", one.index);
-    let everyone = json!("everyone");
-    let got = [
-        format!("/v1/agents/{agent}"),
-        format!("/v1/agents/{agent}/summary?clientAddresses=everyone&profile=authorized"),
-        format!("/v1/agents/{agent}/validations"),
-        format!("/v1/agents/{agent}/given"),
-        format!("/v1/agents/{agent}/metadata"),
-        format!("{feedback}/responses"),
-        feedback,
-        format!(
-            "/v1/validations?chain=eip155:31337&validator={}",
-            account(9)
-        ),
-        format!("/v1/raters/{}", account(101)),
-        "/v1/status".to_owned(),
-        "/v1/openapi.json".to_owned(),
-        "/readyz".to_owned(),
-    ];
-    let posted = [
-        (
-            "/v1/agents/search",
-            json!({ "filters": { "feedback": { "fromReviewers": everyone } } }),
-        ),
-        (
-            "/v1/summaries",
-            json!({ "agentIds": [agent], "clientAddresses": everyone }),
-        ),
-        ("/v1/feedback/search", json!({})),
-        (
-            "/subgraphs/31337/graphql",
-            json!({ "query": "{ agents { id } }" }),
-        ),
-    ];
-    let posted = posted.map(|(path, body)| (path.to_owned(), Some(body)));
-    got.map(|path| (path, None))
-        .into_iter()
-        .chain(posted)
-        .collect()
+fn method_of(body: Option<&Value>) -> Method {
+    body.map_or(Method::GET, |_| Method::POST)
 }
 
 async fn answered(server: &Server, path: &str, body: Option<&Value>) -> Value {
@@ -148,14 +177,20 @@ async fn answered(server: &Server, path: &str, body: Option<&Value>) -> Value {
 
 #[tokio::test]
 async fn every_route_answers_as_it_is_described() {
-    let server = Server::start();
+    let mut server = Server::start();
+    complete(&mut server);
     let description = server.description().await;
     let mut asked = BTreeSet::from(["/livez", "/metrics"]); // text
+    let mut without_value = description.members();
+    assert!(without_value.len() > 200, "{}", without_value.len());
     for (path, body) in requests() {
-        answered(&server, &path, body.as_ref()).await;
+        let answer = answered(&server, &path, body.as_ref()).await;
         let path = path.split('?').next().unwrap().to_owned();
+        let schema = description.schema(&method_of(body.as_ref()), &path, StatusCode::OK);
+        description.reach(&schema, &answer, "", &mut without_value);
         asked.insert(description.template(&path).unwrap());
     }
+    assert_eq!(without_value, BTreeSet::new());
     let paths = description.document["paths"].as_object().unwrap();
     let all: BTreeSet<&str> = paths.keys().map(String::as_str).collect();
     assert_eq!(asked, all);
@@ -209,16 +244,13 @@ fn with(members: &Map<String, Value>, name: &str, value: Value) -> Value {
 
 #[tokio::test]
 async fn an_answer_of_another_form_than_is_described_is_found() {
-    let server = Server::start();
+    let mut server = Server::start();
+    complete(&mut server);
     let description = server.description().await;
     let mut refused = 0;
     for (path, body) in requests() {
         let answer = answered(&server, &path, body.as_ref()).await;
-        let method = if body.is_none() {
-            Method::GET
-        } else {
-            Method::POST
-        };
+        let method = method_of(body.as_ref());
         let path = path.split('?').next().unwrap();
         // What a query selects is its own; the document is OpenAPI's; maps have any members.
         if path.contains("graphql") || path.contains("openapi") {

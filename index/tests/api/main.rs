@@ -6,6 +6,7 @@ mod database;
 mod described;
 mod explorer;
 mod export;
+mod furnished;
 #[path = "../worlds/given.rs"]
 mod given;
 mod limits;

@@ -197,12 +197,12 @@ async fn children_are_paged_for_each_of_their_parents() {
 
 const REGISTRATION: &str = r#"{"type":"https://eips.ethereum.org/EIPS/eip-8004#registration-v1","name":"Ann","description":"Answers","image":"https://a.example/a.png","services":[{"name":"MCP","endpoint":"https://a.example/mcp","version":"2025-06-18","mcpTools":["search","a,b"],"mcpPrompts":["p"]},{"name":"A2A","endpoint":"https://a.example/a2a","version":"0.3","a2aSkills":["s"]},{"name":"OASF","endpoint":"https://a.example/oasf","version":"0.8","skills":["k/1"],"domains":[]},{"name":"agentWallet","endpoint":"eip155:1:0x0909090909090909090909090909090909090909"}],"x402Support":true,"active":true,"registrations":[],"supportedTrust":["reputation","tee"]}"#;
 
-fn data_uri(file: &str) -> String {
+pub fn data_uri(file: &str) -> String {
     format!("data:application/json;base64,{}", BASE64.encode(file))
 }
 
 /// An agent with all that the subgraph has of one.
-fn furnished(server: &mut Server) {
+pub fn furnished(server: &mut Server) {
     let id = agent(20);
     let (owner, client) = (account(120), account(1));
     let registry = "eip155:31337:0xabababababababababababababababababababab";

@@ -1,5 +1,5 @@
-//! The forms of answers. A member that is described is always there, and no other one is: the tests of the API hold every
-//! answer against this.
+//! The forms of answers. Each described member is always there, and there is no other one: the tests of the API check every
+//! answer with this.
 use super::{object_of, reference};
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ fn text() -> Value {
 }
 
 fn whole() -> Value {
-    json!({ "type": "integer", "minimum": 0 })
+    json!({ "type": "integer", "format": "uint64", "minimum": 0 })
 }
 
 fn truth() -> Value {
@@ -42,7 +42,15 @@ fn described(mut schema: Value, words: &str) -> Value {
 
 /// Unix seconds.
 fn time() -> Value {
-    described(json!({ "type": "integer" }), "Unix seconds")
+    described(
+        json!({ "type": "integer", "format": "int64" }),
+        "Unix seconds",
+    )
+}
+
+/// Unix seconds that someone stated: any 64 bits.
+fn stated_time() -> Value {
+    described(whole(), "Unix seconds, as stated: all of 64 bits")
 }
 
 /// `0x` and hex digits.
@@ -285,7 +293,7 @@ fn entry() -> Value {
         ("agent", text()),
         ("profile", profile()),
         ("clientAddress", text()),
-        ("feedbackIndex", json!({ "type": "integer", "minimum": 1 })), // R44
+        ("feedbackIndex", whole()), // R44: from 1 on, if the registry enforces it
         ("value", digits()),
         ("valueDecimals", whole()),
         ("decimal", decimal()),
@@ -352,8 +360,8 @@ fn payment() -> Value {
         ("token", text()),
         ("amount", digits()),
         ("taskRefHash", hex()),
-        ("paidAt", time()),
-        ("expiry", time()),
+        ("paidAt", stated_time()),
+        ("expiry", stated_time()),
         ("facilitator", text()),
         ("signature", hex()),
         ("provenAt", time()),
@@ -424,10 +432,7 @@ fn facts() -> Value {
 
 fn validations() -> Vec<(&'static str, Value)> {
     let answer = record(&[
-        (
-            "response",
-            json!({ "type": "integer", "minimum": 0, "maximum": 100 }),
-        ),
+        ("response", whole()),
         ("responseURI", text()),
         ("responseHash", hex()),
         ("tag", text()),

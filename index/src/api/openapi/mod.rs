@@ -64,7 +64,7 @@ fn content(path: &str) -> Value {
     }
 }
 
-/// Answers that are no success.
+/// Answers of a request that failed.
 fn fault(path: &str) -> Value {
     match path {
         "/readyz" => json!({ "anyOf": [reference("Ready"), reference("Error")] }),
