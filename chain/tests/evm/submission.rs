@@ -171,7 +171,7 @@ fn a_nonce_that_was_seen_used_is_asked_for_again() {
         let first = chain.sign(&job, 0).await.unwrap();
         chain.send(&first).await.unwrap();
         while !matches!(
-            chain.statuses(&[first.clone()]).await.unwrap()[..],
+            chain.statuses(std::slice::from_ref(&first)).await.unwrap()[..],
             [TxStatus::Landed(_)]
         ) {}
         let count = async |nonce: u64| {
