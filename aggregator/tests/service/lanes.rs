@@ -347,7 +347,9 @@ async fn r53_a_used_nonce_does_not_keep_others_waiting() {
     let answer = running.submit(&drafts[1]).await;
     let found = (answer.status, &answer.body["state"]);
     assert_eq!(found, (200, &json!("landed")), "{}", answer.body);
-    assert_eq!(row(1).unwrap().state, RowState::Sent);
+    let waits = row(1).unwrap();
+    let found = (waits.state, waits.attempts);
+    assert_eq!(found, (RowState::Sent, 0), "its turns are short");
     assert_eq!(world.feedbacks().await, 1);
     while running.store.open_count().unwrap() > 0 {
         ask("anvil_mine", json!([format!("{FINAL_AFTER:#x}")])).await;
