@@ -32,7 +32,7 @@ const PAUSE: u64 = 1;
 const LOOK: Duration = Duration::from_millis(250);
 /// Seconds for what never failed, or may be in the chain already.
 const LANDING_TURN: u64 = 120;
-/// Seconds after which an operator is told that something has not landed, or is not final.
+/// Seconds after which `status` reports that something has not landed, or is not final.
 const LATE_TO_LAND: u64 = 600;
 const LATE: u64 = 3_600;
 

@@ -386,7 +386,7 @@ async fn r36_what_a_node_says_is_noted_whatever_it_is() {
     assert_eq!(store.get(1).unwrap().unwrap().reason, Some(said));
 }
 
-/// Three landings are not final for as long as nobody mines. A reorganisation then takes all of them back.
+/// Three landings are not final until a block is mined. A reorganisation then takes all of them back.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn r56_feedback_lands_before_the_one_before_it_is_final() {
     const FINAL_AFTER: u64 = 50;
