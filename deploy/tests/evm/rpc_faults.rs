@@ -113,7 +113,11 @@ fn deploys_on_a_chain_that_goes_back(after: usize) {
 
 #[test]
 fn the_chain_may_go_back_after_any_step() {
-    (1..=4).for_each(deploys_on_a_chain_that_goes_back);
+    thread::scope(|scope| {
+        for after in 1..=4 {
+            scope.spawn(move || deploys_on_a_chain_that_goes_back(after));
+        }
+    });
 }
 
 /// The chain goes back two blocks, and the same transactions land again, both in the last: what
@@ -178,25 +182,31 @@ fn a_node_that_lags_is_no_reorganisation() {
 /// One in eight questions meets a fault, in an order that the seed decides.
 #[test]
 fn faults_may_come_in_any_order() {
-    for seed in 1..=4u64 {
-        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let mut in_a_row = 0;
-        deploys_through(move |_| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            let dice = (state >> 33) % 32;
-            in_a_row = if dice < 4 { in_a_row + 1 } else { 0 };
-            match dice {
-                _ if in_a_row > 3 => FaultAction::Forward,
-                0 => FaultAction::HangUp,
-                1 => FaultAction::ForwardThenHangUp,
-                2 => FaultAction::TooManyRequests,
-                3 => FaultAction::Hold,
-                _ => FaultAction::Forward,
-            }
-        });
-    }
+    thread::scope(|scope| {
+        for seed in 1..=4 {
+            scope.spawn(move || deploys_through_faults(seed));
+        }
+    });
+}
+
+fn deploys_through_faults(seed: u64) {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut in_a_row = 0;
+    deploys_through(move |_| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        let dice = (state >> 33) % 32;
+        in_a_row = if dice < 4 { in_a_row + 1 } else { 0 };
+        match dice {
+            _ if in_a_row > 3 => FaultAction::Forward,
+            0 => FaultAction::HangUp,
+            1 => FaultAction::ForwardThenHangUp,
+            2 => FaultAction::TooManyRequests,
+            3 => FaultAction::Hold,
+            _ => FaultAction::Forward,
+        }
+    });
 }
 
 #[test]

@@ -12,6 +12,7 @@ use std::{
     path::Path,
     process::Command,
     sync::{Arc, Mutex},
+    thread,
 };
 
 /// Providers put the account's key into the path of the URL.
@@ -131,27 +132,26 @@ fn no_secret_is_in_an_error() {
     long.env("CONCORD_EVM_PRIVATE_KEY", format!("{SECRET}{SECRET}"));
     assert_eq!(run_clean(&workplace, long), Some(2));
 
-    for policy in [
-        || FaultAction::HangUp,
-        || FaultAction::TooManyRequests,
-        || FaultAction::Answer("no number".into()),
-    ] {
-        let proxy = FaultProxy::start(chain.port(), move |_| policy());
-        let workplace = Workplace::at_url(&format!("{}/v2/{API_KEY}", proxy.url()));
-        assert_eq!(run_clean(&workplace, workplace.command(&apply)), Some(3));
-    }
-    for url in [
-        format!("http://user:{API_KEY}@127.0.0.1:1/?key={API_KEY}"),
-        format!("https://127.0.0.1:1/{API_KEY}"),
-    ] {
-        let workplace = Workplace::at_url(&url);
-        assert_eq!(run_clean(&workplace, workplace.command(&apply)), Some(3));
-    }
-    for url in [
-        format!("ftp://host/{API_KEY}"),
-        format!("http://[{API_KEY}"),
-    ] {
-        let workplace = Workplace::at_url(&url);
-        assert_eq!(run_clean(&workplace, workplace.command(&apply)), Some(2));
-    }
+    let fails = |url: &str, code: i32| {
+        let workplace = Workplace::at_url(url);
+        assert_eq!(run_clean(&workplace, workplace.command(&apply)), Some(code));
+    };
+    let port = chain.port();
+    let fails_behind = |policy: fn() -> FaultAction| {
+        let proxy = FaultProxy::start(port, move |_| policy());
+        fails(&format!("{}/v2/{API_KEY}", proxy.url()), 3);
+    };
+    // each gives up only after several pauses
+    thread::scope(|scope| {
+        scope.spawn(|| fails_behind(|| FaultAction::HangUp));
+        scope.spawn(|| fails_behind(|| FaultAction::TooManyRequests));
+        scope.spawn(|| fails_behind(|| FaultAction::Answer("no number".into())));
+        scope.spawn(|| {
+            let url = format!("http://user:{API_KEY}@127.0.0.1:1/?key={API_KEY}");
+            fails(&url, 3);
+        });
+        scope.spawn(|| fails(&format!("https://127.0.0.1:1/{API_KEY}"), 3));
+    });
+    fails(&format!("ftp://host/{API_KEY}"), 2);
+    fails(&format!("http://[{API_KEY}"), 2);
 }

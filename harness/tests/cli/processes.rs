@@ -77,7 +77,7 @@ fn an_adapter_ends_with_the_run() {
 
 /// A run on anvil that has played its first scenario, and the process ids of what it started.
 fn started_on_anvil() -> (Child, BufReader<ChildStderr>, Vec<String>) {
-    let mut run = concord(&["conform", "--backend", "evm-anvil"])
+    let mut run = concord(&["conform", "--backend", "evm-anvil", "--filter", "open/"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
