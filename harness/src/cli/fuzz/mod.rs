@@ -159,39 +159,19 @@ fn regressions(options: &Fuzz) -> PathBuf {
     })
 }
 
-/// How often a folder is tried that other runs take away again.
-const TRIES: usize = 8;
-
-/// A finding of hours must not be lost for want of a folder. What the check makes it takes away, and
-/// other runs do the same at the same time.
+/// A finding of hours must not be lost for want of a folder. None is made for the check, which other runs may make of the same
+/// folder at the same time: what is there of its path must take a file.
 fn require_writable(folder: &Path) -> Result<(), CliError> {
-    let missing: Vec<_> = folder
-        .ancestors()
-        .take_while(|it| !it.as_os_str().is_empty() && !it.exists())
-        .collect();
-    let probe = folder.join(format!(".concord-fuzz-{}", process::id()));
-    let try_once = || {
-        fs::create_dir_all(folder)
-            .and_then(|()| fs::write(&probe, ""))
-            .and_then(|()| fs::remove_file(&probe))
-    };
-    let is_taken_away = |tried: &io::Result<()>| {
-        let fault = tried.as_ref().err();
-        fault.is_some_and(|fault| fault.kind() == io::ErrorKind::NotFound)
-    };
-    let mut tried = try_once();
-    for _ in 1..TRIES {
-        if is_taken_away(&tried) {
-            tried = try_once();
-        }
-    }
-    for made in missing {
-        let _ = fs::remove_dir(made); // one that was not made, or is in use by now, stays
-    }
-    tried.map_err(|fault| CliError::File {
-        path: folder.to_owned(),
-        fault,
-    })
+    let there = folder.ancestors().find(|it| it.exists());
+    let probe = there
+        .unwrap_or(Path::new("."))
+        .join(format!(".concord-fuzz-{}", process::id()));
+    fs::write(&probe, "")
+        .and_then(|()| fs::remove_file(&probe))
+        .map_err(|fault| CliError::File {
+            path: folder.to_owned(),
+            fault,
+        })
 }
 
 /// Writes the finding as a scenario; the command that plays it again.
