@@ -7,7 +7,7 @@ use concord_chain::Blocking;
 use concord_index::{
     Indexer, Options, Progress, StoreError, SyncError,
     batch::{Batch, IndexedEvent},
-    store::{Engine, Reorganization, Reorganizations, Sqlite, Store},
+    store::{Database, Engine, Location, Reorganization, Reorganizations, Sqlite, Store},
 };
 use concord_registry::{Event, event::Profile, evm::Address};
 use std::time::Duration;
@@ -21,19 +21,47 @@ fn world(blocks: u64) -> World {
     }
 }
 
-fn indexer(engine: Sqlite, blocks: u64) -> Indexer<World, Sqlite> {
+fn indexer<E: Engine>(engine: E, blocks: u64) -> Indexer<World, E> {
     let store = Store::open(engine).unwrap();
     Indexer::new(world(blocks), store, &deployment(), Options::default()).unwrap()
 }
 
+/// A server whose disk is full answers a statement so.
+const FULL: &str = "
+    CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF (SELECT count(*) FROM event) > 1000 THEN
+            RAISE 'could not extend file: No space left on device' USING ERRCODE = 'disk_full';
+        END IF;
+        RETURN NULL;
+    END $$;
+    CREATE TRIGGER full_disk AFTER INSERT ON event FOR EACH STATEMENT EXECUTE FUNCTION full_disk()";
+
+/// A store with little room.
+fn little_room(location: &Location) -> Database {
+    drop(Store::open(location.open().unwrap()).unwrap()); // with tables
+    let mut database = location.open().unwrap();
+    if let Database::Sqlite(sqlite) = &database {
+        sqlite.limit_pages(150).unwrap(); // 600 kB, of which the empty tables take a third
+    } else {
+        database.script(FULL).unwrap();
+    }
+    database
+}
+
+/// SQLite's limit is the connection's.
+fn make_room(location: &Location) -> Database {
+    let mut database = location.open().unwrap();
+    if let Database::Postgres(_) = database {
+        database.script("DROP FUNCTION full_disk CASCADE").unwrap();
+    }
+    database
+}
+
 #[test]
 fn a_full_disk_is_named_and_loses_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("index.sqlite");
+    let fresh = fresh();
     let blocking = Blocking::new().unwrap();
-    let sqlite = Sqlite::open(&file).unwrap();
-    sqlite.limit_pages(150).unwrap(); // 600 kB, of which the empty tables take a third
-    let mut small = indexer(sqlite, 3_000);
+    let mut small = indexer(little_room(&fresh.location), 3_000);
     let (error, through) = loop {
         match blocking.wait(small.step()) {
             Ok(progress) => assert!(matches!(progress, Progress::Advanced { .. })),
@@ -50,7 +78,8 @@ fn a_full_disk_is_named_and_loses_nothing() {
     );
     assert!(error.to_string().contains("disk"), "{error}");
     drop(small);
-    let mut large = indexer(Sqlite::open(&file).unwrap(), through);
+    assert!(through < 3_000, "{through}");
+    let mut large = indexer(make_room(&fresh.location), through);
     let deployment = large.deployment();
     let digest = large.store().digest(deployment).unwrap();
     assert_eq!(large.store().rebuild_digest(deployment).unwrap(), digest);
