@@ -144,26 +144,16 @@ async fn a_fee_that_rises_after_the_sending_costs_a_signature_and_no_feedback() 
     let running = Running::with(folder.path(), registries, &settlement, admission, files).await;
     let running = Arc::new(running);
     let draft = world.review(&world.pay(1).await);
-    let provider = &world.chain.provider;
-    let ask = async |method: &'static str, parameters: Value| {
-        let asked = provider.raw_request::<_, Value>(method.into(), parameters);
-        asked.await.unwrap()
-    };
-    ask("evm_setAutomine", json!([false])).await;
-    let posted = tokio::spawn({
-        let running = running.clone();
-        async move { running.submit(&draft).await.status }
-    });
+    world.stop_mining().await;
+    let posted = running.submit_beside(&draft);
+    running.reach(1, RowState::Sent).await;
     let row = || running.store.get(1).unwrap();
-    while row().is_none_or(|it| it.state != RowState::Sent) {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
     let spike = json!([format!("{:#x}", 500_000_000_000u64)]); // far above what was offered
-    ask("anvil_setNextBlockBaseFeePerGas", spike).await;
-    ask("evm_mine", json!([])).await;
+    world.ask("anvil_setNextBlockBaseFeePerGas", spike).await;
+    world.ask("evm_mine", json!([])).await;
     assert_eq!(row().unwrap().state, RowState::Sent, "not at that fee");
     while row().unwrap().index.is_none() {
-        ask("evm_mine", json!([])).await;
+        world.ask("evm_mine", json!([])).await;
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     assert_eq!(posted.await.unwrap(), 200);

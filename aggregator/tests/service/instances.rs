@@ -6,7 +6,7 @@ use crate::{
     server::{Server, create},
     world::{RECEIPT_SEED, Running, Settings, World, network},
 };
-use alloy::{providers::Provider, transports::http::reqwest};
+use alloy::transports::http::reqwest;
 use concord_aggregator::{
     AllowedAgents, Limits,
     store::{LEASE_SECONDS, Location, RowState, Store, StoreError},
@@ -338,22 +338,18 @@ async fn a_killed_instance_is_replaced_by_another() {
     let folders = [(); 2].map(|()| tempfile::tempdir().unwrap());
     let [mut first, mut second] =
         [0, 1].map(|it: usize| Process::start(&world, &store, folders[it].path()));
-    let provider = &world.chain.provider;
-    let set = |on: bool| provider.raw_request::<_, ()>("evm_setAutomine".into(), [on]);
     let drafts = [
         world.review(&world.pay(1).await),
         world.review(&world.pay(1).await),
     ];
-    set(false).await.unwrap();
+    world.stop_mining().await;
     first.post(drafts[0].json().to_string());
     second.reach(1, "sent").await;
     second.post(drafts[1].json().to_string());
     second.reach(2, "accepted").await;
     first.child.kill().unwrap(); // SIGKILL
     first.child.wait().unwrap();
-    set(true).await.unwrap();
-    let mine = provider.raw_request::<_, Value>("evm_mine".into(), ());
-    mine.await.unwrap();
+    world.mine_again().await;
     for n in [1, 2] {
         second.reach(n, "final").await;
     }

@@ -1,10 +1,11 @@
 //! What a lane brings on chain first, side by side, and what it follows.
 use crate::{
     cluster::Solana,
-    generous::{DAY, aggregator, location, review},
+    generous::{DAY, REGISTRY, aggregator, location, review},
     hooked_registry::{Hooked, Hooks},
+    payload::Draft,
     solana,
-    world::{Running, Settings, World},
+    world::{Running, Settings, World, pause},
 };
 use alloy::{
     consensus::{SignableTransaction, TxEip1559, TxEnvelope},
@@ -15,12 +16,12 @@ use alloy::{
 };
 use async_trait::async_trait;
 use concord_aggregator::{
-    AllowedAgents, Limits,
+    AllowedAgents, Limits, RevocationRequest,
     lane::LaneRegistries,
-    store::{Found, Phase, RowState, Store, StoreRecord, Wanted},
+    store::{Found, Phase, RevocationRow, Row, RowState, Store, StoreRecord, Wanted},
 };
 use concord_chain::{
-    Signer, Svm,
+    ChainError, Signer, Svm,
     keys::Keypair,
     submission::{Landing, SignedTx, TxRecord, TxStatus},
 };
@@ -33,11 +34,10 @@ use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
-use tokio::sync::watch;
+use tokio::{sync::watch, task::JoinHandle};
 
-async fn pause() {
-    tokio::time::sleep(Duration::from_millis(20)).await;
-}
+/// So many blocks on top of a landing make it final in these tests.
+const FINAL_AFTER: u64 = 50;
 
 /// What the lane of the first submission does next.
 fn found(store: &Store, phase: Phase, now: u64, busy: &[&str], fresh_first: bool) -> Option<Found> {
@@ -309,7 +309,6 @@ async fn r53_a_failure_is_that_of_all_with_its_nonce() {
 /// Another program of the operator's took the nonce. The feedback is signed again once that is final, and others land meanwhile.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn r53_a_used_nonce_does_not_keep_others_waiting() {
-    const FINAL_AFTER: u64 = 50;
     let world = World::start().await;
     let folder = tempfile::tempdir().unwrap();
     let running = Running::start_final_after(FINAL_AFTER, &world, folder.path()).await;
@@ -318,52 +317,45 @@ async fn r53_a_used_nonce_does_not_keep_others_waiting() {
         world.review(&world.pay(1).await),
         world.review(&world.pay(1).await),
     ];
-    let provider = &world.chain.provider;
-    let ask = async |method: &'static str, parameters: Value| {
-        let asked = provider.raw_request::<_, Value>(method.into(), parameters);
-        asked.await.unwrap()
-    };
-    let row = |n| running.store.get(n).unwrap();
-    ask("evm_setAutomine", json!([false])).await;
-    let posted = tokio::spawn({
-        let (running, draft) = (running.clone(), drafts[0].clone());
-        async move { running.submit(&draft).await.status }
-    });
-    while row(1).is_none_or(|it| it.state != RowState::Sent) {
-        pause().await;
-    }
-    let record = running.store.record(&row(1).unwrap()).unwrap();
+    world.stop_mining().await;
+    let posted = running.submit_beside(&drafts[0]);
+    let first = running.reach(1, RowState::Sent).await;
+    let record = running.store.record(&first).unwrap();
     let sent = record.transactions("1")[0].transaction.clone();
     let client = world.client();
-    let nonce = provider.get_transaction_count(client).await.unwrap();
-    ask(
-        "anvil_setNonce",
-        json!([client, format!("{:#x}", nonce + 1)]),
-    )
-    .await;
-    ask("anvil_dropTransaction", json!([sent])).await;
-    ask("evm_setAutomine", json!([true])).await;
+    let nonce = world.chain.provider.get_transaction_count(client).await;
+    let used = json!([client, format!("{:#x}", nonce.unwrap() + 1)]);
+    world.ask("anvil_setNonce", used).await;
+    world.ask("anvil_dropTransaction", json!([sent])).await;
+    world.mine_again().await;
 
-    let answer = running.submit(&drafts[1]).await;
-    let found = (answer.status, &answer.body["state"]);
-    assert_eq!(found, (200, &json!("landed")), "{}", answer.body);
-    let waits = row(1).unwrap();
+    let waits = land_the_second(&world, &running, &drafts[1]).await;
     let found = (waits.state, waits.attempts);
     assert_eq!(found, (RowState::Sent, 0), "its turns are short");
+    sign_the_first_again(&world, &running, posted).await;
+    Arc::into_inner(running).unwrap().stop().await;
+}
+
+/// The first submission does not keep it waiting. Returns the first one's row.
+async fn land_the_second(world: &World, running: &Running, draft: &Draft) -> Row {
+    let answer = running.submit(draft).await;
+    let found = (answer.status, &answer.body["state"]);
+    assert_eq!(found, (200, &json!("landed")), "{}", answer.body);
     assert_eq!(world.feedbacks().await, 1);
-    while running.store.open_count().unwrap() > 0 {
-        ask("anvil_mine", json!([format!("{FINAL_AFTER:#x}")])).await;
-        pause().await;
-    }
+    running.store.get(1).unwrap().unwrap()
+}
+
+/// What ended the first submission's transaction is final, and it is signed again.
+async fn sign_the_first_again(world: &World, running: &Running, posted: JoinHandle<u16>) {
+    running.mine_to_the_end(world, FINAL_AFTER).await;
     assert_eq!(posted.await.unwrap(), 200);
     for (n, signatures, index) in [(1, 2, 2), (2, 1, 1)] {
-        let row = row(n).unwrap();
+        let row = running.store.get(n).unwrap().unwrap();
         let record = running.store.record(&row).unwrap();
         let found = record.transactions(&n.to_string()).len();
         assert_eq!((found, row.index), (signatures, Some(index)), "{n}");
     }
     assert_eq!(world.feedbacks().await, 2, "one each");
-    Arc::into_inner(running).unwrap().stop().await;
 }
 
 /// A node's answer is noted whatever is in it, on Postgres too: else nothing would be put off, and the lane would ask the node
@@ -389,7 +381,6 @@ async fn r36_what_a_node_says_is_noted_whatever_it_is() {
 /// Three landings are not final until a block is mined. A reorganisation then takes all of them back.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn r56_feedback_lands_before_the_one_before_it_is_final() {
-    const FINAL_AFTER: u64 = 50;
     let world = World::start().await;
     let folder = tempfile::tempdir().unwrap();
     let running = Running::start_final_after(FINAL_AFTER, &world, folder.path()).await;
@@ -407,17 +398,9 @@ async fn r56_feedback_lands_before_the_one_before_it_is_final() {
     assert!(landed.iter().all(|it| it.state == RowState::Landed));
     assert_eq!(world.feedbacks().await, 3);
 
-    let provider = &world.chain.provider;
-    let ask = async |method: &'static str, parameters: Value| {
-        let asked = provider.raw_request::<_, Value>(method.into(), parameters);
-        asked.await.unwrap()
-    };
-    ask("anvil_reorg", json!([3, []])).await;
+    world.ask("anvil_reorg", json!([3, []])).await;
     assert_eq!(world.feedbacks().await, 0, "none is on the chain any more");
-    while running.store.open_count().unwrap() > 0 {
-        ask("anvil_mine", json!([format!("{FINAL_AFTER:#x}")])).await;
-        pause().await;
-    }
+    running.mine_to_the_end(&world, FINAL_AFTER).await;
     for (before, row) in landed.iter().zip(rows()) {
         let [before, after] = [before.landing().unwrap(), row.landing().unwrap()];
         assert_eq!(after.transaction, before.transaction, "the same bytes");
@@ -542,7 +525,6 @@ async fn r12_feedback_on_solana_lands_side_by_side_for_each_agent() {
 /// meanwhile: the agent chose the failure by what it did in the same block (R18).
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn r53_a_failure_on_chain_does_not_keep_others_waiting() {
-    const FINAL_AFTER: u64 = 50;
     let world = World::start().await;
     let folder = tempfile::tempdir().unwrap();
     let running = Running::start_final_after(FINAL_AFTER, &world, folder.path()).await;
@@ -551,48 +533,200 @@ async fn r53_a_failure_on_chain_does_not_keep_others_waiting() {
         world.review(&world.pay(1).await),
         world.review(&world.pay(1).await),
     ];
-    let provider = &world.chain.provider;
-    let ask = async |method: &'static str, parameters: Value| {
-        let asked = provider.raw_request::<_, Value>(method.into(), parameters);
-        asked.await.unwrap()
-    };
-    let row = |n| running.store.get(n).unwrap();
-    ask("evm_setAutomine", json!([false])).await;
-    let posted = tokio::spawn({
-        let (running, draft) = (running.clone(), drafts[0].clone());
-        async move { running.submit(&draft).await.status }
-    });
-    while row(1).is_none_or(|it| it.state != RowState::Sent) {
+    world.stop_mining().await;
+    let posted = running.submit_beside(&drafts[0]);
+    running.reach(1, RowState::Sent).await;
+    let code = world.chain.provider.get_code_at(world.open).await.unwrap();
+    let reverts = json!([world.open, "0x5f5ffd"]); // whatever it is asked
+    world.ask("anvil_setCode", reverts).await;
+    world.ask("evm_mine", json!([])).await;
+    world.ask("anvil_setCode", json!([world.open, code])).await;
+    world.mine_again().await;
+    let row = || running.store.get(1).unwrap().unwrap();
+    while row().attempts == 0 {
         pause().await;
     }
-    let code = provider.get_code_at(world.open).await.unwrap();
-    ask("anvil_setCode", json!([world.open, "0x5f5ffd"])).await; // reverts whatever it is asked
-    ask("evm_mine", json!([])).await;
-    ask("anvil_setCode", json!([world.open, code])).await;
-    ask("evm_setAutomine", json!([true])).await;
-    while row(1).unwrap().attempts == 0 {
-        pause().await;
-    }
-    let reason = row(1).unwrap().reason.unwrap();
+    let reason = row().reason.unwrap();
     assert!(reason.contains("reverted in block"), "{reason}");
 
-    let answer = running.submit(&drafts[1]).await;
-    let found = (answer.status, &answer.body["state"]);
-    assert_eq!(found, (200, &json!("landed")), "{}", answer.body);
-    let failed = row(1).unwrap();
+    let failed = land_the_second(&world, &running, &drafts[1]).await;
     assert_eq!(failed.state, RowState::Stored, "{:?}", failed.reason);
-    assert_eq!(world.feedbacks().await, 1);
-    while running.store.open_count().unwrap() > 0 {
-        ask("anvil_mine", json!([format!("{FINAL_AFTER:#x}")])).await;
-        pause().await;
-    }
-    assert_eq!(posted.await.unwrap(), 200);
-    for (n, signatures, index) in [(1, 2, 2), (2, 1, 1)] {
-        let row = row(n).unwrap();
-        let record = running.store.record(&row).unwrap();
-        let found = record.transactions(&n.to_string()).len();
-        assert_eq!((found, row.index), (signatures, Some(index)), "{n}");
-    }
-    assert_eq!(world.feedbacks().await, 2, "one each");
+    sign_the_first_again(&world, &running, posted).await;
     Arc::into_inner(running).unwrap().stop().await;
+}
+
+/// Signs a transaction that the chain refuses, whatever its nonce, and says so with each of these errors.
+struct Refuses(Vec<ChainError>);
+
+#[async_trait]
+impl Hooks for Refuses {
+    async fn submit(
+        &mut self,
+        registry: &mut dyn FeedbackRegistry,
+        job: FeedbackJob<'_>,
+        record: &mut (dyn TxRecord + Sync),
+    ) -> Result<(), FeedbackError> {
+        let is_new = record.transactions(job.id).is_empty();
+        match is_new.then(|| self.0.pop()).flatten() {
+            Some(error) => {
+                record.signed(&[(job.id, unsent(&format!("0x0{}", job.id)))])?;
+                Err(error.into())
+            }
+            None => registry.submit(job, record).await,
+        }
+    }
+}
+
+/// What the chain will not take at any nonce holds none, so the next one is signed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r53_what_the_chain_refuses_does_not_keep_others_waiting() {
+    let world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let (text, reason) = (|| "0x00".to_owned(), || "no".to_owned());
+    let errors = vec![
+        ChainError::TransactionRefused {
+            job: text(),
+            transaction: text(),
+            reason: reason(),
+        },
+        ChainError::RecordMalformed {
+            transaction: text(),
+            what: reason(),
+        },
+        ChainError::NotSigned {
+            signer: text(),
+            reason: reason(),
+        },
+        ChainError::SimulationFailed {
+            title: text(),
+            reason: reason(),
+        },
+    ];
+    let count = errors.len() as u64;
+    let place = world.place();
+    let registry = Hooked {
+        registry: Box::new(place.registry().await),
+        hooks: Refuses(errors),
+    };
+    let registries = place.registries_landing(registry, 1).await;
+    let admission = place.admission(vec![place.served()]).await;
+    let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
+    let settings = Settings {
+        wait: Some(Duration::ZERO),
+        ..Settings::default()
+    };
+    let settlement = place.settlement();
+    let running = Running::configured(
+        settings,
+        folder.path(),
+        registries,
+        &settlement,
+        admission,
+        files,
+    )
+    .await;
+    for _ in 0..=count {
+        let draft = world.review(&world.pay(1).await);
+        let answer = running.submit(&draft).await;
+        assert_eq!(answer.status, 202, "{}", answer.body);
+    }
+    let last = running.finish(count + 1).await;
+    assert_eq!((last.state, last.index), (RowState::Final, Some(1)));
+    for n in 1..=count {
+        let row = running.store.get(n).unwrap().unwrap();
+        assert_eq!(row.state, RowState::Signed, "{n}: {:?}", row.reason);
+        assert!(row.attempts > 0, "{n}");
+    }
+    assert_eq!(world.feedbacks().await, 1);
+    running.stop().await;
+}
+
+/// A submission of the lane that is final and read back, with its revocation.
+async fn revoked(store: &Store, n: u64, accepted_at: u64) -> RevocationRow {
+    let (id, name) = (n.to_string(), format!("0x0{n}"));
+    let mut record = row_record(store, n);
+    record.signed(&[(&id, unsent(&name))]).unwrap();
+    record.sent(&[(&id, unsent(&name))]).unwrap();
+    record.landed(&[(&id, landing_of(&name))]).unwrap();
+    record.finalized(&[&id]).unwrap();
+    store.set_entry(n, 1).await.unwrap();
+    let request = RevocationRequest {
+        agent_registry: REGISTRY.to_owned(),
+        agent_id: "2".to_owned(),
+        task_ref: String::new(),
+        reviewer_address: String::new(),
+        feedback_hash: String::new(),
+        reviewer_signature: String::new(),
+        reviewer_signature_algorithm: String::new(),
+    };
+    let revocation = store.accept_revocation(n, &request, accepted_at);
+    revocation.await.unwrap()
+}
+
+/// Submissions and what follows them have one order: what is due first, then what was accepted first.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r58_a_revocation_has_its_turn_among_the_submissions() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = &four(folder.path()).await;
+    let next = |now| {
+        let found = found(store, Phase::Landing, now, &[], false);
+        found.map(|it| (it.work.kind(), it.work.n()))
+    };
+    let revocation = revoked(store, 1, DAY + 1).await;
+    assert_eq!(next(DAY), Some(("submission", 2)), "it was accepted first");
+    for (n, due) in [(2, DAY + 5), (3, DAY + 6), (4, DAY + 7)] {
+        let found = found(store, Phase::Landing, DAY, &[], false).unwrap();
+        assert_eq!(found.work.n(), n);
+        store.pass(&found.work, due).await.unwrap();
+    }
+    assert_eq!(next(DAY + 9), Some(("revocation", 1)), "it is due longer");
+    let found = found(store, Phase::Landing, DAY, &[], false).unwrap();
+    store.pass(&found.work, DAY + 6).await.unwrap();
+    assert_eq!(next(DAY + 9), Some(("submission", 2)));
+    assert_eq!(next(DAY), None);
+
+    let late = || "the node does not answer".to_owned();
+    let mut record = store.revocation_record(&revocation).unwrap();
+    record.signed(&[("revoke-1", unsent("0x0a"))]).unwrap();
+    store
+        .postpone_revocation(1, late(), DAY + 8, false)
+        .await
+        .unwrap();
+    assert_eq!(next(DAY + 7), None, "it holds the nonce");
+    assert_eq!(next(DAY + 8), Some(("revocation", 1)));
+    record.sent(&[("revoke-1", unsent("0x0a"))]).unwrap();
+    assert_eq!(next(DAY + 7), Some(("submission", 2)));
+}
+
+/// What is done has no later attempt; what waits is due at once by `retry`, with its transactions, of which one may land.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r51_a_retry_forgets_no_transaction() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = &four(folder.path()).await;
+    let row = |n| store.get(n).unwrap().unwrap();
+    let late = || "the node does not answer".to_owned();
+    let of_first = found(store, Phase::Landing, DAY, &[], false).unwrap();
+    revoked(store, 1, DAY).await;
+    store.set_refused(3, late()).await.unwrap();
+    store.postpone(1, late(), DAY + 1, true).await.unwrap();
+    store.pass(&of_first.work, DAY + 1).await.unwrap();
+    let done = row(1);
+    let found = (done.state, done.attempts, done.reverts, done.reason);
+    assert_eq!(found, (RowState::Final, 0, 0, None), "it is done");
+
+    row_record(store, 2)
+        .signed(&[("2", unsent("0x02"))])
+        .unwrap();
+    store.postpone(2, late(), DAY + 99, false).await.unwrap();
+    assert_eq!(
+        store.retry().await.unwrap(),
+        4,
+        "all but the first, and its revocation"
+    );
+    let again = row(2);
+    assert_eq!((again.state, again.attempts), (RowState::Signed, 0));
+    assert_eq!(row_record(store, 2).transactions("2").len(), 1);
+    assert_eq!(row(3).state, RowState::Accepted);
+    assert_eq!(next(store, Phase::Landing, DAY, &[]), Some(2), "at once");
+    assert_eq!(row(1).state, RowState::Final);
 }

@@ -1,6 +1,5 @@
 //! A node that is away for a while: its port is closed, and its connections are cut.
 use crate::world::{Running, Settings, World};
-use alloy::providers::Provider;
 use async_trait::async_trait;
 use concord_aggregator::{admission::Admission, store::RowState};
 use concord_x402::{
@@ -79,14 +78,10 @@ async fn r36_a_node_that_is_down_for_a_while_loses_nothing() {
         world.review(&world.pay(1).await),
         world.review(&world.pay(1).await),
     ];
-    let provider = &world.chain.provider;
-    let set = |on: bool| provider.raw_request::<_, ()>("evm_setAutomine".into(), [on]);
-    set(false).await.unwrap();
+    world.stop_mining().await;
     assert_eq!(running.submit(&drafts[0]).await.status, 202);
     let row = |n| running.store.get(n).unwrap();
-    while row(1).unwrap().state != RowState::Sent {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    running.reach(1, RowState::Sent).await;
     line.is_up.send_replace(false);
     let answer = running.submit(&drafts[1]).await;
     let found = (answer.status, &answer.body["class"]);
@@ -98,18 +93,13 @@ async fn r36_a_node_that_is_down_for_a_while_loses_nothing() {
     }
     let late = row(1).unwrap();
     assert_eq!((late.state, late.reverts), (RowState::Sent, 0));
-    set(true).await.unwrap();
-    let mine = provider.raw_request::<_, Value>("evm_mine".into(), ());
-    mine.await.unwrap(); // it lands while the aggregator cannot see it
+    world.mine_again().await; // it lands while the aggregator cannot see it
     line.is_up.send_replace(true);
     while running.submit(&drafts[1]).await.status == 503 {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     for n in [1, 2] {
-        while row(n).unwrap().index.is_none() {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-        let row = row(n).unwrap();
+        let row = running.finish(n).await;
         let record = running.store.record(&row).unwrap();
         use concord_chain::submission::TxRecord;
         assert_eq!(record.transactions(&n.to_string()).len(), 1, "signed once");

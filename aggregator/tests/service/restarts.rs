@@ -49,9 +49,7 @@ async fn r56_a_client_that_waited_is_told_where_to_ask() {
     };
     let running = Running::start_with(settings, 1, &world, folder.path()).await;
     let draft = world.review(&world.pay(1).await);
-    let provider = &world.chain.provider;
-    let set = |on: bool| provider.raw_request::<_, ()>("evm_setAutomine".into(), [on]);
-    set(false).await.unwrap();
+    world.stop_mining().await;
     let waiting = running.submit(&draft).await;
     assert_eq!(
         (waiting.status, &waiting.body["status"]),
@@ -68,11 +66,7 @@ async fn r56_a_client_that_waited_is_told_where_to_ask() {
     let still = running.get(&place).await;
     assert_eq!(still.status, 202);
     assert_eq!(polled.join(&still.location.unwrap()).unwrap(), polled);
-    set(true).await.unwrap();
-    provider
-        .raw_request::<_, serde_json::Value>("evm_mine".into(), ())
-        .await
-        .unwrap();
+    world.mine_again().await;
     let answer = loop {
         let answer = running.get(&place).await;
         if answer.status != 202 {
@@ -121,9 +115,7 @@ async fn what_the_registry_refuses_for_good_is_shown_and_can_be_retried() {
     );
     set_code(code.to_string()).await;
     assert_eq!(running.store.retry().await.unwrap(), 1);
-    while running.store.get(1).unwrap().unwrap().index.is_none() {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    running.finish(1).await;
     assert_eq!(running.submit(&draft).await.status, 200);
     assert_eq!(world.feedbacks().await, 1);
     running.stop().await;
@@ -204,12 +196,7 @@ async fn a_landing_that_is_reorganised_away_lands_again() {
         .landing()
         .unwrap()
         .clone();
-    let provider = &world.chain.provider;
-    let ask = async |method: &'static str, parameters: serde_json::Value| {
-        let asked = provider.raw_request::<_, serde_json::Value>(method.into(), parameters);
-        asked.await.unwrap()
-    };
-    ask("anvil_reorg", json!([1, []])).await;
+    world.ask("anvil_reorg", json!([1, []])).await;
     assert_eq!(
         world.feedbacks().await,
         0,
@@ -223,11 +210,8 @@ async fn a_landing_that_is_reorganised_away_lands_again() {
         }
     };
     assert_eq!(second.transaction, first.transaction, "the same bytes");
-    ask("anvil_mine", json!(["0x3"])).await;
-    while running.store.get(1).unwrap().unwrap().index.is_none() {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    let row = running.store.get(1).unwrap().unwrap();
+    world.ask("anvil_mine", json!(["0x3"])).await;
+    let row = running.finish(1).await;
     assert_eq!((row.state, row.index), (RowState::Final, Some(1)));
     assert_eq!(
         running.store.record(&row).unwrap().transactions("1").len(),
@@ -245,9 +229,7 @@ async fn so_many_clients_wait_and_no_more() {
     let folder = tempfile::tempdir().unwrap();
     let running = Arc::new(Running::start(&world, folder.path()).await);
     let draft = world.review(&world.pay(1).await);
-    let provider = &world.chain.provider;
-    let set = |on: bool| provider.raw_request::<_, ()>("evm_setAutomine".into(), [on]);
-    set(false).await.unwrap();
+    world.stop_mining().await;
     let mut posts = tokio::task::JoinSet::new();
     for _ in 0..=WAITING_MAX {
         let (running, draft) = (running.clone(), draft.clone());
@@ -257,9 +239,7 @@ async fn so_many_clients_wait_and_no_more() {
     let first = posts.join_next().await.unwrap().unwrap();
     assert_eq!(first.status, 202, "{}", first.body);
     assert_eq!(first.location.as_deref(), Some("./submissions/1"));
-    set(true).await.unwrap();
-    let mine = provider.raw_request::<_, serde_json::Value>("evm_mine".into(), ());
-    mine.await.unwrap();
+    world.mine_again().await;
     while let Some(post) = posts.join_next().await {
         assert_eq!(post.unwrap().status, 200);
     }

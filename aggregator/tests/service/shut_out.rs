@@ -158,10 +158,7 @@ async fn r53_a_review_outlasts_an_agent_that_shuts_the_account_out() {
     let running = Running::with(folder.path(), registries, &settlement, admission, files).await;
     let running = Arc::new(running);
     let draft = world.review(&world.pay(1).await);
-    let posted = tokio::spawn({
-        let (running, draft) = (running.clone(), draft.clone());
-        async move { running.submit(&draft).await.status }
-    });
+    let posted = running.submit_beside(&draft);
     // accepted, and shut out before the account submits it
     is_reached.await.unwrap();
     as_owner(&world, approval_for_all(&world, true)).await;
@@ -198,10 +195,7 @@ async fn r53_a_review_outlasts_a_feedback_authority_on_solana() {
     let running = Running::with(folder.path(), registries, &served, admission, files).await;
     let running = Arc::new(running);
     let draft = solana::review(&world, &solana).await;
-    let posted = tokio::spawn({
-        let (running, draft) = (running.clone(), draft.clone());
-        async move { running.submit(&draft).await.status }
-    });
+    let posted = running.submit_beside(&draft);
     is_reached.await.unwrap();
     let owner = Signer::<Svm>::address(&solana.owner);
     let client = Signer::<Svm>::address(&solana.client);

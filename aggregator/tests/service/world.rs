@@ -19,7 +19,7 @@ use concord_aggregator::{
     admission::Admission,
     lane::{Lane, LaneRegistries},
     router,
-    store::{Store, StoreError},
+    store::{Row, RowState, Store, StoreError},
 };
 use concord_canonical::sign::PreparedKey;
 use concord_chain::{
@@ -34,7 +34,7 @@ use concord_x402::{
     quote::FetchedFiles,
     verify::{Chains, EvmChains},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::{collections::BTreeSet, net::SocketAddr, path::Path, sync::Arc, thread, time::Duration};
 use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
 
@@ -50,6 +50,11 @@ pub const TIMING: Timing = Timing {
 /// How long tests wait for what must happen.
 const PATIENCE: Duration = Duration::from_secs(1_800);
 pub const RECEIPT_SEED: [u8; 32] = [77; 32];
+
+/// Before a test looks again.
+pub async fn pause() {
+    tokio::time::sleep(Duration::from_millis(20)).await;
+}
 
 pub fn network() -> String {
     format!("eip155:{CHAIN_ID}")
@@ -127,6 +132,23 @@ impl World {
         };
         let node = node(&self.chain.url);
         node.read(self.open, &call).await.unwrap().unwrap()
+    }
+
+    /// What only a test asks of a node.
+    pub async fn ask(&self, method: &'static str, parameters: Value) -> Value {
+        let asked = self.chain.provider.raw_request(method.into(), parameters);
+        asked.await.unwrap()
+    }
+
+    /// No block comes until blocks are mined again.
+    pub async fn stop_mining(&self) {
+        self.ask("evm_setAutomine", json!([false])).await;
+    }
+
+    /// Each transaction has a block of its own, and what waits is mined now.
+    pub async fn mine_again(&self) {
+        self.ask("evm_setAutomine", json!([true])).await;
+        self.ask("evm_mine", json!([])).await;
     }
 
     pub fn place(&self) -> Place {
@@ -385,6 +407,42 @@ impl Running {
 
     pub async fn submit(&self, draft: &Draft) -> Answer {
         self.post(draft.json().to_string()).await
+    }
+
+    /// Submits beside the test; the answer's status.
+    pub fn submit_beside(self: &Arc<Self>, draft: &Draft) -> JoinHandle<u16> {
+        let (running, draft) = (self.clone(), draft.clone());
+        tokio::spawn(async move { running.submit(&draft).await.status })
+    }
+
+    /// A submission, once it has a state.
+    pub async fn reach(&self, n: u64, state: RowState) -> Row {
+        loop {
+            match self.store.get(n).unwrap() {
+                Some(row) if row.state == state => return row,
+                _ => pause().await,
+            }
+        }
+    }
+
+    /// A submission, once its feedback is final and was read back.
+    pub async fn finish(&self, n: u64) -> Row {
+        loop {
+            let row = self.store.get(n).unwrap().unwrap();
+            if row.index.is_some() {
+                return row;
+            }
+            pause().await;
+        }
+    }
+
+    /// Mines so many blocks at a time until every submission is done.
+    pub async fn mine_to_the_end(&self, world: &World, blocks: u64) {
+        while self.store.open_count().unwrap() > 0 {
+            let blocks = json!([format!("{blocks:#x}")]);
+            world.ask("anvil_mine", blocks).await;
+            pause().await;
+        }
     }
 
     pub async fn get(&self, path: &str) -> Answer {
