@@ -13,6 +13,10 @@ use std::{
 const PREPARED: usize = 128;
 /// Readers do not block a writer in WAL mode; this is for checkpoints.
 const BUSY: Duration = Duration::from_secs(10);
+/// KiB of pages that a connection keeps at most. A batch changes pages all over the indices: what does not stay in memory until its
+/// commit is written and read again for each change.
+const WRITER_CACHE: i64 = 256 << 10;
+const READER_CACHE: i64 = 32 << 10;
 
 /// A database file, or a database in memory.
 #[derive(Debug)]
@@ -36,6 +40,7 @@ impl Sqlite {
         // WAL: a killed process loses nothing that was committed, and readers go on.
         connection
             .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
+            .and_then(|()| keep_pages(&connection, WRITER_CACHE))
             .map_err(unusable)?;
         Self::with(connection, Some(path.to_owned()))
     }
@@ -51,8 +56,10 @@ impl Sqlite {
         };
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(unusable)?;
-        let only_reads = connection.pragma_update(None, "query_only", true);
-        only_reads.map_err(unusable)?;
+        connection
+            .pragma_update(None, "query_only", true)
+            .and_then(|()| keep_pages(&connection, READER_CACHE))
+            .map_err(unusable)?;
         Self::with(connection, Some(path.to_owned()))
     }
 
@@ -195,6 +202,11 @@ impl rusqlite::ToSql for Value {
         };
         Ok(rusqlite::types::ToSqlOutput::Borrowed(value))
     }
+}
+
+/// A negative size is in KiB, whatever the length of a page.
+fn keep_pages(connection: &Connection, kib: i64) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "cache_size", -kib)
 }
 
 fn failed(error: rusqlite::Error) -> StoreError {
