@@ -2,7 +2,7 @@
 //! can compare: the crate builds for SBF, hashes through the system calls, and its 128- and
 //! 256-bit arithmetic comes out right there.
 use anchor_lang::{
-    AnchorDeserialize, AnchorSerialize,
+    prelude::borsh::{BorshDeserialize, BorshSerialize},
     solana_program::{
         account_info::AccountInfo, entrypoint::ProgramResult, program::set_return_data,
         program_error::ProgramError, pubkey::Pubkey,
@@ -20,8 +20,9 @@ use concord_canonical::{
 #[cfg(target_os = "solana")]
 use sbf_rt as _;
 
-/// The instruction data: what to compute.
-#[derive(AnchorSerialize, AnchorDeserialize)]
+/// The instruction data: what to compute. It is in no interface description, for which Anchor's own derive asks.
+#[derive(BorshSerialize, BorshDeserialize)]
+#[borsh(crate = "anchor_lang::prelude::borsh")]
 pub enum Probe {
     Keccak256(Vec<u8>),
     Sha256(Vec<u8>),

@@ -2,7 +2,7 @@
 //! Foundry's `cast keccak`, coreutils' `sha256sum`, Python's integers, and the published vectors
 //! of X402 and of X84's SDK.
 
-use anchor_lang::AnchorSerialize;
+use anchor_lang::prelude::borsh::BorshSerialize;
 use canonical_probe::Probe;
 use litesvm::LiteSVM;
 use solana_address::Address;
