@@ -1,7 +1,7 @@
 //! The explorer's pages over a store with two chains. A browser looks at them in `tests/index`.
 use crate::{
     given::{CHAINS, account, agent, all_given, batch, blocks, name},
-    server::Server,
+    server::{Server, patient},
 };
 use axum::http::{StatusCode, header};
 use concord_index::api::ExplainPage;
@@ -31,7 +31,7 @@ async fn agents_of_every_chain_are_listed_page_by_page() {
     }
     let small = Server::with(concord_index::api::Limits {
         page: 5,
-        ..Default::default()
+        ..patient()
     });
     let mut path = "/?sort=createdAt:asc".to_owned();
     let mut found = 0;

@@ -1,7 +1,7 @@
 //! What the API refuses, and how.
 use crate::{
     given::{account, name},
-    server::Server,
+    server::{Server, patient},
 };
 use axum::{
     body::Body,
@@ -217,7 +217,7 @@ async fn browsers_of_any_origin_may_read() {
 
 #[tokio::test]
 async fn health_and_metrics_say_how_far_the_index_is() {
-    let empty = Server::empty(Limits::default());
+    let empty = Server::empty(patient());
     assert_eq!(empty.get("/livez").await.text, "ok\n");
     assert_eq!(
         empty.get("/readyz").await.status,

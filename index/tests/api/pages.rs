@@ -1,7 +1,7 @@
 //! How long answers are: anyone can append responses, set metadata, leave gaps, and put long texts on a chain.
 use crate::{
     given::{account, agent, all_given, batch, name},
-    server::Server,
+    server::{Server, patient},
 };
 use concord_index::{
     api::Limits,
@@ -134,7 +134,7 @@ async fn a_page_of_long_texts_ends_early_and_goes_on_where_it_ended() {
     const TEXT: usize = 100_000;
     let mut server = Server::with(Limits {
         bytes: 250_000,
-        ..Limits::default()
+        ..patient()
     });
     let long = |number: u64| format!("https://x.example/{number}{}", "x".repeat(TEXT));
     let mut events: Vec<Event> = (1..=5).map(|index| given(index, long(index))).collect();
@@ -199,7 +199,7 @@ async fn a_page_of_long_texts_ends_early_and_goes_on_where_it_ended() {
     // One item that is longer than a page may be is a page.
     let one = Server::with(Limits {
         bytes: 1,
-        ..Limits::default()
+        ..patient()
     });
     let page = one.posted("/v1/agents/search", json!({})).await;
     assert_eq!(page["items"].as_array().unwrap().len(), 1);

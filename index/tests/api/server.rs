@@ -14,6 +14,7 @@ use concord_index::{
     store::{Database, DeploymentId, Store},
 };
 use serde_json::Value;
+use std::time::Duration;
 use tokio::sync::OnceCell;
 use tower::ServiceExt;
 
@@ -50,6 +51,14 @@ impl Answer {
     }
 }
 
+/// The limits of a service, but for the time: a busy machine may take longer.
+pub fn patient() -> Limits {
+    Limits {
+        time: Duration::from_secs(600),
+        ..Limits::default()
+    }
+}
+
 impl Server {
     pub fn empty(limits: Limits) -> Self {
         Self::of(fresh(), limits, None)
@@ -57,7 +66,7 @@ impl Server {
 
     /// With a page that verifies bundles.
     pub fn with_explain_page(page: ExplainPage) -> Self {
-        Self::of(fresh(), Limits::default(), Some(page))
+        Self::of(fresh(), patient(), Some(page))
     }
 
     fn of(database: Fresh, limits: Limits, page: Option<ExplainPage>) -> Self {
@@ -72,7 +81,7 @@ impl Server {
     }
 
     pub fn start() -> Self {
-        Self::with(Limits::default())
+        Self::with(patient())
     }
 
     pub fn with(limits: Limits) -> Self {
