@@ -61,7 +61,9 @@ fn main() {
 }
 
 fn measure(place: &Place<'_>) {
-    let runtime = tokio::runtime::Builder::new_multi_thread().build();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_time()
+        .build();
     let runtime = runtime.expect("a runtime");
     let mut one_by_one = None;
     for (clients, count) in RUNS {
