@@ -18,7 +18,6 @@ use concord_chain::{
 };
 use concord_files::encode_uri;
 use concord_registry::evm::calls;
-use concord_x402::feedback::{FileFolder, FileStore};
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 
@@ -94,10 +93,7 @@ async fn a_fee_above_the_limit_is_waited_for() {
     let limit = FeeLimit::parse(Some("20")).unwrap();
     let registries = place.registry_with(limit, 1).await;
     let registries = place.registries_landing(registries, 1).await;
-    let admission = place.admission(vec![place.served()]).await;
-    let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
-    let settlement = place.settlement();
-    let running = Running::with(folder.path(), registries, &settlement, admission, files).await;
+    let running = Running::at(&place, Settings::default(), registries, folder.path()).await;
     let running = Arc::new(running);
     set_fee(100).await;
     let posted = tokio::spawn({
@@ -138,10 +134,7 @@ async fn a_fee_that_rises_after_the_sending_costs_a_signature_and_no_feedback() 
     };
     let registry = place.registry_timed(FeeLimit::default(), 1, timing).await;
     let registries = place.registries_landing(registry, 1).await;
-    let admission = place.admission(vec![place.served()]).await;
-    let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
-    let settlement = place.settlement();
-    let running = Running::with(folder.path(), registries, &settlement, admission, files).await;
+    let running = Running::at(&place, Settings::default(), registries, folder.path()).await;
     let running = Arc::new(running);
     let draft = world.review(&world.pay(1).await);
     world.stop_mining().await;

@@ -1,8 +1,8 @@
 //! R57: an audit takes the feedback that the entry names, not another one of the same transaction.
 use crate::{
     audit::{GRACE, problems, publish, report},
-    respond::{URI, pause, request, sent_by, submitted},
-    world::{Running, World, network},
+    respond::{URI, request, sent_by, submitted},
+    world::{Running, World, network, pause},
 };
 use alloy::{
     consensus::Transaction,

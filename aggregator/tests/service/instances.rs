@@ -4,7 +4,7 @@ use crate::{
     end_to_end::check_receipt,
     generous::{DAY, aggregator_with, review},
     server::{Server, create},
-    world::{RECEIPT_SEED, Running, Settings, World, network},
+    world::{RECEIPT_SEED, Running, Settings, World, network, pause},
 };
 use alloy::transports::http::reqwest;
 use concord_aggregator::{
@@ -20,15 +20,10 @@ use std::{
     io::{BufRead, BufReader},
     path::Path,
     process::{Child, Command, Stdio},
-    time::Duration,
 };
 
 pub fn open(location: &Location) -> Store {
     Store::open_at(location, PreparedKey::ed25519(&RECEIPT_SEED)).unwrap()
-}
-
-async fn pause() {
-    tokio::time::sleep(Duration::from_millis(20)).await;
 }
 
 /// The same tests, by the same SQL.

@@ -555,8 +555,35 @@ async fn r53_a_failure_on_chain_does_not_keep_others_waiting() {
     Arc::into_inner(running).unwrap().stop().await;
 }
 
-/// Signs a transaction that the chain refuses, whatever its nonce, and says so with each of these errors.
-struct Refuses(Vec<ChainError>);
+/// Signs a transaction that the chain refuses, whatever its nonce, at every attempt.
+struct Refuses;
+
+/// Each error that says so is that of one submission.
+const REFUSED: u64 = 4;
+
+fn refusal(id: &str) -> Option<ChainError> {
+    let (text, reason) = ("0x00".to_owned(), "no".to_owned());
+    match id {
+        "1" => Some(ChainError::TransactionRefused {
+            job: id.to_owned(),
+            transaction: text,
+            reason,
+        }),
+        "2" => Some(ChainError::RecordMalformed {
+            transaction: text,
+            what: reason,
+        }),
+        "3" => Some(ChainError::NotSigned {
+            signer: text,
+            reason,
+        }),
+        "4" => Some(ChainError::SimulationFailed {
+            title: text,
+            reason,
+        }),
+        _ => None,
+    }
+}
 
 #[async_trait]
 impl Hooks for Refuses {
@@ -566,14 +593,13 @@ impl Hooks for Refuses {
         job: FeedbackJob<'_>,
         record: &mut (dyn TxRecord + Sync),
     ) -> Result<(), FeedbackError> {
-        let is_new = record.transactions(job.id).is_empty();
-        match is_new.then(|| self.0.pop()).flatten() {
-            Some(error) => {
-                record.signed(&[(job.id, unsent(&format!("0x0{}", job.id)))])?;
-                Err(error.into())
-            }
-            None => registry.submit(job, record).await,
+        let Some(error) = refusal(job.id) else {
+            return registry.submit(job, record).await;
+        };
+        if record.transactions(job.id).is_empty() {
+            record.signed(&[(job.id, unsent(&format!("0x0{}", job.id)))])?;
         }
+        Err(error.into())
     }
 }
 
@@ -582,57 +608,25 @@ impl Hooks for Refuses {
 async fn r53_what_the_chain_refuses_does_not_keep_others_waiting() {
     let world = World::start().await;
     let folder = tempfile::tempdir().unwrap();
-    let (text, reason) = (|| "0x00".to_owned(), || "no".to_owned());
-    let errors = vec![
-        ChainError::TransactionRefused {
-            job: text(),
-            transaction: text(),
-            reason: reason(),
-        },
-        ChainError::RecordMalformed {
-            transaction: text(),
-            what: reason(),
-        },
-        ChainError::NotSigned {
-            signer: text(),
-            reason: reason(),
-        },
-        ChainError::SimulationFailed {
-            title: text(),
-            reason: reason(),
-        },
-    ];
-    let count = errors.len() as u64;
     let place = world.place();
     let registry = Hooked {
         registry: Box::new(place.registry().await),
-        hooks: Refuses(errors),
+        hooks: Refuses,
     };
     let registries = place.registries_landing(registry, 1).await;
-    let admission = place.admission(vec![place.served()]).await;
-    let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
     let settings = Settings {
         wait: Some(Duration::ZERO),
         ..Settings::default()
     };
-    let settlement = place.settlement();
-    let running = Running::configured(
-        settings,
-        folder.path(),
-        registries,
-        &settlement,
-        admission,
-        files,
-    )
-    .await;
-    for _ in 0..=count {
+    let running = Running::at(&place, settings, registries, folder.path()).await;
+    for _ in 0..=REFUSED {
         let draft = world.review(&world.pay(1).await);
         let answer = running.submit(&draft).await;
         assert_eq!(answer.status, 202, "{}", answer.body);
     }
-    let last = running.finish(count + 1).await;
+    let last = running.finish(REFUSED + 1).await;
     assert_eq!((last.state, last.index), (RowState::Final, Some(1)));
-    for n in 1..=count {
+    for n in 1..=REFUSED {
         let row = running.store.get(n).unwrap().unwrap();
         assert_eq!(row.state, RowState::Signed, "{n}: {:?}", row.reason);
         assert!(row.attempts > 0, "{n}");

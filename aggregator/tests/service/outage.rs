@@ -2,10 +2,7 @@
 use crate::world::{Running, Settings, World};
 use async_trait::async_trait;
 use concord_aggregator::{admission::Admission, store::RowState};
-use concord_x402::{
-    feedback::{FileFolder, FileStore},
-    verify::{Payment, Payments, Unavailable},
-};
+use concord_x402::verify::{Payment, Payments, Unavailable};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use tokio::{
@@ -58,22 +55,11 @@ async fn r36_a_node_that_is_down_for_a_while_loses_nothing() {
     let mut place = world.place();
     place.url.clone_from(&line.url);
     let registries = place.registries().await;
-    let admission = place.admission(vec![place.served()]).await;
-    let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
     let settings = Settings {
         wait: Some(Duration::ZERO),
         ..Settings::default()
     };
-    let settlement = place.settlement();
-    let running = Running::configured(
-        settings,
-        folder.path(),
-        registries,
-        &settlement,
-        admission,
-        files,
-    )
-    .await;
+    let running = Running::at(&place, settings, registries, folder.path()).await;
     let drafts = [
         world.review(&world.pay(1).await),
         world.review(&world.pay(1).await),

@@ -7,7 +7,7 @@ use crate::{
     payload::{Draft, algorithm, public_key},
     shut_out::as_owner,
     solana,
-    world::{Answer, Place, Running, Settings, World, network, node, store},
+    world::{Answer, Place, Running, Settings, World, network, node, pause, store},
 };
 use alloy::{
     network::{EthereumWallet, TransactionBuilder},
@@ -99,10 +99,6 @@ async fn responses(world: &World, index: u64) -> u64 {
 fn found(answer: &Answer) -> (u16, &str, &str, &str) {
     let text = |key: &str| answer.body[key].as_str().unwrap_or("");
     (answer.status, text("code"), text("class"), text("field"))
-}
-
-pub async fn pause() {
-    tokio::time::sleep(Duration::from_millis(20)).await;
 }
 
 /// A submission that is final; the hash of its file.

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use concord_aggregator::store::{RowState, Store, StoreError};
 use concord_canonical::sign::PreparedKey;
 use concord_chain::{ChainError, submission::TxRecord};
-use concord_x402::feedback::{FeedbackError, FeedbackJob, FeedbackRegistry, FileFolder};
+use concord_x402::feedback::{FeedbackError, FeedbackJob, FeedbackRegistry};
 use serde_json::json;
 use std::{sync::Arc, time::Duration};
 
@@ -158,11 +158,8 @@ async fn only_reverts_one_after_the_other_are_a_refusal() {
         registry: Box::new(place.registry().await),
         hooks: Failures(vec![reverted, away(), away()]),
     };
-    let admission = place.admission(vec![place.served()]).await;
-    let files = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
-    let settlement = place.settlement();
     let registries = place.registries_landing(registry, 1).await;
-    let running = Running::with(folder.path(), registries, &settlement, admission, files).await;
+    let running = Running::at(&place, Settings::default(), registries, folder.path()).await;
     assert_eq!(running.submit(&draft).await.status, 200);
     let row = loop {
         let row = running.store.get(1).unwrap().unwrap();

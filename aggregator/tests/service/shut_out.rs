@@ -4,7 +4,7 @@ use crate::{
     cluster::Solana,
     hooked_registry::{Hooked, Hooks},
     solana,
-    world::{Answer, Running, World},
+    world::{Answer, Running, Settings, World},
 };
 use alloy::{
     network::{EthereumWallet, TransactionBuilder},
@@ -151,11 +151,8 @@ async fn r53_a_review_outlasts_an_agent_that_shuts_the_account_out() {
         registry: Box::new(place.registry().await),
         hooks: FirstCall(Some((reached, answer))),
     };
-    let admission = place.admission(vec![place.served()]).await;
     let registries = place.registries_landing(registry, 1).await;
-    let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.path().join("files")));
-    let settlement = place.settlement();
-    let running = Running::with(folder.path(), registries, &settlement, admission, files).await;
+    let running = Running::at(&place, Settings::default(), registries, folder.path()).await;
     let running = Arc::new(running);
     let draft = world.review(&world.pay(1).await);
     let posted = running.submit_beside(&draft);

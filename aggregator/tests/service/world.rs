@@ -312,6 +312,16 @@ impl Running {
     pub async fn start_with(settings: Settings, blocks: u64, world: &World, folder: &Path) -> Self {
         let place = world.place();
         let registries = place.registries_final_after(blocks).await;
+        Self::at(&place, settings, registries, folder).await
+    }
+
+    /// With what a place has, but for its registries.
+    pub async fn at(
+        place: &Place,
+        settings: Settings,
+        registries: LaneRegistries,
+        folder: &Path,
+    ) -> Self {
         let admission = place.admission(vec![place.served()]).await;
         let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.join("files")));
         let settlement = place.settlement();
