@@ -1,6 +1,6 @@
 //! How many submissions a second get a receipt that survives a crash: one by one, and many at once, when one commit
 //! takes all that wait (AGG-6); in SQLite, and in Postgres with one and with two instances. Signatures, forms and the disk
-//! are real, and the chains agree with everything.
+//! are real, and the chains agree with everything. The store alone accepts what was checked before.
 #[allow(dead_code)] // written for the tests, as the next two are
 #[path = "../tests/service/generous.rs"]
 mod generous;
@@ -13,11 +13,13 @@ mod server;
 use std::{fs, path::Path, sync::Arc, time::Instant};
 
 use concord_aggregator::{
-    Aggregator, AllowedAgents, Limits,
-    store::{Location, Store},
+    Aggregator, AllowedAgents, Claim, Limits, Seal, Sealed,
+    form::Form,
+    store::{Acceptance, Accepted, Location, Store},
 };
 use concord_canonical::sign::PreparedKey;
-use generous::{DAY, aggregator_with, review};
+use concord_x402::feedback::FileFolder;
+use generous::{DAY, aggregator_with, place, review};
 use server::{Server, create};
 use tokio::task::JoinSet;
 
@@ -26,11 +28,19 @@ const RUNS: [(usize, usize); 3] = [(1, 200), (16, 2_000), (256, 6_000)];
 /// The fastest of so many runs counts: whatever else the machine does makes a run slower, and none faster.
 const SAMPLES: usize = 3;
 
-/// A database, and how many instances share it.
+/// A database, how many instances share it, and whether they check what they accept.
 struct Place<'a> {
     name: &'static str,
     server: Option<&'a Server>,
     instances: usize,
+    checks: bool,
+}
+
+/// A payload, and what its checks and its seal made of it.
+struct Submission {
+    body: String,
+    claim: Claim,
+    sealed: Sealed,
 }
 
 /// What a run took.
@@ -49,14 +59,17 @@ fn main() {
         ("Postgres", Some(&server), 2),
     ];
     println!(
-        "store     instances  clients  submissions  accepts/s  x one by one  accepts/commit  own CPU us/accept"
+        "store     instances  checks  clients  submissions  accepts/s  x one by one  accepts/commit  own CPU us/accept"
     );
-    for (name, server, instances) in places {
-        measure(&Place {
-            name,
-            server,
-            instances,
-        });
+    for checks in [true, false] {
+        for (name, server, instances) in places {
+            measure(&Place {
+                name,
+                server,
+                instances,
+                checks,
+            });
+        }
     }
 }
 
@@ -67,12 +80,8 @@ fn measure(place: &Place<'_>) {
     let runtime = runtime.expect("a runtime");
     let mut one_by_one = None;
     for (clients, count) in RUNS {
-        let bodies: Arc<Vec<String>> = Arc::new(
-            (0..count as u64)
-                .map(|payment| review(payment, 1, 1).json().to_string())
-                .collect(),
-        );
-        let runs = (0..SAMPLES).map(|_| runtime.block_on(run(place, clients, bodies.clone())));
+        let submissions: Arc<Vec<_>> = Arc::new((0..count as u64).map(submission).collect());
+        let runs = (0..SAMPLES).map(|_| runtime.block_on(run(place, clients, &submissions)));
         let best = runs.min_by(|a, b| a.seconds.total_cmp(&b.seconds));
         let best = best.expect("a sample");
         let rate = count as f64 / best.seconds;
@@ -80,11 +89,31 @@ fn measure(place: &Place<'_>) {
         let together = count as f64 / best.commits as f64;
         let cpu = best.cpu_seconds * 1e6 / count as f64;
         let Place {
-            name, instances, ..
+            name,
+            instances,
+            checks,
+            ..
         } = place;
+        let checks = if *checks { "all" } else { "before" };
         println!(
-            "{name:<8}  {instances:>9}  {clients:>7}  {count:>11}  {rate:>9.0}  {ratio:>12.1}  {together:>14.1}  {cpu:>17.0}"
+            "{name:<8}  {instances:>9}  {checks:<6}  {clients:>7}  {count:>11}  {rate:>9.0}  {ratio:>12.1}  {together:>14.1}  {cpu:>17.0}"
         );
+    }
+}
+
+fn submission(payment: u64) -> Submission {
+    let body = review(payment, 1, 1).json().to_string();
+    let form = Form::read(body.as_bytes()).expect("well-formed");
+    let seal = Seal {
+        client: &place().client,
+        accepted_at: DAY,
+        is_payment_checked: true,
+    };
+    let files = FileFolder::ipfs(Path::new("unused"));
+    Submission {
+        body,
+        claim: form.claim,
+        sealed: form.content.seal(seal, &files).expect("a file"),
     }
 }
 
@@ -102,7 +131,7 @@ fn open(place: &Place<'_>, folder: &Path) -> Vec<Arc<Aggregator>> {
     instances.collect()
 }
 
-async fn run(place: &Place<'_>, clients: usize, bodies: Arc<Vec<String>>) -> Sample {
+async fn run(place: &Place<'_>, clients: usize, submissions: &Arc<Vec<Submission>>) -> Sample {
     let folder = tempfile::tempdir().expect("a folder");
     let instances = open(place, folder.path());
     let changes: Vec<_> = instances.iter().map(|it| it.store().changes()).collect();
@@ -112,7 +141,11 @@ async fn run(place: &Place<'_>, clients: usize, bodies: Arc<Vec<String>>) -> Sam
     let mut tasks = JoinSet::new();
     for client in 0..clients {
         let instance = instances[client % instances.len()].clone();
-        tasks.spawn(submit_share(instance, bodies.clone(), (client, clients)));
+        let share = (submissions.clone(), (client, clients));
+        match place.checks {
+            true => tasks.spawn(submit_share(instance, share)),
+            false => tasks.spawn(accept_share(instance, share)),
+        };
     }
     tasks.join_all().await;
     Sample {
@@ -122,15 +155,26 @@ async fn run(place: &Place<'_>, clients: usize, bodies: Arc<Vec<String>>) -> Sam
     }
 }
 
-/// Every n-th body, one after the other.
-async fn submit_share(
-    instance: Arc<Aggregator>,
-    bodies: Arc<Vec<String>>,
-    (first, step): (usize, usize),
-) {
-    for body in bodies.iter().skip(first).step_by(step) {
-        let accepted = instance.submit(body.as_bytes(), None, DAY).await;
+/// All submissions, and of them the first and every n-th after it.
+type Share = (Arc<Vec<Submission>>, (usize, usize));
+
+/// One after the other.
+async fn submit_share(instance: Arc<Aggregator>, (all, (first, step)): Share) {
+    for it in all.iter().skip(first).step_by(step) {
+        let accepted = instance.submit(it.body.as_bytes(), None, DAY).await;
         accepted.expect("it is accepted");
+    }
+}
+
+/// One after the other, without checks.
+async fn accept_share(instance: Arc<Aggregator>, (all, (first, step)): Share) {
+    let place = place();
+    for it in all.iter().skip(first).step_by(step) {
+        let acceptance = Acceptance::new(&place, &it.claim, Arc::default(), (None, DAY));
+        let accepted = instance
+            .store()
+            .accept(&it.claim, it.sealed.clone(), acceptance);
+        assert!(matches!(accepted.await, Ok(Accepted::Now(_))));
     }
 }
 

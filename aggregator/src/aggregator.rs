@@ -11,7 +11,6 @@ use crate::{
     admission::Admission,
     content::Seal,
     form::Form,
-    policy::Subject,
     revocation::{RevocationRequest, unknown_feedback},
     store::{Acceptance, Accepted, RevocationRow, Row, RowState, Store, StoreError},
 };
@@ -140,18 +139,7 @@ impl Aggregator {
         };
         let sealed = content.seal(seal, &*self.files);
         let sealed = sealed.map_err(|error| Refusal::of_form(&error, "review".to_owned()))?;
-        let subject = Subject {
-            agent: format!("{} {}", place.registry, claim.agent_id()),
-            reviewer: claim.payer_account(),
-            address,
-            now,
-        };
-        let acceptance = Acceptance {
-            lane: place.name(),
-            settlement: place.settlement.clone(),
-            subject,
-            policy: self.policy.clone(),
-        };
+        let acceptance = Acceptance::new(place, &claim, self.policy.clone(), (address, now));
         // the same payment may have come twice at once
         let accepted = self.store.accept(&claim, sealed, acceptance).await?;
         if let Accepted::Now(row) = &accepted {

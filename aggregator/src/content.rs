@@ -1,3 +1,4 @@
+use concord_canonical::hash::keccak256;
 use concord_files::{Error, FeedbackFile, RawJson, Timestamp, X402Feedback};
 use concord_x402::feedback::{FeedbackContent, FileStore, Submission};
 
@@ -55,8 +56,8 @@ impl Content {
         let tag = |tag: &Option<String>| tag.clone().unwrap_or_default();
         let [tag1, tag2] = [tag(&file.head.tag1), tag(&file.head.tag2)];
         let agent_id = file.agent_id.to_string();
-        let file = FeedbackFile::X402(file);
-        let text = file.to_canonical()?; // R21
+        let text = FeedbackFile::X402(file).to_canonical()?; // R21
+        let hash = keccak256(text.as_bytes());
         Ok(Sealed {
             submission: Submission {
                 agent_id,
@@ -64,7 +65,7 @@ impl Content {
                 tag2,
                 content,
                 uri: store.uri(text.as_bytes()),
-                hash: format!("0x{}", hex::encode(file.hash()?)),
+                hash: format!("0x{}", hex::encode(hash)),
             },
             file: text,
         })

@@ -16,8 +16,8 @@ that were not run; 2: an entry of that file meets no mutant, or the unchanged so
 tests/deep/rust-mutants.tsv, which is committed and which every run extends. Killed mutants are not run again.
 
 Most mutants are compiled together (rust_schema.py), and each run of the tests chooses one. Those of the model are compiled in a
-package of its own (rust_model.py), and a mutant of the program is built for Solana and played by `concord conform` and
-`concord fuzz` as they are.
+package of its own (rust_model.py), and a mutant of the program is built for Solana, played by `concord conform` and
+`concord fuzz` as they are, and loaded by the tests of the program.
 """
 
 import argparse
@@ -78,6 +78,13 @@ def of_model(verb: str, *words: str) -> list[str]:
     return ["cargo", verb, "--offline", "--quiet", "--test", "model", *words]
 
 
+# The clone's own build of the tests, which load the changed program. What it costs and how it is built is not asked of it.
+OF_PROGRAM = [
+    *("env", "-u", "CARGO_TARGET_DIR", "-u", "CARGO_INCREMENTAL", "-u", "CARGO_PROFILE_DEV_DEBUG", f"CONCORD_PROGRAM_FILE={PROGRAM}"),
+    *("cargo", "test", "--locked", "--quiet", "--workspace", "--manifest-path", str(ROOT / "Cargo.toml"), "--test", "litesvm"),
+    *("--", "--skip", "compute_units", "--skip", "program_id"),
+]
+
 MODEL_PARTS = {"rules": ["--skip", "scenarios::"], "scenarios": ["scenarios::"]}
 CANONICAL = ("concord-canonical", "--all-features")
 SCOPES = {
@@ -121,6 +128,7 @@ SCOPES = {
         {
             "conform": [CONCORD, "conform", "--json", *JUDGED_BY],
             "fuzz": [CONCORD, "fuzz", "--steps", "8000", "--seed", "8004", "--regressions", str(WORK / "found"), *JUDGED_BY],
+            "tests": OF_PROGRAM,
         },
         sample=16,
     ),

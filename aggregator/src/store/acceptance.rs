@@ -1,4 +1,4 @@
-use std::{cell::RefCell, sync::Arc};
+use std::{cell::RefCell, net::IpAddr, sync::Arc};
 
 use concord_canonical::{Word, sign::PreparedKey};
 
@@ -10,7 +10,7 @@ use super::{
     receipt::ChainEnd,
     sponsored,
 };
-use crate::{Claim, Limited, Policy, Sealed, policy::Subject};
+use crate::{Claim, LanePlace, Limited, Policy, Sealed, policy::Subject};
 
 /// What [`Store::accept`] found.
 #[derive(Clone, Debug)]
@@ -34,6 +34,30 @@ pub struct Acceptance {
     pub settlement: String,
     pub(crate) subject: Subject,
     pub(crate) policy: Arc<Policy>,
+}
+
+impl Acceptance {
+    /// For a claim that passed its checks. `address`: where it came from, if that is known. `now`: unix seconds.
+    #[must_use]
+    pub fn new(
+        place: &LanePlace,
+        claim: &Claim,
+        policy: Arc<Policy>,
+        (address, now): (Option<IpAddr>, u64),
+    ) -> Self {
+        let subject = Subject {
+            agent: format!("{} {}", place.registry, claim.agent_id()),
+            reviewer: claim.payer_account(),
+            address,
+            now,
+        };
+        Self {
+            lane: place.name(),
+            settlement: place.settlement.clone(),
+            subject,
+            policy,
+        }
+    }
 }
 
 impl Store {

@@ -3,7 +3,7 @@ use crate::{
     cluster::{NETWORK, Solana},
     revoke::request,
     solana,
-    world::{Running, World, network, node},
+    world::{Running, World, network, node, pause},
 };
 use axum::{
     Router,
@@ -16,7 +16,7 @@ use concord_chain::{
     fetch::{FetchOptions, Fetcher},
 };
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, path::Path, time::Duration};
+use std::{collections::BTreeMap, path::Path};
 use tokio::net::TcpListener;
 
 pub const GRACE: u64 = 3_600;
@@ -109,7 +109,7 @@ async fn submit_three(world: &World, running: &Running) -> Vec<Value> {
         }
     }
     while running.store.get(3).unwrap().unwrap().index.is_none() {
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        pause().await;
     }
     let page = running.get("/receipts").await;
     page.body["receipts"].as_array().unwrap().clone()
@@ -286,7 +286,7 @@ async fn submit_on_solana(world: &World, solana: &Solana, folder: &Path) -> Runn
     let draft = solana::review(world, solana).await;
     assert_eq!(running.submit(&draft).await.status, 200);
     while running.store.open_count().unwrap() > 0 {
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        pause().await;
     }
     running
 }

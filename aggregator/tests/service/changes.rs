@@ -2,7 +2,7 @@
 use crate::{
     payload::public_key,
     shut_out::as_owner,
-    world::{Answer, Running, Settings, TIMING, World},
+    world::{Answer, Running, Settings, TIMING, World, pause},
 };
 use alloy::{
     consensus::{Transaction, TxEnvelope},
@@ -103,7 +103,7 @@ async fn a_fee_above_the_limit_is_waited_for() {
     let late = loop {
         match running.store.get(1).unwrap() {
             Some(row) if row.attempts > 0 => break row,
-            _ => tokio::time::sleep(Duration::from_millis(20)).await,
+            _ => pause().await,
         }
     };
     assert!(late.reason.unwrap().contains("above the limit of 20"));
@@ -147,7 +147,7 @@ async fn a_fee_that_rises_after_the_sending_costs_a_signature_and_no_feedback() 
     assert_eq!(row().unwrap().state, RowState::Sent, "not at that fee");
     while row().unwrap().index.is_none() {
         world.ask("evm_mine", json!([])).await;
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        pause().await;
     }
     assert_eq!(posted.await.unwrap(), 200);
     let row = row().unwrap();
@@ -212,7 +212,7 @@ async fn r53_feedback_lands_in_the_order_of_its_receipts() {
         assert!([200, 202].contains(&status), "{value}: {status}");
     }
     while running.store.open_count().unwrap() > 0 {
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        pause().await;
     }
     for n in 1..=said.len() as u64 {
         let row = running.store.get(n).unwrap().unwrap();

@@ -1,14 +1,10 @@
 //! Many at once, with duplicates among them.
 use crate::{
     end_to_end::check_receipt,
-    world::{Running, World},
+    world::{Running, World, pause},
 };
 use serde_json::Value;
-use std::{
-    env,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{env, sync::Arc, time::Instant};
 use tokio::sync::Semaphore;
 
 /// So many, unless `CONCORD_CROWD` has another number: `scripts/deep aggregator` submits 10,000.
@@ -63,7 +59,7 @@ async fn r51_each_payment_has_one_feedback_however_often_it_is_submitted() {
     }
     let store = running.store.clone();
     while store.open_count().unwrap() > 0 {
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        pause().await;
     }
     let (mut from, mut previous) = (1, vec![0; 32]);
     let mut indices = Vec::new();

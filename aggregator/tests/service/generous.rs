@@ -153,6 +153,15 @@ pub fn aggregator(folder: &Path, limits: Limits, agents: AllowedAgents) -> Aggre
     aggregator_with(store, folder, limits, agents)
 }
 
+/// The lane that submits.
+pub fn place() -> LanePlace {
+    LanePlace {
+        registry: REGISTRY.to_owned(),
+        client: "eip155:84532:0x70997970C51812dc3A010C7d01b50e0d17dc79C8".to_owned(),
+        settlement: "eip155:84532:0x8004B663056A597Dffe9eCcC1965A193B7388713".to_owned(),
+    }
+}
+
 pub fn aggregator_with(
     store: Store,
     folder: &Path,
@@ -170,13 +179,8 @@ pub fn aggregator_with(
         served: vec![REGISTRY.to_owned()],
         agents,
     };
-    let place = LanePlace {
-        registry: REGISTRY.to_owned(),
-        client: "eip155:84532:0x70997970C51812dc3A010C7d01b50e0d17dc79C8".to_owned(),
-        settlement: "eip155:84532:0x8004B663056A597Dffe9eCcC1965A193B7388713".to_owned(),
-    };
     let files: Arc<dyn FileStore> = Arc::new(FileFolder::ipfs(&folder.join("files")));
-    Aggregator::new(store, admission, files, vec![place]).with_limits(limits)
+    Aggregator::new(store, admission, files, vec![place()]).with_limits(limits)
 }
 
 /// The `payment`-th purchase of a reviewer at an agent.

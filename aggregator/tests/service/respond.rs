@@ -368,9 +368,7 @@ async fn r58_a_response_waits_for_its_feedback_and_survives_a_restart() {
     running.stop().await;
 
     let running = Running::start_final_after(1, &world, folder.path()).await;
-    let provider = &world.chain.provider;
-    let mine = provider.raw_request::<_, Value>("anvil_mine".into(), ["0x3"]);
-    mine.await.unwrap();
+    world.mine(3).await;
     while running.store.open_responses().unwrap() > 0 {
         pause().await;
     }
@@ -388,13 +386,7 @@ async fn r58_a_response_that_the_registry_refuses_is_shown_and_can_be_retried() 
     let running = Running::start(&world, folder.path()).await;
     let draft = world.review(&world.pay(1).await);
     let hash = submitted(&running, &draft).await;
-    let provider = &world.chain.provider;
-    let code = provider.get_code_at(world.open).await.unwrap();
-    let set_code = async |code: String| {
-        let set = provider.raw_request::<_, Value>("anvil_setCode".into(), (world.open, code));
-        set.await.unwrap();
-    };
-    set_code("0x5f5ffd".to_owned()).await; // reverts whatever it is asked
+    let code = world.break_registry().await;
     let good = request(&draft, &hash, &draft.agent_key).to_string();
     let answer = running.post_to("/responses", good).await;
     let class = answer.body["class"].as_str();
@@ -404,7 +396,7 @@ async fn r58_a_response_that_the_registry_refuses_is_shown_and_can_be_retried() 
     let refused: Vec<_> = late.iter().map(|it| (it.submission, it.state)).collect();
     assert_eq!(refused, [(1, RowState::Refused)]);
 
-    set_code(code.to_string()).await;
+    world.set_code(&code).await;
     assert_eq!(running.store.retry().await.unwrap(), 1);
     while running.store.open_responses().unwrap() > 0 {
         pause().await;

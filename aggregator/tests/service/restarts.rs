@@ -2,16 +2,16 @@
 //! and a reorganisation.
 use crate::{
     hooked_registry::{Hooked, Hooks},
-    world::{RECEIPT_SEED, Running, Settings, World, store},
+    world::{RECEIPT_SEED, Running, Settings, World, pause, store},
 };
-use alloy::{providers::Provider, transports::http::reqwest};
+use alloy::transports::http::reqwest;
 use async_trait::async_trait;
 use concord_aggregator::store::{RowState, Store, StoreError};
 use concord_canonical::sign::PreparedKey;
 use concord_chain::{ChainError, submission::TxRecord};
 use concord_x402::feedback::{FeedbackError, FeedbackJob, FeedbackRegistry};
 use serde_json::json;
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 #[test]
 fn a_store_has_one_process_one_key_and_a_known_schema() {
@@ -72,7 +72,7 @@ async fn r56_a_client_that_waited_is_told_where_to_ask() {
         if answer.status != 202 {
             break answer;
         }
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        pause().await;
     };
     assert_eq!(
         (answer.status, &answer.body["status"]),
@@ -89,16 +89,7 @@ async fn what_the_registry_refuses_for_good_is_shown_and_can_be_retried() {
     let world = World::start().await;
     let folder = tempfile::tempdir().unwrap();
     let draft = world.review(&world.pay(1).await);
-    let provider = &world.chain.provider;
-    let code = provider.get_code_at(world.open).await.unwrap();
-    let set_code = async |code: String| {
-        let parameters = (world.open, code);
-        provider
-            .raw_request::<_, serde_json::Value>("anvil_setCode".into(), parameters)
-            .await
-            .unwrap();
-    };
-    set_code("0x5f5ffd".to_owned()).await; // reverts whatever it is asked
+    let code = world.break_registry().await;
     let running = Running::start(&world, folder.path()).await;
     let answer = running.submit(&draft).await;
     assert_eq!(
@@ -113,7 +104,7 @@ async fn what_the_registry_refuses_for_good_is_shown_and_can_be_retried() {
         running.store.get(1).unwrap().unwrap().state,
         RowState::Refused
     );
-    set_code(code.to_string()).await;
+    world.set_code(&code).await;
     assert_eq!(running.store.retry().await.unwrap(), 1);
     running.finish(1).await;
     assert_eq!(running.submit(&draft).await.status, 200);
@@ -166,7 +157,7 @@ async fn only_reverts_one_after_the_other_are_a_refusal() {
         if row.index.is_some() || row.state == RowState::Refused {
             break row;
         }
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        pause().await;
     };
     assert_eq!((row.state, row.attempts), (RowState::Final, 3));
     assert_eq!(world.feedbacks().await, 1);
@@ -203,11 +194,11 @@ async fn a_landing_that_is_reorganised_away_lands_again() {
         let row = running.store.get(1).unwrap().unwrap();
         match row.landing() {
             Some(landing) if landing.block_hash != first.block_hash => break landing.clone(),
-            _ => tokio::time::sleep(Duration::from_millis(20)).await,
+            _ => pause().await,
         }
     };
     assert_eq!(second.transaction, first.transaction, "the same bytes");
-    world.ask("anvil_mine", json!(["0x3"])).await;
+    world.mine(3).await;
     let row = running.finish(1).await;
     assert_eq!((row.state, row.index), (RowState::Final, Some(1)));
     assert_eq!(

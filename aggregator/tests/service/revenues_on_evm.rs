@@ -118,12 +118,6 @@ async fn failed(world: &World, settler: &PrivateKeySigner) -> String {
     format!("{}:{}", network(), receipt.transaction_hash)
 }
 
-async fn mine(world: &World) {
-    let provider = &world.chain.provider;
-    let mine = provider.raw_request::<_, Value>("anvil_mine".into(), [format!("{BLOCKS:#x}")]);
-    mine.await.unwrap();
-}
-
 fn told(world: &World, task_ref: &str) -> Value {
     json!({
         "agentRegistry": world.chain.registry_account(),
@@ -157,7 +151,7 @@ async fn r60_revenues_on_an_evm_chain_are_what_was_settled_here_each_payment_onc
     let not_final = (503, "NotFinal".to_owned());
     assert_eq!(found(&url, &first).await, not_final);
     let second = told(&world, &settle(&world, settler, wallet, 5).await);
-    mine(&world).await;
+    world.mine(BLOCKS).await;
     let mut paid_at = 0;
     // EVM addresses have no case
     let mut lower = first.clone();
@@ -228,7 +222,7 @@ async fn r60_nothing_else_on_an_evm_chain_is_revenue() {
         found(&url, &with(&good, "taskRef", &failed)).await,
         not_final
     );
-    mine(&world).await;
+    world.mine(BLOCKS).await;
     let unknown = format!("{}:0x{}", network(), "cd".repeat(32));
     let other_chain = format!("eip155:1:0x{}", "cd".repeat(32));
     let other_registry = format!("{}:{}", network(), world.open);
@@ -282,7 +276,7 @@ async fn r60_nothing_else_on_an_evm_chain_is_revenue() {
     )
     .await;
     let without_wallet = told(&world, &settle(&world, settler, wallet, 9).await);
-    mine(&world).await;
+    world.mine(BLOCKS).await;
     for (told, status, class) in [
         (&insider, 400, "SelfFeedback"),
         (&without_wallet, 400, "WalletUndeclared"),

@@ -3,9 +3,9 @@ use crate::{
     cluster::{NETWORK, Solana},
     payload::{Draft, algorithm},
     solana,
-    world::{Answer, Running, Settings, World, network, node},
+    world::{Answer, Running, Settings, World, network, node, pause},
 };
-use alloy::{primitives::keccak256, providers::Provider};
+use alloy::primitives::keccak256;
 use concord_aggregator::store::RowState;
 use concord_canonical::sign::PreparedKey;
 use concord_registry::evm::abi::ReputationRegistry as Open;
@@ -178,7 +178,7 @@ async fn r58_only_the_reviewer_revokes() {
         (world.client(), Some(world.open))
     );
     while running.store.revocation(1).unwrap().unwrap().state != RowState::Final {
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        pause().await;
     }
 
     // the same again is the same transaction, and everybody sees what the reviewer signed
@@ -226,13 +226,9 @@ async fn r58_a_revocation_waits_for_its_feedback_and_survives_a_restart() {
     running.stop().await;
 
     let running = Running::start_final_after(1, &world, folder.path()).await;
-    let mine = world
-        .chain
-        .provider
-        .raw_request::<_, Value>("anvil_mine".into(), ["0x3"]);
-    mine.await.unwrap();
+    world.mine(3).await;
     while running.store.open_revocations().unwrap() > 0 {
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        pause().await;
     }
     assert!(is_revoked(&world).await);
     let row = running.store.revocation(1).unwrap().unwrap();
@@ -249,15 +245,9 @@ async fn r58_a_revocation_that_the_registry_refuses_is_shown_and_can_be_retried(
     let draft = world.review(&world.pay(1).await);
     assert_eq!(running.submit(&draft).await.status, 200);
     while running.store.get(1).unwrap().unwrap().index.is_none() {
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        pause().await;
     }
-    let provider = &world.chain.provider;
-    let code = provider.get_code_at(world.open).await.unwrap();
-    let set_code = async |code: String| {
-        let set = provider.raw_request::<_, Value>("anvil_setCode".into(), (world.open, code));
-        set.await.unwrap();
-    };
-    set_code("0x5f5ffd".to_owned()).await; // reverts whatever it is asked
+    let code = world.break_registry().await;
     let hash = running.store.get(1).unwrap().unwrap().submission.hash;
     let good = request(&draft, &hash, &draft.reviewer_key).to_string();
     let answer = running.post_to("/revocations", good).await;
@@ -268,10 +258,10 @@ async fn r58_a_revocation_that_the_registry_refuses_is_shown_and_can_be_retried(
     assert_eq!(found, [(1, RowState::Refused)]);
     assert!(late[0].reason.as_ref().unwrap().contains("revert"));
 
-    set_code(code.to_string()).await;
+    world.set_code(&code).await;
     assert_eq!(running.store.retry().await.unwrap(), 1);
     while running.store.open_revocations().unwrap() > 0 {
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        pause().await;
     }
     assert!(is_revoked(&world).await);
     assert_eq!(running.store.late_revocations().unwrap().len(), 0);

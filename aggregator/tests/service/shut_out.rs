@@ -4,7 +4,7 @@ use crate::{
     cluster::Solana,
     hooked_registry::{Hooked, Hooks},
     solana,
-    world::{Answer, Running, Settings, World},
+    world::{Answer, Running, Settings, World, pause},
 };
 use alloy::{
     network::{EthereumWallet, TransactionBuilder},
@@ -19,7 +19,7 @@ use concord_aggregator::{lane::LaneRegistries, store::RowState};
 use concord_chain::{ChainError, Signer, Svm, submission::TxRecord};
 use concord_x402::feedback::{FeedbackError, FeedbackJob, FeedbackRegistry, FileFolder, FileStore};
 use serde_json::json;
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc};
 use tokio::sync::oneshot;
 
 sol! {
@@ -112,7 +112,7 @@ impl Hooks for FirstCall {
 /// Until this many attempts failed: more than make a submission refused.
 async fn fail(running: &Running, attempts: u32) {
     while running.store.get(1).unwrap().unwrap().attempts < attempts {
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        pause().await;
     }
 }
 

@@ -1,12 +1,14 @@
 //! An agent on a cluster with a token, its client, who pays in it, and the account that settles.
-use crate::cluster::{NETWORK, Solana};
+use crate::{
+    cluster::{NETWORK, Solana},
+    world::pause,
+};
 use alloy::transports::http::reqwest;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use concord_chain::{Signer, Svm, keys::Keypair, svm::sign};
 use concord_registry::svm::{AccountMeta, Address, Instruction, accounts::AgentIdentity};
 use serde_json::{Value, json};
 use solana_account::Account;
-use std::time::Duration;
 
 pub const SPL_TOKEN: &str = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
 pub const MINT: [u8; 32] = [51; 32];
@@ -117,7 +119,7 @@ pub async fn agent(solana: &Solana) -> AgentIdentity {
 /// Until the cluster's clock shows a later second than that of the agent's last change.
 pub async fn next_second(solana: &Solana) {
     while solana.cluster.unix_time().await.unwrap() <= agent(solana).await.updated_at {
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        pause().await;
     }
 }
 
@@ -128,7 +130,7 @@ pub async fn ask(url: &str, request: &Value) -> (u16, Value) {
         if body["class"] != "NotFinal" {
             return (status, body);
         }
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        pause().await;
     }
 }
 

@@ -4,7 +4,7 @@ use crate::{
     payload::{Draft, public_key},
     solana::{Host, registries},
     solana_payments::{MINT, SPL_TOKEN, account, holding, mint},
-    world::{TIMING, store},
+    world::{TIMING, pause, store},
 };
 use alloy::{primitives::keccak256, transports::http::reqwest};
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
@@ -559,7 +559,7 @@ async fn r59_what_expires_is_prepared_again_and_lands_once() {
                 }
                 break;
             }
-            202 => tokio::time::sleep(Duration::from_millis(20)).await,
+            202 => pause().await,
             other => panic!("{other}: {body}"),
         }
     }
@@ -572,7 +572,7 @@ async fn r59_what_expires_is_prepared_again_and_lands_once() {
         match status {
             200 if body["state"] == "final" => break,
             410 => drop(front.give(&draft).await), // on a slow machine
-            _ => tokio::time::sleep(Duration::from_millis(20)).await,
+            _ => pause().await,
         }
     }
     assert_eq!(feedbacks(&solana).await, 1);
@@ -624,7 +624,7 @@ async fn r59_a_reorganisation_does_not_make_it_land_twice() {
         match status {
             200 if body["state"] == "final" && feedbacks(&solana).await == 1 => break body,
             410 => drop(front.give(&draft).await), // its block hash is gone with the fork
-            _ => tokio::time::sleep(Duration::from_millis(20)).await,
+            _ => pause().await,
         }
     };
     assert_eq!(landed["status"], "submitted");

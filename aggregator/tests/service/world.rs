@@ -140,6 +140,24 @@ impl World {
         asked.await.unwrap()
     }
 
+    /// Mines so many blocks.
+    pub async fn mine(&self, blocks: u64) {
+        self.ask("anvil_mine", json!([format!("{blocks:#x}")]))
+            .await;
+    }
+
+    /// Puts code that reverts, whatever it is asked, in place of the registry of feedback, and returns the registry's.
+    pub async fn break_registry(&self) -> String {
+        let code = self.chain.provider.get_code_at(self.open).await.unwrap();
+        self.set_code("0x5f5ffd").await;
+        code.to_string()
+    }
+
+    /// Sets the code of the registry of feedback.
+    pub async fn set_code(&self, code: &str) {
+        self.ask("anvil_setCode", json!([self.open, code])).await;
+    }
+
     /// No block comes until blocks are mined again.
     pub async fn stop_mining(&self) {
         self.ask("evm_setAutomine", json!([false])).await;
@@ -449,8 +467,7 @@ impl Running {
     /// Mines so many blocks at a time until every submission is done.
     pub async fn mine_to_the_end(&self, world: &World, blocks: u64) {
         while self.store.open_count().unwrap() > 0 {
-            let blocks = json!([format!("{blocks:#x}")]);
-            world.ask("anvil_mine", blocks).await;
+            world.mine(blocks).await;
             pause().await;
         }
     }

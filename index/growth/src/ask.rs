@@ -5,15 +5,16 @@ use crate::{
 };
 use axum::{
     Router,
-    body::{Body, to_bytes},
+    body::{Body, Bytes, to_bytes},
     http::{Method, Request, header},
 };
 use concord_index::{
     api::{Api, Limits, Readers, router},
     store::Location,
 };
+use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Map, Value, json};
-use std::{fs, time::Instant};
+use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use tower_service::Service;
 
@@ -75,7 +76,8 @@ impl Asker {
         Ok(all.into())
     }
 
-    async fn ask(&mut self, path: &str, body: Option<Value>) -> Result<Value, Failure> {
+    /// The answer, as it is sent.
+    async fn ask(&mut self, path: &str, body: Option<Value>) -> Result<Bytes, Failure> {
         let request = Request::builder().uri(path);
         let request = match body {
             None => request.body(Body::empty())?,
@@ -88,7 +90,7 @@ impl Asker {
         let status = answer.status();
         let bytes = to_bytes(answer.into_body(), MOST).await?;
         match status.is_success() {
-            true => Ok(serde_json::from_slice(&bytes)?),
+            true => Ok(bytes),
             false => Err(format!("{path}: {status}: {}", String::from_utf8_lossy(&bytes)).into()),
         }
     }
@@ -102,6 +104,7 @@ impl Asker {
             let body = json!({ "filters": {}, "options": options });
             let page = self.ask("/v1/feedback/search", Some(body)).await?;
             times.note(&begun);
+            let page: Value = serde_json::from_slice(&page)?;
             match &page["nextCursor"] {
                 Value::Null => break,
                 cursor => options["cursor"] = cursor.clone(),
@@ -180,7 +183,7 @@ impl Asker {
 /// When a request was sent.
 struct Begun {
     at: Instant,
-    processor: u64,
+    processor: Duration,
 }
 
 impl Begun {
@@ -201,9 +204,9 @@ struct Times {
 
 impl Times {
     fn note(&mut self, begun: &Begun) {
-        let nanoseconds = processor().saturating_sub(begun.processor);
         self.waited.push(begun.at.elapsed().as_secs_f64() * 1e3);
-        self.processor.push(nanoseconds as f64 / 1e6);
+        let ran = processor().saturating_sub(begun.processor);
+        self.processor.push(ran.as_secs_f64() * 1e3);
     }
 
     fn quantiles(mut self) -> Value {
@@ -211,17 +214,10 @@ impl Times {
     }
 }
 
-/// Nanoseconds that the threads of this process have run (Linux); 0 where that is not known.
-fn processor() -> u64 {
-    let threads = fs::read_dir("/proc/self/task")
-        .into_iter()
-        .flatten()
-        .flatten();
-    let ran = threads.filter_map(|it| {
-        let text = fs::read_to_string(it.path().join("schedstat")).ok()?;
-        text.split_whitespace().next()?.parse::<u64>().ok()
-    });
-    ran.sum()
+/// The time for which the threads of this process have run.
+fn processor() -> Duration {
+    let ran = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::try_from(ran).unwrap_or_default() // it is not negative
 }
 
 fn quantiles(times: &mut [f64]) -> Value {

@@ -127,6 +127,8 @@ pub struct Grown {
     pub making: Duration,
     /// Whether owners approve operators.
     pub approves: bool,
+    /// Blocks that were made.
+    made: u64,
     /// By agent, client and profile.
     indices: HashMap<(u64, u64, bool), u64>,
 }
@@ -320,6 +322,9 @@ impl Source for Grown {
 
     async fn batch(&mut self, from: u64, to: u64, settled: u64) -> Result<Batch, SourceError> {
         let begun = Instant::now();
+        for block in self.made + 1..from {
+            self.events(block); // which an earlier run has stored
+        }
         let end = to.min(from.saturating_add(AT_ONCE - 1));
         let end = if from <= settled {
             end.min(settled)
@@ -335,6 +340,7 @@ impl Source for Grown {
             events: (from..=end).flat_map(|it| self.events(it)).collect(),
             undecoded: Vec::new(),
         };
+        self.made = end;
         self.making += begun.elapsed();
         Ok(batch)
     }

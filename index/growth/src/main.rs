@@ -21,7 +21,7 @@ use std::{
 /// Measures an index while it grows.
 #[derive(Debug, Parser)]
 struct Arguments {
-    /// An empty database: a SQLite file, or postgres://USER@HOST:PORT/DATABASE.
+    /// A database that is empty or of an earlier run: a SQLite file, or postgres://USER@HOST:PORT/DATABASE.
     #[arg(long)]
     store: Location,
     /// Sizes, in feedbacks.
@@ -49,7 +49,8 @@ fn measure(arguments: &Arguments) -> Result<(), Failure> {
     let store = Store::open(arguments.store.open()?)?;
     let options = Options::default();
     let mut indexer = Indexer::new(Grown::default(), store, &chain::deployment(), options)?;
-    let mut events = 0;
+    let id = indexer.deployment();
+    let mut events = indexer.store().event_count(id)?;
     for feedbacks in &arguments.feedbacks {
         indexer.source().feedbacks = *feedbacks;
         let making = indexer.source().making;
@@ -57,7 +58,6 @@ fn measure(arguments: &Arguments) -> Result<(), Failure> {
         runtime.block_on(indexer.catch_up(|_| ()))?;
         let made = indexer.source().making - making;
         let seconds = (begun.elapsed() - made).as_secs_f64();
-        let id = indexer.deployment();
         let now = indexer.store().event_count(id)?;
         let rate = (now - events) as f64 / seconds;
         events = now;

@@ -4,10 +4,13 @@ use super::{
     names::{Directory, accounts, excerpt},
     render, reputation,
     request::{self, Chain, page_size, require_known, require_short, require_within, typed},
-    room::Room,
+    room::{self, Room},
 };
 use crate::{
-    query::{AgentFilter, AgentOrder, AgentQuery, FileFilter, ListField, Service, TextField, keep},
+    query::{
+        AgentFilter, AgentOrder, AgentQuery, FileFilter, ListField, Service, TextField, keep,
+        of_rows,
+    },
     store::{DeploymentId, Engine, Store},
     table::Agent,
 };
@@ -235,8 +238,10 @@ pub(super) async fn search<E: Engine + 'static>(
         let mut page = store.search_agents(&query)?;
         let mut items = Vec::with_capacity(page.rows.len());
         let mut room = Room::of(limits.bytes);
-        for found in &page.rows {
-            let file = store.registration(found.deployment, found.agent)?;
+        let files = of_rows(&page.rows, |deployment, rows| {
+            store.registrations(deployment, rows.iter().map(|it| it.agent))
+        })?;
+        for (found, file) in page.rows.iter().zip(files) {
             let item = render::found_agent(&directory, found, file.as_ref());
             if !room.takes(&item) {
                 break;
@@ -244,12 +249,10 @@ pub(super) async fn search<E: Engine + 'static>(
             items.push(item);
         }
         keep(&mut page, items.len(), &query.after);
-        Ok(Json(json!({
-            "items": items,
-            "nextCursor": cursor::write(&search, &page.next),
-            "fromReviewers": reviewers_of(&filters),
-            "filesWaiting": files_waiting(store, &query)?,
-        })))
+        let mut answer = room::page(items, cursor::write(&search, &page.next));
+        answer["fromReviewers"] = reviewers_of(&filters);
+        answer["filesWaiting"] = files_waiting(store, &query)?;
+        Ok(Json(answer))
     };
     api.readers.read(answer).await
 }

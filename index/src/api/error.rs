@@ -135,6 +135,8 @@ pub(super) struct Json(pub Value);
 impl IntoResponse for Json {
     fn into_response(self) -> Response {
         let kind = [(header::CONTENT_TYPE, "application/json; charset=utf-8")];
-        (kind, self.0.to_string()).into_response()
+        // which fails for keys that are not texts, and a Value has none
+        let text = serde_json::to_vec(&self.0).unwrap_or_default();
+        (kind, text).into_response()
     }
 }

@@ -7,15 +7,15 @@ use super::{
     render,
     request::{self, Bound, Chain, page_size, require_known, require_short, typed, value_of},
     responses,
-    room::Room,
+    room::{self, Room},
 };
 use crate::{
     query::{
         AgentFilter, AgentOrder, AgentQuery, Bounds, FeedbackFilter, FeedbackQuery, FoundFeedback,
-        keep,
+        keep, of_rows,
     },
     store::{DeploymentId, Engine, Store},
-    table::FeedbackKey,
+    table::{Evidence, FeedbackKey},
 };
 use axum::{
     body::Body,
@@ -183,9 +183,12 @@ fn page<E: Engine>(
     let mut page = store.search_feedback(query)?;
     let mut room = Room::of(limits.bytes);
     let raters = raters(store, &page.rows)?;
+    let files = of_rows(&page.rows, |deployment, rows| {
+        store.evidence_of(deployment, rows.iter().map(|it| &it.key))
+    })?;
     let mut items = Vec::with_capacity(page.rows.len());
-    for found in &page.rows {
-        let mut item = item(store, directory, found)?;
+    for (found, file) in page.rows.iter().zip(files) {
+        let mut item = item(store, directory, found, file)?;
         let agents = raters.get(&(found.deployment.0, found.key.client));
         item["raterAgents"] = (agents.into_iter().flatten())
             .map(|agent| directory.name(found.deployment, *agent))
@@ -196,10 +199,7 @@ fn page<E: Engine>(
         items.push(item);
     }
     keep(&mut page, items.len(), &query.after);
-    Ok(Json(json!({
-        "items": items,
-        "nextCursor": cursor::write(search, &page.next),
-    })))
+    Ok(Json(room::page(items, cursor::write(search, &page.next))))
 }
 
 /// A feedback with what its file supports (R49).
@@ -207,9 +207,9 @@ fn item<E: Engine>(
     store: &mut Store<E>,
     directory: &Directory,
     found: &FoundFeedback,
+    evidence: Option<Evidence>,
 ) -> Result<Value, ApiError> {
     let (deployment, key) = (found.deployment, &found.key);
-    let evidence = store.evidence(deployment, key)?;
     let authorship = store.authorship(deployment, key, &found.row, evidence.as_ref())?;
     let client = directory.account(deployment, key.client);
     let mut item = render::feedback(directory, deployment, key, &found.row);
@@ -266,7 +266,8 @@ pub(super) async fn one<E: Engine + 'static>(
             key,
             row,
         };
-        let mut rendered = item(store, &directory, &found)?;
+        let evidence = store.evidence(deployment, &found.key)?;
+        let mut rendered = item(store, &directory, &found, evidence)?;
         let responses = responses::page(store, (deployment, &key), None, limits.page, &limits)?;
         rendered["responses"] = responses["items"].clone();
         rendered["nextResponses"] = responses["nextCursor"].clone();

@@ -4,7 +4,7 @@ use super::{
     names::{Directory, excerpt},
     render,
     request::{self, page_size, value_of},
-    room::Room,
+    room::{self, Room},
 };
 use crate::{
     store::{DeploymentId, Engine, Store},
@@ -15,7 +15,7 @@ use axum::{
     http::Uri,
 };
 use concord_registry::event::AgentId;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// `GET /v1/agents/{agent}/metadata`.
@@ -70,5 +70,5 @@ pub(super) fn page<E: Engine>(
         .collect();
     items.sort_by_key(|(key, _)| *key);
     let items: Vec<Value> = items.into_iter().map(|(_, item)| item).collect();
-    Ok(json!({ "items": items, "nextCursor": cursor::write(&search, &next) }))
+    Ok(room::page(items, cursor::write(&search, &next)))
 }

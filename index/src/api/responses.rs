@@ -5,7 +5,7 @@ use super::{
     names::{Directory, excerpt},
     render,
     request::{self, page_size, value_of},
-    room::Room,
+    room::{self, Room},
 };
 use crate::{
     store::{DeploymentId, Engine, Store},
@@ -15,7 +15,7 @@ use axum::{
     extract::{Path, State},
     http::Uri,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// `GET /v1/feedback/{agent}/{profile}/{client}/{index}/responses`.
@@ -73,5 +73,5 @@ pub(super) fn page<E: Engine>(
         .filter(|_| items.len() < rows.len())
         .into_iter()
         .collect();
-    Ok(json!({ "items": items, "nextCursor": cursor::write(&search, &next) }))
+    Ok(room::page(items, cursor::write(&search, &next)))
 }

@@ -4,7 +4,7 @@ use super::{
     names::{Directory, account, excerpt},
     render,
     request::{self, number, page_size, truth, value_of},
-    room::Room,
+    room::{self, Room},
 };
 use crate::{
     query::ValidationQuery,
@@ -14,7 +14,6 @@ use axum::{
     extract::{Path, State},
     http::Uri,
 };
-use serde_json::json;
 use std::sync::Arc;
 
 const PAGE: &[&str] = &["answered", "pageSize", "cursor"];
@@ -109,8 +108,6 @@ fn page<E: Engine>(
         page.rows.truncate(items.len());
         page.next = page.rows.last().map(|(key, _)| *key).into_iter().collect();
     }
-    Ok(Json(json!({
-        "items": items,
-        "nextCursor": cursor::write(search, &page.next),
-    })))
+    let next = cursor::write(search, &page.next);
+    Ok(Json(room::page(items, next)))
 }

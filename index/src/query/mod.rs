@@ -22,7 +22,7 @@ pub use concord_chain::reviewers::{Reviewers, ReviewersError, parse_account};
 pub use facts::Facts;
 pub use feedback::{FeedbackFilter, FeedbackPosition, FeedbackQuery, FoundFeedback};
 pub use page::Page;
-pub(crate) use page::keep;
+pub(crate) use page::{keep, of_rows};
 pub use registrations::{FileFilter, ListField, Service, TextField};
 pub use summary::{AuthorizedSummary, OpenSummary, Sums};
 pub use tags::Tags;

@@ -1,4 +1,6 @@
 //! Pages that continue where the one before ended, by key.
+use crate::{StoreError, store::DeploymentId};
+use std::collections::BTreeMap;
 
 /// Some of what was found, in order.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,6 +60,27 @@ fn ends<T: Paged>(after: &[T::Position], rows: &[T]) -> Vec<T::Position> {
         next.push(position);
     }
     next
+}
+
+/// What belongs to each row. `read` finds it for rows of one deployment, and is asked once for each.
+pub(crate) fn of_rows<T: Paged, R: Clone>(
+    rows: &[T],
+    mut read: impl FnMut(DeploymentId, &[&T]) -> Result<Vec<Option<R>>, StoreError>,
+) -> Result<Vec<Option<R>>, StoreError> {
+    let mut places: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
+    for (at, row) in rows.iter().enumerate() {
+        let deployment = T::deployment(&row.position());
+        places.entry(deployment).or_default().push(at);
+    }
+    let mut found = vec![None; rows.len()];
+    for (deployment, places) in places {
+        let of: Vec<&T> = places.iter().map(|at| &rows[*at]).collect();
+        let of_each = read(DeploymentId(deployment), &of)?;
+        for (at, it) in places.into_iter().zip(of_each) {
+            found[at] = it;
+        }
+    }
+    Ok(found)
 }
 
 /// Keeps a page's first rows only. `after`: where the page before ended.

@@ -169,6 +169,31 @@ impl<E: Engine> Store<E> {
         self.row::<Registrations>(deployment, &AgentKey { agent })
     }
 
+    /// Returns what the registration file of each agent says, in their order. A server is asked for all of them at once.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn registrations(
+        &mut self,
+        deployment: DeploymentId,
+        agents: impl IntoIterator<Item = AgentId>,
+    ) -> Result<Vec<Option<Registration>>, StoreError> {
+        let keys = agents.into_iter().map(|agent| AgentKey { agent });
+        self.rows_at::<Registrations>(deployment, &keys.collect::<Vec<_>>())
+    }
+
+    /// Returns what the file of each feedback supports, in their order. A server is asked for all of them at once.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn evidence_of<'k>(
+        &mut self,
+        deployment: DeploymentId,
+        keys: impl IntoIterator<Item = &'k FeedbackKey>,
+    ) -> Result<Vec<Option<Evidence>>, StoreError> {
+        self.rows_at::<AllEvidence>(deployment, keys)
+    }
+
     /// Returns what the file of a feedback supports.
     ///
     /// # Errors

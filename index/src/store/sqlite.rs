@@ -2,7 +2,9 @@
 use super::{Dialect, Engine, Value};
 use crate::StoreError;
 use concord_chain::{ChainError, atomic_file};
-use rusqlite::{Connection, ErrorCode, OpenFlags, params_from_iter, types::ValueRef};
+use rusqlite::{
+    Connection, ErrorCode, OpenFlags, config::DbConfig, params_from_iter, types::ValueRef,
+};
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -80,6 +82,9 @@ impl Sqlite {
 
     fn with(connection: Connection, path: Option<PathBuf>) -> Result<Self, StoreError> {
         connection.set_prepared_statement_cache_capacity(PREPARED);
+        // The planner asks no parameter for its value, so a statement stays prepared when its parameters change (IDX-49).
+        let stable = DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG;
+        connection.set_db_config(stable, true).map_err(failed)?;
         connection.busy_timeout(BUSY).map_err(failed)?;
         Ok(Self {
             connection,
@@ -215,5 +220,27 @@ fn failed(error: rusqlite::Error) -> StoreError {
         Some(ErrorCode::DiskFull) => StoreError::Full(words),
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => StoreError::Busy(words),
         _ => StoreError::Database(words),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::StatementStatus;
+
+    /// IDX-49: with a partial index, a planner that looks at parameters plans again for each new value.
+    #[test]
+    fn a_statement_is_prepared_once_for_all_values() {
+        let mut sqlite = Sqlite::in_memory().unwrap();
+        let tables = "CREATE TABLE t (a, b); CREATE INDEX some ON t (a) WHERE b = 1;";
+        sqlite.script(tables).unwrap();
+        let sql = "SELECT a FROM t WHERE a = ?1 AND b = ?2";
+        for number in 0..3 {
+            let of = [Value::Int(number), Value::Int(number)];
+            sqlite.query(sql, &of, &mut |_| Ok(())).unwrap();
+        }
+        let statement = sqlite.connection.prepare_cached(sql).unwrap();
+        assert_eq!(statement.get_status(StatementStatus::RePrepare), 0);
+        assert_eq!(statement.get_status(StatementStatus::Run), 3);
     }
 }

@@ -88,8 +88,11 @@ impl Localnet {
     /// Deployed under an upgrade authority.
     pub fn uninitialized() -> Self {
         let mut svm = LiteSVM::new();
-        deploy(&mut svm, program_id(), "agent_registry");
-        deploy(&mut svm, stranger_id(), "test_caller");
+        // scripts/deep rust-mutation tests other builds
+        let changed = std::env::var("CONCORD_PROGRAM_FILE").ok();
+        let built = changed.unwrap_or_else(|| deployed("agent_registry"));
+        deploy(&mut svm, program_id(), &built);
+        deploy(&mut svm, stranger_id(), &deployed("test_caller"));
         let mut net = Self {
             svm,
             upgrade_authority: Keypair::new(),
@@ -218,14 +221,14 @@ pub fn events(sent: &TransactionMetadata) -> Vec<Vec<u8>> {
         .collect()
 }
 
-fn deploy(svm: &mut LiteSVM, id: Address, library: &str) {
-    let path = format!(
-        "{}/../../target/deploy/{library}.so",
-        env!("CARGO_MANIFEST_DIR")
-    );
-    let elf = std::fs::read(&path).unwrap_or_else(|_| {
-        panic!("target/deploy/{library}.so is missing: run scripts/build-program")
-    });
+fn deployed(library: &str) -> String {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    format!("{root}/target/deploy/{library}.so")
+}
+
+fn deploy(svm: &mut LiteSVM, id: Address, file: &str) {
+    let elf = std::fs::read(file)
+        .unwrap_or_else(|_| panic!("{file} is missing: run scripts/build-program"));
     svm.add_program(id, &elf)
         .expect("the VM accepts the program");
 }
