@@ -252,7 +252,7 @@ pub(super) async fn search<E: Engine + 'static>(
         let mut answer = room::page(items, cursor::write(&search, &page.next));
         answer["fromReviewers"] = reviewers_of(&filters);
         answer["filesWaiting"] = files_waiting(store, &query)?;
-        Ok(Json(answer))
+        Ok(Json::of(&answer))
     };
     api.readers.read(answer).await
 }
@@ -440,7 +440,7 @@ pub(super) async fn one<E: Engine + 'static>(
         rendered["metadata"] = metadata["items"].clone();
         rendered["nextMetadata"] = metadata["nextCursor"].clone();
         gaps(store, (deployment, agent), &row, limits.page, &mut rendered)?;
-        Ok(Json(rendered))
+        Ok(Json::of(&rendered))
     };
     api.readers.read(answer).await
 }

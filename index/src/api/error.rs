@@ -119,7 +119,7 @@ impl IntoResponse for ApiError {
             "message": self.to_string(),
             "field": self.field(),
         }});
-        let mut response = (status, Json(body)).into_response();
+        let mut response = (status, Json::of(&body)).into_response();
         if status == StatusCode::SERVICE_UNAVAILABLE {
             let seconds = axum::http::HeaderValue::from_static("1");
             response.headers_mut().insert(header::RETRY_AFTER, seconds);
@@ -128,15 +128,24 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// A JSON answer.
+/// A JSON answer, as it is sent.
 #[derive(Debug, Clone)]
-pub(super) struct Json(pub Value);
+pub(super) struct Json(Vec<u8>);
+
+impl Json {
+    pub fn of(answer: &Value) -> Self {
+        // which fails for keys that are not texts, and a Value has none
+        Self(serde_json::to_vec(answer).unwrap_or_default())
+    }
+
+    pub const fn of_text(text: Vec<u8>) -> Self {
+        Self(text)
+    }
+}
 
 impl IntoResponse for Json {
     fn into_response(self) -> Response {
         let kind = [(header::CONTENT_TYPE, "application/json; charset=utf-8")];
-        // which fails for keys that are not texts, and a Value has none
-        let text = serde_json::to_vec(&self.0).unwrap_or_default();
-        (kind, text).into_response()
+        (kind, self.0).into_response()
     }
 }

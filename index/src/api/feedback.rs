@@ -3,11 +3,12 @@ use super::{
     Api, ApiError, Json, Limits,
     agents::{OPTIONS, PageOptions, agents},
     cursor,
+    item::FeedbackItem,
     names::{Directory, account, accounts, excerpt, profile},
     render,
     request::{self, Bound, Chain, page_size, require_known, require_short, typed, value_of},
     responses,
-    room::{self, Room},
+    room::Items,
 };
 use crate::{
     query::{
@@ -15,7 +16,7 @@ use crate::{
         keep, of_rows,
     },
     store::{DeploymentId, Engine, Store},
-    table::{Evidence, FeedbackKey},
+    table::FeedbackKey,
 };
 use axum::{
     body::Body,
@@ -181,46 +182,33 @@ fn page<E: Engine>(
     limits: &Limits,
 ) -> Result<Json, ApiError> {
     let mut page = store.search_feedback(query)?;
-    let mut room = Room::of(limits.bytes);
-    let raters = raters(store, &page.rows)?;
+    let raters = raters(store, directory, &page.rows)?;
     let files = of_rows(&page.rows, |deployment, rows| {
         store.evidence_of(deployment, rows.iter().map(|it| &it.key))
     })?;
-    let mut items = Vec::with_capacity(page.rows.len());
-    for (found, file) in page.rows.iter().zip(files) {
-        let mut item = item(store, directory, found, file)?;
-        let agents = raters.get(&(found.deployment.0, found.key.client));
-        item["raterAgents"] = (agents.into_iter().flatten())
-            .map(|agent| directory.name(found.deployment, *agent))
-            .collect();
-        if !room.takes(&item) {
+    let mut items = Items::of(limits.bytes);
+    for (found, file) in page.rows.iter().zip(&files) {
+        let (deployment, key) = (found.deployment, &found.key);
+        let authorship = store.authorship(deployment, key, &found.row, file.as_ref())?;
+        let agents = raters.get(&(deployment.0, key.client));
+        let agents = agents.cloned().unwrap_or_default();
+        let item = FeedbackItem::new(directory, found, file.as_ref(), &authorship, agents);
+        if !items.add(&item) {
             break;
         }
-        items.push(item);
     }
-    keep(&mut page, items.len(), &query.after);
-    Ok(Json(room::page(items, cursor::write(search, &page.next))))
+    keep(&mut page, items.count(), &query.after);
+    Ok(items.page(cursor::write(search, &page.next).as_deref()))
 }
 
-/// A feedback with what its file supports (R49).
-fn item<E: Engine>(
+/// The names of agents, by the wallet that is a client in a deployment.
+type Raters = BTreeMap<(i64, AccountId), Vec<String>>;
+
+fn raters<E: Engine>(
     store: &mut Store<E>,
     directory: &Directory,
-    found: &FoundFeedback,
-    evidence: Option<Evidence>,
-) -> Result<Value, ApiError> {
-    let (deployment, key) = (found.deployment, &found.key);
-    let authorship = store.authorship(deployment, key, &found.row, evidence.as_ref())?;
-    let client = directory.account(deployment, key.client);
-    let mut item = render::feedback(directory, deployment, key, &found.row);
-    item["evidence"] = evidence.as_ref().map_or(Value::Null, render::evidence);
-    item["authorship"] = render::authorship(&client, &authorship);
-    Ok(item)
-}
-
-type Raters = BTreeMap<(i64, AccountId), Vec<AgentId>>;
-
-fn raters<E: Engine>(store: &mut Store<E>, rows: &[FoundFeedback]) -> Result<Raters, ApiError> {
+    rows: &[FoundFeedback],
+) -> Result<Raters, ApiError> {
     let mut clients: BTreeMap<i64, Vec<AccountId>> = BTreeMap::new();
     for found in rows {
         let of = clients.entry(found.deployment.0).or_default();
@@ -230,12 +218,12 @@ fn raters<E: Engine>(store: &mut Store<E>, rows: &[FoundFeedback]) -> Result<Rat
     for (deployment, mut clients) in clients {
         clients.sort_unstable();
         clients.dedup();
-        let found = store.agents_by_wallet(DeploymentId(deployment), &clients, RATERS)?;
-        raters.extend(
-            found
-                .into_iter()
-                .map(|(client, it)| ((deployment, client), it)),
-        );
+        let id = DeploymentId(deployment);
+        let found = store.agents_by_wallet(id, &clients, RATERS)?;
+        raters.extend(found.into_iter().map(|(client, agents)| {
+            let names = agents.into_iter().map(|it| directory.name(id, it));
+            ((deployment, client), names.collect())
+        }));
     }
     Ok(raters)
 }
@@ -267,17 +255,18 @@ pub(super) async fn one<E: Engine + 'static>(
             row,
         };
         let evidence = store.evidence(deployment, &found.key)?;
-        let mut rendered = item(store, &directory, &found, evidence)?;
+        let evidence = evidence.as_ref();
+        let authorship = store.authorship(deployment, &found.key, &found.row, evidence)?;
+        let raters = raters(store, &directory, std::slice::from_ref(&found))?;
+        let raters = raters.into_values().flatten().collect();
+        let item = FeedbackItem::new(&directory, &found, evidence, &authorship, raters);
+        let mut rendered = json!(item);
         let responses = responses::page(store, (deployment, &key), None, limits.page, &limits)?;
         rendered["responses"] = responses["items"].clone();
         rendered["nextResponses"] = responses["nextCursor"].clone();
         let payment = store.payment(deployment, &key)?;
         rendered["payment"] = payment.as_ref().map_or(Value::Null, render::payment);
-        let raters = store.agents_by_wallet(deployment, &[key.client], RATERS)?;
-        rendered["raterAgents"] = (raters.into_values().flatten())
-            .map(|agent| directory.name(deployment, agent))
-            .collect();
-        Ok(Json(rendered))
+        Ok(Json::of(&rendered))
     };
     api.readers.read(answer).await
 }
@@ -313,7 +302,7 @@ pub(super) async fn given<E: Engine + 'static>(
             what: format!("the agent {:?}", excerpt(&name)),
         })?;
         let Some(wallet) = row.wallet else {
-            return Ok(Json(json!({ "items": [], "nextCursor": null })));
+            return Ok(Json::of(&json!({ "items": [], "nextCursor": null })));
         };
         let search = format!("given {} {wallet}", directory.name(deployment, agent));
         let filter = FeedbackFilter {
@@ -355,7 +344,7 @@ pub(super) async fn rater<E: Engine + 'static>(
         let page = store.search_agents(&query)?;
         let agents = page.rows.iter();
         let agents = agents.map(|it| directory.name(it.deployment, it.agent));
-        Ok(Json(json!({
+        Ok(Json::of(&json!({
             "account": wallet.to_string(),
             "agents": agents.collect::<Vec<_>>(),
             "nextCursor": cursor::write(&search, &page.next),

@@ -24,7 +24,7 @@ pub(super) async fn ready<E: Engine + 'static>(
         true => StatusCode::OK,
         false => StatusCode::SERVICE_UNAVAILABLE,
     };
-    let body = Json(json!({ "ready": is_ready, "deployments": rendered(&found) }));
+    let body = Json::of(&json!({ "ready": is_ready, "deployments": rendered(&found) }));
     Ok((status, body).into_response())
 }
 
@@ -33,7 +33,7 @@ pub(super) async fn status<E: Engine + 'static>(
     State(api): State<Arc<Api<E>>>,
 ) -> Result<Json, ApiError> {
     let found = current(&api).await?;
-    Ok(Json(json!({ "deployments": rendered(&found) })))
+    Ok(Json::of(&json!({ "deployments": rendered(&found) })))
 }
 
 /// `GET /metrics`, in Prometheus's text format.

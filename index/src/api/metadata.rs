@@ -36,7 +36,7 @@ pub(super) async fn of_agent<E: Engine + 'static>(
             return Err(ApiError::NotFound { what });
         }
         let cursor = value_of(&pairs, "cursor");
-        page(store, (deployment, agent), cursor, limit, &limits).map(Json)
+        page(store, (deployment, agent), cursor, limit, &limits).map(|page| Json::of(&page))
     };
     api.readers.read(answer).await
 }

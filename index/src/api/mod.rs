@@ -9,6 +9,7 @@ mod explorer;
 mod feedback;
 mod headers;
 mod health;
+mod item;
 mod metadata;
 mod metrics;
 mod names;

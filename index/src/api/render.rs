@@ -5,12 +5,12 @@ use super::{
     names::{Directory, profile_name},
 };
 use crate::{
-    query::{AuthorizedSummary, Authorship, Facts, FoundAgent, Gap, OpenSummary, Sums},
+    query::{AuthorizedSummary, Facts, FoundAgent, Gap, OpenSummary, Sums},
     state::Difference,
-    store::{DeploymentId, Reorganizations},
+    store::Reorganizations,
     table::{
-        Agent, Evidence, Feedback, FeedbackKey, FileUse, Metadata, MetadataKey, Payment,
-        Registration, Response, ResponseKey, Transaction, Validation, ValidationKey,
+        Agent, FileUse, Metadata, MetadataKey, Payment, Registration, Response, ResponseKey,
+        Transaction, Validation, ValidationKey,
     },
 };
 use concord_canonical::value;
@@ -58,7 +58,7 @@ pub(crate) fn reorganizations(chain: &str, of: &Reorganizations) -> Value {
     json!({ "count": of.count, "deepest": of.deepest, "newest": newest.collect::<Vec<_>>() })
 }
 
-const fn state(of: FileUse) -> &'static str {
+pub(super) const fn state(of: FileUse) -> &'static str {
     match of {
         FileUse::Waiting => "waiting",
         FileUse::Unavailable => "unavailable",
@@ -98,32 +98,6 @@ fn registration(file: &Registration) -> Value {
         "oasfSkills": file.oasf_skills.entries(),
         "oasfDomains": file.oasf_domains.entries(),
     })
-}
-
-/// R49: what a file supports.
-pub(super) fn evidence(evidence: &Evidence) -> Value {
-    let differences = evidence.differences.as_deref();
-    let differences = differences.and_then(|it| serde_json::from_str::<Value>(it).ok());
-    json!({
-        "state": state(evidence.state),
-        "reason": evidence.reason,
-        "contentProven": evidence.is_proven,
-        "hashScheme": evidence.scheme,
-        "dialect": evidence.dialect,
-        "differences": differences,
-        "taskRef": evidence.proof.as_ref().map(|it| &it.task_ref),
-        "signaturesHold": evidence.proof.as_ref().map(|it| it.holds),
-    })
-}
-
-/// R49: who counts, and whom the file names without proof.
-pub(super) fn authorship(client: &str, authorship: &Authorship) -> Value {
-    let (kind, reviewer, claimed) = match authorship {
-        Authorship::Onchain => ("onchain", client, None),
-        Authorship::Signed { reviewer } => ("signed", reviewer.as_str(), None),
-        Authorship::Claimed { reviewer } => ("claimed", client, Some(reviewer)),
-    };
-    json!({ "kind": kind, "reviewer": reviewer, "claimedReviewer": claimed })
 }
 
 pub(super) fn found_agent(
@@ -178,49 +152,17 @@ pub(super) fn hexadecimal(bytes: &[u8]) -> String {
 }
 
 /// An EVM hash is hex, a Solana signature base58.
-fn transaction(transaction: &Transaction) -> String {
+pub(super) fn transaction(transaction: &Transaction) -> String {
     match transaction.0.len() {
         32 => hexadecimal(&transaction.0),
         _ => bs58::encode(&transaction.0).into_string(),
     }
 }
 
-fn decimal(value: i128, decimals: u8) -> Option<String> {
+pub(super) fn decimal(value: i128, decimals: u8) -> Option<String> {
     value::Value::new(value, decimals)
         .ok()
         .map(|it| it.to_string())
-}
-
-pub(super) fn feedback(
-    directory: &Directory,
-    deployment: DeploymentId,
-    key: &FeedbackKey,
-    row: &Feedback,
-) -> Value {
-    json!({
-        "agent": directory.name(deployment, key.agent),
-        "profile": profile_name(key.profile),
-        "clientAddress": key.client.to_string(),
-        "feedbackIndex": key.index, // R44
-        "value": row.value.to_string(),
-        "valueDecimals": row.decimals,
-        "decimal": decimal(row.value, row.decimals),
-        "tag1": row.tag1,
-        "tag2": row.tag2,
-        "endpoint": row.endpoint,
-        "feedbackURI": row.uri,
-        "feedbackHash": hexadecimal(&row.hash),
-        "authorization": row.scheme.map(|scheme| json!({
-            "scheme": scheme,
-            "signature": row.signature.as_deref().map(hexadecimal),
-        })),
-        "createdAt": row.at,
-        "transaction": transaction(&row.transaction),
-        "isRevoked": row.revoked_at.is_some(),
-        "revokedAt": row.revoked_at,
-        "responses": row.responses,
-        "paymentProven": row.is_paid,
-    })
 }
 
 pub(super) fn response((key, row): &(ResponseKey, Response)) -> Value {

@@ -42,7 +42,7 @@ pub(super) async fn of_feedback<E: Engine + 'static>(
             return Err(ApiError::NotFound { what });
         }
         let cursor = value_of(&pairs, "cursor");
-        page(store, (deployment, &key), cursor, limit, &limits).map(Json)
+        page(store, (deployment, &key), cursor, limit, &limits).map(|page| Json::of(&page))
     };
     api.readers.read(answer).await
 }

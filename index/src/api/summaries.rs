@@ -72,7 +72,7 @@ pub(super) async fn many<E: Engine + 'static>(
             let (deployment, agent) = directory.agent("agentIds", name)?;
             items.push(one_of(store, &directory, (deployment, agent), &scope)?);
         }
-        Ok(Json(json!({ "items": items })))
+        Ok(Json::of(&json!({ "items": items })))
     };
     api.readers.read(answer).await
 }
@@ -102,7 +102,7 @@ pub(super) async fn one<E: Engine + 'static>(
     let answer = move |store: &mut Store<E>| {
         let directory = Directory::read(store)?;
         let of = directory.agent("agent", &name)?;
-        Ok(Json(one_of(store, &directory, of, &scope)?))
+        Ok(Json::of(&one_of(store, &directory, of, &scope)?))
     };
     api.readers.read(answer).await
 }

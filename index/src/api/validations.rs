@@ -109,5 +109,5 @@ fn page<E: Engine>(
         page.next = page.rows.last().map(|(key, _)| *key).into_iter().collect();
     }
     let next = cursor::write(search, &page.next);
-    Ok(Json(room::page(items, next)))
+    Ok(Json::of(&room::page(items, next)))
 }

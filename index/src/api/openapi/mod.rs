@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 /// `GET /v1/openapi.json`.
 pub(super) async fn document() -> Json {
-    Json(openapi())
+    Json::of(&openapi())
 }
 
 /// OpenAPI 3.1.

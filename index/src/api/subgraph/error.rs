@@ -78,7 +78,7 @@ impl IntoResponse for QueryError {
                 (status, error.to_string(), None)
             }
         };
-        (status, crate::api::Json(body(&message, at))).into_response()
+        (status, crate::api::Json::of(&body(&message, at))).into_response()
     }
 }
 

@@ -56,7 +56,7 @@ pub(super) async fn query<E: Engine + 'static>(
     // An error of the query is an answer like any other: the connection is as good as before.
     let answer = move |store: &mut Store<E>| Ok(execute(store, &name, &selected, limits));
     let answered = api.readers.read(answer).await?;
-    Ok(Json(json!({ "data": answered? })))
+    Ok(Json::of(&json!({ "data": answered? })))
 }
 
 fn execute<E: Engine>(
