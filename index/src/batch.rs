@@ -61,6 +61,16 @@ pub struct Batch {
     pub undecoded: Vec<UndecodedEvent>,
 }
 
+impl Batch {
+    /// Adds the blocks that follow.
+    pub(crate) fn append(&mut self, next: Self) {
+        self.through = next.through;
+        self.headers.extend(next.headers);
+        self.events.extend(next.events);
+        self.undecoded.extend(next.undecoded);
+    }
+}
+
 impl IndexedEvent {
     /// Places an event. `transaction` is its transaction's index in its block, on Solana; `time`
     /// knows the blocks' times.

@@ -1,6 +1,6 @@
 use crate::{
     Deployment, SourceError, StoreError, SyncError,
-    batch::Header,
+    batch::{Batch, Header},
     source::Source,
     store::{Cursor, DeploymentId, Engine, Store},
 };
@@ -12,13 +12,21 @@ pub struct Options {
     /// How many headers are kept: the depth of the deepest reorganisation that is undone. A chain
     /// that says which blocks are final keeps at least those that are not.
     pub kept_headers: u64,
+    /// As long as blocks are settled, a commit has at least so many events, if [`READS`] reads find them.
+    pub together: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { kept_headers: 256 }
+        Self {
+            kept_headers: 256,
+            together: 50_000,
+        }
     }
 }
+
+/// Reads that one commit takes at most: where there is little to find, progress is stored all the same.
+pub const READS: usize = 16;
 
 /// Agents and clients whose state is read at once. Solana answers for 100 accounts, and an agent has two.
 const SUBJECTS: usize = 50;
@@ -239,6 +247,7 @@ impl<S: Source, E: Engine> Indexer<S, E> {
         if let (false, Some(cursor)) = (is_next, cursor) {
             return self.reorganise(cursor, head).await;
         }
+        let batch = self.read_on(batch, head, settled).await;
         let kept = self.kept(batch.through.number, final_number);
         self.store
             .commit(self.deployment, &batch, final_number, kept)?;
@@ -248,6 +257,23 @@ impl<S: Source, E: Engine> Indexer<S, E> {
             head: head.number,
             events: batch.events.len(),
         })
+    }
+
+    /// Reads more blocks, as long as they are settled: a commit writes a page of an index once, however many of its
+    /// events change it. A failure ends it; if it lasts, the next step meets it.
+    async fn read_on(&mut self, mut batch: Batch, head: &Header, settled: u64) -> Batch {
+        for _ in 1..READS {
+            let through = batch.through;
+            if through.number >= settled || batch.events.len() >= self.options.together {
+                break;
+            }
+            let next = through.number.saturating_add(1);
+            match self.source.batch(next, head.number, settled).await {
+                Ok(more) if more.parent.is_none_or(|it| it == through.hash) => batch.append(more),
+                _ => break,
+            }
+        }
+        batch
     }
 
     /// Everything that is not final is kept, even if that is more than asked for.

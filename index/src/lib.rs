@@ -32,6 +32,6 @@ pub mod table;
 
 pub use deployment::{Contracts, Deployment};
 pub use error::{SourceError, StoreError, SyncError};
-pub use indexer::{Indexer, Options, Progress};
+pub use indexer::{Indexer, Options, Progress, READS};
 pub use place::Place;
 pub use query::ReviewersError;

@@ -55,6 +55,7 @@ impl Follower {
         let store = Store::open(options.store.store.open()?)?;
         let settings = Options {
             kept_headers: options.headers,
+            ..Options::default()
         };
         let indexer = Indexer::new(source, store, &deployment, settings)?;
         let (registry, chain) = (deployment.registry(), &deployment.chain);

@@ -74,7 +74,10 @@ fn a_reorganisation_during_another_comes_to_the_chain_s_tables() {
 #[test]
 fn a_reorganisation_deeper_than_headers_are_kept_is_an_error_and_changes_nothing() {
     let mut chain = Chain::start();
-    let options = Options { kept_headers: 10 };
+    let options = Options {
+        kept_headers: 10,
+        ..Options::default()
+    };
     let mut indexer = chain.sound(options);
     chain.act(UNFINAL);
     let snapshot = chain.ask("evm_snapshot", json!([]));

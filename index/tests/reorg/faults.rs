@@ -17,7 +17,10 @@ fn through_a_faulty_endpoint_the_tables_are_those_of_the_chain() {
         let transport = Faulty::new(chain.url(), fault);
         let endpoint = Endpoint::over(transport.clone(), "faulty");
         // Few, so that some blocks are read in ranges.
-        let options = Options { kept_headers: 8 };
+        let options = Options {
+            kept_headers: 8,
+            ..Options::default()
+        };
         let mut indexer = chain.indexer(endpoint, Range::new(50, 50), options);
         follow(&chain, &mut indexer, fault);
         chain.act(5);
@@ -57,7 +60,10 @@ fn an_endpoint_that_refuses_a_single_block_is_an_error_that_names_it() {
     let url = chain.url().to_owned();
     let transport = Faulty::new(&url, Fault::Refusing);
     let endpoint = Endpoint::over(transport, "faulty");
-    let options = Options { kept_headers: 2 };
+    let options = Options {
+        kept_headers: 2,
+        ..Options::default()
+    };
     let mut indexer = chain.indexer(endpoint, Range::new(50, 50), options);
     let error = chain.blocking.wait(indexer.step()).unwrap_err();
     let SyncError::Source(error) = error else {

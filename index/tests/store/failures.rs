@@ -23,7 +23,11 @@ fn world(blocks: u64) -> World {
 
 fn indexer<E: Engine>(engine: E, blocks: u64) -> Indexer<World, E> {
     let store = Store::open(engine).unwrap();
-    Indexer::new(world(blocks), store, &deployment(), Options::default()).unwrap()
+    let options = Options {
+        together: 1, // each read has a commit of its own
+        ..Options::default()
+    };
+    Indexer::new(world(blocks), store, &deployment(), options).unwrap()
 }
 
 /// A server whose disk is full answers a statement so.

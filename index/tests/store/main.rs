@@ -10,4 +10,5 @@ mod growth;
 mod killed;
 mod repair;
 mod state;
+mod together;
 mod world;

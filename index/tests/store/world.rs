@@ -63,7 +63,7 @@ const AGENTS: u64 = 5;
 const CLIENTS: u64 = 7;
 
 /// The events of one block, in an order that every registry would accept.
-fn events_of(block: u64) -> Vec<Event> {
+pub fn events_of(block: u64) -> Vec<Event> {
     let small = |number: u64| u8::try_from(number).unwrap();
     let Some(turn) = block.checked_sub(AGENTS + 1) else {
         return vec![registered(small(block))];
