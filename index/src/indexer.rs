@@ -4,7 +4,12 @@ use crate::{
     source::Source,
     store::{Cursor, DeploymentId, Engine, Store},
 };
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::{
+    panic,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{SystemTime, UNIX_EPOCH},
+};
+use tokio::task::spawn_blocking;
 
 /// How an [`Indexer`] works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,7 +17,8 @@ pub struct Options {
     /// How many headers are kept: the depth of the deepest reorganisation that is undone. A chain
     /// that says which blocks are final keeps at least those that are not.
     pub kept_headers: u64,
-    /// As long as blocks are settled, a commit has at least so many events, if [`READS`] reads find them.
+    /// While settled blocks are written, those after them are read, until they have at least so many events, or after
+    /// [`READS`] reads. One commit takes all of them.
     pub together: usize,
 }
 
@@ -64,10 +70,27 @@ pub enum Progress {
 #[derive(Debug)]
 pub struct Indexer<S, E> {
     source: S,
-    store: Store<E>,
+    /// A commit is written in a thread of its own.
+    store: Arc<Mutex<Store<E>>>,
     deployment: DeploymentId,
     start: u64,
     options: Options,
+    ahead: Option<Ahead>,
+}
+
+/// Settled blocks that were read while those before them were written.
+#[derive(Debug)]
+struct Ahead {
+    from: u64,
+    batch: Batch,
+}
+
+/// What is known of the chain when a batch is taken in.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    head: u64,
+    final_number: Option<u64>,
+    settled: u64,
 }
 
 impl<S: Source, E: Engine> Indexer<S, E> {
@@ -85,14 +108,15 @@ impl<S: Source, E: Engine> Indexer<S, E> {
             deployment: store.claim(deployment)?,
             start: deployment.start,
             source,
-            store,
+            store: Arc::new(Mutex::new(store)),
             options,
+            ahead: None,
         })
     }
 
-    /// The store.
-    pub fn store(&mut self) -> &mut Store<E> {
-        &mut self.store
+    /// The store. After a step that was dropped before its end, this waits for its commit.
+    pub fn store(&mut self) -> MutexGuard<'_, Store<E>> {
+        lock(&self.store)
     }
 
     /// The deployment in the store.
@@ -112,7 +136,7 @@ impl<S: Source, E: Engine> Indexer<S, E> {
     /// [`SyncError::Source`] that is passing: the same step may succeed later.
     pub async fn step(&mut self) -> Result<Progress, SyncError> {
         let head = self.source.head().await?;
-        let cursor = self.store.cursor(self.deployment)?;
+        let cursor = lock(&self.store).cursor(self.deployment)?;
         let Some(cursor) = cursor else {
             return match head.number < self.start {
                 true => Ok(Progress::Idle { head: head.number }),
@@ -138,10 +162,10 @@ impl<S: Source, E: Engine> Indexer<S, E> {
     /// # Errors
     /// As [`Self::step`].
     pub async fn repair(&mut self) -> Result<usize, SyncError> {
-        let Some(cursor) = self.store.cursor(self.deployment)? else {
+        let Some(cursor) = lock(&self.store).cursor(self.deployment)? else {
             return Ok(0);
         };
-        let first = self.store.first_gap(self.deployment, self.start)?;
+        let first = lock(&self.store).first_gap(self.deployment, self.start)?;
         let (mut next, last) = (first, cursor.head.number);
         let mut found = 0;
         while let Some(from) = next.filter(|it| *it <= last) {
@@ -150,7 +174,7 @@ impl<S: Source, E: Engine> Indexer<S, E> {
             if self.source.hash(last).await? != cursor.head.hash {
                 return Err(self.replaced(last).into());
             }
-            found += self.store.mend(self.deployment, &batch)?;
+            found += lock(&self.store).mend(self.deployment, &batch)?;
             next = batch.through.number.checked_add(1);
         }
         Ok(found)
@@ -162,8 +186,8 @@ impl<S: Source, E: Engine> Indexer<S, E> {
     /// # Errors
     /// As [`Self::step`].
     pub async fn compare_state(&mut self) -> Result<bool, SyncError> {
-        let subjects = self.store.unread(self.deployment, SUBJECTS)?;
-        let cursor = self.store.cursor(self.deployment)?;
+        let subjects = lock(&self.store).unread(self.deployment, SUBJECTS)?;
+        let cursor = lock(&self.store).cursor(self.deployment)?;
         let Some(mut head) = cursor.map(|it| it.head).filter(|_| !subjects.is_empty()) else {
             return Ok(false);
         };
@@ -175,13 +199,13 @@ impl<S: Source, E: Engine> Indexer<S, E> {
             let Progress::Advanced { .. } = self.step().await? else {
                 return Ok(false);
             };
-            let cursor = self.store.cursor(self.deployment)?;
+            let cursor = lock(&self.store).cursor(self.deployment)?;
             head = cursor.map_or(head, |it| it.head);
         }
         if self.source.hash(head.number).await? != head.hash {
             return Err(self.replaced(head.number).into());
         }
-        self.store.compare(self.deployment, &subjects, &read)?;
+        lock(&self.store).compare(self.deployment, &subjects, &read)?;
         Ok(true)
     }
 
@@ -223,7 +247,7 @@ impl<S: Source, E: Engine> Indexer<S, E> {
         if head.number >= cursor.head.number {
             return Ok(false);
         }
-        let headers = self.store.headers(self.deployment)?;
+        let headers = lock(&self.store).headers(self.deployment)?;
         let kept = headers.iter().find(|kept| kept.number == head.number);
         Ok(kept.is_none_or(|kept| kept.hash == head.hash))
     }
@@ -238,8 +262,15 @@ impl<S: Source, E: Engine> Indexer<S, E> {
         let known = cursor.and_then(|it| it.final_number);
         let final_number = said.max(known); // what was final stays so
         let oldest = head.number.saturating_sub(self.options.kept_headers);
-        let settled = final_number.map_or(oldest, |it| it.min(oldest));
-        let batch = self.source.batch(from, head.number, settled).await?;
+        let known = Known {
+            head: head.number,
+            final_number,
+            settled: final_number.map_or(oldest, |it| it.min(oldest)),
+        };
+        let batch = match self.ahead.take() {
+            Some(it) if it.from == from && it.batch.through.number <= known.settled => it.batch,
+            _ => self.source.batch(from, known.head, known.settled).await?,
+        };
         let is_next = match (batch.parent, cursor) {
             (Some(parent), Some(cursor)) => parent == cursor.head.hash,
             _ => true,
@@ -247,33 +278,66 @@ impl<S: Source, E: Engine> Indexer<S, E> {
         if let (false, Some(cursor)) = (is_next, cursor) {
             return self.reorganise(cursor, head).await;
         }
-        let batch = self.read_on(batch, head, settled).await;
-        let kept = self.kept(batch.through.number, final_number);
-        self.store
-            .commit(self.deployment, &batch, final_number, kept)?;
-        Ok(Progress::Advanced {
+        let progress = Progress::Advanced {
             from,
             through: batch.through.number,
             head: head.number,
             events: batch.events.len(),
-        })
+        };
+        self.write(batch, known).await?;
+        Ok(progress)
     }
 
-    /// Reads more blocks, as long as they are settled: a commit writes a page of an index once, however many of its
-    /// events change it. A failure ends it; if it lasts, the next step meets it.
-    async fn read_on(&mut self, mut batch: Batch, head: &Header, settled: u64) -> Batch {
-        for _ in 1..READS {
-            let through = batch.through;
-            if through.number >= settled || batch.events.len() >= self.options.together {
+    /// Commits a batch in another thread, and reads ahead until that is done.
+    async fn write(&mut self, batch: Batch, known: Known) -> Result<(), SyncError> {
+        let (through, final_number) = (batch.through, known.final_number);
+        let kept = self.kept(through.number, final_number);
+        let (store, deployment) = (self.store.clone(), self.deployment);
+        let commit =
+            spawn_blocking(move || lock(&store).commit(deployment, &batch, final_number, kept));
+        let ahead = self.read_ahead(through, known, || commit.is_finished());
+        let ahead = ahead.await;
+        match commit.await {
+            Ok(done) => done?,
+            Err(lost) if lost.is_panic() => panic::resume_unwind(lost.into_panic()),
+            Err(lost) => return Err(StoreError::Database(lost.to_string()).into()),
+        }
+        self.ahead = ahead;
+        Ok(())
+    }
+
+    /// IDX-50: reads the settled blocks after `last`. At least one read is needed next in any case. More of them make a
+    /// larger commit, which writes a page of an index once, however many of its events change it. A failure ends
+    /// it; if it lasts, the next step meets it.
+    async fn read_ahead(
+        &mut self,
+        mut last: Header,
+        known: Known,
+        is_written: impl Fn() -> bool,
+    ) -> Option<Ahead> {
+        let mut ahead: Option<Ahead> = None;
+        for _ in 0..READS {
+            let events = ahead.as_ref().map_or(0, |it| it.batch.events.len());
+            if last.number >= known.settled
+                || events >= self.options.together
+                || ahead.is_some() && is_written()
+            {
                 break;
             }
-            let next = through.number.saturating_add(1);
-            match self.source.batch(next, head.number, settled).await {
-                Ok(more) if more.parent.is_none_or(|it| it == through.hash) => batch.append(more),
-                _ => break,
+            let from = last.number.saturating_add(1);
+            let Ok(batch) = self.source.batch(from, known.head, known.settled).await else {
+                break;
+            };
+            if batch.parent.is_some_and(|it| it != last.hash) {
+                break;
+            }
+            last = batch.through;
+            match &mut ahead {
+                Some(ahead) => ahead.batch.append(batch),
+                None => ahead = Some(Ahead { from, batch }),
             }
         }
-        batch
+        ahead
     }
 
     /// Everything that is not final is kept, even if that is more than asked for.
@@ -293,13 +357,14 @@ impl<S: Source, E: Engine> Indexer<S, E> {
 
     /// The newest block that is kept and still on the chain is where the forks part.
     async fn reorganise(&mut self, cursor: &Cursor, head: &Header) -> Result<Progress, SyncError> {
-        let headers = self.store.headers(self.deployment)?;
+        self.ahead = None;
+        let headers = lock(&self.store).headers(self.deployment)?;
         for kept in &headers {
             if kept.number <= head.number && self.is_on_chain(kept, head).await? {
                 if kept.number == cursor.head.number {
                     return Err(self.contradiction(kept).into());
                 }
-                self.store.roll_back(self.deployment, kept, now())?;
+                lock(&self.store).roll_back(self.deployment, kept, now())?;
                 return Ok(Progress::Reorganised {
                     fork: kept.number,
                     depth: cursor.head.number.saturating_sub(kept.number),
@@ -312,6 +377,11 @@ impl<S: Source, E: Engine> Indexer<S, E> {
             kept: self.options.kept_headers,
         })
     }
+}
+
+/// A panic in a commit goes on in whoever waits for it, so that nobody finds its lock poisoned.
+fn lock<E>(store: &Mutex<Store<E>>) -> MutexGuard<'_, Store<E>> {
+    store.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Unix seconds.

@@ -1,7 +1,7 @@
 //! Agents that rate others: by BP, feedback by an agent's wallet is the agent's.
 use crate::{
     StoreError,
-    store::{Cell, DeploymentId, Engine, Sql, Store},
+    store::{Cell, DeploymentId, Engine, Store},
 };
 use concord_registry::event::{AccountId, AgentId};
 use std::collections::BTreeMap;
@@ -18,21 +18,18 @@ impl<E: Engine> Store<E> {
         wallets: &[AccountId],
         limit: usize,
     ) -> Result<BTreeMap<AccountId, Vec<AgentId>>, StoreError> {
+        let parameters: Vec<_> = (wallets.iter())
+            .map(|it| vec![deployment.0.to_value(), it.to_value()])
+            .collect();
+        let sql = format!(
+            "SELECT agent FROM agent WHERE deployment = $1 AND wallet = $2 ORDER BY agent LIMIT {limit}"
+        );
         let mut found: BTreeMap<AccountId, Vec<AgentId>> = BTreeMap::new();
-        for wallet in wallets {
-            let mut sql = Sql::new("SELECT a.agent FROM agent a");
-            let values = [deployment.0.to_value(), wallet.to_value()];
-            sql.bind(" WHERE a.deployment = ? AND a.wallet = ?", values)
-                .push(&format!(" ORDER BY a.agent LIMIT {limit}"));
-            let mut agents = Vec::new();
-            self.select(&sql, "agent", &mut |cells| {
-                agents.push(cells.take("agent")?);
-                Ok(())
-            })?;
-            if !agents.is_empty() {
-                found.insert(*wallet, agents);
-            }
-        }
+        self.each_of(&sql, &parameters, "agent", &mut |at, cells| {
+            let agents = found.entry(wallets[at]).or_default();
+            agents.push(cells.take("agent")?);
+            Ok(())
+        })?;
         Ok(found)
     }
 }

@@ -6,7 +6,7 @@ pub type Numbered<'a> = dyn FnMut(usize, &[Value]) -> Result<(), StoreError> + '
 
 /// A database. Both engines run the same SQL: `$1` is the first parameter, and parameters are named
 /// in the order of their numbers.
-pub trait Engine: Send {
+pub trait Engine: Send + 'static {
     /// Returns the engine's words for SQL's column types and table options.
     fn dialect(&self) -> &'static Dialect;
 

@@ -263,11 +263,10 @@ impl<E: Engine> Store<E> {
         let parameters: Vec<_> = keys.map(|key| by_key::<T>(deployment, key)).collect();
         let mut found: Vec<Option<T::Row>> = vec![None; parameters.len()];
         let select = select::<T>();
-        self.engine
-            .query_each(&select, &parameters, &mut |at, row| {
-                found[at] = Some(T::read_row(&mut Cells::new(T::NAME, row))?);
-                Ok(())
-            })?;
+        self.each_of(&select, &parameters, T::NAME, &mut |at, cells| {
+            found[at] = Some(T::read_row(cells)?);
+            Ok(())
+        })?;
         Ok(found)
     }
 
@@ -307,6 +306,19 @@ impl<E: Engine> Store<E> {
     ) -> Result<(), StoreError> {
         self.engine.query(sql, parameters, &mut |row| {
             each(&mut Cells::new(table, row))
+        })
+    }
+
+    /// As [`Self::each`], with each of these lists of parameters: a row comes with the place of its parameters in the list.
+    pub(crate) fn each_of(
+        &mut self,
+        sql: &str,
+        parameters: &[Vec<Value>],
+        table: &'static str,
+        each: &mut dyn FnMut(usize, &mut Cells<'_>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        self.engine.query_each(sql, parameters, &mut |at, row| {
+            each(at, &mut Cells::new(table, row))
         })
     }
 

@@ -1,9 +1,10 @@
 //! SQLite in this process: the default engine.
-use super::{Dialect, Engine, Value};
+use super::{Dialect, Engine, Numbered, Value};
 use crate::StoreError;
 use concord_chain::{ChainError, atomic_file};
 use rusqlite::{
-    Connection, ErrorCode, OpenFlags, config::DbConfig, params_from_iter, types::ValueRef,
+    Connection, ErrorCode, OpenFlags, Statement, config::DbConfig, params_from_iter,
+    types::ValueRef,
 };
 use std::{
     path::{Path, PathBuf},
@@ -141,18 +142,20 @@ impl Engine for Sqlite {
         each: &mut dyn FnMut(&[Value]) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let mut statement = self.connection.prepare_cached(sql).map_err(failed)?;
-        let columns = statement.column_count();
-        let found = statement.query(params_from_iter(parameters));
-        let mut rows = found.map_err(failed)?;
-        let mut cells = Vec::with_capacity(columns);
-        while let Some(row) = rows.next().map_err(failed)? {
-            cells.clear();
-            for column in 0..columns {
-                cells.push(cell(row.get_ref(column).map_err(failed)?)?);
-            }
-            each(&cells)?;
-        }
-        Ok(())
+        pass_rows(&mut statement, parameters, each)
+    }
+
+    fn query_each(
+        &mut self,
+        sql: &str,
+        parameters: &[Vec<Value>],
+        each: &mut Numbered<'_>,
+    ) -> Result<(), StoreError> {
+        let mut statement = self.connection.prepare_cached(sql).map_err(failed)?;
+        let mut numbered = parameters.iter().enumerate();
+        numbered.try_for_each(|(at, values)| {
+            pass_rows(&mut statement, values, &mut |row| each(at, row))
+        })
     }
 
     fn script(&mut self, sql: &str) -> Result<(), StoreError> {
@@ -181,6 +184,25 @@ impl Engine for Sqlite {
         self.claimed.clear();
         Ok(())
     }
+}
+
+fn pass_rows(
+    statement: &mut Statement<'_>,
+    parameters: &[Value],
+    each: &mut dyn FnMut(&[Value]) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    let columns = statement.column_count();
+    let found = statement.query(params_from_iter(parameters));
+    let mut rows = found.map_err(failed)?;
+    let mut cells = Vec::with_capacity(columns);
+    while let Some(row) = rows.next().map_err(failed)? {
+        cells.clear();
+        for column in 0..columns {
+            cells.push(cell(row.get_ref(column).map_err(failed)?)?);
+        }
+        each(&cells)?;
+    }
+    Ok(())
 }
 
 fn cell(value: ValueRef<'_>) -> Result<Value, StoreError> {

@@ -1,11 +1,12 @@
 //! A local cluster, read over JSON-RPC. Needs what `scripts/build` makes.
+#[path = "../worlds/changed.rs"]
+mod changed;
 mod cluster;
 mod command;
 mod forks;
 mod switching;
-#[path = "../worlds/withholding.rs"]
-mod withholding;
 
+use changed::{Changed, withholding};
 use cluster::Cluster;
 use concord_chain::{Blocking, svm};
 use concord_index::{
@@ -26,7 +27,6 @@ use concord_registry::{
 };
 use solana_keypair::Keypair;
 use solana_signer::Signer;
-use withholding::Withholding;
 
 type ClusterIndexer = Indexer<SvmSource, Sqlite>;
 
@@ -250,9 +250,9 @@ fn r45_r46_on_a_cluster_what_an_endpoint_withholds_shows_in_the_accounts() {
         start: chain.start,
     };
     let of = deployment.chain.clone();
-    let source = Withholding {
+    let source = Changed {
         source: SvmSource::new(chain.cluster.rpc(), of, program, ReadAt::Finalized),
-        withheld: Box::new(move |it| withheld(&it.event)),
+        change: withholding(move |it| withheld(&it.event)),
     };
     let store = Store::open(Sqlite::in_memory().unwrap()).unwrap();
     let mut lacking = Indexer::new(source, store, &deployment, Options::default()).unwrap();
@@ -280,7 +280,7 @@ fn r45_r46_on_a_cluster_what_an_endpoint_withholds_shows_in_the_accounts() {
     );
     let gaps = lacking.store().gaps(id, agent).unwrap();
     assert_eq!((gaps.len(), gaps[0].first, gaps[0].last), (1, 3, 3));
-    lacking.source().withheld = Box::new(|_| false);
+    lacking.source().change = withholding(|_| false);
     assert_eq!(blocking.wait(lacking.repair()).unwrap(), 4);
     compare(&blocking, &mut lacking);
     assert!(lacking.store().completeness(id).unwrap().is_complete());

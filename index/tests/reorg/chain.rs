@@ -209,7 +209,7 @@ impl Chain {
                 let listed = self.accounts.iter().map(|it| AccountId::from(*it));
                 let reviewers = Reviewers::Listed(listed.collect()).accounts().unwrap();
                 let id = AgentId::from(U256::from(agent));
-                let store = indexer.store();
+                let mut store = indexer.store();
                 let ours = store.open_summary(deployment, id, reviewers.as_deref(), (tag, ""));
                 let ours = ours.unwrap().summary;
                 let chain = (

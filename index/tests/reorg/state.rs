@@ -1,5 +1,8 @@
 //! R45, R46: contracts' state against their events.
-use crate::{chain::Chain, withholding::Withholding};
+use crate::{
+    chain::Chain,
+    changed::{Changed, withholding},
+};
 use alloy::{
     primitives::{Address, Bytes, U256},
     sol_types::SolValue,
@@ -128,13 +131,13 @@ fn r45_r46_on_anvil_what_an_endpoint_withholds_shows_in_the_state() {
         } => (*agent, *client, *index) == (key.agent, key.client, last),
         _ => false,
     };
-    let source = Withholding {
+    let source = Changed {
         source: EvmSource::new(
             chain.node.clone(),
             deployment.chain.clone(),
             chain.registries(),
         ),
-        withheld: Box::new(move |it| withheld(&it.event)),
+        change: withholding(move |it| withheld(&it.event)),
     };
     let mut lacking = indexer(&chain, &deployment, source);
     assert!(lacking.store().completeness(id).unwrap().is_complete());
@@ -174,7 +177,7 @@ fn r45_r46_on_anvil_what_an_endpoint_withholds_shows_in_the_state() {
         assert_eq!(lacking.store().gaps(id, key.agent).unwrap(), [gap]);
     }
     assert!(!lacking.store().completeness(id).unwrap().is_complete());
-    lacking.source().withheld = Box::new(|_| false);
+    lacking.source().change = withholding(|_| false);
     assert!(chain.blocking.wait(lacking.repair()).unwrap() > 0);
     compare(&chain, &mut lacking);
     assert!(lacking.store().completeness(id).unwrap().is_complete());

@@ -108,7 +108,7 @@ impl Followed for OnAnvil {
             self.compared += 1;
         }
         let deployment = self.indexer.deployment();
-        let store = self.indexer.store();
+        let mut store = self.indexer.store();
         assert_eq!(store.unread_count(deployment).unwrap(), 0);
         assert_eq!(store.differences(deployment, 9).unwrap(), []);
     }

@@ -75,7 +75,7 @@ fn play<F: Followed>(followed: &mut F, scenario: &Scenario, compared: &mut Compa
     followed.compare_state();
     // R45: a rebuild has the same tables.
     let deployment = followed.indexer().deployment();
-    let store = followed.indexer().store();
+    let mut store = followed.indexer().store();
     let live = store.digest(deployment).unwrap();
     assert_eq!(
         store.rebuild_digest(deployment).unwrap(),
@@ -105,7 +105,7 @@ fn compare_state<F: Followed>(
 ) {
     let deployment = followed.indexer().deployment();
     let mut reader = Reader {
-        store: followed.indexer().store(),
+        store: &mut followed.indexer().store(),
         deployment,
         labels,
         start: scenario.start,
@@ -138,9 +138,9 @@ fn compare_summary<F: Followed>(
     };
     let reviewers = reviewers(followed, &step.operation).map(|it| it.accounts().unwrap());
     let deployment = followed.indexer().deployment();
-    let store = followed.indexer().store();
+    let mut store = followed.indexer().store();
     assert_eq!(
-        answer(store, deployment, id, &step.operation, reviewers),
+        answer(&mut store, deployment, id, &step.operation, reviewers),
         summary,
         "{at}"
     );

@@ -99,9 +99,9 @@ fn write_all<E: Engine>(engine: E) -> Digests {
     indexer.source().0 = world(true);
     blocking.wait(indexer.catch_up(|_| ())).unwrap();
     while blocking.wait(indexer.compare_state()).unwrap() {}
-    let store = indexer.store();
-    fetch(store, id);
-    digests(store, id)
+    let mut store = indexer.store();
+    fetch(&mut store, id);
+    digests(&mut store, id)
 }
 
 fn rebuild<E: Engine>(engine: E) -> Digests {

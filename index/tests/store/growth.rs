@@ -38,7 +38,7 @@ fn a_chain_that_grows_lacks_nothing_and_is_the_same_in_one_step() {
             blocking.wait(indexer.catch_up(|_| ())).unwrap();
         }
         let id = indexer.deployment();
-        let store = indexer.store();
+        let mut store = indexer.store();
         assert!(store.completeness(id).unwrap().is_complete());
         assert_eq!(store.rebuild_digest(id).unwrap(), store.digest(id).unwrap());
         let agents = store.agents(id).unwrap();
@@ -235,7 +235,7 @@ fn explaining() -> (Indexer<Grown, Explaining>, Plans, Arc<AtomicUsize>) {
 fn sqlite_looks_rows_up_by_an_index_whatever_is_asked() {
     let (mut indexer, plans, _) = explaining();
     let id = indexer.deployment();
-    ask_everything(indexer.store(), id);
+    ask_everything(&mut indexer.store(), id);
     let fork = indexer.store().headers(id).unwrap()[3];
     indexer.store().roll_back(id, &fork, 0).unwrap();
     let plans: BTreeSet<String> = plans.lock().unwrap().clone();
@@ -257,7 +257,7 @@ fn sqlite_looks_rows_up_by_an_index_whatever_is_asked() {
 #[test]
 fn approvals_are_read_once_for_a_search_and_not_for_each_agent() {
     let (mut indexer, _, of_operators) = explaining();
-    let (id, store) = (indexer.deployment(), indexer.store());
+    let (id, mut store) = (indexer.deployment(), indexer.store());
     let numbers = 1..=chain::agents(500);
     let approved = chain::operator(1);
     let approving: BTreeSet<_> = numbers
@@ -293,11 +293,11 @@ fn approvals_are_read_once_for_a_search_and_not_for_each_agent() {
             ..all.clone()
         };
         let ids = |found: Vec<FoundAgent>| found.into_iter().map(|it| it.agent);
-        let all = ids(found(store, id, all, order, 100));
+        let all = ids(found(&mut store, id, all, order, 100));
         let mut expected: Vec<_> = all.filter(|it| approving.contains(it)).collect();
         expected.truncate(limit);
         of_operators.store(0, Ordering::SeqCst);
-        let found: Vec<_> = ids(found(store, id, of_these, order, limit)).collect();
+        let found: Vec<_> = ids(found(&mut store, id, of_these, order, limit)).collect();
         assert_eq!(found, expected, "{order:?}");
         assert!(limit == 1 || found.len() > 5, "{order:?}: {}", found.len());
         let asked = of_operators.load(Ordering::SeqCst);

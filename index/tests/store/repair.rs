@@ -1,56 +1,17 @@
 //! R46: events that an endpoint withheld are found when it no longer does.
-use crate::database::database;
-use crate::world::{World, deployment};
-use async_trait::async_trait;
+use crate::{
+    changed::{Changed, withholding},
+    database::database,
+    world::{World, deployment},
+};
 use concord_chain::Blocking;
 use concord_index::{
-    Indexer, Options, SourceError, SyncError,
-    batch::{Batch, Header},
+    Indexer, Options, SyncError,
     fold::fold,
-    source::Source,
     store::{Database, Store},
 };
 
 const BLOCKS: u64 = 120;
-
-/// A chain of which some blocks' events are withheld.
-struct Forgetful {
-    world: World,
-    withheld: Vec<u64>,
-    /// The chain is replaced as soon as a batch was read.
-    is_replaced: bool,
-}
-
-#[async_trait]
-impl Source for Forgetful {
-    fn name(&self) -> String {
-        self.world.name()
-    }
-
-    async fn head(&mut self) -> Result<Header, SourceError> {
-        self.world.head().await
-    }
-
-    async fn final_number(&mut self) -> Result<Option<u64>, SourceError> {
-        self.world.final_number().await
-    }
-
-    async fn hash(&mut self, number: u64) -> Result<[u8; 32], SourceError> {
-        self.world.hash(number).await
-    }
-
-    async fn batch(&mut self, from: u64, to: u64, settled: u64) -> Result<Batch, SourceError> {
-        let mut batch = self.world.batch(from, to, settled).await?;
-        let withheld = &self.withheld;
-        batch
-            .events
-            .retain(|it| !withheld.contains(&it.place.block()));
-        if self.is_replaced {
-            self.world.fork = 0;
-        }
-        Ok(batch)
-    }
-}
 
 fn world() -> World {
     World {
@@ -61,13 +22,13 @@ fn world() -> World {
     }
 }
 
-fn indexed(withheld: &[u64]) -> (Blocking, Indexer<Forgetful, Database>) {
+fn indexed(withheld: &[u64]) -> (Blocking, Indexer<Changed<World>, Database>) {
     let blocking = Blocking::new().unwrap();
     let store = Store::open(database()).unwrap();
-    let source = Forgetful {
-        world: world(),
-        withheld: withheld.to_vec(),
-        is_replaced: false,
+    let withheld = withheld.to_vec();
+    let source = Changed {
+        source: world(),
+        change: withholding(move |it| withheld.contains(&it.place.block())),
     };
     let mut indexer = Indexer::new(source, store, &deployment(), Options::default()).unwrap();
     blocking.wait(indexer.catch_up(|_| ())).unwrap();
@@ -92,7 +53,7 @@ fn r46_what_was_withheld_is_found_again() {
         let before = indexer.store().digest(id).unwrap();
         assert_eq!(blocking.wait(indexer.repair()).unwrap(), 0);
         assert_eq!(indexer.store().digest(id).unwrap(), before);
-        indexer.source().withheld.clear();
+        indexer.source().change = withholding(|_| false);
         let missed = withheld.iter().map(|it| world().events(*it).len());
         let found = blocking.wait(indexer.repair()).unwrap();
         assert_eq!(found, missed.sum::<usize>(), "{withheld:?}");
@@ -114,9 +75,11 @@ fn events_of_another_fork_are_not_taken_in() {
     let (blocking, mut indexer) = indexed(&[60]);
     let id = indexer.deployment();
     let before = indexer.store().digest(id).unwrap();
-    let source = indexer.source();
-    source.withheld.clear();
-    source.is_replaced = true;
+    // The chain is replaced as soon as a batch was read.
+    indexer.source().change = Box::new(|world, _, batch| {
+        world.fork = 0;
+        Ok(batch)
+    });
     let error = blocking.wait(indexer.repair()).unwrap_err();
     assert!(
         matches!(&error, SyncError::Source(error) if error.is_passing()),

@@ -166,7 +166,7 @@ impl Stage {
     /// R45: a rebuild has the same tables, and what files say follows.
     fn digest(&mut self) -> [u8; 32] {
         let id = self.indexer.deployment();
-        let store = self.indexer.store();
+        let mut store = self.indexer.store();
         let digest = store.digest(id).unwrap();
         assert_eq!(store.rebuild_digest(id).unwrap(), digest);
         let files = store.file_digest(id).unwrap();
@@ -246,13 +246,14 @@ fn r45_what_the_state_says_wins_and_the_difference_is_reported() {
     assert_eq!(found, expected);
     // No feedback is missing by it, and nothing else changed.
     let id = stage.indexer.deployment();
-    let store = stage.indexer.store();
+    let mut store = stage.indexer.store();
     assert!(store.completeness(id).unwrap().is_complete());
     assert_eq!((row.missing, row.updated), (0, events.updated));
     // A rebuild lets the state win again.
     let before = store.digest(id).unwrap();
     store.rebuild(id).unwrap();
     assert_eq!(store.digest(id).unwrap(), before);
+    drop(store);
     assert_eq!(stage.differences(), found);
 }
 

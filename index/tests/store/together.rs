@@ -1,73 +1,80 @@
-//! Blocks that are settled are committed together.
+//! IDX-50: settled blocks are read while those before them are written, and committed together.
 use crate::{
-    database::database,
-    world::{World, deployment},
+    changed::Changed,
+    database::{database, fresh},
+    world::{World, deployment, events_of},
 };
-use async_trait::async_trait;
 use concord_chain::Blocking;
 use concord_index::{
     Indexer, Options, Progress, READS, SourceError,
-    batch::{Batch, Header},
-    source::Source,
-    store::Store,
+    store::{Database, Engine, Location, Store},
 };
 
 const BLOCKS: u64 = 60;
 
-/// Does not answer once, when blocks from this one on are asked for.
-struct Failing {
-    world: World,
+/// What happens when blocks are asked for.
+#[derive(Clone, Copy)]
+struct Asked {
+    /// The first commit cannot be written before blocks from this one on were asked for.
+    written_at: u64,
+    /// Blocks from this one on are not answered the first time.
     fails_at: Option<u64>,
 }
 
-#[async_trait]
-impl Source for Failing {
-    fn name(&self) -> String {
-        self.world.name()
-    }
-
-    async fn head(&mut self) -> Result<Header, SourceError> {
-        self.world.head().await
-    }
-
-    async fn final_number(&mut self) -> Result<Option<u64>, SourceError> {
-        self.world.final_number().await
-    }
-
-    async fn hash(&mut self, number: u64) -> Result<[u8; 32], SourceError> {
-        self.world.hash(number).await
-    }
-
-    async fn batch(&mut self, from: u64, to: u64, settled: u64) -> Result<Batch, SourceError> {
-        if self.fails_at.take_if(|it| *it == from).is_some() {
-            return Err(SourceError::Inconsistent {
-                host: self.name(),
-                block: from,
-                what: "it has a bad moment".to_owned(),
-            });
-        }
-        self.world.batch(from, to, settled).await
-    }
+/// A connection that lets nobody else write.
+fn hold(location: &Location) -> Database {
+    let mut held = location.open().unwrap();
+    let script = match location {
+        Location::File(_) => "BEGIN IMMEDIATE",
+        Location::Server(_) => "BEGIN; LOCK TABLE event",
+    };
+    held.script(script).unwrap();
+    held
 }
 
-/// The blocks of each commit, and the digest in the end.
-fn commits(
-    at_once: u64,
-    fails_at: Option<u64>,
-    (kept_headers, together): (u64, usize),
-) -> (Vec<(u64, u64)>, [u8; 32]) {
-    let world = World {
+fn world(at_once: u64) -> World {
+    World {
         blocks: BLOCKS,
         at_once,
         fork: u64::MAX,
         name: 1,
+    }
+}
+
+/// The blocks of each commit.
+fn commits(
+    at_once: u64,
+    mut asked: Asked,
+    (kept_headers, together): (u64, usize),
+) -> Vec<(u64, u64)> {
+    let fresh = fresh();
+    let store = Store::open(fresh.location.open().unwrap()).unwrap();
+    let (location, mut held) = (fresh.location.clone(), None);
+    let source = Changed {
+        source: world(at_once),
+        change: Box::new(move |_, from, batch| {
+            if from == 1 {
+                held = Some(hold(&location));
+            }
+            if from == asked.written_at
+                && let Some(mut held) = held.take()
+            {
+                held.script("ROLLBACK").unwrap();
+            }
+            match asked.fails_at.take_if(|it| *it == from) {
+                Some(block) => Err(SourceError::Inconsistent {
+                    host: "world".to_owned(),
+                    block,
+                    what: "it has a bad moment".to_owned(),
+                }),
+                None => Ok(batch),
+            }
+        }),
     };
     let options = Options {
         kept_headers,
         together,
     };
-    let source = Failing { world, fails_at };
-    let store = Store::open(database()).unwrap();
     let mut indexer = Indexer::new(source, store, &deployment(), options).unwrap();
     let mut commits = Vec::new();
     let caught_up = indexer.catch_up(|progress| {
@@ -79,34 +86,64 @@ fn commits(
     let id = indexer.deployment();
     let digest = indexer.store().digest(id).unwrap();
     assert_eq!(indexer.store().rebuild_digest(id).unwrap(), digest);
-    (commits, digest)
+    assert_eq!(digest, expected());
+    commits
+}
+
+/// With each block committed alone.
+fn expected() -> [u8; 32] {
+    let store = Store::open(database()).unwrap();
+    let options = Options {
+        kept_headers: BLOCKS,
+        ..Options::default()
+    };
+    let mut indexer = Indexer::new(world(1), store, &deployment(), options).unwrap();
+    let mut steps = 0;
+    let caught_up = indexer.catch_up(|_| steps += 1);
+    Blocking::new().unwrap().wait(caught_up).unwrap();
+    assert_eq!(steps, BLOCKS + 1);
+    let id = indexer.deployment();
+    indexer.store().digest(id).unwrap()
+}
+
+const fn written_at(block: u64) -> Asked {
+    Asked {
+        written_at: block,
+        fails_at: None,
+    }
+}
+
+const EACH: [(u64, u64); 3] = [(1, 20), (21, 40), (41, 60)];
+
+#[test]
+fn settled_blocks_are_read_while_others_are_written() {
+    let rest = [(1, 20), (21, 60)];
+    assert_eq!(commits(20, written_at(41), (0, usize::MAX)), rest);
+    let in_second = (21..=40).map(|it| events_of(it).len()).sum();
+    assert_eq!(commits(20, written_at(41), (0, in_second + 1)), rest);
+    assert_eq!(commits(20, written_at(21), (0, in_second)), EACH);
+    assert_eq!(commits(20, written_at(21), (0, 1)), EACH);
 }
 
 #[test]
-fn settled_blocks_are_committed_together() {
-    let (alone, digest) = commits(20, None, (0, 1));
-    assert_eq!(alone, [(1, 20), (21, 40), (41, 60)]);
-    let in_first = (1..=20).map(|it| crate::world::events_of(it).len()).sum();
-    let is_as = |found: (Vec<(u64, u64)>, [u8; 32]), expected: &[(u64, u64)]| {
-        assert_eq!(found.0, expected);
-        assert_eq!(found.1, digest);
-    };
-    is_as(commits(20, None, (0, in_first)), &alone);
-    let twice = &[(1, 40), (41, 60)];
-    is_as(commits(20, None, (0, in_first + 1)), twice);
-    is_as(commits(20, None, (0, usize::MAX)), &[(1, 60)]);
-    // what can still be replaced is committed as it is read
-    let last = &[(1, 40), (41, 60)];
-    is_as(commits(20, None, (25, usize::MAX)), last);
-    is_as(commits(20, None, (BLOCKS, usize::MAX)), &alone);
-    let reads = READS as u64 * 2;
-    let many = &[(1, reads), (reads + 1, BLOCKS)];
-    is_as(commits(2, None, (0, usize::MAX)), many);
+fn a_commit_has_at_most_so_many_reads() {
+    let last = 2 + 2 * READS as u64;
+    let found = commits(2, written_at(last - 1), (0, usize::MAX));
+    assert_eq!(found[..2], [(1, 2), (3, last)]);
+}
+
+#[test]
+fn what_can_be_replaced_is_not_read_ahead() {
+    assert_eq!(commits(20, written_at(1), (BLOCKS, usize::MAX)), EACH);
+    // Blocks up to 40 are settled.
+    assert_eq!(commits(20, written_at(21), (20, usize::MAX)), EACH);
 }
 
 #[test]
 fn a_read_that_fails_leaves_what_was_read_before_it() {
-    let (found, digest) = commits(20, Some(21), (0, usize::MAX));
-    assert_eq!(found, [(1, 20), (21, 60)]);
-    assert_eq!(digest, commits(20, None, (0, 1)).1);
+    let asked = Asked {
+        written_at: 41,
+        fails_at: Some(41),
+    };
+    assert_eq!(commits(20, asked, (0, usize::MAX)), EACH);
 }

@@ -1,4 +1,5 @@
-//! An endpoint that withholds some of a chain's events, and says what the chain's state is.
+//! A chain whose batches are changed on their way to the index.
+#![allow(dead_code, reason = "each test binary uses a part of it")]
 use async_trait::async_trait;
 use concord_index::{
     SourceError,
@@ -7,16 +8,24 @@ use concord_index::{
     state::{StateRead, Subject},
 };
 
-/// Whether an event is withheld.
-pub type Withheld = Box<dyn Fn(&IndexedEvent) -> bool + Send>;
+/// Takes the source, the block from which on was asked, and what it answered.
+pub type Change<S> = Box<dyn FnMut(&mut S, u64, Batch) -> Result<Batch, SourceError> + Send>;
 
-pub struct Withholding<S> {
+pub struct Changed<S> {
     pub source: S,
-    pub withheld: Withheld,
+    pub change: Change<S>,
+}
+
+/// An endpoint that withholds some events.
+pub fn withholding<S>(withheld: impl Fn(&IndexedEvent) -> bool + Send + 'static) -> Change<S> {
+    Box::new(move |_, _, mut batch| {
+        batch.events.retain(|it| !withheld(it));
+        Ok(batch)
+    })
 }
 
 #[async_trait]
-impl<S: Source> Source for Withholding<S> {
+impl<S: Source> Source for Changed<S> {
     fn name(&self) -> String {
         self.source.name()
     }
@@ -34,9 +43,8 @@ impl<S: Source> Source for Withholding<S> {
     }
 
     async fn batch(&mut self, from: u64, to: u64, settled: u64) -> Result<Batch, SourceError> {
-        let mut batch = self.source.batch(from, to, settled).await?;
-        batch.events.retain(|it| !(self.withheld)(it));
-        Ok(batch)
+        let batch = self.source.batch(from, to, settled).await?;
+        (self.change)(&mut self.source, from, batch)
     }
 
     async fn state(
