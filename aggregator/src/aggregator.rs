@@ -3,7 +3,7 @@ use std::{net::IpAddr, sync::Arc, time::Duration};
 use concord_x402::feedback::FileStore;
 use tokio::{
     sync::Semaphore,
-    time::{Instant, timeout, timeout_at},
+    time::{Instant, sleep_until, timeout},
 };
 
 use crate::{
@@ -19,9 +19,10 @@ use crate::{
 const WAIT: Duration = Duration::from_secs(10);
 /// How long each part of a submission's checks may take.
 const CHECKS_TIME: Duration = Duration::from_secs(25);
-/// Clients that wait at once: each commit wakes all of them, and each reads its row. Others are told at once
-/// where to ask.
+/// Clients that wait at once: each reads its row again and again. Others are told at once where to ask.
 const WAITING_MAX: usize = 256;
+/// Between two looks at a row that is waited for (AGG-40).
+const LOOK: Duration = Duration::from_millis(100);
 
 /// The account and the registry of a lane.
 #[derive(Clone, Debug)]
@@ -175,7 +176,7 @@ impl Aggregator {
             .await
     }
 
-    /// Reads a row after each commit, until it is not open any more or the time is over.
+    /// Reads a row again and again, until it is not open any more or the time is over.
     pub(crate) async fn wait_for<R>(
         &self,
         row: R,
@@ -186,19 +187,13 @@ impl Aggregator {
             return Ok(row);
         };
         let (end, mut row) = (Instant::now() + self.wait, row);
-        let mut changes = self.store.changes();
-        loop {
-            changes.borrow_and_update();
+        while is_open(&row) && Instant::now() < end {
+            sleep_until(end.min(Instant::now() + LOOK)).await;
             if let Some(newer) = read()? {
                 row = newer;
             }
-            if !is_open(&row) {
-                return Ok(row);
-            }
-            let Ok(Ok(())) = timeout_at(end, changes.changed()).await else {
-                return Ok(row);
-            };
         }
+        Ok(row)
     }
 
     /// Waits until a submission landed or was refused, for ten seconds at most unless another time is set (R56).

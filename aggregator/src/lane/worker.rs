@@ -205,13 +205,8 @@ impl Worker {
         }
     }
 
-    /// Seconds until the next turn: what has waited for long has fewer.
     fn pause(&self, found: &Found, least: u64) -> u64 {
-        let most = match self.phase {
-            Phase::Landing => LANDING_TURN, // on EVM chains others may wait for its nonce
-            Phase::Finality => BACKOFF_MAX,
-        };
-        (now().saturating_sub(found.since) / 10).clamp(least, most)
+        pause(self.phase, now().saturating_sub(found.since), least)
     }
 
     async fn attempt(&mut self, store: &Store, work: &Work) -> Result<End, LaneError> {
@@ -366,7 +361,46 @@ async fn until_turned(
     }
 }
 
+/// Seconds until the next turn of what has waited for so many seconds: the longer it waits, the fewer turns it has.
+fn pause(phase: Phase, waited: u64, least: u64) -> u64 {
+    let most = match phase {
+        Phase::Landing => LANDING_TURN, // on EVM chains others may wait for its nonce
+        Phase::Finality => BACKOFF_MAX,
+    };
+    (waited / 10).clamp(least, most)
+}
+
 fn backoff(attempts: u32) -> u64 {
     let doubled = 1u64.checked_shl(attempts).unwrap_or(BACKOFF_MAX);
     BACKOFF.saturating_mul(doubled).min(BACKOFF_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_longer_has_fewer_turns_and_never_none() {
+        for (waited, landing, finality) in [
+            (0, 1, 1),
+            (19, 1, 1),
+            (600, 60, 60),
+            (1_200, 120, 120),
+            (9_000, 120, 300),
+        ] {
+            assert_eq!(pause(Phase::Landing, waited, PAUSE), landing, "{waited}");
+            assert_eq!(pause(Phase::Finality, waited, PAUSE), finality, "{waited}");
+        }
+        assert_eq!(pause(Phase::Landing, 19, TURN), 30); // what takes its whole turn
+        assert_eq!(pause(Phase::Finality, u64::MAX, TURN), 300);
+    }
+
+    #[test]
+    fn attempts_that_fail_are_further_and_further_apart() {
+        let apart: Vec<u64> = (0..9).map(backoff).collect();
+        assert_eq!(apart, [1, 2, 4, 8, 16, 32, 64, 128, 256]);
+        for attempts in [9, 63, 64, u32::MAX] {
+            assert_eq!(backoff(attempts), 300);
+        }
+    }
 }

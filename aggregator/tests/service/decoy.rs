@@ -6,9 +6,9 @@ use crate::{
 };
 use alloy::{
     consensus::Transaction,
-    network::{EthereumWallet, TransactionBuilder},
+    network::TransactionBuilder,
     primitives::{Address, hex, keccak256},
-    providers::{Provider, ProviderBuilder},
+    providers::Provider,
     rpc::types::TransactionRequest,
 };
 use concord_registry::evm::calls::{self, AppendResponse, GiveOpenFeedback};
@@ -61,14 +61,10 @@ async fn give_both(world: &World, honest: &str) -> String {
     let code = hex::encode_prefixed(calling(world.open, &[&decoy, &honest]));
     let set = provider.raw_request::<_, ()>("anvil_setCode".into(), (world.client(), code));
     set.await.unwrap();
-    let sender = ProviderBuilder::new()
-        .wallet(EthereumWallet::from(world.chain.payer.clone()))
-        .connect_http(world.chain.url.parse().unwrap());
     let request = TransactionRequest::default()
         .with_to(world.client())
         .with_gas_limit(2_000_000); // a call that fails is not seen by an estimate
-    let pending = sender.send_transaction(request).await.unwrap();
-    let receipt = pending.get_receipt().await.unwrap();
+    let receipt = world.send(&world.chain.payer, request).await;
     assert!(receipt.status());
     format!("{}:{}", network(), receipt.transaction_hash)
 }

@@ -7,9 +7,8 @@ use crate::{
     world::{Place, Running, World, network, store},
 };
 use alloy::{
-    network::{EthereumWallet, TransactionBuilder},
+    network::TransactionBuilder,
     primitives::{Address, U256},
-    providers::{Provider, ProviderBuilder},
     rpc::types::TransactionRequest,
 };
 use concord_aggregator::{
@@ -96,14 +95,10 @@ async fn a_stolen_nonce_costs_a_signature_and_no_feedback() {
     let folder = tempfile::tempdir().unwrap();
     let payload = world.review(&world.pay(1).await).json();
     assert!(kill_at(&world, folder.path(), &payload, "signed").await);
-    let provider = ProviderBuilder::new()
-        .wallet(EthereumWallet::from(world.chain.facilitator.clone()))
-        .connect_http(world.chain.url.parse().unwrap());
     let other = TransactionRequest::default()
         .with_to(Address::repeat_byte(9))
         .with_value(U256::from(1));
-    let sent = provider.send_transaction(other).await.unwrap();
-    assert!(sent.get_receipt().await.unwrap().status());
+    assert!(world.send(&world.chain.facilitator, other).await.status());
     finish(&world, folder.path(), 1).await;
     assert_eq!(world.feedbacks().await, 1);
     let store = store(folder.path());

@@ -10,9 +10,8 @@ use crate::{
     world::{Answer, Place, Running, Settings, World, network, node, pause, store},
 };
 use alloy::{
-    network::{EthereumWallet, TransactionBuilder},
+    network::TransactionBuilder,
     primitives::{Address, keccak256},
-    providers::{Provider, ProviderBuilder},
     rpc::types::TransactionRequest,
     signers::local::PrivateKeySigner,
 };
@@ -551,14 +550,10 @@ async fn r57_a_response_to_another_feedback_is_not_the_one_that_was_signed() {
 
 /// The hash of an account's call of the reputation registry, and whether it succeeded.
 pub async fn sent_by(world: &World, key: &PrivateKeySigner, input: Vec<u8>) -> (String, bool) {
-    let provider = ProviderBuilder::new()
-        .wallet(EthereumWallet::from(key.clone()))
-        .connect_http(world.chain.url.parse().unwrap());
     let request = TransactionRequest::default()
         .with_to(world.open)
         .with_input(input);
-    let pending = provider.send_transaction(request).await.unwrap();
-    let receipt = pending.get_receipt().await.unwrap();
+    let receipt = world.send(key, request).await;
     (receipt.transaction_hash.to_string(), receipt.status())
 }
 

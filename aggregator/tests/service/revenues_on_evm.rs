@@ -7,9 +7,8 @@ use crate::{
     world::{World, network, node, store, transferCall},
 };
 use alloy::{
-    network::{EthereumWallet, TransactionBuilder},
+    network::TransactionBuilder,
     primitives::{Address, B256, U256},
-    providers::{Provider, ProviderBuilder},
     rpc::types::TransactionRequest,
     signers::local::PrivateKeySigner,
     sol,
@@ -87,23 +86,16 @@ async fn settle(world: &World, settler: &PrivateKeySigner, to: Address, amount: 
         nonce: transfer.nonce,
         signature: signature.as_bytes().to_vec().into(),
     };
-    let provider = ProviderBuilder::new()
-        .wallet(EthereumWallet::from(settler.clone()))
-        .connect_http(world.chain.url.parse().unwrap());
     let request = TransactionRequest::default()
         .with_to(world.chain.token)
         .with_input(call.abi_encode());
-    let pending = provider.send_transaction(request).await.unwrap();
-    let receipt = pending.get_receipt().await.unwrap();
+    let receipt = world.send(settler, request).await;
     assert!(receipt.status());
     format!("{}:{}", network(), receipt.transaction_hash)
 }
 
 /// The token refuses this transfer on chain: nobody has so much.
 async fn failed(world: &World, settler: &PrivateKeySigner) -> String {
-    let provider = ProviderBuilder::new()
-        .wallet(EthereumWallet::from(settler.clone()))
-        .connect_http(world.chain.url.parse().unwrap());
     let call = transferCall {
         to: world.chain.wallet,
         amount: U256::MAX,
@@ -112,8 +104,7 @@ async fn failed(world: &World, settler: &PrivateKeySigner) -> String {
         .with_to(world.chain.token)
         .with_input(call.abi_encode())
         .with_gas_limit(200_000); // it is sent without a trial
-    let pending = provider.send_transaction(request).await.unwrap();
-    let receipt = pending.get_receipt().await.unwrap();
+    let receipt = world.send(settler, request).await;
     assert!(!receipt.status());
     format!("{}:{}", network(), receipt.transaction_hash)
 }

@@ -7,11 +7,7 @@ use crate::{
     world::{Answer, Running, Settings, World, pause},
 };
 use alloy::{
-    network::{EthereumWallet, TransactionBuilder},
-    primitives::Address,
-    providers::{Provider, ProviderBuilder},
-    rpc::types::TransactionRequest,
-    sol,
+    network::TransactionBuilder, primitives::Address, rpc::types::TransactionRequest, sol,
     sol_types::SolCall,
 };
 use async_trait::async_trait;
@@ -29,14 +25,10 @@ sol! {
 
 /// The agent's owner calls the identity registry.
 pub async fn as_owner(world: &World, input: Vec<u8>) {
-    let provider = ProviderBuilder::new()
-        .wallet(EthereumWallet::from(world.chain.owner.clone()))
-        .connect_http(world.chain.url.parse().unwrap());
     let request = TransactionRequest::default()
         .with_to(world.chain.registry)
         .with_input(input);
-    let pending = provider.send_transaction(request).await.unwrap();
-    assert!(pending.get_receipt().await.unwrap().status());
+    assert!(world.send(&world.chain.owner, request).await.status());
 }
 
 fn approval_for_all(world: &World, approved: bool) -> Vec<u8> {

@@ -8,7 +8,7 @@ use alloy::{
     network::{EthereumWallet, TransactionBuilder},
     primitives::{Address, U256},
     providers::{Provider, ProviderBuilder},
-    rpc::types::TransactionRequest,
+    rpc::types::{TransactionReceipt, TransactionRequest},
     signers::local::PrivateKeySigner,
     sol,
     sol_types::SolCall,
@@ -88,17 +88,25 @@ impl World {
 
     pub async fn send_token(&self, from: &PrivateKeySigner, to: Address, amount: u64) -> String {
         let amount = U256::from(amount);
-        let provider = ProviderBuilder::new()
-            .wallet(EthereumWallet::from(from.clone()))
-            .connect_http(self.chain.url.parse().unwrap());
-        provider.client().set_poll_interval(TIMING.poll);
         let request = TransactionRequest::default()
             .with_to(self.chain.token)
             .with_input(transferCall { to, amount }.abi_encode());
-        let pending = provider.send_transaction(request).await.unwrap();
-        let receipt = pending.get_receipt().await.unwrap();
+        let receipt = self.send(from, request).await;
         assert!(receipt.status());
         receipt.transaction_hash.to_string()
+    }
+
+    /// Sends a transaction of an account; its receipt.
+    pub async fn send(
+        &self,
+        from: &PrivateKeySigner,
+        request: TransactionRequest,
+    ) -> TransactionReceipt {
+        let sender = ProviderBuilder::new()
+            .wallet(EthereumWallet::from(from.clone()))
+            .connect_provider(self.chain.provider.root().clone());
+        let pending = sender.send_transaction(request).await.unwrap();
+        pending.get_receipt().await.unwrap()
     }
 
     /// A review of what was paid with a transaction.

@@ -10,9 +10,11 @@ use alloy::{
 use concord_chain::keys::PrivateKeySigner;
 use concord_registry::evm::{RegistryAddresses, calls};
 use serde_json::Value;
-use std::{fs, path::PathBuf};
+use std::{fs, path::PathBuf, time::Duration};
 
 pub const NETWORK: &str = "eip155:84532";
+/// Between two looks for a transaction: this node mines it at once.
+const POLL: Duration = Duration::from_millis(10);
 
 pub struct Chain {
     _anvil: AnvilInstance,
@@ -49,6 +51,7 @@ impl Chain {
         let wallet = EthereumWallet::from(keys.last().unwrap().clone());
         let provider = ProviderBuilder::new().wallet(wallet);
         let provider = provider.connect_http(url.parse().unwrap()).erased();
+        provider.client().set_poll_interval(POLL);
         let identity = deploy(&provider, "IdentityRegistry", Vec::new()).await;
         let bound = || calls::bound_registry_arguments(identity);
         let authorized = calls::authorized_reputation_arguments(identity, true);

@@ -19,9 +19,11 @@ use concord_registry::evm::{
     calls::{self, GiveOpenFeedback},
 };
 use serde_json::{Value, json};
-use std::{env, fs, path::Path};
+use std::{env, fs, path::Path, time::Duration};
 
 pub const CHAIN: &str = "eip155:31337";
+/// Between two looks for a transaction: this node mines it at once.
+const POLL: Duration = Duration::from_millis(10);
 pub const OWNER: usize = 0;
 pub const CLIENT: usize = 1;
 
@@ -94,6 +96,7 @@ impl World {
             .wallet(wallet)
             .connect_http(anvil.endpoint_url())
             .erased();
+        provider.client().set_poll_interval(POLL);
         Self {
             accounts: anvil.addresses().to_vec(),
             anvil,

@@ -102,8 +102,10 @@ impl World {
         wallet.register_signer(key(WATCHTOWER));
         let url = anvil.endpoint();
         let provider = ProviderBuilder::new().wallet(wallet);
+        let provider = provider.connect_http(url.parse().unwrap()).erased();
+        provider.client().set_poll_interval(TIMING.poll);
         let mut world = Self {
-            provider: provider.connect_http(url.parse().unwrap()).erased(),
+            provider,
             url,
             identity: Address::ZERO,
             open: Address::ZERO,

@@ -19,9 +19,11 @@ use concord_files::{AGENT_WALLET, encode_uri};
 use concord_registry::evm::{RegistryAddresses, abi::IdentityRegistry, calls};
 use concord_x402::{quote::FetchedFiles, verify::EvmChains};
 use serde_json::{Value, json};
-use std::{env, fs, path::PathBuf, process::Command, sync::Mutex};
+use std::{env, fs, path::PathBuf, process::Command, sync::Mutex, time::Duration};
 
 pub const CHAIN_ID: u64 = 84532;
+/// Between two looks for a transaction: this node mines it at once.
+const POLL: Duration = Duration::from_millis(10);
 /// Accounts of anvil.
 const OWNER: usize = 0;
 const FACILITATOR: usize = 1;
@@ -118,6 +120,7 @@ impl Chain {
             .wallet(wallet)
             .connect_http(url.parse().unwrap())
             .erased();
+        provider.client().set_poll_interval(POLL);
         let mut reads = EvmChains::default();
         let node = Node::new(&EndpointOptions::new(&url)).unwrap();
         reads.add(CHAIN_ID, node).await.unwrap();
