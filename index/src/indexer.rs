@@ -130,7 +130,7 @@ impl<S: Source, E: Engine> Indexer<S, E> {
         &mut self.source
     }
 
-    /// Takes in, or takes back, some blocks.
+    /// Takes in, or takes back, some blocks. Needs a runtime of tokio.
     ///
     /// # Errors
     /// [`SyncError::Source`] that is passing: the same step may succeed later.
@@ -295,15 +295,14 @@ impl<S: Source, E: Engine> Indexer<S, E> {
         let (store, deployment) = (self.store.clone(), self.deployment);
         let commit =
             spawn_blocking(move || lock(&store).commit(deployment, &batch, final_number, kept));
-        let ahead = self.read_ahead(through, known, || commit.is_finished());
-        let ahead = ahead.await;
-        match commit.await {
-            Ok(done) => done?,
+        let is_written = || commit.is_finished();
+        self.ahead = self.read_ahead(through, known, is_written).await;
+        let done = match commit.await {
+            Ok(done) => done,
             Err(lost) if lost.is_panic() => panic::resume_unwind(lost.into_panic()),
-            Err(lost) => return Err(StoreError::Database(lost.to_string()).into()),
-        }
-        self.ahead = ahead;
-        Ok(())
+            Err(lost) => Err(StoreError::Database(lost.to_string())),
+        };
+        Ok(done?)
     }
 
     /// IDX-50: reads the settled blocks after `last`. At least one read is needed next in any case. More of them make a
