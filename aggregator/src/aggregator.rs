@@ -19,9 +19,9 @@ use crate::{
 const WAIT: Duration = Duration::from_secs(10);
 /// How long each part of a submission's checks may take.
 const CHECKS_TIME: Duration = Duration::from_secs(25);
-/// Clients that wait at once: each reads its row again and again. Others are told at once where to ask.
+/// The number of clients that can wait at the same time. Any further client is told immediately where to ask.
 const WAITING_MAX: usize = 256;
-/// Between two looks at a row that is waited for (AGG-40).
+/// How often a waiting client reads its row (AGG-40).
 const LOOK: Duration = Duration::from_millis(100);
 
 /// The account and the registry of a lane.
@@ -176,7 +176,7 @@ impl Aggregator {
             .await
     }
 
-    /// Reads a row again and again, until it is not open any more or the time is over.
+    /// Reads a row every [`LOOK`] until it is no longer open or the time limit is reached.
     pub(crate) async fn wait_for<R>(
         &self,
         row: R,

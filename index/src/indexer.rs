@@ -114,7 +114,7 @@ impl<S: Source, E: Engine> Indexer<S, E> {
         })
     }
 
-    /// The store. After a step that was dropped before its end, this waits for its commit.
+    /// Locks the store. If a step was dropped before it completed, this waits for its commit.
     pub fn store(&mut self) -> MutexGuard<'_, Store<E>> {
         lock(&self.store)
     }
@@ -259,8 +259,8 @@ impl<S: Source, E: Engine> Indexer<S, E> {
         head: &Header,
     ) -> Result<Progress, SyncError> {
         let said = self.source.final_number().await?;
-        let known = cursor.and_then(|it| it.final_number);
-        let final_number = said.max(known); // what was final stays so
+        let before = cursor.and_then(|it| it.final_number);
+        let final_number = said.max(before); // what was final stays so
         let oldest = head.number.saturating_sub(self.options.kept_headers);
         let known = Known {
             head: head.number,
@@ -288,7 +288,7 @@ impl<S: Source, E: Engine> Indexer<S, E> {
         Ok(progress)
     }
 
-    /// Commits a batch in another thread, and reads ahead until that is done.
+    /// Commits a batch in another thread, and reads ahead while it runs.
     async fn write(&mut self, batch: Batch, known: Known) -> Result<(), SyncError> {
         let (through, final_number) = (batch.through, known.final_number);
         let kept = self.kept(through.number, final_number);
@@ -305,9 +305,8 @@ impl<S: Source, E: Engine> Indexer<S, E> {
         Ok(done?)
     }
 
-    /// IDX-50: reads the settled blocks after `last`. At least one read is needed next in any case. More of them make a
-    /// larger commit, which writes a page of an index once, however many of its events change it. A failure ends
-    /// it; if it lasts, the next step meets it.
+    /// IDX-50: reads the settled blocks after `last`, once and then until the commit is written. Together they make a larger
+    /// commit, which writes each index page once. A failed read ends it; if the failure persists, the next step returns it.
     async fn read_ahead(
         &mut self,
         mut last: Header,
@@ -356,7 +355,6 @@ impl<S: Source, E: Engine> Indexer<S, E> {
 
     /// The newest block that is kept and still on the chain is where the forks part.
     async fn reorganise(&mut self, cursor: &Cursor, head: &Header) -> Result<Progress, SyncError> {
-        self.ahead = None;
         let headers = lock(&self.store).headers(self.deployment)?;
         for kept in &headers {
             if kept.number <= head.number && self.is_on_chain(kept, head).await? {
@@ -378,7 +376,7 @@ impl<S: Source, E: Engine> Indexer<S, E> {
     }
 }
 
-/// A panic in a commit goes on in whoever waits for it, so that nobody finds its lock poisoned.
+/// Ignores poisoning: [`Indexer::write`] resumes a commit's panic, so the store is not used after one.
 fn lock<E>(store: &Mutex<Store<E>>) -> MutexGuard<'_, Store<E>> {
     store.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -55,7 +55,7 @@ use record::Table;
 use row::COLUMNS;
 use writer::Writer;
 
-/// How often those who wait look for what other processes have changed.
+/// How often workers look for what other processes have changed.
 const LOOK: Duration = Duration::from_millis(500);
 
 /// The store, and the lease under which it is changed, if there is one. Clones share the database.
@@ -337,7 +337,7 @@ fn lock(location: &Location, path: &Path) -> Result<atomic_file::Lock, StoreErro
     })
 }
 
-/// Wakes those who wait for what another process does. The thread ends with the store.
+/// Wakes workers regularly, because changes of other processes wake nobody here. The thread ends with the store.
 fn look_for_others(shared: Weak<Shared>, changed: watch::Sender<u64>) {
     thread::spawn(move || {
         while shared.strong_count() > 0 {

@@ -1,9 +1,9 @@
 //! R52: each refusal has its code and its member, and the checks come in their order.
 use crate::{
     payload::Draft,
+    shut_out::as_owner,
     world::{Running, World, network},
 };
-use alloy::{network::TransactionBuilder, rpc::types::TransactionRequest};
 use concord_canonical::sign::PreparedKey;
 use concord_registry::evm::calls;
 use concord_x402::feedback::FileFolder;
@@ -344,18 +344,7 @@ async fn r52_each_check_answers_with_its_code_and_in_its_order() {
 
     // R18: the payer is approved for the agent
     let approve = calls::approve(world.chain.agent_id, world.chain.payer.address());
-    let request = TransactionRequest::default()
-        .with_from(world.chain.wallet)
-        .with_to(world.chain.registry)
-        .with_input(approve);
-    use alloy::providers::Provider;
-    let sent = world
-        .chain
-        .provider
-        .send_transaction(request)
-        .await
-        .unwrap();
-    assert!(sent.get_receipt().await.unwrap().status());
+    as_owner(&world, approve).await;
     let answer = running.submit(&good).await;
     let found = (answer.status, answer.body["class"].as_str());
     assert_eq!(found, (400, Some("SelfFeedback")), "{}", answer.body);

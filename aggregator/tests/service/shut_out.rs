@@ -7,7 +7,10 @@ use crate::{
     world::{Answer, Running, Settings, World, pause},
 };
 use alloy::{
-    network::TransactionBuilder, primitives::Address, rpc::types::TransactionRequest, sol,
+    network::TransactionBuilder,
+    primitives::{Address, Bytes},
+    rpc::types::TransactionRequest,
+    sol,
     sol_types::SolCall,
 };
 use async_trait::async_trait;
@@ -24,7 +27,7 @@ sol! {
 }
 
 /// The agent's owner calls the identity registry.
-pub async fn as_owner(world: &World, input: Vec<u8>) {
+pub async fn as_owner(world: &World, input: impl Into<Bytes>) {
     let request = TransactionRequest::default()
         .with_to(world.chain.registry)
         .with_input(input);

@@ -96,7 +96,7 @@ impl World {
         receipt.transaction_hash.to_string()
     }
 
-    /// Sends a transaction of an account; its receipt.
+    /// Sends a transaction from an account and returns its receipt.
     pub async fn send(
         &self,
         from: &PrivateKeySigner,

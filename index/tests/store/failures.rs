@@ -7,6 +7,7 @@ use concord_chain::Blocking;
 use concord_index::{
     Indexer, Options, Progress, StoreError, SyncError,
     batch::{Batch, IndexedEvent},
+    fold::fold,
     store::{Database, Engine, Location, Reorganization, Reorganizations, Sqlite, Store},
 };
 use concord_registry::{Event, event::Profile, evm::Address};
@@ -93,6 +94,16 @@ fn a_full_disk_is_named_and_loses_nothing() {
 
 #[test]
 fn a_store_that_another_connection_writes_is_busy_and_then_it_is_not() {
+    become_busy_and_free(100);
+}
+
+/// The blocks after the failed commit were read ahead (IDX-50).
+#[test]
+fn a_commit_that_failed_is_repeated_before_what_was_read_ahead() {
+    become_busy_and_free(1_000);
+}
+
+fn become_busy_and_free(blocks: u64) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("index.sqlite");
     let open = || {
@@ -100,17 +111,21 @@ fn a_store_that_another_connection_writes_is_busy_and_then_it_is_not() {
         sqlite.wait_for_writers(Duration::ZERO).unwrap();
         sqlite
     };
-    let mut indexer = indexer(open(), 100);
+    let mut indexer = indexer(open(), blocks);
     let mut other = open();
     other.script("BEGIN IMMEDIATE").unwrap();
     let blocking = Blocking::new().unwrap();
     let error = blocking.wait(indexer.step()).unwrap_err();
     assert!(error.is_passing(), "{error}");
     other.script("ROLLBACK").unwrap();
-    assert_eq!(blocking.wait(indexer.catch_up(|_| ())).unwrap(), 100);
+    assert_eq!(blocking.wait(indexer.catch_up(|_| ())).unwrap(), blocks);
     let deployment = indexer.deployment();
     let digest = indexer.store().digest(deployment).unwrap();
     assert_eq!(indexer.store().rebuild_digest(deployment).unwrap(), digest);
+    let events: Vec<_> = (1..=blocks)
+        .flat_map(|it| indexer.source().events(it))
+        .collect();
+    assert_eq!(digest, fold(&events).unwrap().digest());
 }
 
 #[test]

@@ -21,7 +21,7 @@ struct Asked {
     fails_at: Option<u64>,
 }
 
-/// A connection that lets nobody else write.
+/// Opens a connection that holds the write lock.
 fn hold(location: &Location) -> Database {
     let mut held = location.open().unwrap();
     let script = match location {
