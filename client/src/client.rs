@@ -52,7 +52,7 @@ impl Client {
     }
 
     /// Registers an agent of the account. `file` is its registration file; with [`Document::None`], the URI of
-    /// `agent` is used as it is.
+    /// `agent` is used as it is. A `data:` URI of more than 200 bytes is refused (R17).
     ///
     /// # Errors
     /// [`OperationError`], with the class of the rule that it breaks, and whether something may have been sent.
@@ -96,6 +96,8 @@ impl Client {
         review: Review,
         file: Document<'_>,
     ) -> Result<Given, OperationError> {
+        let published = review.rating.require_published(); // before any error that shows what is sent
+        published.map_err(|fault| self.so_far(id, fault))?;
         if let Document::Feedback(file) = file {
             let registry = self.registries().registry();
             let place = (&*registry, &*self.account());
@@ -266,6 +268,7 @@ impl Client {
         transactions: &mut FileRecord,
     ) -> Result<Outcome, ClientError> {
         let operation = &record.operation;
+        operation.require_published()?; // also of one that was signed
         if transactions.transactions(id).is_empty() {
             operation.require_portable()?;
             // what the registry would refuse costs nothing

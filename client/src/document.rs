@@ -186,14 +186,18 @@ impl Review {
             rating,
             feedback_hash: file.hash(),
         };
-        match file.differences(&entry).into_iter().next() {
-            None => Ok(()),
-            Some(first) => Err(ClientError::FileDiffers {
-                field: first.field,
-                in_file: first.in_file.unwrap_or_default(),
-                sent: first.on_chain,
-            }),
-        }
+        let Some(first) = file.differences(&entry).into_iter().next() else {
+            return Ok(());
+        };
+        let shown = |value: String| match first.field {
+            "endpoint" => "(not shown)".to_owned(), // it can hold a secret
+            _ => value,
+        };
+        Err(ClientError::FileDiffers {
+            field: first.field,
+            in_file: shown(first.in_file.unwrap_or_default()),
+            sent: shown(first.on_chain),
+        })
     }
 }
 

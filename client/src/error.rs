@@ -53,7 +53,7 @@ pub enum ClientError {
     /// A file breaks a rule of its form.
     #[error("the file: {0}")]
     File(#[from] concord_files::Error),
-    /// A feedback file says something else than what is sent.
+    /// A feedback file says something else than what is sent. Of an endpoint neither value is shown.
     #[error("the feedback file has {field} {in_file}, and {sent} is sent")]
     FileDiffers {
         /// The field.
@@ -63,7 +63,7 @@ pub enum ClientError {
         /// What is sent.
         sent: String,
     },
-    /// The record of an operation is of another one, or of another account or registry.
+    /// The record of an operation is of another account or registry, or of an operation of another kind.
     #[error("the operation {id} is on record with another {field}: {found}, now {expected}")]
     OnRecord {
         /// The operation.
@@ -74,6 +74,14 @@ pub enum ClientError {
         found: String,
         /// What was asked for.
         expected: String,
+    },
+    /// The record of an operation is of another one of its kind. No value is shown: an endpoint can hold a secret.
+    #[error("the operation {id} is on record with another {field}")]
+    OtherOperation {
+        /// The operation.
+        id: String,
+        /// The first member that differs, by its path in the record.
+        field: String,
     },
     /// A set of reviewers cannot be used (R48).
     #[error(transparent)]

@@ -5,6 +5,7 @@ use std::time::Duration;
 use alloy::transports::http::reqwest::{
     self, Client as Http, Method, StatusCode, Url, redirect::Policy,
 };
+use concord_canonical::caip::EIP155;
 use serde_json::{Map, Value, json};
 
 use crate::{ClientError, Kind, Reviewers, Tags, operation::malformed};
@@ -174,7 +175,15 @@ impl IndexClient {
         });
         let answer = self.ask(&["v1", "summaries"], Some(&body)).await?;
         let first = self.page(answer)?.items.into_iter().next();
-        Ok(first.ok_or_else(|| self.silent("the answer has no summary".to_owned()))?)
+        let summary = first.ok_or_else(|| self.silent("the answer has no summary".to_owned()))?;
+        let answered = summary["agent"].as_str().unwrap_or_default();
+        match is_agent(agent, answered) && summary["profile"] == kind.name() {
+            true => Ok(summary),
+            false => {
+                let asked = format!("{} feedback of {agent}", kind.name());
+                Err(self.silent(format!("the summary is not of {asked}")).into())
+            }
+        }
     }
 
     /// Asks anything else of the API, and returns the answer's JSON. `path` are the parts of the URL's path; with a
@@ -227,10 +236,12 @@ impl IndexClient {
         let Some(Value::Array(items)) = answer.get_mut("items").map(Value::take) else {
             return Err(self.silent("the answer has no list of items".to_owned()));
         };
-        Ok(Page {
-            items,
-            next_cursor: answer["nextCursor"].as_str().map(str::to_owned),
-        })
+        let next_cursor = match answer.get_mut("nextCursor").map(Value::take) {
+            None | Some(Value::Null) => None,
+            Some(Value::String(cursor)) => Some(cursor),
+            Some(_) => return Err(self.silent("the answer's nextCursor is not text".to_owned())),
+        };
+        Ok(Page { items, next_cursor })
     }
 
     fn silent(&self, reason: String) -> IndexError {
@@ -238,6 +249,17 @@ impl IndexClient {
             index: self.url.origin().ascii_serialization(),
             reason,
         }
+    }
+}
+
+/// Whether an answer's agent is the one that was asked for, by its full name or BP's `84532:42`.
+fn is_agent(asked: &str, answered: &str) -> bool {
+    let [asked_parts, parts] = [asked, answered].map(|it| it.split(':').collect::<Vec<_>>());
+    match (&*asked_parts, &*parts) {
+        ([number, id], [EIP155, chain, _, of]) => (number, id) == (chain, of),
+        // addresses of EVM are equal in either case
+        (_, [EIP155, ..]) => asked.eq_ignore_ascii_case(answered),
+        _ => asked == answered,
     }
 }
 

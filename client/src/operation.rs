@@ -2,7 +2,8 @@
 
 use concord_canonical::{
     Error, ErrorClass, Word,
-    limits::{ENDPOINT_MAX, TAG_MAX},
+    error::TextFault,
+    limits::{ENDPOINT_MAX, METADATA_KEY_MAX, METADATA_VALUE_MAX, TAG_MAX, URI_MAX},
 };
 use concord_files::{check_portable_text, published_endpoint};
 use concord_registry::event::Profile;
@@ -77,24 +78,36 @@ impl Operation {
         }
     }
 
-    /// Refuses a feedback that no writer may publish: tags and endpoint over their portable lengths (R17), also on
-    /// EVM, where the registry takes any, and an endpoint with a query, a fragment or user info (R39).
+    /// Refuses text over its portable length, or with NUL (R17), also on EVM, where the registries take any.
     pub(crate) fn require_portable(&self) -> Result<(), ClientError> {
-        let Self::Give(feedback) = self else {
-            return Ok(());
-        };
-        require_length("tag1", &feedback.tag1, TAG_MAX)?;
-        require_length("tag2", &feedback.tag2, TAG_MAX)?;
-        let Rating::Open { endpoint, .. } = &feedback.rating else {
-            return Ok(());
-        };
-        require_length("endpoint", endpoint, ENDPOINT_MAX)?;
-        if *published_endpoint(endpoint) != **endpoint {
-            // not repeated: it can hold a secret
-            let found = "a URL with a query, a fragment or user info";
-            return Err(malformed("endpoint", found, "a URL without them (R39)"));
+        match self {
+            Self::Register(it) => {
+                require_length("uri", &it.uri, URI_MAX)?;
+                let mut metadata = it.metadata.iter();
+                metadata.try_for_each(|(key, value)| require_metadata(key, value))
+            }
+            Self::Give(it) => {
+                require_length("tag1", &it.tag1, TAG_MAX)?;
+                require_length("tag2", &it.tag2, TAG_MAX)?;
+                require_length("endpoint", it.rating.endpoint(), ENDPOINT_MAX)?;
+                require_length("uri", &it.uri, URI_MAX)
+            }
+            Self::Respond(it) => require_length("uri", &it.uri, URI_MAX),
+            Self::RequestValidation(ValidationRequest { tag, uri, .. })
+            | Self::AnswerValidation(ValidationAnswer { tag, uri, .. }) => {
+                require_length("tag", tag, TAG_MAX)?;
+                require_length("uri", uri, URI_MAX)
+            }
+            Self::SetWallet(_) | Self::Revoke(_) => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Refuses a feedback about an endpoint that may not be published (R39).
+    pub(crate) fn require_published(&self) -> Result<(), ClientError> {
+        match self {
+            Self::Give(it) => it.rating.require_published(),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -102,13 +115,25 @@ fn require_length(field: &'static str, text: &str, max: usize) -> Result<(), Cli
     check_portable_text(text, max).map_err(|fault| Error::LengthLimit { field, fault }.into())
 }
 
+/// A value is bytes on chain: like the program, this takes NUL in it.
+fn require_metadata(key: &str, value: &str) -> Result<(), ClientError> {
+    require_length("metadata key", key, METADATA_KEY_MAX)?;
+    let length = value.len();
+    if length <= METADATA_VALUE_MAX {
+        return Ok(());
+    }
+    let (field, min, max) = ("metadata value", 0, METADATA_VALUE_MAX);
+    let fault = TextFault::Length { length, min, max };
+    Err(Error::LengthLimit { field, fault }.into())
+}
+
 /// An agent to register.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Registration {
-    /// Where its registration file is.
+    /// Where its registration file is, in at most 200 bytes (R17).
     pub uri: String,
-    /// Metadata to begin with. Values are text; [`Operation`]s of other bytes are rare and sent with `registry/`.
+    /// Metadata to begin with: keys of at most 32 bytes, values of at most 256 (R17). Values are text; [`Operation`]s of other bytes are rare and sent with `registry/`.
     pub metadata: Vec<(String, String)>,
     /// Solana: the new agent's mint, whose key signs too ([`SvmAccount::add_signer`](crate::SvmAccount::add_signer)).
     /// Unused on EVM, where the registry numbers its agents.
@@ -186,6 +211,24 @@ impl Rating {
             Self::Open { .. } => Kind::Open,
             Self::Authorized { .. } => Kind::Authorized,
         }
+    }
+
+    /// What was used of the agent. Authorized feedback has no endpoint.
+    const fn endpoint(&self) -> &str {
+        match self {
+            Self::Open { endpoint, .. } => endpoint.as_str(),
+            Self::Authorized { .. } => "",
+        }
+    }
+
+    /// Refuses an endpoint with a query, a fragment or user info (R39). It is not repeated: it can hold a secret.
+    pub(crate) fn require_published(&self) -> Result<(), ClientError> {
+        let endpoint = self.endpoint();
+        if published_endpoint(endpoint) == endpoint {
+            return Ok(());
+        }
+        let found = "a URL with a query, a fragment or user info";
+        Err(malformed("endpoint", found, "a URL without them (R39)"))
     }
 }
 

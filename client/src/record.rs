@@ -5,6 +5,7 @@ use concord_chain::{
     submission::{FileRecord, TxRecord},
 };
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{ClientError, Operation, Sent, operation::malformed};
 
@@ -85,14 +86,17 @@ impl Held {
     ) -> Result<(), ClientError> {
         self.require("registry", &found.registry, &asked.registry)?;
         self.require("account", &found.account, &asked.account)?;
-        match found.operation == asked.operation {
-            true => Ok(()),
-            false => {
-                let json = |it: &Operation| serde_json::to_string(it).unwrap_or_default();
-                let (found, asked) = (json(&found.operation), json(&asked.operation));
-                self.require("operation", &found, &asked)
-            }
+        let (found, asked) = (&found.operation, &asked.operation);
+        self.require("operation", found.name(), asked.name())?;
+        if found == asked {
+            return Ok(());
         }
+        let json = |it: &Operation| serde_json::to_value(it).unwrap_or_default();
+        let field = first_difference(&json(found), &json(asked));
+        Err(ClientError::OtherOperation {
+            id: self.id.clone(),
+            field: field.unwrap_or_else(|| "member".to_owned()),
+        })
     }
 
     fn require(&self, field: &'static str, found: &str, expected: &str) -> Result<(), ClientError> {
@@ -106,6 +110,18 @@ impl Held {
             }),
         }
     }
+}
+
+/// The path of the first member that differs.
+fn first_difference(found: &Value, asked: &Value) -> Option<String> {
+    let (found, asked) = (found.as_object()?, asked.as_object()?);
+    let mut members = found.iter();
+    let (name, member) = members.find(|(name, it)| asked.get(*name) != Some(it))?;
+    let within = asked.get(name).and_then(|it| first_difference(member, it));
+    Some(match within {
+        Some(path) => format!("{name}.{path}"),
+        None => name.clone(),
+    })
 }
 
 /// How far an operation got.

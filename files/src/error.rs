@@ -38,7 +38,7 @@ impl Error {
         &self.0.path
     }
 
-    /// The first bytes of the value found there; `None` if nothing was found.
+    /// The first bytes of the value found there; `None` if nothing was found, or if it may hold a secret (R39).
     #[must_use]
     pub fn value(&self) -> Option<&str> {
         self.0.value.as_ref().map(Excerpt::as_str)

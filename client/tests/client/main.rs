@@ -13,6 +13,7 @@ mod cluster;
 #[path = "../../../x402/tests/settled/errand.rs"]
 mod errand;
 mod killed;
+mod limits;
 mod operations;
 #[allow(dead_code)] // the same
 #[path = "../../../x402/tests/settled/proxy.rs"]

@@ -119,9 +119,11 @@ async fn feedback_is_given(world: &World, folder: &Path, agent: &str) -> Given {
     let second = registries.feedback(Kind::Open, agent, &reviewer, 2);
     assert_eq!(second.await.unwrap(), None, "one feedback");
     // BP's form, which counts from 0, at the edge only
-    let text = given.feedback.best_practices_id().unwrap();
-    assert!(text.ends_with(":0"), "R44: {text}");
-    let read = FeedbackRef::from_best_practices_id(&text);
+    let text = given.feedback.best_practices_id(world.name()).unwrap();
+    let chain = world.name().trim_start_matches("eip155:");
+    let client = &given.feedback.client;
+    assert_eq!(text, format!("{chain}:{agent}:{client}:0"), "R44");
+    let read = FeedbackRef::from_best_practices_id(&text, world.name());
     assert_eq!(read.unwrap(), given.feedback);
     given
 }

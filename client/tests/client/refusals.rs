@@ -230,7 +230,7 @@ async fn forms(world: &World, folder: &Path, agent: &str) {
     let other = reviewer.give("once", stars(agent).tagged("uptime", ""), Document::None);
     let error = other.await.unwrap_err();
     assert!(
-        matches!(*error.fault, ClientError::OnRecord { .. }),
+        matches!(*error.fault, ClientError::OtherOperation { .. }),
         "{error}"
     );
     let transaction = first.outcome.transaction;

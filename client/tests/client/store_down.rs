@@ -171,21 +171,75 @@ async fn only_a_node_s_own_fault_may_pass() {
     }
 }
 
+fn is_silent(error: &ClientError) -> bool {
+    matches!(error, ClientError::Index(IndexError::Silent { .. }))
+}
+
 #[tokio::test]
 async fn an_answer_of_another_form_is_an_error() {
-    let is_silent =
-        |error: ClientError| matches!(error, ClientError::Index(IndexError::Silent { .. }));
     let tags = Tags { tag1: "", tag2: "" };
-    for body in ["[]", "{}", "null", r#"{"items":{}}"#, r#"{"items":[]}"#] {
+    for body in [
+        "[]",
+        "{}",
+        "null",
+        r#"{"items":{}}"#,
+        r#"{"items":[],"nextCursor":7}"#,
+        r#"{"items":[],"nextCursor":{"after":7}}"#,
+        r#"{"items":[]}"#,
+    ] {
         let index = IndexClient::new(&answering(body).await).unwrap();
         let summary = index.summary(Kind::Open, "a", &Reviewers::Everyone, tags);
-        assert!(is_silent(summary.await.unwrap_err()), "{body}");
+        assert!(is_silent(&summary.await.unwrap_err()), "{body}");
         if body.ends_with("[]}") {
             continue; // a page may be empty
         }
         let agents = index.search_agents(&Value::Null, None, &Value::Null);
-        assert!(is_silent(agents.await.unwrap_err()), "{body}");
+        assert!(is_silent(&agents.await.unwrap_err()), "{body}");
         let feedback = index.search_feedback(&Value::Null, &Value::Null);
-        assert!(is_silent(feedback.await.unwrap_err()), "{body}");
+        assert!(is_silent(&feedback.await.unwrap_err()), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn only_text_continues_a_search() {
+    for (body, cursor) in [
+        (r#"{"items":[]}"#, None),
+        (r#"{"items":[],"nextCursor":null}"#, None),
+        (r#"{"items":[],"nextCursor":"after-7"}"#, Some("after-7")),
+    ] {
+        let index = IndexClient::new(&answering(body).await).unwrap();
+        let page = index.search_agents(&Value::Null, None, &Value::Null).await;
+        assert_eq!(page.unwrap().next_cursor.as_deref(), cursor, "{body}");
+    }
+}
+
+/// An index answers with the agent's full name, also if it was asked by BP's.
+#[tokio::test]
+async fn a_summary_is_of_the_agent_and_the_profile_that_were_asked_for() {
+    const EVM: &str = "eip155:84532:0xabababababababababababababababababababab:42";
+    const SVM: &str =
+        "solana:localnet:11111111111111111111111111111112:11111111111111111111111111111113";
+    let upper = EVM.replace("0xabab", "0xABAB");
+    let tags = Tags::default();
+    for (asked, answered, profile, is_asked) in [
+        (EVM, EVM, "open", true),
+        (&upper, EVM, "open", true),
+        ("84532:42", EVM, "open", true),
+        (SVM, SVM, "open", true),
+        (EVM, EVM, "authorized", false),
+        ("84532:43", EVM, "open", false),
+        ("8453:42", EVM, "open", false),
+        (&EVM.replace(":42", ":43"), EVM, "open", false),
+        (&EVM.replace("0xab", "0xac"), EVM, "open", false),
+        (&SVM.to_lowercase().replace("13", "12"), SVM, "open", false),
+        (EVM, "", "open", false),
+    ] {
+        let body = json!({ "items": [{ "agent": answered, "profile": profile }] });
+        let index = IndexClient::new(&answering(body.to_string().leak()).await).unwrap();
+        let summary = index.summary(Kind::Open, asked, &Reviewers::Everyone, tags);
+        match summary.await {
+            Ok(_) => assert!(is_asked, "{asked} {body}"),
+            Err(error) => assert!(!is_asked && is_silent(&error), "{asked} {body} {error}"),
+        }
     }
 }

@@ -146,7 +146,8 @@ impl World {
         self.client_with(role, folder, Vec::new()).await
     }
 
-    async fn client_with(&self, role: Role, folder: &Path, others: Vec<Keypair>) -> Client {
+    /// As [`Self::client`], with keys that sign too.
+    pub async fn client_with(&self, role: Role, folder: &Path, others: Vec<Keypair>) -> Client {
         let files = Arc::new(FileFolder::ipfs(&folder.join("files")));
         let records = folder.join(format!("{}-{role:?}", &self.name()[..6]));
         Client::new(self.account(role, others).await, &records, files)

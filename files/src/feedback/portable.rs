@@ -9,7 +9,7 @@ use concord_canonical::{
     limits::{ENDPOINT_MAX, TAG_MAX},
 };
 
-use super::{FeedbackFile, FeedbackHead};
+use super::FeedbackFile;
 use crate::error::{Error, Rule};
 
 /// Checks what only writers are held to.
@@ -17,8 +17,7 @@ pub(super) fn check(file: &FeedbackFile) -> Result<(), Error> {
     let head = file.head();
     check_text("$.tag1", head.tag1.as_deref(), TAG_MAX)?;
     check_text("$.tag2", head.tag2.as_deref(), TAG_MAX)?;
-    check_text("$.endpoint", head.endpoint.as_deref(), ENDPOINT_MAX)?;
-    check_endpoint(head)?;
+    check_endpoint(head.endpoint.as_deref().unwrap_or_default())?;
     check_agent_id(file)?;
     match file {
         FeedbackFile::Profile(file) => check_attachments(&file.attachments),
@@ -45,22 +44,29 @@ pub fn check_portable_text(text: &str, max: usize) -> Result<(), TextFault> {
 
 fn check_text(path: &str, text: Option<&str>, max: usize) -> Result<(), Error> {
     let text = text.unwrap_or_default();
+    check_length(path, text, max).map_err(|error| error.found(text))
+}
+
+fn check_length(path: &str, text: &str, max: usize) -> Result<(), Error> {
     check_portable_text(text, max).map_err(|fault| {
-        let rule = Rule::Form(CanonicalError::LengthLimit { field: "it", fault });
-        Error::new(path, rule).found(text)
+        let field = "it";
+        Error::new(
+            path,
+            Rule::Form(CanonicalError::LengthLimit { field, fault }),
+        )
     })
 }
 
-/// R39.
-fn check_endpoint(head: &FeedbackHead) -> Result<(), Error> {
-    let endpoint = head.endpoint.as_deref().unwrap_or_default();
+/// R17, R39. No error repeats the endpoint: it can hold a secret.
+fn check_endpoint(endpoint: &str) -> Result<(), Error> {
+    check_length("$.endpoint", endpoint, ENDPOINT_MAX)?;
     let part = match endpoint.find(['?', '#']) {
         Some(at) if endpoint.as_bytes()[at] == b'?' => "a query",
         Some(_) => "a fragment",
         None if user_info(endpoint).is_some() => "user info",
         None => return Ok(()),
     };
-    Err(Error::new("$.endpoint", Rule::Endpoint { part }).found(endpoint))
+    Err(Error::new("$.endpoint", Rule::Endpoint { part }))
 }
 
 /// R37: a number up to 2^53 − 1 in dialects that write numbers.
@@ -109,6 +115,34 @@ fn user_info(url: &str) -> Option<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::published_endpoint;
+    use crate::parse_feedback;
+
+    /// Whatever is wrong with an endpoint: it can hold a secret.
+    #[test]
+    fn r39_no_error_repeats_an_endpoint() {
+        let long = format!("https://u:secret@h/{}", "a".repeat(200));
+        for (endpoint, rule) in [
+            ("https://u:secret@h/", "endpoint"),
+            ("https://h/?key=secret", "endpoint"),
+            ("https://h/#secret", "endpoint"),
+            ("https://u:secret@h/\\u0000", "length"),
+            (&long, "length"),
+        ] {
+            let text = format!(
+                r#"{{"agentRegistry":"eip155:8453:0x8004A169FB4a3325136EB29fA0ceB6D2e539a432","agentId":42,
+                "clientAddress":"eip155:8453:0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+                "createdAt":"2025-09-23T12:00:00Z","value":85,"valueDecimals":0,"endpoint":"{endpoint}"}}"#
+            );
+            let file = parse_feedback(text.as_bytes()).expect("readers take it");
+            let error = file.view().to_canonical().expect_err("writers do not");
+            assert_eq!(error.path(), "$.endpoint");
+            assert_eq!(
+                (error.rule().name(), error.value()),
+                (rule, None),
+                "{error}"
+            );
+        }
+    }
 
     #[test]
     fn r39_publishes_an_endpoint_without_query_fragment_and_user_info() {
