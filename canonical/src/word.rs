@@ -123,7 +123,7 @@ impl fmt::Display for Decimal {
 /// `word = word / 10`; returns the remainder.
 fn divide_by_ten(word: &mut Word) -> u8 {
     let mut remainder = 0u16;
-    for byte in word.iter_mut() {
+    for byte in word.iter_mut().skip_while(|byte| **byte == 0) {
         let value = (remainder << 8) | u16::from(*byte);
         *byte = (value / 10) as u8;
         remainder = value % 10;

@@ -1,7 +1,7 @@
 //! What a source delivers: blocks, and the registries' events in them.
 use crate::Place;
 use concord_registry::event::{
-    AccountId, Emitted, Event, Origin, RawEvent, TransactionId, Undecoded,
+    AccountId, AgentId, Emitted, Event, Origin, RawEvent, TransactionId, Undecoded,
 };
 
 /// A block, linked to the one before.
@@ -59,6 +59,8 @@ pub struct Batch {
     pub events: Vec<IndexedEvent>,
     /// Likewise.
     pub undecoded: Vec<UndecodedEvent>,
+    /// S: agents of which an event may have been cut off the log (R4), so that their state is to be read. Some may not exist.
+    pub suspects: Vec<AgentId>,
 }
 
 impl Batch {
@@ -68,6 +70,7 @@ impl Batch {
         self.headers.extend(next.headers);
         self.events.extend(next.events);
         self.undecoded.extend(next.undecoded);
+        self.suspects.extend(next.suspects);
     }
 }
 

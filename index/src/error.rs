@@ -18,7 +18,7 @@ pub enum SourceError {
         /// How.
         what: String,
     },
-    /// The endpoint refuses even one block's logs.
+    /// The endpoint refuses even one block's logs, and its receipts.
     #[error("{host} refuses the logs of block {block} alone: {reason}")]
     BlockRefused {
         /// The endpoint.
@@ -27,6 +27,18 @@ pub enum SourceError {
         block: u64,
         /// Its words.
         reason: String,
+    },
+    /// S: the endpoint dropped blocks that are wanted (R46).
+    #[error(
+        "{host} has blocks from slot {first} on, wanted from {from}: name a node that keeps them, or start at {first} if nothing was before"
+    )]
+    Forgotten {
+        /// The endpoint.
+        host: String,
+        /// Its first slot.
+        first: u64,
+        /// The first one that is wanted.
+        from: u64,
     },
 }
 
@@ -37,7 +49,7 @@ impl SourceError {
         match self {
             Self::Chain(error) => error.is_retryable(),
             Self::Inconsistent { .. } => true,
-            Self::BlockRefused { .. } => false,
+            Self::BlockRefused { .. } | Self::Forgotten { .. } => false,
         }
     }
 }

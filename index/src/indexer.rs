@@ -171,7 +171,7 @@ impl<S: Source, E: Engine> Indexer<S, E> {
         while let Some(from) = next.filter(|it| *it <= last) {
             let batch = self.source.batch(from, last, last).await?;
             // The blocks that were read are of the fork that is indexed if its head is still there.
-            if self.source.hash(last).await? != cursor.head.hash {
+            if self.source.hash(last).await? != Some(cursor.head.hash) {
                 return Err(self.replaced(last).into());
             }
             found += lock(&self.store).mend(self.deployment, &batch)?;
@@ -202,7 +202,7 @@ impl<S: Source, E: Engine> Indexer<S, E> {
             let cursor = lock(&self.store).cursor(self.deployment)?;
             head = cursor.map_or(head, |it| it.head);
         }
-        if self.source.hash(head.number).await? != head.hash {
+        if self.source.hash(head.number).await? != Some(head.hash) {
             return Err(self.replaced(head.number).into());
         }
         lock(&self.store).compare(self.deployment, &subjects, &read)?;
@@ -238,7 +238,7 @@ impl<S: Source, E: Engine> Indexer<S, E> {
         if block.number > head.number {
             return Ok(false);
         }
-        Ok(self.source.hash(block.number).await? == block.hash)
+        Ok(self.source.hash(block.number).await? == Some(block.hash))
     }
 
     /// The endpoint's newest block is one that was indexed long ago: its node lags. A fork that is

@@ -10,6 +10,8 @@ pub struct Place([u8; Place::LENGTH]);
 impl Place {
     /// Bytes of a place.
     pub const LENGTH: usize = 24;
+    /// Bytes of a position within a transaction; on EVM within a block.
+    pub const POSITION: usize = 12;
 
     /// A place. `transaction` is the transaction's index in its block if [`Position`] does not
     /// order the whole block: on Solana. On EVM it is 0, since log indices count through the block.
@@ -44,6 +46,14 @@ impl Place {
         let mut number = [0; 8];
         number.copy_from_slice(&self.0[..8]);
         u64::from_be_bytes(number)
+    }
+
+    /// Returns the position within the transaction; on EVM within the block.
+    #[must_use]
+    pub fn position(&self) -> [u8; Self::POSITION] {
+        let mut position = [0; Self::POSITION];
+        position.copy_from_slice(&self.0[Self::LENGTH - Self::POSITION..]);
+        position
     }
 
     /// Returns the bytes, which sort as places do.

@@ -55,8 +55,10 @@ impl fmt::Display for AccountId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Evm(address) => {
-                f.write_str("0x")?;
-                address.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+                let mut text = [b'0'; 2 + 2 * 20];
+                text[1] = b'x';
+                hex::encode_to_slice(address, &mut text[2..]).map_err(|_| fmt::Error)?;
+                f.write_str(core::str::from_utf8(&text).map_err(|_| fmt::Error)?)
             }
             Self::Svm(address) => address.fmt(f),
         }
@@ -525,8 +527,8 @@ pub struct Decoded {
     /// What did not decode.
     pub undecoded: Vec<Undecoded>,
     /// S: the runtime cut the log off. An [`Event::AgentTransferred`] at the deepest call level is
-    /// only in the log (R4), so the owners of agents named in the transaction have to be read from
-    /// their accounts.
+    /// only in the log (R4), so the owners of agents whose hook was called
+    /// ([`Program::hooked`](crate::svm::Program::hooked)) have to be read from their accounts.
     pub is_log_truncated: bool,
 }
 

@@ -269,6 +269,7 @@ const ONE_BY_ONE: &[&str] = &[
     "eth_estimateGas",
     "eth_feeHistory",
     "eth_getBalance",
+    "eth_getBlockByHash",
     "eth_getBlockByNumber",
     "eth_getCode",
     "eth_getLogs",

@@ -316,8 +316,8 @@ impl Source for Grown {
         Ok(Some(self.head_number()))
     }
 
-    async fn hash(&mut self, number: u64) -> Result<[u8; 32], SourceError> {
-        Ok(Self::header(number).hash)
+    async fn hash(&mut self, number: u64) -> Result<Option<[u8; 32]>, SourceError> {
+        Ok(Some(Self::header(number).hash))
     }
 
     async fn batch(&mut self, from: u64, to: u64, settled: u64) -> Result<Batch, SourceError> {
@@ -339,6 +339,7 @@ impl Source for Grown {
             headers,
             events: (from..=end).flat_map(|it| self.events(it)).collect(),
             undecoded: Vec::new(),
+            suspects: Vec::new(),
         };
         self.made = end;
         self.making += begun.elapsed();

@@ -5,11 +5,14 @@ use crate::{
     store::{Database, Engine, Location, Store},
 };
 use std::{
+    pin::Pin,
     sync::{Arc, Mutex, PoisonError},
+    task::{Context, Poll},
     time::Duration,
 };
 use tokio::{
-    sync::Semaphore,
+    runtime::Handle,
+    sync::{OwnedSemaphorePermit, Semaphore},
     task::{JoinHandle, spawn_blocking},
     time::{sleep, timeout},
 };
@@ -24,6 +27,9 @@ pub struct Reader<E> {
     /// Ends the query that is running.
     pub interrupt: Interrupt,
 }
+
+/// What is left of a query.
+type Asked<E, T> = (OwnedSemaphorePermit, Reader<E>, Result<T, ApiError>);
 
 type Connect<E> = dyn Fn() -> Result<Reader<E>, StoreError> + Send + Sync;
 
@@ -83,23 +89,25 @@ impl<E: Engine + 'static> Readers<E> {
         let task = spawn_blocking(move || {
             let mut reader = reader;
             let answer = reader.store.snapshot(query);
-            drop(permit);
-            (reader, answer)
+            (permit, reader, answer)
         });
-        // A client that goes away drops this future; the limit of its query stays.
-        let watched = tokio::spawn(Arc::clone(self).watch(task, interrupt));
-        watched.await.unwrap_or(Err(ApiError::Defect))
+        let watch = Arc::clone(self).watch(task, interrupt);
+        Watched(Some(Box::pin(watch))).await
     }
 
     /// Waits for a query, and ends it if it takes too long.
     async fn watch<T: Send + 'static>(
         self: Arc<Self>,
-        mut task: JoinHandle<(Reader<E>, Result<T, ApiError>)>,
+        mut task: JoinHandle<Asked<E, T>>,
         interrupt: Interrupt,
     ) -> Result<T, ApiError> {
         match timeout(self.limit, &mut task).await {
-            Ok(Ok((reader, answer))) => {
-                self.idle().push(reader);
+            Ok(Ok((permit, reader, answer))) => {
+                // IDX-53: after its server went away, a connection fails for ever.
+                if !matches!(answer, Err(ApiError::Store(_))) {
+                    self.idle().push(reader);
+                }
+                drop(permit);
                 answer
             }
             Ok(Err(_)) => Err(ApiError::Defect),
@@ -122,6 +130,35 @@ impl<E: Engine + 'static> Readers<E> {
 
     fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Reader<E>>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Watches a query in the caller's task. A client that goes away drops this future; the limit of its query stays.
+struct Watched<F: Future<Output: Send> + Send + 'static>(Option<Pin<Box<F>>>);
+
+impl<F: Future<Output: Send> + Send + 'static> Future for Watched<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        let Some(watch) = &mut self.0 else {
+            return Poll::Pending; // it is ready once
+        };
+        let polled = watch.as_mut().poll(context);
+        if polled.is_ready() {
+            self.0 = None;
+        }
+        polled
+    }
+}
+
+impl<F: Future<Output: Send> + Send + 'static> Drop for Watched<F> {
+    fn drop(&mut self) {
+        let Some(watch) = self.0.take() else {
+            return;
+        };
+        if let Ok(runtime) = Handle::try_current() {
+            runtime.spawn(watch);
+        }
     }
 }
 

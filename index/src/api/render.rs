@@ -148,7 +148,7 @@ pub(super) fn metadata((_, row): &(MetadataKey, Metadata)) -> Value {
 }
 
 pub(super) fn hexadecimal(bytes: &[u8]) -> String {
-    format!("0x{}", hex::encode(bytes))
+    alloy::hex::encode_prefixed(bytes)
 }
 
 /// An EVM hash is hex, a Solana signature base58.

@@ -142,6 +142,7 @@ impl Follower {
         match repaired {
             Ok(0) => (),
             Ok(events) => eprintln!("{}repaired: {events} events had been missed", self.name),
+            Err(SyncError::Source(error)) => eprintln!("{}not repaired: {error}", self.name),
             Err(error) if error.is_passing() => eprintln!("{}not repaired: {error}", self.name),
             Err(error) => return Err(error.into()),
         }

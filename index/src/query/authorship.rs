@@ -2,6 +2,7 @@
 use crate::{
     StoreError,
     evidence::Content,
+    state::Field,
     store::{Cell, DeploymentId, Engine, Sql, Store},
     table::{Evidence, Feedback, FeedbackKey, FileUse, Proof},
 };
@@ -75,6 +76,11 @@ impl<E: Engine> Store<E> {
             Some(_) => return Ok(false),
         };
         if signers.is_empty() {
+            // R45, R36: a wallet that no event has was set at a time that is not known
+            let differences = self.all_differences_of(deployment, key.agent)?;
+            if differences.iter().any(|it| it.field == Field::Wallet) {
+                return Ok(false);
+            }
             let wallet = self.wallet_at(deployment, key.agent, row.place)?;
             return Ok(wallet.is_some_and(|wallet| is_key_of(&proof.signer, wallet)));
         }

@@ -21,11 +21,12 @@ pub trait Source: Send {
     /// Returns the last block that is final; `None` if the chain does not say.
     async fn final_number(&mut self) -> Result<Option<u64>, SourceError>;
 
-    /// Returns the hash of a block that is not after the newest one.
+    /// Returns the hash of a block that is not after the newest one; `None` if the chain skipped that number, as Solana
+    /// does.
     ///
     /// # Errors
-    /// [`SourceError::Inconsistent`] if the block is not there.
-    async fn hash(&mut self, number: u64) -> Result<[u8; 32], SourceError>;
+    /// [`SourceError::Inconsistent`] if the endpoint does not have the block.
+    async fn hash(&mut self, number: u64) -> Result<Option<[u8; 32]>, SourceError>;
 
     /// Returns the blocks from `from` on, at most up to `to`, completely. Blocks after
     /// `settled` can still be taken back: they are read one by one, with their parents.
@@ -57,7 +58,7 @@ impl Source for Box<dyn Source> {
         (**self).final_number().await
     }
 
-    async fn hash(&mut self, number: u64) -> Result<[u8; 32], SourceError> {
+    async fn hash(&mut self, number: u64) -> Result<Option<[u8; 32]>, SourceError> {
         (**self).hash(number).await
     }
 

@@ -39,6 +39,7 @@ impl<E: Engine> Store<E> {
             store.append(deployment, &batch.events)?;
             store.append_undecoded(deployment, &batch.undecoded)?;
             store.fold_in(deployment, &batch.events)?;
+            store.note_suspects(deployment, &batch.suspects)?;
             store.keep_headers(deployment, &batch.headers, oldest)?;
             store.move_cursor(deployment, &batch.through, final_number)
         })

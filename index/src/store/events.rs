@@ -136,11 +136,8 @@ impl<E: Engine> Store<E> {
         let values = [deployment.0.to_value(), Place::start_of(block).to_value()];
         let mut touched = Touched::default();
         let sql = "SELECT agent FROM event WHERE deployment = $1 AND place >= $2";
-        self.engine.query(sql, &values, &mut |row| {
-            match Cells::new("event", row).take("agent")? {
-                Some(agent) => touched.agents.insert(agent),
-                None => std::mem::replace(&mut touched.registry, true),
-            };
+        self.each(sql, &values, "event", &mut |cells| {
+            touched.note(cells.take("agent")?);
             Ok(())
         })?;
         for table in ["event", "undecoded"] {
@@ -151,6 +148,37 @@ impl<E: Engine> Store<E> {
         }
         Ok(touched)
     }
+
+    /// Deletes the events of one block, and adds to `touched` what they were about.
+    pub(super) fn delete_block(
+        &mut self,
+        deployment: DeploymentId,
+        block: u64,
+        touched: &mut Touched,
+    ) -> Result<(), StoreError> {
+        let values = of_block(deployment, block);
+        let of_block = "WHERE deployment = $1 AND place >= $2 AND place < $3";
+        let sql = format!("SELECT agent FROM event {of_block}");
+        self.each(&sql, &values, "event", &mut |cells| {
+            touched.note(cells.take("agent")?);
+            Ok(())
+        })?;
+        for table in ["event", "undecoded"] {
+            let sql = format!("DELETE FROM {table} {of_block}");
+            self.engine.execute(&sql, &values)?;
+        }
+        Ok(())
+    }
+}
+
+/// A deployment, the first place of a block, and the first one after it.
+pub(super) fn of_block(deployment: DeploymentId, block: u64) -> [Value; 3] {
+    let next = block.saturating_add(1);
+    [
+        deployment.0.to_value(),
+        Place::start_of(block).to_value(),
+        Place::start_of(next).to_value(),
+    ]
 }
 
 /// Which events.
@@ -171,6 +199,16 @@ pub(super) struct Touched {
     pub registry: bool,
     /// How many there were, those that could not be decoded among them.
     pub events: u64,
+}
+
+impl Touched {
+    /// Notes an agent, or a whole registry.
+    pub fn note(&mut self, agent: Option<AgentId>) {
+        match agent {
+            Some(agent) => self.agents.insert(agent),
+            None => std::mem::replace(&mut self.registry, true),
+        };
+    }
 }
 
 fn body(event: &Event) -> Result<Value, StoreError> {

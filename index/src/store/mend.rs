@@ -1,11 +1,69 @@
 //! R46: events that were not seen at first are added, and their agents folded again.
-use super::{DeploymentId, Engine, Store, value::Cell};
+use super::{
+    DeploymentId, Engine, Store,
+    events::{Touched, of_block},
+};
 use crate::{
     Place, StoreError,
     batch::{Batch, IndexedEvent, UndecodedEvent},
+    table::Transaction,
 };
-use concord_registry::event::AgentId;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a table has of a block: each transaction with a position in it, and the place that it has. The place also counts the
+/// transactions that were listed, so that a list that was not whole gives the same event another one (IDX-12).
+type Named = BTreeMap<Name, Place>;
+type Name = (Transaction, [u8; Place::POSITION]);
+
+/// What was read again of one block.
+#[derive(Default)]
+struct Reread {
+    events: Vec<IndexedEvent>,
+    undecoded: Vec<UndecodedEvent>,
+}
+
+impl Reread {
+    fn by_block(batch: &Batch) -> BTreeMap<u64, Self> {
+        let mut blocks: BTreeMap<u64, Self> = BTreeMap::new();
+        for it in &batch.events {
+            let block = blocks.entry(it.place.block()).or_default();
+            block.events.push(it.clone());
+        }
+        for it in &batch.undecoded {
+            let block = blocks.entry(it.place.block()).or_default();
+            block.undecoded.push(it.clone());
+        }
+        blocks
+    }
+
+    fn named(&self) -> [Named; 2] {
+        let events = self.events.iter().map(|it| (it.transaction, it.place));
+        let undecoded = (self.undecoded.iter()).map(|it| (it.transaction, it.place));
+        [named(events), named(undecoded)]
+    }
+}
+
+fn name(of: impl Into<Transaction>, place: Place) -> Name {
+    (of.into(), place.position())
+}
+
+fn named<T: Into<Transaction>>(of: impl Iterator<Item = (T, Place)>) -> Named {
+    of.map(|(of, place)| (name(of, place), place)).collect()
+}
+
+/// Whether everything that was read has the place that it has in the log, or one that is free.
+fn stay(logged: &Named, read: &Named) -> bool {
+    let places: BTreeSet<&Place> = logged.values().collect();
+    let mut read = read.iter();
+    read.all(|(name, place)| match logged.get(name) {
+        Some(before) => before == place,
+        None => !places.contains(place),
+    })
+}
+
+fn has_all(read: &Named, logged: &Named) -> bool {
+    logged.keys().all(|it| read.contains_key(it))
+}
 
 impl<E: Engine> Store<E> {
     /// Adds those events of blocks that are indexed already which the log does not have, and returns
@@ -15,54 +73,69 @@ impl<E: Engine> Store<E> {
     /// [`StoreError::Full`] and others; the store is as it was.
     pub fn mend(&mut self, deployment: DeploymentId, batch: &Batch) -> Result<usize, StoreError> {
         self.transaction(deployment, |store| {
-            let mut missing: Vec<IndexedEvent> = Vec::new();
-            for event in &batch.events {
-                if !store.has(deployment, "event", event.place)? {
-                    missing.push(event.clone());
-                }
+            let (mut touched, mut count) = (Touched::default(), 0);
+            for (block, read) in Reread::by_block(batch) {
+                count += store.mend_block(deployment, block, read, &mut touched)?;
             }
-            let mut undecoded: Vec<UndecodedEvent> = Vec::new();
-            for event in &batch.undecoded {
-                if !store.has(deployment, "undecoded", event.place)? {
-                    undecoded.push(event.clone());
-                }
+            for agent in touched.agents {
+                store.fold_again(deployment, agent)?;
             }
-            store.append(deployment, &missing)?;
-            store.append_undecoded(deployment, &undecoded)?;
-            store.fold_touched(deployment, &missing)?;
-            Ok(missing.len())
+            if touched.registry {
+                store.fold_settings_again(deployment)?;
+            }
+            store.note_suspects(deployment, &batch.suspects)?;
+            Ok(count)
         })
     }
 
-    fn fold_touched(
+    /// IDX-54: adds what the log lacks. If that moves what the log has, all of the block is replaced, unless the log has
+    /// something that was not read.
+    fn mend_block(
         &mut self,
         deployment: DeploymentId,
-        events: &[IndexedEvent],
-    ) -> Result<(), StoreError> {
-        let touched: BTreeSet<Option<AgentId>> = events.iter().map(|it| it.event.agent()).collect();
-        for agent in touched {
-            match agent {
-                Some(agent) => self.fold_again(deployment, agent)?,
-                None => self.fold_settings_again(deployment)?,
-            }
+        block: u64,
+        mut read: Reread,
+        touched: &mut Touched,
+    ) -> Result<usize, StoreError> {
+        let events = self.logged(deployment, "event", block)?;
+        let undecoded = self.logged(deployment, "undecoded", block)?;
+        let [read_events, read_undecoded] = read.named();
+        let is_new = |it: &IndexedEvent| !events.contains_key(&name(it.transaction, it.place));
+        let count = read.events.iter().filter(|it| is_new(it)).count();
+        if stay(&events, &read_events) && stay(&undecoded, &read_undecoded) {
+            read.events.retain(is_new);
+            read.undecoded
+                .retain(|it| !undecoded.contains_key(&name(it.transaction, it.place)));
+        } else if has_all(&read_events, &events) && has_all(&read_undecoded, &undecoded) {
+            self.delete_block(deployment, block, touched)?;
+        } else {
+            return Ok(0);
         }
-        Ok(())
+        for it in &read.events {
+            touched.note(it.event.agent());
+        }
+        self.append(deployment, &read.events)?;
+        self.append_undecoded(deployment, &read.undecoded)?;
+        Ok(count)
     }
 
-    fn has(
+    fn logged(
         &mut self,
         deployment: DeploymentId,
         table: &'static str,
-        place: Place,
-    ) -> Result<bool, StoreError> {
-        let sql = format!("SELECT 1 FROM {table} WHERE deployment = $1 AND place = $2");
-        let values = [deployment.0.to_value(), place.to_value()];
-        let mut has = false;
-        self.engine.query(&sql, &values, &mut |_| {
-            has = true;
+        block: u64,
+    ) -> Result<Named, StoreError> {
+        let sql = format!(
+            "SELECT tx, place FROM {table} WHERE deployment = $1 AND place >= $2 AND place < $3"
+        );
+        let mut found = Named::new();
+        self.each(&sql, &of_block(deployment, block), table, &mut |cells| {
+            let (transaction, place): (Transaction, Place) =
+                (cells.take("tx")?, cells.take("place")?);
+            found.insert(name(transaction, place), place);
             Ok(())
         })?;
-        Ok(has)
+        Ok(found)
     }
 
     /// R46: returns the block from which on events are missing, as far as what is missing shows; `None`

@@ -20,6 +20,8 @@ const BUSY: Duration = Duration::from_secs(10);
 /// commit is written and read again for each change.
 const WRITER_CACHE: i64 = 256 << 10;
 const READER_CACHE: i64 = 32 << 10;
+/// Bytes of the file that a reader maps at most (IDX-52). A page that is mapped is neither copied nor searched for in the cache.
+const READER_MAP: i64 = 1 << 40;
 
 /// A database file, or a database in memory.
 #[derive(Debug)]
@@ -62,6 +64,7 @@ impl Sqlite {
         connection
             .pragma_update(None, "query_only", true)
             .and_then(|()| keep_pages(&connection, READER_CACHE))
+            .and_then(|()| connection.pragma_update(None, "mmap_size", READER_MAP))
             .map_err(unusable)?;
         Self::with(connection, Some(path.to_owned()))
     }
@@ -249,6 +252,53 @@ fn failed(error: rusqlite::Error) -> StoreError {
 mod tests {
     use super::*;
     use rusqlite::StatementStatus;
+
+    /// IDX-52: `.cargo/config.toml` is what allows more than 2 GiB.
+    #[test]
+    fn a_reader_maps_all_of_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("index.sqlite");
+        let mut writer = Sqlite::open(&path).unwrap();
+        writer.script("CREATE TABLE t (a)").unwrap();
+        let reader = Sqlite::open_read_only(&path).unwrap();
+        let mapped = |of: &Sqlite| -> i64 {
+            let pragma = of
+                .connection
+                .pragma_query_value(None, "mmap_size", |it| it.get(0));
+            pragma.unwrap()
+        };
+        assert_eq!((mapped(&reader), mapped(&writer)), (READER_MAP, 0));
+    }
+
+    /// IDX-52: a read beyond the end of a file that is mapped would end the process.
+    #[test]
+    fn a_file_that_is_made_shorter_is_read_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("index.sqlite");
+        let mut writer = Sqlite::open(&path).unwrap();
+        let fill = "CREATE TABLE t (a INTEGER PRIMARY KEY, b BLOB);
+            WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+            INSERT INTO t SELECT i, randomblob(4000) FROM n;
+            PRAGMA wal_checkpoint(TRUNCATE);";
+        writer.script(fill).unwrap();
+        let length = || std::fs::metadata(&path).unwrap().len();
+        let long = length();
+        let mut reader = Sqlite::open_read_only(&path).unwrap();
+        let mut rows = || {
+            let mut rows = 0;
+            let sql = "SELECT b FROM t ORDER BY a";
+            let read = reader.query(sql, &[], &mut |_| {
+                rows += 1;
+                Ok(())
+            });
+            read.map(|()| rows)
+        };
+        assert_eq!(rows().unwrap(), 2_000);
+        let shorten = "DELETE FROM t WHERE a > 10; VACUUM; PRAGMA wal_checkpoint(TRUNCATE);";
+        writer.script(shorten).unwrap();
+        assert!(length() < long / 50, "{long} {}", length());
+        assert_eq!(rows().unwrap(), 10);
+    }
 
     /// IDX-49: with a partial index, a planner that looks at parameters plans again for each new value.
     #[test]

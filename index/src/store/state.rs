@@ -16,6 +16,9 @@ use std::collections::BTreeMap;
 /// In place of a profile, for the agent itself.
 const AGENT: i64 = -1;
 
+const NOTE_UNREAD: &str = "INSERT INTO unread (deployment, agent, profile, client) VALUES ($1, $2, $3, $4) \
+    ON CONFLICT (deployment, agent, profile, client) DO NOTHING";
+
 impl<E: Engine> Store<E> {
     /// Returns agents and clients whose events changed since their state was read, or of which it never was.
     ///
@@ -268,14 +271,25 @@ impl<E: Engine> Store<E> {
         self.engine.execute(sql, &subject_values(deployment, of))
     }
 
+    /// R4, R45: the state of these agents is to be read, although no event of theirs was seen.
+    pub(super) fn note_suspects(
+        &mut self,
+        deployment: DeploymentId,
+        agents: &[AgentId],
+    ) -> Result<(), StoreError> {
+        for agent in agents {
+            let values = subject_values(deployment, &Subject::Agent(*agent));
+            self.engine.execute(NOTE_UNREAD, &values)?;
+        }
+        Ok(())
+    }
+
     /// What was folded is to be compared with the state.
     pub(super) fn note_unread(
         &mut self,
         deployment: DeploymentId,
         tables: &Tables,
     ) -> Result<(), StoreError> {
-        let sql = "INSERT INTO unread (deployment, agent, profile, client) VALUES ($1, $2, $3, $4) \
-                   ON CONFLICT (deployment, agent, profile, client) DO NOTHING";
         let agents = tables
             .agents
             .changes()
@@ -286,7 +300,7 @@ impl<E: Engine> Store<E> {
             .map(|(key, _)| Subject::Client(*key));
         for subject in agents.chain(clients) {
             let values = subject_values(deployment, &subject);
-            self.engine.execute(sql, &values)?;
+            self.engine.execute(NOTE_UNREAD, &values)?;
         }
         Ok(())
     }

@@ -86,7 +86,7 @@ pub struct Feedback {
 }
 
 /// A transaction's hash, or its first signature.
-#[derive(Debug, Clone, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, BorshSerialize, BorshDeserialize)]
 pub struct Transaction(pub Vec<u8>);
 
 impl From<TransactionId> for Transaction {

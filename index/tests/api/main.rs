@@ -1,6 +1,7 @@
 //! `/v1` over a store with two chains.
 mod client;
 mod command;
+mod connections;
 #[path = "../worlds/database.rs"]
 mod database;
 mod described;

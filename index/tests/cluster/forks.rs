@@ -1,6 +1,6 @@
 //! A fork wins while the index reads: at whichever request that happens, nothing of the two forks is mixed.
 use crate::{
-    catch_up, chain,
+    ClusterIndexer, World, catch_up, chain,
     cluster::Cluster,
     digest, indexer_of, source,
     switching::{Change, Lost, Switching},
@@ -8,7 +8,10 @@ use crate::{
 use concord_chain::{Blocking, Endpoint, svm};
 use concord_index::{Progress, SyncError, source::svm::ReadAt};
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
 /// More failures in a row than one change of forks makes.
 const PATIENCE: usize = 20;
@@ -81,6 +84,101 @@ fn r45_a_fork_that_wins_at_any_request_is_not_mixed_with_the_one_that_lost() {
         }
         assert!(requests > 8, "batches of {batch}: {requests}");
     }
+}
+
+/// R45: most forks of Solana differ in that one leader's slots have no block. `jumped`: the node does not know the block, and
+/// the chain has one.
+fn skip(world: &mut World, jumped: bool) -> (ClusterIndexer, Vec<Result<Progress, SyncError>>) {
+    world.give(4, 1);
+    world.cluster.advance(2);
+    let authority = world.program.event_authority().to_string();
+    let other = last_feedback(&world.cluster, &authority).answers();
+    let skipped = Arc::new(AtomicU64::new(u64::MAX)); // until then the first fork is the longest
+    let change: Change = {
+        let skipped = skipped.clone();
+        Arc::new(move |method, params, result| {
+            let skipped = skipped.load(Ordering::SeqCst);
+            if skipped == u64::MAX {
+                return;
+            }
+            other(method, params, result);
+            match params[0].as_u64() {
+                Some(slot) if method == "getBlock" && slot == skipped => *result = Value::Null,
+                Some(slot) if method == "getBlock" && slot == skipped + 1 && !jumped => {
+                    result["parentSlot"] = json!(skipped - 1);
+                }
+                _ => (),
+            }
+        })
+    };
+    let node = Switching::new(&world.cluster.url(), change, usize::MAX);
+    let cluster = svm::Cluster::at(Endpoint::over(node, "skipping"));
+    let program = world.program.id();
+    let source = source(cluster, program, ReadAt::Confirmed);
+    let mut indexer = indexer_of(source, program, world.start);
+    catch_up(&mut indexer);
+    assert_eq!(world.values(&mut indexer), [500, 9_000, -77, 1]);
+    let id = indexer.deployment();
+    let head = indexer.store().cursor(id).unwrap().unwrap().head.number;
+    skipped.store(head, Ordering::SeqCst);
+    world.cluster.advance(3);
+    let blocking = Blocking::new().unwrap();
+    let steps = (0..3).map(|_| blocking.wait(indexer.step())).collect();
+    (indexer, steps)
+}
+
+#[test]
+fn r45_a_fork_that_skips_the_newest_block_is_followed() {
+    let mut world = chain();
+    let (mut indexer, steps) = skip(&mut world, false);
+    let steps: Vec<Progress> = steps.into_iter().map(Result::unwrap).collect();
+    assert!(
+        matches!(steps[0], Progress::Reorganised { .. }),
+        "{steps:?}"
+    );
+    assert!(matches!(steps[2], Progress::Idle { .. }), "{steps:?}");
+    digest(&mut indexer);
+    assert_eq!(world.values(&mut indexer), [500, 9_000, -77]);
+}
+
+#[test]
+fn a_node_that_does_not_know_a_block_takes_nothing_back() {
+    let mut world = chain();
+    let (mut indexer, steps) = skip(&mut world, true);
+    for step in steps {
+        let error = step.unwrap_err();
+        assert!(error.is_passing(), "{error}");
+        assert!(
+            error.to_string().contains("the block is not there"),
+            "{error}"
+        );
+    }
+    assert_eq!(world.values(&mut indexer), [500, 9_000, -77, 1]);
+}
+
+/// R46: a node that dropped its first transactions lists the others as if they were all.
+#[test]
+fn r46_a_node_that_dropped_what_is_wanted_is_named() {
+    let mut world = chain();
+    world.cluster.ask("local_forget", json!([]));
+    world.give(4, 1);
+    world.cluster.advance(40);
+    let program = world.program.id();
+    let of = |start| {
+        let source = source(world.cluster.rpc(), program, ReadAt::Finalized);
+        indexer_of(source, program, start)
+    };
+    let blocking = Blocking::new().unwrap();
+    let mut indexer = of(world.start);
+    let error = blocking.wait(indexer.step()).unwrap_err();
+    assert!(!error.is_passing(), "{error}");
+    let words = format!("wanted from {}", world.start);
+    assert!(error.to_string().contains(&words), "{error}");
+    assert_eq!(world.values(&mut indexer), []);
+    // Whoever says no start takes what there is.
+    let mut indexer = of(0);
+    blocking.wait(indexer.catch_up(|_| ())).unwrap();
+    assert_eq!(world.values(&mut indexer), [1]);
 }
 
 /// The registry's events are in inner instructions: without them there would seem to be none.

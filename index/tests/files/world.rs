@@ -57,6 +57,7 @@ pub fn commit<E: Engine>(store: &mut Store<E>, id: DeploymentId, number: u64, ev
         headers: vec![header(number)],
         events: events.collect(),
         undecoded: vec![],
+        suspects: Vec::new(),
     };
     store.commit(id, &batch, None, 64).unwrap();
     sound(store, id);

@@ -4,7 +4,10 @@ use crate::{
     faulty::{Fault, Faulty},
 };
 use concord_chain::Endpoint;
-use concord_index::{Options, Progress, SyncError, source::evm::Range};
+use concord_index::{
+    Options, Progress, SyncError,
+    source::{Source, evm::Range},
+};
 
 /// More failures in a row than any fault makes.
 const PATIENCE: u32 = 500;
@@ -58,17 +61,39 @@ fn an_endpoint_that_refuses_a_single_block_is_an_error_that_names_it() {
     let mut chain = Chain::start();
     chain.act(70); // so that some are settled
     let url = chain.url().to_owned();
-    let transport = Faulty::new(&url, Fault::Refusing);
+    let transport = Faulty::new(&url, Fault::Silent);
     let endpoint = Endpoint::over(transport, "faulty");
     let options = Options {
         kept_headers: 2,
         ..Options::default()
     };
     let mut indexer = chain.indexer(endpoint, Range::new(50, 50), options);
-    let error = chain.blocking.wait(indexer.step()).unwrap_err();
+    // Blocks whose blooms say that they have none are passed.
+    let error = chain.blocking.wait(indexer.catch_up(|_| ())).unwrap_err();
     let SyncError::Source(error) = error else {
         panic!("{error}");
     };
     assert!(!error.is_passing(), "{error}");
-    assert!(error.to_string().contains("block 0 alone"), "{error}");
+    assert!(
+        error.to_string().contains(" alone: no logs here"),
+        "{error}"
+    );
+}
+
+/// IDX-50: what is read ahead follows what was read before, or it is not taken in with it.
+#[test]
+fn settled_blocks_are_linked_to_the_block_before() {
+    let mut chain = Chain::start();
+    chain.act(20);
+    let endpoint = chain.node.endpoint().clone();
+    let mut indexer = chain.indexer(endpoint, Range::new(50, 50), Options::default());
+    let source = indexer.source();
+    for from in [4, 9] {
+        let before = chain.blocking.wait(source.hash(from - 1)).unwrap();
+        let batch = chain
+            .blocking
+            .wait(source.batch(from, from + 3, 15))
+            .unwrap();
+        assert_eq!(batch.parent, before, "{from}");
+    }
 }

@@ -1,11 +1,14 @@
 //! An endpoint that fails in a way of its own at some requests.
 use alloy::{
+    hex,
     rpc::json_rpc::{RequestPacket, Response, ResponsePacket, ResponsePayload, SerializedRequest},
+    sol_types::SolCall,
     transports::{
         BoxTransport, IntoBoxTransport, TransportError, TransportErrorKind, TransportFut,
         http::Http,
     },
 };
+use concord_registry::evm::abi::Feedback::{getClientCountCall, getClientsCall};
 use serde_json::{Value, json};
 use std::{
     collections::HashSet,
@@ -29,19 +32,24 @@ pub enum Fault {
     Limited,
     /// Too many requests were made.
     RateLimited,
-    /// No logs are given at all.
+    /// No lists of logs are given.
     Refusing,
+    /// No logs are given at all.
+    Silent,
+    /// A contract that does not count its clients, and lists more of them than a call may cost.
+    OutOfGas,
 }
 
 impl Fault {
     /// Those that pass.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Empty,
         Self::Doubled,
         Self::Truncated,
         Self::Lagging,
         Self::Limited,
         Self::RateLimited,
+        Self::Refusing,
     ];
 }
 
@@ -96,6 +104,10 @@ impl Faulty {
     }
 }
 
+fn selector<C: SolCall>() -> String {
+    hex::encode_prefixed(C::SELECTOR)
+}
+
 fn refusal(request: &SerializedRequest, code: i64, message: &str) -> ResponsePacket {
     let answer = json!({
         "jsonrpc": "2.0", "id": request.id(), "error": { "code": code, "message": message },
@@ -139,8 +151,21 @@ impl Faulty {
                 ));
             }
         }
-        if let (Fault::Refusing, true) = (self.fault, is_logs) {
+        if matches!(self.fault, Fault::Refusing | Fault::Silent) && is_logs
+            || self.fault == Fault::Silent && method == "eth_getTransactionReceipt"
+        {
+            self.note();
             return Ok(refusal(&request, -32000, "no logs here"));
+        }
+        if self.fault == Fault::OutOfGas && method == "eth_call" {
+            let input = params[0]["input"].as_str().unwrap();
+            if input.starts_with(&selector::<getClientCountCall>()) {
+                return Ok(refusal(&request, 3, "execution reverted"));
+            }
+            if input.starts_with(&selector::<getClientsCall>()) {
+                self.note();
+                return Ok(refusal(&request, -32000, "out of gas"));
+            }
         }
         if let (Fault::RateLimited, true) = (self.fault, is_due) {
             self.note();

@@ -2,11 +2,13 @@
 use crate::{
     chain::Chain,
     changed::{Changed, withholding},
+    faulty::{Fault, Faulty},
 };
 use alloy::{
     primitives::{Address, Bytes, U256},
     sol_types::SolValue,
 };
+use concord_chain::{Endpoint, evm::Node};
 use concord_index::{
     Contracts, Deployment, Indexer, Options,
     query::Gap,
@@ -90,6 +92,22 @@ fn r45_the_canonical_contracts_wallet_is_what_its_state_says() {
     assert!(indexer.store().completeness(id).unwrap().is_complete());
 }
 
+/// Whoever makes an agent's list of clients too long for a call ends nothing: the others are compared, and so is the agent.
+#[test]
+fn r45_a_list_of_clients_that_costs_too_much_says_nothing() {
+    let mut chain = Chain::start();
+    chain.act(24);
+    let deployment = chain.deployment();
+    let faulty = Faulty::new(chain.url(), Fault::OutOfGas);
+    let node = Node::at(Endpoint::over(faulty.clone(), "faulty"));
+    let source = EvmSource::new(node, deployment.chain.clone(), chain.registries());
+    let mut indexer = indexer(&chain, &deployment, source);
+    compare(&chain, &mut indexer);
+    assert!(faulty.faults() > 0);
+    let id = indexer.deployment();
+    assert_eq!(indexer.store().differences(id, 9).unwrap(), []);
+}
+
 #[test]
 fn r45_r46_on_anvil_what_an_endpoint_withholds_shows_in_the_state() {
     let mut chain = Chain::start();
@@ -97,7 +115,7 @@ fn r45_r46_on_anvil_what_an_endpoint_withholds_shows_in_the_state() {
     let identity = chain.registries().identity;
     chain.send(0, identity, calls::unset_agent_wallet(U256::from(1)));
     let deployment = chain.deployment();
-    let endpoint = concord_chain::evm::Node::at(chain.node.endpoint().clone());
+    let endpoint = Node::at(chain.node.endpoint().clone());
     let source = EvmSource::new(endpoint, deployment.chain.clone(), chain.registries());
     let mut whole = indexer(&chain, &deployment, source);
     compare(&chain, &mut whole);

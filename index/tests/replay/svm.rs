@@ -75,8 +75,8 @@ impl Source for Slots {
         Ok(None)
     }
 
-    async fn hash(&mut self, number: u64) -> Result<[u8; 32], SourceError> {
-        Ok(self.headers[usize::try_from(number).unwrap()].hash)
+    async fn hash(&mut self, number: u64) -> Result<Option<[u8; 32]>, SourceError> {
+        Ok(Some(self.headers[usize::try_from(number).unwrap()].hash))
     }
 
     async fn batch(&mut self, from: u64, to: u64, _settled: u64) -> Result<Batch, SourceError> {

@@ -45,7 +45,7 @@ impl Source for Stated {
         Ok(None)
     }
 
-    async fn hash(&mut self, number: u64) -> Result<[u8; 32], SourceError> {
+    async fn hash(&mut self, number: u64) -> Result<Option<[u8; 32]>, SourceError> {
         self.0.hash(number).await
     }
 

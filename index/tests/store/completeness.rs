@@ -29,6 +29,7 @@ fn stored(events: Vec<Event>) -> (Store<Database>, DeploymentId) {
         headers: vec![HEAD],
         events,
         undecoded: vec![],
+        suspects: Vec::new(),
     };
     store.commit(id, &batch, None, 64).unwrap();
     assert_eq!(store.rebuild_digest(id).unwrap(), store.digest(id).unwrap()); // R45

@@ -205,6 +205,7 @@ fn r45_a_store_of_the_version_before_has_all_state_to_read() {
             headers: vec![world.header(number)],
             events: world.events(number),
             undecoded: vec![],
+            suspects: Vec::new(),
         };
         store.commit(id, &batch, None, 64).unwrap();
     }
@@ -296,6 +297,7 @@ fn r45_a_store_of_two_versions_before_notes_reorganizations_from_now_on() {
         headers: vec![world.header(number)],
         events: world.events(number),
         undecoded: vec![],
+        suspects: Vec::new(),
     };
     for number in 1..=40 {
         let mut batch = batch(number);
@@ -364,6 +366,7 @@ fn r45_a_store_of_three_versions_before_is_brought_up_to_date() {
         headers: vec![],
         events: events.collect(),
         undecoded: vec![],
+        suspects: Vec::new(),
     };
     store.commit(id, &batch, None, 64).unwrap();
     let before = store.file_digest(id).unwrap();
@@ -438,6 +441,7 @@ fn tags_keys_and_texts_of_any_length_and_with_nul_are_stored() {
         headers: vec![],
         events: (0..).zip(events).map(|(log, it)| at(1, log, it)).collect(),
         undecoded: vec![],
+        suspects: Vec::new(),
     };
     store.commit(id, &batch, None, 64).unwrap();
     assert_eq!(store.digest(id).unwrap(), store.rebuild_digest(id).unwrap());

@@ -2,14 +2,16 @@
 use crate::{
     changed::{Changed, withholding},
     database::database,
-    world::{World, deployment},
+    world::{World, at, deployment, open, registered},
 };
 use concord_chain::Blocking;
 use concord_index::{
-    Indexer, Options, SyncError,
+    Indexer, Options, Place, SyncError,
+    batch::{Batch, IndexedEvent},
     fold::fold,
     store::{Database, Store},
 };
+use concord_registry::event::{Position, TransactionId};
 
 const BLOCKS: u64 = 120;
 
@@ -86,4 +88,61 @@ fn events_of_another_fork_are_not_taken_in() {
         "{error}"
     );
     assert_eq!(indexer.store().digest(id).unwrap(), before);
+}
+
+/// A Solana transaction with one event, at the place that it has if `before` others of its slot were listed.
+fn listed(transaction: u8, before: u32) -> IndexedEvent {
+    let position = Position::Svm {
+        instruction: 0,
+        call: 1,
+        line: 0,
+    };
+    IndexedEvent {
+        place: Place::new(6, before, position),
+        transaction: TransactionId::Svm([transaction; 64]),
+        ..at(6, 0, open(1, transaction, 1, 70))
+    }
+}
+
+/// IDX-54: the place of an event counts the transactions that were listed before it.
+#[test]
+fn r46_a_transaction_that_was_not_listed_moves_those_after_it() {
+    let (first, second, third) = (listed(1, 0), listed(2, 1), listed(3, 2));
+    let moved = [listed(2, 0), listed(3, 1)];
+    let batch = |events: &[IndexedEvent]| {
+        let world = world();
+        Batch {
+            through: world.header(6),
+            parent: None,
+            headers: vec![world.header(6)],
+            events: events.to_vec(),
+            undecoded: Vec::new(),
+            suspects: Vec::new(),
+        }
+    };
+    let agents = [at(1, 0, registered(1))];
+    let all = [first.clone(), second.clone(), third.clone()];
+    // What was listed at first, what is listed then, and how much of it is new: `None` if the log stays as it is.
+    let cases: [(&[IndexedEvent], &[IndexedEvent], Option<usize>); 6] = [
+        (&moved, &all, Some(1)),
+        (&[moved[1].clone()], &[first.clone(), listed(3, 1)], Some(1)),
+        (&all, &all, Some(0)),
+        (&all[..2], &all, Some(1)),
+        (&all, &moved, None),
+        (&moved[..1], &[first, listed(3, 1)], None),
+    ];
+    for (number, (before, after, new)) in cases.into_iter().enumerate() {
+        let mut store = Store::open(database()).unwrap();
+        let id = store.claim(&deployment()).unwrap();
+        store.commit(id, &batch(&agents), None, 64).unwrap();
+        store.commit(id, &batch(before), None, 64).unwrap();
+        let found = store.mend(id, &batch(after)).unwrap();
+        assert_eq!(found, new.unwrap_or_default(), "{number}");
+        let mut expected = agents.to_vec();
+        expected.extend_from_slice(if new.is_some() { after } else { before });
+        let log = store.events_after(id, None, 9, 99).unwrap();
+        assert_eq!(log, expected, "{number}");
+        let digest = fold(&expected).unwrap().digest();
+        assert_eq!(store.digest(id).unwrap(), digest, "{number}");
+    }
 }

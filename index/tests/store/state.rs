@@ -56,7 +56,9 @@ impl Stated {
             let last = row.map_or(0, |it| it.last_index).to_string();
             return vec![fact(Field::LastIndex(key.profile, key.client), last)];
         }
-        let row = tables.agents.known(&AgentKey { agent }).flatten().unwrap();
+        let Some(row) = tables.agents.known(&AgentKey { agent }).flatten() else {
+            return vec![fact(Field::Owner, String::new())];
+        };
         let text = |it: Option<_>| it.map(|it: concord_registry::event::AccountId| it.to_string());
         vec![
             fact(Field::Owner, text(row.owner).unwrap_or_default()),
@@ -81,7 +83,7 @@ impl Source for Stated {
         Ok(None)
     }
 
-    async fn hash(&mut self, number: u64) -> Result<[u8; 32], SourceError> {
+    async fn hash(&mut self, number: u64) -> Result<Option<[u8; 32]>, SourceError> {
         self.world.hash(number).await
     }
 
@@ -327,6 +329,38 @@ fn r45_a_state_of_a_later_block_is_compared_with_the_events_up_to_it() {
     let id = stage.indexer.deployment();
     let head = stage.indexer.store().cursor(id).unwrap().unwrap().head;
     assert_eq!(head.number, BLOCKS + 3);
+}
+
+/// R4: of a transfer whose event was cut off the log there is no event, and its agent's state is read all the same.
+#[test]
+fn r45_the_state_of_an_agent_is_read_whose_event_may_have_been_cut_off() {
+    let owner = account(222).to_string();
+    let mut stage = Stage::of(&[], Vec::new());
+    stage.compare();
+    stage.indexer.source().planted = vec![planted(2, Field::Owner, &owner)];
+    stage.compare();
+    assert_eq!(stage.differences(), []);
+    let id = stage.indexer.deployment();
+    let world = &stage.indexer.source().world;
+    let (head, blocks) = (world.header(BLOCKS + 1), BLOCKS + 1);
+    let batch = Batch {
+        through: head,
+        parent: None,
+        headers: vec![head],
+        events: Vec::new(),
+        undecoded: Vec::new(),
+        suspects: vec![agent(2), agent(99)],
+    };
+    stage.indexer.source().world.blocks = blocks;
+    let mut store = stage.indexer.store();
+    store.commit(id, &batch, None, 64).unwrap();
+    let unread = [Subject::Agent(agent(2)), Subject::Agent(agent(99))];
+    assert_eq!(store.unread(id, 9).unwrap(), unread);
+    drop(store);
+    stage.compare();
+    assert_eq!(stage.agent(2).owner, Some(account(222)));
+    let found = stage.differences();
+    assert_eq!((found.len(), found[0].field), (1, Field::Owner));
 }
 
 fn client(agent: AgentId, number: u8) -> ClientKey {

@@ -184,8 +184,8 @@ impl Source for World {
         Ok(None)
     }
 
-    async fn hash(&mut self, number: u64) -> Result<[u8; 32], SourceError> {
-        Ok(self.header(number).hash)
+    async fn hash(&mut self, number: u64) -> Result<Option<[u8; 32]>, SourceError> {
+        Ok(Some(self.header(number).hash))
     }
 
     async fn batch(&mut self, from: u64, to: u64, _settled: u64) -> Result<Batch, SourceError> {
@@ -197,6 +197,7 @@ impl Source for World {
             headers,
             events: (from..=to).flat_map(|number| self.events(number)).collect(),
             undecoded: Vec::new(),
+            suspects: Vec::new(),
         })
     }
 }

@@ -38,7 +38,7 @@ impl<S: Source> Source for Changed<S> {
         self.source.final_number().await
     }
 
-    async fn hash(&mut self, number: u64) -> Result<[u8; 32], SourceError> {
+    async fn hash(&mut self, number: u64) -> Result<Option<[u8; 32]>, SourceError> {
         self.source.hash(number).await
     }
 

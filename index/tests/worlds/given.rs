@@ -235,6 +235,7 @@ pub fn batch(chain: usize, number: u64, events: Vec<Event>) -> Batch {
         headers: vec![header],
         events: events.collect(),
         undecoded: vec![],
+        suspects: Vec::new(),
     }
 }
 

@@ -1,11 +1,15 @@
-use super::EvmSource;
+use super::{EvmSource, REQUESTS_AT_ONCE};
 use crate::{SourceError, batch::Header, source::Source};
 use alloy::{
+    eips::BlockId,
+    primitives::B256,
     providers::Provider,
     rpc::types::{Filter, Log},
 };
 use concord_chain::ChainError;
 use concord_registry::{event::Block, evm::PlacedLog};
+use futures_util::future::try_join_all;
+use serde::Deserialize;
 
 impl EvmSource {
     /// The logs from a block on, of as many blocks up to `to` as the endpoint answers for at once.
@@ -20,15 +24,12 @@ impl EvmSource {
             let filter = self.filter().from_block(from).to_block(end);
             match self.ask_twice(&filter).await? {
                 Ok(logs) => {
-                    self.range.grow(blocks, logs.len());
+                    self.range.answered(blocks, logs.len());
                     return Ok((end, self.placed(logs, from, end)?));
                 }
                 Err(reason) if !self.range.shrink(blocks) => {
-                    return Err(SourceError::BlockRefused {
-                        host: self.name(),
-                        block: from,
-                        reason,
-                    });
+                    let logs = self.logs_of_receipts(from.into(), from, reason).await?;
+                    return Ok((from, self.placed(logs, from, from)?));
                 }
                 Err(_) => (),
             }
@@ -41,9 +42,63 @@ impl EvmSource {
         header: &Header,
     ) -> Result<Vec<PlacedLog>, SourceError> {
         let filter = self.filter().at_block_hash(header.hash);
-        let logs = self.ask_twice(&filter).await?;
-        let logs = logs.map_err(|reason| self.inconsistent(header.number, reason))?;
+        let logs = match self.ask_twice(&filter).await? {
+            Ok(logs) => logs,
+            Err(reason) => {
+                let block = BlockId::hash(header.hash.into());
+                self.logs_of_receipts(block, header.number, reason).await?
+            }
+        };
         self.placed(logs, header.number, header.number)
+    }
+
+    /// IDX-55: the logs of a block whose list is refused, transaction by transaction. Anyone can put more logs into a block
+    /// than an endpoint answers at once.
+    async fn logs_of_receipts(
+        &self,
+        block: BlockId,
+        number: u64,
+        reason: String,
+    ) -> Result<Vec<Log>, SourceError> {
+        #[derive(Debug, Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Receipt {
+            block_hash: B256,
+            logs: Vec<Log>,
+        }
+        const METHOD: &str = "eth_getTransactionReceipt";
+        let (node, addresses) = (&self.node, self.addresses());
+        let found = node.provider().get_block(block);
+        let found = node.expect("eth_getBlockByNumber", found).await?;
+        let found = found.ok_or_else(|| self.inconsistent(number, reason.clone()))?;
+        if !self.may_have_logs(&found.header.logs_bloom) {
+            return Ok(Vec::new());
+        }
+        let transactions: Vec<B256> = found.transactions.hashes().collect();
+        let mut logs = Vec::new();
+        for some in transactions.chunks(REQUESTS_AT_ONCE) {
+            let receipts = some.iter().map(async |hash| {
+                let request = node.provider().raw_request(METHOD.into(), (hash,));
+                let answer: Option<Receipt> = match node.endpoint().ask(METHOD, request).await? {
+                    Ok(answer) => answer,
+                    Err(no) => {
+                        return Err(SourceError::BlockRefused {
+                            host: self.name(),
+                            block: number,
+                            reason: format!("{reason}; {METHOD}: {}", no.message),
+                        });
+                    }
+                };
+                let of_block = answer.filter(|it| it.block_hash == found.header.hash);
+                of_block.ok_or_else(|| self.inconsistent(number, "a transaction has no receipt"))
+            });
+            for receipt in try_join_all(receipts).await? {
+                let ours =
+                    (receipt.logs.into_iter()).filter(|it| addresses.contains(&it.address()));
+                logs.extend(ours);
+            }
+        }
+        Ok(logs)
     }
 
     /// An answer without logs is asked for again: it may be that of a node that has none yet.
@@ -65,9 +120,7 @@ impl EvmSource {
         match self.node.endpoint().ask("eth_getLogs", request).await {
             Ok(Ok(logs)) => Ok(Ok(logs)),
             Ok(Err(no)) => Ok(Err(no.message.into_owned())),
-            Err(ChainError::Unreachable { reason, .. }) if filter_is_range(filter) => {
-                Ok(Err(reason))
-            }
+            Err(ChainError::Unreachable { reason, .. }) => Ok(Err(reason)),
             Err(error) => Err(error.into()),
         }
     }
@@ -94,13 +147,6 @@ impl EvmSource {
             return Err(self.inconsistent(log.block.number, "two logs in one place"));
         }
         Ok(placed)
-    }
-}
-
-fn filter_is_range(filter: &Filter) -> bool {
-    match (filter.get_from_block(), filter.get_to_block()) {
-        (Some(from), Some(to)) => from < to,
-        _ => false,
     }
 }
 

@@ -27,8 +27,8 @@ use concord_registry::evm::RegistryAddresses;
 use futures_util::future::try_join_all;
 use std::collections::BTreeMap;
 
-/// Blocks asked for at first.
-const FIRST_RANGE: u64 = 1_000;
+/// Blocks asked for at first: few, so that something can be written while the next are read (IDX-51).
+const FIRST_RANGE: u64 = 50;
 /// And at most.
 const LONGEST_RANGE: u64 = 100_000;
 /// Blocks asked for at once.
@@ -131,15 +131,17 @@ impl EvmSource {
         }
     }
 
-    /// Settled blocks: logs first, then the headers of blocks that have some, and of the last one.
+    /// Settled blocks: logs first, then the headers of blocks that have some, of the first one, which links them to the block
+    /// before (IDX-50), and of the last one.
     async fn settled_batch(&mut self, from: u64, to: u64) -> Result<Batch, SourceError> {
         let (to, logs) = self.logs_up_to(from, to).await?;
         let mut numbers: Vec<u64> = logs.iter().map(|log| log.block.number).collect();
-        numbers.push(to);
+        numbers.extend([from, to]);
         numbers.sort_unstable();
         numbers.dedup();
         let blocks = self.blocks(&numbers).await?;
-        self.assemble(blocks, logs, None)
+        let parent = blocks.first().map(|block| block.header.parent);
+        self.assemble(blocks, logs, parent)
     }
 
     /// Blocks that can be taken back: every header, linked, and the logs of those whose bloom allows
@@ -206,6 +208,7 @@ impl EvmSource {
             undecoded: (decoded.undecoded.into_iter())
                 .map(|it| UndecodedEvent::of(it, 0))
                 .collect(),
+            suspects: Vec::new(),
         })
     }
 }
@@ -241,8 +244,8 @@ impl Source for EvmSource {
         Ok(self.node.tagged_block(BlockNumberOrTag::Finalized).await?)
     }
 
-    async fn hash(&mut self, number: u64) -> Result<[u8; 32], SourceError> {
-        Ok(self.known_block(number).await?.header.hash)
+    async fn hash(&mut self, number: u64) -> Result<Option<[u8; 32]>, SourceError> {
+        Ok(Some(self.known_block(number).await?.header.hash))
     }
 
     async fn batch(&mut self, from: u64, to: u64, settled: u64) -> Result<Batch, SourceError> {

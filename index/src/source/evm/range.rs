@@ -1,4 +1,5 @@
-/// How many blocks are asked for at once: halved if an endpoint refuses, doubled while it answers.
+/// How many blocks are asked for at once: halved if an endpoint refuses or an answer is long, doubled while answers are short
+/// (IDX-51).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Range {
     blocks: u64,
@@ -35,16 +36,20 @@ impl Range {
     }
 
     /// The endpoint answered so many blocks with so many logs.
-    pub fn grow(&mut self, blocks: u64, logs: usize) {
+    pub fn answered(&mut self, blocks: u64, logs: usize) {
         self.answered = self.answered.saturating_add(1);
-        if blocks == self.blocks && logs < ENOUGH && self.answered > PATIENCE {
+        if logs > TOO_MANY {
+            self.blocks = (blocks / 2).max(1);
+        } else if blocks == self.blocks && logs < ENOUGH && self.answered > PATIENCE {
             self.blocks = self.blocks.saturating_mul(2).min(self.most);
         }
     }
 }
 
-/// An answer with so many logs is large enough: several endpoints refuse more than 10,000.
+/// An answer with so many logs is large enough.
 const ENOUGH: usize = 4_000;
+/// With more than these it is too large: several endpoints refuse more than 10,000, and while it is read nothing is written.
+const TOO_MANY: usize = 2 * ENOUGH;
 
 #[cfg(test)]
 mod tests {
@@ -54,27 +59,45 @@ mod tests {
     fn a_range_grows_while_it_is_answered_and_is_halved_by_a_refusal() {
         let mut range = Range::new(1_000, 3_000);
         assert_eq!((range.end(5, 10_000), range.end(5, 9)), (1_004, 9));
-        range.grow(1_000, 10);
+        range.answered(1_000, 10);
         assert_eq!(range.end(0, 10_000), 1_999);
-        range.grow(2_000, 10);
+        range.answered(2_000, 10);
         assert_eq!(range.end(0, 10_000), 2_999);
         assert!(range.shrink(3_000));
         assert_eq!(range.end(0, 10_000), 1_499);
         for _ in 0..PATIENCE {
-            range.grow(1_500, 10);
+            range.answered(1_500, 10);
         }
         assert_eq!(range.end(0, 10_000), 1_499);
-        range.grow(1_500, 10);
+        range.answered(1_500, 10);
         assert_eq!(range.end(0, 10_000), 2_999);
     }
 
     #[test]
     fn a_full_answer_is_not_made_larger_and_one_block_is_the_least() {
         let mut range = Range::new(100, 1_000);
-        range.grow(100, ENOUGH);
+        range.answered(100, ENOUGH);
+        assert_eq!(range.end(0, 10_000), 99);
+        range.answered(100, TOO_MANY);
         assert_eq!(range.end(0, 10_000), 99);
         assert!(range.shrink(2));
         assert!(!range.shrink(1));
         assert_eq!(range.end(7, 10_000), 7);
+    }
+
+    /// IDX-51
+    #[test]
+    fn an_answer_that_is_too_long_halves_the_range() {
+        let mut range = Range::new(100, 1_000);
+        range.answered(60, TOO_MANY + 1); // up to the newest block
+        assert_eq!(range.end(0, 10_000), 29);
+        for _ in 0..10 {
+            range.answered(30, TOO_MANY + 1);
+        }
+        assert_eq!(range.end(0, 10_000), 14);
+        range.answered(1, TOO_MANY + 1);
+        assert_eq!(range.end(7, 10_000), 7);
+        range.answered(1, 0);
+        assert_eq!(range.end(7, 10_000), 8);
     }
 }

@@ -6,8 +6,10 @@ use crate::{
     state::{Fact, Field, StateRead, Subject},
 };
 use alloy::{
+    eips::BlockId,
     network::TransactionBuilder,
     primitives::{Address, Bytes, U256},
+    providers::Provider,
     rpc::types::TransactionRequest,
     sol_types::SolCall,
 };
@@ -45,12 +47,10 @@ impl EvmSource {
                 _ => facts.extend(view.fact(answer)),
             }
         }
-        let answers = self.answers(&listed, at.number).await?;
-        let counted = listed.iter().zip(&answers).filter_map(|(view, answer)| {
-            let clients = Feedback::getClientsCall::abi_decode_returns(answer.as_ref().ok()?);
-            Some(view.says(clients.ok()?.len().to_string()))
-        });
-        facts.extend(counted);
+        for view in &listed {
+            let count = self.listed_clients(view, at.number).await?;
+            facts.extend(count.map(|it| view.says(it.to_string())));
+        }
         match self.known_block(at.number).await?.header.hash == at.hash {
             true => Ok(StateRead {
                 block: at.number,
@@ -58,6 +58,16 @@ impl EvmSource {
             }),
             false => Err(self.inconsistent(at.number, "it was replaced while its state was read")),
         }
+    }
+
+    /// How many clients a contract lists. A list that takes more gas than the node gives to a call says nothing: whoever gives
+    /// an agent that many must not end the comparison of the others.
+    async fn listed_clients(&self, view: &View, block: u64) -> Result<Option<usize>, SourceError> {
+        let call = self.node.provider().call(view.request());
+        let call = call.block(BlockId::number(block));
+        let answer = self.node.endpoint().ask("eth_call", call).await?.ok();
+        let clients = answer.map(|it| Feedback::getClientsCall::abi_decode_returns(&it));
+        Ok(clients.and_then(Result::ok).map(|it| it.len()))
     }
 
     async fn answers(&self, views: &[View], block: u64) -> Result<Vec<Answer>, SourceError> {

@@ -19,7 +19,10 @@ use crate::{
 };
 use async_trait::async_trait;
 use concord_chain::{ChainId, svm::Cluster};
-use concord_registry::svm::{Address, Program, events::Transaction};
+use concord_registry::{
+    event::AgentId,
+    svm::{Address, Program, events::Transaction},
+};
 use futures_util::future::try_join_all;
 use std::collections::BTreeMap;
 
@@ -126,6 +129,7 @@ impl SvmSource {
                 Some(newest) if newest.number == to => newest,
                 _ => self.known_header(to).await?,
             };
+            self.require_kept_from(from).await?;
             let signatures = self.signatures(from, to, self.commitment()).await?;
             self.listed = Listed {
                 from,
@@ -243,8 +247,12 @@ impl Source for SvmSource {
         Ok(self.final_slot)
     }
 
-    async fn hash(&mut self, number: u64) -> Result<[u8; 32], SourceError> {
-        Ok(self.known_header(number).await?.hash)
+    async fn hash(&mut self, number: u64) -> Result<Option<[u8; 32]>, SourceError> {
+        match self.block(number, false).await? {
+            Some(block) => Ok(Some(block.header.hash)),
+            None if self.is_skipped(number).await? => Ok(None),
+            None => Err(self.inconsistent(number, "the block is not there")),
+        }
     }
 
     async fn batch(&mut self, from: u64, to: u64, _settled: u64) -> Result<Batch, SourceError> {
@@ -273,7 +281,7 @@ pub fn batch_of(
     headers: Vec<Header>,
     transactions: impl IntoIterator<Item = (u32, Transaction)>,
 ) -> Batch {
-    let (mut events, mut undecoded) = (Vec::new(), Vec::new());
+    let (mut events, mut undecoded, mut suspects) = (Vec::new(), Vec::new(), Vec::new());
     for (index, transaction) in transactions {
         let decoded = program.events(chain, &transaction);
         let time = |slot: u64| {
@@ -284,6 +292,9 @@ pub fn batch_of(
         events.extend(placed.map(|it| IndexedEvent::of(it, index, time)));
         let unread = decoded.undecoded.into_iter();
         undecoded.extend(unread.map(|it| UndecodedEvent::of(it, index)));
+        if decoded.is_log_truncated {
+            suspects.extend(program.hooked(&transaction).map(AgentId::from));
+        }
     }
     Batch {
         through: headers.last().copied().unwrap_or(NO_SLOT),
@@ -291,6 +302,7 @@ pub fn batch_of(
         headers,
         events,
         undecoded,
+        suspects,
     }
 }
 
@@ -300,3 +312,56 @@ const NO_SLOT: Header = Header {
     parent: [0; 32],
     time: 0,
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use concord_registry::{
+        event::Block,
+        svm::events::{Call, TopLevel},
+    };
+
+    /// R4: of a log that was cut off, the calls of the hook tell whose state is to be read.
+    #[test]
+    fn r45_a_log_that_was_cut_off_names_the_agents_whose_hook_was_called() {
+        let program = Program::new(Address::from([1; 32]));
+        let hook = [105, 37, 101, 197, 75, 251, 102, 26, 1]; // with an amount
+        let call = |of: u8, mint: u8, data: &[u8]| Call {
+            program: Address::from([of; 32]),
+            accounts: [9, mint, 9].map(|it| Address::from([it; 32])).to_vec(),
+            data: data.to_vec(),
+        };
+        let mut cut_off = call(1, 4, &hook);
+        cut_off.accounts.truncate(1);
+        let calls = vec![
+            call(1, 2, &hook),
+            call(2, 3, &hook),
+            cut_off,
+            call(1, 5, b"other"),
+        ];
+        let suspects = |line: &str| {
+            let transaction = Transaction {
+                signature: [7; 64],
+                block: Block {
+                    number: 5,
+                    hash: None,
+                },
+                instructions: vec![TopLevel {
+                    program: Address::from([8; 32]),
+                    calls: calls.clone(),
+                }],
+                logs: vec![line.to_owned()],
+            };
+            batch_of(
+                &program,
+                "solana:localnet",
+                vec![NO_SLOT],
+                [(0, transaction)],
+            )
+            .suspects
+        };
+        let agent = AgentId::Svm(Address::from([2; 32]));
+        assert_eq!(suspects("Log truncated"), [agent]);
+        assert_eq!(suspects("Program log: Log truncated"), []);
+    }
+}

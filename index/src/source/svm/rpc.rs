@@ -1,10 +1,10 @@
 //! What is asked of a cluster.
-use super::{ReadAt, SvmSource};
+use super::{ReadAt, SKIPPED_AT_MOST, SvmSource};
 use crate::{SourceError, batch::Header};
 use concord_chain::Refusable;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// What one page of signatures has at most.
 const PAGE: usize = 1_000;
@@ -17,6 +17,8 @@ pub(super) const FINALIZED: &str = "finalized";
 /// A block.
 pub(super) struct Block {
     pub header: Header,
+    /// The slot of the block before.
+    pub parent_slot: u64,
     /// In order, if they were asked for.
     pub signatures: Vec<String>,
 }
@@ -26,6 +28,7 @@ pub(super) struct Block {
 struct BlockJson {
     blockhash: String,
     previous_blockhash: String,
+    parent_slot: u64,
     block_time: Option<i64>,
     #[serde(default)]
     signatures: Vec<String>,
@@ -107,8 +110,37 @@ impl SvmSource {
                 parent: hash(&block.previous_blockhash)?,
                 time: block.block_time.unwrap_or_default(),
             },
+            parent_slot: block.parent_slot,
             signatures: block.signatures,
         }))
+    }
+
+    /// Whether the chain has no block in a slot: the next one follows one before it. A node that jumped to a snapshot answers
+    /// for a slot that it does not know as for a skipped one.
+    pub(super) async fn is_skipped(&self, slot: u64) -> Result<bool, SourceError> {
+        for later in slot.saturating_add(1)..=slot.saturating_add(SKIPPED_AT_MOST) {
+            if let Some(block) = self.block(later, false).await? {
+                return Ok(block.parent_slot < slot);
+            }
+        }
+        Ok(false)
+    }
+
+    /// R46: the node has everything from a slot on. One that dropped its first transactions lists the others as if they were
+    /// all. From slot 0 on is wanted what the node has.
+    pub(super) async fn require_kept_from(&self, slot: u64) -> Result<(), SourceError> {
+        if slot == 0 {
+            return Ok(());
+        }
+        let first = self.cluster.first_kept_slot().await?;
+        match first <= slot {
+            true => Ok(()),
+            false => Err(SourceError::Forgotten {
+                host: self.cluster.endpoint().host().to_owned(),
+                first,
+                from: slot,
+            }),
+        }
     }
 
     /// The successful transactions of the program in these slots.
@@ -121,6 +153,7 @@ impl SvmSource {
         let authority = self.program.event_authority().to_string();
         let mut found: BTreeMap<u64, Vec<String>> = BTreeMap::new();
         let mut before: Option<String> = None;
+        let mut asked: HashSet<String> = HashSet::new();
         loop {
             // a node that has not got so far would leave out what it has not seen
             let mut config =
@@ -141,7 +174,12 @@ impl SvmSource {
                 }
             }
             match oldest {
-                Some((slot, name)) if !is_last && slot >= from => before = Some(name),
+                Some((slot, name)) if !is_last && slot >= from => {
+                    if !asked.insert(name.clone()) {
+                        return Err(self.inconsistent(slot, "a page of signatures was given twice"));
+                    }
+                    before = Some(name);
+                }
                 _ => return Ok(found),
             }
         }

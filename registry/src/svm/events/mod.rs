@@ -15,6 +15,9 @@ use solana_address::Address;
 /// reversed.
 const EVENT_TAG: [u8; 8] = 0x1d9a_cb51_2ea5_45e4_u64.to_le_bytes();
 
+/// What Token-2022 puts before its call of a transfer hook: sha256("spl-transfer-hook-interface:execute")[..8].
+const EXECUTE: [u8; 8] = [105, 37, 101, 197, 75, 251, 102, 26];
+
 /// A transaction that succeeded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transaction {
@@ -86,6 +89,15 @@ impl Program {
             decoded.push(origin, event, || RawEvent::Svm(data));
         }
         decoded
+    }
+
+    /// Returns the agents of which a transaction called the transfer hook: calls are kept even where the log is cut off
+    /// ([`Decoded::is_log_truncated`]). Anyone can call the hook, so these may also be mints of no agent.
+    pub fn hooked<'a>(&self, transaction: &'a Transaction) -> impl Iterator<Item = Address> + 'a {
+        let program = self.id();
+        let calls = transaction.instructions.iter().flat_map(|it| &it.calls);
+        let hooks = calls.filter(move |it| it.program == program && it.data.starts_with(&EXECUTE));
+        hooks.filter_map(|it| it.accounts.get(1).copied())
     }
 
     fn in_calls(&self, instructions: &[TopLevel]) -> Vec<(Position, Vec<u8>)> {
