@@ -32,33 +32,35 @@ pub fn require(location: &Location) -> Result<(), CliError> {
 pub fn status(options: &StoreOptions) -> Result<u8, CliError> {
     let mut store = open(options)?;
     let mut code = FINE;
-    for Deployed {
-        id,
-        chain,
-        registry,
-    } in store.deployments()?
-    {
-        let completeness = store.completeness(id)?;
-        if !completeness.is_complete() {
+    for deployed in store.deployments()? {
+        let (is_complete, status) = store.snapshot(|store| status_of(store, &deployed))?;
+        if !is_complete {
             code = DIFFERS;
         }
-        let cursor = store.cursor(id)?;
-        let reorganizations = api::reorganizations(&chain, &store.reorganizations(id, NEWEST)?);
-        let status = json!({
-            "chain": chain,
-            "registry": registry,
-            "block": cursor.map(|it| it.head.number),
-            "final": cursor.and_then(|it| it.final_number),
-            "events": store.event_count(id)?,
-            "missing": missing(&completeness),
-            "state": state(&mut store, id)?,
-            "files": files(&store.file_counts(id)?),
-            "fileBytes": store.file_bytes(id)?,
-            "reorganizations": reorganizations,
-        });
         show(&format!("{status}\n")).map_err(CliError::Output)?;
     }
     Ok(code)
+}
+
+/// Whether nothing is missing, and the line.
+fn status_of(store: &mut Store<Database>, deployed: &Deployed) -> Result<(bool, Value), CliError> {
+    let (id, chain) = (deployed.id, &deployed.chain);
+    let completeness = store.completeness(id)?;
+    let cursor = store.cursor(id)?;
+    let reorganizations = api::reorganizations(chain, &store.reorganizations(id, NEWEST)?);
+    let status = json!({
+        "chain": chain,
+        "registry": deployed.registry,
+        "block": cursor.map(|it| it.head.number),
+        "final": cursor.and_then(|it| it.final_number),
+        "events": store.event_count(id)?,
+        "missing": missing(&completeness),
+        "state": state(store, id)?,
+        "files": files(&store.file_counts(id)?),
+        "fileBytes": store.file_bytes(id)?,
+        "reorganizations": reorganizations,
+    });
+    Ok((completeness.is_complete(), status))
 }
 
 /// Differences that an answer lists, of each deployment. All are counted.
@@ -128,8 +130,12 @@ pub fn verify(options: &StoreOptions) -> Result<u8, CliError> {
         registry,
     } in store.deployments()?
     {
-        let (live, rebuilt) = (store.digest(id)?, store.rebuild_digest(id)?);
-        let (files, derived) = (store.file_digest(id)?, store.derived_digest(id)?);
+        // of one state: an index may be writing
+        let ([live, rebuilt], [files, derived]) = store.snapshot(|store| {
+            let tables = [store.digest(id)?, store.rebuild_digest(id)?];
+            let files = [store.file_digest(id)?, store.derived_digest(id)?];
+            Ok::<_, CliError>((tables, files))
+        })?;
         let is_equal = live == rebuilt && files == derived;
         if !is_equal {
             code = DIFFERS;

@@ -9,6 +9,8 @@ use concord_index::{
     source::{Source, evm::Range},
 };
 
+use std::time::Duration;
+
 /// More failures in a row than any fault makes.
 const PATIENCE: u32 = 500;
 
@@ -96,4 +98,36 @@ fn settled_blocks_are_linked_to_the_block_before() {
             .unwrap();
         assert_eq!(batch.parent, before, "{from}");
     }
+}
+
+/// IDX-51: the next range is asked for before it is wanted, and once.
+#[test]
+fn the_next_range_is_asked_for_while_one_is_read() {
+    let mut chain = Chain::start();
+    chain.act(30);
+    let transport = Faulty::new(chain.url(), Fault::OutOfGas);
+    let endpoint = Endpoint::over(transport.clone(), "faulty");
+    let mut indexer = chain.indexer(endpoint, Range::new(4, 4), Options::default());
+    let source = indexer.source();
+    let mut read = |from| {
+        let batch = chain.blocking.wait(source.batch(from, 20, 20)).unwrap();
+        let next = batch.through.number + 1;
+        let asked = async {
+            while transport.logs_asked_from(next) == 0 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        let limit = Duration::from_secs(10);
+        let asked = async { tokio::time::timeout(limit, asked).await };
+        chain.blocking.wait(asked).unwrap();
+        assert_eq!(transport.logs_asked_from(from), 1, "{from}");
+        next
+    };
+    let next = read(8);
+    assert_eq!(read(next), 16);
+    // What was asked for and is not wanted is forgotten.
+    assert_eq!(read(5), 9);
+    let last = chain.blocking.wait(source.batch(17, 20, 20)).unwrap();
+    assert_eq!(last.through.number, 20);
+    assert_eq!(transport.logs_asked_from(21), 0);
 }

@@ -11,7 +11,7 @@ use alloy::{
 use concord_registry::evm::abi::Feedback::{getClientCountCall, getClientsCall};
 use serde_json::{Value, json};
 use std::{
-    collections::HashSet,
+    collections::HashMap,
     sync::{Arc, Mutex},
     task::{Context, Poll},
 };
@@ -68,7 +68,8 @@ pub struct Faulty {
 #[derive(Debug, Default)]
 pub struct State {
     requests: u64,
-    asked: HashSet<String>,
+    /// How often each request was made.
+    asked: HashMap<String, u64>,
     /// How many answers were changed.
     pub faults: u64,
 }
@@ -82,6 +83,15 @@ impl Faulty {
         }
     }
 
+    /// How often logs were asked for from a block on.
+    pub fn logs_asked_from(&self, block: u64) -> u64 {
+        let from = format!("\"fromBlock\":\"{block:#x}\"");
+        let state = self.state.lock().unwrap();
+        let asked = state.asked.iter();
+        let of_logs = asked.filter(|(it, _)| it.starts_with("eth_getLogs") && it.contains(&from));
+        of_logs.map(|(_, times)| times).sum()
+    }
+
     pub fn faults(&self) -> u64 {
         self.state.lock().unwrap().faults
     }
@@ -91,7 +101,9 @@ impl Faulty {
     fn is_due(&self, request: &str) -> bool {
         let mut state = self.state.lock().unwrap();
         state.requests += 1;
-        let is_new = state.asked.insert(request.to_owned());
+        let times = state.asked.entry(request.to_owned()).or_default();
+        *times += 1;
+        let is_new = *times == 1;
         // SplitMix64: as good as a coin, and the same in every run.
         let mut mixed = state.requests.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

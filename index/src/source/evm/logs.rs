@@ -6,10 +6,34 @@ use alloy::{
     providers::Provider,
     rpc::types::{Filter, Log},
 };
-use concord_chain::ChainError;
+use concord_chain::{ChainError, evm::Node};
 use concord_registry::{event::Block, evm::PlacedLog};
 use futures_util::future::try_join_all;
 use serde::Deserialize;
+use std::panic;
+use tokio::task::JoinSet;
+
+/// The endpoint's logs, or in its words why it wants to be asked for less.
+type Answer = Result<Vec<Log>, String>;
+
+/// A range that was asked for. Without this value the request is dropped.
+#[derive(Debug)]
+pub(super) struct Asked {
+    from: u64,
+    end: u64,
+    /// One task.
+    answer: JoinSet<Result<Answer, SourceError>>,
+}
+
+impl Asked {
+    async fn answer(mut self) -> Result<Answer, SourceError> {
+        match self.answer.join_next().await {
+            Some(Ok(answer)) => answer,
+            Some(Err(lost)) if lost.is_panic() => panic::resume_unwind(lost.into_panic()),
+            _ => Ok(Err("the request was dropped".to_owned())),
+        }
+    }
+}
 
 impl EvmSource {
     /// The logs from a block on, of as many blocks up to `to` as the endpoint answers for at once.
@@ -19,12 +43,16 @@ impl EvmSource {
         to: u64,
     ) -> Result<(u64, Vec<PlacedLog>), SourceError> {
         loop {
-            let end = self.range.end(from, to);
-            let blocks = end - from + 1;
-            let filter = self.filter().from_block(from).to_block(end);
-            match self.ask_twice(&filter).await? {
+            let asked = self
+                .ahead
+                .take()
+                .filter(|it| it.from == from && it.end <= to);
+            let asked = asked.unwrap_or_else(|| self.ask_from(from, to));
+            let (end, blocks) = (asked.end, asked.end - from + 1);
+            match asked.answer().await? {
                 Ok(logs) => {
                     self.range.answered(blocks, logs.len());
+                    self.ahead = (end < to).then(|| self.ask_from(end + 1, to));
                     return Ok((end, self.placed(logs, from, end)?));
                 }
                 Err(reason) if !self.range.shrink(blocks) => {
@@ -36,13 +64,23 @@ impl EvmSource {
         }
     }
 
+    /// IDX-51: asks for the next range, and does not wait for the answer.
+    fn ask_from(&self, from: u64, to: u64) -> Asked {
+        let end = self.range.end(from, to);
+        let filter = self.filter().from_block(from).to_block(end);
+        let node = self.node.clone();
+        let mut answer = JoinSet::new();
+        answer.spawn(async move { ask_twice(&node, &filter).await });
+        Asked { from, end, answer }
+    }
+
     /// The logs of one block, by its hash: a node that does not have the block cannot answer.
     pub(super) async fn logs_of_block(
         &self,
         header: &Header,
     ) -> Result<Vec<PlacedLog>, SourceError> {
         let filter = self.filter().at_block_hash(header.hash);
-        let logs = match self.ask_twice(&filter).await? {
+        let logs = match ask_twice(&self.node, &filter).await? {
             Ok(logs) => logs,
             Err(reason) => {
                 let block = BlockId::hash(header.hash.into());
@@ -101,28 +139,8 @@ impl EvmSource {
         Ok(logs)
     }
 
-    /// An answer without logs is asked for again: it may be that of a node that has none yet.
-    async fn ask_twice(&self, filter: &Filter) -> Result<Result<Vec<Log>, String>, SourceError> {
-        match self.ask(filter).await? {
-            Ok(logs) if logs.is_empty() => self.ask(filter).await,
-            answer => Ok(answer),
-        }
-    }
-
     fn filter(&self) -> Filter {
         Filter::new().address(self.addresses())
-    }
-
-    /// The endpoint's answer, or in its words why it wants to be asked for less. An answer that is
-    /// too large also arrives as a broken one.
-    async fn ask(&self, filter: &Filter) -> Result<Result<Vec<Log>, String>, SourceError> {
-        let request = self.node.provider().get_logs(filter);
-        match self.node.endpoint().ask("eth_getLogs", request).await {
-            Ok(Ok(logs)) => Ok(Ok(logs)),
-            Ok(Err(no)) => Ok(Err(no.message.into_owned())),
-            Err(ChainError::Unreachable { reason, .. }) => Ok(Err(reason)),
-            Err(error) => Err(error.into()),
-        }
     }
 
     /// In the order of the chain, each once: an answer may repeat logs, and may not contradict
@@ -147,6 +165,25 @@ impl EvmSource {
             return Err(self.inconsistent(log.block.number, "two logs in one place"));
         }
         Ok(placed)
+    }
+}
+
+/// An answer without logs is asked for again: it may be that of a node that has none yet.
+async fn ask_twice(node: &Node, filter: &Filter) -> Result<Answer, SourceError> {
+    match ask(node, filter).await? {
+        Ok(logs) if logs.is_empty() => ask(node, filter).await,
+        answer => Ok(answer),
+    }
+}
+
+/// An answer that is too large also arrives as a broken one.
+async fn ask(node: &Node, filter: &Filter) -> Result<Answer, SourceError> {
+    let request = node.provider().get_logs(filter);
+    match node.endpoint().ask("eth_getLogs", request).await {
+        Ok(Ok(logs)) => Ok(Ok(logs)),
+        Ok(Err(no)) => Ok(Err(no.message.into_owned())),
+        Err(ChainError::Unreachable { reason, .. }) => Ok(Err(reason)),
+        Err(error) => Err(error.into()),
     }
 }
 

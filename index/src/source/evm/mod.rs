@@ -25,6 +25,7 @@ use async_trait::async_trait;
 use concord_chain::{ChainId, evm::Node};
 use concord_registry::evm::RegistryAddresses;
 use futures_util::future::try_join_all;
+use logs::Asked;
 use std::collections::BTreeMap;
 
 /// Blocks asked for at first: few, so that something can be written while the next are read (IDX-51).
@@ -41,6 +42,8 @@ pub struct EvmSource {
     chain: ChainId,
     registries: RegistryAddresses,
     range: Range,
+    /// The logs of the settled blocks after those that were read last.
+    ahead: Option<Asked>,
 }
 
 /// A block that was read, and where its bloom says that logs may be.
@@ -59,6 +62,7 @@ impl EvmSource {
             chain,
             registries,
             range: Range::new(FIRST_RANGE, LONGEST_RANGE),
+            ahead: None,
         }
     }
 
