@@ -60,7 +60,9 @@ impl<E: Engine> Store<E> {
         let final_number = cursor.and_then(|it| it.final_number);
         let next = fork.number.saturating_add(1);
         self.transaction(deployment, |store| {
-            let touched = store.delete_from(deployment, next)?;
+            let mut touched = store.delete_from(deployment, next)?;
+            let differing = store.differing_after(deployment, fork.number)?;
+            touched.agents.extend(differing);
             if let Some(cursor) = cursor {
                 store.note_reorganization(deployment, (fork, &cursor.head), at, &touched)?;
             }

@@ -111,6 +111,22 @@ impl<E: Engine> Store<E> {
         Ok(counts)
     }
 
+    /// Agents whose state was read to differ after a later block: it may have said so on another fork.
+    pub(super) fn differing_after(
+        &mut self,
+        deployment: DeploymentId,
+        block: u64,
+    ) -> Result<Vec<AgentId>, StoreError> {
+        let sql = "SELECT DISTINCT agent FROM difference WHERE deployment = $1 AND block > $2";
+        let values = [deployment.0.to_value(), block.to_value()];
+        let mut found = Vec::new();
+        self.each(sql, &values, "difference", &mut |cells| {
+            found.push(cells.take("agent")?);
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
     fn differences_where(
         &mut self,
         deployment: DeploymentId,

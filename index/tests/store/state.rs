@@ -361,6 +361,15 @@ fn r45_the_state_of_an_agent_is_read_whose_event_may_have_been_cut_off() {
     assert_eq!(stage.agent(2).owner, Some(account(222)));
     let found = stage.differences();
     assert_eq!((found.len(), found[0].field), (1, Field::Owner));
+    // It was so on a fork that lost.
+    let fork = stage.indexer.source().world.header(BLOCKS);
+    let mut store = stage.indexer.store();
+    store.roll_back(id, &fork, 1_700_000_000).unwrap();
+    assert_eq!(store.differences(id, 9).unwrap(), []);
+    let unread = store.unread(id, 9).unwrap();
+    assert!(unread.contains(&Subject::Agent(agent(2))), "{unread:?}");
+    drop(store);
+    assert_eq!(stage.agent(2).owner, Some(account(102)));
 }
 
 fn client(agent: AgentId, number: u8) -> ClientKey {
