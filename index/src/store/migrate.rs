@@ -8,7 +8,7 @@ pub(super) const OLDEST: i64 = 5;
 
 /// Version 6 keeps more of registration files: versions of protocols, tools, skills, domains. Version 7 notes
 /// reorganizations, and counts what each client and each agent has that is not revoked. Version 8 compares the
-/// registries' state with the events.
+/// registries' state with the events. Version 9 finds differences by block.
 pub(super) fn migrate<E: Engine>(store: &mut Store<E>) -> Result<(), StoreError> {
     // a writer of an earlier version would go on without the new columns
     for deployed in store.deployments()? {
@@ -22,14 +22,17 @@ pub(super) fn migrate<E: Engine>(store: &mut Store<E>) -> Result<(), StoreError>
 fn bring_up<E: Engine>(store: &mut Store<E>) -> Result<(), StoreError> {
     let dialect = store.engine.dialect();
     store.transaction_with(dialect.begin_alone, |store| {
-        match found_version(&mut store.engine) {
+        let found = found_version(&mut store.engine);
+        match found {
             Some(5) => from_5(store)?,
             Some(6) => from_6(store)?,
-            Some(7) => (),
+            Some(7 | 8) => (),
             _ => return Ok(()), // another process did it meanwhile
         }
         store.engine.script(&schema::tables(dialect))?; // those that are missing
-        store.queue_all()?;
+        if found < Some(8) {
+            store.queue_all()?;
+        }
         let sql = format!("UPDATE schema_version SET version = {}", schema::VERSION);
         store.engine.execute(&sql, &[])
     })

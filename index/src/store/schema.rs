@@ -1,7 +1,7 @@
 use super::{Dialect, statistics};
 
 /// The schema that this version writes. A store of another one is not touched.
-pub(super) const VERSION: i64 = 8;
+pub(super) const VERSION: i64 = 9;
 
 /// Creates what is missing. Types are those of [`Dialect`]: `INT`, `REAL`, `TXT` and `BYTES`, and
 /// `CLUSTERED` after a table.
@@ -52,6 +52,7 @@ CREATE TABLE IF NOT EXISTS difference (
     deployment INT NOT NULL, agent BYTES NOT NULL, field TXT NOT NULL, client BYTES NOT NULL,
     events TXT NOT NULL, state TXT NOT NULL, block INT NOT NULL,
     PRIMARY KEY (deployment, agent, field, client)) CLUSTERED;
+CREATE INDEX IF NOT EXISTS difference_by_block ON difference (deployment, block);
 CREATE TABLE IF NOT EXISTS metadata (
     deployment INT NOT NULL, agent BYTES NOT NULL, id BYTES NOT NULL,
     key TXT NOT NULL, value BYTES NOT NULL, updated_at INT NOT NULL,

@@ -117,7 +117,7 @@ impl<E: Engine> Store<E> {
         deployment: DeploymentId,
         block: u64,
     ) -> Result<Vec<AgentId>, StoreError> {
-        let sql = "SELECT DISTINCT agent FROM difference WHERE deployment = $1 AND block > $2";
+        let sql = "SELECT agent FROM difference WHERE deployment = $1 AND block > $2";
         let values = [deployment.0.to_value(), block.to_value()];
         let mut found = Vec::new();
         self.each(sql, &values, "difference", &mut |cells| {

@@ -8,6 +8,7 @@ use concord_index::{
     Indexer, Options, Progress, StoreError, SyncError,
     batch::{Batch, IndexedEvent},
     fold::fold,
+    state::StateRead,
     store::{Database, Engine, Location, Reorganization, Reorganizations, Sqlite, Store},
 };
 use concord_registry::{Event, event::Profile, evm::Address};
@@ -169,7 +170,7 @@ fn a_store_of_another_schema_is_refused_and_left_as_it_is() {
     let fresh = fresh();
     let open = || Store::open(fresh.location.open().unwrap());
     open().unwrap();
-    for (version, advice) in [(4, "rebuild"), (9, "use the version that wrote it")] {
+    for (version, advice) in [(4, "rebuild"), (10, "use the version that wrote it")] {
         let mut database = fresh.location.open().unwrap();
         let sql = format!("UPDATE schema_version SET version = {version}");
         database.script(&sql).unwrap();
@@ -179,8 +180,20 @@ fn a_store_of_another_schema_is_refused_and_left_as_it_is() {
     }
 }
 
+/// Takes away what version 9 added.
+fn make_version_8(database: &mut impl Engine) {
+    let added = [
+        "DROP INDEX difference_by_block",
+        "UPDATE schema_version SET version = 8",
+    ];
+    for statement in added {
+        database.script(statement).unwrap();
+    }
+}
+
 /// Takes away what version 8 added.
 pub fn make_version_7(database: &mut impl Engine) {
+    make_version_8(database);
     let added = [
         "DROP TABLE unread",
         "DROP TABLE difference",
@@ -191,9 +204,42 @@ pub fn make_version_7(database: &mut impl Engine) {
     }
 }
 
-/// The store of the version before never read the registries' state: all of it is to be read.
+/// A store of 40 blocks whose state was read, of which only agent 1 is left.
 #[test]
-fn r45_a_store_of_the_version_before_has_all_state_to_read() {
+fn r45_a_store_of_the_version_before_is_as_it_was() {
+    let fresh = fresh();
+    let open = || Store::open(fresh.location.open().unwrap()).unwrap();
+    let mut store = open();
+    let id = store.claim(&deployment()).unwrap();
+    let world = world(40);
+    let batch = Batch {
+        through: world.header(40),
+        parent: None,
+        headers: vec![world.header(40)],
+        events: (1..=40).flat_map(|it| world.events(it)).collect(),
+        undecoded: vec![],
+        suspects: Vec::new(),
+    };
+    store.commit(id, &batch, None, 64).unwrap();
+    let mut subjects = store.unread(id, 999).unwrap();
+    let left = subjects.remove(0);
+    let read = StateRead {
+        block: 40,
+        facts: Vec::new(),
+    };
+    store.compare(id, &subjects, &read).unwrap();
+    let digest = store.digest(id).unwrap();
+    drop(store);
+    make_version_8(&mut fresh.location.open().unwrap());
+    let mut store = open();
+    assert_eq!(store.digest(id).unwrap(), digest);
+    assert_eq!(store.unread(id, 999).unwrap(), [left]);
+    store.roll_back(id, &world.header(39), 1).unwrap(); // which looks by block
+}
+
+/// The store of version 7 never read the registries' state: all of it is to be read.
+#[test]
+fn r45_a_store_of_version_7_has_all_state_to_read() {
     let fresh = fresh();
     let mut store = Store::open(fresh.location.open().unwrap()).unwrap();
     let id = store.claim(&deployment()).unwrap();
@@ -283,9 +329,9 @@ fn authorized(block: u64) -> Vec<IndexedEvent> {
         .collect()
 }
 
-/// The store of two versions before did not note reorganizations, nor count reviewers.
+/// The store of version 6 did not note reorganizations, nor count reviewers.
 #[test]
-fn r45_a_store_of_two_versions_before_notes_reorganizations_from_now_on() {
+fn r45_a_store_of_version_6_notes_reorganizations_from_now_on() {
     let fresh = fresh();
     let open = || Store::open(fresh.location.open().unwrap());
     let mut store = open().unwrap();
@@ -344,9 +390,9 @@ fn r45_a_store_of_two_versions_before_notes_reorganizations_from_now_on() {
     assert_eq!(store.reorganizations(id, 1).unwrap(), noted);
 }
 
-/// The store of three versions before had fewer columns of registration files.
+/// The store of version 5 had fewer columns of registration files.
 #[test]
-fn r45_a_store_of_three_versions_before_is_brought_up_to_date() {
+fn r45_a_store_of_version_5_is_brought_up_to_date() {
     let fresh = fresh();
     let mut store = Store::open(fresh.location.open().unwrap()).unwrap();
     let id = store.claim(&deployment()).unwrap();
