@@ -200,7 +200,7 @@ impl Transactions {
         };
         // Nodes have words for it, and no codes. The status explains every other refusal.
         let says = |words: &[&str]| words.iter().any(|word| no.contains(word));
-        if says(&["already known", "already imported", "known transaction"]) {
+        if is_known(&no) {
             return Ok(SendOutcome::Accepted);
         }
         if says(&["underpriced", "less than block base fee", "fee too low"]) {
@@ -427,6 +427,14 @@ fn parse_hash(text: &str) -> Result<B256, ChainError> {
     })
 }
 
+/// Whether a refusal, in lower case, says that the node has the transaction already.
+fn is_known(no: &str) -> bool {
+    // "unknown transaction type" is none of these
+    let no = no.replace("unknown", "");
+    let words = ["already known", "already imported", "known transaction"];
+    words.iter().any(|it| no.contains(it))
+}
+
 fn raw(transaction: &SignedTx) -> Result<Bytes, ChainError> {
     (transaction.raw.parse()).map_err(|_| transaction.malformed("has raw bytes that are not hex"))
 }
@@ -453,6 +461,20 @@ mod tests {
     use super::*;
     use crate::{Blocking, EndpointOptions};
     use alloy::signers::local::PrivateKeySigner;
+
+    #[test]
+    fn a_transaction_is_known_only_if_the_node_says_so() {
+        for no in [
+            "already known",
+            "known transaction: 0xab",
+            "transaction already imported",
+        ] {
+            assert!(is_known(no), "{no}");
+        }
+        for no in ["unknown transaction type", "nonce too low", ""] {
+            assert!(!is_known(no), "{no}");
+        }
+    }
 
     /// No node is asked: nothing listens there.
     #[test]

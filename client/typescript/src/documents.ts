@@ -1,7 +1,7 @@
 import type { Canonical } from "@concord/canonical";
-import { ClientError } from "./errors.js";
+import { ClientError, wordsOf } from "./errors.js";
 import { checkText } from "./limits.js";
-import type { Document, Hex, Review, Reviewers, Upload } from "./types.js";
+import type { Document, Hex, ListSignature, Review, ReviewerList, Reviewers, Upload } from "./types.js";
 
 const NO_HASH: Hex = `0x${"00".repeat(32)}`;
 
@@ -21,31 +21,47 @@ export async function published(file: Document | undefined, upload: Upload | und
 
 /**
  * Refuses a feedback file, given as JSON text, that says something else than what is sent: in the members that every form has, and in the
- * number of BP's and PROFILE's. `place`: the identity registry and the client, CAIP-10.
+ * number, if it states one. `place`: the identity registry and the client, CAIP-10.
  */
 export function requireSame(review: Review, place: { registry: string; client: string }): void {
   if (typeof review.file !== "string") return;
   const said = objectOf(review.file);
-  const address = (text: unknown) => (`${text}`.startsWith("eip155:") ? `${text}`.toLowerCase() : `${text}`);
-  const expected: [string, unknown, unknown][] = [
-    ["agentRegistry", address(said.agentRegistry), address(place.registry)],
-    ["clientAddress", address(said.clientAddress), address(place.client)],
-    ["agentId", `${said.agentId}`, review.agent],
+  const expected: Compared[] = [
+    ["agentRegistry", account(said.agentRegistry), account(place.registry)],
+    ["clientAddress", account(said.clientAddress), account(place.client)],
+    ["agentId", digits(said.agentId), review.agent],
     ["tag1", said.tag1 ?? "", review.tag1 ?? ""],
     ["tag2", said.tag2 ?? "", review.tag2 ?? ""],
+    ...numbers(said, review),
   ];
-  if ("score" in review) {
-    if (said.score !== undefined) expected.push(["score", said.score, review.score]);
-  } else {
-    expected.push(["endpoint", said.endpoint ?? "", review.endpoint ?? ""]);
-    if (said.valueDecimals !== undefined) {
-      expected.push(["value", `${said.value}`, `${review.value}`], ["valueDecimals", said.valueDecimals, review.decimals]);
-    }
-  }
   for (const [field, inFile, sent] of expected) {
-    if (inFile !== sent) throw new ClientError(`the feedback file has ${field} ${inFile}, and ${sent} is sent`, { errorClass: "BadRequest" });
+    if (inFile !== sent) throw differs(`${inFile === undefined ? `no ${field}` : `${field} ${inFile}`}, and ${sent ?? "none"} is sent`);
   }
+  if ("score" in review || (said.endpoint ?? "") === (review.endpoint ?? "")) return;
+  throw differs("another endpoint than the one that is sent (R39)"); // without either: user info is a secret
 }
+
+/** A member's name, what the file says, and what is sent. */
+type Compared = [field: string, inFile: unknown, sent: unknown];
+
+/** The number of each form: open feedback has a value and its decimals, authorized feedback a score. A file without one contradicts nothing. */
+function numbers(said: Record<string, unknown>, review: Review): Compared[] {
+  const isScore = "score" in review;
+  const compared: Compared[] = [
+    ["score", said.score ?? undefined, isScore ? review.score : undefined],
+    ["value", digits(said.value) ?? undefined, isScore ? undefined : `${review.value}`],
+    ["valueDecimals", said.valueDecimals ?? undefined, isScore ? undefined : review.decimals],
+  ];
+  return compared.some(([, inFile]) => inFile !== undefined) ? compared : [];
+}
+
+/** EVM addresses are equal in either case. */
+const account = (said: unknown) => (typeof said === "string" && said.startsWith("eip155:") ? said.toLowerCase() : said);
+
+/** A number is written as one or as text. */
+const digits = (said: unknown) => (typeof said === "number" ? `${said}` : said);
+
+const differs = (words: string) => new ClientError(`the feedback file has ${words}`, { errorClass: "BadRequest" });
 
 function objectOf(text: string): Record<string, unknown> {
   let said: unknown;
@@ -58,9 +74,10 @@ function objectOf(text: string): Record<string, unknown> {
   throw new ClientError("the feedback file is not a JSON object", { errorClass: "BadRequest" });
 }
 
-/** The addresses that count on a chain; `undefined` for everyone (R48). */
-export function addressesOf(reviewers: Reviewers): string[] | undefined {
+/** The addresses that count on a chain; `undefined` for everyone (R48). `canonical` is asked for if a signature has to be checked. */
+export async function addressesOf(reviewers: Reviewers, canonical: () => Canonical | Promise<Canonical>): Promise<string[] | undefined> {
   if (reviewers === "everyone") return undefined;
+  if ("list" in reviewers && reviewers.list.signature) requireSignature(reviewers.list, reviewers.list.signature, await canonical());
   const listed =
     "listed" in reviewers
       ? [...reviewers.listed]
@@ -70,4 +87,16 @@ export function addressesOf(reviewers: Reviewers): string[] | undefined {
           .map((account) => account.slice(account.lastIndexOf(":") + 1));
   if (listed.length === 0) throw new ClientError("no reviewer is listed: name some, or \"everyone\" (R48)", { errorClass: "EmptyClients" });
   return listed;
+}
+
+/** Refuses a reviewer list whose signature does not hold (R23): it is over the hash of the list without it. */
+function requireSignature({ signature: _, ...list }: ReviewerList, { algorithm, ...signed }: ListSignature, canonical: Canonical): void {
+  try {
+    const publicKey = canonical.publicKey({ text: signed.publicKey });
+    const signer = algorithm === "secp256k1" ? canonical.addressOfPublicKey({ publicKey }) : publicKey;
+    const message = canonical.jcs({ text: JSON.stringify(list) }).hash;
+    canonical.verify({ algorithm, message, signature: signed.signature, signer });
+  } catch (cause) {
+    throw new ClientError(`the reviewer list's signature does not hold: ${wordsOf(cause)}`, { errorClass: "BadSignature", cause });
+  }
 }

@@ -12,19 +12,24 @@ import {
   type Address,
   BaseError,
   type Chain,
+  ChainMismatchError,
   ContractFunctionRevertedError,
   type LocalAccount,
   type Log,
   type PublicClient,
   type ReplacementReason,
   type Transport,
+  UserRejectedRequestError,
   type WalletClient,
+  concat,
+  encodeFunctionData,
   isHex,
+  keccak256,
   parseEventLogs,
 } from "viem";
 import { addressesOf, published, requireSame } from "./documents.js";
 import { ClientError, wordsOf } from "./errors.js";
-import { checkNumber, checkText, portable } from "./limits.js";
+import { checkText, integer, portable } from "./limits.js";
 import { NO_FEEDBACK, scoresOf } from "./scores.js";
 import type * as T from "./types.js";
 
@@ -170,16 +175,16 @@ export class EvmClient implements T.RegistryClient {
     }
   }
 
-  async revoke({ kind, agent, index }: Omit<T.FeedbackRef, "client">): Promise<T.Landed> {
-    checkNumber("index", index, "u64");
+  async revoke({ kind, agent, ...at }: Omit<T.FeedbackRef, "client">): Promise<T.Landed> {
+    const index = integer("index", at.index, "u64");
     const sent = await this.send(reputationRegistryAbi, this.reputation(kind), "revokeFeedback", [BigInt(agent), index]);
     const events = parseEventLogs({ abi: reputationRegistryAbi, eventName: "FeedbackRevoked", logs: sent.logs });
     seen(events, sent, { agentId: BigInt(agent), clientAddress: this.address, feedbackIndex: index });
     return landed(sent);
   }
 
-  async respond({ kind, agent, client, index }: T.FeedbackRef, file: T.Document): Promise<T.Landed> {
-    checkNumber("index", index, "u64");
+  async respond({ kind, agent, client, ...at }: T.FeedbackRef, file: T.Document): Promise<T.Landed> {
+    const index = integer("index", at.index, "u64");
     const { uri, hash } = await this.file(file);
     const sent = await this.send(reputationRegistryAbi, this.reputation(kind), "appendResponse", [BigInt(agent), client, index, uri, hash]);
     const events = parseEventLogs({ abi: reputationRegistryAbi, eventName: "ResponseAppended", logs: sent.logs });
@@ -189,7 +194,7 @@ export class EvmClient implements T.RegistryClient {
   }
 
   async summary(agent: string, reviewers: T.Reviewers, tags: T.Tags = {}): Promise<T.Summary> {
-    const listed = addressesOf(reviewers); // R48
+    const listed = await addressesOf(reviewers, () => this.canonical); // R48
     const to = this.reputation("open");
     const clients = listed ?? (await this.read<Address[]>(reputationRegistryAbi, to, "getClients", [BigInt(agent)]));
     const stated = { agent, reviewers: listed ?? ("everyone" as const), tags };
@@ -200,7 +205,7 @@ export class EvmClient implements T.RegistryClient {
   }
 
   async scores(agent: string, reviewers: T.Reviewers, weighting: T.Weighting, tags: T.Tags = {}): Promise<T.ScoreSummary> {
-    const listed = addressesOf(reviewers); // R48
+    const listed = await addressesOf(reviewers, () => this.canonical); // R48
     const to = this.reputation("authorized");
     const abi = authorizedReputationRegistryAbi;
     const clients = listed ?? (await this.read<Address[]>(abi, to, "getClients", [BigInt(agent)]));
@@ -220,9 +225,9 @@ export class EvmClient implements T.RegistryClient {
     return landed(sent);
   }
 
-  async answerValidation({ request, score, file, tag = "" }: T.ValidationAnswer): Promise<T.Landed> {
+  async answerValidation({ request, file, tag = "", ...answered }: T.ValidationAnswer): Promise<T.Landed> {
     const to = this.options.addresses.validation ?? missing("validation");
-    checkNumber("score", score, "u8", "ScoreOutOfRange");
+    const score = Number(integer("score", answered.score, "u8", "ScoreOutOfRange"));
     checkText("tag", tag, "tag");
     const { uri, hash } = await this.file(file);
     const sent = await this.send(validationRegistryAbi, to, "validationResponse", [request, score, uri, hash, tag]);
@@ -243,16 +248,9 @@ export class EvmClient implements T.RegistryClient {
 
   /** Tries a call, which costs nothing if it is refused, sends it once, and waits until it has landed. */
   private async send(abi: Abi, address: Address, functionName: string, args: readonly unknown[]): Promise<Sent> {
-    const { reader, wallet, confirmations = 1 } = this.options;
-    let call;
+    const { reader, confirmations = 1 } = this.options;
+    let hash = await this.sendOnce(await this.tried({ abi, address, functionName, args }));
     try {
-      call = await reader.simulateContract({ abi, address, functionName, args, account: wallet.account });
-    } catch (fault) {
-      throw refused(fault);
-    }
-    let hash: T.Hex | undefined;
-    try {
-      hash = await wallet.writeContract(call.request as never);
       let reason: ReplacementReason | undefined;
       const onReplaced = (replacement: { reason: ReplacementReason }) => void (reason = replacement.reason);
       const { transactionHash, status, logs, blockNumber } = await reader.waitForTransactionReceipt({ hash, confirmations, onReplaced });
@@ -263,11 +261,88 @@ export class EvmClient implements T.RegistryClient {
       if (status === "success") return { to: address, hash, logs, blockNumber };
     } catch (cause) {
       if (cause instanceof ClientError) throw cause;
-      throw new ClientError(wordsOf(cause), { sent: "maybe", ...(hash && { transaction: hash }), cause });
+      throw new ClientError(wordsOf(cause), { sent: "maybe", transaction: hash, cause });
     }
     throw new ClientError(`${hash} failed`, { sent: "failed", transaction: hash });
   }
+
+  /** The call, if the registry does not refuse it. An address without code takes every call that answers nothing. */
+  private async tried(call: Call): Promise<Call> {
+    const { reader, wallet } = this.options;
+    try {
+      const { result } = await reader.simulateContract({ ...call, account: wallet.account });
+      if (result !== undefined || (await reader.getCode({ address: call.address }))) return call;
+    } catch (fault) {
+      throw refused(fault);
+    }
+    throw new ClientError(`there is no contract at ${call.address}`);
+  }
+
+  /** Sends a call once. A local account signs it here, so that its hash is known if the node's answer is lost. */
+  private async sendOnce(call: Call): Promise<T.Hex> {
+    const { wallet } = this.options;
+    const { account } = wallet;
+    if (account.type !== "local") return this.sendByWallet(call);
+    const signed = await this.sign(account, call);
+    const hash = keccak256(signed);
+    try {
+      await wallet.sendRawTransaction({ serializedTransaction: signed });
+    } catch (cause) {
+      account.nonceManager?.reset({ address: account.address, chainId: wallet.chain.id });
+      // a node that refuses it proves nothing: another one can have it, as behind viem's `fallback`
+      if (!isKnown(cause)) throw new ClientError(wordsOf(cause), { sent: "maybe", transaction: hash, cause });
+    }
+    return hash;
+  }
+
+  /** Signs a call as viem does before it sends one. */
+  private async sign(account: LocalAccount, call: Call): Promise<T.Hex> {
+    const { wallet } = this.options;
+    const { chain, dataSuffix: suffix } = wallet;
+    const { address, nonceManager } = account;
+    const data = concat([encodeFunctionData(call), (typeof suffix === "string" ? suffix : suffix?.value) ?? "0x"]);
+    try {
+      const request = await wallet.prepareTransactionRequest({ account, chain, to: call.address, data, ...(nonceManager && { nonceManager }) });
+      await this.requireFunds(request);
+      return await account.signTransaction(request as never, { serializer: chain.serializers?.transaction as never });
+    } catch (cause) {
+      nonceManager?.reset({ address, chainId: chain.id });
+      throw new ClientError(wordsOf(cause), { cause });
+    }
+  }
+
+  /** Requires what a transaction can cost. A node asks for it when the transaction was sent, and then its refusal proves nothing. */
+  private async requireFunds(request: { gas?: bigint; gasPrice?: bigint; maxFeePerGas?: bigint }): Promise<void> {
+    const cost = (request.gas ?? 0n) * (request.maxFeePerGas ?? request.gasPrice ?? 0n);
+    const balance = await this.options.reader.getBalance({ address: this.address });
+    if (balance < cost) throw new ClientError(`${this.address} holds ${balance} wei, and the transaction can cost ${cost}`);
+  }
+
+  /** Sends a call by a wallet, which signs and sends at once. */
+  private async sendByWallet(call: Call): Promise<T.Hex> {
+    const { wallet } = this.options;
+    try {
+      return await wallet.writeContract({ ...call, account: wallet.account, chain: wallet.chain });
+    } catch (cause) {
+      throw new ClientError(wordsOf(cause), { sent: isDeclined(cause) ? "nothing" : "maybe", cause });
+    }
+  }
 }
+
+/** A call of a contract. */
+interface Call {
+  readonly abi: Abi;
+  readonly address: Address;
+  readonly functionName: string;
+  readonly args: readonly unknown[];
+}
+
+/** The node has the transaction already. Nodes have words for it, and no code. */
+const isKnown = (fault: unknown) => fault instanceof BaseError && /already (known|imported)|\bknown transaction/i.test(fault.details);
+
+/** The user declined, or the wallet is on another chain and was not asked. */
+const isDeclined = (fault: unknown) =>
+  fault instanceof BaseError && fault.walk((it) => it instanceof UserRejectedRequestError || it instanceof ChainMismatchError) !== null;
 
 /** A transaction that succeeded. */
 interface Sent {

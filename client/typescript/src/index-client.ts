@@ -1,3 +1,4 @@
+import { load } from "@concord/canonical";
 import { addressesOf } from "./documents.js";
 import { ClientError, wordsOf } from "./errors.js";
 import type { FeedbackRef, Kind, Reviewers, Tags } from "./types.js";
@@ -29,9 +30,9 @@ export class IndexClient {
   }
 
   /** Searches agents with BP's filters. */
-  searchAgents(filters: Record<string, unknown>, reputation?: ReputationFilter, options: Record<string, unknown> = {}): Promise<Page> {
+  async searchAgents(filters: Record<string, unknown>, reputation?: ReputationFilter, options: Record<string, unknown> = {}): Promise<Page> {
     if ("feedback" in filters) throw new ClientError("filters.feedback: give a ReputationFilter, which names reviewers (R48)");
-    const feedback = reputation && { ...reputation.thresholds, fromReviewers: listed(reputation.reviewers) };
+    const feedback = reputation && { ...reputation.thresholds, fromReviewers: await listed(reputation.reviewers) };
     return this.page(["agents", "search"], { filters: { ...filters, ...(feedback && { feedback }) }, options });
   }
 
@@ -47,7 +48,7 @@ export class IndexClient {
 
   /** The summary of an agent, with the facts about the reviewers who count. It states its set in `clientAddresses`. */
   async summary(kind: Kind, agent: string, reviewers: Reviewers, tags: Tags = {}): Promise<Record<string, unknown>> {
-    const asked = { agentIds: [agent], clientAddresses: listed(reviewers), profile: kind, ...tags };
+    const asked = { agentIds: [agent], clientAddresses: await listed(reviewers), profile: kind, ...tags };
     const { items } = await this.page(["summaries"], asked);
     const [summary] = items;
     if (!summary) throw new ClientError(`the index answers no summary of ${agent}`);
@@ -109,6 +110,6 @@ function isObject(json: unknown): json is Record<string, unknown> {
   return typeof json === "object" && json !== null && !Array.isArray(json);
 }
 
-function listed(reviewers: Reviewers): readonly string[] | "everyone" {
-  return addressesOf(reviewers) ?? "everyone";
+async function listed(reviewers: Reviewers): Promise<readonly string[] | "everyone"> {
+  return (await addressesOf(reviewers, load)) ?? "everyone";
 }

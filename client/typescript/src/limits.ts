@@ -12,11 +12,14 @@ const RANGES = {
   i128: [-(2n ** 127n), 2n ** 127n - 1n],
 } as const;
 
-/** Refuses a number that its type does not hold: an encoder would cut it, and another number would land. */
-export function checkNumber(field: string, number: bigint | number, type: keyof typeof RANGES, errorClass?: ErrorClass): void {
+/**
+ * Returns a number as `bigint`: JavaScript without types gives safe integers as `number`, and they equal no number of an event. Refuses one
+ * that its type does not hold: an encoder would cut it, and another number would land.
+ */
+export function integer(field: string, number: bigint | number, type: keyof typeof RANGES, errorClass?: ErrorClass): bigint {
   if (typeof number !== "bigint" && !Number.isSafeInteger(number)) throw new ClientError(`${field}: ${number} is not a safe integer`);
   const [least, most] = RANGES[type];
-  if (number >= least && number <= most) return;
+  if (number >= least && number <= most) return BigInt(number);
   throw new ClientError(`${field}: ${number} is not from ${least} to ${most}`, { errorClass });
 }
 
@@ -38,14 +41,14 @@ export function portable(review: T.Review): T.Review {
   checkText("tag1", review.tag1 ?? "", "tag");
   checkText("tag2", review.tag2 ?? "", "tag");
   if ("score" in review) {
-    checkNumber("score", review.score, "u8", "ScoreOutOfRange");
-    checkNumber("auth.indexLimit", review.auth.indexLimit, "u64");
-    checkNumber("auth.expiry", review.auth.expiry, "u64");
-    return review;
+    const score = Number(integer("score", review.score, "u8", "ScoreOutOfRange"));
+    const indexLimit = integer("auth.indexLimit", review.auth.indexLimit, "u64");
+    const expiry = integer("auth.expiry", review.auth.expiry, "u64");
+    return { ...review, score, auth: { ...review.auth, indexLimit, expiry } };
   }
-  checkNumber("value", review.value, "i128", "ValueOutOfRange");
-  checkNumber("decimals", review.decimals, "u8", "DecimalsOutOfRange");
+  const value = integer("value", review.value, "i128", "ValueOutOfRange");
+  const decimals = Number(integer("decimals", review.decimals, "u8", "DecimalsOutOfRange"));
   const endpoint = publishedEndpoint(review.endpoint ?? "");
   checkText("endpoint", endpoint, "endpoint");
-  return { ...review, endpoint };
+  return { ...review, value, decimals, endpoint };
 }

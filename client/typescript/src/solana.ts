@@ -11,7 +11,8 @@ import {
 } from "@concord/registries";
 import { addressesOf, published, requireSame } from "./documents.js";
 import { ClientError, wordsOf } from "./errors.js";
-import { checkNumber, checkText, portable } from "./limits.js";
+import { checkText, integer, portable } from "./limits.js";
+import { inTime, polled } from "./polling.js";
 import { NO_FEEDBACK, scoresOf } from "./scores.js";
 import type * as T from "./types.js";
 
@@ -26,6 +27,11 @@ type Instruction = anchor.web3.TransactionInstruction;
 const UNITS = 200_000;
 /** Accounts that one request reads. */
 const TOGETHER = 100;
+
+/** What is read is as new as what is waited for. */
+const COMMITMENT = "confirmed";
+/** The public clusters (CAIP-2). */
+const PUBLIC = ["5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", "EtWTRABZaYq6iMfeYKouRu166VU2xqa1", "4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z"];
 
 /** Programs whose numbers an error can be, by address. */
 const FRAMEWORKS: Record<string, Framework> = {
@@ -59,12 +65,26 @@ export class SolanaClient implements T.RegistryClient {
     this.address = options.account.publicKey.toBase58();
   }
 
-  /** Makes a client. */
+  /** Makes a client. The cluster and the registry must be of the network (R9). */
   static async of(options: SolanaOptions): Promise<SolanaClient> {
-    const commitment = { commitment: "confirmed", preflightCommitment: "confirmed" } as const;
-    const provider = new AnchorProvider(options.connection, new Wallet(options.account), commitment);
+    const provider = new AnchorProvider(options.connection, new Wallet(options.account), {});
     const idl = { ...agentRegistryIdl, address: options.program ?? agentRegistryIdl.address };
-    return new SolanaClient(options, new Program<AgentRegistry>(idl, provider), await load());
+    const client = new SolanaClient(options, new Program<AgentRegistry>(idl, provider), await load());
+    await client.requireNetwork();
+    return client;
+  }
+
+  /** Programs cannot read the genesis hash, so it is compared here. */
+  private async requireNetwork(): Promise<void> {
+    const { connection, network } = this.options;
+    const reference = (await asked(connection.getGenesisHash())).slice(0, 32);
+    const isOwn = network === "solana:localnet" && !PUBLIC.includes(reference);
+    if (network !== `solana:${reference}` && !isOwn) {
+      throw new ClientError(`the endpoint is for solana:${reference}, expected ${network} (R9)`);
+    }
+    const registry = await asked(this.program.account.registry.fetchNullable(this.place({ account: "registry" }), COMMITMENT));
+    if (!registry) throw new ClientError(`there is no registry of program ${this.program.programId.toBase58()} on ${network}`);
+    if (registry.chain !== network) throw new ClientError(`the registry is for ${registry.chain}, expected ${network} (R9)`);
   }
 
   private get key(): PublicKey {
@@ -157,7 +177,7 @@ export class SolanaClient implements T.RegistryClient {
   /** The precompile's instruction for an authorization, by the one key that counts (R7). */
   private async verification(agent: string, auth: T.FeedbackAuth): Promise<Instruction> {
     const place = this.place({ account: "agent", mint: agent });
-    const found = await this.program.account.agentIdentity.fetchNullable(place);
+    const found = await this.program.account.agentIdentity.fetchNullable(place, COMMITMENT);
     if (!found) throw new ClientError(`there is no agent ${agent}`, { errorClass: "AgentNotFound" });
     const { feedbackAuthority, owner } = found;
     const signer = feedbackAuthority.equals(PublicKey.default) ? owner : feedbackAuthority;
@@ -172,28 +192,28 @@ export class SolanaClient implements T.RegistryClient {
   private async lastIndex(kind: T.Kind, agent: string, client: string): Promise<bigint> {
     const account = kind === "open" ? ("open_client" as const) : ("client" as const);
     const place = this.place({ account, mint: agent, client });
-    const accounts = this.program.account;
-    const found = await (kind === "open" ? accounts.openClientIndex.fetchNullable(place) : accounts.clientIndex.fetchNullable(place));
+    const { openClientIndex, clientIndex } = this.program.account;
+    const found = await (kind === "open" ? openClientIndex : clientIndex).fetchNullable(place, COMMITMENT);
     return found ? BigInt(found.lastIndex.toString()) : 0n;
   }
 
   async get({ kind, agent, client, index }: T.FeedbackRef): Promise<T.StoredFeedback | undefined> {
     if (kind === "open") {
       const place = this.place({ account: "open_feedback", mint: agent, client, index });
-      const found = await this.program.account.openFeedback.fetchNullable(place);
+      const found = await this.program.account.openFeedback.fetchNullable(place, COMMITMENT);
       if (!found) return undefined;
       const { valueDecimals: decimals, tag1, tag2, revoked: isRevoked } = found;
       return { kind, value: BigInt(found.value.toString()), decimals, tag1, tag2, isRevoked };
     }
     const place = this.place({ account: "feedback", mint: agent, client, index });
-    const found = await this.program.account.feedbackEntry.fetchNullable(place);
+    const found = await this.program.account.feedbackEntry.fetchNullable(place, COMMITMENT);
     if (!found) return undefined;
     const hex = (bytes: number[]): T.Hex => `0x${Buffer.from(bytes).toString("hex")}`;
     return { kind, score: found.score, tag1: hex(found.tag1), tag2: hex(found.tag2), isRevoked: found.revoked };
   }
 
-  async revoke({ kind, agent, index }: Omit<T.FeedbackRef, "client">): Promise<T.Landed> {
-    checkNumber("index", index, "u64");
+  async revoke({ kind, agent, ...named }: Omit<T.FeedbackRef, "client">): Promise<T.Landed> {
+    const index = integer("index", named.index, "u64");
     const [at, nftMint] = [new BN(`${index}`), new PublicKey(agent)];
     const { methods } = this.program;
     const call =
@@ -203,8 +223,8 @@ export class SolanaClient implements T.RegistryClient {
     return this.send([await call.instruction()], kind === "open" ? "openFeedbackRevoked" : "feedbackRevoked");
   }
 
-  async respond({ kind, agent, client, index }: T.FeedbackRef, file: T.Document): Promise<T.Landed> {
-    checkNumber("index", index, "u64");
+  async respond({ kind, agent, client, ...at }: T.FeedbackRef, file: T.Document): Promise<T.Landed> {
+    const index = integer("index", at.index, "u64");
     const { uri, hash } = await this.file(file);
     const { methods } = this.program;
     const words = [new PublicKey(client), new BN(`${index}`), uri, this.bytes(hash)] as const;
@@ -215,14 +235,14 @@ export class SolanaClient implements T.RegistryClient {
 
   /** The entries are read and summed by the canonical crate, as the program does it (R16, R47). */
   async summary(agent: string, reviewers: T.Reviewers, tags: T.Tags = {}): Promise<T.Summary> {
-    const listed = addressesOf(reviewers); // R48
+    const listed = await addressesOf(reviewers, () => this.canonical); // R48
     const clients = listed ?? (await this.clients("open", agent));
     const stated = { agent, reviewers: listed ?? ("everyone" as const), tags };
     if (clients.length === 0) return { ...stated, count: 0n, value: 0n, decimals: 0 };
     const feedback = [];
     for (const client of new Set(clients)) {
       const places = await this.places("open_feedback", agent, client);
-      for (const entry of await this.entries(client, places, (some) => this.program.account.openFeedback.fetchMultiple(some))) {
+      for (const entry of await this.entries(client, places, (some) => this.program.account.openFeedback.fetchMultiple(some, COMMITMENT))) {
         const { value, valueDecimals, tag1, tag2, revoked } = entry;
         feedback.push({ client, value: value.toString(), valueDecimals, tag1, tag2, revoked });
       }
@@ -234,13 +254,13 @@ export class SolanaClient implements T.RegistryClient {
 
   /** The entries are read, as for `summary`. */
   async scores(agent: string, reviewers: T.Reviewers, weighting: T.Weighting, tags: T.Tags = {}): Promise<T.ScoreSummary> {
-    const listed = addressesOf(reviewers); // R48
+    const listed = await addressesOf(reviewers, () => this.canonical); // R48
     const clients = listed ?? (await this.clients("authorized", agent));
     const wanted = [tags.tag1, tags.tag2].map((tag) => (tag ? `${this.tag(tag)}` : undefined)); // an empty tag matches all
     const tallies = { proven: NO_FEEDBACK, others: NO_FEEDBACK };
     for (const client of clients) {
       const places = await this.places("feedback", agent, client);
-      const entries = await this.entries(client, places, (some) => this.program.account.feedbackEntry.fetchMultiple(some));
+      const entries = await this.entries(client, places, (some) => this.program.account.feedbackEntry.fetchMultiple(some, COMMITMENT));
       for (const { score, tag1, tag2, revoked, hasPaymentProof } of entries) {
         const matches = [tag1, tag2].every((tag, at) => wanted[at] === undefined || wanted[at] === `${tag}`);
         if (revoked || !matches) continue;
@@ -270,14 +290,15 @@ export class SolanaClient implements T.RegistryClient {
   /** Everyone who gave feedback of a kind. The endpoint's list must have as many as the agent counts (R46). */
   private async clients(kind: T.Kind, agent: string): Promise<string[]> {
     const place = this.place({ account: "agent", mint: agent });
-    const found = await this.program.account.agentIdentity.fetchNullable(place);
-    if (!found) throw new ClientError(`there is no agent ${agent}`, { errorClass: "AgentNotFound" });
-    const { openClientIndex, clientIndex } = this.program.account;
-    const filters = [{ memcmp: { offset: 8, bytes: agent } }];
-    const listed = await (kind === "open" ? openClientIndex.all(filters) : clientIndex.all(filters));
+    const found = await this.program.account.agentIdentity.fetchNullable(place, COMMITMENT);
+    if (!found) return []; // as the contracts answer
+    const name = kind === "open" ? "openClientIndex" : "clientIndex";
+    const { accounts } = this.program.coder;
+    const filters = [{ memcmp: accounts.memcmp(name) }, { memcmp: { offset: 8, bytes: agent } }];
+    const listed = await this.options.connection.getProgramAccounts(this.program.programId, { commitment: COMMITMENT, filters });
     const [has, counted] = [listed.length, Number(kind === "open" ? found.openClientCount : found.clientCount)];
     if (has !== counted) throw new ClientError(`the endpoint lists ${has} clients, and the agent has ${counted}`);
-    return listed.map(({ account }) => account.client.toBase58());
+    return listed.map(({ account }) => accounts.decode<{ client: PublicKey }>(name, account.data).client.toBase58());
   }
 
   async requestValidation({ agent, validator, request, file }: T.ValidationRequest): Promise<T.Landed> {
@@ -289,8 +310,8 @@ export class SolanaClient implements T.RegistryClient {
     return this.send([await call.accountsPartial(accounts).instruction()], "validationRequested");
   }
 
-  async answerValidation({ agent, request, score, file, tag }: T.ValidationAnswer): Promise<T.Landed> {
-    checkNumber("score", score, "u8", "ScoreOutOfRange");
+  async answerValidation({ agent, request, file, tag, ...answered }: T.ValidationAnswer): Promise<T.Landed> {
+    const score = Number(integer("score", answered.score, "u8", "ScoreOutOfRange"));
     checkText("tag", tag ?? "", "tag");
     const { uri, hash } = await this.file(file);
     const at = { mint: agent, validator: this.address, requestHash: request };
@@ -307,38 +328,60 @@ export class SolanaClient implements T.RegistryClient {
   /** Tries instructions, which costs nothing if they are refused, sends them once, and waits for their event. */
   private async send(instructions: Instruction[], event: string, signers: Keypair[] = []): Promise<T.Landed> {
     const { connection, account } = this.options;
-    const latest = await asked(connection.getLatestBlockhash("confirmed"));
+    const latest = await asked(connection.getLatestBlockhash(COMMITMENT));
     const transaction = new Transaction({ feePayer: account.publicKey, ...latest });
     transaction.add(ComputeBudgetProgram.setComputeUnitLimit({ units: UNITS }), ...instructions);
     transaction.sign(account, ...signers);
     const tried = new VersionedTransaction(transaction.compileMessage());
-    const { value } = await asked(connection.simulateTransaction(tried, { sigVerify: false, commitment: "confirmed" }));
+    const { value } = await asked(connection.simulateTransaction(tried, { sigVerify: false, commitment: COMMITMENT }));
     if (value.err) throw this.refused(value.err, value.logs ?? [], transaction);
     const signature = anchor.utils.bytes.bs58.encode(transaction.signature!);
-    try {
-      await connection.sendRawTransaction(transaction.serialize(), { preflightCommitment: "confirmed" }).catch(goOnIfProcessed);
-      const { value } = await connection.confirmTransaction(signature, "confirmed");
-      if (value.err) throw this.refused(value.err, [], transaction, { sent: "failed", transaction: signature });
-    } catch (cause) {
-      if (cause instanceof ClientError) throw cause;
-      const sent = isRefusal(cause) ? "nothing" : "maybe";
-      throw new ClientError(wordsOf(cause), { sent, transaction: signature, cause });
-    }
+    await this.sendOnce(transaction, signature);
+    const failed = await this.outcome(signature, latest.lastValidBlockHeight);
+    if (failed) throw this.refused(failed, [], transaction, { sent: "failed", transaction: signature });
     return this.seen(signature, event);
+  }
+
+  private async sendOnce(transaction: anchor.web3.Transaction, signature: string): Promise<void> {
+    try {
+      await inTime(this.options.connection.sendRawTransaction(transaction.serialize(), { preflightCommitment: COMMITMENT }));
+    } catch (cause) {
+      if (isProcessed(cause)) return;
+      throw new ClientError(wordsOf(cause), { sent: isRefusal(cause) ? "nothing" : "maybe", transaction: signature, cause });
+    }
+  }
+
+  /** Waits until a transaction is confirmed, which a fork that has only processed it is not. Resolves to its fault, if it failed. */
+  private async outcome(signature: string, lastValidBlockHeight: number): Promise<anchor.web3.TransactionError | null> {
+    const { connection } = this.options;
+    const known = { sent: "maybe", transaction: signature } as const;
+    let height = 0;
+    const question = polled(async () => {
+      const { value } = await connection.getSignatureStatuses([signature]);
+      const [status] = value;
+      if (status?.confirmationStatus && status.confirmationStatus !== "processed") return status;
+      if (!status && height > lastValidBlockHeight) return null; // read before the status, which is therefore the last word
+      height = await connection.getBlockHeight(COMMITMENT);
+      return undefined;
+    });
+    const status = await asked(question, known);
+    if (!status) throw new ClientError(`${signature} was sent, and no block had it until its blockhash expired`, known);
+    return status.err;
   }
 
   /** The event of a transaction that landed: the program emits it in a call of itself. */
   private async seen(signature: string, event: string): Promise<T.Landed> {
     const { connection } = this.options;
-    const question = connection.getTransaction(signature, { commitment: "confirmed", maxSupportedTransactionVersion: 0 });
+    const bounds = { commitment: COMMITMENT, maxSupportedTransactionVersion: 0 } as const;
+    const question = polled(async () => (await connection.getTransaction(signature, bounds)) ?? undefined);
     const found = await asked(question, { sent: "landed", transaction: signature });
-    const calls = found?.meta?.innerInstructions?.flatMap(({ instructions }) => instructions) ?? [];
+    const calls = found.meta?.innerInstructions?.flatMap(({ instructions }) => instructions) ?? [];
     const has = calls.some(({ data }) => {
       const bytes = Buffer.from(anchor.utils.bytes.bs58.decode(data));
       const decoded = this.program.coder.events.decode(bytes.subarray(8).toString("base64"));
       return decoded?.name === event;
     });
-    if (found && has) return { transaction: signature, block: BigInt(found.slot) };
+    if (has) return { transaction: signature, block: BigInt(found.slot) };
     throw new ClientError(`${signature} has no event ${event}`, { sent: "landed", transaction: signature });
   }
 
@@ -366,7 +409,7 @@ export class SolanaClient implements T.RegistryClient {
 }
 
 /** An endpoint's answer. A fault of the endpoint says what was sent before it. */
-async function asked<A>(answer: Promise<A>, known: { sent?: "landed"; transaction?: string } = {}): Promise<A> {
+async function asked<A>(answer: Promise<A>, known: { sent?: "maybe" | "landed"; transaction?: string } = {}): Promise<A> {
   try {
     return await answer;
   } catch (cause) {
@@ -375,9 +418,7 @@ async function asked<A>(answer: Promise<A>, known: { sent?: "landed"; transactio
 }
 
 /** The endpoint has the transaction already: it was sent again on the way. web3.js has one class for every error. */
-function goOnIfProcessed(fault: unknown): void {
-  if (!/already been processed/.test(wordsOf(fault))) throw fault;
-}
+const isProcessed = (fault: unknown): boolean => /already been processed/.test(wordsOf(fault));
 
 /** Whether an instruction failed when the endpoint tried the transaction, so that it was not passed on. */
 const isRefusal = (fault: unknown): boolean => /Error processing Instruction \d+/.test(wordsOf(fault));

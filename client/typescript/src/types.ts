@@ -7,6 +7,15 @@ export type Hex = `0x${string}`;
 /** A reviewer list as `concord reviewers new` writes it. */
 export interface ReviewerList {
   readonly reviewers: readonly { readonly account: string }[];
+  /** If it is there, it must hold. */
+  readonly signature?: ListSignature;
+}
+
+/** A signature over the hash of a reviewer list without it. */
+export interface ListSignature {
+  readonly algorithm: "ed25519" | "secp256k1";
+  readonly publicKey: string;
+  readonly signature: string;
 }
 
 /** Whose feedback counts (R48). There is no default: a summary over everyone is open to anyone who makes accounts. */

@@ -1,38 +1,26 @@
-// What a node, an index or a caller can do to a client, on an anvil of its own and against a server that answers anything.
+// What a node, an index or a caller can do to a client, on chains of its own and against a server that answers anything.
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import http from "node:http";
+import os from "node:os";
+import path from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { pathToFileURL } from "node:url";
 import anchor from "@anchor-lang/core";
-import { createPublicClient, createWalletClient, custom, http as transport, pad } from "viem";
+import { createPublicClient, createWalletClient, http as transport, pad } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { ADDRESSES, KEYS, startChain } from "../../../tests/clients/agent0/local_chain.mjs";
+import { ADDRESSES, KEYS } from "../../../tests/clients/agent0/local_chain.mjs";
+import { CHAIN } from "../../../tests/clients/anchor/local_cluster.mjs";
+import { ClientError, EvmClient, IndexClient, NO_HASH, SolanaClient, startProgram, startRegistries } from "./chains.mjs";
 
-const from = (name) => import(pathToFileURL(`${process.env.CONCORD_EXAMPLES}/node_modules/@concord/client/dist/${name}`));
-const [{ ClientError, EvmClient, IndexClient }, { SolanaClient }] = await Promise.all(["index.js", "solana.js"].map(from));
-const NO_HASH = `0x${"00".repeat(32)}`;
-
-/** A chain with an agent, and a reader whose answers pass through `answered`. */
-async function startRegistries() {
-  const chain = await startChain();
-  const identity = (await chain.deploy("IdentityRegistry")).address;
-  const openReputation = (await chain.deploy("ReputationRegistry", [identity])).address;
-  const addresses = { identity, openReputation };
-  const wallet = (name) => createWalletClient({ account: privateKeyToAccount(KEYS[name]), chain: chain.chain, transport: transport(chain.url) });
-  const client = (name, answered = (_, answer) => answer, before = () => undefined) => {
-    const request = async (asked) => {
-      await before(asked.method);
-      return answered(asked.method, await chain.reader.request(asked));
-    };
-    const reader = createPublicClient({ chain: chain.chain, transport: custom({ request }), pollingInterval: 50, cacheTime: 0 });
-    return EvmClient.of({ reader, wallet: wallet(name), addresses });
-  };
-  const owner = await client("owner");
-  const { agent } = await owner.register({ file: { uri: "ipfs://agent", hash: NO_HASH } });
-  return { chain, client, owner, agent, wallet, addresses };
-}
+/** A reader whose answers pass through `answered`. */
+const filtered = (answered, before = () => undefined) => ({
+  reading: async ({ method }, ask) => {
+    await before(method);
+    return answered(method, await ask());
+  },
+});
 
 /**
  * Gives, replaces the transaction once the client has seen it pending, and mines when the client next asks for the block number: viem looks
@@ -56,7 +44,7 @@ async function replaced({ chain, client, agent, wallet }, change) {
     stage = "mined";
     await chain.reader.request({ method: "anvil_mine", params: ["0x1"] });
   };
-  const giver = await client("client", answered, before);
+  const giver = await client("client", filtered(answered, before));
   await chain.reader.request({ method: "evm_setAutomine", params: [false] });
   try {
     return await giver.give({ agent, value: 7n, decimals: 0 });
@@ -79,27 +67,29 @@ test("R36: the event of another transaction, registry or client is not this call
     const other = (log) => ({ ...log, topics: log.topics.map((it) => (it === topic(ADDRESSES.client) ? topic(ADDRESSES.wallet) : it)) });
     const review = { agent: world.agent, value: 8n, decimals: 0 };
     const index = (log) => ({ ...log, data: `0x${pad("0x63", { size: 32 }).slice(2)}${log.data.slice(66)}` }); // says 99
-    const before = await world.client("client", forged((log) => [index(other(log)), { ...index(log), address: ADDRESSES.owner }, log]));
+    const before = await world.client("client", filtered(forged((log) => [index(other(log)), { ...index(log), address: ADDRESSES.owner }, log])));
     assert.equal((await before.give(review)).index, 2n);
-    const only = await world.client("client", forged((log) => [other(log)]));
+    const only = await world.client("client", filtered(forged((log) => [other(log)])));
     await assert.rejects(only.give(review), ({ sent }) => sent === "landed");
   } finally {
-    await world.chain.stop();
+    await world.stop();
   }
 });
 
 test("R17, R39: what would land differently, or would be too long, is refused on both chains", async () => {
-  const world = await startRegistries();
+  const [world, cluster] = await Promise.all([startRegistries(), startProgram()]);
   try {
-    const connection = new anchor.web3.Connection("http://127.0.0.1:1", "confirmed");
-    const account = anchor.web3.Keypair.generate();
-    const solana = await SolanaClient.of({ connection, account, network: "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1" });
+    let sent = 0;
+    const counted = ({ method }, ask) => {
+      if (method === "sendTransaction") sent += 1;
+      return ask();
+    };
+    const solana = await cluster.client(cluster.reviewer, counted);
     const evm = await world.client("client");
     const auth = { indexLimit: 1n, expiry: 1n, authorization: "0x" };
-    const program = JSON.parse(fs.readFileSync(new URL("../../../programs/agent-registry/idl/agent_registry.json", import.meta.url), "utf8")).address;
     const cases = [
       [evm, world.agent, `eip155:${world.chain.chain.id}:${world.addresses.identity}`],
-      [solana, account.publicKey.toBase58(), `solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1:${program}`],
+      [solana, cluster.agent, `${CHAIN}:${cluster.program}`],
     ];
     for (const [client, agent, registry] of cases) {
       const open = { agent, value: 1n, decimals: 0 };
@@ -123,13 +113,30 @@ test("R17, R39: what would land differently, or would be too long, is refused on
       await refused(client.give({ ...open, endpoint: `https://${"a".repeat(193)}` }), "endpoint has 201", "LengthLimit");
       await refused(client.give({ ...open, file: { uri: "a".repeat(201), hash: NO_HASH } }), "uri has 201", "LengthLimit");
       await refused(client.give({ ...open, file: "[]" }), "the feedback file is not a JSON object", "BadRequest");
-      const others = { agentRegistry: clientAddress, clientAddress: registry, agentId: "8", tag1: "b", tag2: "b", endpoint: "b", value: 8, valueDecimals: 1 };
+      const others = { agentRegistry: clientAddress, clientAddress: registry, agentId: "8", tag1: "b", tag2: "b", value: 8, valueDecimals: 1, score: 1 };
+      const differing = (call, other, words) =>
+        refused(client.give({ ...call, file: JSON.stringify({ ...said, ...other }) }), `the feedback file has ${words}`, "BadRequest");
       for (const [field, other] of Object.entries(others)) {
-        const file = JSON.stringify({ ...said, [field]: other });
-        await refused(client.give({ ...open, file }), `the feedback file has ${field}`, "BadRequest");
+        await differing(open, { [field]: other }, field);
+        await differing(open, { [field]: [said[field]] }, field); // a list of it is not it
       }
+      const [noValue, authorized] = [{ value: undefined, valueDecimals: undefined }, { agent, score: 1, auth }];
+      await differing(open, { valueDecimals: undefined }, "no valueDecimals, and 0");
+      await differing(open, { ...noValue, score: 1 }, "score 1, and none");
+      await differing(authorized, {}, "no score, and 1");
+      await differing(authorized, { score: 1 }, "value 1, and none");
+      await differing(authorized, { ...noValue, score: 2 }, "score 2, and 1");
+      for (const endpoint of ["https://user:s3cret@agent.example", "https://agent.example/s3cret"]) {
+        const file = JSON.stringify({ ...said, endpoint });
+        for (const call of [open, { ...open, endpoint }]) {
+          if (call.endpoint && !endpoint.includes("@")) continue; // it may be published
+          await assert.rejects(client.give({ ...call, file }), ({ message }) => /another endpoint/.test(message) && !message.includes("s3cret"));
+        }
+      }
+      await refused(client.give({ ...authorized, file: JSON.stringify({ ...said, ...noValue, score: 1 }) }), "a file is given");
       await refused(client.give({ ...open, file: JSON.stringify(said) }), "a file is given, and the client has no upload");
     }
+    assert.equal(sent, 0);
     const endpoint = "https://u:k@y@agent.example/mcp@2?token=S#f"; // files/src/feedback/portable.rs has the same pairs
     const longest = { tag1: "é".repeat(16), file: { uri: "a".repeat(200), hash: NO_HASH } };
     const { transaction } = await evm.give({ agent: world.agent, value: -(10n ** 38n), decimals: 18, endpoint, ...longest });
@@ -138,7 +145,70 @@ test("R17, R39: what would land differently, or would be too long, is refused on
     assert.ok(words.includes("https://agent.example/mcp@2\0"));
     assert.ok(!words.includes("token") && !words.includes("k@y"));
   } finally {
-    await world.chain.stop();
+    await Promise.all([world.stop(), cluster.stop()]);
+  }
+});
+
+test("a safe integer is taken as a number, and lands once", async () => {
+  const [world, cluster] = await Promise.all([startRegistries(), startProgram()]);
+  try {
+    const evm = { agent: world.agent, owner: world.owner, client: await world.client("client"), key: privateKeyToAccount(KEYS.owner) };
+    const [owner, client] = await Promise.all([cluster.owner, cluster.reviewer].map((key) => cluster.client(key)));
+    for (const { agent, owner: agentOwner, client: reviewer, key } of [evm, { agent: cluster.agent, owner, client, key: cluster.owner }]) {
+      const given = await reviewer.give({ agent, value: 80, decimals: 0n });
+      assert.deepEqual([given.index, (await reviewer.get({ ...given, index: 1 })).value], [1n, 80n]);
+      await agentOwner.respond({ ...given, index: 1 }, { uri: "ipfs://a", hash: NO_HASH });
+      await reviewer.revoke({ kind: "open", agent, index: 1 });
+      const auth = await agentOwner.authorize(key, { agent, client: reviewer.address, indexLimit: 1, expiry: 2 ** 40 });
+      assert.equal((await reviewer.give({ agent, score: 90n, auth })).index, 1n);
+      await assert.rejects(reviewer.give({ agent, value: "80", decimals: 0 }), ({ sent, message }) => sent === "nothing" && /safe integer/.test(message));
+    }
+  } finally {
+    await Promise.all([world.stop(), cluster.stop()]);
+  }
+});
+
+test("R23: a reviewer list counts only if its signature holds", async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "concord-list-"));
+  const concord = (words, input) => execFileSync(process.env.CONCORD_BINARY, ["reviewers", "new", ...words], { input, encoding: "utf8" });
+  const network = "eip155:31337";
+  const list = ["--name", "Weather desk", "--reviewer", `${network}:${ADDRESSES.client}=asks daily`, "--reviewer", `${CHAIN}:4zvwRjXUKGfvwnParsHAS3HuSVzV5cA4McphgmoCtajS`];
+  const server = http.createServer((_, response) => response.end('{"items":[]}'));
+  await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
+  const world = await startRegistries();
+  try {
+    const keypair = path.join(folder, "key.json");
+    fs.writeFileSync(keypair, JSON.stringify([...anchor.web3.Keypair.generate().secretKey]), { mode: 0o600 });
+    const keystore = path.join(folder, "keystore.json");
+    fs.writeFileSync(path.join(folder, "password"), "correct horse\n", { mode: 0o600 });
+    execFileSync("cast", ["wallet", "import", "keystore.json", "--private-key", KEYS.owner, "--keystore-dir", folder, "--unsafe-password", "correct horse"]);
+    const client = await world.client("client");
+    const index = new IndexClient(`http://127.0.0.1:${server.address().port}`);
+    const calls = [
+      (reviewers) => client.summary(world.agent, reviewers),
+      (reviewers) => client.scores(world.agent, reviewers, "equal"),
+      (reviewers) => index.searchAgents({}, { reviewers, thresholds: {} }),
+    ];
+    for (const key of [["--keypair", keypair], ["--keystore", keystore, "--password-file", path.join(folder, "password")]]) {
+      const signed = JSON.parse(concord([...list, ...key]));
+      const { signature } = signed;
+      const flipped = `${signature.signature.slice(0, 10)}${signature.signature[10] === "0" ? "1" : "0"}${signature.signature.slice(11)}`;
+      const forged = [
+        { ...signed, reviewers: [{ account: `${network}:${ADDRESSES.owner}` }] },
+        { ...signed, name: "Others" },
+        { ...signed, signature: { ...signature, signature: flipped } },
+        { ...signed, signature: { ...signature, algorithm: "rsa" } },
+        { ...signed, signature: {} },
+      ];
+      for (const call of calls) {
+        await call({ list: signed, network });
+        for (const it of forged) await assert.rejects(async () => call({ list: it, network }), ({ errorClass }) => errorClass === "BadSignature");
+      }
+    }
+  } finally {
+    server.close();
+    await world.stop();
+    fs.rmSync(folder, { recursive: true });
   }
 });
 
@@ -173,4 +243,7 @@ test("a node's URL is not told, since it can hold a key", async () => {
   const addresses = { identity: ADDRESSES.owner, openReputation: ADDRESSES.owner };
   const client = await EvmClient.of({ reader, wallet, addresses });
   await assert.rejects(client.give({ agent: "1", value: 1n, decimals: 0 }), ({ message }) => message.length > 0 && !message.includes("s3cret"));
+  const connection = new anchor.web3.Connection("http://127.0.0.1:1/s3cret", "confirmed");
+  const solana = SolanaClient.of({ connection, account: anchor.web3.Keypair.generate(), network: CHAIN });
+  await assert.rejects(solana, ({ sent, message }) => sent === "nothing" && !message.includes("s3cret"));
 });
