@@ -52,6 +52,31 @@ test("agents are searched", async () => {
   assert.deepEqual(numbers(second), ["3"]);
 });
 
+test("options and --filter are taken together, and never one instead of the other", async () => {
+  const rated = ["search", "--everyone", "--min-count", "1"];
+  assert.deepEqual(numbers(await json([...rated, "--filter", '{"feedback":{"minValue":"80"}}'])), ["2"]);
+  assert.deepEqual(numbers(await json(["search", "--min-count", "2", "--filter", '{"feedback":{"fromReviewers":"everyone"}}'])), ["1"]);
+  assert.deepEqual(numbers(await json(["search", "weather", "--has", "mcp", "--has", "mcp", "--filter", '{"hasA2A":true}'])), ["1"]);
+  const cases = [
+    [[...rated, "--filter", '{"feedback":{"minCount":5}}'], /--min-count and "minCount" in --filter/],
+    [[...rated, "--filter", '{"feedback":{"fromReviewers":["0x12"]}}'], /--everyone and "fromReviewers" in --filter/],
+    [[...rated, "--tag", "a", "--filter", '{"feedback":{"tag":"b"}}'], /--tag and "tag" in --filter/],
+    [[...rated, "--filter", '{"feedback":5}'], /--filter: feedback: expected an object/],
+    [["search", "--filter", '{"feedback":{}}'], /feedback of whom\?/],
+    [["search", "--owner", ADDRESSES.client, "--filter", '{"owners":[]}'], /--owner and "owners" in --filter/],
+    [["search", "--chain", "1", "--filter", '{"chains":null}'], /--chain and "chains" in --filter/],
+    [["search", "weather", "--filter", '{"keyword":"plain"}'], /TEXT and "keyword" in --filter/],
+    [["search", "--has", "mcp", "--filter", '{"hasMCP":false}'], /--has mcp and "hasMCP" in --filter/],
+    [["search", "--filter", '{"active":true,"active":false}'], /--filter: .*active/],
+    [["search", "--filter", '{"feedback":{"fromReviewers":"everyone","minValue":79.666666666666666666}}'], /--filter: feedback\.minValue: 79\.666666666666666666 is not exact/],
+  ];
+  for (const [args, words] of cases) {
+    const { code, stdout, stderr } = await concord(args);
+    assert.deepEqual([code, stdout], [USAGE, ""], `${args.join(" ")}: ${stderr}`);
+    assert.match(stderr, words);
+  }
+});
+
 test("agents are lines for people", async () => {
   const { code, stdout } = await concord(["search", "weather", "--index", world.index]);
   assert.equal(code, FOUND);

@@ -100,6 +100,12 @@ pub enum FetchError {
         /// The host.
         host: String,
     },
+    /// [`Fetcher::fetch_if`](super::Fetcher::fetch_if) was not allowed to ask a host.
+    #[error("{host} was asked often enough for now")]
+    AskedEnough {
+        /// The host, as the URL parser has it.
+        host: String,
+    },
     /// No answer in time.
     #[error("the file did not arrive within {0:?}")]
     TimedOut(Duration),
@@ -107,7 +113,7 @@ pub enum FetchError {
 
 impl FetchError {
     /// Whether the URI or its content is at fault, so that fetching again is of no use. All else may pass: an
-    /// unreachable host, a time-out, a gateway that lies.
+    /// unreachable host, a time-out, a gateway that lies, a host that is not to be asked now.
     #[must_use]
     pub const fn is_refusal(&self) -> bool {
         !matches!(
@@ -118,6 +124,7 @@ impl FetchError {
                 | Self::ContentMismatch { .. }
                 | Self::Status { .. }
                 | Self::Broken { .. }
+                | Self::AskedEnough { .. }
                 | Self::TimedOut(_)
         )
     }

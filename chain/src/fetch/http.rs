@@ -8,15 +8,20 @@ use alloy::transports::http::reqwest::{
 use flate2::read::MultiGzDecoder;
 use std::{error::Error as _, io::Read, net::IpAddr};
 
-/// Fetches a URL, and follows its redirects. Each URL is checked like the first.
+/// Fetches a URL, and follows its redirects. Each URL is checked like the first, and `may_ask` is asked for its host.
 pub(super) async fn fetch(
     client: &Client,
     options: &FetchOptions,
     url: &str,
+    may_ask: impl Fn(&str) -> bool,
 ) -> Result<Fetched, FetchError> {
     let mut url: Url = url.parse().map_err(|_| FetchError::UrlMalformed)?;
     for _ in 0..=options.redirects {
         check(&url, options)?;
+        let host = host(&url);
+        if !may_ask(&host) {
+            return Err(FetchError::AskedEnough { host });
+        }
         let request = client.get(url.clone()).header(ACCEPT_ENCODING, "gzip");
         let response = request
             .send()

@@ -110,8 +110,22 @@ impl Fetcher {
     /// # Errors
     /// [`FetchError`]. [`FetchError::is_refusal`] separates those that another attempt would not change.
     pub async fn fetch(&self, uri: &str) -> Result<Fetched, FetchError> {
+        self.fetch_if(uri, |_| true).await
+    }
+
+    /// Fetches a file from hosts that may be asked. `may_ask` gets the host before each request to one that the URI or a
+    /// redirect names, in the spelling of the URL parser: lower case and punycode, but a dot at the end stays. The
+    /// gateway is always asked.
+    ///
+    /// # Errors
+    /// As [`Self::fetch`], and [`FetchError::AskedEnough`].
+    pub async fn fetch_if(
+        &self,
+        uri: &str,
+        may_ask: impl Fn(&str) -> bool,
+    ) -> Result<Fetched, FetchError> {
         let limit = self.options.timeout;
-        let fetching = tokio::time::timeout(limit, self.fetch_unlimited(uri));
+        let fetching = tokio::time::timeout(limit, self.fetch_unlimited(uri, may_ask));
         fetching.await.unwrap_or(Err(FetchError::TimedOut(limit)))
     }
 
@@ -125,7 +139,11 @@ impl Fetcher {
         asking.await.unwrap_or(Err(FetchError::TimedOut(limit)))
     }
 
-    async fn fetch_unlimited(&self, uri: &str) -> Result<Fetched, FetchError> {
+    async fn fetch_unlimited(
+        &self,
+        uri: &str,
+        may_ask: impl Fn(&str) -> bool,
+    ) -> Result<Fetched, FetchError> {
         let scheme = uri.split(':').next().unwrap_or_default();
         match scheme.to_ascii_lowercase().as_str() {
             "ipfs" => {
@@ -138,7 +156,7 @@ impl Fetcher {
                     blocks: proven.blocks,
                 })
             }
-            "https" | "http" => http::fetch(&self.client, &self.options, uri).await,
+            "https" | "http" => http::fetch(&self.client, &self.options, uri, may_ask).await,
             _ => Err(FetchError::Scheme {
                 found: scheme.chars().take(16).collect(),
             }),

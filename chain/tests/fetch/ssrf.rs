@@ -1,6 +1,7 @@
 //! The attacks first: whatever a registration says, nothing in the operator's network is asked.
 use crate::server::{Server, local, names, strict};
 use concord_chain::fetch::{FetchError, FetchOptions, Fetcher, Question, is_public};
+use std::sync::Mutex;
 
 async fn error_of(options: FetchOptions, uri: &str) -> FetchError {
     Fetcher::new(options).unwrap().fetch(uri).await.unwrap_err()
@@ -118,6 +119,47 @@ async fn a_redirect_is_checked_like_the_first_url() {
         .await
         .unwrap();
     assert_eq!(found.bytes, b"content");
+}
+
+/// The host that is asked is the one that the URL parser finds, however it is spelt, and each redirect asks again.
+#[tokio::test]
+async fn each_request_is_allowed_by_the_host_that_it_goes_to() {
+    let fetcher = Fetcher::new(strict()).unwrap();
+    for uri in [
+        "https://victim.example/1",
+        "https:/victim.example/1",
+        "https:victim.example/1",
+        "https:\\\\victim.example\\1",
+        "https://vict%69m.example/1",
+        "https://victim\u{ff0e}example/1",
+        "https://vic\ttim.example/1",
+        "HTTPS://VICTIM.EXAMPLE:8443/1",
+    ] {
+        let asked = Mutex::new(Vec::new());
+        let found = fetcher.fetch_if(uri, |host| {
+            asked.lock().unwrap().push(host.to_owned());
+            false
+        });
+        let found = found.await.unwrap_err();
+        let host = "victim.example".to_owned();
+        assert_eq!(asked.into_inner().unwrap(), ["victim.example"], "{uri}");
+        assert!(!found.is_refusal());
+        assert_eq!(found, FetchError::AskedEnough { host });
+    }
+
+    let server = Server::start().await;
+    let port = server.address.port();
+    let lookup = names(&[
+        ("a.example", &["127.0.0.1"]),
+        ("victim.example", &["127.0.0.1"]),
+    ]);
+    let fetcher = Fetcher::new(FetchOptions { lookup, ..local() }).unwrap();
+    server.redirect("/n", 302, &format!("http://victim.example:{port}/n"));
+    let url = format!("http://a.example:{port}/n");
+    let found = fetcher.fetch_if(&url, |host| host != "victim.example");
+    let host = "victim.example".to_owned();
+    assert_eq!(found.await, Err(FetchError::AskedEnough { host }));
+    assert_eq!(server.asked(), 1);
 }
 
 /// Whose fault it is must be seen: a service that is down must not look like one that is never asked.

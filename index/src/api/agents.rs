@@ -3,7 +3,7 @@ use super::{
     Api, ApiError, Json, Limits, cursor, metadata,
     names::{Directory, accounts, excerpt},
     render, reputation,
-    request::{self, Chain, page_size, require_known, require_short, require_within, typed},
+    request::{self, Chain, Path, page_size, require_known, require_short, require_within, typed},
     room::{self, Room},
 };
 use crate::{
@@ -14,11 +14,7 @@ use crate::{
     store::{DeploymentId, Engine, Store},
     table::Agent,
 };
-use axum::{
-    body::Body,
-    extract::{Path, State},
-    http::Uri,
-};
+use axum::{body::Body, extract::State, http::Uri};
 use concord_registry::event::{AccountId, AgentId};
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -6,7 +6,7 @@ use super::{
     item::FeedbackItem,
     names::{Directory, account, accounts, excerpt, profile},
     render,
-    request::{self, Bound, Chain, page_size, require_known, require_short, typed, value_of},
+    request::{self, Bound, Chain, Path, page_size, require_known, require_short, typed, value_of},
     responses,
     room::Items,
 };
@@ -18,11 +18,7 @@ use crate::{
     store::{DeploymentId, Engine, Store},
     table::FeedbackKey,
 };
-use axum::{
-    body::Body,
-    extract::{Path, State},
-    http::Uri,
-};
+use axum::{body::Body, extract::State, http::Uri};
 use concord_registry::event::{AccountId, AgentId};
 use serde::Deserialize;
 use serde_json::{Value, json};

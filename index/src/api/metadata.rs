@@ -3,17 +3,14 @@ use super::{
     Api, ApiError, Json, Limits, cursor,
     names::{Directory, excerpt},
     render,
-    request::{self, page_size, value_of},
+    request::{self, Path, page_size, value_of},
     room::{self, Room},
 };
 use crate::{
     store::{DeploymentId, Engine, Store},
     table::MetadataKey,
 };
-use axum::{
-    extract::{Path, State},
-    http::Uri,
-};
+use axum::{extract::State, http::Uri};
 use concord_registry::event::AgentId;
 use serde_json::Value;
 use std::sync::Arc;

@@ -21,6 +21,7 @@ mod request;
 mod responses;
 mod room;
 mod server;
+mod strict;
 mod subgraph;
 mod summaries;
 mod validations;
@@ -33,6 +34,7 @@ pub use server::serve;
 
 pub(crate) use health::NEWEST;
 pub(crate) use render::{difference, reorganizations};
+pub(crate) use strict::read as read_strictly;
 
 use crate::store::Engine;
 use axum::{

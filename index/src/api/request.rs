@@ -1,15 +1,35 @@
-//! Reads requests: bodies of JSON and queries of URLs, with limits. A member that is not known is
+//! Reads requests: paths, queries of URLs and bodies of JSON, with limits. A member that is not known is
 //! named, and never ignored.
-use super::{ApiError, Limits, names::excerpt};
+use super::{
+    ApiError, Limits,
+    names::excerpt,
+    strict::{self, StrictError},
+};
 use crate::query::Threshold;
 use axum::{
     body::{Body, to_bytes},
-    extract::Query,
-    http::Uri,
+    extract::{FromRequestParts, Query},
+    http::{Uri, request::Parts},
 };
-use concord_canonical::json;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned, de::Error as _};
 use serde_json::Value;
+
+/// The parts of a path that a route names. axum's own extractor answers a malformed one with plain text.
+pub(super) struct Path<T>(pub T);
+
+impl<T, S> FromRequestParts<S> for Path<T>
+where
+    T: DeserializeOwned + Send,
+    S: Send + Sync,
+{
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let path = axum::extract::Path::from_request_parts(parts, state).await;
+        let path = path.map_err(|error| ApiError::malformed("the path", error.body_text()))?;
+        Ok(Self(path.0))
+    }
+}
 
 /// Reads a body of JSON.
 pub(super) async fn body(body: Body, limits: &Limits) -> Result<Value, ApiError> {
@@ -19,10 +39,11 @@ pub(super) async fn body(body: Body, limits: &Limits) -> Result<Value, ApiError>
     if bytes.is_empty() {
         return Ok(Value::Object(serde_json::Map::new()));
     }
-    // R22: a member that comes twice is refused, of which serde_json takes the last one.
     let text = str::from_utf8(&bytes).map_err(|error| ApiError::malformed("the body", error))?;
-    json::parse(text).map_err(|error| ApiError::malformed("the body", error))?;
-    serde_json::from_str(text).map_err(|error| ApiError::malformed("the body", error))
+    strict::read(text).map_err(|StrictError { path, reason }| match path.is_empty() {
+        true => ApiError::malformed("the body", reason),
+        false => ApiError::malformed(path, reason),
+    })
 }
 
 /// Refuses members of an object that are not among these.

@@ -4,17 +4,14 @@ use super::{
     feedback::key_of,
     names::{Directory, excerpt},
     render,
-    request::{self, page_size, value_of},
+    request::{self, Path, page_size, value_of},
     room::{self, Room},
 };
 use crate::{
     store::{DeploymentId, Engine, Store},
     table::FeedbackKey,
 };
-use axum::{
-    extract::{Path, State},
-    http::Uri,
-};
+use axum::{extract::State, http::Uri};
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -4,17 +4,13 @@ use super::{
     Api, ApiError, Json, Limits,
     names::Directory,
     render, reputation,
-    request::{self, ReviewerList, require_known, require_short, typed, value_of},
+    request::{self, Path, ReviewerList, require_known, require_short, typed, value_of},
 };
 use crate::{
     query::Tags,
     store::{DeploymentId, Engine, Store},
 };
-use axum::{
-    body::Body,
-    extract::{Path, State},
-    http::Uri,
-};
+use axum::{body::Body, extract::State, http::Uri};
 use concord_registry::event::{AccountId, AgentId, Profile};
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -3,17 +3,14 @@ use super::{
     Api, ApiError, Json, Limits, cursor,
     names::{Directory, account, excerpt},
     render,
-    request::{self, number, page_size, truth, value_of},
+    request::{self, Path, number, page_size, truth, value_of},
     room::{self, Room},
 };
 use crate::{
     query::ValidationQuery,
     store::{DeploymentId, Engine, Store},
 };
-use axum::{
-    extract::{Path, State},
-    http::Uri,
-};
+use axum::{extract::State, http::Uri};
 use std::sync::Arc;
 
 const PAGE: &[&str] = &["answered", "pageSize", "cursor"];

@@ -5,7 +5,10 @@ use crate::{
 };
 use concord_chain::fetch::{FetchError, Fetched, Fetcher};
 use futures_util::{StreamExt, stream};
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, PoisonError},
+};
 
 /// How a [`Worker`] works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +21,7 @@ pub struct WorkerOptions {
     pub first_pause: i64,
     /// And at most.
     pub longest_pause: i64,
-    /// Files asked of one host in an hour. Anyone can name any host in an event.
+    /// Requests to one host in an hour, redirects included. Anyone can name any host in an event.
     pub per_host: u32,
 }
 
@@ -38,7 +41,7 @@ impl Default for WorkerOptions {
 const ROUNDS: usize = 4;
 const HOUR: i64 = 3_600;
 
-/// How many files were asked of each host in this hour.
+/// How often each host was asked in this hour.
 #[derive(Debug, Default)]
 struct Asked {
     hour: i64,
@@ -46,8 +49,8 @@ struct Asked {
 }
 
 impl Asked {
-    /// Counts a file; `false` if its host was asked often enough. Files of a gateway have no host.
-    fn may_ask(&mut self, uri: &str, now: i64, limit: u32) -> bool {
+    /// Counts a request; `false` if its host was asked often enough.
+    fn may_ask(&mut self, host: &str, now: i64, limit: u32) -> bool {
         let hour = now.div_euclid(HOUR);
         if hour != self.hour {
             *self = Self {
@@ -55,28 +58,12 @@ impl Asked {
                 ..Self::default()
             };
         }
-        let Some(host) = host(uri) else {
-            return true;
-        };
-        let asked = self.hosts.entry(host).or_default();
+        // A dot at the end names the same host.
+        let host = host.strip_suffix('.').unwrap_or(host);
+        let asked = self.hosts.entry(host.to_owned()).or_default();
         *asked = asked.saturating_add(1);
         *asked <= limit
     }
-}
-
-/// The host of a URL, without its port and in one spelling.
-fn host(uri: &str) -> Option<String> {
-    let (_, rest) = uri.split_once("://")?;
-    let is_web = uri
-        .get(..4)
-        .is_some_and(|it| it.eq_ignore_ascii_case("http"));
-    let authority = rest.split(['/', '?', '#', '\\']).next()?;
-    let host = authority.rsplit('@').next()?;
-    let host = match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|it| it.is_ascii_digit()) => name,
-        _ => host,
-    };
-    is_web.then(|| host.trim_end_matches('.').to_ascii_lowercase())
 }
 
 /// Fetches the files that a deployment's events refer to. It has a connection of its own, so that a
@@ -121,22 +108,20 @@ impl<E: Engine> Worker<E> {
         let limit = self.options.at_once.saturating_mul(ROUNDS);
         let due = self.store.due_files(self.deployment, now, limit)?;
         let count = due.len();
-        let mut asked = Vec::with_capacity(count);
-        for file in due {
-            match self.asked.may_ask(&file.uri, now, self.options.per_host) {
-                true => asked.push(file),
-                false => self.postpone(file, now)?,
-            }
-        }
         let Self {
             store,
             deployment,
             fetcher,
             options,
-            ..
+            asked,
         } = self;
-        let fetching = stream::iter(asked).map(async |file| {
-            let fetched = fetcher.fetch(&file.uri).await;
+        let asked = Mutex::new(asked);
+        let may_ask = |host: &str| {
+            let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
+            asked.may_ask(host, now, options.per_host)
+        };
+        let fetching = stream::iter(due).map(async |file| {
+            let fetched = fetcher.fetch_if(&file.uri, may_ask).await;
             (file, fetched)
         });
         let mut fetched = std::pin::pin!(fetching.buffer_unordered(options.at_once));
@@ -145,13 +130,6 @@ impl<E: Engine> Worker<E> {
             store.take_file(*deployment, &taken)?;
         }
         Ok(count)
-    }
-
-    /// Until the next hour.
-    fn postpone(&mut self, file: File, now: i64) -> Result<(), StoreError> {
-        let next_at = now.div_euclid(HOUR).saturating_add(1).saturating_mul(HOUR);
-        let later = File { next_at, ..file };
-        self.store.take_file(self.deployment, &later)
     }
 }
 
@@ -177,6 +155,11 @@ impl WorkerOptions {
                 bytes: Some(fetched.bytes),
                 reason: None,
                 ..tried
+            },
+            // Until the next hour; it was not an attempt.
+            Err(FetchError::AskedEnough { .. }) => File {
+                next_at: now.div_euclid(HOUR).saturating_add(1).saturating_mul(HOUR),
+                ..file.clone()
             },
             Err(error) if error.is_refusal() && file.bytes.is_none() => File {
                 state: FileState::Refused,
@@ -213,18 +196,11 @@ mod tests {
     #[test]
     fn a_host_is_asked_so_often_in_an_hour_and_again_in_the_next() {
         let mut asked = Asked::default();
-        let spellings = [
-            "https://victim.example/1",
-            "http://Victim.Example:8080/2",
-            "HTTPS://user@victim.example./3",
-        ];
-        for (uri, may) in spellings.into_iter().zip([true, true, false]) {
-            assert_eq!(asked.may_ask(uri, HOUR, 2), may, "{uri}");
+        let requests = ["victim.example", "victim.example.", "victim.example"];
+        for (host, may) in requests.into_iter().zip([true, true, false]) {
+            assert_eq!(asked.may_ask(host, HOUR, 2), may, "{host}");
         }
-        assert!(asked.may_ask("https://other.example/1", HOUR, 2));
-        assert!(asked.may_ask(spellings[0], 2 * HOUR, 2));
-        for _ in 0..3 {
-            assert!(asked.may_ask("ipfs://bafy", HOUR, 2)); // the gateway's
-        }
+        assert!(asked.may_ask("other.example", HOUR, 2));
+        assert!(asked.may_ask("victim.example", 2 * HOUR, 2));
     }
 }

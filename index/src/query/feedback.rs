@@ -107,29 +107,32 @@ impl<E: Engine> Store<E> {
         for (deployment, filter) in &query.deployments {
             let after = query.after.iter().find(|it| it.deployment == *deployment);
             let after = after.map(|it| it.place);
-            let mut found = Vec::new();
+            let mut found: Vec<FoundFeedback> = Vec::new();
             for listing in filter.listings() {
-                found.extend(self.listed_feedback(*deployment, filter, listing, after, wanted)?);
+                // What is older than a whole page is not on it.
+                let oldest = found.get(query.limit).map(|it| it.row.place);
+                let within = (oldest, after);
+                found.extend(self.listed_feedback(*deployment, filter, listing, within, wanted)?);
+                found.sort_by_key(|it| std::cmp::Reverse(it.row.place));
+                found.truncate(wanted);
             }
-            found.sort_by_key(|it: &FoundFeedback| std::cmp::Reverse(it.row.place));
-            found.truncate(wanted);
             streams.push(found);
         }
         Ok(merge(streams, &query.after, query.limit, true))
     }
 
+    /// Feedback between two places, the newest first.
     fn listed_feedback(
         &mut self,
         deployment: DeploymentId,
         filter: &FeedbackFilter,
         listing: Listing,
-        after: Option<Place>,
+        (oldest, mut after): (Option<Place>, Option<Place>),
         wanted: usize,
     ) -> Result<Vec<FoundFeedback>, StoreError> {
-        let mut after = after;
         let mut found = Vec::new();
         loop {
-            let sql = filter.sql(deployment, listing, after, wanted);
+            let sql = filter.sql(deployment, listing, (oldest, after), wanted);
             let mut rows = Vec::new();
             self.select(&sql, "feedback", &mut |cells| {
                 rows.push(FoundFeedback {
@@ -174,7 +177,7 @@ impl FeedbackFilter {
         &self,
         deployment: DeploymentId,
         listing: Listing,
-        after: Option<Place>,
+        (oldest, after): (Option<Place>, Option<Place>),
         wanted: usize,
     ) -> Sql {
         let mut sql = Sql::new(format!(
@@ -193,6 +196,9 @@ impl FeedbackFilter {
         self.restrict(&mut sql);
         if let Some(after) = after {
             sql.bind(" AND f.place < ?", [after.to_value()]);
+        }
+        if let Some(oldest) = oldest {
+            sql.bind(" AND f.place > ?", [oldest.to_value()]);
         }
         sql.push(&format!(" ORDER BY f.place DESC LIMIT {wanted}"));
         sql

@@ -23,30 +23,38 @@ pub(crate) trait Paged {
 }
 
 /// Merges what deployments have, each in its order and with one row more than the page has if there
-/// are more.
+/// are more. Each row is taken from the head of its deployment: a page ends at a place in each, and what comes before
+/// that place must be on it, whatever time its block has.
 pub(super) fn merge<T: Paged>(
     streams: Vec<Vec<T>>,
     after: &[T::Position],
     limit: usize,
     is_descending: bool,
 ) -> Page<T, T::Position> {
-    let mut rows: Vec<T> = streams.into_iter().flatten().collect();
-    // It is stable: each deployment's rows stay in their order.
-    rows.sort_by(|a, b| {
-        let order = a.order().total_cmp(&b.order());
-        if is_descending {
-            order.reverse()
-        } else {
-            order
+    let mut streams: Vec<_> = streams
+        .into_iter()
+        .map(|it| it.into_iter().peekable())
+        .collect();
+    let mut rows = Vec::new();
+    let compare = |a: f64, b: f64| match is_descending {
+        true => b.total_cmp(&a),
+        false => a.total_cmp(&b),
+    };
+    while rows.len() < limit {
+        let heads = streams
+            .iter_mut()
+            .filter_map(|it| Some((it.peek()?.order(), it)));
+        let first = heads.min_by(|(a, _), (b, _)| compare(*a, *b));
+        match first.and_then(|(_, stream)| stream.next()) {
+            Some(row) => rows.push(row),
+            None => break,
         }
-    });
-    let is_last = rows.len() <= limit;
-    rows.truncate(limit);
-    if is_last {
-        let next = Vec::new();
-        return Page { rows, next };
     }
-    let next = ends(after, &rows);
+    let is_last = streams.iter_mut().all(|it| it.peek().is_none());
+    let next = match is_last {
+        true => Vec::new(),
+        false => ends(after, &rows),
+    };
     Page { rows, next }
 }
 

@@ -14,6 +14,8 @@ use std::{
 
 /// Statements that stay prepared: more than the store has.
 const PREPARED: usize = 128;
+/// Bytes of a statement that stays prepared: thousands of parameters take megabytes.
+const PREPARED_BYTES: usize = 16 << 10;
 /// Readers do not block a writer in WAL mode; this is for checkpoints.
 const BUSY: Duration = Duration::from_secs(10);
 /// KiB of pages that a connection keeps at most. A batch changes pages all over the indices: what does not stay in memory until its
@@ -144,6 +146,12 @@ impl Engine for Sqlite {
         parameters: &[Value],
         each: &mut dyn FnMut(&[Value]) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
+        if sql.len() > PREPARED_BYTES {
+            // SQLite looks for a name among all names, and knows where a number is.
+            let sql = sql.replace('$', "?");
+            let mut statement = self.connection.prepare(&sql).map_err(failed)?;
+            return pass_rows(&mut statement, parameters, each);
+        }
         let mut statement = self.connection.prepare_cached(sql).map_err(failed)?;
         pass_rows(&mut statement, parameters, each)
     }
@@ -298,6 +306,29 @@ mod tests {
         writer.script(shorten).unwrap();
         assert!(length() < long / 50, "{long} {}", length());
         assert_eq!(rows().unwrap(), 10);
+    }
+
+    #[test]
+    fn a_statement_with_thousands_of_parameters_is_answered_and_not_kept() {
+        let mut sqlite = Sqlite::in_memory().unwrap();
+        sqlite
+            .script("CREATE TABLE t (a); INSERT INTO t VALUES (1), (7), (10000), (10001);")
+            .unwrap();
+        let marks: Vec<String> = (1..=10_000).map(|it| format!("${it}")).collect();
+        let sql = format!(
+            "SELECT a FROM t WHERE a IN ({}) ORDER BY a",
+            marks.join(", ")
+        );
+        let values: Vec<Value> = (1..=10_000).rev().map(Value::Int).collect();
+        let mut found = Vec::new();
+        let asked = sqlite.query(&sql, &values, &mut |row| {
+            found.push(row[0].clone());
+            Ok(())
+        });
+        asked.unwrap();
+        assert_eq!(found, [1, 7, 10_000].map(Value::Int));
+        let kept = sqlite.connection.prepare_cached(&sql).unwrap();
+        assert_eq!(kept.get_status(StatementStatus::Run), 0);
     }
 
     /// IDX-49: with a partial index, a planner that looks at parameters plans again for each new value.

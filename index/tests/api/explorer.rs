@@ -1,5 +1,6 @@
 //! The explorer's pages over a store with two chains. A browser looks at them in `tests/index`.
 use crate::{
+    furnished::complete,
     given::{CHAINS, account, agent, all_given, batch, blocks, name},
     server::{Server, patient},
 };
@@ -133,6 +134,21 @@ async fn what_a_chain_took_back_is_shown_as_it_was_noted() {
     );
 }
 
+/// R49: that the content is proven does not mean that it is a file, or agrees with the chain.
+#[tokio::test]
+async fn verified_content_that_cannot_be_read_or_differs_has_a_warning() {
+    let mut server = Server::start();
+    complete(&mut server);
+    let text = page(&server, &format!("/agent/{}", name(0, 20))).await;
+    let rows: Vec<&str> = text.split("<li>").collect();
+    let verified = "<span class=\"good\">content verified</span>";
+    for warning in ["file unreadable", "file differs from the chain"] {
+        let warning = format!("<span class=\"warn\">{warning}</span>");
+        let found = rows.iter().find(|it| it.contains(&warning));
+        assert!(found.is_some_and(|it| it.contains(verified)), "{text}");
+    }
+}
+
 #[tokio::test]
 async fn a_page_that_cannot_be_shown_says_why() {
     let server = Server::start();
@@ -143,6 +159,8 @@ async fn a_page_that_cannot_be_shown_says_why() {
         ("/agent/eip155:2:0x12:1", 404),
         ("/agent/%3Cscript%3E", 400),
         ("/feedback/31337:1/open/0x12/1", 400),
+        ("/agent/%FF", 400),
+        ("/feedback/31337:1/open/%FF/1", 400),
     ] {
         let answer = server.get(path).await;
         assert_eq!(answer.status.as_u16(), status, "{path}: {}", answer.text);

@@ -176,6 +176,65 @@ async fn a_long_body_and_an_unknown_path_or_method_are_refused() {
 }
 
 #[tokio::test]
+async fn a_path_that_is_not_text_is_refused_as_json() {
+    let server = Server::start();
+    for path in [
+        "/v1/agents/%FF",
+        "/v1/agents/%FF/summary",
+        "/v1/agents/%FF/validations",
+        "/v1/agents/%FF/given",
+        "/v1/agents/%FF/metadata",
+        "/v1/raters/%FF",
+        "/v1/feedback/31337:1/open/%FF/1",
+        "/v1/feedback/31337:1/open/%FF/1/responses",
+    ] {
+        let found = server.get(path).await.error();
+        let expected = (400, "malformed".to_owned(), json!("the path"));
+        assert_eq!(found, expected, "{path}");
+    }
+}
+
+/// R47: bounds are exact. Most JSON numbers with more than 15 digits are another number as a double.
+#[tokio::test]
+async fn r47_a_number_that_a_double_would_change_is_refused() {
+    let server = Server::start();
+    let search = async |min: &str| {
+        let of = format!(r#"{{ "fromReviewers": "everyone", "minValue": {min} }}"#);
+        let body = format!(r#"{{ "filters": {{ "feedback": {of} }} }}"#);
+        let request = Request::builder().method(Method::POST);
+        let request = request.uri("/v1/agents/search").body(Body::from(body));
+        server.send(request.unwrap()).await
+    };
+    for min in [
+        "79.666666666666666666",
+        "-79.666666666666666666",
+        "79666666666666666666e-18",
+        "0.10000000000000001",
+        "100000000000000000001",
+        "0.1e-400",
+    ] {
+        let answer = search(min).await;
+        let expected = format!("{min} is not exact as a JSON number: send it as text");
+        assert!(answer.text.contains(&expected), "{}", answer.text);
+        let field = json!("filters.feedback.minValue");
+        assert_eq!(answer.error(), (400, "malformed".to_owned(), field));
+    }
+    for min in [
+        "0",
+        "-0.00",
+        "80",
+        "80.50",
+        "8.05E+1",
+        "0.30000000000000004",
+        "18446744073709551615",
+        "\"79.666666666666666666\"",
+    ] {
+        let answer = search(min).await;
+        assert_eq!(answer.status, StatusCode::OK, "{min}: {}", answer.text);
+    }
+}
+
+#[tokio::test]
 async fn r22_a_member_that_comes_twice_is_refused() {
     let server = Server::start();
     let request = Request::builder()

@@ -175,6 +175,51 @@ async fn filters_find_what_they_say_and_nothing_else() {
     }
 }
 
+/// agent0's SDKs sort by it, and take an error for an empty list.
+#[tokio::test]
+async fn every_agent_has_the_chain_of_the_subgraph() {
+    let server = Server::start();
+    let query = "query A($where: Agent_filter, $direction: OrderDirection) {
+        agents(where: $where, orderBy: chainId, orderDirection: $direction) { id } }";
+    let of = async |filter: Value, direction: &str| {
+        let variables = json!({ "where": filter, "direction": direction });
+        ids(&ask(&server, query, variables).await["agents"])
+    };
+    let mut all: Vec<String> = (1..=12).map(|it| format!("31337:{it}")).collect();
+    assert_eq!(of(json!({}), "asc").await, all);
+    all.reverse();
+    assert_eq!(of(json!({}), "desc").await, all);
+    let admitted = [
+        json!({ "chainId": "31337" }),
+        json!({ "chainId": 31337 }),
+        json!({ "chainId_in": ["1", "31337"] }),
+        json!({ "chainId_not": 1 }),
+        json!({ "chainId_gt": "1", "chainId_lte": "31337" }),
+        json!({ "chainId_not": null }),
+    ];
+    for filter in admitted {
+        assert_eq!(of(filter.clone(), "desc").await, all, "{filter}");
+    }
+    let refuted = [
+        json!({ "chainId": "1" }),
+        json!({ "chainId_not_in": [31337] }),
+        json!({ "chainId_lt": 31337 }),
+        json!({ "chainId": null }),
+    ];
+    for filter in refuted {
+        assert!(of(filter.clone(), "asc").await.is_empty(), "{filter}");
+    }
+    let feedbacks = "{ feedbacks(where: { agent_: { chainId: 31337 } }, first: 1) { id } }";
+    let found = ask(&server, feedbacks, json!({})).await;
+    assert_eq!(ids(&found["feedbacks"]).len(), 1);
+    let malformed = "{ agents(where: { chainId: \"x\" }) { id } }";
+    let found = refused(&server, malformed).await;
+    assert_eq!(
+        found,
+        "Agent_filter.chainId: \"x\": expected a whole number"
+    );
+}
+
 #[tokio::test]
 async fn children_are_paged_for_each_of_their_parents() {
     let server = Server::start();
@@ -526,6 +571,9 @@ async fn a_subgraph_is_of_one_evm_registry() {
         assert_eq!(answer.status, StatusCode::NOT_FOUND, "{name}");
         assert!(answer.text.contains("errors"), "{}", answer.text);
     }
+    let answer = server.post("/subgraphs/%FF/graphql", &body).await;
+    assert_eq!(answer.status, StatusCode::BAD_REQUEST);
+    assert!(answer.json()["errors"].is_array(), "{}", answer.text);
     let unknown = json!({ "query": "{ agents { id } }", "question": 1 });
     let answer = server.post(PATH, &unknown).await;
     assert_eq!(answer.status, StatusCode::BAD_REQUEST);

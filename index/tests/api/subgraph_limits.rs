@@ -75,6 +75,14 @@ async fn what_is_malformed_is_named_with_its_value_and_limit() {
             "{ agents(block: { number: 7 }) { id } }".to_owned(),
             "block: {\"number\":7}: only the state at block 312 is kept",
         ),
+        (
+            "{ agents(block: { number: 312, hash: \"0x00\" }) { id } }".to_owned(),
+            "block: {\"number\":312,\"hash\":\"0x00\"}: only the state at block 312 is kept",
+        ),
+        (
+            "{ agents(block: {}) { id } }".to_owned(),
+            "block: {}: only the state at block 312 is kept",
+        ),
     ];
     for (query, message) in cases {
         let found = refused(&server, &query).await;
@@ -84,9 +92,35 @@ async fn what_is_malformed_is_named_with_its_value_and_limit() {
     let most = format!("{{ agents(where: {{ or: {} }}) {{ id }} }}", empty(399));
     let found = ask(&server, &most, json!({})).await;
     assert_eq!(found["agents"].as_array().unwrap().len(), 12);
+    let hash = "01".repeat(32);
+    let both =
+        format!("{{ agents(block: {{ number: 312, hash: \"0x{hash}\" }}, first: 1) {{ id }} }}");
+    ask(&server, &both, json!({})).await;
     let now = "{ agents(block: { number: 312 }, first: 1, subgraphError: allow) { id } _meta(block: { number_gte: 300 }) { block { number } } }";
     let found = ask(&server, now, json!({})).await;
     assert_eq!(found["_meta"]["block"]["number"], 312);
+}
+
+/// agent0's SDKs name every agent that they found by reputation, in one query, and take an error for an empty list.
+#[tokio::test]
+async fn thousands_of_agents_and_accounts_are_named_at_once() {
+    let server = Server::start();
+    let ids: Vec<String> = (1..=9_000).map(|it| format!("31337:{it}")).collect();
+    let accounts: Vec<String> = (0..4_000).map(|it| format!("0x{it:040x}")).collect();
+    let all = "query A($of: [ID!]) { agents(where: { id_in: $of }) { id }
+        feedbacks(where: { agent_in: $of }, first: 1000) { id } }";
+    let found = ask(&server, all, json!({ "of": ids })).await;
+    assert_eq!(found["agents"].as_array().unwrap().len(), 12);
+    assert!(found["feedbacks"].as_array().unwrap().len() > 150);
+    let none = "query A($of: [ID!], $by: [Bytes!]) { agents(where: { id_not_in: $of }) { id }
+        feedbacks(where: { clientAddress_in: $by }) { id } }";
+    let found = ask(&server, none, json!({ "of": ids[..5_000], "by": accounts })).await;
+    assert_eq!(found, json!({ "agents": [], "feedbacks": [] }));
+    let more: Vec<String> = (1..=10_001).map(|it| format!("31337:{it}")).collect();
+    let found = send(&server, all, json!({ "of": more })).await;
+    let message = found["errors"][0]["message"].as_str();
+    let expected = "Agent_filter.id_in has 10001 entries, the limit is 10000";
+    assert_eq!(message, Some(expected));
 }
 
 #[tokio::test]

@@ -31,6 +31,10 @@ struct Setup {
 
 impl Setup {
     fn new(allow_private: bool) -> Self {
+        Self::with(allow_private, WorkerOptions::default())
+    }
+
+    fn with(allow_private: bool, worker: WorkerOptions) -> Self {
         let mut store = Store::open(database()).unwrap();
         let id = store
             .claim(&deployment("eip155:31337", [0xab; 20]))
@@ -42,7 +46,7 @@ impl Setup {
         };
         let fetcher = Fetcher::new(options).unwrap();
         Self {
-            worker: Worker::new(store, id, fetcher, WorkerOptions::default()),
+            worker: Worker::new(store, id, fetcher, worker),
             id,
             blocking: Blocking::new().unwrap(),
         }
@@ -213,6 +217,48 @@ fn what_may_pass_is_tried_again_and_what_was_read_stays() {
     host.put("/1", &file("new", true, "web", 1));
     assert_eq!(setup.step(1_000 + 2 * DAY), 1);
     assert_eq!(setup.registration(1).name.as_deref(), Some("new"));
+}
+
+/// IDX-29: an event can spell a host in many ways, and name another one that redirects to it.
+#[test]
+fn a_host_is_asked_so_often_in_an_hour_however_it_is_named() {
+    const HOUR: i64 = 3_600;
+    let host = Host::start();
+    let mut setup = Setup::with(
+        true,
+        WorkerOptions {
+            per_host: 2,
+            ..WorkerOptions::default()
+        },
+    );
+    for path in ["/1", "/2", "/3", "/4", "/5"] {
+        host.put(path, &file("victim", true, "web", 1));
+    }
+    let to = host.url("/5");
+    let named = |from: &str, to: &str| host.url("").replacen(from, to, 1);
+    let uris = [
+        format!("{}/1", named("http://", "http:/")),
+        format!("{}\\2", named("http://", "http:\\\\")),
+        format!("{}/3", named("127.0.0.1", "%31%32%37.1")),
+        format!("{}/4", named("127.0.0.1", "0x7f000001")),
+        host.redirect("/5-elsewhere", &to)
+            .replacen("127.0.0.1", "localhost", 1),
+    ];
+    let registered = (1..)
+        .zip(&uris)
+        .map(|(number, uri)| registered(number, OWNER, uri));
+    setup.commit(1, registered.collect());
+    let id = setup.id;
+    for (now, fetched) in [(0, 2), (HOUR - 1, 2), (HOUR, 4), (2 * HOUR, 5)] {
+        setup.step(now);
+        let counts = setup.store().file_counts(id).unwrap();
+        let all = [
+            (FileState::Wanted, 5 - fetched),
+            (FileState::Fetched, fetched),
+        ];
+        let expected = all.into_iter().filter(|(_, count)| *count > 0);
+        assert_eq!(counts, expected.collect::<Vec<_>>(), "{now}");
+    }
 }
 
 /// A database that counts how often a registration is written, in all and in a transaction at most, and

@@ -7,7 +7,8 @@ use std::{
     thread,
 };
 
-type Files = Arc<Mutex<BTreeMap<String, Vec<u8>>>>;
+/// Status, with what follows it in the head, and body of each path.
+type Files = Arc<Mutex<BTreeMap<String, (String, Vec<u8>)>>>;
 
 pub struct Host {
     address: SocketAddr,
@@ -30,10 +31,8 @@ impl Host {
                     .find(|line| line.as_ref().unwrap().is_empty());
                 let path = first.split(' ').nth(1).unwrap().to_owned();
                 let found = served.lock().unwrap().get(&path).cloned();
-                let (status, body) = match found {
-                    Some(body) => ("200 OK", body),
-                    None => ("503 Service Unavailable", vec![]),
-                };
+                let missing = || ("503 Service Unavailable".to_owned(), vec![]);
+                let (status, body) = found.unwrap_or_else(missing);
                 let length = body.len();
                 let head = format!(
                     "HTTP/1.1 {status}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n"
@@ -46,8 +45,17 @@ impl Host {
 
     /// Serves a file, and returns its URL.
     pub fn put(&self, path: &str, content: &str) -> String {
+        self.answer(path, "200 OK".to_owned(), content)
+    }
+
+    /// Redirects a path, and returns its URL.
+    pub fn redirect(&self, path: &str, to: &str) -> String {
+        self.answer(path, format!("302 Found\r\nlocation: {to}"), "")
+    }
+
+    fn answer(&self, path: &str, status: String, body: &str) -> String {
         let mut files = self.files.lock().unwrap();
-        files.insert(path.to_owned(), content.as_bytes().to_vec());
+        files.insert(path.to_owned(), (status, body.as_bytes().to_vec()));
         self.url(path)
     }
 

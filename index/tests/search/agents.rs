@@ -172,6 +172,29 @@ fn r47_agents_are_found_by_what_reviewers_say_and_sorted_by_it() {
     assert!(admitted > 1_000, "{admitted}");
 }
 
+/// The order is not that in which they are added up.
+#[test]
+fn agents_with_the_feedback_are_sorted_by_time_across_pages() {
+    let (mut store, ids) = store();
+    let given = [0, 1].map(all_given);
+    for wanted in all_wanted() {
+        let reputation = filter(&wanted);
+        let rated = rated(&given, &wanted);
+        let mut expected: Vec<(usize, u8)> = rated.iter().map(|it| (it.0, it.1)).collect();
+        expected.sort_unstable_by_key(|(chain, number)| (*number, *chain)); // blocks of both chains in turn
+        for (is_descending, limit) in [(false, 1), (true, 1), (false, 3), (true, 100)] {
+            let order = AgentOrder::Created;
+            let query = query(ids, Some(&reputation), order, is_descending, limit);
+            let found = search(&mut store, &query);
+            let mut places: Vec<_> = found.iter().map(|it| place(ids, it)).collect();
+            if is_descending {
+                places.reverse();
+            }
+            assert_eq!(places, expected, "{wanted:?} {is_descending} {limit}");
+        }
+    }
+}
+
 #[test]
 fn agents_without_the_feedback_are_the_other_ones() {
     let (mut store, ids) = store();

@@ -1,11 +1,18 @@
 use crate::database::database;
-use crate::given::{Given, account, agent, all_given, fill};
+use crate::given::{Given, account, agent, all_given, batch, deployment, fill};
 use concord_index::{
+    StoreError,
     query::{Bounds, FeedbackFilter, FeedbackQuery, FoundFeedback},
-    store::{Database, DeploymentId, Store},
+    store::{Database, DeploymentId, Dialect, Engine, Store, Value},
 };
-use concord_registry::event::Profile;
-use std::collections::BTreeMap;
+use concord_registry::{Event, event::Profile};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 /// All pages of a search in both deployments.
 fn search(
@@ -132,6 +139,124 @@ fn feedback_is_found_the_newest_first_across_chains_and_pages() {
             assert_eq!(found, expected, "case {number}, {limit} rows a page");
         }
     }
+}
+
+fn open(about: u8, index: u64) -> Event {
+    Event::OpenFeedback {
+        agent: agent(about),
+        client: account(1),
+        index,
+        value: 1,
+        decimals: 0,
+        tag1: String::new(),
+        tag2: String::new(),
+        endpoint: String::new(),
+        uri: String::new(),
+        hash: [0; 32],
+    }
+}
+
+/// A page ends at a place: what has a later time and an earlier place must not be put before it.
+#[test]
+fn no_feedback_is_skipped_if_times_are_not_in_the_order_of_blocks() {
+    let mut store = Store::open(database()).unwrap();
+    let ids = [0, 1].map(|chain| store.claim(&deployment(chain)).unwrap());
+    let times = [[100, 200, 300, 0, 500], [450, 10, 20, 480, 30]];
+    for (chain, times) in times.into_iter().enumerate() {
+        for (index, time) in (1..).zip(times) {
+            let mut batch = batch(chain, index, vec![open(1, index)]);
+            batch.through.time = time;
+            batch.headers[0].time = time;
+            batch.events[0].time = time;
+            store.commit(ids[chain], &batch, None, 64).unwrap();
+        }
+    }
+    for limit in 1..=10 {
+        let found = search(&mut store, ids, &FeedbackFilter::default(), limit);
+        for id in ids {
+            let of = found.iter().filter(|it| it.deployment == id);
+            let of: Vec<u64> = of.map(|it| it.key.index).collect();
+            assert_eq!(of, [5, 4, 3, 2, 1], "{limit} rows a page");
+        }
+    }
+}
+
+/// A database that counts the rows of statements about feedback.
+struct Counting {
+    database: Database,
+    rows: Arc<AtomicUsize>,
+}
+
+impl Engine for Counting {
+    fn dialect(&self) -> &'static Dialect {
+        self.database.dialect()
+    }
+
+    fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<(), StoreError> {
+        self.database.execute(sql, parameters)
+    }
+
+    fn query(
+        &mut self,
+        sql: &str,
+        parameters: &[Value],
+        each: &mut dyn FnMut(&[Value]) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let is_counted = sql.contains("FROM feedback f");
+        self.database.query(sql, parameters, &mut |row| {
+            self.rows.fetch_add(is_counted.into(), Ordering::Relaxed);
+            each(row)
+        })
+    }
+
+    fn script(&mut self, sql: &str) -> Result<(), StoreError> {
+        self.database.script(sql)
+    }
+
+    fn claim(&mut self, name: &str) -> Result<(), StoreError> {
+        self.database.claim(name)
+    }
+
+    fn release(&mut self) -> Result<(), StoreError> {
+        self.database.release()
+    }
+}
+
+#[test]
+fn of_each_agent_only_what_can_be_on_the_page_is_read() {
+    const AGENTS: u8 = 50;
+    const EACH: u64 = 10;
+    let rows = Arc::new(AtomicUsize::new(0));
+    let mut store = Store::open(Counting {
+        database: database(),
+        rows: rows.clone(),
+    })
+    .unwrap();
+    let id = store.claim(&deployment(0)).unwrap();
+    // Agent 1's feedback is the newest, and is read first.
+    let given = (1..=AGENTS)
+        .rev()
+        .flat_map(|about| (1..=EACH).map(move |it| open(about, it)));
+    let batch = batch(0, 1, given.collect());
+    store.commit(id, &batch, None, 64).unwrap();
+    let filter = FeedbackFilter {
+        agents: (1..=AGENTS).map(agent).collect(),
+        ..FeedbackFilter::default()
+    };
+    let query = FeedbackQuery {
+        deployments: vec![(id, filter)],
+        after: vec![],
+        limit: 5,
+    };
+    rows.store(0, Ordering::Relaxed);
+    let page = store.search_feedback(&query).unwrap();
+    let found: Vec<_> = page
+        .rows
+        .iter()
+        .map(|it| (it.key.agent, it.key.index))
+        .collect();
+    assert_eq!(found, [10, 9, 8, 7, 6].map(|index| (agent(1), index)));
+    assert_eq!(rows.load(Ordering::Relaxed), 6); // the page, and whether there is another
 }
 
 #[test]

@@ -112,6 +112,12 @@ test("agents are searched by each filter", async () => {
   assert.deepEqual(await found({}), [ONE, TWO]);
 });
 
+test("thousands of agents are asked for at once", async () => {
+  const agentIds = Array.from({ length: 5_000 }, (_, at) => `${CHAIN_ID}:${at + 1}`);
+  assert.deepEqual(await found({ agentIds }), [ONE, TWO]);
+  assert.deepEqual(await found({ agentIds, feedback: { minCount: 2 } }), [ONE]);
+});
+
 test("agents are searched by their feedback", async () => {
   assert.deepEqual(await found({ feedback: { hasFeedback: true } }), [ONE, TWO]);
   assert.deepEqual(await found({ feedback: { hasNoFeedback: true } }), []);
@@ -131,6 +137,7 @@ test("agents come in the order that is asked for", async () => {
   const ordered = async (sort) => (await sdk.searchAgents({ chains }, { sort: [sort] })).map((it) => it.agentId);
   assert.deepEqual(await ordered("createdAt:asc"), [ONE, TWO]);
   assert.deepEqual(await ordered("createdAt:desc"), [TWO, ONE]);
+  assert.deepEqual((await ordered("chainId:asc")).sort(), [ONE, TWO]);
 });
 
 test("feedback is searched by each filter", async () => {

@@ -5,8 +5,9 @@ use super::{
     page::{code, entry, items, next, pairs, reviewers, short, strange, text, time, value, whole},
     site::{Refusal, Site, encoded},
 };
+use crate::api::{ApiError, request::Path};
 use axum::{
-    extract::{Path, State},
+    extract::State,
     http::Uri,
     response::{IntoResponse, Response},
 };
@@ -18,9 +19,10 @@ const PAGES: usize = 10;
 
 pub async fn page(
     State(site): State<Site>,
-    Path(agent): Path<String>,
+    path: Result<Path<String>, ApiError>,
     uri: Uri,
 ) -> Result<Response, Refusal> {
+    let Path(agent) = path?;
     let asked = pairs(&uri);
     let row = site.get(&["v1", "agents", &agent]).await?;
     let id = text(&row, "id");
@@ -278,10 +280,7 @@ fn row(it: &Value) -> Markup {
             }
             @if it["isRevoked"] == true { " " span.warn { "revoked" } }
             @if it["paymentProven"] == true { " " span.good { "payment proven" } }
-            @if !evidence.is_null() {
-                " "
-                @if evidence["contentProven"] == true { span.good { "file verified" } } @else { span.warn { "file only claimed" } }
-            }
+            @if !evidence.is_null() { (content(evidence)) }
         }
         p.facts {
             span { "by " (code(&text(it, "clientAddress"))) }
@@ -289,6 +288,17 @@ fn row(it: &Value) -> Markup {
             span { (time(it, "createdAt")) }
             span { (text(it, "responses")) " responses" }
         }
+    }
+}
+
+/// R49: proven content may be no file at all, or say something else than the chain.
+fn content(evidence: &Value) -> Markup {
+    let state = text(evidence, "state");
+    html! {
+        " "
+        @if evidence["contentProven"] == true { span.good { "content verified" } } @else { span.warn { "content only claimed" } }
+        @if state != "read" { " " span.warn { "file " (state) } }
+        @if !items(evidence, "differences").is_empty() { " " span.warn { "file differs from the chain" } }
     }
 }
 

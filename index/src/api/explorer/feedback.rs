@@ -4,8 +4,9 @@ use super::{
     page::{agent_link, code, entry, items, strange, text, time, whole},
     site::{Refusal, Site},
 };
+use crate::api::{ApiError, request::Path};
 use axum::{
-    extract::{Path, State},
+    extract::State,
     response::{IntoResponse, Response},
 };
 use maud::{Markup, html};
@@ -13,8 +14,9 @@ use serde_json::Value;
 
 pub async fn page(
     State(site): State<Site>,
-    Path((agent, profile, client, index)): Path<(String, String, String, String)>,
+    path: Result<Path<(String, String, String, String)>, ApiError>,
 ) -> Result<Response, Refusal> {
+    let Path((agent, profile, client, index)) = path?;
     let path = ["v1", "feedback", &agent, &profile, &client, &index];
     let it = site.get(&path).await?;
     let about = site.get(&["v1", "agents", &agent]).await?;

@@ -1,5 +1,6 @@
 //! Asks the API as a client in the same process: what a page shows, the API has said.
 use super::{explain::ExplainPage, page};
+use crate::api::ApiError;
 use axum::{
     Router,
     body::{Body, to_bytes},
@@ -32,6 +33,15 @@ impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let body = page::whole("Not shown", &page::refused(&self.message));
         (self.status, body).into_response()
+    }
+}
+
+impl From<ApiError> for Refusal {
+    fn from(error: ApiError) -> Self {
+        Self {
+            status: error.kind().0,
+            message: error.to_string(),
+        }
     }
 }
 

@@ -224,7 +224,10 @@ fn type_of(name: &str) -> Value {
         "agentIds" | "owners" | "operators" | "wallets" | "agents" | "reviewers" | "tags"
         | "supportedTrust" | "a2aSkills" | "mcpTools" | "mcpPrompts" | "mcpResources"
         | "oasfSkills" | "oasfDomains" => texts,
-        "minValue" | "maxValue" => json!({ "type": ["number", "string"] }),
+        "minValue" | "maxValue" => json!({
+            "description": "A decimal, compared exactly (R47). A number that is not exact as a double is refused: send it as text.",
+            "type": ["number", "string"],
+        }),
         "minCount" | "maxCount" | "registeredAtFrom" | "registeredAtTo" | "updatedAtFrom"
         | "updatedAtTo" => json!({ "type": "integer" }),
         "pageSize" => json!({ "type": "integer", "minimum": 1 }),

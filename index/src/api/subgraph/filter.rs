@@ -2,7 +2,7 @@
 use super::{
     error::QueryError,
     scalar::Scope,
-    schema::{Cell, Entity, Kind, Scalar},
+    schema::{Entity, Kind, Scalar},
 };
 use crate::{
     api::names::excerpt,
@@ -18,7 +18,8 @@ const CONDITIONS: usize = 400;
 
 /// Entries of a list of which each is a condition.
 const ENTRIES: usize = 100;
-/// Values of one query, of which databases have a limit too.
+/// Values of one query, and entries of a list of ids or accounts: SDKs name all that they found in one query. SQLite takes
+/// 32,766 values, Postgres 65,535.
 const VALUES: usize = 10_000;
 
 /// What follows a field's name, longest first where one ends like another.
@@ -87,7 +88,7 @@ impl Operator {
 pub struct Filters<'a> {
     /// What ids are of.
     pub scope: &'a Scope,
-    /// Entries of a list.
+    /// Entries of a list, but for ids and accounts.
     pub list: usize,
     /// Bytes of a text that is looked for in others.
     pub text: usize,
@@ -211,9 +212,17 @@ impl<'a> Filters<'a> {
         let (field, operator) = found.ok_or_else(unknown)?;
         let path = format!("{}.{name}", input_of(entity));
         match field.kind {
-            Kind::Cell(cell) => self
-                .cell(sql, &cell, table, (operator, value), &path)
-                .unwrap_or_else(|| Err(unknown())),
+            Kind::Cell(cell) => {
+                let column = cell.compared.unwrap_or(cell.sql).replace('#', table);
+                self.cell(sql, (cell.of, &column), (operator, value), &path)
+                    .unwrap_or_else(|| Err(unknown()))
+            }
+            // It is the same in every row.
+            Kind::Chain => {
+                let chain = format!("CAST({} AS BIGINT)", self.scope.chain);
+                self.cell(sql, (Scalar::BigInt, &chain), (operator, value), &path)
+                    .unwrap_or_else(|| Err(unknown()))
+            }
             Kind::Id => self
                 .id(sql, (entity, table), (operator, value), &path)
                 .unwrap_or_else(|| Err(unknown())),
@@ -223,7 +232,7 @@ impl<'a> Filters<'a> {
             Kind::Operators => self
                 .operators(sql, table, (operator, value), &path)
                 .unwrap_or_else(|| Err(unknown())),
-            Kind::Many(_) | Kind::FeedbackFile | Kind::Chain | Kind::Unknown => Err(unknown()),
+            Kind::Many(_) | Kind::FeedbackFile | Kind::Unknown => Err(unknown()),
         }
     }
 
@@ -255,17 +264,15 @@ impl<'a> Filters<'a> {
     fn cell(
         &self,
         sql: &mut Sql,
-        cell: &Cell,
-        table: &str,
+        (of, column): (Scalar, &str),
         (operator, value): (Operator, &Value),
         path: &str,
     ) -> Option<Result<(), QueryError>> {
-        let column = cell.compared.unwrap_or(cell.sql).replace('#', table);
         let bound = |value: &Value| {
-            let stored = cell.of.bound(value);
-            stored.ok_or_else(|| malformed(path, value, cell.of.expected()))
+            let stored = of.bound(value);
+            stored.ok_or_else(|| malformed(path, value, of.expected()))
         };
-        match (cell.of, operator) {
+        match (of, operator) {
             (Scalar::AgentName | Scalar::Address | Scalar::ChainOf, _) => return None,
             (
                 Scalar::List,
@@ -275,11 +282,11 @@ impl<'a> Filters<'a> {
                     is_nocase: false,
                 },
             ) => {
-                return Some(self.lines(sql, &column, (is_not, value), path));
+                return Some(self.lines(sql, column, (is_not, value), path));
             }
             (Scalar::List, _) | (Scalar::Bool, Operator::Order(_)) => return None,
             (Scalar::Text, Operator::Text { .. }) => {
-                return Some(self.text(sql, &column, (operator, value), path));
+                return Some(self.text(sql, column, (operator, value), path));
             }
             (_, Operator::Text { .. }) => return None,
             _ => (),
@@ -299,11 +306,18 @@ impl<'a> Filters<'a> {
             Operator::Order(sign) => bound(value).map(|bound| {
                 sql.bind(&format!("({column}) {sign} ?"), [bound]);
             }),
-            Operator::In { is_not } => self.entries(value, path).and_then(|entries| {
-                let bounds: Vec<Stored> = entries.iter().map(bound).collect::<Result<_, _>>()?;
-                push_in(sql, &column, is_not, bounds);
-                Ok(())
-            }),
+            Operator::In { is_not } => {
+                let limit = match of {
+                    Scalar::Bytes | Scalar::AgentNumber => VALUES,
+                    _ => self.list,
+                };
+                entries(limit, value, path).and_then(|entries| {
+                    let bounds: Vec<Stored> =
+                        entries.iter().map(bound).collect::<Result<_, _>>()?;
+                    push_in(sql, column, is_not, bounds);
+                    Ok(())
+                })
+            }
             Operator::Text { .. } => return None,
         })
     }
@@ -317,7 +331,7 @@ impl<'a> Filters<'a> {
         path: &str,
     ) -> Result<(), QueryError> {
         sql.push(if is_not { "NOT (1 = 1" } else { "(1 = 1" });
-        for entry in self.entries_within(ENTRIES, value, path)? {
+        for entry in entries(ENTRIES, value, path)? {
             let text = entry.as_str();
             let text = text.ok_or_else(|| malformed(path, entry, "a list of texts"))?;
             // LIKE takes letters of either case for the same in SQLite.
@@ -390,10 +404,13 @@ impl<'a> Filters<'a> {
     ) -> Option<Result<(), QueryError>> {
         let (ids, is_not) = match operator {
             Operator::Equals { is_not } => (Ok(std::slice::from_ref(value)), is_not),
-            Operator::In { is_not } if entity.id.columns().len() > 1 => {
-                (self.entries_within(ENTRIES, value, path), is_not)
+            Operator::In { is_not } => {
+                let limit = match entity.id.columns() {
+                    [_] => VALUES,
+                    _ => ENTRIES,
+                };
+                (entries(limit, value, path), is_not)
             }
-            Operator::In { is_not } => (self.entries(value, path), is_not),
             Operator::Order(_) | Operator::Text { .. } => return None,
         };
         Some(ids.and_then(|ids| {
@@ -475,47 +492,36 @@ impl<'a> Filters<'a> {
         else {
             return None;
         };
-        Some(
-            self.entries_within(ENTRIES, value, path)
-                .and_then(|entries| {
-                    sql.push(if is_not { "NOT (1 = 1" } else { "(1 = 1" });
-                    for entry in entries {
-                        let bound = Scalar::Bytes.bound(entry);
-                        let bound =
-                            bound.ok_or_else(|| malformed(path, entry, "0x and hex digits"))?;
-                        // Owners are looked up once, and not for each agent.
-                        let condition = format!(
-                            " AND COALESCE({table}.approved = ? OR {table}.owner IN \
+        Some(entries(ENTRIES, value, path).and_then(|entries| {
+            sql.push(if is_not { "NOT (1 = 1" } else { "(1 = 1" });
+            for entry in entries {
+                let bound = Scalar::Bytes.bound(entry);
+                let bound = bound.ok_or_else(|| malformed(path, entry, "0x and hex digits"))?;
+                // Owners are looked up once, and not for each agent.
+                let condition = format!(
+                    " AND COALESCE({table}.approved = ? OR {table}.owner IN \
                      (SELECT SUBSTR(s.subject, 1, 20) FROM setting s WHERE s.deployment = ? \
                      AND s.name = 'operator' AND SUBSTR(s.subject, 21) = ?), FALSE)"
-                        );
-                        let deployment = self.scope.deployment.0.to_value();
-                        sql.bind(&condition, [bound.clone(), deployment, bound]);
-                    }
-                    sql.push(")");
-                    Ok(())
-                }),
-        )
+                );
+                let deployment = self.scope.deployment.0.to_value();
+                sql.bind(&condition, [bound.clone(), deployment, bound]);
+            }
+            sql.push(")");
+            Ok(())
+        }))
     }
+}
 
-    fn entries<'v>(&self, value: &'v Value, path: &str) -> Result<&'v [Value], QueryError> {
-        self.entries_within(self.list, value, path)
-    }
-
-    fn entries_within<'v>(
-        &self,
-        limit: usize,
-        value: &'v Value,
-        path: &str,
-    ) -> Result<&'v [Value], QueryError> {
-        let entries = value.as_array();
-        let entries = entries.ok_or_else(|| malformed(path, value, "a list"))?;
-        let length = entries.len();
-        if length > limit {
+fn entries<'v>(limit: usize, value: &'v Value, path: &str) -> Result<&'v [Value], QueryError> {
+    let entries = value.as_array();
+    let entries = entries.ok_or_else(|| malformed(path, value, "a list"))?;
+    let length = entries.len();
+    match length <= limit {
+        true => Ok(entries),
+        false => {
             let message = format!("{path} has {length} entries, the limit is {limit}");
-            return Err(QueryError::new(message));
+            Err(QueryError::new(message))
         }
-        Ok(entries)
     }
 }
 

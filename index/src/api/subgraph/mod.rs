@@ -14,12 +14,13 @@ mod scalar;
 mod schema;
 mod select;
 
-use super::{Api, ApiError, Json, Limits, names::Directory, request};
-use crate::store::{Engine, Store};
-use axum::{
-    body::Body,
-    extract::{Path, State},
+use super::{
+    Api, ApiError, Json, Limits,
+    names::Directory,
+    request::{self, Path},
 };
+use crate::store::{Engine, Store};
+use axum::{body::Body, extract::State};
 use check::Root;
 use document::Selected;
 use error::QueryError;
@@ -43,9 +44,10 @@ struct Asked {
 /// CAIP-10 id.
 pub(super) async fn query<E: Engine + 'static>(
     State(api): State<Arc<Api<E>>>,
-    Path(name): Path<String>,
+    path: Result<Path<String>, ApiError>,
     body: Body,
 ) -> Result<Json, QueryError> {
+    let Path(name) = path?;
     let limits = api.limits;
     let body = request::body(body, &limits).await?;
     request::require_known(&body, "the body", &MEMBERS)?;
@@ -131,16 +133,14 @@ fn require_now<E: Engine>(
     let head = store.cursor(scope.deployment)?.map(|it| it.head);
     let (number, hash) = head.map_or((0, [0; 32]), |it| (it.number, it.hash));
     let hash = format!("0x{}", hex::encode(hash));
-    let is_now = match block.as_object().and_then(|it| it.iter().next()) {
-        Some((name, value)) if name == "number" => value.as_u64() == Some(number),
-        Some((name, value)) if name == "number_gte" => {
-            value.as_u64().is_some_and(|least| least <= number)
-        }
-        Some((name, value)) if name == "hash" => {
-            (value.as_str()).is_some_and(|it| it.eq_ignore_ascii_case(&hash))
-        }
+    let is_of_now = |(name, value): (&String, &Value)| match name.as_str() {
+        "number" => value.as_u64() == Some(number),
+        "number_gte" => value.as_u64().is_some_and(|least| least <= number),
+        "hash" => (value.as_str()).is_some_and(|it| it.eq_ignore_ascii_case(&hash)),
         _ => false,
     };
+    let members = block.as_object().filter(|it| !it.is_empty());
+    let is_now = members.is_some_and(|it| it.iter().all(is_of_now));
     match is_now {
         true => Ok(()),
         false => {

@@ -67,7 +67,8 @@ pub fn has_first(arguments: &Map<String, Value>) -> Result<bool, QueryError> {
 fn order<'a>(entity: &Entity, name: &'a Value) -> Result<(Option<&'static str>, bool), QueryError> {
     let name: &'a str = name.as_str().unwrap_or_default();
     match entity.field(name).map(|it| it.kind) {
-        Some(Kind::Id) => Ok((None, false)),
+        // Ids are in the order of the key, and the chain is the same in every row.
+        Some(Kind::Id | Kind::Chain) => Ok((None, false)),
         Some(Kind::Cell(cell)) => {
             let column = cell.sorted.unwrap_or(cell.sql);
             Ok((Some(column), cell.is_nullable))

@@ -5,7 +5,7 @@ mod text;
 
 pub use options::{Feedback, Search, Summary};
 
-use crate::query::Reviewers;
+use crate::{api::read_strictly, query::Reviewers};
 use options::{By, Get, Kind, List, Page, Server, Service, Tagged};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
@@ -118,61 +118,106 @@ fn answered(
     }
 }
 
+/// What --filter says and what the other options say. Neither replaces a member of the other.
 fn filters(options: &Search) -> Result<Value, AskError> {
     let mut filters = match &options.filter {
-        None => json!({}),
-        Some(text) => match serde_json::from_str(text) {
-            Ok(filters @ Value::Object(_)) => filters,
-            Ok(_) => return Err(AskError::Usage("--filter: expected a JSON object".into())),
-            Err(error) => return Err(AskError::Usage(format!("--filter: {error}"))),
-        },
+        None => Map::new(),
+        Some(text) => written(text)?,
     };
     if let Some(text) = &options.text {
-        filters["keyword"] = json!(text);
+        add(&mut filters, ("TEXT", "keyword"), json!(text))?;
     }
-    list_of(&mut filters, "chains", &options.chain);
-    list_of(&mut filters, "owners", &options.owner);
-    for service in &options.has {
-        let name = match service {
-            Service::Mcp => "hasMCP",
-            Service::A2a => "hasA2A",
-            Service::Web => "hasWeb",
-            Service::Oasf => "hasOASF",
-        };
-        filters[name] = json!(true);
-    }
-    if let Some(feedback) = reputation(options)? {
-        filters["feedback"] = feedback;
-    }
-    Ok(filters)
-}
-
-fn reputation(options: &Search) -> Result<Option<Value>, AskError> {
-    let mut asked = json!({});
-    tag(&mut asked, &options.tagged);
-    if let Some(count) = options.min_count {
-        asked["minCount"] = json!(count);
-    }
-    if let Some(average) = &options.min_average {
-        asked["minValue"] = json!(average);
-    }
-    let By {
-        reviewer,
-        reviewers: file,
-        everyone,
-    } = &options.by;
-    let is_by = *everyone || !reviewer.is_empty() || file.is_some();
-    match (is_by, asked.as_object().is_none_or(Map::is_empty)) {
-        (false, true) => Ok(None),
-        (false, false) => Err(AskError::Usage(
-            "feedback of whom? name --reviewer, --reviewers or --everyone".to_owned(),
-        )),
-        (true, _) => {
-            asked["hasFeedback"] = json!(true);
-            asked["fromReviewers"] = reviewers(&options.by, &options.chain)?;
-            Ok(Some(asked))
+    for (option, name, entries) in [
+        ("--chain", "chains", &options.chain),
+        ("--owner", "owners", &options.owner),
+    ] {
+        if !entries.is_empty() {
+            add(&mut filters, (option, name), json!(entries))?;
         }
     }
+    for (service, option, name) in [
+        (Service::Mcp, "--has mcp", "hasMCP"),
+        (Service::A2a, "--has a2a", "hasA2A"),
+        (Service::Web, "--has web", "hasWeb"),
+        (Service::Oasf, "--has oasf", "hasOASF"),
+    ] {
+        if options.has.contains(&service) {
+            add(&mut filters, (option, name), json!(true))?;
+        }
+    }
+    let said = filters.remove("feedback");
+    if let Some(feedback) = reputation(options, said)? {
+        filters.insert("feedback".to_owned(), feedback);
+    }
+    Ok(Value::Object(filters))
+}
+
+/// What --filter says.
+fn written(filter: &str) -> Result<Map<String, Value>, AskError> {
+    let usage = |reason: &str| AskError::Usage(format!("--filter: {reason}"));
+    match read_strictly(filter) {
+        Ok(Value::Object(members)) => Ok(members),
+        Ok(_) => Err(usage("expected a JSON object")),
+        Err(error) => Err(usage(&error.to_string())),
+    }
+}
+
+/// Adds what an option says, unless --filter says it already.
+fn add(
+    to: &mut Map<String, Value>,
+    (option, name): (&str, &str),
+    value: Value,
+) -> Result<(), AskError> {
+    match to.insert(name.to_owned(), value) {
+        None => Ok(()),
+        Some(_) => Err(AskError::Usage(format!(
+            "{option} and {name:?} in --filter set the same filter: leave one of them out"
+        ))),
+    }
+}
+
+/// `said`: what --filter has of it.
+fn reputation(options: &Search, said: Option<Value>) -> Result<Option<Value>, AskError> {
+    let is_said = said.is_some();
+    let mut asked = match said {
+        None => Map::new(),
+        Some(Value::Object(members)) => members,
+        Some(_) => {
+            let words = "--filter: feedback: expected an object";
+            return Err(AskError::Usage(words.to_owned()));
+        }
+    };
+    for (name, tag) in tags(&options.tagged) {
+        add(&mut asked, (&format!("--{name}"), name), json!(tag))?;
+    }
+    if let Some(count) = options.min_count {
+        add(&mut asked, ("--min-count", "minCount"), json!(count))?;
+    }
+    if let Some(average) = &options.min_average {
+        add(&mut asked, ("--min-average", "minValue"), json!(average))?;
+    }
+    if let Some(option) = whose(&options.by) {
+        let reviewers = reviewers(&options.by, &options.chain)?;
+        add(&mut asked, (option, "fromReviewers"), reviewers)?;
+    }
+    if asked.is_empty() && !is_said {
+        return Ok(None);
+    }
+    match asked.contains_key("fromReviewers") {
+        true => Ok(Some(Value::Object(asked))),
+        false => Err(AskError::Usage(
+            "feedback of whom? name --reviewer, --reviewers or --everyone".to_owned(),
+        )),
+    }
+}
+
+/// The option that names the reviewers.
+fn whose(by: &By) -> Option<&'static str> {
+    if by.everyone {
+        return Some("--everyone");
+    }
+    let is_listed = by.reviewers.is_some().then_some("--reviewers");
+    is_listed.or((!by.reviewer.is_empty()).then_some("--reviewer"))
 }
 
 /// CAIP-2, of a chain that is named by it or by the number of an EVM chain.
@@ -214,16 +259,18 @@ fn reviewers(by: &By, networks: &[String]) -> Result<Value, AskError> {
     Ok(listed.iter().map(|it| json!(it.to_string())).collect())
 }
 
-fn tag(into: &mut Value, tagged: &Tagged) {
+fn tags(tagged: &Tagged) -> impl Iterator<Item = (&'static str, &String)> {
     let tags = [
         ("tag", &tagged.tag),
         ("tag1", &tagged.tag1),
         ("tag2", &tagged.tag2),
     ];
-    for (name, value) in tags {
-        if let Some(value) = value {
-            into[name] = json!(value);
-        }
+    (tags.into_iter()).filter_map(|(name, tag)| Some((name, tag.as_ref()?)))
+}
+
+fn tag(into: &mut Value, tagged: &Tagged) {
+    for (name, tag) in tags(tagged) {
+        into[name] = json!(tag);
     }
 }
 

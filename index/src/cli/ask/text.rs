@@ -208,6 +208,12 @@ pub fn feedback(answer: &Value) -> String {
         let (by, uri) = (text(response, "responder"), text(response, "responseURI"));
         line(&mut lines, format_args!("response   {by}  {uri}"));
     }
+    if !answer["nextResponses"].is_null() {
+        line(
+            &mut lines,
+            format_args!("           there are more responses: ask the index for its page of them"),
+        );
+    }
     if !answer["payment"].is_null() {
         let payment = &answer["payment"];
         let (amount, token) = (text(payment, "amount"), text(payment, "token"));
@@ -230,5 +236,12 @@ mod tests {
         assert_eq!(shown(hostile), escaped);
         assert_eq!(shown(&"é".repeat(101)), format!("{}…", "é".repeat(100)));
         assert_eq!(shown(&"é".repeat(100)), "é".repeat(100));
+    }
+
+    #[test]
+    fn a_feedback_with_more_responses_says_so() {
+        let of = |next| feedback(&serde_json::json!({ "responses": [], "nextResponses": next }));
+        assert!(of(Some("ab")).contains("there are more responses"));
+        assert!(!of(None).contains("more responses"));
     }
 }

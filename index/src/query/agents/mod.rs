@@ -267,6 +267,7 @@ impl<E: Engine> Store<E> {
         Ok(found)
     }
 
+    /// Agents in an order that their rows have. Of those that were read, only the first ones are kept.
     fn sorted_agents(
         &mut self,
         search: &Search<'_>,
@@ -274,20 +275,26 @@ impl<E: Engine> Store<E> {
         after: Option<&AgentPosition>,
     ) -> Result<Vec<FoundAgent>, StoreError> {
         let key = |it: &FoundAgent| (number(&it.order), it.agent);
+        let keep_first = |found: &mut Vec<FoundAgent>| {
+            found.sort_by(|a, b| search.compare(key(a), key(b)));
+            found.truncate(search.wanted);
+        };
         let owners = self.owners_of(search)?;
+        let last = after.map(|after| (number(&after.order), after.agent));
         let mut found = Vec::new();
         for (_, agent, sums) in candidates {
-            if let Some(mut it) = self.agent_if(search, &owners, agent)? {
+            let agent = self.agent_if(search, &owners, agent)?;
+            let is_next =
+                |it: &FoundAgent| last.is_none_or(|last| search.compare(last, key(it)).is_lt());
+            if let Some(mut it) = agent.filter(is_next) {
                 it.sums = Some(sums);
                 found.push(it);
             }
+            if found.len() >= search.wanted.saturating_mul(2) {
+                keep_first(&mut found);
+            }
         }
-        if let Some(after) = after {
-            let last = (number(&after.order), after.agent);
-            found.retain(|it| search.compare(last, key(it)).is_lt());
-        }
-        found.sort_by(|a, b| search.compare(key(a), key(b)));
-        found.truncate(search.wanted);
+        keep_first(&mut found);
         Ok(found)
     }
 
