@@ -1,6 +1,6 @@
 import type { Canonical } from "@concord/canonical";
 import { ClientError, wordsOf } from "./errors.js";
-import { checkText } from "./limits.js";
+import { checkText, publishedEndpoint } from "./limits.js";
 import type { Document, Hex, ListSignature, Review, ReviewerList, Reviewers, Upload } from "./types.js";
 
 const NO_HASH: Hex = `0x${"00".repeat(32)}`;
@@ -37,7 +37,12 @@ export function requireSame(review: Review, place: { registry: string; client: s
   for (const [field, inFile, sent] of expected) {
     if (inFile !== sent) throw differs(`${inFile === undefined ? `no ${field}` : `${field} ${inFile}`}, and ${sent ?? "none"} is sent`);
   }
-  if ("score" in review || (said.endpoint ?? "") === (review.endpoint ?? "")) return;
+  if ("score" in review) {
+    const { endpoint = "" } = said;
+    if (typeof endpoint === "string" && publishedEndpoint(endpoint) !== endpoint) throw differs("an endpoint with a query, a fragment or user info (R39)");
+    return;
+  }
+  if ((said.endpoint ?? "") === (review.endpoint ?? "")) return;
   throw differs("another endpoint than the one that is sent (R39)"); // without either: user info is a secret
 }
 

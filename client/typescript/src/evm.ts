@@ -18,7 +18,9 @@ import {
   type Log,
   type PublicClient,
   type ReplacementReason,
+  RpcError,
   type Transport,
+  UnknownRpcError,
   UserRejectedRequestError,
   type WalletClient,
   concat,
@@ -59,6 +61,10 @@ const missing = (name: string): never => {
 /** An account at the registries of an EVM chain. */
 export class EvmClient implements T.RegistryClient {
   readonly address: Address;
+  /** Ends when the last transaction was sent. */
+  private sending: Promise<unknown> = Promise.resolve();
+  /** Transactions that a node took. */
+  private readonly accepted = new Set<T.Hex>();
 
   private constructor(
     private readonly options: EvmOptions,
@@ -69,6 +75,8 @@ export class EvmClient implements T.RegistryClient {
 
   /** Makes a client. */
   static async of(options: EvmOptions): Promise<EvmClient> {
+    const { type } = options.wallet.account;
+    if (type !== "local" && type !== "json-rpc") throw new ClientError(`an account of type ${type} sends no transactions: wrap it as a wallet`);
     return new EvmClient(options, await load());
   }
 
@@ -280,18 +288,30 @@ export class EvmClient implements T.RegistryClient {
 
   /** Sends a call once. A local account signs it here, so that its hash is known if the node's answer is lost. */
   private async sendOnce(call: Call): Promise<T.Hex> {
-    const { wallet } = this.options;
-    const { account } = wallet;
+    const { account } = this.options.wallet;
     if (account.type !== "local") return this.sendByWallet(call);
+    // one after the other: two calls at once would take the same nonce, and if they are equal be one transaction
+    const sent = this.sending.then(() => this.signAndSend(account, call));
+    this.sending = sent.catch(() => undefined);
+    return sent;
+  }
+
+  private async signAndSend(account: LocalAccount, call: Call): Promise<T.Hex> {
+    const { wallet } = this.options;
     const signed = await this.sign(account, call);
     const hash = keccak256(signed);
+    // by a node whose count of pending transactions lags behind
+    if (this.accepted.has(hash)) throw new ClientError(`${hash} is another call's: the node does not count it yet`);
     try {
       await wallet.sendRawTransaction({ serializedTransaction: signed });
     } catch (cause) {
-      account.nonceManager?.reset({ address: account.address, chainId: wallet.chain.id });
       // a node that refuses it proves nothing: another one can have it, as behind viem's `fallback`
-      if (!isKnown(cause)) throw new ClientError(wordsOf(cause), { sent: "maybe", transaction: hash, cause });
+      if (!isKnown(cause)) {
+        account.nonceManager?.reset({ address: account.address, chainId: wallet.chain.id });
+        throw new ClientError(refusalOf(cause), { sent: "maybe", transaction: hash, cause });
+      }
     }
+    this.accepted.add(hash);
     return hash;
   }
 
@@ -339,6 +359,13 @@ interface Call {
 
 /** The node has the transaction already. Nodes have words for it, and no code. */
 const isKnown = (fault: unknown) => fault instanceof BaseError && /already (known|imported)|\bknown transaction/i.test(fault.details);
+
+/** What the node said. viem's own words are the same for every refusal of a signed transaction. */
+function refusalOf(fault: unknown): string {
+  const isRefusal = (it: unknown) => it instanceof RpcError && !(it instanceof UnknownRpcError);
+  const refusal = fault instanceof BaseError && fault.walk(isRefusal);
+  return refusal instanceof RpcError ? `the node refuses the transaction: ${refusal.details}` : wordsOf(fault);
+}
 
 /** The user declined, or the wallet is on another chain and was not asked. */
 const isDeclined = (fault: unknown) =>

@@ -52,7 +52,8 @@ export class IndexClient {
     const { items } = await this.page(["summaries"], asked);
     const [summary] = items;
     if (!summary) throw new ClientError(`the index answers no summary of ${agent}`);
-    return summary;
+    if (isAgent(agent, summary.agent) && summary.profile === kind) return summary;
+    throw new ClientError(`the index's summary is not of ${kind} feedback of ${agent}`);
   }
 
   private async page(path: readonly string[], body: unknown): Promise<Page> {
@@ -104,6 +105,14 @@ async function textOf(answer: Response): Promise<string> {
     chunks.push(part.value);
   }
   return new TextDecoder().decode(await new Blob(chunks).arrayBuffer());
+}
+
+/** Whether an answer is about the agent: by its full name, of which EVM addresses are equal in either case, or by BP's `84532:42`. */
+function isAgent(asked: string, answered: unknown): boolean {
+  if (typeof answered !== "string") return false;
+  const [space, chain, , id] = answered.split(":");
+  if (space !== "eip155") return asked === answered;
+  return asked === `${chain}:${id}` || asked.toLowerCase() === answered.toLowerCase();
 }
 
 function isObject(json: unknown): json is Record<string, unknown> {

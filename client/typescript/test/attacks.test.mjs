@@ -126,6 +126,11 @@ test("R17, R39: what would land differently, or would be too long, is refused on
       await differing(authorized, {}, "no score, and 1");
       await differing(authorized, { score: 1 }, "value 1, and none");
       await differing(authorized, { ...noValue, score: 2 }, "score 2, and 1");
+      for (const endpoint of ["https://user:s3cret@agent.example", "https://agent.example/?key=s3cret", "https://agent.example/#s3cret"]) {
+        const file = JSON.stringify({ ...said, value: undefined, valueDecimals: undefined, score: 90, endpoint });
+        const rated = client.give({ ...authorized, score: 90, file });
+        await assert.rejects(rated, ({ message }) => /an endpoint with a query/.test(message) && !message.includes("s3cret"));
+      }
       for (const endpoint of ["https://user:s3cret@agent.example", "https://agent.example/s3cret"]) {
         const file = JSON.stringify({ ...said, endpoint });
         for (const call of [open, { ...open, endpoint }]) {
@@ -228,6 +233,14 @@ test("an index that answers anything is an error, and no secret of its URL is to
     answer = '{"items":[]}';
     await assert.rejects(calls[2], /no summary/);
     assert.deepEqual(await calls[0](), { items: [], nextCursor: null });
+    const registry = "eip155:31337:0x00000000000000000000000000000000000000aA";
+    const summary = { agent: `${registry}:1`, profile: "open" };
+    answer = JSON.stringify({ items: [summary] });
+    for (const asked of [`${registry}:1`, `${registry.toLowerCase()}:1`, "31337:1"]) {
+      assert.deepEqual(await index.summary("open", asked, "everyone"), summary, asked);
+    }
+    for (const asked of [`${registry}:2`, "31337:11", "1:1", "1"]) await assert.rejects(index.summary("open", asked, "everyone"), /is not of open feedback/, asked);
+    await assert.rejects(index.summary("authorized", "31337:1", "everyone"), /is not of authorized feedback/);
   } finally {
     server.close();
   }

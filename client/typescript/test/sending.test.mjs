@@ -151,9 +151,27 @@ test("EVM: an error says what came of the transaction", async (t) => {
     await t.test("the node has it already: it was sent", async () => {
       assert.equal((await giving(send, afterwards(failing(-32000, "already known")))).index, 2n);
     });
+    await t.test("equal calls at once are as many transactions", async () => {
+      const giver = await client("client");
+      const given = await Promise.all([1, 2, 3].map(() => giver.give(review)));
+      assert.equal(new Set(given.map(({ transaction }) => transaction)).size, 3);
+      assert.deepEqual(given.map(({ index }) => index).toSorted(), [3n, 4n, 5n]);
+    });
+    await t.test("a node that does not count what it took makes no two calls one", async () => {
+      const remembered = new Map();
+      const behind = async ({ method }, ask) => {
+        if (method === send) return ask();
+        if (!remembered.has(method)) remembered.set(method, await ask());
+        return remembered.get(method);
+      };
+      const giver = await client("client", { sending: behind });
+      await giver.give(review);
+      await rejected(giver.give(review), { sent: "nothing", transaction: undefined }, /another call's/);
+    });
     await t.test("the node refuses it: another one may have it", async () => {
       for (const words of ["nonce too low", "insufficient funds", "unknown transaction type"]) {
-        await assert.rejects(giving(send, failing(-32000, words)), ({ sent, transaction }) => sent === "maybe" && transaction.length === 66, words);
+        const said = ({ sent, transaction, message }) => sent === "maybe" && transaction.length === 66 && message.includes(words);
+        await assert.rejects(giving(send, failing(-32000, words)), said, words);
       }
       await assert.rejects(giving(send, afterwards(failing(-32000, "nonce too low"))), ({ sent }) => sent === "maybe");
     });
