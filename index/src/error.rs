@@ -43,6 +43,18 @@ pub enum SourceError {
 }
 
 impl SourceError {
+    /// As an error that passes: of a node that an index was following, behind an endpoint that may have others.
+    pub(crate) fn while_following(self) -> Self {
+        match &self {
+            Self::Forgotten { host, from, .. } => Self::Inconsistent {
+                host: host.clone(),
+                block: *from,
+                what: self.to_string(),
+            },
+            _ => self,
+        }
+    }
+
     /// Returns whether the same request may succeed later.
     #[must_use]
     pub fn is_passing(&self) -> bool {

@@ -269,7 +269,13 @@ impl<S: Source, E: Engine> Indexer<S, E> {
         };
         let batch = match self.ahead.take() {
             Some(it) if it.from == from && it.batch.through.number <= known.settled => it.batch,
-            _ => self.source.batch(from, known.head, known.settled).await?,
+            _ => {
+                let batch = self.source.batch(from, known.head, known.settled).await;
+                batch.map_err(|error| match cursor {
+                    Some(_) => error.while_following(),
+                    None => error,
+                })?
+            }
         };
         let is_next = match (batch.parent, cursor) {
             (Some(parent), Some(cursor)) => parent == cursor.head.hash,

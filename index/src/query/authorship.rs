@@ -2,7 +2,7 @@
 use crate::{
     StoreError,
     evidence::Content,
-    state::Field,
+    state::{Difference, Field},
     store::{Cell, DeploymentId, Engine, Sql, Store},
     table::{Evidence, Feedback, FeedbackKey, FileUse, Proof},
 };
@@ -76,9 +76,11 @@ impl<E: Engine> Store<E> {
             Some(_) => return Ok(false),
         };
         if signers.is_empty() {
-            // R45, R36: a wallet that no event has was set at a time that is not known
+            // R45, R36: of a wallet or an owner that no event has, it is not known since when. The owner's difference stays
+            // when a later event sets the wallet.
             let differences = self.all_differences_of(deployment, key.agent)?;
-            if differences.iter().any(|it| it.field == Field::Wallet) {
+            let is_open = |it: &Difference| matches!(it.field, Field::Wallet | Field::Owner);
+            if differences.iter().any(is_open) {
                 return Ok(false);
             }
             let wallet = self.wallet_at(deployment, key.agent, row.place)?;

@@ -105,7 +105,7 @@ async fn what_is_malformed_is_named_with_its_value_and_limit() {
 #[tokio::test]
 async fn thousands_of_agents_and_accounts_are_named_at_once() {
     let server = Server::start();
-    let ids: Vec<String> = (1..=9_000).map(|it| format!("31337:{it}")).collect();
+    let ids: Vec<String> = (1..=10_000).map(|it| format!("31337:{it}")).collect();
     let accounts: Vec<String> = (0..4_000).map(|it| format!("0x{it:040x}")).collect();
     let all = "query A($of: [ID!]) { agents(where: { id_in: $of }) { id }
         feedbacks(where: { agent_in: $of }, first: 1000) { id } }";

@@ -5,7 +5,7 @@ use crate::{
 };
 use concord_chain::Endpoint;
 use concord_index::{
-    Options, Progress, SyncError,
+    Options, Progress, SourceError, SyncError,
     source::{Source, evm::Range},
 };
 
@@ -58,28 +58,41 @@ fn follow(chain: &Chain, indexer: &mut crate::chain::AnvilIndexer, fault: Fault)
     panic!("{fault:?}: block {newest} is never indexed; {last}");
 }
 
+/// Steps until something fails; so many headers are kept.
+fn failing(chain: &Chain, fault: Fault, kept_headers: u64) -> SourceError {
+    let endpoint = Endpoint::over(Faulty::new(chain.url(), fault), "faulty");
+    let options = Options {
+        kept_headers,
+        ..Options::default()
+    };
+    let mut indexer = chain.indexer(endpoint, Range::new(50, 50), options);
+    let error = chain.blocking.wait(indexer.catch_up(|_| ())).unwrap_err();
+    match error {
+        SyncError::Source(error) => error,
+        other => panic!("{other}"),
+    }
+}
+
 #[test]
 fn an_endpoint_that_refuses_a_single_block_is_an_error_that_names_it() {
     let mut chain = Chain::start();
     chain.act(70); // so that some are settled
-    let url = chain.url().to_owned();
-    let transport = Faulty::new(&url, Fault::Silent);
-    let endpoint = Endpoint::over(transport, "faulty");
-    let options = Options {
-        kept_headers: 2,
-        ..Options::default()
-    };
-    let mut indexer = chain.indexer(endpoint, Range::new(50, 50), options);
-    // Blocks whose blooms say that they have none are passed.
-    let error = chain.blocking.wait(indexer.catch_up(|_| ())).unwrap_err();
-    let SyncError::Source(error) = error else {
-        panic!("{error}");
-    };
+    let error = failing(&chain, Fault::Silent, 2);
     assert!(!error.is_passing(), "{error}");
     assert!(
-        error.to_string().contains(" alone: no logs here"),
+        error.to_string().contains("block 0 alone: not here"),
         "{error}"
     );
+    let error = failing(&chain, Fault::Closed, 2);
+    assert!(!error.is_passing(), "{error}");
+    assert!(
+        error.to_string().contains("alone: too many logs"),
+        "{error}"
+    );
+    // Of a block that can be replaced, another node may have it.
+    let error = failing(&chain, Fault::Closed, 256);
+    assert!(error.is_passing(), "{error}");
+    assert!(error.to_string().contains("too many logs"), "{error}");
 }
 
 /// IDX-50: what is read ahead follows what was read before, or it is not taken in with it.

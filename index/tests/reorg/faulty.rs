@@ -32,9 +32,11 @@ pub enum Fault {
     Limited,
     /// Too many requests were made.
     RateLimited,
+    /// Blocks have more logs than are given at once.
+    Crowded,
+    /// And receipts are not given.
+    Closed,
     /// No lists of logs are given.
-    Refusing,
-    /// No logs are given at all.
     Silent,
     /// A contract that does not count its clients, and lists more of them than a call may cost.
     OutOfGas,
@@ -49,7 +51,7 @@ impl Fault {
         Self::Lagging,
         Self::Limited,
         Self::RateLimited,
-        Self::Refusing,
+        Self::Crowded,
     ];
 }
 
@@ -163,11 +165,10 @@ impl Faulty {
                 ));
             }
         }
-        if matches!(self.fault, Fault::Refusing | Fault::Silent) && is_logs
-            || self.fault == Fault::Silent && method == "eth_getTransactionReceipt"
+        if self.fault == Fault::Silent && is_logs
+            || self.fault == Fault::Closed && method == "eth_getTransactionReceipt"
         {
-            self.note();
-            return Ok(refusal(&request, -32000, "no logs here"));
+            return Ok(refusal(&request, -32000, "not here"));
         }
         if self.fault == Fault::OutOfGas && method == "eth_call" {
             let input = params[0]["input"].as_str().unwrap();
@@ -189,6 +190,7 @@ impl Faulty {
                 "connection closed before message completed",
             ));
         }
+        let too_many = refusal(&request, -32602, "too many logs");
         let packet = Service::call(&mut self.inner, request.into()).await?;
         let ResponsePacket::Single(answer) = packet else {
             return Ok(packet);
@@ -198,6 +200,10 @@ impl Faulty {
         };
         let result: Value = serde_json::from_str(raw.get()).unwrap();
         match (self.fault, &result) {
+            (Fault::Crowded | Fault::Closed, Value::Array(logs)) if is_logs && !logs.is_empty() => {
+                self.note();
+                Ok(too_many)
+            }
             (Fault::Empty, Value::Array(logs)) if is_logs && is_due && !logs.is_empty() => {
                 self.note();
                 Ok(answered(answer, &json!([])))

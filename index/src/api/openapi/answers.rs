@@ -413,7 +413,13 @@ fn facts() -> Value {
     let paid = json!({ "type": "object", "additionalProperties": digits() });
     record(&[
         ("feedback", whole()),
-        ("reviewers", whole()),
+        (
+            "reviewers",
+            described(
+                whole(),
+                "Accounts that submitted: a proof in a file is not looked at here (IDX-62)",
+            ),
+        ),
         (
             "mostActive",
             record(&[("feedback", whole()), ("share", share)]),

@@ -114,9 +114,10 @@ impl<'a> Filters<'a> {
         (entity, name): (&'static Entity, &str),
         filter: &Value,
     ) -> Result<(), QueryError> {
+        let before = sql.values().len();
         sql.push(" AND ");
         self.object(sql, (entity, name), filter, 1)?;
-        match sql.values().len() {
+        match sql.values().len() - before {
             0..=VALUES => Ok(()),
             found => {
                 let input = input_of(entity);

@@ -6,15 +6,24 @@ use alloy::{
     providers::Provider,
     rpc::types::{Filter, Log},
 };
-use concord_chain::{ChainError, evm::Node};
+use concord_chain::{ChainError, Refusable, evm::Node};
 use concord_registry::{event::Block, evm::PlacedLog};
 use futures_util::future::try_join_all;
 use serde::Deserialize;
 use std::panic;
 use tokio::task::JoinSet;
 
-/// The endpoint's logs, or in its words why it wants to be asked for less.
-type Answer = Result<Vec<Log>, String>;
+/// The endpoint's logs, or why it may want to be asked for less.
+type Answer = Result<Vec<Log>, No>;
+
+/// Why an endpoint gave no logs.
+#[derive(Debug)]
+enum No {
+    /// In its words.
+    Refused(String),
+    /// An answer that is too large also arrives as a broken one.
+    Unreachable(ChainError),
+}
 
 /// A range that was asked for. Without this value the request is dropped.
 #[derive(Debug)]
@@ -30,7 +39,7 @@ impl Asked {
         match self.answer.join_next().await {
             Some(Ok(answer)) => answer,
             Some(Err(lost)) if lost.is_panic() => panic::resume_unwind(lost.into_panic()),
-            _ => Ok(Err("the request was dropped".to_owned())),
+            _ => Ok(Err(No::Refused("the request was dropped".to_owned()))),
         }
     }
 }
@@ -55,8 +64,18 @@ impl EvmSource {
                     self.ahead = (end < to).then(|| self.ask_from(end + 1, to));
                     return Ok((end, self.placed(logs, from, end)?));
                 }
-                Err(reason) if !self.range.shrink(blocks) => {
-                    let logs = self.logs_of_receipts(from.into(), from, reason).await?;
+                Err(no) if !self.range.shrink(blocks) => {
+                    let logs = match (self.logs_of_receipts(from.into(), from).await?, no) {
+                        (Some(logs), _) => logs,
+                        (None, No::Unreachable(error)) => return Err(error.into()),
+                        (None, No::Refused(reason)) => {
+                            return Err(SourceError::BlockRefused {
+                                host: self.name(),
+                                block: from,
+                                reason,
+                            });
+                        }
+                    };
                     return Ok((from, self.placed(logs, from, from)?));
                 }
                 Err(_) => (),
@@ -82,22 +101,28 @@ impl EvmSource {
         let filter = self.filter().at_block_hash(header.hash);
         let logs = match ask_twice(&self.node, &filter).await? {
             Ok(logs) => logs,
-            Err(reason) => {
+            Err(no) => {
                 let block = BlockId::hash(header.hash.into());
-                self.logs_of_receipts(block, header.number, reason).await?
+                match (self.logs_of_receipts(block, header.number).await?, no) {
+                    (Some(logs), _) => logs,
+                    (None, No::Unreachable(error)) => return Err(error.into()),
+                    // which passes: a node that lags behind refuses what it does not have
+                    (None, No::Refused(reason)) => {
+                        return Err(self.inconsistent(header.number, reason));
+                    }
+                }
             }
         };
         self.placed(logs, header.number, header.number)
     }
 
     /// IDX-55: the logs of a block whose list is refused, transaction by transaction. Anyone can put more logs into a block
-    /// than an endpoint answers at once.
+    /// than an endpoint answers at once. `None`: that is not why, because the block has none, or the receipts are refused too.
     async fn logs_of_receipts(
         &self,
         block: BlockId,
         number: u64,
-        reason: String,
-    ) -> Result<Vec<Log>, SourceError> {
+    ) -> Result<Option<Vec<Log>>, SourceError> {
         #[derive(Debug, Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct Receipt {
@@ -108,35 +133,33 @@ impl EvmSource {
         let (node, addresses) = (&self.node, self.addresses());
         let found = node.provider().get_block(block);
         let found = node.expect("eth_getBlockByNumber", found).await?;
-        let found = found.ok_or_else(|| self.inconsistent(number, reason.clone()))?;
-        if !self.may_have_logs(&found.header.logs_bloom) {
-            return Ok(Vec::new());
-        }
+        let found = found.filter(|it| self.may_have_logs(&it.header.logs_bloom));
+        let Some(found) = found else {
+            return Ok(None);
+        };
         let transactions: Vec<B256> = found.transactions.hashes().collect();
         let mut logs = Vec::new();
         for some in transactions.chunks(REQUESTS_AT_ONCE) {
             let receipts = some.iter().map(async |hash| {
                 let request = node.provider().raw_request(METHOD.into(), (hash,));
-                let answer: Option<Receipt> = match node.endpoint().ask(METHOD, request).await? {
-                    Ok(answer) => answer,
-                    Err(no) => {
-                        return Err(SourceError::BlockRefused {
-                            host: self.name(),
-                            block: number,
-                            reason: format!("{reason}; {METHOD}: {}", no.message),
-                        });
-                    }
+                let answer: Refusable<Option<Receipt>> =
+                    node.endpoint().ask(METHOD, request).await?;
+                let Ok(answer) = answer else {
+                    return Ok(None);
                 };
                 let of_block = answer.filter(|it| it.block_hash == found.header.hash);
-                of_block.ok_or_else(|| self.inconsistent(number, "a transaction has no receipt"))
+                let missing = || self.inconsistent(number, "a transaction has no receipt");
+                of_block.ok_or_else(missing).map(Some)
             });
             for receipt in try_join_all(receipts).await? {
-                let ours =
-                    (receipt.logs.into_iter()).filter(|it| addresses.contains(&it.address()));
-                logs.extend(ours);
+                let Some(receipt) = receipt else {
+                    return Ok(None);
+                };
+                let ours = receipt.logs.into_iter();
+                logs.extend(ours.filter(|it| addresses.contains(&it.address())));
             }
         }
-        Ok(logs)
+        Ok(Some(logs))
     }
 
     fn filter(&self) -> Filter {
@@ -176,13 +199,12 @@ async fn ask_twice(node: &Node, filter: &Filter) -> Result<Answer, SourceError> 
     }
 }
 
-/// An answer that is too large also arrives as a broken one.
 async fn ask(node: &Node, filter: &Filter) -> Result<Answer, SourceError> {
     let request = node.provider().get_logs(filter);
     match node.endpoint().ask("eth_getLogs", request).await {
         Ok(Ok(logs)) => Ok(Ok(logs)),
-        Ok(Err(no)) => Ok(Err(no.message.into_owned())),
-        Err(ChainError::Unreachable { reason, .. }) => Ok(Err(reason)),
+        Ok(Err(no)) => Ok(Err(No::Refused(no.message.into_owned()))),
+        Err(error @ ChainError::Unreachable { .. }) => Ok(Err(No::Unreachable(error))),
         Err(error) => Err(error.into()),
     }
 }

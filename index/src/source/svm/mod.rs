@@ -129,7 +129,9 @@ impl SvmSource {
                 Some(newest) if newest.number == to => newest,
                 _ => self.known_header(to).await?,
             };
-            self.require_kept_from(from).await?;
+            if self.listed.witness.number.checked_add(1) != Some(from) {
+                self.require_kept_from(from).await?; // otherwise the list continues the one before
+            }
             let signatures = self.signatures(from, to, self.commitment()).await?;
             self.listed = Listed {
                 from,

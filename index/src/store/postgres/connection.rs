@@ -24,6 +24,8 @@ use tokio_postgres::{CancelToken, Client, Config, NoTls, Row, Statement, error::
 
 /// Statements that stay prepared. Searches have many forms.
 const PREPARED: usize = 256;
+/// Bytes of one: thousands of parameters take megabytes.
+const PREPARED_BYTES: usize = 16 << 10;
 /// Rows that are passed on together.
 const ROWS: usize = 256;
 
@@ -281,7 +283,9 @@ impl Session {
             self.prepared.clear();
         }
         let statement = self.client.prepare(sql).await.map_err(failed)?;
-        self.prepared.insert(sql.to_owned(), statement.clone());
+        if sql.len() <= PREPARED_BYTES {
+            self.prepared.insert(sql.to_owned(), statement.clone());
+        }
         Ok(statement)
     }
 }
