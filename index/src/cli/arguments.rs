@@ -196,7 +196,8 @@ pub struct RunOptions {
     /// Solana: reads confirmed blocks, not only finalized ones.
     #[arg(long)]
     pub confirmed: bool,
-    /// The first block or slot to read of registries that are named here: that of the deployment, or any before it.
+    /// The first block or slot to read of registries that are named here: that of the deployment, or any before it. Without it,
+    /// everything that the node has (IDX-56).
     #[arg(long, default_value_t = 0)]
     pub start: u64,
     /// Ends when everything is indexed.
