@@ -337,7 +337,7 @@ fn lock(location: &Location, path: &Path) -> Result<atomic_file::Lock, StoreErro
     })
 }
 
-/// Wakes workers regularly, because changes of other processes wake nobody here. The thread ends with the store.
+/// Wakes workers regularly: this process is not notified of changes by other processes. The thread ends when the store is dropped.
 fn look_for_others(shared: Weak<Shared>, changed: watch::Sender<u64>) {
     thread::spawn(move || {
         while shared.strong_count() > 0 {

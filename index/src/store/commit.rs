@@ -1,5 +1,5 @@
 //! What changes the store: a batch, a rollback, a rebuild. Each is one transaction.
-use super::{DeploymentId, Engine, EventsOf, Store, columns::Stored, value::Cell};
+use super::{DeploymentId, Engine, EventsOf, Store, columns::Stored, events::Touched, value::Cell};
 use crate::{
     StoreError,
     batch::{Batch, Header, IndexedEvent},
@@ -60,18 +60,14 @@ impl<E: Engine> Store<E> {
         let final_number = cursor.and_then(|it| it.final_number);
         let next = fork.number.saturating_add(1);
         self.transaction(deployment, |store| {
-            let mut touched = store.delete_from(deployment, next)?;
+            let mut touched = Touched::default();
+            store.delete_blocks(deployment, next..=u64::MAX, &mut touched)?;
             let differing = store.differing_after(deployment, fork.number)?;
             touched.agents.extend(differing);
             if let Some(cursor) = cursor {
                 store.note_reorganization(deployment, (fork, &cursor.head), at, &touched)?;
             }
-            for agent in touched.agents {
-                store.fold_again(deployment, agent)?;
-            }
-            if touched.registry {
-                store.fold_settings_again(deployment)?;
-            }
+            store.fold_touched(deployment, &touched)?;
             let sql = "DELETE FROM block WHERE deployment = $1 AND number > $2";
             let values = [deployment.0.to_value(), fork.number.to_value()];
             store.engine.execute(sql, &values)?;
@@ -116,11 +112,22 @@ impl<E: Engine> Store<E> {
         self.note_unread(deployment, &tables)
     }
 
-    pub(super) fn fold_again(
+    /// Folds again what the events were about that were deleted or added.
+    pub(super) fn fold_touched(
         &mut self,
         deployment: DeploymentId,
-        agent: AgentId,
+        touched: &Touched,
     ) -> Result<(), StoreError> {
+        for agent in &touched.agents {
+            self.fold_again(deployment, *agent)?;
+        }
+        match touched.registry {
+            true => self.fold_settings_again(deployment),
+            false => Ok(()),
+        }
+    }
+
+    fn fold_again(&mut self, deployment: DeploymentId, agent: AgentId) -> Result<(), StoreError> {
         let values = [deployment.0.to_value(), agent.to_value()];
         for table in BY_AGENT {
             let sql = format!("DELETE FROM {table} WHERE deployment = $1 AND agent = $2");
@@ -136,10 +143,7 @@ impl<E: Engine> Store<E> {
         self.fold_events(deployment, EventsOf::Agent(agent))
     }
 
-    pub(super) fn fold_settings_again(
-        &mut self,
-        deployment: DeploymentId,
-    ) -> Result<(), StoreError> {
+    fn fold_settings_again(&mut self, deployment: DeploymentId) -> Result<(), StoreError> {
         let sql = "DELETE FROM setting WHERE deployment = $1";
         self.engine.execute(sql, &[deployment.0.to_value()])?;
         self.fold_events(deployment, EventsOf::Registry)

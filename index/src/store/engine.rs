@@ -1,6 +1,9 @@
 use super::Value;
 use crate::StoreError;
 
+/// Bytes of a statement that stays prepared at most (IDX-59): thousands of parameters take megabytes.
+pub(super) const PREPARED_BYTES: usize = 16 << 10;
+
 /// Takes the rows of several queries, each with the number of its query.
 pub type Numbered<'a> = dyn FnMut(usize, &[Value]) -> Result<(), StoreError> + 'a;
 

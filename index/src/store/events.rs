@@ -9,7 +9,7 @@ use crate::{
     table::Transaction,
 };
 use concord_registry::event::{AgentId, Event, RawEvent, TransactionId};
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, ops::RangeInclusive};
 
 const COLUMNS: &str = "place, registry, tx, time, body";
 
@@ -126,57 +126,36 @@ impl<E: Engine> Store<E> {
         self.number(sql, &[deployment.0.to_value(), last.to_value()])
     }
 
-    /// Deletes the events of a block and all after it; returns which agents they were about, whether
-    /// some concerned a whole registry, and how many they were.
-    pub(super) fn delete_from(
+    /// Deletes the events of some blocks, and adds to `touched` what they were about.
+    pub(super) fn delete_blocks(
         &mut self,
         deployment: DeploymentId,
-        block: u64,
-    ) -> Result<Touched, StoreError> {
-        let values = [deployment.0.to_value(), Place::start_of(block).to_value()];
-        let mut touched = Touched::default();
-        let sql = "SELECT agent FROM event WHERE deployment = $1 AND place >= $2";
-        self.each(sql, &values, "event", &mut |cells| {
-            touched.note(cells.take("agent")?);
-            Ok(())
-        })?;
-        for table in ["event", "undecoded"] {
-            let sql = format!("SELECT COUNT(*) FROM {table} WHERE deployment = $1 AND place >= $2");
-            touched.events += self.number(&sql, &values)?;
-            let sql = format!("DELETE FROM {table} WHERE deployment = $1 AND place >= $2");
-            self.engine.execute(&sql, &values)?;
-        }
-        Ok(touched)
-    }
-
-    /// Deletes the events of one block, and adds to `touched` what they were about.
-    pub(super) fn delete_block(
-        &mut self,
-        deployment: DeploymentId,
-        block: u64,
+        blocks: RangeInclusive<u64>,
         touched: &mut Touched,
     ) -> Result<(), StoreError> {
-        let values = of_block(deployment, block);
-        let of_block = "WHERE deployment = $1 AND place >= $2 AND place < $3";
-        let sql = format!("SELECT agent FROM event {of_block}");
+        let values = of_blocks(deployment, &blocks);
+        let of_blocks = "WHERE deployment = $1 AND place >= $2 AND place < $3";
+        let sql = format!("SELECT agent FROM event {of_blocks}");
         self.each(&sql, &values, "event", &mut |cells| {
             touched.note(cells.take("agent")?);
             Ok(())
         })?;
         for table in ["event", "undecoded"] {
-            let sql = format!("DELETE FROM {table} {of_block}");
+            let sql = format!("SELECT COUNT(*) FROM {table} {of_blocks}");
+            touched.events += self.number(&sql, &values)?;
+            let sql = format!("DELETE FROM {table} {of_blocks}");
             self.engine.execute(&sql, &values)?;
         }
         Ok(())
     }
 }
 
-/// A deployment, the first place of a block, and the first one after it.
-pub(super) fn of_block(deployment: DeploymentId, block: u64) -> [Value; 3] {
-    let next = block.saturating_add(1);
+/// A deployment, the first place of some blocks, and the first one after them.
+pub(super) fn of_blocks(deployment: DeploymentId, blocks: &RangeInclusive<u64>) -> [Value; 3] {
+    let next = blocks.end().saturating_add(1);
     [
         deployment.0.to_value(),
-        Place::start_of(block).to_value(),
+        Place::start_of(*blocks.start()).to_value(),
         Place::start_of(next).to_value(),
     ]
 }

@@ -1,7 +1,7 @@
 //! R46: events that were not seen at first are added, and their agents folded again.
 use super::{
     DeploymentId, Engine, Store,
-    events::{Touched, of_block},
+    events::{Touched, of_blocks},
 };
 use crate::{
     Place, StoreError,
@@ -77,12 +77,7 @@ impl<E: Engine> Store<E> {
             for (block, read) in Reread::by_block(batch) {
                 count += store.mend_block(deployment, block, read, &mut touched)?;
             }
-            for agent in touched.agents {
-                store.fold_again(deployment, agent)?;
-            }
-            if touched.registry {
-                store.fold_settings_again(deployment)?;
-            }
+            store.fold_touched(deployment, &touched)?;
             store.note_suspects(deployment, &batch.suspects)?;
             Ok(count)
         })
@@ -107,7 +102,7 @@ impl<E: Engine> Store<E> {
             read.undecoded
                 .retain(|it| !undecoded.contains_key(&name(it.transaction, it.place)));
         } else if has_all(&read_events, &events) && has_all(&read_undecoded, &undecoded) {
-            self.delete_block(deployment, block, touched)?;
+            self.delete_blocks(deployment, block..=block, touched)?;
         } else {
             return Ok(0);
         }
@@ -129,12 +124,17 @@ impl<E: Engine> Store<E> {
             "SELECT tx, place FROM {table} WHERE deployment = $1 AND place >= $2 AND place < $3"
         );
         let mut found = Named::new();
-        self.each(&sql, &of_block(deployment, block), table, &mut |cells| {
-            let (transaction, place): (Transaction, Place) =
-                (cells.take("tx")?, cells.take("place")?);
-            found.insert(name(transaction, place), place);
-            Ok(())
-        })?;
+        self.each(
+            &sql,
+            &of_blocks(deployment, &(block..=block)),
+            table,
+            &mut |cells| {
+                let (transaction, place): (Transaction, Place) =
+                    (cells.take("tx")?, cells.take("place")?);
+                found.insert(name(transaction, place), place);
+                Ok(())
+            },
+        )?;
         Ok(found)
     }
 

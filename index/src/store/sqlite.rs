@@ -1,5 +1,5 @@
 //! SQLite in this process: the default engine.
-use super::{Dialect, Engine, Numbered, Value};
+use super::{Dialect, Engine, Numbered, Value, engine::PREPARED_BYTES};
 use crate::StoreError;
 use concord_chain::{ChainError, atomic_file};
 use rusqlite::{
@@ -14,8 +14,6 @@ use std::{
 
 /// Statements that stay prepared: more than the store has.
 const PREPARED: usize = 128;
-/// Bytes of a statement that stays prepared: thousands of parameters take megabytes.
-const PREPARED_BYTES: usize = 16 << 10;
 /// Readers do not block a writer in WAL mode; this is for checkpoints.
 const BUSY: Duration = Duration::from_secs(10);
 /// KiB of pages that a connection keeps at most. A batch changes pages all over the indices: what does not stay in memory until its

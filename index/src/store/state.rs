@@ -16,9 +16,6 @@ use std::collections::BTreeMap;
 /// In place of a profile, for the agent itself.
 const AGENT: i64 = -1;
 
-const NOTE_UNREAD: &str = "INSERT INTO unread (deployment, agent, profile, client) VALUES ($1, $2, $3, $4) \
-    ON CONFLICT (deployment, agent, profile, client) DO NOTHING";
-
 impl<E: Engine> Store<E> {
     /// Returns agents and clients whose events changed since their state was read, or of which it never was.
     ///
@@ -293,11 +290,8 @@ impl<E: Engine> Store<E> {
         deployment: DeploymentId,
         agents: &[AgentId],
     ) -> Result<(), StoreError> {
-        for agent in agents {
-            let values = subject_values(deployment, &Subject::Agent(*agent));
-            self.engine.execute(NOTE_UNREAD, &values)?;
-        }
-        Ok(())
+        let subjects = agents.iter().map(|agent| Subject::Agent(*agent));
+        self.queue(deployment, subjects)
     }
 
     /// What was folded is to be compared with the state.
@@ -314,11 +308,17 @@ impl<E: Engine> Store<E> {
             .clients
             .changes()
             .map(|(key, _)| Subject::Client(*key));
-        for subject in agents.chain(clients) {
-            let values = subject_values(deployment, &subject);
-            self.engine.execute(NOTE_UNREAD, &values)?;
-        }
-        Ok(())
+        self.queue(deployment, agents.chain(clients))
+    }
+
+    fn queue(
+        &mut self,
+        deployment: DeploymentId,
+        mut subjects: impl Iterator<Item = Subject>,
+    ) -> Result<(), StoreError> {
+        let sql = "INSERT INTO unread (deployment, agent, profile, client) VALUES ($1, $2, $3, $4) \
+                   ON CONFLICT (deployment, agent, profile, client) DO NOTHING";
+        subjects.try_for_each(|it| self.engine.execute(sql, &subject_values(deployment, &it)))
     }
 
     /// All of the state is to be read: the store's version before did not.

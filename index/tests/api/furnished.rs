@@ -1,6 +1,6 @@
 //! A world in which every member that the API's answers have has a value somewhere, and requests for all of them.
 use crate::{
-    given::{account, agent, all_given, batch, name},
+    given::{account, agent, all_given, batch, name, open},
     server::Server,
     subgraph::{self, data_uri},
 };
@@ -61,7 +61,7 @@ pub fn complete(server: &mut Server) {
                 signature: [4; 64],
             }),
         },
-        open(5),
+        open(AGENT, 5),
         Event::FeedbackRevoked {
             profile: Profile::Authorized,
             agent: id,
@@ -72,7 +72,7 @@ pub fn complete(server: &mut Server) {
     events.extend((1..=MANY).flat_map(|number| more(id, number)));
     events.extend(with_files(id));
     let deployment = server.ids[0];
-    let taken_back = batch(0, LATER + 1, vec![open(6)]);
+    let taken_back = batch(0, LATER + 1, vec![open(AGENT, 6)]);
     for batch in [batch(0, LATER, events), taken_back] {
         server
             .store
@@ -174,21 +174,6 @@ fn signed() -> (String, [u8; 32]) {
     let hash = hex::decode(&found["ok"]["hash"].as_str().unwrap()[2..]).unwrap();
     let text = found["text"].as_str().unwrap().to_owned();
     (text, hash.try_into().unwrap())
-}
-
-fn open(index: u64) -> Event {
-    Event::OpenFeedback {
-        agent: agent(AGENT),
-        client: account(1),
-        index,
-        value: 1,
-        decimals: 0,
-        tag1: String::new(),
-        tag2: String::new(),
-        endpoint: String::new(),
-        uri: String::new(),
-        hash: [0; 32],
-    }
 }
 
 /// Requests for each route, which succeed.

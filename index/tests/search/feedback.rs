@@ -1,11 +1,11 @@
 use crate::database::database;
-use crate::given::{Given, account, agent, all_given, batch, deployment, fill};
+use crate::given::{Given, account, agent, all_given, batch, deployment, fill, open};
 use concord_index::{
     StoreError,
     query::{Bounds, FeedbackFilter, FeedbackQuery, FoundFeedback},
     store::{Database, DeploymentId, Dialect, Engine, Store, Value},
 };
-use concord_registry::{Event, event::Profile};
+use concord_registry::event::Profile;
 use std::{
     collections::BTreeMap,
     sync::{
@@ -138,21 +138,6 @@ fn feedback_is_found_the_newest_first_across_chains_and_pages() {
                 .collect();
             assert_eq!(found, expected, "case {number}, {limit} rows a page");
         }
-    }
-}
-
-fn open(about: u8, index: u64) -> Event {
-    Event::OpenFeedback {
-        agent: agent(about),
-        client: account(1),
-        index,
-        value: 1,
-        decimals: 0,
-        tag1: String::new(),
-        tag2: String::new(),
-        endpoint: String::new(),
-        uri: String::new(),
-        hash: [0; 32],
     }
 }
 

@@ -50,6 +50,22 @@ pub fn agent(number: u8) -> AgentId {
     AgentId::Evm(word)
 }
 
+/// Feedback by account 1.
+pub fn open(about: u8, index: u64) -> Event {
+    Event::OpenFeedback {
+        agent: agent(about),
+        client: account(1),
+        index,
+        value: 1,
+        decimals: 0,
+        tag1: String::new(),
+        tag2: String::new(),
+        endpoint: String::new(),
+        uri: String::new(),
+        hash: [0; 32],
+    }
+}
+
 pub fn deployment(chain: usize) -> Deployment {
     Deployment {
         chain: ChainId::parse(CHAINS[chain]).unwrap(),

@@ -65,17 +65,12 @@ impl EvmSource {
                     return Ok((end, self.placed(logs, from, end)?));
                 }
                 Err(no) if !self.range.shrink(blocks) => {
-                    let logs = match (self.logs_of_receipts(from.into(), from).await?, no) {
-                        (Some(logs), _) => logs,
-                        (None, No::Unreachable(error)) => return Err(error.into()),
-                        (None, No::Refused(reason)) => {
-                            return Err(SourceError::BlockRefused {
-                                host: self.name(),
-                                block: from,
-                                reason,
-                            });
-                        }
-                    };
+                    let logs = self.instead(no, from.into(), from).await?;
+                    let logs = logs.map_err(|reason| SourceError::BlockRefused {
+                        host: self.name(),
+                        block: from,
+                        reason,
+                    })?;
                     return Ok((from, self.placed(logs, from, from)?));
                 }
                 Err(_) => (),
@@ -103,17 +98,26 @@ impl EvmSource {
             Ok(logs) => logs,
             Err(no) => {
                 let block = BlockId::hash(header.hash.into());
-                match (self.logs_of_receipts(block, header.number).await?, no) {
-                    (Some(logs), _) => logs,
-                    (None, No::Unreachable(error)) => return Err(error.into()),
-                    // which passes: a node that lags behind refuses what it does not have
-                    (None, No::Refused(reason)) => {
-                        return Err(self.inconsistent(header.number, reason));
-                    }
-                }
+                let logs = self.instead(no, block, header.number).await?;
+                // which passes: a node that lags behind refuses what it does not have
+                logs.map_err(|reason| self.inconsistent(header.number, reason))?
             }
         };
         self.placed(logs, header.number, header.number)
+    }
+
+    /// The logs of a block by its receipts, where they help; otherwise the endpoint's words.
+    async fn instead(
+        &self,
+        no: No,
+        block: BlockId,
+        number: u64,
+    ) -> Result<Result<Vec<Log>, String>, SourceError> {
+        match (self.logs_of_receipts(block, number).await?, no) {
+            (Some(logs), _) => Ok(Ok(logs)),
+            (None, No::Refused(reason)) => Ok(Err(reason)),
+            (None, No::Unreachable(error)) => Err(error.into()),
+        }
     }
 
     /// IDX-55: the logs of a block whose list is refused, transaction by transaction. Anyone can put more logs into a block

@@ -1,6 +1,9 @@
 //! A thread that speaks to the server: the store waits for answers in any thread, also in one that a
 //! runtime has.
-use crate::{StoreError, store::Value};
+use crate::{
+    StoreError,
+    store::{Value, engine::PREPARED_BYTES},
+};
 use futures_util::{
     TryStreamExt,
     future::{ready, try_join_all},
@@ -24,8 +27,6 @@ use tokio_postgres::{CancelToken, Client, Config, NoTls, Row, Statement, error::
 
 /// Statements that stay prepared. Searches have many forms.
 const PREPARED: usize = 256;
-/// Bytes of one: thousands of parameters take megabytes.
-const PREPARED_BYTES: usize = 16 << 10;
 /// Rows that are passed on together.
 const ROWS: usize = 256;
 

@@ -16,8 +16,8 @@ use solana_address::Address;
 
 /// Bytes of the list of accounts that Token-2022 passes to the transfer hook.
 pub const EXTRA_ACCOUNT_METAS_SPACE: usize = 16 + 3 * 35;
-/// The first 8 bytes of that list: sha256("spl-transfer-hook-interface:execute")[..8].
-const EXTRA_ACCOUNT_METAS: [u8; 8] = [105, 37, 101, 197, 75, 251, 102, 26];
+/// The first 8 bytes of that list, and of each call of a transfer hook: sha256("spl-transfer-hook-interface:execute")[..8].
+pub(super) const EXECUTE: [u8; 8] = [105, 37, 101, 197, 75, 251, 102, 26];
 
 /// A type of account that the program writes.
 pub trait AccountType: BorshDeserialize {
@@ -149,7 +149,7 @@ impl Program {
             SpentPayment,
             Registry
         );
-        if data.starts_with(&EXTRA_ACCOUNT_METAS) {
+        if data.starts_with(&EXECUTE) {
             return Ok(Account::ExtraAccountMetas);
         }
         let mut discriminator = [0; 8];

@@ -6,7 +6,7 @@
 mod log;
 mod native;
 
-use super::Program;
+use super::{Program, accounts::EXECUTE};
 use crate::event::{AccountId, Block, Decoded, Origin, Position, RawEvent, TransactionId};
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 use solana_address::Address;
@@ -14,9 +14,6 @@ use solana_address::Address;
 /// What Anchor puts before an event in a program's call of itself: sha256("anchor:event")[..8],
 /// reversed.
 const EVENT_TAG: [u8; 8] = 0x1d9a_cb51_2ea5_45e4_u64.to_le_bytes();
-
-/// What Token-2022 puts before its call of a transfer hook: sha256("spl-transfer-hook-interface:execute")[..8].
-const EXECUTE: [u8; 8] = [105, 37, 101, 197, 75, 251, 102, 26];
 
 /// A transaction that succeeded.
 #[derive(Debug, Clone, PartialEq, Eq)]
