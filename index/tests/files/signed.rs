@@ -5,6 +5,7 @@ use concord_canonical::sign::address_of_public_key;
 use concord_files::encode_uri;
 use concord_index::{
     query::Authorship,
+    state::{Fact, Field, StateRead, Subject},
     store::{Database, DeploymentId, Store},
     table::{Evidence, FeedbackKey, FileUse},
 };
@@ -87,6 +88,10 @@ fn stored(events: Vec<Event>) -> (Store<Database>, DeploymentId) {
 
 fn indexed(events: Vec<Event>) -> (Evidence, Authorship) {
     let (mut store, id) = stored(events);
+    asked(&mut store, id)
+}
+
+fn asked(store: &mut Store<Database>, id: DeploymentId) -> (Evidence, Authorship) {
     let row = store.feedback(id, &key()).unwrap().unwrap();
     let evidence = store.evidence(id, &key()).unwrap().unwrap();
     let authorship = store.authorship(id, &key(), &row, Some(&evidence));
@@ -147,6 +152,51 @@ fn r49_a_proof_that_verifies_is_the_reviewers() {
     let earlier = vec![registered(AGENT, wallet, ""), wallet_set(SOMEBODY), give];
     let reviewer = self::reviewer();
     assert_eq!(indexed(earlier).1, Authorship::Claimed { reviewer });
+}
+
+/// IDX-58: a transfer of which no event was seen took the wallet away, at a time that is not known.
+#[test]
+fn r36_while_the_owner_or_the_wallet_differs_the_wallet_signs_nothing() {
+    let (text, hash) = vector();
+    let give = feedback(&encode_uri(text.as_bytes()), hash, 95);
+    let claimed = || Authorship::Claimed {
+        reviewer: reviewer(),
+    };
+    for fields in [&[Field::Wallet][..], &[Field::Owner, Field::Wallet]] {
+        let events = vec![registered(AGENT, wallet(), ""), give.clone()];
+        let (mut store, id) = stored(events);
+        let read = |block, value: &str| {
+            let facts = fields.iter().map(|field| Fact {
+                agent: agent(AGENT),
+                field: *field,
+                value: value.to_owned(),
+            });
+            StateRead {
+                block,
+                facts: facts.collect(),
+            }
+        };
+        let subjects = [Subject::Agent(agent(AGENT))];
+        store
+            .compare(id, &subjects, &read(2, &wallet().to_string()))
+            .unwrap();
+        let reviewer = reviewer();
+        assert_eq!(asked(&mut store, id).1, Authorship::Signed { reviewer });
+        store
+            .compare(id, &subjects, &read(2, &SOMEBODY.to_string()))
+            .unwrap();
+        assert_eq!(asked(&mut store, id).1, claimed(), "{fields:?}");
+        // A wallet that the new owner sets later does not say whose it was before.
+        commit(
+            &mut store,
+            id,
+            3,
+            vec![wallet_set(AccountId::Evm([0x66; 20]))],
+        );
+        if fields.contains(&Field::Owner) {
+            assert_eq!(asked(&mut store, id).1, claimed(), "{fields:?}");
+        }
+    }
 }
 
 #[test]
