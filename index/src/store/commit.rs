@@ -1,5 +1,8 @@
 //! What changes the store: a batch, a rollback, a rebuild. Each is one transaction.
-use super::{DeploymentId, Engine, EventsOf, Store, columns::Stored, events::Touched, value::Cell};
+use super::{
+    DeploymentId, Engine, EventsOf, Insert, Store, Value, by_key, columns::Stored, events::Touched,
+    value::Cell,
+};
 use crate::{
     StoreError,
     batch::{Batch, Header, IndexedEvent},
@@ -7,7 +10,7 @@ use crate::{
     table::*,
 };
 use concord_registry::event::AgentId;
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, iter};
 
 /// Tables whose key has an agent, and those in which the profile comes before it.
 const BY_AGENT: &[&str] = &[
@@ -20,6 +23,9 @@ const BY_AGENT: &[&str] = &[
 const BY_PROFILE: &[&str] = &[
     "client", "feedback", "response", "payment", "part", "total", "evidence",
 ];
+
+/// Rows that are passed to an engine at once.
+const ROWS: usize = 256;
 
 impl<E: Engine> Store<E> {
     /// Takes in a batch: its events, what they fold to, its headers and the cursor, or nothing of it.
@@ -186,19 +192,36 @@ impl<E: Engine> Store<E> {
         deployment: DeploymentId,
         rows: &Rows<T>,
     ) -> Result<(), StoreError> {
-        let (upsert, delete) = (upsert::<T>(), delete::<T>());
-        for (key, row) in rows.changes() {
-            let mut values = vec![deployment.0.to_value()];
-            values.extend(T::key_values(key));
-            match row {
-                Some(row) => {
-                    values.extend(T::row_values(row));
-                    self.engine.execute(&upsert, &values)?;
-                }
-                None => {
-                    self.engine.execute(&delete, &values)?;
-                }
-            }
+        let written = rows.changes().filter_map(|(key, row)| Some((key, row?)));
+        self.upsert::<T>(deployment, written)?;
+        let delete = delete::<T>();
+        let mut deleted = rows.changes().filter(|(_, row)| row.is_none());
+        deleted.try_for_each(|(key, _)| {
+            let key = by_key::<T>(deployment, key);
+            self.engine.execute(&delete, &key)
+        })
+    }
+
+    /// Writes rows of which no two have the same key, in the place of those that have it.
+    pub(super) fn upsert<'r, T: Stored<Key: 'r, Row: 'r>>(
+        &mut self,
+        deployment: DeploymentId,
+        rows: impl Iterator<Item = (&'r T::Key, &'r T::Row)>,
+    ) -> Result<(), StoreError> {
+        let rows = rows.map(|(key, row)| Ok(values::<T>(deployment, key, row)));
+        self.insert(&upsert::<T>(), rows)
+    }
+
+    /// Writes rows of which no two have the same key.
+    pub(super) fn insert(
+        &mut self,
+        insert: &Insert,
+        rows: impl Iterator<Item = Result<Vec<Value>, StoreError>>,
+    ) -> Result<(), StoreError> {
+        let mut rows = rows.peekable();
+        while rows.peek().is_some() {
+            let some: Result<Vec<_>, _> = rows.by_ref().take(ROWS).collect();
+            self.engine.insert(insert, &some?)?;
         }
         Ok(())
     }
@@ -210,36 +233,34 @@ impl<E: Engine> Store<E> {
         key: &T::Key,
         row: Option<&T::Row>,
     ) -> Result<(), StoreError> {
-        let mut values = vec![deployment.0.to_value()];
-        values.extend(T::key_values(key));
-        let sql = match row {
-            Some(row) => {
-                values.extend(T::row_values(row));
-                upsert::<T>()
+        match row {
+            Some(row) => self.upsert::<T>(deployment, iter::once((key, row))),
+            None => {
+                let key = by_key::<T>(deployment, key);
+                self.engine.execute(&delete::<T>(), &key)
             }
-            None => delete::<T>(),
-        };
-        self.engine.execute(&sql, &values)
+        }
     }
 }
 
-fn upsert<T: Stored>() -> String {
-    let numbers: Vec<String> = (1..=1 + T::KEY.len() + T::COLUMNS.len())
-        .map(|number| format!("${number}"))
-        .collect();
+fn upsert<T: Stored>() -> Insert {
     let changes: Vec<String> = T::COLUMNS
         .iter()
         .map(|column| format!("{column} = excluded.{column}"))
         .collect();
-    let key = T::KEY.join(", ");
-    format!(
-        "INSERT INTO {} (deployment, {key}, {}) VALUES ({}) \
-         ON CONFLICT (deployment, {key}) DO UPDATE SET {}",
-        T::NAME,
-        T::COLUMNS.join(", "),
-        numbers.join(", "),
+    let on_conflict = format!(
+        "ON CONFLICT (deployment, {}) DO UPDATE SET {}",
+        T::KEY.join(", "),
         changes.join(", ")
-    )
+    );
+    let columns = [&["deployment"], T::KEY, T::COLUMNS].concat();
+    Insert::new(T::NAME, &columns, &on_conflict)
+}
+
+fn values<T: Stored>(deployment: DeploymentId, key: &T::Key, row: &T::Row) -> Vec<Value> {
+    let mut values = by_key::<T>(deployment, key);
+    values.extend(T::row_values(row));
+    values
 }
 
 fn delete<T: Stored>() -> String {

@@ -1,8 +1,9 @@
 use super::{
-    DeploymentId, Engine, Store,
+    DeploymentId, Engine, Insert, Store,
     value::{Cell, Cells},
 };
 use crate::{StoreError, batch::Header};
+use std::collections::BTreeMap;
 
 /// How far a deployment is indexed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,19 +76,23 @@ impl<E: Engine> Store<E> {
         headers: &[Header],
         oldest: u64,
     ) -> Result<(), StoreError> {
-        let sql = "INSERT INTO block (deployment, number, hash, parent, time) \
-                   VALUES ($1, $2, $3, $4, $5) ON CONFLICT (deployment, number) DO UPDATE \
+        let columns = ["deployment", "number", "hash", "parent", "time"];
+        let on_conflict = "ON CONFLICT (deployment, number) DO UPDATE \
                    SET hash = excluded.hash, parent = excluded.parent, time = excluded.time";
-        for header in headers.iter().filter(|it| it.number >= oldest) {
-            let values = [
+        // Two of one number would be two rows with one key.
+        let kept = headers.iter().filter(|it| it.number >= oldest);
+        let kept: BTreeMap<u64, &Header> = kept.map(|it| (it.number, it)).collect();
+        let values = |header: &Header| {
+            vec![
                 deployment.0.to_value(),
                 header.number.to_value(),
                 header.hash.to_value(),
                 header.parent.to_value(),
                 header.time.to_value(),
-            ];
-            self.engine.execute(sql, &values)?;
-        }
+            ]
+        };
+        let insert = Insert::new("block", &columns, on_conflict);
+        self.insert(&insert, kept.into_values().map(|it| Ok(values(it))))?;
         let sql = "DELETE FROM block WHERE deployment = $1 AND number < $2";
         let values = [deployment.0.to_value(), oldest.to_value()];
         self.engine.execute(sql, &values)

@@ -1,5 +1,5 @@
 //! Where a store is: a file, or a server.
-use super::{Dialect, Engine, Postgres, Sqlite, Value, engine::Numbered};
+use super::{Dialect, Engine, Insert, Postgres, Sqlite, Value, engine::Numbered};
 use crate::StoreError;
 use std::{env, fmt, path::PathBuf, str::FromStr, sync::Arc};
 use tokio_postgres::{Config, config::Host};
@@ -112,6 +112,10 @@ impl Engine for Database {
 
     fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<(), StoreError> {
         self.engine().execute(sql, parameters)
+    }
+
+    fn insert(&mut self, insert: &Insert, rows: &[Vec<Value>]) -> Result<(), StoreError> {
+        self.engine().insert(insert, rows)
     }
 
     fn query(

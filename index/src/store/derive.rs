@@ -51,6 +51,7 @@ impl<E: Engine> Store<E> {
             let new: Vec<_> = new.map(|(it, _)| it).collect();
             let uris = new.iter().map(|(_, row)| row.uri.as_str());
             let mut contents = self.contents(deployment, uris, read.as_ref().map(|it| it.0))?;
+            let mut derived = Vec::with_capacity(new.len());
             for (key, row) in new {
                 let uri = row.uri.as_str();
                 let content = match (read.take(), contents.remove(uri)) {
@@ -58,10 +59,10 @@ impl<E: Engine> Store<E> {
                     (Some((of, content)), _) if of == uri => content,
                     _ => FeedbackContent::of(&self.content(deployment, uri)?),
                 };
-                let derived = content.evidence(names.both(), key, row);
-                self.write_row::<AllEvidence>(deployment, key, Some(&derived))?;
+                derived.push((*key, content.evidence(names.both(), key, row)));
                 read = Some((uri, content));
             }
+            self.upsert::<AllEvidence>(deployment, derived.iter().map(|(key, row)| (*key, row)))?;
         }
         Ok(())
     }
@@ -121,6 +122,7 @@ impl<E: Engine> Store<E> {
             let uris = new.iter().map(|it| it.0.as_str());
             let uris = uris.filter(|it| !it.is_empty());
             let mut contents = self.contents(deployment, uris, read.as_ref().map(|it| it.0))?;
+            let mut derived = Vec::with_capacity(new.len());
             for (uri, key) in new {
                 if uri.is_empty() {
                     self.write_row::<Registrations>(deployment, key, None)?;
@@ -132,10 +134,10 @@ impl<E: Engine> Store<E> {
                     _ => RegistrationContent::of(&self.content(deployment, uri)?),
                 };
                 let agent = key.agent.to_string();
-                let derived = content.registration(&names.registry, &agent, uri);
-                self.write_row::<Registrations>(deployment, key, Some(&derived))?;
+                derived.push((*key, content.registration(&names.registry, &agent, uri)));
                 read = Some((uri, content));
             }
+            self.upsert::<Registrations>(deployment, derived.iter().map(|(key, row)| (*key, row)))?;
         }
         Ok(())
     }

@@ -20,6 +20,16 @@ pub trait Engine: Send + 'static {
     /// [`StoreError::Database`], [`StoreError::Full`].
     fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<(), StoreError>;
 
+    /// Writes rows of which no two have the same key. A server takes in many with one statement (IDX-63).
+    ///
+    /// # Errors
+    /// As [`Self::execute`].
+    fn insert(&mut self, insert: &Insert, rows: &[Vec<Value>]) -> Result<(), StoreError> {
+        let one = insert.of_rows(1);
+        let mut rows = rows.iter();
+        rows.try_for_each(|row| self.execute(&one, row))
+    }
+
     /// Runs one query, and passes each row on.
     ///
     /// # Errors
@@ -65,6 +75,40 @@ pub trait Engine: Send + 'static {
     /// # Errors
     /// [`StoreError::Database`].
     fn release(&mut self) -> Result<(), StoreError>;
+}
+
+/// A statement that writes rows.
+#[derive(Debug, Clone)]
+pub struct Insert {
+    pub(super) table: String,
+    head: String,
+    columns: usize,
+    tail: String,
+}
+
+impl Insert {
+    /// `on_conflict` is what follows the rows; it may be empty.
+    #[must_use]
+    pub fn new(table: &str, columns: &[&str], on_conflict: &str) -> Self {
+        Self {
+            table: table.to_owned(),
+            head: format!("INSERT INTO {table} ({}) VALUES ", columns.join(", ")),
+            columns: columns.len(),
+            tail: format!(" {on_conflict}"),
+        }
+    }
+
+    /// Returns SQL that writes so many rows. Its parameters are their values, row after row.
+    #[must_use]
+    pub fn of_rows(&self, rows: usize) -> String {
+        let row = |row: usize| {
+            let first = row * self.columns + 1;
+            let marks = (first..first + self.columns).map(|number| format!("${number}"));
+            format!("({})", marks.collect::<Vec<_>>().join(", "))
+        };
+        let rows: Vec<_> = (0..rows).map(row).collect();
+        format!("{}{}{}", self.head, rows.join(", "), self.tail)
+    }
 }
 
 /// How an engine writes what SQL leaves open.

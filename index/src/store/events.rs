@@ -1,6 +1,6 @@
 //! The event log: the source of truth (R45).
 use super::{
-    DeploymentId, Engine, Sql, Store, Value,
+    DeploymentId, Engine, Insert, Sql, Store, Value,
     value::{Cell, Cells},
 };
 use crate::{
@@ -20,10 +20,17 @@ impl<E: Engine> Store<E> {
         deployment: DeploymentId,
         events: &[IndexedEvent],
     ) -> Result<(), StoreError> {
-        let sql = "INSERT INTO event (deployment, place, registry, tx, time, agent, body) \
-                   VALUES ($1, $2, $3, $4, $5, $6, $7)";
-        for event in events {
-            let values = [
+        let columns = [
+            "deployment",
+            "place",
+            "registry",
+            "tx",
+            "time",
+            "agent",
+            "body",
+        ];
+        let values = |event: &IndexedEvent| {
+            Ok(vec![
                 deployment.0.to_value(),
                 event.place.to_value(),
                 event.registry.to_value(),
@@ -31,10 +38,12 @@ impl<E: Engine> Store<E> {
                 event.time.to_value(),
                 event.event.agent().to_value(),
                 body(&event.event)?,
-            ];
-            self.engine.execute(sql, &values)?;
-        }
-        Ok(())
+            ])
+        };
+        self.insert(
+            &Insert::new("event", &columns, ""),
+            events.iter().map(values),
+        )
     }
 
     pub(super) fn append_undecoded(

@@ -27,9 +27,10 @@ impl<E: Engine> Store<E> {
             is_parked[at] = Some(Cells::new("file", row).take::<bool>("parked")?);
             Ok(())
         })?;
+        let mut new = Vec::new();
         for ((uri, values), is_parked) in uris.iter().zip(&values).zip(is_parked) {
             match is_parked {
-                None => self.want_new(deployment, uri)?,
+                None => new.push((FileKey::of(uri), wanted(uri))),
                 Some(false) => (),
                 Some(true) => {
                     let sql = "UPDATE file SET parked = 0 WHERE deployment = $1 AND id = $2";
@@ -37,21 +38,7 @@ impl<E: Engine> Store<E> {
                 }
             }
         }
-        Ok(())
-    }
-
-    fn want_new(&mut self, deployment: DeploymentId, uri: &str) -> Result<(), StoreError> {
-        let wanted = File {
-            uri: uri.to_owned(),
-            state: FileState::Wanted,
-            attempts: 0,
-            next_at: 0,
-            checked_at: None,
-            host: None,
-            bytes: None,
-            reason: None,
-        };
-        self.write_row::<Files>(deployment, &FileKey::of(uri), Some(&wanted))
+        self.upsert::<Files>(deployment, new.iter().map(|(key, row)| (key, row)))
     }
 
     /// Returns files that are to be fetched now, those first that wait longest. A file to which no row
@@ -226,5 +213,18 @@ impl<E: Engine> Store<E> {
             Ok(())
         })?;
         Ok(wallet)
+    }
+}
+
+fn wanted(uri: &str) -> File {
+    File {
+        uri: uri.to_owned(),
+        state: FileState::Wanted,
+        attempts: 0,
+        next_at: 0,
+        checked_at: None,
+        host: None,
+        bytes: None,
+        reason: None,
     }
 }

@@ -22,7 +22,7 @@ mod value;
 
 pub use cursor::Cursor;
 pub use database::{Database, Location};
-pub use engine::{Dialect, Engine, Numbered};
+pub use engine::{Dialect, Engine, Insert, Numbered};
 pub use events::EventsOf;
 pub use postgres::Postgres;
 pub use reorganizations::{Reorganization, Reorganizations};

@@ -1,7 +1,7 @@
 //! R45, R46: what registries' state was read to say, of which it differs from the events. What the state says wins: it
 //! is in the rows, and a rebuild puts it there again.
 use super::{
-    DeploymentId, Engine, EventsOf, Sql, Store,
+    DeploymentId, Engine, EventsOf, Insert, Sql, Store,
     value::{Cell, Cells, Value},
 };
 use crate::{
@@ -314,11 +314,13 @@ impl<E: Engine> Store<E> {
     fn queue(
         &mut self,
         deployment: DeploymentId,
-        mut subjects: impl Iterator<Item = Subject>,
+        subjects: impl Iterator<Item = Subject>,
     ) -> Result<(), StoreError> {
-        let sql = "INSERT INTO unread (deployment, agent, profile, client) VALUES ($1, $2, $3, $4) \
-                   ON CONFLICT (deployment, agent, profile, client) DO NOTHING";
-        subjects.try_for_each(|it| self.engine.execute(sql, &subject_values(deployment, &it)))
+        let columns = ["deployment", "agent", "profile", "client"];
+        let on_conflict = "ON CONFLICT (deployment, agent, profile, client) DO NOTHING";
+        let insert = Insert::new("unread", &columns, on_conflict);
+        let rows = subjects.map(|it| Ok(subject_values(deployment, &it).to_vec()));
+        self.insert(&insert, rows)
     }
 
     /// All of the state is to be read: the store's version before did not.

@@ -2,7 +2,7 @@
 use crate::database::argument;
 use concord_index::{
     StoreError,
-    store::{Database, Dialect, Engine, Location, Numbered, Value},
+    store::{Database, Dialect, Engine, Insert, Location, Numbered, Value},
 };
 use std::{
     env, fmt,
@@ -110,6 +110,15 @@ impl Engine for Dying {
     fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<(), StoreError> {
         let is_commit = !self.is_in_transaction;
         self.run(is_commit, |it| it.execute(sql, parameters))
+    }
+
+    fn insert(&mut self, insert: &Insert, rows: &[Vec<Value>]) -> Result<(), StoreError> {
+        if !self.dialect().is_distant {
+            let one = insert.of_rows(1);
+            return rows.iter().try_for_each(|row| self.execute(&one, row));
+        }
+        let is_commit = !self.is_in_transaction;
+        self.run(is_commit, |it| it.insert(insert, rows))
     }
 
     fn query(

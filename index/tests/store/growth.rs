@@ -3,7 +3,7 @@
 #[allow(dead_code, reason = "the measurement uses the rest")]
 mod chain;
 
-use crate::database::database;
+use crate::database::{database, fresh};
 use chain::{Grown, PER_AGENT};
 use concord_chain::Blocking;
 use concord_index::{
@@ -12,7 +12,7 @@ use concord_index::{
         AgentFilter, AgentOrder, AgentQuery, Bounds, FeedbackFilter, FeedbackQuery, FoundAgent,
         ReputationFilter,
     },
-    store::{DeploymentId, Dialect, Engine, Sqlite, Store, Value},
+    store::{Database, DeploymentId, Dialect, Engine, Location, Sqlite, Store, Value},
 };
 use concord_registry::event::Profile;
 use std::{
@@ -21,6 +21,8 @@ use std::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
+    thread,
+    time::Duration,
 };
 
 const FEEDBACKS: u64 = 2_003;
@@ -49,6 +51,67 @@ fn a_chain_that_grows_lacks_nothing_and_is_the_same_in_one_step() {
     let (given, digest) = fill(&[200, 1_500, FEEDBACKS]);
     assert!(given > FEEDBACKS * 9 / 10, "{given}"); // some are revoked
     assert_eq!(fill(&[FEEDBACKS]), (given, digest));
+}
+
+/// IDX-64: a plan that was made while its table was empty took any index that begins with the deployment, and read all of it for
+/// each row that is looked up: here 400,000 rows for 2,010.
+#[test]
+fn a_server_reads_few_rows_for_each_lookup_after_a_batch_that_began_with_nothing() {
+    let fresh = fresh();
+    let store = Store::open(fresh.location.open().unwrap()).unwrap();
+    let options = Options::default();
+    let mut indexer = Indexer::new(Grown::default(), store, &chain::deployment(), options).unwrap();
+    indexer.source().feedbacks = FEEDBACKS;
+    let blocking = Blocking::new().unwrap();
+    let id = indexer.deployment();
+    let mut reader = Store::open_read_only(fresh.location.open_read_only().unwrap()).unwrap();
+    let mut ask_ten_times = |agent| {
+        let agent = chain::agent(agent);
+        let known = (0..10).filter(|_| {
+            let registration = reader.registration(id, agent).unwrap();
+            assert_eq!(
+                registration.is_some(),
+                reader.agent(id, agent).unwrap().is_some()
+            );
+            registration.is_some()
+        });
+        known.count()
+    };
+    assert_eq!(ask_ten_times(1), 0);
+    blocking.wait(indexer.catch_up(|_| ())).unwrap();
+    let events = indexer.store().event_count(id).unwrap();
+    assert!(events > FEEDBACKS, "{events}");
+    for agent in 1..=chain::agents(FEEDBACKS) {
+        assert_eq!(ask_ten_times(agent), 10, "{agent}");
+    }
+    drop((indexer, reader));
+    if let Location::Server(_) = &fresh.location {
+        let mut database = fresh.location.open().unwrap();
+        // What a connection did is counted when it has ended.
+        let others = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() \
+            AND backend_type = 'client backend' AND pid <> pg_backend_pid()";
+        while number(&mut database, others) > 0 {
+            thread::sleep(Duration::from_millis(10));
+        }
+        let lookups = "SELECT SUM(idx_scan)::BIGINT FROM pg_stat_user_indexes";
+        assert!(number(&mut database, lookups) > FEEDBACKS as i64);
+        let most = "SELECT MAX(idx_tup_read) FROM pg_stat_user_indexes";
+        let most = number(&mut database, most);
+        assert!(most < 100 * events as i64, "{most} rows of one index");
+    }
+}
+
+fn number(database: &mut Database, sql: &str) -> i64 {
+    let mut found = None;
+    let read = database.query(sql, &[], &mut |row| {
+        found = Some(row.to_vec());
+        Ok(())
+    });
+    read.unwrap();
+    match found.as_deref() {
+        Some([Value::Int(number)]) => *number,
+        other => panic!("{sql}: {other:?}"),
+    }
 }
 
 type Plans = Arc<Mutex<BTreeSet<String>>>;

@@ -4,10 +4,7 @@ use crate::{
     StoreError,
     store::{Value, engine::PREPARED_BYTES},
 };
-use futures_util::{
-    TryStreamExt,
-    future::{ready, try_join_all},
-};
+use futures_util::TryStreamExt;
 use std::{
     collections::HashMap,
     future::poll_fn,
@@ -23,7 +20,9 @@ use tokio::{
     runtime::{Builder, Handle},
     sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
 };
-use tokio_postgres::{CancelToken, Client, Config, NoTls, Row, Statement, error::SqlState};
+use tokio_postgres::{
+    CancelToken, Client, Config, NoTls, Row, Statement, error::SqlState, types::Type,
+};
 
 /// Statements that stay prepared. Searches have many forms.
 const PREPARED: usize = 256;
@@ -57,6 +56,8 @@ pub struct Connection {
     runtime: Handle,
     cancel: CancelToken,
     thread: Option<JoinHandle<()>>,
+    /// The answer to the last writes, of which nothing is known yet.
+    writing: Option<Receiver<Result<(), StoreError>>>,
 }
 
 impl std::fmt::Debug for Connection {
@@ -89,14 +90,21 @@ impl Connection {
             runtime,
             cancel,
             thread: Some(thread),
+            writing: None,
         })
     }
 
-    /// Carries out statements in their order.
-    pub fn write(&self, writes: Vec<Write>) -> Result<(), StoreError> {
+    /// Carries out statements in their order, once those before them are; waits for those only.
+    pub fn write(&mut self, writes: Vec<Write>) -> Result<(), StoreError> {
         let (reply, done) = sync_channel(1);
         self.send(Request::Write(writes, reply))?;
-        answer(&done)
+        let before = self.writing.replace(done);
+        before.map_or(Ok(()), |it| answer(&it))
+    }
+
+    /// Waits until all statements are carried out.
+    pub fn wait_for_writes(&mut self) -> Result<(), StoreError> {
+        self.writing.take().map_or(Ok(()), |it| answer(&it))
     }
 
     pub fn script(&self, sql: &str) -> Result<(), StoreError> {
@@ -260,20 +268,34 @@ impl Session {
         Ok(())
     }
 
-    /// All are sent before the first answer is waited for.
+    /// One statement asks for all of them (IDX-63): each parameter is an array.
     async fn query_each(
         &mut self,
         sql: &str,
         values: &[Vec<Value>],
     ) -> Result<Vec<Rows>, StoreError> {
         let statement = self.prepare(sql).await?;
-        let (client, statement) = (&self.client, &statement);
-        let asked = values.iter().map(|values| async move {
-            let found = client.query_raw(statement, values).await.map_err(failed)?;
-            let rows = found.map_err(failed);
-            rows.and_then(|row| ready(cells(&row))).try_collect().await
+        let arrays = (0..statement.params().len()).map(|parameter| {
+            let array = values.iter().map(|it| it.get(parameter));
+            array.map(|it| it.unwrap_or(&Value::Null)).collect()
         });
-        try_join_all(asked).await
+        let arrays: Vec<Vec<&Value>> = arrays.collect();
+        let statement = self.prepare(&for_each(sql, statement.params())).await?;
+        let found = self.client.query_raw(&statement, &arrays).await;
+        let mut found = pin!(found.map_err(failed)?);
+        let mut answers = vec![Rows::new(); values.len()];
+        while let Some(row) = found.try_next().await.map_err(failed)? {
+            let mut row = cells(&row)?.into_iter();
+            // Ordinality begins with 1.
+            let of = match row.next() {
+                Some(Value::Int(number)) => usize::try_from(number - 1).ok(),
+                _ => None,
+            };
+            if let Some(rows) = of.and_then(|it| answers.get_mut(it)) {
+                rows.push(row.collect());
+            }
+        }
+        Ok(answers)
     }
 
     async fn prepare(&mut self, sql: &str) -> Result<Statement, StoreError> {
@@ -289,6 +311,25 @@ impl Session {
         }
         Ok(statement)
     }
+}
+
+/// The query with each element of arrays of these types as its parameters; the first column is the number of the element.
+fn for_each(sql: &str, types: &[Type]) -> String {
+    let numbers = 1..=types.len();
+    let names: Vec<_> = numbers.clone().map(|it| format!("p{it}")).collect();
+    let arrays = numbers.clone().zip(types);
+    let arrays: Vec<_> = arrays
+        .map(|(number, of)| format!("${number}::{}[]", of.name()))
+        .collect();
+    // `$1` is also the beginning of `$10`.
+    let one = numbers.rev().fold(sql.to_owned(), |sql, number| {
+        sql.replace(&format!("${number}"), &format!("q.p{number}"))
+    });
+    format!(
+        "SELECT q.n, r.* FROM unnest({}) WITH ORDINALITY AS q ({}, n) CROSS JOIN LATERAL ({one}) r",
+        arrays.join(", "),
+        names.join(", ")
+    )
 }
 
 fn cells(row: &Row) -> Result<Vec<Value>, StoreError> {

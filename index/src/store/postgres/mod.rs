@@ -2,15 +2,21 @@
 mod cell;
 mod connection;
 
-use super::{Dialect, Engine, Value, engine::Numbered};
+use super::{Dialect, Engine, Insert, Value, engine::Numbered};
 use crate::StoreError;
 use concord_canonical::hash::keccak256;
 use connection::{Connection, Write};
-use std::{sync::Arc, thread, time::Duration};
+use std::{collections::HashMap, sync::Arc, thread, time::Duration};
 use tokio_postgres::Config;
 
-/// Writes, or queries, that wait for one round trip together.
+/// Queries that wait for one round trip together.
 const AT_ONCE: usize = 512;
+/// Parameters of writes that are sent together, or a few more.
+const VALUES: usize = 8_192;
+/// Rows of one statement. Each column and row is a parameter, and the text of a statement is looked up by.
+const ROWS: usize = 32;
+/// Rows of a table before its statistics are gathered for the first time.
+const FEW: usize = 100;
 /// A writer that ended keeps its lock until the server has noticed.
 const CLAIMS: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(50);
@@ -21,7 +27,16 @@ const PAUSE: Duration = Duration::from_millis(50);
 pub struct Postgres {
     connection: Connection,
     unsent: Vec<Write>,
+    unsent_values: usize,
     is_in_transaction: bool,
+    growth: HashMap<String, Growth>,
+}
+
+/// Rows that this connection has written to a table, and those with which its statistics are gathered.
+#[derive(Debug, Clone, Copy)]
+struct Growth {
+    rows: usize,
+    gathered_at: usize,
 }
 
 impl Postgres {
@@ -33,6 +48,8 @@ impl Postgres {
         let mut engine = Self {
             connection: Connection::open(config)?,
             unsent: Vec::new(),
+            unsent_values: 0,
+            growth: HashMap::new(),
             is_in_transaction: false,
         };
         let mut encoding = String::new();
@@ -65,11 +82,34 @@ impl Postgres {
         self.connection.interrupt()
     }
 
-    fn flush(&mut self) -> Result<(), StoreError> {
+    /// Sends what is unsent. While the server carries it out, more can be made ready.
+    fn send(&mut self) -> Result<(), StoreError> {
+        self.unsent_values = 0;
         match self.unsent.is_empty() {
             true => Ok(()),
             false => self.connection.write(std::mem::take(&mut self.unsent)),
         }
+    }
+
+    /// IDX-64: a table that has twice as many rows needs other plans, also within one transaction. A plan that was made while it was
+    /// empty takes any index for a key, and reads all of it.
+    fn note_growth(&mut self, table: &str, rows: usize) -> Result<(), StoreError> {
+        let growth = self.growth.entry(table.to_owned()).or_insert(Growth {
+            rows: 0,
+            gathered_at: FEW,
+        });
+        growth.rows += rows;
+        if growth.rows < growth.gathered_at {
+            return Ok(());
+        }
+        growth.gathered_at = 2 * growth.rows;
+        // Two writers would wait for each other until the end of a transaction.
+        self.execute(&format!("ANALYZE (SKIP_LOCKED) {table}"), &[])
+    }
+
+    fn flush(&mut self) -> Result<(), StoreError> {
+        self.send()?;
+        self.connection.wait_for_writes()
     }
 }
 
@@ -96,10 +136,25 @@ impl Engine for Postgres {
             sql: sql.to_owned(),
             values: parameters.to_vec(),
         });
-        match self.is_in_transaction && self.unsent.len() < AT_ONCE {
-            true => Ok(()),
+        self.unsent_values += parameters.len();
+        match self.is_in_transaction {
+            true if self.unsent_values < VALUES => Ok(()),
+            true => self.send(),
             false => self.flush(),
         }
+    }
+
+    fn insert(&mut self, insert: &Insert, rows: &[Vec<Value>]) -> Result<(), StoreError> {
+        let (together, alone) = rows.as_chunks::<ROWS>();
+        if !together.is_empty() {
+            let many = insert.of_rows(ROWS);
+            let mut together = together.iter();
+            together.try_for_each(|rows| self.execute(&many, &rows.concat()))?;
+        }
+        let one = insert.of_rows(1);
+        let mut alone = alone.iter();
+        alone.try_for_each(|row| self.execute(&one, row))?;
+        self.note_growth(&insert.table, rows.len())
     }
 
     fn query(
@@ -131,6 +186,7 @@ impl Engine for Postgres {
     fn script(&mut self, sql: &str) -> Result<(), StoreError> {
         if sql == "ROLLBACK" {
             self.unsent.clear();
+            let _ = self.flush(); // what failed is undone
         }
         self.flush()?;
         self.is_in_transaction = sql.starts_with("BEGIN") && !sql.ends_with("COMMIT;");
