@@ -57,46 +57,42 @@ impl<E: Engine> Store<E> {
         let mut facts = Facts::default();
         match reviewers {
             None if scope.tags == Tags::default() => self.take_counted(&scope, &mut facts)?,
-            None => self.take_facts(&scope, None, &mut facts)?,
+            None => self.take_facts(&scope, &[None], &mut facts)?,
             Some(listed) => {
                 let distinct: BTreeSet<AccountId> = listed.iter().copied().collect();
-                for client in distinct {
-                    self.take_facts(&scope, Some(client), &mut facts)?;
-                }
+                let distinct: Vec<_> = distinct.into_iter().map(Some).collect();
+                self.take_facts(&scope, &distinct, &mut facts)?;
             }
         }
         Ok(facts)
     }
 
-    /// Of one client, or of all.
+    /// Of each of these clients, or of all: `None` by itself.
     fn take_facts(
         &mut self,
         scope: &Scope<'_>,
-        client: Option<AccountId>,
+        clients: &[Option<AccountId>],
         facts: &mut Facts,
     ) -> Result<(), StoreError> {
-        let before = facts.feedback;
-        self.take_activity(scope, client, facts)?;
-        match facts.feedback == before {
-            true => Ok(()),
-            false => self.take_rest(scope, client, facts),
-        }
+        let active = self.take_activity(scope, clients, facts)?;
+        self.take_rest(scope, &active, facts)
     }
 
     /// The first and the last feedback, and what was paid.
     fn take_rest(
         &mut self,
         scope: &Scope<'_>,
-        client: Option<AccountId>,
+        clients: &[Option<AccountId>],
         facts: &mut Facts,
     ) -> Result<(), StoreError> {
-        let [first, last] = ["ASC", "DESC"].map(|order| self.edge(scope, client, order));
-        facts.first_at = facts.first_at.into_iter().chain(first?).min();
-        facts.last_at = facts.last_at.max(last?);
-        if scope.profile == Profile::Authorized {
-            self.take_payments(scope, client, facts)?; // R13: of scores only
+        let first = self.edges(scope, clients, "ASC")?;
+        let last = self.edges(scope, clients, "DESC")?;
+        facts.first_at = facts.first_at.into_iter().chain(first).min();
+        facts.last_at = facts.last_at.into_iter().chain(last).max();
+        match scope.profile {
+            Profile::Authorized => self.take_payments(scope, clients, facts), // R13: of scores only
+            Profile::Open => Ok(()),
         }
-        Ok(())
     }
 
     /// Of everyone, whatever the tags: what the fold has counted, however many reviewers there are.
@@ -132,59 +128,60 @@ impl<E: Engine> Store<E> {
             agent.to_value(),
         ];
         facts.most_active = self.number(sql, &values)?;
-        self.take_rest(scope, None, facts)
+        self.take_rest(scope, &[None], facts)
     }
 
+    /// Returns those that have feedback.
     fn take_activity(
         &mut self,
         scope: &Scope<'_>,
-        client: Option<AccountId>,
+        clients: &[Option<AccountId>],
         facts: &mut Facts,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Vec<Option<AccountId>>, StoreError> {
         let select = "SELECT CAST(SUM(p.count) AS BIGINT), MAX(p.is_paid) FROM part p";
-        let mut sql = scope.select(select, "p", client);
-        sql.push(" GROUP BY p.client");
-        self.select(&sql, "part", &mut |cells| {
+        let statements = scope.select_each(select, "p", clients, " GROUP BY p.client");
+        let mut active = BTreeSet::new();
+        self.select_each(statements, "part", &mut |at, cells| {
+            active.insert(clients[at]);
             let count: u64 = cells.take("count")?;
             facts.feedback = facts.feedback.saturating_add(count);
             facts.reviewers += 1;
             facts.most_active = facts.most_active.max(count);
             facts.payers += u64::from(cells.take::<bool>("is_paid")?);
             Ok(())
-        })
+        })?;
+        Ok(active.into_iter().collect())
     }
 
-    /// The time of the first or of the last feedback.
-    fn edge(
+    /// The times of each client's first or last feedback.
+    fn edges(
         &mut self,
         scope: &Scope<'_>,
-        client: Option<AccountId>,
+        clients: &[Option<AccountId>],
         order: &str,
-    ) -> Result<Option<i64>, StoreError> {
-        let mut sql = scope.select("SELECT f.at FROM feedback f", "f", client);
-        sql.push(&format!(
-            " AND f.revoked_at IS NULL ORDER BY f.place {order} LIMIT 1"
-        ));
-        let mut time = None;
-        self.select(&sql, "feedback", &mut |cells| {
-            time = Some(cells.take("at")?);
+    ) -> Result<Vec<i64>, StoreError> {
+        let one = format!(" AND f.revoked_at IS NULL ORDER BY f.place {order} LIMIT 1");
+        let statements = scope.select_each("SELECT f.at FROM feedback f", "f", clients, &one);
+        let mut times = Vec::new();
+        self.select_each(statements, "feedback", &mut |_, cells| {
+            times.push(cells.take("at")?);
             Ok(())
         })?;
-        Ok(time)
+        Ok(times)
     }
 
     fn take_payments(
         &mut self,
         scope: &Scope<'_>,
-        client: Option<AccountId>,
+        clients: &[Option<AccountId>],
         facts: &mut Facts,
     ) -> Result<(), StoreError> {
         let select = "SELECT y.token, y.amount FROM feedback f JOIN payment y \
                       ON y.deployment = f.deployment AND y.profile = f.profile \
                       AND y.agent = f.agent AND y.client = f.client AND y.idx = f.idx";
-        let mut sql = scope.select(select, "f", client);
-        sql.push(" AND f.is_paid = 1 AND f.revoked_at IS NULL");
-        self.select(&sql, "payment", &mut |cells| {
+        let paid = " AND f.is_paid = 1 AND f.revoked_at IS NULL";
+        let statements = scope.select_each(select, "f", clients, paid);
+        self.select_each(statements, "payment", &mut |_, cells| {
             let token = cells.take("token")?;
             let amount: i128 = cells.take("amount")?;
             let amount = u128::try_from(amount).map_err(|_| StoreError::Malformed {
@@ -199,6 +196,22 @@ impl<E: Engine> Store<E> {
 }
 
 impl Scope<'_> {
+    /// A statement about each client.
+    fn select_each(
+        &self,
+        select: &str,
+        table: &str,
+        clients: &[Option<AccountId>],
+        rest: &str,
+    ) -> Vec<Sql> {
+        let statement = |client: &Option<AccountId>| {
+            let mut sql = self.select(select, table, *client);
+            sql.push(rest);
+            sql
+        };
+        clients.iter().map(statement).collect()
+    }
+
     fn select(&self, select: &str, table: &str, client: Option<AccountId>) -> Sql {
         let mut sql = Sql::new(select);
         let values = [

@@ -24,9 +24,7 @@ impl<E: Engine> Store<E> {
         match &filter.reviewers {
             Some(listed) => {
                 let distinct: BTreeSet<&AccountId> = listed.iter().collect();
-                for client in distinct {
-                    self.add_client(deployment, filter, client, &mut ratings)?;
-                }
+                self.add_clients(deployment, filter, &distinct, &mut ratings)?;
             }
             None => self.add_everyone(deployment, filter, &mut ratings)?,
         }
@@ -34,28 +32,32 @@ impl<E: Engine> Store<E> {
         Ok(ratings)
     }
 
-    fn add_client(
+    fn add_clients(
         &mut self,
         deployment: DeploymentId,
         filter: &ReputationFilter,
-        client: &AccountId,
+        clients: &BTreeSet<&AccountId>,
         ratings: &mut Ratings,
     ) -> Result<(), StoreError> {
-        let mut sql = Sql::new(format!(
-            "SELECT p.agent, p.is_paid, {} FROM part p",
-            columns_of::<Parts>("p")
-        ));
-        let values = [
-            deployment.0.to_value(),
-            filter.profile.to_value(),
-            client.to_value(),
-        ];
-        sql.bind(
-            " WHERE p.deployment = ? AND p.profile = ? AND p.client = ?",
-            values,
-        );
-        filter.tags().restrict_parts(&mut sql, "p");
-        self.select(&sql, "part", &mut |cells| {
+        let of = |client: &&AccountId| {
+            let mut sql = Sql::new(format!(
+                "SELECT p.agent, p.is_paid, {} FROM part p",
+                columns_of::<Parts>("p")
+            ));
+            let values = [
+                deployment.0.to_value(),
+                filter.profile.to_value(),
+                client.to_value(),
+            ];
+            sql.bind(
+                " WHERE p.deployment = ? AND p.profile = ? AND p.client = ?",
+                values,
+            );
+            filter.tags().restrict_parts(&mut sql, "p");
+            sql
+        };
+        let statements = clients.iter().map(of).collect();
+        self.select_each(statements, "part", &mut |_, cells| {
             let agent = cells.take("agent")?;
             let is_paid = cells.take("is_paid")?;
             let part = Parts::read_row(cells)?;

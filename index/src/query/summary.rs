@@ -166,11 +166,9 @@ impl<E: Engine> Store<E> {
             return self.sums_of_everyone(deployment, of, &tags);
         };
         let mut sums = Sums::default();
-        for client in reviewers {
-            for (key, part) in self.parts(deployment, of, *client, &tags)? {
-                sums.add(&part, key.is_paid)?;
-            }
-        }
+        self.parts(deployment, of, reviewers, &tags, &mut |key, part| {
+            sums.add(&part, key.is_paid)
+        })?;
         Ok(sums)
     }
 

@@ -189,33 +189,35 @@ impl<E: Engine> Store<E> {
         self.all::<Settings>(deployment, "", &[], "name, subject")
     }
 
-    /// Returns the parts of one client in an agent's summaries.
+    /// Passes on the parts of clients in an agent's summaries.
     pub(crate) fn parts(
         &mut self,
         deployment: DeploymentId,
         (profile, agent): (Profile, AgentId),
-        client: AccountId,
+        clients: &[AccountId],
         tags: &Tags<'_>,
-    ) -> Result<Vec<(PartKey, Part)>, StoreError> {
-        let mut sql = Sql::new(format!(
-            "SELECT {}, {} FROM part p",
-            Parts::KEY.join(", "),
-            Parts::COLUMNS.join(", ")
-        ));
-        let values = [
-            deployment.0.to_value(),
-            profile.to_value(),
-            agent.to_value(),
-            client.to_value(),
-        ];
-        let key = " WHERE deployment = ? AND profile = ? AND agent = ? AND client = ?";
-        tags.restrict_parts(sql.bind(key, values), "p");
-        let mut parts = Vec::new();
-        self.select(&sql, Parts::NAME, &mut |cells| {
-            parts.push((Parts::read_key(cells)?, Parts::read_row(cells)?));
-            Ok(())
-        })?;
-        Ok(parts)
+        each: &mut dyn FnMut(PartKey, Part) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let of = |client: &AccountId| {
+            let mut sql = Sql::new(format!(
+                "SELECT {}, {} FROM part p",
+                Parts::KEY.join(", "),
+                Parts::COLUMNS.join(", ")
+            ));
+            let values = [
+                deployment.0.to_value(),
+                profile.to_value(),
+                agent.to_value(),
+                client.to_value(),
+            ];
+            let key = " WHERE deployment = ? AND profile = ? AND agent = ? AND client = ?";
+            tags.restrict_parts(sql.bind(key, values), "p");
+            sql
+        };
+        let statements = clients.iter().map(of).collect();
+        self.select_each(statements, Parts::NAME, &mut |_, cells| {
+            each(Parts::read_key(cells)?, Parts::read_row(cells)?)
+        })
     }
 
     /// Returns the parts of a summary over everyone.

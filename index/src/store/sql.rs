@@ -78,6 +78,22 @@ impl<E: Engine> Store<E> {
     ) -> Result<(), StoreError> {
         self.each(&sql.text, &sql.values, table, each)
     }
+
+    /// Passes on each row of several statements of one text, with the place of its statement in the list. A server is asked for
+    /// all of them at once (IDX-63).
+    pub(crate) fn select_each(
+        &mut self,
+        statements: Vec<Sql>,
+        table: &'static str,
+        each: &mut dyn FnMut(usize, &mut Cells<'_>) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let Some(text) = statements.first().map(|it| it.text.clone()) else {
+            return Ok(());
+        };
+        debug_assert!(statements.iter().all(|it| it.text == text));
+        let values: Vec<_> = statements.into_iter().map(|it| it.values).collect();
+        self.each_of(&text, &values, table, each)
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! runtime has.
 use crate::{
     StoreError,
-    store::{Value, engine::PREPARED_BYTES},
+    store::{Numbered, Value, engine::PREPARED_BYTES},
 };
 use futures_util::TryStreamExt;
 use std::{
@@ -21,7 +21,9 @@ use tokio::{
     sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
 };
 use tokio_postgres::{
-    CancelToken, Client, Config, NoTls, Row, Statement, error::SqlState, types::Type,
+    CancelToken, Client, Config, NoTls, Row, Statement,
+    error::SqlState,
+    types::{ToSql, Type},
 };
 
 /// Statements that stay prepared. Searches have many forms.
@@ -44,8 +46,8 @@ enum Request {
     Write(Vec<Write>, Reply<()>),
     /// Answered by rows, and by none at the end.
     Query(Write, Reply<Rows>),
-    /// One query with each of these lists of parameters.
-    Each(String, Vec<Vec<Value>>, Reply<Vec<Rows>>),
+    /// One query with each of these lists of parameters, answered as a query is: the first column is the place in the list.
+    Each(String, Vec<Vec<Value>>, Reply<Rows>),
     Script(String, Reply<()>),
 }
 
@@ -119,12 +121,37 @@ impl Connection {
         values: &[Value],
         each: &mut dyn FnMut(&[Value]) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
-        let (reply, found) = sync_channel(2);
         let query = Write {
             sql: sql.to_owned(),
             values: values.to_vec(),
         };
-        self.send(Request::Query(query, reply))?;
+        self.pass_rows(|reply| Request::Query(query, reply), each)
+    }
+
+    /// The rows of one query for each list of parameters, with the place of their parameters in the list.
+    pub fn query_each(
+        &self,
+        sql: &str,
+        values: &[Vec<Value>],
+        each: &mut Numbered<'_>,
+    ) -> Result<(), StoreError> {
+        let (sql, values) = (sql.to_owned(), values.to_vec());
+        let asked = |reply| Request::Each(sql, values, reply);
+        self.pass_rows(asked, &mut |row| match row {
+            [Value::Int(number), row @ ..] => {
+                each(usize::try_from(*number).unwrap_or_default(), row)
+            }
+            _ => Err(lost()),
+        })
+    }
+
+    fn pass_rows(
+        &self,
+        asked: impl FnOnce(Reply<Rows>) -> Request,
+        each: &mut dyn FnMut(&[Value]) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let (reply, found) = sync_channel(2);
+        self.send(asked(reply))?;
         loop {
             let rows: Rows = answer(&found)?;
             if rows.is_empty() {
@@ -132,13 +159,6 @@ impl Connection {
             }
             rows.iter().try_for_each(|row| each(row))?;
         }
-    }
-
-    /// The rows of one query for each list of parameters.
-    pub fn query_each(&self, sql: &str, values: &[Vec<Value>]) -> Result<Vec<Rows>, StoreError> {
-        let (reply, found) = sync_channel(1);
-        self.send(Request::Each(sql.to_owned(), values.to_vec(), reply))?;
-        answer(&found)
     }
 
     pub fn interrupt(&self) -> Arc<dyn Fn() + Send + Sync> {
@@ -218,11 +238,12 @@ impl Session {
                 drop(reply.send(done.map_err(failed)));
             }
             Request::Query(query, reply) => {
-                let end = self.query(&query, &reply).await;
+                let end = self.query(&query.sql, &query.values, &reply).await;
                 drop(reply.send(end.map(|()| Rows::new())));
             }
             Request::Each(sql, values, reply) => {
-                drop(reply.send(self.query_each(&sql, &values).await));
+                let end = self.query_each(&sql, &values, &reply).await;
+                drop(reply.send(end.map(|()| Rows::new())));
             }
         }
     }
@@ -251,9 +272,14 @@ impl Session {
         first_error.map_or(Ok(()), |error| Err(failed(error)))
     }
 
-    async fn query(&mut self, query: &Write, reply: &Reply<Rows>) -> Result<(), StoreError> {
-        let statement = self.prepare(&query.sql).await?;
-        let found = self.client.query_raw(&statement, &query.values).await;
+    async fn query(
+        &mut self,
+        sql: &str,
+        values: &[impl ToSql + Sync],
+        reply: &Reply<Rows>,
+    ) -> Result<(), StoreError> {
+        let statement = self.prepare(sql).await?;
+        let found = self.client.query_raw(&statement, values).await;
         let mut found = pin!(found.map_err(failed)?);
         let mut rows = Rows::with_capacity(ROWS);
         while let Some(row) = found.try_next().await.map_err(failed)? {
@@ -273,29 +299,16 @@ impl Session {
         &mut self,
         sql: &str,
         values: &[Vec<Value>],
-    ) -> Result<Vec<Rows>, StoreError> {
+        reply: &Reply<Rows>,
+    ) -> Result<(), StoreError> {
         let statement = self.prepare(sql).await?;
         let arrays = (0..statement.params().len()).map(|parameter| {
             let array = values.iter().map(|it| it.get(parameter));
             array.map(|it| it.unwrap_or(&Value::Null)).collect()
         });
         let arrays: Vec<Vec<&Value>> = arrays.collect();
-        let statement = self.prepare(&for_each(sql, statement.params())).await?;
-        let found = self.client.query_raw(&statement, &arrays).await;
-        let mut found = pin!(found.map_err(failed)?);
-        let mut answers = vec![Rows::new(); values.len()];
-        while let Some(row) = found.try_next().await.map_err(failed)? {
-            let mut row = cells(&row)?.into_iter();
-            // Ordinality begins with 1.
-            let of = match row.next() {
-                Some(Value::Int(number)) => usize::try_from(number - 1).ok(),
-                _ => None,
-            };
-            if let Some(rows) = of.and_then(|it| answers.get_mut(it)) {
-                rows.push(row.collect());
-            }
-        }
-        Ok(answers)
+        let sql = for_each(sql, statement.params());
+        self.query(&sql, &arrays, reply).await
     }
 
     async fn prepare(&mut self, sql: &str) -> Result<Statement, StoreError> {
@@ -313,7 +326,7 @@ impl Session {
     }
 }
 
-/// The query with each element of arrays of these types as its parameters; the first column is the number of the element.
+/// The query with each element of arrays of these types as its parameters; the first column is its place.
 fn for_each(sql: &str, types: &[Type]) -> String {
     let numbers = 1..=types.len();
     let names: Vec<_> = numbers.clone().map(|it| format!("p{it}")).collect();
@@ -326,7 +339,7 @@ fn for_each(sql: &str, types: &[Type]) -> String {
         sql.replace(&format!("${number}"), &format!("q.p{number}"))
     });
     format!(
-        "SELECT q.n, r.* FROM unnest({}) WITH ORDINALITY AS q ({}, n) CROSS JOIN LATERAL ({one}) r",
+        "SELECT q.n - 1, r.* FROM unnest({}) WITH ORDINALITY AS q ({}, n) CROSS JOIN LATERAL ({one}) r",
         arrays.join(", "),
         names.join(", ")
     )

@@ -175,10 +175,8 @@ impl Engine for Postgres {
     ) -> Result<(), StoreError> {
         self.flush()?;
         for (first, parameters) in (0..).step_by(AT_ONCE).zip(parameters.chunks(AT_ONCE)) {
-            let answers = self.connection.query_each(sql, parameters)?;
-            for (at, rows) in (first..).zip(&answers) {
-                rows.iter().try_for_each(|row| each(at, row))?;
-            }
+            let each = &mut |at: usize, row: &[Value]| each(first + at, row);
+            self.connection.query_each(sql, parameters, each)?;
         }
         Ok(())
     }
