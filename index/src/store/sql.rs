@@ -90,7 +90,6 @@ impl<E: Engine> Store<E> {
         let Some(text) = statements.first().map(|it| it.text.clone()) else {
             return Ok(());
         };
-        debug_assert!(statements.iter().all(|it| it.text == text));
         let values: Vec<_> = statements.into_iter().map(|it| it.values).collect();
         self.each_of(&text, &values, table, each)
     }

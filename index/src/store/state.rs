@@ -11,7 +11,7 @@ use crate::{
     table::*,
 };
 use concord_registry::event::AgentId;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// In place of a profile, for the agent itself.
 const AGENT: i64 = -1;
@@ -290,8 +290,8 @@ impl<E: Engine> Store<E> {
         deployment: DeploymentId,
         agents: &[AgentId],
     ) -> Result<(), StoreError> {
-        let subjects = agents.iter().map(|agent| Subject::Agent(*agent));
-        self.queue(deployment, subjects)
+        let agents: BTreeSet<AgentId> = agents.iter().copied().collect();
+        self.queue(deployment, agents.into_iter().map(Subject::Agent))
     }
 
     /// What was folded is to be compared with the state.

@@ -54,6 +54,29 @@ fn little_room(location: &Location) -> Database {
     database
 }
 
+/// IDX-63: the commit is sent in several parts, and a part's answer is not waited for. The connection goes on after it.
+#[test]
+fn a_disk_that_is_full_in_a_large_commit_is_named_and_loses_nothing() {
+    let fresh = fresh();
+    let blocking = Blocking::new().unwrap();
+    let mut indexer = indexer(little_room(&fresh.location), 3_000);
+    indexer.source().at_once = 3_000;
+    let error = blocking.wait(indexer.step()).unwrap_err();
+    assert!(
+        matches!(&error, SyncError::Store(StoreError::Full(_))),
+        "{error}"
+    );
+    let deployment = indexer.deployment();
+    assert_eq!(indexer.store().event_count(deployment).unwrap(), 0);
+    // A batch for which there is room.
+    indexer.source().at_once = 50;
+    blocking.wait(indexer.step()).unwrap();
+    let cursor = indexer.store().cursor(deployment).unwrap();
+    assert_eq!(cursor.unwrap().head.number, 50);
+    let digest = indexer.store().digest(deployment).unwrap();
+    assert_eq!(indexer.store().rebuild_digest(deployment).unwrap(), digest);
+}
+
 /// SQLite's limit is the connection's.
 fn make_room(location: &Location) -> Database {
     let mut database = location.open().unwrap();

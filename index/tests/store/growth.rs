@@ -90,7 +90,10 @@ fn a_server_reads_few_rows_for_each_lookup_after_a_batch_that_began_with_nothing
         // What a connection did is counted when it has ended.
         let others = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() \
             AND backend_type = 'client backend' AND pid <> pg_backend_pid()";
+        let mut waits = 0;
         while number(&mut database, others) > 0 {
+            waits += 1;
+            assert!(waits < 1_000, "a connection is left open");
             thread::sleep(Duration::from_millis(10));
         }
         let lookups = "SELECT SUM(idx_scan)::BIGINT FROM pg_stat_user_indexes";

@@ -24,7 +24,11 @@ fn index<E: Engine>(engine: E) -> [u8; 32] {
         fork: u64::MAX,
         name: 1,
     };
-    let mut indexer = Indexer::new(world, store, &deployment(), Options::default()).unwrap();
+    let options = Options {
+        together: 1, // each read has a commit of its own
+        ..Options::default()
+    };
+    let mut indexer = Indexer::new(world, store, &deployment(), options).unwrap();
     let deployment = indexer.deployment();
     let is_forked = |head: u64, hash: [u8; 32]| head == BLOCKS + 1 && hash[31] == 1;
     let cursor = indexer.store().cursor(deployment).unwrap();

@@ -266,7 +266,7 @@ impl Session {
                 Poll::Ready(done) => done,
                 Poll::Pending => sent.await,
             };
-            // Those after it fail because of it.
+            // The server refuses those after it, and the caller rolls back.
             first_error = first_error.or(done.err());
         }
         first_error.map_or(Ok(()), |error| Err(failed(error)))
@@ -302,11 +302,17 @@ impl Session {
         reply: &Reply<Rows>,
     ) -> Result<(), StoreError> {
         let statement = self.prepare(sql).await?;
-        let arrays = (0..statement.params().len()).map(|parameter| {
-            let array = values.iter().map(|it| it.get(parameter));
-            array.map(|it| it.unwrap_or(&Value::Null)).collect()
-        });
-        let arrays: Vec<Vec<&Value>> = arrays.collect();
+        let mut arrays = vec![Vec::with_capacity(values.len()); statement.params().len()];
+        for values in values {
+            if values.len() != arrays.len() {
+                let (found, expected) = (values.len(), arrays.len());
+                let words = format!("{found} parameters, expected {expected}: {sql}");
+                return Err(StoreError::Database(words));
+            }
+            for (array, value) in arrays.iter_mut().zip(values) {
+                array.push(value);
+            }
+        }
         let sql = for_each(sql, statement.params());
         self.query(&sql, &arrays, reply).await
     }
@@ -380,4 +386,27 @@ fn words(error: &tokio_postgres::Error) -> String {
         cause = error.source();
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parameter_is_not_taken_for_the_beginning_of_another() {
+        let mut types = vec![Type::INT8; 11];
+        types[1] = Type::BYTEA;
+        let asked = for_each(
+            "SELECT a FROM b WHERE c = $1 AND d = $11 AND e = $2",
+            &types,
+        );
+        let one = "(SELECT a FROM b WHERE c = q.p1 AND d = q.p11 AND e = q.p2) r";
+        assert!(asked.ends_with(one), "{asked}");
+        assert!(
+            asked.contains("unnest($1::int8[], $2::bytea[], "),
+            "{asked}"
+        );
+        assert!(asked.contains(", $11::int8[]) "), "{asked}");
+        assert!(asked.contains(" AS q (p1, p2, "), "{asked}");
+    }
 }

@@ -9,11 +9,11 @@ use connection::{Connection, Write};
 use std::{collections::HashMap, sync::Arc, thread, time::Duration};
 use tokio_postgres::Config;
 
-/// Queries that wait for one round trip together.
+/// Lists of parameters that one statement asks about.
 const AT_ONCE: usize = 512;
 /// Parameters of writes that are sent together, or a few more.
 const VALUES: usize = 8_192;
-/// Rows of one statement. Each column and row is a parameter, and the text of a statement is looked up by.
+/// Rows of one statement. Each column of each row is a parameter, and a prepared statement is looked up by its text.
 const ROWS: usize = 32;
 /// Rows of a table before its statistics are gathered for the first time.
 const FEW: usize = 100;
@@ -32,7 +32,8 @@ pub struct Postgres {
     growth: HashMap<String, Growth>,
 }
 
-/// Rows that this connection has written to a table, and those with which its statistics are gathered.
+/// Rows of a table: those that it had, and those that this connection has written since. Its statistics are gathered when they
+/// are twice as many.
 #[derive(Debug, Clone, Copy)]
 struct Growth {
     rows: usize,
@@ -94,17 +95,41 @@ impl Postgres {
     /// IDX-64: a table that has twice as many rows needs other plans, also within one transaction. A plan that was made while it was
     /// empty takes any index for a key, and reads all of it.
     fn note_growth(&mut self, table: &str, rows: usize) -> Result<(), StoreError> {
-        let growth = self.growth.entry(table.to_owned()).or_insert(Growth {
-            rows: 0,
-            gathered_at: FEW,
-        });
+        let mut growth = match self.growth.get(table) {
+            Some(known) => *known,
+            None => self.growth_before(table)?,
+        };
         growth.rows += rows;
-        if growth.rows < growth.gathered_at {
+        let is_doubled = growth.rows >= growth.gathered_at;
+        if is_doubled {
+            growth.gathered_at = 2 * growth.rows;
+        }
+        self.growth.insert(table.to_owned(), growth);
+        if !is_doubled {
             return Ok(());
         }
-        growth.gathered_at = 2 * growth.rows;
         // Two writers would wait for each other until the end of a transaction.
-        self.execute(&format!("ANALYZE (SKIP_LOCKED) {table}"), &[])
+        self.execute(&format!("ANALYZE (SKIP_LOCKED) {table}"), &[])?;
+        // Without new statistics, plans are made anew with the size of the table.
+        self.execute("DISCARD PLANS", &[])
+    }
+
+    /// What the server's statistics say of a table that this connection has not written yet.
+    fn growth_before(&mut self, table: &str) -> Result<Growth, StoreError> {
+        let sql = format!(
+            "SELECT GREATEST(reltuples, 0)::BIGINT FROM pg_class WHERE oid = '{table}'::regclass"
+        );
+        let mut rows = 0;
+        self.query(&sql, &[], &mut |row| {
+            if let [Value::Int(found)] = row {
+                rows = usize::try_from(*found).unwrap_or(0);
+            }
+            Ok(())
+        })?;
+        Ok(Growth {
+            rows,
+            gathered_at: FEW.max(2 * rows),
+        })
     }
 
     fn flush(&mut self) -> Result<(), StoreError> {
