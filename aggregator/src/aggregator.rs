@@ -19,7 +19,7 @@ use crate::{
 const WAIT: Duration = Duration::from_secs(10);
 /// How long each part of a submission's checks may take.
 const CHECKS_TIME: Duration = Duration::from_secs(25);
-/// Maximum number of clients that wait at the same time. Others are immediately told where to check the status.
+/// Maximum number of clients waiting at once. Beyond it, a response says where to check the status.
 const WAITING_MAX: usize = 256;
 /// How often a waiting client reads its row (AGG-40).
 const LOOK: Duration = Duration::from_millis(100);

@@ -208,6 +208,10 @@ impl<E: Engine> Store<E> {
         deployment: DeploymentId,
         rows: impl Iterator<Item = (&'r T::Key, &'r T::Row)>,
     ) -> Result<(), StoreError> {
+        let mut rows = rows.peekable();
+        if rows.peek().is_none() {
+            return Ok(()); // a statement that writes nothing need not be made
+        }
         let rows = rows.map(|(key, row)| Ok(values::<T>(deployment, key, row)));
         self.insert(&upsert::<T>(), rows)
     }

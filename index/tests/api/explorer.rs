@@ -1,12 +1,12 @@
 //! The explorer's pages over a store with two chains. A browser looks at them in `tests/index`.
 use crate::{
     furnished::complete,
-    given::{CHAINS, account, agent, all_given, batch, blocks, name},
+    given::{CHAINS, account, all_given, batch, blocks, name, open},
     server::{Server, patient},
 };
 use axum::http::{StatusCode, header};
 use concord_index::api::ExplainPage;
-use concord_registry::{Event, event::Profile};
+use concord_registry::event::Profile;
 
 async fn page(server: &Server, path: &str) -> String {
     let answer = server.get(path).await;
@@ -72,20 +72,8 @@ async fn an_agents_page_has_both_profiles_and_its_gaps() {
         );
     }
     assert!(!text.contains("Events of this agent are missing"));
-    let third = Event::OpenFeedback {
-        agent: agent(1),
-        client: account(77),
-        index: 3,
-        value: 1,
-        decimals: 0,
-        tag1: String::new(),
-        tag2: String::new(),
-        endpoint: String::new(),
-        uri: String::new(),
-        hash: [0; 32],
-    };
     let deployment = server.ids[0];
-    let batch = batch(0, 1_000, vec![third]);
+    let batch = batch(0, 1_000, vec![open(77, 1, 3)]);
     server.store.commit(deployment, &batch, None, 64).unwrap();
     let text = page(&server, &format!("/agent/{id}")).await;
     assert!(text.contains("Events of this agent are missing")); // R46

@@ -61,7 +61,7 @@ pub fn complete(server: &mut Server) {
                 signature: [4; 64],
             }),
         },
-        open(AGENT, 5),
+        open(1, AGENT, 5),
         Event::FeedbackRevoked {
             profile: Profile::Authorized,
             agent: id,
@@ -72,7 +72,7 @@ pub fn complete(server: &mut Server) {
     events.extend((1..=MANY).flat_map(|number| more(id, number)));
     events.extend(with_files(id));
     let deployment = server.ids[0];
-    let taken_back = batch(0, LATER + 1, vec![open(AGENT, 6)]);
+    let taken_back = batch(0, LATER + 1, vec![open(1, AGENT, 6)]);
     for batch in [batch(0, LATER, events), taken_back] {
         server
             .store

@@ -1,10 +1,9 @@
 //! How much one query of agent0's subgraph may ask for.
 use crate::{
-    given::{account, agent, batch},
+    given::{batch, open},
     server::Server,
     subgraph::{ask, refused, send},
 };
-use concord_registry::Event;
 use serde_json::json;
 
 #[tokio::test]
@@ -194,18 +193,7 @@ async fn the_names_of_what_is_repeated_count_in_an_answer() {
 #[tokio::test]
 async fn the_names_of_what_is_selected_count_in_an_answer() {
     let mut server = Server::start();
-    let given = (1..=1_000).map(|index| Event::OpenFeedback {
-        agent: agent(1),
-        client: account(50),
-        index,
-        value: 1,
-        decimals: 0,
-        tag1: String::new(),
-        tag2: String::new(),
-        endpoint: String::new(),
-        uri: String::new(),
-        hash: [0; 32],
-    });
+    let given = (1..=1_000).map(|index| open(50, 1, index));
     let batch = batch(0, 1_000, given.collect());
     let id = server.ids[0];
     server.store.commit(id, &batch, None, 64).unwrap();

@@ -149,7 +149,7 @@ fn no_feedback_is_skipped_if_times_are_not_in_the_order_of_blocks() {
     let times = [[100, 200, 300, 0, 500], [450, 10, 20, 480, 30]];
     for (chain, times) in times.into_iter().enumerate() {
         for (index, time) in (1..).zip(times) {
-            let mut batch = batch(chain, index, vec![open(1, index)]);
+            let mut batch = batch(chain, index, vec![open(1, 1, index)]);
             batch.through.time = time;
             batch.headers[0].time = time;
             batch.events[0].time = time;
@@ -221,7 +221,7 @@ fn of_each_agent_only_what_can_be_on_the_page_is_read() {
     // Agent 1's feedback is the newest, and is read first.
     let given = (1..=AGENTS)
         .rev()
-        .flat_map(|about| (1..=EACH).map(move |it| open(about, it)));
+        .flat_map(|about| (1..=EACH).map(move |it| open(1, about, it)));
     let batch = batch(0, 1, given.collect());
     store.commit(id, &batch, None, 64).unwrap();
     let filter = FeedbackFilter {

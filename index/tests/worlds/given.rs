@@ -50,11 +50,11 @@ pub fn agent(number: u8) -> AgentId {
     AgentId::Evm(word)
 }
 
-/// Feedback by account 1.
-pub fn open(about: u8, index: u64) -> Event {
+/// Feedback by an account, about an agent.
+pub fn open(by: u8, about: u8, index: u64) -> Event {
     Event::OpenFeedback {
         agent: agent(about),
-        client: account(1),
+        client: account(by),
         index,
         value: 1,
         decimals: 0,

@@ -336,14 +336,11 @@ impl Session {
 fn for_each(sql: &str, types: &[Type]) -> String {
     let numbers = 1..=types.len();
     let names: Vec<_> = numbers.clone().map(|it| format!("p{it}")).collect();
-    let arrays = numbers.clone().zip(types);
+    let arrays = numbers.zip(types);
     let arrays: Vec<_> = arrays
         .map(|(number, of)| format!("${number}::{}[]", of.name()))
         .collect();
-    // `$1` is also the beginning of `$10`.
-    let one = numbers.rev().fold(sql.to_owned(), |sql, number| {
-        sql.replace(&format!("${number}"), &format!("q.p{number}"))
-    });
+    let one = sql.replace('$', "q.p");
     format!(
         "SELECT q.n - 1, r.* FROM unnest({}) WITH ORDINALITY AS q ({}, n) CROSS JOIN LATERAL ({one}) r",
         arrays.join(", "),
