@@ -4,7 +4,9 @@ use crate::{
     source::Source,
     store::{Cursor, DeploymentId, Engine, Store},
 };
+use concord_registry::event::AgentId;
 use std::{
+    collections::BTreeSet,
     panic,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{SystemTime, UNIX_EPOCH},
@@ -35,7 +37,7 @@ impl Default for Options {
 pub const READS: usize = 16;
 
 /// Agents and clients whose state is read at once. Solana answers for 100 accounts, and an agent has two.
-const SUBJECTS: usize = 50;
+pub(crate) const SUBJECTS: usize = 50;
 
 /// A step's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,6 +78,8 @@ pub struct Indexer<S, E> {
     start: u64,
     options: Options,
     ahead: Option<Ahead>,
+    /// R4: while a state is compared, agents of which an event may have been cut off in a block that was taken in meanwhile.
+    suspects: Option<BTreeSet<AgentId>>,
 }
 
 /// Settled blocks that were read while those before them were written.
@@ -111,6 +115,7 @@ impl<S: Source, E: Engine> Indexer<S, E> {
             store: Arc::new(Mutex::new(store)),
             options,
             ahead: None,
+            suspects: None,
         })
     }
 
@@ -181,32 +186,46 @@ impl<S: Source, E: Engine> Indexer<S, E> {
     }
 
     /// R45, R46: reads the registries' state of some agents and clients whose events changed since it was read
-    /// last, and compares it with them. Returns whether there was anything to compare. What the state says wins.
+    /// last, and compares it with them. Returns of how many. What the state says wins.
     ///
     /// # Errors
     /// As [`Self::step`].
-    pub async fn compare_state(&mut self) -> Result<bool, SyncError> {
-        let subjects = lock(&self.store).unread(self.deployment, SUBJECTS)?;
+    pub async fn compare_state(&mut self) -> Result<usize, SyncError> {
+        let mut subjects = lock(&self.store).unread(self.deployment, SUBJECTS)?;
         let cursor = lock(&self.store).cursor(self.deployment)?;
-        let Some(mut head) = cursor.map(|it| it.head).filter(|_| !subjects.is_empty()) else {
-            return Ok(false);
+        let Some(head) = cursor.map(|it| it.head).filter(|_| !subjects.is_empty()) else {
+            return Ok(0);
         };
         let Some(read) = self.source.state(&subjects, &head).await? else {
-            return Ok(false);
+            return Ok(0);
         };
-        while head.number < read.block {
-            // Nothing can be said of events that are not indexed yet.
+        self.suspects = Some(BTreeSet::new());
+        let reached = self.reach(head, read.block).await;
+        let suspects = self.suspects.take().unwrap_or_default();
+        let Some(head) = reached? else {
+            return Ok(0);
+        };
+        if self.source.hash(head.number).await? != Some(head.hash) {
+            return Err(self.replaced(head.number).into());
+        }
+        let count = subjects.len();
+        // The blocks that were taken in may go on after the one of the state.
+        subjects.retain(|it| !suspects.contains(&it.agent()));
+        lock(&self.store).compare(self.deployment, &subjects, &read)?;
+        Ok(count)
+    }
+
+    /// Takes in the blocks up to one: nothing can be said of events that are not indexed yet. Returns the last block that
+    /// was taken in; `None` if the chain does not go on.
+    async fn reach(&mut self, mut head: Header, block: u64) -> Result<Option<Header>, SyncError> {
+        while head.number < block {
             let Progress::Advanced { .. } = self.step().await? else {
-                return Ok(false);
+                return Ok(None);
             };
             let cursor = lock(&self.store).cursor(self.deployment)?;
             head = cursor.map_or(head, |it| it.head);
         }
-        if self.source.hash(head.number).await? != Some(head.hash) {
-            return Err(self.replaced(head.number).into());
-        }
-        lock(&self.store).compare(self.deployment, &subjects, &read)?;
-        Ok(true)
+        Ok(Some(head))
     }
 
     fn replaced(&self, block: u64) -> SourceError {
@@ -296,6 +315,9 @@ impl<S: Source, E: Engine> Indexer<S, E> {
 
     /// Commits a batch in another thread, and reads ahead while it runs.
     async fn write(&mut self, batch: Batch, known: Known) -> Result<(), SyncError> {
+        if let Some(suspects) = &mut self.suspects {
+            suspects.extend(&batch.suspects);
+        }
         let (through, final_number) = (batch.through, known.final_number);
         let kept = self.kept(through.number, final_number);
         let (store, deployment) = (self.store.clone(), self.deployment);

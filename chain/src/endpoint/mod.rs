@@ -1,4 +1,5 @@
 //! A JSON-RPC endpoint. Requests that fail for a passing reason are repeated by alloy's layers.
+mod fallback;
 mod http;
 mod limits;
 mod options;
@@ -21,11 +22,12 @@ use alloy::{
     transports::{
         BoxTransport, IntoBoxTransport, RpcError, TransportErrorKind, TransportResult,
         http::reqwest::Url,
-        layers::{FallbackLayer, RetryBackoffLayer, ThrottleLayer},
+        layers::{RetryBackoffLayer, ThrottleLayer},
     },
 };
+use fallback::Fallback;
 use http::{Failure, Http, RetryBroken, RetryLimited};
-use std::{collections::HashSet, future::IntoFuture, num::NonZeroUsize, sync::Arc, time::Duration};
+use std::{future::IntoFuture, sync::Arc, time::Duration};
 use throttle::LimitLayer;
 use tower_layer::Layer;
 
@@ -247,53 +249,14 @@ fn hosts(redactions: &[Redaction]) -> String {
     hosts.join(", ")
 }
 
-/// The best of them first, the next if it fails.
+/// One of them at a time, the next if it fails.
 fn fallback(mut transports: Vec<BoxTransport>) -> BoxTransport {
-    let Some(count) = NonZeroUsize::new(transports.len()).filter(|count| count.get() > 1) else {
-        return transports.swap_remove(0); // the options have one URL at least
-    };
-    let one_by_one: HashSet<String> = ONE_BY_ONE.iter().map(|it| (*it).to_owned()).collect();
-    FallbackLayer::default()
-        .with_active_transport_count(count)
-        .with_sequential_methods(one_by_one)
-        .layer(transports)
-        .into_box_transport()
+    let first = transports.remove(0); // the options have one URL at least
+    match transports.is_empty() {
+        true => first,
+        false => Fallback::new(first, transports).into_box_transport(),
+    }
 }
-
-/// What this crate asks. Alloy's layer asks several endpoints at once for any other method.
-const ONE_BY_ONE: &[&str] = &[
-    "debug_traceTransaction",
-    "eth_blockNumber",
-    "eth_call",
-    "eth_chainId",
-    "eth_estimateGas",
-    "eth_feeHistory",
-    "eth_getBalance",
-    "eth_getBlockByHash",
-    "eth_getBlockByNumber",
-    "eth_getCode",
-    "eth_getLogs",
-    "eth_getStorageAt",
-    "eth_getTransactionByHash",
-    "eth_getTransactionCount",
-    "eth_getTransactionReceipt",
-    "eth_maxPriorityFeePerGas",
-    "eth_sendRawTransaction",
-    "eth_sendRawTransactionSync",
-    "getBalance",
-    "getBlockHeight",
-    "getFirstAvailableBlock",
-    "getGenesisHash",
-    "getLatestBlockhash",
-    "getMinimumBalanceForRentExemption",
-    "getMultipleAccounts",
-    "getProgramAccounts",
-    "getSignatureStatuses",
-    "getSignaturesForAddress",
-    "getTransaction",
-    "sendTransaction",
-    "simulateTransaction",
-];
 
 fn retried(transport: BoxTransport, retries: &Retries) -> BoxTransport {
     if retries.is_none() {

@@ -1,6 +1,8 @@
 //! Retries, limits, the rate and fallback URLs, against servers of the test's own.
 use crate::anvil::start;
-use concord_chain::{Blocking, ChainError, EndpointOptions, RequestLimits, Retries, evm::Node};
+use concord_chain::{
+    Blocking, ChainError, Endpoint, EndpointOptions, RequestLimits, Retries, evm::Node,
+};
 use futures_util::future::join_all;
 use std::{
     collections::VecDeque,
@@ -230,6 +232,46 @@ fn the_next_url_is_not_asked_if_the_first_one_answers() {
     assert_eq!(history.unwrap().base_fee_per_gas, [7, 8]);
     let asked = |server: &Server| server.asked.load(Ordering::SeqCst);
     assert_eq!((asked(&first), asked(&next)), (1, 0));
+}
+
+/// Two nodes that are not at the same block contradict each other: what belongs together is asked of one.
+#[test]
+fn one_url_is_asked_for_everything_until_it_fails_however_slow_it_is() {
+    const SLOW: Duration = Duration::from_millis(30);
+    let slow = |number| {
+        thread::sleep(SLOW);
+        (number != 12).then_some(("200 OK", CHAIN_ID))
+    };
+    let (first, next) = (server(slow), server(|_| Some(("200 OK", CHAIN_ID))));
+    let endpoint = Endpoint::new(&options(&first).with_fallback(&next.url)).unwrap();
+    let blocking = Blocking::new().unwrap();
+    let asked = || [&first, &next].map(|it| it.asked.load(Ordering::SeqCst));
+    let ask = |method: &str| {
+        let answer = blocking.wait(endpoint.expect::<_, String>(method, ()));
+        assert_eq!(answer.unwrap(), "0x7a69", "{method}");
+    };
+    for method in ["getSlot", "getBlock", "eth_chainId", "of_a_later_version"] {
+        (0..3).for_each(|_| ask(method));
+    }
+    assert_eq!(asked(), [12, 0]);
+    // It fails once, and the next one stays.
+    ["getSlot", "getBlock"].into_iter().for_each(ask);
+    assert_eq!(asked(), [13, 2]);
+}
+
+#[test]
+fn after_the_last_url_the_first_is_asked_again() {
+    let second_only = |number| (number == 1).then_some(("200 OK", CHAIN_ID));
+    let once = |number| (number == 0).then_some(("200 OK", CHAIN_ID));
+    let (first, next) = (server(second_only), server(once));
+    let endpoint = Endpoint::new(&options(&first).with_fallback(&next.url)).unwrap();
+    let blocking = Blocking::new().unwrap();
+    for _ in 0..2 {
+        let answer = blocking.wait(endpoint.expect::<_, String>("getSlot", ()));
+        assert_eq!(answer.unwrap(), "0x7a69");
+    }
+    let asked = [&first, &next].map(|it| it.asked.load(Ordering::SeqCst));
+    assert_eq!(asked, [2, 2]);
 }
 
 #[test]

@@ -57,6 +57,8 @@ struct Status {
     final_block: Option<u64>,
     agents: u64,
     incomplete: u64,
+    missing_ids: u64,
+    undecoded: u64,
     reorganizations: Reorganizations,
     unread: u64,
     differences: Vec<(String, u64)>,
@@ -80,6 +82,8 @@ fn statuses<E: Engine>(store: &mut Store<E>) -> Result<Vec<Status>, ApiError> {
             final_block: cursor.and_then(|it| it.final_number),
             agents: store.agent_count(id)?,
             incomplete: store.incomplete_count(id)?,
+            missing_ids: store.missing_ids(id)?,
+            undecoded: store.undecoded_count(id)?,
             reorganizations: store.reorganizations(id, NEWEST)?,
             unread: store.unread_count(id)?,
             differences: store.difference_counts(id)?,
@@ -99,6 +103,8 @@ fn rendered(found: &[Status]) -> Value {
             "finalBlock": it.final_block,
             "agents": it.agents,
             "incompleteAgents": it.incomplete,
+            "missingAgentIds": it.missing_ids,
+            "undecodedEvents": it.undecoded,
             // R45
             "stateUnread": it.unread,
             "stateDifferences": differences(it),
@@ -117,7 +123,7 @@ fn differences(of: &Status) -> Value {
 
 fn gauges(text: &mut String, found: &[Status]) {
     type Read = fn(&Status) -> Option<i64>;
-    let gauges: [(&str, &str, Read); 7] = [
+    let gauges: [(&str, &str, Read); 9] = [
         ("block", "The last block that is indexed.", |it| {
             it.block.map(u64::cast_signed)
         }),
@@ -127,6 +133,16 @@ fn gauges(text: &mut String, found: &[Status]) {
             "incomplete_agents",
             "Agents of which events are missing (R46).",
             |it| Some(it.incomplete.cast_signed()),
+        ),
+        (
+            "missing_agent_ids",
+            "Ids between the first and the last agent that no event names (R46).",
+            |it| Some(it.missing_ids.cast_signed()),
+        ),
+        (
+            "undecoded_events",
+            "Events that this version cannot decode (R46).",
+            |it| Some(it.undecoded.cast_signed()),
         ),
         (
             "reorganizations",

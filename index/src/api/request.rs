@@ -142,7 +142,10 @@ impl<'de> Deserialize<'de> for Bound {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = match Value::deserialize(from)? {
             Value::String(text) => text,
-            Value::Number(number) => number.to_string(),
+            Value::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
+                Some(double) => double.to_string(), // without an exponent
+                None => number.to_string(),
+            },
             other => return Err(D::Error::custom(format!("{other} is not a number"))),
         };
         let bound = text.parse().map(Bound);

@@ -78,6 +78,12 @@ impl Items {
         self.text.push(b'}');
         Json::of_text(self.text)
     }
+
+    /// All that were asked for, without a page after it.
+    pub fn list(mut self) -> Json {
+        self.text.extend(b"]}");
+        Json::of_text(self.text)
+    }
 }
 
 /// One page. `json!` would copy every item.

@@ -5,6 +5,7 @@ use super::{
     names::Directory,
     render, reputation,
     request::{self, Path, ReviewerList, require_known, require_short, typed, value_of},
+    room::Items,
 };
 use crate::{
     query::Tags,
@@ -61,14 +62,19 @@ pub(super) async fn many<E: Engine + 'static>(
     let names = asked.agent_ids.clone();
     require_short("agentIds", &names, &api.limits)?;
     let scope = scope(asked, &api.limits)?;
+    let bytes = api.limits.bytes;
     let answer = move |store: &mut Store<E>| {
         let directory = Directory::read(store)?;
-        let mut items = Vec::with_capacity(names.len());
+        let mut items = Items::of(bytes);
         for name in &names {
-            let (deployment, agent) = directory.agent("agentIds", name)?;
-            items.push(one_of(store, &directory, (deployment, agent), &scope)?);
+            let of = directory.agent("agentIds", name)?;
+            if !items.add(&one_of(store, &directory, of, &scope)?) {
+                let reason =
+                    format!("the answer has more than {bytes} bytes; ask for fewer agents");
+                return Err(ApiError::malformed("agentIds", reason));
+            }
         }
-        Ok(Json::of(&json!({ "items": items })))
+        Ok(items.list())
     };
     api.readers.read(answer).await
 }

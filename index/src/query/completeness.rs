@@ -89,7 +89,7 @@ impl<E: Engine> Store<E> {
         Ok(Completeness {
             agents,
             missing_ids: self.missing_ids(deployment)?,
-            undecoded: self.count(deployment, "undecoded")?,
+            undecoded: self.undecoded_count(deployment)?,
         })
     }
 
@@ -152,8 +152,20 @@ impl<E: Engine> Store<E> {
         Ok(gaps)
     }
 
-    /// E: ids count up by one, from 1 in Concord's registries and from 0 in the canonical ones.
-    fn missing_ids(&mut self, deployment: DeploymentId) -> Result<u64, StoreError> {
+    /// R46: returns how many events of a deployment this version cannot decode.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn undecoded_count(&mut self, deployment: DeploymentId) -> Result<u64, StoreError> {
+        self.count(deployment, "undecoded")
+    }
+
+    /// R46: returns how many ids between the first and the last agent no event names. On EVM ids count up by one,
+    /// from 1 in Concord's registries and from 0 in the canonical ones; on Solana they have no order.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn missing_ids(&mut self, deployment: DeploymentId) -> Result<u64, StoreError> {
         let first = self.registered_end(deployment, "ASC")?;
         let last = self.registered_end(deployment, "DESC")?;
         let (Some(AgentId::Evm(first)), Some(AgentId::Evm(last))) = (first, last) else {

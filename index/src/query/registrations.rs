@@ -16,7 +16,7 @@ pub struct FileFilter {
     pub x402: Option<bool>,
     /// Whether there are these services.
     pub services: Vec<(Service, bool)>,
-    /// Whether there is any service.
+    /// Whether there is an endpoint of any of them.
     pub has_services: Option<bool>,
     /// Texts that a field contains, in either case of ASCII letters.
     pub contains: Vec<(TextField, String)>,
@@ -87,6 +87,14 @@ impl Service {
             Self::Oasf => "oasf",
         }
     }
+
+    /// What a file says that has it: an endpoint; of OASF, as agent0 means it, a skill or a domain.
+    fn condition(self) -> String {
+        match self {
+            Self::Oasf => "(r.oasf_skills <> '' OR r.oasf_domains <> '')".to_owned(),
+            Self::Mcp | Self::A2a | Self::Web => format!("r.{} IS NOT NULL", self.column()),
+        }
+    }
 }
 
 impl TextField {
@@ -126,7 +134,7 @@ impl FileFilter {
             }
         }
         for (service, has) in &self.services {
-            let condition = format!(" AND r.{} IS NOT NULL", service.column());
+            let condition = format!(" AND {}", service.condition());
             exists(sql, *has, &condition, []);
         }
         if let Some(has) = self.has_services {

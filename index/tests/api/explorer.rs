@@ -87,6 +87,49 @@ async fn an_agents_page_has_both_profiles_and_its_gaps() {
     assert!(status.contains("none was seen"), "{status}");
 }
 
+/// Anyone can give so much feedback that none of a listed reviewer's is among the newest.
+#[tokio::test]
+async fn what_the_listed_reviewers_gave_is_drawn_however_much_others_gave() {
+    let mut server = Server::start();
+    let loud = (1..=600).map(|index| open(77, 20, index));
+    let deployment = server.ids[0];
+    for (block, events) in [
+        (1_000, vec![open(1, 20, 1), open(1, 20, 2)]),
+        (1_001, loud.collect()),
+    ] {
+        let batch = batch(0, block, events);
+        server.store.commit(deployment, &batch, None, 64).unwrap();
+    }
+    let path = format!("/agent/{}?reviewers={}", name(0, 20), account(1));
+    let text = page(&server, &path).await;
+    for words in [
+        "Of everyone's feedback, the newest 500 are drawn, and their averages.",
+        "2 by the listed reviewers.",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    assert!(
+        !text.contains("Of the listed reviewers' feedback"),
+        "{text}"
+    );
+    let path = format!("/agent/{}?reviewers={}", name(0, 20), account(2));
+    let text = page(&server, &path).await;
+    assert!(text.contains("The listed reviewers gave none."), "{text}");
+}
+
+#[tokio::test]
+async fn scores_are_drawn_as_open_feedback_is() {
+    let server = Server::start();
+    let text = page(&server, &format!("/agent/{}", name(0, 1))).await;
+    let (open, authorized) = text.split_once("<h3>Authorized scores").unwrap();
+    for (of, profile) in [(open, Profile::Open), (authorized, Profile::Authorized)] {
+        let given = all_given(0).into_iter();
+        let given = given.filter(|it| it.agent == 1 && it.profile == profile && !it.is_revoked);
+        let drawn = format!("{} feedbacks from", given.count());
+        assert!(of.contains(&drawn), "{drawn}: {of}");
+    }
+}
+
 #[tokio::test]
 async fn what_a_chain_took_back_is_shown_as_it_was_noted() {
     let mut server = Server::start();

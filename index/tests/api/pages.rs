@@ -2,12 +2,18 @@
 use crate::{
     given::{account, agent, all_given, batch, name},
     server::{Server, patient},
+    subgraph,
 };
 use concord_index::{
+    Place,
     api::Limits,
+    batch::UndecodedEvent,
     state::{Fact, Field, StateRead, Subject},
 };
-use concord_registry::{Event, event::Profile};
+use concord_registry::{
+    Event,
+    event::{Position, Profile, RawEvent, TransactionId},
+};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -265,6 +271,56 @@ async fn agents_of_one_wallet_come_in_pages_and_few_with_each_feedback() {
         }
     }
     assert_eq!(agents.len(), 450);
+}
+
+/// R46: an agent of which no event was seen has no row that could say so.
+#[tokio::test]
+async fn r46_agents_and_events_that_are_missing_altogether_are_counted() {
+    let mut server = Server::start();
+    let id = server.ids[0];
+    let errors = "{ _meta { hasIndexingErrors } }";
+    let before = subgraph::ask(&server, errors, json!({})).await;
+    assert_eq!(before["_meta"]["hasIndexingErrors"], false);
+    let registered = Event::AgentRegistered {
+        agent: agent(16),
+        owner: account(116),
+        uri: String::new(),
+    };
+    let mut batch = batch(0, 1_000, vec![registered]);
+    batch.undecoded.push(UndecodedEvent {
+        place: Place::new(1_000, 0, Position::Evm { log: 1 }),
+        transaction: TransactionId::Evm([6; 32]),
+        raw: RawEvent::Evm {
+            topics: vec![[5; 32]],
+            data: vec![1],
+        },
+        reason: "is of a later version".to_owned(),
+    });
+    server.store.commit(id, &batch, None, 64).unwrap();
+    let status = server.got("/v1/status").await;
+    let counts = |of: usize| {
+        let it = &status["deployments"][of];
+        ["incompleteAgents", "missingAgentIds", "undecodedEvents"].map(|name| it[name].as_u64())
+    };
+    // 13 to 15
+    assert_eq!(counts(0), [Some(0), Some(3), Some(1)]);
+    assert_eq!(counts(1), [Some(0); 3]);
+    let after = subgraph::ask(&server, errors, json!({})).await;
+    assert_eq!(after["_meta"]["hasIndexingErrors"], true);
+    let metrics = server.get("/metrics").await.text;
+    let registry = format!("registry=\"0x{}\"", "ab".repeat(20));
+    for (name, value) in [("missing_agent_ids", 3), ("undecoded_events", 1)] {
+        let line = format!("concord_index_{name}{{chain=\"eip155:31337\",{registry}}} {value}\n");
+        assert!(metrics.contains(&line), "{line} is not in {metrics}");
+    }
+    let page = server.get("/status").await.text;
+    for (term, count) in [
+        ("Agent ids without an event", 3),
+        ("Events that cannot be read", 1),
+    ] {
+        let row = format!("<dt>{term}</dt><dd>{count}</dd>");
+        assert!(page.contains(&row), "{row} is not in {page}");
+    }
 }
 
 /// R45: the state says that agent 1 has another wallet, and R46: that a client gave one feedback more.

@@ -1,10 +1,11 @@
 use crate::{
-    given::{CHAINS, Given, account, agent, all_given, batch, name},
+    given::{AGENTS, CHAINS, Given, account, agent, all_given, batch, name, time},
     server::Server,
+    subgraph::data_uri,
 };
 use concord_registry::{Event, event::Profile};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Every item of every page.
 async fn pages(server: &Server, path: &str, filters: Value, options: Value) -> Vec<Value> {
@@ -127,6 +128,195 @@ async fn agents_are_found_by_who_may_act_for_them() {
         json!({ "operators": [account(30).to_string()], "owners": [account(106).to_string()] });
     let both = pages(&server, "/v1/agents/search", filters, json!({})).await;
     assert_eq!(ids(&both), [name(0, 6)]);
+}
+
+/// Agents 21 to 29, each in a block of its own, of which each says something that the others do not.
+fn different(server: &mut Server) {
+    let service = |name: &str, more: Value| {
+        let endpoint = format!("https://{}.example", name.to_lowercase());
+        let mut service = json!({ "name": name, "endpoint": endpoint });
+        for (name, value) in more.as_object().unwrap() {
+            service[name] = value.clone();
+        }
+        service
+    };
+    let file = |more: Value| {
+        let mut file = json!({ "name": "Bob", "active": true });
+        for (name, value) in more.as_object().unwrap() {
+            file[name] = value.clone();
+        }
+        data_uri(&file.to_string())
+    };
+    let one = |service: Value| json!({ "services": [service] });
+    let tools =
+        json!({ "mcpTools": ["tool"], "mcpPrompts": ["prompt"], "mcpResources": ["resource"] });
+    let mut mcp = one(service("MCP", tools));
+    mcp["x402Support"] = json!(true);
+    let mut a2a = one(service("A2A", json!({ "a2aSkills": ["skill"] })));
+    a2a["supportedTrust"] = json!(["tee"]);
+    let mut web = one(service("web", json!({})));
+    web["description"] = json!("It sings");
+    let names = [
+        json!({ "name": "ENS", "endpoint": "zoe.eth" }),
+        json!({ "name": "DID", "endpoint": "did:web:zoe" }),
+    ];
+    let uris = [
+        file(web),
+        file(mcp),
+        file(a2a),
+        file(one(service("OASF", json!({})))),
+        file(one(service("OASF", json!({ "domains": ["d/1"] })))),
+        file(json!({ "name": "Zoe", "active": false, "services": names })),
+        String::new(),
+        "ipfs://not-read".to_owned(),
+        file(one(service("OASF", json!({ "skills": ["s/1"] })))),
+    ];
+    let id = server.ids[0];
+    let mut commit = |block, event| {
+        let batch = batch(0, block, vec![event]);
+        server.store.commit(id, &batch, None, 64).unwrap();
+    };
+    for (number, uri) in (21..).zip(uris) {
+        let registered = Event::AgentRegistered {
+            agent: agent(number),
+            owner: account(100 + number),
+            uri,
+        };
+        commit(1_000 + u64::from(number), registered);
+    }
+    for (block, number, key) in [(1_100, 21, "other"), (1_101, 28, "key")] {
+        let set = Event::MetadataSet {
+            agent: agent(number),
+            key: key.to_owned(),
+            value: b"value".to_vec(),
+        };
+        commit(block, set);
+    }
+}
+
+#[tokio::test]
+async fn each_filter_finds_the_agents_that_it_means_and_no_others() {
+    let mut server = Server::start();
+    different(&mut server);
+    let all = || (21..=29).collect::<Vec<u8>>();
+    let but = |these: &[u8]| {
+        let others = all().into_iter().filter(|it| !these.contains(it));
+        others.collect::<Vec<u8>>()
+    };
+    let at = |block: u64| time(0, block);
+    let metadata = |key: &str, value: &str| json!({ "key": key, "value": value });
+    let cases = [
+        ("chains", json!([31337]), all()),
+        ("chains", json!(["eip155:1"]), vec![]),
+        ("owners", json!([account(122).to_string()]), vec![22]),
+        ("walletAddress", json!(account(123).to_string()), vec![23]),
+        ("wallets", json!([account(124).to_string()]), vec![24]),
+        ("registeredAtFrom", json!(at(1_025)), (25..=29).collect()),
+        ("registeredAtTo", json!(at(1_025)), (21..=25).collect()),
+        ("updatedAtFrom", json!(at(1_100)), vec![21, 28]),
+        ("updatedAtTo", json!(at(1_024)), vec![22, 23, 24]),
+        ("hasAgentURI", json!(true), but(&[27])),
+        ("hasAgentURI", json!(false), vec![27]),
+        ("hasMetadataKey", json!("key"), vec![28]),
+        ("hasMetadataKey", json!("value"), vec![]),
+        ("metadataValue", metadata("key", "value"), vec![28]),
+        ("metadataValue", metadata("key", "0x76616c7565"), vec![28]),
+        ("metadataValue", metadata("key", "other"), vec![]),
+        ("incomplete", json!(true), vec![]),
+        ("incomplete", json!(false), all()),
+        ("active", json!(true), but(&[26, 27, 28])),
+        ("active", json!(false), vec![26]),
+        ("x402support", json!(true), vec![22]),
+        ("hasRegistrationFile", json!(true), but(&[27, 28])),
+        ("hasRegistrationFile", json!(false), vec![27, 28]),
+        ("hasMCP", json!(true), vec![22]),
+        ("hasMCP", json!(false), but(&[22])),
+        ("hasA2A", json!(true), vec![23]),
+        ("hasWeb", json!(true), vec![21]),
+        ("hasOASF", json!(true), vec![25, 29]),
+        ("hasOASF", json!(false), but(&[25, 29])),
+        ("hasEndpoints", json!(true), vec![21, 22, 23, 24, 25, 29]),
+        ("hasEndpoints", json!(false), vec![26, 27, 28]),
+        ("name", json!("zO"), vec![26]),
+        ("description", json!("SINGS"), vec![21]),
+        ("keyword", json!("sing"), vec![21]),
+        ("keyword", json!("zoe"), vec![26]),
+        ("mcpContains", json!("MCP.ex"), vec![22]),
+        ("mcpContains", json!("a2a"), vec![]),
+        ("a2aContains", json!("a2a.ex"), vec![23]),
+        ("webContains", json!("web.ex"), vec![21]),
+        ("ensContains", json!("zoe."), vec![26]),
+        ("didContains", json!("web:zoe"), vec![26]),
+        ("supportedTrust", json!(["tee", "other"]), vec![23]),
+        ("a2aSkills", json!(["skill"]), vec![23]),
+        ("mcpTools", json!(["tool"]), vec![22]),
+        ("mcpPrompts", json!(["prompt"]), vec![22]),
+        ("mcpResources", json!(["resource"]), vec![22]),
+        ("oasfSkills", json!(["s/1"]), vec![29]),
+        ("oasfDomains", json!(["d/1"]), vec![25]),
+    ];
+    let names: Vec<String> = all().into_iter().map(|it| name(0, it)).collect();
+    for (filter, value, expected) in &cases {
+        let filters = json!({ "agentIds": names, *filter: value });
+        let options = json!({ "sort": ["createdAt:asc"] });
+        let items = pages(&server, "/v1/agents/search", filters, options).await;
+        let expected: Vec<String> = expected.iter().map(|it| name(0, *it)).collect();
+        assert_eq!(ids(&items), expected, "{filter}: {value}");
+    }
+    let elsewhere = ["agentIds", "operators", "feedback"];
+    let tried: BTreeSet<&str> = (cases.iter().map(|it| it.0)).chain(elsewhere).collect();
+    let document = server.got("/v1/openapi.json").await;
+    let known = &document["components"]["schemas"]["AgentFilters"]["properties"];
+    let known: BTreeSet<&str> = (known.as_object().unwrap().keys())
+        .map(String::as_str)
+        .collect();
+    assert_eq!(tried, known);
+}
+
+#[tokio::test]
+async fn each_order_is_by_what_it_names() {
+    let server = Server::start();
+    let mut keys: BTreeMap<String, [f64; 5]> = BTreeMap::new();
+    for chain in [0, 1] {
+        for number in 1..=AGENTS {
+            let given = all_given(chain).into_iter();
+            let given: Vec<Given> = given.filter(|it| it.agent == number).collect();
+            let created = time(chain, number.into()) as f64;
+            let updated = given.iter().map(|it| it.at as f64).fold(created, f64::max);
+            let open = |it: &&Given| it.profile == Profile::Open && !it.is_revoked;
+            let open: Vec<f64> = (given.iter().filter(open))
+                .map(|it| it.value as f64 / 10f64.powi(it.decimals.into()))
+                .collect();
+            let count = open.len() as f64;
+            let average = open.iter().sum::<f64>() / count;
+            let key = [created, updated, given.len() as f64, average, count];
+            keys.insert(name(chain, number), key);
+        }
+    }
+    let orders = [
+        "createdAt",
+        "updatedAt",
+        "totalFeedback",
+        "averageValue",
+        "count",
+    ];
+    for (place, order) in orders.into_iter().enumerate() {
+        let is_rated = place > 2;
+        let filters = match is_rated {
+            true => json!({ "feedback": { "fromReviewers": "everyone" } }),
+            false => json!({}),
+        };
+        let rated = keys.values().filter(|it| !is_rated || it[4] > 0.0);
+        let mut expected: Vec<f64> = rated.map(|it| it[place]).collect();
+        expected.sort_by(f64::total_cmp);
+        for direction in ["asc", "desc"] {
+            let options = json!({ "sort": [format!("{order}:{direction}")], "pageSize": 5 });
+            let items = pages(&server, "/v1/agents/search", filters.clone(), options).await;
+            let found: Vec<f64> = ids(&items).iter().map(|it| keys[it][place]).collect();
+            assert_eq!(found, expected, "{order}:{direction}");
+            expected.reverse();
+        }
+    }
 }
 
 #[tokio::test]

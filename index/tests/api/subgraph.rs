@@ -389,7 +389,7 @@ async fn an_agent_has_its_file_its_operators_and_what_was_said_of_it() {
         "protocol": { "chainId": "31337", "totalAgents": "13", "reputationRegistry": account(2).to_string(),
             "trustModels": ["reputation", "tee"], "tags": ["speed", "starred", "uptime"] },
         "globalStats": { "totalProtocols": "1", "totalValidations": "2" },
-        "_meta": { "block": { "number": 1_000 }, "hasIndexingErrors": false },
+        "_meta": { "block": { "number": 1_000 }, "hasIndexingErrors": true },
         "other": null,
         "none": null,
     });

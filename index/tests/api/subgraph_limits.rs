@@ -1,9 +1,10 @@
 //! How much one query of agent0's subgraph may ask for.
 use crate::{
-    given::{batch, open},
+    given::{account, agent, batch, open},
     server::Server,
-    subgraph::{ask, refused, send},
+    subgraph::{ask, data_uri, refused, send},
 };
+use concord_registry::{Event, event::AccountId};
 use serde_json::json;
 
 #[tokio::test]
@@ -204,4 +205,68 @@ async fn the_names_of_what_is_selected_count_in_an_answer() {
     };
     ask(&server, &query(10), json!({})).await;
     assert_eq!(refused(&server, &query(1_000)).await, TOO_LONG);
+}
+
+/// An owner's operators are in the answer for each of its agents.
+#[tokio::test]
+async fn the_operators_of_many_agents_have_a_limit() {
+    let mut server = Server::start();
+    let owner = account(120);
+    let operator = |number: u16| {
+        let [high, low] = number.to_be_bytes();
+        let mut address = [0x77; 20];
+        (address[18], address[19]) = (high, low);
+        AccountId::Evm(address)
+    };
+    let approved = (0..1_000).map(|number| Event::OperatorSet {
+        owner,
+        operator: operator(number),
+        approved: true,
+    });
+    let registered = (13..=212).map(|number| Event::AgentRegistered {
+        agent: agent(number),
+        owner,
+        uri: String::new(),
+    });
+    let id = server.ids[0];
+    let batch = batch(0, 1_000, approved.chain(registered).collect());
+    server.store.commit(id, &batch, None, 64).unwrap();
+    let query = |times: usize| {
+        let of = format!("first: 200, where: {{ owner: \"{owner}\" }}");
+        let pages = (0..times).map(|at| format!("a{at}: agents({of}) {{ operators }} "));
+        format!("{{ {} }}", pages.collect::<String>())
+    };
+    let once = ask(&server, &query(1), json!({})).await;
+    let agents = once["a0"].as_array().unwrap();
+    let operators = agents
+        .iter()
+        .map(|it| it["operators"].as_array().unwrap().len());
+    assert!(operators.eq([1_000; 200]));
+    assert_eq!(refused(&server, &query(8)).await, TOO_LONG);
+}
+
+#[tokio::test]
+async fn the_lists_of_a_protocol_have_a_limit() {
+    let mut server = Server::start();
+    let registered = (13..=212).map(|number| {
+        let trust = format!("{number}{}", "x".repeat(15_000));
+        let file = json!({ "name": "Ann", "supportedTrust": [trust] });
+        Event::AgentRegistered {
+            agent: agent(number),
+            owner: account(120),
+            uri: data_uri(&file.to_string()),
+        }
+    });
+    let batch = batch(0, 1_000, registered.collect());
+    let id = server.ids[0];
+    server.store.commit(id, &batch, None, 64).unwrap();
+    let query = |times: usize, lists: usize| {
+        let lists = (0..lists).map(|at| format!("a{at}: trustModels "));
+        let lists = lists.collect::<String>();
+        let each = (0..times).map(|at| format!("p{at}: protocol(id: \"31337\") {{ {lists} }} "));
+        format!("{{ {} }}", each.collect::<String>())
+    };
+    let once = ask(&server, &query(1, 1), json!({})).await;
+    assert_eq!(once["p0"]["a0"].as_array().unwrap().len(), 200);
+    assert_eq!(refused(&server, &query(2, 8)).await, TOO_LONG);
 }

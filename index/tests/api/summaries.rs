@@ -1,7 +1,8 @@
 use crate::{
     given::{AGENTS, account, agent, all_given, batch, name},
-    server::Server,
+    server::{Server, patient},
 };
+use axum::http::StatusCode;
 use concord_canonical::summary::{Feedback, Query, summarize};
 use concord_registry::{
     Event,
@@ -163,4 +164,26 @@ async fn validations_are_paged_by_agent_and_by_validator() {
         let expected: Vec<_> = expected.into_iter().map(|it| json!(hash(it))).collect();
         assert_eq!(found, expected, "{path}");
     }
+}
+
+/// Tags and reviewers are in the answer once for each agent.
+#[tokio::test]
+async fn summaries_of_many_agents_have_a_limit() {
+    let server = Server::with(concord_index::api::Limits {
+        bytes: 100_000,
+        ..patient()
+    });
+    let body = |agents: usize| {
+        json!({
+            "agentIds": vec![name(0, 1); agents],
+            "clientAddresses": "everyone",
+            "tag1": "x".repeat(10_000),
+        })
+    };
+    let few = server.posted("/v1/summaries", body(9)).await;
+    assert_eq!(few["items"].as_array().unwrap().len(), 9);
+    let many = server.post("/v1/summaries", &body(10)).await;
+    assert_eq!(many.status, StatusCode::BAD_REQUEST);
+    let expected = "agentIds: the answer has more than 100000 bytes; ask for fewer agents";
+    assert_eq!(many.json()["error"]["message"], expected);
 }

@@ -31,7 +31,7 @@ fn indexer<S: Source>(chain: &Chain, deployment: &Deployment, source: S) -> Inde
 }
 
 fn compare<S: Source>(chain: &Chain, indexer: &mut Indexer<S, Sqlite>) {
-    while chain.blocking.wait(indexer.compare_state()).unwrap() {}
+    while chain.blocking.wait(indexer.compare_state()).unwrap() > 0 {}
     let id = indexer.deployment();
     let digest = indexer.store().digest(id).unwrap();
     assert_eq!(indexer.store().rebuild_digest(id).unwrap(), digest); // R45

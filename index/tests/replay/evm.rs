@@ -104,7 +104,7 @@ impl Followed for OnAnvil {
 
     /// R45, R46: after each scenario the contracts' state is what the events say.
     fn compare_state(&mut self) {
-        while self.blocking.wait(self.indexer.compare_state()).unwrap() {
+        while self.blocking.wait(self.indexer.compare_state()).unwrap() > 0 {
             self.compared += 1;
         }
         let deployment = self.indexer.deployment();

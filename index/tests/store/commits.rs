@@ -98,7 +98,7 @@ fn write_all<E: Engine>(engine: E) -> Digests {
     }
     indexer.source().0 = world(true);
     blocking.wait(indexer.catch_up(|_| ())).unwrap();
-    while blocking.wait(indexer.compare_state()).unwrap() {}
+    while blocking.wait(indexer.compare_state()).unwrap() > 0 {}
     let mut store = indexer.store();
     fetch(&mut store, id);
     digests(&mut store, id)

@@ -29,6 +29,10 @@ struct Stated {
     later: Vec<(u64, Event)>,
     /// The state that is read is of so many blocks later.
     ahead: u64,
+    /// Blocks that the chain has by then after that one.
+    beyond: u64,
+    /// Agents of which an event may have been cut off in a block.
+    suspects: Vec<(u64, AgentId)>,
     reads: usize,
 }
 
@@ -95,6 +99,11 @@ impl Source for Stated {
             .filter(|it| (from..=through).contains(&it.place.block()))
             .filter(|it| !self.withheld.contains(&it.place.block()))
             .collect();
+        let suspects = self.suspects.iter();
+        batch.suspects = suspects
+            .filter(|(block, _)| (from..=through).contains(block))
+            .map(|(_, agent)| *agent)
+            .collect();
         Ok(batch)
     }
 
@@ -104,9 +113,9 @@ impl Source for Stated {
         at: &Header,
     ) -> Result<Option<StateRead>, SourceError> {
         self.reads += 1;
-        self.world.blocks += self.ahead;
+        self.world.blocks += self.ahead + self.beyond;
         let block = at.number + self.ahead;
-        self.ahead = 0;
+        (self.ahead, self.beyond) = (0, 0);
         let tables = fold(&self.all()).unwrap();
         let mut facts: Vec<Fact> = (subjects.iter())
             .flat_map(|it| self.facts(&tables, it))
@@ -140,6 +149,8 @@ impl Stage {
             planted,
             later: Vec::new(),
             ahead: 0,
+            beyond: 0,
+            suspects: Vec::new(),
             reads: 0,
         };
         let store = Store::open(database()).unwrap();
@@ -159,7 +170,7 @@ impl Stage {
 
     /// Compares everything that is to be compared.
     fn compare(&mut self) {
-        while self.blocking.wait(self.indexer.compare_state()).unwrap() {}
+        while self.blocking.wait(self.indexer.compare_state()).unwrap() > 0 {}
         let id = self.indexer.deployment();
         assert_eq!(self.indexer.store().unread_count(id).unwrap(), 0);
         self.digest();
@@ -370,6 +381,42 @@ fn r45_the_state_of_an_agent_is_read_whose_event_may_have_been_cut_off() {
     assert!(unread.contains(&Subject::Agent(agent(2))), "{unread:?}");
     drop(store);
     assert_eq!(stage.agent(2).owner, Some(account(102)));
+}
+
+/// R4: while the state of one block is compared, later ones are taken in, in which the event of a transfer may have been cut off.
+#[test]
+fn r45_a_state_of_before_an_event_that_may_have_been_cut_off_does_not_count() {
+    let mut stage = Stage::of(&[], Vec::new());
+    stage.compare();
+    let source = stage.indexer.source();
+    source.suspects = vec![(BLOCKS + 1, agent(99)), (BLOCKS + 3, agent(99))];
+    source.world.blocks += 1;
+    stage.catch_up();
+    let id = stage.indexer.deployment();
+    let suspect = Subject::Agent(agent(99));
+    assert!(
+        stage
+            .indexer
+            .store()
+            .unread(id, 99)
+            .unwrap()
+            .contains(&suspect)
+    );
+    let source = stage.indexer.source();
+    (source.ahead, source.beyond) = (1, 1);
+    let compared = stage.blocking.wait(stage.indexer.compare_state());
+    assert!(compared.unwrap() > 0);
+    let head = stage.indexer.store().cursor(id).unwrap().unwrap().head;
+    assert_eq!(head.number, BLOCKS + 3);
+    assert!(
+        stage
+            .indexer
+            .store()
+            .unread(id, 99)
+            .unwrap()
+            .contains(&suspect)
+    );
+    stage.compare(); // the state of a block after it
 }
 
 fn client(agent: AgentId, number: u8) -> ClientKey {

@@ -144,8 +144,8 @@ pub fn all_given(chain: usize) -> Vec<Given> {
     all
 }
 
-/// The chains' blocks lie between each other's.
-fn time(chain: usize, block: u64) -> i64 {
+/// When a block was; the chains' blocks lie between each other's.
+pub fn time(chain: usize, block: u64) -> i64 {
     1_700_000_000 + block.cast_signed() * 10 + i64::try_from(chain).unwrap() * 5
 }
 

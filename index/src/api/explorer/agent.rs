@@ -1,6 +1,6 @@
 //! `/agent/{agent}`: what its file says, its reputation over time, its feedback, its validations.
 use super::{
-    chart::{self, Point},
+    chart::{self, Point, Series},
     commands,
     page::{code, entry, items, next, pairs, reviewers, short, strange, text, time, value, whole},
     site::{Refusal, Site, encoded},
@@ -14,7 +14,7 @@ use axum::{
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-/// Pages of feedback that a chart is made of.
+/// Pages of feedback that a line of a chart is made of.
 const PAGES: usize = 10;
 
 pub async fn page(
@@ -28,20 +28,14 @@ pub async fn page(
     let id = text(&row, "id");
     let listed = value(&asked, "reviewers");
     let whose = reviewers(listed);
-    let mut summaries = Vec::new();
+    let theirs = whose.filter(Value::is_array);
+    let mut reputations = Vec::new();
     for profile in ["open", "authorized"] {
         if profile == "authorized" && row["clients"][profile] == 0 {
             continue; // on most registries there is none
         }
-        let sets = [
-            Some(json!("everyone")),
-            whose.clone().filter(Value::is_array),
-        ];
-        for set in sets.into_iter().flatten() {
-            summaries.push(summary(&site, &id, (profile, set)).await?);
-        }
+        reputations.push(Reputation::read(&site, &id, profile, theirs.as_ref()).await?);
     }
-    let (points, is_whole) = points(&site, &id, whose.as_ref()).await?;
     let cursor = value(&asked, "cursor");
     let feedback = feedback(&site, &id, cursor).await?;
     let validations = site.get(&["v1", "agents", &id, "validations"]).await?;
@@ -53,9 +47,11 @@ pub async fn page(
         (about(&row))
         h2 id="reputation" { "Reputation" }
         (form(&path, listed))
-        @for summary in &summaries { (summarised(summary)) }
-        (chart::charts(&points, whose.as_ref().is_some_and(Value::is_array), is_whole))
-        (commands::of_reputation(&id, whose.as_ref().and_then(Value::as_array).map_or(&[], Vec::as_slice)))
+        @for it in &reputations {
+            @for summary in &it.summaries { (summarised(summary)) }
+            (chart::charts(&it.everyone, it.listed.as_ref()))
+        }
+        (commands::of_reputation(&id, theirs.as_ref().and_then(Value::as_array).map_or(&[], Vec::as_slice)))
         h2 id="feedback" { "Feedback" }
         (list(&feedback))
         (next(&path, &[("reviewers", listed)], &feedback))
@@ -66,7 +62,40 @@ pub async fn page(
     Ok(whole(title, &main).into_response())
 }
 
-async fn summary(site: &Site, id: &str, (profile, whose): (&str, Value)) -> Result<Value, Refusal> {
+/// What is said of an agent in one profile: by everyone, and by the listed reviewers.
+struct Reputation {
+    summaries: Vec<Value>,
+    everyone: Series,
+    listed: Option<Series>,
+}
+
+impl Reputation {
+    async fn read(
+        site: &Site,
+        id: &str,
+        profile: &str,
+        theirs: Option<&Value>,
+    ) -> Result<Self, Refusal> {
+        let mut summaries = Vec::new();
+        for set in [Some(&json!("everyone")), theirs].into_iter().flatten() {
+            summaries.push(summary(site, id, (profile, set)).await?);
+        }
+        Ok(Self {
+            summaries,
+            everyone: series(site, id, profile, None).await?,
+            listed: match theirs {
+                None => None,
+                Some(_) => Some(series(site, id, profile, theirs).await?),
+            },
+        })
+    }
+}
+
+async fn summary(
+    site: &Site,
+    id: &str,
+    (profile, whose): (&str, &Value),
+) -> Result<Value, Refusal> {
     let body = json!({ "agentIds": [id], "profile": profile, "clientAddresses": whose });
     let answer = site.post("/v1/summaries", &body).await?;
     Ok(answer["items"][0].clone())
@@ -80,48 +109,43 @@ async fn feedback(site: &Site, id: &str, cursor: &str) -> Result<Value, Refusal>
     site.post("/v1/feedback/search", &body).await
 }
 
-/// The newest open feedback that is not revoked, and whether that is all of it.
-async fn points(
+/// The newest feedback that is not revoked, of everyone or of the listed reviewers: these are asked for by
+/// themselves, because anyone can give so much that theirs is not among the newest.
+async fn series(
     site: &Site,
     id: &str,
-    whose: Option<&Value>,
-) -> Result<(Vec<Point>, bool), Refusal> {
-    let mut points = Vec::new();
+    profile: &str,
+    theirs: Option<&Value>,
+) -> Result<Series, Refusal> {
+    let mut filters = json!({ "agents": [id], "profile": profile });
+    if let Some(theirs) = theirs {
+        filters["reviewers"] = theirs.clone();
+    }
     let mut options = json!({});
+    let mut series = Series::default();
     for _ in 0..PAGES {
-        let body = json!({ "filters": { "agents": [id], "profile": "open" }, "options": options });
+        let body = json!({ "filters": filters, "options": options });
         let answer = site.post("/v1/feedback/search", &body).await?;
-        points.extend(
-            items(&answer, "items")
-                .iter()
-                .filter_map(|it| point(it, whose)),
-        );
+        series
+            .points
+            .extend(items(&answer, "items").iter().filter_map(point));
         match &answer["nextCursor"] {
-            Value::Null => return Ok((points, true)),
-            cursor => options = json!({ "cursor": cursor }),
+            Value::Null => {
+                series.is_whole = true;
+                break;
+            }
+            cursor => options["cursor"] = cursor.clone(),
         }
     }
-    Ok((points, false))
+    Ok(series)
 }
 
-fn point(feedback: &Value, whose: Option<&Value>) -> Option<Point> {
-    let client = text(feedback, "clientAddress");
-    let listed = whose.and_then(Value::as_array).into_iter().flatten();
-    let is_client = |it: &Value| it.as_str().is_some_and(|it| is_same(it, &client));
+fn point(feedback: &Value) -> Option<Point> {
     Some(Point {
         at: feedback["createdAt"].as_i64()?,
         value: text(feedback, "decimal").parse().ok()?,
         tags: [text(feedback, "tag1"), text(feedback, "tag2")],
-        is_listed: listed.into_iter().any(is_client),
     })
-}
-
-/// EVM addresses are written in any case, Solana's are not.
-fn is_same(one: &str, other: &str) -> bool {
-    match other.starts_with("0x") {
-        true => one.eq_ignore_ascii_case(other),
-        false => one == other,
-    }
 }
 
 fn about(row: &Value) -> Markup {

@@ -1,4 +1,5 @@
-//! Averages over time, drawn on the server: everyone's, and that of the listed reviewers.
+//! Averages over time, drawn on the server: everyone's, and that of the listed reviewers. What is drawn is not said in
+//! numbers: sums are the API's (R47).
 use super::page::{civil, short, strange};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
@@ -8,12 +9,19 @@ use std::collections::BTreeMap;
 pub struct Point {
     /// Unix seconds.
     pub at: i64,
-    /// For drawing only (R47).
+    /// For drawing only.
     pub value: f64,
     /// Its tags.
     pub tags: [String; 2],
-    /// Whether it is by one of the listed reviewers.
-    pub is_listed: bool,
+}
+
+/// Feedback of everyone, or of the listed reviewers.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Series {
+    /// The newest first.
+    pub points: Vec<Point>,
+    /// Whether this is all of it.
+    pub is_whole: bool,
 }
 
 /// Charts for tags.
@@ -21,30 +29,62 @@ const TAGS: usize = 6;
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 160.0;
 
-/// A chart of all feedback, and one for each of the most frequent tags.
-pub fn charts(points: &[Point], is_filtered: bool, is_whole: bool) -> Markup {
-    if points.is_empty() {
-        return html! { p { "There is no open feedback to draw." } };
+/// A chart of all feedback, and one for each of the most frequent tags: first those of the listed reviewers.
+pub fn charts(everyone: &Series, listed: Option<&Series>) -> Markup {
+    if everyone.points.is_empty() {
+        return html! { p { "There is no feedback to draw." } };
     }
-    let mut oldest_first: Vec<&Point> = points.iter().collect();
-    oldest_first.sort_by_key(|it| it.at);
     html! {
-        @if !is_whole { p.note { "Drawn from the newest " (points.len()) " feedbacks." } }
+        (drawn("everyone's feedback", everyone))
+        @if let Some(listed) = listed { (drawn("the listed reviewers' feedback", listed)) }
         p.legend {
             span.raw { "everyone" }
-            @if is_filtered { span.listed { "the listed reviewers" } }
+            @if listed.is_some() { span.listed { "the listed reviewers" } }
         }
-        (chart("All tags", &oldest_first, is_filtered))
-        @for tag in frequent(points) {
-            @let tagged: Vec<&Point> = oldest_first.iter().copied().filter(|it| it.tags.contains(&tag)).collect();
-            (chart(&tag, &tagged, is_filtered))
+        (chart("All tags", everyone, listed))
+        @for tag in tags(everyone, listed) {
+            (chart(&tag, &everyone.tagged(&tag), listed.map(|it| it.tagged(&tag)).as_ref()))
         }
     }
 }
 
-fn frequent(points: &[Point]) -> Vec<String> {
+fn drawn(whose: &str, of: &Series) -> Markup {
+    html! {
+        @if !of.is_whole { p.note { "Of " (whose) ", the newest " (of.points.len()) " are drawn, and their averages." } }
+    }
+}
+
+impl Series {
+    fn tagged(&self, tag: &String) -> Self {
+        let tagged = self.points.iter().filter(|it| it.tags.contains(tag));
+        Self {
+            points: tagged.cloned().collect(),
+            is_whole: self.is_whole,
+        }
+    }
+
+    /// The oldest first.
+    fn in_order(&self) -> Vec<&Point> {
+        let mut points: Vec<&Point> = self.points.iter().rev().collect();
+        points.sort_by_key(|it| it.at);
+        points
+    }
+}
+
+fn tags(everyone: &Series, listed: Option<&Series>) -> Vec<String> {
+    let mut tags = listed.map(frequent).unwrap_or_default();
+    for tag in frequent(everyone) {
+        if !tags.contains(&tag) {
+            tags.push(tag);
+        }
+    }
+    tags.truncate(TAGS);
+    tags
+}
+
+fn frequent(of: &Series) -> Vec<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for point in points {
+    for point in &of.points {
         let [first, second] = &point.tags;
         let second = (second != first).then_some(second);
         for tag in [Some(first), second].into_iter().flatten() {
@@ -60,9 +100,9 @@ fn frequent(points: &[Point]) -> Vec<String> {
 }
 
 /// The running average after each feedback.
-fn averages<'a>(points: impl IntoIterator<Item = &'a &'a Point>) -> Vec<(i64, f64)> {
+fn averages(points: &[&Point]) -> Vec<(i64, f64)> {
     let (mut sum, mut count) = (0.0, 0.0);
-    let each = points.into_iter().map(|point| {
+    let each = points.iter().map(|point| {
         sum += point.value;
         count += 1.0;
         (point.at, sum / count)
@@ -70,54 +110,54 @@ fn averages<'a>(points: impl IntoIterator<Item = &'a &'a Point>) -> Vec<(i64, f6
     each.collect()
 }
 
-fn chart(name: &str, points: &[&Point], is_filtered: bool) -> Markup {
-    let raw = averages(points);
-    let listed = averages(points.iter().filter(|it| it.is_listed));
-    let values = || points.iter().map(|it| it.value);
+fn chart(name: &str, everyone: &Series, listed: Option<&Series>) -> Markup {
+    let raw = everyone.in_order();
+    let theirs = listed.map(Series::in_order).unwrap_or_default();
+    let all = || raw.iter().chain(&theirs);
     let (low, high) = (
-        values().fold(f64::INFINITY, f64::min),
-        values().fold(f64::NEG_INFINITY, f64::max),
+        all().map(|it| it.value).fold(f64::INFINITY, f64::min),
+        all().map(|it| it.value).fold(f64::NEG_INFINITY, f64::max),
     );
     let (first, last) = (
-        points.first().map_or(0, |it| it.at),
-        points.last().map_or(0, |it| it.at),
+        all().map(|it| it.at).min().unwrap_or_default(),
+        all().map(|it| it.at).max().unwrap_or_default(),
     );
     let x = |at: i64| scaled(at as f64, first as f64, last as f64) * WIDTH;
     let y = |value: f64| HEIGHT - scaled(value, low, high) * HEIGHT;
-    let line = |averages: &[(i64, f64)]| {
-        let points = averages
-            .iter()
-            .map(|(at, value)| format!("{:.1},{:.1}", x(*at), y(*value)));
+    let line = |points: &[&Point]| {
+        let points = averages(points).into_iter();
+        let points = points.map(|(at, value)| format!("{:.1},{:.1}", x(at), y(value)));
         points.collect::<Vec<_>>().join(" ")
     };
-    let end = |averages: &[(i64, f64)]| averages.last().map_or(0.0, |(_, value)| *value);
-    let described = format!(
-        "{} feedbacks from {} to {}. The average ends at {:.2}.",
-        points.len(),
-        civil(first).0,
-        civil(last).0,
-        end(&raw)
-    );
+    let (from, to) = (civil(first).0, civil(last).0);
+    let described = format!("{} feedbacks from {from} to {to}.", raw.len());
     html! {
         figure.chart {
             figcaption {
                 span.tag { (strange(&short(name))) } " "
                 (described)
-                @if is_filtered {
-                    @if listed.is_empty() { " The listed reviewers gave none." }
-                    @else { " That of the " (listed.len()) " by the listed reviewers at " (format!("{:.2}", end(&listed))) "." }
-                }
+                @if let Some(listed) = listed { " " (said_of(listed)) }
             }
             svg viewBox={ "-4 -4 " (WIDTH + 8.0) " " (HEIGHT + 8.0) } role="img" aria-label={ (short(name)) ": " (described) } preserveAspectRatio="none" {
                 rect.frame x="0" y="0" width=(WIDTH) height=(HEIGHT) {}
-                @for point in points {
-                    circle.dot.listed[point.is_listed] cx=(format!("{:.1}", x(point.at))) cy=(format!("{:.1}", y(point.value))) r="2" {}
+                @for (points, is_listed) in [(&raw, false), (&theirs, true)] {
+                    @for point in points {
+                        circle.dot.listed[is_listed] cx=(format!("{:.1}", x(point.at))) cy=(format!("{:.1}", y(point.value))) r="2" {}
+                    }
                 }
                 polyline.raw points=(line(&raw)) {}
-                @if is_filtered { polyline.listed points=(line(&listed)) {} }
+                @if listed.is_some() { polyline.listed points=(line(&theirs)) {} }
             }
-            p.axis { span { (civil(first).0) } span { (low) " to " (high) } span { (civil(last).0) } }
+            p.axis { span { (from) } span { (low) " to " (high) } span { (to) } }
         }
+    }
+}
+
+fn said_of(listed: &Series) -> String {
+    match (listed.points.len(), listed.is_whole) {
+        (0, true) => "The listed reviewers gave none.".to_owned(),
+        (0, false) => "None of what is drawn of the listed reviewers.".to_owned(),
+        (count, _) => format!("{count} by the listed reviewers."),
     }
 }
 
@@ -133,23 +173,29 @@ fn scaled(number: f64, low: f64, high: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn point(at: i64, value: f64, tag: &str, is_listed: bool) -> Point {
+    fn point(at: i64, value: f64, tag: &str) -> Point {
         Point {
             at,
             value,
             tags: [tag.to_owned(), String::new()],
-            is_listed,
         }
+    }
+
+    fn series(points: &[Point], is_whole: bool) -> Series {
+        let points = points.to_vec();
+        Series { points, is_whole }
     }
 
     #[test]
     fn a_chart_has_everyones_average_and_that_of_the_listed() {
         let points = [
-            point(200, 0.0, "b", true),
-            point(100, 100.0, "a", false),
-            point(300, 50.0, "a", true),
+            point(300, 50.0, "a"),
+            point(200, 0.0, "b"),
+            point(100, 100.0, "a"),
         ];
-        let drawn = charts(&points, true, true).into_string();
+        let everyone = series(&points, true);
+        let listed = series(&points[..2], true);
+        let drawn = charts(&everyone, Some(&listed)).into_string();
         // From 100 to 300 seconds and from 0 to 100: the averages are 100, 50, 50 and 0, 25.
         assert!(
             drawn.contains("class=\"raw\" points=\"0.0,0.0 320.0,80.0 640.0,80.0\""),
@@ -160,14 +206,36 @@ mod tests {
             "{drawn}"
         );
         assert_eq!(drawn.matches("<figure").count(), 3);
-        assert!(drawn.contains("The average ends at 50.00"), "{drawn}");
-        let unfiltered = charts(&points, false, true).into_string();
+        assert!(drawn.contains("2 by the listed reviewers."), "{drawn}");
+        let unfiltered = charts(&everyone, None).into_string();
         assert!(!unfiltered.contains("class=\"listed\" points"));
+    }
+
+    /// Anyone can give so much feedback that none of the listed reviewers' is among the newest.
+    #[test]
+    fn the_listed_are_drawn_and_their_tags_first_however_much_others_gave() {
+        let loud: Vec<Point> = (0..100)
+            .map(|it| point(1_000 + it, 0.0, &format!("loud{}", it % 6)))
+            .collect();
+        let everyone = series(&loud, false);
+        let listed = series(&[point(100, 90.0, "quiet")], true);
+        let drawn = charts(&everyone, Some(&listed)).into_string();
+        assert!(drawn.contains("the newest 100 are drawn"), "{drawn}");
+        assert!(!drawn.contains("listed reviewers' feedback"), "{drawn}");
+        let quiet = drawn.find("quiet").unwrap();
+        assert!(quiet < drawn.find("loud0").unwrap(), "{drawn}");
+        assert!(drawn.contains("cx=\"0.0\" cy=\"0.0\""), "{drawn}");
+        assert_eq!(drawn.matches("<figure").count(), 7);
+        let nothing = charts(&everyone, Some(&series(&[], true))).into_string();
+        assert!(nothing.contains("gave none."), "{nothing}");
+        let unknown = charts(&everyone, Some(&series(&[], false))).into_string();
+        assert!(!unknown.contains("gave none."), "{unknown}");
     }
 
     #[test]
     fn one_feedback_is_drawn_in_the_middle() {
-        let drawn = charts(&[point(100, 7.0, "<b>", false)], false, false).into_string();
+        let one = series(&[point(100, 7.0, "<b>")], false);
+        let drawn = charts(&one, None).into_string();
         assert!(drawn.contains("points=\"320.0,80.0\""), "{drawn}");
         assert!(
             !drawn.contains("<b>") && drawn.contains("&lt;b&gt;"),

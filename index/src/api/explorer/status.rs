@@ -29,6 +29,10 @@ pub async fn page(State(site): State<Site>) -> Result<Response, Refusal> {
                         @if it["incompleteAgents"] == 0 { "none" }
                         @else { a href={ "/?incomplete=1&chain=" (encoded(&text(it, "chain"))) } { (text(it, "incompleteAgents")) } }
                     }
+                    dt { "Agent ids without an event" } dd { (or_none(&text(it, "missingAgentIds"))) }
+                    dt { "Events that cannot be read" } dd { (or_none(&text(it, "undecodedEvents"))) }
+                    dt { "State not compared yet" } dd { (or_none(&text(it, "stateUnread"))) }
+                    dt { "State that differs from events" } dd { (differences(&it["stateDifferences"])) }
                     dt { "Reorganizations" } dd { (reorganizations(&it["reorganizations"])) }
                 }
                 (newest(&it["reorganizations"]))
@@ -36,6 +40,25 @@ pub async fn page(State(site): State<Site>) -> Result<Response, Refusal> {
         }
     };
     Ok(whole("Status", &main).into_response())
+}
+
+fn or_none(count: &str) -> &str {
+    match count {
+        "0" => "none",
+        count => count,
+    }
+}
+
+/// R45: how often, for each field.
+fn differences(of: &Value) -> String {
+    let counts = of.as_object().into_iter().flatten();
+    let counts: Vec<String> = counts
+        .map(|(field, count)| format!("{field}: {count}"))
+        .collect();
+    match counts.is_empty() {
+        true => "none".to_owned(),
+        false => counts.join(", "),
+    }
 }
 
 fn reorganizations(of: &Value) -> String {

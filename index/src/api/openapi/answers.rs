@@ -486,8 +486,28 @@ fn health() -> Vec<(&'static str, Value)> {
         ("blockTime", or_null(time())),
         ("finalBlock", or_null(whole())),
         ("agents", whole()),
-        ("incompleteAgents", whole()),
-        ("stateUnread", whole()),
+        (
+            "incompleteAgents",
+            described(whole(), "Agents of which events are missing"),
+        ),
+        (
+            "missingAgentIds",
+            described(
+                whole(),
+                "EVM: ids between the first and the last agent that no event names",
+            ),
+        ),
+        (
+            "undecodedEvents",
+            described(whole(), "Events that this version cannot decode"),
+        ),
+        (
+            "stateUnread",
+            described(
+                whole(),
+                "Agents and clients whose state is still to be compared",
+            ),
+        ),
         ("stateDifferences", differences),
         ("reorganizations", reorganizations),
     ]);

@@ -131,6 +131,7 @@ fn parameters(path: &str) -> Value {
         let is_required = matches!(*name, "clientAddresses" | "chain" | "validator");
         json!({
             "name": name, "in": "query", "required": is_required, "schema": type_of(name),
+            "explode": false, // lists have commas between their entries
         })
     });
     in_path.chain(in_query).collect()
@@ -225,7 +226,7 @@ fn type_of(name: &str) -> Value {
         | "supportedTrust" | "a2aSkills" | "mcpTools" | "mcpPrompts" | "mcpResources"
         | "oasfSkills" | "oasfDomains" => texts,
         "minValue" | "maxValue" => json!({
-            "description": "A decimal, compared exactly (R47). A number that is not exact as a double is refused: send it as text.",
+            "description": "A decimal within ±1e38 with at most 18 digits after its point, compared exactly (R47). A number that is not exact as a double is refused: send it as text, which has no exponent.",
             "type": ["number", "string"],
         }),
         "minCount" | "maxCount" | "registeredAtFrom" | "registeredAtTo" | "updatedAtFrom"
@@ -245,8 +246,8 @@ fn type_of(name: &str) -> Value {
         | "hasMCP"
         | "hasA2A"
         | "hasWeb"
-        | "hasOASF"
         | "hasEndpoints" => json!({ "type": "boolean" }),
+        "hasOASF" => json!({ "description": "Has skills or domains of OASF", "type": "boolean" }),
         "profile" => json!({ "enum": ["open", "authorized"] }),
         "metadataValue" => json!({
             "type": "object",

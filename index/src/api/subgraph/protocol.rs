@@ -1,5 +1,10 @@
 //! What the subgraph says of a whole registry, and of an agent in numbers.
-use super::{document::Selected, error::QueryError, schema::AGENT, select::Execution};
+use super::{
+    document::Selected,
+    error::QueryError,
+    schema::AGENT,
+    select::{Execution, size},
+};
 use crate::{
     StoreError,
     store::{Cell as _, Engine, Sql, Value as Stored},
@@ -170,10 +175,14 @@ impl<E: Engine> Execution<'_, E> {
             "timestamp" => json!(head.map(|it| it.time)),
             "hash" => json!(head.map(|it| hex_of(&it.hash))),
             "parentHash" => json!(head.map(|it| hex_of(&it.parent))),
-            // R46: agents of which events are missing, and events that cannot be read.
+            // R46: agents of which events are missing, or all of them, and events that cannot be read.
             "hasIndexingErrors" => {
-                let missing = self.store.incomplete_count(deployment)?;
-                json!(missing > 0 || self.store.count(deployment, "undecoded")? > 0)
+                let store = &mut self.store;
+                json!(
+                    store.incomplete_count(deployment)? > 0
+                        || store.missing_ids(deployment)? > 0
+                        || store.undecoded_count(deployment)? > 0
+                )
             }
             _ => {
                 let deployed = self.store.deployments()?;
@@ -325,11 +334,15 @@ impl<E: Engine> Execution<'_, E> {
     fn all(&mut self, sql: &Sql, name: &str) -> Result<Vec<Stored>, QueryError> {
         let mut sql = sql.clone();
         sql.push(&format!(" LIMIT {}", LIST + 1));
-        let mut found = Vec::new();
-        self.store.select(&sql, "protocol", &mut |cells| {
-            found.push(cells.next());
-            Ok(())
+        let (mut found, mut bytes) = (Vec::new(), 0);
+        self.limited(&sql, "protocol", |cells| {
+            let cell = cells.next();
+            let length = size(&cell);
+            bytes += length;
+            found.push(cell);
+            Ok(length)
         })?;
+        self.count(bytes)?;
         match found.len() {
             0..=LIST => Ok(found),
             _ => {

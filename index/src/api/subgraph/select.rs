@@ -12,7 +12,7 @@ use super::{
 use crate::{
     StoreError,
     api::{ApiError, Limits},
-    store::{Cell as _, Engine, Sql, Store, Value as Stored},
+    store::{Cell as _, Cells, Engine, Sql, Store, Value as Stored},
 };
 use serde_json::{Map, Value, json};
 use std::{
@@ -247,7 +247,7 @@ impl<'a, E: Engine> Execution<'a, E> {
                         self.require_time()?;
                         let answer =
                             feedback_file::answer(self.store, self.scope, &row.key, child)?;
-                        self.bytes += answer.to_string().len();
+                        self.count(answer.to_string().len())?;
                         row.answer.insert(child.key.clone(), answer);
                     }
                 }
@@ -305,7 +305,11 @@ impl<'a, E: Engine> Execution<'a, E> {
     }
 
     fn require_small(&self) -> Result<(), QueryError> {
-        let message = match (self.rows > ROWS, self.bytes > BYTES) {
+        Self::require(self.rows, self.bytes)
+    }
+
+    fn require(rows: usize, bytes: usize) -> Result<(), QueryError> {
+        let message = match (rows > ROWS, bytes > BYTES) {
             (false, false) => return Ok(()),
             (true, _) => format!("the answer has more than {ROWS} entities; ask for less"),
             (false, true) => format!("the answer has more than {BYTES} bytes; ask for less"),
@@ -376,7 +380,10 @@ impl<'a, E: Engine> Execution<'a, E> {
                 let approved = agent.iter().map(|(_, approved)| approved);
                 let approved = approved.filter(|it| **it != Stored::Null);
                 let by_owner = agent.and_then(|(owner, _)| of_owner.get(owner));
-                let all = approved.chain(by_owner.into_iter().flatten());
+                let all: Vec<&Stored> = approved.chain(by_owner.into_iter().flatten()).collect();
+                // An owner's are in the answer for each of its agents.
+                self.count(all.iter().map(|it| size(it)).sum())?;
+                let all = all.into_iter();
                 let all = all.filter_map(|it| Scalar::Bytes.answer(it, self.scope));
                 row.answer.insert(child.key.clone(), all.collect());
             }
@@ -403,14 +410,41 @@ impl<'a, E: Engine> Execution<'a, E> {
         }
         sql.push(") ORDER BY s.subject");
         let mut found: BTreeMap<Vec<u8>, Vec<Stored>> = BTreeMap::new();
-        self.store.select(&sql, "setting", &mut |cells| {
+        self.limited(&sql, "setting", |cells| {
             let subject: Vec<u8> = cells.take("subject")?;
             let (owner, operator) = subject.split_at(subject.len() / 2);
-            let of = found.entry(owner.to_vec()).or_default();
-            of.push(Stored::Blob(operator.to_vec()));
-            Ok(())
+            let operator = Stored::Blob(operator.to_vec());
+            let bytes = size(&operator);
+            found.entry(owner.to_vec()).or_default().push(operator);
+            Ok(bytes)
         })?;
         Ok(found)
+    }
+
+    /// Reads rows of which each takes so many bytes, as long as these have room in the answer. They are not counted:
+    /// what of them is answered, and how often, is not known yet.
+    pub(super) fn limited(
+        &mut self,
+        sql: &Sql,
+        table: &'static str,
+        mut each: impl FnMut(&mut Cells<'_>) -> Result<usize, StoreError>,
+    ) -> Result<(), QueryError> {
+        let mut bytes = self.bytes;
+        let found = self.store.select(sql, table, &mut |cells| {
+            bytes += each(cells)?;
+            match bytes > BYTES {
+                true => Err(TOO_MUCH),
+                false => Ok(()),
+            }
+        });
+        Self::require(self.rows, bytes)?;
+        Ok(found?)
+    }
+
+    /// Counts bytes of the answer that no row's cells have.
+    pub(super) fn count(&mut self, bytes: usize) -> Result<(), QueryError> {
+        self.bytes += bytes;
+        self.require_time()
     }
 
     /// Files are parsed between statements, which the time limit ends.
@@ -504,7 +538,8 @@ fn key_of(cells: &[Stored]) -> Vec<u8> {
     key
 }
 
-fn size(cell: &Stored) -> usize {
+/// Bytes that a cell has in an answer.
+pub(super) fn size(cell: &Stored) -> usize {
     match cell {
         Stored::Text(text) => text.len(),
         Stored::Blob(bytes) => 2 * bytes.len(),
