@@ -6,7 +6,7 @@ export type Sent = "nothing" | "maybe" | "failed" | "landed";
 
 /** Why a call failed. */
 export class ClientError extends Error {
-  override readonly name = "ClientError";
+  override readonly name: string = "ClientError";
   /** The rule that was broken, the same on each chain (R25); `undefined` if no rule was. */
   readonly errorClass: ErrorClass | undefined;
   /** What was sent. */
@@ -19,6 +19,28 @@ export class ClientError extends Error {
     this.errorClass = known.errorClass;
     this.sent = known.sent ?? "nothing";
     this.transaction = known.transaction;
+  }
+}
+
+/** Why an index has no answer: it refuses the question, it does not have what was asked for, or it does not answer as an index does. */
+export type IndexFault = "refused" | "not-indexed" | "silent";
+
+/** Why an index has no answer. */
+export class IndexError extends ClientError {
+  override readonly name = "IndexError";
+
+  constructor(
+    message: string,
+    readonly fault: IndexFault,
+    /** The HTTP status of an answer that says so. */
+    readonly status?: number,
+  ) {
+    super(message);
+  }
+
+  /** Whether the same question may be answered later. */
+  get isRetryable(): boolean {
+    return this.fault === "silent";
   }
 }
 

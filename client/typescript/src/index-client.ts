@@ -1,6 +1,6 @@
 import { load } from "@concord/canonical";
 import { addressesOf } from "./documents.js";
-import { ClientError, wordsOf } from "./errors.js";
+import { ClientError, IndexError, wordsOf } from "./errors.js";
 import type { FeedbackRef, Kind, Reviewers, Tags } from "./types.js";
 
 /** How long an answer may take. */
@@ -51,35 +51,52 @@ export class IndexClient {
     const asked = { agentIds: [agent], clientAddresses: await listed(reviewers), profile: kind, ...tags };
     const { items } = await this.page(["summaries"], asked);
     const [summary] = items;
-    if (!summary) throw new ClientError(`the index answers no summary of ${agent}`);
+    if (!summary) throw silent(`its answer has no summary of ${agent}`);
     if (isAgent(agent, summary.agent) && summary.profile === kind) return summary;
-    throw new ClientError(`the index's summary is not of ${kind} feedback of ${agent}`);
+    throw silent(`its summary is not of ${kind} feedback of ${agent}`);
   }
 
   private async page(path: readonly string[], body: unknown): Promise<Page> {
     const { items, nextCursor = null } = await this.ask(path, body);
-    if (!Array.isArray(items) || !items.every(isObject)) throw new ClientError("the index's answer has no list of items");
-    if (!(nextCursor === null || typeof nextCursor === "string")) throw new ClientError("the index's nextCursor is not text");
+    if (!Array.isArray(items) || !items.every(isObject)) throw silent("its answer has no list of items");
+    if (!(nextCursor === null || typeof nextCursor === "string")) throw silent("its answer's nextCursor is not text");
     return { items, nextCursor };
   }
 
   private async ask(path: readonly string[], body?: unknown): Promise<Record<string, unknown>> {
     const url = `${this.base}/v1/${path.map(encodeURIComponent).join("/")}`;
     const post = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
-    let answer;
-    let json: unknown;
+    const bounds = { signal: AbortSignal.timeout(TIME_MS), redirect: "error" } as const;
     try {
-      const bounds = { signal: AbortSignal.timeout(TIME_MS), redirect: "error" } as const;
-      answer = await fetch(url, body === undefined ? bounds : { ...post, ...bounds });
-      json = JSON.parse(await textOf(answer));
-    } catch (cause) {
-      throw new ClientError(`the index does not answer: ${wordsOf(cause)}`, { cause });
+      const answer = await fetch(url, body === undefined ? bounds : { ...post, ...bounds });
+      return objectOf(answer.status, await textOf(answer));
+    } catch (fault) {
+      throw fault instanceof IndexError ? fault : silent(wordsOf(fault));
     }
-    if (!isObject(json)) throw new ClientError("the index's answer is not an object");
-    if (answer.ok) return json;
-    const message = isObject(json.error) ? json.error.message : undefined;
-    throw new ClientError(`the index refuses this: ${message ?? `status ${answer.status}`}`);
   }
+}
+
+/** An index that does not answer, or not as an index does. */
+const silent = (words: string, status?: number) => new IndexError(`the index does not answer: ${words}`, "silent", status);
+
+/** The object of an answer. Every other status than 200 is an error, by what it means. */
+function objectOf(status: number, text: string): Record<string, unknown> {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw silent(`status ${status}, and no JSON: is this an index?`, status);
+  }
+  if (status !== 200) throw failure(status, isObject(json) && isObject(json.error) ? json.error.message : undefined);
+  if (isObject(json)) return json;
+  throw silent("its answer is not an object");
+}
+
+function failure(status: number, message: unknown): IndexError {
+  const words = typeof message === "string" ? message : `status ${status}`;
+  if (status === 404) return new IndexError(words, "not-indexed", status);
+  const isRefusal = (status >= 400 && status < 500) || status === 501;
+  return isRefusal ? new IndexError(`the index refuses this: ${words}`, "refused", status) : silent(words, status);
 }
 
 /** The URL that paths follow. No fault repeats it: what is wrong with it can be that it holds a secret. */
@@ -100,7 +117,7 @@ async function textOf(answer: Response): Promise<string> {
     length += part.value.length;
     if (length > MOST_BYTES) {
       await reader?.cancel();
-      throw new ClientError(`its answer has more than ${MOST_BYTES} bytes`);
+      throw silent(`its answer has more than ${MOST_BYTES} bytes`);
     }
     chunks.push(part.value);
   }

@@ -12,7 +12,7 @@ import { createPublicClient, createWalletClient, http as transport, pad } from "
 import { privateKeyToAccount } from "viem/accounts";
 import { ADDRESSES, KEYS } from "../../../tests/clients/agent0/local_chain.mjs";
 import { CHAIN } from "../../../tests/clients/anchor/local_cluster.mjs";
-import { ClientError, EvmClient, IndexClient, NO_HASH, SolanaClient, startProgram, startRegistries } from "./chains.mjs";
+import { ClientError, EvmClient, IndexClient, IndexError, NO_HASH, SolanaClient, startProgram, startRegistries } from "./chains.mjs";
 
 /** A reader whose answers pass through `answered`. */
 const filtered = (answered, before = () => undefined) => ({
@@ -247,6 +247,41 @@ test("an index that answers anything is an error, and no secret of its URL is to
   for (const url of ["https://user:s3cret@h", "https://h/?k=s3cret", "https://h/#s3cret", "ftp://s3cret", "s3cret"]) {
     assert.throws(() => new IndexClient(url), (fault) => fault instanceof ClientError && !fault.message.includes("s3cret"), url);
   }
+});
+
+test("an index's error says by its status what it means", async () => {
+  let answer = [];
+  const server = http.createServer((_, response) => {
+    const [status, body] = answer;
+    response.writeHead(status);
+    response.end(body);
+  });
+  await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
+  const index = new IndexClient(`http://127.0.0.1:${server.address().port}/`);
+  const failed = async () => {
+    const fault = await index.searchAgents({}).catch((it) => it);
+    assert.ok(fault instanceof IndexError && fault instanceof ClientError, `${fault}`);
+    return [fault.fault, fault.status, fault.isRetryable, fault.message];
+  };
+  const json = (code, message) => JSON.stringify({ error: { code, message, field: null } });
+  try {
+    const cases = [
+      [400, json("malformed", "filters.minStars is not known"), "refused", "the index refuses this: filters.minStars is not known"],
+      [501, json("unavailable_filter", "not indexed"), "refused", "the index refuses this: not indexed"],
+      [404, json("not_found", "agent 7 is not indexed here"), "not-indexed", "agent 7 is not indexed here"],
+      [503, json("busy", "ask again in a second"), "silent", "the index does not answer: ask again in a second"],
+      [500, json("store", "the store cannot be read"), "silent", "the index does not answer: the store cannot be read"],
+      [500, "[]", "silent", "the index does not answer: status 500"],
+      [404, "<html>", "silent", "the index does not answer: status 404, and no JSON: is this an index?"],
+    ];
+    for (const [status, body, fault, message] of cases) {
+      answer = [status, body];
+      assert.deepEqual(await failed(), [fault, status, fault === "silent", message]);
+    }
+  } finally {
+    server.close();
+  }
+  assert.deepEqual((await failed()).slice(0, 3), ["silent", undefined, true]);
 });
 
 test("a node's URL is not told, since it can hold a key", async () => {
