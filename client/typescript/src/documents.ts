@@ -102,6 +102,6 @@ function requireSignature({ signature: _, ...list }: ReviewerList, { algorithm, 
     const message = canonical.jcs({ text: JSON.stringify(list) }).hash;
     canonical.verify({ algorithm, message, signature: signed.signature, signer });
   } catch (cause) {
-    throw new ClientError(`the reviewer list's signature does not hold: ${wordsOf(cause)}`, { errorClass: "BadSignature", cause });
+    throw new ClientError(`the reviewer list's signature does not hold: ${wordsOf(cause)}`, { errorClass: "BadSignature" });
   }
 }

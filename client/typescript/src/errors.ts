@@ -4,7 +4,7 @@ import type { ErrorClass } from "@concord/registries";
 /** Whether a transaction was sent before a call failed. After `maybe`, look at `transaction` before you call again. */
 export type Sent = "nothing" | "maybe" | "failed" | "landed";
 
-/** Why a call failed. */
+/** Why a call failed. It has no `cause`: what viem and web3.js throw holds the endpoint's URL, and a logger prints causes too. */
 export class ClientError extends Error {
   override readonly name: string = "ClientError";
   /** The rule that was broken, the same on each chain (R25); `undefined` if no rule was. */
@@ -14,8 +14,8 @@ export class ClientError extends Error {
   /** The transaction that was sent, or may have been. */
   readonly transaction: string | undefined;
 
-  constructor(message: string, known: { errorClass?: ErrorClass | undefined; sent?: Sent; transaction?: string; cause?: unknown } = {}) {
-    super(message, { cause: known.cause });
+  constructor(message: string, known: { errorClass?: ErrorClass | undefined; sent?: Sent; transaction?: string } = {}) {
+    super(message);
     this.errorClass = known.errorClass;
     this.sent = known.sent ?? "nothing";
     this.transaction = known.transaction;
@@ -44,8 +44,8 @@ export class IndexError extends ClientError {
   }
 }
 
-/** The words of a fault: of viem's, the short ones, because the others repeat the endpoint's URL, which can hold a key. */
+/** The words of a fault, without URLs: an endpoint's can hold a key. Of viem's words, those about the request are left out. */
 export function wordsOf(fault: unknown): string {
-  if (fault instanceof BaseError) return fault.shortMessage;
-  return fault instanceof Error ? fault.message : String(fault);
+  const words = fault instanceof BaseError ? fault.shortMessage : fault instanceof Error ? fault.message : String(fault);
+  return words.replace(/\b(https?|wss?):\/\/[^\s"'<>]+/gi, "$1://…");
 }

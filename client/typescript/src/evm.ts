@@ -269,7 +269,7 @@ export class EvmClient implements T.RegistryClient {
       if (status === "success") return { to: address, hash, logs, blockNumber };
     } catch (cause) {
       if (cause instanceof ClientError) throw cause;
-      throw new ClientError(wordsOf(cause), { sent: "maybe", transaction: hash, cause });
+      throw new ClientError(wordsOf(cause), { sent: "maybe", transaction: hash });
     }
     throw new ClientError(`${hash} failed`, { sent: "failed", transaction: hash });
   }
@@ -308,7 +308,7 @@ export class EvmClient implements T.RegistryClient {
       // a node that refuses it proves nothing: another one can have it, as behind viem's `fallback`
       if (!isKnown(cause)) {
         account.nonceManager?.reset({ address: account.address, chainId: wallet.chain.id });
-        throw new ClientError(refusalOf(cause), { sent: "maybe", transaction: hash, cause });
+        throw new ClientError(refusalOf(cause), { sent: "maybe", transaction: hash });
       }
     }
     this.accepted.add(hash);
@@ -327,7 +327,7 @@ export class EvmClient implements T.RegistryClient {
       return await account.signTransaction(request as never, { serializer: chain.serializers?.transaction as never });
     } catch (cause) {
       nonceManager?.reset({ address, chainId: chain.id });
-      throw new ClientError(wordsOf(cause), { cause });
+      throw new ClientError(wordsOf(cause));
     }
   }
 
@@ -344,7 +344,7 @@ export class EvmClient implements T.RegistryClient {
     try {
       return await wallet.writeContract({ ...call, account: wallet.account, chain: wallet.chain });
     } catch (cause) {
-      throw new ClientError(wordsOf(cause), { sent: isDeclined(cause) ? "nothing" : "maybe", cause });
+      throw new ClientError(wordsOf(cause), { sent: isDeclined(cause) ? "nothing" : "maybe" });
     }
   }
 }
@@ -401,7 +401,7 @@ function refused(fault: unknown): ClientError {
   if (fault instanceof ClientError) return fault;
   const revert = fault instanceof BaseError && fault.walk((it) => it instanceof ContractFunctionRevertedError);
   const raw = revert instanceof ContractFunctionRevertedError ? revert.raw : undefined;
-  return new ClientError(wordsOf(fault), { errorClass: raw && errorClassOfRevert(raw)?.name, cause: fault });
+  return new ClientError(wordsOf(fault), { errorClass: raw && errorClassOfRevert(raw)?.name });
 }
 
 async function signHash(account: LocalAccount, hash: T.Hex): Promise<T.Hex> {

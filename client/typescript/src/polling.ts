@@ -29,5 +29,5 @@ export async function polled<A>(ask: () => Promise<A | undefined>): Promise<A> {
     }
     await new Promise((over) => setTimeout(over, pause));
   }
-  throw new Error(`no answer in ${POLLING_MS / 1000} s${cause ? `: ${wordsOf(cause)}` : ""}`, { cause });
+  throw new Error(`no answer in ${POLLING_MS / 1000} s${cause ? `: ${wordsOf(cause)}` : ""}`);
 }

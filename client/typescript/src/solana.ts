@@ -347,7 +347,7 @@ export class SolanaClient implements T.RegistryClient {
       await inTime(this.options.connection.sendRawTransaction(transaction.serialize(), { preflightCommitment: COMMITMENT }));
     } catch (cause) {
       if (isProcessed(cause)) return;
-      throw new ClientError(wordsOf(cause), { sent: isRefusal(cause) ? "nothing" : "maybe", transaction: signature, cause });
+      throw new ClientError(wordsOf(cause), { sent: isRefusal(cause) ? "nothing" : "maybe", transaction: signature });
     }
   }
 
@@ -413,7 +413,7 @@ async function asked<A>(answer: Promise<A>, known: { sent?: "maybe" | "landed"; 
   try {
     return await answer;
   } catch (cause) {
-    throw new ClientError(wordsOf(cause), { ...known, cause });
+    throw new ClientError(wordsOf(cause), { ...known });
   }
 }
 

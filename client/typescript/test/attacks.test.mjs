@@ -7,8 +7,9 @@ import os from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { test } from "node:test";
+import { inspect } from "node:util";
 import anchor from "@anchor-lang/core";
-import { createPublicClient, createWalletClient, http as transport, pad } from "viem";
+import { createPublicClient, createWalletClient, custom, http as transport, pad } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { ADDRESSES, KEYS } from "../../../tests/clients/agent0/local_chain.mjs";
 import { CHAIN } from "../../../tests/clients/anchor/local_cluster.mjs";
@@ -285,13 +286,29 @@ test("an index's error says by its status what it means", async () => {
 });
 
 test("a node's URL is not told, since it can hold a key", async () => {
+  const quiet = (sent) => (fault) => {
+    assert.ok(fault instanceof ClientError && fault.message.length > 0, `${fault}`);
+    assert.equal(fault.sent, sent, fault.message);
+    assert.doesNotMatch(inspect(fault, { depth: Infinity, showHidden: true }), /s3cret/);
+    return true;
+  };
+  const url = "http://127.0.0.1:1/s3cret";
   const chain = { id: 1, name: "none", nativeCurrency: { name: "", symbol: "", decimals: 18 }, rpcUrls: { default: { http: [] } } };
-  const reader = createPublicClient({ chain, transport: transport("http://127.0.0.1:1/s3cret", { retryCount: 0 }) });
-  const wallet = createWalletClient({ account: privateKeyToAccount(KEYS.client), chain, transport: transport("http://127.0.0.1:1/s3cret") });
+  const [silent, local] = [transport(url, { retryCount: 0 }), privateKeyToAccount(KEYS.client)];
+  const answering = custom({ request: async ({ method }) => (method === "eth_getCode" ? "0x01" : "0x") });
   const addresses = { identity: ADDRESSES.owner, openReputation: ADDRESSES.owner };
-  const client = await EvmClient.of({ reader, wallet, addresses });
-  await assert.rejects(client.give({ agent: "1", value: 1n, decimals: 0 }), ({ message }) => message.length > 0 && !message.includes("s3cret"));
-  const connection = new anchor.web3.Connection("http://127.0.0.1:1/s3cret", "confirmed");
-  const solana = SolanaClient.of({ connection, account: anchor.web3.Keypair.generate(), network: CHAIN });
-  await assert.rejects(solana, ({ sent, message }) => sent === "nothing" && !message.includes("s3cret"));
+  const given = async (reading, account) => {
+    const reader = createPublicClient({ chain, transport: reading });
+    const client = await EvmClient.of({ reader, wallet: createWalletClient({ account, chain, transport: silent }), addresses });
+    return client.give({ agent: "1", value: 1n, decimals: 0 });
+  };
+  await assert.rejects(given(silent, local), quiet("nothing"));
+  await assert.rejects(given(answering, local), quiet("nothing")); // when it is signed
+  await assert.rejects(given(answering, ADDRESSES.client), quiet("maybe")); // by a wallet
+  const failing = () => Promise.reject(new Error(`request to ${url} failed`)); // as node-fetch says it
+  for (const options of [{}, { fetch: failing }]) {
+    const connection = new anchor.web3.Connection(url, { commitment: "confirmed", ...options });
+    await assert.rejects(SolanaClient.of({ connection, account: anchor.web3.Keypair.generate(), network: CHAIN }), quiet("nothing"));
+  }
+  await assert.rejects(new IndexClient(url).searchAgents({}), quiet("nothing"));
 });
