@@ -1,7 +1,6 @@
 import { type Canonical, load } from "@concord/canonical";
 import {
   authorizedReputationRegistryAbi,
-  errorClassOfRevert,
   identityRegistryAbi,
   reputationRegistryAbi,
   validationRegistryAbi,
@@ -10,27 +9,18 @@ import {
   type Abi,
   type Account,
   type Address,
-  BaseError,
   type Chain,
-  ChainMismatchError,
-  ContractFunctionRevertedError,
   type LocalAccount,
-  type Log,
   type PublicClient,
-  type ReplacementReason,
-  RpcError,
   type Transport,
-  UnknownRpcError,
-  UserRejectedRequestError,
   type WalletClient,
-  concat,
-  encodeFunctionData,
   isHex,
-  keccak256,
   parseEventLogs,
 } from "viem";
 import { addressesOf, published, requireSame } from "./documents.js";
-import { ClientError, wordsOf } from "./errors.js";
+import { ClientError } from "./errors.js";
+import { refused } from "./evm-faults.js";
+import { EvmSender, type Sent } from "./evm-sending.js";
 import { checkText, integer, portable } from "./limits.js";
 import { NO_FEEDBACK, scoresOf } from "./scores.js";
 import type * as T from "./types.js";
@@ -61,16 +51,14 @@ const missing = (name: string): never => {
 /** An account at the registries of an EVM chain. */
 export class EvmClient implements T.RegistryClient {
   readonly address: Address;
-  /** Ends when the last transaction was sent. */
-  private sending: Promise<unknown> = Promise.resolve();
-  /** Transactions that a node took. */
-  private readonly accepted = new Set<T.Hex>();
+  private readonly sender: EvmSender;
 
   private constructor(
     private readonly options: EvmOptions,
     private readonly canonical: Canonical,
   ) {
     this.address = options.wallet.account.address;
+    this.sender = new EvmSender(options);
   }
 
   /** Makes a client. */
@@ -254,129 +242,10 @@ export class EvmClient implements T.RegistryClient {
     }
   }
 
-  /** Tries a call, which costs nothing if it is refused, sends it once, and waits until it has landed. */
-  private async send(abi: Abi, address: Address, functionName: string, args: readonly unknown[]): Promise<Sent> {
-    const { reader, confirmations = 1 } = this.options;
-    let hash = await this.sendOnce(await this.tried({ abi, address, functionName, args }));
-    try {
-      let reason: ReplacementReason | undefined;
-      const onReplaced = (replacement: { reason: ReplacementReason }) => void (reason = replacement.reason);
-      const { transactionHash, status, logs, blockNumber } = await reader.waitForTransactionReceipt({ hash, confirmations, onReplaced });
-      if (transactionHash !== hash && reason !== "repriced") {
-        throw new ClientError(`${transactionHash} took the place of ${hash}`, { sent: "failed", transaction: hash });
-      }
-      hash = transactionHash; // the same call for another fee is this call
-      if (status === "success") return { to: address, hash, logs, blockNumber };
-    } catch (cause) {
-      if (cause instanceof ClientError) throw cause;
-      throw new ClientError(wordsOf(cause), { sent: "maybe", transaction: hash });
-    }
-    throw new ClientError(`${hash} failed`, { sent: "failed", transaction: hash });
+  /** Sends a call once, and waits until it has landed. */
+  private send(abi: Abi, address: Address, functionName: string, args: readonly unknown[]): Promise<Sent> {
+    return this.sender.send({ abi, address, functionName, args });
   }
-
-  /** The call, if the registry does not refuse it. An address without code takes every call that answers nothing. */
-  private async tried(call: Call): Promise<Call> {
-    const { reader, wallet } = this.options;
-    try {
-      const { result } = await reader.simulateContract({ ...call, account: wallet.account });
-      if (result !== undefined || (await reader.getCode({ address: call.address }))) return call;
-    } catch (fault) {
-      throw refused(fault);
-    }
-    throw new ClientError(`there is no contract at ${call.address}`);
-  }
-
-  /** Sends a call once. A local account signs it here, so that its hash is known if the node's answer is lost. */
-  private async sendOnce(call: Call): Promise<T.Hex> {
-    const { account } = this.options.wallet;
-    if (account.type !== "local") return this.sendByWallet(call);
-    // one after the other: two calls at once would take the same nonce, and if they are equal be one transaction
-    const sent = this.sending.then(() => this.signAndSend(account, call));
-    this.sending = sent.catch(() => undefined);
-    return sent;
-  }
-
-  private async signAndSend(account: LocalAccount, call: Call): Promise<T.Hex> {
-    const { wallet } = this.options;
-    const signed = await this.sign(account, call);
-    const hash = keccak256(signed);
-    // by a node whose count of pending transactions lags behind
-    if (this.accepted.has(hash)) throw new ClientError(`${hash} is another call's: the node does not count it yet`);
-    try {
-      await wallet.sendRawTransaction({ serializedTransaction: signed });
-    } catch (cause) {
-      // a node that refuses it proves nothing: another one can have it, as behind viem's `fallback`
-      if (!isKnown(cause)) {
-        account.nonceManager?.reset({ address: account.address, chainId: wallet.chain.id });
-        throw new ClientError(refusalOf(cause), { sent: "maybe", transaction: hash });
-      }
-    }
-    this.accepted.add(hash);
-    return hash;
-  }
-
-  /** Signs a call as viem does before it sends one. */
-  private async sign(account: LocalAccount, call: Call): Promise<T.Hex> {
-    const { wallet } = this.options;
-    const { chain, dataSuffix: suffix } = wallet;
-    const { address, nonceManager } = account;
-    const data = concat([encodeFunctionData(call), (typeof suffix === "string" ? suffix : suffix?.value) ?? "0x"]);
-    try {
-      const request = await wallet.prepareTransactionRequest({ account, chain, to: call.address, data, ...(nonceManager && { nonceManager }) });
-      await this.requireFunds(request);
-      return await account.signTransaction(request as never, { serializer: chain.serializers?.transaction as never });
-    } catch (cause) {
-      nonceManager?.reset({ address, chainId: chain.id });
-      throw new ClientError(wordsOf(cause));
-    }
-  }
-
-  /** Requires what a transaction can cost. A node asks for it when the transaction was sent, and then its refusal proves nothing. */
-  private async requireFunds(request: { gas?: bigint; gasPrice?: bigint; maxFeePerGas?: bigint }): Promise<void> {
-    const cost = (request.gas ?? 0n) * (request.maxFeePerGas ?? request.gasPrice ?? 0n);
-    const balance = await this.options.reader.getBalance({ address: this.address });
-    if (balance < cost) throw new ClientError(`${this.address} holds ${balance} wei, and the transaction can cost ${cost}`);
-  }
-
-  /** Sends a call by a wallet, which signs and sends at once. */
-  private async sendByWallet(call: Call): Promise<T.Hex> {
-    const { wallet } = this.options;
-    try {
-      return await wallet.writeContract({ ...call, account: wallet.account, chain: wallet.chain });
-    } catch (cause) {
-      throw new ClientError(wordsOf(cause), { sent: isDeclined(cause) ? "nothing" : "maybe" });
-    }
-  }
-}
-
-/** A call of a contract. */
-interface Call {
-  readonly abi: Abi;
-  readonly address: Address;
-  readonly functionName: string;
-  readonly args: readonly unknown[];
-}
-
-/** The node has the transaction already. Nodes have words for it, and no code. */
-const isKnown = (fault: unknown) => fault instanceof BaseError && /already (known|imported)|\bknown transaction/i.test(fault.details);
-
-/** What the node said. viem's own words are the same for every refusal of a signed transaction. */
-function refusalOf(fault: unknown): string {
-  const isRefusal = (it: unknown) => it instanceof RpcError && !(it instanceof UnknownRpcError);
-  const refusal = fault instanceof BaseError && fault.walk(isRefusal);
-  return refusal instanceof RpcError ? `the node refuses the transaction: ${refusal.details}` : wordsOf(fault);
-}
-
-/** The user declined, or the wallet is on another chain and was not asked. */
-const isDeclined = (fault: unknown) =>
-  fault instanceof BaseError && fault.walk((it) => it instanceof UserRejectedRequestError || it instanceof ChainMismatchError) !== null;
-
-/** A transaction that succeeded. */
-interface Sent {
-  readonly to: Address;
-  readonly hash: T.Hex;
-  readonly logs: Log[];
-  readonly blockNumber: bigint;
 }
 
 const landed = ({ hash, blockNumber }: Sent): T.Landed => ({ transaction: hash, block: blockNumber });
@@ -394,14 +263,6 @@ function seen<E extends { address: Address; args: object }>(events: readonly E[]
 function isSame(one: unknown, other: unknown): boolean {
   const isHexadecimal = typeof one === "string" && typeof other === "string" && isHex(one) && isHex(other);
   return isHexadecimal ? one.toLowerCase() === other.toLowerCase() : one === other;
-}
-
-/** The class of a revert (R25). */
-function refused(fault: unknown): ClientError {
-  if (fault instanceof ClientError) return fault;
-  const revert = fault instanceof BaseError && fault.walk((it) => it instanceof ContractFunctionRevertedError);
-  const raw = revert instanceof ContractFunctionRevertedError ? revert.raw : undefined;
-  return new ClientError(wordsOf(fault), { errorClass: raw && errorClassOfRevert(raw)?.name });
 }
 
 async function signHash(account: LocalAccount, hash: T.Hex): Promise<T.Hex> {

@@ -1,44 +1,26 @@
 import anchor, { type Program as AnchorProgram } from "@anchor-lang/core";
 import { type Canonical, type DerivedAccount, load } from "@concord/canonical";
-import {
-  type AgentRegistry,
-  type ErrorClassInfo,
-  type Framework,
-  agentRegistryIdl,
-  errorClassOfFramework,
-  errorClassOfProgram,
-  errorClassOfRuntime,
-} from "@concord/registries";
+import { type AgentRegistry, agentRegistryIdl } from "@concord/registries";
 import { addressesOf, published, requireSame } from "./documents.js";
-import { ClientError, wordsOf } from "./errors.js";
+import { ClientError } from "./errors.js";
 import { checkText, integer, portable } from "./limits.js";
-import { inTime, polled } from "./polling.js";
 import { NO_FEEDBACK, scoresOf } from "./scores.js";
+import { asked } from "./solana-faults.js";
+import { COMMITMENT, SolanaSender } from "./solana-sending.js";
 import type * as T from "./types.js";
 
 const { AnchorProvider, BN, Program, Wallet, web3 } = anchor;
-const { ComputeBudgetProgram, Ed25519Program, Keypair, PublicKey, Transaction, VersionedTransaction } = web3;
+const { Ed25519Program, Keypair, PublicKey } = web3;
 type Keypair = anchor.web3.Keypair;
 type PublicKey = anchor.web3.PublicKey;
 type Connection = anchor.web3.Connection;
 type Instruction = anchor.web3.TransactionInstruction;
 
-/** Compute units of the largest call. */
-const UNITS = 200_000;
 /** Accounts that one request reads. */
 const TOGETHER = 100;
 
-/** What is read is as new as what is waited for. */
-const COMMITMENT = "confirmed";
 /** The public clusters (CAIP-2). */
 const PUBLIC = ["5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", "EtWTRABZaYq6iMfeYKouRu166VU2xqa1", "4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z"];
-
-/** Programs whose numbers an error can be, by address. */
-const FRAMEWORKS: Record<string, Framework> = {
-  "11111111111111111111111111111111": "System",
-  TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb: "Token2022",
-  Ed25519SigVerify111111111111111111111111111: "Ed25519",
-};
 
 /** What a Solana client needs. */
 export interface SolanaOptions {
@@ -56,6 +38,7 @@ export interface SolanaOptions {
 /** An account at the program on a Solana cluster. */
 export class SolanaClient implements T.RegistryClient {
   readonly address: string;
+  private readonly sender: SolanaSender;
 
   private constructor(
     private readonly options: SolanaOptions,
@@ -63,6 +46,7 @@ export class SolanaClient implements T.RegistryClient {
     private readonly canonical: Canonical,
   ) {
     this.address = options.account.publicKey.toBase58();
+    this.sender = new SolanaSender(options, program);
   }
 
   /** Makes a client. The cluster and the registry must be of the network (R9). */
@@ -325,100 +309,8 @@ export class SolanaClient implements T.RegistryClient {
     return this.send([await call.accountsPartial(accounts).instruction()], "validationResponded");
   }
 
-  /** Tries instructions, which costs nothing if they are refused, sends them once, and waits for their event. */
-  private async send(instructions: Instruction[], event: string, signers: Keypair[] = []): Promise<T.Landed> {
-    const { connection, account } = this.options;
-    const latest = await asked(connection.getLatestBlockhash(COMMITMENT));
-    const transaction = new Transaction({ feePayer: account.publicKey, ...latest });
-    transaction.add(ComputeBudgetProgram.setComputeUnitLimit({ units: UNITS }), ...instructions);
-    transaction.sign(account, ...signers);
-    const tried = new VersionedTransaction(transaction.compileMessage());
-    const { value } = await asked(connection.simulateTransaction(tried, { sigVerify: false, commitment: COMMITMENT }));
-    if (value.err) throw this.refused(value.err, value.logs ?? [], transaction);
-    const signature = anchor.utils.bytes.bs58.encode(transaction.signature!);
-    await this.sendOnce(transaction, signature);
-    const failed = await this.outcome(signature, latest.lastValidBlockHeight);
-    if (failed) throw this.refused(failed, [], transaction, { sent: "failed", transaction: signature });
-    return this.seen(signature, event);
-  }
-
-  private async sendOnce(transaction: anchor.web3.Transaction, signature: string): Promise<void> {
-    try {
-      await inTime(this.options.connection.sendRawTransaction(transaction.serialize(), { preflightCommitment: COMMITMENT }));
-    } catch (cause) {
-      if (isProcessed(cause)) return;
-      throw new ClientError(wordsOf(cause), { sent: isRefusal(cause) ? "nothing" : "maybe", transaction: signature });
-    }
-  }
-
-  /** Waits until a transaction is confirmed, which a fork that has only processed it is not. Resolves to its fault, if it failed. */
-  private async outcome(signature: string, lastValidBlockHeight: number): Promise<anchor.web3.TransactionError | null> {
-    const { connection } = this.options;
-    const known = { sent: "maybe", transaction: signature } as const;
-    let height = 0;
-    const question = polled(async () => {
-      const { value } = await connection.getSignatureStatuses([signature]);
-      const [status] = value;
-      if (status?.confirmationStatus && status.confirmationStatus !== "processed") return status;
-      if (!status && height > lastValidBlockHeight) return null; // read before the status, which is therefore the last word
-      height = await connection.getBlockHeight(COMMITMENT);
-      return undefined;
-    });
-    const status = await asked(question, known);
-    if (!status) throw new ClientError(`${signature} was sent, and no block had it until its blockhash expired`, known);
-    return status.err;
-  }
-
-  /** The event of a transaction that landed: the program emits it in a call of itself. */
-  private async seen(signature: string, event: string): Promise<T.Landed> {
-    const { connection } = this.options;
-    const bounds = { commitment: COMMITMENT, maxSupportedTransactionVersion: 0 } as const;
-    const question = polled(async () => (await connection.getTransaction(signature, bounds)) ?? undefined);
-    const found = await asked(question, { sent: "landed", transaction: signature });
-    const calls = found.meta?.innerInstructions?.flatMap(({ instructions }) => instructions) ?? [];
-    const has = calls.some(({ data }) => {
-      const bytes = Buffer.from(anchor.utils.bytes.bs58.decode(data));
-      const decoded = this.program.coder.events.decode(bytes.subarray(8).toString("base64"));
-      return decoded?.name === event;
-    });
-    if (has) return { transaction: signature, block: BigInt(found.slot) };
-    throw new ClientError(`${signature} has no event ${event}`, { sent: "landed", transaction: signature });
-  }
-
-  /** The class of a refusal (R25). */
-  private refused(fault: unknown, logs: readonly string[], transaction: anchor.web3.Transaction, known: { sent?: "failed"; transaction?: string } = {}): ClientError {
-    const info = this.classOf(fault, logs, transaction);
-    const words = info ? `${info.name} (${info.rule}): ${info.meaning}` : JSON.stringify(fault);
-    return new ClientError(words, { errorClass: info?.name, ...known });
-  }
-
-  private classOf(fault: unknown, logs: readonly string[], transaction: anchor.web3.Transaction): ErrorClassInfo | undefined {
-    if (typeof fault === "string") return errorClassOfRuntime(fault);
-    const failed = (fault as { InstructionError?: [number, string | { Custom: number }] }).InstructionError;
-    if (!failed) return errorClassOfRuntime(Object.keys(fault as object)[0] ?? "");
-    const [at, error] = failed;
-    if (typeof error === "string") return errorClassOfRuntime(error);
-    const logged = logs.map((line) => /^Program (\S+) failed: /.exec(line)?.[1]).find((it) => it); // the innermost is first
-    const raisedBy = logged ?? transaction.instructions[at]?.programId.toBase58() ?? "";
-    if (raisedBy === this.program.programId.toBase58()) {
-      return errorClassOfProgram(error.Custom) ?? errorClassOfFramework("Anchor", error.Custom);
-    }
-    const framework = FRAMEWORKS[raisedBy];
-    return framework && errorClassOfFramework(framework, error.Custom);
+  /** Sends instructions once, and waits for their event. */
+  private send(instructions: Instruction[], event: string, signers: Keypair[] = []): Promise<T.Landed> {
+    return this.sender.send({ instructions, event, signers });
   }
 }
-
-/** An endpoint's answer. A fault of the endpoint says what was sent before it. */
-async function asked<A>(answer: Promise<A>, known: { sent?: "maybe" | "landed"; transaction?: string } = {}): Promise<A> {
-  try {
-    return await answer;
-  } catch (cause) {
-    throw new ClientError(wordsOf(cause), { ...known });
-  }
-}
-
-/** The endpoint has the transaction already: it was sent again on the way. web3.js has one class for every error. */
-const isProcessed = (fault: unknown): boolean => /already been processed/.test(wordsOf(fault));
-
-/** Whether an instruction failed when the endpoint tried the transaction, so that it was not passed on. */
-const isRefusal = (fault: unknown): boolean => /Error processing Instruction \d+/.test(wordsOf(fault));
