@@ -1,12 +1,12 @@
 import type { Canonical } from "@concord/canonical";
 import { ClientError, wordsOf } from "./errors.js";
 import { checkText, publishedEndpoint } from "./limits.js";
-import type { Document, Hex, ListSignature, Review, ReviewerList, Reviewers, Upload } from "./types.js";
+import type { Document, Hex, ListSignature, Published, Review, ReviewerList, Reviewers, Upload } from "./types.js";
 
 const NO_HASH: Hex = `0x${"00".repeat(32)}`;
 
 /** The hash of a file and its URI, after it is stored. Text of JSON is stored in its RFC 8785 form (R21). */
-export async function published(file: Document | undefined, upload: Upload | undefined, canonical: Canonical): Promise<{ uri: string; hash: Hex }> {
+export async function published(file: Document | undefined, upload: Upload | undefined, canonical: Canonical): Promise<Published> {
   if (file === undefined) return { uri: "", hash: NO_HASH };
   if (!(typeof file === "string" || file instanceof Uint8Array)) {
     checkText("uri", file.uri, "uri");

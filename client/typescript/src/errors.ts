@@ -1,5 +1,5 @@
 import { BaseError } from "viem";
-import type { ErrorClass } from "@concord/registries";
+import type { ErrorClass, ErrorClassInfo } from "@concord/registries";
 
 /** Whether a transaction was sent before a call failed. After `maybe`, look at `transaction` before you call again. */
 export type Sent = "nothing" | "maybe" | "failed" | "landed";
@@ -49,3 +49,6 @@ export function wordsOf(fault: unknown): string {
   const words = fault instanceof BaseError ? fault.shortMessage : fault instanceof Error ? fault.message : String(fault);
   return words.replace(/\b(https?|wss?):\/\/[^\s"'<>]+/gi, "$1://…");
 }
+
+/** The words of a rule that was broken. */
+export const wordsOfClass = ({ name, rule, meaning }: ErrorClassInfo) => `${name} (${rule}): ${meaning}`;

@@ -4,6 +4,7 @@ import {
   type LocalAccount,
   type Log,
   type ReplacementReason,
+  type TransactionReceipt,
   concat,
   encodeFunctionData,
   keccak256,
@@ -40,22 +41,32 @@ export class EvmSender {
 
   /** Tries a call, which costs nothing if it is refused, sends it once, and waits until it has landed. */
   async send(call: Call): Promise<Sent> {
+    const receipt = await this.receipt(await this.sendOnce(await this.tried(call)));
+    if (receipt.status !== "success") throw await this.failure(call, receipt);
+    const { transactionHash: hash, logs, blockNumber } = receipt;
+    return { to: call.address, hash, logs, blockNumber };
+  }
+
+  /** Waits until a transaction is in a block. The same call for another fee is this call. */
+  private async receipt(hash: T.Hex): Promise<TransactionReceipt> {
     const { reader, confirmations = 1 } = this.options;
-    let hash = await this.sendOnce(await this.tried(call));
-    try {
-      let reason: ReplacementReason | undefined;
-      const onReplaced = (replacement: { reason: ReplacementReason }) => void (reason = replacement.reason);
-      const { transactionHash, status, logs, blockNumber } = await reader.waitForTransactionReceipt({ hash, confirmations, onReplaced });
-      if (transactionHash !== hash && reason !== "repriced") {
-        throw new ClientError(`${transactionHash} took the place of ${hash}`, { sent: "failed", transaction: hash });
-      }
-      hash = transactionHash; // the same call for another fee is this call
-      if (status === "success") return { to: call.address, hash, logs, blockNumber };
-    } catch (cause) {
-      if (cause instanceof ClientError) throw cause;
-      throw new ClientError(wordsOf(cause), { sent: "maybe", transaction: hash });
-    }
-    throw new ClientError(`${hash} failed`, { sent: "failed", transaction: hash });
+    let reason: ReplacementReason | undefined;
+    const onReplaced = (replacement: { reason: ReplacementReason }) => void (reason = replacement.reason);
+    const waiting = reader.waitForTransactionReceipt({ hash, confirmations, onReplaced });
+    const receipt = await waiting.catch((fault: unknown) => {
+      throw new ClientError(wordsOf(fault), { sent: "maybe", transaction: hash });
+    });
+    if (receipt.transactionHash === hash || reason === "repriced") return receipt;
+    throw new ClientError(`${receipt.transactionHash} took the place of ${hash}`, { sent: "failed", transaction: hash });
+  }
+
+  /** Why a transaction failed. A receipt does not tell: the registry says it again, in the state of the block that has it. */
+  private async failure(call: Call, { transactionHash: hash, blockNumber }: TransactionReceipt): Promise<ClientError> {
+    const { reader, wallet } = this.options;
+    const again = reader.simulateContract({ ...call, account: wallet.account, blockNumber });
+    const refusal = await again.then(() => undefined, refused);
+    const words = refusal?.errorClass ? `: ${refusal.message}` : ""; // without a class, the node did not answer
+    return new ClientError(`${hash} failed${words}`, { errorClass: refusal?.errorClass, sent: "failed", transaction: hash });
   }
 
   /** The call, if the registry does not refuse it. An address without code takes every call that answers nothing. */
@@ -111,7 +122,7 @@ export class EvmSender {
       return await account.signTransaction(request as never, { serializer: chain.serializers?.transaction as never });
     } catch (cause) {
       nonceManager?.reset({ address, chainId: chain.id });
-      throw new ClientError(wordsOf(cause));
+      throw refused(cause); // a gas estimate is a trial too
     }
   }
 
@@ -129,7 +140,8 @@ export class EvmSender {
     try {
       return await wallet.writeContract({ ...call, account: wallet.account, chain: wallet.chain });
     } catch (cause) {
-      throw new ClientError(wordsOf(cause), { sent: isDeclined(cause) ? "nothing" : "maybe" });
+      const { errorClass, message } = refused(cause);
+      throw new ClientError(message, { errorClass, sent: isDeclined(cause) ? "nothing" : "maybe" });
     }
   }
 }

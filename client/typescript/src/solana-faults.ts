@@ -1,6 +1,6 @@
 import type anchor from "@anchor-lang/core";
 import { type ErrorClassInfo, type Framework, errorClassOfFramework, errorClassOfProgram, errorClassOfRuntime } from "@concord/registries";
-import { ClientError, type Sent, wordsOf } from "./errors.js";
+import { ClientError, type Sent, wordsOf, wordsOfClass } from "./errors.js";
 
 /** Programs whose numbers an error can be, by address. */
 const FRAMEWORKS: Record<string, Framework> = {
@@ -20,7 +20,7 @@ export interface Failed {
 /** The refusal of a transaction, with its class (R25). */
 export function refused(program: string, failed: Failed, known: { sent?: Sent; transaction?: string } = {}): ClientError {
   const info = classOf(program, failed);
-  return new ClientError(info ? `${info.name} (${info.rule}): ${info.meaning}` : JSON.stringify(failed.fault), { errorClass: info?.name, ...known });
+  return new ClientError(info ? wordsOfClass(info) : JSON.stringify(failed.fault), { errorClass: info?.name, ...known });
 }
 
 function classOf(program: string, { fault, transaction, logs }: Failed): ErrorClassInfo | undefined {

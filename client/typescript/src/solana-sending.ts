@@ -12,8 +12,10 @@ type Transaction = anchor.web3.Transaction;
 /** What is read is as new as what is waited for. */
 export const COMMITMENT = "confirmed";
 
-/** Compute units of the largest call. */
-const UNITS = 200_000;
+/** Compute units of the largest call without metadata. */
+export const UNITS = 200_000;
+/** How many limits of compute units a client uses in turn. */
+const LIMITS = 2 ** 16;
 
 /** Instructions of one transaction, which emit an event. */
 export interface Call {
@@ -21,43 +23,71 @@ export interface Call {
   readonly event: string;
   /** Who signs beside the account. */
   readonly signers?: readonly anchor.web3.Keypair[];
+  readonly units?: number;
 }
 
 /** Sends an account's calls, each once. */
 export class SolanaSender {
+  private signed = Math.floor(Math.random() * LIMITS);
+
   constructor(
     private readonly options: SolanaOptions,
     private readonly program: Program<AgentRegistry>,
   ) {}
 
   /** Tries instructions, which costs nothing if they are refused, sends them once, and waits for their event. */
-  async send({ instructions, event, signers = [] }: Call): Promise<T.Landed> {
-    const { connection, account } = this.options;
-    const latest = await asked(connection.getLatestBlockhash(COMMITMENT));
-    const transaction = new Transaction({ feePayer: account.publicKey, ...latest });
-    transaction.add(ComputeBudgetProgram.setComputeUnitLimit({ units: UNITS }), ...instructions);
-    transaction.sign(account, ...signers);
-    const tried = new VersionedTransaction(transaction.compileMessage());
-    const { value } = await asked(connection.simulateTransaction(tried, { sigVerify: false, commitment: COMMITMENT }));
-    if (value.err) throw refused(this.programId, { fault: value.err, logs: value.logs, transaction });
+  async send(call: Call): Promise<T.Landed> {
+    const latest = await asked(this.options.connection.getLatestBlockhash(COMMITMENT));
+    const transaction = this.sign(call, latest);
+    const refusal = await this.tried(transaction);
+    if (refusal) throw refusal;
     const signature = anchor.utils.bytes.bs58.encode(transaction.signature!);
     await this.sendOnce(transaction, signature);
     const fault = await this.outcome(signature, latest.lastValidBlockHeight);
     if (fault) throw refused(this.programId, { fault, transaction }, { sent: "failed", transaction: signature });
-    return this.seen(signature, event);
+    return this.seen(signature, call.event);
   }
 
   private get programId(): string {
     return this.program.programId.toBase58();
   }
 
+  /** Signs a call. Equal ones with one blockhash would be one transaction, so each has another limit of compute units, which costs nothing. */
+  private sign({ instructions, signers = [], units = UNITS }: Call, latest: anchor.web3.BlockhashWithExpiryBlockHeight): Transaction {
+    const { account } = this.options;
+    const transaction = new Transaction({ feePayer: account.publicKey, ...latest });
+    this.signed = (this.signed + 1) % LIMITS;
+    transaction.add(ComputeBudgetProgram.setComputeUnitLimit({ units: units + this.signed }), ...instructions);
+    try {
+      transaction.sign(account, ...signers);
+      transaction.serialize(); // which refuses one that is too large
+    } catch (fault) {
+      throw new ClientError(wordsOf(fault));
+    }
+    return transaction;
+  }
+
+  /** Tries a transaction. Resolves to its refusal, if it is refused. */
+  private async tried(transaction: Transaction): Promise<ClientError | undefined> {
+    const tried = new VersionedTransaction(transaction.compileMessage());
+    const { value } = await asked(this.options.connection.simulateTransaction(tried, { sigVerify: false, commitment: COMMITMENT }));
+    return value.err ? refused(this.programId, { fault: value.err, logs: value.logs, transaction }) : undefined;
+  }
+
   private async sendOnce(transaction: Transaction, signature: string): Promise<void> {
     try {
       await inTime(this.options.connection.sendRawTransaction(transaction.serialize(), { preflightCommitment: COMMITMENT }));
-    } catch (cause) {
-      if (isProcessed(cause)) return;
-      throw new ClientError(wordsOf(cause), { sent: isRefusal(cause) ? "nothing" : "maybe", transaction: signature });
+    } catch (fault) {
+      if (isProcessed(fault)) return;
+      if (!isRefusal(fault)) throw new ClientError(wordsOf(fault), { sent: "maybe", transaction: signature });
+      throw await this.explained(fault, transaction);
     }
+  }
+
+  /** The class of a transaction that the endpoint did not pass on. web3.js has only words for it: it is tried once more. */
+  private async explained(fault: unknown, transaction: Transaction): Promise<ClientError> {
+    const refusal = await this.tried(transaction).catch(() => undefined);
+    return refusal?.errorClass ? refusal : new ClientError(wordsOf(fault));
   }
 
   /** Waits until a transaction is confirmed, which a fork that has only processed it is not. Resolves to its fault, if it failed. */

@@ -39,6 +39,8 @@ export interface SolanaOptions {
 export class SolanaClient implements T.RegistryClient {
   readonly address: string;
   private readonly sender: SolanaSender;
+  /** Ends when the last feedback about an agent has landed or failed, by kind and agent. */
+  private readonly giving = new Map<string, Promise<unknown>>();
 
   private constructor(
     private readonly options: SolanaOptions,
@@ -134,28 +136,44 @@ export class SolanaClient implements T.RegistryClient {
 
   async give(review: T.Review): Promise<T.Given> {
     const fitting = portable(review);
-    const { agent, tag1 = "", tag2 = "" } = fitting;
+    const { agent } = fitting;
     const { network } = this.options;
     requireSame(fitting, { registry: `${network}:${this.program.programId.toBase58()}`, client: `${network}:${this.address}` });
-    const { uri, hash } = await this.file(fitting.file);
-    const accounts = { nftMint: new PublicKey(agent) };
+    const published = await this.file(fitting.file);
     const kind = "score" in fitting ? "authorized" : "open";
-    const index = (await this.lastIndex(kind, agent, this.address)) + 1n; // R12
-    const given = { kind, agent, client: this.address, index } as const;
-    const at = new BN(`${index}`);
-    if ("score" in fitting) {
-      const bounds = { indexLimit: new BN(`${fitting.auth.indexLimit}`), expiry: new BN(`${fitting.auth.expiry}`) };
-      const tags = [this.tag(tag1), this.tag(tag2)] as const;
-      const call = this.program.methods.giveFeedback(at, fitting.score, ...tags, uri, this.bytes(hash), { bounded: bounds });
-      const give = await call.accounts({ reviewer: this.key, ...accounts }).instruction();
-      const verify = await this.verification(agent, fitting.auth);
-      return { ...(await this.send([verify, give], "feedbackGiven")), ...given }; // R11: directly before
-    }
-    const value = new BN(`${fitting.value}`);
-    const words = [tag1, tag2, fitting.endpoint ?? "", uri] as const;
-    const call = this.program.methods.giveOpenFeedback(at, value, fitting.decimals, ...words, this.bytes(hash));
-    const give = await call.accounts({ client: this.key, ...accounts }).instruction();
-    return { ...(await this.send([give], "openFeedbackGiven")), ...given };
+    return this.inTurn(`${kind} ${agent}`, async () => {
+      const index = (await this.lastIndex(kind, agent, this.address)) + 1n; // R12
+      const landed = "score" in fitting ? this.giveScore(fitting, index, published) : this.giveValue(fitting, index, published);
+      return { ...(await landed), kind, agent, client: this.address, index };
+    });
+  }
+
+  /** Gives one feedback after the other: two at once would take the same index. */
+  private inTurn<A>(about: string, give: () => Promise<A>): Promise<A> {
+    const given = (this.giving.get(about) ?? Promise.resolve()).then(give);
+    const over = given.catch(() => undefined).then(() => {
+      if (this.giving.get(about) === over) this.giving.delete(about);
+    });
+    this.giving.set(about, over);
+    return given;
+  }
+
+  private async giveScore(review: T.Review & T.ScoreRating, index: bigint, { uri, hash }: T.Published): Promise<T.Landed> {
+    const { agent, score, auth } = review;
+    const bounds = { indexLimit: new BN(`${auth.indexLimit}`), expiry: new BN(`${auth.expiry}`) };
+    const tags = [this.tag(review.tag1), this.tag(review.tag2)] as const;
+    const call = this.program.methods.giveFeedback(new BN(`${index}`), score, ...tags, uri, this.bytes(hash), { bounded: bounds });
+    const give = await call.accounts({ reviewer: this.key, nftMint: new PublicKey(agent) }).instruction();
+    return this.send([await this.verification(agent, auth), give], "feedbackGiven"); // R11: directly before
+  }
+
+  private async giveValue(review: T.Review & T.ValueRating, index: bigint, { uri, hash }: T.Published): Promise<T.Landed> {
+    const { agent, tag1 = "", tag2 = "", endpoint = "" } = review;
+    const value = new BN(`${review.value}`);
+    const words = [tag1, tag2, endpoint, uri] as const;
+    const call = this.program.methods.giveOpenFeedback(new BN(`${index}`), value, review.decimals, ...words, this.bytes(hash));
+    const give = await call.accounts({ client: this.key, nftMint: new PublicKey(agent) }).instruction();
+    return this.send([give], "openFeedbackGiven");
   }
 
   /** The precompile's instruction for an authorization, by the one key that counts (R7). */

@@ -33,8 +33,14 @@ export interface Tags {
 /** Stores a file, and resolves to the URI under which it is found. It runs before the transaction that refers to it is signed. */
 export type Upload = (file: Uint8Array) => Promise<string>;
 
+/** Where a file is, and its hash. */
+export interface Published {
+  readonly uri: string;
+  readonly hash: Hex;
+}
+
 /** A file that a call refers to: bytes or text to be stored, or one that is published already. */
-export type Document = Uint8Array | string | { readonly uri: string; readonly hash: Hex };
+export type Document = Uint8Array | string | Published;
 
 /** An authorization to give feedback (R5 to R9), as `authorize` makes it. */
 export interface FeedbackAuth {
@@ -45,10 +51,21 @@ export interface FeedbackAuth {
   readonly authorization: Hex;
 }
 
+/** What open feedback says: `value / 10^decimals` (R16). */
+export interface ValueRating {
+  readonly value: bigint;
+  readonly decimals: number;
+  readonly endpoint?: string;
+}
+
+/** What authorized feedback says: 0 to 100. */
+export interface ScoreRating {
+  readonly score: number;
+  readonly auth: FeedbackAuth;
+}
+
 /** What a feedback says. */
-export type Rating =
-  | { readonly value: bigint; readonly decimals: number; readonly endpoint?: string }
-  | { readonly score: number; readonly auth: FeedbackAuth };
+export type Rating = ValueRating | ScoreRating;
 
 /** A feedback to give. */
 export type Review = { readonly agent: string; readonly file?: Document } & Tags & Rating;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import anchor from "@anchor-lang/core";
-import { toHex } from "viem";
+import { parseAbi, toHex } from "viem";
 import { generatePrivateKey, nonceManager, privateKeyToAccount } from "viem/accounts";
 import { ADDRESSES, KEYS } from "../../../tests/clients/agent0/local_chain.mjs";
 import { CHAIN } from "../../../tests/clients/anchor/local_cluster.mjs";
@@ -20,6 +20,14 @@ const rejected = (call, expected, words = /./) =>
 
 const signatureOf = ({ params: [bytes] }) => anchor.utils.bytes.bs58.encode(Buffer.from(bytes, "base64").subarray(1, 65));
 const tooMany = () => new Response("", { status: 429 });
+const passed = { result: { context: { slot: 1 }, value: { err: null, logs: [] } } };
+
+/** Two calls at once, of which the registry takes one. */
+async function onceOnly(call, errorClass) {
+  const ends = await Promise.allSettled([call(), call()]);
+  const [refusal, ...others] = ends.filter(({ status }) => status === "rejected");
+  assert.deepEqual([others, refusal?.reason.errorClass], [[], errorClass], `${refusal?.reason}`);
+}
 
 test("Solana: an error says what came of the transaction", async (t) => {
   const world = await startProgram();
@@ -35,7 +43,7 @@ test("Solana: an error says what came of the transaction", async (t) => {
   try {
     await t.test("it failed: by its rule", async () => {
       const unseen = await answering(owner, {
-        simulateTransaction: () => ({ result: { context: { slot: 1 }, value: { err: null, logs: [] } } }),
+        simulateTransaction: () => passed,
         sendTransaction: ({ params: [bytes, config], ...rest }, ask) => ask({ ...rest, params: [bytes, { ...config, skipPreflight: true }] }),
       });
       await rejected(() => unseen.give(review), { errorClass: "SelfFeedback", sent: "failed", get transaction() { return sent; } });
@@ -55,6 +63,23 @@ test("Solana: an error says what came of the transaction", async (t) => {
         },
       });
       assert.equal((await twice.give(review)).index, 2n);
+    });
+    await t.test("the endpoint does not pass it on: by its rule", async () => {
+      let tries = 0;
+      const late = await answering(owner, { simulateTransaction: () => (tries++ === 0 ? passed : undefined) });
+      await rejected(late.give(review), { errorClass: "SelfFeedback", sent: "nothing", transaction: undefined });
+    });
+    await t.test("equal calls at once are as many transactions", async () => {
+      let latest; // one blockhash, with which equal transactions would have one signature
+      const getLatestBlockhash = async (_, ask) => ({ result: (latest ??= await (await ask()).json()).result });
+      const giver = await answering(reviewer, { getLatestBlockhash });
+      const given = await Promise.all([1, 2].map(() => giver.give(review)));
+      assert.deepEqual(given.map(({ index }) => index).toSorted(), [3n, 4n]);
+      latest = undefined;
+      const responses = await Promise.all([1, 2].map(() => giver.respond(given[0], { uri: "ipfs://a", hash: NO_HASH })));
+      assert.equal(new Set([...given, ...responses].map(({ transaction }) => transaction)).size, 4);
+      latest = undefined;
+      await onceOnly(() => giver.revoke(given[0]), "AlreadyRevoked");
     });
     await t.test("its blockhash expired", async () => {
       const dropped = { sendTransaction: (request) => ({ result: signatureOf(request) }), getBlockHeight: () => ({ result: 10 ** 9 }) };
@@ -126,9 +151,9 @@ test("EVM: an error says what came of the transaction", async (t) => {
   const review = { agent, value: 1n, decimals: 0 };
   const nonce = () => chain.reader.getTransactionCount({ address: ADDRESSES.client });
   /** Gives by a wallet whose requests for a method, or several, are answered by `answer`. */
-  const giving = async (methods, answer, name = "client") => {
+  const giving = async (methods, answer, name = "client", about = agent) => {
     const sending = (request, ask) => ([methods].flat().includes(request.method) ? answer(request, ask) : ask());
-    return (await client(name, { sending })).give(review);
+    return (await client(name, { sending })).give({ ...review, agent: about });
   };
   const failing = (code, message) => () => {
     throw Object.assign(new Error(message), { code });
@@ -204,6 +229,28 @@ test("EVM: an error says what came of the transaction", async (t) => {
       await rejected(wallet(failing(4001, "User denied transaction signature.")), { sent: "nothing", transaction: undefined });
       await rejected(wallet(afterwards(failing(-32603, "gone"))), { sent: "maybe", transaction: undefined });
       await rejected(giving("eth_chainId", () => toHex(1), ADDRESSES.client), { sent: "nothing", transaction: undefined });
+    });
+    await t.test("it was tried, and then fails: by its rule", async () => {
+      const abi = parseAbi(["function transferFrom(address from, address to, uint256 agentId)"]);
+      const transfer = { address: world.addresses.identity, abi, functionName: "transferFrom" };
+      /** Gives about an agent that becomes the client's own when a method is asked. */
+      const sold = async (methods) => {
+        const { agent: about } = await world.owner.register({ file: { uri: "ipfs://agent", hash: NO_HASH } });
+        let sale;
+        const selling = async (_, ask) => {
+          sale ??= world.wallet("owner").writeContract({ ...transfer, args: [ADDRESSES.owner, ADDRESSES.client, BigInt(about)] });
+          await sale;
+          return ask();
+        };
+        return giving(methods, selling, "client", about);
+      };
+      const failed = await sold(send).catch((fault) => fault);
+      await rejected(Promise.reject(failed), { errorClass: "SelfFeedback", sent: "failed" }, /^0x\w{64} failed: SelfFeedback \(R18\)/);
+      assert.equal((await chain.reader.getTransactionReceipt({ hash: failed.transaction })).status, "reverted");
+      await rejected(sold(["eth_fillTransaction", "eth_estimateGas"]), { errorClass: "SelfFeedback", sent: "nothing", transaction: undefined });
+      const giver = await client("client");
+      const given = await giver.give(review);
+      await onceOnly(() => giver.revoke(given), "AlreadyRevoked");
     });
     await t.test("an address without a contract takes nothing", async () => {
       const before = await nonce();
