@@ -44,6 +44,12 @@ export class IndexError extends ClientError {
   }
 }
 
+/** A field of a call that breaks its form. Nothing was asked, uploaded or sent. */
+export function malformed(field: string, found: unknown, expected: string): ClientError {
+  const shown = typeof found === "string" ? JSON.stringify(found.slice(0, 80)) : String(found).slice(0, 80);
+  return new ClientError(`${field} is ${shown}, expected ${expected}`, { errorClass: "BadRequest" });
+}
+
 /** The words of a fault, without URLs: an endpoint's can hold a key. Of viem's words, those about the request are left out. */
 export function wordsOf(fault: unknown): string {
   const words = fault instanceof BaseError ? fault.shortMessage : fault instanceof Error ? fault.message : String(fault);

@@ -1,5 +1,6 @@
 import { type Canonical, load } from "@concord/canonical";
 import {
+  type ErrorClass,
   authorizedReputationRegistryAbi,
   identityRegistryAbi,
   reputationRegistryAbi,
@@ -14,14 +15,15 @@ import {
   type PublicClient,
   type Transport,
   type WalletClient,
+  isAddress,
   isHex,
   parseEventLogs,
 } from "viem";
 import { addressesOf, published, requireSame } from "./documents.js";
-import { ClientError } from "./errors.js";
+import { ClientError, malformed } from "./errors.js";
 import { refused } from "./evm-faults.js";
 import { EvmSender, type Sent } from "./evm-sending.js";
-import { checkText, integer, portable } from "./limits.js";
+import { agentId, checkText, integer, portable } from "./limits.js";
 import { NO_FEEDBACK, scoresOf } from "./scores.js";
 import type * as T from "./types.js";
 
@@ -91,7 +93,8 @@ export class EvmClient implements T.RegistryClient {
   /** Sets where an agent is paid, with the wallet's consent (R3). `deadline`: unix seconds, at most 300 ahead. */
   async setWallet(agent: string, wallet: LocalAccount, deadline: bigint): Promise<T.Landed> {
     const identity = this.options.addresses.identity;
-    const owner = await this.read<Address>(identityRegistryAbi, identity, "ownerOf", [BigInt(agent)]);
+    const id = agentId(agent);
+    const owner = await this.read<Address>(identityRegistryAbi, identity, "ownerOf", [id]);
     const { digest } = this.canonical.agentWalletSet({
       agentId: agent,
       newWallet: wallet.address,
@@ -101,9 +104,9 @@ export class EvmClient implements T.RegistryClient {
       verifyingContract: identity,
     });
     const signature = await signHash(wallet, digest);
-    const sent = await this.send(identityRegistryAbi, identity, "setAgentWallet", [BigInt(agent), wallet.address, deadline, signature]);
+    const sent = await this.send(identityRegistryAbi, identity, "setAgentWallet", [id, wallet.address, deadline, signature]);
     const events = parseEventLogs({ abi: identityRegistryAbi, eventName: "MetadataSet", logs: sent.logs });
-    seen(events, sent, { agentId: BigInt(agent), metadataKey: "agentWallet" });
+    seen(events, sent, { agentId: id, metadataKey: "agentWallet" });
     return landed(sent);
   }
 
@@ -111,8 +114,8 @@ export class EvmClient implements T.RegistryClient {
   async authorize(owner: LocalAccount, grant: { agent: string; client: string; indexLimit: bigint; expiry: bigint }): Promise<T.FeedbackAuth> {
     const { agent, client, indexLimit, expiry } = grant;
     const fields = {
-      agentId: agent,
-      clientAddress: client,
+      agentId: agentId(agent),
+      clientAddress: addressOf("client", client),
       indexLimit,
       expiry,
       chainId: this.options.wallet.chain.id,
@@ -128,25 +131,26 @@ export class EvmClient implements T.RegistryClient {
   async give(review: T.Review): Promise<T.Given> {
     const fitting = portable(review);
     const { agent, tag1 = "", tag2 = "" } = fitting;
+    const id = agentId(agent);
     const kind = "score" in fitting ? "authorized" : "open";
     const to = this.reputation(kind);
     const { chain } = this.options.wallet;
     const registry = `eip155:${chain.id}:${this.options.addresses.identity}`;
     requireSame(fitting, { registry, client: `eip155:${chain.id}:${this.address}` });
     const { uri, hash } = await this.file(fitting.file);
-    const by = { agentId: BigInt(agent), clientAddress: this.address, feedbackHash: hash };
+    const by = { agentId: id, clientAddress: this.address, feedbackHash: hash };
     if ("score" in fitting) {
       const tags = [this.tag(tag1), this.tag(tag2)] as const;
-      const args = [BigInt(agent), fitting.score, ...tags, uri, hash, fitting.auth.authorization];
+      const args = [id, fitting.score, ...tags, uri, hash, fitting.auth.authorization];
       const sent = await this.send(authorizedReputationRegistryAbi, to, "giveFeedback", args);
       const given = parseEventLogs({ abi: authorizedReputationRegistryAbi, eventName: "NewFeedback", logs: sent.logs });
       seen(given, sent, { ...by, score: fitting.score, tag1: tags[0], tag2: tags[1], feedbackUri: uri });
       const events = parseEventLogs({ abi: authorizedReputationRegistryAbi, eventName: "FeedbackIndexed", logs: sent.logs });
-      const { args: indexed } = seen(events, sent, { agentId: by.agentId, clientAddress: this.address });
+      const { args: indexed } = seen(events, sent, { agentId: id, clientAddress: this.address });
       return { ...landed(sent), kind, agent, client: this.address, index: indexed.feedbackIndex };
     }
     const { value, decimals, endpoint = "" } = fitting;
-    const args = [BigInt(agent), value, decimals, tag1, tag2, endpoint, uri, hash];
+    const args = [id, value, decimals, tag1, tag2, endpoint, uri, hash];
     const sent = await this.send(reputationRegistryAbi, to, "giveFeedback", args);
     const events = parseEventLogs({ abi: reputationRegistryAbi, eventName: "NewFeedback", logs: sent.logs });
     const expected = { ...by, value, valueDecimals: decimals, tag1, tag2, endpoint, feedbackURI: uri };
@@ -154,75 +158,79 @@ export class EvmClient implements T.RegistryClient {
   }
 
   async get({ kind, agent, client, index }: T.FeedbackRef): Promise<T.StoredFeedback | undefined> {
-    const at = [BigInt(agent), client, index];
-    const to = this.reputation(kind);
-    try {
-      if (kind === "open") {
-        const found = await this.read<[bigint, number, string, string, boolean]>(reputationRegistryAbi, to, "readFeedback", at);
-        const [value, decimals, tag1, tag2, isRevoked] = found;
-        return { kind, value, decimals, tag1, tag2, isRevoked };
-      }
-      const found = await this.read<[number, T.Hex, T.Hex, boolean, bigint]>(authorizedReputationRegistryAbi, to, "readFeedback", at);
-      const [score, tag1, tag2, isRevoked] = found;
-      return { kind, score, tag1, tag2, isRevoked };
-    } catch (fault) {
-      if (fault instanceof ClientError && fault.errorClass === "FeedbackNotFound") return undefined;
-      throw fault;
-    }
+    const at = [agentId(agent), addressOf("client", client), index];
+    return found(kind === "open" ? this.openFeedback(at) : this.authorizedFeedback(at), "FeedbackNotFound");
+  }
+
+  private async openFeedback(at: readonly unknown[]): Promise<T.StoredFeedback> {
+    type Found = [bigint, number, string, string, boolean];
+    const [value, decimals, tag1, tag2, isRevoked] = await this.read<Found>(reputationRegistryAbi, this.reputation("open"), "readFeedback", at);
+    return { kind: "open", value, decimals, tag1, tag2, isRevoked };
+  }
+
+  private async authorizedFeedback(at: readonly unknown[]): Promise<T.StoredFeedback> {
+    const to = this.reputation("authorized");
+    type Found = [number, T.Hex, T.Hex, boolean, bigint];
+    const [score, tag1, tag2, isRevoked] = await this.read<Found>(authorizedReputationRegistryAbi, to, "readFeedback", at);
+    return { kind: "authorized", score, tag1, tag2, isRevoked };
   }
 
   async revoke({ kind, agent, ...at }: Omit<T.FeedbackRef, "client">): Promise<T.Landed> {
-    const index = integer("index", at.index, "u64");
-    const sent = await this.send(reputationRegistryAbi, this.reputation(kind), "revokeFeedback", [BigInt(agent), index]);
+    const [id, index] = [agentId(agent), integer("index", at.index, "u64")];
+    const sent = await this.send(reputationRegistryAbi, this.reputation(kind), "revokeFeedback", [id, index]);
     const events = parseEventLogs({ abi: reputationRegistryAbi, eventName: "FeedbackRevoked", logs: sent.logs });
-    seen(events, sent, { agentId: BigInt(agent), clientAddress: this.address, feedbackIndex: index });
+    seen(events, sent, { agentId: id, clientAddress: this.address, feedbackIndex: index });
     return landed(sent);
   }
 
-  async respond({ kind, agent, client, ...at }: T.FeedbackRef, file: T.Document): Promise<T.Landed> {
-    const index = integer("index", at.index, "u64");
+  async respond({ kind, agent, ...at }: T.FeedbackRef, file: T.Document): Promise<T.Landed> {
+    const [id, client, index] = [agentId(agent), addressOf("client", at.client), integer("index", at.index, "u64")];
     const { uri, hash } = await this.file(file);
-    const sent = await this.send(reputationRegistryAbi, this.reputation(kind), "appendResponse", [BigInt(agent), client, index, uri, hash]);
+    const sent = await this.send(reputationRegistryAbi, this.reputation(kind), "appendResponse", [id, client, index, uri, hash]);
     const events = parseEventLogs({ abi: reputationRegistryAbi, eventName: "ResponseAppended", logs: sent.logs });
-    const about = { agentId: BigInt(agent), clientAddress: client, feedbackIndex: index };
+    const about = { agentId: id, clientAddress: client, feedbackIndex: index };
     seen(events, sent, { ...about, responder: this.address, responseURI: uri, responseHash: hash });
     return landed(sent);
   }
 
   async summary(agent: string, reviewers: T.Reviewers, tags: T.Tags = {}): Promise<T.Summary> {
+    const id = agentId(agent);
     const listed = await addressesOf(reviewers, () => this.canonical); // R48
     const to = this.reputation("open");
-    const clients = listed ?? (await this.read<Address[]>(reputationRegistryAbi, to, "getClients", [BigInt(agent)]));
+    const clients = listed ?? (await this.read<Address[]>(reputationRegistryAbi, to, "getClients", [id]));
     const stated = { agent, reviewers: listed ?? ("everyone" as const), tags };
     if (clients.length === 0) return { ...stated, count: 0n, value: 0n, decimals: 0 }; // there is no feedback
-    const args = [BigInt(agent), clients, tags.tag1 ?? "", tags.tag2 ?? ""];
+    const args = [id, clients, tags.tag1 ?? "", tags.tag2 ?? ""];
     const [count, value, decimals] = await this.read<[bigint, bigint, number]>(reputationRegistryAbi, to, "getSummary", args);
     return { ...stated, count, value, decimals };
   }
 
   async scores(agent: string, reviewers: T.Reviewers, weighting: T.Weighting, tags: T.Tags = {}): Promise<T.ScoreSummary> {
+    const id = agentId(agent);
     const listed = await addressesOf(reviewers, () => this.canonical); // R48
     const to = this.reputation("authorized");
     const abi = authorizedReputationRegistryAbi;
-    const clients = listed ?? (await this.read<Address[]>(abi, to, "getClients", [BigInt(agent)]));
+    const clients = listed ?? (await this.read<Address[]>(abi, to, "getClients", [id]));
     const stated = { agent, reviewers: listed ?? ("everyone" as const), tags };
     if (clients.length === 0) return { ...stated, ...scoresOf(this.canonical, weighting, NO_FEEDBACK, NO_FEEDBACK) };
-    const args = [BigInt(agent), clients, this.tag(tags.tag1), this.tag(tags.tag2)];
+    const args = [id, clients, this.tag(tags.tag1), this.tag(tags.tag2)];
     const [count, sum] = await this.read<[bigint, bigint]>(abi, to, "getTotals", args);
     return { ...stated, ...scoresOf(this.canonical, weighting, NO_FEEDBACK, { count, sum }) }; // payment proofs are Solana's
   }
 
-  async requestValidation({ agent, validator, request, file }: T.ValidationRequest): Promise<T.Landed> {
+  async requestValidation({ agent, request, file, ...named }: T.ValidationRequest): Promise<T.Landed> {
     const to = this.options.addresses.validation ?? missing("validation");
+    const [id, validator] = [agentId(agent), addressOf("validator", named.validator)];
     const { uri } = await this.file(file);
-    const sent = await this.send(validationRegistryAbi, to, "validationRequest", [validator, BigInt(agent), uri, request]);
+    const sent = await this.send(validationRegistryAbi, to, "validationRequest", [validator, id, uri, request]);
     const events = parseEventLogs({ abi: validationRegistryAbi, eventName: "ValidationRequest", logs: sent.logs });
-    seen(events, sent, { validatorAddress: validator, agentId: BigInt(agent), requestHash: request, requestURI: uri });
+    seen(events, sent, { validatorAddress: validator, agentId: id, requestHash: request, requestURI: uri });
     return landed(sent);
   }
 
-  async answerValidation({ request, file, tag = "", ...answered }: T.ValidationAnswer): Promise<T.Landed> {
+  async answerValidation({ agent, request, file, tag = "", ...answered }: T.ValidationAnswer): Promise<T.Landed> {
     const to = this.options.addresses.validation ?? missing("validation");
+    agentId(agent); // the registry finds the agent by the request
     const score = Number(integer("score", answered.score, "u8", "ScoreOutOfRange"));
     checkText("tag", tag, "tag");
     const { uri, hash } = await this.file(file);
@@ -263,6 +271,22 @@ function seen<E extends { address: Address; args: object }>(events: readonly E[]
 function isSame(one: unknown, other: unknown): boolean {
   const isHexadecimal = typeof one === "string" && typeof other === "string" && isHex(one) && isHex(other);
   return isHexadecimal ? one.toLowerCase() === other.toLowerCase() : one === other;
+}
+
+/** `undefined` for what is not there, which the registry refuses by this class. */
+async function found<R>(read: Promise<R>, absent: ErrorClass): Promise<R | undefined> {
+  try {
+    return await read;
+  } catch (fault) {
+    if (fault instanceof ClientError && fault.errorClass === absent) return undefined;
+    throw fault;
+  }
+}
+
+/** Reads an address, with its checksum if it has capitals (EIP-55). */
+function addressOf(field: string, text: string): Address {
+  if (isAddress(text)) return text;
+  throw malformed(field, text, "0x and 40 hexadecimal digits, in lower case or with their checksum");
 }
 
 async function signHash(account: LocalAccount, hash: T.Hex): Promise<T.Hex> {

@@ -1,5 +1,5 @@
 import type { ErrorClass } from "@concord/registries";
-import { ClientError } from "./errors.js";
+import { ClientError, malformed } from "./errors.js";
 import type * as T from "./types.js";
 
 /** Bytes of UTF-8 that each text may have (R17). */
@@ -21,6 +21,13 @@ export function integer(field: string, number: bigint | number, type: keyof type
   const [least, most] = RANGES[type];
   if (number >= least && number <= most) return BigInt(number);
   throw new ClientError(`${field}: ${number} is not from ${least} to ${most}`, { errorClass });
+}
+
+/** Reads an agent's id on an EVM chain. `BigInt` takes other forms too: an empty text is its 0, and 0 can be an agent. */
+export function agentId(agent: string): bigint {
+  const id = typeof agent === "string" && /^(0|[1-9]\d{0,77})$/.test(agent) ? BigInt(agent) : undefined;
+  if (id !== undefined && id < 2n ** 256n) return id;
+  throw malformed("agent", agent, "a decimal uint256 without leading zeros");
 }
 
 /** Refuses text over its portable length, and NUL: every writer is held to them (R17), not only the program on Solana. */

@@ -2,11 +2,11 @@ import anchor, { type Program as AnchorProgram } from "@anchor-lang/core";
 import { type Canonical, type DerivedAccount, load } from "@concord/canonical";
 import { type AgentRegistry, agentRegistryIdl } from "@concord/registries";
 import { addressesOf, published, requireSame } from "./documents.js";
-import { ClientError } from "./errors.js";
+import { ClientError, malformed } from "./errors.js";
 import { checkText, integer, portable } from "./limits.js";
 import { NO_FEEDBACK, scoresOf } from "./scores.js";
 import { asked } from "./solana-faults.js";
-import { COMMITMENT, SolanaSender } from "./solana-sending.js";
+import { COMMITMENT, type Call, SolanaSender } from "./solana-sending.js";
 import type * as T from "./types.js";
 
 const { AnchorProvider, BN, Program, Wallet, web3 } = anchor;
@@ -99,21 +99,27 @@ export class SolanaClient implements T.RegistryClient {
     const { uri } = await this.file(file);
     const mint = Keypair.generate(); // it signs its own making, and nothing afterwards
     const call = this.program.methods.registerAgent(uri).accounts({ owner: this.key, nftMint: mint.publicKey });
-    const landed = await this.send([await call.instruction()], "agentRegistered", [mint]);
+    const landed = await this.send([await call.instruction()], "agentRegistered", { signers: [mint] });
     return { ...landed, agent: mint.publicKey.toBase58() };
+  }
+
+  private identity(agent: string) {
+    const place = this.place({ account: "agent", mint: agent });
+    return asked(this.program.account.agentIdentity.fetchNullable(place, COMMITMENT));
   }
 
   /** Sets where an agent is paid; the wallet signs too (R3). */
   async setWallet(agent: string, wallet: Keypair): Promise<T.Landed> {
     const call = this.program.methods.setAgentWallet();
-    const accounts = { owner: this.key, nftMint: new PublicKey(agent), newWallet: wallet.publicKey };
-    return this.send([await call.accounts(accounts).instruction()], "agentWalletSet", [wallet]);
+    const accounts = { owner: this.key, nftMint: mintOf(agent), newWallet: wallet.publicKey };
+    return this.send([await call.accounts(accounts).instruction()], "agentWalletSet", { signers: [wallet] });
   }
 
   /** Authorizes a client to give feedback (R9). `signer` is the agent's feedback authority, or its owner (R7). */
   authorize(signer: Keypair, grant: { agent: string; client: string; indexLimit: bigint; expiry: bigint }): T.FeedbackAuth {
     const { indexLimit, expiry } = grant;
-    const signed = this.authMessage(signer.publicKey.toBase58(), grant.agent, grant.client, grant);
+    const [agent, client] = [mintOf(grant.agent), keyOf("client", grant.client)] as const;
+    const signed = this.authMessage(signer.publicKey.toBase58(), agent.toBase58(), client.toBase58(), grant);
     const secretKey = signer.secretKey.slice(0, 32);
     const authorization = this.canonical.sign({ algorithm: "ed25519", message: signed, secretKey });
     return { indexLimit, expiry, authorization };
@@ -137,6 +143,7 @@ export class SolanaClient implements T.RegistryClient {
   async give(review: T.Review): Promise<T.Given> {
     const fitting = portable(review);
     const { agent } = fitting;
+    mintOf(agent);
     const { network } = this.options;
     requireSame(fitting, { registry: `${network}:${this.program.programId.toBase58()}`, client: `${network}:${this.address}` });
     const published = await this.file(fitting.file);
@@ -163,7 +170,7 @@ export class SolanaClient implements T.RegistryClient {
     const bounds = { indexLimit: new BN(`${auth.indexLimit}`), expiry: new BN(`${auth.expiry}`) };
     const tags = [this.tag(review.tag1), this.tag(review.tag2)] as const;
     const call = this.program.methods.giveFeedback(new BN(`${index}`), score, ...tags, uri, this.bytes(hash), { bounded: bounds });
-    const give = await call.accounts({ reviewer: this.key, nftMint: new PublicKey(agent) }).instruction();
+    const give = await call.accounts({ reviewer: this.key, nftMint: mintOf(agent) }).instruction();
     return this.send([await this.verification(agent, auth), give], "feedbackGiven"); // R11: directly before
   }
 
@@ -172,14 +179,13 @@ export class SolanaClient implements T.RegistryClient {
     const value = new BN(`${review.value}`);
     const words = [tag1, tag2, endpoint, uri] as const;
     const call = this.program.methods.giveOpenFeedback(new BN(`${index}`), value, review.decimals, ...words, this.bytes(hash));
-    const give = await call.accounts({ client: this.key, nftMint: new PublicKey(agent) }).instruction();
+    const give = await call.accounts({ client: this.key, nftMint: mintOf(agent) }).instruction();
     return this.send([give], "openFeedbackGiven");
   }
 
   /** The precompile's instruction for an authorization, by the one key that counts (R7). */
   private async verification(agent: string, auth: T.FeedbackAuth): Promise<Instruction> {
-    const place = this.place({ account: "agent", mint: agent });
-    const found = await this.program.account.agentIdentity.fetchNullable(place, COMMITMENT);
+    const found = await this.identity(agent);
     if (!found) throw new ClientError(`there is no agent ${agent}`, { errorClass: "AgentNotFound" });
     const { feedbackAuthority, owner } = found;
     const signer = feedbackAuthority.equals(PublicKey.default) ? owner : feedbackAuthority;
@@ -195,28 +201,35 @@ export class SolanaClient implements T.RegistryClient {
     const account = kind === "open" ? ("open_client" as const) : ("client" as const);
     const place = this.place({ account, mint: agent, client });
     const { openClientIndex, clientIndex } = this.program.account;
-    const found = await (kind === "open" ? openClientIndex : clientIndex).fetchNullable(place, COMMITMENT);
+    const found = await asked((kind === "open" ? openClientIndex : clientIndex).fetchNullable(place, COMMITMENT));
     return found ? BigInt(found.lastIndex.toString()) : 0n;
   }
 
   async get({ kind, agent, client, index }: T.FeedbackRef): Promise<T.StoredFeedback | undefined> {
-    if (kind === "open") {
-      const place = this.place({ account: "open_feedback", mint: agent, client, index });
-      const found = await this.program.account.openFeedback.fetchNullable(place, COMMITMENT);
-      if (!found) return undefined;
-      const { valueDecimals: decimals, tag1, tag2, revoked: isRevoked } = found;
-      return { kind, value: BigInt(found.value.toString()), decimals, tag1, tag2, isRevoked };
-    }
-    const place = this.place({ account: "feedback", mint: agent, client, index });
-    const found = await this.program.account.feedbackEntry.fetchNullable(place, COMMITMENT);
+    const at = { mint: mintOf(agent).toBase58(), client: keyOf("client", client).toBase58(), index };
+    return kind === "open" ? this.openFeedback(at) : this.authorizedFeedback(at);
+  }
+
+  private async openFeedback(at: { mint: string; client: string; index: bigint }): Promise<T.StoredFeedback | undefined> {
+    const place = this.place({ account: "open_feedback", ...at });
+    const found = await asked(this.program.account.openFeedback.fetchNullable(place, COMMITMENT));
+    if (!found) return undefined;
+    const { valueDecimals: decimals, tag1, tag2, revoked: isRevoked } = found;
+    return { kind: "open", value: BigInt(found.value.toString()), decimals, tag1, tag2, isRevoked };
+  }
+
+  private async authorizedFeedback(at: { mint: string; client: string; index: bigint }): Promise<T.StoredFeedback | undefined> {
+    const place = this.place({ account: "feedback", ...at });
+    const found = await asked(this.program.account.feedbackEntry.fetchNullable(place, COMMITMENT));
     if (!found) return undefined;
     const hex = (bytes: number[]): T.Hex => `0x${Buffer.from(bytes).toString("hex")}`;
-    return { kind, score: found.score, tag1: hex(found.tag1), tag2: hex(found.tag2), isRevoked: found.revoked };
+    const { score, revoked: isRevoked } = found;
+    return { kind: "authorized", score, tag1: hex(found.tag1), tag2: hex(found.tag2), isRevoked };
   }
 
   async revoke({ kind, agent, ...named }: Omit<T.FeedbackRef, "client">): Promise<T.Landed> {
     const index = integer("index", named.index, "u64");
-    const [at, nftMint] = [new BN(`${index}`), new PublicKey(agent)];
+    const [at, nftMint] = [new BN(`${index}`), mintOf(agent)];
     const { methods } = this.program;
     const call =
       kind === "open"
@@ -227,16 +240,18 @@ export class SolanaClient implements T.RegistryClient {
 
   async respond({ kind, agent, client, ...at }: T.FeedbackRef, file: T.Document): Promise<T.Landed> {
     const index = integer("index", at.index, "u64");
+    const [nftMint, to] = [mintOf(agent), keyOf("client", client)];
     const { uri, hash } = await this.file(file);
     const { methods } = this.program;
-    const words = [new PublicKey(client), new BN(`${index}`), uri, this.bytes(hash)] as const;
+    const words = [to, new BN(`${index}`), uri, this.bytes(hash)] as const;
     const call = kind === "open" ? methods.appendOpenResponse(...words) : methods.appendResponse(...words);
-    const respond = await call.accounts({ responder: this.key, nftMint: new PublicKey(agent) }).instruction();
+    const respond = await call.accounts({ responder: this.key, nftMint }).instruction();
     return this.send([respond], kind === "open" ? "openResponseAppended" : "responseAppended");
   }
 
   /** The entries are read and summed by the canonical crate, as the program does it (R16, R47). */
   async summary(agent: string, reviewers: T.Reviewers, tags: T.Tags = {}): Promise<T.Summary> {
+    mintOf(agent);
     const listed = await addressesOf(reviewers, () => this.canonical); // R48
     const clients = listed ?? (await this.clients("open", agent));
     const stated = { agent, reviewers: listed ?? ("everyone" as const), tags };
@@ -256,6 +271,7 @@ export class SolanaClient implements T.RegistryClient {
 
   /** The entries are read, as for `summary`. */
   async scores(agent: string, reviewers: T.Reviewers, weighting: T.Weighting, tags: T.Tags = {}): Promise<T.ScoreSummary> {
+    mintOf(agent);
     const listed = await addressesOf(reviewers, () => this.canonical); // R48
     const clients = listed ?? (await this.clients("authorized", agent));
     const wanted = [tags.tag1, tags.tag2].map((tag) => (tag ? `${this.tag(tag)}` : undefined)); // an empty tag matches all
@@ -282,7 +298,7 @@ export class SolanaClient implements T.RegistryClient {
 
   private async entries<E>(client: string, places: PublicKey[], fetch: (some: PublicKey[]) => Promise<(E | null)[]>): Promise<E[]> {
     const entries: (E | null)[] = [];
-    for (let at = 0; at < places.length; at += TOGETHER) entries.push(...(await fetch(places.slice(at, at + TOGETHER))));
+    for (let at = 0; at < places.length; at += TOGETHER) entries.push(...(await asked(fetch(places.slice(at, at + TOGETHER)))));
     return entries.map((entry, at) => {
       if (!entry) throw new ClientError(`the endpoint does not have feedback ${at + 1} of ${client}`);
       return entry;
@@ -291,35 +307,36 @@ export class SolanaClient implements T.RegistryClient {
 
   /** Everyone who gave feedback of a kind. The endpoint's list must have as many as the agent counts (R46). */
   private async clients(kind: T.Kind, agent: string): Promise<string[]> {
-    const place = this.place({ account: "agent", mint: agent });
-    const found = await this.program.account.agentIdentity.fetchNullable(place, COMMITMENT);
+    const found = await this.identity(agent);
     if (!found) return []; // as the contracts answer
     const name = kind === "open" ? "openClientIndex" : "clientIndex";
     const { accounts } = this.program.coder;
     const filters = [{ memcmp: accounts.memcmp(name) }, { memcmp: { offset: 8, bytes: agent } }];
-    const listed = await this.options.connection.getProgramAccounts(this.program.programId, { commitment: COMMITMENT, filters });
+    const { connection } = this.options;
+    const listed = await asked(connection.getProgramAccounts(this.program.programId, { commitment: COMMITMENT, filters }));
     const [has, counted] = [listed.length, Number(kind === "open" ? found.openClientCount : found.clientCount)];
     if (has !== counted) throw new ClientError(`the endpoint lists ${has} clients, and the agent has ${counted}`);
     return listed.map(({ account }) => accounts.decode<{ client: PublicKey }>(name, account.data).client.toBase58());
   }
 
-  async requestValidation({ agent, validator, request, file }: T.ValidationRequest): Promise<T.Landed> {
+  async requestValidation({ agent, request, file, ...named }: T.ValidationRequest): Promise<T.Landed> {
+    const [nftMint, validator] = [mintOf(agent), keyOf("validator", named.validator)];
     const { uri } = await this.file(file);
-    const by = new PublicKey(validator);
-    const place = this.place({ account: "val_request", mint: agent, validator, requestHash: request });
-    const call = this.program.methods.validationRequest(by, this.bytes(request), this.tag(""), uri);
-    const accounts = { owner: this.key, nftMint: new PublicKey(agent), validationRequest: place };
+    const validationRequest = this.place({ account: "val_request", mint: agent, validator: named.validator, requestHash: request });
+    const call = this.program.methods.validationRequest(validator, this.bytes(request), this.tag(""), uri);
+    const accounts = { owner: this.key, nftMint, validationRequest };
     return this.send([await call.accountsPartial(accounts).instruction()], "validationRequested");
   }
 
-  async answerValidation({ agent, request, file, tag, ...answered }: T.ValidationAnswer): Promise<T.Landed> {
+  async answerValidation({ agent, request, file, tag = "", ...answered }: T.ValidationAnswer): Promise<T.Landed> {
+    const nftMint = mintOf(agent);
     const score = Number(integer("score", answered.score, "u8", "ScoreOutOfRange"));
-    checkText("tag", tag ?? "", "tag");
+    checkText("tag", tag, "tag");
     const { uri, hash } = await this.file(file);
     const at = { mint: agent, validator: this.address, requestHash: request };
     const accounts = {
       validator: this.key,
-      nftMint: new PublicKey(agent),
+      nftMint,
       validationRequest: this.place({ account: "val_request", ...at }),
       validationResponse: this.place({ account: "val_response", ...at }),
     };
@@ -328,7 +345,21 @@ export class SolanaClient implements T.RegistryClient {
   }
 
   /** Sends instructions once, and waits for their event. */
-  private send(instructions: Instruction[], event: string, signers: Keypair[] = []): Promise<T.Landed> {
-    return this.sender.send({ instructions, event, signers });
+  private send(instructions: Instruction[], event: string, more: Pick<Call, "signers"> = {}): Promise<T.Landed> {
+    return this.sender.send({ instructions, event, ...more });
   }
 }
+
+/** Reads an address. `PublicKey` takes numbers and bytes too. */
+function keyOf(field: string, text: string, expected = "an address in base58"): PublicKey {
+  try {
+    const key = new PublicKey(text);
+    if (key.toBase58() === text) return key;
+  } catch {
+    // not base58, or not of 32 bytes
+  }
+  throw malformed(field, text, expected);
+}
+
+/** Reads an agent's id, its mint. */
+const mintOf = (agent: string): PublicKey => keyOf("agent", agent, "a mint in base58");

@@ -155,6 +155,69 @@ test("R17, R39: what would land differently, or would be too long, is refused on
   }
 });
 
+/** Every call that names an agent. */
+function callsAbout(agent, client, key) {
+  const file = new TextEncoder().encode("{}");
+  const auth = { indexLimit: 1n, expiry: 1n, authorization: "0x" };
+  const feedback = { kind: "open", agent, client: client.address, index: 1n };
+  const request = NO_HASH;
+  return {
+    setWallet: () => client.setWallet(agent, key, 1n),
+    authorize: () => client.authorize(key, { agent, client: client.address, indexLimit: 1n, expiry: 1n }),
+    give: () => client.give({ agent, value: 1n, decimals: 0, file }),
+    giveAuthorized: () => client.give({ agent, score: 1, auth, file }),
+    get: () => client.get(feedback),
+    revoke: () => client.revoke(feedback),
+    respond: () => client.respond(feedback, file),
+    summary: () => client.summary(agent, "everyone"),
+    scores: () => client.scores(agent, "everyone", "equal"),
+    requestValidation: () => client.requestValidation({ agent, validator: client.address, request, file }),
+    answerValidation: () => client.answerValidation({ agent, request, score: 1, file }),
+  };
+}
+
+test("an agent of another form is refused on both chains, and nothing is asked, uploaded or sent", async () => {
+  const [world, cluster] = await Promise.all([startRegistries(), startProgram()]);
+  try {
+    const done = [];
+    const noted = ({ method }, ask) => {
+      done.push(method);
+      return ask();
+    };
+    const upload = async () => void done.push("upload") ?? "ipfs://file";
+    const evm = await world.client("client", { reading: noted, sending: noted, upload });
+    const solana = await cluster.client(cluster.reviewer, noted, { upload });
+    const [mint, id] = [cluster.agent, world.agent];
+    const others = ["", " ", "0x1", `${CHAIN}:${mint}`, "84532:42", 42, undefined];
+    const chains = [
+      [evm, privateKeyToAccount(KEYS.client), [mint, `0${id}`, `${id} `, `-${id}`, "1.0", "1e3", `${2n ** 256n}`], "a decimal uint256"],
+      [solana, cluster.owner, [id, `${mint} `, `1${mint}`, mint.slice(8)], "a mint in base58"],
+    ];
+    done.length = 0;
+    for (const [client, key, malformed, expected] of chains) {
+      for (const agent of [...others, ...malformed]) {
+        for (const [name, call] of Object.entries(callsAbout(agent, client, key))) {
+          const words = `agent is ${typeof agent === "string" ? JSON.stringify(agent) : agent}, expected ${expected}`;
+          const isRefused = (fault) => fault instanceof ClientError && fault.errorClass === "BadRequest" && fault.sent === "nothing";
+          await assert.rejects(async () => call(), (fault) => isRefused(fault) && fault.message.startsWith(words), `${name} ${agent}`);
+        }
+      }
+    }
+    for (const [client, other] of [[evm, mint], [solana, ADDRESSES.client]]) {
+      const agent = client === evm ? id : mint;
+      const asked = { agent, request: NO_HASH, file: new Uint8Array() };
+      const refused = (call, field) => assert.rejects(call, ({ message, errorClass }) => message.startsWith(`${field} is `) && errorClass === "BadRequest");
+      await refused(client.get({ kind: "open", agent, client: other, index: 1n }), "client");
+      await refused(client.respond({ kind: "open", agent, client: other, index: 1n }, new Uint8Array()), "client");
+      await refused(client.requestValidation({ ...asked, validator: other }), "validator");
+    }
+    assert.deepEqual(done, []);
+    for (const taken of ["0", `${2n ** 256n - 1n}`]) assert.equal((await evm.summary(taken, "everyone")).count, 0n, "a canonical registry's first agent is 0");
+  } finally {
+    await Promise.all([world.stop(), cluster.stop()]);
+  }
+});
+
 test("a safe integer is taken as a number, and lands once", async () => {
   const [world, cluster] = await Promise.all([startRegistries(), startProgram()]);
   try {

@@ -19,7 +19,8 @@ export async function startRegistries() {
   const identity = (await chain.deploy("IdentityRegistry")).address;
   const openReputation = (await chain.deploy("ReputationRegistry", [identity])).address;
   const authorizedReputation = (await chain.deploy("AuthorizedReputationRegistry", [identity, false])).address;
-  const addresses = { identity, openReputation, authorizedReputation };
+  const validation = (await chain.deploy("ValidationRegistry", [identity])).address;
+  const addresses = { identity, openReputation, authorizedReputation, validation };
   const through = (asked) => custom({ request: (request) => asked(request, () => chain.reader.request(request)) }, { retryCount: 0 });
   const wallet = (name, asked = unchanged) =>
     createWalletClient({ account: KEYS[name] ? privateKeyToAccount(KEYS[name]) : name, chain: chain.chain, transport: through(asked) });
@@ -48,5 +49,5 @@ export async function startProgram() {
   };
   const [owner, reviewer] = accounts;
   const { agent } = await (await client(owner)).register({ file: { uri: "ipfs://agent", hash: NO_HASH } });
-  return { cluster, program, client, owner, reviewer, agent, stop: cluster.stop };
+  return { cluster, program, client, deployer, owner, reviewer, agent, stop: cluster.stop };
 }
