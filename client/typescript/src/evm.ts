@@ -18,12 +18,14 @@ import {
   isAddress,
   isHex,
   parseEventLogs,
+  toHex,
+  zeroAddress,
 } from "viem";
 import { addressesOf, published, requireSame } from "./documents.js";
 import { ClientError, malformed } from "./errors.js";
 import { refused } from "./evm-faults.js";
 import { EvmSender, type Sent } from "./evm-sending.js";
-import { agentId, checkText, integer, portable } from "./limits.js";
+import { agentId, checkText, integer, metadataOf, portable } from "./limits.js";
 import { NO_FEEDBACK, scoresOf } from "./scores.js";
 import type * as T from "./types.js";
 
@@ -83,11 +85,25 @@ export class EvmClient implements T.RegistryClient {
     return this.canonical.tag({ text: text ?? "", encoding: "padded" });
   }
 
-  async register({ file }: { file: T.Document }): Promise<T.Landed & { agent: string }> {
+  async register({ file, metadata = {} }: T.Registration): Promise<T.Landed & { agent: string }> {
+    const entries = metadataOf(metadata).map(({ key, value }) => ({ metadataKey: key, metadataValue: toHex(value) }));
     const { uri } = await this.file(file);
-    const sent = await this.send(identityRegistryAbi, this.options.addresses.identity, "register", [uri]);
+    const args = entries.length === 0 ? [uri] : [uri, entries];
+    const sent = await this.send(identityRegistryAbi, this.options.addresses.identity, "register", args);
     const events = parseEventLogs({ abi: identityRegistryAbi, eventName: "Registered", logs: sent.logs });
-    return { ...landed(sent), agent: `${seen(events, sent, { owner: this.address, agentURI: uri }).args.agentId}` };
+    const { agentId: id } = seen(events, sent, { owner: this.address, agentURI: uri }).args;
+    const changes = parseEventLogs({ abi: identityRegistryAbi, eventName: "MetadataSet", logs: sent.logs });
+    for (const entry of entries) seen(changes, sent, { agentId: id, ...entry });
+    return { ...landed(sent), agent: `${id}` };
+  }
+
+  async agent(agent: string): Promise<T.Agent | undefined> {
+    const id = agentId(agent);
+    const read = <R>(view: string) => this.read<R>(identityRegistryAbi, this.options.addresses.identity, view, [id]);
+    const owner = await found(read<Address>("ownerOf"), "AgentNotFound");
+    if (owner === undefined) return undefined;
+    const [wallet, uri] = await Promise.all([read<Address>("getAgentWallet"), read<string>("tokenURI")]);
+    return { owner, wallet: wallet === zeroAddress ? undefined : wallet, uri };
   }
 
   /** Sets where an agent is paid, with the wallet's consent (R3). `deadline`: unix seconds, at most 300 ahead. */
@@ -172,7 +188,7 @@ export class EvmClient implements T.RegistryClient {
     const to = this.reputation("authorized");
     type Found = [number, T.Hex, T.Hex, boolean, bigint];
     const [score, tag1, tag2, isRevoked] = await this.read<Found>(authorizedReputationRegistryAbi, to, "readFeedback", at);
-    return { kind: "authorized", score, tag1, tag2, isRevoked };
+    return { kind: "authorized", score, tag1, tag2, hasPaymentProof: false, isRevoked };
   }
 
   async revoke({ kind, agent, ...at }: Omit<T.FeedbackRef, "client">): Promise<T.Landed> {
@@ -218,9 +234,10 @@ export class EvmClient implements T.RegistryClient {
     return { ...stated, ...scoresOf(this.canonical, weighting, NO_FEEDBACK, { count, sum }) }; // payment proofs are Solana's
   }
 
-  async requestValidation({ agent, request, file, ...named }: T.ValidationRequest): Promise<T.Landed> {
+  async requestValidation({ agent, request, file, tag = "", ...named }: T.ValidationRequest): Promise<T.Landed> {
     const to = this.options.addresses.validation ?? missing("validation");
     const [id, validator] = [agentId(agent), addressOf("validator", named.validator)];
+    if (tag !== "") throw malformed("tag", tag, "none: requests on EVM chains have none");
     const { uri } = await this.file(file);
     const sent = await this.send(validationRegistryAbi, to, "validationRequest", [validator, id, uri, request]);
     const events = parseEventLogs({ abi: validationRegistryAbi, eventName: "ValidationRequest", logs: sent.logs });

@@ -3,7 +3,7 @@ import { ClientError, malformed } from "./errors.js";
 import type * as T from "./types.js";
 
 /** Bytes of UTF-8 that each text may have (R17). */
-const MOST = { tag: 32, endpoint: 200, uri: 200 } as const;
+const MOST = { tag: 32, endpoint: 200, uri: 200, metadataKey: 32, metadataValue: 256 } as const;
 
 /** The numbers that each type of the contracts and the program holds. */
 const RANGES = {
@@ -32,9 +32,24 @@ export function agentId(agent: string): bigint {
 
 /** Refuses text over its portable length, and NUL: every writer is held to them (R17), not only the program on Solana. */
 export function checkText(field: string, text: string, kind: keyof typeof MOST): void {
-  const length = new TextEncoder().encode(text).length;
-  const fault = text.includes("\0") ? "holds a NUL byte" : length > MOST[kind] ? `has ${length} bytes, and at most ${MOST[kind]} are allowed` : undefined;
-  if (fault) throw new ClientError(`${field} ${fault} (R17)`, { errorClass: "LengthLimit" });
+  if (text.includes("\0")) throw new ClientError(`${field} holds a NUL byte (R17)`, { errorClass: "LengthLimit" });
+  checkLength(field, new TextEncoder().encode(text), kind);
+}
+
+function checkLength(field: string, { length }: Uint8Array, kind: keyof typeof MOST): void {
+  if (length <= MOST[kind]) return;
+  throw new ClientError(`${field} has ${length} bytes, and at most ${MOST[kind]} are allowed (R17)`, { errorClass: "LengthLimit" });
+}
+
+/** The entries of metadata that fits (R17). A value is bytes on chain, and may hold NUL. */
+export function metadataOf(metadata: T.Metadata): { key: string; value: Uint8Array }[] {
+  return Object.entries(metadata).map(([key, text]) => {
+    checkText("metadata key", key, "metadataKey");
+    if (typeof text !== "string") throw malformed("metadata value", text, "text");
+    const value = new TextEncoder().encode(text);
+    checkLength("metadata value", value, "metadataValue");
+    return { key, value };
+  });
 }
 
 /** An endpoint as it may be published: without query, fragment and user info, which can hold secrets (R39). */

@@ -3,10 +3,11 @@ import { type Canonical, type DerivedAccount, load } from "@concord/canonical";
 import { type AgentRegistry, agentRegistryIdl } from "@concord/registries";
 import { addressesOf, published, requireSame } from "./documents.js";
 import { ClientError, malformed } from "./errors.js";
-import { checkText, integer, portable } from "./limits.js";
+import { checkText, integer, metadataOf, portable } from "./limits.js";
 import { NO_FEEDBACK, scoresOf } from "./scores.js";
 import { asked } from "./solana-faults.js";
-import { COMMITMENT, type Call, SolanaSender } from "./solana-sending.js";
+import { COMMITMENT, type Call, SolanaSender, UNITS } from "./solana-sending.js";
+import { uriOfMint } from "./token.js";
 import type * as T from "./types.js";
 
 const { AnchorProvider, BN, Program, Wallet, web3 } = anchor;
@@ -16,11 +17,15 @@ type PublicKey = anchor.web3.PublicKey;
 type Connection = anchor.web3.Connection;
 type Instruction = anchor.web3.TransactionInstruction;
 
+/** Compute units of each entry of metadata that a registration sets. */
+const ENTRY_UNITS = 50_000;
 /** Accounts that one request reads. */
 const TOGETHER = 100;
 
 /** The public clusters (CAIP-2). */
 const PUBLIC = ["5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", "EtWTRABZaYq6iMfeYKouRu166VU2xqa1", "4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z"];
+/** Who owns the mints of agents (R4). */
+const TOKEN_2022 = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb";
 
 /** What a Solana client needs. */
 export interface SolanaOptions {
@@ -95,12 +100,31 @@ export class SolanaClient implements T.RegistryClient {
     return new PublicKey(this.canonical.pda({ programId, ...account }).address);
   }
 
-  async register({ file }: { file: T.Document }): Promise<T.Landed & { agent: string }> {
+  async register({ file, metadata = {} }: T.Registration): Promise<T.Landed & { agent: string }> {
+    const entries = metadataOf(metadata);
     const { uri } = await this.file(file);
     const mint = Keypair.generate(); // it signs its own making, and nothing afterwards
-    const call = this.program.methods.registerAgent(uri).accounts({ owner: this.key, nftMint: mint.publicKey });
-    const landed = await this.send([await call.instruction()], "agentRegistered", { signers: [mint] });
-    return { ...landed, agent: mint.publicKey.toBase58() };
+    const accounts = { owner: this.key, nftMint: mint.publicKey };
+    const register = await this.program.methods.registerAgent(uri).accounts(accounts).instruction();
+    const agent = mint.publicKey.toBase58();
+    const set = entries.map(({ key, value }) => {
+      const metadataEntry = this.place({ account: "metadata", mint: agent, key });
+      return this.program.methods.setMetadata(key, Buffer.from(value)).accountsPartial({ ...accounts, metadataEntry }).instruction();
+    });
+    const units = UNITS + entries.length * ENTRY_UNITS;
+    const landed = await this.send([register, ...(await Promise.all(set))], "agentRegistered", { signers: [mint], units });
+    return { ...landed, agent };
+  }
+
+  async agent(agent: string): Promise<T.Agent | undefined> {
+    const mint = mintOf(agent);
+    const found = await this.identity(agent);
+    if (!found) return undefined;
+    const account = await asked(this.options.connection.getAccountInfo(mint, COMMITMENT));
+    const uri = account?.owner.toBase58() === TOKEN_2022 ? uriOfMint(account.data) : undefined;
+    if (uri === undefined) throw new ClientError(`the endpoint does not have the mint of agent ${agent}`);
+    const wallet = found.agentWallet.equals(PublicKey.default) ? undefined : found.agentWallet.toBase58();
+    return { owner: found.owner.toBase58(), wallet, uri };
   }
 
   private identity(agent: string) {
@@ -223,8 +247,8 @@ export class SolanaClient implements T.RegistryClient {
     const found = await asked(this.program.account.feedbackEntry.fetchNullable(place, COMMITMENT));
     if (!found) return undefined;
     const hex = (bytes: number[]): T.Hex => `0x${Buffer.from(bytes).toString("hex")}`;
-    const { score, revoked: isRevoked } = found;
-    return { kind: "authorized", score, tag1: hex(found.tag1), tag2: hex(found.tag2), isRevoked };
+    const { score, hasPaymentProof, revoked: isRevoked } = found;
+    return { kind: "authorized", score, tag1: hex(found.tag1), tag2: hex(found.tag2), hasPaymentProof, isRevoked };
   }
 
   async revoke({ kind, agent, ...named }: Omit<T.FeedbackRef, "client">): Promise<T.Landed> {
@@ -319,11 +343,12 @@ export class SolanaClient implements T.RegistryClient {
     return listed.map(({ account }) => accounts.decode<{ client: PublicKey }>(name, account.data).client.toBase58());
   }
 
-  async requestValidation({ agent, request, file, ...named }: T.ValidationRequest): Promise<T.Landed> {
+  async requestValidation({ agent, request, file, tag = "", ...named }: T.ValidationRequest): Promise<T.Landed> {
     const [nftMint, validator] = [mintOf(agent), keyOf("validator", named.validator)];
+    checkText("tag", tag, "tag");
     const { uri } = await this.file(file);
     const validationRequest = this.place({ account: "val_request", mint: agent, validator: named.validator, requestHash: request });
-    const call = this.program.methods.validationRequest(validator, this.bytes(request), this.tag(""), uri);
+    const call = this.program.methods.validationRequest(validator, this.bytes(request), this.tag(tag), uri);
     const accounts = { owner: this.key, nftMint, validationRequest };
     return this.send([await call.accountsPartial(accounts).instruction()], "validationRequested");
   }
@@ -345,7 +370,7 @@ export class SolanaClient implements T.RegistryClient {
   }
 
   /** Sends instructions once, and waits for their event. */
-  private send(instructions: Instruction[], event: string, more: Pick<Call, "signers"> = {}): Promise<T.Landed> {
+  private send(instructions: Instruction[], event: string, more: Pick<Call, "signers" | "units"> = {}): Promise<T.Landed> {
     return this.sender.send({ instructions, event, ...more });
   }
 }

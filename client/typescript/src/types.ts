@@ -42,6 +42,25 @@ export interface Published {
 /** A file that a call refers to: bytes or text to be stored, or one that is published already. */
 export type Document = Uint8Array | string | Published;
 
+/** Metadata by its keys, of at most 32 bytes; values of at most 256 (R17). */
+export type Metadata = Readonly<Record<string, string>>;
+
+/** An agent to register, and its registration file. */
+export interface Registration {
+  readonly file: Document;
+  /** To begin with. On Solana as much as fits into one transaction. */
+  readonly metadata?: Metadata;
+}
+
+/** An agent as the chain stores it. */
+export interface Agent {
+  readonly owner: string;
+  /** Where it is paid (R3), if it has a wallet. */
+  readonly wallet: string | undefined;
+  /** Where its registration file is. */
+  readonly uri: string;
+}
+
 /** An authorization to give feedback (R5 to R9), as `authorize` makes it. */
 export interface FeedbackAuth {
   readonly indexLimit: bigint;
@@ -91,7 +110,15 @@ export type Given = Landed & FeedbackRef;
 /** A feedback as the chain stores it. */
 export type StoredFeedback =
   | { readonly kind: "open"; readonly value: bigint; readonly decimals: number; readonly tag1: string; readonly tag2: string; readonly isRevoked: boolean }
-  | { readonly kind: "authorized"; readonly score: number; readonly tag1: Hex; readonly tag2: Hex; readonly isRevoked: boolean };
+  | {
+      readonly kind: "authorized";
+      readonly score: number;
+      readonly tag1: Hex;
+      readonly tag2: Hex;
+      /** Whether a facilitator proved its payment (R13). Never on EVM chains, which have no such proofs. */
+      readonly hasPaymentProof: boolean;
+      readonly isRevoked: boolean;
+    };
 
 /** A summary of open feedback, which states whose it is (R48). */
 export interface Summary {
@@ -126,6 +153,8 @@ export interface ValidationRequest {
   readonly validator: string;
   readonly request: Hex;
   readonly file: Document;
+  /** On Solana. Requests on EVM chains have none. */
+  readonly tag?: string;
 }
 
 /** A validator's answer (R20). */
@@ -143,7 +172,9 @@ export interface RegistryClient {
   /** The account's address. */
   readonly address: string;
   /** Registers an agent of the account; resolves to its id too. */
-  register(agent: { file: Document }): Promise<Landed & { agent: string }>;
+  register(agent: Registration): Promise<Landed & { agent: string }>;
+  /** Reads an agent; `undefined` if there is none. */
+  agent(agent: string): Promise<Agent | undefined>;
   /** Gives feedback. */
   give(review: Review): Promise<Given>;
   /** Reads one feedback; `undefined` if there is none. */

@@ -162,6 +162,7 @@ function callsAbout(agent, client, key) {
   const feedback = { kind: "open", agent, client: client.address, index: 1n };
   const request = NO_HASH;
   return {
+    agent: () => client.agent(agent),
     setWallet: () => client.setWallet(agent, key, 1n),
     authorize: () => client.authorize(key, { agent, client: client.address, indexLimit: 1n, expiry: 1n }),
     give: () => client.give({ agent, value: 1n, decimals: 0, file }),
@@ -212,7 +213,32 @@ test("an agent of another form is refused on both chains, and nothing is asked, 
       await refused(client.requestValidation({ ...asked, validator: other }), "validator");
     }
     assert.deepEqual(done, []);
-    for (const taken of ["0", `${2n ** 256n - 1n}`]) assert.equal((await evm.summary(taken, "everyone")).count, 0n, "a canonical registry's first agent is 0");
+    for (const unknown of ["0", `${2n ** 256n - 1n}`]) assert.equal(await evm.agent(unknown), undefined, "a canonical registry's first agent is 0");
+  } finally {
+    await Promise.all([world.stop(), cluster.stop()]);
+  }
+});
+
+test("R17: metadata over its lengths is refused before its file is uploaded", async () => {
+  const [world, cluster] = await Promise.all([startRegistries(), startProgram()]);
+  try {
+    const upload = () => assert.fail("uploaded");
+    const clients = [await world.client("client", { upload }), await cluster.client(cluster.reviewer, undefined, { upload })];
+    const cases = [
+      [{ ["é".repeat(17)]: "" }, "metadata key has 34 bytes, and at most 32", "LengthLimit"],
+      [{ "a\0": "" }, "metadata key holds a NUL", "LengthLimit"],
+      [{ a: "é".repeat(129) }, "metadata value has 258 bytes, and at most 256", "LengthLimit"],
+      [{ a: 1 }, "metadata value is 1, expected text", "BadRequest"],
+    ];
+    for (const client of clients) {
+      for (const [metadata, words, errorClass] of cases) {
+        const isRefused = (fault) => fault.message.startsWith(words) && fault.errorClass === errorClass && fault.sent === "nothing";
+        await assert.rejects(client.register({ file: "{}", metadata }), isRefused, words);
+      }
+    }
+    const tooMuch = Object.fromEntries(Array.from("abcdefghijkl", (key) => [key, ""])); // for one transaction on Solana
+    const registered = clients[1].register({ file: { uri: "", hash: NO_HASH }, metadata: tooMuch });
+    await assert.rejects(registered, ({ sent, message }) => sent === "nothing" && /^Transaction too large/.test(message));
   } finally {
     await Promise.all([world.stop(), cluster.stop()]);
   }

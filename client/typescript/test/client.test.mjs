@@ -7,22 +7,20 @@ import process from "node:process";
 import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import anchor from "@anchor-lang/core";
-import { createPublicClient, createWalletClient, http, keccak256, toHex } from "viem";
+import { createPublicClient, createWalletClient, hexToString, http, keccak256, toHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { startWorld } from "../../../tests/clients/agent0/index_world.mjs";
 import { ADDRESSES, CHAIN_ID, KEYS, startChain } from "../../../tests/clients/agent0/local_chain.mjs";
 import { CHAIN, clock, deployProgram, startCluster } from "../../../tests/clients/anchor/local_cluster.mjs";
 
 const from = (name) => import(pathToFileURL(`${process.env.CONCORD_EXAMPLES}/${name}`));
-const [rateEvm, rateSolana, { search }, { ClientError, EvmClient, IndexClient }, { SolanaClient }, { cidOf, folder }, { load }] = await Promise.all([
-  from("rate-evm.mjs"),
-  from("rate-solana.mjs"),
-  from("search.mjs"),
-  from("node_modules/@concord/client/dist/index.js"),
-  from("node_modules/@concord/client/dist/solana.js"),
-  from("node_modules/@concord/client/dist/folder.js"),
-  from("node_modules/@concord/canonical/dist/index.js"),
-]);
+const [rateEvm, rateSolana, { search }] = await Promise.all(["rate-evm.mjs", "rate-solana.mjs", "search.mjs"].map(from));
+const [{ ClientError, EvmClient, IndexClient }, { SolanaClient }, { cidOf, folder }, { load }, { agentRegistryIdl, identityRegistryAbi }] =
+  await Promise.all(
+    ["client/dist/index.js", "client/dist/solana.js", "client/dist/folder.js", "canonical/dist/index.js", "registries/dist/index.js"].map((name) =>
+      from(`node_modules/@concord/${name}`),
+    ),
+  );
 const { Connection, Keypair } = anchor.web3;
 const canonical = await load();
 const files = fs.mkdtempSync(path.join(os.tmpdir(), "concord-client-"));
@@ -40,10 +38,17 @@ const refused = (call, errorClass) =>
 async function everyOperation(at) {
   const { owner, reviewer, validator } = at;
   const registration = JSON.stringify({ name: "weather", active: true });
-  const { agent } = await owner.register({ file: registration });
-  const stored = fs.readFileSync(path.join(files, cidOf(Buffer.from('{"active":true,"name":"weather"}'))), "utf8");
-  assert.equal(stored, '{"active":true,"name":"weather"}', "R21");
+  const metadata = { category: "weather", empty: "" };
+  const { agent } = await owner.register({ file: registration, metadata });
+  const cid = cidOf(Buffer.from('{"active":true,"name":"weather"}'));
+  assert.equal(fs.readFileSync(path.join(files, cid), "utf8"), '{"active":true,"name":"weather"}', "R21");
+  for (const [key, value] of Object.entries(metadata)) assert.equal(await at.metadata(agent, key), value, key);
+  await refused(owner.register({ file: registration, metadata: { agentWallet: "0x" } }), "ReservedKey");
+  const registered = { owner: owner.address, wallet: owner.address, uri: `ipfs://${cid}` };
+  assert.deepEqual(await reviewer.agent(agent), registered, "R3");
+  assert.equal(await reviewer.agent(at.unknown), undefined);
   await at.setWallet(agent);
+  assert.deepEqual(await reviewer.agent(agent), { ...registered, wallet: at.wallet });
 
   const review = { agent, value: 9977n, decimals: 2, tag1: "uptime", tag2: "day", endpoint: "https://agent.example/mcp" };
   const place = { agentRegistry: at.registry, clientAddress: `${at.registry.slice(0, at.registry.lastIndexOf(":"))}:${reviewer.address}` };
@@ -68,10 +73,11 @@ async function everyOperation(at) {
 
   await authorized(at, agent);
   const request = at.requestHash(agent);
-  const asked = { agent, validator: validator.address, request, file: "{}" };
+  const asked = { agent, validator: validator.address, request, file: "{}", tag: at.tag };
   await refused(validator.answerValidation({ agent, request, score: 75 }), "RequestNotFound");
   await refused(reviewer.requestValidation(asked), "NotAuthorized");
   await owner.requestValidation(asked);
+  await at.tagged(asked);
   await refused(validator.answerValidation({ agent, request, score: 101 }), "ScoreOutOfRange");
   const answered = await validator.answerValidation({ agent, request, score: 75, file: "{}", tag: "replay" });
   assert.ok(answered.block > 0n);
@@ -120,8 +126,9 @@ async function authorized(at, agent) {
   await refused(at.reviewer.give({ agent, score: 101, auth }), "ScoreOutOfRange");
   const given = await at.reviewer.give({ agent, score: 90, auth, tag1: "starred" });
   assert.deepEqual([given.index, given.kind], [1n, "authorized"]);
-  const { score, tag1, isRevoked } = await at.reviewer.get(given);
-  assert.deepEqual([score, tag1, isRevoked], [90, canonical.tag({ text: "starred", encoding: "padded" }), false]);
+  const tag1 = canonical.tag({ text: "starred", encoding: "padded" });
+  const stored = { kind: "authorized", score: 90, tag1, tag2: `0x${"00".repeat(32)}`, hasPaymentProof: false, isRevoked: false };
+  assert.deepEqual(await at.reviewer.get(given), stored);
   await refused(at.reviewer.give({ agent, score: 90, auth }), "AuthIndexLimit");
   await scores(at, agent);
   await at.owner.respond(given, "{}");
@@ -145,6 +152,7 @@ test("every operation on an EVM chain, and the README's example", async () => {
     const client = (name) => EvmClient.of({ reader, wallet: wallet(name), addresses, upload: folder(files) });
     const [owner, reviewer, validator] = await Promise.all(["owner", "client", "stranger"].map(client));
     const now = async () => (await reader.getBlock()).timestamp;
+    const view = (functionName, args) => reader.readContract({ address: identity, abi: identityRegistryAbi, functionName, args });
     await everyOperation({
       owner,
       reviewer,
@@ -152,6 +160,11 @@ test("every operation on an EVM chain, and the README's example", async () => {
       now,
       network: `eip155:${CHAIN_ID}`,
       registry: `eip155:${CHAIN_ID}:${identity}`,
+      unknown: "77",
+      wallet: ADDRESSES.wallet,
+      metadata: async (agent, key) => hexToString(await view("getMetadata", [BigInt(agent), key])),
+      tag: "",
+      tagged: (request) => refused(owner.requestValidation({ ...request, tag: "replay" }), "BadRequest"),
       setWallet: async (agent) => {
         const deadline = (await now()) + 200n;
         await refused(reviewer.setWallet(agent, account("wallet"), deadline), "NotAuthorized");
@@ -169,6 +182,9 @@ test("every operation on an EVM chain, and the README's example", async () => {
         }),
     });
     const { agent } = await owner.register({ file: "{}" });
+    const unset = { address: identity, abi: identityRegistryAbi, functionName: "unsetAgentWallet", args: [BigInt(agent)] };
+    await reader.waitForTransactionReceipt({ hash: await wallet("owner").writeContract(unset) });
+    assert.equal((await reviewer.agent(agent)).wallet, undefined);
     const rated = await rateEvm.rate({ reader, wallet: wallet("client"), addresses, files }, agent);
     assert.deepEqual([rated.given.index, rated.summary.count, rated.summary.value, rated.summary.decimals], [1n, 1n, 9977n, 2]);
     assert.equal(await rateEvm.rate({ reader, wallet: wallet("owner"), addresses, files }, agent), undefined);
@@ -202,6 +218,9 @@ test("every operation on Solana, and the README's example", async () => {
     const at = { connection, network: CHAIN, program };
     const client = (account) => SolanaClient.of({ ...at, account, upload: folder(files) });
     const [owner, reviewer, validator] = await Promise.all(keys.slice(0, 3).map(client));
+    const idl = { ...agentRegistryIdl, address: program };
+    const accounts = new anchor.Program(idl, new anchor.AnchorProvider(connection, new anchor.Wallet(keys[0]), {})).account;
+    const stored = (name, place) => accounts[name].fetch(canonical.pda({ programId: program, ...place }).address, "confirmed");
     await everyOperation({
       owner,
       reviewer,
@@ -209,6 +228,14 @@ test("every operation on Solana, and the README's example", async () => {
       now: async () => BigInt(await clock(connection)),
       network: CHAIN,
       registry: `${CHAIN}:${program}`,
+      unknown: keys[3].publicKey.toBase58(),
+      wallet: keys[3].publicKey.toBase58(),
+      metadata: async (mint, key) => (await stored("metadataEntry", { account: "metadata", mint, key })).value.toString(),
+      tag: "replay",
+      tagged: async ({ agent: mint, validator: by, request: requestHash, tag }) => {
+        const request = await stored("validationRequest", { account: "val_request", mint, validator: by, requestHash });
+        assert.equal(toHex(Uint8Array.from(request.tag)), canonical.tag({ text: tag, encoding: "padded" }), "R14");
+      },
       setWallet: async (agent) => {
         await refused(reviewer.setWallet(agent, keys[3]), "NotAuthorized");
         await owner.setWallet(agent, keys[3]);
