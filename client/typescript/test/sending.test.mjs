@@ -171,7 +171,7 @@ test("EVM: an error says what came of the transaction", async (t) => {
         throw new Error("socket hang up");
       });
       await rejected(lost, { sent: "maybe", get transaction() { return hash; } });
-      assert.equal((await chain.reader.getTransactionReceipt({ hash })).status, "success");
+      assert.equal((await chain.reader.waitForTransactionReceipt({ hash })).status, "success");
     });
     await t.test("the node has it already: it was sent", async () => {
       assert.equal((await giving(send, afterwards(failing(-32000, "already known")))).index, 2n);
@@ -239,7 +239,7 @@ test("EVM: an error says what came of the transaction", async (t) => {
         let sale;
         const selling = async (_, ask) => {
           sale ??= world.wallet("owner").writeContract({ ...transfer, args: [ADDRESSES.owner, ADDRESSES.client, BigInt(about)] });
-          await sale;
+          await chain.reader.waitForTransactionReceipt({ hash: await sale });
           return ask();
         };
         return giving(methods, selling, "client", about);
