@@ -60,8 +60,17 @@ pub struct AddressBookMalformed {
 /// What the caller trusts: registries, and block hashes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trust {
-    registries: Vec<KnownRegistry>,
+    registries: Vec<Listed>,
     blocks: BTreeMap<String, B256>,
+    /// How many deployments were listed.
+    deployments: usize,
+}
+
+/// A registry, and the deployment with which it was listed; `None` if the caller named it by itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Listed {
+    deployment: Option<usize>,
+    registry: KnownRegistry,
 }
 
 impl Trust {
@@ -71,23 +80,37 @@ impl Trust {
         let mut trust = Self::default();
         for (chains, identity, reputation) in CANONICAL {
             for chain in chains {
-                for (contract, address) in [(IDENTITY, identity), (OPEN, reputation)] {
-                    trust.registries.push(KnownRegistry {
-                        chain: (*chain).to_owned(),
-                        contract,
-                        address: address.to_owned(),
-                        family: Family::Canonical,
-                        code_hash: None,
-                    });
-                }
+                let both = [(IDENTITY, identity), (OPEN, reputation)];
+                trust.add_deployment(both.map(|(contract, address)| KnownRegistry {
+                    chain: (*chain).to_owned(),
+                    contract,
+                    address: address.to_owned(),
+                    family: Family::Canonical,
+                    code_hash: None,
+                }));
             }
         }
         trust
     }
 
-    /// Adds a registry.
+    /// Adds a registry by itself. The caller knows to which identity registry it is bound: it counts with each one of its chain
+    /// that is listed.
     pub fn add(&mut self, registry: KnownRegistry) {
-        self.registries.push(registry);
+        self.registries.push(Listed {
+            deployment: None,
+            registry,
+        });
+    }
+
+    /// Adds registries that are bound to each other.
+    fn add_deployment(&mut self, registries: impl IntoIterator<Item = KnownRegistry>) {
+        let deployment = Some(self.deployments);
+        self.deployments += 1;
+        let listed = registries.into_iter().map(|registry| Listed {
+            deployment,
+            registry,
+        });
+        self.registries.extend(listed);
     }
 
     /// Trusts a block of a chain, CAIP-2.
@@ -105,16 +128,20 @@ impl Trust {
         let chains = chains.ok_or_else(|| malformed("$.chains", "must be an object"))?;
         let mut found = Vec::new();
         for (chain, deployment) in chains.iter() {
+            let mut registries = Vec::new();
             for contract in CONTRACTS {
                 let record = deployment.get("contracts").and_then(|it| it.get(contract));
-                found.extend(
+                registries.extend(
                     record
                         .map(|it| read_record(chain, contract, it))
                         .transpose()?,
                 );
             }
+            found.push(registries);
         }
-        self.registries.append(&mut found);
+        for registries in found {
+            self.add_deployment(registries);
+        }
         Ok(())
     }
 
@@ -146,7 +173,7 @@ impl Trust {
     /// The addresses of the known registries of one kind on a chain.
     #[cfg(feature = "online")]
     pub(crate) fn addresses(&self, chain: &str, contract: &str) -> impl Iterator<Item = &str> {
-        let all = self.registries.iter();
+        let all = self.registries.iter().map(|it| &it.registry);
         all.filter(move |it| it.chain == chain && it.contract == contract)
             .map(|it| it.address.as_str())
     }
@@ -158,12 +185,33 @@ impl Trust {
         contract: &str,
         address: &str,
     ) -> Option<&KnownRegistry> {
-        let is_same = |known: &str| match known.parse::<Address>() {
+        let mut all = self.listed(chain, contract, address);
+        all.next().map(|it| &it.registry)
+    }
+
+    /// R28: whether two registries of a chain may be bound to each other: they are of one deployment, or the caller named
+    /// one of them.
+    pub(crate) fn are_together(&self, chain: &str, one: (&str, &str), other: (&str, &str)) -> bool {
+        let mut ones = self.listed(chain, one.0, one.1);
+        ones.any(|one| {
+            let mut others = self.listed(chain, other.0, other.1);
+            others.any(|other| match (one.deployment, other.deployment) {
+                (Some(one), Some(other)) => one == other,
+                _ => true,
+            })
+        })
+    }
+
+    fn listed(&self, chain: &str, contract: &str, address: &str) -> impl Iterator<Item = &Listed> {
+        let is_same = move |known: &str| match known.parse::<Address>() {
             Ok(known) => address.parse() == Ok(known),
             Err(_) => known == address,
         };
-        let mut all = self.registries.iter();
-        all.find(|it| it.chain == chain && it.contract == contract && is_same(&it.address))
+        self.registries
+            .iter()
+            .filter(move |Listed { registry: it, .. }| {
+                it.chain == chain && it.contract == contract && is_same(&it.address)
+            })
     }
 }
 

@@ -51,9 +51,13 @@ pub struct Bundle {
     /// The answers of contracts (ERC-1271) to the reader of the bundle. They cannot be proven, so they are not written to files.
     #[serde(skip)]
     pub judgements: BTreeMap<Need, bool>,
-    /// What the reader's own node answered about a cluster in this run. No file can say so, because nothing proves what a cluster did.
+    /// What the reader's own node answered about a cluster in this run, and files that hosts delivered. No file can say so, because
+    /// nothing proves what a cluster did or what a host has.
     #[serde(skip)]
     pub read_here: BTreeSet<Need>,
+    /// Whether what only a file says can be read again.
+    #[serde(skip)]
+    pub(crate) has_source: bool,
 }
 
 /// Why a text is not a bundle.
@@ -96,6 +100,7 @@ impl Bundle {
             unavailable: Vec::new(),
             judgements: BTreeMap::new(),
             read_here: BTreeSet::new(),
+            has_source: false,
         }
     }
 

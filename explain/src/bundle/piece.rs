@@ -153,6 +153,7 @@ impl Bundle {
                 }
             }
             Piece::File { uri, file } => {
+                self.read_here.insert(Need::File { uri: uri.clone() });
                 self.files.insert(uri, file);
             }
         }
@@ -161,6 +162,7 @@ impl Bundle {
     /// Forgets what only a file says of clusters, so that it is read: nothing proves it, and it would stand beside what the reader's
     /// own node answers (R36).
     pub(crate) fn forget_what_was_not_read_here(&mut self) {
+        self.has_source = true;
         let read = &self.read_here;
         for (chain, of) in &mut self.svm {
             of.transactions.retain(|id, _| {

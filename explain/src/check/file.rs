@@ -68,7 +68,7 @@ impl FeedbackFacts {
         let verdict = match &content.proven_by {
             ProvenBy::Uri => Verdict::verified().with("proven by", "the URI, which holds it"),
             ProvenBy::Cid => Verdict::verified().with("proven by", "its CID"),
-            ProvenBy::Host(host) => Verdict::claimed(
+            ProvenBy::Host(host) | ProvenBy::Bundle(host) => Verdict::claimed(
                 "only who delivered it says that it is the file of this URI; see file-hash",
             )
             .with("delivered by", host),

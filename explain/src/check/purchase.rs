@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     Step,
-    evidence::{Evidence, Gap},
+    evidence::{Evidence, Gap, ProvenBy},
 };
 use async_trait::async_trait;
 use concord_canonical::{
@@ -292,6 +292,13 @@ impl<'a> BundleReads<'a> {
             };
             FileError::Unavailable(self.unavailable(gap, false).0)
         })?;
+        // R36: whoever made the bundle would name the agent's signers
+        if let ProvenBy::Bundle(host) = &content.proven_by {
+            let words = format!(
+                "only the bundle says that {host} delivers {uri}; explain the feedback again with --rpc"
+            );
+            return Err(FileError::Unavailable(words));
+        }
         let parsed = parse_registration(&content.bytes);
         let parsed = parsed.map_err(|error| FileError::Malformed(error.to_string()))?;
         Ok(parsed.view().clone())

@@ -10,7 +10,8 @@ use crate::{
 use concord_canonical::caip::AccountId;
 use concord_files::{AgentId, parse_registration};
 
-/// [`crate::Step::Registration`]: the URI on chain names the file, and the file lists the agent.
+/// [`crate::Step::Registration`]: the URI on chain names the file, and the file lists the agent. Beside a bundle, a host's file is
+/// anybody's (R36).
 pub(super) fn check(evidence: &Evidence<'_>, named: &Named, home: &dyn Home) -> Checked {
     let uri = home.agent_uri()?;
     if uri.is_empty() {
@@ -40,6 +41,10 @@ pub(super) fn check(evidence: &Evidence<'_>, named: &Named, home: &dyn Home) -> 
         ProvenBy::Uri | ProvenBy::Cid => Verdict::verified(),
         ProvenBy::Host(host) => {
             Verdict::verified_since("the file can change at its host").with("delivered by", host)
+        }
+        ProvenBy::Bundle(host) => {
+            Verdict::claimed("only the bundle says that its host delivers this file")
+                .with("delivered by", host)
         }
     };
     Ok(verdict

@@ -114,6 +114,18 @@ impl<'a> EvmView<'a> {
         }
     }
 
+    /// Requires that a block is the anchor. What the state was before it is true of an earlier time only: since then feedback
+    /// may have been given or revoked.
+    pub(crate) fn require_newest(&self, block: B256, number: u64) -> Result<(), Gap> {
+        let anchor = self.data.map(|it| it.anchor.b256());
+        match anchor.filter(|it| *it != block) {
+            None => Ok(()),
+            Some(anchor) => Err(Gap::CannotCheck(format!(
+                "the state is that of block {number}; block {anchor}, on which the bundle rests, is a later one"
+            ))),
+        }
+    }
+
     /// Requires that each header of the bundle hashes to its name and leads to the anchor. Returns how many.
     pub(crate) fn require_every_header(&self) -> Result<usize, Gap> {
         let Some(data) = self.data else {

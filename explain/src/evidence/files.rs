@@ -12,8 +12,10 @@ pub(crate) enum ProvenBy {
     Uri,
     /// The URI is their CID.
     Cid,
-    /// Only a host, or a gateway.
+    /// Only a host, or a gateway, that the reader asked in this run.
     Host(String),
+    /// Only who made the bundle: it names a host, and anybody can write that.
+    Bundle(String),
 }
 
 /// A file's bytes.
@@ -41,15 +43,23 @@ impl Evidence<'_> {
     }
 
     fn fetched(&self, uri: &str, kind: UriKind) -> Result<Content, Gap> {
+        let need = Need::File {
+            uri: uri.to_owned(),
+        };
         let file = self.bundle.files.get(uri);
-        let file = file.ok_or_else(|| {
-            self.missing(Need::File {
-                uri: uri.to_owned(),
-            })
-        })?;
-        let proven_by = match kind {
+        let file = file.ok_or_else(|| self.missing(need.clone()))?;
+        let found = match kind {
             UriKind::Ipfs => by_cid(uri, file)?,
             _ => ProvenBy::Host(host_of(file)),
+        };
+        let proven_by = match found {
+            ProvenBy::Host(host) if !self.bundle.read_here.contains(&need) => {
+                if self.bundle.has_source {
+                    let _ = self.missing(need); // it is read again; if it cannot be had, the bundle's stays
+                }
+                ProvenBy::Bundle(host)
+            }
+            found => found,
         };
         Ok(Content {
             bytes: file.bytes.0.clone(),

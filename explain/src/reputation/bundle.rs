@@ -57,6 +57,12 @@ impl fmt::Display for Query {
             ReviewerSet::Everyone => f.write_str("everyone")?,
             ReviewerSet::Listed(listed) => write!(f, "{} listed reviewers", listed.len())?,
         }
+        if !registry.ends_with(&self.reputation_registry) {
+            write!(f, ", counted by {}", self.reputation_registry)?;
+        }
+        if registry.starts_with("eip155:") {
+            write!(f, ", at block {}", self.at_block)?;
+        }
         for (name, tag) in [("tag1", &self.tag1), ("tag2", &self.tag2)] {
             if !tag.is_empty() {
                 write!(f, ", {name} {tag}")?;

@@ -196,7 +196,10 @@ fn completeness(expected: &Expected, found: &[Subject]) -> Completeness {
             return Completeness::new(State::Refuted, &words);
         }
     }
-    let all: u64 = expected.values().sum();
+    let Some(all) = sum(expected.values()) else {
+        let words = "the registry's last indices add up to more than 2^64 - 1";
+        return Completeness::new(State::Refuted, words);
+    };
     let is_known =
         |(client, index): &(AccountId, u64)| expected.get(client).is_none_or(|last| index <= last);
     if let Some((client, index)) = seen.iter().find(|it| !is_known(it)) {
@@ -308,5 +311,22 @@ impl Query {
             _ => return false,
         };
         (self.tag1.is_empty() || own[0]) && (self.tag2.is_empty() || own[1])
+    }
+}
+
+/// A bundle without a trusted block can state any indices.
+fn sum<'a>(indices: impl IntoIterator<Item = &'a u64>) -> Option<u64> {
+    let mut indices = indices.into_iter();
+    indices.try_fold(0_u64, |sum, it| sum.checked_add(*it))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indices_of_a_registry_that_nothing_proves_do_not_overflow() {
+        assert_eq!(sum(&[1, 2, u64::MAX - 3]), Some(u64::MAX));
+        assert_eq!(sum(&[u64::MAX, u64::MAX]), None);
     }
 }

@@ -21,10 +21,16 @@ pub(crate) fn json(name: &str) -> Value {
 
 /// The recorded address book, and the anchor of a bundle as the trusted block.
 pub(crate) fn trust(bundle: &Value) -> Trust {
-    let mut trust = Trust::default();
+    let mut trust = anchored(bundle);
     trust
         .add_address_book(&text("addresses.json"))
         .expect("an address book");
+    trust
+}
+
+/// The anchor of a bundle as the trusted block, and no registry.
+pub(crate) fn anchored(bundle: &Value) -> Trust {
+    let mut trust = Trust::default();
     let anchor = bundle["evm"][CHAIN]["anchor"].as_str().expect("an anchor");
     let anchor = hex::decode(&anchor[2..]).expect("hex");
     trust.add_block(CHAIN, anchor.try_into().expect("32 bytes"));

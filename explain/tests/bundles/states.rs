@@ -1,4 +1,4 @@
-use crate::recorded::{CHAIN, SOUND, explained, json, text, trust};
+use crate::recorded::{CHAIN, SOUND, anchored, explained, json, text, trust};
 use concord_explain::{Bundle, State, Step, Trust, explain, offline::explain_text};
 use serde_json::json;
 
@@ -100,6 +100,51 @@ fn an_unlisted_registry_is_refuted() {
         .expect("a bundle")
         .report;
     assert_eq!(report.state_of(Step::Registry), Some(State::Refuted));
+}
+
+/// R28: of two deployments each is listed, and the same number names another agent in each.
+#[test]
+fn registries_of_two_deployments_are_not_taken_for_one() {
+    let bundle = json("open");
+    let book: serde_json::Value = serde_json::from_str(&text("addresses.json")).expect("JSON");
+    let of = |contract: &str| {
+        let record = book["chains"][CHAIN]["contracts"][contract].clone();
+        let contracts = json!({ contract: record });
+        json!({ "chains": { CHAIN: { "contracts": contracts } } }).to_string()
+    };
+    let mut apart = anchored(&bundle);
+    for contract in ["IdentityRegistry", "ReputationRegistry"] {
+        let added = apart.add_address_book(&of(contract));
+        added.expect("an address book");
+    }
+    let report = explained(&bundle, &apart).expect("a bundle").report;
+    let registry = report.finding(Step::Registry).expect("a finding");
+    assert_eq!(registry.state, State::Refuted, "{report:#?}");
+    assert!(
+        registry.detail.contains("two deployments"),
+        "{}",
+        registry.detail
+    );
+    assert_ne!(report.state_of(Step::NotRevoked), Some(State::Verified));
+    let together = explained(&bundle, &trust(&bundle))
+        .expect("a bundle")
+        .report;
+    assert_eq!(together.state_of(Step::Registry), Some(State::Verified));
+}
+
+/// The state of an earlier block says nothing of what was given or revoked since.
+#[test]
+fn a_state_before_the_block_that_is_trusted_is_not_checked() {
+    let mut bundle = json("revoked");
+    let newest = bundle["feedback"]["atBlock"].as_u64().expect("a number");
+    let trust = trust(&bundle);
+    let earlier = (0..newest).rev().find_map(|number| {
+        bundle["feedback"]["atBlock"] = json!(number);
+        let report = explained(&bundle, &trust).expect("a bundle").report;
+        let finding = report.finding(Step::NotRevoked).expect("a finding").clone();
+        finding.detail.contains("is a later one").then_some(finding)
+    });
+    assert_eq!(earlier.expect("a header").state, State::CannotCheck);
 }
 
 /// R36: what is missing is asked for, and refutes nothing.

@@ -3,15 +3,18 @@ use crate::{
     anvil::{CHAIN, CLIENT, OWNER, World},
     authorized::judge,
     evm::{explained, trust},
-    flips, offline,
+    flips, local_fetcher, offline, serve,
     signed::{self, RESPONSE, Rated, TARGET},
     steps_in,
 };
 use alloy::primitives::{Address, B256, Bytes, U256, hex, keccak256};
-use concord_canonical::sign::PreparedKey;
-use concord_explain::{Bundle, Exchange, Report, State, Step, Trust, explain};
+use concord_canonical::sign::{PreparedKey, PublicKey};
+use concord_explain::{
+    Bundle, Exchange, Need, ReadFile, Report, State, Step, Trust, complete, explain, online::Online,
+};
 use concord_files::encode_uri;
 use concord_registry::evm::calls;
+use serde_json::json;
 
 /// A token that moves nothing: it emits ERC-20's Transfer with the three words of its input.
 pub fn token() -> Bytes {
@@ -170,6 +173,60 @@ async fn check_paid(world: &World) {
         exchange.response = b"20 degrees".to_vec().into();
     }
     assert_eq!(with(&bundle).state_of(Step::DataHash), Some(State::Refuted));
+}
+
+/// R36: the agent's file is at a host, and whoever made the bundle puts another one beside it, with a key of their own as its signer.
+#[tokio::test(flavor = "multi_thread")]
+async fn r36_a_hosts_file_beside_a_bundle_names_no_signer_of_the_agent() {
+    let world = World::start().await;
+    let listed = json!([{ "agentId": 1, "agentRegistry": world.registry() }]);
+    let uri = serve(json!({ "registrations": listed }).to_string());
+    let set = calls::set_agent_uri(U256::from(1), &uri);
+    world.send(OWNER, world.identity, set).await;
+    let paid = Paid::to(&world, world.accounts[OWNER]).await;
+    let forger = world.key(3);
+    let (mut bundle, _, trust) = paid.read(&forger).await;
+    bundle.unavailable.clear();
+    let PublicKey::Secp256k1(key) = forger.public_key() else {
+        panic!("anvil's keys are of secp256k1");
+    };
+    let signer = json!({
+        "publicKey": format!("0x{}", hex::encode(key)),
+        "algorithm": "secp256k1", "validFrom": 1, "validUntil": null,
+    });
+    let forged = json!({ "registrations": listed, "signers": [signer] }).to_string();
+    let forged = ReadFile {
+        bytes: forged.into_bytes().into(),
+        host: Some("127.0.0.1".to_owned()),
+        blocks: Vec::new(),
+    };
+    bundle.files.insert(uri.clone(), forged);
+    let states = |bundle: &Bundle| {
+        let report = explain(bundle, &trust).expect("a feedback").report;
+        let steps = [Step::Registration, Step::Signer, Step::AgentSignature];
+        (steps.map(|it| report.state_of(it)), report)
+    };
+    let (found, report) = states(&bundle);
+    let [registration, signer, _] = found;
+    assert_eq!(registration, Some(State::Claimed), "{report:#?}");
+    assert_eq!(signer, Some(State::CannotCheck), "{report:#?}");
+    assert_ne!(authorship(&report), "signed");
+    // were it from the host, it would be the agent's word
+    let mut read = bundle.clone();
+    read.read_here.insert(Need::File { uri });
+    assert_eq!(states(&read).0[1], Some(State::Verified));
+    // a reader with a network asks the host
+    let mut online = Online::new(local_fetcher());
+    online.add_evm(world.reader(None).await);
+    let completed = complete(&mut bundle, &trust, &mut online).await;
+    let report = completed.expect("a feedback").report;
+    let state = |step| report.state_of(step);
+    assert_eq!(
+        state(Step::Registration),
+        Some(State::Verified),
+        "{report:#?}"
+    );
+    assert_eq!(state(Step::Signer), Some(State::Refuted), "{report:#?}");
 }
 
 /// R36: a chain that somebody wrote into the bundle, on which the payment is. Its block is nobody's but the bundle's.

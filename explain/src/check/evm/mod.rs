@@ -70,6 +70,7 @@ impl<'a> EvmHome<'a> {
             let number = self.evidence.bundle.feedback.at_block;
             let block = self.view.block_at(number)?;
             self.view.header(block)?;
+            self.view.require_newest(block, number)?;
             Ok(block)
         };
         self.state.get_or_init(find).clone()
@@ -88,9 +89,21 @@ impl<'a> EvmHome<'a> {
         self.known(IDENTITY, self.identity).map(|it| it.family)
     }
 
+    /// R28: the registry that counts feedback about the agents of this identity registry.
     fn known_reputation(&self) -> Result<Family, Gap> {
-        self.known(contract_of(self.named.profile), self.reputation)
-            .map(|it| it.family)
+        let known = self.known(contract_of(self.named.profile), self.reputation)?;
+        match self.is_together() {
+            true => Ok(known.family),
+            false => Err(Gap::Needs(Step::Registry)),
+        }
+    }
+
+    /// Whether both registries are of one deployment. In another one the same number names another agent.
+    fn is_together(&self) -> bool {
+        let (identity, reputation) = (self.identity.to_string(), self.reputation.to_string());
+        let reputation = (contract_of(self.named.profile), reputation.as_str());
+        let trust = self.evidence.trust;
+        trust.are_together(&self.named.chain, (IDENTITY, &identity), reputation)
     }
 
     /// A word of the identity registry after a block. The step `registry` reads the account at the bundle's block;
@@ -201,7 +214,14 @@ impl Home for EvmHome<'_> {
         if reputation.state() != Some(crate::State::Verified) {
             return Ok(reputation);
         }
-        self.check_code(IDENTITY, self.identity, block)
+        let identity = self.check_code(IDENTITY, self.identity, block)?;
+        if identity.state() == Some(crate::State::Verified) && !self.is_together() {
+            let (identity, reputation) = (self.identity, self.reputation);
+            return Ok(Verdict::refuted(format!(
+                "{reputation} does not count feedback about agents of {identity}: they are of two deployments (R28)"
+            )));
+        }
+        Ok(identity)
     }
 
     fn not_revoked(&self, given: &Given) -> Checked {
