@@ -6,9 +6,12 @@ use std::{
     fs,
     hash::{BuildHasher, Hasher, RandomState},
     io::{self, Write},
-    path::Path,
+    path::{Path, PathBuf},
     process,
 };
+
+/// Links that are followed to files that are not there yet, as the kernel does.
+const LINKS_MAX: u32 = 40;
 
 /// Writes JSON beside the file, then renames it. A reader, or a restart after a crash, finds the old
 /// file or the new one.
@@ -74,7 +77,7 @@ fn replace(
     options: &fs::OpenOptions,
     own: impl Display,
 ) -> io::Result<()> {
-    let path = &fs::canonicalize(path).unwrap_or(path.to_owned()); // through a link, if it is one
+    let path = &resolved(path); // through a link, if it is one
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let partial = path.with_extension(format!("json.{own}.partial"));
@@ -90,6 +93,28 @@ fn write_new(path: &Path, content: &[u8], options: &fs::OpenOptions) -> io::Resu
     let mut file = options.open(path)?;
     file.write_all(content)?;
     file.sync_all()
+}
+
+/// The name of a file without links, whether or not it is there: all names of a file have one.
+#[must_use]
+pub fn resolved(path: &Path) -> PathBuf {
+    resolve(path, LINKS_MAX)
+}
+
+fn resolve(path: &Path, links_left: u32) -> PathBuf {
+    if let Ok(found) = fs::canonicalize(path) {
+        return found;
+    }
+    let folder = match path.parent() {
+        Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
+        Some(folder) => folder,
+        None => return path.to_owned(),
+    };
+    match (fs::read_link(path), path.file_name()) {
+        (Ok(target), _) if links_left > 0 => resolve(&folder.join(target), links_left - 1),
+        (_, Some(name)) => resolve(folder, links_left).join(name),
+        (_, None) => path.to_owned(),
+    }
 }
 
 /// Opens a file that exists to be locked, and makes it and its folder if they are missing.
@@ -126,12 +151,12 @@ pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, ChainErr
 }
 
 /// Locks the file beside `path` until the answer is dropped, however the process ends: two processes
-/// that send from one key would take each other's nonces.
+/// that send from one key would take each other's nonces. A link to `path` has the same lock.
 ///
 /// # Errors
 /// [`ChainError::Locked`] if another process holds it.
 pub fn lock(path: &Path) -> Result<Lock, ChainError> {
-    let lock_path = path.with_extension("lock");
+    let lock_path = resolved(path).with_extension("lock");
     let file = open_lock(&lock_path)?;
     file.try_lock().map_err(|_| ChainError::Locked(lock_path))?;
     Ok(Lock(file))
@@ -179,6 +204,51 @@ mod tests {
         let _copy = held.0.try_clone().unwrap(); // as a process has it that is being started
         drop(held);
         lock(&path).unwrap();
+    }
+
+    /// The file is there, or a link to it, or neither: a link has the lock of what it leads to.
+    #[cfg(unix)]
+    #[test]
+    fn a_file_has_one_lock_whatever_it_is_called() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("data")).unwrap();
+        symlink(at("data"), at("linked")).unwrap();
+        symlink("data/run.json", at("a.json")).unwrap();
+        symlink(at("a.json"), at("b.json")).unwrap();
+        let names = ["data/run.json", "linked/run.json", "a.json", "b.json"];
+        for is_there in [false, true] {
+            for (held, other) in names.iter().flat_map(|it| names.map(|other| (it, other))) {
+                let _held = lock(&at(held)).unwrap();
+                let error = lock(&at(other)).unwrap_err();
+                assert!(
+                    matches!(error, ChainError::Locked(_)),
+                    "{held}, {other}: {error}"
+                );
+            }
+            assert_eq!(at("data/run.json").exists(), is_there);
+            write(&at("b.json"), b"{}").unwrap(); // through both links
+        }
+        assert!(at("a.json").is_symlink() && at("b.json").is_symlink());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_in_a_circle_lead_nowhere_and_a_name_in_no_folder_is_one_in_this_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let circle = folder.path().join("circle.json");
+        std::os::unix::fs::symlink(&circle, &circle).unwrap();
+        assert_eq!(resolved(&circle).file_name(), circle.file_name());
+        let here = std::env::current_dir().unwrap().canonicalize().unwrap();
+        assert_eq!(
+            resolved(Path::new("no/such.json")),
+            here.join("no/such.json")
+        );
+        assert_eq!(
+            resolved(Path::new("no-such.json")),
+            here.join("no-such.json")
+        );
     }
 
     /// The kernel's own answer of a full disk: `/dev/full` has no space left for any byte.

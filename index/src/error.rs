@@ -85,6 +85,16 @@ pub enum StoreError {
         /// The deployment.
         what: String,
     },
+    /// Another process moved the cursor, although it should not have been able to.
+    #[error(
+        "the store is at {found}, expected {seen}: another process is indexing the same; stop one of the two and start the other again"
+    )]
+    CursorMoved {
+        /// The block that the batch follows.
+        seen: String,
+        /// The store's.
+        found: String,
+    },
     /// The store is of another version.
     #[error("the store has schema {found}, this version reads {expected}: {advice}")]
     Schema {

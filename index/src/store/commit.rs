@@ -29,10 +29,11 @@ const ROWS: usize = 256;
 
 impl<E: Engine> Store<E> {
     /// Takes in a batch: its events, what they fold to, its headers and the cursor, or nothing of it.
-    /// Headers older than `kept` blocks are dropped.
+    /// Headers older than `kept` blocks are dropped. The batch follows the block that [`Self::cursor`] returned last, or that
+    /// was written here last.
     ///
     /// # Errors
-    /// [`StoreError::Full`] and others; the store is as it was.
+    /// [`StoreError::CursorMoved`], [`StoreError::Full`] and others; the store is as it was.
     pub fn commit(
         &mut self,
         deployment: DeploymentId,
@@ -42,13 +43,16 @@ impl<E: Engine> Store<E> {
     ) -> Result<(), StoreError> {
         let oldest = batch.through.number.saturating_sub(kept);
         self.transaction(deployment, |store| {
+            store.cursor_as_seen(deployment)?;
             store.append(deployment, &batch.events)?;
             store.append_undecoded(deployment, &batch.undecoded)?;
             store.fold_in(deployment, &batch.events)?;
             store.note_suspects(deployment, &batch.suspects)?;
             store.keep_headers(deployment, &batch.headers, oldest)?;
             store.move_cursor(deployment, &batch.through, final_number)
-        })
+        })?;
+        self.seen.insert(deployment, Some(batch.through));
+        Ok(())
     }
 
     /// Goes back to `fork`: deletes every later event, and folds the agents that they were about
@@ -62,10 +66,10 @@ impl<E: Engine> Store<E> {
         fork: &Header,
         at: i64,
     ) -> Result<(), StoreError> {
-        let cursor = self.cursor(deployment)?;
-        let final_number = cursor.and_then(|it| it.final_number);
         let next = fork.number.saturating_add(1);
         self.transaction(deployment, |store| {
+            let cursor = store.cursor_as_seen(deployment)?;
+            let final_number = cursor.and_then(|it| it.final_number);
             let mut touched = Touched::default();
             store.delete_blocks(deployment, next..=u64::MAX, &mut touched)?;
             let differing = store.differing_after(deployment, fork.number)?;
@@ -78,7 +82,9 @@ impl<E: Engine> Store<E> {
             let values = [deployment.0.to_value(), fork.number.to_value()];
             store.engine.execute(sql, &values)?;
             store.move_cursor(deployment, fork, final_number)
-        })
+        })?;
+        self.seen.insert(deployment, Some(*fork));
+        Ok(())
     }
 
     /// R45: deletes every table but the event log, and folds all of it again.

@@ -15,11 +15,37 @@ pub struct Cursor {
 }
 
 impl<E: Engine> Store<E> {
-    /// Returns how far a deployment is indexed; `None` before its first block.
+    /// Returns how far a deployment is indexed; `None` before its first block. What is committed next must continue it.
     ///
     /// # Errors
     /// The store cannot be read.
     pub fn cursor(&mut self, deployment: DeploymentId) -> Result<Option<Cursor>, StoreError> {
+        let cursor = self.stored_cursor(deployment)?;
+        self.seen.insert(deployment, cursor.map(|it| it.head));
+        Ok(cursor)
+    }
+
+    /// Returns the cursor within a transaction that moves it.
+    ///
+    /// # Errors
+    /// [`StoreError::CursorMoved`] if it is not where it was seen last: locks fail on some network file systems, and
+    /// behind a pool of connections.
+    pub(super) fn cursor_as_seen(
+        &mut self,
+        deployment: DeploymentId,
+    ) -> Result<Option<Cursor>, StoreError> {
+        let stored = self.stored_cursor(deployment)?;
+        let found = stored.map(|it| it.head);
+        match self.seen.get(&deployment) {
+            Some(seen) if *seen != found => Err(StoreError::CursorMoved {
+                seen: name(seen.as_ref()),
+                found: name(found.as_ref()),
+            }),
+            _ => Ok(stored),
+        }
+    }
+
+    fn stored_cursor(&mut self, deployment: DeploymentId) -> Result<Option<Cursor>, StoreError> {
         let sql = "SELECT head_number, head_hash, head_parent, head_time, final_number \
                    FROM deployment WHERE id = $1 AND head_number IS NOT NULL";
         let mut cursor = None;
@@ -97,6 +123,13 @@ impl<E: Engine> Store<E> {
         let values = [deployment.0.to_value(), oldest.to_value()];
         self.engine.execute(sql, &values)
     }
+}
+
+/// As an error says it.
+fn name(header: Option<&Header>) -> String {
+    header.map_or("no block".to_owned(), |it| {
+        format!("block {} (0x{})", it.number, hex::encode(it.hash))
+    })
 }
 
 fn read_header(cells: &mut Cells<'_>) -> Result<Header, StoreError> {

@@ -70,9 +70,10 @@ impl<E: Engine> Store<E> {
     /// how many that were. The cursor stays where it is.
     ///
     /// # Errors
-    /// [`StoreError::Full`] and others; the store is as it was.
+    /// [`StoreError::CursorMoved`], [`StoreError::Full`] and others; the store is as it was.
     pub fn mend(&mut self, deployment: DeploymentId, batch: &Batch) -> Result<usize, StoreError> {
         self.transaction(deployment, |store| {
+            store.cursor_as_seen(deployment)?;
             let (mut touched, mut count) = (Touched::default(), 0);
             for (block, read) in Reread::by_block(batch) {
                 count += store.mend_block(deployment, block, read, &mut touched)?;

@@ -33,16 +33,19 @@ pub(crate) use columns::{Stored, average};
 pub(crate) use sql::{Sql, columns as columns_of};
 pub(crate) use value::Cells;
 
-use crate::{Deployment, StoreError};
+use crate::{Deployment, StoreError, batch::Header};
+use std::collections::BTreeMap;
 
 /// The tables of every deployment in one database.
 #[derive(Debug)]
 pub struct Store<E> {
     engine: E,
+    /// The last block of each deployment, as it was read or written here last. The next batch continues it.
+    seen: BTreeMap<DeploymentId, Option<Header>>,
 }
 
 /// A deployment in a store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DeploymentId(pub(crate) i64);
 
 /// A deployment in a store, with its description.
@@ -66,7 +69,7 @@ impl<E: Engine> Store<E> {
         match found_version(&mut engine) {
             None => create(&mut engine)?,
             Some(migrate::OLDEST..schema::VERSION) => {
-                let mut store = Self { engine };
+                let mut store = Self::of(engine);
                 migrate::migrate(&mut store)?;
                 engine = store.engine;
             }
@@ -81,7 +84,7 @@ impl<E: Engine> Store<E> {
     /// [`StoreError::Schema`] for a database of another version.
     pub fn open_read_only(mut engine: E) -> Result<Self, StoreError> {
         let advice = match found_version(&mut engine) {
-            Some(schema::VERSION) => return Ok(Self { engine }),
+            Some(schema::VERSION) => return Ok(Self::of(engine)),
             Some(migrate::OLDEST..schema::VERSION) => "run or rebuild brings it up to date",
             Some(found) if found > schema::VERSION => {
                 "use the version that wrote it, or a later one"
@@ -93,6 +96,13 @@ impl<E: Engine> Store<E> {
             expected: schema::VERSION,
             advice,
         })
+    }
+
+    const fn of(engine: E) -> Self {
+        Self {
+            engine,
+            seen: BTreeMap::new(),
+        }
     }
 
     /// Returns whether a database has the tables of a store, of whatever version.

@@ -175,7 +175,8 @@ impl Engine for Sqlite {
         let Some(path) = &self.path else {
             return Ok(()); // no other process can write it
         };
-        let mut file = path.as_os_str().to_owned();
+        // A link to the file must not have another lock.
+        let mut file = atomic_file::resolved(path).into_os_string();
         file.push(format!(".{}", name.replace([':', '/'], "-")));
         match atomic_file::lock(&PathBuf::from(file).with_added_extension("lock")) {
             Ok(lock) => self.claimed.push(lock),
