@@ -1,7 +1,7 @@
 //! Requests to services that strangers name, whose answers count whatever their status is.
 use super::{
     FetchError, FetchOptions,
-    http::{check, failure, host, inflate},
+    http::{check, failure, follow, inflate},
 };
 use alloy::transports::http::reqwest::{
     Client, Method as HttpMethod, RequestBuilder, Response, Url,
@@ -104,8 +104,7 @@ fn request(client: &Client, url: &Url, question: &Question<'_>) -> RequestBuilde
     }
 }
 
-/// Where a redirect leads, checked; `None` if the answer is none, or is not followed. A redirect to what is not
-/// fetched is the service's fault, and not that of the first URL.
+/// Where a redirect leads, checked; `None` if the answer is none, or is not followed.
 fn redirect(
     response: &Response,
     url: &Url,
@@ -115,16 +114,7 @@ fn redirect(
     let is_redirect = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);
     let location = response.headers().get(LOCATION);
     match (method, location) {
-        (Method::Get, Some(location)) if is_redirect => {
-            let refused = || FetchError::RedirectRefused { host: host(url) };
-            let next = location.to_str().ok().and_then(|it| url.join(it).ok());
-            let next = next.ok_or_else(refused)?;
-            check(&next, options).map_err(|error| match error {
-                FetchError::PrivateAddress { .. } => error,
-                _ => refused(),
-            })?;
-            Ok(Some(next))
-        }
+        (Method::Get, Some(_)) if is_redirect => follow(location, url, options).map(Some),
         _ => Ok(None),
     }
 }

@@ -40,7 +40,7 @@ pub enum FetchError {
         /// How many are followed.
         limit: usize,
     },
-    /// A service's redirect to a URL that is malformed, of another scheme, or with a user name or a password.
+    /// A host's redirect to a URL that is malformed, of another scheme, or with a user name or a password.
     #[error("{host} redirects to what is not fetched")]
     RedirectRefused {
         /// The host that redirects.
@@ -112,8 +112,8 @@ pub enum FetchError {
 }
 
 impl FetchError {
-    /// Whether the URI or its content is at fault, so that fetching again is of no use. All else may pass: an
-    /// unreachable host, a time-out, a gateway that lies, a host that is not to be asked now.
+    /// Whether the URI, or what its host answers, is at fault: what was asked for is refuted, for now. All else says nothing of it:
+    /// an unreachable host, a time-out, a gateway that lies, a host that is not to be asked now.
     #[must_use]
     pub const fn is_refusal(&self) -> bool {
         !matches!(
@@ -127,5 +127,18 @@ impl FetchError {
                 | Self::AskedEnough { .. }
                 | Self::TimedOut(_)
         )
+    }
+
+    /// Whether the URI alone decides it, so that fetching again is of no use, ever. A host can answer better later, a name can
+    /// get another address, and an operator can allow more.
+    #[must_use]
+    pub fn is_permanent(&self) -> bool {
+        match self {
+            Self::Scheme { found } => found != "http", // which can be allowed
+            Self::UrlMalformed | Self::UserInfo { .. } | Self::Cid { .. } | Self::Block { .. } => {
+                true
+            }
+            _ => false,
+        }
     }
 }

@@ -3,7 +3,7 @@ use super::{FetchError, FetchOptions, Fetched, resolver::require_public};
 use crate::bounded_body::{self, BodyFault};
 use alloy::transports::http::reqwest::{
     Client, Error, Response, Url,
-    header::{ACCEPT_ENCODING, CONTENT_ENCODING, LOCATION},
+    header::{ACCEPT_ENCODING, CONTENT_ENCODING, HeaderValue, LOCATION},
 };
 use flate2::read::MultiGzDecoder;
 use std::{error::Error as _, io::Read, net::IpAddr};
@@ -16,8 +16,8 @@ pub(super) async fn fetch(
     may_ask: impl Fn(&str) -> bool,
 ) -> Result<Fetched, FetchError> {
     let mut url: Url = url.parse().map_err(|_| FetchError::UrlMalformed)?;
+    check(&url, options)?;
     for _ in 0..=options.redirects {
-        check(&url, options)?;
         let host = host(&url);
         if !may_ask(&host) {
             return Err(FetchError::AskedEnough { host });
@@ -27,7 +27,7 @@ pub(super) async fn fetch(
             .send()
             .await
             .map_err(|error| failure(&url, &error))?;
-        match location(&response, &url)? {
+        match location(&response, &url, options)? {
             Some(next) => url = next,
             None => {
                 return Ok(Fetched {
@@ -63,21 +63,40 @@ pub(super) fn check(url: &Url, options: &FetchOptions) -> Result<(), FetchError>
     }
 }
 
-/// Where a redirect leads; `None` if the answer is none.
-fn location(response: &Response, url: &Url) -> Result<Option<Url>, FetchError> {
+/// Where a redirect leads, checked; `None` if the answer is none.
+fn location(
+    response: &Response,
+    url: &Url,
+    options: &FetchOptions,
+) -> Result<Option<Url>, FetchError> {
     let status = response.status();
     match status.as_u16() {
         200 => Ok(None),
         301 | 302 | 303 | 307 | 308 => {
             let location = response.headers().get(LOCATION);
-            let location = location.and_then(|it| it.to_str().ok());
-            let next = location.and_then(|it| url.join(it).ok());
-            next.map(Some).ok_or(FetchError::UrlMalformed)
+            follow(location, url, options).map(Some)
         }
         status => Err(FetchError::Status {
             host: host(url),
             status,
         }),
+    }
+}
+
+/// Where a redirect leads, checked. One to what is not fetched is the host's fault, and not that of the first URL.
+pub(super) fn follow(
+    location: Option<&HeaderValue>,
+    url: &Url,
+    options: &FetchOptions,
+) -> Result<Url, FetchError> {
+    let refused = || FetchError::RedirectRefused { host: host(url) };
+    let location = location.and_then(|it| it.to_str().ok());
+    let next = location.and_then(|it| url.join(it).ok());
+    let next = next.ok_or_else(refused)?;
+    match check(&next, options) {
+        Ok(()) => Ok(next),
+        Err(error @ FetchError::PrivateAddress { .. }) => Err(error),
+        Err(_) => Err(refused()),
     }
 }
 

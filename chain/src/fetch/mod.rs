@@ -108,7 +108,7 @@ impl Fetcher {
     /// Fetches a file.
     ///
     /// # Errors
-    /// [`FetchError`]. [`FetchError::is_refusal`] separates those that another attempt would not change.
+    /// [`FetchError`]. [`FetchError::is_permanent`] separates those that no later attempt would change.
     pub async fn fetch(&self, uri: &str) -> Result<Fetched, FetchError> {
         self.fetch_if(uri, |_| true).await
     }

@@ -97,7 +97,7 @@ async fn files_of_several_blocks_and_entries_of_directories_are_read() {
             .await
             .unwrap_err();
         assert!(found.to_string().ends_with(reason), "{path}: {found}");
-        assert!(found.is_refusal());
+        assert!(found.is_refusal() && found.is_permanent());
     }
 }
 
@@ -114,7 +114,8 @@ async fn a_lying_gateway_is_not_believed_and_refutes_nothing() {
                 cid: cid.to_owned()
             }
         );
-        assert!(!found.is_refusal(), "another gateway may have it");
+        let is_open = !found.is_refusal() && !found.is_permanent();
+        assert!(is_open, "another gateway may have it");
     }
     gateway
         .server
@@ -182,6 +183,7 @@ async fn malformed_cids_and_blocks_are_refused() {
     ] {
         let found = gateway.fetch(&format!("ipfs://{cid}")).await.unwrap_err();
         assert!(matches!(found, FetchError::Cid { .. }), "{cid}: {found}");
+        assert!(found.is_permanent());
     }
     assert_eq!(gateway.server.asked(), 0);
     for block in [

@@ -44,6 +44,10 @@ async fn a_file_has_at_most_1_mib_after_decompression() {
         found: "br".to_owned(),
     };
     assert_eq!(fetch(&server, "/br").await, Err(found));
+    for target in ["/more", "/bomb", "/no-gzip", "/br"] {
+        let error = fetch(&server, target).await.unwrap_err();
+        assert!(error.is_refusal() && !error.is_permanent(), "{target}");
+    }
 }
 
 #[tokio::test]
@@ -71,7 +75,7 @@ async fn what_may_pass_is_not_a_refusal() {
     let late = fetcher.fetch(&url).await.unwrap_err();
     assert_eq!(late, FetchError::TimedOut(timeout));
     for error in [missing, cut, late] {
-        assert!(!error.is_refusal(), "{error}");
+        assert!(!error.is_refusal() && !error.is_permanent(), "{error}");
         assert!(!error.to_string().contains("secret"), "{error}");
     }
 }

@@ -42,7 +42,7 @@ async fn no_form_of_a_private_address_is_asked() {
             matches!(found, FetchError::PrivateAddress { .. }),
             "{host}: {found}"
         );
-        assert!(found.is_refusal());
+        assert!(found.is_refusal() && !found.is_permanent(), "{host}");
     }
     assert_eq!(server.asked(), 0);
 }
@@ -99,17 +99,19 @@ async fn a_redirect_is_checked_like_the_first_url() {
     ] {
         server.redirect(target, 302, to);
         let found = error_of(local(), &server.url(target)).await;
-        let is_refused = matches!(
-            found,
-            FetchError::Scheme { .. } | FetchError::UserInfo { .. } | FetchError::UrlMalformed
-        );
-        assert!(is_refused, "{to}: {found}");
         assert!(!found.to_string().contains("secret"));
+        assert!(
+            !found.is_permanent(),
+            "{to}: the host can redirect elsewhere"
+        );
+        let host = "127.0.0.1".to_owned();
+        assert_eq!(found, FetchError::RedirectRefused { host }, "{to}");
     }
     server.redirect("/loop", 307, "/loop");
     let before = server.asked();
     let found = error_of(local(), &server.url("/loop")).await;
     assert_eq!(found, FetchError::Redirects { limit: 3 });
+    assert!(!found.is_permanent());
     assert_eq!(server.asked() - before, 4, "the first and three redirects");
     server.redirect("/moved", 301, "/here");
     server.serve("/here", "", b"content");
@@ -205,14 +207,18 @@ async fn other_schemes_and_user_info_are_refused() {
     ] {
         let found = error_of(local(), uri).await;
         assert!(matches!(found, FetchError::Scheme { .. }), "{uri}: {found}");
+        assert!(found.is_permanent(), "{uri}");
     }
     let found = error_of(local(), "http://user@127.0.0.1/").await;
     assert!(matches!(found, FetchError::UserInfo { .. }), "{found}");
+    assert!(found.is_permanent());
+    assert!(error_of(local(), "http://").await.is_permanent());
     let found = error_of(FetchOptions::default(), "http://agent.example/").await;
     assert!(
         matches!(&found, FetchError::Scheme { found } if found == "http"),
         "http is off by default"
     );
+    assert!(!found.is_permanent(), "it can be allowed");
 }
 
 #[test]

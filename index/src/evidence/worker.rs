@@ -161,7 +161,7 @@ impl WorkerOptions {
                 next_at: now.div_euclid(HOUR).saturating_add(1).saturating_mul(HOUR),
                 ..file.clone()
             },
-            Err(error) if error.is_refusal() && file.bytes.is_none() => File {
+            Err(error) if error.is_permanent() && file.bytes.is_none() => File {
                 state: FileState::Refused,
                 next_at: i64::MAX,
                 reason: Some(error.to_string()),

@@ -8,7 +8,8 @@ pub(super) const OLDEST: i64 = 5;
 
 /// Version 6 keeps more of registration files: versions of protocols, tools, skills, domains. Version 7 notes
 /// reorganizations, and counts what each client and each agent has that is not revoked. Version 8 compares the
-/// registries' state with the events. Version 9 finds differences by block.
+/// registries' state with the events. Version 9 finds differences by block. Version 10 fetches again what a host or the options
+/// refused.
 pub(super) fn migrate<E: Engine>(store: &mut Store<E>) -> Result<(), StoreError> {
     // a writer of an earlier version would go on without the new columns
     for deployed in store.deployments()? {
@@ -26,13 +27,14 @@ fn bring_up<E: Engine>(store: &mut Store<E>) -> Result<(), StoreError> {
         match found {
             Some(5) => from_5(store)?,
             Some(6) => from_6(store)?,
-            Some(7 | 8) => (),
+            Some(7..=9) => (),
             _ => return Ok(()), // another process did it meanwhile
         }
         store.engine.script(&schema::tables(dialect))?; // those that are missing
         if found < Some(8) {
             store.queue_all()?;
         }
+        store.fetch_refused_again()?;
         let sql = format!("UPDATE schema_version SET version = {}", schema::VERSION);
         store.engine.execute(&sql, &[])
     })

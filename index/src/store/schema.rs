@@ -1,7 +1,7 @@
 use super::{Dialect, statistics};
 
 /// The schema that this version writes. A store of another one is not touched.
-pub(super) const VERSION: i64 = 9;
+pub(super) const VERSION: i64 = 10;
 
 /// Creates what is missing. Types are those of [`Dialect`]: `INT`, `REAL`, `TXT` and `BYTES`, and
 /// `CLUSTERED` after a table.

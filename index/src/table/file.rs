@@ -26,7 +26,7 @@ pub enum FileState {
     Wanted = 0,
     /// It was.
     Fetched = 1,
-    /// It cannot be: the URI or its content is at fault.
+    /// It never can be: the URI itself is at fault (IDX-18).
     Refused = 2,
     /// It could not be, and is tried again.
     Failing = 3,

@@ -1,5 +1,5 @@
-use crate::database::database;
 use crate::{
+    database::{database, fresh},
     host::Host,
     world::{agent, commit, deployment, header, registered, sound},
 };
@@ -35,15 +35,19 @@ impl Setup {
     }
 
     fn with(allow_private: bool, worker: WorkerOptions) -> Self {
-        let mut store = Store::open(database()).unwrap();
-        let id = store
-            .claim(&deployment("eip155:31337", [0xab; 20]))
-            .unwrap();
         let options = FetchOptions {
             allow_http: true,
             allow_private,
             ..FetchOptions::default()
         };
+        Self::of(database(), options, worker)
+    }
+
+    fn of(database: Database, options: FetchOptions, worker: WorkerOptions) -> Self {
+        let mut store = Store::open(database).unwrap();
+        let id = store
+            .claim(&deployment("eip155:31337", [0xab; 20]))
+            .unwrap();
         let fetcher = Fetcher::new(options).unwrap();
         Self {
             worker: Worker::new(store, id, fetcher, worker),
@@ -447,6 +451,54 @@ fn a_reorganisation_takes_back_what_was_derived_and_keeps_the_file() {
     assert_eq!(setup.store().registration(id, agent(1)).unwrap(), None);
 }
 
+/// IDX-18: a host that answers badly is tried again as one that does not answer. Only what the URI decides is final.
+#[test]
+fn what_a_host_decides_is_tried_again_and_what_a_uri_decides_is_not() {
+    let host = Host::start();
+    let mut setup = Setup::new(true);
+    let long = "x".repeat((1 << 20) + 1);
+    let secret = host.url("/8").replacen("http://", "http://user:secret@", 1);
+    let uris = [
+        host.put("/1", &long),
+        host.encode("/2", "br", "x"),
+        host.encode("/3", "gzip", "x"),
+        host.redirect("/4", "/4"), // to itself
+        host.redirect("/5", "ftp://elsewhere.example/"),
+        "ftp://elsewhere.example/".to_owned(),
+        "http://".to_owned(),
+        secret,
+    ];
+    let (by_host, by_uri) = (5, 3);
+    let events = (1..).zip(&uris).map(|(it, uri)| registered(it, OWNER, uri));
+    setup.commit(1, events.collect());
+    let id = setup.id;
+    let refused = [(FileState::Refused, by_uri), (FileState::Failing, by_host)];
+    for (now, tried) in [
+        (0, by_host + by_uri),
+        (59, 0),
+        (60, by_host),
+        (179, 0),
+        (180, by_host),
+    ] {
+        assert_eq!(setup.step(now), usize::try_from(tried).unwrap(), "{now}");
+        assert_eq!(setup.store().file_counts(id).unwrap(), refused, "{now}");
+    }
+    for number in 1..=by_host {
+        assert_eq!(setup.registration(number).state, FileUse::Unavailable);
+        let name = number.to_string();
+        host.put(&format!("/{name}"), &file(&name, true, "web", number));
+    }
+    assert_eq!(setup.step(1_000), 5);
+    for number in 1..=by_host {
+        let name = setup.registration(number).name;
+        assert_eq!(name, Some(number.to_string()));
+    }
+    let rest = [(FileState::Fetched, by_host), (FileState::Refused, by_uri)];
+    assert_eq!(setup.store().file_counts(id).unwrap(), rest);
+    let again = setup.step(i64::MAX - 1);
+    assert_eq!(again, 5, "never what was refused");
+}
+
 #[test]
 fn a_file_in_the_operators_own_network_is_not_fetched() {
     let host = Host::start();
@@ -458,8 +510,37 @@ fn a_file_in_the_operators_own_network_is_not_fetched() {
     assert_eq!(refused.state, FileUse::Unavailable);
     let reason = refused.reason.unwrap();
     assert_eq!(reason, "127.0.0.1 is not at a public address");
-    let id = setup.id;
-    let counts = setup.store().file_counts(id).unwrap();
-    assert_eq!(counts, [(FileState::Refused, 1)]);
-    assert_eq!(setup.step(i64::MAX - 1), 0);
+    assert_eq!(host.asked(), 0);
+}
+
+/// IDX-18: an operator allows more than before.
+#[test]
+fn what_the_options_refused_is_fetched_once_they_allow_it() {
+    let host = Host::start();
+    let url = host.put("/1", &file("inside", true, "web", 1));
+    let fresh = fresh();
+    let setup = |allow_http, allow_private| {
+        let options = FetchOptions {
+            allow_http,
+            allow_private,
+            ..FetchOptions::default()
+        };
+        let database = fresh.location.open().unwrap();
+        Setup::of(database, options, WorkerOptions::default())
+    };
+    let mut closed = setup(false, true);
+    closed.commit(1, vec![registered(1, OWNER, &url)]);
+    assert_eq!(closed.step(0), 1);
+    let reason = closed.registration(1).reason.unwrap();
+    assert!(reason.contains("\"http\" is not fetched"), "{reason}");
+    drop(closed);
+    let mut closed = setup(true, false);
+    assert_eq!(closed.step(60), 1);
+    let reason = closed.registration(1).reason.unwrap();
+    assert!(reason.contains("not at a public address"), "{reason}");
+    assert_eq!(host.asked(), 0);
+    drop(closed);
+    let mut open = setup(true, true);
+    assert_eq!(open.step(180), 1);
+    assert_eq!(open.registration(1).name.as_deref(), Some("inside"));
 }

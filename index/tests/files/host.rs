@@ -3,7 +3,10 @@ use std::{
     collections::BTreeMap,
     io::{BufRead, BufReader, Write},
     net::{SocketAddr, TcpListener},
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
     thread,
 };
 
@@ -13,6 +16,7 @@ type Files = Arc<Mutex<BTreeMap<String, (String, Vec<u8>)>>>;
 pub struct Host {
     address: SocketAddr,
     files: Files,
+    asked: Arc<AtomicUsize>,
 }
 
 impl Host {
@@ -20,9 +24,11 @@ impl Host {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let files = Files::default();
-        let served = Arc::clone(&files);
+        let asked = Arc::<AtomicUsize>::default();
+        let (served, counted) = (Arc::clone(&files), Arc::clone(&asked));
         thread::spawn(move || {
             for stream in listener.incoming() {
+                counted.fetch_add(1, Ordering::SeqCst);
                 let mut stream = stream.unwrap();
                 let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
                 let first = lines.next().unwrap().unwrap();
@@ -40,12 +46,25 @@ impl Host {
                 let _ = stream.write_all(&[head.as_bytes(), &body].concat());
             }
         });
-        Self { address, files }
+        Self {
+            address,
+            files,
+            asked,
+        }
     }
 
     /// Serves a file, and returns its URL.
     pub fn put(&self, path: &str, content: &str) -> String {
         self.answer(path, "200 OK".to_owned(), content)
+    }
+
+    /// Serves a file under an encoding's name, and returns its URL.
+    pub fn encode(&self, path: &str, encoding: &str, content: &str) -> String {
+        self.answer(
+            path,
+            format!("200 OK\r\ncontent-encoding: {encoding}"),
+            content,
+        )
     }
 
     /// Redirects a path, and returns its URL.
@@ -57,6 +76,11 @@ impl Host {
         let mut files = self.files.lock().unwrap();
         files.insert(path.to_owned(), (status, body.as_bytes().to_vec()));
         self.url(path)
+    }
+
+    /// How many connections there were.
+    pub fn asked(&self) -> usize {
+        self.asked.load(Ordering::SeqCst)
     }
 
     pub fn remove(&self, path: &str) {

@@ -10,6 +10,7 @@ use concord_index::{
     fold::fold,
     state::StateRead,
     store::{Database, Engine, Location, Reorganization, Reorganizations, Sqlite, Store},
+    table::{File, FileState},
 };
 use concord_registry::{Event, event::Profile, evm::Address};
 use std::time::Duration;
@@ -267,7 +268,7 @@ fn a_store_of_another_schema_is_refused_and_left_as_it_is() {
     let fresh = fresh();
     let open = || Store::open(fresh.location.open().unwrap());
     open().unwrap();
-    for (version, advice) in [(4, "rebuild"), (10, "use the version that wrote it")] {
+    for (version, advice) in [(4, "rebuild"), (11, "use the version that wrote it")] {
         let mut database = fresh.location.open().unwrap();
         let sql = format!("UPDATE schema_version SET version = {version}");
         database.script(&sql).unwrap();
@@ -275,6 +276,53 @@ fn a_store_of_another_schema_is_refused_and_left_as_it_is() {
         assert!(matches!(error, StoreError::Schema { found, .. } if found == version));
         assert!(error.to_string().contains(advice), "{error}");
     }
+}
+
+/// IDX-18: the store of version 9 refused for good what only its host had decided.
+#[test]
+fn a_store_of_version_9_fetches_again_what_it_refused() {
+    let fresh = fresh();
+    let open = || Store::open(fresh.location.open().unwrap()).unwrap();
+    let mut store = open();
+    let id = store.claim(&deployment()).unwrap();
+    let world = world(3);
+    let batch = Batch {
+        through: world.header(3),
+        parent: None,
+        headers: vec![],
+        events: (1..=3).flat_map(|it| world.events(it)).collect(),
+        undecoded: vec![],
+        suspects: Vec::new(),
+    };
+    store.commit(id, &batch, None, 64).unwrap();
+    let wanted = store.due_files(id, 0, 9).unwrap();
+    let refused = File {
+        state: FileState::Refused,
+        attempts: 1,
+        next_at: i64::MAX,
+        checked_at: Some(5),
+        reason: Some("the file is longer than 1048576 bytes".to_owned()),
+        ..wanted[1].clone()
+    };
+    store.take_file(id, &refused).unwrap();
+    assert_eq!(store.due_files(id, i64::MAX, 9).unwrap().len(), 2);
+    let digest = store.file_digest(id).unwrap();
+    drop(store);
+    let mut database = fresh.location.open().unwrap();
+    let sql = "UPDATE schema_version SET version = 9";
+    database.script(sql).unwrap();
+    drop(database);
+    let mut store = open();
+    let due = store.due_files(id, 0, 9).unwrap();
+    assert_eq!(due.len(), 3);
+    let again = File {
+        state: FileState::Failing,
+        next_at: 0,
+        ..refused
+    };
+    assert!(due.contains(&again), "{due:?}");
+    assert_eq!(store.file_digest(id).unwrap(), digest);
+    assert_eq!(store.derived_digest(id).unwrap(), digest);
 }
 
 /// Takes away what version 9 added.
