@@ -176,7 +176,10 @@ impl<E: Engine> Store<E> {
             low.copy_from_slice(&id[24..]);
             u64::from_be_bytes(low)
         };
-        let first = low(first).min(1); // what comes before the first one seen is missing too
+        let first = match self.is_upgradeable(deployment)? {
+            true => 0,                  // only the canonical ones are (R2)
+            false => low(first).min(1), // what comes before the first one seen is missing too
+        };
         let span = low(last).saturating_sub(first).saturating_add(1);
         Ok(span.saturating_sub(self.registered(deployment)?))
     }

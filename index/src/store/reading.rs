@@ -45,6 +45,25 @@ impl<E: Engine> Store<E> {
         self.all::<Agents>(deployment, incomplete, &[], "agent")
     }
 
+    /// E: returns whether the identity registry reported that it is upgradeable, as the canonical one does when it is deployed and
+    /// Concord's never does (R2).
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub(crate) fn is_upgradeable(&mut self, deployment: DeploymentId) -> Result<bool, StoreError> {
+        let mut deployments = self.deployments()?.into_iter();
+        let registry = deployments.find(|it| it.id == deployment);
+        let registry = registry.map_or_else(String::new, |it| it.registry);
+        let address = hex::decode(registry.trim_start_matches("0x"));
+        let Ok(address) = address else {
+            return Ok(false); // a program's name
+        };
+        let sql = "SELECT COUNT(*) FROM setting WHERE deployment = $1 \
+                   AND name IN ('implementation', 'owner', 'version') AND subject = $2";
+        let reported = self.number(sql, &[deployment.0.to_value(), address.to_value()])?;
+        Ok(reported > 0)
+    }
+
     /// Returns an agent's metadata, by key.
     ///
     /// # Errors

@@ -20,9 +20,13 @@ const HEAD: Header = Header {
 };
 
 fn stored(events: Vec<Event>) -> (Store<Database>, DeploymentId) {
+    let events = (0..).zip(events).map(|(log, it)| at(9, log, it));
+    stored_as(events.collect())
+}
+
+fn stored_as(events: Vec<IndexedEvent>) -> (Store<Database>, DeploymentId) {
     let mut store = Store::open(database()).unwrap();
     let id = store.claim(&deployment()).unwrap();
-    let events: Vec<IndexedEvent> = (0..).zip(events).map(|(log, it)| at(9, log, it)).collect();
     let batch = Batch {
         through: HEAD,
         parent: None,
@@ -145,6 +149,42 @@ fn r46_agent_ids_on_evm_are_contiguous() {
     assert_eq!(missing(vec![registered(3)]), 2);
     // The canonical registries count from 0.
     assert_eq!(missing(vec![registered(0), registered(1)]), 0);
+}
+
+/// Only the canonical registries are upgradeable, and say so when they are deployed.
+#[test]
+fn r46_the_canonical_identity_registry_counts_from_0_whether_or_not_0_was_seen() {
+    let reports = [
+        Event::RegistryUpgraded {
+            implementation: account(7),
+        },
+        Event::RegistryInitialized { version: 1 },
+        Event::RegistryOwnerSet {
+            from: account(0),
+            to: account(7),
+        },
+    ];
+    let missing = |emitter: u8, report: &Event, agents: &[u8]| {
+        let report = IndexedEvent {
+            registry: account(emitter),
+            ..at(1, 0, report.clone())
+        };
+        let registered = agents.iter().map(|it| at(9, (*it).into(), registered(*it)));
+        let events = [report].into_iter().chain(registered).collect();
+        let (mut store, id) = stored_as(events);
+        let missing = store.completeness(id).unwrap().missing_ids;
+        let first = store.first_gap(id, 1).unwrap(); // which a repair reads from
+        assert_eq!(first, (missing > 0).then_some(1));
+        missing
+    };
+    let (identity, reputation) = (1, 2);
+    for report in &reports {
+        assert_eq!(missing(identity, report, &[1, 2]), 1, "{report:?}");
+        assert_eq!(missing(identity, report, &[0, 1, 2]), 0);
+        assert_eq!(missing(identity, report, &[3]), 3);
+        // A canonical reputation registry may be over Concord's identity registry.
+        assert_eq!(missing(reputation, report, &[1, 2]), 0);
+    }
 }
 
 #[test]
