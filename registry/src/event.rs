@@ -477,6 +477,23 @@ pub enum RawEvent {
     Svm(Vec<u8>),
 }
 
+impl RawEvent {
+    /// Decodes it as an event of any of the registries: whose it was, and what followed it, is not known. `None`: it says
+    /// nothing of its own.
+    ///
+    /// # Errors
+    /// [`EventError`].
+    pub fn decode(&self) -> Result<Option<Event>, EventError> {
+        match self {
+            #[cfg(feature = "evm")]
+            Self::Evm { topics, data } => crate::evm::decode_alone(topics, data),
+            #[cfg(not(feature = "evm"))]
+            Self::Evm { .. } => Err(EventError::Unknown),
+            Self::Svm(data) => crate::svm::events::decode_alone(data).map(Some),
+        }
+    }
+}
+
 /// What a registry emitted and this crate cannot decode: it is of a later version, or its parts
 /// contradict each other.
 #[derive(Debug, Clone, PartialEq, Eq)]

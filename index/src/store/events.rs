@@ -3,12 +3,8 @@ use super::{
     DeploymentId, Engine, Insert, Sql, Store, Value,
     value::{Cell, Cells},
 };
-use crate::{
-    Place, StoreError,
-    batch::{IndexedEvent, UndecodedEvent},
-    table::Transaction,
-};
-use concord_registry::event::{AgentId, Event, RawEvent, TransactionId};
+use crate::{Place, StoreError, batch::IndexedEvent, table::Transaction};
+use concord_registry::event::{AgentId, Event, TransactionId};
 use std::{collections::BTreeSet, ops::RangeInclusive};
 
 const COLUMNS: &str = "place, registry, tx, time, body";
@@ -44,26 +40,6 @@ impl<E: Engine> Store<E> {
             &Insert::new("event", &columns, ""),
             events.iter().map(values),
         )
-    }
-
-    pub(super) fn append_undecoded(
-        &mut self,
-        deployment: DeploymentId,
-        events: &[UndecodedEvent],
-    ) -> Result<(), StoreError> {
-        let sql = "INSERT INTO undecoded (deployment, place, tx, raw, reason) \
-                   VALUES ($1, $2, $3, $4, $5)";
-        for event in events {
-            let values = [
-                deployment.0.to_value(),
-                event.place.to_value(),
-                Transaction::from(event.transaction).to_value(),
-                raw(&event.raw).to_value(),
-                event.reason.to_value(),
-            ];
-            self.engine.execute(sql, &values)?;
-        }
-        Ok(())
     }
 
     /// Passes on every event in the order of the chain: of one agent, of none (what concerns whole
@@ -204,16 +180,6 @@ fn body(event: &Event) -> Result<Value, StoreError> {
     bytes
         .map(Value::Blob)
         .map_err(|error| StoreError::Database(error.to_string()))
-}
-
-fn raw(raw: &RawEvent) -> Vec<u8> {
-    match raw {
-        RawEvent::Evm { topics, data } => {
-            let count = u8::try_from(topics.len()).unwrap_or(u8::MAX);
-            [&[count], topics.as_flattened(), data].concat()
-        }
-        RawEvent::Svm(data) => data.clone(),
-    }
 }
 
 fn read(row: &[Value]) -> Result<IndexedEvent, StoreError> {

@@ -2,6 +2,7 @@
 use super::{
     DeploymentId, Engine, Store,
     events::{Touched, of_blocks},
+    undecoded::RawRow,
 };
 use crate::{
     Place, StoreError,
@@ -65,6 +66,15 @@ fn has_all(read: &Named, logged: &Named) -> bool {
     logged.keys().all(|it| read.contains_key(it))
 }
 
+/// IDX-1: whether what was kept raw is read as an event now, alone or as a part of another one of its transaction. What an
+/// endpoint withholds this time stays raw.
+fn is_resolved(row: &RawRow, read: &Reread, is_new: impl Fn(&IndexedEvent) -> bool) -> bool {
+    let before = name(row.transaction.clone(), row.place);
+    let is_raw = (read.undecoded.iter()).any(|it| name(it.transaction, it.place) == before);
+    let mut new = read.events.iter().filter(|it| is_new(it));
+    !is_raw && new.any(|it| Transaction::from(it.transaction) == row.transaction)
+}
+
 impl<E: Engine> Store<E> {
     /// Adds those events of blocks that are indexed already which the log does not have, and returns
     /// how many that were. The cursor stays where it is.
@@ -93,10 +103,13 @@ impl<E: Engine> Store<E> {
         mut read: Reread,
         touched: &mut Touched,
     ) -> Result<usize, StoreError> {
-        let events = self.logged(deployment, "event", block)?;
-        let undecoded = self.logged(deployment, "undecoded", block)?;
-        let [read_events, read_undecoded] = read.named();
+        let events = self.logged(deployment, block)?;
         let is_new = |it: &IndexedEvent| !events.contains_key(&name(it.transaction, it.place));
+        let undecoded = self.undecoded_of(deployment, block)?;
+        let (resolved, undecoded): (Vec<_>, Vec<_>) =
+            (undecoded.into_iter()).partition(|it| is_resolved(it, &read, is_new));
+        let undecoded = named(undecoded.into_iter().map(|it| (it.transaction, it.place)));
+        let [read_events, read_undecoded] = read.named();
         let count = read.events.iter().filter(|it| is_new(it)).count();
         if stay(&events, &read_events) && stay(&undecoded, &read_undecoded) {
             read.events.retain(is_new);
@@ -107,6 +120,9 @@ impl<E: Engine> Store<E> {
         } else {
             return Ok(0);
         }
+        for row in resolved {
+            self.delete_undecoded(deployment, row.place)?;
+        }
         for it in &read.events {
             touched.note(it.event.agent());
         }
@@ -115,32 +131,21 @@ impl<E: Engine> Store<E> {
         Ok(count)
     }
 
-    fn logged(
-        &mut self,
-        deployment: DeploymentId,
-        table: &'static str,
-        block: u64,
-    ) -> Result<Named, StoreError> {
-        let sql = format!(
-            "SELECT tx, place FROM {table} WHERE deployment = $1 AND place >= $2 AND place < $3"
-        );
-        let mut found = Named::new();
-        self.each(
-            &sql,
-            &of_blocks(deployment, &(block..=block)),
-            table,
-            &mut |cells| {
-                let (transaction, place): (Transaction, Place) =
-                    (cells.take("tx")?, cells.take("place")?);
-                found.insert(name(transaction, place), place);
-                Ok(())
-            },
-        )?;
-        Ok(found)
+    fn logged(&mut self, deployment: DeploymentId, block: u64) -> Result<Named, StoreError> {
+        let sql =
+            "SELECT tx, place FROM event WHERE deployment = $1 AND place >= $2 AND place < $3";
+        let values = of_blocks(deployment, &(block..=block));
+        let mut found = Vec::new();
+        self.each(sql, &values, "event", &mut |cells| {
+            let of: Transaction = cells.take("tx")?;
+            found.push((of, cells.take("place")?));
+            Ok(())
+        })?;
+        Ok(named(found.into_iter()))
     }
 
-    /// R46: returns the block from which on events are missing, as far as what is missing shows; `None`
-    /// if nothing is. Events before an agent's registration can only be missing from the start.
+    /// R46: returns the block from which on events are missing, as far as what is missing shows, or are kept raw that this version
+    /// can decode; `None` if there are none. Events before an agent's registration can only be missing from the start.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -153,7 +158,7 @@ impl<E: Engine> Store<E> {
         if completeness.missing_ids > 0 {
             return Ok(Some(start));
         }
-        let mut first: Option<u64> = None;
+        let mut first = self.first_decodable(deployment)?;
         for (_, agent) in self.incomplete_agents(deployment)? {
             let from = match agent.owner {
                 Some(_) => agent.created.block(),

@@ -18,6 +18,7 @@ mod sql;
 mod sqlite;
 mod state;
 mod statistics;
+mod undecoded;
 mod value;
 
 pub use cursor::Cursor;
@@ -120,7 +121,10 @@ impl<E: Engine> Store<E> {
         // Writers of other chains may claim theirs at the same time.
         let begin = self.engine.dialect().begin_alone;
         self.transaction_with(begin, |store| match store.find(deployment)? {
-            Some(id) => Ok(id),
+            Some(id) => {
+                store.drop_silent(id)?; // this version may know more than the one before
+                Ok(id)
+            }
             None => store.add(deployment),
         })
     }

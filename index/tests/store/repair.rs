@@ -1,17 +1,24 @@
 //! R46: events that an endpoint withheld are found when it no longer does.
 use crate::{
-    changed::{Changed, withholding},
+    changed::{Change, Changed, withholding},
     database::database,
     world::{World, at, deployment, open, registered},
 };
 use concord_chain::Blocking;
 use concord_index::{
     Indexer, Options, Place, SyncError,
-    batch::{Batch, IndexedEvent},
+    batch::{Batch, IndexedEvent, UndecodedEvent},
     fold::fold,
     store::{Database, Store},
 };
-use concord_registry::event::{Position, TransactionId};
+use concord_registry::{
+    event::{AccountId, Event, Position, RawEvent, TransactionId},
+    evm::{U256, abi::IdentityRegistry, alloy_sol_types::SolEvent, canonical::Upgradeable},
+};
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
 const BLOCKS: u64 = 120;
 
@@ -24,17 +31,22 @@ fn world() -> World {
     }
 }
 
-fn indexed(withheld: &[u64]) -> (Blocking, Indexer<Changed<World>, Database>) {
+/// An index of what the source gives.
+fn index(change: Change<World>) -> (Blocking, Indexer<Changed<World>, Database>) {
     let blocking = Blocking::new().unwrap();
     let store = Store::open(database()).unwrap();
-    let withheld = withheld.to_vec();
     let source = Changed {
         source: world(),
-        change: withholding(move |it| withheld.contains(&it.place.block())),
+        change,
     };
     let mut indexer = Indexer::new(source, store, &deployment(), Options::default()).unwrap();
     blocking.wait(indexer.catch_up(|_| ())).unwrap();
     (blocking, indexer)
+}
+
+fn indexed(withheld: &[u64]) -> (Blocking, Indexer<Changed<World>, Database>) {
+    let withheld = withheld.to_vec();
+    index(withholding(move |it| withheld.contains(&it.place.block())))
 }
 
 /// The digest of all events.
@@ -144,5 +156,207 @@ fn r46_a_transaction_that_was_not_listed_moves_those_after_it() {
         assert_eq!(log, expected, "{number}");
         let digest = fold(&expected).unwrap().digest();
         assert_eq!(store.digest(id).unwrap(), digest, "{number}");
+    }
+}
+
+const UPGRADED: [u8; 20] = [9; 20];
+/// Where an event is that the version before cannot decode.
+const RAW_BLOCK: u64 = 60;
+const RAW_LOG: u64 = 9;
+
+fn upgraded() -> IndexedEvent {
+    let implementation = AccountId::Evm(UPGRADED);
+    at(
+        RAW_BLOCK,
+        RAW_LOG,
+        Event::RegistryUpgraded { implementation },
+    )
+}
+
+/// An event as the version before kept it.
+fn kept_raw(event: &impl SolEvent) -> UndecodedEvent {
+    let data = event.encode_log_data();
+    let of = upgraded();
+    UndecodedEvent {
+        place: of.place,
+        transaction: of.transaction,
+        raw: RawEvent::Evm {
+            topics: data.topics().iter().map(|it| it.0).collect(),
+            data: data.data.to_vec(),
+        },
+        reason: "no event of this registry has this topic or discriminator".to_owned(),
+    }
+}
+
+/// What the source gives of the block, and how often blocks were asked for.
+fn giving(
+    events: Vec<IndexedEvent>,
+    undecoded: Vec<UndecodedEvent>,
+) -> (Change<World>, Arc<AtomicUsize>) {
+    let asked = Arc::<AtomicUsize>::default();
+    let counted = Arc::clone(&asked);
+    let change = move |_: &mut World, from, mut batch: Batch| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        if (from..=batch.through.number).contains(&RAW_BLOCK) {
+            batch.events.extend(events.clone());
+            batch.events.sort_by_key(|it| it.place);
+            batch.undecoded.extend(undecoded.clone());
+        }
+        Ok(batch)
+    };
+    (Box::new(change), asked)
+}
+
+/// An index that keeps an event raw.
+fn with_raw(raw: &UndecodedEvent) -> (Blocking, Indexer<Changed<World>, Database>) {
+    let (blocking, mut indexer) = index(giving(Vec::new(), vec![raw.clone()]).0);
+    let id = indexer.deployment();
+    assert_eq!(indexer.store().completeness(id).unwrap().undecoded, 1);
+    (blocking, indexer)
+}
+
+/// IDX-1: a canonical registry was upgraded and reports something new, which a later version knows.
+#[test]
+fn r46_what_could_not_be_decoded_is_read_again_by_a_version_that_can() {
+    let raw = kept_raw(&Upgradeable::Upgraded {
+        implementation: UPGRADED.into(),
+    });
+    let (blocking, mut indexer) = with_raw(&raw);
+    let id = indexer.deployment();
+    // An endpoint that withholds it now takes nothing away.
+    indexer.source().change = giving(Vec::new(), Vec::new()).0;
+    assert_eq!(blocking.wait(indexer.repair()).unwrap(), 0);
+    assert_eq!(indexer.store().completeness(id).unwrap().undecoded, 1);
+    indexer.source().change = giving(vec![upgraded()], Vec::new()).0;
+    assert_eq!(blocking.wait(indexer.repair()).unwrap(), 1);
+    let all = (1..=BLOCKS).flat_map(|it| world().events(it));
+    let mut events: Vec<_> = all.chain([upgraded()]).collect();
+    events.sort_by_key(|it| it.place);
+    let log = indexer.store().events_after(id, None, BLOCKS, 9_999);
+    assert_eq!(log.unwrap(), events);
+    let digest = fold(&events).unwrap().digest();
+    assert_eq!(indexer.store().digest(id).unwrap(), digest);
+    assert_eq!(indexer.store().rebuild_digest(id).unwrap(), digest);
+    assert_eq!(indexer.store().completeness(id).unwrap().undecoded, 0);
+    let (change, asked) = giving(vec![upgraded()], Vec::new());
+    indexer.source().change = change;
+    assert_eq!(blocking.wait(indexer.repair()).unwrap(), 0);
+    assert_eq!(asked.load(Ordering::SeqCst), 0);
+}
+
+/// No block is read again for what no version knows.
+#[test]
+fn r46_what_still_cannot_be_decoded_is_counted_and_not_read_again() {
+    let mut raw = kept_raw(&Upgradeable::Initialized { version: 1 });
+    if let RawEvent::Evm { topics, .. } = &mut raw.raw {
+        topics[0] = [7; 32];
+    }
+    let (blocking, mut indexer) = with_raw(&raw);
+    let (change, asked) = giving(Vec::new(), vec![raw]);
+    indexer.source().change = change;
+    assert_eq!(blocking.wait(indexer.repair()).unwrap(), 0);
+    assert_eq!(asked.load(Ordering::SeqCst), 0);
+    let id = indexer.deployment();
+    assert_eq!(indexer.store().completeness(id).unwrap().undecoded, 1);
+}
+
+/// What a later version passes over, because it says nothing by itself.
+#[test]
+fn r46_what_says_nothing_is_dropped_when_a_later_version_begins() {
+    let raw = kept_raw(&IdentityRegistry::MetadataUpdate {
+        tokenId: U256::from(1),
+    });
+    let (_, mut indexer) = with_raw(&raw);
+    let id = indexer.deployment();
+    indexer.store().claim(&deployment()).unwrap();
+    assert_eq!(indexer.store().completeness(id).unwrap().undecoded, 0);
+}
+
+/// An endpoint gave only the second of two logs that are one event (R15).
+#[test]
+fn r46_a_part_of_an_event_is_none_by_itself_once_the_event_is_read() {
+    let mut part = kept_raw(&Upgradeable::Initialized { version: 1 });
+    part.raw = RawEvent::Evm {
+        topics: vec![[7; 32]],
+        data: Vec::new(),
+    };
+    let (mut giving, _) = giving(Vec::new(), vec![part]);
+    let (blocking, mut indexer) = index(Box::new(move |world, from, batch| {
+        let mut batch = giving(world, from, batch)?;
+        batch.events.retain(|it| it.place.block() != RAW_BLOCK);
+        Ok(batch)
+    }));
+    let id = indexer.deployment();
+    let found = indexer.store().completeness(id).unwrap();
+    assert_eq!((found.undecoded, found.agents.len()), (1, 1)); // the gap shows
+    indexer.source().change = withholding(|_| false);
+    assert!(blocking.wait(indexer.repair()).unwrap() > 0);
+    assert_eq!(indexer.store().digest(id).unwrap(), expected());
+    assert!(indexer.store().completeness(id).unwrap().is_complete());
+}
+
+/// IDX-54: and on Solana it may move within its slot meanwhile.
+#[test]
+fn r46_what_is_decoded_later_may_have_another_place() {
+    let raw = |place: u32| {
+        let listed = listed(2, place);
+        UndecodedEvent {
+            place: listed.place,
+            transaction: listed.transaction,
+            raw: RawEvent::Svm(vec![7; 9]),
+            reason: "no event of this registry has this topic or discriminator".to_owned(),
+        }
+    };
+    let agents = [at(1, 0, registered(1))];
+    let first = listed(1, 0);
+    // What was read at first, what is read then, and what is left raw.
+    let cases = [
+        (
+            vec![],
+            vec![raw(0)],
+            vec![first.clone(), listed(2, 1)],
+            vec![],
+            0,
+        ),
+        (
+            vec![first.clone()],
+            vec![raw(1)],
+            vec![first.clone(), listed(2, 1)],
+            vec![],
+            0,
+        ),
+        (vec![], vec![raw(0)], vec![first.clone()], vec![raw(1)], 1),
+        (
+            vec![first.clone()],
+            vec![raw(1)],
+            vec![first.clone()],
+            vec![],
+            1,
+        ),
+    ];
+    for (number, (before, raw_before, after, raw_after, left)) in cases.into_iter().enumerate() {
+        let batch = |events: &[IndexedEvent], undecoded: Vec<UndecodedEvent>| {
+            let head = world().header(6);
+            Batch {
+                through: head,
+                parent: None,
+                headers: vec![head],
+                events: events.to_vec(),
+                undecoded,
+                suspects: Vec::new(),
+            }
+        };
+        let mut store = Store::open(database()).unwrap();
+        let id = store.claim(&deployment()).unwrap();
+        let first = [&agents[..], &before].concat();
+        store
+            .commit(id, &batch(&first, raw_before), None, 64)
+            .unwrap();
+        store.mend(id, &batch(&after, raw_after)).unwrap();
+        let expected = [&agents[..], &after].concat();
+        let log = store.events_after(id, None, 9, 99).unwrap();
+        assert_eq!(log, expected, "{number}");
+        let undecoded = store.completeness(id).unwrap().undecoded;
+        assert_eq!(undecoded, left, "{number}");
     }
 }

@@ -10,7 +10,7 @@ use crate::event::{
     AccountId, Block, Decoded, Event, EventError, Origin, Position, Profile, RawEvent,
     TransactionId, ValidationTag,
 };
-use alloc::borrow::ToOwned;
+use alloc::{borrow::ToOwned, vec::Vec};
 use alloy_primitives::keccak256;
 use alloy_sol_types::SolEvent;
 use concord_canonical::limits::RESERVED_METADATA_KEY;
@@ -81,6 +81,21 @@ impl RegistryAddresses {
         }
         (emitter == self.validation).then(|| (validation_event(log), false))
     }
+}
+
+/// A log of any of the registries, as the first of them reads it that can.
+pub(crate) fn decode_alone(topics: &[[u8; 32]], data: &[u8]) -> Result<Option<Event>, EventError> {
+    let topics: Vec<B256> = topics.iter().map(B256::from).collect();
+    let log = Log::new(Address::ZERO, topics, data.to_vec().into()).ok_or(EventError::Unknown)?;
+    let readers: [fn(&Log) -> Read; 4] = [
+        |log| identity_event(log, None).0,
+        open_event,
+        |log| authorized_event(log, None).0,
+        validation_event,
+    ];
+    let read = readers.iter().find_map(|read| read(&log).ok());
+    let read = read.ok_or(EventError::Unknown)?;
+    Ok(read.map(|(event, _)| event))
 }
 
 fn origin(chain: &str, placed: &PlacedLog) -> Origin {

@@ -17,6 +17,7 @@ pub use alloy_sol_types;
 pub use deployment::RegistryAddresses;
 pub use errors::{Dialect, revert_text};
 pub use events::PlacedLog;
+pub(crate) use events::decode_alone;
 
 use crate::event::{AccountId, AgentId};
 

@@ -499,6 +499,43 @@ fn events_that_repeat_what_others_say_are_known_and_say_nothing() {
     assert_eq!(events(&logs), []);
 }
 
+/// A raw event has no address, and none beside it.
+#[test]
+fn a_raw_event_is_decoded_as_one_of_any_registry() {
+    let decode = |log: Log| {
+        let topics = log.topics().iter().map(|it| it.0).collect();
+        let data = log.data.data.to_vec();
+        RawEvent::Evm { topics, data }.decode()
+    };
+    let revoked = Feedback::FeedbackRevoked {
+        agentId: AGENT,
+        clientAddress: CLIENT,
+        feedbackIndex: 1,
+    };
+    let opened = Event::FeedbackRevoked {
+        profile: Profile::Open,
+        agent: agent(),
+        client: CLIENT.into(),
+        index: 1,
+    };
+    assert_eq!(decode(emitted(OPEN, &revoked)), Ok(Some(opened)));
+    let upgraded = Upgradeable::Upgraded {
+        implementation: OWNER,
+    };
+    let set = Event::RegistryUpgraded {
+        implementation: OWNER.into(),
+    };
+    assert_eq!(decode(emitted(VALIDATION, &upgraded)), Ok(Some(set)));
+    let token = Identity::MetadataUpdate { tokenId: AGENT };
+    assert_eq!(decode(emitted(IDENTITY, &token)), Ok(None));
+    let mut cut = registered();
+    cut.data.data = cut.data.data.slice(..40);
+    let unknown = Log::new_unchecked(IDENTITY, vec![B256::repeat_byte(7); 5], vec![8; 3].into());
+    for log in [emitted(AUTHORIZED, &given()), cut, unknown] {
+        assert!(decode(log.clone()).is_err(), "{log:?}");
+    }
+}
+
 #[test]
 fn a_log_that_is_cut_off_is_malformed() {
     let mut log = registered();

@@ -68,6 +68,8 @@ fn assert_reads(native: &(impl AnchorSerialize + Discriminator), event: Event) {
         panic!("one event, found {}", decoded.events.len());
     };
     assert_eq!(emitted.event, event);
+    let raw = RawEvent::Svm(data(native));
+    assert_eq!(raw.decode(), Ok(Some(event)));
     assert_eq!(emitted.timestamp, Some(NOW));
     let origin = &emitted.origin;
     assert_eq!(origin.chain, CHAIN);
@@ -485,6 +487,7 @@ fn what_does_not_decode_is_kept_raw_with_its_place() {
             panic!("{} undecoded", decoded.undecoded.len());
         };
         assert_eq!(undecoded.raw, RawEvent::Svm(data.to_vec()));
+        assert_eq!(undecoded.raw.decode(), Err(reason.clone()));
         assert_eq!(undecoded.reason, reason);
         assert_eq!(
             undecoded.origin.position,

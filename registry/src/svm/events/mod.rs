@@ -7,7 +7,9 @@ mod log;
 mod native;
 
 use super::{Program, accounts::EXECUTE};
-use crate::event::{AccountId, Block, Decoded, Origin, Position, RawEvent, TransactionId};
+use crate::event::{
+    AccountId, Block, Decoded, Event, EventError, Origin, Position, RawEvent, TransactionId,
+};
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 use solana_address::Address;
 
@@ -60,6 +62,11 @@ impl Call {
             data,
         })
     }
+}
+
+/// An event's bytes, whichever way the program emitted them.
+pub(crate) fn decode_alone(data: &[u8]) -> Result<Event, EventError> {
+    native::decode(data).map(|(event, _)| event)
 }
 
 impl Program {
