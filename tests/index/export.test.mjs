@@ -18,6 +18,8 @@ after(() => world?.stop());
 
 const run = (program, args) => execFileSync(program, args, { encoding: "utf8" });
 const lines = (text) => text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+/** A file has no cursor: a folder goes on by itself. */
+const withoutCursor = ({ cursor, ...rest }) => (assert.ok(cursor.startsWith(rest.position)), rest);
 const exported = (args) => lines(run(process.env.CONCORD_BINARY, ["index", "export", "--store", world.store, ...args]));
 
 /** The newest block's number. viem's own function remembers an answer for seconds. */
@@ -40,7 +42,7 @@ test("another implementation reads what the lines of JSON say", async () => {
     for (const rows of [3, 1_000]) {
       const out = path.join(path.dirname(world.store), `parquet-${rows}`);
       const [{ folder, files, events, position, chain }] = exported(["--to", "parquet", "--out", out, "--rows", String(rows)]);
-      const expected = exported([]);
+      const expected = exported([]).map(withoutCursor);
       assert.equal(chain, `eip155:${CHAIN_ID}`);
       assert.equal(events, expected.length);
       assert.equal(position, expected.at(-1).position);

@@ -1,6 +1,7 @@
 //! What the command line takes. The comments are its help.
 #![allow(missing_docs, reason = "flattened options need no help of their own")]
-use crate::{Place, store::Location};
+use super::export::Resumption;
+use crate::store::Location;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use concord_chain::ChainId;
 use concord_registry::{evm, svm};
@@ -61,7 +62,7 @@ pub enum Command {
     ///
     /// An export to a folder continues where an earlier one ended.
     #[command(after_help = help!("  concord index export
-  concord index export --chain eip155:8453 --after 000000000000000700000000000000000000000100000000
+  concord index export --chain eip155:8453 --after 000000000000000700000000000000000000000100000000-9-5f0a93d17c2e4b86
   concord index export --to parquet --out events"))]
     Export(ExportOptions),
 }
@@ -88,9 +89,10 @@ pub struct ExportOptions {
     /// Only this identity registry or program.
     #[arg(long)]
     pub registry: Option<String>,
-    /// NDJSON: continues after this position, that of the last line of an earlier export.
-    #[arg(long, value_parser = super::export::position)]
-    pub after: Option<Place>,
+    /// NDJSON: continues after the line with this `cursor`, the last one of an earlier export. Refused if the events up to there are
+    /// others by now: a repair found some, or, with --unfinal, a reorganisation replaced some.
+    #[arg(long, value_name = "CURSOR")]
+    pub after: Option<Resumption>,
     /// NDJSON: includes events of blocks that are not final, which a reorganisation may remove.
     #[arg(long)]
     pub unfinal: bool,

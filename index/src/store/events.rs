@@ -98,6 +98,25 @@ impl<E: Engine> Store<E> {
         Ok(events)
     }
 
+    /// Returns the event at a place.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn event_at(
+        &mut self,
+        deployment: DeploymentId,
+        place: Place,
+    ) -> Result<Option<IndexedEvent>, StoreError> {
+        let sql = format!("SELECT {COLUMNS} FROM event WHERE deployment = $1 AND place = $2");
+        let values = [deployment.0.to_value(), place.to_value()];
+        let mut found = None;
+        self.engine.query(&sql, &values, &mut |row| {
+            found = Some(read(row)?);
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
     /// Returns how many events the log has up to a place, and there.
     ///
     /// # Errors

@@ -1,8 +1,13 @@
 //! `concord-index export`.
 use crate::{
     database::argument,
-    given::{CHAINS, blocks},
+    given::{CHAINS, account, batch, blocks},
     server::Server,
+};
+use concord_index::Place;
+use concord_registry::{
+    Event,
+    event::{Position, TransactionId},
 };
 use serde_json::{Value, json};
 use std::{
@@ -28,6 +33,10 @@ fn lines(output: &Output) -> Vec<Value> {
         .collect()
 }
 
+fn cursor(line: &Value) -> &str {
+    line["cursor"].as_str().unwrap()
+}
+
 #[test]
 fn every_event_is_exported_in_order_and_an_export_goes_on_where_one_ended() {
     let server = Server::start();
@@ -36,6 +45,7 @@ fn every_event_is_exported_in_order_and_an_export_goes_on_where_one_ended() {
     assert_eq!(all.len(), given[0] + given[1]);
     let first = json!({
         "position": "000000000000000100000000000000000000000000000000",
+        "cursor": "000000000000000100000000000000000000000000000000-1-0606060606060606",
         "chain": CHAINS[0],
         "identityRegistry": format!("0x{}", "ab".repeat(20)),
         "registry": format!("0x{}", "02".repeat(20)),
@@ -55,8 +65,13 @@ fn every_event_is_exported_in_order_and_an_export_goes_on_where_one_ended() {
     let position = |line: &Value| line["position"].as_str().unwrap().to_owned();
     assert!(of_chain.iter().map(position).is_sorted());
     for ended in [0, 5, of_chain.len() - 1] {
-        let after = position(&of_chain[ended]);
-        let rest = ["--unfinal", "--chain", CHAINS[1], "--after", &after];
+        let rest = [
+            "--unfinal",
+            "--chain",
+            CHAINS[1],
+            "--after",
+            cursor(&of_chain[ended]),
+        ];
         assert_eq!(lines(&export(&server, &rest)), of_chain[ended + 1..]);
     }
 }
@@ -66,7 +81,7 @@ fn what_may_be_taken_back_is_not_exported_unasked() {
     let mut server = Server::start(); // its chains say nothing of finality
     assert_eq!(lines(&export(&server, &[])), Vec::<Value>::new());
     let number = blocks(0).last().unwrap().0 + 1;
-    let batch = crate::given::batch(0, number, vec![]);
+    let batch = batch(0, number, vec![]);
     server
         .store
         .commit(server.ids[0], &batch, Some(3), 64)
@@ -76,14 +91,108 @@ fn what_may_be_taken_back_is_not_exported_unasked() {
     assert_eq!(last["chain"], CHAINS[0]);
 }
 
+/// An event that changes no agent.
+fn operator_set(owner: u8) -> Event {
+    Event::OperatorSet {
+        owner: account(owner),
+        operator: account(9),
+        approved: true,
+    }
+}
+
+/// Exports what comes after a line of the first chain.
+fn after(server: &Server, line: &Value) -> Output {
+    let options = ["--unfinal", "--chain", CHAINS[0], "--after", cursor(line)];
+    export(server, &options)
+}
+
+#[track_caller]
+fn assert_changed(output: &Output, line: &Value) {
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let named = format!("--after {}:", cursor(line));
+    assert!(stderr.contains(&named), "{stderr}");
+    assert!(stderr.contains("a repair found some"), "{stderr}");
+}
+
+/// IDX-26: an event at an earlier place would be in no line.
 #[test]
-fn a_position_needs_its_deployment() {
+fn r46_lines_do_not_go_on_after_a_place_before_which_a_repair_found_events() {
+    let mut server = Server::start();
+    let all = lines(&export(&server, &["--unfinal", "--chain", CHAINS[0]]));
+    let (early, late, last) = (&all[2], &all[30], all.last().unwrap());
+    let block = late["block"].as_str().unwrap().parse().unwrap();
+    let mut missed = batch(0, block, vec![operator_set(7)]);
+    missed.events[0].place = Place::new(block, 0, Position::Evm { log: 99 });
+    assert_eq!(server.store.mend(server.ids[0], &missed).unwrap(), 1);
+    assert_changed(&after(&server, last), last);
+    // What was printed before the place is what it was.
+    let rest = lines(&after(&server, early));
+    let whole = lines(&export(&server, &["--unfinal", "--chain", CHAINS[0]]));
+    assert_eq!((rest.len(), &rest[..]), (all.len() - 2, &whole[3..]));
+    let last = whole.last().unwrap();
+    assert_eq!(lines(&after(&server, last)), Vec::<Value>::new());
+}
+
+/// IDX-54: on Solana a repair may move what was printed, while as many events come before it.
+#[test]
+fn r46_lines_do_not_go_on_within_a_slot_that_was_replaced() {
+    const SLOT: u64 = 400;
+    let mut server = Server::start();
+    let id = server.ids[0];
+    let listed = |transactions: &[u8]| {
+        let events = transactions.iter().map(|it| operator_set(*it));
+        let mut batch = batch(0, SLOT, events.collect());
+        for ((index, it), name) in (0..).zip(&mut batch.events).zip(transactions) {
+            let (instruction, call, line) = (0, 1, 0);
+            let position = Position::Svm {
+                instruction,
+                call,
+                line,
+            };
+            it.place = Place::new(SLOT, index, position);
+            it.transaction = TransactionId::Svm([*name; 64]);
+        }
+        batch
+    };
+    server.store.commit(id, &listed(&[2]), None, 64).unwrap();
+    let exported = |server: &Server| {
+        let options = ["--unfinal", "--chain", CHAINS[0]];
+        lines(&export(server, &options))
+    };
+    let before = exported(&server).pop().unwrap();
+    assert_eq!(lines(&after(&server, &before)), Vec::<Value>::new());
+    server.store.mend(id, &listed(&[1, 2])).unwrap();
+    let now = exported(&server);
+    let at = &now[now.len() - 2];
+    assert_eq!(at["position"], before["position"]);
+    assert_changed(&after(&server, &before), &before);
+    assert_eq!(lines(&after(&server, at)), now[now.len() - 1..]);
+}
+
+#[test]
+fn what_was_taken_back_is_not_gone_on_after() {
+    let mut server = Server::start();
+    let id = server.ids[0];
+    let all = lines(&export(&server, &["--unfinal", "--chain", CHAINS[0]]));
+    let last = all.last().unwrap();
+    let fork = batch(0, 20, vec![]).through;
+    server.store.roll_back(id, &fork, 5).unwrap();
+    assert_changed(&after(&server, last), last);
+}
+
+#[test]
+fn a_cursor_needs_its_deployment() {
     let server = Server::start();
     let position = "00".repeat(24);
+    let cursor = format!("{position}-1-{}", "06".repeat(8));
     for (options, words) in [
-        (vec!["--after", &position], "--chain"),
+        (vec!["--after", &cursor], "--chain"),
         (vec!["--chain", "eip155:2"], "no such deployment"),
-        (vec!["--after", "12"], "48 hex digits"),
+        (vec!["--after", "12"], "the `cursor`"),
+        (vec!["--after", &position], "the `cursor`"),
+        (vec!["--after", &cursor[..cursor.len() - 1]], "the `cursor`"),
         (vec!["--to", "csv"], "parquet"),
         (vec!["--to", "parquet"], "--out"),
         (vec!["--out", "."], "--to parquet"),
@@ -107,7 +216,7 @@ fn a_position_needs_its_deployment() {
 fn make_final(server: &mut Server, last: u64) {
     let id = server.ids[0];
     let next = server.store.cursor(id).unwrap().unwrap().head.number + 1;
-    let batch = crate::given::batch(0, next, vec![]);
+    let batch = batch(0, next, vec![]);
     server.store.commit(id, &batch, Some(last), 64).unwrap();
 }
 

@@ -3,6 +3,9 @@ mod event;
 mod folder;
 mod ndjson;
 mod parquet;
+mod resumption;
+
+pub use resumption::Resumption;
 
 use super::{
     CliError, FINE,
@@ -44,7 +47,7 @@ pub fn export(options: &ExportOptions) -> Result<u8, CliError> {
     Ok(FINE)
 }
 
-/// A position is of one deployment.
+/// A cursor is of one deployment.
 fn chosen(store: &mut Store<Database>, options: &ExportOptions) -> Result<Vec<Deployed>, CliError> {
     let mut all = store.deployments()?;
     let is = |wanted: &Option<String>, found: &str| {
@@ -53,12 +56,12 @@ fn chosen(store: &mut Store<Database>, options: &ExportOptions) -> Result<Vec<De
             .is_none_or(|it| it.eq_ignore_ascii_case(found))
     };
     all.retain(|it| is(&options.chain, &it.chain) && is(&options.registry, &it.registry));
-    match (all.len(), options.after) {
+    match (all.len(), &options.after) {
         (0, _) => Err(CliError::Usage(
             "the store has no such deployment: see status".into(),
         )),
         (2.., Some(_)) => Err(CliError::Usage(
-            "--after is a position in one deployment: add --chain and --registry".into(),
+            "--after goes on in one deployment: add --chain and --registry".into(),
         )),
         _ => Ok(all),
     }
@@ -104,23 +107,26 @@ fn row<'a>(deployed: &'a Deployed, event: &IndexedEvent) -> Result<Row<'a>, CliE
             "the event at {place} is of a later version: update"
         ))
     })?;
-    let transaction = match event.transaction {
-        TransactionId::Evm(hash) => event::hexadecimal(&hash),
-        TransactionId::Svm(signature) => bs58::encode(signature).into_string(),
-    };
     Ok(Row {
         deployed,
         place: event.place,
         registry: event.registry.to_string(),
-        transaction,
+        transaction: transaction(event),
         time: event.time,
         event: name,
         fields,
     })
 }
 
+fn transaction(event: &IndexedEvent) -> String {
+    match event.transaction {
+        TransactionId::Evm(hash) => event::hexadecimal(&hash),
+        TransactionId::Svm(signature) => bs58::encode(signature).into_string(),
+    }
+}
+
 /// A place that an earlier export ended with.
-pub fn position(text: &str) -> Result<Place, String> {
+fn position(text: &str) -> Result<Place, String> {
     let mut bytes = [0; Place::LENGTH];
     match hex::decode_to_slice(text, &mut bytes) {
         Ok(()) => Ok(Place::from_bytes(bytes)),

@@ -1,5 +1,5 @@
 //! Lines of JSON on stdout.
-use super::{CliError, Row, last_block, read};
+use super::{CliError, Resumption, Row, last_block, read};
 use crate::{
     cli::arguments::ExportOptions,
     store::{Database, Deployed, Store},
@@ -33,18 +33,32 @@ fn print_all(
     options: &ExportOptions,
     out: &mut impl Write,
 ) -> Result<(), CliError> {
+    let after = options.after.as_ref();
+    if let Some(after) = after {
+        after.check(store, deployed)?;
+    }
     let Some(last) = last_block(store, deployed, options.unfinal)? else {
         return Ok(());
     };
-    read(store, deployed, options.after, last, &mut |row| {
-        writeln!(out, "{}", line(&row)).map_err(CliError::Output)
-    })?;
+    let mut events = after.map_or(0, |it| it.events);
+    read(
+        store,
+        deployed,
+        after.map(|it| it.place),
+        last,
+        &mut |row| {
+            events += 1;
+            writeln!(out, "{}", line(&row, events)).map_err(CliError::Output)
+        },
+    )?;
     out.flush().map_err(CliError::Output)
 }
 
-fn line(row: &Row<'_>) -> serde_json::Value {
+/// `events`: how many there are up to this one.
+fn line(row: &Row<'_>, events: u64) -> serde_json::Value {
     json!({
         "position": row.place.to_string(),
+        "cursor": Resumption::after(row.place, events, &row.transaction).to_string(),
         "chain": row.deployed.chain,
         "identityRegistry": row.deployed.registry,
         "registry": row.registry,
