@@ -2,10 +2,12 @@
 use crate::{
     ClusterIndexer, World, catch_up, chain,
     cluster::Cluster,
-    digest, indexer_of, source,
+    digest, indexer_of,
+    proxy::Between,
+    source,
     switching::{Change, Lost, Switching},
 };
-use concord_chain::{Blocking, Endpoint, svm};
+use concord_chain::{Blocking, svm};
 use concord_index::{Progress, SyncError, source::svm::ReadAt};
 use serde_json::{Value, json};
 use std::sync::{
@@ -48,7 +50,7 @@ fn r45_a_fork_that_wins_at_any_request_is_not_mixed_with_the_one_that_lost() {
         let mut requests = 0;
         loop {
             let node = Switching::new(&world.cluster.url(), lost.clone().answers(), requests);
-            let endpoint = Endpoint::over(node.clone(), "switching");
+            let endpoint = node.endpoint("switching");
             let mut indexer = through(svm::Cluster::at(endpoint), batch);
             let blocking = Blocking::new().unwrap();
             let (mut failures, mut has_grown) = (0, false);
@@ -112,7 +114,7 @@ fn skip(world: &mut World, jumped: bool) -> (ClusterIndexer, Vec<Result<Progress
         })
     };
     let node = Switching::new(&world.cluster.url(), change, usize::MAX);
-    let cluster = svm::Cluster::at(Endpoint::over(node, "skipping"));
+    let cluster = svm::Cluster::at(node.endpoint("skipping"));
     let program = world.program.id();
     let source = source(cluster, program, ReadAt::Confirmed);
     let mut indexer = indexer_of(source, program, world.start);
@@ -192,7 +194,7 @@ fn a_node_that_does_not_record_inner_instructions_is_named() {
         }
     });
     let node = Switching::new(&world.cluster.url(), without, usize::MAX);
-    let cluster = svm::Cluster::at(Endpoint::over(node, "recording-nothing"));
+    let cluster = svm::Cluster::at(node.endpoint("recording-nothing"));
     let source = source(cluster, program, ReadAt::Finalized);
     let mut indexer = indexer_of(source, program, world.start);
     let blocking = Blocking::new().unwrap();

@@ -3,7 +3,12 @@
 mod changed;
 mod cluster;
 mod command;
+mod depths;
+mod faults;
+mod faulty;
 mod forks;
+#[path = "../worlds/proxy.rs"]
+mod proxy;
 mod switching;
 
 use changed::{Changed, withholding};
@@ -126,6 +131,19 @@ impl World {
             &feedback(index, value),
         );
         self.cluster.send(&[&self.client], &[give]);
+    }
+
+    /// So much feedback, from an index on, the second and third in one slot, and so on. Returns the next index.
+    fn act(&mut self, next: u64, feedback: u64) -> u64 {
+        let after = next + feedback;
+        for index in next..after {
+            self.give(index, i128::from(index) * 7 - 30);
+            if index % 2 == 0 {
+                self.cluster.advance(1);
+            }
+        }
+        self.cluster.advance(2);
+        after
     }
 
     fn values(&self, indexer: &mut ClusterIndexer) -> Vec<i128> {

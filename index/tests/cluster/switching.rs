@@ -1,14 +1,8 @@
 //! A node whose first answers are changed: it follows a fork, and learns after some requests that another one has won.
-use alloy::{
-    rpc::json_rpc::{RequestPacket, Response, ResponsePacket, ResponsePayload, SerializedRequest},
-    transports::{BoxTransport, IntoBoxTransport, TransportError, TransportFut, http::Http},
-};
+use crate::proxy::{Answered, Between, Node, params};
+use alloy::rpc::json_rpc::SerializedRequest;
 use serde_json::{Value, json};
-use std::{
-    sync::{Arc, Mutex},
-    task::{Context, Poll},
-};
-use tower_service::Service;
+use std::sync::{Arc, Mutex};
 
 /// Changes the result of a method that was asked with some parameters.
 pub type Change = Arc<dyn Fn(&str, &Value, &mut Value) + Send + Sync>;
@@ -47,7 +41,7 @@ impl Lost {
 
 #[derive(Clone)]
 pub struct Switching {
-    inner: BoxTransport,
+    node: Node,
     change: Change,
     state: Arc<Mutex<State>>,
 }
@@ -63,7 +57,7 @@ impl Switching {
     /// Changes the answers of so many requests.
     pub fn new(url: &str, change: Change, requests: usize) -> Self {
         Self {
-            inner: Http::new(url.parse().unwrap()).into_box_transport(),
+            node: Node::new(url),
             change,
             state: Arc::new(Mutex::new(State {
                 left: requests,
@@ -92,28 +86,20 @@ impl Switching {
         state.left = state.left.saturating_sub(1);
         is_left
     }
+}
 
-    async fn serve(mut self, request: SerializedRequest) -> Result<ResponsePacket, TransportError> {
+impl Between for Switching {
+    async fn serve(mut self, request: SerializedRequest) -> Answered {
         let method = request.method().to_owned();
-        let params: Value =
-            (request.params()).map_or(Value::Null, |it| serde_json::from_str(it.get()).unwrap());
-        let is_changed = self.is_changed();
-        let packet = Service::call(&mut self.inner, request.into()).await?;
-        let ResponsePacket::Single(answer) = packet else {
-            return Ok(packet);
-        };
-        let ResponsePayload::Success(raw) = &answer.payload else {
-            return Ok(ResponsePacket::Single(answer));
-        };
-        if !is_changed {
-            return Ok(ResponsePacket::Single(answer));
+        let params = params(&request);
+        if !self.is_changed() {
+            return self.node.pass(request).await;
         }
-        let mut result: Value = serde_json::from_str(raw.get()).unwrap();
-        (self.change)(&method, &params, &mut result);
-        Ok(ResponsePacket::Single(Response {
-            id: answer.id,
-            payload: ResponsePayload::Success(serde_json::value::to_raw_value(&result).unwrap()),
-        }))
+        let change = |mut result| {
+            (self.change)(&method, &params, &mut result);
+            result
+        };
+        self.node.pass_changed(request, change).await
     }
 }
 
@@ -122,24 +108,4 @@ fn other(hash: &Value) -> Value {
     let mut bytes = bs58::decode(hash.as_str().unwrap()).into_vec().unwrap();
     bytes[0] ^= 0xff;
     json!(bs58::encode(bytes).into_string())
-}
-
-impl Service<RequestPacket> for Switching {
-    type Response = ResponsePacket;
-    type Error = TransportError;
-    type Future = TransportFut<'static>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), TransportError>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: RequestPacket) -> Self::Future {
-        let node = self.clone();
-        Box::pin(async move {
-            match request {
-                RequestPacket::Single(request) => node.serve(request).await,
-                RequestPacket::Batch(_) => panic!("the index makes single requests"),
-            }
-        })
-    }
 }

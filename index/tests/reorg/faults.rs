@@ -2,8 +2,8 @@
 use crate::{
     chain::{Chain, digest},
     faulty::{Fault, Faulty},
+    proxy::Between,
 };
-use concord_chain::Endpoint;
 use concord_index::{
     Options, Progress, SourceError, SyncError,
     source::{Source, evm::Range},
@@ -20,7 +20,7 @@ fn through_a_faulty_endpoint_the_tables_are_those_of_the_chain() {
     chain.act(90);
     for fault in Fault::ALL {
         let transport = Faulty::new(chain.url(), fault);
-        let endpoint = Endpoint::over(transport.clone(), "faulty");
+        let endpoint = transport.endpoint("faulty");
         // Few, so that some blocks are read in ranges.
         let options = Options {
             kept_headers: 8,
@@ -60,7 +60,7 @@ fn follow(chain: &Chain, indexer: &mut crate::chain::AnvilIndexer, fault: Fault)
 
 /// Steps until something fails; so many headers are kept.
 fn failing(chain: &Chain, fault: Fault, kept_headers: u64) -> SourceError {
-    let endpoint = Endpoint::over(Faulty::new(chain.url(), fault), "faulty");
+    let endpoint = Faulty::new(chain.url(), fault).endpoint("faulty");
     let options = Options {
         kept_headers,
         ..Options::default()
@@ -119,7 +119,7 @@ fn the_next_range_is_asked_for_while_one_is_read() {
     let mut chain = Chain::start();
     chain.act(30);
     let transport = Faulty::new(chain.url(), Fault::OutOfGas);
-    let endpoint = Endpoint::over(transport.clone(), "faulty");
+    let endpoint = transport.endpoint("faulty");
     let mut indexer = chain.indexer(endpoint, Range::new(4, 4), Options::default());
     let source = indexer.source();
     let mut read = |from| {

@@ -1,21 +1,13 @@
 //! An endpoint that fails in a way of its own at some requests.
+use crate::proxy::{Answered, Between, Coin, Node, ended, params, refusal};
 use alloy::{
     hex,
-    rpc::json_rpc::{RequestPacket, Response, ResponsePacket, ResponsePayload, SerializedRequest},
+    rpc::json_rpc::{Response, ResponsePacket, ResponsePayload, SerializedRequest},
     sol_types::SolCall,
-    transports::{
-        BoxTransport, IntoBoxTransport, TransportError, TransportErrorKind, TransportFut,
-        http::Http,
-    },
+    transports::TransportError,
 };
 use concord_registry::evm::abi::Feedback::{getClientCountCall, getClientsCall};
 use serde_json::{Value, json};
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex},
-    task::{Context, Poll},
-};
-use tower_service::Service;
 
 /// What an endpoint does to some of its answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,71 +54,38 @@ const LIMIT: u64 = 3;
 
 #[derive(Clone)]
 pub struct Faulty {
-    inner: BoxTransport,
+    node: Node,
     fault: Fault,
-    state: Arc<Mutex<State>>,
-}
-
-#[derive(Debug, Default)]
-pub struct State {
-    requests: u64,
-    /// How often each request was made.
-    asked: HashMap<String, u64>,
-    /// How many answers were changed.
-    pub faults: u64,
+    coin: Coin,
 }
 
 impl Faulty {
     pub fn new(url: &str, fault: Fault) -> Self {
         Self {
-            inner: Http::new(url.parse().unwrap()).into_box_transport(),
+            node: Node::new(url),
             fault,
-            state: Arc::default(),
+            coin: Coin::default(),
         }
     }
 
     /// How often logs were asked for from a block on.
     pub fn logs_asked_from(&self, block: u64) -> u64 {
         let from = format!("\"fromBlock\":\"{block:#x}\"");
-        let state = self.state.lock().unwrap();
-        let asked = state.asked.iter();
-        let of_logs = asked.filter(|(it, _)| it.starts_with("eth_getLogs") && it.contains(&from));
-        of_logs.map(|(_, times)| times).sum()
+        let is_of_logs = |it: &str| it.starts_with("eth_getLogs") && it.contains(&from);
+        self.coin.asked(is_of_logs)
     }
 
     pub fn faults(&self) -> u64 {
-        self.state.lock().unwrap().faults
-    }
-
-    /// About every second request is served as it should be, and each that is made again, so that trying
-    /// again is worth it.
-    fn is_due(&self, request: &str) -> bool {
-        let mut state = self.state.lock().unwrap();
-        state.requests += 1;
-        let times = state.asked.entry(request.to_owned()).or_default();
-        *times += 1;
-        let is_new = *times == 1;
-        // SplitMix64: as good as a coin, and the same in every run.
-        let mut mixed = state.requests.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed >> 63 == 1 && (is_new || self.fault == Fault::Lagging)
+        self.coin.faults()
     }
 
     fn note(&self) {
-        self.state.lock().unwrap().faults += 1;
+        self.coin.note();
     }
 }
 
 fn selector<C: SolCall>() -> String {
     hex::encode_prefixed(C::SELECTOR)
-}
-
-fn refusal(request: &SerializedRequest, code: i64, message: &str) -> ResponsePacket {
-    let answer = json!({
-        "jsonrpc": "2.0", "id": request.id(), "error": { "code": code, "message": message },
-    });
-    ResponsePacket::Single(serde_json::from_value(answer).unwrap())
 }
 
 fn answered(answer: Response, result: &Value) -> ResponsePacket {
@@ -141,14 +100,16 @@ fn number(value: &Value) -> Option<u64> {
     u64::from_str_radix(value.as_str()?.strip_prefix("0x")?, 16).ok()
 }
 
-impl Faulty {
-    async fn serve(mut self, request: SerializedRequest) -> Result<ResponsePacket, TransportError> {
+impl Between for Faulty {
+    async fn serve(mut self, request: SerializedRequest) -> Answered {
         let method = request.method().to_owned();
-        let params: Value = request
-            .params()
-            .map_or(Value::Null, |it| serde_json::from_str(it.get()).unwrap());
+        let params = params(&request);
         let is_logs = method == "eth_getLogs";
-        let is_due = self.is_due(&format!("{method} {params}"));
+        let asked = format!("{method} {params}");
+        let is_due = match self.fault {
+            Fault::Lagging => self.coin.is_due(&asked, 2),
+            _ => self.coin.is_due_once(&asked),
+        };
         if let (Fault::Limited, true) = (self.fault, is_logs) {
             let bounds = (
                 number(&params[0]["fromBlock"]),
@@ -186,12 +147,10 @@ impl Faulty {
         }
         if let (Fault::Truncated, true) = (self.fault, is_due) {
             self.note();
-            return Err(TransportErrorKind::custom_str(
-                "connection closed before message completed",
-            ));
+            return Err(ended());
         }
         let too_many = refusal(&request, -32602, "too many logs");
-        let packet = Service::call(&mut self.inner, request.into()).await?;
+        let packet = self.node.pass(request).await?;
         let ResponsePacket::Single(answer) = packet else {
             return Ok(packet);
         };
@@ -217,7 +176,9 @@ impl Faulty {
             _ => Ok(ResponsePacket::Single(answer)),
         }
     }
+}
 
+impl Faulty {
     /// What the node would have answered some blocks ago.
     async fn lag(
         mut self,
@@ -226,12 +187,14 @@ impl Faulty {
         params: &Value,
         result: &Value,
     ) -> Result<ResponsePacket, TransportError> {
-        let head: Value = self.ask("eth_blockNumber", json!([])).await?;
+        let head: Value = self.node.ask("eth_blockNumber", json!([])).await?;
         let seen = number(&head).unwrap_or_default().saturating_sub(LAG);
         let of_block = |number: u64| json!([format!("{number:#x}"), false]);
         let lagged = match method {
             "eth_getBlockByNumber" if params[0] == "latest" => {
-                self.ask("eth_getBlockByNumber", of_block(seen)).await?
+                self.node
+                    .ask("eth_getBlockByNumber", of_block(seen))
+                    .await?
             }
             "eth_getBlockByNumber" if number(&params[0]) > Some(seen) => Value::Null,
             "eth_getLogs" => {
@@ -254,39 +217,5 @@ impl Faulty {
             self.note();
         }
         Ok(answered(answer, &lagged))
-    }
-
-    async fn ask(&mut self, method: &'static str, params: Value) -> Result<Value, TransportError> {
-        let request = alloy::rpc::json_rpc::Request::new(method, 0.into(), params);
-        let request: SerializedRequest = request.try_into().unwrap();
-        let packet = Service::call(&mut self.inner, request.into()).await?;
-        let ResponsePacket::Single(Response {
-            payload: ResponsePayload::Success(raw),
-            ..
-        }) = packet
-        else {
-            panic!("{method}");
-        };
-        Ok(serde_json::from_str(raw.get()).unwrap())
-    }
-}
-
-impl Service<RequestPacket> for Faulty {
-    type Response = ResponsePacket;
-    type Error = TransportError;
-    type Future = TransportFut<'static>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), TransportError>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: RequestPacket) -> Self::Future {
-        let faulty = self.clone();
-        Box::pin(async move {
-            match request {
-                RequestPacket::Single(request) => faulty.serve(request).await,
-                RequestPacket::Batch(_) => panic!("the index makes single requests"),
-            }
-        })
     }
 }

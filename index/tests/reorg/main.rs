@@ -7,4 +7,6 @@ mod command;
 mod depths;
 mod faults;
 mod faulty;
+#[path = "../worlds/proxy.rs"]
+mod proxy;
 mod state;

@@ -3,12 +3,13 @@ use crate::{
     chain::Chain,
     changed::{Changed, withholding},
     faulty::{Fault, Faulty},
+    proxy::Between,
 };
 use alloy::{
     primitives::{Address, Bytes, U256},
     sol_types::SolValue,
 };
-use concord_chain::{Endpoint, evm::Node};
+use concord_chain::evm::Node;
 use concord_index::{
     Contracts, Deployment, Indexer, Options,
     query::Gap,
@@ -99,7 +100,7 @@ fn r45_a_list_of_clients_that_costs_too_much_says_nothing() {
     chain.act(24);
     let deployment = chain.deployment();
     let faulty = Faulty::new(chain.url(), Fault::OutOfGas);
-    let node = Node::at(Endpoint::over(faulty.clone(), "faulty"));
+    let node = Node::at(faulty.endpoint("faulty"));
     let source = EvmSource::new(node, deployment.chain.clone(), chain.registries());
     let mut indexer = indexer(&chain, &deployment, source);
     compare(&chain, &mut indexer);

@@ -150,21 +150,12 @@ impl SvmSource {
         to: u64,
         commitment: &str,
     ) -> Result<BTreeMap<u64, Vec<String>>, SourceError> {
-        let authority = self.program.event_authority().to_string();
         let mut found: BTreeMap<u64, Vec<String>> = BTreeMap::new();
         let mut before: Option<String> = None;
         let mut asked: HashSet<String> = HashSet::new();
         loop {
-            // a node that has not got so far would leave out what it has not seen
-            let mut config =
-                json!({ "commitment": commitment, "limit": PAGE, "minContextSlot": to });
-            if let Some(before) = &before {
-                config["before"] = json!(before);
-            }
-            let params = json!([authority, config]);
-            let page: Vec<SignatureJson> = self.expect("getSignaturesForAddress", params).await?;
+            let page = self.page(before.as_deref(), to, commitment).await?;
             let oldest = page.last().map(|it| (it.slot, it.signature.clone()));
-            let is_last = page.len() < PAGE;
             for it in page {
                 if it.err.is_null() && (from..=to).contains(&it.slot) {
                     let of_slot = found.entry(it.slot).or_default();
@@ -174,7 +165,7 @@ impl SvmSource {
                 }
             }
             match oldest {
-                Some((slot, name)) if !is_last && slot >= from => {
+                Some((slot, name)) if slot >= from => {
                     if !asked.insert(name.clone()) {
                         return Err(self.inconsistent(slot, "a page of signatures was given twice"));
                     }
@@ -182,6 +173,29 @@ impl SvmSource {
                 }
                 _ => return Ok(found),
             }
+        }
+    }
+
+    /// IDX-11: the signatures before one. A short page is not the last one, since endpoints have limits of their own: an empty one
+    /// is, and is asked for twice.
+    async fn page(
+        &self,
+        before: Option<&str>,
+        to: u64,
+        commitment: &str,
+    ) -> Result<Vec<SignatureJson>, SourceError> {
+        const METHOD: &str = "getSignaturesForAddress";
+        let authority = self.program.event_authority().to_string();
+        // a node that has not got so far would leave out what it has not seen
+        let mut config = json!({ "commitment": commitment, "limit": PAGE, "minContextSlot": to });
+        if let Some(before) = before {
+            config["before"] = json!(before);
+        }
+        let params = json!([authority, config]);
+        let page: Vec<SignatureJson> = self.expect(METHOD, params.clone()).await?;
+        match page.is_empty() {
+            true => self.expect(METHOD, params).await,
+            false => Ok(page),
         }
     }
 }
