@@ -4,7 +4,7 @@
 use crate::{
     database::fresh,
     dying::{Dying, Point, asked, run_child},
-    failures::make_version_7,
+    versions::make_version_7,
     world::{World, agent, deployment},
 };
 use async_trait::async_trait;

@@ -13,4 +13,6 @@ mod killed;
 mod repair;
 mod state;
 mod together;
+mod versions;
 mod world;
+mod writers;
