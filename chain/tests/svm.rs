@@ -86,6 +86,23 @@ fn each_job_lands_once_however_often_it_is_submitted() {
     assert!(record.is_final("first") && record.is_final("second"));
 }
 
+/// They are signed with one block hash, and are two transactions all the same.
+#[test]
+fn two_equal_jobs_land_twice() {
+    let server = start();
+    let folder = tempfile::tempdir().unwrap();
+    let mut record = open(folder.path());
+    let jobs = [payment("first", SOL), payment("second", SOL)];
+    Blocking::new().unwrap().wait(async {
+        let mut chain = chain(&server).await;
+        run(&mut chain, &jobs, &mut record).await.unwrap();
+        let balance = cluster(&server).balance(&receiver()).await.unwrap();
+        assert_eq!(balance, 2 * SOL);
+    });
+    let landed = ["first", "second"].map(|it| &record.landing(it).unwrap().transaction);
+    assert_ne!(landed[0], landed[1]);
+}
+
 /// As after a crash, with a block hash that has expired since.
 #[test]
 fn an_expired_transaction_is_replaced_and_only_one_lands() {

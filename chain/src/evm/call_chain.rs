@@ -111,7 +111,7 @@ impl TxChain for CallChain {
             gas: self.gas(job).await?,
             input: job.input.clone(),
         };
-        let fees = self.transactions.fees().await?;
+        let fees = self.transactions.fees().await?.unlike_others();
         self.transactions.sign(&*self.signer, call, fees).await
     }
 

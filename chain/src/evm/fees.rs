@@ -1,7 +1,7 @@
 use super::Node;
 use crate::{Amount, ChainError};
 use alloy::{
-    primitives::{Address, U256, address, utils::parse_units},
+    primitives::{Address, FixedBytes, U256, address, utils::parse_units},
     sol,
     sol_types::SolCall,
 };
@@ -125,6 +125,20 @@ impl Fees {
             .then_some(Self { max, priority })
     }
 
+    /// Lowers the most by less than a thirty-second of the base fee, by chance. Two equal calls of one key that two
+    /// processes sign at once have one nonce. With equal fees they would be one transaction, which lands once and counts
+    /// for both.
+    #[must_use]
+    pub fn unlike_others(self) -> Self {
+        let room = self.max.saturating_sub(self.priority) / 64; // there, the base fee is twice
+        let random = u128::from_le_bytes(FixedBytes::random().0);
+        let lower = random.checked_rem(room).unwrap_or(0);
+        Self {
+            max: self.max - lower,
+            ..self
+        }
+    }
+
     /// Returns the most that this much gas can cost.
     #[must_use]
     pub fn cost(self, gas: u64) -> Amount {
@@ -181,6 +195,23 @@ mod tests {
         assert_eq!(median_tip(blocks(&[3, 100 * GWEI, 2, 4, 3])), 3);
         assert_eq!(median_tip(vec![vec![], vec![7], vec![7]]), 7);
         assert_eq!(median_tip(vec![]), 0);
+    }
+
+    #[test]
+    fn fees_are_lowered_by_chance_and_by_little() {
+        let (max, priority) = (2 * GWEI + LEAST_TIP, LEAST_TIP);
+        let fees = Fees { max, priority };
+        let drawn = [(); 9].map(|()| fees.unlike_others());
+        assert!(drawn.iter().any(|it| *it != drawn[0]));
+        for it in drawn {
+            assert_eq!(it.priority, priority);
+            assert!(it.max <= max && it.max > max - GWEI / 32, "{it:?}");
+        }
+        // without room there is no choice
+        for max in [priority, priority + 63] {
+            let fees = Fees { max, priority };
+            assert_eq!(fees.unlike_others(), fees);
+        }
     }
 
     #[test]

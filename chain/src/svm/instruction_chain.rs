@@ -3,7 +3,9 @@ use crate::{
     Amount, ChainError, ChainId, Signer, Svm,
     submission::{Finality, Landing, Resend, SendOutcome, SignedTx, TxChain, TxJob, TxStatus},
 };
+use alloy::primitives::FixedBytes;
 use async_trait::async_trait;
+use concord_registry::svm::compute_budget::{LOADED_DATA_MAX, set_loaded_data_limit};
 use solana_instruction::Instruction;
 
 /// Instructions that are to land once, together.
@@ -65,6 +67,13 @@ impl InstructionChain {
     }
 }
 
+/// An instruction without effect, by which no two transactions are equal. Two equal jobs of one key that are signed with
+/// the same block hash would be one transaction, which lands once and counts for both.
+fn unlike_any_other() -> Instruction {
+    let random = u32::from_le_bytes(FixedBytes::random().0);
+    set_loaded_data_limit(random | LOADED_DATA_MAX)
+}
+
 #[async_trait]
 impl TxChain for InstructionChain {
     type Job = InstructionJob;
@@ -76,7 +85,7 @@ impl TxChain for InstructionChain {
 
     async fn sign(&mut self, job: &InstructionJob, expired: usize) -> Result<SignedTx, ChainError> {
         let budget = compute_budget(job.units, self.priority_fee.after(expired));
-        let instructions = [budget, job.instructions.clone()].concat();
+        let instructions = [budget, vec![unlike_any_other()], job.instructions.clone()].concat();
         let signers: Vec<&dyn Signer<Svm>> = self.signers.iter().map(|it| &**it).collect();
         self.transactions.sign(&instructions, &signers).await
     }

@@ -13,7 +13,7 @@ use concord_chain::{
     submission::{FileRecord, SendOutcome, SignedTx, Timing, TxChain, TxRecord, TxStatus, submit},
 };
 use serde_json::{Value, json};
-use std::{path::Path, time::Duration};
+use std::{collections::BTreeSet, path::Path, time::Duration};
 
 pub(crate) const TIMING: Timing = Timing {
     poll: Duration::from_millis(50),
@@ -68,6 +68,21 @@ pub(crate) fn stored(path: &Path) -> Value {
 
 pub(crate) async fn received(anvil: &AnvilInstance) -> U256 {
     node(anvil).balance(receiver()).await.unwrap()
+}
+
+/// At one nonce only one of them lands; were they equal, it would count for all.
+#[test]
+fn equal_calls_at_one_nonce_are_not_one_transaction() {
+    let anvil = start(&[]);
+    Blocking::new().unwrap().wait(async {
+        let mut chain = chain(&anvil).await;
+        let mut signed = BTreeSet::new();
+        for _ in 0..5 {
+            let transaction = chain.sign(&payment("only", 5), 0).await.unwrap();
+            signed.insert(transaction.transaction);
+        }
+        assert!(signed.len() > 1, "{signed:?}");
+    });
 }
 
 #[test]

@@ -23,4 +23,5 @@ mod refusals;
 mod stopping_key;
 mod store_down;
 mod summaries;
+mod together;
 mod world;

@@ -80,12 +80,16 @@ fn r11_the_precompiles_instruction_has_the_one_layout() {
 
 #[test]
 fn compute_budget_instructions_have_solanas_bytes() {
-    let (limit, price) = (
+    let (limit, price, data) = (
         compute_budget::set_unit_limit(200_000),
         compute_budget::set_unit_price(1),
+        compute_budget::set_loaded_data_limit(compute_budget::LOADED_DATA_MAX),
     );
     // 200,000 = 0x030D40
     assert_eq!(limit.data, [2, 0x40, 0x0D, 3, 0]);
     assert_eq!(price.data, [3, 1, 0, 0, 0, 0, 0, 0, 0]);
-    assert_eq!([limit.program_id, price.program_id], [COMPUTE_BUDGET; 2]);
+    // 64 MiB = 0x04000000
+    assert_eq!(data.data, [4, 0, 0, 0, 4]);
+    let programs = [limit.program_id, price.program_id, data.program_id];
+    assert_eq!(programs, [COMPUTE_BUDGET; 3]);
 }
