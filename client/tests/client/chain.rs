@@ -1,4 +1,4 @@
-//! Anvil with our registries.
+//! Anvil with our registries, or with registries that behave as the canonical ones do.
 use crate::anvil;
 use alloy::{
     network::{EthereumWallet, TransactionBuilder},
@@ -30,7 +30,12 @@ pub fn root(path: &str) -> PathBuf {
 }
 
 async fn deploy(provider: &DynProvider, name: &str, arguments: Vec<u8>) -> Address {
-    let file = root(&format!("contracts/out/{name}.sol/{name}.json"));
+    deploy_of(provider, name, name, arguments).await
+}
+
+/// Deploys a contract of a file. `arguments`: its constructor's.
+async fn deploy_of(provider: &DynProvider, file: &str, name: &str, arguments: Vec<u8>) -> Address {
+    let file = root(&format!("contracts/out/{file}.sol/{name}.json"));
     let text = fs::read_to_string(file).expect("scripts/test builds the contracts");
     let artifact: Value = serde_json::from_str(&text).unwrap();
     let code = hex::decode(artifact["bytecode"]["object"].as_str().unwrap()).unwrap();
@@ -40,8 +45,55 @@ async fn deploy(provider: &DynProvider, name: &str, arguments: Vec<u8>) -> Addre
     receipt.contract_address.unwrap()
 }
 
+/// Concord's registries.
+async fn ours(provider: &DynProvider) -> RegistryAddresses {
+    let identity = deploy(provider, "IdentityRegistry", Vec::new()).await;
+    let bound = || calls::bound_registry_arguments(identity);
+    let authorized = calls::authorized_reputation_arguments(identity, true);
+    let authorized = deploy(provider, "AuthorizedReputationRegistry", authorized).await;
+    RegistryAddresses {
+        identity,
+        open_reputation: Some(deploy(provider, "ReputationRegistry", bound()).await),
+        authorized_reputation: Some(authorized),
+        validation: Some(deploy(provider, "ValidationRegistry", bound()).await),
+    }
+}
+
+/// An identity registry that does what the canonical one does, behind a proxy, and registries with the canonical ABI that
+/// refuse with the canonical texts. None is for authorized feedback.
+async fn canonical(provider: &DynProvider) -> RegistryAddresses {
+    const FIXTURE: &str = "CanonicalIdentity";
+    let code = deploy_of(provider, FIXTURE, FIXTURE, Vec::new()).await;
+    let proxy = calls::bound_registry_arguments(code);
+    let identity = deploy_of(provider, FIXTURE, "CanonicalProxy", proxy).await;
+    let behind = async |name: &str| {
+        let code = deploy(provider, name, calls::bound_registry_arguments(identity)).await;
+        deploy(
+            provider,
+            "CanonicalAbi",
+            calls::bound_registry_arguments(code),
+        )
+        .await
+    };
+    RegistryAddresses {
+        identity,
+        open_reputation: Some(behind("ReputationRegistry").await),
+        authorized_reputation: None,
+        validation: Some(behind("ValidationRegistry").await),
+    }
+}
+
 impl Chain {
     pub async fn start() -> Self {
+        Self::with(ours).await
+    }
+
+    /// Anvil with registries that behave as the canonical ones do.
+    pub async fn start_canonical() -> Self {
+        Self::with(canonical).await
+    }
+
+    async fn with(registries: impl AsyncFnOnce(&DynProvider) -> RegistryAddresses) -> Self {
         let (_, number) = NETWORK.split_once(':').unwrap();
         let anvil = anvil::start(&["--chain-id", number]);
         let keys = anvil.keys().iter().cloned().map(PrivateKeySigner::from);
@@ -52,16 +104,7 @@ impl Chain {
         let provider = ProviderBuilder::new().wallet(wallet);
         let provider = provider.connect_http(url.parse().unwrap()).erased();
         provider.client().set_poll_interval(POLL);
-        let identity = deploy(&provider, "IdentityRegistry", Vec::new()).await;
-        let bound = || calls::bound_registry_arguments(identity);
-        let authorized = calls::authorized_reputation_arguments(identity, true);
-        let authorized = deploy(&provider, "AuthorizedReputationRegistry", authorized).await;
-        let addresses = RegistryAddresses {
-            identity,
-            open_reputation: Some(deploy(&provider, "ReputationRegistry", bound()).await),
-            authorized_reputation: Some(authorized),
-            validation: Some(deploy(&provider, "ValidationRegistry", bound()).await),
-        };
+        let addresses = registries(&provider).await;
         Self {
             _anvil: anvil,
             url,

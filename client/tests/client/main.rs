@@ -6,6 +6,7 @@
 #[allow(dead_code)] // written for the tests of chain/
 #[path = "../../../chain/tests/evm/anvil.rs"]
 mod anvil;
+mod canonical;
 mod chain;
 #[allow(dead_code)] // written for x402's tests
 #[path = "../../../x402/tests/settled/cluster.rs"]

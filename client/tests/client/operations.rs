@@ -24,7 +24,7 @@ async fn r44_each_operation_returns_its_event_on_both_chains() {
     }
 }
 
-async fn an_agent_is_registered(world: &World, folder: &Path) -> String {
+pub async fn an_agent_is_registered(world: &World, folder: &Path) -> String {
     let file = br#"{"name":"weather"}"#;
     let registered = world.register("register", folder, Document::Bytes(file));
     let registered = registered.await;
@@ -43,7 +43,7 @@ async fn an_agent_is_registered(world: &World, folder: &Path) -> String {
     registered.agent
 }
 
-async fn a_wallet_is_set(world: &World, folder: &Path, agent: &str) {
+pub async fn a_wallet_is_set(world: &World, folder: &Path, agent: &str) {
     let (mut owner, setting) = world.wallet(agent, Role::Wallet, folder).await;
     let outcome = owner.set_wallet("wallet", setting).await.unwrap();
     assert!(matches!(outcome.event, Event::AgentWalletSet { .. }));
@@ -72,7 +72,7 @@ fn file(client: &Client, review: &Review) -> FeedbackFile {
     file
 }
 
-async fn feedback_is_given(world: &World, folder: &Path, agent: &str) -> Given {
+pub async fn feedback_is_given(world: &World, folder: &Path, agent: &str) -> Given {
     let mut client = world.client(Role::Reviewer, folder).await;
     let review = review(agent);
     let file = file(&client, &review);
@@ -128,7 +128,7 @@ async fn feedback_is_given(world: &World, folder: &Path, agent: &str) -> Given {
     given
 }
 
-async fn feedback_is_answered_and_revoked(world: &World, folder: &Path, given: &FeedbackRef) {
+pub async fn feedback_is_answered_and_revoked(world: &World, folder: &Path, given: &FeedbackRef) {
     let mut owner = world.client(Role::Owner, folder).await;
     let words = b"We fixed it.";
     let response = owner.respond("answer", Kind::Open, given, Document::Bytes(words));
@@ -181,7 +181,7 @@ async fn feedback_is_authorized(world: &World, folder: &Path, agent: &str) {
     revoked.await.unwrap();
 }
 
-async fn a_validation_is_asked_for_and_answered(world: &World, folder: &Path, agent: &str) {
+pub async fn a_validation_is_asked_for_and_answered(world: &World, folder: &Path, agent: &str) {
     let payload = b"the input and the output";
     let request = world.request_hash(agent, Role::Validator, keccak256(payload));
     let asked = ValidationRequest {

@@ -32,7 +32,7 @@ async fn r25_a_refusal_has_its_class_and_nothing_was_sent() {
     }
 }
 
-async fn feedback(world: &World, folder: &Path, agent: &str) {
+pub async fn feedback(world: &World, folder: &Path, agent: &str) {
     let mut owner = world.client(Role::Owner, folder).await;
     let own = owner.give("own", stars(agent), Document::None).await;
     assert_unsent(&own.unwrap_err(), ErrorClass::SelfFeedback, world.name());
@@ -126,7 +126,7 @@ async fn authorized(world: &World, folder: &Path, agent: &str) {
     );
 }
 
-async fn others(world: &World, folder: &Path, agent: &str) {
+pub async fn others(world: &World, folder: &Path, agent: &str) {
     let mut reviewer = world.client(Role::Reviewer, folder).await;
     let request = ValidationRequest {
         agent: agent.to_owned(),
