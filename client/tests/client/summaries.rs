@@ -1,12 +1,21 @@
 //! R47, R48: summaries of the reviewers that the caller names.
-use crate::world::{Role, World, worlds};
-use concord_canonical::{ErrorClass, summary::Summary, value::Value};
-use concord_chain::reviewers::parse_account;
+use crate::{
+    cluster::{NETWORK, Solana},
+    world::{Role, World, worlds},
+};
+use concord_canonical::{
+    ErrorClass, caip, payment::PaymentProof, sign::ed25519_sign, summary::Summary, value::Value,
+};
+use concord_chain::{Signer, keys::Keypair, reviewers::parse_account};
 use concord_client::{
-    ClientError, Document, Rating, Review, Reviewers, ReviewersError, Tags, Weighting, summarize,
-    summarize_authorized,
+    ClientError, Document, Kind, Rating, Review, Reviewers, ReviewersError, StoredRating, Tags,
+    Weighting, summarize, summarize_authorized,
 };
 use concord_files::{Reviewer, ReviewerList, Timestamp};
+use concord_registry::svm::{
+    Address, ed25519,
+    instructions::{AttachPaymentProof, Payment},
+};
 use std::{fs, path::Path};
 
 /// Who gives what: two feedbacks by the first reviewer, one by the second.
@@ -113,9 +122,9 @@ fn list(accounts: &[(&str, &String)]) -> String {
     list.to_canonical().unwrap()
 }
 
-/// Without payment proofs both weightings are the mean: (90 + 45) / 2 = 67.5, rounded down.
+/// Figures by hand. Without payment proofs both weightings are the mean: (90 + 45) / 2 = 67.5, rounded down. With one for
+/// the 90, X84's is (3 · 90 + 45) / 4 = 78.75.
 async fn scores(world: &World, folder: &Path, agent: &str) {
-    let registries = world.registries();
     let expiry = world.now().await + 1_000;
     for (id, role, score) in [("d", Role::Reviewer, 90), ("e", Role::Second, 45)] {
         let auth = world.authorize(agent, role, (1, expiry)).await;
@@ -124,22 +133,101 @@ async fn scores(world: &World, folder: &Path, agent: &str) {
         let given = client.give(id, review.tagged("starred", ""), Document::None);
         given.await.unwrap();
     }
+    assert_scores(world, agent, [67, 67], false).await;
+    if let World::Svm(solana) = world {
+        prove_payment(solana, agent, &Role::Reviewer.keypair()).await;
+        assert_scores(world, agent, [67, 78], true).await;
+    }
+}
+
+/// `of_both`: what the two feedbacks come to, by each weighting. `is_proven`: whether the first one has a payment proof.
+async fn assert_scores(world: &World, agent: &str, of_both: [u64; 2], is_proven: bool) {
+    let registries = world.registries();
     let starred = Tags {
         tag1: "starred",
         tag2: "",
     };
-    let second = parse_account(&world.address(Role::Second)).unwrap();
-    for (reviewers, expected) in [
-        (Reviewers::Everyone, (2, 67)),
-        (Reviewers::Listed(vec![second]), (1, 45)),
+    let listed = |role| {
+        let account = parse_account(&world.address(role)).unwrap();
+        Reviewers::Listed(vec![account])
+    };
+    let proven = u64::from(is_proven);
+    for (reviewers, expected, verified) in [
+        (Reviewers::Everyone, of_both.map(|score| (2, score)), proven),
+        (listed(Role::Reviewer), [(1, 90); 2], proven),
+        (listed(Role::Second), [(1, 45); 2], 0),
     ] {
-        for weighting in [Weighting::Equal, Weighting::PaymentProof] {
+        let weightings = [Weighting::Equal, Weighting::PaymentProof];
+        for (weighting, expected) in weightings.into_iter().zip(expected) {
             let stated = summarize_authorized(&*registries, agent, &reviewers, starred, weighting);
             let stated = stated.await.unwrap();
             let found = stated.summary;
-            assert_eq!((found.count, found.score), expected, "{}", world.name());
-            assert_eq!((found.verified_count, found.weighting), (0, weighting));
+            let at = format!("{} {reviewers:?} {weighting:?}", world.name());
+            assert_eq!((found.count, found.score), expected, "{at}");
+            assert_eq!(
+                (found.verified_count, found.weighting),
+                (verified, weighting)
+            );
             assert_eq!(stated.reviewers, reviewers.accounts().unwrap(), "R48");
         }
     }
+    for (role, is_proven) in [(Role::Reviewer, is_proven), (Role::Second, false)] {
+        let client = world.address(role);
+        let read = registries.feedback(Kind::Authorized, agent, &client, 1);
+        let rating = read.await.unwrap().unwrap().rating;
+        let StoredRating::Authorized {
+            has_payment_proof, ..
+        } = rating
+        else {
+            panic!("{rating:?}");
+        };
+        assert_eq!(has_payment_proof, is_proven, "{} {role:?}", world.name());
+    }
+}
+
+/// R13: a facilitator that the registry lists states that the reviewer paid the agent's owner.
+async fn prove_payment(solana: &Solana, agent: &str, reviewer: &Keypair) {
+    let (program, authority) = (solana.program, solana.owner.address());
+    let (facilitator, token) = (Keypair::new_from_array([31; 32]), Address::from([32; 32]));
+    let listed = [
+        program.add_payment_token(authority, token),
+        program.add_facilitator(authority, facilitator.address()),
+    ];
+    solana.send(listed.to_vec(), &[&solana.owner]).await;
+    let (mint, client): (Address, _) = (agent.parse().unwrap(), reviewer.address());
+    let payment = Payment {
+        payer: client,
+        payee: Role::Owner.keypair().address(),
+        token,
+        amount: 1_000,
+        task_ref_hash: [5; 32],
+        paid_at: 1,
+        expiry: u64::from(u32::MAX),
+        facilitator: facilitator.address(),
+    };
+    let message = PaymentProof {
+        agent_mint: mint.to_bytes(),
+        payer: payment.payer.to_bytes(),
+        payee: payment.payee.to_bytes(),
+        token: token.to_bytes(),
+        amount: payment.amount,
+        task_ref_hash: payment.task_ref_hash,
+        paid_at: payment.paid_at,
+        expiry: payment.expiry,
+        chain: caip::ChainId::parse(NETWORK).unwrap().hash(),
+        program_id: program.id().to_bytes(),
+        facilitator: payment.facilitator.to_bytes(),
+    }
+    .message();
+    let signature = ed25519_sign(&facilitator.secret_bytes(), &message);
+    let verify = ed25519::verify(payment.facilitator.as_array(), &signature, &message);
+    let proof = AttachPaymentProof {
+        reviewer: client,
+        index: 1,
+        payment,
+    };
+    let attach = program.attach_payment_proof(client, mint, &proof);
+    solana
+        .send(vec![verify.unwrap(), attach], &[reviewer])
+        .await;
 }
