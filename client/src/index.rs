@@ -6,6 +6,7 @@ use alloy::transports::http::reqwest::{
     self, Client as Http, Method, StatusCode, Url, redirect::Policy,
 };
 use concord_canonical::caip::EIP155;
+use concord_chain::reviewers::parse_account;
 use serde_json::{Map, Value, json};
 
 use crate::{ClientError, Kind, Reviewers, Tags, operation::malformed};
@@ -118,8 +119,7 @@ impl IndexClient {
             filters.insert("feedback".to_owned(), Value::Object(thresholds));
         }
         let body = json!({ "filters": filters, "options": object("options", options)? });
-        let answer = self.ask(&["v1", "agents", "search"], Some(&body)).await?;
-        Ok(self.page(answer)?)
+        Ok(self.page(&["v1", "agents", "search"], &body).await?)
     }
 
     /// Searches feedback (BP's `searchFeedback`): by agents, reviewers, tags.
@@ -133,15 +133,15 @@ impl IndexClient {
     ) -> Result<Page, ClientError> {
         let (filters, options) = (object("filters", filters)?, object("options", options)?);
         let body = json!({ "filters": filters, "options": options });
-        let answer = self.ask(&["v1", "feedback", "search"], Some(&body)).await?;
-        Ok(self.page(answer)?)
+        Ok(self.page(&["v1", "feedback", "search"], &body).await?)
     }
 
     /// One feedback with its endpoint, its file's evidence and its responses. `agent` is
     /// `CAIP-10 of the registry:id`; `index` counts from 1 (R44).
     ///
     /// # Errors
-    /// [`IndexError::NotIndexed`] if it is not there; otherwise as [`Self::search_agents`].
+    /// [`IndexError::NotIndexed`] if it is not there, [`IndexError::Silent`] if the answer is about another feedback;
+    /// otherwise as [`Self::search_agents`].
     pub async fn feedback(
         &self,
         kind: Kind,
@@ -149,9 +149,20 @@ impl IndexClient {
         client: &str,
         index: u64,
     ) -> Result<Value, ClientError> {
-        let index = index.to_string();
-        let path = ["v1", "feedback", agent, kind.name(), client, &index];
-        Ok(self.ask(&path, None).await?)
+        let number = index.to_string();
+        let path = ["v1", "feedback", agent, kind.name(), client, &number];
+        let feedback = self.ask(&path, None).await?;
+        let is_asked = is_agent(agent, text(&feedback, "agent"))
+            && text(&feedback, "profile") == kind.name()
+            && is_account(client, text(&feedback, "clientAddress"))
+            && feedback["feedbackIndex"] == index;
+        match is_asked {
+            true => Ok(feedback),
+            false => {
+                let asked = format!("{} feedback {index} of {client}", kind.name());
+                Err(self.other(&format!("{asked} about {agent}")).into())
+            }
+        }
     }
 
     /// The summary of an agent, and the facts about the reviewers who count (R48). The answer states its set in
@@ -173,16 +184,45 @@ impl IndexClient {
             "tag1": tags.tag1,
             "tag2": tags.tag2,
         });
-        let answer = self.ask(&["v1", "summaries"], Some(&body)).await?;
-        let first = self.page(answer)?.items.into_iter().next();
+        Ok(self.ask_summary(&body).await?)
+    }
+
+    /// Asks for the summary of one agent with a body of the API's own, and returns it. It must be of the agent, the
+    /// reviewers, the profile and the tags that the body names.
+    ///
+    /// # Errors
+    /// [`IndexError`].
+    pub async fn ask_summary(&self, body: &Value) -> Result<Value, IndexError> {
+        let page = self.page(&["v1", "summaries"], body).await?;
+        let first = page.items.into_iter().next();
         let summary = first.ok_or_else(|| self.silent("the answer has no summary".to_owned()))?;
-        let answered = summary["agent"].as_str().unwrap_or_default();
-        match is_agent(agent, answered) && summary["profile"] == kind.name() {
+        let agent = body["agentIds"][0].as_str().unwrap_or_default();
+        let profile = text(body, "profile");
+        if !is_agent(agent, text(&summary, "agent")) || text(&summary, "profile") != profile {
+            return Err(self.other(&format!("{profile} feedback of {agent}")));
+        }
+        if !are_reviewers(&body["clientAddresses"], &summary["clientAddresses"]) {
+            return Err(self.other("the reviewers that were named"));
+        }
+        let is_tagged = |it: &&str| text(body, it) == text(&summary, it);
+        match ["tag", "tag1", "tag2"].iter().all(is_tagged) {
             true => Ok(summary),
-            false => {
-                let asked = format!("{} feedback of {agent}", kind.name());
-                Err(self.silent(format!("the summary is not of {asked}")).into())
-            }
+            false => Err(self.other("the tags that were named")),
+        }
+    }
+
+    /// Asks for a page of rows with a body of the API's own, and returns the whole answer, which has a list of `items`.
+    ///
+    /// # Errors
+    /// [`IndexError`].
+    pub async fn ask_page(&self, path: &[&str], body: &Value) -> Result<Value, IndexError> {
+        let answer = self.ask(path, Some(body)).await?;
+        if !answer["items"].is_array() {
+            return Err(self.silent("the answer has no list of items".to_owned()));
+        }
+        match &answer["nextCursor"] {
+            Value::Null | Value::String(_) => Ok(answer),
+            _ => Err(self.silent("the answer's nextCursor is not text".to_owned())),
         }
     }
 
@@ -231,17 +271,18 @@ impl IndexClient {
         })
     }
 
-    fn page(&self, mut answer: Value) -> Result<Page, IndexError> {
-        // IndexMut would panic on an answer of another form
-        let Some(Value::Array(items)) = answer.get_mut("items").map(Value::take) else {
-            return Err(self.silent("the answer has no list of items".to_owned()));
-        };
-        let next_cursor = match answer.get_mut("nextCursor").map(Value::take) {
-            None | Some(Value::Null) => None,
-            Some(Value::String(cursor)) => Some(cursor),
-            Some(_) => return Err(self.silent("the answer's nextCursor is not text".to_owned())),
+    async fn page(&self, path: &[&str], body: &Value) -> Result<Page, IndexError> {
+        let mut answer = self.ask_page(path, body).await?;
+        let next_cursor = answer["nextCursor"].as_str().map(str::to_owned);
+        let items = match answer["items"].take() {
+            Value::Array(items) => items,
+            _ => Vec::new(), // there is a list
         };
         Ok(Page { items, next_cursor })
+    }
+
+    fn other(&self, asked: &str) -> IndexError {
+        self.silent(format!("the answer is not of {asked}"))
     }
 
     fn silent(&self, reason: String) -> IndexError {
@@ -250,6 +291,10 @@ impl IndexClient {
             reason,
         }
     }
+}
+
+fn text<'a>(answer: &'a Value, member: &str) -> &'a str {
+    answer[member].as_str().unwrap_or_default()
 }
 
 /// Whether an answer's agent is the one that was asked for, by its full name or BP's `84532:42`.
@@ -261,6 +306,23 @@ fn is_agent(asked: &str, answered: &str) -> bool {
         (_, [EIP155, ..]) => asked.eq_ignore_ascii_case(answered),
         _ => asked == answered,
     }
+}
+
+/// Whether two texts name one account: those of EVM are equal in either case.
+fn is_account(asked: &str, answered: &str) -> bool {
+    parse_account(answered).is_some_and(|it| parse_account(asked) == Some(it))
+}
+
+/// R48: whether an answer states the set that was asked for, `everyone` or a list.
+fn are_reviewers(asked: &Value, answered: &Value) -> bool {
+    let (Some(asked), Some(listed)) = (asked.as_array(), answered.as_array()) else {
+        return asked == answered;
+    };
+    let is_same = |(asked, answered): (&Value, &Value)| match (asked.as_str(), answered.as_str()) {
+        (Some(asked), Some(answered)) => is_account(asked, answered),
+        _ => false,
+    };
+    asked.len() == listed.len() && asked.iter().zip(listed).all(is_same)
 }
 
 /// R48: as the API has them.

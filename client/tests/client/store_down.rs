@@ -197,6 +197,8 @@ async fn an_answer_of_another_form_is_an_error() {
         assert!(is_silent(&agents.await.unwrap_err()), "{body}");
         let feedback = index.search_feedback(&Value::Null, &Value::Null);
         assert!(is_silent(&feedback.await.unwrap_err()), "{body}");
+        let one = index.feedback(Kind::Open, "a", "b", 1);
+        assert!(is_silent(&one.await.unwrap_err()), "{body}");
     }
 }
 
@@ -234,7 +236,9 @@ async fn a_summary_is_of_the_agent_and_the_profile_that_were_asked_for() {
         (&SVM.to_lowercase().replace("13", "12"), SVM, "open", false),
         (EVM, "", "open", false),
     ] {
-        let body = json!({ "items": [{ "agent": answered, "profile": profile }] });
+        let summary =
+            json!({ "agent": answered, "profile": profile, "clientAddresses": "everyone" });
+        let body = json!({ "items": [summary] });
         let index = IndexClient::new(&answering(body.to_string().leak()).await).unwrap();
         let summary = index.summary(Kind::Open, asked, &Reviewers::Everyone, tags);
         match summary.await {

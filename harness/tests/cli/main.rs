@@ -1,5 +1,6 @@
 //! What `concord` says and how it exits, above all when something is missing or wrong.
 mod agent_files;
+mod asking;
 mod colours;
 mod conform;
 mod doctor;

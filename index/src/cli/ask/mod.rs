@@ -6,6 +6,7 @@ mod text;
 pub use options::{Feedback, Search, Summary};
 
 use crate::{api::read_strictly, query::Reviewers};
+use concord_chain::ChainError;
 use options::{By, Get, Kind, List, Page, Server, Service, Tagged};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
@@ -26,6 +27,8 @@ pub(super) enum AskError {
     NotIndexed(String),
     #[error("the index at {index} does not answer: {}", text::shown(reason))]
     Silent { index: String, reason: String },
+    #[error(transparent)]
+    Runtime(#[from] ChainError),
 }
 
 impl AskError {
@@ -33,7 +36,7 @@ impl AskError {
         match self {
             Self::Usage(_) | Self::Refused(_) => USAGE,
             Self::NotIndexed(_) => NOT_INDEXED,
-            Self::Silent { .. } => SILENT,
+            Self::Silent { .. } | Self::Runtime(_) => SILENT,
         }
     }
 }
@@ -43,7 +46,7 @@ impl AskError {
 pub fn search(options: &Search) -> u8 {
     answered(&options.server, text::agents, || {
         let body = json!({ "filters": filters(options)?, "options": page(&options.page, options.sort.as_deref()) });
-        server::ask(&options.server, &["v1", "agents", "search"], Some(&body))
+        server::page(&options.server, &["v1", "agents", "search"], &body)
     })
 }
 
@@ -54,11 +57,10 @@ pub fn summary(options: &Summary) -> u8 {
         let mut body = json!({
             "agentIds": [options.agent],
             "clientAddresses": reviewers(&options.by, &[chain_of(&options.agent)])?,
-            "profile": profile(options.profile),
+            "profile": profile(options.profile).name(),
         });
         tag(&mut body, &options.tagged);
-        let answer = server::ask(&options.server, &["v1", "summaries"], Some(&body))?;
-        Ok(answer["items"][0].clone())
+        server::summary(&options.server, &body)
     })
 }
 
@@ -73,10 +75,7 @@ pub fn feedback(command: &Feedback) -> u8 {
 
 fn get(options: &Get) -> u8 {
     answered(&options.server, text::feedback, || {
-        let (kind, number) = (profile(options.profile), options.number.to_string());
-        let of = [&options.agent, kind, &options.client, &number];
-        let path = [&["v1", "feedback"][..], &of.map(|it: &str| it)].concat();
-        server::ask(&options.server, &path, None)
+        server::feedback(options)
     })
 }
 
@@ -88,10 +87,10 @@ fn list(options: &List) -> u8 {
         list_of(&mut filters, "reviewers", &options.reviewer);
         tag(&mut filters, &options.tagged);
         if let Some(kind) = options.profile {
-            filters["profile"] = json!(profile(kind));
+            filters["profile"] = json!(profile(kind).name());
         }
         let body = json!({ "filters": filters, "options": page(&options.page, None) });
-        server::ask(&options.server, &["v1", "feedback", "search"], Some(&body))
+        server::page(&options.server, &["v1", "feedback", "search"], &body)
     })
 }
 
@@ -291,9 +290,9 @@ fn page(page: &Page, sort: Option<&str>) -> Value {
     options
 }
 
-const fn profile(kind: Kind) -> &'static str {
+const fn profile(kind: Kind) -> concord_client::Kind {
     match kind {
-        Kind::Open => "open",
-        Kind::Authorized => "authorized",
+        Kind::Open => concord_client::Kind::Open,
+        Kind::Authorized => concord_client::Kind::Authorized,
     }
 }
