@@ -49,9 +49,9 @@ pub enum AuditError {
     /// The aggregator does not answer, or not what X402 or R57 has.
     #[error("{url}: {reason}")]
     Aggregator {
-        /// What was asked.
+        /// Its scheme, host and port: the rest of its URL may be a secret.
         url: String,
-        /// Why.
+        /// What was asked, and why it is of no use.
         reason: String,
     },
 }
@@ -257,8 +257,8 @@ impl Audit {
 
     fn unusable(&self, path: &str, reason: String) -> AuditError {
         AuditError::Aggregator {
-            url: format!("{}{path}", self.url),
-            reason,
+            url: self.url.origin().ascii_serialization(),
+            reason: format!("{path}: {reason}"),
         }
     }
 

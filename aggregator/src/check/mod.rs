@@ -62,7 +62,7 @@ pub enum CheckError {
     /// The aggregator does not answer.
     #[error("{url}: {reason}")]
     Silent {
-        /// What was asked.
+        /// Its scheme, host and port: the rest of its URL may be a secret.
         url: String,
         /// Why.
         reason: String,
@@ -235,7 +235,7 @@ impl Kit {
             sleep(PAUSE).await;
             let response = self.client.get(next.clone()).send().await;
             let response = response.map_err(|error| self.silent(&error.without_url()))?;
-            answer = read(response).await.map_err(|error| self.silent(&error))?;
+            answer = (read(response).await).map_err(|error| self.silent(&error.without_url()))?;
             place = next;
         }
         Ok(answer)
@@ -252,7 +252,7 @@ impl Kit {
 
 fn silent(url: &Url, error: &dyn ToString) -> CheckError {
     CheckError::Silent {
-        url: url.to_string(),
+        url: url.origin().ascii_serialization(),
         reason: error.to_string(),
     }
 }
@@ -262,7 +262,7 @@ async fn post(client: &Client, url: Url, body: String) -> Result<Answer, CheckEr
     let request = request.header("content-type", "application/json");
     let response = request.body(body).send().await;
     let response = response.map_err(|error| silent(&url, &error.without_url()))?;
-    read(response).await.map_err(|error| silent(&url, &error))
+    (read(response).await).map_err(|error| silent(&url, &error.without_url()))
 }
 
 async fn read(

@@ -130,7 +130,8 @@ pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, CliError> {
 
 pub fn url(text: &str) -> Result<Url, CliError> {
     let url: Result<Url, _> = text.parse();
-    let url = url.map_err(|error| CliError::Usage(format!("{text:?} is not a URL: {error}")))?;
+    let malformed = |error| CliError::Usage(format!("the aggregator's URL is malformed: {error}"));
+    let url = url.map_err(malformed)?; // which may have a key in it
     match url.scheme() {
         "http" | "https" => Ok(url),
         other => Err(CliError::Usage(format!("{other}: expected http or https"))),

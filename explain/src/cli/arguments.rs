@@ -1,5 +1,6 @@
 //! What the command line takes. The comments are its help.
 #![allow(missing_docs, reason = "an option's comment is its help")]
+use super::CliError;
 use crate::online::{AgentName, At, FeedbackName};
 use clap::{Args, Subcommand};
 use concord_chain::ChainId;
@@ -36,6 +37,9 @@ const SUMMARY: &str = help!(
     "  concord explain summary eip155:84532:0x8004…BD9e:42 --reviewers reviewers.json --tag1 starred --rpc eip155:84532=https://sepolia.base.org --bundle summary.json
   concord explain summary --from summary.json --block eip155:84532=0x91ac…"
 );
+
+const ENDPOINT_MALFORMED: &str =
+    "--rpc: expected a CAIP-2 id, = and a URL, such as eip155:84532=https://sepolia.base.org";
 
 /// Explains why a feedback can be believed: each step VERIFIED, REFUTED, CLAIMED or CANNOT CHECK, with its
 /// evidence.
@@ -125,8 +129,8 @@ pub struct Reading {
     #[arg(long, value_name = "FILE")]
     pub bundle: Option<PathBuf>,
     /// A chain's JSON-RPC endpoint; can be repeated. Its word for the block hash is trusted.
-    #[arg(long, value_name = "CAIP-2=URL", value_parser = of_chain::<String>)]
-    pub rpc: Vec<OfChain<String>>,
+    #[arg(long, value_name = "CAIP-2=URL")]
+    pub rpc: Vec<String>,
     /// EVM: the block on which everything rests: latest, finalized, or a number [default: finalized, or latest if
     /// the feedback is in a later block].
     #[arg(long, value_name = "BLOCK")]
@@ -197,7 +201,16 @@ impl FromStr for BlockHash {
     }
 }
 
-/// The URL of an endpoint may have a key in it, so that an error shows the chain only.
+impl Reading {
+    /// The endpoints. The parser of the command line does not read them: its errors show the value, and a URL may have
+    /// a key in it.
+    pub(super) fn endpoints(&self) -> Result<Vec<OfChain<String>>, CliError> {
+        let malformed = |_| CliError::usage(ENDPOINT_MALFORMED);
+        let read = self.rpc.iter().map(|it| of_chain(it).map_err(malformed));
+        read.collect()
+    }
+}
+
 fn of_chain<T: FromStr<Err: ToString>>(text: &str) -> Result<OfChain<T>, String> {
     let (chain, value) = text
         .split_once('=')

@@ -154,7 +154,7 @@ async fn connect(options: &Reading) -> Result<Online, CliError> {
         ..FetchOptions::default()
     })?;
     let mut online = Online::new(fetcher);
-    for OfChain { chain, value } in &options.rpc {
+    for OfChain { chain, value } in &options.endpoints()? {
         let endpoint = EndpointOptions::new(value);
         match chain.namespace() {
             EIP155 => {

@@ -15,6 +15,7 @@ mod oracle;
 mod places;
 mod processes;
 mod reviewers;
+mod secrets;
 mod usage;
 mod vectors;
 

@@ -2,10 +2,12 @@
 #![allow(missing_docs, reason = "flattened options need no help of their own")]
 use super::export::Resumption;
 use crate::store::Location;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{
+    Arg, Args, Error, Parser, Subcommand, ValueEnum, builder::TypedValueParser, error::ErrorKind,
+};
 use concord_chain::ChainId;
 use concord_registry::{evm, svm};
-use std::{net::SocketAddr, path::PathBuf};
+use std::{ffi::OsStr, net::SocketAddr, path::PathBuf};
 
 macro_rules! help {
     ($examples:literal) => {
@@ -107,8 +109,30 @@ pub struct ExportOptions {
 #[derive(Debug, Clone, Args)]
 pub struct StoreOptions {
     /// The SQLite file, or postgres://USER@HOST:PORT/DATABASE. PGPASSWORD has the password.
-    #[arg(long, default_value = "concord-index.sqlite")]
+    #[arg(long, default_value = "concord-index.sqlite", value_parser = StoreParser)]
     pub store: Location,
+}
+
+/// Reads `--store`. Clap's own error would show the text, which may have a password.
+#[derive(Debug, Clone)]
+struct StoreParser;
+
+impl TypedValueParser for StoreParser {
+    type Value = Location;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        _: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<Location, Error> {
+        let refused = |reason: &str| {
+            let words = format!("--store: {reason}\n");
+            Error::raw(ErrorKind::ValueValidation, words).with_cmd(command)
+        };
+        let text = value.to_str().ok_or_else(|| refused("expected UTF-8"))?;
+        text.parse().map_err(|reason: String| refused(&reason))
+    }
 }
 
 #[derive(Debug, Args)]

@@ -12,7 +12,7 @@ use crate::{
         svm::{ReadAt, SvmSource},
     },
 };
-use concord_chain::{ChainError, ChainId, EndpointOptions, evm::Node, svm::Cluster};
+use concord_chain::{ChainError, ChainId, Endpoint, EndpointOptions, evm::Node, svm::Cluster};
 use concord_registry::{
     evm::RegistryAddresses,
     svm::{Address, Program, accounts::Registry},
@@ -135,22 +135,26 @@ async fn target(
         Kind::Svm(_) => options.program.map(Contracts::Svm),
     };
     let named = named.map(|contracts| (contracts, options.start));
-    let found = named.or(in_book).ok_or_else(|| {
-        CliError::Usage(format!(
-            "{chain}, of {}: which registries? Give {}, or an --address-book that has them",
-            rpc.first().map_or("", |it| it.as_str()),
-            match kind {
-                Kind::Evm(_) => "--identity",
-                Kind::Svm(_) => "--program",
-            }
-        ))
-    })?;
-    let (contracts, start) = found;
+    let Some((contracts, start)) = named.or(in_book) else {
+        return Err(unnamed(&chain, kind, &Endpoint::new(&endpoint(&rpc))?));
+    };
     Ok(Target {
         rpc,
         contracts,
         start,
     })
+}
+
+/// A URL may have a key in it, so that only hosts are shown.
+fn unnamed(chain: &str, kind: &Kind, endpoint: &Endpoint) -> CliError {
+    let option = match kind {
+        Kind::Evm(_) => "--identity",
+        Kind::Svm(_) => "--program",
+    };
+    let host = endpoint.host();
+    CliError::Usage(format!(
+        "{chain}, of {host}: which registries? Give {option}, or an --address-book that has them"
+    ))
 }
 
 fn named_evm(options: &RunOptions) -> Option<RegistryAddresses> {

@@ -12,14 +12,17 @@ use std::{
     thread,
 };
 
+/// A provider's key, in an endpoint's path or query.
+const SECRET: &str = "0123456789abcdef";
+
 /// An anvil with two agents, and a local cluster with one that has three reviews.
-struct Chains {
+pub(crate) struct Chains {
     anvil: EvmAnvil,
-    cluster: World,
+    pub(crate) cluster: World,
 }
 
 impl Chains {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let artifacts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../contracts/out");
         let chains = Self {
             anvil: EvmAnvil::start(None, &artifacts).unwrap(),
@@ -34,11 +37,11 @@ impl Chains {
         *self.anvil.addresses()
     }
 
-    fn url(&self) -> &str {
+    pub(crate) fn url(&self) -> &str {
         self.anvil.ledger().url()
     }
 
-    fn register(&self, uri: &str) {
+    pub(crate) fn register(&self, uri: &str) {
         let node = Node::new(&EndpointOptions::new(self.url())).unwrap();
         let blocking = Blocking::new().unwrap();
         let ask = |method: &'static str, params: Value| -> Value {
@@ -57,7 +60,7 @@ impl Chains {
     }
 
     /// As `concord deploy` writes it.
-    fn book(&self) -> Value {
+    pub(crate) fn book(&self) -> Value {
         let record = |address: String, block: u64| json!({ "address": address, "codeHash": "00", "block": block });
         let evm = self.registries();
         let optional = |it: Option<Address>| record(it.unwrap().to_string(), 0);
@@ -167,17 +170,27 @@ fn one_command_indexes_an_anvil_and_a_cluster_whose_registries_are_named() {
 
     // What is not known is named, and nothing is indexed.
     let folder = tempfile::tempdir().unwrap();
+    let [first, second] = [chains.url(), &*cluster].map(host);
+    let keyed = [
+        format!("http://{first}/?apikey={SECRET}"),
+        format!("http://{second}/v2/{SECRET}"),
+    ];
+    let both = ["run", "--once", "--rpc", &keyed[0], "--rpc", &keyed[1]];
     let refusals = [
-        (&both[..], &[][..], "deployments/addresses.json is not here"),
-        (&both[..], &["--identity", &identity], "--program"),
-        (&both[..], &["--program", &program], "--identity"),
+        (&[][..], "deployments/addresses.json is not here".to_owned()),
         (
-            &both[..],
-            &["--address-book", "none.json"],
-            "--address-book none.json",
+            &["--identity", &identity],
+            format!("of {second}: which registries? Give --program"),
         ),
         (
-            &both[..],
+            &["--program", &program],
+            format!("of {first}: which registries? Give --identity"),
+        ),
+        (
+            &["--address-book", "none.json"],
+            "--address-book none.json".to_owned(),
+        ),
+        (
             &[
                 "--identity",
                 &identity,
@@ -186,14 +199,20 @@ fn one_command_indexes_an_anvil_and_a_cluster_whose_registries_are_named() {
                 "--chain",
                 "eip155:31337",
             ],
-            "of several",
+            "of several".to_owned(),
         ),
     ];
-    for (run, more, named) in refusals {
-        let refused = concord_index(folder.path(), &[run, more].concat());
+    for (more, named) in refusals {
+        let refused = concord_index(folder.path(), &[&both, more].concat());
         let words = words(&refused);
         assert_eq!(refused.status.code(), Some(2), "{more:?}: {words}");
-        assert!(words.contains(named), "{more:?}: {words}");
+        assert!(words.contains(&named), "{more:?}: {words}");
+        assert!(!words.contains(SECRET), "{more:?}: {words}");
     }
     assert!(!folder.path().join("concord-index.sqlite").exists());
+}
+
+/// Host and port.
+fn host(url: &str) -> &str {
+    url.trim_start_matches("http://").trim_end_matches('/')
 }
