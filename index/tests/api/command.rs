@@ -1,23 +1,12 @@
 //! `concord-index serve`.
-use crate::{database::argument, server::Server};
+use crate::{database::argument, http::get, server::Server};
 use std::{
-    io::{BufRead, BufReader, Read, Write},
-    net::TcpStream,
+    io::{BufRead, BufReader},
     process::{Command, Stdio},
 };
 
 fn concord_index() -> Command {
     Command::new(env!("CARGO_BIN_EXE_concord-index"))
-}
-
-/// The answer to a request, head and body.
-fn get(address: &str, path: &str) -> String {
-    let mut stream = TcpStream::connect(address).unwrap();
-    let request = format!("GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer
 }
 
 #[test]

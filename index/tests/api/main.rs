@@ -10,6 +10,8 @@ mod export;
 mod furnished;
 #[path = "../worlds/given.rs"]
 mod given;
+#[path = "../worlds/http.rs"]
+mod http;
 mod limits;
 mod pages;
 mod searches;

@@ -6,7 +6,10 @@ mod command;
 mod depths;
 mod faults;
 mod faulty;
+mod followed;
 mod forks;
+#[path = "../worlds/http.rs"]
+mod http;
 #[path = "../worlds/proxy.rs"]
 mod proxy;
 mod switching;
@@ -124,6 +127,14 @@ fn chain() -> World {
 }
 
 impl World {
+    /// Another agent of the owner.
+    fn register(&mut self) {
+        let (owner, mint) = (self.owner.pubkey(), Keypair::new());
+        let register = (self.program).register_agent(owner, mint.pubkey(), "ipfs://other");
+        self.cluster.send(&[&self.owner, &mint], &[register]);
+        self.cluster.advance(40);
+    }
+
     fn give(&mut self, index: u64, value: i128) {
         let give = self.program.give_open_feedback(
             self.client.pubkey(),
