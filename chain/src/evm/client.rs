@@ -1,11 +1,12 @@
 use super::{
-    Confirmations, FeeLimit, Fees, Node, TRANSFER_GAS, Transactions, TxCall, layer_one_fee,
+    Confirmations, FeeLimit, Fees, Node, TRANSFER_GAS, Transactions, TxCall, TxReceipt,
+    layer_one_fee,
 };
 use crate::{Amount, ChainError, ChainId, EndpointOptions, Evm, Signer, submission::SendOutcome};
 use alloy::{
     network::TransactionBuilder,
     primitives::{Address, B256, Bytes, U256},
-    rpc::types::{TransactionReceipt, TransactionRequest},
+    rpc::types::TransactionRequest,
 };
 use std::{
     cmp::max,
@@ -215,12 +216,12 @@ impl Client {
     ///
     /// # Errors
     /// [`ChainError::TransactionFailed`] if it is in none in time, [`ChainError::Unreachable`].
-    pub async fn wait(&mut self, hash: B256) -> Result<TransactionReceipt, ChainError> {
+    pub async fn wait(&mut self, hash: B256) -> Result<TxReceipt, ChainError> {
         let begun = Instant::now();
         loop {
             if let Some(receipt) = self.node.receipt(hash).await? {
                 self.block = max(self.block, receipt.block_number.unwrap_or(0));
-                return Ok(receipt.into_inner());
+                return Ok(receipt);
             }
             if begun.elapsed() > self.give_up_after {
                 let seconds = self.give_up_after.as_secs();
@@ -235,7 +236,7 @@ impl Client {
     ///
     /// # Errors
     /// As [`Self::wait`], and [`ChainError::TransactionFailed`] if it reverted.
-    pub async fn landed(&mut self, hash: B256) -> Result<TransactionReceipt, ChainError> {
+    pub async fn landed(&mut self, hash: B256) -> Result<TxReceipt, ChainError> {
         let receipt = self.wait(hash).await?;
         match receipt.status() {
             true => Ok(receipt),

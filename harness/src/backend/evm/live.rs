@@ -16,13 +16,12 @@ use crate::{
 };
 use alloy::{
     primitives::{Address, Bytes, U256},
-    rpc::types::TransactionReceipt,
     signers::local::PrivateKeySigner,
 };
 use concord_canonical::Word;
 use concord_chain::{
     Blocking, ChainError,
-    evm::{Client, TxCall},
+    evm::{Client, TxCall, TxReceipt},
 };
 use std::{
     collections::BTreeMap,
@@ -119,7 +118,7 @@ impl Live {
         }
     }
 
-    fn land(&mut self, from: &PrivateKeySigner, call: TxCall) -> Answer<TransactionReceipt> {
+    fn land(&mut self, from: &PrivateKeySigner, call: TxCall) -> Answer<TxReceipt> {
         self.let_the_second_pass();
         let sent = self.blocking.wait(self.client.send(from, call));
         let hash = sent.map_err(unreachable)?;
