@@ -18,7 +18,8 @@ impl Audit {
             Ok(file) => file,
             Err(reason) => return Ok(problem(ProblemKind::FileMissing, reason)),
         };
-        let event = match check_file(entry, &file, &found.identity, &found.events) {
+        let event = check_file(entry, &file, &found.identity, &found.events);
+        let event = match event.and_then(|it| self.require_sent(entry, &file).map(|()| it)) {
             Ok(event) => event,
             Err(reason) => return Ok(problem(ProblemKind::Differs, reason)),
         };
@@ -30,6 +31,15 @@ impl Audit {
             Some(false) => Ok(Finding::Published),
             Some(true) => Ok(revocation(entry, &file)),
         }
+    }
+
+    /// Compares the file with what its reviewer sent, where that was kept.
+    fn require_sent(&self, entry: &Entry, file: &Parsed<FeedbackFile>) -> Result<(), String> {
+        let FeedbackFile::X402(review) = file.view() else {
+            return Err("the file is not an X402 review".to_owned());
+        };
+        let mut payloads = self.payloads_of(entry);
+        payloads.try_for_each(|it| it.require_published(&entry.receipt, review))
     }
 
     /// The feedback file, from the aggregator or from where its URI says: the registry's event has its hash.

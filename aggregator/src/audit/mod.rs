@@ -2,6 +2,8 @@
 //! nodes that it is given, and nothing that the aggregator says.
 
 mod feedback;
+mod listing;
+mod payload;
 mod receipts;
 mod response;
 mod settlement;
@@ -12,16 +14,14 @@ use alloy::transports::http::reqwest::{Client, Url};
 use concord_chain::{ChainError, fetch::Fetcher};
 use concord_registry::event::Event;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use crate::{RevocationRequest, admission::is_same_account};
 
+pub use payload::SentPayload;
 pub use receipts::PublishedReceipt;
 pub use settlement::Settlement;
 
-/// Receipts that are asked for at once.
-const PAGE: u64 = 500;
-/// Receipts of one audit: they are held in memory.
-const RECEIPTS_MAX: usize = 1_000_000;
 /// Bytes of one answer.
 const ANSWER_MAX: usize = 16 << 20;
 
@@ -35,6 +35,8 @@ pub struct Audit {
     pub fetcher: Fetcher,
     /// Seconds after which a receipt must have its feedback.
     pub grace: u64,
+    /// Accepted submissions that their reviewers kept: comment and endpoint are compared with these only.
+    pub payloads: Vec<SentPayload>,
     /// Asks the aggregator.
     pub client: Client,
 }
@@ -64,10 +66,12 @@ pub struct Report {
     pub public_key: Option<String>,
     /// Receipts in the chain.
     pub receipts: u64,
-    /// Receipts whose feedback is on chain, as it was signed.
+    /// Receipts whose feedback is on chain, as it was signed. Comment and endpoint are not signed.
     pub published: u64,
     /// Receipts of feedback that their reviewers revoked.
     pub revoked: u64,
+    /// Of the published and the revoked: those that were compared with the payload that was sent, with comment and endpoint.
+    pub compared: u64,
     /// Receipts of responses that are on chain, as their agents asked.
     pub responded: u64,
     /// Receipts without feedback or response that are younger than the grace period.
@@ -81,7 +85,7 @@ pub struct Report {
 /// A receipt that could not be checked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Unknown {
-    /// The receipt's number.
+    /// The receipt's number; 0 of a payload without a receipt.
     pub n: u64,
     /// The payment whose feedback it is.
     pub key: String,
@@ -122,11 +126,6 @@ pub enum ProblemKind {
     RevokedByOthers,
 }
 
-#[derive(Deserialize)]
-struct Page {
-    receipts: Vec<Entry>,
-}
-
 /// An entry of `GET /receipts`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -144,7 +143,7 @@ struct Entry {
     revocation: Option<RevocationEntry>,
     /// Of a response: what the agent signed, any members it may have.
     #[serde(default)]
-    request: Option<serde_json::Value>,
+    request: Option<Box<RawValue>>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -200,7 +199,11 @@ impl Audit {
         report.problems = receipts::problems(&chain, given, now);
         let feedback = feedback_by_key(&entries);
         for entry in &entries {
-            match self.finding(entry, &feedback, now).await? {
+            let finding = self.finding(entry, &feedback, now).await?;
+            if matches!(finding, Finding::Published | Finding::Revoked) {
+                report.compared += u64::from(self.payloads_of(entry).next().is_some());
+            }
+            match finding {
                 Finding::Published => report.published += 1,
                 Finding::Revoked => report.revoked += 1,
                 Finding::Responded => report.responded += 1,
@@ -211,26 +214,16 @@ impl Audit {
                 }
             }
         }
+        let without = self.payloads.iter();
+        let without = without.filter(|it| !feedback.contains_key(&*it.key));
+        report.unknown.extend(without.map(SentPayload::unknown));
         Ok(report)
     }
 
-    async fn entries(&self) -> Result<Vec<Entry>, AuditError> {
-        let mut entries: Vec<Entry> = Vec::new();
-        loop {
-            let from = entries.len() as u64 + 1;
-            let path = format!("receipts?from={from}&limit={PAGE}");
-            let bytes = self.get(&path).await?;
-            let page: Page = serde_json::from_slice(&bytes)
-                .map_err(|error| self.unusable(&path, error.to_string()))?;
-            if page.receipts.is_empty() {
-                return Ok(entries);
-            }
-            entries.extend(page.receipts);
-            if entries.len() > RECEIPTS_MAX {
-                let reason = format!("has more than {RECEIPTS_MAX} receipts");
-                return Err(self.unusable(&path, reason));
-            }
-        }
+    /// The payloads that were sent for the payment of an entry.
+    fn payloads_of(&self, entry: &Entry) -> impl Iterator<Item = &SentPayload> {
+        let payloads = self.payloads.iter();
+        payloads.filter(|it| it.key == entry.receipt.key)
     }
 
     async fn get(&self, path: &str) -> Result<Vec<u8>, AuditError> {

@@ -1,5 +1,5 @@
 use concord_registry::event::{AccountId, AgentId, Event, Profile};
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::{Audit, AuditError, Entry, Finding, Found, ProblemKind, problem};
 use crate::{ResponseForm, ResponseRequest, admission::is_same_account};
@@ -12,7 +12,7 @@ impl Audit {
     /// covers, so a feedback that is withheld cannot be passed off as a response. `feedback`: the entry of the same payment.
     pub(super) async fn response_finding(
         &self,
-        (entry, request): (&Entry, &Value),
+        (entry, request): (&Entry, &RawValue),
         found: &Found<'_>,
         feedback: Option<&Entry>,
         now: u64,
@@ -90,8 +90,8 @@ fn require_registry(form: &ResponseForm, found: &Found<'_>) -> Result<(), String
 }
 
 /// The request, if the receipt is of it.
-fn signed(entry: &Entry, request: &Value) -> Result<ResponseForm, String> {
-    let form = ResponseRequest::read(request.to_string().as_bytes());
+fn signed(entry: &Entry, request: &RawValue) -> Result<ResponseForm, String> {
+    let form = ResponseRequest::read(request.get().as_bytes());
     let form = form.map_err(|refusal| refusal.to_string())?;
     let digest = format!("0x{}", hex::encode(form.digest));
     let receipt = &entry.receipt;

@@ -62,7 +62,7 @@ pub enum Command {
     Schema,
     /// Checks an aggregator's receipts against the registries, and names what it withheld (R57).
     #[command(after_help = help!("  concord aggregator audit https://aggregator.example --registries registries.json
-  concord aggregator audit https://aggregator.example --registries registries.json --receipt mine.json", "something is wrong with a receipt"))]
+  concord aggregator audit https://aggregator.example --registries registries.json --receipt mine.json --payload sent.json", "something is wrong with a receipt"))]
     Audit(AuditOptions),
     /// Checks that an aggregator follows X402: each code, repeated submissions, and many at once. Uses up three
     /// payments.
@@ -106,6 +106,10 @@ pub struct AuditOptions {
     /// A receipt that the aggregator gave and must still have, a JSON file; repeatable.
     #[arg(long)]
     pub receipt: Vec<PathBuf>,
+    /// A submission as it was sent and accepted, a JSON file; repeatable. Comment and endpoint are compared with these
+    /// only: they are not signed.
+    #[arg(long)]
+    pub payload: Vec<PathBuf>,
     /// Seconds after which a receipt must have its feedback.
     #[arg(long, default_value_t = 3_600)]
     pub grace: u64,

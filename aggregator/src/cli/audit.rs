@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::{CliError, FAILED, FINE, REFUSED, arguments::AuditOptions};
 use crate::{
-    audit::{Audit, PublishedReceipt, Settlement},
+    audit::{Audit, PublishedReceipt, SentPayload, Settlement},
     lane::now,
 };
 
@@ -88,11 +88,13 @@ pub async fn audit(options: &AuditOptions) -> Result<u8, CliError> {
         gateway: options.gateway.clone(),
         ..FetchOptions::default()
     });
+    let payloads = options.payload.iter().map(|it| read_payload(it));
     let audit = Audit {
         url: folder(&options.url)?,
         settlements,
         fetcher: fetcher.map_err(|error| CliError::Usage(format!("--gateway: {error}")))?,
         grace: options.grace,
+        payloads: payloads.collect::<Result<_, _>>()?,
         client: client()?,
     };
     let given = options.receipt.iter().map(|it| read_json(it));
@@ -106,6 +108,12 @@ pub async fn audit(options: &AuditOptions) -> Result<u8, CliError> {
             (true, true) => FINE,
         },
     )
+}
+
+fn read_payload(path: &Path) -> Result<SentPayload, CliError> {
+    let read = fs::read(path).map_err(|error| error.to_string());
+    let payload = read.and_then(|bytes| SentPayload::read(&bytes));
+    payload.map_err(|reason| CliError::Usage(format!("{}: {reason}", path.display())))
 }
 
 /// Asks aggregators. A redirect is an answer that X402 does not have.

@@ -46,7 +46,7 @@ pub async fn publish(receipts: Vec<Value>, files: &Path) -> String {
     origin
 }
 
-fn audit(world: &World, origin: &str) -> Audit {
+pub fn audit(world: &World, origin: &str) -> Audit {
     let settlement = Settlement::Evm {
         node: node(&world.chain.url),
         identity: world.chain.registry,
@@ -61,6 +61,7 @@ fn audit_at(chain: &str, settlement: Settlement, origin: &str) -> Audit {
         settlements: BTreeMap::from([(chain.to_owned(), settlement)]),
         fetcher: Fetcher::new(FetchOptions::default()).unwrap(),
         grace: GRACE,
+        payloads: Vec::new(),
         client: Default::default(),
     }
 }

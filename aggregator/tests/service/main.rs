@@ -15,6 +15,7 @@ mod command;
 mod config_schema;
 mod crowd;
 mod decoy;
+mod deposit;
 mod end_to_end;
 #[path = "../../../x402/tests/settled/errand.rs"]
 mod errand;
@@ -25,6 +26,7 @@ mod generous;
 #[path = "../../../x402/tests/settled/hooked_registry.rs"]
 mod hooked_registry;
 mod instances;
+mod kept_payload;
 mod killed;
 mod lanes;
 mod neutral;
