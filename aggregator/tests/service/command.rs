@@ -139,7 +139,9 @@ async fn an_operator_runs_it_and_stops_it() {
 
     let registries = ["--registries", "aggregator.json"]; // the operator's own file has them
     let origin = format!("http://{}", address.trim());
-    let arguments = [&["audit", &origin][..], &registries].concat();
+    fs::write(folder.path().join("sent.json"), draft.json().to_string()).unwrap();
+    let payload = ["--payload", "sent.json"];
+    let arguments = [&["audit", &origin][..], &registries, &payload].concat();
     let (code, output) = other(folder.path(), &arguments);
     assert_eq!(code, 0, "{output:?}");
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -147,6 +149,7 @@ async fn an_operator_runs_it_and_stops_it() {
         (&report["receipts"], &report["problems"]),
         (&json!(1), &json!([]))
     );
+    assert_eq!(report["compared"], 1);
     check(&world, folder.path(), &origin).await;
     // R60: nothing was settled here
     let (registry, id) = (world.chain.registry_account(), world.chain.agent_id);
