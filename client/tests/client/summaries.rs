@@ -219,7 +219,7 @@ async fn prove_payment(solana: &Solana, agent: &str, reviewer: &Keypair) {
         facilitator: payment.facilitator.to_bytes(),
     }
     .message();
-    let signature = ed25519_sign(&facilitator.secret_bytes(), &message);
+    let signature = ed25519_sign(facilitator.secret_bytes(), &message);
     let verify = ed25519::verify(payment.facilitator.as_array(), &signature, &message);
     let proof = AttachPaymentProof {
         reviewer: client,

@@ -77,7 +77,7 @@ fn changed(answer: &Value, member: &str, value: Value) -> Value {
     changed
 }
 
-/// R36: what no index says is no answer.
+/// R36: only an index answers as one.
 #[test]
 fn r36_what_is_no_index_is_exit_code_3() {
     let commands = [
