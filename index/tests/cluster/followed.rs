@@ -3,9 +3,10 @@ use crate::{command::Chains, http::get};
 use serde_json::Value;
 use std::{
     fs,
-    io::{BufRead, BufReader, Lines},
+    io::{BufRead, BufReader},
     path::Path,
     process::{Child, ChildStderr, Command, Stdio},
+    sync::mpsc::{Receiver, channel},
     thread,
     time::{Duration, Instant},
 };
@@ -18,7 +19,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// The command, which ends with the test.
 struct Running {
     child: Child,
-    stderr: Lines<BufReader<ChildStderr>>,
+    /// The lines on its stderr.
+    said: Receiver<String>,
     /// Where it listens.
     address: String,
 }
@@ -36,17 +38,19 @@ impl Running {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut stderr = BufReader::new(child.stderr.take().unwrap()).lines();
-        let listening = |line: String| {
-            let address = line.strip_prefix("listening on http://")?;
-            Some(address.to_owned())
-        };
-        let address = stderr.by_ref().map_while(Result::ok).find_map(listening);
-        Self {
+        let mut running = Self {
+            said: lines(child.stderr.take().unwrap()),
             child,
-            stderr,
-            address: address.expect("it says where it listens"),
+            address: String::new(),
+        };
+        while running.address.is_empty() {
+            let line = running.said.recv_timeout(LIMIT);
+            let line = line.expect("it says where it listens");
+            if let Some(address) = line.strip_prefix("listening on http://") {
+                address.clone_into(&mut running.address);
+            }
         }
+        running
     }
 
     /// Waits for an answer that is as it should be.
@@ -70,13 +74,18 @@ impl Running {
 
     /// Sends SIGTERM. Returns the exit code, and what else was said.
     fn end(mut self) -> (Option<i32>, Vec<String>) {
-        let ended = Command::new("kill")
-            .arg(self.child.id().to_string())
-            .status();
-        assert!(ended.unwrap().success());
-        let code = self.child.wait().unwrap().code();
-        let said = self.stderr.by_ref().map_while(Result::ok);
-        (code, said.collect())
+        let mut kill = Command::new("kill");
+        let told = kill.arg(self.child.id().to_string()).status();
+        assert!(told.unwrap().success());
+        let begun = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            assert!(begun.elapsed() < LIMIT, "it does not end");
+            thread::sleep(PAUSE);
+        };
+        (status.code(), self.said.iter().collect())
     }
 }
 
@@ -85,6 +94,16 @@ impl Drop for Running {
         let _ = self.child.kill(); // it may have ended
         let _ = self.child.wait();
     }
+}
+
+fn lines(of: ChildStderr) -> Receiver<String> {
+    let (said, lines) = channel();
+    thread::spawn(move || {
+        for line in BufReader::new(of).lines().map_while(Result::ok) {
+            let _ = said.send(line); // the test may have ended
+        }
+    });
+    lines
 }
 
 fn is_ok(answer: &str) -> bool {
