@@ -1,17 +1,16 @@
 //! What a purchase's evidence proves.
 
-use concord_canonical::caip::{AccountId, ChainId, EIP155};
+use concord_canonical::caip::{ChainId, EIP155};
 use concord_files::{
-    AgentId, Found, InteractionData, RegistrationId, ReputationInfo, X402Profile,
-    published_endpoint,
+    Found, InteractionData, RegistrationId, ReputationInfo, X402Profile, published_endpoint,
 };
 
 use super::FeedbackError;
 use crate::{
     account::is_same_address,
     grants::FeedbackGrant,
-    pay::{Evidence, PurchaseState, RecordedQuote},
-    verify::{State, Step, judged},
+    pay::{Evidence, PurchaseState},
+    verify::{State, Step, judged, signing_agent},
     wire::{Offer, PAYMENT_RESPONSE, PaymentRequired, Settlement},
 };
 
@@ -24,7 +23,7 @@ pub struct Interaction {
     pub profile: X402Profile,
     /// What the agent signed.
     pub data: InteractionData,
-    /// The agent's registration that was checked before the payment (P6 to P8).
+    /// The agent's registration that was checked before the payment (P6 to P8), and that signed (S5).
     pub verified: RegistrationId,
     /// The agent's registrations, as the offer announced them: others than the verified one are the seller's word only.
     pub announced: Vec<RegistrationId>,
@@ -67,11 +66,13 @@ impl Interaction {
         let Found { profile, view, .. } = found.ok_or_else(|| malformed("nothing is signed"))?;
         let is_accepted = |it: &&Offer| it.original().as_str() == evidence.quote.offer.get();
         let offer = required.accepts.iter().find(is_accepted).cloned();
+        let verified = evidence.quote.registration()?;
+        require_signed_by(id, &verified, &view)?;
         Ok(Self {
             id: id.clone(),
             profile,
             data: view,
-            verified: verified(&evidence.quote)?,
+            verified,
             announced: registrations(&announced),
             network: evidence.authorization.network(),
             payer: evidence.authorization.payer(),
@@ -123,12 +124,22 @@ pub(super) fn is_same_registry(a: &str, b: &str) -> bool {
     }
 }
 
-fn verified(quote: &RecordedQuote) -> Result<RegistrationId, FeedbackError> {
-    let registry = AccountId::parse(&quote.agent_registry)?;
-    Ok(RegistrationId {
-        agent_id: AgentId::parse(&registry, &quote.agent_id)?,
-        agent_registry: quote.agent_registry.clone(),
-    })
+/// S5 again: evidence from before this rule says that it holds for any announced agent.
+fn require_signed_by(
+    id: &str,
+    verified: &RegistrationId,
+    data: &InteractionData,
+) -> Result<(), FeedbackError> {
+    let found = signing_agent(verified, &data.agent);
+    match found.state {
+        State::Verified => Ok(()),
+        state => Err(FeedbackError::NotVerified {
+            id: id.to_owned(),
+            step: found.step,
+            state,
+            detail: found.detail,
+        }),
+    }
 }
 
 fn registrations(announced: &[Found<ReputationInfo>]) -> Vec<RegistrationId> {

@@ -1,4 +1,5 @@
-use concord_files::RegistrationId;
+use concord_canonical::{Error as CanonicalError, caip::AccountId};
+use concord_files::{AgentId, RegistrationId};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -188,6 +189,15 @@ impl RecordedQuote {
             agent_id: agent_id.to_string(),
             is_wallet_verified: quote.wallet == WalletState::Verified,
             origin_unbound: quote.origin_unbound.clone(),
+        })
+    }
+
+    /// The agent's registration that was checked.
+    pub(crate) fn registration(&self) -> Result<RegistrationId, CanonicalError> {
+        let registry = AccountId::parse(&self.agent_registry)?;
+        Ok(RegistrationId {
+            agent_id: AgentId::parse(&registry, &self.agent_id)?,
+            agent_registry: self.agent_registry.clone(),
         })
     }
 

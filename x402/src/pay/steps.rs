@@ -163,8 +163,10 @@ impl Buyer<'_> {
     /// S1 to S11.
     async fn verify(&self, evidence: &Evidence, request: &Request, response: &Response) -> Report {
         let restored = evidence.quote.restore();
-        let Some((required, offer)) = restored else {
-            let cannot = |step| StepResult::cannot_check(step, "the evidence has no offer");
+        let agent = evidence.quote.registration();
+        let (Some((required, offer)), Ok(agent)) = (restored, agent) else {
+            let why = "the evidence has no offer, or no agent";
+            let cannot = |step| StepResult::cannot_check(step, why);
             let steps = Step::ALL.map(cannot).to_vec();
             return Report {
                 steps,
@@ -180,6 +182,7 @@ impl Buyer<'_> {
             offer: &offer,
             payer: &evidence.authorization.payer(),
             announced: &required.reputation().unwrap_or_default(),
+            agent: &agent,
         };
         // R30: a signer must be valid when the answer came
         let live = evidence.answer.as_ref().map_or_else(now, |it| it.at);

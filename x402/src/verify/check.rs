@@ -1,4 +1,6 @@
-use concord_files::{Found, InteractionData, InteractionData as Data, ReputationInfo};
+use concord_files::{
+    Found, InteractionData, InteractionData as Data, RegistrationId, ReputationInfo,
+};
 
 use crate::account::{is_same_address, is_same_agent};
 
@@ -128,7 +130,8 @@ fn present(
     }
 }
 
-/// S5
+/// S5: announced, and the agent that was checked before the payment. Nothing has been checked of the others, not even
+/// whether their registries count (R28).
 fn announced(exchange: &PaidExchange<'_>, data: Option<&Found<InteractionData>>) -> StepResult {
     const STEP: Step = Step::S5;
     let Some(data) = data else {
@@ -141,15 +144,24 @@ fn announced(exchange: &PaidExchange<'_>, data: Option<&Found<InteractionData>>)
         let mut registrations = info.view.registrations.iter();
         info.profile == data.profile && registrations.any(|it| is_same_agent(it, agent))
     });
-    match is_announced {
-        true => StepResult::verified(STEP),
-        false => {
-            let (key, id) = (data.profile.extension_key(), &agent.agent_id);
-            let registry = &agent.agent_registry;
-            let detail = format!("agent {id} of {registry} was not announced under {key}");
-            StepResult::refuted(STEP, Class::IdentityChanged, detail)
-        }
+    if !is_announced {
+        let (key, id) = (data.profile.extension_key(), &agent.agent_id);
+        let registry = &agent.agent_registry;
+        let detail = format!("agent {id} of {registry} was not announced under {key}");
+        return StepResult::refuted(STEP, Class::IdentityChanged, detail);
     }
+    signing_agent(exchange.agent, agent)
+}
+
+/// The agent that signs is the one that was checked before the payment.
+pub(crate) fn signing_agent(checked: &RegistrationId, signing: &RegistrationId) -> StepResult {
+    const STEP: Step = Step::S5;
+    if is_same_agent(checked, signing) {
+        return StepResult::verified(STEP);
+    }
+    let shown = |it: &RegistrationId| format!("agent {} of {}", it.agent_id, it.agent_registry);
+    let detail = format!("{} signed, {} was checked", shown(signing), shown(checked));
+    StepResult::refuted(STEP, Class::IdentityChanged, detail)
 }
 
 /// S6: R31, byte for byte.

@@ -1,5 +1,5 @@
 use concord_canonical::{Error, Word, interaction};
-use concord_files::{Found, ReputationInfo};
+use concord_files::{Found, RegistrationId, ReputationInfo};
 use http::HeaderMap;
 
 use crate::wire::Offer;
@@ -21,6 +21,8 @@ pub struct PaidExchange<'a> {
     pub payer: &'a str,
     /// What the 402 answer announced.
     pub announced: &'a [Found<ReputationInfo>],
+    /// The registration that was checked before the payment (P5 to P9): only this agent may sign.
+    pub agent: &'a RegistrationId,
 }
 
 impl PaidExchange<'_> {

@@ -30,9 +30,9 @@ mod token_transfers;
 pub use crate::account::is_same_address;
 #[cfg(feature = "network")]
 pub use chains::Chains;
-#[cfg(feature = "network")]
-pub(crate) use check::judged;
 pub use check::verify;
+#[cfg(feature = "network")]
+pub(crate) use check::{judged, signing_agent};
 #[cfg(feature = "network")]
 pub use evm::EvmChains;
 #[cfg(feature = "network")]

@@ -8,6 +8,7 @@ use crate::{
 };
 use alloy::transports::http::reqwest;
 use base64::{Engine, engine::general_purpose::STANDARD};
+use concord_files::RegistrationId;
 use concord_x402::{
     pay::Request,
     verify::{PaidExchange, Reads, verify},
@@ -44,6 +45,15 @@ fn target(token: Token) -> String {
     format!("{}?city=London", token.route())
 }
 
+/// What P5 takes: the registration on the payment chain, else the first.
+fn checked(required: &PaymentRequired) -> RegistrationId {
+    let announced = required.reputation().unwrap().remove(0).view.registrations;
+    let network = format!("{}:", required.accepts[0].network);
+    let mut there = announced.iter();
+    let there = there.find(|it| it.agent_registry.starts_with(&network));
+    there.unwrap_or(&announced[0]).clone()
+}
+
 impl Bought {
     fn settled(&self) -> &str {
         self.headers["payment-response"].to_str().unwrap()
@@ -66,6 +76,7 @@ impl Bought {
             offer: &required.accepts[0],
             payer: &world.payer(self.token),
             announced: &required.reputation().unwrap(),
+            agent: &checked(&required),
         };
         let reads = Reads {
             registries: &world.reads,

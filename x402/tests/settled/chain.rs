@@ -9,13 +9,13 @@ use alloy::{
     sol,
     sol_types::SolEvent,
 };
-use concord_canonical::sign::PreparedKey;
+use concord_canonical::{caip::AccountId, sign::PreparedKey};
 use concord_chain::{
     EndpointOptions,
     evm::Node,
     fetch::{FetchOptions, Fetcher},
 };
-use concord_files::{AGENT_WALLET, encode_uri};
+use concord_files::{AGENT_WALLET, AgentId, RegistrationId, encode_uri};
 use concord_registry::evm::{RegistryAddresses, abi::IdentityRegistry, calls};
 use concord_x402::{quote::FetchedFiles, verify::EvmChains};
 use serde_json::{Value, json};
@@ -298,6 +298,15 @@ impl Chain {
                 "publicKey": hex::encode(key), "algorithm": "secp256k1", "validFrom": 1, "validUntil": null,
             }],
         })
+    }
+
+    pub fn registration(&self) -> RegistrationId {
+        let agent_registry = self.registry_account();
+        let account = AccountId::parse(&agent_registry).unwrap();
+        RegistrationId {
+            agent_id: AgentId::parse(&account, &self.agent_id.to_string()).unwrap(),
+            agent_registry,
+        }
     }
 
     pub fn registry_account(&self) -> String {

@@ -5,11 +5,11 @@ use crate::{
     gate::Fault,
     paying::{ID, open},
     reads::reads,
-    shop::{self, Shop},
+    shop::{self, Extras, Shop},
     states,
 };
 use concord_canonical::interaction;
-use concord_files::X402Profile;
+use concord_files::{RegistrationId, X402Profile};
 use concord_x402::{
     feedback::Interaction,
     pay::{Money, Request},
@@ -206,6 +206,45 @@ async fn r26_data_beside_what_was_judged_is_not_rated() {
     assert_eq!(rated.profile, announced);
     assert_ne!(rated.profile, other);
     assert_ne!(rated.data.interaction_hash.0, [0x77; 32]);
+}
+
+/// S5, R28: a seller announces an agent of a registry that does not count beside the one that is checked, and signs as the
+/// former.
+#[tokio::test]
+async fn s5_r28_an_agent_that_was_not_checked_does_not_sign() {
+    let chain = Chain::start().await;
+    let unlisted = RegistrationId {
+        agent_registry: format!("eip155:{}:0x{}", crate::chain::CHAIN_ID, "e1".repeat(20)),
+        ..chain.registration()
+    };
+    let extras = Extras {
+        preferred: vec![unlisted],
+        ..Extras::default()
+    };
+    let shop = Shop::open_with(&chain, &X402Profile::ALL, extras).await;
+    let folder = tempfile::tempdir().unwrap();
+    let customer = Customer::new(&chain, folder.path());
+    let url = format!("{}/weather?city=London", shop.origin);
+    let purchase = customer.pay(ID, &url).await.unwrap();
+    assert_eq!(purchase.report.refused_for(), Some(Class::IdentityChanged));
+    let evidence = customer.folder.load(ID).unwrap().unwrap();
+    assert_eq!(evidence.quote.agent_registry, chain.registry_account());
+    let refused = Interaction::of(&evidence).unwrap_err();
+    assert!(refused.to_string().contains("refuted at S5"), "{refused}");
+}
+
+/// The same evidence, verified before that rule: the report says that S5 holds.
+#[tokio::test]
+async fn s5_a_purchase_that_another_agent_signed_is_not_rated() {
+    let chain = Chain::start().await;
+    let (_shop, folder, url) = open(&chain).await;
+    let customer = Customer::new(&chain, folder.path());
+    customer.pay(ID, &url).await.unwrap();
+    let mut evidence = customer.folder.load(ID).unwrap().unwrap();
+    assert!(Interaction::of(&evidence).is_ok());
+    evidence.quote.agent_id = "4242".to_owned();
+    let refused = Interaction::of(&evidence).unwrap_err();
+    assert!(refused.to_string().contains("refuted at S5"), "{refused}");
 }
 
 /// R36: what is known of the money is still known if the node is asked again and does not answer.

@@ -86,6 +86,8 @@ async fn facilitator(chain: &Chain) -> ExactOnly {
 /// What else a shop announces and issues.
 #[derive(Default)]
 pub struct Extras {
+    /// Registrations that are announced before the customer's one: the first on the payment chain signs.
+    pub preferred: Vec<RegistrationId>,
     /// Registrations beside the one on the payment chain.
     pub registrations: Vec<RegistrationId>,
     pub grants: Option<Arc<dyn GrantIssuer>>,
@@ -93,10 +95,10 @@ pub struct Extras {
 
 async fn interactions(chain: &Chain, profiles: &[X402Profile], extras: Extras) -> InteractionLayer {
     let registration = |it: &RegistrationId| json!({ "agentRegistry": it.agent_registry, "agentId": it.agent_id.as_str() });
-    let mut registrations = vec![
-        json!({ "agentRegistry": chain.registry_account(), "agentId": chain.agent_id.to_string() }),
-    ];
-    registrations.extend(extras.registrations.iter().map(registration));
+    let own = chain.registration();
+    let (before, after) = (extras.preferred.iter(), extras.registrations.iter());
+    let registrations = before.chain([&own]).chain(after);
+    let registrations: Vec<_> = registrations.map(registration).collect();
     let info = json!({ "version": "1.0.0", "registrations": registrations });
     let info = parse_info(info.to_string().as_bytes()).unwrap().into_view();
     let signer = Arc::new(LocalSigner::new(chain.signer.clone()));
@@ -252,6 +254,7 @@ impl Shop {
             offer: required.accepts[0].clone(),
             payer: chain.payer.address().to_string(),
             announced: required.reputation().unwrap(),
+            agent: chain.registration(),
         }
     }
 }
@@ -266,6 +269,7 @@ pub struct Exchange {
     pub offer: Offer,
     pub payer: String,
     pub announced: Vec<Found<ReputationInfo>>,
+    pub agent: RegistrationId,
 }
 
 impl Exchange {
@@ -278,6 +282,7 @@ impl Exchange {
             offer: &self.offer,
             payer: &self.payer,
             announced: &self.announced,
+            agent: &self.agent,
         };
         let reads = Reads {
             registries: &chain.reads,

@@ -4,7 +4,8 @@ mod caches;
 mod purchase;
 mod token_changes;
 
-use concord_x402::verify::{State, Step};
+use concord_files::{RegistrationId, parse_info};
+use concord_x402::verify::{Class, State, Step};
 use purchase::{Purchase, verify};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -38,6 +39,14 @@ fn inputs(name: &str) -> Value {
     let vectors = vectors();
     let found = vectors.iter().find(|it| it["id"] == *id);
     found.unwrap()["purchase"].clone()
+}
+
+fn registrations_of(purchase: &Value) -> Vec<RegistrationId> {
+    let info = purchase["announced"]["8004-reputation"]["info"].to_string();
+    parse_info(info.as_bytes())
+        .unwrap()
+        .into_view()
+        .registrations
 }
 
 #[tokio::test]
@@ -114,6 +123,37 @@ async fn s7_names_both_hashes() {
         "{detail}"
     );
     assert_eq!(detail.matches("0x").count(), 2, "{detail}");
+}
+
+/// R28: of the others that a seller announces, nothing was checked: neither their registry, nor their file, nor their wallet.
+#[tokio::test]
+async fn s5_r28_only_the_agent_that_was_checked_may_sign() {
+    let mut crossed = inputs("typical");
+    let registrations = &mut crossed["announced"]["8004-reputation"]["info"]["registrations"];
+    let unlisted = format!("eip155:84532:0x{}", "e1".repeat(20));
+    for (registry, id) in [
+        (&*unlisted, "1"),
+        (
+            "eip155:84532:0x8004A818BFB912233c491871b3d84c89A494BD9e",
+            "43",
+        ),
+    ] {
+        let other = json!({ "agentRegistry": registry, "agentId": id });
+        registrations.as_array_mut().unwrap().push(other);
+    }
+    let signing = Purchase::of(&crossed);
+    assert!(verify(&signing).await.is_verified());
+    let announced = registrations_of(&crossed);
+    for checked in &announced[1..] {
+        let mut other = Purchase::of(&crossed);
+        other.checked = checked.clone();
+        let report = verify(&other).await;
+        assert_eq!(report.refused_for(), Some(Class::IdentityChanged));
+        let s5 = report.step(Step::S5).unwrap();
+        assert_eq!(s5.state, State::Refuted);
+        assert!(s5.detail.contains("agent 42 of"), "{}", s5.detail);
+        assert!(s5.detail.contains(&checked.agent_registry), "{}", s5.detail);
+    }
 }
 
 /// R3, R29: an account that delegated (EIP-7702) has code, and its key still signs for it. The contract is not asked.

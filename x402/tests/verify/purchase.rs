@@ -20,6 +20,8 @@ pub struct Purchase {
     vector: Value,
     required: PaymentRequired,
     headers: HeaderMap,
+    /// The registration that was checked before the payment: the first that is announced, unless a test says another.
+    pub checked: RegistrationId,
     /// The files that were asked for: whether past every cache.
     pub fresh: Mutex<Vec<bool>>,
     /// What the second reading of the file returns, if it differs.
@@ -40,9 +42,12 @@ impl Purchase {
             let name: HeaderName = PAYMENT_RESPONSE.parse().unwrap();
             headers.append(name, value.as_str().unwrap().parse().unwrap());
         }
+        let required = PaymentRequired::parse(&required.to_string()).unwrap();
+        let announced = required.reputation().unwrap();
         Self {
             vector: vector.clone(),
-            required: PaymentRequired::parse(&required.to_string()).unwrap(),
+            checked: announced[0].view.registrations[0].clone(),
+            required,
             headers,
             fresh: Mutex::default(),
             renewed: None,
@@ -65,6 +70,7 @@ pub async fn verify(purchase: &Purchase) -> Report {
         offer: &purchase.required.accepts[0],
         payer: purchase.text("payer"),
         announced: &announced,
+        agent: &purchase.checked,
     };
     let reads = Reads {
         registries: purchase,
