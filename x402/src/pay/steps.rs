@@ -140,11 +140,11 @@ impl Buyer<'_> {
         let mut report = self.verify(&evidence, request, &response).await;
         // asked again: an unknown payment may have settled; what was known is not forgotten (R36)
         let known = evidence.money.take().filter(Money::is_settled_or_void);
-        let money = match self.state(&evidence).await {
-            Ok(state) => {
-                require_own_payment(&mut report, &evidence, &response, &state);
-                evidence.money_in(&state)
-            }
+        let state = self.state(&evidence).await;
+        require_own_payment(&mut report, &evidence, &response, &state);
+        keep_refuted_payment(&mut report, &evidence);
+        let money = match state {
+            Ok(state) => evidence.money_in(&state),
             Err(_) => known.unwrap_or_else(|| evidence.money_unsettled()),
         };
         evidence.money = Some(money.clone());
@@ -210,12 +210,12 @@ impl Buyer<'_> {
 }
 
 /// S11: the payment that the answer names is this purchase's own. A server could answer with the header of an
-/// earlier purchase of the same payer.
+/// earlier purchase of the same payer. If the chain does not say which payment is the purchase's, S11 is not verified (R36).
 fn require_own_payment(
     report: &mut Report,
     evidence: &Evidence,
     response: &Response,
-    state: &AuthorizationState,
+    state: &Result<AuthorizationState, Unavailable>,
 ) {
     const STEP: Step = Step::S11;
     let has_passed = |it: &StepResult| matches!(it.state, State::Verified | State::Claimed);
@@ -224,20 +224,53 @@ fn require_own_payment(
     let (Some(named), true) = (named, report.step(STEP).is_some_and(has_passed)) else {
         return;
     };
-    let (network, named) = (evidence.authorization.network(), named.transaction);
+    let network = evidence.authorization.network();
+    if let Some(result) = own_payment(STEP, &network, &named.transaction, state) {
+        report.replace(result);
+    }
+}
+
+/// Why the named transaction is not the purchase's payment, or cannot be compared with it.
+fn own_payment(
+    step: Step,
+    network: &str,
+    named: &str,
+    state: &Result<AuthorizationState, Unavailable>,
+) -> Option<StepResult> {
     let found = match state {
-        AuthorizationState::Used { transaction: None } => return,
-        AuthorizationState::Used {
+        Ok(AuthorizationState::Used {
             transaction: Some(own),
-        } if is_same_address(&network, own, &named) => return,
-        AuthorizationState::Used {
+        }) if is_same_address(network, own, named) => return None,
+        Ok(AuthorizationState::Used {
             transaction: Some(own),
-        } => format!("the answer names the transaction {named}, the purchase was paid in {own}"),
-        AuthorizationState::Unused => {
-            let why = format!("the answer names {named}, and this purchase is not paid so far");
-            return report.replace(StepResult::cannot_check(STEP, why));
+        }) => format!("the answer names the transaction {named}, the purchase was paid in {own}"),
+        Ok(AuthorizationState::Used { transaction: None }) => {
+            let why = "the node does not say in which transaction the purchase was paid";
+            return Some(StepResult::cannot_check(step, why));
         }
-        _ => format!("the answer names {named}, and this purchase was never paid"),
+        Ok(AuthorizationState::Unused) => {
+            let why = format!("the answer names {named}, and this purchase is not paid so far");
+            return Some(StepResult::cannot_check(step, why));
+        }
+        Ok(_) => format!("the answer names {named}, and this purchase was never paid"),
+        Err(Unavailable(why)) => {
+            let why = format!("whether {named} paid this purchase: {why}");
+            return Some(StepResult::cannot_check(step, why));
+        }
     };
-    report.replace(StepResult::refuted(STEP, Class::PaymentMismatch, found));
+    Some(StepResult::refuted(step, Class::PaymentMismatch, found))
+}
+
+/// A payment that was refuted before stays so until the chain is read again (R36).
+fn keep_refuted_payment(report: &mut Report, evidence: &Evidence) {
+    let is = |it: &StepResult, state| it.step == Step::S11 && it.state == state;
+    if !report.steps.iter().any(|it| is(it, State::CannotCheck)) {
+        return;
+    }
+    let earlier = evidence.report.as_ref().map(|it| it.get());
+    let earlier = earlier.and_then(|it| serde_json::from_str::<Vec<StepResult>>(it).ok());
+    let mut earlier = earlier.unwrap_or_default().into_iter();
+    if let Some(refuted) = earlier.find(|it| is(it, State::Refuted)) {
+        report.replace(refuted);
+    }
 }

@@ -1,10 +1,10 @@
 use core::fmt;
 
 use concord_files::X402Profile;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The checks after a payment, in their order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Step {
     /// `PAYMENT-RESPONSE` is readable.
     S1,
@@ -54,7 +54,7 @@ impl fmt::Display for Step {
 }
 
 /// What a step found (R36). Later states outweigh earlier ones in a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
     /// It holds.
@@ -81,7 +81,7 @@ impl State {
 }
 
 /// Why a step is refuted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the names are those of the specification
 pub enum Class {
@@ -102,7 +102,7 @@ pub enum Class {
 }
 
 /// The result of one step.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepResult {
     /// Which.
     pub step: Step,

@@ -8,12 +8,17 @@ use crate::{
     shop::{self, Extras, Shop},
     states,
 };
+use async_trait::async_trait;
 use concord_canonical::interaction;
 use concord_files::{RegistrationId, X402Profile};
 use concord_x402::{
     feedback::Interaction,
-    pay::{Money, Request},
-    verify::{Class, EvmChains, State, Step},
+    pay::{
+        Authorization, AuthorizationState, Authorizations, BuyerReads, Money, PayFault, Prepared,
+        Request,
+    },
+    verify::{Class, EvmChains, State, Step, Unavailable},
+    wire::Offer,
 };
 use http::{HeaderMap, HeaderValue, Method};
 
@@ -268,4 +273,51 @@ async fn r36_a_payment_that_settled_stays_settled_without_a_node() {
     );
     assert_eq!(again.money, purchase.money);
     assert_eq!(evidence().money, known);
+}
+
+/// A node that does not say in which transaction a purchase was paid.
+struct Withholding(Result<AuthorizationState, Unavailable>);
+
+#[async_trait]
+impl Authorizations for Withholding {
+    async fn prepare(&self, _: &Offer, _: &str, _: u64) -> Result<Prepared, PayFault> {
+        panic!("nothing is paid")
+    }
+
+    async fn state(&self, _: &Authorization, _: u64) -> Result<AuthorizationState, Unavailable> {
+        self.0.clone()
+    }
+}
+
+/// R36: a header that was not compared with this purchase's own payment is not verified, and one that was refuted stays so.
+#[tokio::test]
+async fn s11_r36_without_this_purchase_s_own_payment_nothing_is_verified() {
+    let chain = Chain::start().await;
+    let (shop, folder, url) = open(&chain).await;
+    let customer = Customer::new(&chain, folder.path());
+    let honest = customer.pay(ID, &url).await.unwrap();
+    let header = honest.response.headers["payment-response"].clone();
+    shop.gate.set(Fault::Replay(header));
+    customer.pay("replayed", &url).await.unwrap();
+
+    let refused = Err(Unavailable("eth_getLogs is refused".to_owned()));
+    let unnamed = Ok(AuthorizationState::Used { transaction: None });
+    for withheld in [refused, unnamed] {
+        let node = Withholding(withheld);
+        let seen = BuyerReads {
+            authorizations: &node,
+            ..reads(&chain.reads, &chain.files)
+        };
+        let buyer = customer.buyer_with(seen);
+        for (id, expected) in [(ID, State::CannotCheck), ("replayed", State::Refuted)] {
+            let again = buyer.resume(id, &HeaderMap::new()).await.unwrap();
+            let s11 = again.report.step(Step::S11).unwrap();
+            assert_eq!(s11.state, expected, "{id}, {:?}: {s11:?}", node.0);
+            assert!(matches!(again.money, Money::Settled { .. }));
+            let evidence = customer.folder.load(id).unwrap().unwrap();
+            assert!(Interaction::of(&evidence).is_err(), "{id} is not rated");
+        }
+        let again = customer.resume(ID).await.unwrap();
+        assert_eq!(states(&again.report), [], "the node answers again");
+    }
 }
