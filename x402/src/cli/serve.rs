@@ -33,7 +33,7 @@ use super::{
     CliError, VERIFIED, config::read_json, options::Serve, serve_config::ServeConfig,
     signing::Rotation,
 };
-use crate::server::describe_metrics;
+use crate::server::{describe_metrics, remove_payment_headers};
 
 /// Bytes of a request's body that are passed on.
 const BODY_MAX: usize = 16 << 20;
@@ -174,10 +174,10 @@ async fn forward(
     let body = body.map_err(|_| StatusCode::PAYLOAD_TOO_LARGE)?;
     let sending = client
         .request(parts.method, url)
-        .headers(without_hop(&parts.headers))
+        .headers(passed_on(&parts.headers))
         .body(reqwest::Body::from(body));
     let answer = sending.send().await.map_err(|_| StatusCode::BAD_GATEWAY)?;
-    let (status, headers) = (answer.status(), without_hop(answer.headers()));
+    let (status, headers) = (answer.status(), passed_on(answer.headers()));
     let body = Body::new(reqwest::Body::from(answer));
     Ok((status, headers, body).into_response())
 }
@@ -193,11 +193,13 @@ fn upstream_url(base: &Url, asked: &Uri) -> Option<Url> {
     is_inside.then_some(url)
 }
 
-fn without_hop(headers: &HeaderMap) -> HeaderMap {
+/// The headers without those of this hop and of the paywall.
+fn passed_on(headers: &HeaderMap) -> HeaderMap {
     let mut headers = headers.clone();
     for name in NOT_PASSED_ON {
         headers.remove(name);
     }
+    remove_payment_headers(&mut headers); // R34: only the paywall's count
     headers
 }
 
@@ -226,5 +228,49 @@ mod tests {
         }
         let root = url("http://127.0.0.1:1", "/../weather");
         assert_eq!(root.as_deref(), Some("http://127.0.0.1:1/weather"));
+    }
+
+    const PAYMENT: [&str; 7] = [
+        "payment-required",
+        "payment-signature",
+        "payment-response",
+        "x-payment",
+        "x-payment-response",
+        "x-payment-required",
+        "x-payment-signature",
+    ];
+
+    /// Says which headers it got, and that it was paid.
+    async fn pretending(asked: HeaderMap) -> impl IntoResponse {
+        let names: Vec<_> = asked.keys().map(|it| it.as_str().to_owned()).collect();
+        let mut headers = HeaderMap::new();
+        for name in PAYMENT.into_iter().chain(["x-kept"]) {
+            headers.insert(name, "e30=".parse().unwrap());
+        }
+        (StatusCode::NOT_FOUND, headers, names.join("\n"))
+    }
+
+    #[tokio::test]
+    async fn r34_an_upstream_neither_gets_a_payment_nor_says_that_one_settled() {
+        let (listener, address) = bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
+        let upstream = Router::new().fallback(pretending);
+        tokio::spawn(async move { axum::serve(listener, upstream).await });
+        let mut request = Request::new(Body::empty());
+        for name in PAYMENT.into_iter().chain(["x-kept"]) {
+            let headers = request.headers_mut();
+            headers.insert(name, "e30=".parse().unwrap());
+        }
+        let base: Url = format!("http://{address}").parse().unwrap();
+        let upstream = State(Arc::new((Client::new(), base)));
+        let answer = forward(upstream, request).await.unwrap();
+        assert_eq!(answer.status(), StatusCode::NOT_FOUND);
+        let headers = answer.headers().clone();
+        let body = to_bytes(answer.into_body(), BODY_MAX).await.unwrap();
+        let got = String::from_utf8(body.to_vec()).unwrap();
+        assert!(headers.contains_key("x-kept") && got.contains("x-kept"));
+        for name in PAYMENT {
+            assert!(!headers.contains_key(name), "the buyer gets {name}");
+            assert!(!got.lines().any(|it| it == name), "upstream gets {name}");
+        }
     }
 }

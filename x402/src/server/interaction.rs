@@ -47,7 +47,7 @@ pub(super) struct RequestSeen {
 pub(super) struct ResponseSeen(Result<Vec<Bytes>, Unsigned>);
 
 impl RequestSeen {
-    /// Keeps a request's body if it carries a payment, or is empty.
+    /// Keeps a request's body if it carries a payment. Without one, nothing can have settled.
     pub(super) async fn of<B>(
         request: Request<B>,
         options: &Options,
@@ -64,7 +64,7 @@ impl RequestSeen {
         let is_paid = [PAYMENT_SIGNATURE, X_PAYMENT]
             .iter()
             .any(|name| parts.headers.contains_key(*name));
-        let (body, kept) = match is_paid || body.is_end_stream() {
+        let (body, kept) = match is_paid {
             false => (ReplayBody::untouched(body), Err(Unsigned::RequestNotKept)),
             true => keep("request", &parts.headers, body, options).await,
         };

@@ -4,6 +4,9 @@
 //! interaction data in `PAYMENT-RESPONSE`. The paywall itself is not touched, and a failure to sign never
 //! withholds or changes a paid response (R34).
 //!
+//! It cannot tell the paywall's `PAYMENT-RESPONSE` from one that the handler wrote. A handler that passes on what others answer
+//! calls [`remove_payment_headers`] on it.
+//!
 //! Place it inside the layers that compress responses and decompress requests: hashes are made of decoded
 //! bytes (X402 §1). In axum, add it after the paywall:
 //!
@@ -47,6 +50,7 @@ mod grant;
 mod interaction;
 mod layer;
 mod metrics;
+mod payment_headers;
 mod replay_body;
 mod signer;
 mod signing_keys;
@@ -56,6 +60,7 @@ pub use agent::Agent;
 pub use grant::{FEEDBACK_AUTH_EXTENSION, GRANT_EXPIRY_MAX, Grant, GrantIssuer, GrantRequest};
 pub use layer::{InteractionLayer, InteractionService, Options};
 pub use metrics::describe_metrics;
+pub use payment_headers::remove_payment_headers;
 pub use replay_body::ReplayBody;
 pub use signer::{LocalSigner, ResponseSigner, SignerError};
 pub use signing_keys::{KeyError, SigningKey, SigningKeys};

@@ -36,8 +36,8 @@ pub enum Unsigned {
         /// `request` or `response`.
         part: &'static str,
     },
-    /// The request's body was not read, because the request carried no payment.
-    #[error("the request carried no payment header, so its body was not kept")]
+    /// The request carried no payment: its body was not read, and no settlement is its own.
+    #[error("the request carried no payment header")]
     RequestNotKept,
     /// A body whose content is still encoded: the layer is on the wrong side of compression.
     #[error("the {part}'s content is encoded as {encoding}")]

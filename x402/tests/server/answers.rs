@@ -140,6 +140,20 @@ async fn r34_only_settlements_with_a_transaction_are_signed() {
     assert_ne!(signed.headers["payment-response"], value);
 }
 
+/// What says that a payment settled is not the paywall's if there was no payment.
+#[tokio::test]
+async fn r34_a_settlement_without_a_payment_is_not_signed() {
+    for (method, body) in [("GET", ""), ("HEAD", ""), ("POST", "question")] {
+        let router = Router::new().route("/", get(|| async { "a" }).post(|| async { "a" }));
+        let router = settled(router).layer(layer(options()).await);
+        let mut request = paid(method, "/", body);
+        assert!(!ask(router.clone(), request).await.is_unsigned());
+        request = paid(method, "/", body);
+        request.headers_mut().remove("payment-signature");
+        assert!(ask(router, request).await.is_unsigned(), "{method}");
+    }
+}
+
 fn payment_required() -> serde_json::Value {
     json!({
         "x402Version": 2,
