@@ -101,7 +101,7 @@ impl Draft<'_> {
             })?,
             tag1: (!tag1.is_empty()).then_some(tag1),
             tag2: (!tag2.is_empty()).then_some(tag2),
-            endpoint: Some(endpoint),
+            endpoint,
         })
     }
 

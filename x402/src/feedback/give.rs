@@ -132,12 +132,12 @@ impl FeedbackGiver<'_> {
                 let content = FeedbackContent::Open {
                     value: review.value.value().to_string(),
                     decimals: review.value.decimals(),
-                    endpoint: interaction.endpoint.clone(),
+                    endpoint: interaction.endpoint.clone().unwrap_or_default(),
                 };
                 (draft.open(reviewer).await?, content)
             }
             Kind::Authorized => {
-                let grant = interaction.grant.clone();
+                let grant = interaction.grant.clone()?;
                 let grant = grant.ok_or_else(|| FeedbackError::NoGrant(interaction.id.clone()))?;
                 let file = draft.authorized(&grant)?;
                 let score = review.score()?;

@@ -1,6 +1,9 @@
 //! What a purchase's evidence proves.
 
-use concord_canonical::caip::{ChainId, EIP155};
+use concord_canonical::{
+    caip::{ChainId, EIP155},
+    limits::ENDPOINT_MAX,
+};
 use concord_files::{
     Found, InteractionData, RegistrationId, ReputationInfo, X402Profile, published_endpoint,
 };
@@ -8,7 +11,7 @@ use concord_files::{
 use super::FeedbackError;
 use crate::{
     account::is_same_address,
-    grants::FeedbackGrant,
+    grants::{FeedbackGrant, GrantMalformed},
     pay::{Evidence, PurchaseState},
     verify::{State, Step, judged, signing_agent},
     wire::{Offer, PAYMENT_RESPONSE, PaymentRequired, Settlement},
@@ -33,10 +36,11 @@ pub struct Interaction {
     pub payer: String,
     /// The offer that was paid.
     pub offer: Offer,
-    /// The service, as files publish it (R39).
-    pub endpoint: String,
-    /// The feedback grant of the response, if there is one (R41).
-    pub grant: Option<FeedbackGrant>,
+    /// The service, as files publish it (R39); `None` if that is longer than the registries take (R17).
+    pub endpoint: Option<String>,
+    /// The feedback grant of the response, if there is one (R41). The agent does not sign it, and only authorized feedback
+    /// needs it: a malformed one does not hinder open feedback.
+    pub grant: Result<Option<FeedbackGrant>, GrantMalformed>,
 }
 
 impl Interaction {
@@ -77,8 +81,8 @@ impl Interaction {
             network: evidence.authorization.network(),
             payer: evidence.authorization.payer(),
             offer: offer.ok_or_else(|| malformed("the offer is not one of the 402 message"))?,
-            endpoint: published_endpoint(&evidence.request.url).into_owned(),
-            grant: FeedbackGrant::of(&settlement)?,
+            endpoint: endpoint(&evidence.request.url),
+            grant: FeedbackGrant::of(&settlement),
         })
     }
 
@@ -122,6 +126,12 @@ pub(super) fn is_same_registry(a: &str, b: &str) -> bool {
         true => a.eq_ignore_ascii_case(b),
         false => a == b,
     }
+}
+
+/// R17, R39. A part of an endpoint would be another one.
+fn endpoint(url: &str) -> Option<String> {
+    let published = published_endpoint(url);
+    (published.len() <= ENDPOINT_MAX).then(|| published.into_owned())
 }
 
 /// S5 again: evidence from before this rule says that it holds for any announced agent.

@@ -2,6 +2,7 @@
 use crate::{
     chain::{CHAIN_ID, Chain},
     customer::Customer,
+    gate::Fault,
     paying::ID,
     reads::reads,
     shop::{Extras, Shop},
@@ -18,9 +19,12 @@ use concord_chain::{
     submission::Timing,
 };
 use concord_files::{FeedbackFile, X402Profile, parse_feedback};
-use concord_registry::evm::{
-    RegistryAddresses,
-    abi::{AuthorizedReputationRegistry as Authorized, Feedback, ReputationRegistry as Open},
+use concord_registry::{
+    event::Event,
+    evm::{
+        RegistryAddresses,
+        abi::{AuthorizedReputationRegistry as Authorized, Feedback, ReputationRegistry as Open},
+    },
 };
 use concord_x402::{
     feedback::{
@@ -188,7 +192,7 @@ async fn r41_a_grant_of_the_settled_response_allows_one_feedback() {
         !interaction.data.extra.contains_key("authorization"),
         "never in X402's object"
     );
-    let grant = interaction.grant.clone().unwrap();
+    let grant = interaction.grant.clone().unwrap().unwrap();
     assert_eq!(grant.index_limit, 1, "last index + 1");
     assert_eq!(grant.client_address, chain.payer.address().to_string());
 
@@ -305,6 +309,51 @@ async fn what_was_not_verified_is_not_rated_and_nobody_else_rates_it() {
         0
     );
     assert!(records.load(ID).unwrap().is_none());
+}
+
+/// What the seller adds unsigned, and how long its URL is, does not decide whether it can be rated.
+#[tokio::test]
+async fn r41_r17_a_malformed_grant_and_a_long_url_hinder_no_open_feedback() {
+    let chain = Chain::start().await;
+    let addresses = chain.deploy_reputation().await;
+    let shop = Shop::open(&chain, &X402Profile::ALL).await;
+    let folder = tempfile::tempdir().unwrap();
+    shop.gate.set(Fault::Forge(|said| {
+        said["extensions"]["8004-feedback-auth"] = Json::Null;
+    }));
+    let customer = Customer::new(&chain, folder.path());
+    let path = |length: usize| {
+        let start = format!("{}/weather/", shop.origin);
+        format!("{start}{}", "a".repeat(length - start.len()))
+    };
+    let files = folder.path().join("files");
+    let store = FileFolder::ipfs(&files);
+    let records = FeedbackFolder::beside(folder.path());
+    let mut registry = registry(&chain, addresses).await;
+    let mut giver = FeedbackGiver {
+        reads: reads(&chain.reads, &chain.files).before(),
+        store: &store,
+        folder: &records,
+        registry: &mut registry,
+    };
+    let key = reviewer(&chain.payer);
+    for (id, length) in [("longest", 200), ("longer", 201)] {
+        let url = path(length);
+        customer.pay(id, &format!("{url}?unit=C")).await.unwrap();
+        let evidence = customer.folder.load(id).unwrap().unwrap();
+        let refused = giver.give(&evidence, review(95), Kind::Authorized, &key, NOW);
+        let refused = refused.await.unwrap_err();
+        assert!(matches!(refused, FeedbackError::Grant(_)), "{refused}");
+        let given = giver.give(&evidence, review(95), Kind::Open, &key, NOW);
+        let given = given.await.unwrap();
+        let file = assert_file(&files, &given);
+        let expected = (length == 200).then_some(&*url);
+        assert_eq!(file["endpoint"].as_str(), expected, "R39");
+        let Event::OpenFeedback { endpoint, .. } = &given.entry.event else {
+            panic!("{:?}", given.entry.event);
+        };
+        assert_eq!(endpoint, expected.unwrap_or_default());
+    }
 }
 
 /// Drops a future after so many polls, as a kill would: what has left the process stays out.

@@ -162,6 +162,7 @@ impl Shop {
         let gate = Arc::new(Gate::default());
         let router = Router::new()
             .route("/weather", get(async || ANSWER))
+            .route("/weather/{place}", get(async || ANSWER))
             .route("/nothing", get(async || StatusCode::NO_CONTENT))
             .route("/moved", get(async || Redirect::temporary("/weather")))
             .route("/echo", post(async |body: String| body))
