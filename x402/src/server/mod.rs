@@ -63,5 +63,5 @@ pub use metrics::describe_metrics;
 pub use payment_headers::remove_payment_headers;
 pub use replay_body::ReplayBody;
 pub use signer::{LocalSigner, ResponseSigner, SignerError};
-pub use signing_keys::{KeyError, SigningKey, SigningKeys};
+pub use signing_keys::{KeyError, SETTLEMENT_AGE_MAX, SigningKey, SigningKeys};
 pub use unsigned::Unsigned;

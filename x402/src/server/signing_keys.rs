@@ -11,6 +11,9 @@ use concord_files::{Algorithm, Signer};
 
 use super::signer::{ResponseSigner, SignerError};
 
+/// Seconds that a settlement's block may be older than the signature: twice what a buyer lets a payment be valid by default.
+pub const SETTLEMENT_AGE_MAX: u64 = 600;
+
 /// A key and the time in which it may sign, as the registration file publishes it (R30).
 #[derive(Clone)]
 pub struct SigningKey {
@@ -127,7 +130,7 @@ impl SigningKeys {
         Ok(())
     }
 
-    /// Adds a key that signs from `at` on, and lets those with its algorithm expire `overlap` seconds later:
+    /// Adds a key that is valid from `at` on and signs [`SETTLEMENT_AGE_MAX`] later (see [`Self::at`]), and lets those with its algorithm expire `overlap` seconds later:
     /// X402 asks for 24 hours. Publish [`Self::published`] before `at`.
     ///
     /// # Errors
@@ -153,13 +156,16 @@ impl SigningKeys {
         Ok(())
     }
 
-    /// The key that signs at a time: the newest one that is valid, of this algorithm if there is one.
+    /// The key that signs at a time. It is valid then, and was [`SETTLEMENT_AGE_MAX`] before if there is such a key, because
+    /// verifiers ask for one that was valid when the payment settled (R30). Of several it is one of this algorithm if there is
+    /// one, and the newest.
     #[must_use]
     pub fn at(&self, unix_seconds: u64, algorithm: Option<Algorithm>) -> Option<SigningKey> {
         let keys = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let settled_from = unix_seconds.saturating_sub(SETTLEMENT_AGE_MAX);
         let preference = |key: &&SigningKey| {
             let is_preferred = Some(Algorithm::of_key(&key.signer.public_key())) == algorithm;
-            (is_preferred, key.valid_from)
+            (key.valid_from <= settled_from, is_preferred, key.valid_from)
         };
         let valid = keys.iter().filter(|key| key.is_valid_at(unix_seconds));
         valid.max_by_key(preference).cloned()

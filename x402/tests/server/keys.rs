@@ -7,7 +7,7 @@ use concord_canonical::{
 };
 use concord_x402::server::{
     Grant, GrantIssuer, GrantRequest, InteractionLayer, KeyError, LocalSigner, Options,
-    ResponseSigner, SignerError, SigningKey, SigningKeys,
+    ResponseSigner, SETTLEMENT_AGE_MAX, SignerError, SigningKey, SigningKeys,
 };
 use std::{
     sync::{
@@ -47,8 +47,14 @@ async fn r30_keys_rotate_with_overlap_while_the_server_runs() {
     keys.rotate(new.clone(), NOW, day).await.unwrap();
 
     let signer = |time| keys.at(time, None).map(|key| key.signer.public_key());
-    assert_eq!(signer(NOW - 1), Some(old.public_key()));
-    assert_eq!(signer(NOW), Some(new.public_key()));
+    // R30: verifiers ask which key was valid in the block of the settlement, which is older than the answer
+    let settled_after = NOW + SETTLEMENT_AGE_MAX;
+    for time in [NOW - 1, NOW, settled_after - 1] {
+        assert_eq!(signer(time), Some(old.public_key()), "{time}");
+    }
+    for time in [settled_after, NOW + day, NOW + 100 * day] {
+        assert_eq!(signer(time), Some(new.public_key()), "{time}");
+    }
     let published: Vec<_> = keys
         .published()
         .iter()
@@ -57,13 +63,44 @@ async fn r30_keys_rotate_with_overlap_while_the_server_runs() {
     assert_eq!(published, [(0, Some(NOW + day)), (NOW, None)]);
 
     let now = signed_by(&keys, options()).await.interaction();
-    assert_eq!(now["agentSignerPublicKey"], hex_of(new.public_key()));
-    let before = Options {
-        clock: || NOW - 1,
+    assert_eq!(now["agentSignerPublicKey"], hex_of(old.public_key()));
+    let later = Options {
+        clock: || NOW + SETTLEMENT_AGE_MAX,
         ..options()
     };
-    let before = signed_by(&keys, before).await.interaction();
-    assert_eq!(before["agentSignerPublicKey"], hex_of(old.public_key()));
+    let later = signed_by(&keys, later).await.interaction();
+    assert_eq!(later["agentSignerPublicKey"], hex_of(new.public_key()));
+}
+
+/// An agent that gives the old key no overlap signs with the new one at once, as does one that has a single key.
+#[tokio::test]
+async fn r30_without_an_older_key_the_newest_valid_one_signs() {
+    let expired = SigningKey {
+        valid_until: Some(NOW),
+        ..SigningKey::new(key(1), 0)
+    };
+    let new = [
+        SigningKey::new(key(2), NOW - 9),
+        SigningKey::new(key(3), NOW),
+    ];
+    let all = [vec![expired], new.to_vec()].concat();
+    let keys = SigningKeys::new(all).await.unwrap();
+    let found = keys.at(NOW, None).unwrap().signer.public_key();
+    assert_eq!(found, key(3).public_key());
+}
+
+/// The key that was valid when the payment settled counts, whatever its algorithm.
+#[tokio::test]
+async fn r30_a_key_of_another_algorithm_signs_until_the_new_one_may_have_settled() {
+    let keys = vec![
+        SigningKey::new(ed25519(), 0),
+        SigningKey::new(secp256k1(), NOW),
+    ];
+    let keys = SigningKeys::new(keys).await.unwrap();
+    let preferred = Some(concord_files::Algorithm::Secp256k1);
+    let signer = |time| keys.at(time, preferred).unwrap().signer.public_key();
+    assert_eq!(signer(NOW), ed25519().public_key());
+    assert_eq!(signer(NOW + SETTLEMENT_AGE_MAX), secp256k1().public_key());
 }
 
 #[tokio::test]
