@@ -10,7 +10,7 @@ use std::{
 use alloy::transports::http::reqwest::{self, Client, Url, redirect::Policy};
 use axum::{
     Router,
-    body::{Body, to_bytes},
+    body::Body,
     extract::{Request, State},
     http::{HeaderMap, StatusCode, Uri, header},
     response::{IntoResponse, Response},
@@ -18,6 +18,7 @@ use axum::{
 };
 use concord_chain::server::{self, ServerLimits, asked_to_stop};
 use futures_util::future::{Either, join, ready};
+use http_body_util::BodyExt;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use serde_json::Value;
 use tokio::net::TcpListener;
@@ -170,8 +171,7 @@ async fn forward(
     let (client, base) = &*upstream;
     let (parts, body) = request.into_parts();
     let url = upstream_url(base, &parts.uri).ok_or(StatusCode::BAD_REQUEST)?;
-    let body = to_bytes(body, BODY_MAX).await;
-    let body = body.map_err(|_| StatusCode::PAYLOAD_TOO_LARGE)?;
+    let body = whole(body, BODY_MAX).await?;
     let sending = client
         .request(parts.method, url)
         .headers(passed_on(&parts.headers))
@@ -180,6 +180,19 @@ async fn forward(
     let (status, headers) = (answer.status(), passed_on(answer.headers()));
     let body = Body::new(reqwest::Body::from(answer));
     Ok((status, headers, body).into_response())
+}
+
+/// A request's body in one piece. However small its pieces are, none is kept beside it.
+async fn whole(mut body: Body, limit: usize) -> Result<Vec<u8>, StatusCode> {
+    let mut bytes = Vec::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|_| StatusCode::BAD_REQUEST)?;
+        bytes.extend_from_slice(frame.data_ref().map_or(&[], |it| it));
+        if bytes.len() > limit {
+            return Err(StatusCode::PAYLOAD_TOO_LARGE);
+        }
+    }
+    Ok(bytes)
 }
 
 /// The upstream's URL for a request; `None` if the request's dots lead out of the upstream's path.
@@ -206,6 +219,11 @@ fn passed_on(headers: &HeaderMap) -> HeaderMap {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use futures_util::stream;
+    use std::{
+        convert::Infallible,
+        sync::atomic::{AtomicUsize, Ordering},
+    };
 
     #[test]
     fn a_request_stays_within_the_upstreams_path() {
@@ -265,12 +283,43 @@ mod tests {
         let answer = forward(upstream, request).await.unwrap();
         assert_eq!(answer.status(), StatusCode::NOT_FOUND);
         let headers = answer.headers().clone();
-        let body = to_bytes(answer.into_body(), BODY_MAX).await.unwrap();
-        let got = String::from_utf8(body.to_vec()).unwrap();
+        let body = whole(answer.into_body(), BODY_MAX).await.unwrap();
+        let got = String::from_utf8(body).unwrap();
         assert!(headers.contains_key("x-kept") && got.contains("x-kept"));
         for name in PAYMENT {
             assert!(!headers.contains_key(name), "the buyer gets {name}");
             assert!(!got.lines().any(|it| it == name), "upstream gets {name}");
         }
+    }
+
+    static KEPT: AtomicUsize = AtomicUsize::new(0);
+
+    /// A byte that counts while it is kept.
+    struct Counted([u8; 1]);
+
+    impl AsRef<[u8]> for Counted {
+        fn as_ref(&self) -> &[u8] {
+            &self.0
+        }
+    }
+
+    impl Drop for Counted {
+        fn drop(&mut self) {
+            KEPT.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_request_of_single_bytes_is_kept_in_one_piece() {
+        let single = |at: u8| {
+            let kept = KEPT.fetch_add(1, Ordering::SeqCst);
+            assert!(kept < 2, "{kept} pieces are kept");
+            Ok::<_, Infallible>(bytes::Bytes::from_owner(Counted([at])))
+        };
+        let body = || Body::from_stream(stream::iter((0..100).map(single)));
+        let expected: Vec<u8> = (0..100).collect();
+        assert_eq!(whole(body(), 100).await, Ok(expected));
+        let refused = Err(StatusCode::PAYLOAD_TOO_LARGE);
+        assert_eq!(whole(body(), 99).await, refused);
     }
 }
