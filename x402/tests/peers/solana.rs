@@ -105,7 +105,9 @@ async fn a_purchase_is_paid_verified_and_on_disk() {
     let folder = tempfile::tempdir().unwrap();
     let customer = Customer::new(&world, folder.path());
     let shop = Shop::open(&world, Registered::Both).await;
-    customer.pay(ID, &shop.url(Token::Spl)).await.unwrap();
+    for id in [ID, "never-refuted"] {
+        customer.pay(id, &shop.url(Token::Spl)).await.unwrap();
+    }
     world.solana.ask("local_advance", json!([3]));
     let report = customer.resume(ID).await.unwrap().report;
     for step in [Step::S9, Step::S11] {
@@ -125,19 +127,24 @@ async fn a_purchase_is_paid_verified_and_on_disk() {
     let report = customer.resume(ID).await.unwrap().report;
     assert_eq!(report.refused_for(), Some(Class::PaymentMismatch));
 
-    // R36: without a node nothing is refuted, and the settlement on record stays
+    // R36: without a node nothing else is refuted, and what is on record stays: the settlement, and a refuted payment
     drop(customer);
     world.solana.stop();
     let customer = Customer::new(&world, folder.path());
-    let purchase = customer.resume(ID).await.unwrap();
-    assert_eq!(purchase.report.state(), State::CannotCheck);
-    let settled = matches!(
-        &purchase.money,
-        Money::Settled {
-            transaction: Some(_)
-        }
-    );
-    assert!(settled, "{:?}", purchase.money);
+    for (id, refused_for) in [("never-refuted", None), (ID, Some(Class::PaymentMismatch))] {
+        let purchase = customer.resume(id).await.unwrap();
+        let s9 = purchase.report.step(Step::S9).unwrap();
+        assert_eq!(s9.state, State::CannotCheck, "{id}");
+        assert_ne!(purchase.report.state(), State::Verified, "{id}");
+        assert_eq!(purchase.report.refused_for(), refused_for, "{id}");
+        let settled = matches!(
+            &purchase.money,
+            Money::Settled {
+                transaction: Some(_)
+            }
+        );
+        assert!(settled, "{:?}", purchase.money);
+    }
 }
 
 #[tokio::test]
