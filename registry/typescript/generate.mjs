@@ -1,5 +1,5 @@
 // Writes src/generated from the published ABIs (contracts/abi), the program's interface description and the canonical crate's
-// error classes. With --check it changes nothing and fails if a file is not what these say.
+// error classes, and what the canonical contracts say instead of them. With --check it changes nothing and fails if a file is not what these say.
 import fs from "node:fs";
 import process from "node:process";
 import anchor from "@anchor-lang/core/dist/cjs/idl.js";
@@ -78,10 +78,19 @@ function errorClassesFile() {
   return `${NOTE}${doc}\nexport const errorClasses = ${lines(classes)} as const;\n`;
 }
 
+/** The texts of the canonical ERC-8004 contracts, from the registry crate. */
+function canonicalTextsFile() {
+  const table = /^const CANONICAL_TEXTS[^\n]*\n(.*?)^\];/ms.exec(read("registry/src/evm/errors.rs"))[1];
+  const texts = Object.fromEntries([...table.matchAll(/\("([^"]+)", ErrorClass::(\w+)\)/g)].map(([, text, name]) => [text, name]));
+  const doc = "/** What the canonical ERC-8004 contracts say instead of an error of their own, and the class that it means (R25). */";
+  return `${NOTE}${doc}\nexport const canonicalTexts = ${lines(texts)} as const;\n`;
+}
+
 const files = Object.fromEntries(REGISTRIES.map((name) => [`${fileOf(name)}.ts`, abiFile(name)]));
 files["selectors.ts"] = selectorsFile();
 files["agent-registry.ts"] = idlFile();
 files["error-classes.ts"] = errorClassesFile();
+files["canonical-texts.ts"] = canonicalTextsFile();
 
 const isCheck = process.argv[2] === "--check";
 for (const [name, text] of Object.entries(files)) {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { test } from "node:test";
-import { toFunctionSelector } from "viem";
+import { encodeErrorResult, parseAbi, toFunctionSelector } from "viem";
 import { formatAbiItem } from "viem/utils";
 import * as registries from "../dist/index.js";
 
@@ -30,6 +30,18 @@ test("every error of a contract has one class (R25)", () => {
   }
   const all = registries.errorClasses.flatMap(({ selectors }) => selectors);
   assert.equal(new Set(all).size, all.length);
+});
+
+test("a text of the canonical contracts has its class, and any other is a receiver's (R25)", () => {
+  const abi = parseAbi(["error Error(string)"]);
+  const classOf = (text) => registries.errorClassOfRevert(encodeErrorResult({ abi, errorName: "Error", args: [text] }))?.name;
+  assert.equal(classOf("Self-feedback not allowed"), "SelfFeedback");
+  assert.equal(classOf("index out of bounds"), "FeedbackNotFound");
+  assert.equal(classOf("Already revoked"), "AlreadyRevoked");
+  for (const text of ["", "paused", "already revoked", "Already revoked ", "x".repeat(10_000)]) assert.equal(classOf(text), "ReceiverRefused", text);
+  assert.equal(Object.keys(registries.canonicalTexts).length, 19);
+  const names = new Set(registries.errorClasses.map(({ name }) => name));
+  for (const [text, name] of Object.entries(registries.canonicalTexts)) assert.ok(names.has(name) && classOf(text) === name, text);
 });
 
 test("every error of the program has one class (R25)", () => {
