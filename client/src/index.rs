@@ -266,6 +266,7 @@ impl IndexClient {
         let message = message.unwrap_or_else(|| format!("status {status}"));
         Err(match status.as_u16() {
             404 => IndexError::NotIndexed(message),
+            408 | 425 | 429 => self.silent(message), // of a gateway before it: later, it may answer
             400..=499 | 501 => IndexError::Refused(message),
             _ => self.silent(message),
         })

@@ -41,12 +41,17 @@ impl Fallback {
             if answer.is_ok() {
                 break;
             }
-            answer = self.ask_one((current + turn) % count, packet.clone()).await;
+            let next = (current + turn) % count;
+            answer = self.ask_one(next, packet.clone()).await;
+            if answer.is_ok() {
+                // It is asked from now on, unless another question has moved on from the same one.
+                let (set, get) = (Ordering::Relaxed, Ordering::Relaxed);
+                let _ = self.current.compare_exchange(current, next, set, get);
+            }
         }
         answer
     }
 
-    /// One that answers is asked from now on.
     async fn ask_one(
         &self,
         number: usize,
@@ -55,9 +60,7 @@ impl Fallback {
         let other = number.checked_sub(1).and_then(|it| self.others.get(it));
         let mut transport = other.unwrap_or(&self.first).clone();
         poll_fn(|context| transport.poll_ready(context)).await?;
-        let answer = transport.call(packet).await?;
-        self.current.store(number, Ordering::Relaxed);
-        Ok(answer)
+        transport.call(packet).await
     }
 }
 

@@ -111,7 +111,8 @@ impl TxChain for CallChain {
             gas: self.gas(job).await?,
             input: job.input.clone(),
         };
-        let fees = self.transactions.fees().await?.unlike_others();
+        let limit = self.transactions.fee_limit();
+        let fees = self.transactions.fees().await?.unlike_others(limit);
         self.transactions.sign(&*self.signer, call, fees).await
     }
 

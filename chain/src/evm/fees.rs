@@ -127,9 +127,12 @@ impl Fees {
 
     /// Lowers the most by less than a thirty-second of the base fee, by chance. Two equal calls of one key that two
     /// processes sign at once have one nonce. With equal fees they would be one transaction, which lands once and counts
-    /// for both.
+    /// for both. At the limit there is no such room: less might be below the base fee.
     #[must_use]
-    pub fn unlike_others(self) -> Self {
+    pub fn unlike_others(self, limit: FeeLimit) -> Self {
+        if limit.0.is_some_and(|limit| limit <= self.max) {
+            return self;
+        }
         let room = self.max.saturating_sub(self.priority) / 64; // there, the base fee is twice
         let random = u128::from_le_bytes(FixedBytes::random().0);
         let lower = random.checked_rem(room).unwrap_or(0);
@@ -201,7 +204,7 @@ mod tests {
     fn fees_are_lowered_by_chance_and_by_little() {
         let (max, priority) = (2 * GWEI + LEAST_TIP, LEAST_TIP);
         let fees = Fees { max, priority };
-        let drawn = [(); 9].map(|()| fees.unlike_others());
+        let drawn = [(); 9].map(|()| fees.unlike_others(FeeLimit::default()));
         assert!(drawn.iter().any(|it| *it != drawn[0]));
         for it in drawn {
             assert_eq!(it.priority, priority);
@@ -210,8 +213,12 @@ mod tests {
         // without room there is no choice
         for max in [priority, priority + 63] {
             let fees = Fees { max, priority };
-            assert_eq!(fees.unlike_others(), fees);
+            assert_eq!(fees.unlike_others(FeeLimit::default()), fees);
         }
+        // at the limit, less might be below the base fee
+        let fees = Fees { max, priority };
+        let limit = FeeLimit(Some(max));
+        assert!([(); 9].iter().all(|()| fees.unlike_others(limit) == fees));
     }
 
     #[test]

@@ -259,6 +259,24 @@ fn one_url_is_asked_for_everything_until_it_fails_however_slow_it_is() {
     assert_eq!(asked(), [13, 2]);
 }
 
+/// Of two questions at once one fails and is answered by the next URL; the other one is answered late by the first.
+#[test]
+fn a_late_answer_of_the_url_that_failed_does_not_bring_it_back() {
+    let slow = |number| {
+        thread::sleep(Duration::from_millis(100 * u64::from(number != 0)));
+        (number != 0).then_some(("200 OK", CHAIN_ID))
+    };
+    let (first, next) = (server(slow), server(|_| Some(("200 OK", CHAIN_ID))));
+    let endpoint = Endpoint::new(&options(&first).with_fallback(&next.url)).unwrap();
+    let blocking = Blocking::new().unwrap();
+    let ask = || endpoint.expect::<_, String>("getSlot", ());
+    let both = blocking.wait(async { join_all([ask(), ask()]).await });
+    assert!(both.iter().all(Result::is_ok));
+    blocking.wait(ask()).unwrap();
+    let asked = [&first, &next].map(|it| it.asked.load(Ordering::SeqCst));
+    assert_eq!(asked, [2, 2]);
+}
+
 #[test]
 fn after_the_last_url_the_first_is_asked_again() {
     let second_only = |number| (number == 1).then_some(("200 OK", CHAIN_ID));

@@ -53,7 +53,18 @@ export function malformed(field: string, found: unknown, expected: string): Clie
 /** The words of a fault, without URLs: an endpoint's can hold a key. Of viem's words, those about the request are left out. */
 export function wordsOf(fault: unknown): string {
   const words = fault instanceof BaseError ? fault.shortMessage : fault instanceof Error ? fault.message : String(fault);
-  return words.replace(/\b(https?|wss?):\/\/[^\s"'<>]+/gi, "$1://…");
+  const code = codeOf(fault);
+  return (code ? `${words} (${code})` : words).replace(/\b(https?|wss?):\/\/[^\s"'<>]+/gi, "$1://…");
+}
+
+/** Why a connection failed, such as `ECONNREFUSED`: of Node's `fetch` only the innermost cause says it. */
+function codeOf(fault: unknown): string | undefined {
+  let code: string | undefined;
+  for (let it = fault, depth = 0; it instanceof Error && depth < 8; it = it.cause, depth += 1) {
+    const found = (it as { code?: unknown }).code;
+    if (typeof found === "string" && /^[A-Z][A-Z0-9_]{1,40}$/.test(found)) code = found;
+  }
+  return code;
 }
 
 /** The words of a rule that was broken. */

@@ -95,7 +95,8 @@ function objectOf(status: number, text: string): Record<string, unknown> {
 function failure(status: number, message: unknown): IndexError {
   const words = typeof message === "string" ? message : `status ${status}`;
   if (status === 404) return new IndexError(words, "not-indexed", status);
-  const isRefusal = (status >= 400 && status < 500) || status === 501;
+  const isLater = [408, 425, 429].includes(status); // of a gateway before it
+  const isRefusal = !isLater && ((status >= 400 && status < 500) || status === 501);
   return isRefusal ? new IndexError(`the index refuses this: ${words}`, "refused", status) : silent(words, status);
 }
 

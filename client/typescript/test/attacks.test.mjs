@@ -359,6 +359,7 @@ test("an index's error says by its status what it means", async () => {
       [400, json("malformed", "filters.minStars is not known"), "refused", "the index refuses this: filters.minStars is not known"],
       [501, json("unavailable_filter", "not indexed"), "refused", "the index refuses this: not indexed"],
       [404, json("not_found", "agent 7 is not indexed here"), "not-indexed", "agent 7 is not indexed here"],
+      [429, json("limit", "too many requests"), "silent", "the index does not answer: too many requests"],
       [503, json("busy", "ask again in a second"), "silent", "the index does not answer: ask again in a second"],
       [500, json("store", "the store cannot be read"), "silent", "the index does not answer: the store cannot be read"],
       [500, "[]", "silent", "the index does not answer: status 500"],

@@ -163,6 +163,7 @@ impl Bundle {
     /// own node answers (R36).
     pub(crate) fn forget_what_was_not_read_here(&mut self) {
         self.has_source = true;
+        self.unavailable.clear(); // it may be had now
         let read = &self.read_here;
         for (chain, of) in &mut self.svm {
             of.transactions.retain(|id, _| {

@@ -284,7 +284,7 @@ impl<'a> BundleReads<'a> {
     }
 
     fn read_file(&self, uri: &str) -> Result<RegistrationFile, FileError> {
-        let content = self.evidence.content(uri);
+        let content = self.evidence.registration(uri);
         let content = content.map_err(|gap| {
             let gap = match gap {
                 Gap::Broken(_) => Gap::Needs(Step::Registration),

@@ -17,7 +17,7 @@ pub(super) fn check(evidence: &Evidence<'_>, named: &Named, home: &dyn Home) -> 
     if uri.is_empty() {
         return Ok(Verdict::not_applicable("the agent has no URI"));
     }
-    let content = evidence.content(&uri)?;
+    let content = evidence.registration(&uri)?;
     let parsed = match parse_registration(&content.bytes) {
         Ok(parsed) => parsed,
         Err(error) => {

@@ -42,10 +42,18 @@ impl Evidence<'_> {
         }
     }
 
+    /// The agent's file, behind its URI. If only the bundle says so, it is read again where it can be: nothing on chain has its
+    /// hash, as it has a feedback file's. If it cannot be had, the bundle's stays.
+    pub(crate) fn registration(&self, uri: &str) -> Result<Content, Gap> {
+        let content = self.content(uri)?;
+        if matches!(content.proven_by, ProvenBy::Bundle(_)) && self.bundle.has_source {
+            let _ = self.missing(file_at(uri));
+        }
+        Ok(content)
+    }
+
     fn fetched(&self, uri: &str, kind: UriKind) -> Result<Content, Gap> {
-        let need = Need::File {
-            uri: uri.to_owned(),
-        };
+        let need = file_at(uri);
         let file = self.bundle.files.get(uri);
         let file = file.ok_or_else(|| self.missing(need.clone()))?;
         let found = match kind {
@@ -54,9 +62,6 @@ impl Evidence<'_> {
         };
         let proven_by = match found {
             ProvenBy::Host(host) if !self.bundle.read_here.contains(&need) => {
-                if self.bundle.has_source {
-                    let _ = self.missing(need); // it is read again; if it cannot be had, the bundle's stays
-                }
                 ProvenBy::Bundle(host)
             }
             found => found,
@@ -65,6 +70,12 @@ impl Evidence<'_> {
             bytes: file.bytes.0.clone(),
             proven_by,
         })
+    }
+}
+
+fn file_at(uri: &str) -> Need {
+    Need::File {
+        uri: uri.to_owned(),
     }
 }
 

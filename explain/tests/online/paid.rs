@@ -186,7 +186,6 @@ async fn r36_a_hosts_file_beside_a_bundle_names_no_signer_of_the_agent() {
     let paid = Paid::to(&world, world.accounts[OWNER]).await;
     let forger = world.key(3);
     let (mut bundle, _, trust) = paid.read(&forger).await;
-    bundle.unavailable.clear();
     let PublicKey::Secp256k1(key) = forger.public_key() else {
         panic!("anvil's keys are of secp256k1");
     };

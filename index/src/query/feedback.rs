@@ -85,13 +85,17 @@ impl Paged for FoundFeedback {
     }
 }
 
-/// What an index lists by place: everything, an agent's, or a client's.
+/// What an index lists by place: everything, an agent's, or a client's; or what the table's key finds: what a client gave an agent.
 #[derive(Clone, Copy)]
 enum Listing {
     All,
     About(AgentId),
     By(AccountId),
+    Between(AgentId, AccountId),
 }
+
+/// Pairs of agents and clients that are looked up one by one. What an agent has by others, however much, is then not read.
+const PAIRS: usize = 1_000;
 
 impl<E: Engine> Store<E> {
     /// Searches feedback, the newest first.
@@ -169,6 +173,10 @@ impl FeedbackFilter {
         match (agents.is_empty(), clients.is_empty()) {
             (true, true) => vec![Listing::All],
             (true, false) => clients.into_iter().map(Listing::By).collect(),
+            (false, false) if agents.len().saturating_mul(clients.len()) <= PAIRS => {
+                let of_agent = |agent| clients.iter().map(move |it| Listing::Between(agent, *it));
+                agents.into_iter().flat_map(of_agent).collect()
+            }
             (false, _) => agents.into_iter().map(Listing::About).collect(),
         }
     }
@@ -189,26 +197,42 @@ impl FeedbackFilter {
             Listing::All => &mut sql,
             Listing::About(agent) => sql.bind(" AND f.agent = ?", [agent.to_value()]),
             Listing::By(client) => sql.bind(" AND f.client = ?", [client.to_value()]),
+            Listing::Between(agent, client) => {
+                let both = [agent.to_value(), client.to_value()];
+                sql.bind(" AND f.agent = ? AND f.client = ?", both)
+            }
         };
         if let Listing::About(_) = listing {
             sql.list("f.client", self.reviewers.iter().map(Cell::to_value));
         }
+        // As an expression, a column leaves an index that begins otherwise to be used: the key, or those by place.
+        let place = match (listing, self.profile) {
+            (Listing::Between(..), profile) => {
+                let both = [Profile::Authorized, Profile::Open];
+                let wanted = both
+                    .iter()
+                    .filter(|it| profile.is_none_or(|wanted| wanted == **it));
+                sql.list("f.profile", wanted.map(Cell::to_value));
+                "COALESCE(f.place, f.place)" // Postgres has no + of bytes
+            }
+            (_, Some(profile)) => {
+                sql.bind(" AND +f.profile = ?", [profile.to_value()]);
+                "f.place"
+            }
+            (_, None) => "f.place",
+        };
         self.restrict(&mut sql);
         if let Some(after) = after {
-            sql.bind(" AND f.place < ?", [after.to_value()]);
+            sql.bind(&format!(" AND {place} < ?"), [after.to_value()]);
         }
         if let Some(oldest) = oldest {
-            sql.bind(" AND f.place > ?", [oldest.to_value()]);
+            sql.bind(&format!(" AND {place} > ?"), [oldest.to_value()]);
         }
-        sql.push(&format!(" ORDER BY f.place DESC LIMIT {wanted}"));
+        sql.push(&format!(" ORDER BY {place} DESC LIMIT {wanted}"));
         sql
     }
 
     fn restrict(&self, sql: &mut Sql) {
-        if let Some(profile) = self.profile {
-            // As an expression, it leaves the index by place to be used.
-            sql.bind(" AND +f.profile = ?", [profile.to_value()]);
-        }
         for (column, tag) in [("f.tag1", &self.tag1), ("f.tag2", &self.tag2)] {
             if !tag.is_empty() {
                 sql.bind(&format!(" AND {column} = ?"), [tag.to_value()]);

@@ -319,6 +319,37 @@ fn sqlite_looks_rows_up_by_an_index_whatever_is_asked() {
     assert_eq!(all, Vec::<&String>::new());
 }
 
+/// What an agent has by others, however much, is not read to find what the listed reviewers gave.
+#[test]
+fn what_listed_reviewers_gave_an_agent_is_looked_up_by_its_key() {
+    let (mut indexer, plans, _) = explaining();
+    let (id, mut store) = (indexer.deployment(), indexer.store());
+    plans.lock().unwrap().clear();
+    for profile in [None, Some(Profile::Open)] {
+        let filter = FeedbackFilter {
+            profile,
+            agents: (1..=3).map(chain::agent).collect(),
+            reviewers: (1..=9).map(chain::client).collect(),
+            ..FeedbackFilter::default()
+        };
+        let query = FeedbackQuery {
+            deployments: vec![(id, filter)],
+            after: vec![],
+            limit: 5,
+        };
+        store.search_feedback(&query).unwrap();
+    }
+    let plans = plans.lock().unwrap();
+    let of_feedback = plans.iter().filter(|it| it.starts_with("SEARCH f "));
+    let of_feedback: Vec<&String> = of_feedback.collect();
+    let by_key = "PRIMARY KEY (deployment=? AND profile=? AND agent=? AND client=?)";
+    assert!(!of_feedback.is_empty(), "{plans:?}");
+    assert!(
+        of_feedback.iter().all(|it| it.contains(by_key)),
+        "{of_feedback:?}"
+    );
+}
+
 /// A statement that looks for operators reads all approvals.
 #[test]
 fn approvals_are_read_once_for_a_search_and_not_for_each_agent() {

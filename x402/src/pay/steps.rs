@@ -261,7 +261,7 @@ fn own_payment(
     Some(StepResult::refuted(step, Class::PaymentMismatch, found))
 }
 
-/// A payment that was refuted before stays so until the chain is read again (R36).
+/// A payment that was refuted before stays so until the chain says which transaction paid (R36).
 fn keep_refuted_payment(report: &mut Report, evidence: &Evidence) {
     let is = |it: &StepResult, state| it.step == Step::S11 && it.state == state;
     if !report.steps.iter().any(|it| is(it, State::CannotCheck)) {

@@ -201,8 +201,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_slow_body_loses_none_of_its_small_pieces() {
+        let (release, held) = tokio::sync::oneshot::channel();
         let late = stream::once(async {
-            tokio::time::sleep(Duration::from_millis(200)).await;
+            held.await.unwrap();
             Ok(Frame::data(Bytes::from_static(b"late")))
         });
         let first = stream::iter(pieces(&[1], 100)).map(|it| -> Piece { Ok(Frame::data(it)) });
@@ -210,6 +211,7 @@ mod tests {
         let reading = ReplayBody::read_ahead(body, 1 << 20, Duration::from_millis(50));
         let (replayed, outcome) = reading.await;
         assert_eq!((outcome, replayed.pieces().count()), (ReadAhead::Slow, 2));
+        release.send(()).unwrap();
         let found = replayed.collect().await.unwrap().to_bytes();
         let expected = [pieces(&[1], 100).concat(), b"late".to_vec()].concat();
         assert_eq!(found, expected);

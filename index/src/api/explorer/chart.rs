@@ -32,7 +32,11 @@ const HEIGHT: f64 = 160.0;
 /// A chart of all feedback, and one for each of the most frequent tags: first those of the listed reviewers.
 pub fn charts(everyone: &Series, listed: Option<&Series>) -> Markup {
     if everyone.points.is_empty() {
-        return html! { p { "There is no feedback to draw." } };
+        let words = match everyone.is_whole {
+            true => "There is no feedback to draw.",
+            false => "The feedback could not be read in time to draw it.",
+        };
+        return html! { p { (words) } };
     }
     html! {
         (drawn("everyone's feedback", everyone))
