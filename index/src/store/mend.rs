@@ -66,26 +66,13 @@ fn has_all(read: &Named, logged: &Named) -> bool {
     logged.keys().all(|it| read.contains_key(it))
 }
 
-/// IDX-1: whether what was kept raw is read as an event now: at its place, or beside it as one event of two logs. What an endpoint
-/// withholds this time stays raw.
+/// IDX-1: whether what was kept raw is read as an event now, alone or as a part of another one of its transaction. What an
+/// endpoint withholds this time stays raw.
 fn is_resolved(row: &RawRow, read: &Reread, is_new: impl Fn(&IndexedEvent) -> bool) -> bool {
     let before = name(row.transaction.clone(), row.place);
     let is_raw = (read.undecoded.iter()).any(|it| name(it.transaction, it.place) == before);
     let mut new = read.events.iter().filter(|it| is_new(it));
-    let is_of_it = |it: &IndexedEvent| {
-        Transaction::from(it.transaction) == row.transaction
-            && log_of(it.place).abs_diff(log_of(row.place)) <= 1
-    };
-    !is_raw && new.any(is_of_it)
-}
-
-/// E: the number of a log in its block. S: of an instruction and its call.
-fn log_of(place: Place) -> u64 {
-    let position = place.position();
-    let (number, _) = position.split_at(8);
-    number
-        .iter()
-        .fold(0, |all, byte| all << 8 | u64::from(*byte))
+    !is_raw && new.any(|it| Transaction::from(it.transaction) == row.transaction)
 }
 
 impl<E: Engine> Store<E> {
