@@ -1,6 +1,6 @@
 use concord_canonical::{
     Error, Word,
-    caip::{AccountId, EIP155, parse_evm_address, parse_solana_key},
+    caip::{AccountId, EIP155, TaskRef, parse_evm_address, parse_solana_key},
     sign::{ed25519_verify, secp256k1_verify},
 };
 use concord_files::{Algorithm, Found, InteractionData};
@@ -88,6 +88,11 @@ pub(crate) fn verify_account(
             ed25519_verify(&key, message, signature)
         }
     }
+}
+
+/// A submission's key: its payment, and who paid (R51, R57).
+pub(crate) fn payment_key(task_ref: &TaskRef, reviewer: &str) -> String {
+    format!("{}:{}", task_ref.dedupe_key(), payer_account(reviewer))
 }
 
 /// R57: lower case for eip155.

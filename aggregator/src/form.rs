@@ -12,7 +12,7 @@ use concord_files::{
     parse_feedback, parse_interaction, published_endpoint,
 };
 
-use crate::{Claim, Code, Content, Refusal, claim::payer_account};
+use crate::{Claim, Code, Content, Refusal, claim::payment_key};
 
 /// Bytes of a submission.
 pub const BODY_MAX: usize = 64 << 10;
@@ -79,9 +79,8 @@ impl Form {
         let proof = draft.proof();
         let task_ref = TaskRef::parse(&proof.signed.task_ref).map_err(unusable)?;
         let reviewer = proof.reviewer_address.clone();
-        let payer = payer_account(&reviewer);
         data.extra.clear();
-        let key = format!("{}:{payer}", task_ref.dedupe_key());
+        let key = payment_key(&task_ref, &reviewer);
         let claim = Claim {
             interaction: Found {
                 profile: PROFILE,

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Aggregator, Code, Progress, Refusal,
     aggregator::in_time,
-    claim::payer_account,
+    claim::payment_key,
     form::{algorithm_of, bytes_of, malformed, member, text_of, word_of},
     revocation::{require_feedback, unknown_feedback},
     store::{AcceptedResponse, ResponseRow},
@@ -145,7 +145,7 @@ impl ResponseRequest {
             algorithm: algorithm_of(&self.agent_signature_algorithm, "agentSignatureAlgorithm")?,
             signature: bytes_of(&self.agent_signature, "agentSignature")?,
             message,
-            key: format!("{}:{}", task_ref.dedupe_key(), payer_account(reviewer)),
+            key: payment_key(&task_ref, reviewer),
             digest,
             feedback_hash,
             request: self,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Code, Refusal,
     admission::is_same_account,
-    claim::{payer_account, verify_account},
+    claim::{payment_key, verify_account},
     form::{algorithm_of, bytes_of, malformed, member, text_of, word_of},
     store::{Row, RowState},
 };
@@ -87,7 +87,7 @@ impl RevocationRequest {
             let refusal = Refusal::new(Code::InvalidReviewerSignature, class, error.to_string());
             refusal.of("reviewerSignature")
         })?;
-        let key = format!("{}:{}", task_ref.dedupe_key(), payer_account(reviewer));
+        let key = payment_key(&task_ref, reviewer);
         Ok(SignedRevocation {
             request: self,
             key,

@@ -5,7 +5,7 @@ use concord_files::{
 use concord_registry::event::Event;
 
 use super::{Audit, AuditError, Entry, Finding, Found, ProblemKind, problem};
-use crate::claim::payer_account;
+use crate::claim::payment_key;
 
 impl Audit {
     /// Whether the feedback of a receipt is on chain as it was signed, and who revoked it.
@@ -110,11 +110,7 @@ fn check_file<'e>(
 fn require_signed(entry: &Entry, review: &X402Feedback) -> Result<(), String> {
     let proof = review.proof();
     let task_ref = TaskRef::parse(&proof.signed.task_ref).map_err(|error| error.to_string())?;
-    let key = format!(
-        "{}:{}",
-        task_ref.dedupe_key(),
-        payer_account(&proof.reviewer_address)
-    );
+    let key = payment_key(&task_ref, &proof.reviewer_address);
     if key != entry.receipt.key {
         return Err(format!("the file is about {key}"));
     }

@@ -6,7 +6,7 @@ use concord_canonical::{
 use concord_files::{CommentField, X402Feedback, published_endpoint};
 
 use super::{PublishedReceipt, Unknown};
-use crate::{claim::payer_account, form::text_of};
+use crate::{claim::payment_key, form::text_of};
 
 /// Characters of a text of others that a report repeats.
 const SHOWN: usize = 64;
@@ -39,14 +39,14 @@ impl SentPayload {
         let reviewer = reviewer.ok_or_else(|| missing("reviewerAddress"))?;
         let of_review = |member| text_at(&payload, &["review", member]).unwrap_or_default();
         Ok(Self {
-            key: format!("{}:{}", task_ref.dedupe_key(), payer_account(reviewer)),
+            key: payment_key(&task_ref, reviewer),
             digest: hex_of(&keccak256(payload.to_canonical().as_bytes())),
             comment: of_review("comment").to_owned(),
             endpoint: of_review("endpoint").to_owned(),
         })
     }
 
-    /// That nobody else can see whether it was accepted.
+    /// A payload without a receipt: only its reviewer can know whether it was accepted.
     pub(super) fn unknown(&self) -> Unknown {
         Unknown {
             n: 0,

@@ -1,9 +1,8 @@
-//! Several URLs of one chain. Alloy's `FallbackLayer` asks the fastest one, and for methods that it was not told of all
-//! at once: two questions that belong together, such as a node's newest slot and that slot's block, would be answered by
-//! two nodes.
+//! Several URLs of one chain. Alloy's `FallbackLayer` sends a request to the fastest of them, or to all at once unless the
+//! method is in its list. Two related requests, such as the newest slot and the block of that slot, could then reach two nodes.
 use alloy::{
     rpc::json_rpc::{RequestPacket, ResponsePacket},
-    transports::{BoxTransport, TransportError, TransportFut},
+    transports::{BoxTransport, TransportError, TransportErrorKind, TransportFut},
 };
 use std::{
     future::poll_fn,
@@ -18,50 +17,43 @@ use tower_service::Service;
 /// One is asked for everything until it fails, then the next; after the last one, the first.
 #[derive(Clone, Debug)]
 pub(super) struct Fallback {
-    first: BoxTransport,
-    others: Arc<[BoxTransport]>,
-    /// Which one is asked; 0 is the first.
+    transports: Arc<[BoxTransport]>,
+    /// The index of the one that is asked.
     current: Arc<AtomicUsize>,
 }
 
 impl Fallback {
-    pub(crate) fn new(first: BoxTransport, others: Vec<BoxTransport>) -> Self {
+    pub(crate) fn new(transports: Vec<BoxTransport>) -> Self {
         Self {
-            first,
-            others: others.into(),
+            transports: transports.into(),
             current: Arc::default(),
         }
     }
 
     async fn ask(self, packet: RequestPacket) -> Result<ResponsePacket, TransportError> {
-        let count = self.others.len() + 1;
         let current = self.current.load(Ordering::Relaxed);
-        let mut answer = self.ask_one(current, packet.clone()).await;
-        for turn in 1..count {
-            if answer.is_ok() {
+        let (before, from_current) = self.transports.split_at(current);
+        let mut last = Err(TransportErrorKind::backend_gone()); // the options have one URL at least
+        for (turn, transport) in from_current.iter().chain(before).enumerate() {
+            last = ask_one(transport.clone(), packet.clone()).await;
+            if last.is_ok() {
+                let answering = (current + turn) % self.transports.len();
+                // It is asked from now on, unless another request has moved on from the same one.
+                let (set, get) = (Ordering::Relaxed, Ordering::Relaxed);
+                let _ = self.current.compare_exchange(current, answering, set, get);
                 break;
             }
-            let next = (current + turn) % count;
-            answer = self.ask_one(next, packet.clone()).await;
-            if answer.is_ok() {
-                // It is asked from now on, unless another question has moved on from the same one.
-                let (set, get) = (Ordering::Relaxed, Ordering::Relaxed);
-                let _ = self.current.compare_exchange(current, next, set, get);
-            }
         }
-        answer
+        last
     }
+}
 
-    async fn ask_one(
-        &self,
-        number: usize,
-        packet: RequestPacket,
-    ) -> Result<ResponsePacket, TransportError> {
-        let other = number.checked_sub(1).and_then(|it| self.others.get(it));
-        let mut transport = other.unwrap_or(&self.first).clone();
-        poll_fn(|context| transport.poll_ready(context)).await?;
-        transport.call(packet).await
-    }
+async fn ask_one(
+    mut transport: BoxTransport,
+    packet: RequestPacket,
+) -> Result<ResponsePacket, TransportError> {
+    poll_fn(|context| transport.poll_ready(context)).await?;
+    transport.call(packet).await
 }
 
 impl Service<RequestPacket> for Fallback {

@@ -63,7 +63,8 @@ impl Endpoint {
         let transports = (urls.into_iter().zip(&*redactions))
             .map(|(url, redaction)| throttled(url, redaction, options))
             .collect();
-        let transport = retried(fallback(transports), &options.retries);
+        let fallback = Fallback::new(transports).into_box_transport();
+        let transport = retried(fallback, &options.retries);
         Ok(Self {
             client: RpcClient::new(transport, false),
             host: hosts(&redactions),
@@ -247,15 +248,6 @@ fn parsed(url: &str) -> Result<Url, ChainError> {
 fn hosts(redactions: &[Redaction]) -> String {
     let hosts: Vec<&str> = redactions.iter().map(Redaction::host).collect();
     hosts.join(", ")
-}
-
-/// One of them at a time, the next if it fails.
-fn fallback(mut transports: Vec<BoxTransport>) -> BoxTransport {
-    let first = transports.remove(0); // the options have one URL at least
-    match transports.is_empty() {
-        true => first,
-        false => Fallback::new(first, transports).into_box_transport(),
-    }
 }
 
 fn retried(transport: BoxTransport, retries: &Retries) -> BoxTransport {

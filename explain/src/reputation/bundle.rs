@@ -1,5 +1,5 @@
 use crate::{Bundle, BundleError, Piece, Subject, SubjectError, bundle::parse_strict};
-use concord_canonical::json;
+use concord_canonical::{caip::EIP155, json};
 use concord_registry::event::Profile;
 use core::fmt;
 use serde::{Deserialize, Serialize};
@@ -60,7 +60,7 @@ impl fmt::Display for Query {
         if !registry.ends_with(&self.reputation_registry) {
             write!(f, ", counted by {}", self.reputation_registry)?;
         }
-        if registry.starts_with("eip155:") {
+        if registry.starts_with(EIP155) {
             write!(f, ", at block {}", self.at_block)?;
         }
         for (name, tag) in [("tag1", &self.tag1), ("tag2", &self.tag2)] {

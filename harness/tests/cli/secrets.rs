@@ -7,7 +7,7 @@ use super::{
 use serde_json::json;
 
 const SECRET: &str = "0123456789abcdef";
-/// Nobody listens there.
+/// No server listens on this port.
 const SILENT: &str = "http://127.0.0.1:1/v2/0123456789abcdef";
 
 #[test]

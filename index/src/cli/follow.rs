@@ -134,10 +134,11 @@ impl Follower {
             Rest::More => false,
         };
         self.rounds += u32::from(rest == Rest::Done);
-        match (self.is_once && is_done, rest) {
-            (true, _) => return Ok(Some(head)),
-            (false, Rest::Nothing) if is_idle => self.pause(),
-            (false, _) => (),
+        if self.is_once && is_done {
+            return Ok(Some(head));
+        }
+        if is_idle && rest == Rest::Nothing {
+            self.pause();
         }
         Ok(None)
     }

@@ -75,8 +75,8 @@ impl Running {
     /// Sends SIGTERM. Returns the exit code, and what else was said.
     fn end(mut self) -> (Option<i32>, Vec<String>) {
         let mut kill = Command::new("kill");
-        let told = kill.arg(self.child.id().to_string()).status();
-        assert!(told.unwrap().success());
+        let sent = kill.arg(self.child.id().to_string()).status();
+        assert!(sent.unwrap().success());
         let begun = Instant::now();
         let status = loop {
             if let Some(status) = self.child.try_wait().unwrap() {

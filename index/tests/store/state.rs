@@ -393,29 +393,18 @@ fn r45_a_state_of_before_an_event_that_may_have_been_cut_off_does_not_count() {
     source.world.blocks += 1;
     stage.catch_up();
     let id = stage.indexer.deployment();
-    let suspect = Subject::Agent(agent(99));
-    assert!(
-        stage
-            .indexer
-            .store()
-            .unread(id, 99)
-            .unwrap()
-            .contains(&suspect)
-    );
+    let is_waiting = |stage: &mut Stage| {
+        let unread = stage.indexer.store().unread(id, 99).unwrap();
+        unread.contains(&Subject::Agent(agent(99)))
+    };
+    assert!(is_waiting(&mut stage));
     let source = stage.indexer.source();
     (source.ahead, source.beyond) = (1, 1);
     let compared = stage.blocking.wait(stage.indexer.compare_state());
     assert!(compared.unwrap() > 0);
     let head = stage.indexer.store().cursor(id).unwrap().unwrap().head;
     assert_eq!(head.number, BLOCKS + 3);
-    assert!(
-        stage
-            .indexer
-            .store()
-            .unread(id, 99)
-            .unwrap()
-            .contains(&suspect)
-    );
+    assert!(is_waiting(&mut stage));
     stage.compare(); // the state of a block after it
 }
 

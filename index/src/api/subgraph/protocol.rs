@@ -334,13 +334,12 @@ impl<E: Engine> Execution<'_, E> {
     fn all(&mut self, sql: &Sql, name: &str) -> Result<Vec<Stored>, QueryError> {
         let mut sql = sql.clone();
         sql.push(&format!(" LIMIT {}", LIST + 1));
-        let (mut found, mut bytes) = (Vec::new(), 0);
-        self.limited(&sql, "protocol", |cells| {
+        let mut found = Vec::new();
+        let bytes = self.limited(&sql, "protocol", |cells| {
             let cell = cells.next();
-            let length = size(&cell);
-            bytes += length;
+            let bytes = size(&cell);
             found.push(cell);
-            Ok(length)
+            Ok(bytes)
         })?;
         self.count(bytes)?;
         match found.len() {

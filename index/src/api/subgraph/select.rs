@@ -421,14 +421,14 @@ impl<'a, E: Engine> Execution<'a, E> {
         Ok(found)
     }
 
-    /// Reads rows of which each takes so many bytes, as long as these have room in the answer. They are not counted:
-    /// what of them is answered, and how often, is not known yet.
+    /// Reads rows as long as the bytes that each takes have room in the answer. Returns how many bytes these are. They are not
+    /// counted: what of them is answered, and how often, is not known yet.
     pub(super) fn limited(
         &mut self,
         sql: &Sql,
         table: &'static str,
         mut each: impl FnMut(&mut Cells<'_>) -> Result<usize, StoreError>,
-    ) -> Result<(), QueryError> {
+    ) -> Result<usize, QueryError> {
         let mut bytes = self.bytes;
         let found = self.store.select(sql, table, &mut |cells| {
             bytes += each(cells)?;
@@ -438,7 +438,8 @@ impl<'a, E: Engine> Execution<'a, E> {
             }
         });
         Self::require(self.rows, bytes)?;
-        Ok(found?)
+        found?;
+        Ok(bytes - self.bytes)
     }
 
     /// Counts bytes of the answer that no row's cells have.
