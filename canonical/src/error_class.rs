@@ -56,7 +56,7 @@ pub struct ClassInfo {
     pub name: &'static str,
     /// The rule that was broken, in one sentence.
     pub meaning: &'static str,
-    /// The ruling or section that states the rule.
+    /// The id or section of the rule.
     pub ruling: &'static str,
     /// Solidity errors of this class.
     pub solidity: &'static [SolidityError],

@@ -11,7 +11,7 @@
 //!
 //! Without the default feature `network` there are [`wire`] and [`verify`] only, and nothing reads a chain or a host by itself.
 //!
-//! Rulings (`R26` and the like) are those of Concord's specification; `X402` is one of the documents that it
+//! Rules (`R26` and the like) are those of Concord's specification; `X402` is one of the documents that it
 //! reconciles.
 
 #![forbid(unsafe_code)]

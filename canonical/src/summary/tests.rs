@@ -233,7 +233,7 @@ fn r16_refuses_a_query_without_clients() {
     assert_eq!(error.class(), ErrorClass::EmptyClients);
 }
 
-/// The ruling's text in arbitrary precision.
+/// The rule's text in arbitrary precision.
 fn naive(values: &[(i128, u8)]) -> Summary {
     if values.is_empty() {
         return summary(0, 0, 0);

@@ -1,6 +1,6 @@
 //! The reference model: the third participant of every conformance run, and its referee.
 //!
-//! Plain Rust, written from the specification's rulings and its order of checks, never from
+//! Plain Rust, written from the specification's rules and its order of checks, never from
 //! the contracts or the program. It checks a signed statement symbolically: it knows who signed
 //! what for whom, and does no cryptography.
 //!

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use std::{fmt, str::FromStr};
 
-/// The rule that a step shows: a ruling `R1` to `R25`, or `§3a`, the order of checks.
+/// The rule that a step shows: `R1` to `R25`, or `§3a`, the order of checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
     Ruling(u8),

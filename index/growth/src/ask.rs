@@ -56,8 +56,8 @@ impl Asker {
         }
     }
 
-    /// The middle one, the one that one of a hundred is slower than, and the slowest, of each kind; and the same of the
-    /// processor's time in this process, which a busy machine does not change.
+    /// The median, the p99 and the slowest of each kind; and the same of the CPU time in this process, which a busy machine does
+    /// not change.
     pub fn all(&mut self, runtime: &Runtime, requests: u64) -> Result<Value, Failure> {
         let mut all = Map::new();
         for (name, make) in KINDS {
