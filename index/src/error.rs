@@ -165,7 +165,7 @@ pub enum SyncError {
     Store(#[from] StoreError),
     /// A reorganisation goes deeper than headers are kept. What to keep is not guessed.
     #[error(
-        "ReorgTooDeep: block {block} has another hash, and so has every block that is kept, down to {oldest}; rebuild, or keep more than {kept} headers"
+        "ReorgTooDeep: block {block} has another hash, and so has every block that is kept, down to {oldest}; index into a new store, with --headers above {kept}"
     )]
     ReorgTooDeep {
         /// The last block that was indexed.

@@ -85,12 +85,24 @@ impl x402_types::facilitator::Facilitator for Facilitator {
     }
 }
 
+/// The one that `CONCORD_ANVIL` names, else the one that `scripts/build` installed, else the one on PATH.
+fn anvil_path(root: &Path) -> PathBuf {
+    if let Some(named) = env::var_os("CONCORD_ANVIL") {
+        return named.into();
+    }
+    let cache = env::var_os("CONCORD_CACHE").map_or_else(|| root.join(".cache"), PathBuf::from);
+    let installed = cache.join("bin/anvil");
+    match installed.is_file() {
+        true => installed,
+        false => "anvil".into(),
+    }
+}
+
 impl Evm {
     /// Starts anvil, deploys everything, and registers the agent with this URI.
     pub async fn start(root: &Path, uri: &str) -> Result<Self, Failed> {
-        let anvil = Anvil::at(env::var_os("CONCORD_ANVIL").unwrap_or_else(|| "anvil".into()));
         let number = CHAIN_ID.to_string();
-        let anvil = anvil
+        let anvil = Anvil::at(anvil_path(root))
             .args(["--chain-id", &number])
             .timeout(30_000)
             .try_spawn()?;
