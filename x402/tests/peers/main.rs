@@ -18,6 +18,7 @@ mod killed;
 #[path = "../settled/killing.rs"]
 mod killing;
 mod matrix;
+mod nodes;
 mod peer;
 #[path = "../settled/reads.rs"]
 mod reads;
