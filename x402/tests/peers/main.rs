@@ -14,6 +14,7 @@ mod files;
 #[allow(dead_code)] // the same
 #[path = "../settled/gate.rs"]
 mod gate;
+mod interrupted;
 mod killed;
 #[path = "../settled/killing.rs"]
 mod killing;
