@@ -10,6 +10,7 @@ mod customer;
 mod entrance;
 #[path = "../settled/errand.rs"]
 mod errand;
+mod fees;
 mod files;
 #[allow(dead_code)] // the same
 #[path = "../settled/gate.rs"]
