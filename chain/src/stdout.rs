@@ -5,9 +5,9 @@ use std::io::{self, Write};
 ///
 /// # Errors
 /// Stdout cannot be written for another reason than a closed pipe.
-pub fn show(result: &str) -> io::Result<()> {
+pub fn show(result: impl AsRef<[u8]>) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    match out.write_all(result.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(result.as_ref()).and_then(|()| out.flush()) {
         Err(fault) if fault.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => written,
     }

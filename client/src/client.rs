@@ -229,19 +229,28 @@ impl Client {
     }
 
     /// Continues an operation that is on record, and sends what a killed call had not sent yet; `None` if no operation is on
-    /// record under this id.
+    /// record under this id. One of another registry or account is refused, signed or not.
     ///
     /// # Errors
     /// As [`Self::register`].
     pub async fn resume(&mut self, id: &str) -> Result<Option<Outcome>, OperationError> {
         let (held, transactions) = self.hold(id)?;
-        let loaded = held.load();
+        let loaded = self.load_own(&held);
         let loaded = loaded.map_err(|fault| OperationError::new(fault, sent(&transactions, id)))?;
         drop((held, transactions));
         match loaded {
             None => Ok(None),
             Some(record) => self.run(id, record.operation).await.map(Some),
         }
+    }
+
+    fn load_own(&self, held: &Held) -> Result<Option<OperationRecord>, ClientError> {
+        let loaded = held.load()?;
+        if let Some(found) = &loaded {
+            let (registry, account) = (self.registries().registry(), self.account());
+            held.require_place(found, &registry, &account)?;
+        }
+        Ok(loaded)
     }
 
     fn hold(&self, id: &str) -> Result<(Held, FileRecord), OperationError> {

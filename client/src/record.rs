@@ -78,14 +78,24 @@ impl Held {
         FileRecord::open(&self.path.with_extension("transactions.json"))
     }
 
+    /// Requires that what is on record is of this registry and account.
+    pub(crate) fn require_place(
+        &self,
+        found: &OperationRecord,
+        registry: &str,
+        account: &str,
+    ) -> Result<(), ClientError> {
+        self.require("registry", &found.registry, registry)?;
+        self.require("account", &found.account, account)
+    }
+
     /// Requires that what is on record is what is asked for.
     pub(crate) fn require_same(
         &self,
         found: &OperationRecord,
         asked: &OperationRecord,
     ) -> Result<(), ClientError> {
-        self.require("registry", &found.registry, &asked.registry)?;
-        self.require("account", &found.account, &asked.account)?;
+        self.require_place(found, &asked.registry, &asked.account)?;
         let (found, asked) = (&found.operation, &asked.operation);
         self.require("operation", found.name(), asked.name())?;
         if found == asked {

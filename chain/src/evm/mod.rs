@@ -12,7 +12,7 @@ pub use call_chain::{CallChain, CallJob};
 pub use client::{Client, ClientOptions};
 pub use confirmations::Confirmations;
 pub use fees::{FeeLimit, Fees, gwei, layer_one_fee};
-pub use node::{Node, view_request};
+pub use node::{Node, returned_or_reverted, view_request};
 pub use receipt::TxReceipt;
 pub use transactions::{Transactions, TxCall, decode};
 

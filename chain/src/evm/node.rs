@@ -438,8 +438,13 @@ pub fn view_request<C: SolCall>(contract: Address, call: &C) -> TransactionReque
         .with_input(call.abi_encode())
 }
 
-/// The result of a call; an error that is not a revert is the node's.
-fn returned_or_reverted(answer: Refusable<Bytes>) -> Result<Result<Bytes, Bytes>, ErrorPayload> {
+/// Returns what a call returned or reverted with.
+///
+/// # Errors
+/// An error that is not a revert: it is the node's.
+pub fn returned_or_reverted(
+    answer: Refusable<Bytes>,
+) -> Result<Result<Bytes, Bytes>, ErrorPayload> {
     match answer {
         Ok(returned) => Ok(Ok(returned)),
         Err(no) => match no.as_revert_data() {

@@ -78,7 +78,18 @@ impl ExecutedTx {
     }
 }
 
-/// The first block that a node still has.
+/// The newest block that can no longer be undone, as one node knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FinalBlock {
+    /// Its slot.
+    #[serde(rename = "absoluteSlot")]
+    pub slot: u64,
+    /// How many blocks are before it.
+    pub block_height: u64,
+}
+
+/// A block that a node still has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KeptBlock {
@@ -123,19 +134,33 @@ impl Cluster {
         Ok((found.context.slot, accounts?))
     }
 
-    /// Returns an account's confirmed transactions, the newest first, at most 1,000; with `before`, those
-    /// before that one.
+    /// Returns the newest block that can no longer be undone: slot and height are of one answer, for behind one
+    /// endpoint may be several nodes.
     ///
     /// # Errors
     /// [`ChainError::Unreachable`].
+    pub async fn final_block(&self) -> Result<FinalBlock, ChainError> {
+        let config = json!({ "commitment": "finalized" });
+        self.expect("getEpochInfo", json!([config])).await
+    }
+
+    /// Returns an account's confirmed transactions, the newest first, at most 1,000; with `before`, those
+    /// before that one. With `reached`, from a node that has come to this slot.
+    ///
+    /// # Errors
+    /// [`ChainError::Unreachable`], also if the node has not reached the slot.
     pub async fn signatures(
         &self,
         address: &Address,
         before: Option<&str>,
+        reached: Option<u64>,
     ) -> Result<Vec<SignatureEntry>, ChainError> {
         let mut config = json!({ "commitment": CONFIRMED });
         if let Some(signature) = before {
             config["before"] = signature.into();
+        }
+        if let Some(slot) = reached {
+            config["minContextSlot"] = slot.into();
         }
         let params = json!([address.to_string(), config]);
         self.expect("getSignaturesForAddress", params).await
@@ -160,6 +185,15 @@ impl Cluster {
         Ok(block.signatures)
     }
 
+    /// Requires that the node has written down the transactions of a final block: nodes do so after they have
+    /// carried the block out, and list no transaction before.
+    ///
+    /// # Errors
+    /// [`ChainError::Unreachable`], also if it has not.
+    pub async fn require_history_until(&self, slot: u64) -> Result<(), ChainError> {
+        self.kept_block(slot).await.map(drop)
+    }
+
     /// Returns the first slot whose transactions the node still has.
     ///
     /// # Errors
@@ -174,6 +208,10 @@ impl Cluster {
     /// [`ChainError::Unreachable`].
     pub async fn first_kept_block(&self) -> Result<KeptBlock, ChainError> {
         let slot = self.first_kept_slot().await?;
+        self.kept_block(slot).await
+    }
+
+    async fn kept_block(&self, slot: u64) -> Result<KeptBlock, ChainError> {
         let config = json!({
             "commitment": CONFIRMED,
             "transactionDetails": "none",

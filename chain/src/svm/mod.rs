@@ -13,7 +13,9 @@ pub use cluster::{
     Refusal, ReturnData, SignatureStatus, Simulation, TxMeta, is_public,
 };
 pub use cosigning::{CosigningError, PreparedTx};
-pub use history::{KeptBlock, LoadedAddresses, SignatureEntry, TokenAmount, TokenBalance};
+pub use history::{
+    FinalBlock, KeptBlock, LoadedAddresses, SignatureEntry, TokenAmount, TokenBalance,
+};
 pub use instruction_chain::{InstructionChain, InstructionJob};
 pub use landing::{land, send, wait};
 pub use transactions::{

@@ -15,11 +15,12 @@ use concord_chain::{
 };
 use concord_client::{
     Account, Client, ClientError, Document, EvmAccount, FileFolder, FileStore, Given, Kind,
-    Operation, Registries, Review, SvmAccount,
+    Operation, Registries, Review, Sent, SvmAccount,
 };
 use concord_registry::{event::Event, evm::RegistryAddresses, svm::Address};
 use serde_json::{Value, json};
 use std::{fs, path::Path, sync::Arc};
+use tokio::sync::Notify;
 
 const TEST: &str = "killed::one_feedback_wherever_a_client_is_killed";
 const ID: &str = "order-17";
@@ -53,11 +54,7 @@ async fn kill_at_every_point() {
     for world in worlds().await {
         let agent = world.register("rated", folder.path(), Document::None);
         let mut errand = errand_on(&world, &agent.await.agent);
-        let url = match &world {
-            World::Evm(chain) => &chain.url,
-            World::Svm(solana) => &solana.url,
-        };
-        let proxy = Proxy::start(url).await;
+        let proxy = Proxy::start(world.url()).await;
         errand["rpc"] = json!(proxy.url);
         for (number, point) in (1..).zip(POINTS) {
             let place = format!("{}-{point}", &world.name()[..6]);
@@ -70,6 +67,56 @@ async fn kill_at_every_point() {
             let next = registries.feedback(Kind::Open, agent, client, number + 1);
             assert_eq!(next.await.unwrap(), None, "{point}: one feedback");
         }
+    }
+}
+
+/// A record without a signature names what was begun by whom, and where.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_operation_is_resumed_by_the_account_and_on_the_registry_that_began_it() {
+    let folder = tempfile::tempdir().unwrap();
+    for world in worlds().await {
+        let agent = world.register("rated", folder.path(), Document::None);
+        let agent = agent.await.agent;
+        let mut errand = errand_on(&world, &agent);
+        let place = folder.path().join(&world.name()[..6]);
+        errand["rpc"] = json!(world.url());
+        errand["folder"] = json!(place);
+        errand["stop"] = json!("Signing");
+        assert!(errand::kill(TEST, &errand, &Notify::new()).await);
+
+        let (records, files) = (place.join("records"), place.join("files"));
+        let client = |account| {
+            let files = Arc::new(FileFolder::ipfs(&files));
+            Client::new(account, &records, files)
+        };
+        let another = world.account(Role::Second, Vec::new()).await;
+        errand["stop"] = json!("");
+        let own = errand.clone();
+        for member in ["identity", "program"] {
+            errand[member] = match &world {
+                World::Evm(chain) => json!(chain.addresses.validation),
+                World::Svm(_) => json!(world.address(Role::Wallet)),
+            };
+        }
+        let elsewhere = account_of(&errand).await;
+        for (account, field) in [(another, "account"), (elsewhere, "registry")] {
+            let refused = client(account).resume(ID).await.unwrap_err();
+            let found = match &*refused.fault {
+                ClientError::OnRecord { field, .. } => *field,
+                other => panic!("{other}"),
+            };
+            assert_eq!(found, field, "{}", world.name());
+            assert_eq!(refused.sent, Sent::Nothing, "{}", world.name());
+        }
+        let feedback = async |client: Role| {
+            let (registries, client) = (world.registries(), world.address(client));
+            let given = registries.feedback(Kind::Open, &agent, &client, 1).await;
+            given.unwrap().is_some()
+        };
+        assert!(!feedback(Role::Second).await && !feedback(Role::Reviewer).await);
+        let resumed = client(account_of(&own).await).resume(ID).await;
+        assert!(resumed.unwrap().is_some());
+        assert!(!feedback(Role::Second).await && feedback(Role::Reviewer).await);
     }
 }
 
@@ -128,18 +175,21 @@ async fn rate(errand: &Value) -> Given {
         files: FileFolder::ipfs(&folder.join("files")),
         stop: text("stop").to_owned(),
     });
-    let account: Box<dyn Account> = match text("network") == cluster::NETWORK {
-        true => Box::new(on_solana(errand).await),
-        false => Box::new(on_evm(errand).await),
-    };
     let account = Box::new(Stopping {
-        account,
+        account: account_of(errand).await,
         stop: text("stop").to_owned(),
     });
     let mut client = Client::new(account, &folder.join("records"), files);
     let review = Review::open(text("agent"), Rated::new(95, 0).unwrap());
     let given = client.give(ID, review, Document::Bytes(b"{}"));
     given.await.unwrap()
+}
+
+async fn account_of(errand: &Value) -> Box<dyn Account> {
+    match errand["network"] == cluster::NETWORK {
+        true => Box::new(on_solana(errand).await),
+        false => Box::new(on_evm(errand).await),
+    }
 }
 
 async fn on_evm(errand: &Value) -> EvmAccount {

@@ -97,6 +97,14 @@ impl World {
         }
     }
 
+    /// Where its node is.
+    pub fn url(&self) -> &str {
+        match self {
+            Self::Evm(chain) => &chain.url,
+            Self::Svm(solana) => &solana.url,
+        }
+    }
+
     pub fn key(&self, role: Role) -> PrivateKeySigner {
         match self {
             Self::Evm(chain) => chain.keys[role as usize].clone(),

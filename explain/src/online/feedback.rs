@@ -556,7 +556,7 @@ impl SvmReader {
         loop {
             let page = self
                 .cluster()
-                .signatures(account, before.as_deref())
+                .signatures(account, before.as_deref(), None)
                 .await?;
             let Some(last) = page.last() else {
                 break;

@@ -2,7 +2,7 @@ use concord_chain::ChainError;
 
 use crate::{
     feedback::FeedbackError,
-    pay::{PayError, PayFault},
+    pay::{Money, PayError, PayFault},
     verify::State,
 };
 
@@ -35,6 +35,16 @@ impl CliError {
     pub(super) fn usage(words: impl ToString) -> Self {
         Self::new(USAGE, words)
     }
+
+    /// Says what is known of a purchase's money beside what failed, and exits accordingly.
+    pub(super) fn with_money(self, money: &Money) -> Self {
+        let code = match money.has_moved() {
+            None => MONEY_UNKNOWN,
+            Some(true) => CANNOT_CHECK,
+            Some(false) => self.code,
+        };
+        Self::new(code, format!("{}; {money}", self.words))
+    }
 }
 
 /// R36: only what is verified counts as success.
@@ -64,12 +74,7 @@ impl From<std::io::Error> for CliError {
 
 impl From<PayError> for CliError {
     fn from(error: PayError) -> Self {
-        let code = match error.money.has_moved() {
-            None => MONEY_UNKNOWN,
-            Some(true) => CANNOT_CHECK,
-            Some(false) => code_of_fault(&error.fault),
-        };
-        Self::new(code, error)
+        Self::from(error.fault).with_money(&error.money)
     }
 }
 

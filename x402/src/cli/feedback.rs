@@ -4,11 +4,16 @@ use std::{
 };
 
 use concord_canonical::value::Value as Rating;
-use concord_chain::{evm::FeeLimit, submission::Timing, svm::PriorityFee};
+use concord_chain::{
+    ChainError,
+    evm::{FeeLimit, Fees, Node},
+    submission::Timing,
+    svm::PriorityFee,
+};
 use serde_json::json;
 
 use super::{
-    CliError, VERIFIED,
+    CANNOT_CHECK, CliError, VERIFIED,
     config::{Market, read_json},
     keys::Opened,
     options::Give,
@@ -112,10 +117,26 @@ async fn registry(
     }
     let addresses = configured.addresses(chain)?;
     let signer = Box::new(keys.need_evm()?.clone());
-    let fees = (FeeLimit::default(), options.confirmations);
     let node = configured.node()?;
+    let limit = fee_limit(options.max_fee.as_deref(), &node).await?;
+    let fees = (limit, options.confirmations);
     let connected = EvmRegistry::connect(node, chain, addresses, signer, fees, TIMING);
     Ok(Box::new(connected.await?))
+}
+
+/// X402-69: there is always a limit, so that a node's word about fees does not empty the account.
+async fn fee_limit(text: Option<&str>, node: &Node) -> Result<FeeLimit, CliError> {
+    let given = FeeLimit::parse(text).map_err(|error| match error {
+        ChainError::FeeLimitMalformed(value) => {
+            let expected = "not a number of gwei with at most 9 decimals";
+            CliError::usage(format!("--max-fee {value}: {expected}"))
+        }
+        other => other.into(),
+    })?;
+    Ok(match given.wei() {
+        Some(_) => given,
+        None => given.of_plan(Fees::current(node, given).await?),
+    })
 }
 
 fn review(options: &Give) -> Result<Review, CliError> {
@@ -151,9 +172,17 @@ fn report(
     given: &Given,
     has_proof: bool,
 ) -> Result<u8, CliError> {
+    let landed = |error: &dyn ToString| {
+        let (index, transaction) = (given.entry.index, &given.entry.transaction);
+        let words = format!(
+            "feedback {index} landed in {transaction}: {}",
+            error.to_string()
+        );
+        CliError::new(CANNOT_CHECK, words)
+    };
     let path = store.path(given.record.file.as_bytes());
     let file = fs::read(&path);
-    let file = file.map_err(|error| CliError::usage(format!("{}: {error}", path.display())))?;
+    let file = file.map_err(|error| landed(&format!("{}: {error}", path.display())))?;
     let hash = concord_canonical::hash::keccak256(&file);
     let on_chain = given.entry.file().map(|(_, hash)| hash).unwrap_or_default();
     if hash != on_chain {
@@ -184,7 +213,7 @@ fn report(
         given.record.submission.uri,
         hex::encode(on_chain),
     );
-    print(options.config.json, &result, &text)?;
+    print(options.config.json, &result, &text).map_err(|error| landed(&error))?;
     Ok(VERIFIED)
 }
 

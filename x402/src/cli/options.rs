@@ -209,6 +209,10 @@ pub struct Give {
     /// The URL under which a web server publishes that folder. Default: ipfs://.
     #[arg(long, value_name = "URL")]
     pub files_url: Option<String>,
+    /// EVM: the highest price for a unit of gas, in gwei, raised fees included. Default: a quarter
+    /// more than is asked now.
+    #[arg(long, value_name = "GWEI")]
+    pub max_fee: Option<String>,
     /// EVM: when the transaction counts as final: a number of blocks, safe, or finalized.
     #[arg(long, value_name = "N|TAG", default_value = "1")]
     pub confirmations: Confirmations,

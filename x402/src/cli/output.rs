@@ -5,11 +5,25 @@ use super::CliError;
 
 /// Prints the result: as JSON, or as text.
 pub(super) fn print(as_json: bool, json: &Value, text: &str) -> Result<(), CliError> {
-    let result = match as_json {
-        true => serde_json::to_string_pretty(json).unwrap_or_default(),
-        false => text.trim_end().to_owned(),
+    print_with(as_json, json, text, &[])
+}
+
+/// As [`print()`], with bytes after the text, as they are. JSON has its own form of them.
+pub(super) fn print_with(
+    as_json: bool,
+    json: &Value,
+    text: &str,
+    bytes: &[u8],
+) -> Result<(), CliError> {
+    let mut result = match as_json {
+        true => serde_json::to_vec_pretty(json).unwrap_or_default(),
+        false => text.trim_end().into(),
     };
-    Ok(show(&format!("{result}\n"))?)
+    result.push(b'\n');
+    if !as_json {
+        result.extend_from_slice(bytes);
+    }
+    Ok(show(result)?)
 }
 
 /// A check's line: name, state, and what was found.

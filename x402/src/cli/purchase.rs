@@ -1,35 +1,40 @@
 use std::{fs, path::Path};
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use serde_json::{Value, json};
 
 use super::{
-    CliError, MONEY_UNKNOWN, VERIFIED,
+    CANNOT_CHECK, CliError, MONEY_UNKNOWN, VERIFIED,
     config::Market,
     error::code_of,
     options::{Pay, Place, Verify},
-    output::{line, print},
+    output::{line, print, print_with},
 };
 use crate::{
     pay::{
-        Asked, Buyer, EvidenceFolder, HttpLimits, Offered, PayError, PayFault, Payers, Purchase,
-        Request,
+        Asked, Buyer, EvidenceFolder, HttpLimits, Money, Offered, PayError, PayFault, Payers,
+        Purchase, Request,
     },
     quote::{Quote, Refusal, WalletState},
     verify::State,
 };
 
 pub(super) async fn pay(options: &Pay) -> Result<u8, CliError> {
-    let headers = headers(&options.header)?;
-    let market = Market::connect(&options.config.config).await?;
-    let keys = options.keys.open()?;
-    let json = options.config.json;
-    let buyer = buyer(&market, keys.payers(), &options.place)?;
-    let id = &options.place.id;
+    let (id, json) = (&options.place.id, options.config.json);
+    let folder = EvidenceFolder::open(&options.place.evidence)?;
+    let recorded = folder.money(id);
+    let or_paid = |error| since_begun(error, recorded.as_ref());
+    let headers = headers(&options.header).map_err(or_paid)?;
+    let market = Market::connect(&options.config.config).await;
+    let market = market.map_err(or_paid)?;
+    let keys = options.keys.open().map_err(or_paid)?;
+    let buyer = buyer(&market, keys.payers(), folder).map_err(or_paid)?;
     if options.resume {
         let purchase = buyer.resume(id, &headers).await?;
         return report(&purchase, None, &options.place, json);
     }
+    buyer.require_new(id).await?;
     let offered = match buyer.quote(request(options, headers)?).await {
         Ok(Asked::Offered(offered)) => offered,
         Ok(Asked::Free(answer)) => {
@@ -53,23 +58,37 @@ pub(super) async fn pay(options: &Pay) -> Result<u8, CliError> {
 }
 
 pub(super) async fn verify(options: &Verify) -> Result<u8, CliError> {
-    let market = Market::connect(&options.config.config).await?;
     let id = &options.place.id;
     let folder = EvidenceFolder::open(&options.place.evidence)?;
-    let found = folder.load(id)?;
+    let recorded = folder.money(id);
+    let or_paid = |error| since_begun(error, recorded.as_ref());
+    let found = folder.load(id).map_err(|fault| or_paid(fault.into()))?;
     let found = found.ok_or_else(|| CliError::usage(PayFault::UnknownPurchase(id.clone())))?;
     if found.answer.is_none() {
         let words = format!("the purchase {id} has no answer: `concord x402 pay --resume` first");
-        return Err(CliError::usage(words));
+        return Err(or_paid(CliError::usage(words)));
     }
+    let market = Market::connect(&options.config.config).await;
+    let market = market.map_err(or_paid)?;
     // with an answer on record nothing is sent, and no key is needed
-    let buyer = buyer(&market, Payers::default(), &options.place)?;
+    let buyer = buyer(&market, Payers::default(), folder).map_err(or_paid)?;
     let purchase = buyer.resume(id, &HeaderMap::new()).await?;
     report(&purchase, None, &options.place, options.config.json)
 }
 
-fn buyer<'a>(market: &'a Market, payers: Payers<'a>, place: &Place) -> Result<Buyer<'a>, CliError> {
-    let folder = EvidenceFolder::open(&place.evidence)?;
+/// X402-64: an error before the payment chain could be asked: an earlier command with the same id may have paid.
+fn since_begun(error: CliError, recorded: Option<&Money>) -> CliError {
+    match recorded {
+        Some(money) => error.with_money(money),
+        None => error,
+    }
+}
+
+fn buyer<'a>(
+    market: &'a Market,
+    payers: Payers<'a>,
+    folder: EvidenceFolder,
+) -> Result<Buyer<'a>, CliError> {
     let limits = HttpLimits::default();
     let terms = market.terms.clone();
     Ok(Buyer::new(payers, market.reads(), folder, terms, limits)?)
@@ -177,30 +196,48 @@ fn report(
     as_json: bool,
 ) -> Result<u8, CliError> {
     let state = purchase.report.state();
-    let (id, money) = (&purchase.id, &purchase.money);
-    let body = place.evidence.join(format!("{id}.response"));
+    let (id, money, body) = (&purchase.id, &purchase.money, &purchase.response.body);
+    let status = purchase.response.status.as_u16();
+    let unrecorded = purchase.unrecorded.as_ref().map(ToString::to_string);
+    let is_on_disk = unrecorded.is_none();
+    let place = place.evidence.join(format!("{id}.response"));
     let result = json!({
         "id": id,
         "state": state.name(),
-        "status": purchase.response.status.as_u16(),
+        "status": status,
         "money": money,
         "erc8478": outcome,
         "steps": purchase.report.steps,
-        "body": (!purchase.response.body.is_empty()).then(|| body.display().to_string()),
-        "unrecorded": purchase.unrecorded.as_ref().map(ToString::to_string),
+        "body": (is_on_disk && !body.is_empty()).then(|| place.display().to_string()),
+        "bodyBase64": (!is_on_disk).then(|| STANDARD.encode(body)),
+        "unrecorded": unrecorded,
     });
-    let status = purchase.response.status;
     let mut text = format!("{id}: {}, status {status}; {money}\n", state.name());
     for step in &purchase.report.steps {
         let class = step.class.map(|it| format!("{it:?} ")).unwrap_or_default();
         let detail = format!("{class}{}", step.detail);
         text.push_str(&line(&step.step.to_string(), step.state.name(), &detail));
     }
-    print(as_json, &withheld(result), &text)?;
-    match money.has_moved() {
-        None => Ok(MONEY_UNKNOWN),
-        Some(_) => Ok(code_of(state)),
+    let mut after: &[u8] = &[];
+    if let Some(fault) = &unrecorded {
+        let length = body.len();
+        text.push_str(&format!(
+            "not on disk: {fault}; the body's {length} bytes follow\n"
+        ));
+        after = body; // X402-65: nobody else has what was paid for
     }
+    print_with(as_json, &withheld(result), &text, after).map_err(|error| {
+        let words = format!("the purchase {id} has an answer, which is not shown: {error}");
+        CliError::new(CANNOT_CHECK, words).with_money(money)
+    })?;
+    let code = match money.has_moved() {
+        None => MONEY_UNKNOWN,
+        Some(_) => code_of(state),
+    };
+    Ok(match is_on_disk {
+        true => code,
+        false => code.max(CANNOT_CHECK),
+    })
 }
 
 /// The evidence contains the signed bytes: anyone who has them can submit them.

@@ -13,6 +13,7 @@ use axum::{
     body::Body,
     extract::{Request, State},
     http::{HeaderMap, StatusCode, Uri, header},
+    middleware::{Next, from_fn_with_state},
     response::{IntoResponse, Response},
     routing::get,
 };
@@ -21,7 +22,11 @@ use futures_util::future::{Either, join, ready};
 use http_body_util::BodyExt;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use serde_json::Value;
-use tokio::net::TcpListener;
+use tokio::{
+    net::TcpListener,
+    sync::{Semaphore, oneshot},
+    time::{Instant, timeout_at},
+};
 use x402_axum::{
     StaticPriceTags, X402LayerBuilder, X402Middleware, facilitator_client::FacilitatorClient,
 };
@@ -34,7 +39,10 @@ use super::{
     CliError, VERIFIED, config::read_json, options::Serve, serve_config::ServeConfig,
     signing::Rotation,
 };
-use crate::server::{describe_metrics, remove_payment_headers};
+use crate::{
+    server::{describe_metrics, remove_payment_headers},
+    wire::PAYMENT_RESPONSE,
+};
 
 /// Bytes of a request's body that are passed on.
 const BODY_MAX: usize = 16 << 20;
@@ -54,6 +62,9 @@ const NOT_PASSED_ON: [header::HeaderName; 9] = [
 
 /// Seconds: hashing and signing takes a fraction of a millisecond with a key in this process.
 const SIGNING_BUCKETS: [f64; 8] = [0.0001, 0.0002, 0.0005, 0.001, 0.005, 0.05, 0.5, 5.0];
+
+/// Requests that are answered at once, of those that have hung up too: as many as there are connections.
+const AT_ONCE: u32 = 1_024;
 
 /// Between two times that the recorder adds up its samples.
 const UPKEEP: Duration = Duration::from_secs(5);
@@ -98,12 +109,64 @@ pub(super) async fn serve(options: &Serve) -> Result<u8, CliError> {
         }
     };
     writeln!(io::stdout(), "serving {} on {address}", config.public_url)?;
-    join(serve_until_stopped(listener, router), watched).await;
+    let limits = ServerLimits::default();
+    join(
+        serve_to_the_end(listener, router, limits, asked_to_stop()),
+        watched,
+    )
+    .await;
     Ok(VERIFIED)
 }
 
 async fn serve_until_stopped(listener: TcpListener, router: Router) {
     server::serve(listener, router, ServerLimits::default(), asked_to_stop()).await;
+}
+
+/// X402-67: serves until `end` is ready, and answers each request to its end, whoever still listens: the paywall settles after the
+/// upstream has answered, and a buyer who hangs up before would have had its work for nothing. What has begun at the
+/// end is waited for within the same limit.
+async fn serve_to_the_end(
+    listener: TcpListener,
+    router: Router,
+    limits: ServerLimits,
+    end: impl Future<Output = ()>,
+) {
+    let free = Arc::new(Semaphore::new(AT_ONCE as usize));
+    let router = router.layer(from_fn_with_state(free.clone(), answer_to_the_end));
+    let mut until = Instant::now();
+    let end = async {
+        end.await;
+        until = Instant::now() + limits.end;
+    };
+    server::serve(listener, router, limits, end).await;
+    let _ = timeout_at(until, free.acquire_many(AT_ONCE)).await; // what is left ends here
+}
+
+/// Answers in a task of its own, which goes on if the connection is closed.
+async fn answer_to_the_end(
+    State(free): State<Arc<Semaphore>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let Ok(held) = free.acquire_owned().await else {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response(); // it is never closed
+    };
+    let (answer, answered) = oneshot::channel();
+    tokio::spawn(async move {
+        let response = next.run(request).await;
+        if let Err(untaken) = answer.send(response)
+            && let Some(settlement) = untaken.headers().get(PAYMENT_RESPONSE)
+        {
+            tracing::warn!(
+                ?settlement,
+                "a paid answer was not taken: the buyer had hung up"
+            );
+        }
+        drop(held);
+    });
+    let answered = answered.await;
+    // without an answer the task panicked
+    answered.unwrap_or_else(|_| StatusCode::INTERNAL_SERVER_ERROR.into_response())
 }
 
 async fn bind(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
@@ -224,6 +287,7 @@ mod tests {
         convert::Infallible,
         sync::atomic::{AtomicUsize, Ordering},
     };
+    use tokio::{io::AsyncWriteExt, sync::Notify};
 
     #[test]
     fn a_request_stays_within_the_upstreams_path() {
@@ -290,6 +354,49 @@ mod tests {
             assert!(!headers.contains_key(name), "the buyer gets {name}");
             assert!(!got.lines().any(|it| it == name), "upstream gets {name}");
         }
+    }
+
+    /// Serves a router, of which a client asks and then hangs up while it is answered. Returns when the server has ended.
+    async fn hang_up(router: Router, arrived: &Notify, then: impl Future<Output = ()>) {
+        let limits = ServerLimits {
+            end: Duration::from_millis(300),
+            ..ServerLimits::default()
+        };
+        let (listener, address) = bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let end = async { stopped.await.unwrap() };
+        let serving = tokio::spawn(serve_to_the_end(listener, router, limits, end));
+        let mut client = tokio::net::TcpStream::connect(address).await.unwrap();
+        let request = b"GET / HTTP/1.1\r\nhost: a\r\n\r\n";
+        client.write_all(request).await.unwrap();
+        arrived.notified().await;
+        drop(client);
+        tokio::time::sleep(Duration::from_millis(100)).await; // the server sees it
+        stop.send(()).unwrap();
+        then.await;
+        serving.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_request_is_answered_to_its_end_whoever_listens() {
+        let (arrived, released) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let answered = Arc::new(AtomicUsize::new(0));
+        let handler = {
+            let (arrived, released) = (arrived.clone(), released.clone());
+            let answered = answered.clone();
+            async move || {
+                arrived.notify_one();
+                released.notified().await;
+                answered.fetch_add(1, Ordering::SeqCst);
+            }
+        };
+        let router = Router::new().fallback(handler);
+        let then = async { released.notify_one() };
+        hang_up(router.clone(), &arrived, then).await;
+        assert_eq!(answered.load(Ordering::SeqCst), 1);
+        // one that takes longer than the limit does not keep the server from ending
+        hang_up(router, &arrived, async {}).await;
+        assert_eq!(answered.load(Ordering::SeqCst), 1);
     }
 
     static KEPT: AtomicUsize = AtomicUsize::new(0);

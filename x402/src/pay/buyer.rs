@@ -153,6 +153,20 @@ impl<'a> Buyer<'a> {
         Ok(Offered { request, quote })
     }
 
+    /// X402-64: requires that no purchase of this name has begun. Ask before the server: what it answers to a request without a
+    /// payment says nothing about one that was sent.
+    ///
+    /// # Errors
+    /// [`PayFault::AlreadyBegun`], and whether money moved; evidence that cannot be read.
+    pub async fn require_new(&self, id: &str) -> Result<(), PayError> {
+        let Some(begun) = self.read(id)? else {
+            return Ok(());
+        };
+        let fault = PayFault::AlreadyBegun(id.to_owned());
+        let money = self.money(&begun).await;
+        Err(PayError { fault, money })
+    }
+
     /// Pays an offer once, and verifies the answer. `id` names the purchase.
     ///
     /// # Errors
@@ -212,10 +226,7 @@ impl<'a> Buyer<'a> {
     /// Evidence that cannot be read says nothing about money.
     fn read(&self, id: &str) -> Result<Option<Evidence>, PayError> {
         self.evidence.load(id).map_err(|fault| {
-            let money = match fault {
-                PayFault::IdMalformed(_) => Money::NotSent,
-                _ => Money::Unreadable,
-            };
+            let money = fault.unread();
             PayError { fault, money }
         })
     }

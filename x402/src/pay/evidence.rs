@@ -257,14 +257,20 @@ impl Evidence {
         seen.unwrap_or_else(|| self.money_unsettled())
     }
 
-    /// Whether money moved, as the chain says.
+    /// Whether money moved, as the chain says. A payment that was seen stays seen by one look that does not find it (R36,
+    /// X402-66).
     pub(super) fn money_in(&self, state: &AuthorizationState) -> Money {
-        match state {
-            AuthorizationState::Used { transaction } => Money::Settled {
+        use AuthorizationState::{Expired, Unused, Used};
+        match (state, &self.money) {
+            (
+                Unused | Expired | Used { transaction: None },
+                Some(settled @ Money::Settled { .. }),
+            ) => settled.clone(),
+            (Used { transaction }, _) => Money::Settled {
                 transaction: transaction.clone(),
             },
             _ if self.payment.is_none() => Money::NotSent,
-            AuthorizationState::Unused => self.money_unsettled(),
+            (Unused, _) => self.money_unsettled(),
             _ => Money::Void,
         }
     }

@@ -1,13 +1,17 @@
 //! Payments on EVM chains: the token itself says whether an authorization was used.
 
 use alloy::{
-    primitives::{Address, B256},
-    rpc::types::Filter,
+    primitives::{Address, B256, Bytes},
+    rpc::types::{Filter, TransactionRequest, state::StateOverride},
     sol,
     sol_types::{SolCall, SolEvent},
 };
 use async_trait::async_trait;
-use concord_chain::evm::{Node, view_request};
+use concord_chain::{
+    ChainError,
+    evm::{Node, returned_or_reverted, view_request},
+};
+use futures_util::future::try_join;
 
 use super::{
     Authorization, AuthorizationState, Authorizations, OfferUnpayable, PayFault, Prepared,
@@ -36,10 +40,17 @@ impl Authorizations for EvmChains {
             return Err(OfferUnpayable::new("payer", payer, "an EVM address").into());
         };
         let transfer = TransferAuthorization::new(offer, from, B256::random(), at)?;
-        let block = self.node(&offer.network)?.block_number().await;
+        let node = self.node(&offer.network)?;
+        let read = try_join(node.block_number(), answers_state(node, &transfer)).await;
+        let (block, answers_state) = read.map_err(Unavailable::from)?;
+        if !answers_state {
+            // X402-68: nobody could say whether it was paid
+            let expected = "a token with EIP-3009's authorizationState";
+            return Err(OfferUnpayable::new("asset", &offer.asset, expected).into());
+        }
         Ok(Prepared {
             authorization: Authorization::Eip3009(transfer),
-            since_block: block.map_err(Unavailable::from)?,
+            since_block: block,
         })
     }
 
@@ -77,20 +88,40 @@ enum Event {
     Cancelled,
 }
 
+/// Whether the token answers what is asked about each payment later. One without the function reverts, and an address without
+/// code answers nothing.
+async fn answers_state(node: &Node, transfer: &TransferAuthorization) -> Result<bool, ChainError> {
+    let request = state_request(transfer);
+    let answer = node.call(&request, &StateOverride::default()).await?;
+    let answer = returned_or_reverted(answer).map_err(|no| {
+        let reason = no.message.into_owned();
+        node.endpoint().unreachable("eth_call", reason)
+    })?;
+    Ok(answer.is_ok_and(|it| used_in(&it).is_some()))
+}
+
 async fn is_used(
     node: &Node,
     transfer: &TransferAuthorization,
     block: u64,
 ) -> Result<bool, Unavailable> {
+    let answers = node.calls(&[state_request(transfer)], block).await?;
+    let answer = answers.first().and_then(|it| it.as_ref().ok());
+    let token = transfer.domain.verifying_contract;
+    let used = answer.and_then(used_in);
+    used.ok_or_else(|| Unavailable(format!("{token} does not answer authorizationState")))
+}
+
+fn state_request(transfer: &TransferAuthorization) -> TransactionRequest {
     let call = authorizationStateCall {
         authorizer: transfer.from,
         nonce: transfer.nonce,
     };
-    let token = transfer.domain.verifying_contract;
-    let answers = node.calls(&[view_request(token, &call)], block).await?;
-    let answer = answers.first().and_then(|it| it.as_ref().ok());
-    let used = answer.and_then(|it| authorizationStateCall::abi_decode_returns_validate(it).ok());
-    used.ok_or_else(|| Unavailable(format!("{token} does not answer authorizationState")))
+    view_request(transfer.domain.verifying_contract, &call)
+}
+
+fn used_in(answer: &Bytes) -> Option<bool> {
+    authorizationStateCall::abi_decode_returns_validate(answer).ok()
 }
 
 /// The event that ended an authorization, between two blocks. Nodes limit the blocks of one question, and a payment is made soon

@@ -100,6 +100,14 @@ pub enum PayFault {
 }
 
 impl PayFault {
+    /// Whether money moved in a purchase whose evidence this keeps from being read.
+    pub(super) fn unread(&self) -> Money {
+        match self {
+            Self::IdMalformed(_) => Money::NotSent, // it names no evidence
+            _ => Money::Unreadable,
+        }
+    }
+
     /// The error of a purchase from which no signed bytes have left the process.
     pub(super) fn not_sent(self) -> PayError {
         PayError {

@@ -6,7 +6,7 @@ use std::{
 use concord_chain::{ChainError, atomic_file};
 use sha2::{Digest, Sha256};
 
-use super::{Authorization, Budget, Evidence, PayFault, RecordedBody, evidence::VERSION};
+use super::{Authorization, Budget, Evidence, Money, PayFault, RecordedBody, evidence::VERSION};
 
 /// Characters of a purchase's id, which names its files.
 const ID_MAX: usize = 64;
@@ -51,6 +51,15 @@ impl EvidenceFolder {
                 Err(found.malformed(format!("is in the file of {id}")))
             }
             found => Ok(found),
+        }
+    }
+
+    /// Whether a purchase's money moved, as it was last seen; `None` if no purchase with this id has begun.
+    #[must_use]
+    pub fn money(&self, id: &str) -> Option<Money> {
+        match self.load(id) {
+            Ok(found) => found.map(|it| it.money_unasked()),
+            Err(fault) => Some(fault.unread()),
         }
     }
 

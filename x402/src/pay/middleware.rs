@@ -13,8 +13,8 @@ use http_body_util::StreamBody;
 use reqwest_middleware::{Error, Middleware, Next};
 
 use super::{
-    Asked, Buyer, BuyerReads, EvidenceFolder, EvmPayer, HttpLimits, Money, PayFault, Payers,
-    Purchase, Request, Response, Terms,
+    Asked, Buyer, BuyerReads, EvidenceFolder, EvmPayer, HttpLimits, Money, PayError, PayFault,
+    Payers, Purchase, Request, Response, Terms,
 };
 use crate::{
     quote::FetchedFiles,
@@ -44,7 +44,8 @@ pub struct BuyerMiddleware {
     pub limits: HttpLimits,
 }
 
-/// Names the purchase of a request, in its extensions; without it the name is random.
+/// Names the purchase of a request, in its extensions; without it the name is random. A request whose purchase has begun is
+/// not sent: the error is [`PayFault::AlreadyBegun`], and says whether money moved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PurchaseId(pub String);
 
@@ -69,6 +70,10 @@ impl Middleware for BuyerMiddleware {
         extensions: &mut http::Extensions,
         next: Next<'_>,
     ) -> reqwest_middleware::Result<reqwest::Response> {
+        // X402-64: what the server says now is about another request than the one that was paid
+        if let Some(PurchaseId(id)) = extensions.get().cloned() {
+            self.require_new(&id).await.map_err(Error::middleware)?;
+        }
         let Some(unpaid) = request.try_clone() else {
             return next.run(request, extensions).await; // its body can be sent only once
         };
@@ -85,12 +90,20 @@ impl Middleware for BuyerMiddleware {
 }
 
 impl BuyerMiddleware {
+    async fn require_new(&self, id: &str) -> Result<(), PayError> {
+        let buyer = self.buyer().map_err(|fault| {
+            let money = self.evidence.money(id).unwrap_or(Money::NotSent);
+            PayError { fault, money }
+        })?;
+        buyer.require_new(id).await
+    }
+
     async fn buy(
         &self,
         id: &str,
         request: reqwest::Request,
         unpaid: &reqwest::Response,
-    ) -> Result<reqwest::Response, super::PayError> {
+    ) -> Result<reqwest::Response, PayError> {
         let is_redirected = unpaid.url() != request.url();
         let request = wanted(&request).map_err(PayFault::not_sent)?;
         let buyer = self.buyer().map_err(PayFault::not_sent)?;

@@ -33,12 +33,19 @@ impl Buyer<'_> {
             }
         };
         let money = evidence.money_in(&state);
+        let is_settled = money.has_moved() == Some(true); // also if only an earlier look saw it
         let fault = match state {
-            AuthorizationState::Unused => return self.proceed(evidence, request).await,
-            AuthorizationState::Used { .. } => PayFault::AnswerLost,
+            AuthorizationState::Unused if !is_settled => {
+                return self.proceed(evidence, request).await;
+            }
+            AuthorizationState::Expired if !is_settled => {
+                PayFault::Expired(evidence.authorization.deadline())
+            }
             AuthorizationState::Cancelled => PayFault::Cancelled,
-            AuthorizationState::Expired => PayFault::Expired(evidence.authorization.deadline()),
             AuthorizationState::Failed { transaction } => PayFault::TransactionFailed(transaction),
+            AuthorizationState::Used { .. }
+            | AuthorizationState::Unused
+            | AuthorizationState::Expired => PayFault::AnswerLost,
         };
         evidence.money = Some(money.clone());
         let saved = self.save(&evidence).err();
@@ -104,7 +111,9 @@ impl Buyer<'_> {
         let payment = HeaderValue::try_from(payment);
         let payment = payment.map_err(|_| evidence.malformed("the payment is not a header"))?;
         let before = evidence.state;
-        if before != PurchaseState::Sent {
+        // X402-66: what was seen of the payment before says nothing about bytes that leave now
+        let seen = evidence.money.take();
+        if before != PurchaseState::Sent || seen.is_some() {
             evidence.state = PurchaseState::Sent;
             if let Err(fault) = self.save(evidence) {
                 evidence.state = before;
@@ -139,7 +148,8 @@ impl Buyer<'_> {
     ) -> Purchase {
         let mut report = self.verify(&evidence, request, &response).await;
         // asked again: an unknown payment may have settled; what was known is not forgotten (R36)
-        let known = evidence.money.take().filter(Money::is_settled_or_void);
+        let known = evidence.money.clone();
+        let known = known.filter(Money::is_settled_or_void);
         let state = self.state(&evidence).await;
         require_own_payment(&mut report, &evidence, &response, &state);
         keep_refuted_payment(&mut report, &evidence);

@@ -47,12 +47,13 @@ impl Authorizations for SvmChains {
             return Err(Unavailable("not a payment on Solana".to_owned()));
         };
         let cluster = self.cluster(&transfer.network)?;
-        // before the search: what lands meanwhile is found
-        let height = cluster.final_block_height().await?;
-        let Some(landed) = find(cluster, transfer, since).await? else {
-            if height <= transfer.valid_until {
+        // X402-66, before the search: what lands meanwhile is found, and a node that is behind this block refuses to search
+        let reached = cluster.final_block().await?;
+        let Some(landed) = find(cluster, transfer, since, reached.slot).await? else {
+            if reached.block_height <= transfer.valid_until {
                 return Ok(AuthorizationState::Unused);
             }
+            cluster.require_history_until(reached.slot).await?;
             // R36: a node that has forgotten the time since then cannot say that nothing happened
             let kept = cluster.first_kept_slot().await?;
             return match kept <= since {
@@ -131,6 +132,7 @@ async fn find(
     cluster: &Cluster,
     transfer: &TransferTransaction,
     since: u64,
+    reached: u64,
 ) -> Result<Option<SignatureEntry>, Unavailable> {
     let TransferTransaction {
         payer,
@@ -141,7 +143,8 @@ async fn find(
     let source = associated_account(payer, mint, token_program);
     let mut before: Option<String> = None;
     loop {
-        let page = cluster.signatures(&source, before.as_deref()).await?;
+        let page = cluster.signatures(&source, before.as_deref(), Some(reached));
+        let page = page.await?;
         for entry in &page {
             if entry.slot < since {
                 return Ok(None);

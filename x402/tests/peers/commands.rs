@@ -47,7 +47,7 @@ fn concord() -> Command {
     command
 }
 
-fn write(path: PathBuf, content: &Value) -> PathBuf {
+pub fn write(path: PathBuf, content: &Value) -> PathBuf {
     fs::write(&path, content.to_string()).unwrap();
     path
 }
@@ -57,10 +57,10 @@ fn keypair_file(folder: &Path, name: &str, key: &Keypair) -> PathBuf {
 }
 
 /// `concord x402 serve`, which ends when this is dropped.
-struct Served {
-    child: Child,
+pub struct Served {
+    pub child: Child,
     metrics: String,
-    log: mpsc::UnboundedReceiver<String>,
+    pub log: mpsc::UnboundedReceiver<String>,
 }
 
 impl Served {
@@ -109,7 +109,7 @@ fn offer(world: &World, token: Token) -> Value {
 }
 
 /// The server's configuration. The owner signs grants on both chains.
-async fn shop(
+pub async fn shop(
     world: &World,
     registries: &RegistryAddresses,
     folder: &Path,
@@ -158,7 +158,7 @@ fn serve(config: &Path) -> Command {
 }
 
 /// Starts the command, and lets the entrance lead to it.
-async fn open(config: &Path, entrance: &Entrance) -> Served {
+pub async fn open(config: &Path, entrance: &Entrance) -> Served {
     let mut command = serve(config);
     let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
@@ -186,27 +186,27 @@ async fn open(config: &Path, entrance: &Entrance) -> Served {
 }
 
 /// A buyer, with a key on each chain.
-struct Buyer<'a> {
-    world: &'a World,
-    registries: RegistryAddresses,
-    folder: &'a Path,
+pub struct Buyer<'a> {
+    pub world: &'a World,
+    pub registries: RegistryAddresses,
+    pub folder: &'a Path,
 }
 
-struct Answer {
-    code: i32,
-    stdout: String,
-    stderr: String,
+pub struct Answer {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
 }
 
 impl Answer {
     #[track_caller]
-    fn json(&self, code: i32) -> Value {
+    pub fn json(&self, code: i32) -> Value {
         assert_eq!(self.code, code, "{}{}", self.stdout, self.stderr);
         serde_json::from_str(&self.stdout).unwrap()
     }
 
     #[track_caller]
-    fn refused(&self, code: i32, words: &str) {
+    pub fn refused(&self, code: i32, words: &str) {
         assert_eq!(self.code, code, "{}{}", self.stdout, self.stderr);
         assert_eq!(self.stdout, "", "stdout has results only");
         assert!(self.stderr.contains(words), "{}", self.stderr);
@@ -215,7 +215,7 @@ impl Answer {
 
 impl Buyer<'_> {
     /// A configuration that may spend one token.
-    fn config(&self, token: Token, edit: impl FnOnce(&mut Value)) -> PathBuf {
+    pub fn config(&self, token: Token, edit: impl FnOnce(&mut Value)) -> PathBuf {
         let world = self.world;
         let mut config = json!({
             "chains": {
@@ -235,20 +235,28 @@ impl Buyer<'_> {
         write(self.folder.join("buyer.json"), &config)
     }
 
-    async fn run(&self, config: PathBuf, arguments: &[&str]) -> Answer {
+    /// The buyer's command, with what it works with.
+    pub fn command(&self, config: PathBuf, arguments: &[&str]) -> Command {
         let mut command = concord();
-        let payer = hex::encode(self.world.evm.payer.to_bytes());
         command
             .args(arguments)
-            .args(["--json", "--config"])
+            .arg("--config")
             .arg(config)
             .arg("--evidence")
             .arg(self.folder.join("purchases"));
         if !arguments.contains(&"verify") {
             let keypair = keypair_file(self.folder, "payer.json", &self.world.solana.payer);
             command.arg("--keypair").arg(keypair);
-            command.env("CONCORD_EVM_PRIVATE_KEY", &payer);
+            let payer = hex::encode(self.world.evm.payer.to_bytes());
+            command.env("CONCORD_EVM_PRIVATE_KEY", payer);
         }
+        command
+    }
+
+    pub async fn run(&self, config: PathBuf, arguments: &[&str]) -> Answer {
+        let mut command = self.command(config, arguments);
+        command.arg("--json");
+        let payer = hex::encode(self.world.evm.payer.to_bytes());
         let running = tokio::task::spawn_blocking(move || command.output().unwrap());
         let Output {
             status,
@@ -267,12 +275,12 @@ impl Buyer<'_> {
         }
     }
 
-    async fn pay(&self, token: Token, arguments: &[&str]) -> Answer {
+    pub async fn pay(&self, token: Token, arguments: &[&str]) -> Answer {
         let arguments = [&["x402", "pay"], arguments].concat();
         self.run(self.config(token, |_| ()), &arguments).await
     }
 
-    async fn verify(&self, id: &str, edit: impl FnOnce(&mut Value)) -> Answer {
+    pub async fn verify(&self, id: &str, edit: impl FnOnce(&mut Value)) -> Answer {
         let config = self.config(Token::Usdc, edit);
         self.run(config, &["x402", "verify", "--id", id]).await
     }
@@ -286,7 +294,7 @@ impl Buyer<'_> {
         self.run(self.config(Token::Usdc, |_| ()), &arguments).await
     }
 
-    async fn last_index(&self, registry: Option<alloy::primitives::Address>) -> u64 {
+    pub async fn last_index(&self, registry: Option<alloy::primitives::Address>) -> u64 {
         let agent = self.world.registrations(Registered::Both)[0]["agentId"].clone();
         let call = Feedback::getLastIndexCall {
             agentId: agent.as_str().unwrap().parse().unwrap(),

@@ -10,14 +10,17 @@ mod customer;
 mod entrance;
 #[path = "../settled/errand.rs"]
 mod errand;
+mod fees;
 mod files;
 #[allow(dead_code)] // the same
 #[path = "../settled/gate.rs"]
 mod gate;
+mod interrupted;
 mod killed;
 #[path = "../settled/killing.rs"]
 mod killing;
 mod matrix;
+mod nodes;
 mod peer;
 #[path = "../settled/reads.rs"]
 mod reads;

@@ -3,22 +3,27 @@ use crate::{
     cluster::{FUNDS, NETWORK},
     customer::Customer,
     gate::Fault,
+    nodes::Liar,
     shop::{ANSWER, Memo, Shop},
     states,
     world::{PRICE, Registered, Token, World},
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
 use concord_canonical::word;
+use concord_chain::{ChainId, EndpointOptions, svm::Cluster as Rpc};
 use concord_registry::svm::Address;
 use concord_x402::{
     pay::{Budget, Deadline, Evidence, Money, PayFault, PurchaseState},
-    verify::{Class, Payments, State, Step, Transfer},
+    verify::{Class, Payments, State, Step, SvmChains, Transfer},
     wire::{PaymentPayload, Settlement},
 };
 use serde_json::{Value, json};
 use solana_keypair::{Keypair, Signer};
 use solana_transaction::versioned::VersionedTransaction;
-use std::time::Duration;
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 const ID: &str = "weather-1";
 
@@ -263,6 +268,95 @@ async fn what_is_unknown_stays_so_until_the_block_hash_expires() {
     assert!(matches!(error.money, Money::Unknown { .. }), "{error}");
     let decided = customer.resume(ID).await.unwrap();
     assert_eq!(decided.money, Money::Void);
+}
+
+/// What a node says of an account's transactions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Said {
+    Everything,
+    /// Nothing.
+    Nothing,
+    /// As a node that has not come to the newest final block: nothing, unless it must have come there.
+    Behind,
+    /// Nothing, as a node that has not written down yet what it carried out.
+    Unwritten,
+}
+
+/// The cluster through a node that says so.
+async fn reads_of(world: &World, said: Arc<Mutex<Said>>) -> (Liar, SvmChains) {
+    let node = Liar::start(&world.solana.url, move |method, params, _| {
+        let said = *said.lock().unwrap();
+        match (method, said) {
+            (_, Said::Everything) => None,
+            ("getSignaturesForAddress", Said::Behind) if !params[1]["minContextSlot"].is_null() => {
+                let message = "Minimum context slot has not been reached";
+                Some(Err(json!({ "code": -32016, "message": message })))
+            }
+            ("getSignaturesForAddress", _) => Some(Ok(json!([]))),
+            ("getBlock", Said::Unwritten) => {
+                let message = "Block status not yet available";
+                Some(Err(json!({ "code": -32014, "message": message })))
+            }
+            _ => None,
+        }
+    })
+    .await;
+    let mut reads = SvmChains::default();
+    let cluster = Rpc::new(&EndpointOptions::new(&node.url)).unwrap();
+    let chain = ChainId::parse(NETWORK).unwrap();
+    reads.add(&chain, cluster).await.unwrap();
+    (node, reads)
+}
+
+#[tokio::test]
+async fn r36_a_payment_is_void_only_if_a_node_that_would_know_it_does_not() {
+    let mut world = World::start().await;
+    let said = Arc::new(Mutex::new(Said::Everything));
+    let say = |it| *said.lock().unwrap() = it;
+    let (_node, reads) = reads_of(&world, said.clone()).await;
+    world.reads.svm = reads;
+    let folder = tempfile::tempdir().unwrap();
+    let customer = Customer::new(&world, folder.path());
+    let shop = Shop::open(&world, Registered::Both).await;
+    let url = shop.url(Token::Spl);
+    customer.pay("answered", &url).await.unwrap();
+    // two answers are lost, and one payment is on record as settled
+    shop.gate.set(Fault::DropAfter);
+    for id in ["seen", "unseen"] {
+        let error = customer.pay(id, &url).await.unwrap_err();
+        assert!(matches!(error.money, Money::Settled { .. }), "{error}");
+    }
+    let seen = customer.resume("seen").await.unwrap_err().money;
+    assert!(matches!(seen, Money::Settled { .. }), "{seen}");
+    shop.gate.set(Fault::None);
+    world.solana.ask("local_expire_blockhashes", json!([]));
+    world.solana.ask("local_advance", json!([40]));
+
+    // a node that does not know the time of the payment says nothing about it
+    for it in [Said::Behind, Said::Unwritten] {
+        say(it);
+        let error = customer.resume("unseen").await.unwrap_err();
+        assert!(matches!(error.fault, PayFault::Chain(_)), "{it:?}: {error}");
+        let is_unknown = matches!(error.money, Money::Unknown { .. });
+        assert!(is_unknown, "{it:?}: {error}");
+        let error = customer.resume("seen").await.unwrap_err();
+        assert_eq!(error.money, seen, "{it:?}: {error}");
+    }
+    // nor does one that says something else undo what was seen
+    say(Said::Nothing);
+    let error = customer.resume("seen").await.unwrap_err();
+    assert!(matches!(error.fault, PayFault::AnswerLost), "{error}");
+    assert_eq!(error.money, seen);
+    let money = customer.resume("answered").await.unwrap().money;
+    assert!(matches!(money, Money::Settled { .. }), "{money}");
+    let on_record = evidence(&customer, "answered").money.unwrap();
+    assert_eq!(on_record, money);
+
+    say(Said::Everything);
+    let error = customer.resume("unseen").await.unwrap_err();
+    assert!(matches!(error.fault, PayFault::AnswerLost), "{error}");
+    assert!(matches!(error.money, Money::Settled { .. }), "{error}");
+    assert_eq!(world.received(Token::Spl).await, 3 * PRICE);
 }
 
 #[tokio::test]

@@ -7,7 +7,8 @@ use crate::{
     shop::{self, ANSWER},
     states,
 };
-use alloy::transports::http::reqwest;
+use alloy::{primitives::Address, transports::http::reqwest};
+use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use concord_chain::fetch::{FetchOptions, Fetcher};
 use concord_x402::{
@@ -22,7 +23,13 @@ use futures_util::stream;
 use http_body::Frame;
 use http_body_util::StreamBody;
 use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Error, Middleware, Next};
-use std::{path::Path, sync::Arc};
+use std::{
+    path::Path,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 fn buyer(chain: &Chain, folder: &Path, amount_max: u64) -> BuyerMiddleware {
     let chains = Chains {
@@ -183,4 +190,78 @@ async fn a_middleware_that_repeats_requests_does_not_pay_again() {
     assert!(matches!(error.fault, PayFault::AlreadyBegun(_)), "{error}");
     assert_eq!(shop.gate.paid(), 1);
     assert_eq!(chain.balance_of_wallet().await, shop::PRICE);
+}
+
+/// Answers each request but the first itself: with 503, or with an offer of an unknown registry.
+struct Turned {
+    asked: AtomicUsize,
+    answer: fn(&Chain, &reqwest::Response) -> http::Response<String>,
+    chain: Arc<Chain>,
+    first: Mutex<Option<http::Response<String>>>,
+}
+
+#[async_trait::async_trait]
+impl Middleware for Turned {
+    async fn handle(
+        &self,
+        request: reqwest::Request,
+        extensions: &mut http::Extensions,
+        next: Next<'_>,
+    ) -> reqwest_middleware::Result<reqwest::Response> {
+        if self.asked.fetch_add(1, Ordering::SeqCst) == 0 {
+            let first = next.run(request, extensions).await?;
+            let later = (self.answer)(&self.chain, &first);
+            *self.first.lock().unwrap() = Some(later);
+            return Ok(first);
+        }
+        let later = self.first.lock().unwrap().take().unwrap();
+        Ok(later.into())
+    }
+}
+
+fn unavailable(_: &Chain, _: &reqwest::Response) -> http::Response<String> {
+    let answer = http::Response::builder().status(503);
+    answer.body(String::new()).unwrap()
+}
+
+/// The first offer, by an agent of a registry that the buyer does not know.
+fn unknown_registry(chain: &Chain, first: &reqwest::Response) -> http::Response<String> {
+    let said = STANDARD.decode(&first.headers()["payment-required"]);
+    let said = String::from_utf8(said.unwrap()).unwrap();
+    let (own, other) = (chain.registry.to_string(), Address::repeat_byte(5));
+    assert!(said.contains(&own), "{said}");
+    let said = said.replace(&own, &other.to_string());
+    let answer = http::Response::builder().status(402);
+    let answer = answer.header("payment-required", STANDARD.encode(said));
+    answer.body(String::new()).unwrap()
+}
+
+#[tokio::test]
+async fn a_repeated_request_does_not_hide_what_was_paid() {
+    let chain = Arc::new(Chain::start().await);
+    let (shop, folder, url) = open(&chain).await;
+    shop.gate.set(Fault::Broken);
+    let answers: [fn(&Chain, &reqwest::Response) -> http::Response<String>; 2] =
+        [unavailable, unknown_registry];
+    for (number, answer) in (1..).zip(answers) {
+        let turned = Turned {
+            asked: AtomicUsize::new(0),
+            answer,
+            chain: chain.clone(),
+            first: Mutex::new(None),
+        };
+        let client = ClientBuilder::new(reqwest::Client::new())
+            .with(Repeating)
+            .with(buyer(&chain, folder.path(), shop::PRICE))
+            .with(turned)
+            .build();
+        let id = PurchaseId(format!("turned-{number}"));
+        let asked = client.get(&url).with_extension(id);
+        let error = fault(asked.send().await.unwrap_err());
+        assert!(matches!(error.fault, PayFault::AlreadyBegun(_)), "{error}");
+        let is_settled = matches!(error.money, Money::Settled { .. });
+        assert!(is_settled, "{error}");
+        assert_eq!(shop.gate.paid(), number);
+        assert_eq!(chain.balance_of_wallet().await, number as u64 * shop::PRICE);
+    }
 }

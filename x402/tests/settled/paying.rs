@@ -265,3 +265,26 @@ async fn what_is_unknown_stays_so_until_the_chain_says_more() {
         "nothing is sent before the chain was asked"
     );
 }
+
+#[tokio::test]
+async fn what_was_seen_before_bytes_are_sent_again_says_nothing_about_them() {
+    let chain = Chain::start().await;
+    let (shop, folder, url) = open(&chain).await;
+    let customer = Customer::new(&chain, folder.path());
+    shop.gate.set(Fault::DropBefore);
+    customer.pay(ID, &url).await.unwrap_err();
+    // a node was wrong about it
+    let file = folder.path().join(format!("{ID}.json"));
+    let written = fs::read_to_string(&file).unwrap();
+    for seen in ["void", "not-sent"] {
+        let open = r#""money": null"#;
+        assert!(written.contains(open), "{written}");
+        let seen = format!(r#""money": {{ "state": "{seen}" }}"#);
+        fs::write(&file, written.replace(open, &seen)).unwrap();
+        let error = customer.resume(ID).await.unwrap_err();
+        assert!(matches!(error.fault, PayFault::NoAnswer { .. }), "{error}");
+        assert_unknown(&error.money, &customer);
+        let on_record = customer.folder.load(ID).unwrap().unwrap().money;
+        assert_eq!(on_record, None, "before they leave");
+    }
+}

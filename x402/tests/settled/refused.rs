@@ -166,3 +166,34 @@ async fn nothing_is_sent_if_a_check_before_it_fails() {
     let fault = refused(customer.buyer().pay("fifth", offered).await.unwrap_err());
     assert!(matches!(fault, PayFault::Chain(_)), "{fault}");
 }
+
+/// Nobody could say of such a payment whether it was made.
+#[tokio::test]
+async fn a_token_without_authorizations_is_not_paid_with() {
+    let mut chain = Chain::start().await;
+    let owner = chain.wallet;
+    chain.replace_token().await;
+    let with_transfers = chain.token;
+    for token in [with_transfers, owner] {
+        chain.token = token; // the second has no code
+        let (shop, folder, url) = open(&chain).await;
+        let customer = Customer::new(&chain, folder.path());
+        let error = customer.pay(ID, &url).await.unwrap_err();
+        let field = match &error.fault {
+            PayFault::Unpayable(unpayable) => unpayable.field(),
+            other => panic!("{other}"),
+        };
+        assert_eq!(field, "asset", "{error}");
+        assert_eq!(error.money, Money::NotSent);
+        assert_eq!((customer.hand.signed(), shop.gate.paid()), (0, 0));
+        assert!(customer.folder.load(ID).unwrap().is_none());
+    }
+    // a node that does not answer says nothing about the token (R36)
+    let (_shop, folder, url) = open(&chain).await;
+    let customer = Customer::new(&chain, folder.path());
+    let offered = customer.offered(get(&url)).await;
+    chain.stop();
+    let error = customer.buyer().pay(ID, offered).await.unwrap_err();
+    assert!(matches!(error.fault, PayFault::Chain(_)), "{error}");
+    assert_eq!(error.money, Money::NotSent);
+}
