@@ -1,9 +1,12 @@
 import type { Canonical } from "@concord/canonical";
-import { ClientError, wordsOf } from "./errors.js";
+import { ClientError, malformed, wordsOf } from "./errors.js";
 import { checkText, publishedEndpoint } from "./limits.js";
 import type { Document, Hex, ListSignature, Published, Review, ReviewerList, Reviewers, Upload } from "./types.js";
 
 const NO_HASH: Hex = `0x${"00".repeat(32)}`;
+
+/** `type` of a reviewer list. It keeps its signature apart from every other (FILE-14). */
+const LIST_TYPE = "concord-reviewer-list-v1";
 
 /** The hash of a file and its URI, after it is stored. Text of JSON is stored in its RFC 8785 form (R21). */
 export async function published(file: Document | undefined, upload: Upload | undefined, canonical: Canonical): Promise<Published> {
@@ -82,7 +85,11 @@ function objectOf(text: string): Record<string, unknown> {
 /** The addresses that count on a chain; `undefined` for everyone (R48). `canonical` is asked for if a signature has to be checked. */
 export async function addressesOf(reviewers: Reviewers, canonical: () => Canonical | Promise<Canonical>): Promise<string[] | undefined> {
   if (reviewers === "everyone") return undefined;
-  if ("list" in reviewers && reviewers.list.signature) requireSignature(reviewers.list, reviewers.list.signature, await canonical());
+  if ("list" in reviewers) {
+    const { type, signature } = reviewers.list;
+    if (type !== LIST_TYPE) throw malformed("the reviewer list's type", type, `"${LIST_TYPE}"`);
+    if (signature) requireSignature(reviewers.list, signature, await canonical());
+  }
   const listed =
     "listed" in reviewers
       ? [...reviewers.listed]

@@ -263,6 +263,10 @@ test("a safe integer is taken as a number, and lands once", async () => {
   }
 });
 
+/** Signed by `@noble/curves` over the hash of `canonicalize`'s text; files/src/reviewers.rs has the same list. */
+const WITH_FURTHER_MEMBERS =
+  '{"created":"2026-11-23T00:00:00Z","issue":7,"name":"Weather desk","reviewers":[{"account":"eip155:31337:0x70997970C51812dc3A010C7d01b50e0d17dc79C8","note":"asks daily","reason":null},{"account":"solana:localnet:4zvwRjXUKGfvwnParsHAS3HuSVzV5cA4McphgmoCtajS","since":{"year":2025}}],"signature":{"algorithm":"secp256k1","publicKey":"0x0256b328b30c8bf5839e24058747879408bdb36241dc9c2e7c619faa12b2920967","signature":"0xe2a204accf13b074da9063509e5cca771bcb5a21682c25789d64e84e8bf65023380d922549779a7688f7855ccc873489eaff12e6bd0cc9718c6b8ce991199a5000"},"type":"concord-reviewer-list-v1"}';
+
 test("R23: a reviewer list counts only if its signature holds", async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "concord-list-"));
   const concord = (words, input) => execFileSync(process.env.CONCORD_BINARY, ["reviewers", "new", ...words], { input, encoding: "utf8" });
@@ -291,12 +295,19 @@ test("R23: a reviewer list counts only if its signature holds", async () => {
       const forged = [
         { ...signed, reviewers: [{ account: `${network}:${ADDRESSES.owner}` }] },
         { ...signed, name: "Others" },
+        { ...signed, reviewers: signed.reviewers.map((it) => ({ ...it, note: "x" })) },
+        { ...signed, reviewers: [signed.reviewers[0], { ...signed.reviewers[1], reason: null }] },
         { ...signed, signature: { ...signature, signature: flipped } },
         { ...signed, signature: { ...signature, algorithm: "rsa" } },
         { ...signed, signature: {} },
       ];
+      const { type: _, ...untyped } = signed;
+      const { signature: _none, ...unsigned } = signed;
+      const others = [untyped, { ...signed, type: "concord-reviewer-list-v2" }, { ...unsigned, type: "Others" }];
       for (const call of calls) {
-        await call({ list: signed, network });
+        for (const it of [signed, unsigned, JSON.parse(WITH_FURTHER_MEMBERS)]) await call({ list: it, network });
+        const isNoList = ({ errorClass, message }) => errorClass === "BadRequest" && message.startsWith("the reviewer list's type is ");
+        for (const it of others) await assert.rejects(async () => call({ list: it, network }), isNoList);
         for (const it of forged) await assert.rejects(async () => call({ list: it, network }), ({ errorClass }) => errorClass === "BadSignature");
       }
     }

@@ -95,7 +95,7 @@ async function summaries({ reviewer, validator, network }, agent) {
   assert.deepEqual(await figures({ listed: [first] }), [2n, 89n, 0, [first]]);
   const twice = [first, first, second];
   assert.deepEqual(await figures({ listed: twice }, { tag1: "starred" }), [3n, 73n, 0, twice]);
-  const list = { reviewers: [{ account: `${network}:${second}` }, { account: "eip155:1:0x70997970C51812dc3A010C7d01b50e0d17dc79C8" }] };
+  const list = { type: "concord-reviewer-list-v1", reviewers: [{ account: `${network}:${second}` }, { account: "eip155:1:0x70997970C51812dc3A010C7d01b50e0d17dc79C8" }] };
   assert.deepEqual(await figures({ list, network }), [1n, 61n, 0, [second]]);
   await refused(reviewer.summary(agent, { listed: [] }), "EmptyClients"); // R48
 }
