@@ -75,6 +75,14 @@ pub enum FetchError {
         /// The CID.
         cid: String,
     },
+    /// More than a block may have. Whether it would hash to the CID is not known.
+    #[error("the gateway sends more than {limit} bytes for the block {cid}")]
+    BlockTooLong {
+        /// The CID.
+        cid: String,
+        /// In bytes.
+        limit: usize,
+    },
     /// A block that proves its CID and is not a file.
     #[error("the block {cid} {reason}")]
     Block {
@@ -122,6 +130,7 @@ impl FetchError {
                 | Self::GatewayMalformed
                 | Self::NoGateway
                 | Self::ContentMismatch { .. }
+                | Self::BlockTooLong { .. }
                 | Self::Status { .. }
                 | Self::Broken { .. }
                 | Self::AskedEnough { .. }

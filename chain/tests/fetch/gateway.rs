@@ -117,6 +117,12 @@ async fn a_lying_gateway_is_not_believed_and_refutes_nothing() {
         let is_open = !found.is_refusal() && !found.is_permanent();
         assert!(is_open, "another gateway may have it");
     }
+    gateway.serve(RAW, &vec![b' '; 2_097_153]);
+    let found = gateway.fetch(&format!("ipfs://{RAW}")).await.unwrap_err();
+    let (cid, limit) = (RAW.to_owned(), 2_097_152);
+    assert_eq!(found, FetchError::BlockTooLong { cid, limit });
+    let is_open = !found.is_refusal() && !found.is_permanent();
+    assert!(is_open, "another gateway may send the block itself");
     gateway
         .server
         .redirect(&format!("/ipfs/{RAW}?format=raw"), 302, "/elsewhere");
