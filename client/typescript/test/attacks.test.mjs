@@ -244,6 +244,53 @@ test("R17: metadata over its lengths is refused before its file is uploaded", as
   }
 });
 
+test("R22: half a surrogate pair would land as another text, and is refused on both chains", async () => {
+  const [world, cluster] = await Promise.all([startRegistries(), startProgram()]);
+  try {
+    const done = [];
+    const noted = ({ method }, ask) => {
+      done.push(method);
+      return ask();
+    };
+    const upload = async () => void done.push("upload") ?? "ipfs://file";
+    const evm = await world.client("client", { reading: noted, sending: noted, upload });
+    const solana = await cluster.client(cluster.reviewer, noted, { upload });
+    done.length = 0;
+    const auth = { indexLimit: 1n, expiry: 1n, authorization: "0x" };
+    const file = new TextEncoder().encode("{}");
+    for (const [client, agent] of [[evm, world.agent], [solana, cluster.agent]]) {
+      const open = { agent, value: 1n, decimals: 0, file };
+      const feedback = { kind: "open", agent, client: client.address, index: 1n };
+      for (const half of ["\ud83d", "a\ude00b", "\ude00\ud83d"]) {
+        const calls = [
+          ["tag1", () => client.give({ ...open, tag1: half })],
+          ["tag2", () => client.give({ ...open, tag2: half })],
+          ["tag1", () => client.give({ agent, score: 1, auth, file, tag1: half })],
+          ["endpoint", () => client.give({ ...open, endpoint: `https://agent.example/${half}` })],
+          ["uri", () => client.respond(feedback, { uri: `ipfs://${half}`, hash: NO_HASH })],
+          ["metadata key", () => client.register({ file, metadata: { [half]: "" } })],
+          ["metadata value", () => client.register({ file, metadata: { a: half } })],
+        ];
+        for (const [field, call] of calls) {
+          await assert.rejects(call, ({ message, errorClass, sent }) => {
+            assert.equal(message, `${field} holds half a surrogate pair (R22)`);
+            return errorClass === "LoneSurrogate" && sent === "nothing";
+          });
+        }
+        await assert.rejects(client.respond(feedback, `{"a":"${half}"}`), /surrogate without its pair/);
+      }
+    }
+    assert.deepEqual(done, []);
+    for (const [client, agent] of [[evm, world.agent], [solana, cluster.agent]]) {
+      const tag1 = "\ud83d\ude00"; // a whole pair
+      const given = await client.give({ agent, value: 1n, decimals: 0, tag1 });
+      assert.equal((await client.get(given)).tag1, tag1);
+    }
+  } finally {
+    await Promise.all([world.stop(), cluster.stop()]);
+  }
+});
+
 test("a safe integer is taken as a number, and lands once", async () => {
   const [world, cluster] = await Promise.all([startRegistries(), startProgram()]);
   try {
