@@ -32,7 +32,7 @@ export function requireSame(review: Review, place: { registry: string; client: s
   const expected: Compared[] = [
     ["agentRegistry", account(said.agentRegistry), account(place.registry)],
     ["clientAddress", account(said.clientAddress), account(place.client)],
-    ["agentId", digits(said.agentId), review.agent],
+    ["agentId", digits("agentId", said.agentId), review.agent],
     ["tag1", said.tag1 ?? "", review.tag1 ?? ""],
     ["tag2", said.tag2 ?? "", review.tag2 ?? ""],
     ...numbers(said, review),
@@ -56,9 +56,9 @@ type Compared = [field: string, inFile: unknown, sent: unknown];
 function numbers(said: Record<string, unknown>, review: Review): Compared[] {
   const isScore = "score" in review;
   const compared: Compared[] = [
-    ["score", said.score ?? undefined, isScore ? review.score : undefined],
-    ["value", digits(said.value) ?? undefined, isScore ? undefined : `${review.value}`],
-    ["valueDecimals", said.valueDecimals ?? undefined, isScore ? undefined : review.decimals],
+    ["score", exact("score", said.score) ?? undefined, isScore ? review.score : undefined],
+    ["value", digits("value", said.value) ?? undefined, isScore ? undefined : `${review.value}`],
+    ["valueDecimals", exact("valueDecimals", said.valueDecimals) ?? undefined, isScore ? undefined : review.decimals],
   ];
   return compared.some(([, inFile]) => inFile !== undefined) ? compared : [];
 }
@@ -67,7 +67,14 @@ function numbers(said: Record<string, unknown>, review: Review): Compared[] {
 const account = (said: unknown) => (typeof said === "string" && said.startsWith("eip155:") ? said.toLowerCase() : said);
 
 /** A number is written as one or as text. */
-const digits = (said: unknown) => (typeof said === "number" ? `${said}` : said);
+const digits = (field: string, said: unknown) => (typeof exact(field, said) === "number" ? `${said}` : said);
+
+/** What the file says, unless it is a number that JSON does not keep (R22): it was rounded already, and no reader takes it. */
+function exact(field: string, said: unknown): unknown {
+  if (typeof said !== "number" || Number.isSafeInteger(said)) return said;
+  const words = `the feedback file has ${field} ${said}, and a number is an integer of at most 2^53 - 1 (R22)`;
+  throw new ClientError(words, { errorClass: "NumberOutOfRange" });
+}
 
 const differs = (words: string) => new ClientError(`the feedback file has ${words}`, { errorClass: "BadRequest" });
 

@@ -140,6 +140,17 @@ test("R17, R39: what would land differently, or would be too long, is refused on
         }
       }
       await refused(client.give({ ...authorized, file: JSON.stringify({ ...said, ...noValue, score: 1 }) }), "a file is given");
+      const written = (call, field, number) => {
+        const file = JSON.stringify({ ...said, [field]: "here" }).replace('"here"', number); // JSON.stringify would round it
+        return refused(client.give({ ...call, file }), `the feedback file has ${field} `, "NumberOutOfRange");
+      };
+      await written({ ...open, value: 2n ** 53n }, "value", "9007199254740993"); // R22: neighbours agree once they are read
+      await written({ ...open, value: -(2n ** 53n) }, "value", "-9007199254740992");
+      await written(open, "value", "1.5");
+      await written(open, "valueDecimals", "1e16");
+      await written(open, "score", "9007199254740993");
+      await written(open, "agentId", "9007199254740993");
+      if (client === evm) await written({ ...open, agent: "9007199254740992" }, "agentId", "9007199254740993");
       await refused(client.give({ ...open, file: JSON.stringify(said) }), "a file is given, and the client has no upload");
     }
     assert.equal(sent, 0);
