@@ -69,6 +69,14 @@ pub enum FetchError {
         /// What is wrong with it.
         reason: &'static str,
     },
+    /// A part of the path behind a CID that can name no entry.
+    #[error("the path's part {found:?} {reason}")]
+    Path {
+        /// Its first characters.
+        found: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
     /// Content that is not what its CID names.
     #[error("the gateway's block does not hash to {cid}")]
     ContentMismatch {
@@ -144,9 +152,11 @@ impl FetchError {
     pub fn is_permanent(&self) -> bool {
         match self {
             Self::Scheme { found } => found != "http", // which can be allowed
-            Self::UrlMalformed | Self::UserInfo { .. } | Self::Cid { .. } | Self::Block { .. } => {
-                true
-            }
+            Self::UrlMalformed
+            | Self::UserInfo { .. }
+            | Self::Cid { .. }
+            | Self::Path { .. }
+            | Self::Block { .. } => true,
             _ => false,
         }
     }

@@ -63,6 +63,7 @@ impl From<IpfsError> for FetchError {
     fn from(error: IpfsError) -> Self {
         match error {
             IpfsError::Cid { found, reason } => Self::Cid { found, reason },
+            IpfsError::Path { found, reason } => Self::Path { found, reason },
             IpfsError::Mismatch { cid } => Self::ContentMismatch { cid },
             IpfsError::TooLong { limit } => Self::TooLong { limit },
             IpfsError::Block { cid, reason } => Self::Block { cid, reason },
