@@ -292,3 +292,14 @@ test("a file is named by its CID", async () => {
   const uri = await folder(files, "https://files.example/")(Buffer.from("hello world"));
   assert.equal(fs.readFileSync(path.join(files, uri.slice("https://files.example/".length)), "utf8"), "hello world");
 });
+
+test("a file that no reader takes is not stored", async () => {
+  const place = path.join(files, "longest");
+  const store = folder(place);
+  const isTooLong = (fault) => fault instanceof ClientError && fault.message === "the file has 1048577 bytes, and at most 1048576 are read";
+  await assert.rejects(store(new Uint8Array(1_048_577)), isTooLong);
+  assert.ok(!fs.existsSync(place), "nothing is written");
+  const uri = await store(new Uint8Array(1_048_576));
+  assert.deepEqual(fs.readdirSync(place), [uri.slice("ipfs://".length)]);
+  assert.equal(fs.statSync(path.join(place, uri.slice("ipfs://".length))).size, 1_048_576);
+});
