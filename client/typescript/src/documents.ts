@@ -8,7 +8,10 @@ const NO_HASH: Hex = `0x${"00".repeat(32)}`;
 /** `type` of a reviewer list. It keeps its signature apart from every other (FILE-14). */
 const LIST_TYPE = "concord-reviewer-list-v1";
 
-/** The hash of a file and its URI, after it is stored. Text of JSON is stored in its RFC 8785 form (R21). */
+/**
+ * The hash of a file and its URI, after it is stored. Text of JSON is stored in its RFC 8785 form (R21). The hash is of the bytes as the upload
+ * is given them: it may keep, move or overwrite its copy.
+ */
 export async function published(file: Document | undefined, upload: Upload | undefined, canonical: Canonical): Promise<Published> {
   if (file === undefined) return { uri: "", hash: NO_HASH };
   if (!(typeof file === "string" || file instanceof Uint8Array)) {
@@ -16,10 +19,11 @@ export async function published(file: Document | undefined, upload: Upload | und
     return file;
   }
   if (!upload) throw new ClientError("a file is given, and the client has no upload");
-  const bytes = typeof file === "string" ? new TextEncoder().encode(canonical.jcs({ text: file }).canonical) : file;
+  const bytes = typeof file === "string" ? new TextEncoder().encode(canonical.jcs({ text: file }).canonical) : new Uint8Array(file);
+  const hash = canonical.keccak256({ data: bytes });
   const uri = await upload(bytes);
   checkText("uri", uri, "uri");
-  return { uri, hash: canonical.keccak256({ data: bytes }) };
+  return { uri, hash };
 }
 
 /**

@@ -9,11 +9,11 @@ import process from "node:process";
 import { test } from "node:test";
 import { inspect } from "node:util";
 import anchor from "@anchor-lang/core";
-import { createPublicClient, createWalletClient, custom, http as transport, pad } from "viem";
+import { createPublicClient, createWalletClient, custom, http as transport, keccak256, pad } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { ADDRESSES, KEYS } from "../../../tests/clients/agent0/local_chain.mjs";
 import { CHAIN } from "../../../tests/clients/anchor/local_cluster.mjs";
-import { ClientError, EvmClient, IndexClient, IndexError, NO_HASH, SolanaClient, startProgram, startRegistries } from "./chains.mjs";
+import { canonical, ClientError, EvmClient, IndexClient, IndexError, NO_HASH, published, SolanaClient, startProgram, startRegistries } from "./chains.mjs";
 
 /** A reader whose answers pass through `answered`. */
 const filtered = (answered, before = () => undefined) => ({
@@ -300,6 +300,37 @@ test("R22: half a surrogate pair would land as another text, and is refused on b
   } finally {
     await Promise.all([world.stop(), cluster.stop()]);
   }
+});
+
+test("R21: the hash is of the bytes that the upload was given, whatever it does with them", async () => {
+  const uploads = {
+    moved: (file) => structuredClone(file.buffer, { transfer: [file.buffer] }),
+    overwritten: (file) => file.fill(0),
+  };
+  const bytes = Buffer.from('{"a":1}'); // in memory that it has in common with other buffers
+  for (const [name, change] of Object.entries(uploads)) {
+    for (const file of [bytes, '{"a":1}']) {
+      let stored;
+      const upload = async (given) => {
+        stored = Buffer.from(given).toString();
+        change(given);
+        return "ipfs://file";
+      };
+      const { uri, hash } = await published(file, upload, canonical);
+      assert.deepEqual([uri, hash, stored], ["ipfs://file", keccak256(bytes), '{"a":1}'], name);
+      assert.equal(bytes.toString(), '{"a":1}', "the caller's bytes are theirs");
+    }
+  }
+  const mine = Uint8Array.from(bytes);
+  let given;
+  const slow = async (file) => {
+    given = file;
+    return "ipfs://file";
+  };
+  const pending = published(mine, slow, canonical);
+  mine.fill(0);
+  assert.equal((await pending).hash, keccak256(given), "the caller may use the bytes again");
+  assert.equal(Buffer.from(given).toString(), '{"a":1}');
 });
 
 test("a safe integer is taken as a number, and lands once", async () => {
