@@ -333,6 +333,17 @@ test("R21: the hash is of the bytes that the upload was given, whatever it does 
   assert.equal(Buffer.from(given).toString(), '{"a":1}');
 });
 
+test("the program of local tests, whose secret key is public, is not taken for granted elsewhere", async () => {
+  const connection = new anchor.web3.Connection("http://127.0.0.1:1", { fetch: () => assert.fail("asked") });
+  const account = anchor.web3.Keypair.generate();
+  for (const network of ["solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1", "solana:7ckYa6tGkn8sLvCyvLQGcCmSPPLpmaTP"]) {
+    for (const program of [undefined, ""]) {
+      const refused = SolanaClient.of({ connection, account, network, program });
+      await assert.rejects(refused, ({ message, errorClass }) => message.startsWith("program is ") && errorClass === "BadRequest");
+    }
+  }
+});
+
 test("a safe integer is taken as a number, and lands once", async () => {
   const [world, cluster] = await Promise.all([startRegistries(), startProgram()]);
   try {
