@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 use concord_canonical::hash::sha256;
 use concord_chain::{ChainError, atomic_file};
+use concord_files::FILE_MAX;
 
 /// The lower-case base32 alphabet of RFC 4648.
 const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
@@ -20,7 +21,7 @@ pub trait FileStore: Send + Sync {
     /// Stores a file. Storing the same bytes again changes nothing.
     ///
     /// # Errors
-    /// [`ChainError::File`], or what the store has in its place.
+    /// [`ChainError::File`], or what the store has in its place. Refuses more than [`FILE_MAX`] bytes, which no reader takes.
     async fn store(&self, file: &[u8]) -> Result<(), ChainError>;
 }
 
@@ -62,7 +63,13 @@ impl FileStore for FileFolder {
     }
 
     async fn store(&self, file: &[u8]) -> Result<(), ChainError> {
-        atomic_file::write_together(&self.path(file), file)
+        let path = self.path(file);
+        if file.len() > FILE_MAX {
+            let length = file.len();
+            let reason = format!("the file has {length} bytes, and at most {FILE_MAX} are read");
+            return Err(atomic_file::unusable(&path, reason));
+        }
+        atomic_file::write_together(&path, file)
     }
 }
 
@@ -94,7 +101,22 @@ fn letter(bits: u32) -> char {
 
 #[cfg(test)]
 mod tests {
-    use super::cid_of;
+    use super::*;
+
+    #[tokio::test]
+    async fn a_file_that_no_reader_takes_is_not_stored() {
+        let at = tempfile::tempdir().unwrap();
+        let folder = FileFolder::ipfs(&at.path().join("files"));
+        let [longest, too_long] = [1_048_576, 1_048_577].map(|length| vec![b' '; length]);
+        let refused = folder.store(&too_long).await.unwrap_err().to_string();
+        assert!(
+            refused.contains("1048577 bytes, and at most 1048576"),
+            "{refused}"
+        );
+        assert!(!at.path().join("files").exists(), "nothing is written");
+        folder.store(&longest).await.unwrap();
+        assert_eq!(std::fs::read(folder.path(&longest)).unwrap(), longest);
+    }
 
     /// By Python: `b32encode(bytes([1, 0x55, 0x12, 32]) + sha256(file).digest())`.
     #[test]

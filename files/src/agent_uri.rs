@@ -206,8 +206,17 @@ fn decode_base64(content: &str, notes: &mut Mappings) -> Result<Vec<u8>, Error> 
         .map_err(|_| Error::new("uri", Rule::Encoding { what }).found(content))
 }
 
-/// RFC 3986 §2.1. A `%` without two hexadecimal digits stays as it is.
+/// As [`unescape`]; a `%` that begins no escape is noted.
 fn decode_percent(content: &str, notes: &mut Mappings) -> Vec<u8> {
+    let (decoded, has_literal) = unescape(content);
+    if has_literal {
+        notes.note(MappingKind::LiteralPercent, "uri");
+    }
+    decoded
+}
+
+/// RFC 3986 §2.1. A `%` without two hexadecimal digits stays as it is; the answer says whether there was one.
+pub(crate) fn unescape(content: &str) -> (Vec<u8>, bool) {
     let bytes = content.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());
     let mut has_literal = false;
@@ -226,10 +235,7 @@ fn decode_percent(content: &str, notes: &mut Mappings) -> Vec<u8> {
             }
         }
     }
-    if has_literal {
-        notes.note(MappingKind::LiteralPercent, "uri");
-    }
-    decoded
+    (decoded, has_literal)
 }
 
 /// Stops one byte beyond the limit, however much the content would inflate to.

@@ -12,7 +12,8 @@ use crate::{
     Algorithm, Extra,
     bytes::{Bytes, key_with_prefix},
     error::{Error, Rule},
-    mapping::Mappings,
+    extra::RawJson,
+    mapping::{MappingKind, Mappings},
     parsed::{Parsed, parse_with, write_canonical},
     reader::{Fields, Node, account_id, list, signature_bytes, text, timestamp},
     timestamp::Timestamp,
@@ -58,6 +59,9 @@ pub struct Reviewer {
     /// Why it is listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Everything else, a `reason` of `null` too: the list's hash covers what was written (FILE-14).
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 /// A signature over a list's hash.
@@ -186,10 +190,21 @@ impl ReviewerList {
 impl Reviewer {
     fn read(node: &Node<'_>, notes: &mut Mappings) -> Result<Self, Error> {
         let mut fields: Fields<'_> = node.fields()?;
-        let reason = fields.optional("reason", notes);
+        let account = account_id(&fields.need("account")?)?;
+        let said = fields.take("reason");
+        let mut extra = fields.rest();
+        let reason = match said {
+            Some(it) if it.value.is_null() => {
+                notes.note(MappingKind::NullAsAbsent, it.path);
+                extra.insert("reason".to_owned(), RawJson::of(it.value)); // FILE-14: it is hashed
+                None
+            }
+            it => it.map(|it| text(&it)).transpose()?,
+        };
         Ok(Self {
-            account: account_id(&fields.need("account")?)?,
-            reason: reason.map(|it| text(&it)).transpose()?,
+            account,
+            reason,
+            extra,
         })
     }
 }
@@ -237,6 +252,7 @@ mod tests {
         let reviewer = |account: &str, reason: Option<&str>| Reviewer {
             account: account.to_owned(),
             reason: reason.map(str::to_owned),
+            extra: Extra::default(),
         };
         let reviewers = vec![
             reviewer(EVM, Some("asks daily")),
@@ -304,6 +320,37 @@ mod tests {
             for changed in [renamed, longer, later] {
                 assert!(changed.signer().is_err(), "{changed:?}");
             }
+        }
+    }
+
+    /// Text, hash and signature by `canonicalize` and `@noble/curves`; the client in TypeScript has the same list.
+    #[test]
+    fn file_14_further_members_and_null_are_hashed_and_signed() {
+        let text = r#"{"created":"2026-11-23T00:00:00Z","issue":7,"name":"Weather desk","reviewers":[{"account":"eip155:31337:0x70997970C51812dc3A010C7d01b50e0d17dc79C8","note":"asks daily","reason":null},{"account":"solana:localnet:4zvwRjXUKGfvwnParsHAS3HuSVzV5cA4McphgmoCtajS","since":{"year":2025}}],"signature":{"algorithm":"secp256k1","publicKey":"0x0256b328b30c8bf5839e24058747879408bdb36241dc9c2e7c619faa12b2920967","signature":"0xe2a204accf13b074da9063509e5cca771bcb5a21682c25789d64e84e8bf65023380d922549779a7688f7855ccc873489eaff12e6bd0cc9718c6b8ce991199a5000"},"type":"concord-reviewer-list-v1"}"#;
+        let list = read(text).expect("a list");
+        assert_eq!(list.to_canonical().as_deref(), Ok(text));
+        assert_eq!(
+            hex::encode(list.hash().expect("a list")),
+            "9e788a6818918cce5dd8dd6c710c3073688aa4de511add1c6a87ab0417f83cb4"
+        );
+        let key = PreparedKey::secp256k1(&[9; 32]).expect("a key");
+        assert_eq!(list.signer(), Ok(Some(key.public_key())));
+        assert_eq!(list.reviewers[0].reason, None);
+        let parsed = parse_reviewer_list(text.as_bytes()).expect("a list");
+        let [mapping] = parsed.mappings() else {
+            panic!("one null")
+        };
+        assert_eq!(mapping.kind, MappingKind::NullAsAbsent);
+        for (from, to) in [
+            (r#","reason":null"#, ""),
+            (r#""asks daily""#, r#""asks hourly""#),
+            (r#"{"year":2025}"#, r#"{"year":2026}"#),
+            (r#""since""#, r#""reason":null,"since""#),
+            (r#""issue":7"#, r#""issue":8"#),
+        ] {
+            let changed = read(&text.replacen(from, to, 1)).expect("a list");
+            assert!(changed.signer().is_err(), "{from}");
+            assert_ne!(changed.hash(), list.hash(), "{from}");
         }
     }
 

@@ -93,13 +93,37 @@ fn agent0_files_become_best_practices() {
     else {
         panic!("agent0's dialect")
     };
-    let written = FeedbackFile::BestPractices(file.into_best_practices()).to_canonical();
+    let current = file.into_best_practices().expect("one comment");
+    let written = FeedbackFile::BestPractices(current).to_canonical();
     assert_eq!(
         written.expect("a file"),
         format!(
             r#"{{"a2a":{{"skills":["s"]}},"agentId":42,"agentRegistry":"{BASE}","clientAddress":"{BASE}","createdAt":"2025-09-23T12:00:00Z","mcp":{{"tool":"t"}},"note":1,"oasf":{{"domains":["d"]}},"reasoning":"fine","value":85,"valueDecimals":0}}"#
         )
     );
+}
+
+/// agent0's `text` becomes `reasoning`, which the file may have already.
+#[test]
+fn agent0_files_lose_no_comment() {
+    let current = |reasoning: &str| {
+        let text = format!(
+            r#"{{"agentRegistry":"{BASE}","agentId":42,"clientAddress":"{BASE}","createdAt":"2025-09-23T12:00:00Z","value":85,
+                "valueDecimals":0,"text":"fine","reasoning":{reasoning}}}"#
+        );
+        let FeedbackFile::Agent0(file) =
+            parse_feedback(text.as_bytes()).expect("a file").into_view()
+        else {
+            panic!("agent0's dialect")
+        };
+        file.into_best_practices()
+    };
+    for reasoning in [r#""fine""#, "null"] {
+        let same = current(reasoning).expect("one comment");
+        assert_eq!(same.extra["reasoning"].as_str(), r#""fine""#);
+    }
+    let error = current(r#""slow""#).expect_err("two comments");
+    assert_eq!(error.to_string(), "$.reasoning: differs from $.text");
 }
 
 #[test]

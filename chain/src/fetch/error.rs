@@ -69,11 +69,27 @@ pub enum FetchError {
         /// What is wrong with it.
         reason: &'static str,
     },
+    /// A part of the path behind a CID that can name no entry.
+    #[error("the path's part {found:?} {reason}")]
+    Path {
+        /// Its first characters.
+        found: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
     /// Content that is not what its CID names.
     #[error("the gateway's block does not hash to {cid}")]
     ContentMismatch {
         /// The CID.
         cid: String,
+    },
+    /// More than a block may have. Whether it would hash to the CID is not known.
+    #[error("the gateway sends more than {limit} bytes for the block {cid}")]
+    BlockTooLong {
+        /// The CID.
+        cid: String,
+        /// In bytes.
+        limit: usize,
     },
     /// A block that proves its CID and is not a file.
     #[error("the block {cid} {reason}")]
@@ -122,6 +138,7 @@ impl FetchError {
                 | Self::GatewayMalformed
                 | Self::NoGateway
                 | Self::ContentMismatch { .. }
+                | Self::BlockTooLong { .. }
                 | Self::Status { .. }
                 | Self::Broken { .. }
                 | Self::AskedEnough { .. }
@@ -135,9 +152,11 @@ impl FetchError {
     pub fn is_permanent(&self) -> bool {
         match self {
             Self::Scheme { found } => found != "http", // which can be allowed
-            Self::UrlMalformed | Self::UserInfo { .. } | Self::Cid { .. } | Self::Block { .. } => {
-                true
-            }
+            Self::UrlMalformed
+            | Self::UserInfo { .. }
+            | Self::Cid { .. }
+            | Self::Path { .. }
+            | Self::Block { .. } => true,
             _ => false,
         }
     }

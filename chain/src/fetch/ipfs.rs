@@ -42,7 +42,16 @@ async fn block(client: &Client, gateway: &Url, cid: &Cid) -> Result<Vec<u8>, Fet
     let answer = request.send().await;
     let answer = answer.map_err(|_| FetchError::Broken { host: host() })?;
     match answer.status().as_u16() {
-        200 => body(answer, &url, BLOCK_MAX).await,
+        // X402-18: what it sends proves nothing, so too much of it refutes nothing
+        200 => body(answer, &url, BLOCK_MAX)
+            .await
+            .map_err(|error| match error {
+                FetchError::TooLong { limit } => FetchError::BlockTooLong {
+                    cid: cid.to_string(),
+                    limit,
+                },
+                other => other,
+            }),
         status => Err(FetchError::Status {
             host: host(),
             status,
@@ -54,6 +63,7 @@ impl From<IpfsError> for FetchError {
     fn from(error: IpfsError) -> Self {
         match error {
             IpfsError::Cid { found, reason } => Self::Cid { found, reason },
+            IpfsError::Path { found, reason } => Self::Path { found, reason },
             IpfsError::Mismatch { cid } => Self::ContentMismatch { cid },
             IpfsError::TooLong { limit } => Self::TooLong { limit },
             IpfsError::Block { cid, reason } => Self::Block { cid, reason },

@@ -5,6 +5,8 @@ use sha2::{Digest, Sha256};
 
 /// `hello world`: a raw leaf, named with Python's hashlib and base64, and the published CID of a file.
 const RAW: &str = "bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e";
+/// The same bytes as [`RAW`] in base16, by Python's hashlib.
+const RAW_HEX: &str = "F01551220B94D27B9934D3E08A52E52D7DA7DABFAC484EFE37A5380EE9088F7ACE2EFCDE9";
 const FILE: &str = "Qmf412jQZiuVUtdgnB36FXFX7xg5V6KEbSJ4dpQuhkLyfD";
 const FILE_BLOCK: &[u8] = b"\x0a\x11\x08\x02\x12\x0bhello world\x18\x0b";
 
@@ -65,7 +67,9 @@ async fn blocks_that_hash_to_their_cid_are_read() {
     let gateway = Gateway::start().await;
     gateway.serve(RAW, b"hello world");
     gateway.serve(FILE, FILE_BLOCK);
+    gateway.serve(RAW_HEX, b"hello world");
     for uri in [
+        format!("ipfs://{RAW_HEX}"),
         format!("ipfs://{RAW}"),
         format!("ipfs://{FILE}"),
         format!("IPFS://ipfs/{FILE}"),
@@ -83,12 +87,17 @@ async fn files_of_several_blocks_and_entries_of_directories_are_read() {
     gateway.put(second);
     let file = [link("", FILE_BLOCK), link("", second), field(1, &[8, 2])].concat();
     gateway.put(&file);
-    let directory = [link("agent.json", &file), field(1, &[8, 1])].concat();
+    let entries = [link("agent.json", &file), link("my agent.json", &file)].concat();
+    let directory = [&entries[..], &field(1, &[8, 1])].concat();
     let root = gateway.put(&directory);
-    let found = gateway.fetch(&format!("ipfs://{root}/agent.json")).await;
-    assert_eq!(found.unwrap(), b"hello world!");
+    for path in ["agent.json", "agent%2ejson", "my%20agent.json"] {
+        let found = gateway.fetch(&format!("ipfs://{root}/{path}")).await;
+        assert_eq!(found.unwrap(), b"hello world!", "{path}");
+    }
     for (path, reason) in [
         ("/other.json", "has no such entry"),
+        ("/agent%2Fjson", "holds a slash or a NUL byte"),
+        ("/%ff", "is not UTF-8"),
         ("", "is not a file"),
         ("/agent.json/x", "is not a directory, or a sharded one"),
     ] {
@@ -117,6 +126,12 @@ async fn a_lying_gateway_is_not_believed_and_refutes_nothing() {
         let is_open = !found.is_refusal() && !found.is_permanent();
         assert!(is_open, "another gateway may have it");
     }
+    gateway.serve(RAW, &vec![b' '; 2_097_153]);
+    let found = gateway.fetch(&format!("ipfs://{RAW}")).await.unwrap_err();
+    let (cid, limit) = (RAW.to_owned(), 2_097_152);
+    assert_eq!(found, FetchError::BlockTooLong { cid, limit });
+    let is_open = !found.is_refusal() && !found.is_permanent();
+    assert!(is_open, "another gateway may send the block itself");
     gateway
         .server
         .redirect(&format!("/ipfs/{RAW}?format=raw"), 302, "/elsewhere");

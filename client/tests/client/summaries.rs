@@ -11,7 +11,7 @@ use concord_client::{
     ClientError, Document, Kind, Rating, Review, Reviewers, ReviewersError, StoredRating, Tags,
     Weighting, summarize, summarize_authorized,
 };
-use concord_files::{Reviewer, ReviewerList, Timestamp};
+use concord_files::{Extra, Reviewer, ReviewerList, Timestamp};
 use concord_registry::svm::{
     Address, ed25519,
     instructions::{AttachPaymentProof, Payment},
@@ -116,6 +116,7 @@ fn list(accounts: &[(&str, &String)]) -> String {
             false => format!("{chain}:{address}"),
         },
         reason: None,
+        extra: Extra::default(),
     });
     let created = Timestamp::parse("2026-11-23T00:00:00Z").unwrap();
     let list = ReviewerList::new("ours", created, reviewers.collect());

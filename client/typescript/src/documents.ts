@@ -1,11 +1,17 @@
 import type { Canonical } from "@concord/canonical";
-import { ClientError, wordsOf } from "./errors.js";
+import { ClientError, malformed, wordsOf } from "./errors.js";
 import { checkText, publishedEndpoint } from "./limits.js";
 import type { Document, Hex, ListSignature, Published, Review, ReviewerList, Reviewers, Upload } from "./types.js";
 
 const NO_HASH: Hex = `0x${"00".repeat(32)}`;
 
-/** The hash of a file and its URI, after it is stored. Text of JSON is stored in its RFC 8785 form (R21). */
+/** `type` of a reviewer list. It keeps its signature apart from every other (FILE-14). */
+const LIST_TYPE = "concord-reviewer-list-v1";
+
+/**
+ * The hash of a file and its URI, after it is stored. Text of JSON is stored in its RFC 8785 form (R21). The hash is of the bytes as the upload
+ * is given them: it may keep, move or overwrite its copy.
+ */
 export async function published(file: Document | undefined, upload: Upload | undefined, canonical: Canonical): Promise<Published> {
   if (file === undefined) return { uri: "", hash: NO_HASH };
   if (!(typeof file === "string" || file instanceof Uint8Array)) {
@@ -13,10 +19,11 @@ export async function published(file: Document | undefined, upload: Upload | und
     return file;
   }
   if (!upload) throw new ClientError("a file is given, and the client has no upload");
-  const bytes = typeof file === "string" ? new TextEncoder().encode(canonical.jcs({ text: file }).canonical) : file;
+  const bytes = typeof file === "string" ? new TextEncoder().encode(canonical.jcs({ text: file }).canonical) : new Uint8Array(file);
+  const hash = canonical.keccak256({ data: bytes });
   const uri = await upload(bytes);
   checkText("uri", uri, "uri");
-  return { uri, hash: canonical.keccak256({ data: bytes }) };
+  return { uri, hash };
 }
 
 /**
@@ -29,7 +36,7 @@ export function requireSame(review: Review, place: { registry: string; client: s
   const expected: Compared[] = [
     ["agentRegistry", account(said.agentRegistry), account(place.registry)],
     ["clientAddress", account(said.clientAddress), account(place.client)],
-    ["agentId", digits(said.agentId), review.agent],
+    ["agentId", digits("agentId", said.agentId), review.agent],
     ["tag1", said.tag1 ?? "", review.tag1 ?? ""],
     ["tag2", said.tag2 ?? "", review.tag2 ?? ""],
     ...numbers(said, review),
@@ -53,9 +60,9 @@ type Compared = [field: string, inFile: unknown, sent: unknown];
 function numbers(said: Record<string, unknown>, review: Review): Compared[] {
   const isScore = "score" in review;
   const compared: Compared[] = [
-    ["score", said.score ?? undefined, isScore ? review.score : undefined],
-    ["value", digits(said.value) ?? undefined, isScore ? undefined : `${review.value}`],
-    ["valueDecimals", said.valueDecimals ?? undefined, isScore ? undefined : review.decimals],
+    ["score", exact("score", said.score) ?? undefined, isScore ? review.score : undefined],
+    ["value", digits("value", said.value) ?? undefined, isScore ? undefined : `${review.value}`],
+    ["valueDecimals", exact("valueDecimals", said.valueDecimals) ?? undefined, isScore ? undefined : review.decimals],
   ];
   return compared.some(([, inFile]) => inFile !== undefined) ? compared : [];
 }
@@ -64,7 +71,14 @@ function numbers(said: Record<string, unknown>, review: Review): Compared[] {
 const account = (said: unknown) => (typeof said === "string" && said.startsWith("eip155:") ? said.toLowerCase() : said);
 
 /** A number is written as one or as text. */
-const digits = (said: unknown) => (typeof said === "number" ? `${said}` : said);
+const digits = (field: string, said: unknown) => (typeof exact(field, said) === "number" ? `${said}` : said);
+
+/** What the file says, unless it is a number that JSON does not keep (R22): it was rounded already, and no reader takes it. */
+function exact(field: string, said: unknown): unknown {
+  if (typeof said !== "number" || Number.isSafeInteger(said)) return said;
+  const words = `the feedback file has ${field} ${said}, and a number is an integer of at most 2^53 - 1 (R22)`;
+  throw new ClientError(words, { errorClass: "NumberOutOfRange" });
+}
 
 const differs = (words: string) => new ClientError(`the feedback file has ${words}`, { errorClass: "BadRequest" });
 
@@ -82,7 +96,11 @@ function objectOf(text: string): Record<string, unknown> {
 /** The addresses that count on a chain; `undefined` for everyone (R48). `canonical` is asked for if a signature has to be checked. */
 export async function addressesOf(reviewers: Reviewers, canonical: () => Canonical | Promise<Canonical>): Promise<string[] | undefined> {
   if (reviewers === "everyone") return undefined;
-  if ("list" in reviewers && reviewers.list.signature) requireSignature(reviewers.list, reviewers.list.signature, await canonical());
+  if ("list" in reviewers) {
+    const { type, signature } = reviewers.list;
+    if (type !== LIST_TYPE) throw malformed("the reviewer list's type", type, `"${LIST_TYPE}"`);
+    if (signature) requireSignature(reviewers.list, signature, await canonical());
+  }
   const listed =
     "listed" in reviewers
       ? [...reviewers.listed]

@@ -33,7 +33,13 @@ export function agentId(agent: string): bigint {
 /** Refuses text over its portable length, and NUL: every writer is held to them (R17), not only the program on Solana. */
 export function checkText(field: string, text: string, kind: keyof typeof MOST): void {
   if (text.includes("\0")) throw new ClientError(`${field} holds a NUL byte (R17)`, { errorClass: "LengthLimit" });
-  checkLength(field, new TextEncoder().encode(text), kind);
+  checkLength(field, bytesOf(field, text), kind);
+}
+
+/** UTF-8 of a text. Refuses half a surrogate pair (R22): an encoder would put U+FFFD in its place, and another text would land. */
+function bytesOf(field: string, text: string): Uint8Array {
+  if (/\p{Surrogate}/u.test(text)) throw new ClientError(`${field} holds half a surrogate pair (R22)`, { errorClass: "LoneSurrogate" });
+  return new TextEncoder().encode(text);
 }
 
 function checkLength(field: string, { length }: Uint8Array, kind: keyof typeof MOST): void {
@@ -46,7 +52,7 @@ export function metadataOf(metadata: T.Metadata): { key: string; value: Uint8Arr
   return Object.entries(metadata).map(([key, text]) => {
     checkText("metadata key", key, "metadataKey");
     if (typeof text !== "string") throw malformed("metadata value", text, "text");
-    const value = new TextEncoder().encode(text);
+    const value = bytesOf("metadata value", text);
     checkLength("metadata value", value, "metadataValue");
     return { key, value };
   });

@@ -24,6 +24,8 @@ const TOGETHER = 100;
 
 /** The public clusters (CAIP-2). */
 const PUBLIC = ["5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", "EtWTRABZaYq6iMfeYKouRu166VU2xqa1", "4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z"];
+/** Any cluster but those (DEP-6). */
+const LOCAL = "solana:localnet";
 /** Who owns the mints of agents (R4). */
 const TOKEN_2022 = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb";
 
@@ -34,7 +36,7 @@ export interface SolanaOptions {
   readonly account: Keypair;
   /** The cluster's CAIP-2 id, as the registry was initialized with it. */
   readonly network: string;
-  /** The program, if it is not the one that the interface description names. */
+  /** The program. On `solana:localnet` it may be missing: then it is that of local tests, whose secret key is public. */
   readonly program?: string;
   /** Stores files. Without it, only published files can be referred to. */
   readonly upload?: T.Upload;
@@ -58,8 +60,10 @@ export class SolanaClient implements T.RegistryClient {
 
   /** Makes a client. The cluster and the registry must be of the network (R9). */
   static async of(options: SolanaOptions): Promise<SolanaClient> {
+    const { network, program } = options;
+    if (!program && network !== LOCAL) throw malformed("program", program, `the address of the program on ${network}`);
     const provider = new AnchorProvider(options.connection, new Wallet(options.account), {});
-    const idl = { ...agentRegistryIdl, address: options.program ?? agentRegistryIdl.address };
+    const idl = { ...agentRegistryIdl, address: program ?? agentRegistryIdl.address };
     const client = new SolanaClient(options, new Program<AgentRegistry>(idl, provider), await load());
     await client.requireNetwork();
     return client;
@@ -69,7 +73,7 @@ export class SolanaClient implements T.RegistryClient {
   private async requireNetwork(): Promise<void> {
     const { connection, network } = this.options;
     const reference = (await asked(connection.getGenesisHash())).slice(0, 32);
-    const isOwn = network === "solana:localnet" && !PUBLIC.includes(reference);
+    const isOwn = network === LOCAL && !PUBLIC.includes(reference);
     if (network !== `solana:${reference}` && !isOwn) {
       throw new ClientError(`the endpoint is for solana:${reference}, expected ${network} (R9)`);
     }

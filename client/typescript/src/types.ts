@@ -6,6 +6,8 @@ export type Hex = `0x${string}`;
 
 /** A reviewer list as `concord reviewers new` writes it. */
 export interface ReviewerList {
+  /** `concord-reviewer-list-v1`. */
+  readonly type: string;
   readonly reviewers: readonly { readonly account: string }[];
   /** If it is there, it must hold. */
   readonly signature?: ListSignature;

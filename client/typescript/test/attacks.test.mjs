@@ -9,11 +9,11 @@ import process from "node:process";
 import { test } from "node:test";
 import { inspect } from "node:util";
 import anchor from "@anchor-lang/core";
-import { createPublicClient, createWalletClient, custom, http as transport, pad } from "viem";
+import { createPublicClient, createWalletClient, custom, http as transport, keccak256, pad } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { ADDRESSES, KEYS } from "../../../tests/clients/agent0/local_chain.mjs";
 import { CHAIN } from "../../../tests/clients/anchor/local_cluster.mjs";
-import { ClientError, EvmClient, IndexClient, IndexError, NO_HASH, SolanaClient, startProgram, startRegistries } from "./chains.mjs";
+import { canonical, ClientError, EvmClient, IndexClient, IndexError, NO_HASH, published, SolanaClient, startProgram, startRegistries } from "./chains.mjs";
 
 /** A reader whose answers pass through `answered`. */
 const filtered = (answered, before = () => undefined) => ({
@@ -140,6 +140,17 @@ test("R17, R39: what would land differently, or would be too long, is refused on
         }
       }
       await refused(client.give({ ...authorized, file: JSON.stringify({ ...said, ...noValue, score: 1 }) }), "a file is given");
+      const written = (call, field, number) => {
+        const file = JSON.stringify({ ...said, [field]: "here" }).replace('"here"', number); // JSON.stringify would round it
+        return refused(client.give({ ...call, file }), `the feedback file has ${field} `, "NumberOutOfRange");
+      };
+      await written({ ...open, value: 2n ** 53n }, "value", "9007199254740993"); // R22: neighbours agree once they are read
+      await written({ ...open, value: -(2n ** 53n) }, "value", "-9007199254740992");
+      await written(open, "value", "1.5");
+      await written(open, "valueDecimals", "1e16");
+      await written(open, "score", "9007199254740993");
+      await written(open, "agentId", "9007199254740993");
+      if (client === evm) await written({ ...open, agent: "9007199254740992" }, "agentId", "9007199254740993");
       await refused(client.give({ ...open, file: JSON.stringify(said) }), "a file is given, and the client has no upload");
     }
     assert.equal(sent, 0);
@@ -244,6 +255,95 @@ test("R17: metadata over its lengths is refused before its file is uploaded", as
   }
 });
 
+test("R22: half a surrogate pair would land as another text, and is refused on both chains", async () => {
+  const [world, cluster] = await Promise.all([startRegistries(), startProgram()]);
+  try {
+    const done = [];
+    const noted = ({ method }, ask) => {
+      done.push(method);
+      return ask();
+    };
+    const upload = async () => void done.push("upload") ?? "ipfs://file";
+    const evm = await world.client("client", { reading: noted, sending: noted, upload });
+    const solana = await cluster.client(cluster.reviewer, noted, { upload });
+    done.length = 0;
+    const auth = { indexLimit: 1n, expiry: 1n, authorization: "0x" };
+    const file = new TextEncoder().encode("{}");
+    for (const [client, agent] of [[evm, world.agent], [solana, cluster.agent]]) {
+      const open = { agent, value: 1n, decimals: 0, file };
+      const feedback = { kind: "open", agent, client: client.address, index: 1n };
+      for (const half of ["\ud83d", "a\ude00b", "\ude00\ud83d"]) {
+        const calls = [
+          ["tag1", () => client.give({ ...open, tag1: half })],
+          ["tag2", () => client.give({ ...open, tag2: half })],
+          ["tag1", () => client.give({ agent, score: 1, auth, file, tag1: half })],
+          ["endpoint", () => client.give({ ...open, endpoint: `https://agent.example/${half}` })],
+          ["uri", () => client.respond(feedback, { uri: `ipfs://${half}`, hash: NO_HASH })],
+          ["metadata key", () => client.register({ file, metadata: { [half]: "" } })],
+          ["metadata value", () => client.register({ file, metadata: { a: half } })],
+        ];
+        for (const [field, call] of calls) {
+          await assert.rejects(call, ({ message, errorClass, sent }) => {
+            assert.equal(message, `${field} holds half a surrogate pair (R22)`);
+            return errorClass === "LoneSurrogate" && sent === "nothing";
+          });
+        }
+        await assert.rejects(client.respond(feedback, `{"a":"${half}"}`), /surrogate without its pair/);
+      }
+    }
+    assert.deepEqual(done, []);
+    for (const [client, agent] of [[evm, world.agent], [solana, cluster.agent]]) {
+      const tag1 = "\ud83d\ude00"; // a whole pair
+      const given = await client.give({ agent, value: 1n, decimals: 0, tag1 });
+      assert.equal((await client.get(given)).tag1, tag1);
+    }
+  } finally {
+    await Promise.all([world.stop(), cluster.stop()]);
+  }
+});
+
+test("R21: the hash is of the bytes that the upload was given, whatever it does with them", async () => {
+  const uploads = {
+    moved: (file) => structuredClone(file.buffer, { transfer: [file.buffer] }),
+    overwritten: (file) => file.fill(0),
+  };
+  const bytes = Buffer.from('{"a":1}'); // in memory that it has in common with other buffers
+  for (const [name, change] of Object.entries(uploads)) {
+    for (const file of [bytes, '{"a":1}']) {
+      let stored;
+      const upload = async (given) => {
+        stored = Buffer.from(given).toString();
+        change(given);
+        return "ipfs://file";
+      };
+      const { uri, hash } = await published(file, upload, canonical);
+      assert.deepEqual([uri, hash, stored], ["ipfs://file", keccak256(bytes), '{"a":1}'], name);
+      assert.equal(bytes.toString(), '{"a":1}', "the caller's bytes are theirs");
+    }
+  }
+  const mine = Uint8Array.from(bytes);
+  let given;
+  const slow = async (file) => {
+    given = file;
+    return "ipfs://file";
+  };
+  const pending = published(mine, slow, canonical);
+  mine.fill(0);
+  assert.equal((await pending).hash, keccak256(given), "the caller may use the bytes again");
+  assert.equal(Buffer.from(given).toString(), '{"a":1}');
+});
+
+test("the program of local tests, whose secret key is public, is not taken for granted elsewhere", async () => {
+  const connection = new anchor.web3.Connection("http://127.0.0.1:1", { fetch: () => assert.fail("asked") });
+  const account = anchor.web3.Keypair.generate();
+  for (const network of ["solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1", "solana:7ckYa6tGkn8sLvCyvLQGcCmSPPLpmaTP"]) {
+    for (const program of [undefined, ""]) {
+      const refused = SolanaClient.of({ connection, account, network, program });
+      await assert.rejects(refused, ({ message, errorClass }) => message.startsWith("program is ") && errorClass === "BadRequest");
+    }
+  }
+});
+
 test("a safe integer is taken as a number, and lands once", async () => {
   const [world, cluster] = await Promise.all([startRegistries(), startProgram()]);
   try {
@@ -262,6 +362,10 @@ test("a safe integer is taken as a number, and lands once", async () => {
     await Promise.all([world.stop(), cluster.stop()]);
   }
 });
+
+/** Signed by `@noble/curves` over the hash of `canonicalize`'s text; files/src/reviewers.rs has the same list. */
+const WITH_FURTHER_MEMBERS =
+  '{"created":"2026-11-23T00:00:00Z","issue":7,"name":"Weather desk","reviewers":[{"account":"eip155:31337:0x70997970C51812dc3A010C7d01b50e0d17dc79C8","note":"asks daily","reason":null},{"account":"solana:localnet:4zvwRjXUKGfvwnParsHAS3HuSVzV5cA4McphgmoCtajS","since":{"year":2025}}],"signature":{"algorithm":"secp256k1","publicKey":"0x0256b328b30c8bf5839e24058747879408bdb36241dc9c2e7c619faa12b2920967","signature":"0xe2a204accf13b074da9063509e5cca771bcb5a21682c25789d64e84e8bf65023380d922549779a7688f7855ccc873489eaff12e6bd0cc9718c6b8ce991199a5000"},"type":"concord-reviewer-list-v1"}';
 
 test("R23: a reviewer list counts only if its signature holds", async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "concord-list-"));
@@ -291,12 +395,19 @@ test("R23: a reviewer list counts only if its signature holds", async () => {
       const forged = [
         { ...signed, reviewers: [{ account: `${network}:${ADDRESSES.owner}` }] },
         { ...signed, name: "Others" },
+        { ...signed, reviewers: signed.reviewers.map((it) => ({ ...it, note: "x" })) },
+        { ...signed, reviewers: [signed.reviewers[0], { ...signed.reviewers[1], reason: null }] },
         { ...signed, signature: { ...signature, signature: flipped } },
         { ...signed, signature: { ...signature, algorithm: "rsa" } },
         { ...signed, signature: {} },
       ];
+      const { type: _, ...untyped } = signed;
+      const { signature: _none, ...unsigned } = signed;
+      const others = [untyped, { ...signed, type: "concord-reviewer-list-v2" }, { ...unsigned, type: "Others" }];
       for (const call of calls) {
-        await call({ list: signed, network });
+        for (const it of [signed, unsigned, JSON.parse(WITH_FURTHER_MEMBERS)]) await call({ list: it, network });
+        const isNoList = ({ errorClass, message }) => errorClass === "BadRequest" && message.startsWith("the reviewer list's type is ");
+        for (const it of others) await assert.rejects(async () => call({ list: it, network }), isNoList);
         for (const it of forged) await assert.rejects(async () => call({ list: it, network }), ({ errorClass }) => errorClass === "BadSignature");
       }
     }

@@ -8,7 +8,11 @@ import { KEYS, startChain } from "../../../tests/clients/agent0/local_chain.mjs"
 import { CHAIN, deployProgram, startCluster } from "../../../tests/clients/anchor/local_cluster.mjs";
 
 const from = (name) => import(pathToFileURL(`${process.env.CONCORD_EXAMPLES}/node_modules/@concord/client/dist/${name}`));
-export const [{ ClientError, EvmClient, IndexClient, IndexError }, { SolanaClient }] = await Promise.all(["index.js", "solana.js"].map(from));
+export const [{ ClientError, EvmClient, IndexClient, IndexError }, { SolanaClient }, { published }] = await Promise.all(
+  ["index.js", "solana.js", "documents.js"].map(from),
+);
+const { load } = await import(pathToFileURL(`${process.env.CONCORD_EXAMPLES}/node_modules/@concord/canonical/dist/index.js`));
+export const canonical = await load();
 export const NO_HASH = `0x${"00".repeat(32)}`;
 
 const unchanged = (_, ask) => ask();

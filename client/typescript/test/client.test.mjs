@@ -95,7 +95,7 @@ async function summaries({ reviewer, validator, network }, agent) {
   assert.deepEqual(await figures({ listed: [first] }), [2n, 89n, 0, [first]]);
   const twice = [first, first, second];
   assert.deepEqual(await figures({ listed: twice }, { tag1: "starred" }), [3n, 73n, 0, twice]);
-  const list = { reviewers: [{ account: `${network}:${second}` }, { account: "eip155:1:0x70997970C51812dc3A010C7d01b50e0d17dc79C8" }] };
+  const list = { type: "concord-reviewer-list-v1", reviewers: [{ account: `${network}:${second}` }, { account: "eip155:1:0x70997970C51812dc3A010C7d01b50e0d17dc79C8" }] };
   assert.deepEqual(await figures({ list, network }), [1n, 61n, 0, [second]]);
   await refused(reviewer.summary(agent, { listed: [] }), "EmptyClients"); // R48
 }
@@ -291,4 +291,15 @@ test("a file is named by its CID", async () => {
   assert.equal(cidOf(Buffer.from("hello world")), "bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e");
   const uri = await folder(files, "https://files.example/")(Buffer.from("hello world"));
   assert.equal(fs.readFileSync(path.join(files, uri.slice("https://files.example/".length)), "utf8"), "hello world");
+});
+
+test("a file that no reader takes is not stored", async () => {
+  const place = path.join(files, "longest");
+  const store = folder(place);
+  const isTooLong = (fault) => fault instanceof ClientError && fault.message === "the file has 1048577 bytes, and at most 1048576 are read";
+  await assert.rejects(store(new Uint8Array(1_048_577)), isTooLong);
+  assert.ok(!fs.existsSync(place), "nothing is written");
+  const uri = await store(new Uint8Array(1_048_576));
+  assert.deepEqual(fs.readdirSync(place), [uri.slice("ipfs://".length)]);
+  assert.equal(fs.statSync(path.join(place, uri.slice("ipfs://".length))).size, 1_048_576);
 });

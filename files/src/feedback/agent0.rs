@@ -7,7 +7,7 @@ use super::{
 use crate::{
     AgentId, Extra, RatingValue, RawJson,
     agent_id::{IdForm, as_number},
-    error::Error,
+    error::{Error, Rule},
     mapping::Mappings,
     payment::{ChainForm, PaymentField},
     reader::Fields,
@@ -102,8 +102,10 @@ impl Agent0Feedback {
 
     /// The same feedback in ERC-8004's current form. `text` has no place there and becomes an extra
     /// member `reasoning`, PROFILE's name for it.
-    #[must_use]
-    pub fn into_best_practices(self) -> BestPracticesFeedback {
+    ///
+    /// # Errors
+    /// [`Rule::Conflict`] if the file has another `reasoning` beside `text`.
+    pub fn into_best_practices(self) -> Result<BestPracticesFeedback, Error> {
         let mcp = McpContext {
             tool: self.mcp_tool,
             prompt: self.mcp_prompt,
@@ -123,9 +125,15 @@ impl Agent0Feedback {
         };
         let mut extra = self.extra;
         if let Some(text) = self.text {
-            extra.insert("reasoning".to_owned(), RawJson::text(&text));
+            let reasoning = RawJson::text(&text);
+            let replaced = extra.insert("reasoning".to_owned(), reasoning.clone());
+            // FILE-7: null is none
+            if replaced.is_some_and(|it| it != reasoning && it.as_str() != "null") {
+                let other = "$.text".to_owned();
+                return Err(Error::new("$.reasoning", Rule::Conflict { other }));
+            }
         }
-        BestPracticesFeedback {
+        Ok(BestPracticesFeedback {
             head: self.head,
             agent_id: self.agent_id,
             value: self.value,
@@ -134,6 +142,6 @@ impl Agent0Feedback {
             oasf: (oasf != OasfContext::default()).then_some(oasf),
             payment: self.payment,
             extra,
-        }
+        })
     }
 }

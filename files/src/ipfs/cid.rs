@@ -26,7 +26,7 @@ impl Cid {
         &self.digest
     }
 
-    /// Reads its text: version 0 (base58), or version 1 in base32 or base58.
+    /// Reads its text: version 0 (base58), or version 1 in base16, base32, base36 or base58 (multibase).
     ///
     /// # Errors
     /// [`IpfsError::Cid`].
@@ -40,9 +40,12 @@ impl Cid {
             [b'Q', b'm', ..] => base58(text),
             [b'z', ..] => base58(&text[1..]),
             [b'b', ..] => base32(&text[1..]),
+            [b'B', ..] => base32(&text[1..].to_ascii_lowercase()),
+            [b'f' | b'F', ..] => hex::decode(&text[1..]).ok(),
+            [b'k' | b'K', ..] => base36(&text[1..]),
             _ => None,
         };
-        let bytes = decoded.ok_or_else(|| refused("is neither base58 nor lower-case base32"))?;
+        let bytes = decoded.ok_or_else(|| refused("is not base16, base32, base36 or base58"))?;
         let bytes = match text.starts_with("Qm") && bytes.first() == Some(&1) {
             true => return Err(refused("is version 1 without its multibase letter")),
             false => bytes,
@@ -99,6 +102,27 @@ fn base32(text: &str) -> Option<Vec<u8>> {
         }
     }
     (bits == 0).then_some(bytes) // what is left over is zero
+}
+
+/// In either case. The bytes of a CID begin with its version, so that no digit in front is 0.
+fn base36(text: &str) -> Option<Vec<u8>> {
+    if text.starts_with('0') {
+        return None;
+    }
+    let mut bytes = Vec::new(); // the lowest first
+    for character in text.chars() {
+        let mut carry = character.to_digit(36)?;
+        for byte in &mut bytes {
+            carry += u32::from(*byte) * 36;
+            [*byte, ..] = carry.to_le_bytes();
+            carry >>= 8;
+        }
+        if carry > 0 {
+            bytes.push(u8::try_from(carry).ok()?); // below 36
+        }
+    }
+    bytes.reverse();
+    Some(bytes)
 }
 
 impl fmt::Display for Cid {

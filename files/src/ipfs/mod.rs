@@ -4,6 +4,7 @@ mod dag_pb;
 
 pub use cid::Cid;
 
+use crate::agent_uri::unescape;
 use concord_canonical::hash::sha256;
 use dag_pb::{DIRECTORY, FILE, PbNode, RAW_LEAF};
 
@@ -20,6 +21,14 @@ pub enum IpfsError {
     /// A CID that is malformed, or of another kind than SHA-256 over raw or dag-pb blocks.
     #[error("the CID {found:?} {reason}")]
     Cid {
+        /// Its first characters.
+        found: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// A part of the path that can name no entry.
+    #[error("the path's part {found:?} {reason}")]
+    Path {
         /// Its first characters.
         found: String,
         /// What is wrong with it.
@@ -65,7 +74,7 @@ impl IpfsFile {
     /// Begins with `ipfs://CID` or `ipfs://CID/path`; the scheme may be missing. `limit`: bytes of the file.
     ///
     /// # Errors
-    /// [`IpfsError::Cid`].
+    /// [`IpfsError::Cid`], [`IpfsError::Path`].
     pub fn new(uri: &str, limit: usize) -> Result<Self, IpfsError> {
         let rest = match uri.get(..5) {
             Some(scheme) if scheme.eq_ignore_ascii_case("ipfs:") => &uri[5..],
@@ -74,10 +83,9 @@ impl IpfsFile {
         let path = rest.trim_start_matches('/');
         let path = path.strip_prefix("ipfs/").unwrap_or(path);
         let path = path.split(['?', '#']).next().unwrap_or_default();
-        let mut names = path.split('/').filter(|name| !name.is_empty());
-        let root = Cid::parse(names.next().unwrap_or_default())?;
-        let mut names: Vec<String> = names.map(str::to_owned).collect();
-        names.reverse();
+        let names = path.split('/').filter(|name| !name.is_empty());
+        let mut names: Vec<String> = names.map(decoded).rev().collect::<Result<_, _>>()?;
+        let root = Cid::parse(&names.pop().unwrap_or_default())?;
         Ok(Self {
             names,
             pending: vec![root],
@@ -151,6 +159,20 @@ impl IpfsFile {
     }
 }
 
+/// A part of a path without its escapes (RFC 3986 §2.1, FILE-15).
+fn decoded(part: &str) -> Result<String, IpfsError> {
+    let refused = |reason| IpfsError::Path {
+        found: part.chars().take(64).collect(),
+        reason,
+    };
+    let (bytes, _) = unescape(part);
+    let name = String::from_utf8(bytes).map_err(|_| refused("is not UTF-8"))?;
+    match name.contains(['/', '\0']) {
+        true => Err(refused("holds a slash or a NUL byte")),
+        false => Ok(name),
+    }
+}
+
 /// The entry of a directory.
 fn entry(directory: &Cid, block: &[u8], name: &str) -> Result<Cid, IpfsError> {
     if directory.is_raw() {
@@ -195,6 +217,48 @@ mod tests {
         assert!(matches!(other, IpfsError::Mismatch { .. }), "{other}");
     }
 
+    /// By Python: `b32encode`, `hex` and `divmod` of the bytes of [`HELLO`]'s CID.
+    #[test]
+    fn a_cid_is_read_in_every_base_that_is_in_use() {
+        for cid in [
+            "BAFKREIBM6JG3UX5QUMHCN2B3FLC3TYU6DMLB4XA7U5BF44YEGNRJHC4YEQ",
+            "f015512202cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824",
+            "F015512202CF24DBA5FB0A30E26E83B2AC5B9E29E1B161E5C1FA7425E73043362938B9824",
+            "k2cwue9rqdypmt3thjky14z1tk9fi9f0o5w7b3ofitdewlcf87lismqs",
+            "K2CWUE9RQDYPMT3THJKY14Z1TK9FI9F0O5W7B3OFITDEWLCF87LISMQS",
+            "%62afkreibm6jg3ux5qumhcn2b3flc3tyu6dmlb4xa7u5bf44yegnrjhc4yeq",
+        ] {
+            let found = read(&format!("ipfs://{cid}"), &[b"hello"]);
+            assert_eq!(found.as_deref(), Ok(&b"hello"[..]), "{cid}");
+            let other = read(&format!("ipfs://{cid}"), &[b"hellp"]);
+            assert!(matches!(other, Err(IpfsError::Mismatch { .. })), "{cid}");
+        }
+    }
+
+    #[test]
+    fn escapes_in_a_path_are_read_and_name_one_entry() {
+        let names = |uri: &str| IpfsFile::new(&format!("{HELLO}{uri}"), 1).map(|it| it.names);
+        for (path, expected) in [
+            ("/my%20agent.json", "my agent.json"),
+            ("/%c3%A9?x", "é"),
+            ("/a%3Fb%23c", "a?b#c"),
+            ("/100%.json", "100%.json"), // begins no escape
+            ("/%2520", "%20"),           // once
+        ] {
+            assert_eq!(names(path), Ok(vec![expected.to_owned()]), "{path}");
+        }
+        assert_eq!(names("/a/b"), Ok(vec!["b".to_owned(), "a".to_owned()]));
+        for (path, reason) in [
+            ("/%ff", "is not UTF-8"),
+            ("/a%2Fb", "holds a slash or a NUL byte"),
+            ("/a/%00", "holds a slash or a NUL byte"),
+        ] {
+            let error = names(path).unwrap_err();
+            assert!(matches!(error, IpfsError::Path { .. }), "{path}: {error}");
+            assert!(error.to_string().ends_with(reason), "{path}: {error}");
+        }
+    }
+
     #[test]
     fn a_raw_block_has_no_entries() {
         let error = read(&format!("{HELLO}/a.json"), &[b"hello"]).unwrap_err();
@@ -209,7 +273,19 @@ mod tests {
 
     #[test]
     fn what_is_no_cid_is_refused_with_its_beginning() {
-        for text in ["", "ipfs://", "ipfs://bafy", "Qm0", "ipfs://z!"] {
+        for text in [
+            "",
+            "ipfs://",
+            "ipfs://bafy",
+            "Qm0",
+            "ipfs://z!",
+            "f01551",
+            "f0155122",
+            "F0g",
+            "k!",
+            "k02cwue9rqdypmt3thjky14z1tk9fi9f0o5w7b3ofitdewlcf87lismqs",
+            "afkreibm6jg3ux5qumhcn2b3flc3tyu6dmlb4xa7u5bf44yegnrjhc4yeq",
+        ] {
             let error = IpfsFile::new(text, 1).unwrap_err();
             assert!(matches!(error, IpfsError::Cid { .. }), "{text}: {error}");
         }

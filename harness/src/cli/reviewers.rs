@@ -6,7 +6,7 @@ use concord_canonical::{
     sign::{PreparedKey, PublicKey, address_of_public_key},
 };
 use concord_chain::keys::{EvmKeySource, read_keypair};
-use concord_files::{FILE_MAX, Reviewer, ReviewerList, Timestamp, parse_reviewer_list};
+use concord_files::{Extra, FILE_MAX, Reviewer, ReviewerList, Timestamp, parse_reviewer_list};
 use serde_json::json;
 use std::{
     collections::BTreeMap,
@@ -120,6 +120,7 @@ fn new(options: &New) -> Result<u8, CliError> {
         Reviewer {
             account: account.to_owned(),
             reason,
+            extra: Extra::default(),
         }
     });
     let created = options.created.clone().or_else(now);

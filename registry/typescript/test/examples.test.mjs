@@ -88,9 +88,12 @@ test("a reviewer gives authorized feedback on Solana with the owner's signature 
   const [payer, deployer, owner, mint, reviewer] = Array.from({ length: 5 }, () => Keypair.generate());
   const cluster = await startCluster([payer, deployer]);
   try {
-    await deployProgram(cluster.url, deployer);
+    const programId = (await deployProgram(cluster.url, deployer)).toBase58();
     const connection = new PollingConnection(cluster.url, "confirmed");
-    const program = solana.registryProgram(connection, payer);
+    const program = solana.registryProgram(connection, programId, payer);
+    assert.equal(program.programId.toBase58(), programId);
+    const elsewhere = mint.publicKey.toBase58();
+    assert.equal(solana.registryProgram(connection, elsewhere, payer).programId.toBase58(), elsewhere, "the id is the caller's");
     const agent = await solana.registerAgent(program, owner, mint, "ipfs://agent");
     const expiry = (await clock(connection)) + 3600;
     const feedback = { mint: agent, owner, reviewer, expiry, chain: CHAIN };
