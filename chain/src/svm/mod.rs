@@ -15,7 +15,7 @@ pub use cluster::{
 pub use cosigning::{CosigningError, PreparedTx};
 pub use history::{KeptBlock, LoadedAddresses, SignatureEntry, TokenAmount, TokenBalance};
 pub use instruction_chain::{InstructionChain, InstructionJob};
-pub use landing::{land, send, wait};
+pub use landing::{land, send, settle, wait};
 pub use transactions::{
     PriorityFee, Signed, Transactions, compute_budget, decode, fee, sign, unsigned,
 };
