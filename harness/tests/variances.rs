@@ -3,7 +3,7 @@ use concord_harness::{
     backend::{Backend, Observed, StepFault},
     model::{Actor, Agent, AgentState, CanonicalState, Chain, Model, Operation},
     report::{self, Colours, Detail, Provenance},
-    runner::{self, Run, StepResult, Subject},
+    runner::{self, Conclusion, Run, StepResult, Subject},
     scenario::{Only, Scenario, load},
 };
 use std::path::Path;
@@ -165,9 +165,50 @@ fn a_scenario_for_one_chain_is_a_declared_variance_of_the_other() {
     let totals = run.totals();
     assert_eq!((totals["evm"].passed, totals["evm"].absent), (5, 0));
     assert_eq!((totals["svm"].passed, totals["svm"].absent), (0, 5));
+    let text = report::text(&run, Detail::Short, Colours::None);
+    let verdict = "1 scenario: model, evm agree; nothing is played by svm\n";
+    assert!(text.ends_with(verdict), "{text}");
     let junit = report::junit(&run, &Provenance::default());
     let skipped = "<skipped message=\"approvals exist on EVM only\"/>";
     assert_eq!(junit.matches(skipped).count(), 1, "{junit}");
+}
+
+/// HARN-59: of a registry that did nothing, nothing is known.
+#[test]
+fn a_registry_alone_that_plays_nothing_does_not_agree() {
+    let mut scenario = corrupted_signature();
+    scenario.only = Some(Only {
+        chain: Chain::Evm,
+        kind: 6,
+        reason: "approvals exist on EVM only".to_owned(),
+    });
+    let run = play(scenario, vec![registry("svm", Chain::Svm, Chain::Svm)]);
+    assert!(!run.agrees());
+    assert_eq!(run.conclusion(), Conclusion::NothingPlayed);
+    let text = report::text(&run, Detail::Short, Colours::None);
+    let verdict = "\n1 scenario; nothing is played by svm\n";
+    assert!(text.ends_with(verdict), "{text}");
+    let json = report::json(&run, &Provenance::default());
+    assert_eq!(json["agree"], false);
+    assert_eq!(json["conclusion"], "nothing_played");
+    // Without a backend, the model is who is asked.
+    let of_model = play(corrupted_signature(), Vec::new());
+    assert!(of_model.agrees());
+}
+
+/// A registry of a kind that lacks each operation of the scenario.
+#[test]
+fn what_a_registry_is_known_to_lack_is_nothing_played() {
+    let mut scenario = corrupted_signature();
+    scenario
+        .steps
+        .retain(|it| it.operation.is_of_the_authorized_profile());
+    let canonical = Registry {
+        is_canonical: true,
+        ..registry("theirs", Chain::Evm, Chain::Evm)
+    };
+    let run = play(scenario, vec![canonical]);
+    assert_eq!(run.idle(), ["theirs"]);
 }
 
 #[test]

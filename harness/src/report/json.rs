@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// The whole report as one JSON object: `agree`, `versions`, `artifacts`, `participants`, `matrix`
 /// (by rule, then participant: how many steps ended how), `totals`, `failures`, `variances`,
-/// `conclusion` (`agrees`, `not_declared`, `lost`, `differs`), `not_declared` (profiles by
+/// `conclusion` (`agrees`, `nothing_played`, `not_declared`, `lost`, `differs`), `not_declared` (profiles by
 /// participant), `lost` (who stopped answering where), `views` (how many answers were right, and which
 /// views were asked how often, or never), `rules_without_steps`, and `scenarios`, each with its steps: what is expected, and by participant
 /// the `result`, outcome, events, digest, cost, and the transaction if a live chain has it.
