@@ -3,9 +3,10 @@ use concord_harness::{
     backend::{Backend, Observed, StepFault},
     model::{Actor, Agent, AgentState, CanonicalState, Chain, Model, Operation},
     report::{self, Colours, Detail, Provenance},
-    runner::{self, Conclusion, Run, StepResult, Subject},
+    runner::{self, Conclusion, LeftOut, Run, StepResult, Subject},
     scenario::{Only, Scenario, load},
 };
+use serde_json::json;
 use std::path::Path;
 
 /// A registry on `chain` that does what the model does on chain `plays`.
@@ -194,6 +195,32 @@ fn a_registry_alone_that_plays_nothing_does_not_agree() {
     // Without a backend, the model is who is asked.
     let of_model = play(corrupted_signature(), Vec::new());
     assert!(of_model.agrees());
+}
+
+/// HARN-60
+#[test]
+fn every_report_names_what_was_left_out() {
+    let mut run = play(corrupted_signature(), Vec::new());
+    run.left_out = vec![LeftOut {
+        scenario: "authorized/expiry".to_owned(),
+        reason: "the node's clock cannot be set".to_owned(),
+    }];
+    let provenance = Provenance::default();
+    let text = report::text(&run, Detail::Short, Colours::None);
+    let line = "\nleft out, as the node's clock cannot be set: authorized/expiry\n";
+    assert!(text.contains(line), "{text}");
+    let html = report::html(&run, &provenance);
+    assert!(html.contains("<li>authorized/expiry: the node's clock cannot be set"));
+    let json = report::json(&run, &provenance);
+    let named =
+        json!([{"scenario": "authorized/expiry", "reason": "the node's clock cannot be set"}]);
+    assert_eq!(json["left_out"], named);
+    let junit = report::junit(&run, &provenance);
+    let suite = "tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"1\"";
+    assert!(junit.contains(suite), "{junit}");
+    assert!(junit.contains("name=\"authorized/expiry\">"), "{junit}");
+    let skipped = "<skipped message=\"the node&apos;s clock cannot be set\"/>";
+    assert!(junit.contains(skipped), "{junit}");
 }
 
 /// A registry of a kind that lacks each operation of the scenario.

@@ -6,7 +6,8 @@ use crate::{
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// The whole report as one JSON object: `agree`, `versions`, `artifacts`, `participants`, `matrix`
+/// The whole report as one JSON object: `agree`, `versions`, `artifacts`, `facts` (what the command line says of
+/// registries that are not ours), `left_out` (scenarios that could not be played, and why), `participants`, `matrix`
 /// (by rule, then participant: how many steps ended how), `totals`, `failures`, `variances`,
 /// `conclusion` (`agrees`, `nothing_played`, `not_declared`, `lost`, `differs`), `not_declared` (profiles by
 /// participant), `lost` (who stopped answering where), `views` (how many answers were right, and which
@@ -28,6 +29,8 @@ pub fn json(run: &Run, provenance: &Provenance) -> Value {
         "conclusion": run.conclusion(),
         "versions": provenance.versions,
         "artifacts": provenance.artifacts,
+        "facts": provenance.facts,
+        "left_out": run.left_out,
         "participants": names,
         "matrix": matrix,
         "totals": run.totals(),

@@ -44,6 +44,7 @@ fn write(out: &mut Terminal, run: &Run, detail: Detail) -> fmt::Result {
     write_uncovered(out, &run.rules_without_steps())?;
     write_not_declared(out, run)?;
     write_views_not_asked(out, run)?;
+    write_left_out(out, run)?;
     let variances = run.variances();
     match detail {
         Detail::Short => write_variance_counts(out, &variances)?,
@@ -227,6 +228,20 @@ pub(super) fn not_declared(run: &Run) -> Vec<(&str, Vec<RegistryProfile>)> {
             (&*participant.name, lacking.collect())
         })
         .collect()
+}
+
+fn write_left_out(out: &mut Terminal, run: &Run) -> fmt::Result {
+    let mut by_reason: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for it in &run.left_out {
+        by_reason
+            .entry(&*it.reason)
+            .or_default()
+            .push(&*it.scenario);
+    }
+    for (reason, scenarios) in by_reason {
+        writeln!(out, "left out, as {reason}: {}", scenarios.join(", "))?;
+    }
+    Ok(())
 }
 
 fn write_views_not_asked(out: &mut Terminal, run: &Run) -> fmt::Result {
