@@ -150,18 +150,74 @@ fn create_changed(
         .iter()
         .map(|word| format!("{:0>64}", word.trim_start_matches("0x")));
     let words: String = words.collect();
-    let cast = env::var_os("CONCORD_CAST").unwrap_or_else(|| "cast".into());
-    let sent = Command::new(cast)
-        .args(["send", "--json", "--unlocked", "--rpc-url"])
-        .arg(standing.ledger().url())
-        .args(["--from", "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"])
-        .args(["--create", &format!("{code}{words}")])
-        .output()
-        .expect("cast is on PATH: run scripts/bootstrap");
-    let words = String::from_utf8_lossy(&sent.stderr);
-    assert!(sent.status.success(), "{words}");
-    let receipt: Value = serde_json::from_slice(&sent.stdout).unwrap();
+    let url = standing.ledger().url();
+    let from = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+    let code = format!("{code}{words}");
+    let send = ["send", "--json", "--unlocked", "--rpc-url", url];
+    let sent = cast(&[&send[..], &["--from", from, "--create", &code]].concat());
+    let receipt: Value = serde_json::from_str(&sent).unwrap();
     receipt["contractAddress"].as_str().unwrap().to_owned()
+}
+
+fn cast(arguments: &[&str]) -> String {
+    let cast = env::var_os("CONCORD_CAST").unwrap_or_else(|| "cast".into());
+    let done = Command::new(cast).args(arguments).output();
+    let done = done.expect("cast is on PATH: run scripts/bootstrap");
+    let words = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{words}");
+    String::from_utf8(done.stdout).unwrap().trim().to_owned()
+}
+
+/// HARN-60
+#[test]
+fn a_report_says_which_registries_were_tested() {
+    let standing = standing();
+    let url = standing.ledger().url();
+    let implementation = create(&standing, "CanonicalIdentity", "CanonicalIdentity", &[]);
+    let file = "CanonicalIdentity";
+    let identity = create(&standing, file, "CanonicalProxy", &[&implementation]);
+    let name = "ValidationRegistry";
+    let validation = create(&standing, name, name, &[&identity]);
+    let arguments = [
+        "conform",
+        "--json",
+        "--backend",
+        "none",
+        "--canonical-identity",
+    ];
+    let registries = ["--identity", &*identity, "--validation", &*validation];
+    let checked = answer(
+        concord(&[&arguments[..], &registries].concat())
+            .args(["--evm-rpc", url])
+            .args(["--scenario", "identity/transfer-by-stranger"]),
+    );
+    assert_eq!(checked.code, 0, "{}", checked.stderr);
+    let report: Value = serde_json::from_str(&checked.stdout).unwrap();
+    let artifact = |name: &str, address: &str| {
+        let address = cast(&["to-check-sum-address", address]);
+        let code = cast(&["code", &address, "--rpc-url", url]);
+        json!({
+            "name": name,
+            "kind": format!("keccak256 of the code at {address} on eip155:31337"),
+            "hash": cast(&["keccak", &code]),
+        })
+    };
+    let expected = json!([
+        artifact("IdentityRegistry", &identity),
+        artifact("IdentityRegistry's implementation", &implementation),
+        artifact(name, &validation),
+    ]);
+    assert_eq!(report["artifacts"], expected);
+    let fact = |name, value| json!({"participant": "evm-rpc", "name": name, "value": value});
+    let facts = json!([
+        fact("chain", "eip155:31337"),
+        fact("interface", "--canonical-identity"),
+    ]);
+    assert_eq!(report["facts"], facts);
+    // Only of what took part.
+    let versions = report["versions"].as_array().unwrap().iter();
+    let tools: Vec<_> = versions.map(|it| it["tool"].as_str().unwrap()).collect();
+    assert_eq!(tools, ["concord", "alloy"]);
 }
 
 /// An identity registry that does what the canonical one does, behind a proxy.

@@ -3,9 +3,10 @@ use concord_harness::{
     backend::{Backend, Observed, StepFault},
     model::{Actor, Agent, AgentState, CanonicalState, Chain, Model, Operation},
     report::{self, Colours, Detail, Provenance},
-    runner::{self, Run, StepResult, Subject},
+    runner::{self, Conclusion, LeftOut, Run, StepResult, Subject},
     scenario::{Only, Scenario, load},
 };
+use serde_json::json;
 use std::path::Path;
 
 /// A registry on `chain` that does what the model does on chain `plays`.
@@ -165,9 +166,76 @@ fn a_scenario_for_one_chain_is_a_declared_variance_of_the_other() {
     let totals = run.totals();
     assert_eq!((totals["evm"].passed, totals["evm"].absent), (5, 0));
     assert_eq!((totals["svm"].passed, totals["svm"].absent), (0, 5));
+    let text = report::text(&run, Detail::Short, Colours::None);
+    let verdict = "1 scenario: model, evm agree; nothing is played by svm\n";
+    assert!(text.ends_with(verdict), "{text}");
     let junit = report::junit(&run, &Provenance::default());
     let skipped = "<skipped message=\"approvals exist on EVM only\"/>";
     assert_eq!(junit.matches(skipped).count(), 1, "{junit}");
+}
+
+/// HARN-59: of a registry that did nothing, nothing is known.
+#[test]
+fn a_registry_alone_that_plays_nothing_does_not_agree() {
+    let mut scenario = corrupted_signature();
+    scenario.only = Some(Only {
+        chain: Chain::Evm,
+        kind: 6,
+        reason: "approvals exist on EVM only".to_owned(),
+    });
+    let run = play(scenario, vec![registry("svm", Chain::Svm, Chain::Svm)]);
+    assert!(!run.agrees());
+    assert_eq!(run.conclusion(), Conclusion::NothingPlayed);
+    let text = report::text(&run, Detail::Short, Colours::None);
+    let verdict = "\n1 scenario; nothing is played by svm\n";
+    assert!(text.ends_with(verdict), "{text}");
+    let json = report::json(&run, &Provenance::default());
+    assert_eq!(json["agree"], false);
+    assert_eq!(json["conclusion"], "nothing_played");
+    // Without a backend, the model is who is asked.
+    let of_model = play(corrupted_signature(), Vec::new());
+    assert!(of_model.agrees());
+}
+
+/// HARN-60
+#[test]
+fn every_report_names_what_was_left_out() {
+    let mut run = play(corrupted_signature(), Vec::new());
+    run.left_out = vec![LeftOut {
+        scenario: "authorized/expiry".to_owned(),
+        reason: "the node's clock cannot be set".to_owned(),
+    }];
+    let provenance = Provenance::default();
+    let text = report::text(&run, Detail::Short, Colours::None);
+    let line = "\nleft out, as the node's clock cannot be set: authorized/expiry\n";
+    assert!(text.contains(line), "{text}");
+    let html = report::html(&run, &provenance);
+    assert!(html.contains("<li>authorized/expiry: the node's clock cannot be set"));
+    let json = report::json(&run, &provenance);
+    let named =
+        json!([{"scenario": "authorized/expiry", "reason": "the node's clock cannot be set"}]);
+    assert_eq!(json["left_out"], named);
+    let junit = report::junit(&run, &provenance);
+    let suite = "tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"1\"";
+    assert!(junit.contains(suite), "{junit}");
+    assert!(junit.contains("name=\"authorized/expiry\">"), "{junit}");
+    let skipped = "<skipped message=\"the node&apos;s clock cannot be set\"/>";
+    assert!(junit.contains(skipped), "{junit}");
+}
+
+/// A registry of a kind that lacks each operation of the scenario.
+#[test]
+fn what_a_registry_is_known_to_lack_is_nothing_played() {
+    let mut scenario = corrupted_signature();
+    scenario
+        .steps
+        .retain(|it| it.operation.is_of_the_authorized_profile());
+    let canonical = Registry {
+        is_canonical: true,
+        ..registry("theirs", Chain::Evm, Chain::Evm)
+    };
+    let run = play(scenario, vec![canonical]);
+    assert_eq!(run.idle(), ["theirs"]);
 }
 
 #[test]

@@ -2,7 +2,10 @@ use super::{
     Confirmations, FeeLimit, Fees, Node, TRANSFER_GAS, Transactions, TxCall, TxReceipt,
     layer_one_fee,
 };
-use crate::{Amount, ChainError, ChainId, EndpointOptions, Evm, Signer, submission::SendOutcome};
+use crate::{
+    Amount, ChainError, ChainId, EndpointOptions, Evm, Signer,
+    submission::{SendOutcome, SignedTx},
+};
 use alloy::{
     network::TransactionBuilder,
     primitives::{Address, B256, Bytes, U256},
@@ -100,8 +103,13 @@ impl Client {
     /// # Errors
     /// [`ChainError::Unreachable`].
     pub async fn latest_time(&mut self) -> Result<u64, ChainError> {
+        let block = self.latest_block().await?;
+        self.node.time_of_block(block).await
+    }
+
+    async fn latest_block(&mut self) -> Result<u64, ChainError> {
         self.block = max(self.block, self.node.block_number().await?);
-        self.node.time_of_block(self.block).await
+        Ok(self.block)
     }
 
     /// Returns what each view returns, or reverts with.
@@ -175,32 +183,43 @@ impl Client {
         Ok(fees.cost(gas).saturating_add(below))
     }
 
-    /// Sends a transaction: its hash.
+    /// Signs a transaction with the sender's next nonce, at today's fees.
     ///
     /// # Errors
-    /// [`ChainError::TransactionFailed`] if the chain does not take it, [`ChainError::Unreachable`],
-    /// [`ChainError::FeeAboveLimit`].
+    /// [`ChainError::FeeAboveLimit`], [`ChainError::Unreachable`], [`ChainError::NotSigned`].
+    pub async fn sign(
+        &self,
+        signer: &dyn Signer<Evm>,
+        call: TxCall,
+    ) -> Result<SignedTx, ChainError> {
+        let fees = self.transactions.fees().await?;
+        self.transactions.sign(signer, call, fees).await
+    }
+
+    /// Signs and sends a transaction: its hash.
+    ///
+    /// # Errors
+    /// Those of [`Self::sign`] and [`Self::send_signed`].
     pub async fn send(
         &mut self,
         signer: &dyn Signer<Evm>,
         call: TxCall,
     ) -> Result<B256, ChainError> {
-        let fees = self.transactions.fees().await?;
-        self.send_at(fees, signer, call).await
+        let signed = self.sign(signer, call).await?;
+        self.send_signed(&signed).await
     }
 
-    async fn send_at(
-        &mut self,
-        fees: Fees,
-        signer: &dyn Signer<Evm>,
-        call: TxCall,
-    ) -> Result<B256, ChainError> {
-        let signed = self.transactions.sign(signer, call, fees).await?;
+    /// Sends a transaction that was signed: its hash.
+    ///
+    /// # Errors
+    /// [`ChainError::TransactionFailed`] if the chain does not take it, [`ChainError::Unreachable`],
+    /// [`ChainError::RecordMalformed`].
+    pub async fn send_signed(&mut self, signed: &SignedTx) -> Result<B256, ChainError> {
         let name = &signed.transaction;
         let hash = (name.parse()).map_err(|_| failed(name, "has no hash"))?;
-        let no = match self.transactions.send(&signed).await? {
+        let no = match self.transactions.send(signed).await? {
             SendOutcome::Accepted => {
-                self.transactions.note_nonce(&signed)?;
+                self.transactions.note_nonce(signed)?;
                 return Ok(hash);
             }
             SendOutcome::Underpriced => "its fee is too low".to_owned(),
@@ -244,6 +263,49 @@ impl Client {
         }
     }
 
+    /// Waits until the nonces of an account up to `last` are used: whatever was signed with them has landed or never
+    /// will. For those that the chain does not know, transfers of nothing to the account itself are sent.
+    ///
+    /// # Errors
+    /// [`ChainError::TransactionFailed`] if one is not used in time, and as [`Self::send`].
+    pub async fn use_nonces(
+        &mut self,
+        signer: &dyn Signer<Evm>,
+        last: u64,
+    ) -> Result<(), ChainError> {
+        let (begun, account) = (Instant::now(), signer.address());
+        loop {
+            let block = self.latest_block().await?;
+            let used = self.node.nonce_after(account, block).await?;
+            if used > last {
+                return Ok(());
+            }
+            if begun.elapsed() > self.give_up_after {
+                let seconds = self.give_up_after.as_secs();
+                let reason = format!("of {account} is in no block after {seconds} seconds");
+                return Err(failed(&format!("with nonce {used}"), &reason));
+            }
+            if self.node.next_nonce(account).await? <= last {
+                self.use_next_nonce(signer).await?;
+            }
+            sleep(POLL).await;
+        }
+    }
+
+    async fn use_next_nonce(&mut self, signer: &dyn Signer<Evm>) -> Result<B256, ChainError> {
+        // It has noted no nonce as used: one that was accepted may have been lost.
+        let transactions = Transactions::new(
+            self.node.clone(),
+            self.chain_id,
+            self.transactions.fee_limit(),
+            Confirmations::Blocks(1),
+        );
+        let nothing = transfer(signer.address(), U256::ZERO);
+        let fees = transactions.fees().await?;
+        let signed = transactions.sign(signer, nothing, fees).await?;
+        self.send_signed(&signed).await
+    }
+
     /// Sends what an account has beyond the fee of doing so; `None` if that is nothing.
     ///
     /// # Errors
@@ -253,21 +315,29 @@ impl Client {
         signer: &dyn Signer<Evm>,
         to: Address,
     ) -> Result<Option<(B256, U256)>, ChainError> {
-        let balance = self.node.balance(signer.address()).await?;
+        let block = self.latest_block().await?;
+        let balance = self.node.balance_after(signer.address(), block).await?;
         let fees = self.transactions.fees().await?; // for both, or the rest would not pay for a risen fee
         let fee = self.price_at(fees, TRANSFER_GAS, 1, TRANSFER_BYTES).await?;
         let fee = U256::from(fee.0);
         let Some(value) = balance.checked_sub(fee).filter(|value| !value.is_zero()) else {
             return Ok(None);
         };
-        let call = TxCall {
-            to,
-            value,
-            gas: TRANSFER_GAS,
-            input: Bytes::new(),
-        };
-        let hash = self.send_at(fees, signer, call).await?;
+        let give = transfer(to, value);
+        let signed = self.transactions.sign(signer, give, fees).await?;
+        let hash = self.send_signed(&signed).await?;
         Ok(Some((hash, value)))
+    }
+}
+
+/// A transfer of wei to an account without code.
+#[must_use]
+pub fn transfer(to: Address, value: U256) -> TxCall {
+    TxCall {
+        to,
+        value,
+        gas: TRANSFER_GAS,
+        input: Bytes::new(),
     }
 }
 

@@ -9,7 +9,7 @@ mod receipt;
 mod transactions;
 
 pub use call_chain::{CallChain, CallJob};
-pub use client::{Client, ClientOptions};
+pub use client::{Client, ClientOptions, transfer};
 pub use confirmations::Confirmations;
 pub use fees::{FeeLimit, Fees, gwei, layer_one_fee};
 pub use node::{Node, returned_or_reverted, view_request};

@@ -114,6 +114,15 @@ impl Node {
             .await
     }
 
+    /// Returns what an address had after a block, in wei. A node that does not have the block yet is asked again.
+    ///
+    /// # Errors
+    /// [`ChainError::Unreachable`], also if the node keeps no state of that block.
+    pub async fn balance_after(&self, address: Address, block: u64) -> Result<U256, ChainError> {
+        let balance = || self.provider.get_balance(address).number(block);
+        self.expect_after("eth_getBalance", balance).await
+    }
+
     /// Returns the code at an address; empty if there is none.
     ///
     /// # Errors
@@ -148,6 +157,32 @@ impl Node {
     pub async fn mined_nonce(&self, address: Address) -> Result<u64, ChainError> {
         let count = self.provider.get_transaction_count(address).latest();
         self.expect("eth_getTransactionCount", count).await
+    }
+
+    /// Returns the next nonce after a block. A node that does not have the block yet is asked again.
+    ///
+    /// # Errors
+    /// [`ChainError::Unreachable`], also if the node keeps no state of that block.
+    pub async fn nonce_after(&self, address: Address, block: u64) -> Result<u64, ChainError> {
+        let count = || self.provider.get_transaction_count(address).number(block);
+        self.expect_after("eth_getTransactionCount", count).await
+    }
+
+    async fn expect_after<T, R: IntoFuture<Output = TransportResult<T>>>(
+        &self,
+        method: &str,
+        request: impl Fn() -> R,
+    ) -> Result<T, ChainError> {
+        let mut pauses = lag_pauses();
+        loop {
+            match (self.endpoint.ask(method, request()).await?, pauses.next()) {
+                (Ok(answer), _) => return Ok(answer),
+                (Err(_), Some(pause)) => sleep(pause).await,
+                (Err(no), None) => {
+                    return Err(self.endpoint.unreachable(method, no.message.into_owned()));
+                }
+            }
+        }
     }
 
     /// Returns the latest block's number.

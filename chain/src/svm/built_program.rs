@@ -1,9 +1,11 @@
 //! The program that was built, and the note that `scripts/build-program` writes beside it.
+use super::Cluster;
 use crate::{ChainError, atomic_file};
 use alloy::hex;
 use concord_canonical::hash::sha256;
 use serde::Deserialize;
 use solana_address::Address;
+use solana_sdk_ids::bpf_loader_upgradeable;
 use std::{fs, io, path::Path};
 
 /// A program as `scripts/build-program` writes it.
@@ -23,6 +25,11 @@ pub struct BuiltProgram {
     /// `None`: it was built outside of a clone.
     pub commit: Option<String>,
 }
+
+/// Of an account of the upgradeable loader's: the address of the program's bytes.
+const PROGRAM_DATA: std::ops::Range<usize> = 4..36;
+/// The bytes before them there: u32 LE 3, u64 LE slot, an optional key.
+const PROGRAM_DATA_HEADER: usize = 45;
 
 /// `agent_registry.build.json`.
 #[derive(Deserialize)]
@@ -85,6 +92,32 @@ pub fn code_hash(found: &[u8]) -> String {
     let length = found.iter().rposition(|byte| *byte != 0);
     let code = &found[..length.map_or(0, |last| last + 1)];
     format!("0x{}", hex::encode(sha256(code)))
+}
+
+/// Returns the hash of the program at an address, as [`code_hash`] has it; `None` if there is no program, or its bytes are
+/// not there.
+///
+/// # Errors
+/// [`ChainError::Unreachable`].
+pub async fn deployed_code_hash(
+    cluster: &Cluster,
+    program: &Address,
+) -> Result<Option<String>, ChainError> {
+    let Some(program) = cluster.account(program).await?.filter(|it| it.executable) else {
+        return Ok(None);
+    };
+    if program.owner != bpf_loader_upgradeable::ID {
+        return Ok(Some(code_hash(&program.data))); // older loaders keep the bytes in the program's account
+    }
+    let data = program.data.get(PROGRAM_DATA);
+    let Some(data) = data.and_then(|it| <[u8; 32]>::try_from(it).ok()) else {
+        return Ok(None);
+    };
+    let data = cluster.account(&data.into()).await?;
+    let elf = data
+        .as_ref()
+        .and_then(|it| it.data.get(PROGRAM_DATA_HEADER..));
+    Ok(elf.map(code_hash))
 }
 
 /// `e_flags` of an ELF (u32 LE at byte 48) for one of the machines 247 (BPF) and 263 (SBF).

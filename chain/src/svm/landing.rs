@@ -1,5 +1,5 @@
 //! One transaction, sent until it has landed, and recorded nowhere.
-use super::{Cluster, ExecutedTx, Signed, transactions::words_of};
+use super::{Cluster, Commitment, ExecutedTx, SignatureStatus, Signed, transactions::words_of};
 use crate::ChainError;
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ pub async fn send(cluster: &Cluster, transaction: &Signed) -> Result<(), ChainEr
     match cluster.send(&BASE64.encode(&transaction.bytes)).await? {
         Ok(()) => Ok(()),
         Err(no) => Err(failed(
-            transaction,
+            &transaction.signature,
             &format!("was refused: {}", words_of(&no)),
         )),
     }
@@ -42,12 +42,45 @@ pub async fn wait(
         }
         if begun.elapsed() > give_up_after {
             let reason = format!("has not landed after {} seconds", give_up_after.as_secs());
-            return Err(failed(transaction, &reason));
+            return Err(failed(&transaction.signature, &reason));
         }
         if sent_at.elapsed() > RESEND_AFTER {
             // It may have landed meanwhile: a refusal means nothing.
             let _ = cluster.send(&BASE64.encode(&transaction.bytes)).await?;
             sent_at = Instant::now();
+        }
+        sleep(POLL).await;
+    }
+}
+
+/// Waits until each transaction has landed, successful or not, or can land no more. With each signature comes the last
+/// block height at which its block hash counts.
+///
+/// # Errors
+/// [`ChainError::TransactionFailed`] if one may still land after so long, [`ChainError::Unreachable`].
+pub async fn settle(
+    cluster: &Cluster,
+    transactions: &[(&str, u64)],
+    give_up_after: Duration,
+) -> Result<(), ChainError> {
+    let begun = Instant::now();
+    let names: Vec<_> = transactions.iter().map(|(name, _)| *name).collect();
+    loop {
+        // Before the statuses: whatever lands in between is seen.
+        let height = cluster.final_block_height().await?;
+        let statuses = cluster.statuses(&names).await?;
+        let is_open = |last: u64, status: &Option<SignatureStatus>| match status {
+            Some(status) => status.confirmation_status < Some(Commitment::Confirmed),
+            None => height <= last,
+        };
+        let mut both = transactions.iter().zip(&statuses);
+        let Some(((name, _), _)) = both.find(|((_, last), status)| is_open(*last, status)) else {
+            return Ok(());
+        };
+        if begun.elapsed() > give_up_after {
+            let seconds = give_up_after.as_secs();
+            let reason = format!("has not landed after {seconds} seconds, and still can");
+            return Err(failed(name, &reason));
         }
         sleep(POLL).await;
     }
@@ -66,9 +99,9 @@ pub async fn land(
     wait(cluster, transaction, give_up_after).await
 }
 
-fn failed(transaction: &Signed, reason: &str) -> ChainError {
+fn failed(signature: &str, reason: &str) -> ChainError {
     ChainError::TransactionFailed {
         job: JOB.to_owned(),
-        reason: format!("{} {reason}", transaction.signature),
+        reason: format!("{signature} {reason}"),
     }
 }

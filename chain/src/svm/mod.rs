@@ -7,7 +7,7 @@ mod instruction_chain;
 mod landing;
 mod transactions;
 
-pub use built_program::{BuiltProgram, code_hash};
+pub use built_program::{BuiltProgram, code_hash, deployed_code_hash};
 pub use cluster::{
     Account, Cluster, Commitment, ExecutedTx, InnerInstruction, InnerInstructions, RecentBlockhash,
     Refusal, ReturnData, SignatureStatus, Simulation, TxMeta, is_public,
@@ -17,7 +17,7 @@ pub use history::{
     FinalBlock, KeptBlock, LoadedAddresses, SignatureEntry, TokenAmount, TokenBalance,
 };
 pub use instruction_chain::{InstructionChain, InstructionJob};
-pub use landing::{land, send, wait};
+pub use landing::{land, send, settle, wait};
 pub use transactions::{
     PriorityFee, Signed, Transactions, compute_budget, decode, fee, sign, unsigned,
 };

@@ -5,7 +5,7 @@ use super::{
     files::{ARTIFACTS, PROGRAM, built, scenario_files},
     live::conform_live,
     progress::Progress,
-    provenance::{self, provenance},
+    provenance::{self, note_adapter, note_program, note_registries, provenance},
     report_files::{self, code_beside, write_whole},
     show,
     svm_node::attach_node,
@@ -38,12 +38,19 @@ pub(super) fn conform(mut options: Conform) -> Result<u8, CliError> {
     let mut scenarios = load_scenarios(&options)?;
     require_writable(&options)?;
     let list = error_classes(&options)?;
-    let mut backends = start_backends(&options, list.classes)?;
-    if let Some(node) = attach_node(&options, &mut scenarios)? {
-        backends.push(Box::new(node));
+    let mut others = Provenance::default();
+    let mut backends = start_backends(&options, list.classes, &mut others)?;
+    let mut left_out = Vec::new();
+    if let Some(attached) = attach_node(&options, &mut scenarios)? {
+        note_program(&mut others, attached.node.name(), attached.program);
+        left_out = attached.left_out;
+        backends.push(Box::new(attached.node));
     }
-    let run = check(&declared(&options), &scenarios, backends);
+    let mut run = check(&declared(&options), &scenarios, backends);
+    run.left_out = left_out;
     let mut provenance = provenance(&options);
+    provenance.facts = others.facts;
+    provenance.artifacts.extend(others.artifacts);
     provenance.artifacts.extend(list.artifact);
     write_reports(&options, &run, provenance)
 }
@@ -141,20 +148,25 @@ pub(super) fn declared(options: &Conform) -> BTreeSet<RegistryProfile> {
 fn start_backends(
     options: &Conform,
     classes: ErrorClasses,
+    others: &mut Provenance,
 ) -> Result<Vec<Box<dyn Backend>>, CliError> {
     let mut backends = start_ours(options)?;
     if let (Some(url), Some(identity)) = (&options.evm_rpc, options.identity) {
         let endpoint = Endpoint::new(url);
-        let attached = attach(options, &endpoint, identity);
-        let attached = attached.map_err(|fault| CliError::Attach {
+        let refused = |fault| CliError::Attach {
             host: endpoint.host(),
             fault,
-        })?;
+        };
+        let attached = attach(options, &endpoint, identity).map_err(refused)?;
+        let code = attached.code().map_err(refused)?;
+        note_registries(others, attached.name(), options, &code);
         backends.push(Box::new(attached.with_error_classes(classes)));
     }
     if let (Some(command), Some(chain)) = (&options.adapter, options.adapter_chain) {
         let limit = Duration::from_secs(options.adapter_timeout);
-        backends.push(Box::new(Adapter::start(command, chain, limit)?));
+        let adapter = Adapter::start(command, chain, limit)?;
+        note_adapter(others, adapter.name(), chain, command);
+        backends.push(Box::new(adapter));
     }
     Ok(backends)
 }
@@ -193,21 +205,25 @@ fn attach(
         authorized_reputation: options.authorized,
         validation: options.validation,
     };
-    let dialect = match options {
+    EvmNode::attach(endpoint, options.chain_id, addresses, dialect(options).0)
+}
+
+/// What the registries are said to be, and the option that says it.
+pub(super) fn dialect(options: &Conform) -> (Dialect, &'static str) {
+    match options {
         Conform {
             canonical: true, ..
-        } => Dialect::Canonical,
+        } => (Dialect::Canonical, "--canonical"),
         Conform {
             canonical_abi: true,
             ..
-        } => Dialect::CanonicalAbi,
+        } => (Dialect::CanonicalAbi, "--canonical-abi"),
         Conform {
             canonical_identity: true,
             ..
-        } => Dialect::OverCanonicalIdentity,
-        _ => Dialect::Concord,
-    };
-    EvmNode::attach(endpoint, options.chain_id, addresses, dialect)
+        } => (Dialect::OverCanonicalIdentity, "--canonical-identity"),
+        _ => (Dialect::Concord, "Concord's"),
+    }
 }
 
 fn start_ours(options: &Conform) -> Result<Vec<Box<dyn Backend>>, CliError> {

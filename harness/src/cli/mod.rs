@@ -47,7 +47,7 @@ use std::{
 pub const AGREE: u8 = 0;
 /// Some participant differs.
 pub const DISAGREE: u8 = 1;
-/// The command line or a scenario file is wrong.
+/// The command line or a scenario file is wrong, or the scenarios have nothing for the backends.
 pub const USAGE: u8 = 2;
 /// A tool or a built file is missing, or a chain does not answer.
 pub const MISSING: u8 = 3;
@@ -61,6 +61,7 @@ fn code_of(run: &Run) -> u8 {
         Conclusion::Differs => DISAGREE,
         Conclusion::Lost => MISSING,
         Conclusion::NotDeclared => NOT_DECLARED,
+        Conclusion::NothingPlayed => USAGE,
     }
 }
 

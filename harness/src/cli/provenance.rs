@@ -1,9 +1,14 @@
 //! Versions of what took part in a run, and hashes of what it checked.
 use super::{
     arguments::{BackendName, Conform},
+    conform::dialect,
     files::{ARTIFACTS, PROGRAM, built},
 };
-use crate::report::{Artifact, Provenance, Version};
+use crate::{
+    backend::{evm::FoundCode, svm::FoundProgram},
+    model::Chain,
+    report::{Artifact, Fact, Provenance, Version},
+};
 use concord_canonical::hash;
 use concord_chain::ChainId;
 use concord_deploy::Deployment;
@@ -15,8 +20,6 @@ const CONTRACTS: &[&str] = &[
     "ReputationRegistry",
     "ValidationRegistry",
 ];
-/// Crates whose version says what a chain did.
-const CRATES: &[&str] = &["alloy", "litesvm", "revm"];
 const LOCK: &str = include_str!("../../../Cargo.lock");
 
 /// Of a run whose backends have started, so that their files are known to be usable.
@@ -27,7 +30,8 @@ pub(super) fn provenance(options: &Conform) -> Provenance {
     if is_chosen(BackendName::EvmAnvil) {
         note_anvil(&mut provenance, options);
     }
-    if is_chosen(BackendName::EvmAnvil) || is_chosen(BackendName::EvmRevm) {
+    let is_evm = is_chosen(BackendName::EvmAnvil) || is_chosen(BackendName::EvmRevm);
+    if is_evm {
         note_contracts(&mut provenance, options);
     }
     if is_chosen(BackendName::SvmLitesvm) {
@@ -40,12 +44,92 @@ pub(super) fn provenance(options: &Conform) -> Provenance {
             });
         }
     }
-    for name in CRATES {
-        if let Some(version) = locked(name) {
+    let crates = [
+        ("alloy", is_evm || options.evm_rpc.is_some()),
+        ("litesvm", is_chosen(BackendName::SvmLitesvm)),
+        ("revm", is_chosen(BackendName::EvmRevm)),
+    ];
+    for (name, took_part) in crates {
+        if let (true, Some(version)) = (took_part, locked(name)) {
             note_version(&mut provenance, name, version);
         }
     }
     provenance
+}
+
+/// Registries on an EVM node. HARN-60: a report says which they were.
+pub(super) fn note_registries(
+    provenance: &mut Provenance,
+    participant: &str,
+    options: &Conform,
+    found: &[FoundCode],
+) {
+    let chain = format!("eip155:{}", options.chain_id);
+    note_fact(provenance, participant, "chain", &chain);
+    note_fact(provenance, participant, "interface", dialect(options).1);
+    for code in found {
+        provenance.artifacts.push(Artifact {
+            name: code.contract.to_owned(),
+            kind: format!("keccak256 of the code at {} on {chain}", code.address),
+            hash: code.hash.to_string(),
+        });
+        if let Some((address, hash)) = code.implementation {
+            provenance.artifacts.push(Artifact {
+                name: format!("{}'s implementation", code.contract),
+                kind: format!("keccak256 of the code at {address} on {chain}"),
+                hash: hash.to_string(),
+            });
+        }
+    }
+}
+
+/// The program on a Solana node.
+pub(super) fn note_program(provenance: &mut Provenance, participant: &str, found: FoundProgram) {
+    let FoundProgram { id, chain, hash } = found;
+    note_fact(provenance, participant, "chain", &chain);
+    note_fact(provenance, participant, "program", &id.to_string());
+    if let Some(hash) = hash {
+        provenance.artifacts.push(Artifact {
+            name: "the program".to_owned(),
+            kind: format!("sha256 of the ELF at {id} on {chain}"),
+            hash,
+        });
+    }
+}
+
+pub(super) fn note_adapter(
+    provenance: &mut Provenance,
+    participant: &str,
+    chain: Chain,
+    command: &str,
+) {
+    note_fact(provenance, participant, "chain", &chain.to_string());
+    note_fact(
+        provenance,
+        participant,
+        "command",
+        &without_keys_in_urls(command),
+    );
+}
+
+/// Paths, queries and user names of URLs often hold a provider's key, and reports are passed on.
+fn without_keys_in_urls(command: &str) -> String {
+    let shortened = |word: &str| {
+        let Some((before, rest)) = word.split_once("://") else {
+            return word.to_owned();
+        };
+        let authority = rest
+            .split(['/', '?', '#', '\'', '"'])
+            .next()
+            .unwrap_or_default();
+        let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+        match user.is_empty() && authority.len() == rest.len() {
+            true => word.to_owned(),
+            false => format!("{before}://{host}/…"),
+        }
+    };
+    let words: Vec<_> = command.split(' ').map(shortened).collect();
+    words.join(" ")
 }
 
 /// Of a run on registries that are already deployed.
@@ -76,6 +160,14 @@ fn note_version(provenance: &mut Provenance, tool: &str, version: &str) {
     provenance.versions.push(Version {
         tool: tool.to_owned(),
         version: version.to_owned(),
+    });
+}
+
+fn note_fact(provenance: &mut Provenance, participant: &str, name: &str, value: &str) {
+    provenance.facts.push(Fact {
+        participant: participant.to_owned(),
+        name: name.to_owned(),
+        value: value.to_owned(),
     });
 }
 
@@ -137,4 +229,34 @@ pub(super) fn first_line(command: &mut Command) -> Option<String> {
 fn locked(name: &str) -> Option<&'static str> {
     let (_, rest) = LOCK.split_once(&format!("name = \"{name}\"\nversion = \""))?;
     rest.split('"').next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_keys_in_urls;
+
+    #[test]
+    fn of_the_urls_in_a_command_only_the_hosts_are_shown() {
+        for (command, shown) in [
+            ("node mine.js --evm", "node mine.js --evm"),
+            (
+                "./mine http://localhost:8545",
+                "./mine http://localhost:8545",
+            ),
+            (
+                "./mine --rpc=https://rpc.example/v2/key -q",
+                "./mine --rpc=https://rpc.example/… -q",
+            ),
+            (
+                "./mine 'wss://me:key@rpc.example'",
+                "./mine 'wss://rpc.example/…",
+            ),
+            (
+                "./mine https://rpc.example?key=1",
+                "./mine https://rpc.example/…",
+            ),
+        ] {
+            assert_eq!(without_keys_in_urls(command), shown);
+        }
+    }
 }

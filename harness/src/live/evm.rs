@@ -1,5 +1,5 @@
 //! Who pays on EVM chains, and what the actors need there.
-use super::{Funder, Funding, LiveFault, Record, Swept, rehearsal};
+use super::{Funder, Funding, Gift, LiveFault, Record, Swept, rehearsal};
 use crate::{
     backend::{
         Backend, Cost, RunSecret,
@@ -9,14 +9,15 @@ use crate::{
     scenario::Scenario,
 };
 use alloy::{
-    primitives::{Address, B256, Bytes, U256},
+    consensus::Transaction,
+    primitives::{Address, B256, U256},
     signers::local::PrivateKeySigner,
 };
 use concord_chain::{
     Amount, Blocking, ChainError, ChainId, Coin,
-    evm::{Client, TRANSFER_GAS, TxCall},
+    evm::{Client, TRANSFER_GAS, decode, transfer},
 };
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path};
 
 /// A registry may take more gas than it took in the rehearsal: other storage is warm or written.
 const GAS_MARGIN_PERCENT: u64 = 150;
@@ -120,8 +121,12 @@ impl EvmFunder {
         self.blocking.wait(balance).map(amount)
     }
 
-    fn send(&mut self, key: &PrivateKeySigner, call: TxCall) -> Result<B256, ChainError> {
-        self.blocking.wait(self.client.send(key, call))
+    /// HARN-58: no gift of the run can land any more. The nonce says so, whichever node has the gift.
+    fn settle(&mut self, record: &Record) -> Result<(), ChainError> {
+        match record.gifts.iter().map(|gift| gift.ends_with).max() {
+            None => Ok(()),
+            Some(last) => (self.blocking).wait(self.client.use_nonces(&self.funder, last)),
+        }
     }
 
     fn land(&mut self, hash: B256) -> Result<(), ChainError> {
@@ -142,18 +147,24 @@ impl Funder for EvmFunder {
         Ok(self.balance_of(self.funder.address())?)
     }
 
-    fn fund(&mut self, record: &Record, funding: &Funding) -> Result<(), LiveFault> {
+    fn fund(
+        &mut self,
+        record: &mut Record,
+        path: &Path,
+        funding: &Funding,
+    ) -> Result<(), LiveFault> {
         let keys = self.keyring(record);
         let mut sent = Vec::with_capacity(funding.to.len());
         for (actor, gift) in &funding.to {
-            let call = TxCall {
-                to: keys.key(actor).address(),
-                value: U256::from(gift.0),
-                gas: TRANSFER_GAS,
-                input: Bytes::new(),
-            };
-            let funder = self.funder.clone();
-            sent.push(self.send(&funder, call)?);
+            let give = transfer(keys.key(actor).address(), U256::from(gift.0));
+            let signed = self.blocking.wait(self.client.sign(&self.funder, give))?;
+            record.gifts.push(Gift {
+                to: actor.clone(),
+                transaction: signed.transaction.clone(),
+                ends_with: decode(&signed)?.nonce(),
+            });
+            record.store(path)?;
+            sent.push(self.blocking.wait(self.client.send_signed(&signed))?);
         }
         for hash in sent {
             self.land(hash)?;
@@ -165,6 +176,9 @@ impl Funder for EvmFunder {
     fn sweep(&mut self, record: &Record) -> Swept {
         let keys = self.keyring(record);
         let mut swept = Swept::default();
+        if let Err(fault) = self.settle(record) {
+            swept.failures.push(format!("a gift: {fault}"));
+        }
         let mut sent = Vec::new();
         for actor in &record.actors {
             let key = keys.key(actor);

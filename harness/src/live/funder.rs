@@ -1,7 +1,7 @@
 use super::{LiveFault, Record};
 use crate::model::Actor;
 use concord_chain::{Amount, Coin};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path};
 
 /// Who pays for a live run: what it gives the actors, and takes back.
 pub trait Funder {
@@ -16,13 +16,19 @@ pub trait Funder {
     /// The chain does not answer.
     fn balance(&self) -> Result<Amount, LiveFault>;
 
-    /// Gives the actors of a run what they need.
+    /// Gives the actors of a run what they need. `record` is stored at `path` with each gift before the gift is sent.
     ///
     /// # Errors
-    /// A transaction that does not land.
-    fn fund(&mut self, record: &Record, funding: &Funding) -> Result<(), LiveFault>;
+    /// A transaction that does not land. Others may still land.
+    fn fund(
+        &mut self,
+        record: &mut Record,
+        path: &Path,
+        funding: &Funding,
+    ) -> Result<(), LiveFault>;
 
-    /// Takes back what the actors of a run have left. Does what it can, and reports the rest.
+    /// Waits for the gifts on record, and takes back what the actors of a run have left. Does what it can, and reports
+    /// the rest. HARN-58: a gift that may still land is a failure.
     fn sweep(&mut self, record: &Record) -> Swept;
 }
 

@@ -2,8 +2,8 @@
 //!
 //! The actors of a run have keys that are made from the funder's secret and the run's nonce
 //! ([`crate::backend::RunSecret`]). The nonce is on record ([`Record`]) from before they get
-//! anything until they have given back what is left ([`Funder`]): whoever has the funder's key can
-//! take back what a killed run left behind.
+//! anything until they have given back what is left ([`Funder`]), with what is on its way to them: whoever
+//! has the funder's key can take back what a killed run left behind.
 pub mod evm;
 mod fault;
 mod funder;
@@ -13,4 +13,4 @@ pub mod svm;
 
 pub use fault::LiveFault;
 pub use funder::{Funder, Funding, Swept};
-pub use record::Record;
+pub use record::{Gift, Record};

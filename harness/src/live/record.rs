@@ -18,6 +18,20 @@ pub struct Record {
     /// Of the run: part of what its actors' keys are made from.
     pub nonce: B256,
     pub actors: Vec<Actor>,
+    /// In the order in which they were signed.
+    #[serde(default)]
+    pub gifts: Vec<Gift>,
+}
+
+/// The transaction by which an actor gets money: on record before it is sent, as it may land long after its run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Gift {
+    pub to: Actor,
+    /// The transaction's hash or signature.
+    pub transaction: String,
+    /// It has landed, or never will: on EVM chains once this nonce is used, on Solana above this block height.
+    pub ends_with: u64,
 }
 
 impl Record {

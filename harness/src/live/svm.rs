@@ -1,5 +1,5 @@
 //! Who pays on Solana, and what the actors need there.
-use super::{Funder, Funding, LiveFault, Record, Swept, rehearsal};
+use super::{Funder, Funding, Gift, LiveFault, Record, Swept, rehearsal};
 use crate::{
     backend::{
         Backend, RunSecret,
@@ -13,11 +13,10 @@ use concord_chain::{
     svm::{self, Cluster, RecentBlockhash, Signed, sign, wait},
 };
 use solana_address::Address;
-use solana_instruction::Instruction;
 use solana_keypair::Keypair;
 use solana_signer::Signer as _;
 use solana_system_interface::instruction as system;
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, path::Path, time::Duration};
 
 /// Lamports that each actor has beside what it spends. What is refused is simulated as if its
 /// caller paid, and opens accounts before it is refused; and an account that holds anything must
@@ -127,17 +126,14 @@ impl SvmFunder {
         }
     }
 
-    fn send(
-        &self,
-        instructions: &[Instruction],
-        signers: &[&dyn Signer<Svm>],
-        recent: &RecentBlockhash,
-    ) -> Result<Signed, ChainError> {
-        self.blocking.wait(async {
-            let transaction = sign(instructions, signers, recent).await?;
-            svm::send(&self.cluster, &transaction).await?;
-            Ok(transaction)
-        })
+    /// HARN-58: no gift of the run can land any more.
+    fn settle(&self, record: &Record) -> Result<(), ChainError> {
+        let gifts = record.gifts.iter();
+        let gifts: Vec<_> = gifts.map(|it| (&*it.transaction, it.ends_with)).collect();
+        match gifts.is_empty() {
+            true => Ok(()),
+            false => (self.blocking).wait(svm::settle(&self.cluster, &gifts, self.patience)),
+        }
     }
 
     /// The funder pays the fee, so that nothing is left. `None` if there is nothing.
@@ -151,7 +147,9 @@ impl SvmFunder {
             return Ok(None);
         }
         let give = system::transfer(&key.pubkey(), &self.address(), lamports);
-        let transaction = self.send(&[give], &[&self.funder, key], recent)?;
+        let signers: [&dyn Signer<Svm>; 2] = [&self.funder, key];
+        let transaction = self.blocking.wait(sign(&[give], &signers, recent))?;
+        self.blocking.wait(svm::send(&self.cluster, &transaction))?;
         Ok(Some((transaction, lamports)))
     }
 }
@@ -170,14 +168,29 @@ impl Funder for SvmFunder {
         Ok(Amount(balance.into()))
     }
 
-    fn fund(&mut self, record: &Record, funding: &Funding) -> Result<(), LiveFault> {
+    fn fund(
+        &mut self,
+        record: &mut Record,
+        path: &Path,
+        funding: &Funding,
+    ) -> Result<(), LiveFault> {
         let keys = self.keyring(record);
         let recent = self.blocking.wait(self.cluster.recent_blockhash())?;
         let mut sent = Vec::with_capacity(funding.to.len());
         for (actor, gift) in &funding.to {
             let lamports = u64::try_from(gift.0).unwrap_or(u64::MAX);
             let give = system::transfer(&self.address(), &keys.actor(actor), lamports);
-            sent.push(self.send(&[give], &[&self.funder], &recent)?);
+            let transaction = self
+                .blocking
+                .wait(sign(&[give], &[&self.funder], &recent))?;
+            record.gifts.push(Gift {
+                to: actor.clone(),
+                transaction: transaction.signature.clone(),
+                ends_with: recent.valid_until,
+            });
+            record.store(path)?;
+            self.blocking.wait(svm::send(&self.cluster, &transaction))?;
+            sent.push(transaction);
         }
         for transaction in sent {
             self.land(&transaction)?;
@@ -188,6 +201,9 @@ impl Funder for SvmFunder {
     fn sweep(&mut self, record: &Record) -> Swept {
         let keys = self.keyring(record);
         let mut swept = Swept::default();
+        if let Err(fault) = self.settle(record) {
+            swept.failures.push(format!("a gift: {fault}"));
+        }
         let mut sent = Vec::new();
         let recent = match self.blocking.wait(self.cluster.recent_blockhash()) {
             Ok(recent) => recent,

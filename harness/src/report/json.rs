@@ -6,9 +6,10 @@ use crate::{
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// The whole report as one JSON object: `agree`, `versions`, `artifacts`, `participants`, `matrix`
+/// The whole report as one JSON object: `agree`, `versions`, `artifacts`, `facts` (what the command line says of
+/// registries that are not ours), `left_out` (scenarios that could not be played, and why), `participants`, `matrix`
 /// (by rule, then participant: how many steps ended how), `totals`, `failures`, `variances`,
-/// `conclusion` (`agrees`, `not_declared`, `lost`, `differs`), `not_declared` (profiles by
+/// `conclusion` (`agrees`, `nothing_played`, `not_declared`, `lost`, `differs`), `not_declared` (profiles by
 /// participant), `lost` (who stopped answering where), `views` (how many answers were right, and which
 /// views were asked how often, or never), `rules_without_steps`, and `scenarios`, each with its steps: what is expected, and by participant
 /// the `result`, outcome, events, digest, cost, and the transaction if a live chain has it.
@@ -28,6 +29,8 @@ pub fn json(run: &Run, provenance: &Provenance) -> Value {
         "conclusion": run.conclusion(),
         "versions": provenance.versions,
         "artifacts": provenance.artifacts,
+        "facts": provenance.facts,
+        "left_out": run.left_out,
         "participants": names,
         "matrix": matrix,
         "totals": run.totals(),

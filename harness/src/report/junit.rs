@@ -37,7 +37,7 @@ fn write(out: &mut Xml, run: &Run, provenance: &Provenance) -> io::Result<()> {
 
 /// How one participant fared in one scenario.
 struct Case<'a> {
-    scenario: &'a Scenario,
+    scenario: &'a str,
     /// The first of them, where there are several.
     failure: Option<Failure<'a>>,
     /// Why nothing, or not everything, was played.
@@ -57,17 +57,21 @@ fn cases<'a>(run: &'a Run, participant: &'a str) -> Vec<Case<'a>> {
     for failure in run.failures().filter(|it| it.participant == participant) {
         failures.entry(failure.scenario).or_insert(failure);
     }
-    run.by_scenario()
-        .map(|(scenario, records)| {
-            let own = records.iter().filter(|it| it.participant == participant);
-            let failure = failures.remove(&*scenario.name);
-            Case {
-                scenario,
-                skipped: own.into_iter().find_map(|it| why_skipped(scenario, it)),
-                failure,
-            }
-        })
-        .collect()
+    let played = run.by_scenario().map(|(scenario, records)| {
+        let own = records.iter().filter(|it| it.participant == participant);
+        let failure = failures.remove(&*scenario.name);
+        Case {
+            scenario: &scenario.name,
+            skipped: own.into_iter().find_map(|it| why_skipped(scenario, it)),
+            failure,
+        }
+    });
+    let left_out = run.left_out.iter().map(|it| Case {
+        scenario: &it.scenario,
+        skipped: Some(&it.reason),
+        failure: None,
+    });
+    played.chain(left_out).collect()
 }
 
 fn why_skipped<'a>(scenario: &'a Scenario, record: &StepRecord) -> Option<&'a str> {
@@ -111,16 +115,18 @@ fn write_suite(
 fn write_properties(out: &mut Xml, provenance: &Provenance) -> io::Result<()> {
     let versions = provenance.versions.iter();
     let artifacts = provenance.artifacts.iter();
+    let facts = provenance.facts.iter();
     let pairs: Vec<_> = versions
-        .map(|it| (&it.tool, &it.version))
-        .chain(artifacts.map(|it| (&it.name, &it.hash)))
+        .map(|it| (it.tool.clone(), &it.version))
+        .chain(facts.map(|it| (format!("{} {}", it.participant, it.name), &it.value)))
+        .chain(artifacts.map(|it| (format!("{}, {}", it.name, it.kind), &it.hash)))
         .collect();
     out.create_element("properties")
         .write_inner_content(|out| {
             for (name, value) in pairs {
                 out.create_element("property")
-                    .with_attribute(("name", name.as_str()))
-                    .with_attribute(("value", value.as_str()))
+                    .with_attribute(("name", printable(&name).as_str()))
+                    .with_attribute(("value", printable(value).as_str()))
                     .write_empty()?;
             }
             Ok(())
@@ -132,7 +138,7 @@ fn write_case(out: &mut Xml, participant: &str, case: &Case<'_>) -> io::Result<(
     let element = out
         .create_element("testcase")
         .with_attribute(("classname", participant))
-        .with_attribute(("name", printable(&case.scenario.name).as_str()));
+        .with_attribute(("name", printable(case.scenario).as_str()));
     let Some(failure) = &case.failure else {
         let written = match case.skipped {
             Some(reason) => element.write_inner_content(|out| {

@@ -14,7 +14,7 @@ pub use html::html;
 pub use json::json;
 pub use junit::junit;
 pub(crate) use junit::printable;
-pub use provenance::{Artifact, Provenance, Version};
+pub use provenance::{Artifact, Fact, Provenance, Version};
 pub use terminal::Colours;
 pub(crate) use terminal::{Terminal, Tone};
 pub use text::{Detail, outcome, scenario_count, text};

@@ -5,6 +5,15 @@ use serde::Serialize;
 pub struct Provenance {
     pub versions: Vec<Version>,
     pub artifacts: Vec<Artifact>,
+    pub facts: Vec<Fact>,
+}
+
+/// What the command line says of a participant that it names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Fact {
+    pub participant: String,
+    pub name: String,
+    pub value: String,
 }
 
 /// A tool that took part.
@@ -14,7 +23,7 @@ pub struct Version {
     pub version: String,
 }
 
-/// A built file that was checked.
+/// A built file that was checked, or code on a chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Artifact {
     pub name: String,

@@ -44,6 +44,7 @@ fn write(out: &mut Terminal, run: &Run, detail: Detail) -> fmt::Result {
     write_uncovered(out, &run.rules_without_steps())?;
     write_not_declared(out, run)?;
     write_views_not_asked(out, run)?;
+    write_left_out(out, run)?;
     let variances = run.variances();
     match detail {
         Detail::Short => write_variance_counts(out, &variances)?,
@@ -89,7 +90,7 @@ fn write_outcome(out: &mut Terminal, run: &Run, detail: Detail) -> fmt::Result {
     writeln!(out)?;
     let tone = match run.conclusion() {
         Conclusion::Agrees => Tone::Good,
-        Conclusion::NotDeclared => Tone::Even,
+        Conclusion::NotDeclared | Conclusion::NothingPlayed => Tone::Even,
         Conclusion::Lost | Conclusion::Differs => Tone::Bad,
     };
     out.paint(tone, &verdict(run))?;
@@ -107,13 +108,20 @@ pub fn scenario_count(count: usize) -> String {
 /// Who agrees, or who is wrong.
 pub(super) fn verdict(run: &Run) -> String {
     let scenarios = scenario_count(run.scenarios.len());
-    let names: Vec<_> = run.participants.iter().map(|it| it.name.as_str()).collect();
+    let idle = run.idle();
+    let names = run.participants.iter().map(|it| it.name.as_str());
+    let names: Vec<_> = names.filter(|name| !idle.contains(name)).collect();
     let names = names.join(", ");
+    let idle = match idle.is_empty() {
+        true => String::new(),
+        false => format!("; nothing is played by {}", idle.join(", ")),
+    };
     match run.conclusion() {
-        Conclusion::Agrees => return format!("{scenarios}: {names} agree"),
+        Conclusion::Agrees => return format!("{scenarios}: {names} agree{idle}"),
         Conclusion::NotDeclared => {
-            return format!("{scenarios}: {names} agree in what is declared");
+            return format!("{scenarios}: {names} agree in what is declared{idle}");
         }
+        Conclusion::NothingPlayed => return format!("{scenarios}{idle}"),
         Conclusion::Lost => {
             let lost: BTreeSet<_> = run.lost.iter().map(|it| it.participant.as_str()).collect();
             let lost: Vec<_> = lost.into_iter().collect();
@@ -220,6 +228,20 @@ pub(super) fn not_declared(run: &Run) -> Vec<(&str, Vec<RegistryProfile>)> {
             (&*participant.name, lacking.collect())
         })
         .collect()
+}
+
+fn write_left_out(out: &mut Terminal, run: &Run) -> fmt::Result {
+    let mut by_reason: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for it in &run.left_out {
+        by_reason
+            .entry(&*it.reason)
+            .or_default()
+            .push(&*it.scenario);
+    }
+    for (reason, scenarios) in by_reason {
+        writeln!(out, "left out, as {reason}: {}", scenarios.join(", "))?;
+    }
+    Ok(())
 }
 
 fn write_views_not_asked(out: &mut Terminal, run: &Run) -> fmt::Result {

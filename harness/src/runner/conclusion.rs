@@ -39,6 +39,8 @@ pub enum Conclusion {
     Lost,
     /// What is declared agrees; scenarios have steps of other profiles.
     NotDeclared,
+    /// HARN-59: there are backends, and the scenarios have nothing for any of them.
+    NothingPlayed,
     Agrees,
 }
 
@@ -58,10 +60,28 @@ impl Run {
             return Conclusion::Lost;
         }
         let is_undeclared = |it: &StepRecord| it.result == StepResult::NotDeclared;
-        match self.records.iter().any(is_undeclared) {
-            true => Conclusion::NotDeclared,
-            false => Conclusion::Agrees,
+        if self.records.iter().any(is_undeclared) {
+            return Conclusion::NotDeclared;
         }
+        let backends = self.participants.iter().filter(|it| it.chain.is_some());
+        match (self.idle().len(), backends.count()) {
+            (idle, backends) if idle == backends && backends > 0 => Conclusion::NothingPlayed,
+            _ => Conclusion::Agrees,
+        }
+    }
+
+    /// The backends that have shown nothing: every step was left out for them.
+    pub fn idle(&self) -> Vec<&str> {
+        let shows = |it: &StepRecord| match it.result {
+            StepResult::Absent | StepResult::NotDeclared | StepResult::NotReached => false,
+            StepResult::Varied => it.observed.is_some(),
+            StepResult::Passed | StepResult::Failed(_) | StepResult::Error(_) => true,
+        };
+        let shown = self.records.iter().filter(|it| shows(it));
+        let active: BTreeSet<_> = shown.map(|it| it.participant.as_str()).collect();
+        let backends = self.participants.iter().filter(|it| it.chain.is_some());
+        let names = backends.map(|it| it.name.as_str());
+        names.filter(|name| !active.contains(name)).collect()
     }
 
     /// Steps that failed or inconclusive, then views.

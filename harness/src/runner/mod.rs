@@ -13,7 +13,8 @@ mod views;
 pub use comparison::{Difference, Subject};
 pub use conclusion::{Conclusion, Lost};
 pub use verdicts::{
-    Failure, Observation, Participant, Run, StepCount, StepRecord, StepResult, VarianceUsed,
+    Failure, LeftOut, Observation, Participant, Run, StepCount, StepRecord, StepResult,
+    VarianceUsed,
 };
 pub use views::ViewRecord;
 

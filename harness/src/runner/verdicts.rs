@@ -25,6 +25,16 @@ pub struct Run {
     pub views: Vec<ViewRecord>,
     /// Whoever did not answer any more, each time.
     pub lost: Vec<Lost>,
+    /// What was chosen and not played, on the model neither.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A scenario that a participant cannot be asked, whatever it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    pub scenario: String,
+    /// In words that follow "as".
+    pub reason: String,
 }
 
 /// Who played.
@@ -281,6 +291,7 @@ impl Run {
             records: Vec::new(),
             views: Vec::new(),
             lost: Vec::new(),
+            left_out: Vec::new(),
         }
     }
 

@@ -25,6 +25,9 @@ fn the_command_adapter_is_conform_with_the_adapter_alone() {
     assert_eq!(answer.code, 0, "{answer:?}");
     let participants = &report(&answer)["participants"];
     assert_eq!(participants, &json!(["model", "identity-py"]));
+    let fact = |name, value| json!({"participant": "identity-py", "name": name, "value": value});
+    let facts = json!([fact("chain", "evm"), fact("command", EXAMPLE)]);
+    assert_eq!(report(&answer)["facts"], facts);
 }
 
 #[test]

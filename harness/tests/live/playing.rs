@@ -46,6 +46,18 @@ fn accounts(record: &Record) -> Vec<Address> {
     record.actors.iter().map(of_actor).collect()
 }
 
+/// What they have together, in wei.
+fn left(deployed: &Deployed, record: &Record) -> u128 {
+    let accounts = accounts(record).into_iter();
+    accounts.map(|account| deployed.balance(account)).sum()
+}
+
+fn record(deployed: &Deployed) -> Record {
+    let text = fs::read_to_string(deployed.record()).unwrap();
+    assert_nothing_secret(&text);
+    serde_json::from_str(&text).unwrap()
+}
+
 fn flagged() -> Vec<Scenario> {
     let files = scenario::find_files(&clone_root().join("tests/scenarios")).unwrap();
     let scenarios = files.iter().map(|file| scenario::load(file).unwrap());
@@ -133,28 +145,61 @@ fn killed_after(deployed: &Deployed, transactions: usize) -> Record {
         .recorder
         .kill_after(sent + transactions, killed.id());
     assert_eq!(killed.wait_with_output().unwrap().status.code(), None);
-    let text = fs::read_to_string(deployed.record()).unwrap();
-    assert_nothing_secret(&text);
-    serde_json::from_str(&text).unwrap()
+    record(deployed)
+}
+
+/// A run whose node takes so many transactions and no more.
+fn cut_off_after(deployed: &Deployed, transactions: usize) -> Record {
+    let sent = deployed.recorder.sends();
+    deployed.recorder.refuse_after(sent + transactions);
+    let cut_off = deployed.live(&[FEW, HASTY].concat());
+    deployed.recorder.refuse_nothing();
+    assert_eq!(cut_off.code, 3, "{}", cut_off.stderr);
+    let words = "not taken back: a gift: ";
+    assert!(cut_off.stderr.contains(words), "{}", cut_off.stderr);
+    record(deployed)
+}
+
+const HASTY: &[&str] = &["--give-up-after", "2"];
+
+/// HARN-58: money in flight is not forgotten, whether the run that sent it was killed or gave up.
+#[test]
+fn a_gift_that_lands_after_its_run_comes_back_with_the_next() {
+    let deployed = Deployed::start(&[]);
+    for break_off_after in [killed_after, cut_off_after] {
+        deployed.ask("evm_setAutomine", json!([false]));
+        let record = break_off_after(&deployed, 1);
+        let early = deployed.live(&[FEW, HASTY].concat());
+        let answer = (early.code, early.stdout.as_str());
+        assert_eq!(answer, (3, ""), "{}", early.stderr);
+        assert!(deployed.record().exists());
+        assert_eq!(left(&deployed, &record), 0);
+
+        deployed.ask("evm_setAutomine", json!([true]));
+        deployed.ask("evm_mine", json!([]));
+        let had = left(&deployed, &record);
+        assert!(had > ETHER / 10_000, "{had} wei");
+        assert_agrees(&deployed.live(&[FEW, &["--json"]].concat()), 2);
+        let left = left(&deployed, &record);
+        assert!(left < had / 10, "{left} of {had} wei");
+        assert!(!deployed.record().exists());
+    }
 }
 
 #[test]
 fn what_a_killed_run_had_given_comes_back_with_the_next() {
     let deployed = Deployed::start(&[]);
-    let left = |record: &Record| -> u128 {
-        let accounts = accounts(record).into_iter();
-        accounts.map(|account| deployed.balance(account)).sum()
-    };
     // After the first gift; and among the scenarios' own, when four accounts have been funded.
     for transactions in [1, 7] {
         let record = killed_after(&deployed, transactions);
-        let had = left(&record);
+        let had = left(&deployed, &record);
         assert!(had > ETHER / 10_000, "{had} wei");
         let next = deployed.live(&[FEW, &["--json"]].concat());
         assert_agrees(&next, 2);
         let words = "an earlier run did not end";
         assert!(next.stderr.contains(words), "{}", next.stderr);
-        assert!(left(&record) < had / 10, "{} of {had} wei", left(&record));
+        let left = left(&deployed, &record);
+        assert!(left < had / 10, "{left} of {had} wei");
         assert!(!deployed.record().exists());
     }
 }

@@ -33,9 +33,20 @@ const BETWEEN_LEAPS: Duration = Duration::from_millis(60);
 /// It ends when it is dropped.
 pub struct Deployed {
     server: Arc<Server>,
-    stopped: Arc<AtomicBool>,
+    leaping: Option<Leaping>,
     folder: TempDir,
     pub recorder: Recorder,
+}
+
+/// The cluster's clock runs quicker than the test's until this is dropped.
+pub struct Leaping {
+    stopped: Arc<AtomicBool>,
+}
+
+impl Drop for Leaping {
+    fn drop(&mut self) {
+        self.stopped.store(true, Ordering::SeqCst);
+    }
 }
 
 /// Pays for the runs: known to nobody else on a cluster of the test's own.
@@ -87,11 +98,17 @@ impl Deployed {
         Self::of(Build::FIRST)
     }
 
-    /// A cluster with the program as `deploy apply` leaves it. From then on its clock runs quicker
-    /// than the test's.
+    /// As [`Self::at_rest`], with a clock that runs quicker than the test's from then on.
     pub fn of(build: Build) -> Self {
+        let mut deployed = Self::at_rest(build, SLOT);
+        deployed.leaping = Some(deployed.leap());
+        deployed
+    }
+
+    /// A cluster with the program as `deploy apply` leaves it, and a clock of this pace.
+    pub fn at_rest(build: Build, slot_duration: Duration) -> Self {
         let options = Options {
-            slot_duration: SLOT,
+            slot_duration,
             funded: vec![
                 (deployer().pubkey(), 100 * SOL),
                 (funder().pubkey(), 5 * SOL),
@@ -100,7 +117,7 @@ impl Deployed {
         };
         let server = Arc::new(Server::start(LocalCluster::new(options), 0).unwrap());
         let deployed = Self {
-            stopped: Arc::default(),
+            leaping: None,
             folder: tempfile::tempdir().unwrap(),
             recorder: Recorder::start(server.port()),
             server,
@@ -109,7 +126,6 @@ impl Deployed {
         write_keypair(&deployed.file("deployer.json"), &deployer());
         write_keypair(&deployed.file("program.json"), &build.key());
         deployed.apply(build);
-        deployed.leap();
         deployed
     }
 
@@ -125,14 +141,18 @@ impl Deployed {
         assert_eq!(applied.code, 0, "{}", applied.stderr);
     }
 
-    fn leap(&self) {
-        let (server, stopped) = (self.server.clone(), self.stopped.clone());
+    pub fn leap(&self) -> Leaping {
+        let (server, stopped) = (self.server.clone(), Arc::<AtomicBool>::default());
+        let leaping = Leaping {
+            stopped: stopped.clone(),
+        };
         thread::spawn(move || {
             while !stopped.load(Ordering::SeqCst) {
                 server.answer("local_advance", &json!([LEAP])).unwrap();
                 thread::sleep(BETWEEN_LEAPS);
             }
         });
+        leaping
     }
 
     pub fn file(&self, name: &str) -> PathBuf {
@@ -199,12 +219,6 @@ impl Deployed {
 
     pub fn write_book(&self, book: &Value) {
         fs::write(self.file("addresses.json"), book.to_string()).unwrap();
-    }
-}
-
-impl Drop for Deployed {
-    fn drop(&mut self) {
-        self.stopped.store(true, Ordering::SeqCst);
     }
 }
 

@@ -1,11 +1,13 @@
 //! `conform --svm-rpc` on a node whose clock cannot be set. `tests/surfpool/run` has one whose clock can.
 use crate::{
-    deployed::{CHAIN, Deployed, assert_nothing_secret},
+    deployed::{Build, CHAIN, Deployed, assert_nothing_secret},
     invocation::Answer,
     playing::report,
     post::ask,
 };
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::fs;
 
 fn program(deployed: &Deployed) -> String {
     let address = &deployed.book()["chains"][CHAIN]["contracts"]["AgentRegistry"]["address"];
@@ -36,6 +38,8 @@ fn scenarios_agree_on_a_node_and_the_registry_s_lists_are_put_back() {
         "payments/two-clients",
         "--scenario",
         "identity/burn-twice",
+        "--scenario",
+        "authorized/expiry",
     ];
     let answer = conform(&deployed, "deployer.json", &scenarios);
     assert_eq!(answer.code, 0, "{}{}", answer.stdout, answer.stderr);
@@ -44,6 +48,23 @@ fn scenarios_agree_on_a_node_and_the_registry_s_lists_are_put_back() {
     assert_eq!(report["participants"], json!(["model", "svm-rpc"]));
     let passed = report["totals"]["svm-rpc"]["passed"].as_u64().unwrap();
     assert!(passed > 5, "{report:#}");
+    // HARN-60
+    let left_out = json!([{
+        "scenario": "authorized/expiry",
+        "reason": "the node's clock cannot be set",
+    }]);
+    assert_eq!(report["left_out"], left_out);
+    let program = program(&deployed);
+    let elf = fs::read(Build::FIRST.file()).unwrap();
+    let tested = json!([{
+        "name": "the program",
+        "kind": format!("sha256 of the ELF at {program} on {CHAIN}"),
+        "hash": format!("0x{}", hex::encode(Sha256::digest(elf))),
+    }]);
+    assert_eq!(report["artifacts"], tested);
+    let fact = |name, value: &str| json!({"participant": "svm-rpc", "name": name, "value": value});
+    let facts = json!([fact("chain", CHAIN), fact("program", &program)]);
+    assert_eq!(report["facts"], facts);
     assert_eq!(registry(&deployed), before);
 }
 

@@ -1,6 +1,7 @@
 use crate::{
-    deployed::{CHAIN, Deployed, LIVE, SOL, assert_nothing_secret, funder},
+    deployed::{Build, CHAIN, Deployed, LIVE, SOL, assert_nothing_secret, funder},
     invocation::{Answer, clone_root},
+    post::ask,
 };
 use concord_harness::{
     backend::{RunSecret, svm::Keyring},
@@ -11,7 +12,7 @@ use concord_harness::{
 use serde_json::{Value, json};
 use solana_address::Address;
 use solana_signer::Signer;
-use std::{collections::BTreeSet, fs};
+use std::{collections::BTreeSet, fs, time::Duration};
 
 pub const FEW: &[&str] = &[
     "--scenario",
@@ -46,6 +47,18 @@ fn accounts(record: &Record) -> Vec<Address> {
         .iter()
         .map(|actor| keys.actor(actor))
         .collect()
+}
+
+/// What they have together, in lamports.
+fn left(deployed: &Deployed, record: &Record) -> u64 {
+    let accounts = accounts(record).into_iter();
+    accounts.map(|account| deployed.balance(&account)).sum()
+}
+
+fn record(deployed: &Deployed) -> Record {
+    let text = fs::read_to_string(deployed.record()).unwrap();
+    assert_nothing_secret(&text);
+    serde_json::from_str(&text).unwrap()
 }
 
 fn flagged() -> Vec<Scenario> {
@@ -101,28 +114,62 @@ fn killed_after(deployed: &Deployed, transactions: usize) -> Record {
         .recorder
         .kill_after(sent + transactions, killed.id());
     assert_eq!(killed.wait_with_output().unwrap().status.code(), None);
-    let text = fs::read_to_string(deployed.record()).unwrap();
-    assert_nothing_secret(&text);
-    serde_json::from_str(&text).unwrap()
+    record(deployed)
+}
+
+/// A run whose node takes so many transactions and no more.
+fn cut_off_after(deployed: &Deployed, transactions: usize) -> Record {
+    let sent = deployed.recorder.sends();
+    deployed.recorder.refuse_after(sent + transactions);
+    let cut_off = deployed.live(&[FEW, HASTY].concat());
+    deployed.recorder.refuse_nothing();
+    assert_eq!(cut_off.code, 3, "{}", cut_off.stderr);
+    let words = "not taken back: a gift: ";
+    assert!(cut_off.stderr.contains(words), "{}", cut_off.stderr);
+    record(deployed)
+}
+
+const HASTY: &[&str] = &["--give-up-after", "1"];
+/// So that a block hash is valid for longer than two runs take.
+const SLOW: Duration = Duration::from_millis(100);
+
+/// HARN-58: money in flight is not forgotten, whether the run that sent it was killed or gave up.
+#[test]
+fn a_gift_that_lands_after_its_run_comes_back_with_the_next() {
+    let deployed = Deployed::at_rest(Build::FIRST, SLOW);
+    for break_off_after in [killed_after, cut_off_after] {
+        ask(deployed.port(), "local_hold", json!([true]));
+        let record = break_off_after(&deployed, 1);
+        let early = deployed.live(&[FEW, HASTY].concat());
+        let answer = (early.code, early.stdout.as_str());
+        assert_eq!(answer, (3, ""), "{}", early.stderr);
+        assert!(deployed.record().exists());
+        assert_eq!(left(&deployed, &record), 0);
+
+        ask(deployed.port(), "local_hold", json!([false]));
+        let had = left(&deployed, &record);
+        assert!(had > SOL / 100, "{had} lamports");
+        let leaping = deployed.leap();
+        assert_agrees(&deployed.live(&[FEW, &["--json"]].concat()), 2);
+        drop(leaping);
+        assert_eq!(left(&deployed, &record), 0);
+        assert!(!deployed.record().exists());
+    }
 }
 
 #[test]
 fn what_a_killed_run_had_given_comes_back_with_the_next() {
     let deployed = Deployed::start();
-    let left = |record: &Record| -> u64 {
-        let accounts = accounts(record).into_iter();
-        accounts.map(|account| deployed.balance(&account)).sum()
-    };
     // After the first gift; and among the scenarios' own, when all accounts have been funded.
     for transactions in [1, 8] {
         let record = killed_after(&deployed, transactions);
-        let had = left(&record);
+        let had = left(&deployed, &record);
         assert!(had > SOL / 100, "{had} lamports");
         let next = deployed.live(&[FEW, &["--json"]].concat());
         assert_agrees(&next, 2);
         let words = "an earlier run did not end";
         assert!(next.stderr.contains(words), "{}", next.stderr);
-        assert_eq!(left(&record), 0);
+        assert_eq!(left(&deployed, &record), 0);
         assert!(!deployed.record().exists());
     }
 }

@@ -1,11 +1,11 @@
 //! Registries that are already deployed to a node.
 use super::{
     Dialect, EvmNode, Registries, RegistryAddresses,
-    ledger::{Ledger, try_view},
+    ledger::{Answer, Ledger, try_view},
     node::{Endpoint, Node},
 };
 use crate::backend::StepFault;
-use alloy::primitives::Address;
+use alloy::primitives::{Address, B256, b256, keccak256};
 use concord_registry::evm::abi::Feedback;
 
 const NAME: &str = "evm-rpc";
@@ -57,7 +57,60 @@ impl AttachFault {
     }
 }
 
+/// ERC-1967: where a proxy keeps the address of its code.
+const IMPLEMENTATION: B256 =
+    b256!("360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc");
+
+/// The code of a registry that was given by its address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundCode {
+    pub contract: &'static str,
+    pub address: Address,
+    /// keccak256.
+    pub hash: B256,
+    /// Of the contract that a proxy keeps in ERC-1967's slot.
+    pub implementation: Option<(Address, B256)>,
+}
+
 impl EvmNode {
+    /// What stands at the addresses that were given.
+    ///
+    /// # Errors
+    /// [`AttachFault::NoAnswer`].
+    pub fn code(&self) -> Result<Vec<FoundCode>, AttachFault> {
+        let addresses = self.addresses();
+        let given = [
+            ("IdentityRegistry", Some(addresses.identity)),
+            ("ReputationRegistry", addresses.open_reputation),
+            (
+                "AuthorizedReputationRegistry",
+                addresses.authorized_reputation,
+            ),
+            ("ValidationRegistry", addresses.validation),
+        ];
+        let given = given
+            .into_iter()
+            .filter_map(|(name, address)| Some((name, address?)));
+        given
+            .map(|(contract, address)| self.code_at(contract, address).map_err(no_answer))
+            .collect()
+    }
+
+    fn code_at(&self, contract: &'static str, address: Address) -> Answer<FoundCode> {
+        let node = self.ledger();
+        let hash_at = |address| -> Answer<B256> { Ok(keccak256(node.code(address)?)) };
+        let implementation = Address::from_word(node.word(address, IMPLEMENTATION)?);
+        Ok(FoundCode {
+            contract,
+            address,
+            hash: hash_at(address)?,
+            implementation: match implementation {
+                Address::ZERO => None,
+                it => Some((it, hash_at(it)?)),
+            },
+        })
+    }
+
     /// Registries at `addresses` on the development node (anvil) at `endpoint`, whose
     /// chain id must be `chain_id`. What has no address is not supported. Actors are funded and the
     /// time is set on the node; every reset takes it back to how it is now.
@@ -108,10 +161,10 @@ fn check_registries(node: &mut Node, addresses: &RegistryAddresses) -> Result<()
 }
 
 fn check_code(node: &Node, registry: &'static str, address: Address) -> Result<(), AttachFault> {
-    if node.has_code(address).map_err(no_answer)? {
-        return Ok(());
+    match node.code(address).map_err(no_answer)?.is_empty() {
+        true => Err(AttachFault::NoCode { registry, address }),
+        false => Ok(()),
     }
-    Err(AttachFault::NoCode { registry, address })
 }
 
 fn check_binding(

@@ -30,7 +30,7 @@ mod views;
 pub(super) use views::questions as view_questions;
 
 pub use anvil::Anvil;
-pub use attach::AttachFault;
+pub use attach::{AttachFault, FoundCode};
 pub use concord_registry::evm::{Dialect, RegistryAddresses};
 pub use error_classes::ErrorClasses;
 pub use in_process::Revm;

@@ -89,9 +89,16 @@ impl Node {
         Ok(node)
     }
 
-    pub(super) fn has_code(&self, address: Address) -> Answer<bool> {
+    /// Empty if there is none.
+    pub(super) fn code(&self, address: Address) -> Answer<Bytes> {
         let code = self.node.provider().get_code_at(address);
-        Ok(!self.ask("eth_getCode", code)?.is_empty())
+        self.ask("eth_getCode", code)
+    }
+
+    /// A word of a contract's storage.
+    pub(super) fn word(&self, address: Address, slot: B256) -> Answer<B256> {
+        let word = (self.node.provider()).get_storage_at(address, slot.into());
+        Ok(self.ask("eth_getStorageAt", word)?.into())
     }
 
     fn ask<T>(

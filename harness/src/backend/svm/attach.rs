@@ -3,7 +3,7 @@ use super::{SvmLive, development::Development, live::Live};
 use crate::backend::RunSecret;
 use concord_chain::{
     Blocking, ChainError, ChainId, EndpointOptions,
-    svm::{Cluster, is_public},
+    svm::{Cluster, deployed_code_hash, is_public},
 };
 use concord_registry::svm::{Program, accounts::Registry};
 use serde_json::{Value, json};
@@ -72,6 +72,32 @@ impl SvmLive {
         let development = Development::new(authority, stopped.is_ok());
         let node = Live::on_node(blocking, cluster, development, patience);
         Ok(Self::of_node(node, program, found, secret))
+    }
+}
+
+/// The program of a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundProgram {
+    pub id: Address,
+    /// The chain that its registry is initialized for.
+    pub chain: String,
+    /// SHA-256 of the ELF; `None`: its bytes are not where the loaders keep them.
+    pub hash: Option<String>,
+}
+
+impl SvmLive {
+    /// The program that is tested.
+    ///
+    /// # Errors
+    /// [`NodeFault::NoAnswer`].
+    pub fn found_program(&self) -> Result<FoundProgram, NodeFault> {
+        let (live, id) = (&self.ledger, self.program().id());
+        let hash = live.blocking.wait(deployed_code_hash(&live.cluster, &id))?;
+        Ok(FoundProgram {
+            id,
+            chain: self.world.chain.clone(),
+            hash,
+        })
     }
 }
 

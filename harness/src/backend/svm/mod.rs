@@ -36,7 +36,7 @@ use super::{
     views::{Draw, Known, ViewAnswer, ViewName},
 };
 use crate::model::{Actor, Agent, AgentState, CanonicalState, Chain, DEPLOYER, Operation, Outcome};
-pub use attach::NodeFault;
+pub use attach::{FoundProgram, NodeFault};
 use concord_registry::svm::{
     Program,
     accounts::{self, AgentIdentity},

@@ -117,15 +117,17 @@ fn play<S: Stage>(
         print_status("an earlier run did not end: its actors give back what is left");
         give_back(place, stage.funder(), &record)?;
     }
-    let record = Record {
+    let path = place.record();
+    let mut record = Record {
         chain: place.chain.clone(),
         funder: stage.funder().address(),
         nonce: B256::random(),
         actors: funding.to.keys().cloned().collect(),
+        gifts: Vec::new(),
     };
     let before = stage.funder().balance()?;
-    record.store(&place.record())?;
-    let funded = stage.funder().fund(&record, &funding);
+    record.store(&path)?;
+    let funded = stage.funder().fund(&mut record, &path, &funding);
     let played = funded.map_err(CliError::from).and_then(|()| {
         let backend = stage.backend(options, place, &record)?;
         Ok(check(
@@ -135,7 +137,16 @@ fn play<S: Stage>(
         ))
     });
     let given_back = give_back(place, stage.funder(), &record);
-    let run = played?;
+    let run = match played {
+        Ok(run) => run,
+        Err(fault) => {
+            if let Err(not_given_back) = given_back {
+                print_status(report::plain(&format!("concord: {fault}")));
+                return Err(not_given_back.into());
+            }
+            return Err(fault);
+        }
+    };
     let after = stage.funder().balance().ok();
     Ok(Played {
         run,

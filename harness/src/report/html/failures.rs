@@ -15,7 +15,7 @@ use maud::{Markup, html};
 pub(super) fn header(run: &Run) -> Markup {
     let tone = match run.conclusion() {
         Conclusion::Agrees => "good",
-        Conclusion::NotDeclared => "even",
+        Conclusion::NotDeclared | Conclusion::NothingPlayed => "even",
         Conclusion::Lost | Conclusion::Differs => "bad",
     };
     html! {

@@ -11,7 +11,7 @@ mod scenario;
 mod step;
 
 use super::{Provenance, cell::plain, kind, text::verdict};
-use crate::runner::{Run, VarianceUsed};
+use crate::runner::{LeftOut, Run, VarianceUsed};
 use anchor::Anchors;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::collections::BTreeMap;
@@ -44,6 +44,7 @@ pub fn html(run: &Run, provenance: &Provenance) -> String {
                     (failures::failures(run, &anchors))
                     (matrix::matrix(run))
                     (variances(&run.variances(), &anchors))
+                    (left_out(&run.left_out))
                     (provenance_of(provenance))
                     (scenario::scenarios(run, &anchors, &ended))
                     (matrix::lists(run, &anchors, &ended))
@@ -129,6 +130,17 @@ fn variance_line(variance: &VarianceUsed<'_>, anchors: &Anchors<'_>) -> Markup {
     }
 }
 
+fn left_out(scenarios: &[LeftOut]) -> Markup {
+    html! {
+        @if !scenarios.is_empty() {
+            section #left-out aria-labelledby="left-out-title" {
+                h2 #left-out-title { "Left out" }
+                ul { @for it in scenarios { li { (it.scenario) ": " (it.reason) } } }
+            }
+        }
+    }
+}
+
 fn provenance_of(provenance: &Provenance) -> Markup {
     html! {
         section #provenance aria-labelledby="provenance-title" {
@@ -142,6 +154,12 @@ fn provenance_of(provenance: &Provenance) -> Markup {
             div .wide tabindex="0" {
                 table {
                     tbody {
+                        @for fact in &provenance.facts {
+                            tr {
+                                th scope="row" { (fact.participant) }
+                                td { (fact.name) " " code { (fact.value) } }
+                            }
+                        }
                         @for artifact in &provenance.artifacts {
                             tr {
                                 th scope="row" { (artifact.name) }
