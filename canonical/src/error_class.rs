@@ -283,6 +283,7 @@ classes! {
             InvalidSeeds,
             MissingAccount,
             NotEnoughAccountKeys,
+            PrivilegeEscalation,
             ReadonlyDataModified,
             UninitializedAccount,
         };
@@ -292,8 +293,8 @@ classes! {
     InsufficientLamports, "R25", "The payer has too few lamports for the fee, or for the rent of what it creates or keeps.",
         framework { System::ResultWithNegativeLamports = 1 },
         runtime { AccountNotFound, InsufficientFundsForFee, InsufficientFundsForRent };
-    TransactionNotAccepted, "R25", "The cluster does not take the transaction: an old blockhash, a repetition, a bad signature.",
-        runtime { AlreadyProcessed, BlockhashNotFound, SignatureFailure };
+    TransactionNotAccepted, "R25", "The cluster does not take the transaction: an old blockhash, a repetition, a bad signature, too many accounts.",
+        runtime { AlreadyProcessed, BlockhashNotFound, SignatureFailure, TooManyAccountLocks };
     GasLimitTooLow, "R25", "The gas limit does not pay for the code that a long URI becomes.",
         solidity { "DeploymentFailed()" = 0x30116425 };
     NotInTransfer, "R4", "The transfer hook was called outside a Token-2022 transfer.",

@@ -14,6 +14,7 @@ use alloy::{
     sol_types::SolCall,
     transports::TransportResult,
 };
+use concord_registry::evm::text::decode_returns;
 use futures_util::future::try_join_all;
 use std::{future::IntoFuture, time::Duration};
 use tokio::time::sleep;
@@ -439,7 +440,7 @@ impl Node {
             Ok(answer) => answer,
             Err(no) => return Ok(Err(no.message.into_owned())),
         };
-        Ok(C::abi_decode_returns_validate(&answer).map_err(|_| format!("the answer {answer}")))
+        Ok(decode_returns::<C>(&answer).map_err(|_| format!("the answer {answer}")))
     }
 
     /// Subscribes to the headers of new blocks. Needs a WebSocket ([`Self::connect_ws`]).

@@ -15,7 +15,8 @@ use concord_registry::{
             AuthorizedReputationRegistry as Authorized, Feedback, IdentityRegistry as Identity,
             ReputationRegistry as Open,
         },
-        revert_text,
+        calls, revert_text,
+        text::decode_returns,
     },
 };
 
@@ -91,8 +92,17 @@ impl EvmRegistries {
         to: Address,
         call: &C,
     ) -> Result<C::Return, ClientError> {
-        let answer = self.try_call(None, to, call.abi_encode().into()).await?;
-        C::abi_decode_returns_validate(&answer)
+        self.ask_with::<C>(to, call.abi_encode().into()).await
+    }
+
+    /// Calls a view with an input that was made before.
+    async fn ask_with<C: SolCall>(
+        &self,
+        to: Address,
+        input: Bytes,
+    ) -> Result<C::Return, ClientError> {
+        let answer = self.try_call(None, to, input).await?;
+        decode_returns::<C>(&answer)
             .map_err(|_| self.refused(format!("{to} answers {} with {answer}", C::SIGNATURE)))
     }
 
@@ -242,13 +252,9 @@ impl Registries for EvmRegistries {
         if clients.is_empty() && reviewers.is_none() {
             return Ok(Summary::default()); // there is no feedback
         }
-        let call = Open::getSummaryCall {
-            agentId: agent_id(agent)?,
-            clientAddresses: clients,
-            tag1: tags.tag1.to_owned(),
-            tag2: tags.tag2.to_owned(),
-        };
-        let summary = self.ask(self.reputation(Kind::Open)?, &call).await?;
+        let input = calls::open_summary(agent_id(agent)?, &clients, tags.tag1, tags.tag2);
+        let summary = self.ask_with::<Open::getSummaryCall>(self.reputation(Kind::Open)?, input);
+        let summary = summary.await?;
         Ok(Summary {
             count: summary.count,
             value: summary.summaryValue,

@@ -24,5 +24,6 @@ mod refusals;
 mod stopping_key;
 mod store_down;
 mod summaries;
+mod texts;
 mod together;
 mod world;

@@ -10,3 +10,4 @@ mod faulty;
 #[path = "../worlds/proxy.rs"]
 mod proxy;
 mod state;
+mod texts;

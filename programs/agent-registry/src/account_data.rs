@@ -18,12 +18,26 @@ pub fn load<T: AccountDeserialize + Discriminator>(account: &AccountInfo) -> Res
     T::try_deserialize_unchecked(&mut &data[..]).map(Some)
 }
 
-/// Overwrites `account`, which holds a `T` or is newly created for one. What a longer `T` has
-/// left behind becomes zeros.
+/// Overwrites `account`, which holds a `T` or is newly created for one. R12: what a later layout
+/// has behind the `T` stays as it is (SVM-29).
 pub fn store<T: AccountSerialize>(account: &AccountInfo, value: &T) -> Result<()> {
     require!(account.is_writable, ConcordError::AccountMismatch);
     let mut data = account.try_borrow_mut_data()?;
-    let mut rest = &mut data[..];
+    value.try_serialize(&mut &mut data[..])
+}
+
+/// [`store`], for a type that becomes shorter: the rest of its `space` becomes zeros, and a later
+/// layout begins behind that.
+pub fn store_with_zeros<T: AccountSerialize>(
+    account: &AccountInfo,
+    value: &T,
+    space: usize,
+) -> Result<()> {
+    require!(account.is_writable, ConcordError::AccountMismatch);
+    let mut data = account.try_borrow_mut_data()?;
+    let mut rest = data
+        .get_mut(..space)
+        .ok_or_else(|| refusal(ConcordError::AccountMismatch))?;
     value.try_serialize(&mut rest)?;
     rest.fill(0);
     Ok(())

@@ -6,9 +6,10 @@ use super::{
         AuthorizedReputationRegistry as Authorized, Feedback, IdentityRegistry as Identity,
         ReputationRegistry as Open, ValidationRegistry as Validation,
     },
+    text::bytes_of,
 };
 use alloc::{borrow::ToOwned, vec::Vec};
-use alloy_sol_types::{SolCall, SolConstructor};
+use alloy_sol_types::{SolCall, SolConstructor, SolValue};
 
 /// A feedback for the authorized registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -179,6 +180,16 @@ pub fn give_open_feedback(feedback: &GiveOpenFeedback<'_>) -> Bytes {
         feedbackURI: feedback.uri.to_owned(),
         feedbackHash: feedback.hash.into(),
     })
+}
+
+/// Asks for a summary of open feedback by these clients; an empty tag matches all (R16). Tags are texts as
+/// [`text_of`](super::text::text_of) has them (EVM-31), so that each tag on chain can be asked for.
+pub fn open_summary(agent_id: U256, clients: &[Address], tag1: &str, tag2: &str) -> Bytes {
+    let [tag1, tag2] = [tag1, tag2].map(|tag| Bytes::from(bytes_of(tag)));
+    let arguments = (agent_id, clients.to_vec(), tag1, tag2).abi_encode_params();
+    [&Open::getSummaryCall::SELECTOR[..], &arguments]
+        .concat()
+        .into()
 }
 
 /// Revokes the caller's feedback, in either reputation registry.

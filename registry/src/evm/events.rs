@@ -5,6 +5,7 @@ use super::{
         ReputationRegistry as Open, ValidationRegistry as Validation,
     },
     canonical::Upgradeable,
+    text,
 };
 use crate::event::{
     AccountId, Block, Decoded, Event, EventError, Origin, Position, Profile, RawEvent,
@@ -363,10 +364,11 @@ fn topic(log: &Log) -> Option<B256> {
     log.topics().first().copied()
 }
 
+/// EVM-31: whoever emits a text that is not UTF-8 emits an event all the same (R17).
 fn decode<E: SolEvent>(log: &Log) -> Result<E, EventError> {
-    E::decode_log_validate(log)
-        .map(|decoded| decoded.data)
-        .map_err(|_| malformed::<E>())
+    let with_texts = text::with_texts::<E::DataTuple<'_>>(&log.data.data);
+    let data = with_texts.as_deref().unwrap_or(&log.data.data);
+    E::decode_raw_log_validate(log.topics(), data).map_err(|_| malformed::<E>())
 }
 
 fn extra<E: SolEvent>(log: &Log) -> Read {
@@ -379,9 +381,9 @@ fn malformed<E: SolEvent>() -> EventError {
     }
 }
 
-/// An indexed text is its hash; the text itself is in the data.
+/// An indexed text is the hash of its bytes; the text itself is in the data.
 fn check_text<E: SolEvent>(topic: B256, text: &str) -> Result<(), EventError> {
-    if topic == keccak256(text) {
+    if topic == keccak256(text::bytes_of(text)) {
         return Ok(());
     }
     Err(EventError::TopicMismatch {

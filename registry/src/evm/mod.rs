@@ -11,6 +11,7 @@ pub mod canonical;
 mod deployment;
 mod errors;
 mod events;
+pub mod text;
 
 pub use alloy_primitives::{Address, B256, Bytes, Log, U256};
 pub use alloy_sol_types;

@@ -89,11 +89,11 @@ fn class_of_number(program: &Program, raised_by: &str, code: u32) -> Option<Erro
 }
 
 /// The innermost program that failed: its failure is logged first. A program's own words begin
-/// with "Program log:", so it cannot put another's name here.
+/// with "Program log:" or "Program return:", so it cannot put another's name here.
 fn failing_program(logs: &[String]) -> Option<String> {
     logs.iter().find_map(|line| {
         let (program, _) = line.strip_prefix("Program ")?.split_once(" failed: ")?;
-        (!program.contains(' ')).then(|| program.to_owned())
+        (!program.contains([' ', ':'])).then(|| program.to_owned())
     })
 }
 

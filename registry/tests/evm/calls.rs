@@ -108,6 +108,14 @@ fn inputs_are_those_that_cast_makes() {
             calls::respond_to_validation(&validation_response()).to_vec(),
         ),
         (
+            "open_summary",
+            calls::open_summary(AGENT, &[CLIENT, OTHER], "quality", "").to_vec(),
+        ),
+        (
+            "open_summary_of_bytes", // EVM-31: 0xFF61 as a tag
+            calls::open_summary(AGENT, &[], "\u{10FEFF}a", "").to_vec(),
+        ),
+        (
             "authorized_reputation_arguments",
             calls::authorized_reputation_arguments(OTHER, true),
         ),

@@ -1,3 +1,4 @@
+use alloy_primitives::LogData;
 use alloy_sol_types::SolEvent;
 use concord_registry::canonical::hash::keccak256;
 use concord_registry::event::{
@@ -544,4 +545,245 @@ fn a_log_that_is_cut_off_is_malformed() {
         refused(&[log])[..],
         [EventError::Malformed { .. }]
     ));
+}
+
+/// As `emitted`, with the one byte of each text `"?"` in the data replaced by 0xFF, and the same in the
+/// topic of an indexed one.
+fn emitted_with_ff(emitter: Address, event: &impl SolEvent) -> Log {
+    let mut log = emitted(emitter, event);
+    let hash_of = |text: &[u8]| B256::from(keccak256(text));
+    let topics = log
+        .topics()
+        .iter()
+        .map(|topic| match *topic == hash_of(b"?") {
+            true => hash_of(b"\xff"),
+            false => *topic,
+        });
+    let topics = topics.collect();
+    let mut data = log.data.data.to_vec();
+    let lengths: Vec<usize> = (0..data.len() - 32).step_by(32).collect();
+    let mut replaced = 0;
+    for at in lengths {
+        let (length, text) = (&data[at..at + 32], data[at + 32]);
+        if length[..31] == [0; 31] && length[31] == 1 && text == b'?' {
+            data[at + 32] = 0xff;
+            replaced += 1;
+        }
+    }
+    assert_eq!(replaced, 1);
+    log.data = LogData::new_unchecked(topics, data.into());
+    log
+}
+
+/// EVM-31: what stands for the byte 0xFF.
+const FF: &str = "\u{10FEFF}";
+
+#[track_caller]
+fn assert_reads_ff(emitter: Address, log: &impl SolEvent, event: Event) {
+    let log = emitted_with_ff(emitter, log);
+    assert_eq!(events(std::slice::from_ref(&log)), [event]);
+    // cut off, it is as malformed as any
+    for kept in [log.data.data.len() - 32, 40, 0] {
+        let mut cut = log.clone();
+        cut.data.data = cut.data.data.slice(..kept);
+        let [EventError::Malformed { .. }] = refused(&[cut])[..] else {
+            panic!("{kept} bytes are enough");
+        };
+    }
+}
+
+#[test]
+fn r17_an_agent_with_a_text_that_is_not_utf8_has_its_events() {
+    let registered = Identity::Registered {
+        agentId: AGENT,
+        agentURI: "?".to_owned(),
+        owner: OWNER,
+    };
+    let event = Event::AgentRegistered {
+        agent: agent(),
+        owner: OWNER.into(),
+        uri: FF.to_owned(),
+    };
+    assert_reads_ff(IDENTITY, &registered, event);
+    let updated = Identity::URIUpdated {
+        agentId: AGENT,
+        newURI: "?".to_owned(),
+        updatedBy: OWNER,
+    };
+    let event = Event::AgentUriSet {
+        agent: agent(),
+        by: OWNER.into(),
+        uri: FF.to_owned(),
+    };
+    assert_reads_ff(IDENTITY, &updated, event);
+    let event = Event::MetadataSet {
+        agent: agent(),
+        key: FF.to_owned(),
+        value: vec![0xfe, b'?'], // bytes stay what they are
+    };
+    assert_reads_ff(IDENTITY, &metadata("?", &[0xfe, b'?']), event);
+}
+
+#[test]
+fn r17_feedback_with_a_text_that_is_not_utf8_has_its_events() {
+    for place in 0..4 {
+        let at = |text: &str| -> [String; 4] {
+            std::array::from_fn(|it| {
+                if it == place {
+                    text.to_owned()
+                } else {
+                    it.to_string()
+                }
+            })
+        };
+        let [tag1, tag2, endpoint, uri] = at("?");
+        let given = Open::NewFeedback {
+            agentId: AGENT,
+            clientAddress: CLIENT,
+            feedbackIndex: 3,
+            value: -31,
+            valueDecimals: 1,
+            indexedTag1: keccak256(tag1.as_bytes()).into(),
+            tag1,
+            tag2,
+            endpoint,
+            feedbackURI: uri,
+            feedbackHash: [6; 32].into(),
+        };
+        let [tag1, tag2, endpoint, uri] = at(FF);
+        let event = Event::OpenFeedback {
+            agent: agent(),
+            client: CLIENT.into(),
+            index: 3,
+            value: -31,
+            decimals: 1,
+            tag1,
+            tag2,
+            endpoint,
+            uri,
+            hash: [6; 32],
+        };
+        assert_reads_ff(OPEN, &given, event);
+    }
+    let given = Authorized::NewFeedback {
+        feedbackUri: "?".to_owned(),
+        ..given()
+    };
+    let place = emitted(AUTHORIZED, &indexed(7, U256::from(1_700_000_000)));
+    let found = events(&[emitted_with_ff(AUTHORIZED, &given), place]);
+    let [
+        Event::AuthorizedFeedback {
+            uri,
+            index: 3,
+            score: 87,
+            ..
+        },
+    ] = &found[..]
+    else {
+        panic!("{found:?}");
+    };
+    assert_eq!(uri, FF);
+    let appended = Feedback::ResponseAppended {
+        agentId: AGENT,
+        clientAddress: CLIENT,
+        feedbackIndex: 3,
+        responder: OWNER,
+        responseURI: "?".to_owned(),
+        responseHash: [6; 32].into(),
+    };
+    let event = Event::ResponseAppended {
+        profile: Profile::Open,
+        agent: agent(),
+        client: CLIENT.into(),
+        index: 3,
+        responder: OWNER.into(),
+        uri: FF.to_owned(),
+        hash: [6; 32],
+    };
+    assert_reads_ff(OPEN, &appended, event);
+}
+
+#[test]
+fn r17_a_validation_with_a_text_that_is_not_utf8_has_its_events() {
+    let requested = Validation::ValidationRequest {
+        validatorAddress: CLIENT,
+        agentId: AGENT,
+        requestURI: "?".to_owned(),
+        requestHash: [6; 32].into(),
+    };
+    let event = Event::ValidationRequested {
+        agent: agent(),
+        validator: CLIENT.into(),
+        request: [6; 32],
+        uri: FF.to_owned(),
+        tag: None,
+    };
+    assert_reads_ff(VALIDATION, &requested, event);
+    for place in 0..2 {
+        let at = |text: &str| -> [String; 2] {
+            std::array::from_fn(|it| {
+                if it == place {
+                    text.to_owned()
+                } else {
+                    it.to_string()
+                }
+            })
+        };
+        let [uri, tag] = at("?");
+        let responded = Validation::ValidationResponse {
+            validatorAddress: CLIENT,
+            agentId: AGENT,
+            requestHash: [6; 32].into(),
+            response: 100,
+            responseURI: uri,
+            responseHash: [5; 32].into(),
+            tag,
+        };
+        let [uri, tag] = at(FF);
+        let event = Event::ValidationResponded {
+            agent: agent(),
+            validator: CLIENT.into(),
+            request: [6; 32],
+            score: 100,
+            uri,
+            hash: [5; 32],
+            tag: ValidationTag::Text(tag),
+        };
+        assert_reads_ff(VALIDATION, &responded, event);
+    }
+}
+
+/// The hash in the topic is that of the bytes: neither of the text that stands for them nor of other bytes.
+#[test]
+fn r17_the_topic_of_a_text_that_is_not_utf8_is_compared() {
+    let mut log = emitted_with_ff(IDENTITY, &metadata("?", &[1]));
+    for hashed in [FF.as_bytes(), b"?", b"\xfe"] {
+        let mut topics = log.topics().to_vec();
+        topics[2] = keccak256(hashed).into();
+        log.data = LogData::new_unchecked(topics, log.data.data);
+        let [EventError::TopicMismatch { .. }] = refused(std::slice::from_ref(&log))[..] else {
+            panic!("{hashed:?}");
+        };
+    }
+}
+
+/// A text that is not UTF-8 excuses nothing else.
+#[test]
+fn r17_a_dirty_word_beside_a_text_that_is_not_utf8_is_malformed() {
+    let responded = Validation::ValidationResponse {
+        validatorAddress: CLIENT,
+        agentId: AGENT,
+        requestHash: [6; 32].into(),
+        response: 100,
+        responseURI: "?".to_owned(),
+        responseHash: [5; 32].into(),
+        tag: "done".to_owned(),
+    };
+    let mut log = emitted_with_ff(VALIDATION, &responded);
+    let mut data = log.data.data.to_vec();
+    data[0] = 1; // of the response, a u8
+    log.data.data = data.into();
+    let [EventError::Malformed { .. }] = refused(&[log])[..] else {
+        panic!("a dirty word");
+    };
 }

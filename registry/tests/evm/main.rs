@@ -3,3 +3,4 @@
 mod abi;
 mod calls;
 mod events;
+mod text;

@@ -216,6 +216,31 @@ fn what_follows_the_fields_is_ignored_and_what_they_lack_is_an_error() {
     assert_eq!(program.decode_any(&program.id(), &data), Err(malformed));
 }
 
+/// As the program reads it (`layout_upgrade`): it has 283 bytes, of which the last 65 are the version and the reserve.
+#[test]
+fn r12_an_identity_of_the_first_layout_reads_as_if_zeros_followed() {
+    let native: native::AgentIdentity = filled();
+    let whole = stored(&native);
+    let read = |data: &[u8]| program().decode::<accounts::AgentIdentity>(&program().id(), data);
+    let all = read(&whole).unwrap();
+    for length in [218, 219, 282] {
+        let mut zeros = whole[..length].to_vec();
+        zeros.resize(whole.len(), 0);
+        let expected = read(&zeros).unwrap();
+        assert_eq!(read(&whole[..length]), Ok(expected.clone()));
+        assert_eq!((expected.nft_mint, expected.bump), (all.nft_mint, all.bump));
+        assert_eq!(expected.reserved[63], 0);
+    }
+    assert_eq!(read(&whole[..218]).unwrap().version, 0);
+    assert_eq!(
+        read(&whole[..217]),
+        Err(AccountError::Malformed {
+            expected: "AgentIdentity",
+            length: 217
+        })
+    );
+}
+
 #[test]
 fn an_account_of_no_known_type_is_reported_with_its_beginning() {
     let program = program();

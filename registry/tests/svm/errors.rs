@@ -70,6 +70,8 @@ fn a_precompile_which_logs_nothing_is_known_by_its_place() {
 fn the_innermost_program_is_asked_whatever_others_say() {
     let logs = [
         format!("Program log: Program {SYSTEM} failed: lie"),
+        "Program log: failed: the quote is stale".to_owned(),
+        "Program return: failed: x".to_owned(),
         failed(program().id()),
         failed(TOKEN_2022),
     ];

@@ -14,7 +14,7 @@ use concord_chain::{
     evm::{Node, TxReceipt, view_request},
 };
 use concord_files::RegistrationId;
-use concord_registry::evm::abi::IdentityRegistry as Identity;
+use concord_registry::evm::{abi::IdentityRegistry as Identity, text::decode_returns};
 use futures_util::future::join;
 
 use super::agent_reader::{self, AgentRead, Answer};
@@ -248,8 +248,7 @@ fn decoded<C: SolCall>(
 ) -> Result<C::Return, Unavailable> {
     let answer = answer.as_ref();
     let answer = answer.map_err(|_| Unavailable(format!("{name} reverts")))?;
-    C::abi_decode_returns_validate(answer)
-        .map_err(|_| Unavailable(format!("{name} answers {answer}")))
+    decode_returns::<C>(answer).map_err(|_| Unavailable(format!("{name} answers {answer}")))
 }
 
 /// An ERC-20 transfer; ERC-721's has a fourth topic.

@@ -15,7 +15,10 @@ use alloy::{
 };
 use concord_registry::{
     event::{AccountId, AgentId, Profile},
-    evm::abi::{Feedback, IdentityRegistry as Identity},
+    evm::{
+        abi::{Feedback, IdentityRegistry as Identity},
+        text::decode_returns,
+    },
 };
 
 /// A view, and what its answer says.
@@ -169,7 +172,7 @@ impl View {
         let value = match self.field {
             Field::Owner => Identity::ownerOfCall::abi_decode_returns(answer).map(account),
             Field::Wallet => Identity::getAgentWalletCall::abi_decode_returns(answer).map(account),
-            Field::Uri => Identity::tokenURICall::abi_decode_returns(answer),
+            Field::Uri => decode_returns::<Identity::tokenURICall>(answer),
             Field::Clients(_) => {
                 Feedback::getClientCountCall::abi_decode_returns(answer).map(|it| it.to_string())
             }

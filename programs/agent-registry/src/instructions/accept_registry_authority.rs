@@ -1,6 +1,5 @@
 use crate::{
-    RegistryAuthorityAccepted, account_data::store, event_emission, instructions::RegistryChange,
-    state::Registry,
+    RegistryAuthorityAccepted, event_emission, instructions::RegistryChange, state::Registry,
 };
 use anchor_lang::prelude::*;
 
@@ -8,7 +7,7 @@ impl RegistryChange<'_> {
     pub fn accept_registry_authority(&self) -> Result<()> {
         let mut registry = Registry::of(&self.registry)?;
         let from = registry.accept_authority(self.authority.key())?;
-        store(&self.registry, &registry)?;
+        registry.store(&self.registry)?;
         event_emission::emit(
             &self.event_authority,
             &RegistryAuthorityAccepted {

@@ -1,7 +1,6 @@
 use crate::{
     ConcordError, RegistryInitialized,
     account_creation::create_pda,
-    account_data::store,
     error::{account_mismatch, require},
     event_emission,
     state::Registry,
@@ -60,7 +59,7 @@ impl Initialize<'_> {
             Registry::SPACE,
             &[REGISTRY, &[registry.bump]],
         )?;
-        store(&self.registry, &registry)?;
+        registry.store(&self.registry)?;
         event_emission::emit(
             &self.event_authority,
             &RegistryInitialized {

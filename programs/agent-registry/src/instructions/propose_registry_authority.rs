@@ -1,6 +1,5 @@
 use crate::{
-    RegistryAuthorityProposed, account_data::store, event_emission, instructions::RegistryChange,
-    state::Registry,
+    RegistryAuthorityProposed, event_emission, instructions::RegistryChange, state::Registry,
 };
 use anchor_lang::prelude::*;
 
@@ -8,7 +7,7 @@ impl RegistryChange<'_> {
     pub fn propose_registry_authority(&self, successor: Pubkey) -> Result<()> {
         let mut registry = Registry::of_authority(&self.registry, self.authority.key)?;
         registry.propose_authority(successor);
-        store(&self.registry, &registry)?;
+        registry.store(&self.registry)?;
         event_emission::emit(
             &self.event_authority,
             &RegistryAuthorityProposed {

@@ -1,7 +1,4 @@
-use crate::{
-    PaymentTokenListed, account_data::store, event_emission, instructions::RegistryChange,
-    state::Registry,
-};
+use crate::{PaymentTokenListed, event_emission, instructions::RegistryChange, state::Registry};
 use anchor_lang::prelude::*;
 
 impl RegistryChange<'_> {
@@ -11,7 +8,7 @@ impl RegistryChange<'_> {
         if !registry.remove_payment_token(&token) {
             return Ok(());
         }
-        store(&self.registry, &registry)?;
+        registry.store(&self.registry)?;
         event_emission::emit(
             &self.event_authority,
             &PaymentTokenListed {

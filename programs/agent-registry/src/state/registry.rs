@@ -1,7 +1,7 @@
 use super::VERSION;
 use crate::{
     ConcordError,
-    account_data::load,
+    account_data::{load, store_with_zeros},
     error::{refusal, require},
 };
 use anchor_lang::prelude::*;
@@ -69,6 +69,11 @@ impl Registry {
     /// nothing has been initialized there.
     pub fn of(account: &AccountInfo) -> Result<Self> {
         load(account)?.ok_or_else(|| refusal(ConcordError::AccountMismatch))
+    }
+
+    /// Overwrites `account`. R12: its lists can take [`Self::SPACE`]; a later layout begins there.
+    pub fn store(&self, account: &AccountInfo) -> Result<()> {
+        store_with_zeros(account, self, Self::SPACE)
     }
 
     /// [`Self::of`], on behalf of `caller`, who must be the authority.

@@ -1,15 +1,20 @@
-//! R12: identities of older and of later layouts. The transfer hook has no payer, so a program with
-//! another layout must read what is there.
+//! R12: accounts of older and of later layouts. The transfer hook has no payer, and revocations, responses
+//! and changes of the registry have none, so a program with another layout must read what is there.
 
 use crate::localnet::{
     Agent, Localnet,
+    accounts::discriminator,
     instructions::agent_identity,
+    program_id,
     refusal::*,
     settings::{set_agent_wallet, set_feedback_authority},
-    stage::Stage,
+    stage::{ANSWERED, Stage},
+    validation::Answer,
 };
+use solana_account::Account;
 use solana_address::Address;
 use solana_signer::Signer;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes of the layout before the version byte and the reserve: it ends with the bump.
 const WITHOUT_VERSION: usize = 218;
@@ -119,4 +124,75 @@ fn an_identity_cut_within_its_first_fields_is_refused() {
     let name = set_feedback_authority(&owner.pubkey(), &mint, &[7; 32].into());
     let sent = net.send(&[&owner], &[name]);
     assert_refused(&sent, 0, ACCOUNT_MISMATCH);
+}
+
+/// What a later layout adds to an account.
+const ADDED: [u8; 40] = [0xAB; 40];
+
+/// SVM-29: the types of which an account is written again. A metadata entry is written whole, by an instruction with a
+/// payer.
+const WRITTEN_AGAIN: [&str; 8] = [
+    "AgentIdentity",
+    "ClientIndex",
+    "FeedbackEntry",
+    "OpenClientIndex",
+    "OpenFeedback",
+    "Registry",
+    "ValidationRequest",
+    "ValidationResponse",
+];
+
+/// Lengthens every account of these types, as a later program would have; with the type and the bytes of each.
+fn lengthened(
+    net: &mut Localnet,
+    state: BTreeMap<Address, Account>,
+) -> BTreeMap<Address, (&'static str, Vec<u8>)> {
+    let mut accounts = BTreeMap::new();
+    for (at, mut account) in state {
+        let is_of = |name: &&&str| {
+            let first = discriminator(&format!("account:{name}"));
+            account.owner == program_id() && account.data.starts_with(&first)
+        };
+        let Some(name) = WRITTEN_AGAIN.iter().find(is_of) else {
+            continue;
+        };
+        account.data.extend(ADDED);
+        account.lamports = net
+            .svm
+            .minimum_balance_for_rent_exemption(account.data.len());
+        accounts.insert(at, (*name, account.data.clone()));
+        net.svm.set_account(at, account).unwrap();
+    }
+    accounts
+}
+
+#[test]
+fn every_instruction_leaves_what_a_later_layout_added_to_any_account() {
+    let mut stage = Stage::new();
+    let again = Answer {
+        hash: ANSWERED,
+        ..Answer::new(&stage.validator.pubkey(), &stage.agent.mint)
+    };
+    let calls = stage.calls();
+    let mut transactions: Vec<_> = (calls.iter().filter(|call| call.name != "initialize"))
+        .map(|call| (call.name, call.transaction()))
+        .collect();
+    transactions.push(("validation_response, again", vec![again.instruction()]));
+    let ready = stage.net.svm.clone();
+    let mut written = BTreeSet::new();
+    for (call, transaction) in &transactions {
+        stage.net.svm = ready.clone();
+        let state = stage.state();
+        let before = lengthened(&mut stage.net, state);
+        if let Err(failed) = stage.send(transaction) {
+            panic!("{call}: {:?}", failed.err);
+        }
+        for (at, (name, before)) in before {
+            let after = stage.net.account(&at).data;
+            assert_eq!(after.len(), before.len(), "{call}: {name}");
+            assert!(after.ends_with(&ADDED), "{call}: {name}");
+            written.extend((after != before).then_some(name));
+        }
+    }
+    assert_eq!(written, WRITTEN_AGAIN.into());
 }

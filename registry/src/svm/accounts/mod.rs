@@ -11,7 +11,9 @@ pub use registry::{FACILITATORS_MAX, PAYMENT_TOKENS_MAX, Registry};
 pub use validation::{ValidationRequest, ValidationResponse};
 
 use super::Program;
+use alloc::borrow::Cow;
 use borsh::BorshDeserialize;
+use core::iter::repeat_n;
 use solana_address::Address;
 
 /// Bytes of the list of accounts that Token-2022 passes to the transfer hook.
@@ -27,6 +29,9 @@ pub trait AccountType: BorshDeserialize {
     const DISCRIMINATOR: [u8; 8];
     /// Bytes of the account; of one with texts or lists, the most it can have.
     const SPACE: usize;
+    /// R12: bytes of the first layout. An account that has fewer than [`Self::SPACE`], and not fewer than these, reads
+    /// as if zeros followed.
+    const FIRST_LAYOUT: usize = Self::SPACE;
 }
 
 /// Why an account is not the one that was asked for.
@@ -98,10 +103,15 @@ impl Program {
     /// [`AccountError`]: another owner, another type, or fields that do not decode.
     pub fn decode<T: AccountType>(&self, owner: &Address, data: &[u8]) -> Result<T, AccountError> {
         self.check_owner(owner)?;
-        let mut fields = data
+        let fields = data
             .strip_prefix(&T::DISCRIMINATOR)
             .ok_or(AccountError::OtherType { expected: T::NAME })?;
-        T::deserialize(&mut fields).map_err(|_| AccountError::Malformed {
+        let mut fields = Cow::Borrowed(fields);
+        if (T::FIRST_LAYOUT..T::SPACE).contains(&data.len()) {
+            let missing = repeat_n(0, T::SPACE - data.len());
+            fields.to_mut().extend(missing); // R12
+        }
+        T::deserialize(&mut &fields[..]).map_err(|_| AccountError::Malformed {
             expected: T::NAME,
             length: data.len(),
         })

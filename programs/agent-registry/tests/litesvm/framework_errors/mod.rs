@@ -105,7 +105,7 @@ fn reported(sent: &Sent) -> (TransactionError, Option<Framework>) {
     let failed = sent.as_ref().expect_err("the transaction is refused");
     let program = failed.meta.logs.iter().find_map(|line| {
         let (program, _) = line.strip_prefix("Program ")?.split_once(" failed: ")?;
-        Some(program.to_owned())
+        (!program.contains([' ', ':'])).then(|| program.to_owned())
     });
     let framework = match program {
         None => Some(Framework::Ed25519),

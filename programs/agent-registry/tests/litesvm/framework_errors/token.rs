@@ -3,7 +3,7 @@
 use super::{Case, Framework::*, Named, Numbered, Stage, case, check};
 use crate::localnet::{
     Sent,
-    instructions::{readonly, signer, text, writable},
+    instructions::{agent_identity, readonly, signer, text, writable},
     program_id, token_2022,
     token_2022::{bare_transfer, create_associated, transfer},
 };
@@ -150,6 +150,18 @@ pub const TRANSFERS: &[Case] = &[
     case(
         |stage| sell(stage, |sale| sale.accounts[2].is_writable = false),
         Named("ReadonlyDataModified"),
+        "AccountMismatch",
+    ),
+    case(
+        |stage| {
+            let identity = agent_identity(&stage.agent.mint); // of the hook, which writes it
+            sell(stage, |sale| {
+                let mut accounts = sale.accounts.iter_mut();
+                let identity = accounts.find(|it| it.pubkey == identity).unwrap();
+                identity.is_writable = false;
+            })
+        },
+        Named("PrivilegeEscalation"),
         "AccountMismatch",
     ),
     case(

@@ -2,7 +2,11 @@
 
 use super::{Case, Framework::*, Named, Numbered, Stage, case, check};
 use crate::localnet::{
-    Sent, authorization::Authorization, instructions::GiveFeedback, token_2022::create_associated,
+    Sent,
+    authorization::Authorization,
+    instructions::GiveFeedback,
+    open_feedback::{OPEN_SUMMARY, open_summary},
+    token_2022::create_associated,
 };
 use solana_keypair::Keypair;
 use solana_message::Message;
@@ -118,6 +122,16 @@ pub const CLUSTER: &[Case] = &[
             send(stage, transaction)
         },
         Named("AlreadyProcessed"),
+        "TransactionNotAccepted",
+    ),
+    case(
+        |stage| {
+            // 70 entries beside their index, the payer, the mint and the program: 64 accounts fit
+            let client = stage.stranger.pubkey();
+            let summary = open_summary(OPEN_SUMMARY, &stage.agent.mint, &[(client, 70)], "", "");
+            stage.by_stranger(summary)
+        },
+        Named("TooManyAccountLocks"),
         "TransactionNotAccepted",
     ),
 ];
