@@ -1,12 +1,13 @@
 //! Time-outs, rate limits, lost answers, block hashes that expire, forks that are dropped: nothing
 //! is deployed twice and nothing is lost.
 use crate::{
-    cluster::Cluster,
+    cluster::{Cluster, program_key},
     fault_proxy::{FaultAction, FaultProxy, Question},
     http::post,
     workplace::{Workplace, assert_deployed, built},
 };
 use serde_json::{Value, json};
+use solana_signer::Signer;
 use std::{
     collections::BTreeSet,
     sync::{
@@ -152,6 +153,33 @@ fn a_fork_may_be_dropped_with_the_buffer_with_writes_and_with_the_last_step() {
     [1, 200, last]
         .into_iter()
         .for_each(deploys_where_a_fork_is_dropped);
+}
+
+/// DEP-64: the plan is made with the cluster's rent, and what is signed later with another: lamports cannot
+/// leave a program's account.
+#[test]
+fn a_rent_that_rises_behind_the_plan_is_not_paid() {
+    let cluster = Cluster::start();
+    let proxy = FaultProxy::start(cluster.port(), |question| {
+        let asks = question.method == "getMinimumBalanceForRentExemption";
+        match asks && question.sends > 0 {
+            true => FaultAction::Answer(json!(90_000_000_000_u64)), // 90 SOL
+            false => FaultAction::Forward,
+        }
+    });
+    let workplace = Workplace::at_url(&proxy.url());
+    let stopped = workplace.apply(&[]);
+    assert_eq!(stopped.code, Some(3), "{}", stopped.stderr);
+    let last = stopped.stderr.lines().last().unwrap();
+    assert!(
+        last.starts_with("concord: program: costs up to 90.0"),
+        "{last}"
+    );
+    assert!(last.contains("the plan said at most 0.0"), "{last}");
+    assert_eq!(cluster.balance(&program_key().pubkey()), 0);
+    let workplace = workplace.to(&cluster.url());
+    workplace.resume(&[]).assert_done();
+    assert_deployed(&cluster, &workplace);
 }
 
 #[test]
