@@ -270,7 +270,7 @@ impl Target for SvmTarget {
         let registry = Setting::Text(self.registry.registry().to_string());
         let snapshot = self.snapshot().await?;
         // An upgrade that another key must send may not have happened yet.
-        let is_built = snapshot.code(&self.program)? == Code::Built;
+        let is_built = snapshot.code(&self.program) == Code::Built;
         let on_chain = snapshot.program_data();
         let commit = self.program.commit.clone();
         let replaced = self.replaced.clone().filter(|_| landing.is_some());
@@ -295,7 +295,7 @@ impl Target for SvmTarget {
     async fn verify(&mut self, recorded: &Deployment) -> Result<Vec<Check>, DeployError> {
         self.require_chain().await?;
         let snapshot = self.snapshot().await?;
-        if let Some(warning) = snapshot.authority_left_behind(recorded)? {
+        if let Some(warning) = snapshot.authority_left_behind(recorded) {
             report::print_status(format_args!("warning: {warning}"));
         }
         self.checks(&snapshot, recorded)
