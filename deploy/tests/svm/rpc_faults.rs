@@ -182,6 +182,46 @@ fn a_rent_that_rises_behind_the_plan_is_not_paid() {
     assert_deployed(&cluster, &workplace);
 }
 
+/// DEP-65: the last look at the accounts is for the address book.
+#[test]
+fn a_node_that_lags_does_not_get_its_program_into_the_address_book() {
+    const LOOK: &str = "getMultipleAccounts";
+    let cluster = Cluster::start();
+    let first = Workplace::at(&cluster);
+    first.apply(&[]).assert_done();
+    let proxy = FaultProxy::start(cluster.port(), |_| FaultAction::Forward);
+    let second = Workplace::at_url(&proxy.url());
+    second.apply(&[]).assert_done();
+    let looks = proxy.times(LOOK);
+    let (second, commit) = (second.recorded(), "/contracts/AgentRegistry/commit");
+    assert_eq!(second["registry"], first.recorded()["registry"]);
+    assert_eq!(second.pointer(commit), first.recorded().pointer(commit));
+
+    for (count, code) in [(2, 0), (100, 3)] {
+        let proxy = FaultProxy::start(cluster.port(), move |question| {
+            let lags = (looks..looks + count).contains(&question.times);
+            match lags && question.method == LOOK {
+                true => FaultAction::Answer(
+                    json!({ "context": { "slot": 1 }, "value": [null, null, null, null] }),
+                ),
+                false => FaultAction::Forward,
+            }
+        });
+        let anew = Workplace::at_url(&proxy.url());
+        let done = anew.apply(&[]);
+        assert_eq!(done.code, Some(code), "{}", done.stderr);
+        let book = anew.deployments().join("addresses.json");
+        match code {
+            0 => assert_eq!(anew.recorded(), second),
+            _ => assert!(
+                !book.exists() && done.stderr.contains("does not answer"),
+                "{}",
+                done.stderr
+            ),
+        }
+    }
+}
+
 #[test]
 fn an_endpoint_that_stays_silent_is_exit_code_3_and_the_run_can_be_resumed() {
     let cluster = Cluster::start();
