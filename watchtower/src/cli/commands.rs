@@ -119,6 +119,7 @@ pub async fn once(options: &ConfigOptions) -> Result<u8, CliError> {
     let published = passes.iter().zip(&publishers).map(|(pass, publisher)| {
         let report = json!({
             "published": pass.published,
+            "landed": pass.landed,
             "late": pass.late,
             "refused": pass.refused,
             "overBudget": pass.over_budget,

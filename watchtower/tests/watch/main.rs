@@ -7,6 +7,7 @@ mod command;
 mod config_schema;
 #[path = "../../../x402/tests/settled/errand.rs"]
 mod errand;
+mod finality;
 #[path = "../../../x402/tests/settled/hooked_registry.rs"]
 mod hooked_registry;
 mod killed;
