@@ -10,6 +10,8 @@ mod errand;
 mod finality;
 #[path = "../../../x402/tests/settled/hooked_registry.rs"]
 mod hooked_registry;
+#[path = "../../../deploy/tests/shared/http.rs"]
+mod http;
 mod killed;
 mod own;
 mod probing;
