@@ -62,6 +62,12 @@ pub enum ChainError {
     TransactionFailed { job: String, reason: String },
     #[error("{job}: no transaction landed within {seconds} seconds")]
     NotLanded { job: String, seconds: u64 },
+    #[error("{job}: landed in block {block}, and was not final after {seconds} seconds")]
+    NotFinal {
+        job: String,
+        block: u64,
+        seconds: u64,
+    },
     #[error("{job}: landed {rounds} times, and a reorganisation removed it each time")]
     Reorganised { job: String, rounds: usize },
 
@@ -80,6 +86,7 @@ impl ChainError {
                 | Self::TransactionRefused { .. }
                 | Self::TransactionFailed { .. }
                 | Self::NotLanded { .. }
+                | Self::NotFinal { .. }
                 | Self::Reorganised { .. }
         )
     }
@@ -92,6 +99,7 @@ impl ChainError {
             self,
             Self::Unreachable { .. }
                 | Self::NotLanded { .. }
+                | Self::NotFinal { .. }
                 | Self::Reorganised { .. }
                 | Self::FeeAboveLimit { .. }
                 | Self::Locked(_)

@@ -167,9 +167,16 @@ fn open_keystore(
         source_name: format!("keystore {}", path.display()),
         reason,
     };
-    let text = fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
-    let keystore: Keystore = serde_json::from_str(&text)
-        .map_err(|error| unreadable(format!("not a version 3 keystore: {error}")))?;
+    let text = fs::read_to_string(path)
+        .map(Zeroizing::new)
+        .map_err(|error| unreadable(error.to_string()))?;
+    // The parser's words could repeat a part of a secret: of a key or a password in a file named by mistake.
+    let keystore: Keystore = serde_json::from_str(&text).map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        unreadable(format!(
+            "not a version 3 keystore (line {line} column {column})"
+        ))
+    })?;
     keystore.check().map_err(unreadable)?;
     let password = password(path, password_file)?;
     let opened = PrivateKeySigner::decrypt_keystore(path, password.as_bytes());

@@ -4,6 +4,7 @@ pub mod atomic_file;
 mod blocking;
 mod bounded_body;
 mod chain_id;
+pub mod config;
 mod endpoint;
 mod error;
 pub mod evm;

@@ -192,6 +192,14 @@ pub enum DeployError {
     )]
     ProxyUnderpriced { offered: String, base_fee: String },
     #[error(
+        "the deployment proxy {proxy} has no code, and the only transaction that creates it is used up: its signer {signer} has nonce {nonce}, expected 0"
+    )]
+    ProxySpent {
+        proxy: String,
+        signer: String,
+        nonce: u64,
+    },
+    #[error(
         "AuthorizedReputationRegistry would accept draft v1 authorizations while {other} uses the same identity registry {identity} (R6): pass --accepts-draft-v1 false"
     )]
     DraftV1BesideAnother { other: String, identity: String },

@@ -1,11 +1,16 @@
-use std::sync::Arc;
+use std::{
+    collections::VecDeque,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use concord_chain::Amount;
+use concord_chain::{Amount, ChainError};
 use concord_files::parse_feedback;
 use concord_x402::{
-    feedback::{FeedbackJob, FeedbackRegistry, FileStore, Submission},
+    feedback::{FeedbackError, FeedbackJob, FeedbackRegistry, FileStore, Submission},
     verify::Registries,
 };
+use tokio::time::sleep;
 
 use crate::{
     Agent, Budget, OwnAccounts, Signal, SignalState, Store, StoreError, StoreRecord,
@@ -18,7 +23,13 @@ const BACKOFF_MAX: u64 = 3_600;
 /// A call that the registry reverts so often, one time after the other, will not succeed later.
 const REVERTS: u32 = 3;
 
-/// Publishes the signals of one registry by one account, one after the other.
+/// How long a pass waits until what landed is final. Solana takes 13 seconds, a rollup's `finalized` 20 minutes.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// Between two looks.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Publishes the signals of one registry by one account, one after the other. None waits until the one before it is
+/// final (WAT-9).
 ///
 /// It continues from whatever state the store has: what landed is never sent again, and what is on disk as signed
 /// is what is sent (R60).
@@ -29,6 +40,17 @@ pub struct Publisher {
     registries: Arc<dyn Registries>,
     files: Arc<dyn FileStore>,
     store: Store,
+    patience: Duration,
+}
+
+/// How an attempt to publish a signal ended.
+enum Attempt {
+    /// It is published, or it failed, for a reason of its own.
+    Over,
+    /// It is in this block, which is not final yet.
+    Landed(u64),
+    /// It failed, because of the chain.
+    OfTheChain,
 }
 
 /// The result of one pass.
@@ -36,6 +58,8 @@ pub struct Publisher {
 pub struct PassReport {
     /// Signals that are final.
     pub published: u64,
+    /// Signals that are in a block, which is not final yet.
+    pub landed: u64,
     /// Signals that will not be published.
     pub refused: u64,
     /// Signals that wait for their next attempt.
@@ -64,7 +88,15 @@ impl Publisher {
             registries,
             files,
             store,
+            patience: PATIENCE,
         }
+    }
+
+    /// The same, where a pass waits so long until what landed is final. What is not final then is looked at in the
+    /// next pass.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
     }
 
     /// The registry's name in the store.
@@ -99,31 +131,86 @@ impl Publisher {
     /// [`StoreError`]. What fails otherwise is noted, and tried again later.
     pub async fn pass(&mut self, now: u64) -> Result<PassReport, StoreError> {
         let mut report = PassReport::default();
+        let mut landed = Vec::new();
         for n in self.store.open_signals(&self.registry_key(), now)? {
             let Some(signal) = self.store.signal(n)? else {
                 continue;
             };
+            if let Some(landing) = &signal.landing {
+                landed.push((landing.block, n));
+                continue;
+            }
             // what was signed is finished, whatever else may still be spent
             let is_new = !self.store.record(&signal)?.is_signed();
             if is_new && report.over_budget > 0 {
                 report.over_budget += 1;
                 continue;
             }
-            match self.publish(&signal, now, &mut report.spent).await {
-                Ok(()) => {
-                    tracing::info!(n, agent = signal.agent, tag = signal.tag, "published");
-                    report.published += 1;
+            match self.attempt(&signal, now, &mut report).await? {
+                Attempt::Over => {}
+                Attempt::Landed(block) => landed.push((block, n)),
+                Attempt::OfTheChain => break,
+            }
+        }
+        self.finish(landed, now, &mut report).await?;
+        Ok(report)
+    }
+
+    /// Waits for a while until what landed is final: blocks, and the signals in them. A later block is not final before
+    /// an earlier one.
+    async fn finish(
+        &mut self,
+        mut landed: Vec<(u64, u64)>,
+        now: u64,
+        report: &mut PassReport,
+    ) -> Result<(), StoreError> {
+        landed.sort_unstable();
+        let (begun, mut left) = (Instant::now(), VecDeque::from(landed));
+        while let Some((block, n)) = left.front().copied() {
+            let attempt = match self.store.signal(n)? {
+                Some(signal) => self.attempt(&signal, now, report).await?,
+                None => Attempt::Over,
+            };
+            match attempt {
+                Attempt::Landed(_) if begun.elapsed() < self.patience => sleep(LOOK).await,
+                Attempt::Landed(_) => {
+                    tracing::info!(n, block, "landed, and not final yet");
+                    break;
                 }
-                Err(error) => {
-                    let stops = error.is_of_the_chain();
-                    self.note(&signal, &error, now, &mut report)?;
-                    if stops {
-                        break;
-                    }
+                Attempt::Over => drop(left.pop_front()),
+                Attempt::OfTheChain => {
+                    left.pop_front();
+                    break;
                 }
             }
         }
-        Ok(report)
+        report.landed = left.len() as u64;
+        Ok(())
+    }
+
+    /// One attempt to publish a signal, noted and counted.
+    async fn attempt(
+        &mut self,
+        signal: &Signal,
+        now: u64,
+        report: &mut PassReport,
+    ) -> Result<Attempt, StoreError> {
+        match self.publish(signal, now, &mut report.spent).await {
+            Ok(None) => {
+                let Signal { n, agent, tag, .. } = signal;
+                tracing::info!(n, agent, tag, "published");
+                report.published += 1;
+                Ok(Attempt::Over)
+            }
+            Ok(Some(block)) => Ok(Attempt::Landed(block)),
+            Err(error) => {
+                self.note(signal, &error, now, report)?;
+                Ok(match error.is_of_the_chain() {
+                    true => Attempt::OfTheChain,
+                    false => Attempt::Over,
+                })
+            }
+        }
     }
 
     /// What follows from a failure.
@@ -167,12 +254,13 @@ impl Publisher {
         }
     }
 
+    /// `Some`: it is in this block, which is not final yet.
     async fn publish(
         &mut self,
         signal: &Signal,
         now: u64,
         spent: &mut Amount,
-    ) -> Result<(), WatchtowerError> {
+    ) -> Result<Option<u64>, WatchtowerError> {
         self.require_same_account(signal)?;
         let n = signal.n;
         let mut record = self.store.record(signal)?;
@@ -187,17 +275,37 @@ impl Publisher {
             id: &id,
             submission,
         };
-        let submitted = self.registry.submit(job, &mut record).await;
-        if submitted.is_err() && !record.is_signed() {
+        let waits = record.waits();
+        // The call is dropped as a kill would end it.
+        let submitted = tokio::select! {
+            biased;
+            done = self.registry.submit(job, &mut record) => done.map(|()| true),
+            () = waits.notified() => Ok(false),
+        };
+        let is_final = match submitted {
+            Err(FeedbackError::Chain(ChainError::NotFinal { .. })) => Ok(false),
+            other => other,
+        };
+        if is_final.is_err() && !record.is_signed() {
             self.store.release(n)?;
         }
         let reserved = self.store.signal(n)?.and_then(|it| it.reserved);
-        let Err(error) = submitted else {
-            *spent = spent.saturating_add(record.cost());
-            return self.read_back(signal, job, &record).await;
+        // what landed before this pass was spent before it
+        let is_spent_now = signal.landing.is_none();
+        let cost = match &is_final {
+            Ok(_) => record.cost(),
+            Err(_) => reserved.unwrap_or_default(),
         };
-        *spent = spent.saturating_add(reserved.unwrap_or_default());
-        Err(error.into())
+        if is_spent_now {
+            *spent = spent.saturating_add(cost);
+        }
+        if is_final? {
+            self.read_back(signal, job, &record).await?;
+            return Ok(None);
+        }
+        let landed = record.landed_transaction();
+        let (landing, _) = landed.ok_or(WatchtowerError::NoLanding)?;
+        Ok(Some(landing.block))
     }
 
     /// What comes before anything is signed.

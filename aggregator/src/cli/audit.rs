@@ -2,7 +2,7 @@ use std::{collections::BTreeMap, fs, path::Path, time::Duration};
 
 use alloy::transports::http::reqwest::{Client, Url, redirect};
 use concord_chain::{
-    ChainId, EndpointOptions,
+    ChainId, EndpointOptions, config,
     evm::Node,
     fetch::{FetchOptions, Fetcher},
     stdout::show,
@@ -126,14 +126,13 @@ pub fn client() -> Result<Client, CliError> {
         .map_err(|error| CliError::Usage(error.to_string()))
 }
 
-/// Reads a JSON file; an error names file, path and value.
+/// Reads a JSON file; an error names file and path.
 pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, CliError> {
     let usage = |error: &dyn ToString| {
         CliError::Usage(format!("{}: {}", path.display(), error.to_string()))
     };
     let text = fs::read_to_string(path).map_err(|error| usage(&error))?;
-    let mut reader = serde_json::Deserializer::from_str(&text);
-    serde_path_to_error::deserialize(&mut reader).map_err(|error| usage(&error))
+    config::parse(&text).map_err(|error| usage(&error))
 }
 
 pub fn url(text: &str) -> Result<Url, CliError> {

@@ -9,7 +9,7 @@ use std::{
 use axum::http::HeaderName;
 use concord_canonical::{caip::AccountId, sign::PreparedKey};
 use concord_chain::{
-    ChainId, EndpointOptions,
+    ChainId, EndpointOptions, config,
     evm::Node,
     fetch::{FetchOptions, Fetcher},
     keys::read_keypair,
@@ -143,7 +143,7 @@ fn ipfs() -> String {
 pub(super) type Registry = (LaneRegistries, String);
 
 impl Config {
-    /// Reads the file; an error names file, path and value.
+    /// Reads the file; an error names file and path.
     pub(super) fn read(path: &Path) -> Result<Self, CliError> {
         let usage = |error: &dyn ToString| {
             CliError::Usage(format!("{}: {}", path.display(), error.to_string()))
@@ -155,11 +155,9 @@ impl Config {
     /// Reads a configuration.
     ///
     /// # Errors
-    /// Path and value, in words.
+    /// Path and what is expected, in words.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let mut reader = serde_json::Deserializer::from_str(text);
-        let config: Self =
-            serde_path_to_error::deserialize(&mut reader).map_err(|error| error.to_string())?;
+        let config: Self = config::parse(text)?;
         let chains = config.chains.values();
         let mut served = chains.filter(|it| it.evm.is_some() || it.solana.is_some());
         match served.next() {

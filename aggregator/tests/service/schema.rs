@@ -152,3 +152,17 @@ fn the_schema_and_the_reader_agree() {
         assert_eq!(found, (is_valid, is_valid), "{config:#} {:?}", read.err());
     }
 }
+
+/// The URL of a node, which may have a key in it, where its chain's configuration belongs.
+#[test]
+fn an_error_does_not_show_what_is_in_the_configuration() {
+    let config = with(
+        "/chains",
+        "eip155:84532",
+        json!("https://rpc.example/v2/s3cr3t"),
+    );
+    let error = Config::parse(&config.to_string()).unwrap_err();
+    let expected = "chains.eip155:84532: invalid type, expected struct ChainConfig at line 1";
+    assert!(error.starts_with(expected), "{error}");
+    assert!(!error.contains("s3cr3t"), "{error}");
+}

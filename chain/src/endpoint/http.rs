@@ -5,7 +5,7 @@ use alloy::{
     rpc::json_rpc::{ErrorPayload, RequestPacket, ResponsePacket},
     transports::{
         TransportError, TransportErrorKind, TransportFut,
-        http::reqwest::{Client, StatusCode, Url},
+        http::reqwest::{Client, StatusCode, Url, redirect::Policy},
         layers::RetryPolicy,
     },
 };
@@ -131,8 +131,10 @@ pub(super) struct Http {
 
 impl Http {
     pub(crate) fn new(url: Url, timeout: Duration, redaction: Redaction) -> Self {
+        // DEP-67: another host would be told the URL in `Referer`, and be asked instead of the one named.
+        let client = Client::builder().redirect(Policy::none()).referer(false);
         Self {
-            client: Client::new(),
+            client: client.build().expect("a TLS backend is compiled in"),
             url,
             timeout,
             redaction,

@@ -39,6 +39,15 @@ const RETRIES_EXCEEDED: &str = "Max retries exceeded ";
 /// The compute budget of alloy's retry layer: never a reason to wait, [`ThrottleLayer`] is.
 const NO_BUDGET: u64 = u64::MAX;
 
+/// How often a node that lags behind is asked again, and the pause before the first of these. Each of
+/// the others is twice as long as the last.
+const LAG_RETRIES: u32 = 4;
+const LAG_PAUSE: Duration = Duration::from_millis(250);
+
+pub(crate) fn lag_pauses() -> impl Iterator<Item = Duration> {
+    (0..LAG_RETRIES).map(|retry| LAG_PAUSE * 2u32.pow(retry))
+}
+
 /// A JSON-RPC endpoint, or several that serve the same chain. Clones share their connections.
 #[derive(Clone, Debug)]
 pub struct Endpoint {
@@ -193,6 +202,33 @@ impl Endpoint {
             host: self.host.clone(),
             method: method.to_owned(),
             reason,
+        }
+    }
+
+    /// Asks for what is known to be there, until the answer has it: a node that lags behind does not have it
+    /// yet. `ask` returns it, or in words what there is instead.
+    ///
+    /// # Errors
+    /// Those of `ask`; [`ChainError::Unreachable`] with the last words after some seconds.
+    pub async fn until_caught_up<T, E, F>(
+        &self,
+        method: &str,
+        mut ask: impl FnMut() -> F + Send,
+    ) -> Result<T, E>
+    where
+        E: From<ChainError>,
+        F: Future<Output = Result<Result<T, String>, E>> + Send,
+    {
+        let mut pauses = lag_pauses();
+        loop {
+            let instead = match ask().await? {
+                Ok(answer) => return Ok(answer),
+                Err(instead) => instead,
+            };
+            match pauses.next() {
+                Some(pause) => tokio::time::sleep(pause).await,
+                None => return Err(self.unreachable(method, instead).into()),
+            }
         }
     }
 

@@ -1,5 +1,5 @@
 use super::{Confirmations, TxReceipt};
-use crate::{ChainError, Endpoint, EndpointOptions, Refusable};
+use crate::{ChainError, Endpoint, EndpointOptions, Refusable, endpoint::lag_pauses};
 use alloy::{
     consensus::{BlockHeader, EMPTY_ROOT_HASH},
     eips::{BlockId, BlockNumberOrTag},
@@ -18,11 +18,6 @@ use concord_registry::evm::text::decode_returns;
 use futures_util::future::try_join_all;
 use std::{future::IntoFuture, time::Duration};
 use tokio::time::sleep;
-
-/// How often a node that lags behind is asked for a block, and the pause before the first of these.
-/// Each of the others is twice as long as the last.
-const LAG_RETRIES: u32 = 4;
-const LAG_PAUSE: Duration = Duration::from_millis(250);
 
 /// A chain behind a JSON-RPC endpoint. Clones share their connections.
 #[derive(Clone, Debug)]
@@ -461,10 +456,6 @@ impl Node {
         let logs = self.provider.subscribe_logs(filter);
         self.endpoint.subscription("eth_subscribe", logs).await
     }
-}
-
-pub(super) fn lag_pauses() -> impl Iterator<Item = Duration> {
-    (0..LAG_RETRIES).map(|retry| LAG_PAUSE * 2u32.pow(retry))
 }
 
 /// The request that asks a contract a view.

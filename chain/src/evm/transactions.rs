@@ -1,6 +1,7 @@
-use super::{Confirmations, FeeLimit, Fees, Node, TxReceipt, node::lag_pauses};
+use super::{Confirmations, FeeLimit, Fees, Node, TxReceipt};
 use crate::{
     Amount, ChainError, Evm, Signer,
+    endpoint::lag_pauses,
     submission::{Finality, Landing, Resend, SendOutcome, SignedTx, TxStatus},
 };
 use alloy::{

@@ -44,8 +44,8 @@ const TOGETHER: usize = 80;
 ///
 /// # Errors
 /// Whatever the chain gives up on, and [`ChainError::TransactionRefused`],
-/// [`ChainError::TransactionFailed`], [`ChainError::NotLanded`], [`ChainError::Reorganised`]. The
-/// record then has everything that was signed.
+/// [`ChainError::TransactionFailed`], [`ChainError::NotLanded`], [`ChainError::NotFinal`],
+/// [`ChainError::Reorganised`]. The record then has everything that was signed.
 pub async fn submit<C: TxChain + ?Sized, R: TxRecord + ?Sized>(
     chain: &mut C,
     groups: &[&[C::Job]],
@@ -505,8 +505,13 @@ impl<C: TxChain + ?Sized, R: TxRecord + ?Sized> Submitter<'_, C, R> {
             open = having(Finality::NotYet).cloned().collect();
             match open.first() {
                 None => break,
-                Some((job, _)) if begun.elapsed() > self.timing.give_up_after => {
-                    return Err(not_landed(*job, begun.elapsed()).into());
+                Some((job, landing)) if begun.elapsed() > self.timing.give_up_after => {
+                    return Err(ChainError::NotFinal {
+                        job: job.id().to_owned(),
+                        block: landing.block,
+                        seconds: begun.elapsed().as_secs(),
+                    }
+                    .into());
                 }
                 Some(_) => {}
             }

@@ -91,6 +91,22 @@ fn broken_connections_are_repeated_so_often_and_no_more() {
     assert_eq!(broken.asked.load(Ordering::SeqCst), 4);
 }
 
+/// DEP-67: the URL has a key in its path.
+#[test]
+fn a_redirect_is_not_followed_and_the_other_host_learns_nothing() {
+    let other = server(|_| Some(("200 OK", CHAIN_ID)));
+    let location = format!("Location: {}", other.url);
+    for status in ["301 Moved Permanently", "307 Temporary Redirect"] {
+        let status: &str = format!("{status}\r\n{location}").leak();
+        let first = server(move |_| Some((status, CHAIN_ID)));
+        let words = chain_id(&options(&first)).unwrap_err().to_string();
+        let expected = format!("eth_chainId: HTTP status {}", &status[..3]);
+        assert!(words.ends_with(&expected), "{words}");
+        assert_eq!(first.asked.load(Ordering::SeqCst), 4);
+    }
+    assert_eq!(other.asked.load(Ordering::SeqCst), 0);
+}
+
 #[test]
 fn a_limit_is_waited_for_in_either_form() {
     let by_status = server(|number| match number {

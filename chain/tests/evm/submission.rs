@@ -318,6 +318,31 @@ fn finalized_waits_for_the_chain_s_own_word() {
     });
 }
 
+/// It has landed, and says so.
+#[test]
+fn a_wait_for_finality_has_an_end_of_its_own() {
+    let anvil = start(&["--slots-in-an-epoch", "4"]);
+    let folder = tempfile::tempdir().unwrap();
+    let mut record = FileRecord::open(&folder.path().join("jobs.json")).unwrap();
+    let job = payment("only", 5);
+    let timing = Timing {
+        give_up_after: Duration::from_secs(1),
+        ..TIMING
+    };
+    let groups = [std::slice::from_ref(&job)];
+    let mut report = |_: &CallJob, _: &str| ();
+    let error = Blocking::new().unwrap().wait(async {
+        let mut chain = chain_after(&anvil, Confirmations::Finalized).await;
+        let submitted = submit(&mut chain, &groups, &mut record, timing, &mut report).await;
+        submitted.unwrap_err()
+    });
+    assert!(error.is_retryable() && error.is_from_the_chain());
+    let words = error.to_string();
+    let expected = "only: landed in block 1, and was not final after 1 seconds";
+    assert_eq!(words, expected);
+    assert!(record.landing("only").is_some() && !record.is_final("only"));
+}
+
 #[test]
 fn a_reverting_call_is_refused_before_it_is_signed() {
     let anvil = start(&[]);

@@ -16,7 +16,7 @@ use crate::{
     source_commit,
 };
 use alloy::{
-    primitives::{Address, keccak256},
+    primitives::{Address, Bytes, keccak256},
     signers::local::PrivateKeySigner,
 };
 use async_trait::async_trait;
@@ -141,6 +141,34 @@ impl EvmTarget {
         }
     }
 
+    /// The code of a contract that was seen on chain (DEP-25). A node that lags has none yet, and nothing but
+    /// the plan's code gets into the address book (DEP-65).
+    async fn own_code(&self, contract: &Contract) -> Result<Bytes, DeployError> {
+        let Contract { name, address, .. } = contract;
+        let ask = || async {
+            let found = self.node.code(*address).await?;
+            Ok(match code::difference(contract, self.chain_id, &found) {
+                None => Ok(found),
+                Some(difference) => Err(format!("{name} at {address} has {difference}")),
+            })
+        };
+        let endpoint = self.node.endpoint();
+        endpoint.until_caught_up("eth_getCode", ask).await
+    }
+
+    /// As [`Self::own_code`], for the identity registry of others.
+    async fn sound_identity(&self) -> Result<Option<identity::Found>, DeployError> {
+        let ask = || async {
+            let found = self.attached().await?;
+            let sound = found
+                .as_ref()
+                .map_or(Ok(()), identity::Found::require_sound);
+            Ok(sound.map_or_else(|reason| Err(reason.to_string()), |()| Ok(found)))
+        };
+        let endpoint = self.node.endpoint();
+        endpoint.until_caught_up("eth_getCode", ask).await
+    }
+
     fn contract(&self, step: &Step) -> Option<&Contract> {
         self.contracts
             .iter()
@@ -233,14 +261,14 @@ impl Target for EvmTarget {
         // Its sources are those of the build: their hashes were compared.
         let commit = source_commit::of(&self.root).ok();
         let mut contracts = BTreeMap::new();
-        if let Some(found) = self.attached().await? {
+        if let Some(found) = self.sound_identity().await? {
             contracts.insert(contracts::IDENTITY.to_owned(), found.record());
         }
         for contract in &self.contracts {
             let landing = landings.get(contract.id);
             let record = Record {
                 address: contract.address.to_string(),
-                code_hash: keccak256(self.node.code(contract.address).await?).to_string(),
+                code_hash: keccak256(self.own_code(contract).await?).to_string(),
                 settings: contract.settings.clone(),
                 transaction: landing.map(|landing| landing.transaction.clone()),
                 block: landing.map(|landing| landing.block),

@@ -127,6 +127,15 @@ impl EvmTarget {
         if self.proxy_exists().await? {
             return Ok(vec![proxy]);
         }
+        // The proxy's transaction has the first nonce of its signer, who has no key for another one.
+        let nonce = self.node.mined_nonce(create2::PROXY_SIGNER).await?;
+        if nonce > 0 {
+            return Err(DeployError::ProxySpent {
+                proxy: create2::PROXY.to_string(),
+                signer: create2::PROXY_SIGNER.to_string(),
+                nonce,
+            });
+        }
         let base_fee = self.node.base_fee().await?;
         if base_fee > create2::PROXY_GAS_PRICE {
             return Err(DeployError::ProxyUnderpriced {

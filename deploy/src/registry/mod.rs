@@ -342,17 +342,16 @@ async fn carry_out(
     let interrupted = |error| DeployError::ChangeStopped(Box::new(error));
     sent.map_err(interrupted)?;
     let registry = account.read(&place.chain).await.map_err(interrupted)?;
-    enter(folders, place, &account, registry)?;
-    print_result(place, &jobs[0].id, &key, &record)?;
-    Ok(record.remove().map(|()| DONE)?)
+    // The change is on chain: whatever fails from here on was not refused beforehand.
+    enter(folders, place, &account, registry).map_err(interrupted)?;
+    let shown = result(place, &jobs[0].id, &key, &record);
+    record.remove().map_err(|it| interrupted(it.into()))?;
+    report::print(&shown).map_err(|it| DeployError::Unshown(Box::new(it)))?;
+    Ok(DONE)
 }
 
-fn print_result(
-    place: &Place,
-    id: &str,
-    signer: &Address,
-    record: &FileRecord,
-) -> Result<(), DeployError> {
+/// What is printed in the end.
+fn result(place: &Place, id: &str, signer: &Address, record: &FileRecord) -> String {
     let landing = record.landing(id);
     if place.json {
         let result = json!({
@@ -362,7 +361,7 @@ fn print_result(
             "attempts": record.transactions(id).len(),
             "landing": landing,
         });
-        return report::print(&format!("{result:#}\n"));
+        return format!("{result:#}\n");
     }
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
     let row = vec![
@@ -372,7 +371,7 @@ fn print_result(
         or_dash(landing.map(|it| Coin::SOL.cost(it.cost).to_string())),
     ];
     let table = report::table(&["change", "transaction", "slot", "cost"], &[row]);
-    report::print(&format!("\n{table}"))
+    format!("\n{table}")
 }
 
 /// Into the address book, if the program is the one on record.

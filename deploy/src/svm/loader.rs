@@ -4,7 +4,7 @@ use concord_chain::svm::Account;
 use solana_address::Address;
 use solana_instruction::Instruction;
 use solana_loader_v3_interface::{get_program_data_address, instruction as loader};
-use solana_sdk_ids::bpf_loader_upgradeable;
+use solana_sdk_ids::{bpf_loader_upgradeable, system_program};
 use solana_system_interface::instruction as system;
 
 /// The bytes before the program in a buffer: u32 LE 1, then an optional key.
@@ -159,6 +159,18 @@ fn paid(deployer: &Address, account: &Address, lamports: u64) -> Vec<Instruction
         0 => Vec::new(),
         _ => vec![system::transfer(deployer, account, lamports)],
     }
+}
+
+/// The lamports that the instructions transfer: u32 LE 2, u64 LE lamports, to the system program.
+pub(super) fn transferred(instructions: &[Instruction]) -> u128 {
+    let to_system = instructions
+        .iter()
+        .filter(|it| it.program_id == system_program::ID);
+    let lamports = to_system.filter_map(|it| match &it.data[..] {
+        [2, 0, 0, 0, lamports @ ..] => Some(u64::from_le_bytes(*lamports.first_chunk()?)),
+        _ => None,
+    });
+    lamports.map(u128::from).sum()
 }
 
 /// Gives the program more room.

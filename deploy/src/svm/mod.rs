@@ -27,7 +27,7 @@ use concord_chain::{
     svm::{BuiltProgram, Cluster, PriorityFee, Transactions, code_hash, is_public},
 };
 use concord_registry::svm;
-use snapshot::Code;
+use snapshot::{Code, Snapshot};
 use solana_address::Address;
 use solana_keypair::Keypair;
 use std::{collections::BTreeMap, path::Path};
@@ -145,6 +145,27 @@ impl SvmTarget {
 
     fn deployer(&self) -> Result<Address, DeployError> {
         self.deployer.address()
+    }
+
+    /// The accounts of a deployment that was seen on chain, and whether the program is this build: an upgrade
+    /// that another key must send may not have happened yet. A node that lags has older ones, which do not
+    /// get into the address book (DEP-65).
+    async fn deployed(&self) -> Result<(Snapshot, bool), DeployError> {
+        let ask = || async {
+            let snapshot = self.snapshot().await?;
+            let code = snapshot.code(&self.program);
+            let is_built = code == Code::Built;
+            let is_deployed = is_built || self.upgrades_by_other(&snapshot, &code)?;
+            Ok(match is_deployed && self.registry_exists(&snapshot)? {
+                true => Ok((snapshot, is_built)),
+                false => Err(format!(
+                    "it does not have the program {} as it was deployed, or its registry",
+                    self.program.id
+                )),
+            })
+        };
+        let endpoint = self.cluster.endpoint();
+        endpoint.until_caught_up("getMultipleAccounts", ask).await
     }
 
     fn buffer_address(&self) -> Result<Address, DeployError> {
@@ -268,9 +289,7 @@ impl Target for SvmTarget {
         let kind = StepKind::Program { upgrades: false };
         let landing = landings.get(&kind.id());
         let registry = Setting::Text(self.registry.registry().to_string());
-        let snapshot = self.snapshot().await?;
-        // An upgrade that another key must send may not have happened yet.
-        let is_built = snapshot.code(&self.program)? == Code::Built;
+        let (snapshot, is_built) = self.deployed().await?;
         let on_chain = snapshot.program_data();
         let commit = self.program.commit.clone();
         let replaced = self.replaced.clone().filter(|_| landing.is_some());
@@ -295,7 +314,7 @@ impl Target for SvmTarget {
     async fn verify(&mut self, recorded: &Deployment) -> Result<Vec<Check>, DeployError> {
         self.require_chain().await?;
         let snapshot = self.snapshot().await?;
-        if let Some(warning) = snapshot.authority_left_behind(recorded)? {
+        if let Some(warning) = snapshot.authority_left_behind(recorded) {
             report::print_status(format_args!("warning: {warning}"));
         }
         self.checks(&snapshot, recorded)

@@ -27,7 +27,7 @@ impl SvmTarget {
         self.require_usable_authorities().await?;
         runtime_version::require(&self.cluster, self.program.sbpf).await?;
         let snapshot = self.snapshot().await?;
-        let code = snapshot.code(&self.program)?;
+        let code = snapshot.usable_code(&self.program)?;
         self.require_authority(&snapshot, &code, deployer)?;
         self.require_registry_authority(&snapshot, deployer)?;
 

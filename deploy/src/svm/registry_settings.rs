@@ -3,7 +3,7 @@ use super::{
     planning::REGISTRY_TITLE,
     snapshot::{Snapshot, key_or_none},
 };
-use crate::{Check, DeployError, Deployment, RegistrySettings};
+use crate::{Check, Deployment, RegistrySettings};
 use concord_registry::svm::accounts::Registry;
 use solana_address::Address;
 
@@ -65,50 +65,53 @@ pub(crate) fn rows(settings: &RegistrySettings) -> Vec<Vec<String>> {
 
 impl Snapshot {
     /// R13: who keeps the lists, and what is on them.
-    pub(super) fn settings_checks(&self, recorded: &Deployment) -> Result<Vec<Check>, DeployError> {
-        let found = self.registry()?.map(RegistrySettings::from);
-        let show = |settings: Option<&RegistrySettings>, part: &Part, nothing: &str| {
-            settings.map_or_else(|| nothing.to_owned(), part.show)
-        };
+    pub(super) fn settings_checks(&self, recorded: &Deployment) -> Vec<Check> {
+        let found = self.found_registry();
+        let found = found.map(|it| it.map(RegistrySettings::from));
         let check = |part: &Part| {
-            let expected = show(recorded.registry.as_ref(), part, "not on record");
-            let found = show(found.as_ref(), part, "nothing");
+            let expected = match &recorded.registry {
+                Some(settings) => (part.show)(settings),
+                None => "not on record".to_owned(),
+            };
+            let found = match &found {
+                Ok(Some(settings)) => (part.show)(settings),
+                Ok(None) => "nothing".to_owned(),
+                Err(reason) => reason.clone(),
+            };
             Check::new(REGISTRY_TITLE, part.fact, expected, found)
         };
-        Ok(PARTS.iter().map(check).collect())
+        PARTS.iter().map(check).collect()
     }
 
-    /// What differs from the book, in words; nothing if the book has no settings at all.
-    pub(super) fn settings_drifts(
-        &self,
-        recorded: Option<&Deployment>,
-    ) -> Result<Vec<&'static str>, DeployError> {
+    /// What differs from the book, in words; nothing if the book has no settings at all, or there are
+    /// none on chain.
+    pub(super) fn settings_drifts(&self, recorded: Option<&Deployment>) -> Vec<&'static str> {
         let recorded = recorded.and_then(|book| book.registry.as_ref());
-        let found = self.registry()?.map(RegistrySettings::from);
+        let found = self.found_registry().ok().flatten();
+        let found = found.map(RegistrySettings::from);
         let (Some(recorded), Some(found)) = (recorded, found) else {
-            return Ok(Vec::new());
+            return Vec::new();
         };
         let differs = |part: &&Part| (part.show)(recorded) != (part.show)(&found);
-        let drifts = PARTS.iter().filter(differs).map(|part| part.drift);
-        Ok(drifts.collect())
+        PARTS
+            .iter()
+            .filter(differs)
+            .map(|part| part.drift)
+            .collect()
     }
 
     /// A sentence if the deployer's key keeps the registry and can no longer replace the program.
-    pub(super) fn authority_left_behind(
-        &self,
-        recorded: &Deployment,
-    ) -> Result<Option<String>, DeployError> {
-        let (Some(registry), Some(data)) = (self.registry()?, self.program_data()) else {
-            return Ok(None);
-        };
+    pub(super) fn authority_left_behind(&self, recorded: &Deployment) -> Option<String> {
+        let registry = self.found_registry().ok().flatten()?;
+        let data = self.program_data()?;
         let authority = registry.authority;
         let is_hot = authority.to_string() == recorded.deployer;
         let is_left_behind = is_hot && data.authority != Some(authority);
-        Ok(is_left_behind.then(|| {
+        is_left_behind.then(|| {
             format!(
                 "the deployer's key {authority} still is the registry's authority, and the program's upgrade authority is {}: hand the registry over with `concord registry propose`",
                 key_or_none(data.authority)
             )
-        }))
+        })
     }
 }

@@ -29,6 +29,12 @@ pub(super) enum Code {
     Built,
     /// Another program, with this hash.
     Other(String),
+    /// No program, and not nothing either: a program that was closed, or an account of something else.
+    Foreign {
+        /// The hash of its bytes.
+        found: String,
+        difference: String,
+    },
 }
 
 impl SvmTarget {
@@ -55,24 +61,21 @@ impl SvmTarget {
 }
 
 impl Snapshot {
-    /// # Errors
-    /// [`DeployError::ForeignCode`] if the address is taken by something else.
-    pub fn code(&self, built: &BuiltProgram) -> Result<Code, DeployError> {
+    /// What is at the program's address.
+    pub fn code(&self, built: &BuiltProgram) -> Code {
         let Some(program) = &self.program else {
-            return Ok(Code::Nothing);
+            return Code::Nothing;
         };
         let is_empty = program.data.is_empty() && program.owner == Address::default();
         if is_empty {
-            return Ok(Code::Nothing); // lamports that somebody sent
+            return Code::Nothing; // lamports that somebody sent
         }
         match self.program_data() {
-            Some(data) if loader::is_program(program) => Ok(match built.is_in(data.content) {
+            Some(data) if loader::is_program(program) => match built.is_in(data.content) {
                 true => Code::Built,
                 false => Code::Other(code_hash(data.content)),
-            }),
-            _ => Err(DeployError::ForeignCode {
-                title: "program".to_owned(),
-                address: self.program_id.to_string(),
+            },
+            _ => Code::Foreign {
                 found: code_hash(&program.data),
                 difference: format!(
                     "an account of {} with {} bytes, no program with its bytes at {}",
@@ -80,7 +83,23 @@ impl Snapshot {
                     program.data.len(),
                     self.data_address,
                 ),
+            },
+        }
+    }
+
+    /// As [`Self::code`], for one who is to deploy there.
+    ///
+    /// # Errors
+    /// [`DeployError::ForeignCode`] if the address is taken by something else.
+    pub fn usable_code(&self, built: &BuiltProgram) -> Result<Code, DeployError> {
+        match self.code(built) {
+            Code::Foreign { found, difference } => Err(DeployError::ForeignCode {
+                title: "program".to_owned(),
+                address: self.program_id.to_string(),
+                found,
+                difference,
             }),
+            usable => Ok(usable),
         }
     }
 
@@ -110,9 +129,8 @@ impl Snapshot {
         self.buffer.as_ref().and_then(Buffer::of)?.authority
     }
 
-    /// # Errors
-    /// [`DeployError::ForeignCode`] if the registry does not decode.
-    pub fn registry(&self) -> Result<Option<Registry>, DeployError> {
+    /// The registry account; in words, why it does not decode.
+    pub fn found_registry(&self) -> Result<Option<Registry>, String> {
         let Some(account) = &self.registry else {
             return Ok(None);
         };
@@ -120,14 +138,23 @@ impl Snapshot {
             return Ok(None); // lamports that somebody sent
         }
         let registry = self.registry_program.decode(&account.owner, &account.data);
-        registry
-            .map(Some)
-            .map_err(|error| DeployError::ForeignCode {
+        registry.map(Some).map_err(|error| error.to_string())
+    }
+
+    /// As [`Self::found_registry`], for one who is to deploy there.
+    ///
+    /// # Errors
+    /// [`DeployError::ForeignCode`] if the registry does not decode.
+    pub fn registry(&self) -> Result<Option<Registry>, DeployError> {
+        self.found_registry().map_err(|difference| {
+            let data = self.registry.as_ref().map(|it| &it.data[..]);
+            DeployError::ForeignCode {
                 title: "registry".to_owned(),
                 address: self.registry_program.registry().to_string(),
-                found: code_hash(&account.data),
-                difference: error.to_string(),
-            })
+                found: code_hash(data.unwrap_or_default()),
+                difference,
+            }
+        })
     }
 }
 
@@ -139,7 +166,7 @@ impl SvmTarget {
     /// Returns whether the effect of each is on the chain.
     pub(super) async fn are_done(&self, kinds: &[StepKind]) -> Result<Vec<bool>, DeployError> {
         let snapshot = self.snapshot().await?;
-        let code = snapshot.code(&self.program)?;
+        let code = snapshot.usable_code(&self.program)?;
         let mut done = Vec::with_capacity(kinds.len());
         for kind in kinds {
             done.push(self.is_done(&snapshot, &code, *kind).await?);

@@ -1,11 +1,12 @@
-use super::{SvmTarget, step_kind::StepKind};
+use super::{SvmTarget, loader, step_kind::StepKind};
 use crate::{Action, DeployError, Step};
 use concord_chain::{
-    Signer, Svm,
+    Amount, Coin, Signer, Svm,
     submission::SignedTx,
-    svm::{compute_budget, decode},
+    svm::{compute_budget, decode, fee},
 };
 use solana_address::Address;
+use solana_instruction::Instruction;
 use solana_keypair::Keypair;
 use solana_message::Message;
 use std::collections::BTreeSet;
@@ -18,8 +19,10 @@ impl SvmTarget {
     ) -> Result<SignedTx, DeployError> {
         let kind = StepKind::of(step)?;
         let price = self.priority_fee.after(expired);
-        let budget = compute_budget(kind.units(), price);
-        let instructions = [budget, self.instructions(kind).await?].concat();
+        let instructions = self.instructions(kind).await?;
+        let fee = fee(self.signatures(kind), kind.units(), price);
+        require_within_plan(step, fee, &instructions)?;
+        let instructions = [compute_budget(kind.units(), price), instructions].concat();
         let mut signers: Vec<&dyn Signer<Svm>> = vec![self.deployer.signer()?];
         if kind.needs_program_key() {
             signers.push(program_key(&self.program_key, &self.program.id)?);
@@ -68,6 +71,25 @@ impl SvmTarget {
                 Err(transaction.malformed(what).into())
             }
         }
+    }
+}
+
+/// DEP-64: no signature offers more than the plan that was confirmed, whatever rent the node asks for
+/// now. Lamports cannot leave a program's account.
+fn require_within_plan(
+    step: &Step,
+    fee: u64,
+    instructions: &[Instruction],
+) -> Result<(), DeployError> {
+    let transferred = Amount(loader::transferred(instructions));
+    let needed = Amount(fee.into()).saturating_add(transferred);
+    match needed <= step.cost {
+        true => Ok(()),
+        false => Err(DeployError::CostAbovePlan {
+            step: step.id.clone(),
+            needed: Coin::SOL.cost(needed).to_string(),
+            planned: Coin::SOL.cost(step.cost).to_string(),
+        }),
     }
 }
 

@@ -27,9 +27,9 @@ impl SvmTarget {
             )]);
         };
         let authority = self.authority_on_record(recorded)?;
-        let mut checks = self.program_checks(snapshot, record, &authority)?;
-        checks.extend(self.registry_checks(snapshot, record)?);
-        checks.extend(snapshot.settings_checks(recorded)?);
+        let mut checks = self.program_checks(snapshot, record, &authority);
+        checks.extend(self.registry_checks(snapshot, record));
+        checks.extend(snapshot.settings_checks(recorded));
         Ok(checks)
     }
 
@@ -38,21 +38,22 @@ impl SvmTarget {
         snapshot: &Snapshot,
         record: &Record,
         authority_on_record: &str,
-    ) -> Result<Vec<Check>, DeployError> {
+    ) -> Vec<Check> {
         let check = |fact: &str, expected: &str, found: &str| {
             Check::new(PROGRAM_TITLE, fact, expected, found)
         };
         let built = "the local build";
-        let code = match snapshot.code(&self.program)? {
+        let code = match snapshot.code(&self.program) {
             Code::Built => built.to_owned(),
             Code::Nothing => "nothing".to_owned(),
             Code::Other(hash) => format!("another program, {hash}"),
+            Code::Foreign { difference, .. } => difference,
         };
         let data = snapshot.program_data();
         let hash = data.as_ref().map(|data| code_hash(data.content));
         let authority = data.map(|data| key_or_none(data.authority));
         let nothing = || "nothing".to_owned();
-        Ok(vec![
+        vec![
             check("address", &self.program.id.to_string(), &record.address),
             check(
                 "code hash",
@@ -65,32 +66,28 @@ impl SvmTarget {
                 authority_on_record,
                 &authority.unwrap_or_else(nothing),
             ),
-        ])
+        ]
     }
 
     /// R9: the chain word of every authorization comes from here.
-    fn registry_checks(
-        &self,
-        snapshot: &Snapshot,
-        record: &Record,
-    ) -> Result<Vec<Check>, DeployError> {
+    fn registry_checks(&self, snapshot: &Snapshot, record: &Record) -> Vec<Check> {
         let chain = self.chain.to_string();
         let word = caip::ChainId::parse(&chain).map_or_else(
             |_| String::new(), // its form was checked when it was made
             |chain| hex_word(&chain.hash()),
         );
-        let registry = snapshot.registry()?;
-        let (found_chain, found_word) = match registry {
-            Some(registry) => (registry.chain, hex_word(&registry.chain_hash)),
-            None => ("nothing".to_owned(), "nothing".to_owned()),
+        let (found_chain, found_word) = match snapshot.found_registry() {
+            Ok(Some(registry)) => (registry.chain, hex_word(&registry.chain_hash)),
+            Ok(None) => ("nothing".to_owned(), "nothing".to_owned()),
+            Err(reason) => (reason.clone(), reason),
         };
         let address = self.registry.registry();
         let on_record = registry_on_record(record).unwrap_or_else(|| "not on record".to_owned());
-        Ok(vec![
+        vec![
             Check::new(REGISTRY_TITLE, "address", address, on_record),
             Check::new(REGISTRY_TITLE, "chain", chain, found_chain),
             Check::new(REGISTRY_TITLE, "chain word", word, found_word),
-        ])
+        ]
     }
 
     /// Program and registry account, in the address book, in the build, and on chain.
@@ -103,7 +100,7 @@ impl SvmTarget {
         let authority = authority.map(|book| self.authority_on_record(book));
         let authority = authority.transpose()?;
         let snapshot = self.snapshot().await?;
-        let code = snapshot.code(&self.program)?;
+        let code = snapshot.code(&self.program);
         let drifts = [
             self.program_drift(&code, record),
             authority_drift(&snapshot, authority.as_deref()),
@@ -117,12 +114,13 @@ impl SvmTarget {
                 Code::Built => "as built",
                 Code::Nothing => "nothing",
                 Code::Other(_) => "other code",
+                Code::Foreign { .. } => "no program",
             }
             .to_owned(),
             drift: (!drifts.is_empty()).then(|| drifts.join("; ")),
         };
-        let mut registry = self.registry_standing(&snapshot, record)?;
-        let drifts = snapshot.settings_drifts(recorded)?;
+        let mut registry = self.registry_standing(&snapshot, record);
+        let drifts = snapshot.settings_drifts(recorded);
         let drifts: Vec<&str> = registry
             .drift
             .as_deref()
@@ -141,6 +139,7 @@ impl SvmTarget {
                 "the build has changed: --upgrade replaces the program"
             }
             (Code::Other(_), _) => "neither the build nor the program on record",
+            (Code::Foreign { .. }, _) => "no program, and the address is taken",
             (Code::Nothing, Some(_)) => "on record, not on chain",
             (Code::Nothing, None) => "not deployed",
             (Code::Built, None) => "not on record",
@@ -151,33 +150,34 @@ impl SvmTarget {
         })
     }
 
-    fn registry_standing(
-        &self,
-        snapshot: &Snapshot,
-        record: Option<&Record>,
-    ) -> Result<StatusRow, DeployError> {
+    fn registry_standing(&self, snapshot: &Snapshot, record: Option<&Record>) -> StatusRow {
         let address = self.registry.registry().to_string();
-        let registry = snapshot.registry()?;
+        let registry = snapshot.found_registry();
         let on_record = record.and_then(registry_on_record);
         let drift = match &registry {
-            Some(registry) if registry.chain != self.chain.to_string() => {
+            Err(_) => Some("it does not decode"),
+            Ok(Some(registry)) if registry.chain != self.chain.to_string() => {
                 Some("initialized for another chain")
             }
-            None => Some("not initialized"),
-            Some(_) if record.is_none() => None, // the program's row says so
-            Some(_) => match &on_record {
+            Ok(None) => Some("not initialized"),
+            Ok(Some(_)) if record.is_none() => None, // the program's row says so
+            Ok(Some(_)) => match &on_record {
                 None => Some("not on record"),
                 Some(recorded) if *recorded != address => Some("another address on record"),
                 Some(_) => None,
             },
         };
-        Ok(StatusRow {
+        StatusRow {
             title: REGISTRY_TITLE.to_owned(),
             recorded: on_record,
             built: address,
-            on_chain: registry.map_or_else(|| "nothing".to_owned(), |registry| registry.chain),
+            on_chain: match registry {
+                Ok(Some(registry)) => registry.chain,
+                Ok(None) => "nothing".to_owned(),
+                Err(reason) => reason,
+            },
             drift: drift.map(str::to_owned),
-        })
+        }
     }
 
     /// Who should be able to replace the program, by what was chosen when it was deployed.

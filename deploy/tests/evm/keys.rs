@@ -4,6 +4,7 @@ use crate::{
     process::{Answer, answer},
     program::{SENDING, Workplace},
 };
+use alloy::primitives::U256;
 use serde_json::{Value, json};
 use std::{
     fs,
@@ -105,6 +106,37 @@ fn refuses_a_keystore_that_would_not_open_or_take_all_memory() {
     plan_with(&workplace, &file, PASSWORD).assert_refused(2, "not a version 3 keystore");
     let missing = workplace.file("none.json");
     plan_with(&workplace, &missing, PASSWORD).assert_refused(2, "none.json: No such file");
+}
+
+/// A key as a JSON string, a keypair of Solana, a password file in the keystore's place: no piece of four
+/// characters of it is shown.
+#[test]
+fn a_file_that_was_named_by_mistake_is_not_shown() {
+    let workplace = Workplace::at_url("http://127.0.0.1:1");
+    let number: U256 = format!("0x{SECRET}").parse().unwrap();
+    let bytes: [u8; 32] = number.to_be_bytes();
+    let file = workplace.file("k.json");
+    for content in [
+        json!(SECRET).to_string(),
+        json!(format!("0x{SECRET}")).to_string(),
+        SECRET.to_owned(),
+        number.to_string(),
+        json!(bytes).to_string(),
+        PASSWORD.to_owned(),
+        json!({ "version": SECRET }).to_string(),
+        json!({ "version": 3, "crypto": PASSWORD }).to_string(),
+        "82591437".to_owned(),
+    ] {
+        fs::write(&file, &content).unwrap();
+        let refused = plan_with(&workplace, &file, PASSWORD);
+        let words = "k.json: not a version 3 keystore (line 1 column ";
+        refused.assert_refused(2, words);
+        let shown = refused.stderr.replace(file.to_str().unwrap(), "");
+        let secret: Vec<char> = content.replace("version", "").chars().collect();
+        for piece in secret.windows(4).map(|it| it.iter().collect::<String>()) {
+            assert!(!shown.contains(&piece), "{piece} in {shown}");
+        }
+    }
 }
 
 #[test]

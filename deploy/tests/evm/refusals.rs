@@ -4,6 +4,7 @@ use crate::{
     process::{answer, clone_root, json_file},
     program::{CONTRACTS, SENDING, Workplace},
 };
+use concord_deploy::evm::create2;
 use serde_json::json;
 use std::fs;
 
@@ -75,6 +76,23 @@ fn refuses_foreign_code_at_any_address() {
         chain.set_code(address, &code);
     }
     chain.assert_nothing_was_sent();
+}
+
+/// Its signer has no key: whatever that is sent would lie there for ever.
+#[test]
+fn refuses_a_chain_whose_deployment_proxy_can_come_no_more() {
+    let chain = LocalChain::start_with(BASE_SEPOLIA, &["--disable-default-create2-deployer"]);
+    let (proxy, signer) = (create2::PROXY, create2::PROXY_SIGNER);
+    chain.ask("anvil_setNonce", json!([signer, "0x1"]));
+    let words = format!(
+        "the deployment proxy {proxy} has no code, and the only transaction that creates it is used up: its signer {signer} has nonce 1"
+    );
+    let workplace = Workplace::at(&chain);
+    workplace.plan(&[]).assert_refused(2, &words);
+    workplace.apply(&[]).assert_refused(2, &words);
+    chain.assert_nothing_was_sent();
+    let funds = chain.ask("eth_getBalance", json!([signer, "latest"]));
+    assert_eq!(funds, "0x0");
 }
 
 /// One byte of the code, or one immutable of it.

@@ -179,6 +179,73 @@ fn a_node_that_lags_is_no_reorganisation() {
     assert_deployed(&chain, &workplace.to(&chain.url()), 4);
 }
 
+/// Asks for the code of a contract, of which there are others.
+fn asks_for_code(question: &Question, address: &Value) -> bool {
+    let [asked, address] = [&question.params[0], address].map(|it| it.as_str().unwrap_or_default());
+    question.method == "eth_getCode" && asked.eq_ignore_ascii_case(address)
+}
+
+/// DEP-65: a node says that there is no code where there was some a moment before.
+#[test]
+fn a_node_that_lags_does_not_get_its_code_into_the_address_book() {
+    let chain = LocalChain::start(BASE_SEPOLIA);
+    let plan = Workplace::at(&chain).plan(&["--json"]).assert_done().json();
+    let steps = plan["steps"].as_array().unwrap();
+    let step = steps.iter().find(|it| it["id"] == "identity-registry");
+    let address = step.unwrap()["address"].clone();
+    // With the fourth registry sent, it is asked for once to see that all stand, and then for the book.
+    let lags = |count: usize, address: Value| {
+        let mut asked = 0;
+        move |question: &Question| {
+            if question.sends < 4 || !asks_for_code(question, &address) {
+                return FaultAction::Forward;
+            }
+            asked += 1;
+            match (2..2 + count).contains(&asked) {
+                true => FaultAction::Answer(json!("0x")),
+                false => FaultAction::Forward,
+            }
+        }
+    };
+    let proxy = FaultProxy::start(chain.port(), lags(usize::MAX - 2, address.clone()));
+    let workplace = Workplace::at_url(&proxy.url());
+    let stopped = workplace.apply(&[]);
+    assert_eq!(stopped.code, Some(3), "{}", stopped.stderr);
+    let last = stopped.stderr.lines().last().unwrap();
+    assert!(last.contains("does not answer eth_getCode"), "{last}");
+    assert!(last.contains("concord deploy resume"), "{last}");
+    assert!(!workplace.file("addresses.json").exists());
+    let workplace = workplace.to(&chain.url());
+    workplace.resume(&[]).assert_done();
+    assert_deployed(&chain, &workplace, 4);
+
+    let chain = LocalChain::start(BASE_SEPOLIA);
+    let proxy = FaultProxy::start(chain.port(), lags(2, address));
+    let workplace = Workplace::at_url(&proxy.url());
+    workplace.apply(&[]).assert_done();
+    assert_deployed(&chain, &workplace.to(&chain.url()), 4);
+}
+
+/// As above, where all stand already: once for the plan, and then for the book.
+#[test]
+fn a_node_that_lags_does_not_spoil_a_book_that_is_made_anew() {
+    let chain = LocalChain::start(BASE_SEPOLIA);
+    let first = Workplace::at(&chain);
+    first.apply(&[]).assert_done();
+    let address = first.recorded()["contracts"]["ValidationRegistry"]["address"].clone();
+    let mut asked = 0;
+    let proxy = FaultProxy::start(chain.port(), move |question| {
+        asked += usize::from(asks_for_code(question, &address));
+        match asks_for_code(question, &address) && (2..4).contains(&asked) {
+            true => FaultAction::Answer(json!("0x")),
+            false => FaultAction::Forward,
+        }
+    });
+    let anew = Workplace::at_url(&proxy.url());
+    anew.apply(&[]).assert_done();
+    anew.to(&chain.url()).run(&["verify"]).assert_done();
+}
+
 /// One in eight questions meets a fault, in an order that the seed decides.
 #[test]
 fn faults_may_come_in_any_order() {

@@ -298,6 +298,42 @@ fn killed_at_any_line_a_change_lands_once() {
     }
 }
 
+/// The transaction is on its way when the book turns out to be a folder: that was not refused beforehand.
+#[test]
+fn a_change_that_the_book_does_not_take_is_continued() {
+    let (cluster, workplace) = deployed();
+    let (sent, key) = (cluster.signatures().len(), next().pubkey().to_string());
+    let book = workplace.deployments().join("addresses.json");
+    let kept = workplace.file("kept.json");
+    let (from, to) = (book.clone(), kept.clone());
+    let proxy = FaultProxy::start(cluster.port(), move |question| {
+        if question.method == SEND && !from.is_dir() {
+            fs::rename(&from, &to).unwrap();
+            fs::create_dir(&from).unwrap();
+        }
+        FaultAction::Forward
+    });
+    let workplace = workplace.to(&proxy.url());
+    let stopped = change(&workplace, &["add-facilitator", &key]);
+    assert_eq!(stopped.code, Some(3), "{}", stopped.stderr);
+    let last = stopped.stderr.lines().last().unwrap();
+    assert!(last.contains("addresses.json"), "{last}");
+    assert!(
+        last.ends_with("; the same command continues from here"),
+        "{last}"
+    );
+    assert!(record(&workplace).exists());
+
+    fs::remove_dir(&book).unwrap();
+    fs::rename(&kept, &book).unwrap();
+    let workplace = workplace.to(&cluster.url());
+    change(&workplace, &["add-facilitator", &key]).assert_done();
+    assert!(!record(&workplace).exists());
+    assert_eq!(cluster.signatures().len(), sent + 1);
+    assert_eq!(shown(&workplace)["facilitators"], json!([key]));
+    workplace.run(&["verify"]).assert_done();
+}
+
 /// The block hash that was signed for is too old when the command continues.
 #[test]
 fn a_change_that_expired_is_signed_again_and_a_foreign_one_is_refused() {

@@ -2,6 +2,7 @@
 use crate::{
     cluster::{Cluster, LOCALNET, deployer, program_data, program_key, registry},
     fault_proxy::{FaultAction, FaultProxy},
+    http::post,
     process::{clone_root, json_file},
     workplace::{Workplace, assert_deployed, built},
 };
@@ -222,6 +223,67 @@ fn verify_and_status_see_what_the_book_has_otherwise() {
     for command in ["verify", "status"] {
         workplace.run(&[command]).assert_done();
     }
+}
+
+/// Whoever has the upgrade authority's key can close the program: then there is no code, and the id is lost.
+#[test]
+fn verify_and_status_see_that_the_program_was_closed() {
+    let cluster = Cluster::start();
+    let workplace = Workplace::at(&cluster);
+    workplace.apply(&[]).assert_done();
+    let (program, payer) = (program_key().pubkey(), deployer().pubkey());
+    let close = loader::close_any(&program_data(), &payer, Some(&payer), Some(&program), false);
+    cluster.carry_out(&[close], &[]);
+    cluster.ask("local_advance", json!([64])); // and that is final
+    let (facts, drifts) = differing(&workplace);
+    let expected = ["code hash", "code", "upgrade authority"];
+    assert_eq!(facts, expected.map(|fact| format!("AgentRegistry {fact}")));
+    let words = "AgentRegistry: no program, and the address is taken";
+    assert_eq!(drifts, [words]);
+    let shown = workplace.run(&["verify"]);
+    let words = "no program with its bytes at";
+    assert!(shown.stdout.contains(words), "{}", shown.stdout);
+    let refused = workplace.apply(&[]);
+    refused.assert_refused(2, &format!("program: other code is at {program}"));
+}
+
+fn ask(port: u16, method: &str, params: &Value) -> Value {
+    let question = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+    let answer = post(port, question.to_string().as_bytes());
+    serde_json::from_slice::<Value>(&answer).unwrap()["result"].clone()
+}
+
+/// The account at the registry's address is of the program, and does not decode.
+#[test]
+fn verify_and_status_see_a_registry_that_does_not_decode() {
+    let cluster = Cluster::start();
+    let workplace = Workplace::at(&cluster);
+    workplace.apply(&[]).assert_done();
+    let port = cluster.port();
+    let proxy = FaultProxy::start(port, move |question| {
+        let keys = question.params[0].as_array();
+        let at = keys.and_then(|it| it.iter().position(|key| *key == registry().to_string()));
+        let ("getMultipleAccounts", Some(at)) = (&*question.method, at) else {
+            return FaultAction::Forward;
+        };
+        let mut accounts = ask(port, &question.method, &question.params);
+        accounts["value"][at]["data"][0] = json!("AAAA"); // three zeros
+        FaultAction::Answer(accounts)
+    });
+    let workplace = workplace.to(&proxy.url());
+    let (facts, drifts) = differing(&workplace);
+    let parts = [
+        "chain",
+        "chain word",
+        "authority",
+        "proposed authority",
+        "payment tokens",
+        "facilitators",
+    ];
+    assert_eq!(facts, parts.map(|part| format!("registry account {part}")));
+    assert_eq!(drifts, ["registry account: it does not decode"]);
+    let refused = workplace.apply(&[]);
+    refused.assert_refused(2, &format!("registry: other code is at {}", registry()));
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! Time-outs, rate limits, lost answers, block hashes that expire, forks that are dropped: nothing
 //! is deployed twice and nothing is lost.
 use crate::{
-    cluster::Cluster,
+    cluster::{Cluster, program_key},
     fault_proxy::{FaultAction, FaultProxy, Question},
     http::post,
     workplace::{Workplace, assert_deployed, built},
 };
 use serde_json::{Value, json};
+use solana_signer::Signer;
 use std::{
     collections::BTreeSet,
     sync::{
@@ -152,6 +153,73 @@ fn a_fork_may_be_dropped_with_the_buffer_with_writes_and_with_the_last_step() {
     [1, 200, last]
         .into_iter()
         .for_each(deploys_where_a_fork_is_dropped);
+}
+
+/// DEP-64: the plan is made with the cluster's rent, and what is signed later with another: lamports cannot
+/// leave a program's account.
+#[test]
+fn a_rent_that_rises_behind_the_plan_is_not_paid() {
+    let cluster = Cluster::start();
+    let proxy = FaultProxy::start(cluster.port(), |question| {
+        let asks = question.method == "getMinimumBalanceForRentExemption";
+        match asks && question.sends > 0 {
+            true => FaultAction::Answer(json!(90_000_000_000_u64)), // 90 SOL
+            false => FaultAction::Forward,
+        }
+    });
+    let workplace = Workplace::at_url(&proxy.url());
+    let stopped = workplace.apply(&[]);
+    assert_eq!(stopped.code, Some(3), "{}", stopped.stderr);
+    let last = stopped.stderr.lines().last().unwrap();
+    assert!(
+        last.starts_with("concord: program: costs up to 90.0"),
+        "{last}"
+    );
+    assert!(last.contains("the plan said at most 0.0"), "{last}");
+    assert_eq!(cluster.balance(&program_key().pubkey()), 0);
+    let workplace = workplace.to(&cluster.url());
+    workplace.resume(&[]).assert_done();
+    assert_deployed(&cluster, &workplace);
+}
+
+/// DEP-65: the last look at the accounts is for the address book.
+#[test]
+fn a_node_that_lags_does_not_get_its_program_into_the_address_book() {
+    const LOOK: &str = "getMultipleAccounts";
+    let cluster = Cluster::start();
+    let first = Workplace::at(&cluster);
+    first.apply(&[]).assert_done();
+    let proxy = FaultProxy::start(cluster.port(), |_| FaultAction::Forward);
+    let second = Workplace::at_url(&proxy.url());
+    second.apply(&[]).assert_done();
+    let looks = proxy.times(LOOK);
+    let (second, commit) = (second.recorded(), "/contracts/AgentRegistry/commit");
+    assert_eq!(second["registry"], first.recorded()["registry"]);
+    assert_eq!(second.pointer(commit), first.recorded().pointer(commit));
+
+    for (count, code) in [(2, 0), (100, 3)] {
+        let proxy = FaultProxy::start(cluster.port(), move |question| {
+            let lags = (looks..looks + count).contains(&question.times);
+            match lags && question.method == LOOK {
+                true => FaultAction::Answer(
+                    json!({ "context": { "slot": 1 }, "value": [null, null, null, null] }),
+                ),
+                false => FaultAction::Forward,
+            }
+        });
+        let anew = Workplace::at_url(&proxy.url());
+        let done = anew.apply(&[]);
+        assert_eq!(done.code, Some(code), "{}", done.stderr);
+        let book = anew.deployments().join("addresses.json");
+        match code {
+            0 => assert_eq!(anew.recorded(), second),
+            _ => assert!(
+                !book.exists() && done.stderr.contains("does not answer"),
+                "{}",
+                done.stderr
+            ),
+        }
+    }
 }
 
 #[test]

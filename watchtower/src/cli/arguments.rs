@@ -45,7 +45,7 @@ pub enum Command {
     #[command(after_help = help!("  concord watchtower run --config watchtower.json", "never"))]
     Run(ConfigOptions),
     /// Probes once, and publishes what is due.
-    #[command(after_help = help!("  concord watchtower once --config watchtower.json", "signals are late, refused, or beyond the budget"))]
+    #[command(after_help = help!("  concord watchtower once --config watchtower.json", "signals are late, refused, or beyond the budget, or an agent cannot be read"))]
     Once(ConfigOptions),
     /// Prints what would be published and the most that it can cost. Nothing is probed, signed or written.
     #[command(after_help = help!("  concord watchtower plan --config watchtower.json", "the budget does not suffice, or an agent cannot be read"))]

@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
-use super::{CliError, FINE, LATE, arguments::ConfigOptions, config::Config, ready::Ready};
+use super::{CliError, FAILED, FINE, LATE, arguments::ConfigOptions, config::Config, ready::Ready};
 use crate::{
     PassReport, Publisher, RoundReport, SignalState, Store, WatchtowerError, Window, WindowKind,
     revenue_signals, signals_of_ended_windows,
@@ -40,11 +40,19 @@ impl Ready {
     }
 }
 
+/// What publishing came to.
+struct Published {
+    /// By registry.
+    passes: Vec<PassReport>,
+    /// Why there are no revenues.
+    no_revenues: Option<String>,
+}
+
 /// Writes down what is due, and publishes it.
 async fn publish(
     ready: &ReadyToPublish<'_>,
     publishers: &mut [Publisher],
-) -> Result<Vec<PassReport>, CliError> {
+) -> Result<Published, CliError> {
     let Ready {
         watch,
         files,
@@ -54,17 +62,24 @@ async fn publish(
     let (store, settings) = (&watch.store, &watch.settings);
     let (agents, accounts, time) = (&watch.agents, &ready.accounts, now());
     signals_of_ended_windows(store, settings, agents, accounts, &**files, time)?;
+    let mut no_revenues = None;
     if let Some((source, dollars)) = revenues {
         let list = (source, &dollars[..]);
         let noted = revenue_signals(store, settings, list, agents, accounts, &**files, time).await;
         match noted {
             Err(WatchtowerError::Store(error)) => return Err(error.into()),
-            Err(error) => tracing::error!(%error, "no revenues"),
+            Err(error) => {
+                tracing::error!(%error, "no revenues");
+                no_revenues = Some(error.to_string());
+            }
             Ok(_) => {}
         }
     }
     let passes = join_all(publishers.iter_mut().map(|it| it.pass(time))).await;
-    Ok(passes.into_iter().collect::<Result<_, _>>()?)
+    Ok(Published {
+        passes: passes.into_iter().collect::<Result<_, _>>()?,
+        no_revenues,
+    })
 }
 
 struct ReadyToPublish<'a> {
@@ -112,13 +127,17 @@ pub async fn once(options: &ConfigOptions) -> Result<u8, CliError> {
         ready: &ready,
         accounts,
     };
-    let passes = publish(&due, &mut publishers).await?;
-    let is_late = passes
-        .iter()
-        .any(|it| it.late + it.refused + it.over_budget > 0);
+    let Published {
+        passes,
+        no_revenues,
+    } = publish(&due, &mut publishers).await?;
+    let is_refused = passes.iter().any(|it| it.refused > 0);
+    // what waits for its next attempt is late, whenever it was tried
+    let is_late = is_refused || ready.watch.store.has_late()?;
     let published = passes.iter().zip(&publishers).map(|(pass, publisher)| {
         let report = json!({
             "published": pass.published,
+            "landed": pass.landed,
             "late": pass.late,
             "refused": pass.refused,
             "overBudget": pass.over_budget,
@@ -131,10 +150,15 @@ pub async fn once(options: &ConfigOptions) -> Result<u8, CliError> {
         "withoutNetwork": round.is_without_network,
         "own": reasons(&round.own),
         "unreadable": reasons(&round.unreadable),
+        "noRevenues": no_revenues,
         "registries": published.collect::<Map<_, _>>(),
     });
     println!("{report:#}");
-    Ok(if is_late { LATE } else { FINE })
+    Ok(match round.is_without_network || no_revenues.is_some() {
+        true => FAILED,
+        false if is_late || !round.unreadable.is_empty() => LATE,
+        false => FINE,
+    })
 }
 
 fn reasons(of: &[(String, String)]) -> Value {

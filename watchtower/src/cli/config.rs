@@ -6,7 +6,7 @@ use std::{
 };
 
 use concord_canonical::limits::URI_MAX;
-use concord_chain::{Amount, ChainId};
+use concord_chain::{Amount, ChainId, config};
 use concord_registry::evm;
 use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
 use serde::Deserialize;
@@ -202,7 +202,7 @@ fn every_signal() -> Vec<String> {
 }
 
 impl Config {
-    /// Reads the file; an error names file, path and value.
+    /// Reads the file; an error names file and path.
     pub(super) fn read(path: &Path) -> Result<Self, CliError> {
         let usage = |error: String| CliError::Usage(format!("{}: {error}", path.display()));
         let text = fs::read_to_string(path).map_err(|error| usage(error.to_string()))?;
@@ -212,11 +212,9 @@ impl Config {
     /// Reads a configuration.
     ///
     /// # Errors
-    /// Path and value, in words.
+    /// Path and what is wrong, in words.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let mut reader = serde_json::Deserializer::from_str(text);
-        let config: Self =
-            serde_path_to_error::deserialize(&mut reader).map_err(|error| error.to_string())?;
+        let config: Self = config::parse(text)?;
         config.check()?;
         Ok(config)
     }

@@ -17,11 +17,11 @@ pub use config::Config;
 
 /// Nothing is wrong.
 const FINE: u8 = 0;
-/// A budget does not suffice, or signals are late or refused.
+/// A budget does not suffice, signals are late or refused, or an agent cannot be read.
 const LATE: u8 = 1;
 /// The command line, the configuration or a key is wrong.
 const USAGE: u8 = 2;
-/// A chain does not answer, or the store cannot be used.
+/// A chain, every control, or what says the revenues does not answer, or the store cannot be used.
 const FAILED: u8 = 3;
 
 /// Why a command ended.

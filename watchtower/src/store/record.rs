@@ -1,9 +1,12 @@
+use std::sync::Arc;
+
 use concord_chain::{
     Amount, ChainError,
     submission::{Landing, SignedTx, TxRecord},
 };
 use rusqlite::{Connection, params};
 use serde::Serialize;
+use tokio::sync::Notify;
 
 use super::{Store, StoreError, signal::json, signed};
 
@@ -13,6 +16,7 @@ pub struct StoreRecord {
     n: u64,
     transactions: Vec<SignedTx>,
     landing: Option<Landing>,
+    waits: Arc<Notify>,
 }
 
 impl StoreRecord {
@@ -29,7 +33,13 @@ impl StoreRecord {
             n,
             transactions,
             landing,
+            waits: Arc::default(),
         })
+    }
+
+    /// Is notified when the transaction has landed and is not final.
+    pub(crate) fn waits(&self) -> Arc<Notify> {
+        self.waits.clone()
     }
 
     /// The signal's name among the jobs of its publisher.
@@ -164,7 +174,8 @@ impl TxRecord for StoreRecord {
         };
         let text = self.text(landing)?;
         self.change(|connection, n| {
-            let sql = "UPDATE signal SET state = 'landed', landing = ?2 WHERE n = ?1";
+            let sql =
+                "UPDATE signal SET state = 'landed', landing = ?2, reason = NULL WHERE n = ?1";
             connection.execute(sql, params![n, text]).map(drop)
         })?;
         self.landing = Some(landing.clone());
@@ -180,6 +191,12 @@ impl TxRecord for StoreRecord {
             let sql = "UPDATE signal SET state = 'sent', landing = NULL WHERE n = ?1";
             connection.execute(sql, params![n]).map(drop)
         })
+    }
+
+    fn waiting(&mut self, jobs: &[&str]) {
+        if self.landing.is_some() && !jobs.is_empty() {
+            self.waits.notify_one();
+        }
     }
 
     fn finalized(&mut self, jobs: &[&str]) -> Result<(), ChainError> {

@@ -159,6 +159,15 @@ impl Store {
         })
     }
 
+    /// Whether a signal that is not done has failed, or is beyond a budget.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub fn has_late(&self) -> Result<bool, StoreError> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM signal WHERE is_done = 0 AND reason IS NOT NULL)";
+        self.with(|it| it.query_row(sql, [], |row| row.get(0)))
+    }
+
     /// How many signals are in each state.
     ///
     /// # Errors

@@ -1,16 +1,23 @@
 //! `concord-watchtower` as an operator starts it.
 use crate::{
+    http::{post, read_request, reply},
     services::Services,
     world::{DAY, World, file, network},
 };
 use alloy::primitives::hex;
-use concord_watchtower::{Sample, Store};
+use concord_watchtower::{Agent, Sample, Store};
 use serde_json::{Value, json};
 use std::{
     fs,
     io::{BufRead, BufReader},
+    net::TcpListener,
     path::Path,
     process::{Command, Output, Stdio},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -102,22 +109,8 @@ async fn an_operator_plans_publishes_once_and_asks_for_the_status() {
     );
     assert!(services.asked().is_empty(), "nothing is probed");
 
-    // samples of yesterday, as the rounds of yesterday would have left them
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap()
-        .as_secs();
+    keep_yesterday(folder, &agent, &url);
     let store = Store::open(&folder.join("watchtower.sqlite")).unwrap();
-    let sample = Sample {
-        at: now - now % DAY - DAY / 2,
-        kind: "http".to_owned(),
-        answered: true,
-        succeeded: Some(true),
-        millis: 3,
-        owned: None,
-        finding: "as promised".to_owned(),
-    };
-    store.keep(&agent.key(), &[(url.clone(), sample)]).unwrap();
     let (code, _, words) = ended(folder, "once", &key);
     assert!(code == 3 && words.contains("another process"), "{words}");
     drop(store);
@@ -173,6 +166,119 @@ async fn an_operator_plans_publishes_once_and_asks_for_the_status() {
         (4, 0)
     );
     runs(folder, &key).await;
+}
+
+/// A node that refuses one method while it is down, in front of another.
+fn failing_node(of: &str, is_down: Arc<AtomicBool>) -> String {
+    const METHOD: &str = "eth_getTransactionCount";
+    let (_, port) = of.trim_end_matches('/').rsplit_once(':').unwrap();
+    let port: u16 = port.parse().unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            let Ok(body) = read_request(&mut BufReader::new(&stream)) else {
+                continue;
+            };
+            let request: Value = serde_json::from_slice(&body).unwrap();
+            let answer = match is_down.load(Ordering::SeqCst) && request["method"] == METHOD {
+                true => json!({"jsonrpc": "2.0", "id": request["id"], "error": {"code": -32000, "message": "down"}})
+                    .to_string()
+                    .into_bytes(),
+                false => post(port, &body),
+            };
+            let _ = reply(&stream, "200 OK", "Connection: close\r\n", &answer);
+        }
+    });
+    url
+}
+
+/// What went wrong is in the exit code of `once`, also while it waits for its next attempt.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_outage_is_in_the_exit_code() {
+    let world = World::start().await;
+    let services = Services::start().await;
+    let url = services.url("/ok");
+    let agent = world.register(world.owner, &file(&[("web", &url)])).await;
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let key = format!("0x{}", hex::encode(world.watchtower.to_bytes()));
+    let registration = agent.registration();
+    let is_down = Arc::new(AtomicBool::new(true));
+    let mut config = json!({
+        "store": "watchtower.sqlite",
+        "files": "files",
+        "interval": 3_600,
+        "minSamples": 1,
+        "windows": ["day"],
+        "agents": [
+            { "agentRegistry": registration.agent_registry, "agentId": registration.agent_id.to_string() },
+        ],
+        "chains": { network(): {
+            "rpc": failing_node(&world.url, is_down.clone()),
+            "evm": {
+                "identity": world.identity.to_string(),
+                "reputation": world.open.to_string(),
+                "maxFee": "20",
+                "confirmations": "1",
+            },
+            "budget": { "perDay": "1000000000000000000", "perRun": "1000000000000000000" },
+        } },
+        "fetch": { "allowHttp": true, "allowPrivate": true },
+    });
+    write(folder, &config);
+    keep_yesterday(folder, &agent, &url);
+    let registry = agent.registry_key();
+    let (code, once, words) = ended(folder, "once", &key);
+    let late = &once["registries"][&registry]["late"];
+    assert_eq!((code, late), (1, &json!(1)), "{once} {words}");
+    assert!(words.contains("eth_getTransactionCount"), "{words}");
+    // the first one is not due again for a minute; the next one fails for the same reason
+    for _ in 0..4 {
+        assert_eq!(ended(folder, "once", &key).0, 1);
+    }
+    let (code, once, _) = ended(folder, "once", &key);
+    let late = &once["registries"][&registry]["late"];
+    assert_eq!(
+        (code, late),
+        (1, &json!(0)),
+        "none is due, and all are late"
+    );
+
+    is_down.store(false, Ordering::SeqCst);
+    config["controls"] = json!(["http://127.0.0.1:1/"]);
+    write(folder, &config);
+    let (code, once, _) = ended(folder, "once", &key);
+    assert_eq!((code, &once["withoutNetwork"]), (3, &json!(true)));
+
+    config["controls"] = json!([url]);
+    config["revenues"] = json!({ "source": "revenues.json", "dollars": [] });
+    write(folder, &config);
+    let (code, once, words) = ended(folder, "once", &key);
+    assert_eq!(code, 3, "{once} {words}");
+    let reason = once["noRevenues"].as_str().unwrap();
+    assert!(reason.contains("revenues.json"), "{reason}");
+}
+
+/// A sample of yesterday, as a round of yesterday would have left it.
+fn keep_yesterday(folder: &Path, agent: &Agent, url: &str) {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap()
+        .as_secs();
+    let store = Store::open(&folder.join("watchtower.sqlite")).unwrap();
+    let sample = Sample {
+        at: now - now % DAY - DAY / 2,
+        kind: "http".to_owned(),
+        answered: true,
+        succeeded: Some(true),
+        millis: 3,
+        owned: None,
+        finding: "as promised".to_owned(),
+    };
+    store
+        .keep(&agent.key(), &[(url.to_owned(), sample)])
+        .unwrap();
 }
 
 /// It probes until it is told to stop.
@@ -262,6 +368,11 @@ fn refuses(folder: &Path, key: &str, config: &Value) {
             "expected evm for eip155",
         ),
         ("/unknown".to_owned(), json!(1), "unknown"),
+        (
+            format!("/chains/{chain}"),
+            json!("https://rpc.example/v2/s3cr3t"),
+            "invalid type, expected struct ChainConfig",
+        ),
     ] {
         let mut wrong = config.clone();
         let (parent, name) = pointer.rsplit_once('/').unwrap();
@@ -275,6 +386,7 @@ fn refuses(folder: &Path, key: &str, config: &Value) {
             code == 2 && words.contains(expected),
             "{pointer}: {code} {words}"
         );
+        assert!(!words.contains("s3cr3t"), "{words}");
     }
     write(folder, config);
     let (code, _, words) = ended(folder, "plan", "0x12");

@@ -7,8 +7,11 @@ mod command;
 mod config_schema;
 #[path = "../../../x402/tests/settled/errand.rs"]
 mod errand;
+mod finality;
 #[path = "../../../x402/tests/settled/hooked_registry.rs"]
 mod hooked_registry;
+#[path = "../../../deploy/tests/shared/http.rs"]
+mod http;
 mod killed;
 mod own;
 mod probing;

@@ -263,10 +263,21 @@ pub async fn place(
     key: &PrivateKeySigner,
     max_fee: &str,
 ) -> EvmRegistry {
+    place_final_after(1, url, (identity, open), key, max_fee).await
+}
+
+/// As [`place`]; what landed is final in so many blocks, its own included.
+pub async fn place_final_after(
+    blocks: u64,
+    url: &str,
+    (identity, open): (Address, Address),
+    key: &PrivateKeySigner,
+    max_fee: &str,
+) -> EvmRegistry {
     let addresses = RegistryAddresses::open(identity, open);
     let fees = (
         FeeLimit::parse(Some(max_fee)).unwrap(),
-        Confirmations::Blocks(1),
+        Confirmations::Blocks(blocks),
     );
     let (signer, network) = (Box::new(key.clone()), network().parse().unwrap());
     let connected = EvmRegistry::connect(node(url), &network, addresses, signer, fees, TIMING);

@@ -6,7 +6,7 @@ use std::{
 
 use alloy::primitives::{Address, U256};
 use concord_chain::{
-    ChainId, EndpointOptions,
+    ChainId, EndpointOptions, config,
     evm::Node,
     fetch::{FetchOptions, Fetcher},
     svm::Cluster,
@@ -98,13 +98,11 @@ pub(super) struct Market {
     pub terms: Terms,
 }
 
-/// Reads a JSON file; an error names file, path and value.
+/// Reads a JSON file; an error names file and path.
 pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T, CliError> {
     let text = fs::read_to_string(path);
     let text = text.map_err(|error| CliError::usage(format!("{}: {error}", path.display())))?;
-    let mut reader = serde_json::Deserializer::from_str(&text);
-    serde_path_to_error::deserialize(&mut reader)
-        .map_err(|error| CliError::usage(format!("{}: {error}", path.display())))
+    config::parse(&text).map_err(|error| CliError::usage(format!("{}: {error}", path.display())))
 }
 
 impl Market {
