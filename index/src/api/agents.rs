@@ -451,7 +451,7 @@ fn gaps<E: Engine>(
 ) -> Result<(), ApiError> {
     let gaps = match row.missing {
         0 => Vec::new(),
-        _ => store.first_gaps(deployment, agent, limit.saturating_add(1))?,
+        _ => store.first_gaps(deployment, (agent, row), limit.saturating_add(1))?,
     };
     rendered["moreGaps"] = json!(gaps.len() > limit);
     rendered["gaps"] = gaps.iter().take(limit).map(render::gap).collect();

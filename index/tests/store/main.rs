@@ -1,5 +1,7 @@
 //! The store: kills, full disks, second writers, schemas, gaps. No chain is needed.
 mod ahead;
+#[path = "../worlds/asked.rs"]
+mod asked;
 #[path = "../worlds/changed.rs"]
 mod changed;
 mod commits;
