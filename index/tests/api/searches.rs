@@ -1,4 +1,5 @@
 use crate::{
+    furnished::{FAILED, FETCHED, complete},
     given::{
         AGENTS, CHAINS, Given, account, agent, all_given, batch, deployment, name, open, time,
     },
@@ -469,6 +470,38 @@ async fn hostile_texts_are_values_of_json_and_nothing_else() {
         let found = server.posted("/v1/feedback/search", body).await;
         assert_eq!(found["items"].as_array().unwrap().len(), 1, "{text:?}");
     }
+}
+
+/// A host may fail for a month before anyone looks: what was read then is said with its time.
+#[tokio::test]
+async fn answers_say_when_files_were_fetched_and_how_their_hosts_failed_since() {
+    let mut server = Server::start();
+    complete(&mut server);
+    let expected = (json!(FETCHED[0]), json!(FETCHED[1]), json!("status 503"));
+    let said = |file: &Value| {
+        let of = |name: &str| file[name].clone();
+        (of("fetchedAt"), of("checkedAt"), of("fetchError"))
+    };
+    let failed = name(0, FAILED);
+    let one = server.got(&format!("/v1/agents/{failed}")).await;
+    assert_eq!(one["registrationFile"]["name"], "Bob");
+    assert_eq!(said(&one["registrationFile"]), expected);
+    let filters = json!({ "agentIds": [failed, name(0, 21), name(0, 1)] });
+    let options = json!({ "sort": ["createdAt:asc"] });
+    let found = pages(&server, "/v1/agents/search", filters, options).await;
+    let found: BTreeMap<_, _> = (found.iter())
+        .map(|it| (it["id"].as_str().unwrap(), said(&it["registrationFile"])))
+        .collect();
+    let never = (Value::Null, Value::Null, Value::Null);
+    assert_eq!(found[&*failed], expected);
+    assert_eq!(found[&*name(0, 21)], never); // its URI holds it
+    assert_eq!(found[&*name(0, 1)], never); // it waits
+    let filters = json!({ "agents": [name(0, 20)], "reviewers": [account(120).to_string()] });
+    let found = pages(&server, "/v1/feedback/search", filters, json!({})).await;
+    let found: Vec<_> = found.iter().map(|it| said(&it["evidence"])).collect();
+    assert_eq!(found, [expected.clone(), never.clone(), never]); // the newest first
+    let path = format!("/v1/feedback/{}/open/{}/3", name(0, 20), account(120));
+    assert_eq!(said(&server.got(&path).await["evidence"]), expected);
 }
 
 /// A second registry on the first chain, with an agent, feedback and a validation of its own.

@@ -9,6 +9,8 @@ mod completeness;
 #[path = "../worlds/database.rs"]
 mod database;
 mod dying;
+#[path = "../worlds/earlier.rs"]
+mod earlier;
 mod failures;
 mod growth;
 mod killed;
