@@ -235,7 +235,8 @@ pub(super) async fn search<E: Engine + 'static>(
         let mut items = Vec::with_capacity(page.rows.len());
         let mut room = Room::of(limits.bytes);
         let files = of_rows(&page.rows, |deployment, rows| {
-            store.registrations(deployment, rows.iter().map(|it| it.agent))
+            let files = store.registrations(deployment, rows.iter().map(|it| it.agent))?;
+            store.with_fetchings(deployment, files, |it| it.file)
         })?;
         for (found, file) in page.rows.iter().zip(files) {
             let item = render::found_agent(&directory, found, file.as_ref());
@@ -430,8 +431,9 @@ pub(super) async fn one<E: Engine + 'static>(
             what: format!("the agent {:?}", excerpt(&name)),
         })?;
         let name = directory.name(deployment, agent);
-        let file = store.registration(deployment, agent)?;
-        let mut rendered = render::agent(&name, agent, &row, file.as_ref());
+        let file = vec![store.registration(deployment, agent)?];
+        let file = store.with_fetchings(deployment, file, |it| it.file)?;
+        let mut rendered = render::agent(&name, agent, &row, file[0].as_ref());
         let metadata = metadata::page(store, (deployment, agent), None, limits.page, &limits)?;
         rendered["metadata"] = metadata["items"].clone();
         rendered["nextMetadata"] = metadata["nextCursor"].clone();
@@ -451,7 +453,7 @@ fn gaps<E: Engine>(
 ) -> Result<(), ApiError> {
     let gaps = match row.missing {
         0 => Vec::new(),
-        _ => store.first_gaps(deployment, agent, limit.saturating_add(1))?,
+        _ => store.first_gaps(deployment, (agent, row), limit.saturating_add(1))?,
     };
     rendered["moreGaps"] = json!(gaps.len() > limit);
     rendered["gaps"] = gaps.iter().take(limit).map(render::gap).collect();

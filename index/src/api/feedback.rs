@@ -180,12 +180,14 @@ fn page<E: Engine>(
     let mut page = store.search_feedback(query)?;
     let raters = raters(store, directory, &page.rows)?;
     let files = of_rows(&page.rows, |deployment, rows| {
-        store.evidence_of(deployment, rows.iter().map(|it| &it.key))
+        let files = store.evidence_of(deployment, rows.iter().map(|it| &it.key))?;
+        store.with_fetchings(deployment, files, |it| it.file)
     })?;
     let mut items = Items::of(limits.bytes);
     for (found, file) in page.rows.iter().zip(&files) {
         let (deployment, key) = (found.deployment, &found.key);
-        let authorship = store.authorship(deployment, key, &found.row, file.as_ref())?;
+        let evidence = file.as_ref().map(|(evidence, _)| evidence);
+        let authorship = store.authorship(deployment, key, &found.row, evidence)?;
         let agents = raters.get(&(deployment.0, key.client));
         let agents = agents.cloned().unwrap_or_default();
         let item = FeedbackItem::new(directory, found, file.as_ref(), &authorship, agents);
@@ -250,12 +252,14 @@ pub(super) async fn one<E: Engine + 'static>(
             key,
             row,
         };
-        let evidence = store.evidence(deployment, &found.key)?;
-        let evidence = evidence.as_ref();
+        let files = vec![store.evidence(deployment, &found.key)?];
+        let files = store.with_fetchings(deployment, files, |it| it.file)?;
+        let file = files[0].as_ref();
+        let evidence = file.map(|(evidence, _)| evidence);
         let authorship = store.authorship(deployment, &found.key, &found.row, evidence)?;
         let raters = raters(store, &directory, std::slice::from_ref(&found))?;
         let raters = raters.into_values().flatten().collect();
-        let item = FeedbackItem::new(&directory, &found, evidence, &authorship, raters);
+        let item = FeedbackItem::new(&directory, &found, file, &authorship, raters);
         let mut rendered = json!(item);
         let responses = responses::page(store, (deployment, &key), None, limits.page, &limits)?;
         rendered["responses"] = responses["items"].clone();

@@ -1,5 +1,5 @@
 //! What every answer has, and what every request is measured by.
-use super::{Api, ApiError};
+use super::{Api, ApiError, Metrics};
 use crate::store::Engine;
 use axum::{
     extract::{MatchedPath, Request, State},
@@ -51,14 +51,35 @@ pub(super) async fn limit_and_note<E: Engine + 'static>(
     request: Request,
     next: Next,
 ) -> Response {
-    let begun = Instant::now();
     let route = request.extensions().get::<MatchedPath>();
-    let route = route.map_or("none", MatchedPath::as_str).to_owned();
+    let mut timed = Timed {
+        route: route.map_or("none", MatchedPath::as_str).to_owned(),
+        status: ABANDONED,
+        begun: Instant::now(),
+        metrics: &api.metrics,
+    };
     // A query waits for a connection first, so that a request may take twice as long as a query.
     let limit = api.limits.time.saturating_mul(2);
     let answered = tokio::time::timeout(limit, next.run(request)).await;
     let response = answered.unwrap_or_else(|_| ApiError::TimedOut(limit).into_response());
-    let status = response.status().as_u16();
-    api.metrics.note(&route, status, begun.elapsed());
+    timed.status = response.status().as_u16();
     response
+}
+
+/// The status that is noted if the client went away before the answer: it is sent to nobody.
+const ABANDONED: u16 = 499;
+
+/// A request, which is noted when it ends. That of a client that went away is dropped.
+struct Timed<'a> {
+    route: String,
+    status: u16,
+    begun: Instant,
+    metrics: &'a Metrics,
+}
+
+impl Drop for Timed<'_> {
+    fn drop(&mut self) {
+        let took = self.begun.elapsed();
+        self.metrics.note(&self.route, self.status, took);
+    }
 }

@@ -18,7 +18,7 @@ pub(super) async fn live() -> &'static str {
 pub(super) async fn ready<E: Engine + 'static>(
     State(api): State<Arc<Api<E>>>,
 ) -> Result<Response, ApiError> {
-    let found = current(&api).await?;
+    let found = api.readers.read_beside(statuses).await?;
     let is_ready = !found.is_empty() && found.iter().all(|it| it.block.is_some());
     let status = match is_ready {
         true => StatusCode::OK,
@@ -32,7 +32,7 @@ pub(super) async fn ready<E: Engine + 'static>(
 pub(super) async fn status<E: Engine + 'static>(
     State(api): State<Arc<Api<E>>>,
 ) -> Result<Json, ApiError> {
-    let found = current(&api).await?;
+    let found = api.readers.read(statuses).await?;
     Ok(Json::of(&json!({ "deployments": rendered(&found) })))
 }
 
@@ -40,7 +40,7 @@ pub(super) async fn status<E: Engine + 'static>(
 pub(super) async fn metrics<E: Engine + 'static>(
     State(api): State<Arc<Api<E>>>,
 ) -> Result<Response, ApiError> {
-    let found = current(&api).await?;
+    let found = api.readers.read_beside(statuses).await?;
     let mut text = api.metrics.text();
     gauges(&mut text, &found);
     let kind = "text/plain; version=0.0.4; charset=utf-8";
@@ -65,12 +65,6 @@ struct Status {
 }
 
 /// How far each deployment is now.
-async fn current<E: Engine + 'static>(api: &Api<E>) -> Result<Vec<Status>, ApiError> {
-    api.readers
-        .read(|store: &mut Store<E>| statuses(store))
-        .await
-}
-
 fn statuses<E: Engine>(store: &mut Store<E>) -> Result<Vec<Status>, ApiError> {
     let mut found = Vec::new();
     for deployed in store.deployments()? {

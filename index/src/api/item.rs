@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     query::{Authorship, FoundFeedback},
-    table::{Evidence, Feedback},
+    table::{Evidence, Feedback, Fetched},
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -51,6 +51,9 @@ struct AuthorizationItem {
 struct EvidenceItem<'a> {
     state: &'static str,
     reason: Option<&'a str>,
+    checked_at: Option<i64>,
+    fetched_at: Option<i64>,
+    fetch_error: Option<&'a str>,
     content_proven: bool,
     hash_scheme: Option<&'a str>,
     dialect: Option<&'a str>,
@@ -72,7 +75,7 @@ impl<'a> FeedbackItem<'a> {
     pub fn new(
         directory: &Directory,
         found: &'a FoundFeedback,
-        evidence: Option<&'a Evidence>,
+        evidence: Option<&'a Fetched<Evidence>>,
         authorship: &'a Authorship,
         rater_agents: Vec<String>,
     ) -> Self {
@@ -112,12 +115,16 @@ fn authorization(row: &Feedback) -> Option<AuthorizationItem> {
 }
 
 impl<'a> EvidenceItem<'a> {
-    fn new(evidence: &'a Evidence) -> Self {
+    fn new((evidence, fetching): &'a Fetched<Evidence>) -> Self {
+        let fetching = fetching.as_ref();
         let differences = evidence.differences.as_deref();
         let proof = evidence.proof.as_ref();
         Self {
             state: state(evidence.state),
             reason: evidence.reason.as_deref(),
+            checked_at: fetching.and_then(|it| it.checked_at),
+            fetched_at: fetching.and_then(|it| it.fetched_at),
+            fetch_error: fetching.and_then(|it| it.error.as_deref()),
             content_proven: evidence.is_proven,
             hash_scheme: evidence.scheme.as_deref(),
             dialect: evidence.dialect.as_deref(),

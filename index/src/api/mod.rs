@@ -156,7 +156,7 @@ fn answers<E: Engine + 'static>(api: Arc<Api<E>>) -> Router {
         .route("/v1/raters/{account}", get(feedback::rater::<E>))
         .route("/subgraphs/{name}/graphql", post(subgraph::query::<E>))
         .route("/v1/status", get(health::status::<E>))
-        .route("/v1/openapi.json", get(openapi::document))
+        .route("/v1/openapi.json", get(openapi::document::<E>))
         .route("/livez", get(health::live))
         .route("/readyz", get(health::ready::<E>))
         .route("/metrics", get(health::metrics::<E>))

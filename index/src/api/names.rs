@@ -35,6 +35,30 @@ impl Directory {
         }
     }
 
+    /// The deployment on a chain, or the one of several that is named with it.
+    pub fn on_chain(&self, field: &str, chain: &str) -> Result<DeploymentId, ApiError> {
+        let found = self.on_chains(field, &[chain.to_owned()])?;
+        match found.as_slice() {
+            [one] => Ok(*one),
+            several => {
+                let known = self.registries(|it| several.contains(&it.id));
+                let reason = format!(
+                    "{:?} has several registries here; name one: {known:?}",
+                    excerpt(chain)
+                );
+                Err(ApiError::malformed(field, reason))
+            }
+        }
+    }
+
+    /// CAIP-10 ids of registries.
+    fn registries(&self, which: impl Fn(&Deployed) -> bool) -> Vec<String> {
+        let found = self.0.iter().filter(|it| which(it));
+        found
+            .map(|it| format!("{}:{}", it.chain, it.registry))
+            .collect()
+    }
+
     /// Reads `eip155:84532:0x…:42` or `solana:…:program:mint`, or BP's `84532:42` if the chain has one
     /// registry here.
     pub fn agent(&self, field: &str, text: &str) -> Result<(DeploymentId, AgentId), ApiError> {
@@ -72,25 +96,29 @@ impl Directory {
     }
 
     /// The deployments on these chains; all of them if none is named. A chain is a CAIP-2 id, or the
-    /// number of an EVM chain.
+    /// number of an EVM chain; a registry after it names one of several.
     pub fn on_chains(&self, field: &str, chains: &[String]) -> Result<Vec<DeploymentId>, ApiError> {
         if chains.is_empty() {
             return Ok(self.0.iter().map(|it| it.id).collect());
         }
         let mut found = Vec::new();
         for chain in chains {
-            let chain = match chain.contains(':') {
-                true => chain.clone(),
-                false => format!("eip155:{chain}"),
+            let parts: Vec<&str> = chain.split(':').collect();
+            let (on, registry) = match parts.as_slice() {
+                [space, reference] => (format!("{space}:{reference}"), None),
+                [space, reference, registry] => (format!("{space}:{reference}"), Some(*registry)),
+                _ => (format!("eip155:{chain}"), None),
+            };
+            let is_meant = |it: &&Deployed| {
+                it.chain == on && registry.is_none_or(|registry| is_registry(it, registry))
             };
             let before = found.len();
-            let on_chain = self.0.iter().filter(|it| it.chain == chain);
-            found.extend(on_chain.map(|it| it.id));
+            found.extend(self.0.iter().filter(is_meant).map(|it| it.id));
             if found.len() == before {
-                let known: Vec<&str> = self.0.iter().map(|it| it.chain.as_str()).collect();
                 let reason = format!(
-                    "{:?} is not indexed here; indexed: {known:?}",
-                    excerpt(&chain)
+                    "{:?} is not indexed here; indexed: {:?}",
+                    excerpt(chain),
+                    self.registries(|_| true)
                 );
                 return Err(ApiError::malformed(field, reason));
             }

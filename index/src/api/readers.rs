@@ -37,9 +37,14 @@ type Connect<E> = dyn Fn() -> Result<Reader<E>, StoreError> + Send + Sync;
 pub struct Readers<E> {
     idle: Mutex<Vec<Reader<E>>>,
     permits: Arc<Semaphore>,
+    /// For who asks whether the service is well: they do not wait for the queries of others.
+    own_permits: Arc<Semaphore>,
     connect: Box<Connect<E>>,
     limit: Duration,
 }
+
+/// Connections besides, for health and metrics.
+const OWN: usize = 2;
 
 /// Between two attempts to end a statement.
 const AGAIN: Duration = Duration::from_millis(10);
@@ -67,6 +72,7 @@ impl<E: Engine + 'static> Readers<E> {
         Self {
             idle: Mutex::default(),
             permits: Arc::new(Semaphore::new(at_once)),
+            own_permits: Arc::new(Semaphore::new(OWN)),
             connect,
             limit,
         }
@@ -80,7 +86,26 @@ impl<E: Engine + 'static> Readers<E> {
         self: &Arc<Self>,
         query: impl FnOnce(&mut Store<E>) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        let permit = timeout(self.limit, self.permits.clone().acquire_owned()).await;
+        self.read_with(&self.permits, query).await
+    }
+
+    /// Runs a query that does not wait for those of [`Self::read`].
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub async fn read_beside<T: Send + 'static>(
+        self: &Arc<Self>,
+        query: impl FnOnce(&mut Store<E>) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        self.read_with(&self.own_permits, query).await
+    }
+
+    async fn read_with<T: Send + 'static>(
+        self: &Arc<Self>,
+        permits: &Arc<Semaphore>,
+        query: impl FnOnce(&mut Store<E>) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let permit = timeout(self.limit, permits.clone().acquire_owned()).await;
         let Ok(Ok(permit)) = permit else {
             return Err(ApiError::Busy);
         };

@@ -9,15 +9,20 @@ use crate::{
     state::Difference,
     store::Reorganizations,
     table::{
-        Agent, FileUse, Metadata, MetadataKey, Payment, Registration, Response, ResponseKey,
-        Transaction, Validation, ValidationKey,
+        Agent, Fetched, FileUse, Metadata, MetadataKey, Payment, Registration, Response,
+        ResponseKey, Transaction, Validation, ValidationKey,
     },
 };
 use concord_canonical::value;
 use concord_registry::event::{AccountId, AgentId, Profile};
 use serde_json::{Map, Value, json};
 
-pub(super) fn agent(name: &str, id: AgentId, row: &Agent, file: Option<&Registration>) -> Value {
+pub(super) fn agent(
+    name: &str,
+    id: AgentId,
+    row: &Agent,
+    file: Option<&Fetched<Registration>>,
+) -> Value {
     let text = |account: Option<AccountId>| account.map(|it| it.to_string());
     json!({
         "id": name,
@@ -68,10 +73,14 @@ pub(super) const fn state(of: FileUse) -> &'static str {
 }
 
 /// What the file says, and what of it is proven. Anyone with control of the URI could have written it.
-fn registration(file: &Registration) -> Value {
+fn registration((file, fetching): &Fetched<Registration>) -> Value {
+    let fetching = fetching.as_ref();
     json!({
         "state": state(file.state),
         "reason": file.reason,
+        "checkedAt": fetching.and_then(|it| it.checked_at),
+        "fetchedAt": fetching.and_then(|it| it.fetched_at),
+        "fetchError": fetching.and_then(|it| it.error.as_deref()),
         "contentProven": file.is_proven,
         "listsThisAgent": file.claims,
         "name": file.name,
@@ -103,7 +112,7 @@ fn registration(file: &Registration) -> Value {
 pub(super) fn found_agent(
     directory: &Directory,
     found: &FoundAgent,
-    file: Option<&Registration>,
+    file: Option<&Fetched<Registration>>,
 ) -> Value {
     let name = directory.name(found.deployment, found.agent);
     let mut rendered = agent(&name, found.agent, &found.row, file);

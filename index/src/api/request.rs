@@ -153,7 +153,7 @@ impl<'de> Deserialize<'de> for Bound {
     }
 }
 
-/// A chain: a CAIP-2 id, or the number of an EVM chain.
+/// A chain: a CAIP-2 id, or the number of an EVM chain; or CAIP-2:registry.
 #[derive(Debug, Clone)]
 pub(super) struct Chain(pub String);
 

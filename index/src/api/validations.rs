@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     query::ValidationQuery,
-    store::{DeploymentId, Engine, Store},
+    store::{Engine, Store},
 };
 use axum::{extract::State, http::Uri};
 use std::sync::Arc;
@@ -48,7 +48,7 @@ pub(super) async fn of_agent<E: Engine + 'static>(
     api.readers.read(answer).await
 }
 
-/// `GET /v1/validations?chain=…&validator=…`.
+/// `GET /v1/validations?chain=…&validator=…`. A chain with several registries is named with one of them.
 pub(super) async fn by_validator<E: Engine + 'static>(
     State(api): State<Arc<Api<E>>>,
     uri: Uri,
@@ -64,11 +64,7 @@ pub(super) async fn by_validator<E: Engine + 'static>(
     let validator = account("validator", validator)?;
     let answer = move |store: &mut Store<E>| {
         let directory = Directory::read(store)?;
-        let found = directory.on_chains("chain", std::slice::from_ref(&chain))?;
-        let deployment: DeploymentId = match found.as_slice() {
-            [one] => *one,
-            _ => return Err(ApiError::malformed("chain", "has several registries here")),
-        };
+        let deployment = directory.on_chain("chain", &chain)?;
         let search = format!("validations {chain} {validator} {is_answered:?}");
         let query = ValidationQuery {
             deployment,

@@ -1,6 +1,15 @@
 use super::Content;
-use crate::table::{Evidence, Feedback, FeedbackKey, FileKey, FileUse, Proof};
-use concord_canonical::{sign::PublicKey, tag::Tag, value::Value};
+use crate::{
+    Place,
+    table::{Evidence, Feedback, FeedbackKey, FileKey, FileUse, Proof},
+};
+use concord_canonical::{
+    caip::{EIP155, TaskRef},
+    hash::keccak256,
+    sign::PublicKey,
+    tag::Tag,
+    value::Value,
+};
 use concord_files::{
     Difference, FeedbackFile, FileHashes, OnChainEntry, OnChainRating, Parsed, parse_feedback,
 };
@@ -106,7 +115,7 @@ impl FeedbackContent {
                 Evidence {
                     state: FileUse::Read,
                     dialect: Some(parsed.view().dialect().name().to_owned()),
-                    proof: proof(parsed.view(), is_sound && is_signed),
+                    proof: proof(parsed.view(), is_sound && is_signed, row.place),
                     differences: differences.map(|it| written(&it)),
                     ..none
                 }
@@ -177,7 +186,7 @@ fn is_signed(file: &FeedbackFile) -> bool {
 }
 
 /// R49: the signatures must hold, and the file must be the entry's.
-fn proof(file: &FeedbackFile, holds: bool) -> Option<Proof> {
+fn proof(file: &FeedbackFile, holds: bool, place: Place) -> Option<Proof> {
     let FeedbackFile::X402(file) = file else {
         return None;
     };
@@ -188,9 +197,23 @@ fn proof(file: &FeedbackFile, holds: bool) -> Option<Proof> {
         PublicKey::Ed25519(key) => key.to_vec(),
     };
     Some(Proof {
+        payment: payment(&signed.task_ref, &proof.reviewer_address, &signer),
         reviewer: proof.reviewer_address.clone(),
         task_ref: signed.task_ref.clone(),
         signer,
         holds,
+        place,
     })
+}
+
+/// R32: names a payment, who paid, and the key that signed for the agent: by the dedupe key of the task reference, and
+/// addresses of EVM in lower case.
+pub(crate) fn payment(task_ref: &str, reviewer: &str, signer: &[u8]) -> Option<[u8; 32]> {
+    let task_ref = TaskRef::parse(task_ref).ok()?;
+    let reviewer = match task_ref.chain_id().namespace() {
+        EIP155 => keccak256(reviewer.to_ascii_lowercase().as_bytes()),
+        _ => keccak256(reviewer.as_bytes()),
+    };
+    let named = [&task_ref.dedupe_key().hash()[..], &reviewer, signer];
+    Some(keccak256(&named.concat()))
 }

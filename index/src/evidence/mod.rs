@@ -9,5 +9,7 @@ mod worker;
 
 pub use content::Content;
 pub use feedback::FeedbackContent;
+pub(crate) use feedback::payment;
 pub use registration::RegistrationContent;
+pub(crate) use registration::shortened;
 pub use worker::{Worker, WorkerOptions};

@@ -4,9 +4,9 @@ use concord_canonical::caip::AccountId as Caip10;
 use concord_files::{AgentId, RegistrationFile, Service, parse_registration};
 use serde_json::Value;
 
-/// Bytes of a text of a file that are kept with each agent that refers to it. Of a longer one, nothing
-/// is.
-const TEXT: usize = 16 << 10;
+/// IDX-28: bytes of a file's texts and lists that are kept with each agent that refers to it. agent0's SDKs ask for 1,000
+/// agents at once, of which each counts twice, and an answer has at most 32 MiB (IDX-32).
+const KEPT: usize = 12 << 10;
 
 /// A registration file, read once for every agent that refers to it.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ impl RegistrationContent {
                     ..none
                 };
                 Self {
-                    row: read(&file, none),
+                    row: shortened(read(&file, none)),
                     file: Some(file),
                 }
             }
@@ -116,17 +116,16 @@ fn read(file: &RegistrationFile, none: Registration) -> Registration {
         let mut services = file.services.iter();
         services.find(|it| it.name.eq_ignore_ascii_case(name))
     };
-    let endpoint = |name: &str| service(name).and_then(|it| kept(&it.endpoint));
-    let version = |name: &str| kept(service(name)?.version.as_deref()?);
+    let endpoint = |name: &str| service(name).map(|it| it.endpoint.clone());
+    let version = |name: &str| service(name)?.version.clone();
     let list = |name: &str, members: &[&str]| {
         let found = service(name).map(|it| members_of(it, members));
         lines(&found.unwrap_or_default())
     };
-    let text = |it: &Option<String>| it.as_deref().and_then(kept);
     Registration {
-        name: text(&file.name),
-        description: text(&file.description),
-        image: text(&file.image),
+        name: file.name.clone(),
+        description: file.description.clone(),
+        image: file.image.clone(),
         active: file.active,
         x402: file.x402_support,
         mcp: endpoint("MCP"),
@@ -169,13 +168,100 @@ fn members_of(service: &Service, names: &[&str]) -> Vec<String> {
 }
 
 fn lines(entries: &[String]) -> Lines {
-    let lines = Lines::of(entries.iter().map(String::as_str));
-    match lines.0.len() {
-        0..=TEXT => lines,
-        _ => Lines::default(),
-    }
+    Lines::of(entries.iter().map(String::as_str))
 }
 
-fn kept(text: &str) -> Option<String> {
-    (text.len() <= TEXT).then(|| text.to_owned())
+/// IDX-28: the shortest texts and lists, as many as have room together. Of a longer one, nothing is kept.
+pub(crate) fn shortened(mut row: Registration) -> Registration {
+    let (texts, lists) = parts(&mut row);
+    let of_texts = texts.iter().map(|it| it.as_ref().map_or(0, String::len));
+    let of_lists = lists.iter().map(|it| it.0.len());
+    let longest = longest(of_texts.chain(of_lists).collect());
+    for text in texts {
+        text.take_if(|it| it.len() > longest);
+    }
+    for list in lists {
+        if list.0.len() > longest {
+            *list = Lines::default();
+        }
+    }
+    row
+}
+
+/// The length up to which all texts have room. Of several that are as long as each other, all have or none.
+fn longest(mut lengths: Vec<usize>) -> usize {
+    lengths.sort_unstable();
+    let (mut kept, mut longest) = (0, 0);
+    for same in lengths.chunk_by(|one, other| one == other) {
+        kept += same.iter().sum::<usize>();
+        if kept > KEPT {
+            break;
+        }
+        longest = same[0];
+    }
+    longest
+}
+
+/// What a file can make long.
+fn parts(row: &mut Registration) -> ([&mut Option<String>; 14], [&mut Lines; 7]) {
+    let texts = [
+        &mut row.name,
+        &mut row.description,
+        &mut row.image,
+        &mut row.mcp,
+        &mut row.a2a,
+        &mut row.web,
+        &mut row.oasf,
+        &mut row.ens,
+        &mut row.did,
+        &mut row.email,
+        &mut row.mcp_version,
+        &mut row.a2a_version,
+        &mut row.oasf_version,
+        &mut row.agent_wallet,
+    ];
+    let lists = [
+        &mut row.supported_trusts,
+        &mut row.mcp_tools,
+        &mut row.mcp_prompts,
+        &mut row.mcp_resources,
+        &mut row.a2a_skills,
+        &mut row.oasf_skills,
+        &mut row.oasf_domains,
+    ];
+    (texts, lists)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(description: usize, image: usize, tool: usize) -> Registration {
+        let text = |length: usize| Some("x".repeat(length)).filter(|it| !it.is_empty());
+        Registration {
+            name: Some("Ann".to_owned()),
+            description: text(description),
+            image: text(image),
+            mcp_tools: Lines(text(tool).unwrap_or_default()),
+            ..none()
+        }
+    }
+
+    #[test]
+    fn the_shortest_texts_and_lists_are_kept_with_an_agent() {
+        let room = KEPT - "Ann".len();
+        for (before, after) in [
+            ((room, 0, 0), (room, 0, 0)),
+            ((room + 1, 0, 0), (0, 0, 0)),
+            ((1_000, room - 1_000, 0), (1_000, room - 1_000, 0)),
+            ((1_000, room - 999, 0), (1_000, 0, 0)),
+            ((room, 2_000, 1_000), (0, 2_000, 1_000)),
+            ((3_000, 5_000, room), (3_000, 5_000, 0)),
+            // Of two that are as long as each other, neither is the longer one.
+            ((room - 1, room - 1, 1_000), (0, 0, 1_000)),
+        ] {
+            let [before, after] = [before, after].map(|(a, b, c)| of(a, b, c));
+            assert_eq!(shortened(before), after);
+        }
+    }
 }

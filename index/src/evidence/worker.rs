@@ -151,6 +151,7 @@ impl WorkerOptions {
                     Some(_) => now.saturating_add(self.refresh),
                     None => i64::MAX,
                 },
+                fetched_at: Some(now),
                 host: fetched.host,
                 bytes: Some(fetched.bytes),
                 reason: None,

@@ -6,10 +6,7 @@ use crate::{
     store::{Cell, DeploymentId, Engine, Sql, Store},
     table::{Evidence, Feedback, FeedbackKey, FileUse, Proof},
 };
-use concord_canonical::{
-    caip::{EIP155, TaskRef},
-    sign::{PublicKey, address_of_public_key},
-};
+use concord_canonical::sign::{PublicKey, address_of_public_key};
 use concord_files::{Signer, parse_registration};
 use concord_registry::event::{AccountId, AgentId};
 
@@ -48,7 +45,7 @@ impl<E: Engine> Store<E> {
         let reviewer = proof.reviewer.clone();
         let is_proven = proof.holds
             && self.may_sign(deployment, key, row, proof)?
-            && self.is_first(deployment, key, row, proof)?;
+            && self.is_first(deployment, key, proof)?;
         Ok(match is_proven {
             true => Authorship::Signed { reviewer },
             false => Authorship::Claimed { reviewer },
@@ -120,48 +117,31 @@ impl<E: Engine> Store<E> {
         &mut self,
         deployment: DeploymentId,
         key: &FeedbackKey,
-        row: &Feedback,
         proof: &Proof,
     ) -> Result<bool, StoreError> {
-        let Some(payment) = payment(&proof.task_ref, &proof.reviewer) else {
+        let Some(payment) = proof.payment else {
             return Ok(false);
         };
-        let mut sql = Sql::new(
-            "SELECT e.task_ref, e.reviewer FROM evidence e JOIN feedback f \
-             ON f.deployment = e.deployment AND f.profile = e.profile AND f.agent = e.agent \
-             AND f.client = e.client AND f.idx = e.idx",
-        );
+        let mut sql = Sql::new("SELECT e.idx FROM evidence e");
         let values = [
             deployment.0.to_value(),
             key.agent.to_value(),
-            proof.task_ref.to_ascii_lowercase().to_value(),
-            proof.signer.to_value(),
-            row.place.to_value(),
+            payment.to_value(),
+            proof.place.to_value(),
         ];
         sql.bind(
-            " WHERE e.holds = 1 AND e.deployment = ? AND e.agent = ? AND LOWER(e.task_ref) = ? \
-             AND e.signer = ? AND f.place < ?",
+            " WHERE e.holds = 1 AND e.deployment = ? AND e.agent = ? AND e.payment = ? \
+             AND e.place < ?",
             values,
-        );
+        )
+        .push(" ORDER BY e.place LIMIT 1");
         let mut is_first = true;
-        self.select(&sql, "evidence", &mut |cells| {
-            let task_ref: String = cells.take("task_ref")?;
-            let reviewer: String = cells.take("reviewer")?;
-            is_first &= self::payment(&task_ref, &reviewer).as_ref() != Some(&payment);
+        self.select(&sql, "evidence", &mut |_| {
+            is_first = false;
             Ok(())
         })?;
         Ok(is_first)
     }
-}
-
-/// R32: the dedupe key of the task reference, and who paid.
-fn payment(task_ref: &str, reviewer: &str) -> Option<(String, String)> {
-    let task_ref = TaskRef::parse(task_ref).ok()?;
-    let reviewer = match task_ref.chain_id().namespace() {
-        EIP155 => reviewer.to_ascii_lowercase(),
-        _ => reviewer.to_owned(),
-    };
-    Some((task_ref.dedupe_key().to_string(), reviewer))
 }
 
 fn bytes(key: &PublicKey) -> &[u8] {

@@ -3,7 +3,7 @@ use crate::{
     StoreError,
     state::{Difference, Field},
     store::{Cell, DeploymentId, Engine, EventsOf, Store},
-    table::ClientKey,
+    table::{Agent, ClientKey},
 };
 use concord_registry::event::{AgentId, Profile};
 
@@ -82,7 +82,7 @@ impl<E: Engine> Store<E> {
                 unexplained: agent.unexplained,
                 gaps: match agent.missing {
                     0 => Vec::new(),
-                    _ => self.gaps(deployment, key.agent)?,
+                    _ => self.first_gaps(deployment, (key.agent, &agent), usize::MAX)?,
                 },
             });
         }
@@ -102,53 +102,72 @@ impl<E: Engine> Store<E> {
         deployment: DeploymentId,
         agent: AgentId,
     ) -> Result<Vec<Gap>, StoreError> {
-        self.first_gaps(deployment, agent, usize::MAX)
+        match self.agent(deployment, agent)? {
+            Some(row) => self.first_gaps(deployment, (agent, &row), usize::MAX),
+            None => Ok(Vec::new()),
+        }
     }
 
-    /// R46: returns the first of an agent's feedback that was not seen, at most so many gaps.
+    /// R46: returns the first of an agent's feedback that was not seen, at most so many gaps: those before what was seen of each
+    /// client, then those after it. How many clients an agent has does not change the number of statements.
     ///
     /// # Errors
     /// The store cannot be read.
     pub fn first_gaps(
         &mut self,
         deployment: DeploymentId,
-        agent: AgentId,
+        (agent, row): (AgentId, &Agent),
         limit: usize,
     ) -> Result<Vec<Gap>, StoreError> {
+        let differences = self.all_differences_of(deployment, agent)?;
+        let by_state: u64 = differences.iter().map(Difference::unseen).sum();
         let mut gaps = Vec::new();
-        for profile in [Profile::Authorized, Profile::Open] {
-            for (client, _) in self.clients(deployment, profile, agent)? {
-                gaps.extend(self.gaps_of(deployment, client)?);
-                if gaps.len() >= limit {
-                    gaps.truncate(limit);
-                    return Ok(gaps);
-                }
+        // What the state alone shows to be missing is before nothing that was seen.
+        if row.missing > by_state {
+            for profile in [Profile::Authorized, Profile::Open] {
+                let limit = limit.saturating_sub(gaps.len());
+                gaps.extend(self.gaps_before(deployment, (profile, agent), limit)?);
             }
         }
-        let differences = self.all_differences_of(deployment, agent)?;
         gaps.extend(differences.iter().filter_map(after_last));
         gaps.truncate(limit);
         Ok(gaps)
     }
 
-    /// Between the feedback of one client that was seen.
-    fn gaps_of(
+    /// Before what was seen of each client. R44: indices count from 1.
+    fn gaps_before(
         &mut self,
         deployment: DeploymentId,
-        client: ClientKey,
+        (profile, agent): (Profile, AgentId),
+        limit: usize,
     ) -> Result<Vec<Gap>, StoreError> {
+        let sql = format!(
+            "SELECT client, previous, idx FROM (SELECT client, idx, \
+             COALESCE(LAG(idx) OVER (PARTITION BY client ORDER BY idx), 0) AS previous \
+             FROM feedback WHERE deployment = $1 AND profile = $2 AND agent = $3) AS steps \
+             WHERE idx > previous + 1 ORDER BY client, idx LIMIT {}",
+            i64::try_from(limit).unwrap_or(i64::MAX)
+        );
+        let values = [
+            deployment.0.to_value(),
+            profile.to_value(),
+            agent.to_value(),
+        ];
         let mut gaps = Vec::new();
-        let mut next = 1;
-        for (key, _) in self.feedback_by(deployment, &client)? {
-            if key.index > next {
-                gaps.push(Gap {
+        self.each(&sql, &values, "feedback", &mut |cells| {
+            let client = cells.take("client")?;
+            let (previous, index): (u64, u64) = (cells.take("previous")?, cells.take("idx")?);
+            gaps.push(Gap {
+                client: ClientKey {
+                    profile,
+                    agent,
                     client,
-                    first: next,
-                    last: key.index - 1,
-                });
-            }
-            next = key.index.saturating_add(1);
-        }
+                },
+                first: previous.saturating_add(1),
+                last: index.saturating_sub(1),
+            });
+            Ok(())
+        })?;
         Ok(gaps)
     }
 

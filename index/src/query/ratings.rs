@@ -10,7 +10,7 @@ use concord_registry::event::{AccountId, AgentId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Of each agent.
-type Ratings = BTreeMap<AgentId, Sums>;
+pub(super) type Ratings = BTreeMap<AgentId, Sums>;
 
 impl<E: Engine> Store<E> {
     /// Returns what the reviewers of a filter say of each agent of which they say something. Bounds

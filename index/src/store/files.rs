@@ -200,6 +200,49 @@ impl<E: Engine> Store<E> {
         self.row::<AllEvidence>(deployment, key)
     }
 
+    /// Returns when files were fetched, in their order; `None` for what is not to be fetched. A server is asked for all of them at
+    /// once.
+    fn fetchings(
+        &mut self,
+        deployment: DeploymentId,
+        files: &[FileKey],
+    ) -> Result<Vec<Option<Fetching>>, StoreError> {
+        let named = |file: &FileKey| vec![deployment.0.to_value(), file.id.to_value()];
+        let keys: Vec<_> = files.iter().map(named).collect();
+        let sql =
+            "SELECT checked_at, fetched_at, reason FROM file WHERE deployment = $1 AND id = $2";
+        let mut found = vec![None; files.len()];
+        self.each_of(sql, &keys, "file", &mut |at, cells| {
+            found[at] = Some(Fetching {
+                checked_at: cells.take("checked_at")?,
+                fetched_at: cells.take("fetched_at")?,
+                error: cells.take("reason")?,
+            });
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// Returns what was derived from files with when these were fetched. `file_of` names the file of each.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn with_fetchings<T>(
+        &mut self,
+        deployment: DeploymentId,
+        derived: Vec<Option<T>>,
+        file_of: fn(&T) -> [u8; 32],
+    ) -> Result<Vec<Option<Fetched<T>>>, StoreError> {
+        let files = derived.iter().flatten();
+        let files: Vec<_> = files.map(|it| FileKey { id: file_of(it) }).collect();
+        let mut fetchings = self.fetchings(deployment, &files)?.into_iter();
+        let with = derived.into_iter().map(|derived| {
+            let derived = derived?;
+            Some((derived, fetchings.next().flatten()))
+        });
+        Ok(with.collect())
+    }
+
     /// Returns the wallet that an agent had at a place.
     ///
     /// # Errors
@@ -230,6 +273,7 @@ fn wanted(uri: &str) -> File {
         attempts: 0,
         next_at: 0,
         checked_at: None,
+        fetched_at: None,
         host: None,
         bytes: None,
         reason: None,

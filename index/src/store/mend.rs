@@ -154,8 +154,7 @@ impl<E: Engine> Store<E> {
         deployment: DeploymentId,
         start: u64,
     ) -> Result<Option<u64>, StoreError> {
-        let completeness = self.completeness(deployment)?;
-        if completeness.missing_ids > 0 {
+        if self.missing_ids(deployment)? > 0 {
             return Ok(Some(start));
         }
         let mut first = self.first_decodable(deployment)?;

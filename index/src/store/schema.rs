@@ -1,7 +1,7 @@
 use super::{Dialect, statistics};
 
 /// The schema that this version writes. A store of another one is not touched.
-pub(super) const VERSION: i64 = 10;
+pub(super) const VERSION: i64 = 11;
 
 /// Creates what is missing. Types are those of [`Dialect`]: `INT`, `REAL`, `TXT` and `BYTES`, and
 /// `CLUSTERED` after a table.
@@ -63,7 +63,7 @@ CREATE TABLE IF NOT EXISTS agent_wallet (
 CREATE TABLE IF NOT EXISTS file (
     deployment INT NOT NULL, id BYTES NOT NULL,
     uri TXT NOT NULL, state INT NOT NULL, attempts INT NOT NULL, next_at INT NOT NULL,
-    checked_at INT, host TXT, bytes BYTES, reason TXT,
+    checked_at INT, fetched_at INT, host TXT, bytes BYTES, reason TXT,
     behind INT NOT NULL DEFAULT 0, parked INT NOT NULL DEFAULT 0,
     PRIMARY KEY (deployment, id));
 CREATE INDEX IF NOT EXISTS file_due ON file (deployment, next_at)
@@ -87,9 +87,10 @@ CREATE TABLE IF NOT EXISTS evidence (
     idx INT NOT NULL,
     file BYTES NOT NULL, state INT NOT NULL, reason TXT, is_proven INT NOT NULL, dialect TXT,
     scheme TXT, differences TXT, reviewer TXT, task_ref TXT, signer BYTES, holds INT,
+    payment BYTES, place BYTES,
     PRIMARY KEY (deployment, profile, agent, client, idx)) CLUSTERED;
 CREATE INDEX IF NOT EXISTS evidence_by_file ON evidence (deployment, file);
-CREATE INDEX IF NOT EXISTS evidence_by_payment ON evidence (deployment, agent, LOWER(task_ref))
+CREATE INDEX IF NOT EXISTS evidence_by_payment ON evidence (deployment, agent, payment, place)
     WHERE holds = 1;
 CREATE TABLE IF NOT EXISTS client (
     deployment INT NOT NULL, profile INT NOT NULL, agent BYTES NOT NULL, client BYTES NOT NULL,
@@ -204,6 +205,26 @@ const STEPS_FROM_6: [&str; 9] = [
 /// Those statements in an engine's dialect.
 pub(super) fn steps_from_6(dialect: &Dialect) -> Vec<String> {
     STEPS_FROM_6.map(|it| spoken(it, dialect)).to_vec()
+}
+
+/// The statements that make tables of version 10 those of version 11, less the index that they drop. When a file was fetched
+/// whose host has failed since, the version before did not note.
+const STEPS_FROM_10: [&str; 6] = [
+    "ALTER TABLE file ADD COLUMN fetched_at INT",
+    "UPDATE file SET fetched_at = checked_at WHERE state = 1 AND reason IS NULL",
+    "DROP INDEX evidence_by_payment",
+    "ALTER TABLE evidence ADD COLUMN payment BYTES",
+    "ALTER TABLE evidence ADD COLUMN place BYTES",
+    "UPDATE evidence SET
+        place = (SELECT f.place FROM feedback f WHERE f.deployment = evidence.deployment
+            AND f.profile = evidence.profile AND f.agent = evidence.agent
+            AND f.client = evidence.client AND f.idx = evidence.idx)
+        WHERE task_ref IS NOT NULL",
+];
+
+/// Those statements in an engine's dialect.
+pub(super) fn steps_from_10(dialect: &Dialect) -> Vec<String> {
+    STEPS_FROM_10.map(|it| spoken(it, dialect)).to_vec()
 }
 
 /// The statements that create the tables in an engine's dialect.

@@ -28,7 +28,7 @@ const STATISTICS: &[(&str, &str, &str)] = &[
     ("registration", "registration_waiting", "1000 1000"),
     ("evidence", "evidence", "1000000 500000 250000 10 2 1"),
     ("evidence", "evidence_by_file", "1000000 500000 2"),
-    ("evidence", "evidence_by_payment", "1000000 500000 10 1"),
+    ("evidence", "evidence_by_payment", "1000000 500000 10 2 1"),
     ("client", "client", "1000000 500000 250000 10 1"),
     ("client", "client_most_active", "1000000 500000 250000 10 5"),
     ("feedback", "feedback", "1000000 500000 250000 10 2 1"),

@@ -1,3 +1,4 @@
+use crate::Place;
 use borsh::{BorshDeserialize, BorshSerialize};
 use concord_canonical::hash::keccak256;
 
@@ -45,13 +46,30 @@ pub struct File {
     pub next_at: i64,
     /// Unix seconds of the last attempt.
     pub checked_at: Option<i64>,
+    /// Unix seconds of the last attempt that had its content; `None` also if a version before 11 fetched it and its host had
+    /// failed since.
+    pub fetched_at: Option<i64>,
     /// Who delivered it; `None` if a CID proves it.
     pub host: Option<String>,
     /// Its content.
     pub bytes: Option<Vec<u8>>,
-    /// Why there is none.
+    /// Why the last attempt had none.
     pub reason: Option<String>,
 }
+
+/// When a file was fetched, and how that went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fetching {
+    /// Unix seconds of the last attempt.
+    pub checked_at: Option<i64>,
+    /// Unix seconds of the last attempt that had its content.
+    pub fetched_at: Option<i64>,
+    /// Why the last attempt had none.
+    pub error: Option<String>,
+}
+
+/// What was derived from a file, and when that was fetched; `None` for what its URI holds.
+pub type Fetched<T> = (T, Option<Fetching>);
 
 /// Whether a file was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, BorshSerialize, BorshDeserialize)]
@@ -187,4 +205,8 @@ pub struct Proof {
     pub signer: Vec<u8>,
     /// Whether the file is proven and agrees with the entry, and both signatures hold.
     pub holds: bool,
+    /// R32: names the payment together with the reviewer and the signer; `None` if the task reference is none.
+    pub payment: Option<[u8; 32]>,
+    /// The place of the feedback.
+    pub place: Place,
 }

@@ -12,7 +12,9 @@ pub use feedback::{
     Client, ClientKey, Feedback, FeedbackKey, Part, PartKey, Payment, Response, ResponseKey, Total,
     TotalKey, Transaction,
 };
-pub use file::{Evidence, File, FileKey, FileState, FileUse, Lines, Proof, Registration};
+pub use file::{
+    Evidence, Fetched, Fetching, File, FileKey, FileState, FileUse, Lines, Proof, Registration,
+};
 pub(crate) use rows::Digest;
 pub use rows::{Rows, Tables};
 pub use validation::{Answer, Validation, ValidationKey};

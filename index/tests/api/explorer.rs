@@ -1,6 +1,6 @@
 //! The explorer's pages over a store with two chains. A browser looks at them in `tests/index`.
 use crate::{
-    furnished::complete,
+    furnished::{FAILED, complete},
     given::{CHAINS, account, all_given, batch, blocks, name, open},
     server::{Server, patient},
 };
@@ -175,8 +175,8 @@ async fn verified_content_that_cannot_be_read_or_differs_has_a_warning() {
     let verified = "<span class=\"good\">content verified</span>";
     for warning in ["file unreadable", "file differs from the chain"] {
         let warning = format!("<span class=\"warn\">{warning}</span>");
-        let found = rows.iter().find(|it| it.contains(&warning));
-        assert!(found.is_some_and(|it| it.contains(verified)), "{text}");
+        let mut found = rows.iter().filter(|it| it.contains(&warning));
+        assert!(found.any(|it| it.contains(verified)), "{text}");
     }
 }
 
@@ -248,4 +248,23 @@ async fn a_feedback_and_an_agent_say_which_command_verifies_them() {
         assert!(feedback.contains(&words), "{feedback}");
         assert!(feedback.contains("href=\"/explain\""));
     }
+}
+
+#[tokio::test]
+async fn a_page_says_when_a_file_was_fetched_and_that_its_host_has_failed_since() {
+    let mut server = Server::start();
+    complete(&mut server);
+    let (client, about) = (account(120), name(0, 20));
+    for path in [
+        format!("/agent/{}", name(0, FAILED)),
+        format!("/feedback/{about}/open/{client}/3"),
+    ] {
+        let text = page(&server, &path).await;
+        assert!(text.contains("2023-11-16 02:00:00 UTC</time>."), "{text}"); // FETCHED, by date(1)
+        assert!(text.contains("Its host has failed since"), "{text}");
+        assert!(text.contains("2023-11-17 05:46:40 UTC"), "{text}");
+        assert!(text.contains("status 503"), "{text}");
+    }
+    let text = page(&server, &format!("/agent/{}", name(0, 21))).await; // its URI holds the file
+    assert!(!text.contains("Fetched on") && !text.contains("failed since"));
 }

@@ -6,7 +6,8 @@ use crate::{
 };
 use concord_index::{
     state::{Fact, Field, StateRead, Subject},
-    table::ClientKey,
+    store::DeploymentId,
+    table::{ClientKey, File, FileState},
 };
 use concord_registry::{
     Event,
@@ -19,6 +20,8 @@ use std::{fs, path::Path};
 const AGENT: u8 = 20;
 /// One with a file, and one with a file that is none.
 const OTHERS: [u8; 2] = [21, 22];
+/// One whose file was fetched once, and whose host has failed since.
+pub const FAILED: u8 = 23;
 /// More than an agent or a feedback is answered with.
 const MANY: u8 = 201;
 /// Blocks after those that there are.
@@ -79,6 +82,7 @@ pub fn complete(server: &mut Server) {
             .commit(deployment, &batch, Some(1), 64)
             .unwrap();
     }
+    fetch_and_fail(server, deployment);
     let headers = server.store.headers(deployment).unwrap();
     let fork = headers.iter().find(|it| it.number == LATER).unwrap();
     server.store.roll_back(deployment, fork, 1).unwrap();
@@ -104,6 +108,35 @@ pub fn complete(server: &mut Server) {
     };
     let subjects = [Subject::Agent(id), Subject::Client(key)];
     server.store.compare(deployment, &subjects, &read).unwrap();
+}
+
+/// The host of files that were fetched once.
+const HOST: &str = "https://host.example";
+/// When they were, and when their host was asked again and failed.
+pub const FETCHED: [i64; 2] = [1_700_100_000, 1_700_200_000];
+
+/// The files of the host that answered once.
+fn fetch_and_fail(server: &mut Server, deployment: DeploymentId) {
+    let due = server.store.due_files(deployment, 0, 999).unwrap();
+    for file in due.into_iter().filter(|it| it.uri.starts_with(HOST)) {
+        let fetched = File {
+            state: FileState::Fetched,
+            next_at: FETCHED[1],
+            checked_at: Some(FETCHED[0]),
+            fetched_at: Some(FETCHED[0]),
+            host: Some("host.example".to_owned()),
+            bytes: Some(br#"{"name":"Bob","services":[]}"#.to_vec()),
+            ..file
+        };
+        server.store.take_file(deployment, &fetched).unwrap();
+        let failed = File {
+            next_at: i64::MAX,
+            checked_at: Some(FETCHED[1]),
+            reason: Some("status 503".to_owned()),
+            ..fetched
+        };
+        server.store.take_file(deployment, &failed).unwrap();
+    }
 }
 
 /// One of many responses, and of many keys.
@@ -146,8 +179,14 @@ fn with_files(id: AgentId) -> Vec<Event> {
             uri: data_uri(&file),
         })
         .collect();
+    events.push(Event::AgentRegistered {
+        agent: agent(FAILED),
+        owner: account(120),
+        uri: format!("{HOST}/agent"),
+    });
     let (signed, hash) = signed();
-    for (index, uri) in [(1, data_uri(&signed)), (2, data_uri("["))] {
+    let uris = [data_uri(&signed), data_uri("["), format!("{HOST}/feedback")];
+    for (index, uri) in (1..).zip(uris) {
         events.push(Event::OpenFeedback {
             agent: id,
             client: account(120),
@@ -191,6 +230,7 @@ pub fn requests() -> Vec<(String, Option<Value>)> {
         format!("/v1/agents/{furnished}"),
         format!("/v1/agents/{}", name(0, OTHERS[0])),
         format!("/v1/agents/{}", name(0, OTHERS[1])),
+        format!("/v1/agents/{}", name(0, FAILED)),
         format!("/v1/agents/{agent}/summary?clientAddresses=everyone&profile=authorized"),
         format!("/v1/agents/{furnished}/validations?pageSize=1"),
         format!("/v1/agents/{agent}/given"),
@@ -201,6 +241,7 @@ pub fn requests() -> Vec<(String, Option<Value>)> {
         format!("/v1/feedback/{furnished}/open/{reviewer}/1"),
         format!("/v1/feedback/{furnished}/open/{}/1", account(120)),
         format!("/v1/feedback/{furnished}/open/{}/2", account(120)),
+        format!("/v1/feedback/{furnished}/open/{}/3", account(120)),
         format!(
             "/v1/validations?chain=eip155:31337&validator={}",
             account(40)

@@ -330,6 +330,11 @@ async fn the_openapi_document_describes_every_route() {
             }
         }
     }
+    let size = &document["components"]["schemas"]["PageSize"];
+    assert_eq!(
+        (&size["minimum"], &size["maximum"]),
+        (&json!(1), &json!(patient().page))
+    );
     let filters = &document["components"]["schemas"]["AgentFilters"]["properties"];
     for (name, _) in filters.as_object().unwrap() {
         // Null is of no filter's type but those that may be left out.
@@ -389,6 +394,11 @@ impl Engine for Endless {
 
 /// An API over one connection of that kind at a time; it counts them.
 fn endless(connections: &Arc<AtomicUsize>) -> axum::Router {
+    endless_for(connections, Duration::from_millis(200))
+}
+
+/// Which ends queries after this time.
+fn endless_for(connections: &Arc<AtomicUsize>, time: Duration) -> axum::Router {
     let opened = Arc::downgrade(connections);
     let connect = move || -> Result<Reader<Endless>, StoreError> {
         let count = |it: Arc<AtomicUsize>| it.fetch_add(1, Ordering::SeqCst);
@@ -406,7 +416,7 @@ fn endless(connections: &Arc<AtomicUsize>) -> axum::Router {
         })
     };
     let limits = Limits {
-        time: Duration::from_millis(200),
+        time,
         queries: 1,
         ..Limits::default()
     };
@@ -448,6 +458,46 @@ async fn a_query_is_ended_too_if_its_client_has_gone() {
     while connections.load(Ordering::SeqCst) == 1 {
         router.clone().oneshot(status()).await.unwrap();
     }
+}
+
+/// Who asks whether the service is well does not wait for the queries of others, and is not among them.
+#[tokio::test]
+async fn health_and_metrics_do_not_wait_for_queries() {
+    let connections = Arc::new(AtomicUsize::new(0));
+    let router = endless_for(&connections, Duration::from_secs(20));
+    let opened = async |count: usize| {
+        while connections.load(Ordering::SeqCst) < count {
+            tokio::task::yield_now().await;
+        }
+    };
+    let get = |path: &str| {
+        let request = Request::builder().uri(path).body(Body::empty());
+        tokio::spawn(router.clone().oneshot(request.unwrap()))
+    };
+    let query = get("/v1/status"); // it has the only permit until it is ended
+    opened(1).await;
+    let others = [get("/readyz"), get("/metrics")];
+    opened(3).await;
+    assert!(!query.is_finished());
+    query.abort();
+    others.iter().for_each(tokio::task::JoinHandle::abort);
+}
+
+/// The slowest requests are those that a client gives up.
+#[tokio::test]
+async fn a_request_that_its_client_gave_up_is_noted() {
+    let server = Server::start();
+    let body = json!({});
+    {
+        let asked = server.post("/v1/feedback/search", &body);
+        let mut asked = std::pin::pin!(asked);
+        let given_up = tokio::time::timeout(Duration::ZERO, &mut asked).await;
+        assert!(given_up.is_err());
+    }
+    let metrics = server.get("/metrics").await.text;
+    let line =
+        "concord_index_request_seconds_count{route=\"/v1/feedback/search\",status=\"499\"} 1";
+    assert!(metrics.lines().any(|it| it == line), "{metrics}");
 }
 
 #[test]

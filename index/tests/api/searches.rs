@@ -1,9 +1,13 @@
 use crate::{
-    given::{AGENTS, CHAINS, Given, account, agent, all_given, batch, name, time},
+    furnished::{FAILED, FETCHED, complete},
+    given::{
+        AGENTS, CHAINS, Given, account, agent, all_given, batch, deployment, name, open, time,
+    },
     server::Server,
     subgraph::data_uri,
 };
-use concord_registry::{Event, event::Profile};
+use concord_index::Contracts;
+use concord_registry::{Event, event::Profile, evm::RegistryAddresses};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -465,5 +469,121 @@ async fn hostile_texts_are_values_of_json_and_nothing_else() {
         let body = json!({ "filters": { "tag": text } });
         let found = server.posted("/v1/feedback/search", body).await;
         assert_eq!(found["items"].as_array().unwrap().len(), 1, "{text:?}");
+    }
+}
+
+/// A host may fail for a month before anyone looks: what was read then is said with its time.
+#[tokio::test]
+async fn answers_say_when_files_were_fetched_and_how_their_hosts_failed_since() {
+    let mut server = Server::start();
+    complete(&mut server);
+    let expected = (json!(FETCHED[0]), json!(FETCHED[1]), json!("status 503"));
+    let said = |file: &Value| {
+        let of = |name: &str| file[name].clone();
+        (of("fetchedAt"), of("checkedAt"), of("fetchError"))
+    };
+    let failed = name(0, FAILED);
+    let one = server.got(&format!("/v1/agents/{failed}")).await;
+    assert_eq!(one["registrationFile"]["name"], "Bob");
+    assert_eq!(said(&one["registrationFile"]), expected);
+    let filters = json!({ "agentIds": [failed, name(0, 21), name(0, 1)] });
+    let options = json!({ "sort": ["createdAt:asc"] });
+    let found = pages(&server, "/v1/agents/search", filters, options).await;
+    let found: BTreeMap<_, _> = (found.iter())
+        .map(|it| (it["id"].as_str().unwrap(), said(&it["registrationFile"])))
+        .collect();
+    let never = (Value::Null, Value::Null, Value::Null);
+    assert_eq!(found[&*failed], expected);
+    assert_eq!(found[&*name(0, 21)], never); // its URI holds it
+    assert_eq!(found[&*name(0, 1)], never); // it waits
+    let filters = json!({ "agents": [name(0, 20)], "reviewers": [account(120).to_string()] });
+    let found = pages(&server, "/v1/feedback/search", filters, json!({})).await;
+    let found: Vec<_> = found.iter().map(|it| said(&it["evidence"])).collect();
+    assert_eq!(found, [expected.clone(), never.clone(), never]); // the newest first
+    let path = format!("/v1/feedback/{}/open/{}/3", name(0, 20), account(120));
+    assert_eq!(said(&server.got(&path).await["evidence"]), expected);
+}
+
+/// A second registry on the first chain, with an agent, feedback and a validation of its own.
+fn second_registry(server: &mut Server) -> String {
+    let mut second = deployment(0);
+    second.contracts = Contracts::Evm(RegistryAddresses {
+        identity: [0xcd; 20].into(),
+        open_reputation: Some([5; 20].into()),
+        authorized_reputation: None,
+        validation: Some([6; 20].into()),
+    });
+    let id = server.store.claim(&second).unwrap();
+    let validation = |request: u8| Event::ValidationRequested {
+        agent: agent(1),
+        validator: account(40),
+        request: [request; 32],
+        uri: String::new(),
+        tag: None,
+    };
+    let registered = Event::AgentRegistered {
+        agent: agent(1),
+        owner: account(101),
+        uri: String::new(),
+    };
+    let events = vec![registered, open(1, 1, 1), validation(2)];
+    server
+        .store
+        .commit(id, &batch(0, 1, events), None, 64)
+        .unwrap();
+    let first = server.ids[0];
+    server
+        .store
+        .commit(first, &batch(0, 1_000, vec![validation(1)]), None, 64)
+        .unwrap();
+    format!("{}:0x{}", CHAINS[0], "cd".repeat(20))
+}
+
+#[tokio::test]
+async fn a_registry_of_several_on_a_chain_is_asked_by_its_name() {
+    let mut server = Server::start();
+    let second = second_registry(&mut server);
+    let first = format!("{}:0x{}", CHAINS[0], "ab".repeat(20));
+    let path = |chain: &str| {
+        let validator = account(40);
+        format!("/v1/validations?chain={chain}&validator={validator}")
+    };
+    let upper = second.replace("cd", "CD");
+    for (chain, request) in [(&first, 1), (&second, 2), (&upper, 2)] {
+        let found = server.got(&path(chain)).await;
+        let items = found["items"].as_array().unwrap();
+        assert_eq!(items.len(), 1, "{chain}");
+        let expected = format!("0x{}", format!("{request:02x}").repeat(32));
+        assert_eq!(items[0]["requestHash"], expected);
+        assert_eq!(items[0]["agent"], format!("{}:1", chain.to_lowercase()));
+    }
+    let both = server.get(&path(CHAINS[0])).await;
+    for name in [&first, &second, &"name one".to_owned()] {
+        assert!(both.text.contains(name.as_str()), "{}", both.text);
+    }
+    assert_eq!(both.error().2, json!("chain"));
+    let other = format!("{}:0x{}", CHAINS[0], "ef".repeat(20));
+    let other = server.get(&path(&other)).await;
+    assert!(other.text.contains("is not indexed here"), "{}", other.text);
+    let own = all_given(0).iter().filter(|it| !it.is_revoked).count();
+    for (chains, agents, feedback) in [
+        (json!([second]), 1, 1),
+        (json!([first]), 12, own),
+        (json!([CHAINS[0]]), 13, own + 1),
+        (json!([31_337]), 13, own + 1),
+        (json!([first, second]), 13, own + 1),
+    ] {
+        let filters = json!({ "chains": chains });
+        let options = json!({ "pageSize": 200 });
+        let found = pages(
+            &server,
+            "/v1/agents/search",
+            filters.clone(),
+            options.clone(),
+        )
+        .await;
+        assert_eq!(found.len(), agents, "{chains}");
+        let found = pages(&server, "/v1/feedback/search", filters, options).await;
+        assert_eq!(found.len(), feedback, "{chains}");
     }
 }

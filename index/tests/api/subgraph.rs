@@ -405,6 +405,51 @@ async fn an_agent_has_its_file_its_operators_and_what_was_said_of_it() {
     );
 }
 
+/// A page is answered whatever one of its files says.
+#[tokio::test]
+async fn a_wallet_that_is_no_caip_10_id_is_null() {
+    let mut server = Server::start();
+    let wallets = [
+        (
+            "0x0909090909090909090909090909090909090909",
+            [json!(null), json!(null)],
+        ),
+        ("eip155:1", [json!(null), json!(null)]),
+        (
+            "eip155:8453:0x0909090909090909090909090909090909090909",
+            [
+                json!("0x0909090909090909090909090909090909090909"),
+                json!("8453"),
+            ],
+        ),
+        (
+            "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp:9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin",
+            [
+                json!("9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin"),
+                json!(null),
+            ],
+        ),
+    ];
+    let registered = (20..).zip(&wallets).map(|(number, (wallet, _))| {
+        let services = json!([{ "name": "agentWallet", "endpoint": wallet }]);
+        Event::AgentRegistered {
+            agent: agent(number),
+            owner: account(120),
+            uri: data_uri(&json!({ "name": "Ann", "services": services }).to_string()),
+        }
+    });
+    let id = server.ids[0];
+    let batch = batch(0, 1_000, registered.collect());
+    server.store.commit(id, &batch, None, 64).unwrap();
+    let query = "{ agents(where: { agentId_gte: 20 }, orderBy: agentId) {
+        registrationFile { agentWallet agentWalletChainId } } }";
+    let found = ask(&server, query, json!({})).await;
+    let expected = wallets.map(|(_, [wallet, chain])| {
+        json!({ "registrationFile": { "agentWallet": wallet, "agentWalletChainId": chain } })
+    });
+    assert_eq!(found["agents"], json!(expected));
+}
+
 #[tokio::test]
 async fn agents_are_found_by_what_their_files_list() {
     let mut server = Server::start();

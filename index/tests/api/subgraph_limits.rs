@@ -4,8 +4,14 @@ use crate::{
     server::Server,
     subgraph::{ask, data_uri, refused, send},
 };
-use concord_registry::{Event, event::AccountId};
-use serde_json::json;
+use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
+use concord_registry::{
+    Event,
+    event::{AccountId, AgentId},
+};
+use flate2::{Compression, write::GzEncoder};
+use serde_json::{Value, json};
+use std::io::Write as _;
 
 #[tokio::test]
 async fn what_is_malformed_is_named_with_its_value_and_limit() {
@@ -249,7 +255,7 @@ async fn the_operators_of_many_agents_have_a_limit() {
 async fn the_lists_of_a_protocol_have_a_limit() {
     let mut server = Server::start();
     let registered = (13..=212).map(|number| {
-        let trust = format!("{number}{}", "x".repeat(15_000));
+        let trust = format!("{number}{}", "x".repeat(12_000));
         let file = json!({ "name": "Ann", "supportedTrust": [trust] });
         Event::AgentRegistered {
             agent: agent(number),
@@ -269,4 +275,83 @@ async fn the_lists_of_a_protocol_have_a_limit() {
     let once = ask(&server, &query(1, 1), json!({})).await;
     assert_eq!(once["p0"]["a0"].as_array().unwrap().len(), 200);
     assert_eq!(refused(&server, &query(2, 8)).await, TOO_LONG);
+}
+
+/// What agent0's SDK for TypeScript asks for first, whatever is searched for.
+const SEARCH: &str = "query SearchAgentsV2($first: Int!) {
+    agents(where: null, first: $first, skip: 0, orderBy: createdAt, orderDirection: desc) {
+        id chainId agentId owner operators agentURI agentURIType agentWallet createdAt updatedAt totalFeedback lastActivity
+        registrationFile { id agentId name description image active x402Support supportedTrusts mcpEndpoint mcpVersion
+            a2aEndpoint a2aVersion webEndpoint emailEndpoint hasOASF oasfSkills oasfDomains ens did mcpTools mcpPrompts
+            mcpResources a2aSkills }
+    } }";
+
+/// A URI of about a kilobyte, whatever the length.
+fn gzipped(file: &Value) -> String {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(file.to_string().as_bytes()).unwrap();
+    let bytes = encoder.finish().unwrap();
+    format!(
+        "data:application/json;enc=gzip;base64,{}",
+        BASE64.encode(bytes)
+    )
+}
+
+/// A file of which each text and each list has so many bytes.
+fn long_file(length: usize) -> Value {
+    let text = "x".repeat(length);
+    let service = |name: &str| json!({ "name": name, "endpoint": text, "version": text });
+    let mut services: Vec<Value> = ["MCP", "A2A", "OASF", "web", "email", "ENS", "DID"]
+        .map(service)
+        .into();
+    for (at, list) in [
+        (0, "mcpTools"),
+        (0, "mcpPrompts"),
+        (0, "mcpResources"),
+        (1, "a2aSkills"),
+        (2, "skills"),
+        (2, "domains"),
+    ] {
+        services[at][list] = json!([text]);
+    }
+    json!({ "name": "Ann", "description": text, "image": text, "services": services, "supportedTrust": [text] })
+}
+
+/// An agent that anyone can register for the gas of a kilobyte must not take the others away from everyone.
+#[tokio::test]
+async fn a_page_of_agents_with_the_longest_files_is_answered() {
+    let mut server = Server::start();
+    let long = gzipped(&long_file(16_000)); // more than is kept
+    let most = gzipped(&long_file(600)); // nearly as much as is kept
+    let number = |at: u16| {
+        let mut word = [0; 32];
+        word[30..].copy_from_slice(&at.to_be_bytes());
+        AgentId::Evm(word)
+    };
+    let registered = (1_000..2_000).map(|at| Event::AgentRegistered {
+        agent: number(at),
+        owner: account(120),
+        uri: if at % 16 == 0 { &long } else { &most }.clone(),
+    });
+    let batch = batch(0, 1_000, registered.collect());
+    let id = server.ids[0];
+    server.store.commit(id, &batch, None, 64).unwrap();
+    let found = ask(&server, SEARCH, json!({ "first": 1_000 })).await;
+    let agents = found["agents"].as_array().unwrap();
+    assert_eq!(agents.len(), 1_000);
+    let of = |id: &str| {
+        let found = agents.iter().find(|it| it["id"] == id);
+        found.unwrap()["registrationFile"].clone()
+    };
+    let (long, most) = (of("31337:1008"), of("31337:1009"));
+    assert_eq!(
+        (&long["name"], &most["name"]),
+        (&json!("Ann"), &json!("Ann"))
+    );
+    assert_eq!(
+        (&long["description"], &long["mcpTools"]),
+        (&Value::Null, &json!([]))
+    );
+    assert_eq!(most["description"], "x".repeat(600));
+    assert_eq!(most["oasfDomains"], json!(["x".repeat(600)]));
 }

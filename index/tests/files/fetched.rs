@@ -79,6 +79,15 @@ impl Setup {
         found.unwrap()
     }
 
+    /// When its file was asked for, when that was answered, and why it was not.
+    fn fetching(&mut self, number: u64) -> (Option<i64>, Option<i64>, Option<String>) {
+        let (id, row) = (self.id, self.registration(number));
+        let found = (self.store()).with_fetchings(id, vec![Some(row)], |it| it.file);
+        let (_, fetching) = found.unwrap().remove(0).unwrap();
+        let fetching = fetching.unwrap();
+        (fetching.checked_at, fetching.fetched_at, fetching.error)
+    }
+
     fn found(&mut self, file: FileFilter) -> Vec<String> {
         let filter = AgentFilter {
             file,
@@ -208,6 +217,8 @@ fn what_may_pass_is_tried_again_and_what_was_read_stays() {
         assert_eq!(setup.step(now), tried, "{now}");
     }
     let waiting = setup.registration(1);
+    let (checked, fetched, _) = setup.fetching(1);
+    assert_eq!((checked, fetched), (Some(180), None));
     assert_eq!(waiting.state, FileUse::Unavailable);
     assert!(waiting.reason.unwrap().contains("503"));
     host.put("/1", &file("old", true, "web", 1));
@@ -215,9 +226,13 @@ fn what_may_pass_is_tried_again_and_what_was_read_stays() {
     assert_eq!(setup.registration(1).name.as_deref(), Some("old"));
     // A day later it is asked for again.
     assert_eq!(setup.step(1_000 + DAY - 1), 0);
+    assert_eq!(setup.fetching(1), (Some(1_000), Some(1_000), None));
     host.remove("/1");
     assert_eq!(setup.step(1_000 + DAY), 1);
     assert_eq!(setup.registration(1).name.as_deref(), Some("old"));
+    let (checked, fetched, error) = setup.fetching(1);
+    assert_eq!((checked, fetched), (Some(1_000 + DAY), Some(1_000)));
+    assert!(error.unwrap().contains("503"));
     host.put("/1", &file("new", true, "web", 1));
     assert_eq!(setup.step(1_000 + 2 * DAY), 1);
     assert_eq!(setup.registration(1).name.as_deref(), Some("new"));
@@ -378,7 +393,7 @@ fn a_file_of_many_agents_is_derived_in_small_transactions_and_completed_after_a_
 fn a_text_that_is_very_long_is_not_kept_with_each_agent() {
     let host = Host::start();
     let mut setup = Setup::new(true);
-    let long = "x".repeat((16 << 10) + 1);
+    let long = "x".repeat((12 << 10) + 1);
     let url = host.put("/1", &file("Alice", true, &long, 1));
     let inline = file(&long, true, "web", 2);
     let events = vec![registered(1, OWNER, &url), registered(2, OWNER, &inline)];

@@ -1,13 +1,15 @@
 //! R49, with files that were signed with other software (tests/vectors).
-use crate::database::database;
-use crate::world::{agent, commit, deployment, registered, sound};
+use crate::asked::Noting;
+use crate::database::{database, fresh, part};
+use crate::earlier::make_version_10;
+use crate::world::{agent, append, commit, deployment, registered, sound};
 use concord_canonical::sign::address_of_public_key;
 use concord_files::encode_uri;
 use concord_index::{
     query::Authorship,
     state::{Fact, Field, StateRead, Subject},
-    store::{Database, DeploymentId, Store},
-    table::{Evidence, FeedbackKey, FileUse},
+    store::{Database, DeploymentId, Engine, Store},
+    table::{Evidence, FeedbackKey, File, FileState, FileUse},
 };
 use concord_registry::{
     Event,
@@ -279,6 +281,142 @@ fn r32_a_proof_in_a_second_file_is_only_claimed() {
         assert_eq!(authorship(&first), Authorship::Signed { reviewer });
         let reviewer = self::reviewer();
         assert_eq!(authorship(&second), Authorship::Claimed { reviewer });
+    }
+}
+
+/// The vector's file as of another client, without the hash that it does not have.
+fn copy_by(client: AccountId) -> Event {
+    let mut copy: Value = serde_json::from_str(&vector().0).unwrap();
+    copy["clientAddress"] = json!(format!("eip155:84532:{client}"));
+    feedback_by(
+        client,
+        &encode_uri(copy.to_string().as_bytes()),
+        [0; 32],
+        95,
+    )
+}
+
+/// Anyone can publish a proof again, as often as they like: each copy is looked up once, and not beside all others.
+#[test]
+fn r32_the_first_of_thousands_of_copies_is_found_by_its_key() {
+    let copies = part(2_000, 200);
+    // The first one has the last key.
+    let client = |number: usize| {
+        let mut address = [0x55; 20];
+        address[..8].copy_from_slice(&(u64::MAX - number as u64).to_be_bytes());
+        AccountId::Evm(address)
+    };
+    let (noting, log) = Noting::of(database());
+    let mut store = Store::open(noting).unwrap();
+    let id = store
+        .claim(&deployment("eip155:84532", bytes(REGISTRY)))
+        .unwrap();
+    commit(&mut store, id, 1, vec![registered(AGENT, wallet(), "")]);
+    let events = (0..copies).map(|number| copy_by(client(number)));
+    append(&mut store, id, 2, events.collect());
+    for number in (0..copies).step_by(copies / 20) {
+        let key = FeedbackKey {
+            client: client(number),
+            ..key()
+        };
+        let row = store.feedback(id, &key).unwrap().unwrap();
+        let evidence = store.evidence(id, &key).unwrap().unwrap();
+        assert!(evidence.proof.as_ref().unwrap().holds);
+        log.begin();
+        let authorship = store.authorship(id, &key, &row, Some(&evidence)).unwrap();
+        let statements = log.end();
+        let of_evidence: Vec<_> = (statements.iter())
+            .filter(|it| it.sql.contains("FROM evidence"))
+            .collect();
+        let rows: Vec<usize> = of_evidence.iter().map(|it| it.rows).collect();
+        assert_eq!(rows, [usize::from(number > 0)], "{number}");
+        let plan = &of_evidence[0].plan;
+        let by_key = "evidence_by_payment (deployment=? AND agent=? AND payment=? AND place<?)";
+        assert!(plan.is_empty() || plan.contains(by_key), "{plan}");
+        let reviewer = reviewer();
+        let expected = match number {
+            0 => Authorship::Signed { reviewer },
+            _ => Authorship::Claimed { reviewer },
+        };
+        assert_eq!(authorship, expected, "{number}");
+    }
+}
+
+/// The store of version 10 kept more of long files, had no key of a payment, and did not note when a file was fetched.
+#[test]
+fn r45_a_store_of_version_10_is_brought_up_to_date() {
+    let fresh = fresh();
+    let open = || Store::open(fresh.location.open().unwrap()).unwrap();
+    let mut store = open();
+    let id = store
+        .claim(&deployment("eip155:84532", bytes(REGISTRY)))
+        .unwrap();
+    let (text, hash) = vector();
+    let long =
+        json!({ "name": "Ann", "description": "d".repeat(13_000), "image": "i".repeat(16_000) });
+    let events = vec![
+        registered(AGENT, wallet(), ""),
+        registered(1, wallet(), &long.to_string()),
+        registered(2, wallet(), "https://a.example/fetched"),
+        registered(3, wallet(), "https://a.example/failed"),
+        feedback(&encode_uri(text.as_bytes()), hash, 95),
+        copy_by(SOMEBODY),
+    ];
+    commit(&mut store, id, 1, events);
+    for file in store.due_files(id, 0, 9).unwrap() {
+        let reason = file
+            .uri
+            .ends_with("failed")
+            .then(|| "status 503".to_owned());
+        let fetched = File {
+            state: FileState::Fetched,
+            next_at: i64::MAX,
+            checked_at: Some(7),
+            fetched_at: reason.is_none().then_some(7),
+            bytes: Some(b"{}".to_vec()),
+            reason,
+            ..file
+        };
+        store.take_file(id, &fetched).unwrap();
+    }
+    let copy = FeedbackKey {
+        client: SOMEBODY,
+        ..key()
+    };
+    let keys = [key(), copy];
+    let evidence = keys.map(|key| store.evidence(id, &key).unwrap());
+    assert!(evidence.iter().flatten().all(|it| it.proof.is_some()));
+    let digest = store.file_digest(id).unwrap();
+    drop(store);
+    let mut database = fresh.location.open().unwrap();
+    let kept = format!(
+        "UPDATE registration SET description = '{}', image = '{}' WHERE name = 'Ann'",
+        "d".repeat(13_000),
+        "i".repeat(16_000)
+    );
+    database.script(&kept).unwrap();
+    make_version_10(&mut database);
+    drop(database);
+    let mut store = open();
+    assert_eq!(store.file_digest(id).unwrap(), digest);
+    assert_eq!(store.derived_digest(id).unwrap(), digest);
+    let long = store.registration(id, agent(1)).unwrap().unwrap();
+    assert_eq!((long.description, long.image), (None, None));
+    assert_eq!(keys.map(|key| store.evidence(id, &key).unwrap()), evidence);
+    let fetched_at = [2, 3].map(|number| {
+        let row = store.registration(id, agent(number)).unwrap();
+        let found = store.with_fetchings(id, vec![row], |it| it.file).unwrap();
+        let (_, fetching) = found[0].clone().unwrap();
+        fetching.unwrap().fetched_at
+    });
+    assert_eq!(fetched_at, [Some(7), None]);
+    assert_eq!(store.due_files(id, i64::MAX - 1, 9).unwrap(), []); // nothing is fetched again
+    for (key, is_first) in keys.into_iter().zip([true, false]) {
+        let row = store.feedback(id, &key).unwrap().unwrap();
+        let evidence = store.evidence(id, &key).unwrap();
+        let found = store.authorship(id, &key, &row, evidence.as_ref());
+        let is_signed = matches!(found.unwrap(), Authorship::Signed { .. });
+        assert_eq!(is_signed, is_first);
     }
 }
 

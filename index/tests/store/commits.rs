@@ -122,6 +122,7 @@ fn fetch<E: Engine>(store: &mut Store<E>, id: DeploymentId) {
             attempts: 1,
             next_at: i64::MAX,
             checked_at: Some(1),
+            fetched_at: Some(1),
             bytes: Some(content.to_string().into_bytes()),
             ..file
         };

@@ -1,15 +1,17 @@
 //! R46: what was not seen is found, and ends when it is seen.
+use crate::asked::Noting;
 use crate::database::database;
 use crate::world::{account, agent, at, deployment, open, registered};
 use concord_index::{
     batch::{Batch, Header, IndexedEvent},
     query::{Completeness, Gap, IncompleteAgent, Reviewers, ReviewersError},
+    state::{Fact, Field, StateRead, Subject},
     store::{Database, DeploymentId, Store},
     table::ClientKey,
 };
 use concord_registry::{
     Event,
-    event::{AgentId, Profile},
+    event::{AccountId, AgentId, Profile},
 };
 
 const HEAD: Header = Header {
@@ -93,6 +95,142 @@ fn r46_a_gap_between_indices_is_named_until_it_is_filled() {
     assert_eq!(completeness(with_gap.clone()).agents, [expected]);
     let filled = [with_gap, vec![open(1, 5, 3, 9), open(1, 5, 2, 9)]].concat();
     assert!(completeness(filled).is_complete());
+}
+
+/// Five hundred clients, of whom every fifth has gaps: at the first index, between two, and more than one.
+#[test]
+fn r46_the_gaps_of_many_clients_are_found_with_few_statements() {
+    let (noting, log) = Noting::of(database());
+    let mut store = Store::open(noting).unwrap();
+    let id = store.claim(&deployment()).unwrap();
+    let client = |number: u64| {
+        let mut address = [9; 20];
+        address[..8].copy_from_slice(&number.to_be_bytes());
+        AccountId::Evm(address)
+    };
+    let of = |number: u64| ClientKey {
+        profile: Profile::Open,
+        agent: agent(1),
+        client: client(number),
+    };
+    let given = |number: u64, index: u64| Event::OpenFeedback {
+        agent: agent(1),
+        client: client(number),
+        index,
+        value: 7,
+        decimals: 0,
+        tag1: String::new(),
+        tag2: String::new(),
+        endpoint: String::new(),
+        uri: String::new(),
+        hash: [7; 32],
+    };
+    let indices = |number: u64| match number % 5 {
+        0 => vec![2, 3, 6, 9],
+        1 => vec![1],
+        _ => vec![1, 2],
+    };
+    let mut expected = Vec::new();
+    let mut events = vec![registered(1)];
+    for number in 0..500 {
+        events.extend(indices(number).into_iter().map(|it| given(number, it)));
+        if number % 5 == 0 {
+            let gaps = [(1, 1), (4, 5), (7, 8)];
+            expected.extend(gaps.map(|(first, last)| Gap {
+                client: of(number),
+                first,
+                last,
+            }));
+        }
+    }
+    let events = (0..).zip(events).map(|(log, it)| at(9, log, it));
+    let batch = Batch {
+        through: HEAD,
+        parent: None,
+        headers: vec![HEAD],
+        events: events.collect(),
+        undecoded: vec![],
+        suspects: Vec::new(),
+    };
+    store.commit(id, &batch, None, 64).unwrap();
+    let compare = |store: &mut Store<Noting>, facts: &[(Field, &str)]| {
+        let facts = facts.iter().map(|(field, value)| Fact {
+            agent: agent(1),
+            field: *field,
+            value: (*value).to_owned(),
+        });
+        let read = StateRead {
+            block: 9,
+            facts: facts.collect(),
+        };
+        store
+            .compare(id, &[Subject::Agent(agent(1))], &read)
+            .unwrap();
+    };
+    let last = Field::LastIndex(Profile::Open, client(1));
+    compare(
+        &mut store,
+        &[(Field::Clients(Profile::Open), "501"), (last, "4")],
+    );
+    expected.push(Gap {
+        client: of(1),
+        first: 2,
+        last: 4,
+    });
+    let row = store.agent(id, agent(1)).unwrap().unwrap();
+    assert_eq!(row.missing, 100 * 5 + 1 + 3);
+    for limit in [1, 200, 201, 301, 1_000] {
+        log.begin();
+        let found = store.first_gaps(id, (agent(1), &row), limit).unwrap();
+        let statements = log.end();
+        assert_eq!(found, expected[..limit.min(301)], "{limit}");
+        assert!(statements.len() <= 3, "{statements:?}");
+        let steps = statements.iter().filter(|it| it.sql.contains("feedback"));
+        for it in steps {
+            let by_key = "PRIMARY KEY (deployment=? AND profile=? AND agent=?)";
+            assert!(
+                it.plan.is_empty() || it.plan.contains(by_key),
+                "{}",
+                it.plan
+            );
+        }
+    }
+}
+
+/// Where the state has more clients than the events, nothing is missing before what was seen: none of it is read.
+#[test]
+fn r46_what_only_the_state_shows_to_be_missing_is_not_looked_for() {
+    let (noting, log) = Noting::of(database());
+    let mut store = Store::open(noting).unwrap();
+    let id = store.claim(&deployment()).unwrap();
+    let mut events = vec![registered(1)];
+    events.extend((1..=200).map(|client| open(1, client, 1, 7)));
+    let events = (0..).zip(events).map(|(log, it)| at(9, log, it));
+    let batch = Batch {
+        through: HEAD,
+        parent: None,
+        headers: vec![HEAD],
+        events: events.collect(),
+        undecoded: vec![],
+        suspects: Vec::new(),
+    };
+    store.commit(id, &batch, None, 64).unwrap();
+    let read = StateRead {
+        block: 9,
+        facts: vec![Fact {
+            agent: agent(1),
+            field: Field::Clients(Profile::Open),
+            value: "201".to_owned(),
+        }],
+    };
+    store
+        .compare(id, &[Subject::Agent(agent(1))], &read)
+        .unwrap();
+    let row = store.agent(id, agent(1)).unwrap().unwrap();
+    assert_eq!(row.missing, 1);
+    log.begin();
+    let found = store.first_gaps(id, (agent(1), &row), 201).unwrap();
+    assert_eq!((found, log.end().len()), (vec![], 1));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The store: kills, full disks, second writers, schemas, gaps. No chain is needed.
 mod ahead;
+#[path = "../worlds/asked.rs"]
+mod asked;
 #[path = "../worlds/changed.rs"]
 mod changed;
 mod commits;
@@ -7,6 +9,8 @@ mod completeness;
 #[path = "../worlds/database.rs"]
 mod database;
 mod dying;
+#[path = "../worlds/earlier.rs"]
+mod earlier;
 mod failures;
 mod growth;
 mod killed;

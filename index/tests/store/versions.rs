@@ -1,6 +1,7 @@
 //! Stores of other versions.
 use crate::{
     database::fresh,
+    earlier::make_version_10,
     world::{World, account, agent, at, deployment},
 };
 use concord_index::{
@@ -26,7 +27,7 @@ fn a_store_of_another_schema_is_refused_and_left_as_it_is() {
     let fresh = fresh();
     let open = || Store::open(fresh.location.open().unwrap());
     open().unwrap();
-    for (version, advice) in [(4, "rebuild"), (11, "use the version that wrote it")] {
+    for (version, advice) in [(4, "rebuild"), (12, "use the version that wrote it")] {
         let mut database = fresh.location.open().unwrap();
         let sql = format!("UPDATE schema_version SET version = {version}");
         database.script(&sql).unwrap();
@@ -67,6 +68,7 @@ fn a_store_of_version_9_fetches_again_what_it_refused() {
     let digest = store.file_digest(id).unwrap();
     drop(store);
     let mut database = fresh.location.open().unwrap();
+    make_version_10(&mut database);
     let sql = "UPDATE schema_version SET version = 9";
     database.script(sql).unwrap();
     drop(database);
@@ -85,6 +87,7 @@ fn a_store_of_version_9_fetches_again_what_it_refused() {
 
 /// Takes away what version 9 added.
 fn make_version_8(database: &mut impl Engine) {
+    make_version_10(database);
     let added = [
         "DROP INDEX difference_by_block",
         "UPDATE schema_version SET version = 8",

@@ -2,7 +2,10 @@
 use super::{
     chart::{self, Point, Series},
     commands,
-    page::{code, entry, items, next, pairs, reviewers, short, strange, text, time, value, whole},
+    page::{
+        code, entry, fetched, items, next, pairs, reviewers, short, strange, text, time, value,
+        whole,
+    },
     site::{Refusal, Site, encoded},
 };
 use crate::api::{ApiError, request::Path};
@@ -175,6 +178,7 @@ fn about(row: &Value) -> Markup {
             } @else {
                 p.note { "It was not read (" (text(file, "state")) "). " (strange(&text(file, "reason"))) }
             }
+            (fetched(file))
             dl {
                 (entry("Description", &text(file, "description")))
                 @for (term, name) in FILE { (entry(term, &text(file, name))) }

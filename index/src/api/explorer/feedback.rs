@@ -1,7 +1,7 @@
 //! `/feedback/…`: one feedback, what of it is verified, and what was answered.
 use super::{
     commands,
-    page::{agent_link, code, entry, items, strange, text, time, whole},
+    page::{agent_link, code, entry, fetched, items, strange, text, time, whole},
     site::{Refusal, Site},
 };
 use crate::api::{ApiError, request::Path};
@@ -64,6 +64,7 @@ fn evidence(it: &Value) -> Markup {
                 li { "A payment of " (text(&it["payment"], "amount")) " of " (code(&text(&it["payment"], "token"))) " was proven." }
             }
         }
+        (fetched(evidence))
         h3.warn { "Only claimed" }
         ul {
             @if evidence.is_null() { li { "There is no file." } }

@@ -106,6 +106,18 @@ pub fn time(of: &Value, name: &str) -> Markup {
     }
 }
 
+/// When a file was fetched, and what its host has done since.
+pub fn fetched(file: &Value) -> Markup {
+    let error = text(file, "fetchError");
+    let has_content = matches!(text(file, "state").as_str(), "read" | "unreadable");
+    html! {
+        @if !file["fetchedAt"].is_null() { p { "Fetched on " (time(file, "fetchedAt")) "." } }
+        @if has_content && !error.is_empty() {
+            p.warn { "Its host has failed since, the last time on " (time(file, "checkedAt")) ". " (strange(&short(&error))) }
+        }
+    }
+}
+
 /// A date and a time in the Gregorian calendar.
 pub fn civil(seconds: i64) -> (String, String) {
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));

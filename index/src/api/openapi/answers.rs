@@ -223,7 +223,7 @@ fn registration() -> Value {
     ];
     let texts = texts.map(|name| (name, or_null(text())));
     let lists = lists.map(|name| (name, list(text())));
-    record(&[&proven[..], &texts, &lists].concat())
+    record(&[&proven[..], &fetching(), &texts, &lists].concat())
 }
 
 fn metadata() -> Value {
@@ -314,6 +314,19 @@ fn entry() -> Value {
     ])
 }
 
+/// When a file was fetched. Each is null for content that the URI holds.
+fn fetching() -> [(&'static str, Value); 3] {
+    let moment = |words| described(or_null(time()), words);
+    [
+        ("checkedAt", moment("The last attempt to fetch the file")),
+        ("fetchedAt", moment("The last one that had its content")),
+        (
+            "fetchError",
+            described(or_null(text()), "Why the last attempt had none"),
+        ),
+    ]
+}
+
 /// R49
 fn evidence() -> Value {
     let difference = record(&[
@@ -321,7 +334,7 @@ fn evidence() -> Value {
         ("inFile", or_null(text())),
         ("onChain", text()),
     ]);
-    record(&[
+    let said = record(&[
         ("state", file_state()),
         ("reason", or_null(text())),
         ("contentProven", truth()),
@@ -330,7 +343,8 @@ fn evidence() -> Value {
         ("differences", or_null(list(difference))),
         ("taskRef", or_null(text())),
         ("signaturesHold", or_null(truth())),
-    ])
+    ]);
+    with(said, &fetching())
 }
 
 /// R49

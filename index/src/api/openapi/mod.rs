@@ -2,20 +2,23 @@
 mod answers;
 
 use super::{
-    ROUTES,
+    Api, ROUTES,
     agents::{self, ORDERS},
     error::Json,
     feedback, reputation, summaries, validations,
 };
+use crate::store::Engine;
+use axum::extract::State;
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 /// `GET /v1/openapi.json`.
-pub(super) async fn document() -> Json {
-    Json::of(&openapi())
+pub(super) async fn document<E: Engine + 'static>(State(api): State<Arc<Api<E>>>) -> Json {
+    Json::of(&openapi(api.limits.page))
 }
 
 /// OpenAPI 3.1.
-pub(super) fn openapi() -> Value {
+fn openapi(page_limit: usize) -> Value {
     let mut paths = Map::new();
     for (method, path) in ROUTES {
         let entry = paths.entry(*path).or_insert_with(|| json!({}));
@@ -29,7 +32,7 @@ pub(super) fn openapi() -> Value {
             "description": "Agents, feedback and summaries of ERC-8004 registries on EVM chains and on Solana. Every answer can be verified against the chain.",
         },
         "paths": paths,
-        "components": { "schemas": schemas() },
+        "components": { "schemas": schemas(page_limit) },
     })
 }
 
@@ -141,7 +144,7 @@ fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/components/schemas/{name}") })
 }
 
-fn schemas() -> Value {
+fn schemas(page_limit: usize) -> Value {
     let sorts: Vec<String> = (ORDERS.iter())
         .flat_map(|(name, _)| [format!("{name}:asc"), format!("{name}:desc")])
         .collect();
@@ -157,6 +160,7 @@ fn schemas() -> Value {
     let mut summaries = object(summaries::MEMBERS);
     summaries["required"] = json!(["agentIds", "clientAddresses"]);
     let mut schemas = json!({
+        "PageSize": { "type": "integer", "minimum": 1, "maximum": page_limit },
         "AgentSearch": search("AgentFilters", options),
         "AgentFilters": filters,
         "ReputationFilter": reputation,
@@ -213,6 +217,9 @@ fn object_of(members: impl Iterator<Item = (String, Value)>) -> Value {
     json!({ "type": "object", "additionalProperties": false, "properties": properties })
 }
 
+/// How a chain is named.
+const CHAIN: &str = "A CAIP-2 id, the number of an EVM chain, or CAIP-2:registry for one of several registries on a chain";
+
 /// A member has one type wherever it is.
 fn type_of(name: &str) -> Value {
     let texts = json!({ "type": "array", "items": { "type": "string" } });
@@ -221,7 +228,11 @@ fn type_of(name: &str) -> Value {
             "description": "Reviewers; there is no default (R48). In a URL, with commas between them.",
             "anyOf": [texts, { "const": "everyone" }],
         }),
-        "chains" => json!({ "type": "array", "items": { "type": ["string", "integer"] } }),
+        "chain" => json!({ "description": CHAIN, "type": "string" }),
+        "chains" => json!({
+            "type": "array",
+            "items": { "description": CHAIN, "type": ["string", "integer"] },
+        }),
         "agentIds" | "owners" | "operators" | "wallets" | "agents" | "reviewers" | "tags"
         | "supportedTrust" | "a2aSkills" | "mcpTools" | "mcpPrompts" | "mcpResources"
         | "oasfSkills" | "oasfDomains" => texts,
@@ -231,7 +242,7 @@ fn type_of(name: &str) -> Value {
         }),
         "minCount" | "maxCount" | "registeredAtFrom" | "registeredAtTo" | "updatedAtFrom"
         | "updatedAtTo" => json!({ "type": "integer" }),
-        "pageSize" => json!({ "type": "integer", "minimum": 1 }),
+        "pageSize" => reference("PageSize"),
         "hasFeedback"
         | "hasNoFeedback"
         | "hasAgentURI"

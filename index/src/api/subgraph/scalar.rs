@@ -44,13 +44,12 @@ impl Scalar {
                 json!(shortest(&value.ok()?.to_string()))
             }
             (Self::List, cell) => json!(Lines::from_value(cell)?.entries()),
-            (Self::Address, Stored::Text(text)) => json!(Caip10::parse(text).ok()?.address()),
+            // A file says what it likes: what is no CAIP-10 id names no account.
+            (Self::Address, Stored::Text(text)) => json!(account(text).map(|it| it.address())),
             (Self::ChainOf, Stored::Text(text)) => {
-                let chain = Caip10::parse(text).ok()?.chain_id();
-                match chain.namespace() {
-                    EIP155 => json!(chain.reference()),
-                    _ => Value::Null,
-                }
+                let chain = account(text).map(|it| it.chain_id());
+                let evm = chain.filter(|it| it.namespace() == EIP155);
+                json!(evm.map(|it| it.reference()))
             }
             _ => return None,
         })
@@ -91,6 +90,10 @@ impl Scalar {
             Self::AgentName | Self::Address | Self::ChainOf => "nothing",
         }
     }
+}
+
+fn account(text: &str) -> Option<Caip10<'_>> {
+    Caip10::parse(text).ok()
 }
 
 /// The subgraph's decimals have no zeros at their ends.

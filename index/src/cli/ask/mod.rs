@@ -219,11 +219,12 @@ fn whose(by: &By) -> Option<&'static str> {
     is_listed.or((!by.reviewer.is_empty()).then_some("--reviewer"))
 }
 
-/// CAIP-2, of a chain that is named by it or by the number of an EVM chain.
+/// CAIP-2, of a chain that is named by it, by the number of an EVM chain, or with a registry.
 fn network_of(chain: &str) -> String {
-    match chain.contains(':') {
-        true => chain.to_owned(),
-        false => format!("eip155:{chain}"),
+    let parts: Vec<_> = chain.split(':').collect();
+    match parts[..] {
+        [namespace, reference, ..] => format!("{namespace}:{reference}"),
+        _ => format!("eip155:{chain}"),
     }
 }
 

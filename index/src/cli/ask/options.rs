@@ -85,7 +85,7 @@ pub struct Search {
     pub text: Option<String>,
     #[command(flatten)]
     pub server: Server,
-    /// Only this chain: a CAIP-2 id, or an EVM chain's number; repeatable.
+    /// Only this chain: a CAIP-2 id, an EVM chain's number, or CAIP-2:registry; repeatable.
     #[arg(long, value_name = "CHAIN")]
     pub chain: Vec<String>,
     /// Only agents of this owner; repeatable.
@@ -175,7 +175,7 @@ pub struct Get {
 pub struct List {
     #[command(flatten)]
     pub server: Server,
-    /// Only this chain: a CAIP-2 id, or an EVM chain's number; repeatable.
+    /// Only this chain: a CAIP-2 id, an EVM chain's number, or CAIP-2:registry; repeatable.
     #[arg(long, value_name = "CHAIN")]
     pub chain: Vec<String>,
     /// About this agent; repeatable.

@@ -39,11 +39,26 @@ impl AgentFilter {
             .filter(|it| it.has_feedback && it.is_in_totals())
     }
 
-    /// All but operators.
-    pub(super) fn restrict(&self, sql: &mut Sql) {
+    /// Whether agents are named, or who owns them or is paid: these are looked up first.
+    pub(super) fn is_of_named(&self) -> bool {
+        !(self.agents.is_empty() && self.owners.is_empty() && self.wallets.is_empty())
+    }
+
+    /// Those that are named.
+    pub(super) fn restrict_named(&self, sql: &mut Sql) {
         sql.list("a.agent", self.agents.iter().map(Cell::to_value))
             .list("a.owner", self.owners.iter().map(Cell::to_value))
             .list("a.wallet", self.wallets.iter().map(Cell::to_value));
+    }
+
+    /// All but operators.
+    pub(super) fn restrict(&self, sql: &mut Sql) {
+        self.restrict_named(sql);
+        self.restrict_rest(sql);
+    }
+
+    /// All but those that are named, and operators.
+    pub(super) fn restrict_rest(&self, sql: &mut Sql) {
         let times = [
             ("a.created_at", self.created),
             ("a.updated_at", self.updated),

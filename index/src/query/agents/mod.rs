@@ -5,6 +5,7 @@ mod search;
 use super::{
     Bounds, FileFilter, Sums, Tags,
     page::{Page, Paged, merge},
+    ratings::Ratings,
 };
 use crate::{
     StoreError,
@@ -13,10 +14,14 @@ use crate::{
 };
 use concord_registry::event::{AccountId, AgentId, Profile};
 use search::Search;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows that a statement reads at most, unless a page is larger.
 const MOST_ROWS: usize = 8_192;
+/// Agents that a statement looks up by their ids.
+const CANDIDATES: usize = 512;
+/// So many candidates are looked up without reading the rows in their order first.
+const FEW: usize = 2_048;
 
 /// Which agents of one deployment are searched for.
 #[derive(Debug, Clone, Default)]
@@ -146,6 +151,12 @@ impl Paged for FoundAgent {
     }
 }
 
+/// What was met in an order of rows, and where it ended if there may be more.
+struct Walk {
+    found: Vec<FoundAgent>,
+    rest: Option<AgentPosition>,
+}
+
 /// Times and counts are far below 2^53.
 fn number(value: &Value) -> f64 {
     match value {
@@ -189,31 +200,35 @@ impl<E: Engine> Store<E> {
         search: &Search<'_>,
         after: Option<&AgentPosition>,
     ) -> Result<Vec<FoundAgent>, StoreError> {
-        match &search.filter.reputation {
+        let everyone = |_: &FoundAgent| true;
+        let walk = match &search.filter.reputation {
             Some(reputation) if reputation.has_feedback && !reputation.is_in_totals() => {
-                self.rated_agents(search, reputation, after)
+                return self.rated_agents(search, reputation, after);
             }
             Some(reputation) if !reputation.has_feedback => {
                 let rated = self.ratings(search.deployment, reputation)?;
-                let rated = rated.into_keys().collect();
-                self.stored_agents(search, after, &rated)
+                let is_unrated = |it: &FoundAgent| !rated.contains_key(&it.agent);
+                self.walk(search, after, usize::MAX, &is_unrated)?
             }
-            _ => self.stored_agents(search, after, &BTreeSet::new()),
-        }
+            _ => self.walk(search, after, usize::MAX, &everyone)?,
+        };
+        Ok(walk.found)
     }
 
-    /// Agents in an order that the store has. Each statement reads twice as many rows as the one before, since it looks
-    /// operators up again.
-    fn stored_agents(
+    /// Agents in an order that the store has, of at most so many rows. Each statement reads twice as many rows as the one before,
+    /// since it looks operators up again.
+    fn walk(
         &mut self,
         search: &Search<'_>,
         after: Option<&AgentPosition>,
-        without: &BTreeSet<AgentId>,
-    ) -> Result<Vec<FoundAgent>, StoreError> {
+        most: usize,
+        admits: &dyn Fn(&FoundAgent) -> bool,
+    ) -> Result<Walk, StoreError> {
         let mut after = after.cloned();
         let mut found: Vec<FoundAgent> = Vec::new();
-        let mut limit = search.wanted;
+        let (mut limit, mut left) = (search.wanted, most);
         loop {
+            limit = limit.min(left);
             let mut rows = Vec::new();
             let sql = search.sql(after.as_ref(), limit);
             self.select(&sql, "agent", &mut |cells| {
@@ -221,81 +236,130 @@ impl<E: Engine> Store<E> {
                 Ok(())
             })?;
             let is_last = rows.len() < limit;
-            after = rows.last().map(FoundAgent::position);
-            found.extend(rows.into_iter().filter(|it| search.admits(it, without)));
-            if is_last || found.len() >= search.wanted {
+            left -= rows.len();
+            after = rows.last().map(FoundAgent::position).or(after);
+            found.extend((rows.into_iter()).filter(|it| search.admits(it) && admits(it)));
+            let is_whole = is_last || found.len() >= search.wanted;
+            if is_whole || left == 0 {
                 found.truncate(search.wanted);
-                return Ok(found);
+                let rest = after.filter(|_| !is_whole);
+                return Ok(Walk { found, rest });
             }
             limit = limit.saturating_mul(2).min(MOST_ROWS.max(search.wanted));
         }
     }
 
-    /// Agents in the order of what certain reviewers say: of each its parts are added up first.
+    /// Agents of which certain reviewers say something: of each the parts are added up first.
     fn rated_agents(
         &mut self,
         search: &Search<'_>,
         reputation: &ReputationFilter,
         after: Option<&AgentPosition>,
     ) -> Result<Vec<FoundAgent>, StoreError> {
-        let rated = self.ratings(search.deployment, reputation)?;
-        let rated = rated.into_iter().filter(|(_, it)| reputation.admits(it));
-        let mut candidates: Vec<(Option<Value>, AgentId, Sums)> = rated
-            .map(|(agent, sums)| (search.order_of(&sums), agent, sums))
-            .collect();
-        if !search.order.is_of_reputation() {
-            return self.sorted_agents(search, candidates, after);
+        let mut rated = self.ratings(search.deployment, reputation)?;
+        rated.retain(|_, sums| reputation.admits(sums));
+        if search.filter.is_of_named() {
+            let named = self.named_agents(search)?;
+            rated.retain(|agent, _| named.contains(agent));
         }
-        let key = |order: &Option<Value>| order.as_ref().map_or(0.0, number);
-        candidates.sort_by(|a, b| search.compare((key(&a.0), a.1), (key(&b.0), b.1)));
-        let owners = self.owners_of(search)?;
-        let mut found = Vec::new();
-        for (order, agent, sums) in candidates {
-            let is_next = after.is_none_or(|after| {
-                let last = (number(&after.order), after.agent);
-                search.compare(last, (key(&order), agent)).is_lt()
-            });
-            if is_next && let Some(mut it) = self.agent_if(search, &owners, agent)? {
-                it.sums = Some(sums);
-                it.order = order.unwrap_or(Value::Null);
-                found.push(it);
-            }
-            if found.len() == search.wanted {
-                break;
-            }
+        let mut found = match search.order.is_of_reputation() {
+            true => self.ranked_agents(search, &rated, after)?,
+            false => self.sorted_agents(search, &rated, after)?,
+        };
+        for it in &mut found {
+            it.sums = rated.get(&it.agent).copied();
         }
         Ok(found)
     }
 
-    /// Agents in an order that their rows have. Of those that were read, only the first ones are kept.
+    /// In the order of what the reviewers say.
+    fn ranked_agents(
+        &mut self,
+        search: &Search<'_>,
+        rated: &Ratings,
+        after: Option<&AgentPosition>,
+    ) -> Result<Vec<FoundAgent>, StoreError> {
+        let ranks = rated.iter();
+        let ranks = ranks.map(|(agent, sums)| (number(&search.order_of(sums)), *agent));
+        let last = after.map(|after| (number(&after.order), after.agent));
+        let is_next =
+            |it: &(f64, AgentId)| last.is_none_or(|last| search.compare(last, *it).is_lt());
+        let mut candidates: Vec<(f64, AgentId)> = ranks.filter(is_next).collect();
+        candidates.sort_unstable_by(|a, b| search.compare(*a, *b));
+        let candidates: Vec<AgentId> = candidates.into_iter().map(|(_, agent)| agent).collect();
+        let owners = self.owners_of(search)?;
+        let mut found = Vec::new();
+        let (mut left, mut size) = (candidates.as_slice(), search.wanted.min(CANDIDATES));
+        while !left.is_empty() && found.len() < search.wanted {
+            let (agents, rest) = left.split_at(size.min(left.len()));
+            let mut rows = self.agents_among(search, &owners, agents)?;
+            for agent in agents {
+                if let (Some(mut it), Some(sums)) = (rows.remove(agent), rated.get(agent)) {
+                    it.order = search.order_of(sums);
+                    found.push(it);
+                }
+            }
+            (left, size) = (rest, size.saturating_mul(2).min(CANDIDATES));
+        }
+        found.truncate(search.wanted);
+        Ok(found)
+    }
+
+    /// In an order that rows have. Of many candidates the first ones are soon met by who reads the rows in their order; but they
+    /// may all be at its end, so that it reads no more rows than there are candidates.
     fn sorted_agents(
         &mut self,
         search: &Search<'_>,
-        candidates: Vec<(Option<Value>, AgentId, Sums)>,
+        rated: &Ratings,
+        after: Option<&AgentPosition>,
+    ) -> Result<Vec<FoundAgent>, StoreError> {
+        if rated.len() <= FEW {
+            return self.first_of(search, rated, after);
+        }
+        let is_rated = |it: &FoundAgent| rated.contains_key(&it.agent);
+        let mut walk = self.walk(search, after, rated.len(), &is_rated)?;
+        if walk.rest.is_some() {
+            walk.found
+                .extend(self.first_of(search, rated, walk.rest.as_ref())?);
+            walk.found.truncate(search.wanted);
+        }
+        Ok(walk.found)
+    }
+
+    /// Looks all candidates up. Of those that were read, only the first ones are kept.
+    fn first_of(
+        &mut self,
+        search: &Search<'_>,
+        rated: &Ratings,
         after: Option<&AgentPosition>,
     ) -> Result<Vec<FoundAgent>, StoreError> {
         let key = |it: &FoundAgent| (number(&it.order), it.agent);
-        let keep_first = |found: &mut Vec<FoundAgent>| {
+        let last = after.map(|after| (number(&after.order), after.agent));
+        let is_next =
+            |it: &FoundAgent| last.is_none_or(|last| search.compare(last, key(it)).is_lt());
+        let owners = self.owners_of(search)?;
+        let candidates: Vec<AgentId> = rated.keys().copied().collect();
+        let mut found: Vec<FoundAgent> = Vec::new();
+        for agents in candidates.chunks(CANDIDATES) {
+            let rows = self.agents_among(search, &owners, agents)?;
+            found.extend(rows.into_values().filter(is_next));
             found.sort_by(|a, b| search.compare(key(a), key(b)));
             found.truncate(search.wanted);
-        };
-        let owners = self.owners_of(search)?;
-        let last = after.map(|after| (number(&after.order), after.agent));
-        let mut found = Vec::new();
-        for (_, agent, sums) in candidates {
-            let agent = self.agent_if(search, &owners, agent)?;
-            let is_next =
-                |it: &FoundAgent| last.is_none_or(|last| search.compare(last, key(it)).is_lt());
-            if let Some(mut it) = agent.filter(is_next) {
-                it.sums = Some(sums);
-                found.push(it);
-            }
-            if found.len() >= search.wanted.saturating_mul(2) {
-                keep_first(&mut found);
-            }
         }
-        keep_first(&mut found);
         Ok(found)
+    }
+
+    /// The agents that the filter names, or whose owners or wallets it names.
+    fn named_agents(&mut self, search: &Search<'_>) -> Result<BTreeSet<AgentId>, StoreError> {
+        let mut sql = Sql::new("SELECT a.agent FROM agent a");
+        sql.bind(" WHERE a.deployment = ?", [search.deployment.0.to_value()]);
+        search.filter.restrict_named(&mut sql);
+        let mut named = BTreeSet::new();
+        self.select(&sql, "agent", &mut |cells| {
+            named.insert(cells.take("agent")?);
+            Ok(())
+        })?;
+        Ok(named)
     }
 
     /// Who approved one of the filter's operators for all agents.
@@ -313,20 +377,21 @@ impl<E: Engine> Store<E> {
         Ok(owners)
     }
 
-    /// One agent, if the rest of the filter admits it.
-    fn agent_if(
+    /// Those of some agents that the rest of the filter admits.
+    fn agents_among(
         &mut self,
         search: &Search<'_>,
         owners: &BTreeSet<AccountId>,
-        agent: AgentId,
-    ) -> Result<Option<FoundAgent>, StoreError> {
-        let mut sql = search.plain();
-        sql.bind(" AND a.agent = ?", [agent.to_value()]);
-        let mut found: Option<FoundAgent> = None;
-        self.select(&sql, "agent", &mut |cells| {
-            found = Some(search.read_plain(cells)?);
+        agents: &[AgentId],
+    ) -> Result<BTreeMap<AgentId, FoundAgent>, StoreError> {
+        let mut found = BTreeMap::new();
+        self.select(&search.among(agents), "agent", &mut |cells| {
+            let it = search.read_plain(cells)?;
+            if search.filter.admits_operators(&it.row, owners) {
+                found.insert(it.agent, it);
+            }
             Ok(())
         })?;
-        Ok(found.filter(|it| search.filter.admits_operators(&it.row, owners)))
+        Ok(found)
     }
 }

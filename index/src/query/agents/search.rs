@@ -7,7 +7,6 @@ use crate::{
     table::{Agents, Total, Totals},
 };
 use concord_registry::event::AgentId;
-use std::collections::BTreeSet;
 
 /// A search in one deployment.
 pub(super) struct Search<'a> {
@@ -21,6 +20,20 @@ pub(super) struct Search<'a> {
 impl Search<'_> {
     /// Rows without totals, of any operators. Those of an order by reputation have 0 in its place.
     pub fn plain(&self) -> Sql {
+        let mut sql = self.of_deployment();
+        self.filter.restrict(&mut sql);
+        sql
+    }
+
+    /// Those of [`Self::plain`] among agents of which it is known that the filter names them.
+    pub fn among(&self, agents: &[AgentId]) -> Sql {
+        let mut sql = self.of_deployment();
+        sql.list("a.agent", agents.iter().map(Cell::to_value));
+        self.filter.restrict_rest(&mut sql);
+        sql
+    }
+
+    fn of_deployment(&self) -> Sql {
         let order = match self.order.is_of_reputation() {
             true => "0",
             false => self.order.column(),
@@ -30,25 +43,30 @@ impl Search<'_> {
             columns_of::<Agents>("a")
         ));
         sql.bind(" WHERE a.deployment = ?", [self.deployment.0.to_value()]);
-        self.filter.restrict(&mut sql);
         sql
     }
 
     /// In an order by reputation, `k` ranks the totals: its index has everything that is asked of them, so that only
-    /// the rows of the page are looked up. SQLite takes tables of a CROSS JOIN in their order.
+    /// the rows of the page are looked up. Agents that are named come before it: they may be few, and anywhere in the ranking.
+    /// SQLite takes tables of a CROSS JOIN in their order.
     pub fn with_totals(&self, reputation: &ReputationFilter) -> Sql {
-        let (key, from) = match self.order.is_of_reputation() {
-            true => (
-                "k",
-                "total k CROSS JOIN agent a CROSS JOIN total t \
+        let is_of_named = self.filter.is_of_named();
+        let ranked = |first: &str, second: &str| {
+            format!(
+                "{first} CROSS JOIN {second} CROSS JOIN total t \
                  WHERE a.deployment = k.deployment AND a.agent = k.agent \
                  AND t.deployment = k.deployment AND t.profile = k.profile \
-                 AND t.agent = k.agent AND t.tag1 = k.tag1 AND t.tag2 = k.tag2",
-            ),
-            false => (
+                 AND t.agent = k.agent AND t.tag1 = k.tag1 AND t.tag2 = k.tag2"
+            )
+        };
+        let (key, from) = match (self.order.is_of_reputation(), is_of_named) {
+            (true, false) => ("k", ranked("total k", "agent a")),
+            (true, true) => ("k", ranked("agent a", "total k")),
+            (false, _) => (
                 "t",
                 "total t JOIN agent a ON a.deployment = t.deployment AND a.agent = t.agent \
-                 WHERE 1 = 1",
+                 WHERE 1 = 1"
+                    .to_owned(),
             ),
         };
         let mut sql = Sql::new(format!(
@@ -65,6 +83,9 @@ impl Search<'_> {
         ];
         let of = "AND #.deployment = ? AND #.profile = ? AND #.tag1 = ? AND #.tag2 = ?";
         sql.bind(&format!(" {}", of.replace('#', key)), values);
+        if is_of_named {
+            sql.bind(" AND a.deployment = ?", [self.deployment.0.to_value()]);
+        }
         if let Some(min) = reputation.min_count {
             sql.bind(&format!(" AND {key}.count >= ?"), [bounded(min)]);
         }
@@ -131,19 +152,18 @@ impl Search<'_> {
     }
 
     /// What SQL compares approximately is compared exactly here (R47).
-    pub fn admits(&self, found: &FoundAgent, without: &BTreeSet<AgentId>) -> bool {
-        let is_rated = match (self.filter.totals(), &found.sums) {
+    pub fn admits(&self, found: &FoundAgent) -> bool {
+        match (self.filter.totals(), &found.sums) {
             (Some(reputation), Some(sums)) => reputation.admits(sums),
             _ => true,
-        };
-        is_rated && !without.contains(&found.agent)
+        }
     }
 
-    pub fn order_of(&self, sums: &Sums) -> Option<Value> {
+    /// An agent's place in an order by reputation.
+    pub fn order_of(&self, sums: &Sums) -> Value {
         match self.order {
-            AgentOrder::Average => Some(sums.average().to_value()),
-            AgentOrder::Count => Some(sums.all.count().to_value()),
-            _ => None,
+            AgentOrder::Count => sums.all.count().to_value(),
+            _ => sums.average().to_value(),
         }
     }
 

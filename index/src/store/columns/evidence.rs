@@ -1,6 +1,6 @@
 use super::{Cell, Cells, FEEDBACK_KEY, Stored, Value, feedback_key, read_feedback_key};
 use crate::{
-    StoreError,
+    Place, StoreError,
     table::{AllEvidence, Evidence, FeedbackKey, Proof},
 };
 
@@ -18,6 +18,8 @@ impl Stored for AllEvidence {
         "task_ref",
         "signer",
         "holds",
+        "payment",
+        "place",
     ];
 
     fn key_values(key: &FeedbackKey) -> Vec<Value> {
@@ -38,6 +40,8 @@ impl Stored for AllEvidence {
             proof.map(|it| it.task_ref.clone()).to_value(),
             proof.map(|it| it.signer.clone()).to_value(),
             proof.map(|it| it.holds).to_value(),
+            proof.and_then(|it| it.payment).to_value(),
+            proof.map(|it| it.place).to_value(),
         ]
     }
 
@@ -64,12 +68,16 @@ fn read_proof(cells: &mut Cells<'_>) -> Result<Option<Proof>, StoreError> {
     let task_ref: Option<String> = cells.take("task_ref")?;
     let signer: Option<Vec<u8>> = cells.take("signer")?;
     let holds: Option<bool> = cells.take("holds")?;
-    Ok(match (reviewer, task_ref, signer, holds) {
-        (Some(reviewer), Some(task_ref), Some(signer), Some(holds)) => Some(Proof {
+    let payment = cells.take("payment")?;
+    let place: Option<Place> = cells.take("place")?;
+    Ok(match (reviewer, task_ref, signer, holds, place) {
+        (Some(reviewer), Some(task_ref), Some(signer), Some(holds), Some(place)) => Some(Proof {
             reviewer,
             task_ref,
             signer,
             holds,
+            payment,
+            place,
         }),
         _ => None,
     })

@@ -66,7 +66,7 @@ stored!(Clients: ClientKey { profile: "profile", agent: "agent", client: "client
 stored!(Wallets: WalletKey { agent: "agent", place: "place" }, WalletChange { wallet: "wallet" });
 stored!(Files: FileKey { id: "id" }, File {
     uri: "uri", state: "state", attempts: "attempts", next_at: "next_at",
-    checked_at: "checked_at", host: "host", bytes: "bytes", reason: "reason"
+    checked_at: "checked_at", fetched_at: "fetched_at", host: "host", bytes: "bytes", reason: "reason"
 });
 stored!(Registrations: AgentKey { agent: "agent" }, Registration {
     file: "file", state: "state", reason: "reason", is_proven: "is_proven", claims: "claims",
