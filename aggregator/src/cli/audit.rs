@@ -100,7 +100,7 @@ pub async fn audit(options: &AuditOptions) -> Result<u8, CliError> {
     let given = options.receipt.iter().map(|it| read_json(it));
     let given: Vec<PublishedReceipt> = given.collect::<Result<_, _>>()?;
     let report = audit.run(&given, now()).await?;
-    show(&format!("{:#}\n", json!(report)))?;
+    show(format!("{:#}\n", json!(report)))?;
     Ok(
         match (report.problems.is_empty(), report.unknown.is_empty()) {
             (false, _) => REFUSED,

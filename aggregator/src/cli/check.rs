@@ -46,7 +46,7 @@ pub async fn check(options: &CheckOptions) -> Result<u8, CliError> {
     let results = kit.run().await?;
     let failed = results.iter().filter(|it| it.failure.is_some()).count();
     let report = json!({ "failed": failed, "cases": results });
-    show(&format!("{report:#}\n"))?;
+    show(format!("{report:#}\n"))?;
     Ok(if failed == 0 { FINE } else { REFUSED })
 }
 

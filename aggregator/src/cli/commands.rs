@@ -120,7 +120,7 @@ pub async fn run(options: &RunOptions) -> Result<u8, CliError> {
         .merge(revenue_router(revenues))
         .merge(sponsored_router(sponsored, address_header));
     let routes = routes.layer(map_request(with_address));
-    show(&format!("{}\n", listener.local_addr()?))?;
+    show(format!("{}\n", listener.local_addr()?))?;
     serve(listener, routes, ServerLimits::default(), asked_to_stop()).await;
     lanes.end().await;
     Ok(FINE)
@@ -239,14 +239,14 @@ fn report(store: &Store) -> Result<u8, CliError> {
         "lateRevocations": revocations,
         "lateResponses": responses,
     });
-    show(&format!("{report:#}\n"))?;
+    show(format!("{report:#}\n"))?;
     Ok(if has_refused { REFUSED } else { FINE })
 }
 
 pub async fn retry(options: &ConfigOptions) -> Result<u8, CliError> {
     let store = Config::read(&options.config)?.open_store()?;
     let count = store.retry().await?;
-    show(&format!("{count}\n"))?;
+    show(format!("{count}\n"))?;
     Ok(FINE)
 }
 
@@ -286,11 +286,11 @@ pub async fn files(options: &ConfigOptions) -> Result<u8, CliError> {
             written += 1;
         }
     }
-    show(&format!("{written}\n"))?;
+    show(format!("{written}\n"))?;
     Ok(FINE)
 }
 
 pub fn schema() -> Result<u8, CliError> {
-    show(&Config::schema())?;
+    show(Config::schema())?;
     Ok(FINE)
 }

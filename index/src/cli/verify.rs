@@ -37,7 +37,7 @@ pub fn status(options: &StoreOptions) -> Result<u8, CliError> {
         if !is_complete {
             code = DIFFERS;
         }
-        show(&format!("{status}\n")).map_err(CliError::Output)?;
+        show(format!("{status}\n")).map_err(CliError::Output)?;
     }
     Ok(code)
 }
@@ -150,7 +150,7 @@ pub fn verify(options: &StoreOptions) -> Result<u8, CliError> {
             "files": format!("0x{}", hex::encode(derived)),
             "state": state(&mut store, id)?,
         });
-        show(&format!("{verified}\n")).map_err(CliError::Output)?;
+        show(format!("{verified}\n")).map_err(CliError::Output)?;
     }
     Ok(code)
 }

@@ -83,7 +83,7 @@ pub fn write(
         let _lock = atomic_file::lock(&folder.path.join(MANIFEST))?;
         folder.complete(store, deployed)?;
         let line = folder.summary();
-        show(&format!("{line}\n")).map_err(CliError::Output)?;
+        show(format!("{line}\n")).map_err(CliError::Output)?;
     }
     Ok(())
 }
