@@ -259,6 +259,61 @@ const PROGRAM_FAULTS: [(Fault, &[&str], &str); 5] = [
     (OWN_WALLET_PAYS, &["attach_payment_proof"], "R13"),
 ];
 
+/// Found only by the id after the last one.
+const NEXT_ID_IS_AN_AGENT: Fault = Fault {
+    file: "contracts/src/IdentityRegistry.sol",
+    sound: "return _isAuthorized(_requireOwned(agentId), spender, agentId);",
+    faulty: "return agentId == _lastAgentId + 1 || _isAuthorized(_requireOwned(agentId), spender, agentId);",
+};
+
+/// Found only by the id that means none.
+const ZERO_IS_AN_AGENT: Fault = Fault {
+    file: "contracts/src/ReputationRegistry.sol",
+    sound: "_requireNotSelf(agentId); // R18",
+    faulty: "if (agentId != 0) _requireNotSelf(agentId);",
+};
+
+/// Found only by the functions that ask the receiver: what an override of `transferFrom` alone does over OpenZeppelin 4.
+const SAFE_TRANSFERS_KEEP_THE_WALLET: Fault = Fault {
+    file: "contracts/src/IdentityRegistry.sol",
+    sound: "if (from != to) _setWallet(tokenId, address(0));",
+    faulty: "if (from != to && msg.sig == this.transferFrom.selector) _setWallet(tokenId, address(0));",
+};
+
+/// Found only by the event that canonical events leave out, and by transfers that must be refused: `from` and a `to` of
+/// nobody are not looked at.
+const SILENT_TRANSFERS: Fault = Fault {
+    file: "contracts/src/IdentityRegistry.sol",
+    sound: "super.transferFrom(from, to, tokenId);",
+    faulty: "if (from == to || msg.sig != this.transferFrom.selector) {
+            ERC721.transferFrom(from, to, tokenId);
+        } else {
+            address owner = _requireOwned(tokenId);
+            _checkAuthorized(owner, msg.sender, tokenId);
+            _approve(address(0), tokenId, address(0), false);
+            assembly (\"memory-safe\") {
+                mstore(0, tokenId)
+                mstore(32, 2)
+                sstore(keccak256(0, 64), to)
+                mstore(0, owner)
+                mstore(32, 3)
+                let held := keccak256(0, 64)
+                sstore(held, sub(sload(held), 1))
+                mstore(0, to)
+                held := keccak256(0, 64)
+                sstore(held, add(sload(held), 1))
+            }
+        }",
+};
+
+/// Faults in calls of the identity registry that its state alone does not show.
+const CALL_FAULTS: [Fault; 4] = [
+    NEXT_ID_IS_AN_AGENT,
+    ZERO_IS_AN_AGENT,
+    SAFE_TRANSFERS_KEEP_THE_WALLET,
+    SILENT_TRANSFERS,
+];
+
 impl Fault {
     /// A copy of `parts` of the clone with this fault in it.
     fn copy(self, name: &str, parts: &[impl AsRef<Path>]) -> PathBuf {
@@ -589,6 +644,45 @@ fn the_views_behind_a_node_are_named(contracts: &Path, named: &BTreeSet<String>)
         let wrong = wrong_views("evm-rpc", &options, areas);
         assert_eq!(wrong, *named, "{dialect}");
     }
+}
+
+#[test]
+fn ids_beside_registered_ones_and_each_way_to_transfer_show_their_faults() {
+    // R1, R2, R3
+    let contracts = build_contracts(&copy_with(&CALL_FAULTS, "calls", &CONTRACT_PARTS));
+    let answer = answer(&mut concord(&[
+        "conform",
+        "--json",
+        "--backend",
+        "evm-revm",
+        "--artifacts",
+        contracts.to_str().unwrap(),
+    ]));
+    assert_eq!(answer.code, 1, "{}", answer.stderr);
+    let report: Value = serde_json::from_str(&answer.stdout).unwrap();
+    let failures = report["failures"].as_array().unwrap();
+    for failure in failures {
+        assert_eq!(failure["participant"], "evm-revm", "{failure:#}");
+    }
+    let has = |operation: &str, expected: Value, actual: Value| {
+        let is_this = |it: &&Value| {
+            (&it["operation"], &it["expected"], &it["actual"])
+                == (&json!(operation), &expected, &actual)
+        };
+        assert!(
+            failures.iter().any(|it| is_this(&it)),
+            "{operation}: {expected}, {actual}: {failures:#?}"
+        );
+    };
+    let unknown = || json!("AgentNotFound");
+    has("give_open_feedback", unknown(), json!("SelfFeedback")); // the next id
+    has("give_open_feedback", unknown(), json!("ok")); // zero
+    let wallet = json!({"AgentWalletSet": {"agent": "desk", "wallet": null}});
+    has("transfer", wallet, Value::Null); // by safeTransferFrom
+    let sold = json!("Transfer of desk from alice to bob");
+    has("transfer", sold, json!("")); // by transferFrom
+    let view = "IdentityRegistry.transferFrom(address,address,uint256)";
+    has(view, json!("a refusal"), json!("accepted"));
 }
 
 #[test]

@@ -61,6 +61,10 @@ impl Difference {
     }
 
     pub(super) fn fault(fault: &StepFault) -> Self {
+        if let StepFault::TokenEvents { expected, actual } = fault {
+            let (expected, actual) = (json!(expected), json!(actual));
+            return Self::new(Subject::Events, None, expected, actual);
+        }
         let actual = Value::String(fault.to_string());
         let subject = match fault {
             StepFault::Unreachable(_) => Subject::Lost,

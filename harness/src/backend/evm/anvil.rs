@@ -1,6 +1,6 @@
 //! The contracts on an anvil that the harness starts and ends.
 use super::{
-    Dialect, EvmAnvil, Registries, RegistryAddresses,
+    EvmAnvil, Registries, RegistryAddresses,
     deployment::Artifacts,
     ledger::{Answer, Ledger, Receipt, View},
     node::{Endpoint, Node},
@@ -73,7 +73,7 @@ impl EvmAnvil {
                 start,
             };
             let addresses = anvil.deploy()?;
-            Registries::standing(NAME, anvil, addresses, Dialect::Concord)
+            Registries::deployed(NAME, anvil, addresses)
         };
         deployed().map_err(|fault| SetupError::Deployment {
             participant: NAME,

@@ -5,8 +5,8 @@ use super::{
     node::{Endpoint, Node},
 };
 use crate::backend::StepFault;
-use alloy::primitives::{Address, B256, b256, keccak256};
-use concord_registry::evm::abi::Feedback;
+use alloy::primitives::{Address, B256, U256, b256, keccak256};
+use concord_registry::evm::abi::{Feedback, IdentityRegistry as Identity};
 
 const NAME: &str = "evm-rpc";
 
@@ -140,7 +140,10 @@ impl EvmNode {
         let not_for_development = |fault: StepFault| AttachFault::NotADevelopmentNode {
             reason: reason_of(fault),
         };
-        Registries::standing(NAME, node, addresses, dialect).map_err(not_for_development)
+        let standing = Registries::standing(NAME, node, addresses, dialect);
+        let mut standing = standing.map_err(not_for_development)?;
+        let unused = unused_ids(&mut standing.ledger, addresses.identity)?;
+        Ok(standing.with_unused_ids(unused))
     }
 }
 
@@ -183,6 +186,18 @@ fn check_binding(
             identity,
         }),
         Ok(Err(_)) | Err(StepFault::UnexplainedState(_)) => Err(unbound),
+        Err(fault) => Err(no_answer(fault)),
+    }
+}
+
+/// 0, unless it is an agent: ids may count from there (R1 binds Concord's contracts alone).
+fn unused_ids(node: &mut Node, identity: Address) -> Result<Vec<U256>, AttachFault> {
+    let owner_of = Identity::ownerOfCall {
+        tokenId: U256::ZERO,
+    };
+    match try_view(node, identity, &owner_of) {
+        Ok(Ok(owner)) if owner != Address::ZERO => Ok(Vec::new()),
+        Ok(_) | Err(StepFault::UnexplainedState(_)) => Ok(vec![U256::ZERO]),
         Err(fault) => Err(no_answer(fault)),
     }
 }

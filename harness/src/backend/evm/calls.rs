@@ -6,15 +6,19 @@ use super::{
     ledger::{Answer, Ledger, try_view},
 };
 use crate::{
-    backend::StepFault,
+    backend::{StepFault, secrets::secret_of},
     model::{
         Actor, Feedback, Metadata, OpenFeedback, Operation, PaddedTag, Response, SetAgentWallet,
         Transfer, ValidationAnswer, ValidationRequest,
     },
 };
-use alloy::primitives::{Address, Bytes};
+use alloy::{
+    primitives::{Address, Bytes, U256},
+    sol_types::SolCall,
+};
 use concord_canonical::tag;
 use concord_registry::evm::{abi::IdentityRegistry as Identity, calls};
+use serde_json::json;
 
 /// Who calls, and with which calldata.
 pub(super) type Call = (Actor, Bytes);
@@ -33,7 +37,7 @@ impl<L: Ledger> Registries<L> {
 
     fn calldata(&mut self, registry: Address, operation: &Operation, now: u64) -> Answer<Bytes> {
         Ok(match operation {
-            Operation::Register(it) => register(&it.uri, &it.metadata),
+            Operation::Register(it) => register(&it.uri, &it.metadata, self.choice),
             Operation::SetAgentUri(it) => calls::set_agent_uri(self.id_of(&it.agent), &it.uri),
             Operation::SetMetadata(it) => {
                 calls::set_metadata(self.id_of(&it.agent), &it.key, &it.value.0)
@@ -112,11 +116,9 @@ impl<L: Ledger> Registries<L> {
         let owner_of = Identity::ownerOfCall { tokenId: agent_id };
         let owner = try_view(&mut self.ledger, self.addresses.identity, &owner_of)?;
         let from = owner.unwrap_or_else(|_| self.address_of(&transfer.by));
-        Ok(calls::transfer(
-            agent_id,
-            from,
-            self.address_of(&transfer.to),
-        ))
+        let to = self.address_of(&transfer.to);
+        let asks_receiver = !transfer.to.refuses_tokens();
+        Ok(moving(agent_id, from, to, asks_receiver, self.choice))
     }
 
     fn give_feedback(&mut self, reputation: Address, feedback: &Feedback) -> Answer<Bytes> {
@@ -127,13 +129,8 @@ impl<L: Ledger> Registries<L> {
                     identity: self.addresses.identity,
                     reputation,
                 };
-                authorization::blob(
-                    sent,
-                    &self.keyring,
-                    self.id_of(&sent.agent),
-                    &audience,
-                    self.start,
-                )?
+                let agent_id = self.id_of(&sent.agent);
+                authorization::blob(sent, &self.keyring, agent_id, &audience, self.start)?
             }
             None => Vec::new(),
         };
@@ -148,7 +145,7 @@ impl<L: Ledger> Registries<L> {
         }))
     }
 
-    fn give_open_feedback(&self, feedback: &OpenFeedback) -> Bytes {
+    fn give_open_feedback(&mut self, feedback: &OpenFeedback) -> Bytes {
         calls::give_open_feedback(&calls::GiveOpenFeedback {
             agent_id: self.id_of(&feedback.agent),
             value: feedback.value.0,
@@ -186,9 +183,53 @@ fn inexpressible(operation: &Operation) -> StepFault {
     StepFault::Inexpressible(operation.name().to_owned())
 }
 
-fn register(uri: &str, metadata: &[Metadata]) -> Bytes {
+/// What decides between calls that the rules hold equal (R2, R3, HARN-62). It follows from the step, so that a
+/// rehearsal, a finding's replay and another backend send the same.
+pub(super) fn choice(operation: &Operation, time: u64) -> usize {
+    let step = json!([operation, time]).to_string();
+    let [first, second, ..] = secret_of("step", &step);
+    usize::from(u16::from_be_bytes([first, second]))
+}
+
+/// By any of the three functions of this name that says the same.
+fn register(uri: &str, metadata: &[Metadata], choice: usize) -> Bytes {
     let entries = metadata.iter().map(|it| (&*it.key, &*it.value.0));
-    calls::register(uri, &entries.collect::<Vec<_>>())
+    let entries: Vec<_> = entries.collect();
+    if !entries.is_empty() {
+        return calls::register(uri, &entries);
+    }
+    match choice % 3 {
+        0 if uri.is_empty() => Identity::register_0Call {}.abi_encode().into(),
+        1 => {
+            let (uri, metadata) = (uri.to_owned(), Vec::new());
+            let call = Identity::register_2Call {
+                agentURI: uri,
+                metadata,
+            };
+            call.abi_encode().into()
+        }
+        _ => calls::register(uri, &entries),
+    }
+}
+
+/// By any of ERC-721's three functions, of which two ask the receiver. Marketplaces call those.
+fn moving(agent_id: U256, from: Address, to: Address, asks_receiver: bool, choice: usize) -> Bytes {
+    let safe = Identity::safeTransferFrom_0Call {
+        from,
+        to,
+        tokenId: agent_id,
+    };
+    let safe_with_data = Identity::safeTransferFrom_1Call {
+        from,
+        to,
+        tokenId: agent_id,
+        data: Bytes::from_static(b"data"),
+    };
+    match choice % 3 {
+        0 if asks_receiver => safe.abi_encode().into(),
+        1 if asks_receiver => safe_with_data.abi_encode().into(),
+        _ => calls::transfer(agent_id, from, to),
+    }
 }
 
 /// The contract takes a tag as text (R14).
@@ -196,4 +237,62 @@ fn text_of(tag: &PaddedTag) -> Answer<String> {
     tag::decode_padded(&tag.0)
         .map(|tag| tag.to_string())
         .map_err(|fault| StepFault::Inexpressible(format!("tag {tag}: {fault}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloy::primitives::hex;
+    use std::collections::BTreeSet;
+
+    fn selectors(calls: impl Iterator<Item = Bytes>) -> BTreeSet<String> {
+        calls.map(|call| hex::encode(&call[..4])).collect()
+    }
+
+    fn of(selectors: &[&str]) -> BTreeSet<String> {
+        selectors.iter().map(ToString::to_string).collect()
+    }
+
+    /// The selectors are the published ones of ERC-721 and of the canonical contracts.
+    #[test]
+    fn transfers_take_each_way_that_the_receiver_accepts() {
+        let (from, to) = (Address::repeat_byte(1), Address::repeat_byte(2));
+        let sent = |asks_receiver| {
+            let each = (0..9).map(|choice| moving(U256::ONE, from, to, asks_receiver, choice));
+            selectors(each)
+        };
+        assert_eq!(sent(true), of(&["23b872dd", "42842e0e", "b88d4fde"]));
+        assert_eq!(sent(false), of(&["23b872dd"]));
+    }
+
+    #[test]
+    fn registrations_take_each_function_that_says_the_same() {
+        let entry = Metadata {
+            key: "key".to_owned(),
+            value: crate::model::Bytes(vec![1]),
+        };
+        let sent = |uri, metadata: &[Metadata]| {
+            selectors((0..9).map(|choice| register(uri, metadata, choice)))
+        };
+        assert_eq!(sent("", &[]), of(&["1aa3a008", "8ea42286", "f2c298be"]));
+        assert_eq!(sent("ipfs://a", &[]), of(&["8ea42286", "f2c298be"]));
+        assert_eq!(sent("", &[entry]), of(&["8ea42286"]));
+    }
+
+    #[test]
+    fn a_choice_follows_from_the_step_and_differs_between_steps() {
+        let transfer = |to: &str| {
+            Operation::Transfer(Transfer {
+                agent: "desk".into(),
+                by: "alice".into(),
+                to: to.into(),
+                into_mutable_account: false,
+            })
+        };
+        let of_step = |to, time| choice(&transfer(to), time);
+        assert_eq!(of_step("bob", 3), of_step("bob", 3));
+        let some: BTreeSet<_> = (0..20).map(|time| of_step("bob", time) % 3).collect();
+        assert_eq!(some, BTreeSet::from([0, 1, 2]));
+        assert_ne!(of_step("bob", 3), of_step("carol", 3));
+    }
 }

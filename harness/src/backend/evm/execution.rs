@@ -4,12 +4,13 @@ use super::{
     event_order::registration_first,
     labels::{LogLabels, native_words},
     ledger::{Answer, Ledger, Receipt, try_view, view},
+    token_events::{self, TokenEvent},
 };
 use crate::{
-    backend::{Cost, Observed, StepFault, secrets::secret_of},
+    backend::{Cost, Observed, StepFault},
     model::{
         Actor, Agent, Integer, OpenSummaryQuery, Operation, Outcome, Register, SetMetadata,
-        Summary, Verdict,
+        Summary, Transfer, Verdict,
     },
 };
 use alloy::{
@@ -41,6 +42,13 @@ impl<L: Ledger> Registries<L> {
         }
         let observed = self.observe(&receipt)?;
         if observed.outcome.verdict == Verdict::Ok {
+            let expected = self.token_events(operation);
+            token_events::check(
+                &receipt.logs,
+                self.addresses.identity,
+                expected,
+                &self.agents,
+            )?;
             self.note(operation);
         }
         Ok(observed)
@@ -133,16 +141,66 @@ impl<L: Ledger> Registries<L> {
         }
     }
 
+    /// What an accepted operation must say beside its canonical events (R2, R3).
+    fn token_events(&mut self, operation: &Operation) -> Vec<TokenEvent> {
+        let id = operation.agent().and_then(|it| self.agents.id_of(it));
+        let owner = id.and_then(|id| self.memory.owner(id));
+        match (operation, id, owner) {
+            (Operation::Register(it), Some(id), _) => {
+                let owner = self.address_of(&it.by);
+                let mut events = vec![
+                    TokenEvent::Transfer {
+                        from: Address::ZERO,
+                        to: owner,
+                        id,
+                    },
+                    TokenEvent::FirstWallet { id, wallet: owner },
+                ];
+                if !it.uri.is_empty() {
+                    events.push(TokenEvent::MetadataUpdate { id });
+                }
+                events
+            }
+            (Operation::SetAgentUri(_), Some(id), _) => vec![TokenEvent::MetadataUpdate { id }],
+            (Operation::Transfer(it), Some(id), Some(from)) => vec![TokenEvent::Transfer {
+                from,
+                to: self.address_of(&it.to),
+                id,
+            }],
+            (Operation::Approve(it), Some(id), Some(owner)) => vec![TokenEvent::Approval {
+                owner,
+                approved: self.address_or_zero(it.operator.as_ref()),
+                id,
+            }],
+            (Operation::SetOperator(it), ..) => vec![TokenEvent::ApprovalForAll {
+                owner: self.address_of(&it.by),
+                operator: self.address_of(&it.operator),
+                approved: it.approved,
+            }],
+            _ => Vec::new(),
+        }
+    }
+
     /// Keeps the parts of an accepted operation that no view returns.
     fn note(&mut self, operation: &Operation) {
         match operation {
             Operation::Register(Register {
-                agent, metadata, ..
+                agent,
+                by,
+                metadata,
+                ..
             }) => {
                 let id = self.id_of(agent);
+                let owner = self.address_of(by);
+                self.memory.note_owner(id, owner);
                 for entry in metadata {
                     self.memory.note_metadata(id, &entry.key);
                 }
+            }
+            Operation::Transfer(Transfer { agent, to, .. }) => {
+                let id = self.id_of(agent);
+                let owner = self.address_of(to);
+                self.memory.note_owner(id, owner);
             }
             Operation::SetMetadata(SetMetadata { agent, key, .. }) => {
                 let id = self.id_of(agent);
@@ -156,11 +214,10 @@ impl<L: Ledger> Registries<L> {
         }
     }
 
-    /// A label without a registration gets an id that no registry reaches.
-    pub(super) fn id_of(&self, agent: &Agent) -> U256 {
-        self.agents
-            .id_of(agent)
-            .unwrap_or_else(|| U256::from_be_bytes(secret_of("agent", &agent.0)))
+    /// A label without a registration gets the id of no agent.
+    pub(super) fn id_of(&mut self, agent: &Agent) -> U256 {
+        let registered = self.agents.id_of(agent);
+        registered.unwrap_or_else(|| self.strangers.id_of(agent, &self.agents))
     }
 
     fn key(&mut self, actor: &Actor) -> PrivateKeySigner {

@@ -1,6 +1,6 @@
 //! The contracts in a revm of our own: no process, no JSON, no signed transactions.
 use super::{
-    Dialect, EvmRevm, Registries,
+    EvmRevm, Registries,
     deployment::Artifacts,
     ledger::{Answer, BALANCE, GAS_LIMIT, Ledger, Receipt, View, out_of_gas},
 };
@@ -42,7 +42,7 @@ impl EvmRevm {
         let mut revm = Revm::new();
         let deployed = artifacts
             .deploy(&mut revm)
-            .and_then(|addresses| Registries::standing(NAME, revm, addresses, Dialect::Concord));
+            .and_then(|addresses| Registries::deployed(NAME, revm, addresses));
         deployed.map_err(|fault| SetupError::Deployment {
             participant: NAME,
             reason: fault.to_string(),
@@ -167,7 +167,7 @@ impl Ledger for Revm {
         let mut machine = self.machine();
         let asked = views.iter().map(|view| {
             let kind = TxKind::Call(view.contract);
-            let call = transaction(Address::ZERO, kind, view.input.clone());
+            let call = transaction(view.from, kind, view.input.clone());
             let done = machine.transact(call).map_err(|fault| refused(&fault))?;
             let is_answer = done.result.is_success();
             let output = done.result.into_output().unwrap_or_default();

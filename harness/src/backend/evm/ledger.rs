@@ -97,9 +97,11 @@ pub struct Receipt {
     pub created: Option<Address>,
 }
 
-/// One call of a view function.
+/// One call of a view function, or of one that would change something.
 #[derive(Clone, Debug)]
 pub struct View {
+    /// The zero address for a view that does not look at it.
+    pub from: Address,
     pub contract: Address,
     pub input: Bytes,
 }
@@ -120,6 +122,7 @@ pub(super) struct Answers(Vec<Result<Bytes, Bytes>>);
 impl Views {
     pub fn ask<C: SolCall>(&mut self, contract: Address, call: &C) -> Asked<C> {
         self.0.push(View {
+            from: Address::ZERO,
             contract,
             input: call.abi_encode().into(),
         });

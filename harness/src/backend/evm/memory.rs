@@ -1,15 +1,25 @@
-use alloy::primitives::{B256, U256};
+use alloy::primitives::{Address, B256, U256};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Operations since the reset that no view of the contracts returns.
+/// Operations since the reset that no view of the contracts returns, or that views are not believed.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
+    owners: BTreeMap<U256, Address>,
     metadata_keys: BTreeMap<U256, BTreeSet<String>>,
     answered: BTreeSet<B256>,
     consent_deadlines: BTreeSet<u64>,
 }
 
 impl Memory {
+    pub fn note_owner(&mut self, id: U256, owner: Address) {
+        self.owners.insert(id, owner);
+    }
+
+    /// Whom the agent belongs to by the operations that were accepted.
+    pub fn owner(&self, id: U256) -> Option<Address> {
+        self.owners.get(&id).copied()
+    }
+
     pub fn note_metadata(&mut self, id: U256, key: &str) {
         let keys = self.metadata_keys.entry(id).or_default();
         keys.insert(key.to_owned());

@@ -25,6 +25,8 @@ mod node;
 mod observation;
 mod process;
 mod requests;
+mod strangers;
+mod token_events;
 mod views;
 
 pub(super) use views::questions as view_questions;
@@ -53,6 +55,7 @@ use memory::Memory;
 use observation::Observer;
 use requests::Requests;
 use std::collections::{BTreeSet, HashMap};
+use strangers::Strangers;
 
 /// The backend `evm-anvil`: the contracts on an anvil of their own.
 pub type EvmAnvil = Registries<Anvil>;
@@ -80,6 +83,9 @@ pub struct Registries<L> {
     keys: HashMap<Actor, PrivateKeySigner>,
     memory: Memory,
     requests: Requests,
+    strangers: Strangers,
+    /// Decides what the rules leave open in how the step is sent.
+    choice: usize,
 }
 
 impl<L: Ledger> Registries<L> {
@@ -92,6 +98,24 @@ impl<L: Ledger> Registries<L> {
     ) -> Result<Self, StepFault> {
         ledger.mark()?;
         Ok(Self::unmarked(name, ledger, addresses, dialect))
+    }
+
+    /// Our own contracts, without an agent: ids count from 1, and 0 means none (R1).
+    fn deployed(
+        name: &'static str,
+        ledger: L,
+        addresses: RegistryAddresses,
+    ) -> Result<Self, StepFault> {
+        let standing = Self::standing(name, ledger, addresses, Dialect::Concord)?;
+        Ok(standing.with_unused_ids(vec![U256::ZERO, U256::ONE]))
+    }
+
+    /// Of a registry that only the harness calls: ids that are no agent's when a scenario begins.
+    fn with_unused_ids(self, unused: Vec<U256>) -> Self {
+        Self {
+            strangers: Strangers::beside(unused),
+            ..self
+        }
     }
 
     fn unmarked(
@@ -112,6 +136,8 @@ impl<L: Ledger> Registries<L> {
             keys: HashMap::new(),
             memory: Memory::default(),
             requests: Requests::default(),
+            strangers: Strangers::default(),
+            choice: 0,
         }
     }
 
@@ -224,6 +250,8 @@ impl<L: Ledger> Backend for Registries<L> {
         let registry = deployment::registry_of(&self.addresses, operation)
             .filter(|_| self.supports(operation))
             .ok_or_else(|| StepFault::Inexpressible(operation.name().to_owned()))?;
+        self.choice = calls::choice(operation, time);
+        self.strangers.start_step(self.choice);
         match operation {
             Operation::Summary(query) => self.summary(registry, &query.agent),
             Operation::OpenSummary(query) => self.open_summary(registry, query),

@@ -185,7 +185,7 @@ impl Node {
         let mut batch = BatchRequest::new(self.node.endpoint().client());
         let mut waiters = Vec::with_capacity(views.len());
         for view in views {
-            let call = json!({ "to": view.contract, "input": view.input });
+            let call = json!({ "from": view.from, "to": view.contract, "input": view.input });
             let waiter = batch
                 .add_call::<_, Bytes>("eth_call", &(call, "latest"))
                 .map_err(|fault| StepFault::Inexpressible(fault.to_string()))?;

@@ -22,6 +22,12 @@ pub(super) fn ask(book: &Book<'_>, registry: Address, draw: &mut Draw, q: &mut Q
     ask_constants(book, registry, q);
     let nothing = AuthorizedState::default();
     for (agent, state) in book.agents() {
+        let mut aside = draw.clone();
+        let draw = if book.is_beside(&agent) {
+            &mut aside
+        } else {
+            &mut *draw
+        };
         let authorized = state.map_or(&nothing, |it| &it.authorized);
         let clients = &authorized.clients;
         let ledger = Ledger {

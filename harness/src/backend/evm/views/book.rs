@@ -1,7 +1,9 @@
 use crate::{
     backend::{
-        evm::{Agents, Dialect, RegistryAddresses, Requests},
-        secrets::secret_of,
+        evm::{
+            Agents, Dialect, RegistryAddresses, Requests,
+            strangers::{Strangers, far_id},
+        },
         views::Known,
     },
     model::{Actor, Agent, AgentState, Bytes32, CanonicalState, Records},
@@ -13,6 +15,9 @@ use std::collections::BTreeMap;
 const CANONICAL_VERSION: &str = "2.0.0";
 /// What Concord's answer: build metadata, so that `^2.0.0` accepts it (R2).
 const CONCORD_VERSION: &str = "2.0.0+concord.2";
+
+/// How the label of an agent that nobody registered begins; its id follows if it is beside registered ones.
+const UNREGISTERED: &str = "unregistered";
 
 /// What is known, with the native ids behind the labels.
 pub(super) struct Book<'a> {
@@ -26,7 +31,10 @@ pub(super) struct Book<'a> {
     /// Are there addresses behind the labels, that views answer?
     pub is_on_chain: bool,
     addresses: BTreeMap<Actor, Address>,
+    /// Of registered agents, and of those that stand for ids beside theirs.
     ids: BTreeMap<Agent, U256>,
+    /// Labels that nobody registered.
+    unregistered: Vec<Agent>,
     hashes: BTreeMap<Bytes32, B256>,
 }
 
@@ -37,11 +45,17 @@ impl<'a> Book<'a> {
         dialect: Dialect,
         chain_id: u64,
         agents: &Agents,
+        strangers: &Strangers,
         requests: &mut Requests,
     ) -> Self {
         let actors = agents.actors();
         let addresses: BTreeMap<_, _> = actors.map(|(at, it)| (it.clone(), at)).collect();
-        let registered = agents.agents();
+        let beside: Vec<_> = strangers
+            .beside_registered(agents)
+            .into_iter()
+            .map(|id| (Agent(format!("{UNREGISTERED}-{id}")), id))
+            .collect();
+        let registered = agents.agents().map(|(id, it)| (it.clone(), id));
         let asked = known.records.requests.iter().map(|it| it.request);
         Self {
             state: known.state,
@@ -52,7 +66,11 @@ impl<'a> Book<'a> {
             actors: addresses.keys().cloned().collect(),
             is_on_chain: true,
             addresses,
-            ids: registered.map(|(id, it)| (it.clone(), id)).collect(),
+            unregistered: [Agent::from(UNREGISTERED)]
+                .into_iter()
+                .chain(beside.iter().map(|(agent, _)| agent.clone()))
+                .collect(),
+            ids: registered.chain(beside).collect(),
             hashes: asked.map(|it| (it, requests.native(&it))).collect(),
         }
     }
@@ -74,25 +92,32 @@ impl<'a> Book<'a> {
             actors: actors.to_vec(),
             is_on_chain: false,
             addresses: BTreeMap::new(),
+            unregistered: vec![Agent::from(UNREGISTERED)],
             ids: BTreeMap::new(),
             hashes: BTreeMap::new(),
         }
     }
 
-    /// Every registered agent, and one that nobody registered.
+    /// Every registered agent, and some that nobody registered.
     pub fn agents(&self) -> Vec<(Agent, Option<&'a AgentState>)> {
         let registered = self.state.agents.iter();
-        let unknown = Agent::from("unregistered");
+        let unregistered = self.unregistered.iter();
         registered
             .map(|(agent, state)| (agent.clone(), Some(state)))
-            .chain([(unknown, None)])
+            .chain(unregistered.map(|agent| (agent.clone(), None)))
             .collect()
     }
 
-    /// An id that no registry reaches for an agent that is not registered.
+    /// Does it stand for an id beside registered ones? The draws of its questions are not taken from the
+    /// others', which ask what they would without it.
+    pub fn is_beside(&self, agent: &Agent) -> bool {
+        self.ids.contains_key(agent) && !self.state.agents.contains_key(agent)
+    }
+
+    /// Of an agent that is not registered: the id that its label names, or one that no registry reaches.
     pub fn id(&self, agent: &Agent) -> U256 {
         let found = self.ids.get(agent).copied();
-        found.unwrap_or_else(|| U256::from_be_bytes(secret_of("agent", &agent.0)))
+        found.unwrap_or_else(|| far_id(agent))
     }
 
     pub fn address(&self, actor: &Actor) -> Address {

@@ -3,6 +3,7 @@ mod authorized;
 mod book;
 mod feedback;
 mod identity;
+mod moves;
 mod open;
 mod question;
 mod validation;
@@ -63,11 +64,17 @@ impl<L: Ledger> Registries<L> {
         if !self.ledger.answers_many() {
             return Ok(Vec::new());
         }
-        let mut questions = self.questions(known, draw);
+        let book = self.book(known);
+        let mut questions = ask_of(&book, draw);
         questions.retain(&self.askable());
+        let moves = moves::ask(&book);
         let mut answers = Vec::new();
         for calls in questions.calls().chunks(ASKED_AT_ONCE) {
             answers.extend(self.ledger.views(calls)?);
+        }
+        let mut refusals = Vec::new();
+        for calls in moves::calls(&moves).chunks(ASKED_AT_ONCE) {
+            refusals.extend(self.ledger.views(calls)?);
         }
         let reader = Reader {
             agents: &self.agents,
@@ -79,19 +86,21 @@ impl<L: Ledger> Registries<L> {
             dialect: self.dialect,
             error_classes: &self.error_classes,
         };
-        questions.compare(&answers, &reader)
+        let mut compared = questions.compare(&answers, &reader)?;
+        compared.extend(moves::compare(moves, &refusals)?);
+        Ok(compared)
     }
 
-    fn questions(&mut self, known: Known<'_>, draw: &mut Draw) -> Questions {
-        let book = Book::of(
+    fn book<'a>(&mut self, known: Known<'a>) -> Book<'a> {
+        Book::of(
             known,
             self.addresses,
             self.dialect,
             self.ledger.chain_id(),
             &self.agents,
+            &self.strangers,
             &mut self.requests,
-        );
-        ask_of(&book, draw)
+        )
     }
 }
 

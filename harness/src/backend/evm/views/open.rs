@@ -24,6 +24,12 @@ pub(super) fn ask(book: &Book<'_>, registry: Address, draw: &mut Draw, q: &mut Q
     feedback::ask_constants(book, registry, q);
     let nothing = OpenState::default();
     for (agent, state) in book.agents() {
+        let mut aside = draw.clone();
+        let draw = if book.is_beside(&agent) {
+            &mut aside
+        } else {
+            &mut *draw
+        };
         let open = state.map_or(&nothing, |it| &it.open);
         let ledger = Ledger {
             registry,

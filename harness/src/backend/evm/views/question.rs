@@ -92,6 +92,7 @@ impl Questions {
             },
             arguments,
             call: View {
+                from: Address::ZERO,
                 contract: registry,
                 input: call.abi_encode().into(),
             },
