@@ -1,4 +1,4 @@
-//! Transfers that ERC-721 refuses its owner too(HARN-62): out of somebody else's hands, and to nobody.
+//! Transfers that ERC-721 refuses its owner too (HARN-62): out of somebody else's hands, and to nobody.
 //!
 //! They are asked as views are, so that one that is accepted changes nothing.
 use super::book::Book;
