@@ -171,12 +171,14 @@ fn lines(entries: &[String]) -> Lines {
     Lines::of(entries.iter().map(String::as_str))
 }
 
-/// IDX-28: the shortest texts and lists, as many as have room together. Of a longer one, nothing is kept.
+/// IDX-28: the name, and of the other texts and lists the shortest, as many as have room together. Of a longer one, nothing is kept.
 pub(crate) fn shortened(mut row: Registration) -> Registration {
+    row.name.take_if(|it| it.len() > KEPT);
+    let room = KEPT - row.name.as_ref().map_or(0, String::len);
     let (texts, lists) = parts(&mut row);
     let of_texts = texts.iter().map(|it| it.as_ref().map_or(0, String::len));
     let of_lists = lists.iter().map(|it| it.0.len());
-    let longest = longest(of_texts.chain(of_lists).collect());
+    let longest = longest(of_texts.chain(of_lists).collect(), room);
     for text in texts {
         text.take_if(|it| it.len() > longest);
     }
@@ -189,12 +191,12 @@ pub(crate) fn shortened(mut row: Registration) -> Registration {
 }
 
 /// The length up to which all texts have room. Of several that are as long as each other, all have or none.
-fn longest(mut lengths: Vec<usize>) -> usize {
+fn longest(mut lengths: Vec<usize>, room: usize) -> usize {
     lengths.sort_unstable();
     let (mut kept, mut longest) = (0, 0);
     for same in lengths.chunk_by(|one, other| one == other) {
         kept += same.iter().sum::<usize>();
-        if kept > KEPT {
+        if kept > room {
             break;
         }
         longest = same[0];
@@ -202,10 +204,9 @@ fn longest(mut lengths: Vec<usize>) -> usize {
     longest
 }
 
-/// What a file can make long.
-fn parts(row: &mut Registration) -> ([&mut Option<String>; 14], [&mut Lines; 7]) {
+/// What a file can make long beside the name.
+fn parts(row: &mut Registration) -> ([&mut Option<String>; 13], [&mut Lines; 7]) {
     let texts = [
-        &mut row.name,
         &mut row.description,
         &mut row.image,
         &mut row.mcp,
@@ -262,6 +263,21 @@ mod tests {
         ] {
             let [before, after] = [before, after].map(|(a, b, c)| of(a, b, c));
             assert_eq!(shortened(before), after);
+        }
+    }
+
+    #[test]
+    fn a_name_is_kept_before_other_texts() {
+        for (length, kept) in [(KEPT - 1, true), (KEPT, true), (KEPT + 1, false)] {
+            let name = Some("n".repeat(length));
+            let before = Registration {
+                name: name.clone(),
+                ..of(length, 2, 0)
+            };
+            let after = shortened(before);
+            assert_eq!(after.name, name.filter(|_| kept), "{length}");
+            assert_eq!(after.description, None, "{length}");
+            assert_eq!(after.image.is_some(), !kept, "{length}");
         }
     }
 }
