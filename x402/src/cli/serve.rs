@@ -66,6 +66,9 @@ const SIGNING_BUCKETS: [f64; 8] = [0.0001, 0.0002, 0.0005, 0.001, 0.005, 0.05, 0
 /// Requests that are answered at once, of those that have hung up too: as many as there are connections.
 const AT_ONCE: u32 = 1_024;
 
+/// X402-67: how long the upstream, or the facilitator, may be silent: what has begun ends even if nobody listens any more.
+const SILENCE: Duration = Duration::from_secs(300);
+
 /// Between two times that the recorder adds up its samples.
 const UPKEEP: Duration = Duration::from_secs(5);
 
@@ -82,11 +85,7 @@ pub(super) async fn serve(options: &Serve) -> Result<u8, CliError> {
     let layer = layer.map_err(|(field, error)| malformed(&field, &error))?;
     tokio::spawn(rotation.run());
     let paywall = paywall(&config).map_err(|(field, error)| malformed(field, &error))?;
-    let client = Client::builder()
-        .redirect(Policy::none())
-        .no_proxy()
-        .build();
-    let client = client.map_err(|error| malformed("upstream", &error))?;
+    let client = upstream_client(SILENCE).map_err(|error| malformed("upstream", &error))?;
     let upstream = Arc::new((client, config.upstream.clone()));
     let router = Router::new()
         .fallback(forward)
@@ -148,8 +147,8 @@ async fn answer_to_the_end(
     request: Request,
     next: Next,
 ) -> Response {
-    let Ok(held) = free.acquire_owned().await else {
-        return StatusCode::SERVICE_UNAVAILABLE.into_response(); // it is never closed
+    let Ok(held) = free.try_acquire_owned() else {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
     };
     let (answer, answered) = oneshot::channel();
     tokio::spawn(async move {
@@ -195,8 +194,10 @@ async fn keep_small(metrics: PrometheusHandle) {
 type Paywall = X402LayerBuilder<StaticPriceTags<PriceTag>, Arc<FacilitatorClient>>;
 
 fn paywall(config: &ServeConfig) -> Result<Paywall, (&'static str, String)> {
-    let paywall = X402Middleware::try_new(config.facilitator.as_str());
-    let paywall = paywall.map_err(|error| ("facilitator", error.to_string()))?;
+    let facilitator = FacilitatorClient::try_from(config.facilitator.as_str());
+    let facilitator = facilitator.map_err(|error| ("facilitator", error.to_string()))?;
+    let facilitator = facilitator.with_timeout(SILENCE);
+    let paywall = X402Middleware::from_facilitator(Arc::new(facilitator));
     let mut tags = config.offers.iter().cloned().map(price);
     let first = tags.next();
     let first = first.ok_or_else(|| ("offers", "at least one is needed".to_owned()))?;
@@ -226,6 +227,11 @@ fn name_fee_payer(tag: &mut PriceTag, supported: &SupportedResponse) {
     }
 }
 
+fn upstream_client(silence: Duration) -> reqwest::Result<Client> {
+    let client = Client::builder().redirect(Policy::none()).no_proxy();
+    client.read_timeout(silence).build()
+}
+
 /// Passes a request on, and the answer back.
 async fn forward(
     State(upstream): State<Arc<(Client, Url)>>,
@@ -239,7 +245,11 @@ async fn forward(
         .request(parts.method, url)
         .headers(passed_on(&parts.headers))
         .body(reqwest::Body::from(body));
-    let answer = sending.send().await.map_err(|_| StatusCode::BAD_GATEWAY)?;
+    let answer = sending.send().await;
+    let answer = answer.map_err(|error| match error.is_timeout() {
+        true => StatusCode::GATEWAY_TIMEOUT,
+        false => StatusCode::BAD_GATEWAY,
+    })?;
     let (status, headers) = (answer.status(), passed_on(answer.headers()));
     let body = Body::new(reqwest::Body::from(answer));
     Ok((status, headers, body).into_response())
@@ -288,6 +298,7 @@ mod tests {
         sync::atomic::{AtomicUsize, Ordering},
     };
     use tokio::{io::AsyncWriteExt, sync::Notify};
+    use tower::ServiceExt;
 
     #[test]
     fn a_request_stays_within_the_upstreams_path() {
@@ -356,6 +367,32 @@ mod tests {
         }
     }
 
+    #[tokio::test]
+    async fn an_upstream_that_is_silent_is_not_waited_for_without_end() {
+        let begins = async || Body::from_stream(stream::pending::<Result<Vec<u8>, Infallible>>());
+        let upstream = Router::new()
+            .route("/begins/", get(begins))
+            .fallback(async || std::future::pending::<()>().await);
+        let (listener, address) = bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
+        tokio::spawn(async move { axum::serve(listener, upstream).await });
+        let asked = async |url: String| {
+            let client = upstream_client(Duration::from_millis(200)).unwrap();
+            let upstream = State(Arc::new((client, url.parse().unwrap())));
+            let answering = forward(upstream, Request::new(Body::empty()));
+            let answered = tokio::time::timeout(Duration::from_secs(20), answering).await;
+            answered.expect("it ends")
+        };
+        let silent = asked(format!("http://{address}")).await;
+        assert_eq!(silent.unwrap_err(), StatusCode::GATEWAY_TIMEOUT);
+        let begun = asked(format!("http://{address}/begins")).await.unwrap();
+        assert_eq!(begun.status(), StatusCode::OK);
+        let rest = whole(begun.into_body(), BODY_MAX);
+        let ended = tokio::time::timeout(Duration::from_secs(20), rest).await;
+        assert!(ended.expect("it ends").is_err());
+        let gone = asked("http://127.0.0.1:1".to_owned()).await;
+        assert_eq!(gone.unwrap_err(), StatusCode::BAD_GATEWAY);
+    }
+
     /// Serves a router, of which a client asks and then hangs up while it is answered. Returns when the server has ended.
     async fn hang_up(router: Router, arrived: &Notify, then: impl Future<Output = ()>) {
         let limits = ServerLimits {
@@ -397,6 +434,22 @@ mod tests {
         // one that takes longer than the limit does not keep the server from ending
         hang_up(router, &arrived, async {}).await;
         assert_eq!(answered.load(Ordering::SeqCst), 1);
+    }
+
+    #[tokio::test]
+    async fn a_request_beyond_the_limit_is_refused_at_once() {
+        let free = Arc::new(Semaphore::new(1));
+        let router = Router::new().fallback(async || "answered");
+        let router = router.layer(from_fn_with_state(free.clone(), answer_to_the_end));
+        let ask = async || {
+            let answering = router.clone().oneshot(Request::new(Body::empty()));
+            let answered = tokio::time::timeout(Duration::from_secs(20), answering).await;
+            answered.expect("it ends").unwrap().status()
+        };
+        let held = free.clone().try_acquire_owned().unwrap();
+        assert_eq!(ask().await, StatusCode::SERVICE_UNAVAILABLE);
+        drop(held);
+        assert_eq!(ask().await, StatusCode::OK);
     }
 
     static KEPT: AtomicUsize = AtomicUsize::new(0);
