@@ -49,11 +49,14 @@ impl Authorizations for SvmChains {
         let cluster = self.cluster(&transfer.network)?;
         // X402-66, before the search: what lands meanwhile is found, and a node that is behind this block refuses to search
         let reached = cluster.final_block().await?;
+        let is_over = reached.block_height > transfer.valid_until;
+        if is_over {
+            cluster.require_history_until(reached.slot).await?; // of what is written down meanwhile, the search would miss some
+        }
         let Some(landed) = find(cluster, transfer, since, reached.slot).await? else {
-            if reached.block_height <= transfer.valid_until {
+            if !is_over {
                 return Ok(AuthorizationState::Unused);
             }
-            cluster.require_history_until(reached.slot).await?;
             // R36: a node that has forgotten the time since then cannot say that nothing happened
             let kept = cluster.first_kept_slot().await?;
             return match kept <= since {

@@ -280,14 +280,20 @@ enum Said {
     Behind,
     /// Nothing, as a node that has not written down yet what it carried out.
     Unwritten,
+    /// Nothing, until it was asked for a block, which it has just written down.
+    WritesNow,
 }
 
 /// The cluster through a node that says so.
 async fn reads_of(world: &World, said: Arc<Mutex<Said>>) -> (Liar, SvmChains) {
     let node = Liar::start(&world.solana.url, move |method, params, _| {
-        let said = *said.lock().unwrap();
-        match (method, said) {
+        let mut said = said.lock().unwrap();
+        match (method, *said) {
             (_, Said::Everything) => None,
+            ("getBlock", Said::WritesNow) => {
+                *said = Said::Everything;
+                None
+            }
             ("getSignaturesForAddress", Said::Behind) if !params[1]["minContextSlot"].is_null() => {
                 let message = "Minimum context slot has not been reached";
                 Some(Err(json!({ "code": -32016, "message": message })))
@@ -352,7 +358,8 @@ async fn r36_a_payment_is_void_only_if_a_node_that_would_know_it_does_not() {
     let on_record = evidence(&customer, "answered").money.unwrap();
     assert_eq!(on_record, money);
 
-    say(Said::Everything);
+    // a node is asked whether it would know before it is asked what it knows
+    say(Said::WritesNow);
     let error = customer.resume("unseen").await.unwrap_err();
     assert!(matches!(error.fault, PayFault::AnswerLost), "{error}");
     assert!(matches!(error.money, Money::Settled { .. }), "{error}");
