@@ -131,9 +131,11 @@ pub async fn once(options: &ConfigOptions) -> Result<u8, CliError> {
         passes,
         no_revenues,
     } = publish(&due, &mut publishers).await?;
-    let is_refused = passes.iter().any(|it| it.refused > 0);
-    // what waits for its next attempt is late, whenever it was tried
-    let is_late = is_refused || ready.watch.store.has_late()?;
+    let mut is_late = passes.iter().any(|it| it.refused > 0 || it.late > 0);
+    // WAT-10: what waits for its next attempt is late, whenever it was tried, if somebody publishes it
+    for publisher in &publishers {
+        is_late |= ready.watch.store.has_late(&publisher.registry_key())?;
+    }
     let published = passes.iter().zip(&publishers).map(|(pass, publisher)| {
         let report = json!({
             "published": pass.published,

@@ -159,13 +159,14 @@ impl Store {
         })
     }
 
-    /// Whether a signal that is not done has failed, or is beyond a budget.
+    /// Whether a registry has a signal that has failed, or is beyond a budget, and is neither done nor in a block (WAT-10).
     ///
     /// # Errors
     /// [`StoreError`].
-    pub fn has_late(&self) -> Result<bool, StoreError> {
-        let sql = "SELECT EXISTS (SELECT 1 FROM signal WHERE is_done = 0 AND reason IS NOT NULL)";
-        self.with(|it| it.query_row(sql, [], |row| row.get(0)))
+    pub fn has_late(&self, registry: &str) -> Result<bool, StoreError> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM signal WHERE registry = ?1 AND is_done = 0 \
+                   AND reason IS NOT NULL AND state <> 'landed')";
+        self.with(|it| it.query_row(sql, [registry], |row| row.get(0)))
     }
 
     /// How many signals are in each state.

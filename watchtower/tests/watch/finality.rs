@@ -86,6 +86,14 @@ async fn r60_signals_land_before_the_one_before_is_final_and_once() {
     let (places, key) = ((world.identity, world.open), &world.watchtower);
     let registry = async || Box::new(place_final_after(3, &world.url, places, key, "20").await);
     let mut first = publisher(&world, folder, store, registry().await).await;
+    let key = first.registry_key();
+    store.postpone(1, "the node hung up", NOW, 0).unwrap();
+    assert!(store.has_late(&key).unwrap());
+    let other = key.replace("eip155:", "eip155:1");
+    assert!(
+        !store.has_late(&other).unwrap(),
+        "nobody publishes it there"
+    );
     let before = world.balance().await;
     let report = first.pass(NOW).await.unwrap();
     assert_eq!(counts(&report), [3, 2, 0, 0, 0], "{report:?}");
@@ -94,7 +102,7 @@ async fn r60_signals_land_before_the_one_before_is_final_and_once() {
     let states = || store.signals().unwrap().into_iter().map(|it| it.state);
     let landed = states().filter(|it| *it == SignalState::Landed);
     assert_eq!(landed.count(), 2);
-    assert!(!store.has_late().unwrap());
+    assert!(!store.has_late(&key).unwrap());
 
     let report = first.pass(NOW + 60).await.unwrap();
     assert_eq!(counts(&report), [0, 2, 0, 0, 0], "{report:?}");
@@ -189,5 +197,9 @@ async fn a_wait_for_finality_ends_no_pass_and_is_not_late() {
             assert_eq!((signal.attempts, signal.reason), (0, None));
         }
     }
-    assert!(!store.has_late().unwrap());
+    let key = publisher.registry_key();
+    assert!(!store.has_late(&key).unwrap());
+    // WAT-10: nor is it late after a look that failed
+    store.postpone(1, "the node hung up", NOW, 0).unwrap();
+    assert!(!store.has_late(&key).unwrap());
 }
