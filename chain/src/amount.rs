@@ -42,9 +42,9 @@ impl Serialize for Amount {
 impl<'de> Deserialize<'de> for Amount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        text.parse().map(Self).map_err(|_| {
-            serde::de::Error::custom(format!("amount `{text}` is not a decimal below 2^128"))
-        })
+        let amount = text.parse().map(Self);
+        // DEP-66: without the text
+        amount.map_err(|_| serde::de::Error::custom("expected a decimal below 2^128, as a string"))
     }
 }
 

@@ -1,11 +1,11 @@
 use crate::ChainError;
 use concord_canonical::caip;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 use std::fmt;
 
 /// A CAIP-2 chain id, such as `eip155:84532`. Its form was checked when it was made.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(into = "String")]
 pub struct ChainId(String);
 
 impl ChainId {
@@ -47,11 +47,11 @@ impl ChainId {
     }
 }
 
-impl TryFrom<String> for ChainId {
-    type Error = ChainError;
-
-    fn try_from(text: String) -> Result<Self, ChainError> {
-        Self::parse(&text)
+impl<'de> Deserialize<'de> for ChainId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        // DEP-66: without the text
+        Self::parse(&text).map_err(|_| D::Error::custom("expected a CAIP-2 chain id"))
     }
 }
 

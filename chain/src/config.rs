@@ -34,6 +34,7 @@ fn without_value(error: &Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Amount, ChainId};
     use serde::Deserialize;
     use std::collections::BTreeMap;
 
@@ -51,6 +52,10 @@ mod tests {
         rpc: String,
         #[allow(dead_code, reason = "only its form counts")]
         kind: Kind,
+        #[allow(dead_code, reason = "only its form counts")]
+        budget: Option<Amount>,
+        #[allow(dead_code, reason = "only its form counts")]
+        id: Option<ChainId>,
     }
 
     #[derive(Debug, Deserialize)]
@@ -63,7 +68,12 @@ mod tests {
     fn what_is_wrong_is_said_with_its_place_and_without_the_value() {
         let rpc = "https://rpc.example/v2/s3cr3t";
         let good = format!(r#"{{"chains": {{"a": {{"rpc": "{rpc}", "kind": "evm"}}}}}}"#);
+        let with = |member: &str, value: &str| {
+            good.replace("\"kind\"", &format!(r#""{member}": "{value}", "kind""#))
+        };
         parse::<Config>(&good).unwrap();
+        parse::<Config>(&with("budget", "7")).unwrap();
+        parse::<Config>(&with("id", "eip155:84532")).unwrap();
         for (text, expected) in [
             (
                 format!(r#"{{"chains": {{"a": "{rpc}"}}}}"#),
@@ -72,6 +82,14 @@ mod tests {
             (
                 format!(r#"{{"chains": {{"a": {{"rpc": "", "kind": "{rpc}, expected x"}}}}}}"#),
                 "chains.a.kind: unknown variant, expected ",
+            ),
+            (
+                with("budget", rpc),
+                "chains.a.budget: expected a decimal below 2^128, as a string at line 1",
+            ),
+            (
+                with("id", "s3cr3t:1:2"),
+                "chains.a.id: expected a CAIP-2 chain id at line 1",
             ),
             (
                 "\"s3cr3t\"".to_owned(),

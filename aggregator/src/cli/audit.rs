@@ -67,9 +67,7 @@ impl ChainRegistries {
         cluster.require_chain(chain).await?;
         let id = program.parse().map_err(|_| {
             let field = format!("chains.{chain}.solana.program");
-            CliError::Usage(format!(
-                "{field} is {program:?}, expected an address in base58"
-            ))
+            CliError::Usage(format!("{field}: expected an address in base58")) // DEP-66
         })?;
         let program = Program::new(id);
         Ok(Some(Settlement::Svm { cluster, program }))

@@ -354,9 +354,7 @@ impl Config {
         };
         let parsed = name.parse();
         parsed.map(Some).map_err(|_| {
-            CliError::Usage(format!(
-                "addressHeader is {name:?}, expected a header's name"
-            ))
+            CliError::Usage("addressHeader: expected a header's name".to_owned()) // DEP-66
         })
     }
 
@@ -364,10 +362,11 @@ impl Config {
     pub(super) fn assets(&self) -> Result<Vec<String>, CliError> {
         let mut assets = Vec::new();
         for (chain, config) in &self.chains {
-            for asset in &config.assets {
+            for (index, asset) in config.assets.iter().enumerate() {
                 let id = format!("{chain}:{asset}");
-                AccountId::parse(&id).map_err(|error| {
-                    CliError::Usage(format!("chains.{chain}.assets: {asset:?}: {error}"))
+                AccountId::parse(&id).map_err(|_| {
+                    let field = format!("chains.{chain}.assets[{index}]");
+                    CliError::Usage(format!("{field}: expected a token's address")) // DEP-66
                 })?;
                 assets.push(id);
             }
@@ -401,11 +400,8 @@ impl SolanaConfig {
     fn program(&self, chain: &ChainId) -> Result<Program, CliError> {
         let id = self.program.parse();
         let id = id.map_err(|_| {
-            let found = &self.program;
             let field = format!("chains.{chain}.solana.program");
-            CliError::Usage(format!(
-                "{field} is {found:?}, expected an address in base58"
-            ))
+            CliError::Usage(format!("{field}: expected an address in base58")) // DEP-66
         })?;
         Ok(Program::new(id))
     }

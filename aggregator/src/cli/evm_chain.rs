@@ -94,7 +94,9 @@ impl EvmConfig {
         };
         let missing = "no key: give keystore, or set CONCORD_EVM_PRIVATE_KEY";
         let signer = source.open()?.ok_or_else(|| usage("keystore", &missing))?;
-        let limit = FeeLimit::parse(self.max_fee.as_deref())?;
+        let limit = FeeLimit::parse(self.max_fee.as_deref());
+        let expected = "expected a number of gwei with at most 9 decimals"; // DEP-66
+        let limit = limit.map_err(|_| usage("maxFee", &expected))?;
         let confirmations = self.confirmations(chain)?;
         let addresses = evm::RegistryAddresses::open(self.identity, self.reputation);
         let connect = async || {

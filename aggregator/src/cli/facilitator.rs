@@ -35,16 +35,14 @@ impl PaymentProofConfig {
         payments: Arc<dyn Payments>,
     ) -> Result<Facilitator, CliError> {
         let field = format!("chains.{chain}.solana.paymentProofs.settlers");
-        let settler = |it: &String| {
+        let settler = |(index, it): (usize, &String)| {
             it.parse::<Address>().map_err(|_| {
-                CliError::Usage(format!("{field} has {it:?}, expected an address in base58"))
+                // DEP-66
+                CliError::Usage(format!("{field}[{index}]: expected an address in base58"))
             })
         };
-        let settlers: Vec<Address> = self
-            .settlers
-            .iter()
-            .map(settler)
-            .collect::<Result<_, _>>()?;
+        let settlers = self.settlers.iter().enumerate().map(settler);
+        let settlers: Vec<Address> = settlers.collect::<Result<_, _>>()?;
         if settlers.is_empty() {
             return Err(CliError::Usage(format!(
                 "{field} is empty: nothing is settled here"

@@ -273,14 +273,14 @@ impl Config {
     }
 
     fn tags(&self) -> Result<Vec<Tag>, String> {
-        let tag = |name: &String| {
+        let tag = |(index, name): (usize, &String)| {
             let tag = Tag::parse(name).filter(|it| Tag::OF_ENDPOINT.contains(it));
             tag.ok_or_else(|| {
                 let known = Tag::OF_ENDPOINT.map(Tag::name).join(", ");
-                format!("signals: {name:?} is not known, expected some of {known}")
+                format!("signals[{index}]: expected one of {known}") // DEP-66
             })
         };
-        self.signals.iter().map(tag).collect()
+        self.signals.iter().enumerate().map(tag).collect()
     }
 
     pub(super) fn agents(&self) -> Result<Vec<Agent>, String> {

@@ -138,8 +138,9 @@ impl EvmConfig {
         };
         let missing = "no key: give keystore, or set CONCORD_EVM_PRIVATE_KEY";
         let signer = source.open()?.ok_or_else(|| usage("keystore", &missing))?;
-        let limit =
-            FeeLimit::parse(Some(&self.max_fee)).map_err(|error| usage("maxFee", &error))?;
+        let limit = FeeLimit::parse(Some(&self.max_fee));
+        let expected = "expected a number of gwei with at most 9 decimals"; // DEP-66
+        let limit = limit.map_err(|_| usage("maxFee", &expected))?;
         let confirmations: Result<Confirmations, String> = self.confirmations.parse();
         let confirmations = confirmations.map_err(|error| usage("confirmations", &error))?;
         let addresses = evm::RegistryAddresses::open(self.identity, self.reputation);
@@ -159,11 +160,8 @@ impl SolanaConfig {
     ) -> Result<Box<dyn FeedbackRegistry>, CliError> {
         let id = self.program.parse();
         let id = id.map_err(|_| {
-            let found = &self.program;
             let field = format!("chains.{chain}.solana.program");
-            CliError::Usage(format!(
-                "{field} is {found:?}, expected an address in base58"
-            ))
+            CliError::Usage(format!("{field}: expected an address in base58")) // DEP-66
         })?;
         let program = Program::new(id);
         let signer = Box::new(read_keypair(&self.keypair)?);

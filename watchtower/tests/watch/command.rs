@@ -323,13 +323,13 @@ fn refuses(folder: &Path, key: &str, config: &Value) {
         ("/windows".to_owned(), json!(["month"]), "windows[0]"),
         (
             "/signals".to_owned(),
-            json!(["starred"]),
-            "\"starred\" is not known",
+            json!(["uptime", "https://rpc.example/v2/s3cr3t"]),
+            "signals[1]: expected one of reachable, uptime",
         ),
         (
             "/signals".to_owned(),
             json!(["revenues"]),
-            "\"revenues\" is not known",
+            "signals[0]: expected one of",
         ),
         (
             "/fileBase".to_owned(),
@@ -349,8 +349,8 @@ fn refuses(folder: &Path, key: &str, config: &Value) {
         ),
         (
             format!("/chains/{chain}/evm/maxFee"),
-            json!("cheap"),
-            "maxFee",
+            json!("https://rpc.example/v2/s3cr3t"),
+            "maxFee: expected a number of gwei",
         ),
         (
             format!("/chains/{chain}/evm/confirmations"),

@@ -129,10 +129,7 @@ impl Market {
         for (index, entry) in config.allow.iter().enumerate() {
             let amount = U256::from_str_radix(&entry.amount_max, 10);
             let field = format!("allow[{index}].amountMax");
-            let amount = amount.map_err(|_| {
-                let found = &entry.amount_max;
-                malformed(&field, &format!("{found:?} is not a decimal uint256"))
-            })?;
+            let amount = amount.map_err(|_| malformed(&field, &"expected a decimal uint256"))?; // DEP-66
             allowances.push(Allowance {
                 network: entry.network.to_string(),
                 asset: entry.asset.clone(),
@@ -215,11 +212,7 @@ impl ChainConfig {
         let text = self.program.as_ref();
         let text = text.ok_or_else(|| CliError::usage(format!("{field} is missing")))?;
         let id = text.parse();
-        let malformed = |_| {
-            CliError::usage(format!(
-                "{field} is {text:?}, expected an address in base58"
-            ))
-        };
+        let malformed = |_| CliError::usage(format!("{field}: expected an address in base58")); // DEP-66
         Ok(Program::new(id.map_err(malformed)?))
     }
 

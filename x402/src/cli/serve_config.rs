@@ -215,7 +215,7 @@ impl GrantConfig {
         let cluster = Cluster::new(&EndpointOptions::new(&self.rpc)).map_err(at("rpc"))?;
         let program = need("program", &self.program)?;
         let malformed = |_| {
-            let words = format!("{program:?} is not an address in base58");
+            let words = "expected an address in base58".to_owned(); // DEP-66
             ("program".to_owned(), words)
         };
         let program = Program::new(program.parse().map_err(malformed)?);
