@@ -130,11 +130,8 @@ impl EvmTarget {
         // The proxy's transaction has the first nonce of its signer, who has no key for another one.
         let nonce = self.node.mined_nonce(create2::PROXY_SIGNER).await?;
         if nonce > 0 {
-            return Err(DeployError::ProxySpent {
-                proxy: create2::PROXY.to_string(),
-                signer: create2::PROXY_SIGNER.to_string(),
-                nonce,
-            });
+            self.require_created_proxy(nonce).await?;
+            return Ok(vec![proxy]);
         }
         let base_fee = self.node.base_fee().await?;
         if base_fee > create2::PROXY_GAS_PRICE {
@@ -154,6 +151,27 @@ impl EvmTarget {
             },
         );
         Ok(vec![self.proxy_funds_step(fees).await?, proxy])
+    }
+
+    /// The proxy's signer has sent its only transaction. A node that lags behind has none of the proxy's code yet.
+    async fn require_created_proxy(&self, nonce: u64) -> Result<(), DeployError> {
+        let (proxy, signer) = (create2::PROXY, create2::PROXY_SIGNER);
+        let ask = || async {
+            let exists = self.proxy_exists().await?;
+            let missing = || format!("{proxy} has no code");
+            Ok::<_, DeployError>(exists.then_some(()).ok_or_else(missing))
+        };
+        let waited = (self.node.endpoint())
+            .until_caught_up("eth_getCode", ask)
+            .await;
+        match waited.is_ok() || self.proxy_exists().await? {
+            true => Ok(()),
+            false => Err(DeployError::ProxySpent {
+                proxy: proxy.to_string(),
+                signer: signer.to_string(),
+                nonce,
+            }),
+        }
     }
 
     async fn proxy_funds_step(&self, fees: Fees) -> Result<Step, DeployError> {

@@ -6,6 +6,7 @@ use crate::{
     process::answer,
     program::{SENDING, Workplace, assert_deployed},
 };
+use concord_deploy::evm::create2;
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, fs, thread, time::Duration};
 
@@ -244,6 +245,29 @@ fn a_node_that_lags_does_not_spoil_a_book_that_is_made_anew() {
     let anew = Workplace::at_url(&proxy.url());
     anew.apply(&[]).assert_done();
     anew.to(&chain.url()).run(&["verify"]).assert_done();
+}
+
+/// The proxy's only transaction is in a block that another node has.
+#[test]
+fn a_node_that_lags_does_not_say_that_the_proxy_can_come_no_more() {
+    let chain = LocalChain::start(BASE_SEPOLIA);
+    chain.ask("anvil_setNonce", json!([create2::PROXY_SIGNER, "0x1"]));
+    let (mut asked, address) = (0, json!(create2::PROXY));
+    let proxy = FaultProxy::start(chain.port(), move |question| {
+        let is_asked = asks_for_code(question, &address);
+        asked += usize::from(is_asked);
+        match is_asked && asked <= 2 {
+            true => FaultAction::Answer(json!("0x")),
+            false => FaultAction::Forward,
+        }
+    });
+    let plan = Workplace::at_url(&proxy.url()).plan(&["--json"]);
+    let plan = plan.assert_done().json();
+    let steps = plan["steps"].as_array().unwrap();
+    let ids: Vec<_> = steps.iter().map(|it| it["id"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), 5, "{ids:?}: the proxy and four contracts");
+    assert!(!ids.contains(&"create2-proxy-funds"), "{ids:?}");
+    chain.assert_nothing_was_sent();
 }
 
 /// One in eight questions meets a fault, in an order that the seed decides.
