@@ -186,7 +186,9 @@ async fn a_paid_answer_that_cannot_be_written_is_not_lost() {
     assert_eq!(Path::new(paid["body"].as_str().unwrap()), place);
 
     // a full disk under stdout
+    let mut purchases = 3;
     if Path::new("/dev/full").exists() {
+        purchases += 1;
         let arguments = ["x402", "pay", url, "--id", "full"];
         let mut command = buyer.command(config(), &arguments);
         let full = File::options().write(true).open("/dev/full").unwrap();
@@ -208,7 +210,8 @@ async fn a_paid_answer_that_cannot_be_written_is_not_lost() {
             ANSWER.as_bytes()
         );
     }
-    assert_eq!(sale.world.received(Token::Usdc).await % PRICE, 0);
+    let received = sale.world.received(Token::Usdc).await;
+    assert_eq!(received, purchases * PRICE, "each is paid once");
 }
 
 /// Waits until the agent's wallet has received so much.
