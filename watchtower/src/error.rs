@@ -59,6 +59,9 @@ pub enum WatchtowerError {
         /// The most that the signal can cost.
         cost: String,
     },
+    /// WAT-9: another transaction may not be signed before it is final what became of the one that is.
+    #[error("what became of the signal's transaction is not final yet")]
+    Undecided,
     /// The store has no landing of a transaction that landed.
     #[error("the transaction that landed is not on record")]
     NoLanding,

@@ -4,7 +4,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use concord_chain::{Amount, ChainError};
+use concord_chain::{Amount, ChainError, submission::TxRecord};
 use concord_files::parse_feedback;
 use concord_x402::{
     feedback::{FeedbackError, FeedbackJob, FeedbackRegistry, FileStore, Submission},
@@ -229,9 +229,10 @@ impl Publisher {
             reason,
             "not published"
         );
-        let reverts = match error.is_reverted() {
-            true => signal.reverts.saturating_add(1),
-            false => 0,
+        let reverts = match error {
+            WatchtowerError::Undecided => signal.reverts, // the revert itself may be what is not final
+            _ if error.is_reverted() => signal.reverts.saturating_add(1),
+            _ => 0,
         };
         match error {
             WatchtowerError::NoAgent(_) => {
@@ -284,7 +285,9 @@ impl Publisher {
         };
         let is_final = match submitted {
             Err(FeedbackError::Chain(ChainError::NotFinal { .. })) => Ok(false),
-            other => other,
+            // WAT-9: it keeps no other signal waiting
+            Ok(false) if record.landing(&id).is_none() => Err(WatchtowerError::Undecided),
+            other => other.map_err(WatchtowerError::from),
         };
         if is_final.is_err() && !record.is_signed() {
             self.store.release(n)?;

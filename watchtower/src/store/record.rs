@@ -37,7 +37,7 @@ impl StoreRecord {
         })
     }
 
-    /// Is notified when the transaction has landed and is not final.
+    /// Is notified when nothing can be done now: the transaction has landed and is not final, or an earlier one is not decided.
     pub(crate) fn waits(&self) -> Arc<Notify> {
         self.waits.clone()
     }
@@ -194,7 +194,7 @@ impl TxRecord for StoreRecord {
     }
 
     fn waiting(&mut self, jobs: &[&str]) {
-        if self.landing.is_some() && !jobs.is_empty() {
+        if !jobs.is_empty() {
             self.waits.notify_one();
         }
     }

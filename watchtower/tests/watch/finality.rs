@@ -174,6 +174,69 @@ impl Hooks for NeverFinal {
     }
 }
 
+/// The first one's transaction fails, and its failure never becomes final.
+struct FirstFails;
+
+#[async_trait]
+impl Hooks for FirstFails {
+    async fn submit(
+        &mut self,
+        registry: &mut dyn FeedbackRegistry,
+        job: FeedbackJob<'_>,
+        record: &mut (dyn TxRecord + Sync),
+    ) -> Result<(), FeedbackError> {
+        let id = job.id;
+        if id != StoreRecord::job_id(1) {
+            return NeverFinal.submit(registry, job, record).await;
+        }
+        let failed = SignedTx {
+            transaction: format!("0x{:0>64}", hex::encode(id)),
+            raw: "0x".to_owned(),
+            valid_until: None,
+            signed_at: None,
+            sent: true,
+            failure_cost: Some(Amount(3)),
+        };
+        if record.transactions(id).is_empty() {
+            record.signed(&[(id, failed)])?;
+        }
+        record.waiting(&[id]);
+        std::future::pending().await
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_failure_that_is_not_final_keeps_no_other_signal_waiting() {
+    let world = World::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let (watched, _) = five_signals(&world, folder).await;
+    let store = &watched.store;
+    let (identity, open) = (world.identity, world.open);
+    let registry = place(&world.url, identity, open, &world.watchtower, "20").await;
+    let hooked = Box::new(Hooked {
+        registry: Box::new(registry),
+        hooks: FirstFails,
+    });
+    let mut publisher = publisher(&world, folder, store, hooked).await;
+    store.postpone(1, "reverted", NOW, 2).unwrap();
+    for (time, attempts) in [(NOW, 2), (NOW + DAY, 3)] {
+        let pass = tokio::time::timeout(Duration::from_secs(60), publisher.pass(time));
+        let report = pass.await.expect("the pass ends").unwrap();
+        assert_eq!(counts(&report), [0, 4, 1, 0, 0], "{report:?}");
+        let signals = store.signals().unwrap();
+        let (first, others) = signals.split_first().unwrap();
+        assert_eq!(
+            (first.state, first.attempts),
+            (SignalState::Signed, attempts)
+        );
+        let reason = first.reason.as_deref().unwrap();
+        assert!(reason.contains("is not final yet"), "{reason}");
+        assert_eq!(first.reverts, 2, "it counts until something else happens");
+        assert!(others.iter().all(|it| it.state == SignalState::Landed));
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_wait_for_finality_ends_no_pass_and_is_not_late() {
     let world = World::start().await;
