@@ -45,13 +45,11 @@ impl<E: Engine> Store<E> {
         let mut read: Option<(&str, FeedbackContent)> = None;
         for changed in changed.chunks(self.files_at_once()) {
             let known = self.rows_at::<AllEvidence>(deployment, changed.iter().map(|it| it.0))?;
-            // What a feedback says never changes; only its file's arrival changes the evidence, and a repair its place (IDX-54).
-            let is_moved = |row: &Feedback, it: &Evidence| {
-                (it.proof.as_ref()).is_some_and(|proof| proof.place != row.place)
-            };
-            let new = changed.iter().zip(&known).filter(|((_, row), known)| {
-                known.as_ref().is_none_or(|known| is_moved(row, known))
-            });
+            // What a feedback says never changes; only its file's arrival changes the evidence.
+            let new = changed
+                .iter()
+                .zip(&known)
+                .filter(|(_, known)| known.is_none());
             let new: Vec<_> = new.map(|(it, _)| it).collect();
             let uris = new.iter().map(|(_, row)| row.uri.as_str());
             let mut contents = self.contents(deployment, uris, read.as_ref().map(|it| it.0))?;
