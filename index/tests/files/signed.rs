@@ -22,6 +22,8 @@ const AGENT: u64 = 42;
 const CLIENT: &str = "70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const REGISTRY: &str = "8004A818BFB912233c491871b3d84c89A494BD9e";
 const SOMEBODY: AccountId = AccountId::Evm([0x55; 20]);
+/// Version 10 refused its escape for good.
+const REFUSED: &str = "ipfs://bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku/a%20b";
 
 /// The file, and its RFC 8785 hash.
 fn vector() -> (String, [u8; 32]) {
@@ -342,7 +344,8 @@ fn r32_the_first_of_thousands_of_copies_is_found_by_its_key() {
     }
 }
 
-/// The store of version 10 kept more of long files, had no key of a payment, and did not note when a file was fetched.
+/// The store of version 10 kept more of long files, had no key of a payment, did not note when a file was fetched, and refused for
+/// good an escape behind `ipfs:` (FILE-15).
 #[test]
 fn r45_a_store_of_version_10_is_brought_up_to_date() {
     let fresh = fresh();
@@ -359,11 +362,22 @@ fn r45_a_store_of_version_10_is_brought_up_to_date() {
         registered(1, wallet(), &long.to_string()),
         registered(2, wallet(), "https://a.example/fetched"),
         registered(3, wallet(), "https://a.example/failed"),
+        registered(4, wallet(), REFUSED),
         feedback(&encode_uri(text.as_bytes()), hash, 95),
         copy_by(SOMEBODY),
     ];
     commit(&mut store, id, 1, events);
-    for file in store.due_files(id, 0, 9).unwrap() {
+    let due = store.due_files(id, 0, 9).unwrap();
+    let (refused, others): (Vec<_>, Vec<_>) = due.into_iter().partition(|it| it.uri == REFUSED);
+    let refused = File {
+        state: FileState::Refused,
+        next_at: i64::MAX,
+        checked_at: Some(7),
+        reason: Some("the path has escapes".to_owned()),
+        ..refused[0].clone()
+    };
+    store.take_file(id, &refused).unwrap();
+    for file in others {
         let reason = file
             .uri
             .ends_with("failed")
@@ -410,7 +424,13 @@ fn r45_a_store_of_version_10_is_brought_up_to_date() {
         fetching.unwrap().fetched_at
     });
     assert_eq!(fetched_at, [Some(7), None]);
-    assert_eq!(store.due_files(id, i64::MAX - 1, 9).unwrap(), []); // nothing is fetched again
+    let again = File {
+        state: FileState::Failing,
+        next_at: 0,
+        ..refused
+    };
+    // what was fetched is not fetched again
+    assert_eq!(store.due_files(id, i64::MAX - 1, 9).unwrap(), [again]);
     for (key, is_first) in keys.into_iter().zip([true, false]) {
         let row = store.feedback(id, &key).unwrap().unwrap();
         let evidence = store.evidence(id, &key).unwrap();
