@@ -83,21 +83,40 @@ impl UriKind {
 /// # Errors
 /// Refuses URIs of other schemes, content that does not decode, and content beyond 1 MiB.
 pub fn decode_uri(uri: &str) -> Result<Inline, Error> {
+    decode_uri_bytes(uri.as_bytes())
+}
+
+/// As [`decode_uri`], of a URI as a contract has it: it need not be UTF-8 (R17), and neither need its content.
+///
+/// # Errors
+/// As [`decode_uri`].
+pub fn decode_uri_bytes(uri: &[u8]) -> Result<Inline, Error> {
     let (length, limit) = (uri.len(), URI_SIZE_MAX);
     if length > limit {
         return Err(Error::new("uri", Rule::Size { length, limit }));
     }
     let mut notes = Mappings::default();
-    let bytes = match UriKind::of(uri) {
+    let text = as_text(uri);
+    let bytes = match UriKind::of(&text) {
         UriKind::InlineJson => {
             notes.note(MappingKind::InlineJson, "uri");
-            within_limit(uri.as_bytes().to_vec())?
+            within_limit(uri.to_vec())?
         }
-        UriKind::Data => decode_data(&uri["data:".len()..], &mut notes)?,
-        _ => return Err(Error::new("uri", Rule::NotInline).found(uri)),
+        UriKind::Data => decode_data(&text["data:".len()..], &mut notes)?,
+        _ => return Err(Error::new("uri", Rule::NotInline).found(&text)),
     };
     let mappings = notes.into_vec();
     Ok(Inline { bytes, mappings })
+}
+
+/// Each byte that is not UTF-8 is its escape (RFC 3986 §2.1), which is decoded like any other.
+fn as_text(uri: &[u8]) -> String {
+    let mut text = String::with_capacity(uri.len());
+    for chunk in uri.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|byte| format!("%{byte:02X}")));
+    }
+    text
 }
 
 /// A file as a `data:` URI in the current form: `data:application/json;base64,…`.

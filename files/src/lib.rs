@@ -24,7 +24,7 @@ mod schema;
 mod timestamp;
 
 pub use agent_id::AgentId;
-pub use agent_uri::{Inline, UriKind, decode_uri, encode_uri};
+pub use agent_uri::{Inline, UriKind, decode_uri, decode_uri_bytes, encode_uri};
 pub use algorithm::Algorithm;
 pub use attachment::Attachment;
 pub use bytes::{Bytes, HexWord};

@@ -3,8 +3,8 @@
 use concord_canonical::caip::AccountId;
 use concord_files::{
     AgentId, Algorithm, Dialect, Extra, FeedbackFile, MappingKind, RawJson, RegistrationFile, Rule,
-    UriKind, decode_uri, encode_uri, info_from_extensions, info_schema, parse_feedback,
-    parse_registration,
+    UriKind, decode_uri, decode_uri_bytes, encode_uri, info_from_extensions, info_schema,
+    parse_feedback, parse_registration,
 };
 
 const BASE: &str = "eip155:8453:0x8004A169FB4a3325136EB29fA0ceB6D2e539a432";
@@ -188,6 +188,30 @@ fn uris_are_classified_by_their_scheme() {
     let file = "{\"name\":\"ünï\"}".as_bytes();
     let decoded = decode_uri(&encode_uri(file)).expect("our own form");
     assert_eq!((&decoded.bytes[..], &decoded.mappings[..]), (file, &[][..]));
+}
+
+#[test]
+fn r17_a_uri_that_is_not_utf8_holds_its_own_bytes() {
+    let cases: [(&[u8], &[u8]); 5] = [
+        (b"{\"name\":\"\xff\"}", b"{\"name\":\"\xff\"}"),
+        (
+            b"data:application/json,{\"name\":\"\xff\"}",
+            b"{\"name\":\"\xff\"}",
+        ),
+        (b"data:,{%7\xff%\xc3%C3\xbc}", b"{%7\xff%\xc3\xc3\xbc}"),
+        ("data:,{\u{10FEFF}}".as_bytes(), "{\u{10FEFF}}".as_bytes()),
+        (b"data:application/json;base64,e30=", b"{}"),
+    ];
+    for (uri, content) in cases {
+        assert_eq!(decode_uri_bytes(uri).expect("content").bytes, content);
+    }
+    for (uri, rule) in [
+        (&b"\xffdata:,{}"[..], "not-inline"),
+        (b"data:application/json;base64,e30\xff", "encoding"),
+    ] {
+        let error = decode_uri_bytes(uri).expect_err("no content");
+        assert_eq!(error.rule().name(), rule);
+    }
 }
 
 #[test]

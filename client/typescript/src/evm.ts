@@ -25,6 +25,7 @@ import { addressesOf, published, requireSame } from "./documents.js";
 import { ClientError, malformed } from "./errors.js";
 import { refused } from "./evm-faults.js";
 import { EvmSender, type Sent } from "./evm-sending.js";
+import { readView } from "./evm-texts.js";
 import { agentId, checkText, integer, metadataOf, portable } from "./limits.js";
 import { NO_FEEDBACK, scoresOf } from "./scores.js";
 import type * as T from "./types.js";
@@ -258,10 +259,10 @@ export class EvmClient implements T.RegistryClient {
     return landed(sent);
   }
 
-  /** Reads a view. */
+  /** Reads a view, with texts in the form of EVM-31. */
   private async read<R>(abi: Abi, address: Address, functionName: string, args: readonly unknown[]): Promise<R> {
     try {
-      return (await this.options.reader.readContract({ abi, address, functionName, args })) as R;
+      return (await readView(this.options.reader, { abi, address, functionName, args })) as R;
     } catch (fault) {
       throw refused(fault);
     }

@@ -1,4 +1,4 @@
-import anchor, { type Program as AnchorProgram } from "@anchor-lang/core";
+import anchor, { type IdlAccounts, type Program as AnchorProgram } from "@anchor-lang/core";
 import { type Canonical, type DerivedAccount, load } from "@concord/canonical";
 import { type AgentRegistry, agentRegistryIdl } from "@concord/registries";
 import { addressesOf, published, requireSame } from "./documents.js";
@@ -21,6 +21,9 @@ type Instruction = anchor.web3.TransactionInstruction;
 const ENTRY_UNITS = 50_000;
 /** Accounts that one request reads. */
 const TOGETHER = 100;
+
+/** Bytes of an identity in the first layout, and in the one that the program writes (R12). */
+const IDENTITY = { first: 218, now: 283 } as const;
 
 /** The public clusters (CAIP-2). */
 const PUBLIC = ["5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", "EtWTRABZaYq6iMfeYKouRu166VU2xqa1", "4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z"];
@@ -131,9 +134,13 @@ export class SolanaClient implements T.RegistryClient {
     return { owner: found.owner.toBase58(), wallet, uri };
   }
 
-  private identity(agent: string) {
+  /** An identity of the first layout reads as if zeros followed (R12, SVM-29). */
+  private async identity(agent: string): Promise<IdlAccounts<AgentRegistry>["agentIdentity"] | undefined> {
     const place = this.place({ account: "agent", mint: agent });
-    return asked(this.program.account.agentIdentity.fetchNullable(place, COMMITMENT));
+    const found = await asked(this.options.connection.getAccountInfo(place, COMMITMENT));
+    if (!found) return undefined;
+    const zeros = found.data.length < IDENTITY.first ? 0 : Math.max(IDENTITY.now - found.data.length, 0);
+    return this.program.coder.accounts.decode("agentIdentity", Buffer.concat([found.data, Buffer.alloc(zeros)]));
   }
 
   /** Sets where an agent is paid; the wallet signs too (R3). */

@@ -9,7 +9,7 @@ import process from "node:process";
 import { test } from "node:test";
 import { inspect } from "node:util";
 import anchor from "@anchor-lang/core";
-import { createPublicClient, createWalletClient, custom, http as transport, keccak256, pad } from "viem";
+import { createPublicClient, createWalletClient, custom, encodeFunctionData, http as transport, keccak256, pad, parseAbi } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { ADDRESSES, KEYS } from "../../../tests/clients/agent0/local_chain.mjs";
 import { CHAIN } from "../../../tests/clients/anchor/local_cluster.mjs";
@@ -227,6 +227,63 @@ test("an agent of another form is refused on both chains, and nothing is asked, 
     for (const unknown of ["0", `${2n ** 256n - 1n}`]) assert.equal(await evm.agent(unknown), undefined, "a canonical registry's first agent is 0");
   } finally {
     await Promise.all([world.stop(), cluster.stop()]);
+  }
+});
+
+test("R17, R47: texts that are not UTF-8, which a contract takes from anyone, are read and asked for (EVM-31)", async () => {
+  const world = await startRegistries();
+  try {
+    const { agent, chain } = world;
+    const stranger = await world.wallet("stranger");
+    const client = await world.client("client");
+    /** Sends a call with other bytes in the place of its text `MARK`. */
+    const sent = async (to, abi, functionName, args, bytes) => {
+      const data = encodeFunctionData({ abi: parseAbi([abi]), functionName, args });
+      const hash = await stranger.sendTransaction({ to, data: data.replace("4d41524b", bytes) });
+      return chain.reader.waitForTransactionReceipt({ hash });
+    };
+    const give = "function giveFeedback(uint256, int128, uint8, string, string, string, string, bytes32)";
+    const feedback = (value, tag) => [BigInt(agent), value, 0, tag, "", "", "", NO_HASH];
+    await sent(world.addresses.openReputation, give, "giveFeedback", feedback(10n, "MARK"), "ff41c328");
+    await sent(world.addresses.openReputation, give, "giveFeedback", feedback(20n, "\u{10FEFF}"), "");
+    await sent(world.addresses.openReputation, give, "giveFeedback", feedback(40n, "é\u{FEFF}"), "");
+    const texts = ["\u{10FEFF}A\u{10FEC3}(", "\u{10FEF4}\u{10FE8F}\u{10FEBB}\u{10FEBF}", "é\u{FEFF}"];
+    for (const [at, tag1] of texts.entries()) {
+      const value = 10n * 2n ** BigInt(at);
+      const found = await client.get({ kind: "open", agent, client: ADDRESSES.stranger, index: BigInt(at + 1) });
+      assert.deepEqual([found.value, found.tag1, found.tag2], [value, tag1, ""]);
+      const summary = await client.summary(agent, "everyone", { tag1 });
+      assert.deepEqual([summary.count, summary.value], [1n, value]);
+    }
+    for (const tag1 of ["\u{FFFD}A\u{FFFD}(", "\u{10FEFF}"]) assert.equal((await client.summary(agent, "everyone", { tag1 })).count, 0n);
+    const unlisted = client.summary(`${2n ** 255n}`, { listed: [client.address] }, { tag1: texts[0] });
+    assert.equal((await unlisted).count, 0n);
+    await sent(world.addresses.identity, "function register(string)", "register", ["MARK"], "fe41e282");
+    assert.equal((await client.agent(`${BigInt(agent) + 1n}`)).uri, "\u{10FEFE}A\u{10FEE2}\u{10FE82}");
+    assert.equal((await client.agent(agent)).uri, "ipfs://agent");
+  } finally {
+    await world.stop();
+  }
+});
+
+test("R12: an identity of the first layout reads as if zeros followed", async () => {
+  const world = await startProgram();
+  try {
+    const shortened = (length) =>
+      world.client(world.reviewer, async ({ method }, ask) => {
+        const answer = await (await ask()).json();
+        const bytes = method === "getAccountInfo" && answer.result.value && Buffer.from(answer.result.value.data[0], "base64");
+        if (bytes && bytes.length === 283) answer.result.value.data[0] = bytes.subarray(0, length).toString("base64");
+        return answer;
+      });
+    const [whole, first, less] = await Promise.all([283, 218, 217].map(shortened));
+    const read = await whole.agent(world.agent);
+    assert.equal(read.owner, world.owner.publicKey.toBase58());
+    assert.deepEqual(await first.agent(world.agent), read);
+    assert.equal((await first.summary(world.agent, "everyone")).count, 0n);
+    await assert.rejects(less.agent(world.agent));
+  } finally {
+    await world.stop();
   }
 });
 

@@ -1,9 +1,11 @@
 use super::{Evidence, Gap};
 use crate::{Need, ReadFile};
+use concord_canonical::caip::EIP155;
 use concord_files::{
-    UriKind, decode_uri,
+    UriKind, decode_uri_bytes,
     ipfs::{IpfsError, IpfsFile},
 };
+use concord_registry::evm::text::bytes_of;
 
 /// What says that some bytes are the file of a URI.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,8 +33,13 @@ impl Evidence<'_> {
         match UriKind::of(uri) {
             UriKind::Empty => Err(Gap::cannot_check("there is no URI")),
             UriKind::Data | UriKind::InlineJson => {
-                let inline =
-                    decode_uri(uri).map_err(|error| Gap::CannotCheck(error.to_string()))?;
+                // EVM-31: on Solana, a text is its own bytes
+                let bytes = match self.bundle.feedback.chain().starts_with(EIP155) {
+                    true => bytes_of(uri),
+                    false => uri.as_bytes().to_vec(),
+                };
+                let inline = decode_uri_bytes(&bytes)
+                    .map_err(|error| Gap::CannotCheck(error.to_string()))?;
                 Ok(Content {
                     bytes: inline.bytes,
                     proven_by: ProvenBy::Uri,
@@ -116,4 +123,42 @@ fn content_of<'b>(
         file.take(block)?;
     }
     Ok(file.wanted().is_none().then(|| file.into_content()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Bundle, Subject, Trust};
+
+    #[test]
+    fn r17_a_uri_on_an_evm_chain_holds_the_contracts_bytes() {
+        let uri = "{\"name\":\"\u{10FEFF}\"}";
+        for (registry, expected) in [
+            (
+                "eip155:84532:0x8004A818BFB912233c491871b3d84c89A494BD9e",
+                &b"{\"name\":\"\xff\"}"[..],
+            ),
+            (
+                "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp:TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb",
+                uri.as_bytes(),
+            ),
+        ] {
+            let bundle = Bundle::new(Subject {
+                agent_registry: registry.to_owned(),
+                reputation_registry: String::new(),
+                profile: "open".to_owned(),
+                agent_id: "1".to_owned(),
+                client: String::new(),
+                index: 1,
+                transaction: String::new(),
+                at_block: 1,
+            });
+            let trust = Trust::default();
+            let evidence = Evidence::new(&bundle, &trust);
+            for uri in [uri.to_owned(), format!("data:application/json,{uri}")] {
+                let content = evidence.content(&uri).unwrap();
+                assert_eq!(content.bytes, expected, "{registry} {uri}");
+            }
+        }
+    }
 }

@@ -1,5 +1,5 @@
 use crate::table::{File, FileState, FileUse};
-use concord_files::{UriKind, decode_uri};
+use concord_files::decode_uri_bytes;
 
 /// What is known of the content behind a URI.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,13 +21,10 @@ pub enum Content {
 }
 
 impl Content {
-    /// The content of a URI that holds it; `None` if it has to be fetched.
+    /// The content of a URI that holds it, of the bytes that the chain has.
     #[must_use]
-    pub fn inline(uri: &str) -> Option<Self> {
-        if !matches!(UriKind::of(uri), UriKind::Data | UriKind::InlineJson) {
-            return None;
-        }
-        Some(match decode_uri(uri) {
+    pub fn inline(uri: &[u8]) -> Self {
+        match decode_uri_bytes(uri) {
             Ok(inline) => Self::Bytes {
                 bytes: inline.bytes,
                 is_proven: true,
@@ -36,7 +33,7 @@ impl Content {
                 state: FileUse::Unreadable,
                 reason: Some(error.to_string()),
             },
-        })
+        }
     }
 
     /// The content of a file that was to be fetched.

@@ -125,7 +125,10 @@ impl<E: Engine> Store<E> {
         // What the state alone shows to be missing is before nothing that was seen.
         if row.missing > by_state {
             for profile in [Profile::Authorized, Profile::Open] {
-                let limit = limit.saturating_sub(gaps.len());
+                if gaps.len() == limit {
+                    break;
+                }
+                let limit = limit - gaps.len();
                 gaps.extend(self.gaps_before(deployment, (profile, agent), limit)?);
             }
         }

@@ -6,7 +6,12 @@ use crate::{
     evidence::{Content, FeedbackContent, RegistrationContent},
     table::*,
 };
-use concord_registry::event::{AgentId, Profile};
+use concord_canonical::caip::EIP155;
+use concord_files::UriKind;
+use concord_registry::{
+    event::{AgentId, Profile},
+    evm::text::bytes_of,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Rows of a file that are derived in one transaction: the indexer waits for its end.
@@ -25,6 +30,10 @@ struct Names {
 impl Names {
     fn both(&self) -> (&str, &str) {
         (&self.chain, &self.registry)
+    }
+
+    fn is_evm(&self) -> bool {
+        self.chain.starts_with(EIP155)
     }
 }
 
@@ -45,13 +54,11 @@ impl<E: Engine> Store<E> {
         let mut read: Option<(&str, FeedbackContent)> = None;
         for changed in changed.chunks(self.files_at_once()) {
             let known = self.rows_at::<AllEvidence>(deployment, changed.iter().map(|it| it.0))?;
-            // What a feedback says never changes; only its file's arrival changes the evidence, and a repair its place (IDX-54).
-            let is_moved = |row: &Feedback, it: &Evidence| {
-                (it.proof.as_ref()).is_some_and(|proof| proof.place != row.place)
-            };
-            let new = changed.iter().zip(&known).filter(|((_, row), known)| {
-                known.as_ref().is_none_or(|known| is_moved(row, known))
-            });
+            // What a feedback says never changes; only its file's arrival changes the evidence.
+            let new = changed
+                .iter()
+                .zip(&known)
+                .filter(|(_, known)| known.is_none());
             let new: Vec<_> = new.map(|(it, _)| it).collect();
             let uris = new.iter().map(|(_, row)| row.uri.as_str());
             let mut contents = self.contents(deployment, uris, read.as_ref().map(|it| it.0))?;
@@ -90,7 +97,7 @@ impl<E: Engine> Store<E> {
         let mut contents = BTreeMap::new();
         let mut others = Vec::new();
         for uri in uris {
-            match Content::inline(uri) {
+            match self.inline(deployment, uri)? {
                 Some(content) => drop(contents.insert(uri, content)),
                 None => others.push(uri),
             }
@@ -165,13 +172,31 @@ impl<E: Engine> Store<E> {
         deployment: DeploymentId,
         uri: &str,
     ) -> Result<Content, StoreError> {
-        match Content::inline(uri) {
+        match self.inline(deployment, uri)? {
             Some(content) => Ok(content),
             None => {
                 let file = self.row::<Files>(deployment, &FileKey::of(uri))?;
                 Ok(Content::of_file(file))
             }
         }
+    }
+
+    /// The content of a URI that holds it; `None` if it has to be fetched.
+    fn inline(
+        &mut self,
+        deployment: DeploymentId,
+        uri: &str,
+    ) -> Result<Option<Content>, StoreError> {
+        if !matches!(UriKind::of(uri), UriKind::Data | UriKind::InlineJson) {
+            return Ok(None);
+        }
+        let bytes = bytes_of(uri);
+        // EVM-31: on Solana, a text is its own bytes
+        let is_other = bytes != uri.as_bytes() && self.names(deployment)?.is_evm();
+        Ok(Some(match is_other {
+            true => Content::inline(&bytes),
+            false => Content::inline(uri.as_bytes()),
+        }))
     }
 
     /// Derives what depends on files that were taken in, if that was interrupted.

@@ -91,7 +91,8 @@ impl<E: Engine> Store<E> {
         })
     }
 
-    /// IDX-18: versions before 10 refused for good what only a host or the options decide. What the URI decides is refused again.
+    /// Versions before 10 refused for good what only a host or the options decide (IDX-18), and those before 11 what they could not
+    /// read of an `ipfs:` URI (FILE-15). What the URI decides is refused again.
     pub(super) fn fetch_refused_again(&mut self) -> Result<(), StoreError> {
         let states = [FileState::Failing, FileState::Refused].map(|it| it.to_value());
         let sql = "UPDATE file SET state = $1, next_at = 0 WHERE state = $2";

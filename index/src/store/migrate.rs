@@ -13,8 +13,8 @@ pub(super) const OLDEST: i64 = 5;
 /// Version 6 keeps more of registration files: versions of protocols, tools, skills, domains. Version 7 notes
 /// reorganizations, and counts what each client and each agent has that is not revoked. Version 8 compares the
 /// registries' state with the events. Version 9 finds differences by block. Version 10 fetches again what a host or the options
-/// refused. Version 11 keeps less of long registration files, finds the first feedback with a payment's proof by its key, and
-/// notes when files were fetched.
+/// refused. Version 11 keeps less of long registration files, finds the first feedback with a payment's proof by its key,
+/// notes when files were fetched, and fetches what earlier versions could not read of `ipfs:` (FILE-15).
 pub(super) fn migrate<E: Engine>(store: &mut Store<E>) -> Result<(), StoreError> {
     // a writer of an earlier version would go on without the new columns
     for deployed in store.deployments()? {
@@ -43,9 +43,7 @@ fn bring_up<E: Engine>(store: &mut Store<E>) -> Result<(), StoreError> {
         if found < Some(8) {
             store.queue_all()?;
         }
-        if found < Some(10) {
-            store.fetch_refused_again()?;
-        }
+        store.fetch_refused_again()?;
         let sql = format!("UPDATE schema_version SET version = {}", schema::VERSION);
         store.engine.execute(&sql, &[])
     })
@@ -57,7 +55,7 @@ fn run<E: Engine>(store: &mut Store<E>, statements: &[String]) -> Result<(), Sto
     statements.try_for_each(|it| store.engine.script(it))
 }
 
-/// What is kept of a file is what is kept of the texts that were (IDX-28).
+/// Version 10 kept every text that is kept now: shortening its rows gives what the files would give (IDX-28).
 fn from_10<E: Engine>(store: &mut Store<E>) -> Result<(), StoreError> {
     for deployed in store.deployments()? {
         let mut long = Vec::new();

@@ -22,6 +22,10 @@ const AGENT: u64 = 42;
 const CLIENT: &str = "70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const REGISTRY: &str = "8004A818BFB912233c491871b3d84c89A494BD9e";
 const SOMEBODY: AccountId = AccountId::Evm([0x55; 20]);
+/// What stands for the byte 0xFF on an EVM chain (EVM-31), and is a character by itself.
+const STAND_IN: &str = "\u{10FEFF}";
+/// Version 10 refused its escape for good.
+const REFUSED: &str = "ipfs://bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku/a%20b";
 
 /// The file, and its RFC 8785 hash.
 fn vector() -> (String, [u8; 32]) {
@@ -342,7 +346,8 @@ fn r32_the_first_of_thousands_of_copies_is_found_by_its_key() {
     }
 }
 
-/// The store of version 10 kept more of long files, had no key of a payment, and did not note when a file was fetched.
+/// The store of version 10 kept more of long files, had no key of a payment, did not note when a file was fetched, and refused for
+/// good an escape behind `ipfs:` (FILE-15).
 #[test]
 fn r45_a_store_of_version_10_is_brought_up_to_date() {
     let fresh = fresh();
@@ -359,11 +364,22 @@ fn r45_a_store_of_version_10_is_brought_up_to_date() {
         registered(1, wallet(), &long.to_string()),
         registered(2, wallet(), "https://a.example/fetched"),
         registered(3, wallet(), "https://a.example/failed"),
+        registered(4, wallet(), REFUSED),
         feedback(&encode_uri(text.as_bytes()), hash, 95),
         copy_by(SOMEBODY),
     ];
     commit(&mut store, id, 1, events);
-    for file in store.due_files(id, 0, 9).unwrap() {
+    let due = store.due_files(id, 0, 9).unwrap();
+    let (refused, others): (Vec<_>, Vec<_>) = due.into_iter().partition(|it| it.uri == REFUSED);
+    let refused = File {
+        state: FileState::Refused,
+        next_at: i64::MAX,
+        checked_at: Some(7),
+        reason: Some("the path has escapes".to_owned()),
+        ..refused[0].clone()
+    };
+    store.take_file(id, &refused).unwrap();
+    for file in others {
         let reason = file
             .uri
             .ends_with("failed")
@@ -410,7 +426,13 @@ fn r45_a_store_of_version_10_is_brought_up_to_date() {
         fetching.unwrap().fetched_at
     });
     assert_eq!(fetched_at, [Some(7), None]);
-    assert_eq!(store.due_files(id, i64::MAX - 1, 9).unwrap(), []); // nothing is fetched again
+    let again = File {
+        state: FileState::Failing,
+        next_at: 0,
+        ..refused
+    };
+    // what was fetched is not fetched again
+    assert_eq!(store.due_files(id, i64::MAX - 1, 9).unwrap(), [again]);
     for (key, is_first) in keys.into_iter().zip([true, false]) {
         let row = store.feedback(id, &key).unwrap().unwrap();
         let evidence = store.evidence(id, &key).unwrap();
@@ -443,6 +465,48 @@ fn r49_what_is_not_the_entrys_is_only_claimed() {
             Some(field) => assert!(differences.contains(field), "{differences}"),
             None => assert_eq!(differences, "[]"),
         }
+    }
+}
+
+/// R17, R21, EVM-31: the chain's bytes are hashed and read, not the characters that stand for them.
+#[test]
+fn r17_r21_the_content_of_a_uri_is_the_bytes_that_the_contract_has() {
+    let text = format!(
+        r#"{{"agentRegistry":"eip155:84532:0x{REGISTRY}","agentId":42,
+        "clientAddress":"eip155:84532:0x{CLIENT}","createdAt":"2026-01-26T12:00:00Z",
+        "value":95,"valueDecimals":0,"tag1":"x402-resource-delivered",
+        "tag2":"proof-of-participation","endpoint":"https://agent.example/weather",
+        "note":"{STAND_IN}"}}"#
+    );
+    let hash = alloy::primitives::keccak256(&text).0; // ERC-8004's: of the bytes
+    for label in ["", "data:application/json,"] {
+        // as an event has the four bytes of U+10FEFF
+        let escaped = text.replace(STAND_IN, "\u{10FEF4}\u{10FE8F}\u{10FEBB}\u{10FEBF}");
+        let give = feedback(&format!("{label}{escaped}"), hash, 95);
+        let (evidence, _) = indexed(vec![registered(AGENT, SOMEBODY, ""), give]);
+        assert_eq!(evidence.scheme.as_deref(), Some("keccak256-raw"), "{label}");
+        assert_eq!(evidence.differences.as_deref(), Some("[]"), "{label}");
+        // as it has the byte 0xFF, which no JSON has
+        let give = feedback(&format!("{label}{text}"), hash, 95);
+        let (evidence, _) = indexed(vec![registered(AGENT, SOMEBODY, ""), give]);
+        assert_eq!(evidence.state, FileUse::Unreadable, "{label}");
+        assert_eq!(evidence.scheme, None, "{label}");
+    }
+}
+
+#[test]
+fn r17_a_text_on_solana_is_its_own_bytes() {
+    for (chain, name) in [
+        ("solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", Some(STAND_IN)),
+        ("eip155:84532", None),
+    ] {
+        let mut store = Store::open(database()).unwrap();
+        let id = store.claim(&deployment(chain, bytes(REGISTRY))).unwrap();
+        let uri = json!({ "name": STAND_IN }).to_string();
+        commit(&mut store, id, 1, vec![registered(AGENT, SOMEBODY, &uri)]);
+        let found = store.registration(id, agent(AGENT)).unwrap().unwrap();
+        assert_eq!(found.name.as_deref(), name, "{chain}");
+        assert_eq!(found.state == FileUse::Read, name.is_some(), "{chain}");
     }
 }
 

@@ -2,6 +2,7 @@
 use super::{EvmHome, owner};
 use crate::{Family, Step, evidence::Gap, layout};
 use alloy_primitives::{Address, B256, U256, keccak256};
+use concord_registry::evm::text::text_of;
 
 /// Bytes of a URI that is read: each 32 of them need a proof.
 const LENGTH_MAX: usize = 4096;
@@ -15,7 +16,7 @@ pub(super) fn read(home: &EvmHome<'_>, block: B256, step: Step) -> Result<String
         }
         gap => gap,
     });
-    String::from_utf8(bytes?).map_err(|_| Gap::cannot_check("the agent's URI is not UTF-8"))
+    Ok(text_of(&bytes?)) // EVM-31: as events have it
 }
 
 fn stored(home: &EvmHome<'_>, block: B256) -> Result<Vec<u8>, Gap> {
