@@ -24,7 +24,7 @@ macro_rules! run_exit_codes {
         "Exit codes:
   0  every participant agrees
   1  a participant disagrees; the report names it
-  2  the command line or a scenario file is wrong, or no chosen scenario has a step for a backend
+  2  the command line or a scenario file is wrong, or no chosen scenario has a step for any backend
   3  a tool or a built file is missing, or a participant stopped answering; what was tested agrees
   4  every declared profile agrees, and some scenarios need profiles that are not declared"
     };
