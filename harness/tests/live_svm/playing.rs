@@ -131,7 +131,7 @@ fn cut_off_after(deployed: &Deployed, transactions: usize) -> Record {
 
 const HASTY: &[&str] = &["--give-up-after", "1"];
 /// So that a block hash is valid for longer than two runs take.
-const SLOW: Duration = Duration::from_millis(100);
+const SLOW: Duration = Duration::from_millis(300);
 
 /// HARN-58: money in flight is not forgotten, whether the run that sent it was killed or gave up.
 #[test]
