@@ -1,11 +1,11 @@
 //! The fuzzer itself: what it tries, whom it names, and that it finds the same again. Registries
 //! are played by the model here, so that a fault can be put into one of them.
 use concord_harness::{
-    backend::{Backend, Observed, StepFault},
+    backend::{Backend, Observed, StepFault, TokenEventsDifference},
     fuzz::{self, BOUNDS_STEPS_MIN, Plan, Recipe, Report, Subject},
     model::{
         Actor, Agent, AgentState, Bytes32, CanonicalState, Chain, Model, Operation, Outcome,
-        Referee, SetAgentWallet, Summary, SummaryQuery,
+        Referee, SetAgentWallet, Summary, SummaryQuery, Verdict,
     },
     scenario,
 };
@@ -33,6 +33,8 @@ enum Fault {
     Revocation,
     /// Shows another owner, in the whole state only.
     HiddenState,
+    /// Says nothing of a transfer in the token's own events.
+    SilentTransfer,
     /// Takes a URI of 201 bytes in a validation's answer, and nowhere else.
     LongEvidence,
 }
@@ -74,7 +76,17 @@ impl Backend for Registry {
         {
             it.uri = "u".repeat(200);
         }
-        Ok(self.model.apply(&operation, time).into())
+        let mut observed = Observed::from(self.model.apply(&operation, time));
+        if self.fault == Fault::SilentTransfer
+            && matches!(operation, Operation::Transfer(_))
+            && observed.outcome.verdict == Verdict::Ok
+        {
+            observed.token_events = Some(TokenEventsDifference {
+                expected: "Transfer".to_owned(),
+                actual: String::new(),
+            });
+        }
+        Ok(observed)
     }
 
     fn state(&mut self) -> Result<CanonicalState, StepFault> {
@@ -329,6 +341,17 @@ fn the_same_seed_tries_the_same() {
     };
     assert_eq!(tried(7), tried(7));
     assert_ne!(tried(7), tried(8));
+}
+
+/// HARN-63
+#[test]
+fn events_of_the_token_are_a_wrong_outcome() {
+    let report = run(10_000, Fault::SilentTransfer, Fault::None);
+    let (verdict, last, _) = found(&report);
+    assert_eq!(verdict, "evm differs from the others: model = svm ≠ evm");
+    assert_eq!(last, "transfer");
+    let divergence = &report.finding.as_ref().unwrap().divergence;
+    assert_eq!(divergence.subject(), Some(Subject::Outcome));
 }
 
 #[test]

@@ -1,10 +1,7 @@
 //! Who is named when participants differ.
 use concord_harness::{
-    backend::{Backend, Observed, StepFault},
-    model::{
-        Actor, Agent, AgentState, Bytes32, CanonicalState, Chain, Model, Operation, Outcome,
-        Verdict,
-    },
+    backend::{Backend, Observed, StepFault, TokenEventsDifference},
+    model::{Actor, Agent, AgentState, Bytes32, CanonicalState, Chain, Model, Operation, Verdict},
     runner::{self, Run, StepResult, Subject},
     scenario::{Scenario, load},
 };
@@ -22,6 +19,8 @@ enum Deviation {
     None,
     /// Answers with this verdict; its state stays the model's.
     Verdict(Verdict),
+    /// The same, with wrong events of the token.
+    TokenEvents(Verdict),
     /// Forgets the owner's wallet in every state that it shows.
     State,
     UnmappedError,
@@ -66,15 +65,24 @@ impl Backend for Registry {
 
     fn execute(&mut self, operation: &Operation, time: u64) -> Result<Observed, StepFault> {
         self.operations += 1;
-        let mut outcome: Outcome = self.model.apply(operation, time);
+        let mut observed = Observed::from(self.model.apply(operation, time));
         match &self.at_second {
-            Deviation::Verdict(verdict) if self.operations == 2 => outcome.verdict = *verdict,
+            Deviation::Verdict(verdict) if self.operations == 2 => {
+                observed.outcome.verdict = *verdict;
+            }
+            Deviation::TokenEvents(verdict) if self.operations == 2 => {
+                observed.outcome.verdict = *verdict;
+                observed.token_events = Some(TokenEventsDifference {
+                    expected: String::new(),
+                    actual: "Transfer of desk from alice to bob".to_owned(),
+                });
+            }
             Deviation::UnmappedError if self.operations == 2 => {
                 return Err(StepFault::UnmappedError("revert 0x12345678".to_owned()));
             }
             _ => (),
         }
-        Ok(outcome.into())
+        Ok(observed)
     }
 
     fn state(&mut self) -> Result<CanonicalState, StepFault> {
@@ -158,6 +166,21 @@ fn everybody_is_named_when_the_file_is_stale() {
         ("registry", 2, Subject::Outcome),
     ];
     assert_eq!(named(&run), everybody);
+}
+
+/// HARN-63: who accepts what must be refused has no wrong events, but a wrong outcome.
+#[test]
+fn events_of_the_token_are_compared_after_the_outcome() {
+    for (verdict, subject) in [("AuthMissing", Subject::Events), ("ok", Subject::Outcome)] {
+        let odd = registry(Deviation::TokenEvents(verdict.parse().unwrap()));
+        let run = play(no_authorization(), odd);
+        assert_eq!(named(&run), [("registry", 2, subject)]);
+        let step = run
+            .records
+            .iter()
+            .find(|it| it.participant == "registry" && it.step == 2);
+        assert!(step.unwrap().observed.is_some(), "{verdict}");
+    }
 }
 
 #[test]

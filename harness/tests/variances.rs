@@ -1,13 +1,13 @@
 //! How a run counts what a chain is declared to do differently, and what inconclusive.
 use concord_harness::{
     backend::{Backend, Observed, StepFault},
-    model::{Actor, Agent, AgentState, CanonicalState, Chain, Model, Operation},
+    model::{Actor, Agent, AgentState, CanonicalState, Chain, Model, Operation, RegistryProfile},
     report::{self, Colours, Detail, Provenance},
     runner::{self, Conclusion, LeftOut, Run, StepResult, Subject},
     scenario::{Only, Scenario, load},
 };
 use serde_json::json;
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 /// A registry on `chain` that does what the model does on chain `plays`.
 struct Registry {
@@ -195,6 +195,21 @@ fn a_registry_alone_that_plays_nothing_does_not_agree() {
     // Without a backend, the model is who is asked.
     let of_model = play(corrupted_signature(), Vec::new());
     assert!(of_model.agrees());
+}
+
+/// HARN-59: nor if it declares nothing of what the scenario is about.
+#[test]
+fn a_registry_whose_every_step_is_undeclared_plays_nothing() {
+    let concluded = |declared| {
+        let registry = registry("evm", Chain::Evm, Chain::Evm);
+        let mut backends: Vec<Box<dyn Backend>> = vec![Box::new(registry)];
+        let scenarios = [corrupted_signature()];
+        let declared = BTreeSet::from([declared]);
+        runner::run_declared(&declared, &scenarios, &mut backends, |_, _, _| ()).conclusion()
+    };
+    let [undeclared, in_part] = [RegistryProfile::Validation, RegistryProfile::Identity];
+    assert_eq!(concluded(undeclared), Conclusion::NothingPlayed);
+    assert_eq!(concluded(in_part), Conclusion::NotDeclared);
 }
 
 /// HARN-60

@@ -274,6 +274,7 @@ impl Client {
         last: u64,
     ) -> Result<(), ChainError> {
         let (begun, account) = (Instant::now(), signer.address());
+        let mut refusal = None;
         loop {
             let block = self.latest_block().await?;
             let used = self.node.nonce_after(account, block).await?;
@@ -282,11 +283,19 @@ impl Client {
             }
             if begun.elapsed() > self.give_up_after {
                 let seconds = self.give_up_after.as_secs();
-                let reason = format!("of {account} is in no block after {seconds} seconds");
+                let refused =
+                    refusal.map_or(String::new(), |no| format!("; the last transfer: {no}"));
+                let reason =
+                    format!("of {account} is in no block after {seconds} seconds{refused}");
                 return Err(failed(&format!("with nonce {used}"), &reason));
             }
             if self.node.next_nonce(account).await? <= last {
-                self.use_next_nonce(signer).await?;
+                refusal = match self.use_next_nonce(signer).await {
+                    // The nonce may be taken meanwhile, by what this node had not heard of.
+                    Err(ChainError::TransactionFailed { reason, .. }) => Some(reason),
+                    Err(fault) => return Err(fault),
+                    Ok(_) => None,
+                };
             }
             sleep(POLL).await;
         }

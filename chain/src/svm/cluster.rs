@@ -289,7 +289,23 @@ impl Cluster {
     /// # Errors
     /// [`ChainError::Unreachable`].
     pub async fn balance(&self, address: &Address) -> Result<u64, ChainError> {
-        let params = json!([address.to_string(), { "commitment": CONFIRMED }]);
+        self.balance_since(address, None).await
+    }
+
+    /// Returns lamports; with `since`, as they are in this slot or a later one.
+    ///
+    /// # Errors
+    /// [`ChainError::Unreachable`], also if the node has not reached the slot.
+    pub async fn balance_since(
+        &self,
+        address: &Address,
+        since: Option<u64>,
+    ) -> Result<u64, ChainError> {
+        let mut config = json!({ "commitment": CONFIRMED });
+        if let Some(slot) = since {
+            config["minContextSlot"] = slot.into();
+        }
+        let params = json!([address.to_string(), config]);
         let balance: InContext<u64> = self.expect("getBalance", params).await?;
         Ok(balance.value)
     }

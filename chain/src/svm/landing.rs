@@ -54,7 +54,8 @@ pub async fn wait(
 }
 
 /// Waits until each transaction has landed, successful or not, or can land no more. With each signature comes the last
-/// block height at which its block hash counts.
+/// block height at which its block hash counts. Returns the slot from which on none of them changes anything: behind one
+/// endpoint may be nodes that have not reached it.
 ///
 /// # Errors
 /// [`ChainError::TransactionFailed`] if one may still land after so long, [`ChainError::Unreachable`].
@@ -62,20 +63,21 @@ pub async fn settle(
     cluster: &Cluster,
     transactions: &[(&str, u64)],
     give_up_after: Duration,
-) -> Result<(), ChainError> {
+) -> Result<u64, ChainError> {
     let begun = Instant::now();
     let names: Vec<_> = transactions.iter().map(|(name, _)| *name).collect();
     loop {
-        // Before the statuses: whatever lands in between is seen.
-        let height = cluster.final_block_height().await?;
+        let reached = cluster.final_block().await?;
         let statuses = cluster.statuses(&names).await?;
         let is_open = |last: u64, status: &Option<SignatureStatus>| match status {
             Some(status) => status.confirmation_status < Some(Commitment::Confirmed),
-            None => height <= last,
+            // Whoever answered: if it has landed nevertheless, then before the slot that is returned.
+            None => reached.block_height <= last,
         };
         let mut both = transactions.iter().zip(&statuses);
         let Some(((name, _), _)) = both.find(|((_, last), status)| is_open(*last, status)) else {
-            return Ok(());
+            let landed = statuses.iter().flatten().map(|status| status.slot);
+            return Ok(landed.fold(reached.slot, u64::max));
         };
         if begun.elapsed() > give_up_after {
             let seconds = give_up_after.as_secs();

@@ -10,9 +10,6 @@ pub enum StepFault {
     UnexplainedEvent(String),
     #[error("stored value that canonical terms cannot express: {0}")]
     UnexplainedState(String),
-    /// R2, R3: events that say nothing in canonical terms, and that others read.
-    #[error("events of the token (R2): expected `{expected}`, found `{actual}`")]
-    TokenEvents { expected: String, actual: String },
     #[error("the operation does not fit the chain: {0}")]
     Inexpressible(String),
     /// Nothing is known about the registry then, until the backend was started again.

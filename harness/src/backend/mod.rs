@@ -135,6 +135,15 @@ pub struct Observed {
     pub cost: Option<Cost>,
     /// The transaction's id on a chain that others can look it up on. `None` if nothing was sent.
     pub transaction: Option<String>,
+    /// HARN-63: how the token's events differ from what was accepted.
+    pub token_events: Option<TokenEventsDifference>,
+}
+
+/// Events that say nothing in canonical terms, and that others read (R2, R3).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TokenEventsDifference {
+    pub expected: String,
+    pub actual: String,
 }
 
 /// What a transaction used up.
@@ -162,6 +171,7 @@ impl From<Outcome> for Observed {
             native_error: None,
             cost: None,
             transaction: None,
+            token_events: None,
         }
     }
 }

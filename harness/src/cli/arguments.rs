@@ -24,7 +24,7 @@ macro_rules! run_exit_codes {
         "Exit codes:
   0  every participant agrees
   1  a participant disagrees; the report names it
-  2  the command line or a scenario file is wrong, or no chosen scenario has a step for a backend
+  2  the command line or a scenario file is wrong, or no chosen scenario has a step for any backend
   3  a tool or a built file is missing, or a participant stopped answering; what was tested agrees
   4  every declared profile agrees, and some scenarios need profiles that are not declared"
     };
@@ -310,7 +310,8 @@ pub struct Conform {
     /// The program's id there.
     #[arg(long, value_name = "ADDRESS", requires = "svm_rpc")]
     pub program_id: Option<solana_address::Address>,
-    /// Your registry: the command of a program that speaks docs/ADAPTER.md.
+    /// Your registry: the command of a program that speaks docs/ADAPTER.md. Reports show it: secrets belong in the
+    /// environment.
     #[arg(long, value_name = "COMMAND", requires = "adapter_chain")]
     pub adapter: Option<String>,
     /// The kind of chain that the adapter's registry is on. Its declared variances apply.
@@ -430,7 +431,8 @@ pub struct Adapter {
     /// The kind of chain that the registry is on. Its declared variances apply.
     #[arg(long, value_name = "evm|svm", value_parser = chain, required = true)]
     pub chain: Option<Chain>,
-    /// The command of a program that speaks docs/ADAPTER.md, as one word.
+    /// The command of a program that speaks docs/ADAPTER.md, as one word. Reports show it: secrets belong in the
+    /// environment.
     #[arg(value_name = "COMMAND", required = true)]
     pub command: Option<String>,
     /// Options of `conform`, such as --filter R2 or --html FILE.

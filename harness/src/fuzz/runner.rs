@@ -387,6 +387,7 @@ fn step(
     let Observed {
         outcome,
         native_error,
+        token_events,
         ..
     } = backend.execute(operation, time)?;
     if let Some((path, before, after)) = outcome_difference(expected, &outcome) {
@@ -395,6 +396,15 @@ fn step(
             Some(path),
             before,
             after,
+            native_error,
+        )));
+    }
+    if let Some(found) = token_events {
+        return Ok(Some((
+            Subject::Outcome,
+            Some("$.token_events".to_owned()),
+            json!(found.expected),
+            json!(found.actual),
             native_error,
         )));
     }

@@ -46,7 +46,7 @@ pub struct Funding {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Swept {
     pub returned: Amount,
-    /// What its return would have cost, or more.
+    /// What its return would have cost, or more; or what did not come back.
     pub left: Amount,
     /// What could not be taken back, in words.
     pub failures: Vec<String>,

@@ -126,27 +126,32 @@ impl SvmFunder {
         }
     }
 
-    /// HARN-58: no gift of the run can land any more.
-    fn settle(&self, record: &Record) -> Result<(), ChainError> {
+    /// HARN-58: no gift of the run can land any more, and accounts have them from this slot on.
+    fn settle(&self, record: &Record) -> Result<Option<u64>, ChainError> {
         let gifts = record.gifts.iter();
         let gifts: Vec<_> = gifts.map(|it| (&*it.transaction, it.ends_with)).collect();
-        match gifts.is_empty() {
-            true => Ok(()),
-            false => (self.blocking).wait(svm::settle(&self.cluster, &gifts, self.patience)),
+        if gifts.is_empty() {
+            return Ok(None);
         }
+        let settled = svm::settle(&self.cluster, &gifts, self.patience);
+        self.blocking.wait(settled).map(Some)
     }
 
-    /// The funder pays the fee, so that nothing is left. `None` if there is nothing.
+    /// The funder pays the fee, so that nothing is left. `None` if there is nothing, which no node says that has not
+    /// reached the slot `since`.
     fn send_all(
         &self,
         key: &Keypair,
+        since: Option<u64>,
         recent: &RecentBlockhash,
     ) -> Result<Option<(Signed, u64)>, ChainError> {
-        let lamports = self.blocking.wait(self.cluster.balance(&key.pubkey()))?;
+        let address = key.pubkey();
+        let lamports = self.cluster.balance_since(&address, since);
+        let lamports = self.blocking.wait(lamports)?;
         if lamports == 0 {
             return Ok(None);
         }
-        let give = system::transfer(&key.pubkey(), &self.address(), lamports);
+        let give = system::transfer(&address, &self.address(), lamports);
         let signers: [&dyn Signer<Svm>; 2] = [&self.funder, key];
         let transaction = self.blocking.wait(sign(&[give], &signers, recent))?;
         self.blocking.wait(svm::send(&self.cluster, &transaction))?;
@@ -201,9 +206,10 @@ impl Funder for SvmFunder {
     fn sweep(&mut self, record: &Record) -> Swept {
         let keys = self.keyring(record);
         let mut swept = Swept::default();
-        if let Err(fault) = self.settle(record) {
+        let settled = self.settle(record).unwrap_or_else(|fault| {
             swept.failures.push(format!("a gift: {fault}"));
-        }
+            None
+        });
         let mut sent = Vec::new();
         let recent = match self.blocking.wait(self.cluster.recent_blockhash()) {
             Ok(recent) => recent,
@@ -213,16 +219,20 @@ impl Funder for SvmFunder {
             }
         };
         for actor in &record.actors {
-            match self.send_all(&keys.actor_key(actor), &recent) {
+            match self.send_all(&keys.actor_key(actor), settled, &recent) {
                 Ok(Some((transaction, lamports))) => sent.push((actor, transaction, lamports)),
                 Ok(None) => (),
                 Err(fault) => swept.failures.push(format!("{actor}: {fault}")),
             }
         }
         for (actor, transaction, lamports) in sent {
+            let lamports = Amount(lamports.into());
             match self.land(&transaction) {
-                Ok(()) => swept.returned = swept.returned.saturating_add(Amount(lamports.into())),
-                Err(fault) => swept.failures.push(format!("{actor}: {fault}")),
+                Ok(()) => swept.returned = swept.returned.saturating_add(lamports),
+                Err(fault) => {
+                    swept.left = swept.left.saturating_add(lamports);
+                    swept.failures.push(format!("{actor}: {fault}"));
+                }
             }
         }
         swept

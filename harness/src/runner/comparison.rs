@@ -1,6 +1,6 @@
 use super::{reference::Reference, verdicts::StepResult};
 use crate::{
-    backend::{StepFault, views::ViewDifference},
+    backend::{StepFault, TokenEventsDifference, views::ViewDifference},
     model::{Bytes32, CanonicalState, Chain, Outcome, first_difference},
     scenario::{Expectation, Foreign, TimedStep},
 };
@@ -61,10 +61,6 @@ impl Difference {
     }
 
     pub(super) fn fault(fault: &StepFault) -> Self {
-        if let StepFault::TokenEvents { expected, actual } = fault {
-            let (expected, actual) = (json!(expected), json!(actual));
-            return Self::new(Subject::Events, None, expected, actual);
-        }
         let actual = Value::String(fault.to_string());
         let subject = match fault {
             StepFault::Unreachable(_) => Subject::Lost,
@@ -76,6 +72,11 @@ impl Difference {
     /// The participant was lost before, and does not start again.
     pub(super) fn lost(reason: &str) -> Self {
         Self::new(Subject::Lost, None, "an answer".into(), reason.into())
+    }
+
+    fn of_token_events(found: &TokenEventsDifference) -> Self {
+        let (expected, actual) = (json!(found.expected), json!(found.actual));
+        Self::new(Subject::Events, None, expected, actual)
     }
 
     pub(super) fn of_view(arguments: Value, found: ViewDifference) -> Self {
@@ -126,6 +127,7 @@ impl Difference {
 /// The result of a participant at a step.
 pub(super) struct ActualResult<'a> {
     pub outcome: &'a Outcome,
+    pub token_events: Option<&'a TokenEventsDifference>,
     pub state: &'a CanonicalState,
     pub digest: Bytes32,
 }
@@ -187,6 +189,7 @@ fn compare(
 ) -> Option<Difference> {
     compare_outcome(expect, actual.outcome)
         .or_else(|| compare_events(expect, actual.outcome))
+        .or_else(|| actual.token_events.map(Difference::of_token_events))
         .or_else(|| compare_state(expect, actual, reference))
 }
 

@@ -37,10 +37,10 @@ pub enum Conclusion {
     Differs,
     /// Somebody did not answer; everything else agrees.
     Lost,
-    /// What is declared agrees; scenarios have steps of other profiles.
-    NotDeclared,
     /// HARN-59: there are backends, and the scenarios have nothing for any of them.
     NothingPlayed,
+    /// What is declared agrees; scenarios have steps of other profiles.
+    NotDeclared,
     Agrees,
 }
 
@@ -59,14 +59,15 @@ impl Run {
         if !self.lost.is_empty() {
             return Conclusion::Lost;
         }
-        let is_undeclared = |it: &StepRecord| it.result == StepResult::NotDeclared;
-        if self.records.iter().any(is_undeclared) {
-            return Conclusion::NotDeclared;
-        }
         let backends = self.participants.iter().filter(|it| it.chain.is_some());
-        match (self.idle().len(), backends.count()) {
-            (idle, backends) if idle == backends && backends > 0 => Conclusion::NothingPlayed,
-            _ => Conclusion::Agrees,
+        let backends = backends.count();
+        if backends > 0 && self.idle().len() == backends {
+            return Conclusion::NothingPlayed;
+        }
+        let is_undeclared = |it: &StepRecord| it.result == StepResult::NotDeclared;
+        match self.records.iter().any(is_undeclared) {
+            true => Conclusion::NotDeclared,
+            false => Conclusion::Agrees,
         }
     }
 

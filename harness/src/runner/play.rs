@@ -32,6 +32,7 @@ fn model_steps(scenario: &Scenario, references: &References) -> Vec<StepRecord> 
             let reference = &references.steps[at];
             let actual = ActualResult {
                 outcome: &reference.outcome,
+                token_events: None,
                 state: &reference.state,
                 digest: reference.digest,
             };
@@ -263,6 +264,7 @@ impl<'a> Player<'a> {
         };
         let actual = ActualResult {
             outcome: &observed.outcome,
+            token_events: observed.token_events.as_ref(),
             digest: state.digest(),
             state: &state,
         };

@@ -150,13 +150,8 @@ impl StepResult {
         Self::Failed(Box::new(difference))
     }
 
-    /// Wrong events are a difference; whatever else stops a step leaves open what the registry does.
     pub(super) fn error(fault: &StepFault) -> Self {
-        let difference = Box::new(Difference::fault(fault));
-        match fault {
-            StepFault::TokenEvents { .. } => Self::Failed(difference),
-            _ => Self::Error(difference),
-        }
+        Self::Error(Box::new(Difference::fault(fault)))
     }
 
     pub(super) fn lost(reason: &str) -> Self {

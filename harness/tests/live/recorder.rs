@@ -23,6 +23,8 @@ struct State {
     victim: AtomicU32,
     /// Transactions that the node gets to see, less one; all of them at 0.
     first_refused: AtomicUsize,
+    /// The only account whose balance is not asked of a node that lags behind.
+    known: Mutex<Option<String>>,
     stopped: AtomicBool,
 }
 
@@ -76,6 +78,13 @@ impl Recorder {
         first_refused.store(sends + 1, Ordering::SeqCst);
     }
 
+    /// Balances on Solana are asked of a node that knows this account alone, and says so if it is asked for a slot; or,
+    /// without an account, of the same node as everything.
+    #[allow(dead_code, reason = "written for tests/live_svm")]
+    pub fn let_balances_lag(&self, known: Option<String>) {
+        *self.state.known.lock().unwrap() = known;
+    }
+
     pub fn refuse_nothing(&self) {
         self.state.first_refused.store(0, Ordering::SeqCst);
     }
@@ -107,9 +116,12 @@ fn serve(mut stream: &TcpStream, chain: u16, state: &State) {
     };
     let first_refused = state.first_refused.load(Ordering::SeqCst);
     let is_refused = sent && first_refused > 0 && sends >= first_refused;
-    let answer = match is_refused {
-        true => refusal(&asked),
-        false => post(chain, &body),
+    let known = state.known.lock().unwrap().clone();
+    let lags = asked["method"] == "getBalance" && known.is_some_and(|it| asked["params"][0] != it);
+    let answer = match (is_refused, lags) {
+        (true, _) => refusal(&asked, -32_000, "the node takes no transaction"),
+        (_, true) => of_lagging_node(&asked),
+        _ => post(chain, &body),
     };
     if sent && sends == state.last_send.load(Ordering::SeqCst) {
         let process = state.victim.load(Ordering::SeqCst).to_string();
@@ -123,8 +135,17 @@ fn serve(mut stream: &TcpStream, chain: u16, state: &State) {
     let _ = stream.write_all(&[head.as_bytes(), &answer].concat());
 }
 
-fn refusal(asked: &Value) -> Vec<u8> {
-    let error = json!({"code": -32_000, "message": "the node takes no transaction"});
+fn of_lagging_node(asked: &Value) -> Vec<u8> {
+    if asked["params"][1]["minContextSlot"].is_u64() {
+        return refusal(asked, -32_016, "Minimum context slot has not been reached");
+    }
+    let result = json!({"context": {"slot": 0}, "value": 0});
+    let answer = json!({"jsonrpc": "2.0", "id": asked["id"], "result": result});
+    answer.to_string().into_bytes()
+}
+
+fn refusal(asked: &Value, code: i64, message: &str) -> Vec<u8> {
+    let error = json!({"code": code, "message": message});
     let answer = json!({"jsonrpc": "2.0", "id": asked["id"], "error": error});
     answer.to_string().into_bytes()
 }

@@ -131,7 +131,7 @@ fn cut_off_after(deployed: &Deployed, transactions: usize) -> Record {
 
 const HASTY: &[&str] = &["--give-up-after", "1"];
 /// So that a block hash is valid for longer than two runs take.
-const SLOW: Duration = Duration::from_millis(100);
+const SLOW: Duration = Duration::from_millis(300);
 
 /// HARN-58: money in flight is not forgotten, whether the run that sent it was killed or gave up.
 #[test]
@@ -172,6 +172,28 @@ fn what_a_killed_run_had_given_comes_back_with_the_next() {
         assert_eq!(left(&deployed, &record), 0);
         assert!(!deployed.record().exists());
     }
+}
+
+/// HARN-58: behind one endpoint are nodes that have not seen the gift when others have.
+#[test]
+fn money_that_a_node_has_not_seen_yet_is_not_forgotten() {
+    let deployed = Deployed::start();
+    let record = killed_after(&deployed, 1);
+    let funder = funder().pubkey().to_string();
+    deployed.recorder.let_balances_lag(Some(funder));
+    let early = deployed.live(FEW);
+    let answer = (early.code, early.stdout.as_str());
+    assert_eq!(answer, (3, ""), "{}", early.stderr);
+    let words = "Minimum context slot has not been reached";
+    assert!(early.stderr.contains(words), "{}", early.stderr);
+    assert!(deployed.record().exists());
+    let had = left(&deployed, &record);
+    assert!(had > SOL / 100, "{had} lamports");
+
+    deployed.recorder.let_balances_lag(None);
+    assert_agrees(&deployed.live(&[FEW, &["--json"]].concat()), 2);
+    assert_eq!(left(&deployed, &record), 0);
+    assert!(!deployed.record().exists());
 }
 
 #[test]

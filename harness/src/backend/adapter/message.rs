@@ -197,6 +197,7 @@ impl From<Executed> for Observed {
             native_error: executed.native_error,
             cost: executed.cost,
             transaction: None,
+            token_events: None,
         }
     }
 }

@@ -191,6 +191,14 @@ pub(super) fn choice(operation: &Operation, time: u64) -> usize {
     usize::from(u16::from_be_bytes([first, second]))
 }
 
+/// In how many ways each step can be sent.
+const WAYS: usize = 3;
+
+/// Which id stands for an agent that nobody registered (HARN-61): each in turn with each way to send the step.
+pub(super) const fn turn(choice: usize) -> usize {
+    choice / WAYS
+}
+
 /// By any of the three functions of this name that says the same.
 fn register(uri: &str, metadata: &[Metadata], choice: usize) -> Bytes {
     let entries = metadata.iter().map(|it| (&*it.key, &*it.value.0));
@@ -198,7 +206,7 @@ fn register(uri: &str, metadata: &[Metadata], choice: usize) -> Bytes {
     if !entries.is_empty() {
         return calls::register(uri, &entries);
     }
-    match choice % 3 {
+    match choice % WAYS {
         0 if uri.is_empty() => Identity::register_0Call {}.abi_encode().into(),
         1 => {
             let (uri, metadata) = (uri.to_owned(), Vec::new());
@@ -225,7 +233,7 @@ fn moving(agent_id: U256, from: Address, to: Address, asks_receiver: bool, choic
         tokenId: agent_id,
         data: Bytes::from_static(b"data"),
     };
-    match choice % 3 {
+    match choice % WAYS {
         0 if asks_receiver => safe.abi_encode().into(),
         1 if asks_receiver => safe_with_data.abi_encode().into(),
         _ => calls::transfer(agent_id, from, to),
@@ -241,7 +249,13 @@ fn text_of(tag: &PaddedTag) -> Answer<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        super::{
+            Agents,
+            strangers::{Strangers, far_id},
+        },
+        *,
+    };
     use alloy::primitives::hex;
     use std::collections::BTreeSet;
 
@@ -263,6 +277,28 @@ mod tests {
         };
         assert_eq!(sent(true), of(&["23b872dd", "42842e0e", "b88d4fde"]));
         assert_eq!(sent(false), of(&["23b872dd"]));
+    }
+
+    #[test]
+    fn each_way_to_transfer_meets_each_id_of_no_agent() {
+        // R1
+        let one = U256::ONE;
+        let mut agents = Agents::default();
+        agents.add_agent(one, "desk".into());
+        let mut strangers = Strangers::beside(vec![U256::ZERO, one]);
+        let mut pair = |choice| {
+            strangers.start_step(turn(choice));
+            let id = strangers.id_of(&"nobody".into(), &agents);
+            let call = moving(id, Address::ZERO, Address::ZERO, true, choice);
+            (hex::encode(&call[..4]), id)
+        };
+        let pairs: BTreeSet<_> = (0..9).map(&mut pair).collect();
+        for id in [U256::from(2), U256::ZERO, far_id(&"nobody".into())] {
+            for selector in ["23b872dd", "42842e0e", "b88d4fde"] {
+                let meets = pairs.contains(&(selector.to_owned(), id));
+                assert!(meets, "{selector} {id}: {pairs:?}");
+            }
+        }
     }
 
     #[test]

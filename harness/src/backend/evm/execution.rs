@@ -40,15 +40,15 @@ impl<L: Ledger> Registries<L> {
         if let Operation::Register(Register { agent, .. }) = operation {
             self.note_registration(agent, &receipt);
         }
-        let observed = self.observe(&receipt)?;
+        let mut observed = self.observe(&receipt)?;
         if observed.outcome.verdict == Verdict::Ok {
             let expected = self.token_events(operation);
-            token_events::check(
+            observed.token_events = token_events::difference(
                 &receipt.logs,
                 self.addresses.identity,
                 expected,
                 &self.agents,
-            )?;
+            );
             self.note(operation);
         }
         Ok(observed)
@@ -114,6 +114,7 @@ impl<L: Ledger> Registries<L> {
             native_error: None,
             cost,
             transaction: receipt.transaction.map(|it| it.to_string()),
+            token_events: None,
         })
     }
 
@@ -126,6 +127,7 @@ impl<L: Ledger> Registries<L> {
             native_error: Some(native_words(revert_data)),
             cost,
             transaction: None,
+            token_events: None,
         })
     }
 

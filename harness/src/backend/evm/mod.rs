@@ -251,7 +251,7 @@ impl<L: Ledger> Backend for Registries<L> {
             .filter(|_| self.supports(operation))
             .ok_or_else(|| StepFault::Inexpressible(operation.name().to_owned()))?;
         self.choice = calls::choice(operation, time);
-        self.strangers.start_step(self.choice);
+        self.strangers.start_step(calls::turn(self.choice));
         match operation {
             Operation::Summary(query) => self.summary(registry, &query.agent),
             Operation::OpenSummary(query) => self.open_summary(registry, query),

@@ -216,6 +216,7 @@ impl<L: Ledger> Registry<L> {
                     native_error: None,
                     cost: Some(Cost::ComputeUnits(done.compute_units)),
                     transaction: sent.transaction.clone(),
+                    token_events: None,
                 })
             }
             Err(failed) => Ok(Observed {
@@ -228,6 +229,7 @@ impl<L: Ledger> Registry<L> {
                 native_error: Some(format!("{:?}", failed.fault)),
                 cost: Some(Cost::ComputeUnits(failed.compute_units)),
                 transaction: None,
+                token_events: None,
             }),
         }
     }
