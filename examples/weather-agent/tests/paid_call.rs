@@ -81,7 +81,8 @@ fn every_command_of_the_story_runs_as_it_is_written() {
         .unwrap();
     assert!(ran.status.success(), "{ran:?}");
     let [stdout, stderr] = [ran.stdout, ran.stderr].map(|it| String::from_utf8(it).unwrap());
-    assert!(stdout.contains("london: verified, status 200 OK; the payment settled in 0x"));
+    let paid = "london: verified, status 200 OK; the payment settled in 0x";
+    assert!(stdout.contains(paid), "{stdout}");
     assert!(stdout.contains("S11       verified"));
     let after = |label: &str| -> Vec<String> {
         let lines = stdout.lines().filter_map(|it| it.strip_prefix(label));

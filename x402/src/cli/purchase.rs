@@ -197,14 +197,14 @@ fn report(
 ) -> Result<u8, CliError> {
     let state = purchase.report.state();
     let (id, money, body) = (&purchase.id, &purchase.money, &purchase.response.body);
-    let status = purchase.response.status.as_u16();
+    let status = purchase.response.status;
     let unrecorded = purchase.unrecorded.as_ref().map(ToString::to_string);
     let is_on_disk = unrecorded.is_none();
     let place = place.evidence.join(format!("{id}.response"));
     let result = json!({
         "id": id,
         "state": state.name(),
-        "status": status,
+        "status": status.as_u16(),
         "money": money,
         "erc8478": outcome,
         "steps": purchase.report.steps,

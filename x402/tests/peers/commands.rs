@@ -581,7 +581,7 @@ async fn a_malformed_configuration_is_named_by_its_field() {
         (
             format!("/grants/{NETWORK}/program"),
             json!("0x"),
-            "program: \"0x\" is not an address",
+            "program: expected an address in base58",
         ),
         ("/listen".to_owned(), json!("here"), "listen: "),
     ] {
