@@ -78,7 +78,7 @@ impl Held {
         FileRecord::open(&self.path.with_extension("transactions.json"))
     }
 
-    /// Requires that what is on record is of this registry and account.
+    /// Requires that the record is for this registry and account.
     pub(crate) fn require_place(
         &self,
         found: &OperationRecord,

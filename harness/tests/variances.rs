@@ -174,7 +174,7 @@ fn a_scenario_for_one_chain_is_a_declared_variance_of_the_other() {
     assert_eq!(junit.matches(skipped).count(), 1, "{junit}");
 }
 
-/// HARN-59: of a registry that did nothing, nothing is known.
+/// HARN-59: a registry that played no step shows nothing about itself.
 #[test]
 fn a_registry_alone_that_plays_nothing_does_not_agree() {
     let mut scenario = corrupted_signature();

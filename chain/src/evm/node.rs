@@ -164,21 +164,20 @@ impl Node {
         self.expect_after("eth_getTransactionCount", count).await
     }
 
-    async fn expect_after<T, R: IntoFuture<Output = TransportResult<T>>>(
+    async fn expect_after<T, R>(
         &self,
         method: &str,
-        request: impl Fn() -> R,
-    ) -> Result<T, ChainError> {
-        let mut pauses = lag_pauses();
-        loop {
-            match (self.endpoint.ask(method, request()).await?, pauses.next()) {
-                (Ok(answer), _) => return Ok(answer),
-                (Err(_), Some(pause)) => sleep(pause).await,
-                (Err(no), None) => {
-                    return Err(self.endpoint.unreachable(method, no.message.into_owned()));
-                }
-            }
-        }
+        request: impl Fn() -> R + Sync,
+    ) -> Result<T, ChainError>
+    where
+        T: Send,
+        R: IntoFuture<Output = TransportResult<T>, IntoFuture: Send> + Send,
+    {
+        let ask = || async {
+            let answer = self.endpoint.ask(method, request()).await?;
+            Ok(answer.map_err(|no| no.message.into_owned()))
+        };
+        self.endpoint.until_caught_up(method, ask).await
     }
 
     /// Returns the latest block's number.

@@ -26,10 +26,10 @@ pub struct BuiltProgram {
     pub commit: Option<String>,
 }
 
-/// Of an account of the upgradeable loader's: the address of the program's bytes.
+/// Bytes of a program account of the upgradeable loader that hold the address of the account with the program's code.
 const PROGRAM_DATA: std::ops::Range<usize> = 4..36;
-/// The bytes before them there: u32 LE 3, u64 LE slot, an optional key.
-const PROGRAM_DATA_HEADER: usize = 45;
+/// The bytes before the program in its data account: u32 LE 3, u64 LE slot, an optional key.
+pub const PROGRAM_DATA_HEADER: usize = 45;
 
 /// `agent_registry.build.json`.
 #[derive(Deserialize)]

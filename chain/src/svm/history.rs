@@ -145,7 +145,7 @@ impl Cluster {
     }
 
     /// Returns an account's confirmed transactions, the newest first, at most 1,000; with `before`, those
-    /// before that one. With `reached`, from a node that has come to this slot.
+    /// before that one. With `reached`, from a node that has reached this slot.
     ///
     /// # Errors
     /// [`ChainError::Unreachable`], also if the node has not reached the slot.

@@ -71,7 +71,7 @@ pub async fn settle(
         let statuses = cluster.statuses(&names).await?;
         let is_open = |last: u64, status: &Option<SignatureStatus>| match status {
             Some(status) => status.confirmation_status < Some(Commitment::Confirmed),
-            // Whoever answered: if it has landed nevertheless, then before the slot that is returned.
+            // If it has landed nevertheless, on any node, then before the slot that is returned.
             None => reached.block_height <= last,
         };
         let mut both = transactions.iter().zip(&statuses);

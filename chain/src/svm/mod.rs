@@ -7,7 +7,7 @@ mod instruction_chain;
 mod landing;
 mod transactions;
 
-pub use built_program::{BuiltProgram, code_hash, deployed_code_hash};
+pub use built_program::{BuiltProgram, PROGRAM_DATA_HEADER, code_hash, deployed_code_hash};
 pub use cluster::{
     Account, Cluster, Commitment, ExecutedTx, InnerInstruction, InnerInstructions, RecentBlockhash,
     Refusal, ReturnData, SignatureStatus, Simulation, TxMeta, is_public,

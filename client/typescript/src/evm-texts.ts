@@ -14,7 +14,7 @@ import {
   toHex,
 } from "viem";
 
-/** Plus a byte from 0x80 to 0xFF: the private-use character that stands for this byte. */
+/** Added to a byte from 0x80 to 0xFF, this is the private-use character for that byte. */
 const STAND_INS = 0x10fe00;
 const STAND_IN = /[\u{10FE80}-\u{10FEFF}]/u;
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -24,22 +24,24 @@ const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  * bytes of such a character, so that no two values have the same text.
  */
 function textOf(bytes: Uint8Array): string {
+  const whole = decoded(bytes);
+  if (whole !== undefined) return whole;
   let text = "";
   for (let at = 0; at < bytes.length; ) {
     const first = bytes[at] ?? 0;
     const length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-    const character = characterOf(bytes.subarray(at, at + length));
+    const character = decoded(bytes.subarray(at, at + length));
     text += character ?? String.fromCodePoint(STAND_INS + first);
     at += character === undefined ? 1 : length;
   }
   return text;
 }
 
-/** `undefined` for what is not UTF-8, and for a stand-in. */
-function characterOf(bytes: Uint8Array): string | undefined {
+/** `undefined` if the bytes are not UTF-8, or have a stand-in among them. */
+function decoded(bytes: Uint8Array): string | undefined {
   try {
-    const character = UTF8.decode(bytes);
-    return STAND_IN.test(character) ? undefined : character;
+    const text = UTF8.decode(bytes);
+    return STAND_IN.test(text) ? undefined : text;
   } catch {
     return undefined;
   }

@@ -188,24 +188,30 @@ function callsAbout(agent, client, key) {
   };
 }
 
+/** Clients of both chains that note what they ask, upload and send in `done`. */
+async function watched(world, cluster) {
+  const done = [];
+  const noted = ({ method }, ask) => {
+    done.push(method);
+    return ask();
+  };
+  const upload = async () => void done.push("upload") ?? "ipfs://file";
+  const evm = await world.client("client", { reading: noted, sending: noted, upload });
+  const solana = await cluster.client(cluster.reviewer, noted, { upload });
+  done.length = 0;
+  return { done, evm, solana };
+}
+
 test("an agent of another form is refused on both chains, and nothing is asked, uploaded or sent", async () => {
   const [world, cluster] = await Promise.all([startRegistries(), startProgram()]);
   try {
-    const done = [];
-    const noted = ({ method }, ask) => {
-      done.push(method);
-      return ask();
-    };
-    const upload = async () => void done.push("upload") ?? "ipfs://file";
-    const evm = await world.client("client", { reading: noted, sending: noted, upload });
-    const solana = await cluster.client(cluster.reviewer, noted, { upload });
+    const { done, evm, solana } = await watched(world, cluster);
     const [mint, id] = [cluster.agent, world.agent];
     const others = ["", " ", "0x1", `${CHAIN}:${mint}`, "84532:42", 42, undefined];
     const chains = [
       [evm, privateKeyToAccount(KEYS.client), [mint, `0${id}`, `${id} `, `-${id}`, "1.0", "1e3", `${2n ** 256n}`], "a decimal uint256"],
       [solana, cluster.owner, [id, `${mint} `, `1${mint}`, mint.slice(8)], "a mint in base58"],
     ];
-    done.length = 0;
     for (const [client, key, malformed, expected] of chains) {
       for (const agent of [...others, ...malformed]) {
         for (const [name, call] of Object.entries(callsAbout(agent, client, key))) {
@@ -315,15 +321,7 @@ test("R17: metadata over its lengths is refused before its file is uploaded", as
 test("R22: half a surrogate pair would land as another text, and is refused on both chains", async () => {
   const [world, cluster] = await Promise.all([startRegistries(), startProgram()]);
   try {
-    const done = [];
-    const noted = ({ method }, ask) => {
-      done.push(method);
-      return ask();
-    };
-    const upload = async () => void done.push("upload") ?? "ipfs://file";
-    const evm = await world.client("client", { reading: noted, sending: noted, upload });
-    const solana = await cluster.client(cluster.reviewer, noted, { upload });
-    done.length = 0;
+    const { done, evm, solana } = await watched(world, cluster);
     const auth = { indexLimit: 1n, expiry: 1n, authorization: "0x" };
     const file = new TextEncoder().encode("{}");
     for (const [client, agent] of [[evm, world.agent], [solana, cluster.agent]]) {

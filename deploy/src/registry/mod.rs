@@ -342,7 +342,7 @@ async fn carry_out(
     let interrupted = |error| DeployError::ChangeStopped(Box::new(error));
     sent.map_err(interrupted)?;
     let registry = account.read(&place.chain).await.map_err(interrupted)?;
-    // The change is on chain: whatever fails from here on was not refused beforehand.
+    // The change is on chain, so an error from here on does not mean that it was refused.
     enter(folders, place, &account, registry).map_err(interrupted)?;
     let shown = result(place, &jobs[0].id, &key, &record);
     record.remove().map_err(|it| interrupted(it.into()))?;

@@ -1,6 +1,6 @@
 //! The upgradeable loader: its accounts, as bytes, and its instructions.
 use alloy::hex;
-use concord_chain::svm::Account;
+use concord_chain::svm::{Account, PROGRAM_DATA_HEADER};
 use solana_address::Address;
 use solana_instruction::Instruction;
 use solana_loader_v3_interface::{get_program_data_address, instruction as loader};
@@ -9,8 +9,6 @@ use solana_system_interface::instruction as system;
 
 /// The bytes before the program in a buffer: u32 LE 1, then an optional key.
 pub(super) const BUFFER_HEADER: usize = 37;
-/// The bytes before the program in its data account: u32 LE 3, u64 LE slot, an optional key.
-const PROGRAM_DATA_HEADER: usize = 45;
 const SLOT: std::ops::Range<usize> = 4..12;
 /// The program account: u32 LE 2, then its data account's key.
 pub(super) const PROGRAM_BYTES: usize = 36;

@@ -194,7 +194,7 @@ fn a_node_that_lags_does_not_get_its_code_into_the_address_book() {
     let steps = plan["steps"].as_array().unwrap();
     let step = steps.iter().find(|it| it["id"] == "identity-registry");
     let address = step.unwrap()["address"].clone();
-    // With the fourth registry sent, it is asked for once to see that all stand, and then for the book.
+    // After the fourth registry is sent, its code is read once to check the deployment, and once for the address book.
     let lags = |count: usize, address: Value| {
         let mut asked = 0;
         move |question: &Question| {
@@ -227,7 +227,7 @@ fn a_node_that_lags_does_not_get_its_code_into_the_address_book() {
     assert_deployed(&chain, &workplace.to(&chain.url()), 4);
 }
 
-/// As above, where all stand already: once for the plan, and then for the book.
+/// The same with everything deployed before: the code is read once for the plan, and once for the address book.
 #[test]
 fn a_node_that_lags_does_not_spoil_a_book_that_is_made_anew() {
     let chain = LocalChain::start(BASE_SEPOLIA);

@@ -298,7 +298,7 @@ fn killed_at_any_line_a_change_lands_once() {
     }
 }
 
-/// The transaction is on its way when the book turns out to be a folder: that was not refused beforehand.
+/// The address book becomes a folder while the transaction is pending: the error is not a refusal.
 #[test]
 fn a_change_that_the_book_does_not_take_is_continued() {
     let (cluster, workplace) = deployed();

@@ -225,7 +225,7 @@ fn verify_and_status_see_what_the_book_has_otherwise() {
     }
 }
 
-/// Whoever has the upgrade authority's key can close the program: then there is no code, and the id is lost.
+/// The upgrade authority can close the program. Then there is no code, and the id cannot be used again.
 #[test]
 fn verify_and_status_see_that_the_program_was_closed() {
     let cluster = Cluster::start();

@@ -208,7 +208,7 @@ fn attach(
     EvmNode::attach(endpoint, options.chain_id, addresses, dialect(options).0)
 }
 
-/// What the registries are said to be, and the option that says it.
+/// The dialect of the registries, and the option that selects it.
 pub(super) fn dialect(options: &Conform) -> (Dialect, &'static str) {
     match options {
         Conform {

@@ -8,7 +8,7 @@ pub struct Provenance {
     pub facts: Vec<Fact>,
 }
 
-/// What the command line says of a participant that it names.
+/// A fact from the command line about a participant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Fact {
     pub participant: String,

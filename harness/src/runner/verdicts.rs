@@ -25,7 +25,7 @@ pub struct Run {
     pub views: Vec<ViewRecord>,
     /// Whoever did not answer any more, each time.
     pub lost: Vec<Lost>,
-    /// What was chosen and not played, on the model neither.
+    /// Scenarios that were chosen and not played, not even by the model.
     pub left_out: Vec<LeftOut>,
 }
 

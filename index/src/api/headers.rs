@@ -66,7 +66,7 @@ pub(super) async fn limit_and_note<E: Engine + 'static>(
     response
 }
 
-/// The status that is noted if the client went away before the answer: it is sent to nobody.
+/// The status in the metrics if the client closed the connection before the answer. It is never sent.
 const ABANDONED: u16 = 499;
 
 /// A request, which is noted when it ends. That of a client that went away is dropped.

@@ -116,15 +116,14 @@ fn authorization(row: &Feedback) -> Option<AuthorizationItem> {
 
 impl<'a> EvidenceItem<'a> {
     fn new((evidence, fetching): &'a Fetched<Evidence>) -> Self {
-        let fetching = fetching.as_ref();
         let differences = evidence.differences.as_deref();
         let proof = evidence.proof.as_ref();
         Self {
             state: state(evidence.state),
             reason: evidence.reason.as_deref(),
-            checked_at: fetching.and_then(|it| it.checked_at),
-            fetched_at: fetching.and_then(|it| it.fetched_at),
-            fetch_error: fetching.and_then(|it| it.error.as_deref()),
+            checked_at: fetching.checked_at,
+            fetched_at: fetching.fetched_at,
+            fetch_error: fetching.error.as_deref(),
             content_proven: evidence.is_proven,
             hash_scheme: evidence.scheme.as_deref(),
             dialect: evidence.dialect.as_deref(),

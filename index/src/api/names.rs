@@ -82,9 +82,7 @@ impl Directory {
             false => id.parse::<svm::Address>().ok().map(AgentId::Svm),
         };
         let agent = agent.ok_or_else(malformed)?;
-        let mut on_chain = self.0.iter().filter(|it| {
-            it.chain == chain && registry.is_none_or(|registry| is_registry(it, registry))
-        });
+        let mut on_chain = self.named(&chain, registry);
         match (on_chain.next(), on_chain.next()) {
             (Some(it), None) => Ok((it.id, agent)),
             (None, _) => Err(not_found()),
@@ -93,6 +91,17 @@ impl Directory {
                 format!("{chain} has several registries here; name one"),
             )),
         }
+    }
+
+    /// The deployments on a chain; only the one with this registry if it is named.
+    fn named<'a>(
+        &'a self,
+        chain: &'a str,
+        registry: Option<&'a str>,
+    ) -> impl Iterator<Item = &'a Deployed> {
+        self.0.iter().filter(move |it| {
+            it.chain == chain && registry.is_none_or(|registry| is_registry(it, registry))
+        })
     }
 
     /// The deployments on these chains; all of them if none is named. A chain is a CAIP-2 id, or the
@@ -109,11 +118,8 @@ impl Directory {
                 [space, reference, registry] => (format!("{space}:{reference}"), Some(*registry)),
                 _ => (format!("eip155:{chain}"), None),
             };
-            let is_meant = |it: &&Deployed| {
-                it.chain == on && registry.is_none_or(|registry| is_registry(it, registry))
-            };
             let before = found.len();
-            found.extend(self.0.iter().filter(is_meant).map(|it| it.id));
+            found.extend(self.named(&on, registry).map(|it| it.id));
             if found.len() == before {
                 let reason = format!(
                     "{:?} is not indexed here; indexed: {:?}",

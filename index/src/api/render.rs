@@ -74,13 +74,12 @@ pub(super) const fn state(of: FileUse) -> &'static str {
 
 /// What the file says, and what of it is proven. Anyone with control of the URI could have written it.
 fn registration((file, fetching): &Fetched<Registration>) -> Value {
-    let fetching = fetching.as_ref();
     json!({
         "state": state(file.state),
         "reason": file.reason,
-        "checkedAt": fetching.and_then(|it| it.checked_at),
-        "fetchedAt": fetching.and_then(|it| it.fetched_at),
-        "fetchError": fetching.and_then(|it| it.error.as_deref()),
+        "checkedAt": fetching.checked_at,
+        "fetchedAt": fetching.fetched_at,
+        "fetchError": fetching.error,
         "contentProven": file.is_proven,
         "listsThisAgent": file.claims,
         "name": file.name,

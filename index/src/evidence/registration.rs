@@ -204,7 +204,7 @@ fn longest(mut lengths: Vec<usize>, room: usize) -> usize {
     longest
 }
 
-/// What a file can make long beside the name.
+/// The members besides the name that a file can make long.
 fn parts(row: &mut Registration) -> ([&mut Option<String>; 13], [&mut Lines; 7]) {
     let texts = [
         &mut row.description,

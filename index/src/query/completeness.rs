@@ -122,7 +122,7 @@ impl<E: Engine> Store<E> {
         let differences = self.all_differences_of(deployment, agent)?;
         let by_state: u64 = differences.iter().map(Difference::unseen).sum();
         let mut gaps = Vec::new();
-        // What the state alone shows to be missing is before nothing that was seen.
+        // Feedback that only the state shows to be missing comes after all that was seen.
         if row.missing > by_state {
             for profile in [Profile::Authorized, Profile::Open] {
                 if gaps.len() == limit {

@@ -201,24 +201,24 @@ impl<E: Engine> Store<E> {
         self.row::<AllEvidence>(deployment, key)
     }
 
-    /// Returns when files were fetched, in their order; `None` for what is not to be fetched. A server is asked for all of them at
+    /// Returns when files were fetched, in their order; all `None` for what is not to be fetched. A server is asked for all of them at
     /// once.
     fn fetchings(
         &mut self,
         deployment: DeploymentId,
         files: &[FileKey],
-    ) -> Result<Vec<Option<Fetching>>, StoreError> {
+    ) -> Result<Vec<Fetching>, StoreError> {
         let named = |file: &FileKey| vec![deployment.0.to_value(), file.id.to_value()];
         let keys: Vec<_> = files.iter().map(named).collect();
         let sql =
             "SELECT checked_at, fetched_at, reason FROM file WHERE deployment = $1 AND id = $2";
-        let mut found = vec![None; files.len()];
+        let mut found = vec![Fetching::default(); files.len()];
         self.each_of(sql, &keys, "file", &mut |at, cells| {
-            found[at] = Some(Fetching {
+            found[at] = Fetching {
                 checked_at: cells.take("checked_at")?,
                 fetched_at: cells.take("fetched_at")?,
                 error: cells.take("reason")?,
-            });
+            };
             Ok(())
         })?;
         Ok(found)
@@ -239,7 +239,7 @@ impl<E: Engine> Store<E> {
         let mut fetchings = self.fetchings(deployment, &files)?.into_iter();
         let with = derived.into_iter().map(|derived| {
             let derived = derived?;
-            Some((derived, fetchings.next().flatten()))
+            Some((derived, fetchings.next().unwrap_or_default()))
         });
         Ok(with.collect())
     }

@@ -58,7 +58,7 @@ pub struct File {
 }
 
 /// When a file was fetched, and how that went.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fetching {
     /// Unix seconds of the last attempt.
     pub checked_at: Option<i64>,
@@ -68,8 +68,8 @@ pub struct Fetching {
     pub error: Option<String>,
 }
 
-/// What was derived from a file, and when that was fetched; `None` for what its URI holds.
-pub type Fetched<T> = (T, Option<Fetching>);
+/// A value derived from a file, and when the file was fetched; all `None` if the URI itself holds the content.
+pub type Fetched<T> = (T, Fetching);
 
 /// Whether a file was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, BorshSerialize, BorshDeserialize)]

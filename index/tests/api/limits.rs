@@ -460,7 +460,7 @@ async fn a_query_is_ended_too_if_its_client_has_gone() {
     }
 }
 
-/// Who asks whether the service is well does not wait for the queries of others, and is not among them.
+/// Health checks do not wait for queries, and do not count as queries.
 #[tokio::test]
 async fn health_and_metrics_do_not_wait_for_queries() {
     let connections = Arc::new(AtomicUsize::new(0));

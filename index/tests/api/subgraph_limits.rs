@@ -277,7 +277,7 @@ async fn the_lists_of_a_protocol_have_a_limit() {
     assert_eq!(refused(&server, &query(2, 8)).await, TOO_LONG);
 }
 
-/// What agent0's SDK for TypeScript asks for first, whatever is searched for.
+/// The first query of every search by agent0's SDK for TypeScript.
 const SEARCH: &str = "query SearchAgentsV2($first: Int!) {
     agents(where: null, first: $first, skip: 0, orderBy: createdAt, orderDirection: desc) {
         id chainId agentId owner operators agentURI agentURIType agentWallet createdAt updatedAt totalFeedback lastActivity

@@ -84,7 +84,6 @@ impl Setup {
         let (id, row) = (self.id, self.registration(number));
         let found = (self.store()).with_fetchings(id, vec![Some(row)], |it| it.file);
         let (_, fetching) = found.unwrap().remove(0).unwrap();
-        let fetching = fetching.unwrap();
         (fetching.checked_at, fetching.fetched_at, fetching.error)
     }
 

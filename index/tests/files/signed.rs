@@ -22,7 +22,7 @@ const AGENT: u64 = 42;
 const CLIENT: &str = "70997970C51812dc3A010C7d01b50e0d17dc79C8";
 const REGISTRY: &str = "8004A818BFB912233c491871b3d84c89A494BD9e";
 const SOMEBODY: AccountId = AccountId::Evm([0x55; 20]);
-/// What stands for the byte 0xFF on an EVM chain (EVM-31), and is a character by itself.
+/// The private-use character for the byte 0xFF on an EVM chain (EVM-31).
 const STAND_IN: &str = "\u{10FEFF}";
 /// Version 10 refused its escape for good.
 const REFUSED: &str = "ipfs://bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku/a%20b";
@@ -423,7 +423,7 @@ fn r45_a_store_of_version_10_is_brought_up_to_date() {
         let row = store.registration(id, agent(number)).unwrap();
         let found = store.with_fetchings(id, vec![row], |it| it.file).unwrap();
         let (_, fetching) = found[0].clone().unwrap();
-        fetching.unwrap().fetched_at
+        fetching.fetched_at
     });
     assert_eq!(fetched_at, [Some(7), None]);
     let again = File {
@@ -468,7 +468,7 @@ fn r49_what_is_not_the_entrys_is_only_claimed() {
     }
 }
 
-/// R17, R21, EVM-31: the chain's bytes are hashed and read, not the characters that stand for them.
+/// R17, R21, EVM-31: the chain's bytes are hashed and read, not the private-use characters for them.
 #[test]
 fn r17_r21_the_content_of_a_uri_is_the_bytes_that_the_contract_has() {
     let text = format!(

@@ -42,7 +42,7 @@ fn feedback(value: i128, tag1: &str) -> Bytes {
     })
 }
 
-/// What the contract says of agent 2 and a tag of these bytes: how many, and their average.
+/// The contract's summary of agent 2 for a tag of these bytes: the count and the average.
 fn on_chain(chain: &Chain, clients: &[Address], tag: &[u8]) -> (u64, i128) {
     let tags = (Bytes::copy_from_slice(tag), Bytes::new());
     let arguments = (U256::from(2), clients.to_vec(), tags.0, tags.1).abi_encode_params();

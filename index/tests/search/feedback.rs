@@ -1,18 +1,12 @@
+use crate::asked::Noting;
 use crate::database::database;
 use crate::given::{Given, account, agent, all_given, batch, deployment, fill, open};
 use concord_index::{
-    StoreError,
     query::{Bounds, FeedbackFilter, FeedbackQuery, FoundFeedback},
-    store::{Database, DeploymentId, Dialect, Engine, Store, Value},
+    store::{Database, DeploymentId, Store},
 };
 use concord_registry::event::Profile;
-use std::{
-    collections::BTreeMap,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::collections::BTreeMap;
 
 /// All pages of a search in both deployments.
 fn search(
@@ -166,57 +160,12 @@ fn no_feedback_is_skipped_if_times_are_not_in_the_order_of_blocks() {
     }
 }
 
-/// A database that counts the rows of statements about feedback.
-struct Counting {
-    database: Database,
-    rows: Arc<AtomicUsize>,
-}
-
-impl Engine for Counting {
-    fn dialect(&self) -> &'static Dialect {
-        self.database.dialect()
-    }
-
-    fn execute(&mut self, sql: &str, parameters: &[Value]) -> Result<(), StoreError> {
-        self.database.execute(sql, parameters)
-    }
-
-    fn query(
-        &mut self,
-        sql: &str,
-        parameters: &[Value],
-        each: &mut dyn FnMut(&[Value]) -> Result<(), StoreError>,
-    ) -> Result<(), StoreError> {
-        let is_counted = sql.contains("FROM feedback f");
-        self.database.query(sql, parameters, &mut |row| {
-            self.rows.fetch_add(is_counted.into(), Ordering::Relaxed);
-            each(row)
-        })
-    }
-
-    fn script(&mut self, sql: &str) -> Result<(), StoreError> {
-        self.database.script(sql)
-    }
-
-    fn claim(&mut self, name: &str) -> Result<(), StoreError> {
-        self.database.claim(name)
-    }
-
-    fn release(&mut self) -> Result<(), StoreError> {
-        self.database.release()
-    }
-}
-
 #[test]
 fn of_each_agent_only_what_can_be_on_the_page_is_read() {
     const AGENTS: u8 = 50;
     const EACH: u64 = 10;
-    let rows = Arc::new(AtomicUsize::new(0));
-    let mut store = Store::open(Counting {
-        database: database(),
-        rows: rows.clone(),
-    })
-    .unwrap();
+    let (noting, log) = Noting::of(database());
+    let mut store = Store::open(noting).unwrap();
     let id = store.claim(&deployment(0)).unwrap();
     // Agent 1's feedback is the newest, and is read first.
     let given = (1..=AGENTS)
@@ -233,7 +182,7 @@ fn of_each_agent_only_what_can_be_on_the_page_is_read() {
         after: vec![],
         limit: 5,
     };
-    rows.store(0, Ordering::Relaxed);
+    log.begin();
     let page = store.search_feedback(&query).unwrap();
     let found: Vec<_> = page
         .rows
@@ -241,7 +190,9 @@ fn of_each_agent_only_what_can_be_on_the_page_is_read() {
         .map(|it| (it.key.agent, it.key.index))
         .collect();
     assert_eq!(found, [10, 9, 8, 7, 6].map(|index| (agent(1), index)));
-    assert_eq!(rows.load(Ordering::Relaxed), 6); // the page, and whether there is another
+    let read = log.end();
+    let of_feedback = read.iter().filter(|it| it.sql.contains("FROM feedback f"));
+    assert_eq!(of_feedback.map(|it| it.rows).sum::<usize>(), 6); // the page, and whether there is another
 }
 
 #[test]

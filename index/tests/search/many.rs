@@ -63,7 +63,7 @@ impl Rated {
         ["", "starred"][usize::from(self.number.is_multiple_of(2))]
     }
 
-    /// What some clients gave it with a tag, or with any.
+    /// The feedback of some clients with one tag, or with any.
     fn given(&self, clients: &[usize], tag: &str) -> Vec<i128> {
         let is_meant = tag.is_empty() || tag == self.tag();
         let given = clients.iter().filter_map(|client| self.values[client - 1]);

@@ -6,7 +6,7 @@ use concord_index::{
     batch::{Batch, Header, IndexedEvent},
     query::{Completeness, Gap, IncompleteAgent, Reviewers, ReviewersError},
     state::{Fact, Field, StateRead, Subject},
-    store::{Database, DeploymentId, Store},
+    store::{Database, DeploymentId, Engine, Store},
     table::ClientKey,
 };
 use concord_registry::{
@@ -21,14 +21,13 @@ const HEAD: Header = Header {
     time: 1_700_000_009,
 };
 
-fn stored(events: Vec<Event>) -> (Store<Database>, DeploymentId) {
-    let events = (0..).zip(events).map(|(log, it)| at(9, log, it));
-    stored_as(events.collect())
+/// In one block, in this order.
+fn placed(events: Vec<Event>) -> Vec<IndexedEvent> {
+    let events = (0..).zip(events);
+    events.map(|(log, it)| at(9, log, it)).collect()
 }
 
-fn stored_as(events: Vec<IndexedEvent>) -> (Store<Database>, DeploymentId) {
-    let mut store = Store::open(database()).unwrap();
-    let id = store.claim(&deployment()).unwrap();
+fn commit<E: Engine>(store: &mut Store<E>, id: DeploymentId, events: Vec<IndexedEvent>) {
     let batch = Batch {
         through: HEAD,
         parent: None,
@@ -38,6 +37,16 @@ fn stored_as(events: Vec<IndexedEvent>) -> (Store<Database>, DeploymentId) {
         suspects: Vec::new(),
     };
     store.commit(id, &batch, None, 64).unwrap();
+}
+
+fn stored(events: Vec<Event>) -> (Store<Database>, DeploymentId) {
+    stored_as(placed(events))
+}
+
+fn stored_as(events: Vec<IndexedEvent>) -> (Store<Database>, DeploymentId) {
+    let mut store = Store::open(database()).unwrap();
+    let id = store.claim(&deployment()).unwrap();
+    commit(&mut store, id, events);
     assert_eq!(store.rebuild_digest(id).unwrap(), store.digest(id).unwrap()); // R45
     (store, id)
 }
@@ -143,16 +152,7 @@ fn r46_the_gaps_of_many_clients_are_found_with_few_statements() {
             }));
         }
     }
-    let events = (0..).zip(events).map(|(log, it)| at(9, log, it));
-    let batch = Batch {
-        through: HEAD,
-        parent: None,
-        headers: vec![HEAD],
-        events: events.collect(),
-        undecoded: vec![],
-        suspects: Vec::new(),
-    };
-    store.commit(id, &batch, None, 64).unwrap();
+    commit(&mut store, id, placed(events));
     let compare = |store: &mut Store<Noting>, facts: &[(Field, &str)]| {
         let facts = facts.iter().map(|(field, value)| Fact {
             agent: agent(1),
@@ -198,7 +198,7 @@ fn r46_the_gaps_of_many_clients_are_found_with_few_statements() {
     }
 }
 
-/// Where the state has more clients than the events, nothing is missing before what was seen: none of it is read.
+/// If only the state has further clients, there are no gaps in what was seen, and no feedback is read.
 #[test]
 fn r46_what_only_the_state_shows_to_be_missing_is_not_looked_for() {
     let (noting, log) = Noting::of(database());
@@ -206,16 +206,7 @@ fn r46_what_only_the_state_shows_to_be_missing_is_not_looked_for() {
     let id = store.claim(&deployment()).unwrap();
     let mut events = vec![registered(1)];
     events.extend((1..=200).map(|client| open(1, client, 1, 7)));
-    let events = (0..).zip(events).map(|(log, it)| at(9, log, it));
-    let batch = Batch {
-        through: HEAD,
-        parent: None,
-        headers: vec![HEAD],
-        events: events.collect(),
-        undecoded: vec![],
-        suspects: Vec::new(),
-    };
-    store.commit(id, &batch, None, 64).unwrap();
+    commit(&mut store, id, placed(events));
     let read = StateRead {
         block: 9,
         facts: vec![Fact {

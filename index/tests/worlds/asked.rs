@@ -16,7 +16,7 @@ pub struct Statement {
     pub plan: String,
 }
 
-/// What was asked since it was begun.
+/// The statements since `begin`.
 #[derive(Debug, Clone, Default)]
 pub struct Log(Arc<Mutex<Option<Vec<Statement>>>>);
 

@@ -364,7 +364,7 @@ fn topic(log: &Log) -> Option<B256> {
     log.topics().first().copied()
 }
 
-/// EVM-31: whoever emits a text that is not UTF-8 emits an event all the same (R17).
+/// EVM-31: an event with a text that is not UTF-8 is an event like any other (R17).
 fn decode<E: SolEvent>(log: &Log) -> Result<E, EventError> {
     let with_texts = text::with_texts::<E::DataTuple<'_>>(&log.data.data);
     let data = with_texts.as_deref().unwrap_or(&log.data.data);

@@ -2,7 +2,7 @@
 use alloc::{string::String, vec::Vec};
 use alloy_sol_types::{SolCall, SolType, abi::TokenSeq};
 
-/// Plus a byte from 0x80 to 0xFF: the private-use character that stands for this byte.
+/// Added to a byte from 0x80 to 0xFF, this is the private-use character for that byte.
 const STAND_INS: u32 = 0x10_FE00;
 const WORD: usize = 32;
 
@@ -40,7 +40,7 @@ fn stand_in(byte: u8) -> char {
     char::from_u32(STAND_INS + u32::from(byte)).unwrap_or(char::REPLACEMENT_CHARACTER)
 }
 
-/// The byte that a character stands for, if it does for one.
+/// Returns the byte that a private-use character represents, if it represents one.
 fn byte_of(character: char) -> Option<u8> {
     let byte = u32::from(character).checked_sub(STAND_INS)?;
     u8::try_from(byte).ok().filter(|it| !it.is_ascii())

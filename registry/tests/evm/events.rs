@@ -575,7 +575,7 @@ fn emitted_with_ff(emitter: Address, event: &impl SolEvent) -> Log {
     log
 }
 
-/// EVM-31: what stands for the byte 0xFF.
+/// EVM-31: the private-use character for the byte 0xFF.
 const FF: &str = "\u{10FEFF}";
 
 #[track_caller]
@@ -753,7 +753,7 @@ fn r17_a_validation_with_a_text_that_is_not_utf8_has_its_events() {
     }
 }
 
-/// The hash in the topic is that of the bytes: neither of the text that stands for them nor of other bytes.
+/// The hash in the topic is that of the bytes, not of the text with private-use characters.
 #[test]
 fn r17_the_topic_of_a_text_that_is_not_utf8_is_compared() {
     let mut log = emitted_with_ff(IDENTITY, &metadata("?", &[1]));

@@ -40,7 +40,7 @@ impl Ready {
     }
 }
 
-/// What publishing came to.
+/// The outcome of publishing.
 struct Published {
     /// By registry.
     passes: Vec<PassReport>,

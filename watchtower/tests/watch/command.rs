@@ -193,7 +193,7 @@ fn failing_node(of: &str, is_down: Arc<AtomicBool>) -> String {
     url
 }
 
-/// What went wrong is in the exit code of `once`, also while it waits for its next attempt.
+/// The exit code of `once` reports a failure also while its next attempt is not due yet.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_outage_is_in_the_exit_code() {
     let world = World::start().await;

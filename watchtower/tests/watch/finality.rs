@@ -42,6 +42,19 @@ async fn five_signals(world: &World, folder: &Path) -> (Watch, Agent) {
     (watched, agent)
 }
 
+/// Publishes on the world's chain, with hooks.
+async fn hooked(
+    world: &World,
+    folder: &Path,
+    store: &Store,
+    hooks: impl Hooks + 'static,
+) -> Publisher {
+    let (identity, open) = (world.identity, world.open);
+    let registry = place(&world.url, identity, open, &world.watchtower, "20").await;
+    let registry = Box::new(registry);
+    publisher(world, folder, store, Box::new(Hooked { registry, hooks })).await
+}
+
 async fn publisher(
     world: &World,
     folder: &Path,
@@ -60,7 +73,7 @@ async fn publisher(
     publisher.with_patience(Duration::ZERO)
 }
 
-async fn tell(world: &World, method: &'static str, params: Value) {
+async fn ask_anvil(world: &World, method: &'static str, params: Value) {
     let node = node(&world.url);
     let _: Value = node.endpoint().expect(method, params).await.unwrap();
 }
@@ -92,7 +105,7 @@ async fn r60_signals_land_before_the_one_before_is_final_and_once() {
     let other = key.replace("eip155:", "eip155:1");
     assert!(
         !store.has_late(&other).unwrap(),
-        "nobody publishes it there"
+        "no publisher has this registry"
     );
     let before = world.balance().await;
     let report = first.pass(NOW).await.unwrap();
@@ -108,7 +121,7 @@ async fn r60_signals_land_before_the_one_before_is_final_and_once() {
     assert_eq!(counts(&report), [0, 2, 0, 0, 0], "{report:?}");
     assert_eq!(report.spent, Amount::default(), "it was spent before");
 
-    tell(&world, "anvil_reorg", json!([2, []])).await;
+    ask_anvil(&world, "anvil_reorg", json!([2, []])).await;
     assert_eq!(world.feedbacks(&agent).await, 3, "two are gone");
     drop(first); // a restart
     let mut second = publisher(&world, folder, store, registry().await).await;
@@ -117,7 +130,7 @@ async fn r60_signals_land_before_the_one_before_is_final_and_once() {
         let report = second.pass(time).await.unwrap();
         assert_eq!(counts(&report)[2..], [0, 0, 0], "{report:?}");
         published += report.published;
-        tell(&world, "anvil_mine", json!([3])).await;
+        ask_anvil(&world, "anvil_mine", json!([3])).await;
     }
     assert_eq!((published, world.feedbacks(&agent).await), (2, 5));
     assert!(states().all(|it| it == SignalState::Final));
@@ -212,13 +225,7 @@ async fn a_failure_that_is_not_final_keeps_no_other_signal_waiting() {
     let folder = folder.path();
     let (watched, _) = five_signals(&world, folder).await;
     let store = &watched.store;
-    let (identity, open) = (world.identity, world.open);
-    let registry = place(&world.url, identity, open, &world.watchtower, "20").await;
-    let hooked = Box::new(Hooked {
-        registry: Box::new(registry),
-        hooks: FirstFails,
-    });
-    let mut publisher = publisher(&world, folder, store, hooked).await;
+    let mut publisher = hooked(&world, folder, store, FirstFails).await;
     store.postpone(1, "reverted", NOW, 2).unwrap();
     for (time, attempts) in [(NOW, 2), (NOW + DAY, 3)] {
         let pass = tokio::time::timeout(Duration::from_secs(60), publisher.pass(time));
@@ -244,13 +251,7 @@ async fn a_wait_for_finality_ends_no_pass_and_is_not_late() {
     let folder = folder.path();
     let (watched, _) = five_signals(&world, folder).await;
     let store = &watched.store;
-    let (identity, open) = (world.identity, world.open);
-    let registry = place(&world.url, identity, open, &world.watchtower, "20").await;
-    let hooked = Box::new(Hooked {
-        registry: Box::new(registry),
-        hooks: NeverFinal,
-    });
-    let mut publisher = publisher(&world, folder, store, hooked).await;
+    let mut publisher = hooked(&world, folder, store, NeverFinal).await;
     for (time, spent) in [(NOW, 25), (NOW + 1, 0), (NOW + DAY, 0)] {
         let report = publisher.pass(time).await.unwrap();
         assert_eq!(counts(&report), [0, 5, 0, 0, 0], "{report:?}");

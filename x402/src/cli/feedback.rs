@@ -5,7 +5,6 @@ use std::{
 
 use concord_canonical::value::Value as Rating;
 use concord_chain::{
-    ChainError,
     evm::{FeeLimit, Fees, Node},
     submission::Timing,
     svm::PriorityFee,
@@ -126,12 +125,12 @@ async fn registry(
 
 /// X402-69: there is always a limit, so that a node's word about fees does not empty the account.
 async fn fee_limit(text: Option<&str>, node: &Node) -> Result<FeeLimit, CliError> {
-    let given = FeeLimit::parse(text).map_err(|error| match error {
-        ChainError::FeeLimitMalformed(value) => {
-            let expected = "not a number of gwei with at most 9 decimals";
-            CliError::usage(format!("--max-fee {value}: {expected}"))
-        }
-        other => other.into(),
+    let given = FeeLimit::parse(text).map_err(|_| {
+        let (value, expected) = (
+            text.unwrap_or_default(),
+            "not a number of gwei with at most 9 decimals",
+        );
+        CliError::usage(format!("--max-fee {value}: {expected}"))
     })?;
     Ok(match given.wei() {
         Some(_) => given,

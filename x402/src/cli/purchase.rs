@@ -224,7 +224,7 @@ fn report(
         text.push_str(&format!(
             "not on disk: {fault}; the body's {length} bytes follow\n"
         ));
-        after = body; // X402-65: nobody else has what was paid for
+        after = body; // X402-65: there is no other copy of what was paid for
     }
     print_with(as_json, &withheld(result), &text, after).map_err(|error| {
         let words = format!("the purchase {id} has an answer, which is not shown: {error}");

@@ -66,7 +66,7 @@ const SIGNING_BUCKETS: [f64; 8] = [0.0001, 0.0002, 0.0005, 0.001, 0.005, 0.05, 0
 /// Requests that are answered at once, of those that have hung up too: as many as there are connections.
 const AT_ONCE: u32 = 1_024;
 
-/// X402-67: how long the upstream, or the facilitator, may be silent: what has begun ends even if nobody listens any more.
+/// X402-67: how long the upstream or the facilitator may be silent. A request ends then even if its client is gone.
 const SILENCE: Duration = Duration::from_secs(300);
 
 /// Between two times that the recorder adds up its samples.
@@ -121,9 +121,9 @@ async fn serve_until_stopped(listener: TcpListener, router: Router) {
     server::serve(listener, router, ServerLimits::default(), asked_to_stop()).await;
 }
 
-/// X402-67: serves until `end` is ready, and answers each request to its end, whoever still listens: the paywall settles after the
-/// upstream has answered, and a buyer who hangs up before would have had its work for nothing. What has begun at the
-/// end is waited for within the same limit.
+/// X402-67: serves until `end` is ready, and finishes each request even if its client has closed the connection: the paywall settles
+/// after the upstream has answered, so a buyer who hangs up earlier would not pay for its work. Requests that are still
+/// running at the end are waited for within the same limit.
 async fn serve_to_the_end(
     listener: TcpListener,
     router: Router,

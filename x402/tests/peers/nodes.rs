@@ -10,7 +10,7 @@ use axum::{
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// What a node says to a request instead of its own answer, which is the third value; `None`: that one.
+/// Replaces a node's answer, which is the third argument; `None` keeps it.
 pub type Change = dyn Fn(&str, &Value, &Value) -> Option<Result<Value, Value>> + Send + Sync;
 
 /// A node in front of another one.

@@ -270,13 +270,13 @@ async fn what_is_unknown_stays_so_until_the_block_hash_expires() {
     assert_eq!(decided.money, Money::Void);
 }
 
-/// What a node says of an account's transactions.
+/// How a node answers for an account's transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Said {
     Everything,
     /// Nothing.
     Nothing,
-    /// As a node that has not come to the newest final block: nothing, unless it must have come there.
+    /// A node that is behind the newest final block: an empty list, unless the request names a slot that it must have reached.
     Behind,
     /// Nothing, as a node that has not written down yet what it carried out.
     Unwritten,

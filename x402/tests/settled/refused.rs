@@ -167,7 +167,7 @@ async fn nothing_is_sent_if_a_check_before_it_fails() {
     assert!(matches!(fault, PayFault::Chain(_)), "{fault}");
 }
 
-/// Nobody could say of such a payment whether it was made.
+/// There would be no way to learn whether such a payment was made.
 #[tokio::test]
 async fn a_token_without_authorizations_is_not_paid_with() {
     let mut chain = Chain::start().await;

@@ -68,12 +68,12 @@ pub struct FoundCode {
     pub address: Address,
     /// keccak256.
     pub hash: B256,
-    /// Of the contract that a proxy keeps in ERC-1967's slot.
+    /// The implementation in a proxy's ERC-1967 slot.
     pub implementation: Option<(Address, B256)>,
 }
 
 impl EvmNode {
-    /// What stands at the addresses that were given.
+    /// Returns the code at the addresses that were given.
     ///
     /// # Errors
     /// [`AttachFault::NoAnswer`].

@@ -194,7 +194,7 @@ pub(super) fn choice(operation: &Operation, time: u64) -> usize {
 /// In how many ways each step can be sent.
 const WAYS: usize = 3;
 
-/// Which id stands for an agent that nobody registered (HARN-61): each in turn with each way to send the step.
+/// Chooses the id of an unregistered agent (HARN-61), so that each id meets each way to send the step.
 pub(super) const fn turn(choice: usize) -> usize {
     choice / WAYS
 }
@@ -252,7 +252,7 @@ mod tests {
     use super::{
         super::{
             Agents,
-            strangers::{Strangers, far_id},
+            unregistered::{UnregisteredIds, far_id},
         },
         *,
     };
@@ -285,10 +285,10 @@ mod tests {
         let one = U256::ONE;
         let mut agents = Agents::default();
         agents.add_agent(one, "desk".into());
-        let mut strangers = Strangers::beside(vec![U256::ZERO, one]);
+        let mut unregistered = UnregisteredIds::beside(vec![U256::ZERO, one]);
         let mut pair = |choice| {
-            strangers.start_step(turn(choice));
-            let id = strangers.id_of(&"nobody".into(), &agents);
+            unregistered.start_step(turn(choice));
+            let id = unregistered.id_of(&"nobody".into(), &agents);
             let call = moving(id, Address::ZERO, Address::ZERO, true, choice);
             (hex::encode(&call[..4]), id)
         };

@@ -219,7 +219,7 @@ impl<L: Ledger> Registries<L> {
     /// A label without a registration gets the id of no agent.
     pub(super) fn id_of(&mut self, agent: &Agent) -> U256 {
         let registered = self.agents.id_of(agent);
-        registered.unwrap_or_else(|| self.strangers.id_of(agent, &self.agents))
+        registered.unwrap_or_else(|| self.unregistered.id_of(agent, &self.agents))
     }
 
     fn key(&mut self, actor: &Actor) -> PrivateKeySigner {

@@ -25,8 +25,8 @@ mod node;
 mod observation;
 mod process;
 mod requests;
-mod strangers;
 mod token_events;
+mod unregistered;
 mod views;
 
 pub(super) use views::questions as view_questions;
@@ -55,7 +55,7 @@ use memory::Memory;
 use observation::Observer;
 use requests::Requests;
 use std::collections::{BTreeSet, HashMap};
-use strangers::Strangers;
+use unregistered::UnregisteredIds;
 
 /// The backend `evm-anvil`: the contracts on an anvil of their own.
 pub type EvmAnvil = Registries<Anvil>;
@@ -83,7 +83,7 @@ pub struct Registries<L> {
     keys: HashMap<Actor, PrivateKeySigner>,
     memory: Memory,
     requests: Requests,
-    strangers: Strangers,
+    unregistered: UnregisteredIds,
     /// Decides what the rules leave open in how the step is sent.
     choice: usize,
 }
@@ -110,10 +110,10 @@ impl<L: Ledger> Registries<L> {
         Ok(standing.with_unused_ids(vec![U256::ZERO, U256::ONE]))
     }
 
-    /// Of a registry that only the harness calls: ids that are no agent's when a scenario begins.
+    /// For a registry that only the harness calls: ids without an agent when a scenario begins.
     fn with_unused_ids(self, unused: Vec<U256>) -> Self {
         Self {
-            strangers: Strangers::beside(unused),
+            unregistered: UnregisteredIds::beside(unused),
             ..self
         }
     }
@@ -136,7 +136,7 @@ impl<L: Ledger> Registries<L> {
             keys: HashMap::new(),
             memory: Memory::default(),
             requests: Requests::default(),
-            strangers: Strangers::default(),
+            unregistered: UnregisteredIds::default(),
             choice: 0,
         }
     }
@@ -251,7 +251,7 @@ impl<L: Ledger> Backend for Registries<L> {
             .filter(|_| self.supports(operation))
             .ok_or_else(|| StepFault::Inexpressible(operation.name().to_owned()))?;
         self.choice = calls::choice(operation, time);
-        self.strangers.start_step(calls::turn(self.choice));
+        self.unregistered.start_step(calls::turn(self.choice));
         match operation {
             Operation::Summary(query) => self.summary(registry, &query.agent),
             Operation::OpenSummary(query) => self.open_summary(registry, query),

@@ -151,7 +151,7 @@ impl Paged for FoundAgent {
     }
 }
 
-/// What was met in an order of rows, and where it ended if there may be more.
+/// Agents found by reading rows in order, and the last position if there may be more.
 struct Walk {
     found: Vec<FoundAgent>,
     rest: Option<AgentPosition>,
@@ -249,7 +249,7 @@ impl<E: Engine> Store<E> {
         }
     }
 
-    /// Agents of which certain reviewers say something: of each the parts are added up first.
+    /// Agents that certain reviewers rated. Each agent's parts are added up first.
     fn rated_agents(
         &mut self,
         search: &Search<'_>,
@@ -281,10 +281,8 @@ impl<E: Engine> Store<E> {
     ) -> Result<Vec<FoundAgent>, StoreError> {
         let ranks = rated.iter();
         let ranks = ranks.map(|(agent, sums)| (number(&search.order_of(sums)), *agent));
-        let last = after.map(|after| (number(&after.order), after.agent));
-        let is_next =
-            |it: &(f64, AgentId)| last.is_none_or(|last| search.compare(last, *it).is_lt());
-        let mut candidates: Vec<(f64, AgentId)> = ranks.filter(is_next).collect();
+        let ranks = ranks.filter(|it| search.is_after(after, *it));
+        let mut candidates: Vec<(f64, AgentId)> = ranks.collect();
         candidates.sort_unstable_by(|a, b| search.compare(*a, *b));
         let candidates: Vec<AgentId> = candidates.into_iter().map(|(_, agent)| agent).collect();
         let owners = self.owners_of(search)?;
@@ -334,15 +332,12 @@ impl<E: Engine> Store<E> {
         after: Option<&AgentPosition>,
     ) -> Result<Vec<FoundAgent>, StoreError> {
         let key = |it: &FoundAgent| (number(&it.order), it.agent);
-        let last = after.map(|after| (number(&after.order), after.agent));
-        let is_next =
-            |it: &FoundAgent| last.is_none_or(|last| search.compare(last, key(it)).is_lt());
         let owners = self.owners_of(search)?;
         let candidates: Vec<AgentId> = rated.keys().copied().collect();
         let mut found: Vec<FoundAgent> = Vec::new();
         for agents in candidates.chunks(CANDIDATES) {
             let rows = self.agents_among(search, &owners, agents)?;
-            found.extend(rows.into_values().filter(is_next));
+            found.extend((rows.into_values()).filter(|it| search.is_after(after, key(it))));
             found.sort_by(|a, b| search.compare(key(a), key(b)));
             found.truncate(search.wanted);
         }

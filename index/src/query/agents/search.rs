@@ -1,5 +1,5 @@
 //! One search in one deployment, as SQL and row by row.
-use super::{AgentFilter, AgentOrder, AgentPosition, FoundAgent, ReputationFilter, Sums};
+use super::{AgentFilter, AgentOrder, AgentPosition, FoundAgent, ReputationFilter, Sums, number};
 use crate::{
     StoreError,
     fold::tag_key,
@@ -174,6 +174,11 @@ impl Search<'_> {
         } else {
             order
         }
+    }
+
+    /// Returns whether an agent with this order comes after the last one of the page before.
+    pub fn is_after(&self, last: Option<&AgentPosition>, it: (f64, AgentId)) -> bool {
+        last.is_none_or(|last| self.compare((number(&last.order), last.agent), it).is_lt())
     }
 }
 

@@ -126,7 +126,7 @@ fn an_identity_cut_within_its_first_fields_is_refused() {
     assert_refused(&sent, 0, ACCOUNT_MISMATCH);
 }
 
-/// What a later layout adds to an account.
+/// Bytes that a later layout adds to an account.
 const ADDED: [u8; 40] = [0xAB; 40];
 
 /// SVM-29: the types of which an account is written again. A metadata entry is written whole, by an instruction with a

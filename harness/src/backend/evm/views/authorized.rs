@@ -23,11 +23,7 @@ pub(super) fn ask(book: &Book<'_>, registry: Address, draw: &mut Draw, q: &mut Q
     let nothing = AuthorizedState::default();
     for (agent, state) in book.agents() {
         let mut aside = draw.clone();
-        let draw = if book.is_beside(&agent) {
-            &mut aside
-        } else {
-            &mut *draw
-        };
+        let draw = book.draw_for(&agent, draw, &mut aside);
         let authorized = state.map_or(&nothing, |it| &it.authorized);
         let clients = &authorized.clients;
         let ledger = Ledger {

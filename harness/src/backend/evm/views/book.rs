@@ -2,9 +2,9 @@ use crate::{
     backend::{
         evm::{
             Agents, Dialect, RegistryAddresses, Requests,
-            strangers::{Strangers, far_id},
+            unregistered::{UnregisteredIds, far_id},
         },
-        views::Known,
+        views::{Draw, Known},
     },
     model::{Actor, Agent, AgentState, Bytes32, CanonicalState, Records},
 };
@@ -16,7 +16,7 @@ const CANONICAL_VERSION: &str = "2.0.0";
 /// What Concord's answer: build metadata, so that `^2.0.0` accepts it (R2).
 const CONCORD_VERSION: &str = "2.0.0+concord.2";
 
-/// How the label of an agent that nobody registered begins; its id follows if it is beside registered ones.
+/// The start of an unregistered agent's label. Its id follows if it is next to registered ones.
 const UNREGISTERED: &str = "unregistered";
 
 /// What is known, with the native ids behind the labels.
@@ -31,9 +31,9 @@ pub(super) struct Book<'a> {
     /// Are there addresses behind the labels, that views answer?
     pub is_on_chain: bool,
     addresses: BTreeMap<Actor, Address>,
-    /// Of registered agents, and of those that stand for ids beside theirs.
+    /// Labels of registered agents, and of the ids next to theirs.
     ids: BTreeMap<Agent, U256>,
-    /// Labels that nobody registered.
+    /// Labels of unregistered agents.
     unregistered: Vec<Agent>,
     hashes: BTreeMap<Bytes32, B256>,
 }
@@ -45,12 +45,12 @@ impl<'a> Book<'a> {
         dialect: Dialect,
         chain_id: u64,
         agents: &Agents,
-        strangers: &Strangers,
+        unregistered: &UnregisteredIds,
         requests: &mut Requests,
     ) -> Self {
         let actors = agents.actors();
         let addresses: BTreeMap<_, _> = actors.map(|(at, it)| (it.clone(), at)).collect();
-        let beside: Vec<_> = strangers
+        let beside: Vec<_> = unregistered
             .beside_registered(agents)
             .into_iter()
             .map(|id| (Agent(format!("{UNREGISTERED}-{id}")), id))
@@ -98,7 +98,7 @@ impl<'a> Book<'a> {
         }
     }
 
-    /// Every registered agent, and some that nobody registered.
+    /// Every registered agent, and some unregistered ones.
     pub fn agents(&self) -> Vec<(Agent, Option<&'a AgentState>)> {
         let registered = self.state.agents.iter();
         let unregistered = self.unregistered.iter();
@@ -108,10 +108,16 @@ impl<'a> Book<'a> {
             .collect()
     }
 
-    /// Does it stand for an id beside registered ones? The draws of its questions are not taken from the
-    /// others', which ask what they would without it.
-    pub fn is_beside(&self, agent: &Agent) -> bool {
-        self.ids.contains_key(agent) && !self.state.agents.contains_key(agent)
+    /// Returns the draw for an agent's questions. Those about an id next to registered ones take from `aside`, so that the
+    /// other agents are asked what they would be asked without it.
+    pub fn draw_for<'d>(
+        &self,
+        agent: &Agent,
+        draw: &'d mut Draw,
+        aside: &'d mut Draw,
+    ) -> &'d mut Draw {
+        let is_beside = self.ids.contains_key(agent) && !self.state.agents.contains_key(agent);
+        if is_beside { aside } else { draw }
     }
 
     /// Of an agent that is not registered: the id that its label names, or one that no registry reaches.

@@ -98,7 +98,7 @@ impl<L: Ledger> Registries<L> {
             self.dialect,
             self.ledger.chain_id(),
             &self.agents,
-            &self.strangers,
+            &self.unregistered,
             &mut self.requests,
         )
     }

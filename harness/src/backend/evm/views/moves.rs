@@ -1,4 +1,4 @@
-//! Transfers that ERC-721 refuses its owner too (HARN-62): out of somebody else's hands, and to nobody.
+//! Transfers that ERC-721 refuses even the owner (HARN-62): from an account that is not the owner, and to the zero address.
 //!
 //! They are asked as views are, so that one that is accepted changes nothing.
 use super::book::Book;
@@ -51,7 +51,7 @@ pub(super) fn ask(book: &Book<'_>) -> Vec<Move> {
     moves
 }
 
-/// Who holds another agent, if there is somebody: a balance that would not go below zero.
+/// Returns the owner of another agent, if there is one: its balance would not go below zero.
 fn other_than<'a>(owner: &Actor, book: &'a Book<'_>) -> Option<&'a Actor> {
     let holders = book.state.agents.values().map(|it| &it.owner);
     holders.chain(&book.actors).find(|it| *it != owner)

@@ -25,11 +25,7 @@ pub(super) fn ask(book: &Book<'_>, registry: Address, draw: &mut Draw, q: &mut Q
     let nothing = OpenState::default();
     for (agent, state) in book.agents() {
         let mut aside = draw.clone();
-        let draw = if book.is_beside(&agent) {
-            &mut aside
-        } else {
-            &mut *draw
-        };
+        let draw = book.draw_for(&agent, draw, &mut aside);
         let open = state.map_or(&nothing, |it| &it.open);
         let ledger = Ledger {
             registry,

@@ -28,11 +28,7 @@ pub(super) fn ask(book: &Book<'_>, registry: Address, draw: &mut Draw, q: &mut Q
     asked.requests(q);
     for (agent, state) in book.agents() {
         let mut aside = draw.clone();
-        let draw = if book.is_beside(&agent) {
-            &mut aside
-        } else {
-            &mut *draw
-        };
+        let draw = book.draw_for(&agent, draw, &mut aside);
         let nothing = ValidationsState::default();
         let validations = state.map_or(&nothing, |it| &it.validations);
         asked.agent(&agent, validations, draw, q);

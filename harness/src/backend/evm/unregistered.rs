@@ -1,21 +1,21 @@
-//! The ids of agents that nobody registered (HARN-61).
+//! Ids of agents that are not registered (HARN-61).
 use super::Agents;
 use crate::{backend::secrets::secret_of, model::Agent};
 use alloy::primitives::U256;
 use std::collections::BTreeMap;
 
-/// Which ids stand for unregistered agents: those beside registered ones, which an existence check
-/// that is off by one accepts (R1), and one that no registry reaches. An agent that is registered later
-/// may get an id that stood for another one before, so that each holds for one step.
+/// Chooses the ids of unregistered agents: those next to registered ones, which an existence check that is
+/// off by one accepts (R1), and one that no registry reaches. An id is used for one step only, because an
+/// agent that is registered later may get it.
 #[derive(Default)]
-pub(super) struct Strangers {
+pub(super) struct UnregisteredIds {
     /// Ids of no agent when a scenario begins; `None` where others register, too.
     unused: Option<Vec<U256>>,
     given: BTreeMap<Agent, U256>,
     turn: usize,
 }
 
-impl Strangers {
+impl UnregisteredIds {
     /// For a registry that only the harness calls. `unused`: ids of no agent when a scenario begins.
     pub fn beside(unused: Vec<U256>) -> Self {
         Self {
@@ -79,18 +79,24 @@ mod tests {
     }
 
     /// The ids of some agents in one step.
-    fn ids(strangers: &mut Strangers, turn: usize, count: usize, agents: &Agents) -> Vec<U256> {
-        strangers.start_step(turn);
+    fn ids(
+        unregistered: &mut UnregisteredIds,
+        turn: usize,
+        count: usize,
+        agents: &Agents,
+    ) -> Vec<U256> {
+        unregistered.start_step(turn);
         let labels = (0..count).map(|it| Agent(format!("nobody-{it}")));
-        labels.map(|it| strangers.id_of(&it, agents)).collect()
+        labels.map(|it| unregistered.id_of(&it, agents)).collect()
     }
 
     #[test]
     fn steps_take_turns_with_the_next_id_zero_and_a_far_one() {
         // R1
-        let mut ours = Strangers::beside(vec![id(0), id(1)]);
+        let mut ours = UnregisteredIds::beside(vec![id(0), id(1)]);
         let agents = registered(&[id(1), id(2)]);
-        let first = |strangers: &mut Strangers, turn| ids(strangers, turn, 1, &agents)[0];
+        let first =
+            |unregistered: &mut UnregisteredIds, turn| ids(unregistered, turn, 1, &agents)[0];
         assert_eq!(first(&mut ours, 0), id(3));
         assert_eq!(first(&mut ours, 1), id(0));
         assert_eq!(first(&mut ours, 2), far_id(&Agent::from("nobody-0")));
@@ -98,8 +104,8 @@ mod tests {
     }
 
     #[test]
-    fn no_id_is_a_registered_agent_s_or_another_stranger_s() {
-        let mut canonical = Strangers::beside(vec![id(0)]);
+    fn no_id_is_a_registered_agent_s_or_used_twice_in_a_step() {
+        let mut canonical = UnregisteredIds::beside(vec![id(0)]);
         let agents = registered(&[id(0), id(7), U256::MAX]);
         for (agents, count) in [(registered(&[]), 2), (registered(&[id(0)]), 2), (agents, 1)] {
             for turn in 0..4 {
@@ -119,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_label_keeps_its_id_for_a_step() {
-        let mut ours = Strangers::beside(vec![id(0), id(1)]);
+        let mut ours = UnregisteredIds::beside(vec![id(0), id(1)]);
         let agents = registered(&[]);
         let nobody = Agent::from("nobody");
         let first = ours.id_of(&nobody, &agents);
@@ -130,7 +136,7 @@ mod tests {
 
     #[test]
     fn where_others_register_ids_are_far() {
-        let mut live = Strangers::default();
+        let mut live = UnregisteredIds::default();
         let agents = registered(&[id(5)]);
         for turn in 0..3 {
             let far = far_id(&Agent::from("nobody-0"));
