@@ -302,6 +302,8 @@ classes! {
 
     ListTooLong, "R13", "A list of the registry would pass its limit: 8 tokens, 16 facilitators.",
         anchor { ListTooLong = 6032 };
+    AuthorityConsentMissing, "R7", "The new feedback authority did not consent.",
+        anchor { AuthorityConsentMissing = 6045 };
     AuthSchemeUnknown, "R10", "An agent's auth schemes name one that does not exist, or none.",
         anchor { AuthSchemeUnknown = 6024 };
     SummaryGap, "R16", "A summary's input leaves out an entry of a listed client, or names a range that the client's entries do not fill.",

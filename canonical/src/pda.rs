@@ -3,6 +3,7 @@
 //! | account | seeds |
 //! |---|---|
 //! | registry | `"registry"` |
+//! | agent's mint | `"mint"`, payer of the registration (32), nonce (8, little-endian) |
 //! | agent | `"agent"`, mint (32) |
 //! | metadata | `"metadata"`, mint (32), sha256(key) (32) |
 //! | authorized entry | `"feedback"`, mint (32), client (32), index (8, little-endian) |
@@ -11,7 +12,7 @@
 //! | open client index | `"open_client"`, mint (32), client (32) |
 //! | validation request | `"val_request"`, mint (32), validator (32), first 8 bytes of the request hash |
 //! | validation response | `"val_response"`, mint (32), validator (32), first 8 bytes of the request hash |
-//! | spent payment | `"spent"`, keccak256(dedupe key) (32) |
+//! | spent payment | `"spent"`, keccak256(dedupe key) (32), payer of the payment (32) |
 //!
 //! The address is the first of `sha256(seeds ‖ bump (1) ‖ program id (32) ‖ "ProgramDerivedAddress")`
 //! for bump 255, 254… that is not a point of Ed25519's curve.
@@ -20,6 +21,8 @@ use crate::{Word, hash};
 
 /// First seed of the registry account.
 pub const REGISTRY: &[u8] = b"registry";
+/// First seed of an agent's mint.
+pub const MINT: &[u8] = b"mint";
 /// First seed of an agent.
 pub const AGENT: &[u8] = b"agent";
 /// First seed of a metadata entry.
@@ -47,6 +50,13 @@ pub const REQUEST_PREFIX: usize = 8;
 pub enum Account<'a> {
     /// The registry, one for each program.
     Registry,
+    /// An agent's mint, which is its id (R4).
+    Mint {
+        /// Who pays for the registration.
+        payer: Word,
+        /// Which of the payer's registrations; any number that the payer has not used.
+        nonce: u64,
+    },
     /// An agent.
     Agent {
         /// The agent's mint.
@@ -113,6 +123,8 @@ pub enum Account<'a> {
     Spent {
         /// keccak256 of the task reference's dedupe key.
         hash: Word,
+        /// Who paid (R32).
+        payer: Word,
     },
 }
 
@@ -148,6 +160,7 @@ impl Account<'_> {
         let whole = |word: Word| (word, 32);
         match *self {
             Self::Registry => Seeds::new(REGISTRY, &[]),
+            Self::Mint { payer, nonce } => Seeds::new(MINT, &[whole(payer), number_seed(nonce)]),
             Self::Agent { mint } => Seeds::new(AGENT, &[whole(mint)]),
             Self::Metadata { mint, key } => {
                 let key = hash::sha256(key.as_bytes());
@@ -157,7 +170,7 @@ impl Account<'_> {
                 mint,
                 client,
                 index,
-            } => Seeds::new(FEEDBACK, &[whole(mint), whole(client), index_seed(index)]),
+            } => Seeds::new(FEEDBACK, &[whole(mint), whole(client), number_seed(index)]),
             Self::Client { mint, client } => Seeds::new(CLIENT, &[whole(mint), whole(client)]),
             Self::OpenFeedback {
                 mint,
@@ -165,7 +178,7 @@ impl Account<'_> {
                 index,
             } => Seeds::new(
                 OPEN_FEEDBACK,
-                &[whole(mint), whole(client), index_seed(index)],
+                &[whole(mint), whole(client), number_seed(index)],
             ),
             Self::OpenClient { mint, client } => {
                 Seeds::new(OPEN_CLIENT, &[whole(mint), whole(client)])
@@ -194,15 +207,15 @@ impl Account<'_> {
                     (request_hash, REQUEST_PREFIX),
                 ],
             ),
-            Self::Spent { hash } => Seeds::new(SPENT, &[whole(hash)]),
+            Self::Spent { hash, payer } => Seeds::new(SPENT, &[whole(hash), whole(payer)]),
         }
     }
 }
 
-/// A feedback index as a seed: 8 bytes little-endian (§3b).
-fn index_seed(index: u64) -> (Word, usize) {
+/// A feedback index or a nonce as a seed: 8 bytes little-endian (§3b).
+fn number_seed(number: u64) -> (Word, usize) {
     let mut seed = [0; 32];
-    seed[..8].copy_from_slice(&index.to_le_bytes());
+    seed[..8].copy_from_slice(&number.to_le_bytes());
     (seed, 8)
 }
 

@@ -113,6 +113,11 @@ pub(super) enum Pda<'a> {
     Registry {
         program_id: SolanaKey,
     },
+    Mint {
+        program_id: SolanaKey,
+        payer: SolanaKey,
+        nonce: u64,
+    },
     Agent {
         program_id: SolanaKey,
         mint: SolanaKey,
@@ -131,6 +136,7 @@ pub(super) enum Pda<'a> {
     Spent {
         program_id: SolanaKey,
         hash: Word,
+        payer: SolanaKey,
     },
 }
 
@@ -195,7 +201,22 @@ impl Pda<'_> {
                 mint,
                 key,
             } => (program_id, Account::Metadata { mint: mint.0, key }),
-            Self::Spent { program_id, hash } => (program_id, Account::Spent { hash: hash.0 }),
+            Self::Mint {
+                program_id,
+                payer,
+                nonce,
+            } => {
+                let (payer, nonce) = (payer.0, *nonce);
+                (program_id, Account::Mint { payer, nonce })
+            }
+            Self::Spent {
+                program_id,
+                hash,
+                payer,
+            } => {
+                let (hash, payer) = (hash.0, payer.0);
+                (program_id, Account::Spent { hash, payer })
+            }
             Self::Feedback(it) | Self::OpenFeedback(it) => (&it.program_id, self.entry(it)),
             Self::Client(it) | Self::OpenClient(it) => (&it.program_id, self.client_index(it)),
             Self::ValRequest(it) | Self::ValResponse(it) => (&it.program_id, self.validation(it)),

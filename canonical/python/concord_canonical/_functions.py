@@ -10,7 +10,7 @@ Bytes = Union[bytes, str]
 Algorithm = Literal["secp256k1", "ed25519"]
 
 Account = Literal[
-    "registry", "agent", "metadata", "feedback", "open_feedback", "client", "open_client", "val_request", "val_response", "spent"
+    "registry", "mint", "agent", "metadata", "feedback", "open_feedback", "client", "open_client", "val_request", "val_response", "spent"
 ]
 """An account of the program whose address is derived (section 3b)."""
 

@@ -51,7 +51,7 @@ export type DerivedAccount =
   | { account: "feedback" | "open_feedback"; mint: SolanaKey; client: SolanaKey; index: Integer }
   | { account: "client" | "open_client"; mint: SolanaKey; client: SolanaKey }
   | { account: "val_request" | "val_response"; mint: SolanaKey; validator: SolanaKey; requestHash: Bytes }
-  | { account: "spent"; hash: Bytes };
+  | { account: "spent"; hash: Bytes; payer: string };
 
 /** What a summary is computed from (R16). Parts of disjoint feedback add up. */
 export interface SummaryPart {

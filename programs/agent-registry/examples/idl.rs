@@ -80,7 +80,11 @@ fn seeds(account: &str, mint: &'static str) -> Option<Vec<Seed>> {
         "feedback_entry" => vec![Text(pda::FEEDBACK), mint, reviewer, index],
         "open_client_index" => vec![Text(pda::OPEN_CLIENT), mint, client],
         "open_feedback" => vec![Text(pda::OPEN_FEEDBACK), mint, client, index],
-        "spent_payment" => vec![Text(pda::SPENT), Named("payment.task_ref_hash")],
+        "spent_payment" => vec![
+            Text(pda::SPENT),
+            Named("payment.task_ref_hash"),
+            Named("payment.payer"),
+        ],
         _ => return None,
     })
 }

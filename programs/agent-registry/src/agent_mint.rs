@@ -23,11 +23,8 @@ use spl_token_2022::instruction::AuthorityType;
 pub const NAME: &str = "AgentIdentity";
 pub const SYMBOL: &str = "AGENT";
 
-/// Mint (82, padded to 165), account type (1), metadata pointer, transfer hook and group member
-/// pointer (4 + 64 each).
-const SPACE_BEFORE_METADATA: usize = 165 + 1 + 3 * (4 + 64);
-/// Token-2022's instruction GroupMemberPointerExtension::Initialize.
-const INITIALIZE_GROUP_MEMBER_POINTER: [u8; 2] = [41, 0];
+/// Mint (82, padded to 165), account type (1), metadata pointer and transfer hook (4 + 64 each).
+const SPACE_BEFORE_METADATA: usize = 165 + 1 + 2 * (4 + 64);
 
 /// sha256("spl_token_metadata_interface:updating_field")[..8]
 const UPDATE_FIELD: [u8; 8] = [221, 233, 49, 45, 181, 202, 220, 200];
@@ -52,7 +49,7 @@ pub struct UriChange<'a, 'info> {
 
 impl UriChange<'_, '_> {
     /// Token-2022 resizes the mint and leaves its rent to us. What a shorter URI sets free
-    /// stays in the mint.
+    /// stays in the mint, whose address has no key that could withdraw it, and pays for a longer one later.
     pub fn write(&self, uri: &str) -> Result<()> {
         let space = SPACE_BEFORE_METADATA + metadata_space(uri);
         let lamports = Rent::get()?.minimum_balance(space);
@@ -80,8 +77,10 @@ pub struct AgentMint<'a, 'info> {
     pub payer: &'a AccountInfo<'info>,
     /// Receives the token.
     pub owner: &'a AccountInfo<'info>,
-    /// A new keypair, which has signed.
+    /// Vacant.
     pub mint: &'a AccountInfo<'info>,
+    /// The seeds of the mint's address, bump included.
+    pub mint_seeds: &'a [&'a [u8]],
     /// The owner's associated token account.
     pub token_account: &'a AccountInfo<'info>,
     /// The agent's PDA: mint authority until the end, metadata authority for ever.
@@ -110,7 +109,7 @@ impl<'info> AgentMint<'_, 'info> {
             SPACE_BEFORE_METADATA,
             lamports,
             &token_2022::ID,
-            &[],
+            &[self.mint_seeds],
         )?;
         metadata_pointer_initialize(
             self.unsigned(MetadataPointerInitialize {
@@ -128,7 +127,6 @@ impl<'info> AgentMint<'_, 'info> {
             None,
             Some(crate::ID),
         )?;
-        self.leave_group_open()?;
         let mint = self.mint.clone();
         token_2022::initialize_mint2(
             self.unsigned(InitializeMint2 { mint }),
@@ -136,21 +134,6 @@ impl<'info> AgentMint<'_, 'info> {
             self.agent.key,
             None,
         )
-    }
-
-    /// A pointer to no group membership yet, which the agent's PDA can set: the extension cannot be
-    /// added to a mint later. By hand: authority and member, 32 bytes each.
-    fn leave_group_open(&self) -> Result<()> {
-        let mut data = Vec::with_capacity(2 + 64);
-        data.extend_from_slice(&INITIALIZE_GROUP_MEMBER_POINTER);
-        data.extend_from_slice(self.agent.key.as_ref());
-        data.extend_from_slice(&[0; 32]);
-        let instruction = Instruction {
-            program_id: token_2022::ID,
-            accounts: vec![AccountMeta::new(*self.mint.key, false)],
-            data,
-        };
-        Ok(invoke(&instruction, std::slice::from_ref(self.mint))?)
     }
 
     fn write_metadata(&self, uri: &str) -> Result<()> {

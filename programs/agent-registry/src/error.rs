@@ -69,7 +69,9 @@ pub enum ConcordError {
     NotAuthorized,
     #[msg("the transfer hook was called outside a transfer by Token-2022")]
     NotInTransfer,
-    #[msg("the receiving token account's owner could be changed; it needs ImmutableOwner")]
+    #[msg(
+        "the receiving token account has no ImmutableOwner, or an extension besides MemoTransfer, CpiGuard and TransferHookAccount"
+    )]
     TransferRefused,
     #[msg("only the program's upgrade authority can initialize the registry")]
     NotUpgradeAuthority,
@@ -91,7 +93,9 @@ pub enum ConcordError {
     PaymentAlreadyProven,
     #[msg("the payment counted for another feedback")]
     PaymentSpent,
-    #[msg("the payer is not the reviewer, or is the agent's owner, wallet or authority")]
+    #[msg(
+        "the payer is not the reviewer, or the reviewer was the agent's owner, wallet or authority"
+    )]
     PaymentWrongPayer,
     #[msg("the payment's time is later than the clock")]
     PaymentInFuture,
@@ -127,4 +131,6 @@ pub enum ConcordError {
     InstructionsTooLong,
     #[msg("a range names one client, and entries from 1 to that client's last")]
     SummaryRange,
+    #[msg("the new feedback authority did not sign, or is writable without being the owner")]
+    AuthorityConsentMissing,
 }

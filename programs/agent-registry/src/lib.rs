@@ -8,6 +8,7 @@ use anchor_lang::prelude::*;
 pub mod account_creation;
 pub mod account_data;
 pub mod agent_mint;
+pub mod consent;
 pub mod ed25519;
 pub mod error;
 pub mod event_emission;
@@ -58,11 +59,12 @@ pub mod agent_registry {
         ctx.accounts.initialize(&chain)
     }
 
-    /// Mints a new agent to `owner`, at `payer`'s cost (R4). `uri`: at most 200 bytes of UTF-8 without NUL (R17).
+    /// Mints a new agent to `owner`, at `payer`'s cost (R4). The agent's id is the address that `payer` and `nonce`
+    /// derive; `nonce` is any number that this payer has not used. `uri`: at most 200 bytes of UTF-8 without NUL (R17).
     ///
-    /// Errors, in order: `LengthLimit`, `AlreadyInitialized`, `AccountMismatch`.
-    pub fn register_agent(ctx: Context<RegisterAgent>, uri: String) -> Result<()> {
-        ctx.accounts.register_agent(uri)
+    /// Errors, in order: `LengthLimit`, `AccountMismatch` (mint), `AlreadyInitialized`, `AccountMismatch`.
+    pub fn register_agent(ctx: Context<RegisterAgent>, nonce: u64, uri: String) -> Result<()> {
+        ctx.accounts.register_agent(nonce, uri)
     }
 
     /// Token-2022 calls this in every transfer of an agent's mint (R4); nobody else can.
@@ -103,11 +105,11 @@ pub mod agent_registry {
     }
 
     /// Names the one key whose authorizations count (R7); the default key for the owner's own.
-    /// By the owner.
+    /// By the owner; the new authority signs too, as a new wallet does.
     ///
-    /// Errors, in order: `AgentNotFound`, `NotAuthorized`.
-    pub fn set_feedback_authority(ctx: Context<OwnerSetting>, authority: Pubkey) -> Result<()> {
-        ctx.accounts.set_feedback_authority(authority)
+    /// Errors, in order: `AgentNotFound`, `NotAuthorized`, `AuthorityConsentMissing`.
+    pub fn set_feedback_authority(ctx: Context<SetFeedbackAuthority>) -> Result<()> {
+        ctx.accounts.set_feedback_authority()
     }
 
     /// Chooses the authorization schemes that count: 1 = x84, 2 = bounded, 3 = both (R10). By
@@ -136,34 +138,28 @@ pub mod agent_registry {
         ctx.accounts.accept_registry_authority()
     }
 
-    /// Lets payments in `token` count (R13), a mint; at most 8. By the registry's authority.
+    /// Whether payments in `token`, a mint, count (R13); at most 8 do. What was proven stays. By the
+    /// registry's authority.
     ///
     /// Errors, in order: `NotAuthorized`, `ListTooLong`.
-    pub fn add_payment_token(ctx: Context<RegistryChange>, token: Pubkey) -> Result<()> {
-        ctx.accounts.add_payment_token(token)
+    pub fn set_payment_token(
+        ctx: Context<RegistryChange>,
+        token: Pubkey,
+        listed: bool,
+    ) -> Result<()> {
+        ctx.accounts.set_payment_token(token, listed)
     }
 
-    /// Payments in `token` count no longer; what they have proven stays. By the registry's
-    /// authority.
-    ///
-    /// Errors: `NotAuthorized`.
-    pub fn remove_payment_token(ctx: Context<RegistryChange>, token: Pubkey) -> Result<()> {
-        ctx.accounts.remove_payment_token(token)
-    }
-
-    /// Lets payment proofs by `facilitator` count (R13); at most 16. By the registry's authority.
+    /// Whether payment proofs by `facilitator` count (R13); those of at most 16 do. What was proven
+    /// stays. By the registry's authority.
     ///
     /// Errors, in order: `NotAuthorized`, `ListTooLong`.
-    pub fn add_facilitator(ctx: Context<RegistryChange>, facilitator: Pubkey) -> Result<()> {
-        ctx.accounts.add_facilitator(facilitator)
-    }
-
-    /// Proofs by `facilitator` count no longer; what they have proven stays. By the registry's
-    /// authority.
-    ///
-    /// Errors: `NotAuthorized`.
-    pub fn remove_facilitator(ctx: Context<RegistryChange>, facilitator: Pubkey) -> Result<()> {
-        ctx.accounts.remove_facilitator(facilitator)
+    pub fn set_facilitator(
+        ctx: Context<RegistryChange>,
+        facilitator: Pubkey,
+        listed: bool,
+    ) -> Result<()> {
+        ctx.accounts.set_facilitator(facilitator, listed)
     }
 
     /// Gives the reviewer's entry its payment proof (R13). The Ed25519 precompile instruction

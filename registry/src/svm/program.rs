@@ -44,6 +44,12 @@ impl Program {
         address.into()
     }
 
+    /// The mint of the agent that `payer` pays for with `nonce`: its id (R4).
+    pub fn agent_mint(&self, payer: &Address, nonce: u64) -> Address {
+        let payer = payer.to_bytes();
+        derived(Account::Mint { payer, nonce }, &self.id)
+    }
+
     /// The agent's record.
     pub fn agent(&self, mint: &Address) -> Address {
         let mint = mint.to_bytes();
@@ -121,10 +127,10 @@ impl Program {
     }
 
     /// The marker of a payment that counted (R13). `task_ref_hash` is keccak256 of the task
-    /// reference's dedupe key.
-    pub fn spent_payment(&self, task_ref_hash: &[u8; 32]) -> Address {
-        let hash = *task_ref_hash;
-        derived(Account::Spent { hash }, &self.id)
+    /// reference's dedupe key, `payer` who paid (R32).
+    pub fn spent_payment(&self, task_ref_hash: &[u8; 32], payer: &Address) -> Address {
+        let (hash, payer) = (*task_ref_hash, payer.to_bytes());
+        derived(Account::Spent { hash, payer }, &self.id)
     }
 
     /// The list of accounts that Token-2022 passes to the transfer hook (R4), at the address that

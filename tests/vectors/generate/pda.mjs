@@ -13,6 +13,7 @@ const index = (value) => { const out = Buffer.alloc(8); out.writeBigUInt64LE(Big
 const prefix = (hash) => bytes(hash).slice(0, 8);
 const SEEDS = {
   registry: () => [],
+  mint: (a) => [key(a.payer), index(a.nonce)],
   agent: (a) => [key(a.mint)],
   metadata: (a) => [key(a.mint), sha256(utf8(a.key))],
   feedback: (a) => [key(a.mint), key(a.client), index(a.index)],
@@ -21,7 +22,7 @@ const SEEDS = {
   open_client: (a) => [key(a.mint), key(a.client)],
   val_request: (a) => [key(a.mint), key(a.validator), prefix(a.request_hash)],
   val_response: (a) => [key(a.mint), key(a.validator), prefix(a.request_hash)],
-  spent: (a) => [bytes(a.hash)],
+  spent: (a) => [bytes(a.hash), key(a.payer)],
 };
 const add = (id, comment, flags, account, args, program_id = svm.program) => {
   const seeds = [utf8(account), ...SEEDS[account](args)];
@@ -35,6 +36,9 @@ const sameEightBytes = `0x${"11".repeat(8)}${"33".repeat(24)}`;
 const { mint, client, validator } = svm;
 add("typical", "one for each program", ["Typical"], "registry", {});
 add("other-program", "another program", ["Typical"], "registry", {}, svm.token);
+for (const n of [0, 1, 255, 256, 65536]) add(`nonce-${n}`, "the nonce is a u64, little-endian", ["Boundary"], "mint", { payer: client, nonce: n });
+add("nonce-max", "the largest u64", ["Boundary"], "mint", { payer: client, nonce: (2n ** 64n - 1n).toString() });
+add("other-payer", "each payer has mints of their own", ["Typical"], "mint", { payer: validator, nonce: 0 });
 add("typical", "an agent", ["Typical"], "agent", { mint });
 add("zero-mint", "a mint of 32 zero bytes", ["Boundary"], "agent", { mint: "1".repeat(32) });
 for (const name of ["name", "x402Support", "", "k".repeat(32), "clé"]) add(`key-${name.length}-${name === "" ? "empty" : name.slice(0, 8)}`, "the seed is the key's SHA-256", name === "" ? ["Empty"] : ["Typical"], "metadata", { mint, key: name });
@@ -52,7 +56,8 @@ for (const account of ["val_request", "val_response"]) {
   assert.deepEqual(file.vectors.at(-1).ok, file.vectors.at(-2).ok);
   add("zero", "a request hash of zero is allowed", ["Boundary"], account, { mint, validator, request_hash: `0x${"00".repeat(32)}` });
 }
-add("typical", "a payment that counted", ["Typical"], "spent", { hash: `0x${"ab".repeat(32)}` });
+add("typical", "a payment that counted", ["Typical"], "spent", { hash: `0x${"ab".repeat(32)}`, payer: client });
+add("other-payer", "another payer of the same transaction", ["Typical"], "spent", { hash: `0x${"ab".repeat(32)}`, payer: validator });
 // every bump from 255 to 250: mints chosen until each has occurred
 const bumps = new Set();
 for (let n = 0; bumps.size < 6; n += 1) {
@@ -70,6 +75,8 @@ file.error("request-hash-8", "the whole hash is an argument", ["Request", "Trunc
 file.error("unknown-account", "an account that does not exist", ["Request"], { program_id: svm.program, account: "receipt", mint }, "BadRequest");
 file.error("missing-index", "an entry needs its index", ["Request"], { program_id: svm.program, account: "feedback", mint, client }, "BadRequest");
 file.error("extra-client", "an agent has no client", ["Request"], { program_id: svm.program, account: "agent", mint, client }, "BadRequest");
+file.error("nonce-2-64", "one more than a u64 holds", ["Request", "Boundary"], { program_id: svm.program, account: "mint", payer: client, nonce: (2n ** 64n).toString() }, "NumberOutOfRange");
+file.error("spent-payer", "a payment has a payer", ["Request"], { program_id: svm.program, account: "spent", hash }, "BadRequest");
 file.error("index-0", "indices count from 1, so the program makes no such entry", ["Request", "Boundary"], { program_id: svm.program, account: "feedback", mint, client, index: 0 }, "NumberOutOfRange");
 file.error("open-index-0", "the same in the open profile", ["Request", "Boundary"], { program_id: svm.program, account: "open_feedback", mint, client, index: "0" }, "NumberOutOfRange");
 file.error("key-33", "a metadata key of 33 bytes, which the program refuses", ["Request", "TooLong"], { program_id: svm.program, account: "metadata", mint, key: "k".repeat(33) }, "LengthLimit");

@@ -73,12 +73,12 @@ impl AttachPaymentProof<'_> {
         let mut entry = FeedbackEntry::of(&self.feedback_entry, mint, reviewer, feedback_index)?;
         require!(self.caller.key == reviewer, ConcordError::NotAuthorized); // R13
         entry.prove_payment(payment.token, payment.amount)?;
-        let bump = self.require_unspent(&payment.task_ref_hash)?;
+        let bump = self.require_unspent(&payment)?;
         let mut agent = AgentIdentity::of(&self.agent, mint)?;
         let now = Clock::get()?.unix_timestamp;
-        let signature = self.verify(&payment, &agent, now)?;
+        let signature = self.verify(&payment, &entry, now)?;
 
-        self.mark_spent(&entry, &payment.task_ref_hash, bump)?;
+        self.mark_spent(&entry, &payment, bump)?;
         agent.verify_feedback(entry.score)?;
         agent.store(&self.agent)?;
         store(&self.feedback_entry, &entry)?;
@@ -87,8 +87,8 @@ impl AttachPaymentProof<'_> {
 
     /// R13: a payment counts once, whichever agent, client or entry it was for. Returns the
     /// bump of its marker.
-    fn require_unspent(&self, task_ref_hash: &[u8; 32]) -> Result<u8> {
-        let (address, bump) = SpentPayment::find(task_ref_hash);
+    fn require_unspent(&self, payment: &Payment) -> Result<u8> {
+        let (address, bump) = SpentPayment::find(&payment.task_ref_hash, &payment.payer);
         require!(
             *self.spent_payment.key == address,
             ConcordError::AccountMismatch
@@ -98,14 +98,14 @@ impl AttachPaymentProof<'_> {
     }
 
     /// The facilitator's signature over this payment.
-    fn verify(&self, payment: &Payment, agent: &AgentIdentity, now: i64) -> Result<[u8; 64]> {
+    fn verify(&self, payment: &Payment, entry: &FeedbackEntry, now: i64) -> Result<[u8; 64]> {
         let verified = VerifiedMessage::preceding(&self.instructions_sysvar)?; // R11
         let now = u64::try_from(now).unwrap_or(0); // R9: a negative clock counts as 0
         require!(now < payment.expiry, ConcordError::AuthExpired); // R13
         let registry = Registry::of(&self.registry)?;
-        self.require_accepted(payment, agent, &registry, now)?;
+        require_accepted(payment, entry, &registry, now)?;
         let message = PaymentProof {
-            agent_mint: agent.nft_mint.to_bytes(),
+            agent_mint: entry.nft_mint.to_bytes(),
             payer: payment.payer.to_bytes(),
             payee: payment.payee.to_bytes(),
             token: payment.token.to_bytes(),
@@ -121,39 +121,17 @@ impl AttachPaymentProof<'_> {
         verified.signature_over(&payment.facilitator, &message)
     }
 
-    /// R13's conditions on the payment itself. The payee is not among them: the facilitator, who
-    /// is believed about the payment, attests that it was the agent's wallet, because the owner
-    /// could set or unset the wallet for this one transaction.
-    fn require_accepted(
-        &self,
-        payment: &Payment,
-        agent: &AgentIdentity,
-        registry: &Registry,
-        now: u64,
-    ) -> Result<()> {
-        require!(
-            payment.payer == *self.reviewer.key && !agent.is_its_own_payer(&payment.payer),
-            ConcordError::PaymentWrongPayer
-        );
-        require!(
-            registry.payment_tokens.contains(&payment.token),
-            ConcordError::PaymentWrongToken
-        );
-        require!(payment.amount > 0, ConcordError::PaymentZeroAmount);
-        require!(payment.paid_at <= now, ConcordError::PaymentInFuture);
-        require!(
-            registry.facilitators.contains(&payment.facilitator),
-            ConcordError::PaymentWrongFacilitator
-        );
-        Ok(())
-    }
-
-    fn mark_spent(&self, entry: &FeedbackEntry, hash: &[u8; 32], bump: u8) -> Result<()> {
+    fn mark_spent(&self, entry: &FeedbackEntry, payment: &Payment, bump: u8) -> Result<()> {
         create_pda(
             &self.payer,
             &self.spent_payment,
             SpentPayment::SPACE,
-            &[SPENT, hash, &[bump]],
+            &[
+                SPENT,
+                &payment.task_ref_hash,
+                payment.payer.as_ref(),
+                &[bump],
+            ],
         )?;
         let spent = SpentPayment {
             nft_mint: entry.nft_mint,
@@ -190,4 +168,31 @@ impl AttachPaymentProof<'_> {
             },
         )
     }
+}
+
+/// R13's conditions on the payment itself. Compared with what held when the entry was given: an owner could void an
+/// honest proof with what they set today. The payee is not among them: the facilitator, who is believed about the
+/// payment, attests that it was the agent's wallet, because the owner could set or unset the wallet for this one
+/// transaction.
+fn require_accepted(
+    payment: &Payment,
+    entry: &FeedbackEntry,
+    registry: &Registry,
+    now: u64,
+) -> Result<()> {
+    require!(
+        payment.payer == entry.reviewer && entry.by_stranger,
+        ConcordError::PaymentWrongPayer
+    );
+    require!(
+        registry.payment_tokens.contains(&payment.token),
+        ConcordError::PaymentWrongToken
+    );
+    require!(payment.amount > 0, ConcordError::PaymentZeroAmount);
+    require!(payment.paid_at <= now, ConcordError::PaymentInFuture);
+    require!(
+        registry.facilitators.contains(&payment.facilitator),
+        ConcordError::PaymentWrongFacilitator
+    );
+    Ok(())
 }

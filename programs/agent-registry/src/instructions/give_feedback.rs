@@ -107,7 +107,7 @@ impl GiveFeedback<'_> {
         self.record_client(&mut agent, &mut client)?;
         agent.count_feedback(feedback.score)?;
         agent.store(&self.agent)?;
-        self.record_entry(&feedback, now)?;
+        self.record_entry(&feedback, &agent, now)?;
         self.report(feedback, signature, now)
     }
 
@@ -208,7 +208,7 @@ impl GiveFeedback<'_> {
         store(&self.client_index, client)
     }
 
-    fn record_entry(&self, feedback: &Feedback, now: i64) -> Result<()> {
+    fn record_entry(&self, feedback: &Feedback, agent: &AgentIdentity, now: i64) -> Result<()> {
         let (mint, reviewer) = (self.nft_mint.key, self.reviewer.key);
         let index = feedback.feedback_index;
         let (address, bump) = FeedbackEntry::find(mint, reviewer, index);
@@ -245,6 +245,7 @@ impl GiveFeedback<'_> {
             feedback_index: index,
             auth_scheme: feedback.auth.scheme(),
             response_count: 0,
+            by_stranger: agent.is_stranger(reviewer),
         };
         store(&self.feedback_entry, &entry)
     }

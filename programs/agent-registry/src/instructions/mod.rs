@@ -1,8 +1,6 @@
 //! One file per instruction: its accounts, its arguments, its checks in SPEC 3a's order, its
 //! effects. `owner_setting` and `registry_change` hold the accounts that several share.
 pub mod accept_registry_authority;
-pub mod add_facilitator;
-pub mod add_payment_token;
 pub mod append_open_response;
 pub mod append_response;
 pub mod attach_payment_proof;
@@ -15,8 +13,6 @@ pub mod owner_setting;
 pub mod propose_registry_authority;
 pub mod register_agent;
 pub mod registry_change;
-pub mod remove_facilitator;
-pub mod remove_payment_token;
 pub mod request_validation;
 pub mod respond_to_validation;
 pub mod revoke_feedback;
@@ -24,8 +20,10 @@ pub mod revoke_open_feedback;
 pub mod set_agent_uri;
 pub mod set_agent_wallet;
 pub mod set_auth_schemes;
+pub mod set_facilitator;
 pub mod set_feedback_authority;
 pub mod set_metadata;
+pub mod set_payment_token;
 pub mod transfer_hook;
 pub mod unset_agent_wallet;
 
@@ -46,5 +44,6 @@ pub use revoke_feedback::*;
 pub use revoke_open_feedback::*;
 pub use set_agent_uri::*;
 pub use set_agent_wallet::*;
+pub use set_feedback_authority::*;
 pub use set_metadata::*;
 pub use transfer_hook::*;

@@ -9,7 +9,10 @@ use crate::{
 };
 use anchor_lang::{prelude::*, system_program};
 use anchor_spl::{associated_token, token_2022};
-use concord_canonical::{limits::URI_MAX, pda::AGENT};
+use concord_canonical::{
+    limits::URI_MAX,
+    pda::{AGENT, MINT},
+};
 
 #[derive(Accounts)]
 pub struct RegisterAgent<'info> {
@@ -18,9 +21,9 @@ pub struct RegisterAgent<'info> {
     /// Pays for everything.
     #[account(mut)]
     pub payer: Signer<'info>,
-    /// A new keypair's address, which becomes the agent's id.
-    #[account(mut)]
-    pub nft_mint: Signer<'info>,
+    /// CHECK: created in the handler; its address becomes the agent's id
+    #[account(mut @ account_mismatch())]
+    pub nft_mint: UncheckedAccount<'info>,
     /// CHECK: created in the handler
     #[account(mut @ account_mismatch())]
     pub agent: UncheckedAccount<'info>,
@@ -48,13 +51,18 @@ pub struct RegisterAgent<'info> {
 }
 
 impl RegisterAgent<'_> {
-    pub fn register_agent(&self, uri: String) -> Result<()> {
+    pub fn register_agent(&self, nonce: u64, uri: String) -> Result<()> {
         require_portable(&uri, URI_MAX)?; // R17
+        // R4: derived, so that the mint had no earlier life and has no key
+        let nonce = nonce.to_le_bytes();
+        let (mint, mint_bump) =
+            Pubkey::find_program_address(&[MINT, self.payer.key.as_ref(), &nonce], &crate::ID);
+        require!(*self.nft_mint.key == mint, ConcordError::AccountMismatch);
         require!(
             is_vacant(&self.nft_mint) && is_vacant(&self.agent),
             ConcordError::AlreadyInitialized
         );
-        let (mint, owner) = (self.nft_mint.key(), self.owner.key());
+        let owner = self.owner.key();
         let (address, bump) = AgentIdentity::find(&mint); // R1: the mint is the agent's id
         require!(*self.agent.key == address, ConcordError::AccountMismatch);
         let agent_seeds: &[&[u8]] = &[AGENT, mint.as_ref(), &[bump]];
@@ -62,6 +70,7 @@ impl RegisterAgent<'_> {
             payer: &self.payer,
             owner: &self.owner,
             mint: &self.nft_mint,
+            mint_seeds: &[MINT, self.payer.key.as_ref(), &nonce, &[mint_bump]],
             token_account: &self.token_account,
             agent: &self.agent,
             agent_seeds,

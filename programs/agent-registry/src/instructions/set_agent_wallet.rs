@@ -1,12 +1,10 @@
 use crate::{
-    AgentWalletSet, ConcordError,
-    ed25519::require_addressable,
+    AgentWalletSet, ConcordError, consent,
     error::{account_mismatch, require},
     event_emission,
     state::AgentIdentity,
 };
 use anchor_lang::prelude::*;
-use solana_instructions_sysvar::{load_current_index_checked, load_instruction_at_checked};
 
 #[derive(Accounts)]
 pub struct SetAgentWallet<'info> {
@@ -34,7 +32,9 @@ impl SetAgentWallet<'_> {
         let mut agent = AgentIdentity::of_owner(&self.agent, self.nft_mint.key, self.owner.key)?;
         let wallet = self.new_wallet.key();
         require!(wallet != Pubkey::default(), ConcordError::WalletZero); // R3
-        require!(self.wallet_consents()?, ConcordError::WalletConsentMissing); // R3
+        let (named, owner) = (&self.new_wallet, self.owner.key);
+        let consents = consent::is_given(named, owner, &self.instructions_sysvar)?;
+        require!(consents, ConcordError::WalletConsentMissing); // R3
         let now = Clock::get()?.unix_timestamp;
         agent.set_wallet(wallet, now);
         agent.store(&self.agent)?;
@@ -47,25 +47,5 @@ impl SetAgentWallet<'_> {
                 timestamp: now,
             },
         )
-    }
-
-    /// R3: a fee payer has signed too, but for the fee. It is always writable, which tells it
-    /// from an account that signed for this. The owner may pay the fee, and has asked for it.
-    fn wallet_consents(&self) -> Result<bool> {
-        let wallet = &self.new_wallet;
-        if !wallet.is_signer || wallet.key == self.owner.key {
-            return Ok(wallet.is_signer);
-        }
-        Ok(!self.is_wallet_writable_in_message()?)
-    }
-
-    /// R3: a program that calls us can pass a writable account on as one that is not, never the
-    /// other way; whatever it passes on stands in the top-level instruction, with the message's flags.
-    fn is_wallet_writable_in_message(&self) -> Result<bool> {
-        require_addressable(&self.instructions_sysvar)?;
-        let current = load_current_index_checked(&self.instructions_sysvar)?;
-        let top_level = load_instruction_at_checked(current.into(), &self.instructions_sysvar)?;
-        let mut metas = top_level.accounts.iter();
-        Ok(metas.any(|meta| meta.pubkey == *self.new_wallet.key && meta.is_writable))
     }
 }

@@ -1,11 +1,40 @@
 use crate::{
-    FeedbackAuthoritySet, event_emission, instructions::OwnerSetting, state::AgentIdentity,
+    ConcordError, FeedbackAuthoritySet, consent,
+    error::{account_mismatch, require},
+    event_emission,
+    state::AgentIdentity,
 };
 use anchor_lang::prelude::*;
 
-impl OwnerSetting<'_> {
-    pub fn set_feedback_authority(&self, authority: Pubkey) -> Result<()> {
+#[derive(Accounts)]
+pub struct SetFeedbackAuthority<'info> {
+    pub owner: Signer<'info>,
+    /// CHECK: loaded in the handler
+    #[account(mut @ account_mismatch())]
+    pub agent: UncheckedAccount<'info>,
+    /// CHECK: only its address is used
+    pub nft_mint: UncheckedAccount<'info>,
+    /// CHECK: its consent is checked in the handler
+    pub new_authority: UncheckedAccount<'info>,
+    /// CHECK: read through the sysvar's own functions
+    #[account(address = solana_instructions_sysvar::ID @ account_mismatch())]
+    pub instructions_sysvar: UncheckedAccount<'info>,
+    /// CHECK: signs events
+    #[account(address = crate::EVENT_AUTHORITY_AND_BUMP.0 @ account_mismatch())]
+    pub event_authority: UncheckedAccount<'info>,
+    /// CHECK: the callee of the event self-CPI
+    #[account(address = crate::ID @ account_mismatch())]
+    pub program: UncheckedAccount<'info>,
+}
+
+impl SetFeedbackAuthority<'_> {
+    pub fn set_feedback_authority(&self) -> Result<()> {
         let mut agent = AgentIdentity::of_owner(&self.agent, self.nft_mint.key, self.owner.key)?;
+        let authority = self.new_authority.key();
+        require!(
+            self.authority_consents()?,
+            ConcordError::AuthorityConsentMissing
+        );
         let now = Clock::get()?.unix_timestamp;
         agent.set_feedback_authority(authority, now); // R7
         agent.store(&self.agent)?;
@@ -18,5 +47,15 @@ impl OwnerSetting<'_> {
                 timestamp: now,
             },
         )
+    }
+
+    /// R7: an authority cannot review the agent (R18), so an owner could silence a reviewer by naming them. The owner,
+    /// who signs, and the default key, which stands for the owner's, are asked for nothing more.
+    fn authority_consents(&self) -> Result<bool> {
+        let (named, owner) = (&self.new_authority, self.owner.key);
+        if named.key == owner || *named.key == Pubkey::default() {
+            return Ok(true);
+        }
+        consent::is_given(named, owner, &self.instructions_sysvar)
     }
 }

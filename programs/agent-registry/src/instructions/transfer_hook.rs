@@ -51,8 +51,7 @@ impl TransferHook<'_> {
             amount == 1 && receiver.amount == 1,
             ConcordError::NotInTransfer
         );
-        // R4: SetAuthority would move the agent without a transfer, and without this hook.
-        require!(receiver.owner_is_immutable, ConcordError::TransferRefused);
+        require!(receiver.can_hold_agents, ConcordError::TransferRefused); // R4
         // R4: compared with the record, which is what the transfer must keep true.
         if receiver.owner == agent.owner {
             return Ok(());

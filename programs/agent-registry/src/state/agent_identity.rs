@@ -12,8 +12,8 @@ pub const AUTH_SCHEME_X84: u8 = 1;
 /// The bounded message of R9 counts for this agent. The default, alone.
 pub const AUTH_SCHEME_BOUNDED: u8 = 2;
 
-/// Bytes for the fields of later layouts: two keys.
-const RESERVED: usize = 64;
+/// Bytes for the fields of later layouts.
+const RESERVED: usize = 56;
 
 /// The registry's record of one agent, `["agent", mint]`. The URI lives in the token's metadata.
 #[account]
@@ -46,13 +46,15 @@ pub struct AgentIdentity {
     pub open_client_count: u64,
     pub bump: u8,
     pub version: u8,
+    /// When `agent_wallet` was last written: at registration, in a transfer, or by the owner. Seconds (R13).
+    pub wallet_set_at: i64,
     /// R12: zeros, until a later layout takes its fields from here. Zero must be their default.
     pub reserved: [u8; RESERVED],
 }
 
 impl AgentIdentity {
-    /// Bytes up to the bump, with which the first layout ended.
-    const FIRST_LAYOUT: usize = Self::SPACE - RESERVED - 1;
+    /// Bytes up to the bump, with which the shortest layout that reads ends.
+    const FIRST_LAYOUT: usize = Self::SPACE - RESERVED - 8 - 1;
     pub const SPACE: usize = Self::DISCRIMINATOR.len() + Self::INIT_SPACE;
 
     pub fn registered(nft_mint: Pubkey, owner: Pubkey, now: i64, bump: u8) -> Self {
@@ -74,6 +76,7 @@ impl AgentIdentity {
             open_client_count: 0,
             bump,
             version: VERSION,
+            wallet_set_at: now,
             reserved: [0; RESERVED],
         }
     }
@@ -112,6 +115,7 @@ impl AgentIdentity {
     /// R3: the new wallet, which has consented; the default key for none.
     pub fn set_wallet(&mut self, wallet: Pubkey, now: i64) {
         self.agent_wallet = wallet;
+        self.wallet_set_at = now;
         self.updated_at = now;
     }
 
@@ -143,9 +147,8 @@ impl AgentIdentity {
         self.owner = owner;
         self.owner_version = raised(self.owner_version, 1)?;
         self.feedback_authority = Pubkey::default();
-        self.agent_wallet = Pubkey::default();
+        self.set_wallet(Pubkey::default(), now);
         self.auth_schemes = AUTH_SCHEME_BOUNDED;
-        self.updated_at = now;
         Ok(())
     }
 
@@ -163,9 +166,9 @@ impl AgentIdentity {
         *key == self.owner || *key == self.feedback_authority
     }
 
-    /// R13: whose payments to the agent prove nothing.
-    pub fn is_its_own_payer(&self, key: &Pubkey) -> bool {
-        self.is_operated_by(key) || *key == self.agent_wallet
+    /// R13: whose payments to the agent can prove something.
+    pub fn is_stranger(&self, key: &Pubkey) -> bool {
+        !self.is_operated_by(key) && *key != self.agent_wallet
     }
 
     /// The ordinal of a client who gives feedback for the first time.

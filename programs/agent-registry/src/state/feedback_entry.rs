@@ -35,6 +35,9 @@ pub struct FeedbackEntry {
     /// The scheme that authorized this entry: 1 = x84, 2 = bounded (R10).
     pub auth_scheme: u8,
     pub response_count: u64,
+    /// When it was given, the reviewer was neither owner, feedback authority nor wallet of the agent. What the owner
+    /// sets later does not change it (R13).
+    pub by_stranger: bool,
 }
 
 impl FeedbackEntry {

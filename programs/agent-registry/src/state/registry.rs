@@ -100,22 +100,19 @@ impl Registry {
         Ok(std::mem::replace(&mut self.authority, caller))
     }
 
-    /// R13. Whether this changed anything, as for the three below.
-    pub fn add_payment_token(&mut self, token: Pubkey) -> Result<bool> {
-        add(&mut self.payment_tokens, token, PAYMENT_TOKENS_MAX)
+    /// R13: whether payments in `token` count. Returns whether this changed anything.
+    pub fn set_payment_token(&mut self, token: Pubkey, listed: bool) -> Result<bool> {
+        set_listed(&mut self.payment_tokens, token, listed, PAYMENT_TOKENS_MAX)
     }
 
-    pub fn remove_payment_token(&mut self, token: &Pubkey) -> bool {
-        remove(&mut self.payment_tokens, token)
-    }
-
-    /// R13.
-    pub fn add_facilitator(&mut self, facilitator: Pubkey) -> Result<bool> {
-        add(&mut self.facilitators, facilitator, FACILITATORS_MAX)
-    }
-
-    pub fn remove_facilitator(&mut self, facilitator: &Pubkey) -> bool {
-        remove(&mut self.facilitators, facilitator)
+    /// R13: whether proofs by `facilitator` count. Returns whether this changed anything.
+    pub fn set_facilitator(&mut self, facilitator: Pubkey, listed: bool) -> Result<bool> {
+        set_listed(
+            &mut self.facilitators,
+            facilitator,
+            listed,
+            FACILITATORS_MAX,
+        )
     }
 
     /// Reads the chain word alone. `account`'s address has been compared with [`Self::ADDRESS`];
@@ -130,19 +127,17 @@ impl Registry {
     }
 }
 
-/// A key that is on the list already stays there once, even where the list is full.
-fn add(list: &mut Vec<Pubkey>, key: Pubkey, max: usize) -> Result<bool> {
-    if list.contains(&key) {
+/// Puts `key` on the list, which holds at most `max`, or takes it off; the others keep their order. Returns whether the
+/// list changed.
+fn set_listed(list: &mut Vec<Pubkey>, key: Pubkey, listed: bool, max: usize) -> Result<bool> {
+    if list.contains(&key) == listed {
         return Ok(false);
     }
-    require!(list.len() < max, ConcordError::ListTooLong);
-    list.push(key);
+    if listed {
+        require!(list.len() < max, ConcordError::ListTooLong);
+        list.push(key);
+    } else {
+        list.retain(|it| *it != key);
+    }
     Ok(true)
-}
-
-/// The others keep their order.
-fn remove(list: &mut Vec<Pubkey>, key: &Pubkey) -> bool {
-    let before = list.len();
-    list.retain(|listed| listed != key);
-    list.len() < before
 }

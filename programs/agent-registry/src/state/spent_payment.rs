@@ -1,8 +1,8 @@
 use anchor_lang::prelude::*;
 use concord_canonical::pda::SPENT;
 
-/// Marks a payment that has proven one feedback, `["spent", keccak256(dedupe key)]`: it proves
-/// no other, of no other agent (R13). Never closed.
+/// Marks a payment that has proven one feedback, `["spent", keccak256(dedupe key), payer]`:
+/// it proves no other, of no other agent (R13). Never closed.
 #[account]
 #[derive(InitSpace, Debug)]
 pub struct SpentPayment {
@@ -17,8 +17,8 @@ pub struct SpentPayment {
 impl SpentPayment {
     pub const SPACE: usize = Self::DISCRIMINATOR.len() + Self::INIT_SPACE;
 
-    /// `["spent", task_ref_hash]`.
-    pub fn find(task_ref_hash: &[u8; 32]) -> (Pubkey, u8) {
-        Pubkey::find_program_address(&[SPENT, task_ref_hash], &crate::ID)
+    /// `["spent", task_ref_hash, payer]`: one transaction can hold the payments of several payers (R32).
+    pub fn find(task_ref_hash: &[u8; 32], payer: &Pubkey) -> (Pubkey, u8) {
+        Pubkey::find_program_address(&[SPENT, task_ref_hash, payer.as_ref()], &crate::ID)
     }
 }

@@ -47,8 +47,10 @@ pub struct AgentIdentity {
     pub bump: u8,
     /// The layout that the program wrote (R12).
     pub version: u8,
+    /// When the wallet was last written, by a registration, a transfer, or the owner: Unix seconds (R13).
+    pub wallet_set_at: i64,
     /// Zeros, kept for the fields of later layouts (R12).
-    pub reserved: [u8; 64],
+    pub reserved: [u8; 56],
 }
 
 impl AgentIdentity {

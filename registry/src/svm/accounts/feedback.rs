@@ -39,12 +39,14 @@ pub struct FeedbackEntry {
     pub auth_scheme: u8,
     /// Responses appended to it (R19).
     pub response_count: u64,
+    /// When it was given, the client was not the agent's owner, feedback authority or wallet (R13).
+    pub by_stranger: bool,
 }
 
 impl AccountType for FeedbackEntry {
     const NAME: &'static str = "FeedbackEntry";
     const DISCRIMINATOR: [u8; 8] = [203, 62, 143, 114, 243, 30, 218, 29];
-    const SPACE: usize = 207;
+    const SPACE: usize = 208;
 }
 
 /// How far one client's authorized feedback about one agent has counted.

@@ -144,7 +144,7 @@ impl Program {
             writable(self.agent(&mint)),
             readonly(mint),
             writable(self.feedback_entry(&mint, &proof.reviewer, proof.index)),
-            writable(self.spent_payment(&proof.payment.task_ref_hash)),
+            writable(self.spent_payment(&proof.payment.task_ref_hash, &proof.payment.payer)),
             readonly(INSTRUCTIONS_SYSVAR),
             readonly(SYSTEM),
         ];

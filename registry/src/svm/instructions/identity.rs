@@ -6,25 +6,43 @@ use crate::svm::{
 use alloc::vec::Vec;
 use borsh::BorshSerialize;
 use solana_address::Address;
-use solana_instruction::Instruction;
+use solana_instruction::{AccountMeta, Instruction};
 
-/// Whether the new wallet signs the transaction, which is its consent (R3).
+/// Whether a key that the owner names, as wallet (R3) or as feedback authority (R7), signs the transaction, which is
+/// its consent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum WalletConsent {
+pub enum Consent {
     /// It signs.
     Signs,
     /// It does not: the program refuses, unless another instruction of the transaction has it sign.
     Missing,
 }
 
+impl Consent {
+    /// The account in an instruction that asks for its consent.
+    const fn account(self, address: Address) -> AccountMeta {
+        match self {
+            Self::Signs => signer(address),
+            Self::Missing => readonly(address),
+        }
+    }
+}
+
 impl Program {
-    /// Mints a new agent to `owner`, who signs and pays; the new key `mint` signs too (R4). `uri`:
-    /// at most 200 bytes (R17).
-    pub fn register_agent(&self, owner: Address, mint: Address, uri: &str) -> Instruction {
+    /// Mints a new agent to `owner` (R4). `owner` and `payer` sign; they may be one account. The agent's id is
+    /// [`Self::agent_mint`] of `payer` and `nonce`. `uri`: at most 200 bytes (R17).
+    pub fn register_agent(
+        &self,
+        owner: Address,
+        payer: Address,
+        nonce: u64,
+        uri: &str,
+    ) -> Instruction {
+        let mint = self.agent_mint(&payer, nonce);
         let accounts = [
             signer(owner),
-            signer_writable(owner),
-            signer_writable(mint),
+            signer_writable(payer),
+            writable(mint),
             writable(self.agent(&mint)),
             writable(associated_token_account(&owner, &mint)),
             writable(self.extra_account_metas(&mint)),
@@ -32,7 +50,7 @@ impl Program {
             readonly(ASSOCIATED_TOKEN),
             readonly(SYSTEM),
         ];
-        self.emitting(d::REGISTER_AGENT, &accounts, &uri)
+        self.emitting(d::REGISTER_AGENT, &accounts, &(nonce, uri))
     }
 
     /// Gives the agent's token another URI of at most 200 bytes (R17). `owner` signs, and pays for
@@ -76,17 +94,13 @@ impl Program {
         owner: Address,
         mint: Address,
         wallet: Address,
-        consent: WalletConsent,
+        consent: Consent,
     ) -> Instruction {
-        let new_wallet = match consent {
-            WalletConsent::Signs => signer(wallet),
-            WalletConsent::Missing => readonly(wallet),
-        };
         let accounts = [
             signer(owner),
             writable(self.agent(&mint)),
             readonly(mint),
-            new_wallet,
+            consent.account(wallet),
             readonly(INSTRUCTIONS_SYSVAR),
         ];
         self.emitting(d::SET_AGENT_WALLET, &accounts, &())
@@ -97,16 +111,23 @@ impl Program {
         self.owner_setting(d::UNSET_AGENT_WALLET, owner, mint, &())
     }
 
-    /// Names the one key whose authorizations count; `None` for the owner's own (R7). `owner`
-    /// signs.
+    /// Names the one key whose authorizations count (R7). `owner` signs; the authority signs for its consent, and
+    /// is not writable. Without an authority, the owner's own key counts: nobody else has to consent.
     pub fn set_feedback_authority(
         &self,
         owner: Address,
         mint: Address,
-        authority: Option<Address>,
+        authority: Option<(Address, Consent)>,
     ) -> Instruction {
-        let authority = authority.unwrap_or_default();
-        self.owner_setting(d::SET_FEEDBACK_AUTHORITY, owner, mint, &authority)
+        let (authority, consent) = authority.unwrap_or((Address::default(), Consent::Missing));
+        let accounts = [
+            signer(owner),
+            writable(self.agent(&mint)),
+            readonly(mint),
+            consent.account(authority),
+            readonly(INSTRUCTIONS_SYSVAR),
+        ];
+        self.emitting(d::SET_FEEDBACK_AUTHORITY, &accounts, &())
     }
 
     /// Chooses the authorization schemes that count, as a sum of
@@ -128,18 +149,19 @@ impl Program {
     }
 
     /// Registers an agent with metadata: the registration and one instruction for each entry, for
-    /// one transaction.
+    /// one transaction. `owner` signs and pays; the agent's id is [`Self::agent_mint`] of `owner` and `nonce`.
     pub fn register_agent_with_metadata(
         &self,
         owner: Address,
-        mint: Address,
+        nonce: u64,
         uri: &str,
         metadata: &[(&str, &[u8])],
     ) -> Vec<Instruction> {
+        let mint = self.agent_mint(&owner, nonce);
         let entries = metadata
             .iter()
             .map(|(key, value)| self.set_metadata(owner, mint, key, value));
-        core::iter::once(self.register_agent(owner, mint, uri))
+        core::iter::once(self.register_agent(owner, owner, nonce, uri))
             .chain(entries)
             .collect()
     }

@@ -11,7 +11,7 @@ mod registry;
 mod validation;
 
 pub use authorized::{AttachPaymentProof, FeedbackAuthorization, GiveFeedback, Payment};
-pub use identity::WalletConsent;
+pub use identity::Consent;
 pub use open::{ClientEntries, GiveOpenFeedback, SUMMARY_ACCOUNTS_MAX, accounts_of_summary};
 pub use validation::{RequestValidation, RespondToValidation};
 
@@ -67,7 +67,7 @@ pub(super) const fn readonly(address: Address) -> AccountMeta {
 }
 
 /// `instruction` with its rent paid by `payer`, who signs too (R12). `None` if it creates no accounts,
-/// and so has no payer.
+/// and so has no payer. Not for a registration, whose payer is part of the agent's id (R4).
 pub fn sponsored(mut instruction: Instruction, payer: Address) -> Option<Instruction> {
     let place = instruction.accounts.get_mut(1)?;
     if !(place.is_signer && place.is_writable) {

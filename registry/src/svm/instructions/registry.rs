@@ -34,24 +34,24 @@ impl Program {
         self.registry_change(d::ACCEPT_REGISTRY_AUTHORITY, successor, &())
     }
 
-    /// Lets payments in the token of mint `token` count (R13). `authority` signs.
-    pub fn add_payment_token(&self, authority: Address, token: Address) -> Instruction {
-        self.registry_change(d::ADD_PAYMENT_TOKEN, authority, &token)
+    /// Whether payments in the token of mint `token` count (R13). What was proven stays. `authority` signs.
+    pub fn set_payment_token(
+        &self,
+        authority: Address,
+        token: Address,
+        listed: bool,
+    ) -> Instruction {
+        self.registry_change(d::SET_PAYMENT_TOKEN, authority, &(token, listed))
     }
 
-    /// Ends [`Self::add_payment_token`]; what was proven stays.
-    pub fn remove_payment_token(&self, authority: Address, token: Address) -> Instruction {
-        self.registry_change(d::REMOVE_PAYMENT_TOKEN, authority, &token)
-    }
-
-    /// Lets proofs by `facilitator` count (R13). `authority` signs.
-    pub fn add_facilitator(&self, authority: Address, facilitator: Address) -> Instruction {
-        self.registry_change(d::ADD_FACILITATOR, authority, &facilitator)
-    }
-
-    /// Ends [`Self::add_facilitator`]; what was proven stays.
-    pub fn remove_facilitator(&self, authority: Address, facilitator: Address) -> Instruction {
-        self.registry_change(d::REMOVE_FACILITATOR, authority, &facilitator)
+    /// Whether proofs by `facilitator` count (R13). What was proven stays. `authority` signs.
+    pub fn set_facilitator(
+        &self,
+        authority: Address,
+        facilitator: Address,
+        listed: bool,
+    ) -> Instruction {
+        self.registry_change(d::SET_FACILITATOR, authority, &(facilitator, listed))
     }
 
     fn registry_change(

@@ -2,10 +2,10 @@ use crate::{PaymentTokenListed, event_emission, instructions::RegistryChange, st
 use anchor_lang::prelude::*;
 
 impl RegistryChange<'_> {
-    /// R13. Without effect and event where `token` is not listed.
-    pub fn remove_payment_token(&self, token: Pubkey) -> Result<()> {
+    /// R13. Without effect and event where nothing changes.
+    pub fn set_payment_token(&self, token: Pubkey, listed: bool) -> Result<()> {
         let mut registry = Registry::of_authority(&self.registry, self.authority.key)?;
-        if !registry.remove_payment_token(&token) {
+        if !registry.set_payment_token(token, listed)? {
             return Ok(());
         }
         registry.store(&self.registry)?;
@@ -13,7 +13,7 @@ impl RegistryChange<'_> {
             &self.event_authority,
             &PaymentTokenListed {
                 token,
-                listed: false,
+                listed,
                 timestamp: Clock::get()?.unix_timestamp,
             },
         )

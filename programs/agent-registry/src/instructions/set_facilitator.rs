@@ -2,10 +2,10 @@ use crate::{FacilitatorListed, event_emission, instructions::RegistryChange, sta
 use anchor_lang::prelude::*;
 
 impl RegistryChange<'_> {
-    /// R13. Without effect and event where `facilitator` is listed already.
-    pub fn add_facilitator(&self, facilitator: Pubkey) -> Result<()> {
+    /// R13. Without effect and event where nothing changes.
+    pub fn set_facilitator(&self, facilitator: Pubkey, listed: bool) -> Result<()> {
         let mut registry = Registry::of_authority(&self.registry, self.authority.key)?;
-        if !registry.add_facilitator(facilitator)? {
+        if !registry.set_facilitator(facilitator, listed)? {
             return Ok(());
         }
         registry.store(&self.registry)?;
@@ -13,7 +13,7 @@ impl RegistryChange<'_> {
             &self.event_authority,
             &FacilitatorListed {
                 facilitator,
-                listed: true,
+                listed,
                 timestamp: Clock::get()?.unix_timestamp,
             },
         )
