@@ -88,7 +88,7 @@ library FeedbackLedger {
 
     /// @notice Whether the entry has the tags that are looked for (R15), revoked or not. Loads no tag that may be any.
     function matches(Entry storage entry, TagFilter memory sought) internal view returns (bool) {
-        if (sought.tag1.length != 0 && entry.tag1 != sought.tag1.word) return false;
-        return sought.tag2.length == 0 || entry.tag2 == sought.tag2.word;
+        if (sought.tag1.word != 0 && entry.tag1 != sought.tag1.word) return false;
+        return sought.tag2.word == 0 || entry.tag2 == sought.tag2.word;
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity ^0.8.24;
 
-/// @notice A tag to look for; length 0 means any tag.
+/// @notice A tag to look for: a text, of which length 0 means any; or a word of 32 bytes alone, of which 0 does.
 struct TagPattern {
     uint256 length;
     bytes32 word;
@@ -19,9 +19,6 @@ struct TagFilter {
 /// @notice What a reader looks for among tags: texts, or words of 32 bytes. Word and hash are computed once for all tags
 /// that are compared.
 library TagFilters {
-    /// @dev Bytes of a tag that is a word.
-    uint256 private constant WORD_LENGTH = 32;
-
     /// @notice Looks for two texts; the empty one is any tag (R16).
     function ofTexts(string calldata tag1, string calldata tag2) internal pure returns (TagFilter memory result) {
         result.isAny = bytes(tag1).length == 0 && bytes(tag2).length == 0;
@@ -30,11 +27,10 @@ library TagFilters {
         result.tag2 = ofText(tag2);
     }
 
-    /// @notice Looks for two words; the zero word is any tag (R15). They are compared without a hash.
+    /// @notice Looks for two words; the zero word is any tag (R15).
     function ofWords(bytes32 tag1, bytes32 tag2) internal pure returns (TagFilter memory result) {
-        result.isAny = tag1 == 0 && tag2 == 0;
-        if (tag1 != 0) result.tag1 = TagPattern({length: WORD_LENGTH, word: tag1, hash: 0});
-        if (tag2 != 0) result.tag2 = TagPattern({length: WORD_LENGTH, word: tag2, hash: 0});
+        result.tag1.word = tag1;
+        result.tag2.word = tag2;
     }
 
     /// @notice Looks for a text; the empty one is any tag.
