@@ -8,7 +8,9 @@ import {IAuthorizedReputationRegistry} from "./interfaces/IAuthorizedReputationR
 import {IFeedback} from "./interfaces/IFeedback.sol";
 import {FeedbackAuth, FeedbackAuths} from "./libraries/FeedbackAuths.sol";
 import {FeedbackLedger} from "./libraries/FeedbackLedger.sol";
+import {Scores} from "./libraries/Scores.sol";
 import {Signatures} from "./libraries/Signatures.sol";
+import {TagFilter, TagFilters} from "./libraries/TagFilters.sol";
 import {Windows} from "./libraries/Windows.sol";
 
 /// @title AuthorizedReputationRegistry
@@ -17,10 +19,9 @@ import {Windows} from "./libraries/Windows.sol";
 contract AuthorizedReputationRegistry is EIP712, FeedbackRegistry, IAuthorizedReputationRegistry {
     using FeedbackAuths for FeedbackAuth;
     using FeedbackLedger for FeedbackLedger.Ledger;
+    using FeedbackLedger for FeedbackLedger.Entry;
     using Signatures for address;
-
-    /// @dev R20: scores are 0 to 100.
-    uint8 private constant SCORE_MAX = 100;
+    using Windows for address[];
 
     /// @dev R6: fixed at deployment. Two registries over one identity registry must not both accept it.
     bool private immutable ACCEPTS_DRAFT_V1;
@@ -45,11 +46,11 @@ contract AuthorizedReputationRegistry is EIP712, FeedbackRegistry, IAuthorizedRe
         bytes32 filehash,
         bytes calldata feedbackAuth
     ) external {
-        if (score > SCORE_MAX) revert ScoreOutOfRange(score);
+        if (score > Scores.MAX) revert ScoreOutOfRange(score);
         _requireNotSelf(agentId); // R18
         _requireAuthorized(agentId, feedbackAuth);
 
-        uint64 feedbackIndex = _ledgers[agentId].append(msg.sender, score, tag1, tag2);
+        uint64 feedbackIndex = _ledgers[agentId].append(msg.sender, _now(), score, tag1, tag2);
         emit NewFeedback(agentId, msg.sender, score, tag1, tag2, fileuri, filehash);
         emit FeedbackIndexed(agentId, msg.sender, feedbackIndex, block.timestamp);
     }
@@ -70,7 +71,7 @@ contract AuthorizedReputationRegistry is EIP712, FeedbackRegistry, IAuthorizedRe
     function getSummary(uint256 agentId) external view returns (uint64 count, uint8 averageScore) {
         uint64 sum;
         (count, sum) = getTotals(agentId);
-        averageScore = _average(count, sum);
+        averageScore = Scores.average(count, sum);
     }
 
     /// @inheritdoc IAuthorizedReputationRegistry
@@ -81,7 +82,7 @@ contract AuthorizedReputationRegistry is EIP712, FeedbackRegistry, IAuthorizedRe
     {
         uint64 sum;
         (count, sum) = getTotals(agentId, clientAddresses, tag1, tag2);
-        averageScore = _average(count, sum);
+        averageScore = Scores.average(count, sum);
     }
 
     /// @inheritdoc IAuthorizedReputationRegistry
@@ -96,13 +97,45 @@ contract AuthorizedReputationRegistry is EIP712, FeedbackRegistry, IAuthorizedRe
         view
         returns (uint64 count, uint64 sum)
     {
-        (address[] memory clients, uint64[] memory indexes) = _find(agentId, clientAddresses, tag1, tag2, false);
-        for (uint256 i = 0; i < clients.length; ++i) {
-            sum += _ledgers[agentId].entries[clients[i]][indexes[i]].score;
+        if (clientAddresses.length == 0) return getTotalsOfClients(agentId, 0, type(uint256).max, tag1, tag2);
+        TagFilter memory filter = TagFilters.ofWords(tag1, tag2);
+        FeedbackLedger.Ledger storage ledger = _ledgers[agentId];
+        // Not shared with the function below: to copy the list to memory costs 65 gas a client.
+        for (uint256 i = 0; i < clientAddresses.length; ++i) {
+            (uint64 countOfClient, uint64 sumOfClient) = _totalsOfClient(ledger, clientAddresses[i], filter);
+            count += countOfClient;
+            sum += sumOfClient;
         }
-        // Nobody has memory for 2^64 of them.
-        // forge-lint: disable-next-line(unsafe-typecast)
-        count = uint64(clients.length);
+    }
+
+    /// @inheritdoc IAuthorizedReputationRegistry
+    function getTotalsOfClients(uint256 agentId, uint256 start, uint256 limit, bytes32 tag1, bytes32 tag2)
+        public
+        view
+        returns (uint64 count, uint64 sum)
+    {
+        TagFilter memory filter = TagFilters.ofWords(tag1, tag2);
+        FeedbackLedger.Ledger storage ledger = _ledgers[agentId];
+        address[] memory clients = ledger.clients.slice(start, limit);
+        for (uint256 i = 0; i < clients.length; ++i) {
+            (uint64 countOfClient, uint64 sumOfClient) = _totalsOfClient(ledger, clients[i], filter);
+            count += countOfClient;
+            sum += sumOfClient;
+        }
+    }
+
+    /// @inheritdoc IAuthorizedReputationRegistry
+    function getTotalsOfIndices(
+        uint256 agentId,
+        address clientAddress,
+        uint64 start,
+        uint64 limit,
+        bytes32 tag1,
+        bytes32 tag2
+    ) external view returns (uint64 count, uint64 sum) {
+        FeedbackLedger.Ledger storage ledger = _ledgers[agentId];
+        (uint256 from, uint256 to) = Windows.indices(start, limit, ledger.lastIndex(clientAddress));
+        return ledger.totals(clientAddress, from, to, TagFilters.ofWords(tag1, tag2));
     }
 
     /// @inheritdoc IAuthorizedReputationRegistry
@@ -124,7 +157,7 @@ contract AuthorizedReputationRegistry is EIP712, FeedbackRegistry, IAuthorizedRe
         )
     {
         uint64[] memory indexes;
-        (clients, indexes) = _find(agentId, clientAddresses, tag1, tag2, includeRevoked);
+        (clients, indexes) = _find(agentId, clientAddresses, TagFilters.ofWords(tag1, tag2), includeRevoked);
         scores = new uint8[](clients.length);
         tag1s = new bytes32[](clients.length);
         tag2s = new bytes32[](clients.length);
@@ -206,22 +239,13 @@ contract AuthorizedReputationRegistry is EIP712, FeedbackRegistry, IAuthorizedRe
         return ACCEPTS_DRAFT_V1 && auth.signerAddress.isSigned(auth.draftV1Digest(), signature);
     }
 
-    /// @dev R15: rounded down. The average of scores is a score and fits.
-    function _average(uint64 count, uint64 sum) private pure returns (uint8) {
-        // forge-lint: disable-next-line(unsafe-typecast)
-        return count == 0 ? 0 : uint8(sum / count);
-    }
-
-    /// @dev R15: an empty list means all clients, a zero tag any tag.
-    function _find(uint256 agentId, address[] calldata clientAddresses, bytes32 tag1, bytes32 tag2, bool includeRevoked)
+    /// @dev Everything that the client gave.
+    function _totalsOfClient(FeedbackLedger.Ledger storage ledger, address client, TagFilter memory filter)
         private
         view
-        returns (address[] memory clients, uint64[] memory indexes)
+        returns (uint64 count, uint64 sum)
     {
-        FeedbackLedger.Ledger storage ledger = _ledgers[agentId];
-        address[] memory listed = clientAddresses;
-        if (listed.length == 0) listed = ledger.clients;
-        return ledger.find(listed, FeedbackLedger.Query({tag1: tag1, tag2: tag2, includeRevoked: includeRevoked}));
+        return ledger.totals(client, 1, uint256(ledger.lastIndex(client)) + 1, filter);
     }
 
     /// @inheritdoc FeedbackRegistry
@@ -232,5 +256,16 @@ contract AuthorizedReputationRegistry is EIP712, FeedbackRegistry, IAuthorizedRe
     /// @inheritdoc FeedbackRegistry
     function _lastIndex(uint256 agentId, address client) internal view override returns (uint64) {
         return _ledgers[agentId].lastIndex(client);
+    }
+
+    /// @inheritdoc FeedbackRegistry
+    function _matches(uint256 agentId, address client, uint64 index, TagFilter memory sought, bool includeRevoked)
+        internal
+        view
+        override
+        returns (bool)
+    {
+        FeedbackLedger.Entry storage entry = _ledgers[agentId].entries[client][index];
+        return (includeRevoked || !entry.isRevoked) && entry.matches(sought);
     }
 }

@@ -1,30 +1,24 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
+import {BoundRegistry} from "./BoundRegistry.sol";
 import {IFeedback} from "./interfaces/IFeedback.sol";
-import {IIdentityRegistry} from "./interfaces/IIdentityRegistry.sol";
 import {ResponseCount, ResponseCounts} from "./libraries/ResponseCounts.sol";
-import {VERSION} from "./libraries/Version.sol";
+import {TagFilter} from "./libraries/TagFilters.sol";
 import {Windows} from "./libraries/Windows.sol";
 
 /// @title FeedbackRegistry
 /// @dev What both profiles do alike; documented in IFeedback. Clients and their feedback are kept by each profile in its
 /// own form, responses here.
-abstract contract FeedbackRegistry is IFeedback {
+abstract contract FeedbackRegistry is BoundRegistry, IFeedback {
     using ResponseCounts for ResponseCount;
     using ResponseCounts for mapping(uint64 index => ResponseCount);
     using Windows for address[];
 
-    /// @dev Where owners and operators are asked for; fixed at deployment (R2).
-    IIdentityRegistry internal immutable IDENTITY_REGISTRY;
-
     /// @dev Counts only: the responses themselves are in events.
     mapping(uint256 agentId => mapping(address client => mapping(uint64 index => ResponseCount))) private _responses;
 
-    constructor(address identityRegistry) {
-        if (identityRegistry == address(0)) revert RegistryZero(); // R2
-        IDENTITY_REGISTRY = IIdentityRegistry(identityRegistry);
-    }
+    constructor(address identityRegistry) BoundRegistry(identityRegistry) {}
 
     /// @inheritdoc IFeedback
     function appendResponse(
@@ -82,21 +76,49 @@ abstract contract FeedbackRegistry is IFeedback {
         return _clients(agentId).slice(start, limit);
     }
 
-    /// @inheritdoc IFeedback
-    function getIdentityRegistry() external view returns (address) {
-        return address(IDENTITY_REGISTRY);
-    }
-
-    /// @inheritdoc IFeedback
-    function getVersion() external pure returns (string memory) {
-        return VERSION;
-    }
-
     /// @dev In the order of their first feedback.
     function _clients(uint256 agentId) internal view virtual returns (address[] storage);
 
     /// @dev 0 for a client without feedback.
     function _lastIndex(uint256 agentId, address client) internal view virtual returns (uint64);
+
+    /// @dev Whether the feedback, which exists, has the tags that are looked for; if it is revoked, it must be wanted, too.
+    function _matches(uint256 agentId, address client, uint64 index, TagFilter memory sought, bool includeRevoked)
+        internal
+        view
+        virtual
+        returns (bool);
+
+    /// @dev Where the matching feedback of the listed clients is (of all for an empty list), in the order of the list and
+    /// then of the indices. Looks at each once: there is room for all of it, and what is left over is cut off. Room for
+    /// one costs less than to look at it again.
+    function _find(uint256 agentId, address[] calldata clientAddresses, TagFilter memory sought, bool includeRevoked)
+        internal
+        view
+        returns (address[] memory clients, uint64[] memory indexes)
+    {
+        address[] memory listed = clientAddresses;
+        if (listed.length == 0) listed = _clients(agentId);
+        uint256 room = 0;
+        for (uint256 i = 0; i < listed.length; ++i) {
+            room += _lastIndex(agentId, listed[i]);
+        }
+        clients = new address[](room);
+        indexes = new uint64[](room);
+        uint256 found = 0;
+        for (uint256 i = 0; i < listed.length; ++i) {
+            uint64 last = _lastIndex(agentId, listed[i]);
+            for (uint64 index = 1; index <= last; ++index) {
+                if (!_matches(agentId, listed[i], index, sought, includeRevoked)) continue;
+                (clients[found], indexes[found]) = (listed[i], index);
+                found += 1;
+            }
+        }
+        assembly ("memory-safe") {
+            mstore(clients, found)
+            mstore(indexes, found)
+        }
+    }
 
     /// @dev R18. Reverts for an unknown agent, so that AgentNotFound comes before SelfFeedback.
     function _requireNotSelf(uint256 agentId) internal view {

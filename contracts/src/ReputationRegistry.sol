@@ -6,7 +6,8 @@ import {IFeedback} from "./interfaces/IFeedback.sol";
 import {IReputationRegistry} from "./interfaces/IReputationRegistry.sol";
 import {OpenFeedbackLedger} from "./libraries/OpenFeedbackLedger.sol";
 import {SummaryParts} from "./libraries/SummaryParts.sol";
-import {TagFilter, TagPair, TagPairs, TagShape} from "./libraries/TagPairs.sol";
+import {TagFilter, TagFilters} from "./libraries/TagFilters.sol";
+import {TagPair, TagPairs, TagShape} from "./libraries/TagPairs.sol";
 import {Windows} from "./libraries/Windows.sol";
 
 /// @title ReputationRegistry
@@ -73,7 +74,7 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
         string calldata tag2
     ) public view returns (SummaryPart memory part) {
         if (clientAddresses.length == 0) revert EmptyClients(); // R16
-        TagFilter memory filter = TagPairs.filter(tag1, tag2);
+        TagFilter memory filter = TagFilters.ofTexts(tag1, tag2);
         OpenFeedbackLedger.Ledger storage ledger = _ledgers[agentId];
         int256[19] memory tally;
         // Not shared with the function below: to copy the list to memory costs 65 gas a client.
@@ -91,7 +92,7 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
         string calldata tag1,
         string calldata tag2
     ) external view returns (SummaryPart memory part) {
-        TagFilter memory filter = TagPairs.filter(tag1, tag2);
+        TagFilter memory filter = TagFilters.ofTexts(tag1, tag2);
         OpenFeedbackLedger.Ledger storage ledger = _ledgers[agentId];
         address[] memory clients = ledger.clients.slice(start, limit);
         int256[19] memory tally;
@@ -110,7 +111,7 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
         string calldata tag1,
         string calldata tag2
     ) external view returns (SummaryPart memory part) {
-        TagFilter memory filter = TagPairs.filter(tag1, tag2);
+        TagFilter memory filter = TagFilters.ofTexts(tag1, tag2);
         OpenFeedbackLedger.Ledger storage ledger = _ledgers[agentId];
         (uint256 from, uint256 to) = Windows.indices(start, limit, ledger.lastIndex(clientAddress));
         int256[19] memory tally;
@@ -170,9 +171,7 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
         )
     {
         OpenFeedbackLedger.Ledger storage ledger = _ledgers[agentId];
-        clients = clientAddresses;
-        if (clients.length == 0) clients = ledger.clients;
-        (clients, feedbackIndexes) = ledger.find(clients, TagPairs.filter(tag1, tag2), includeRevoked);
+        (clients, feedbackIndexes) = _find(agentId, clientAddresses, TagFilters.ofTexts(tag1, tag2), includeRevoked);
         values = new int128[](clients.length);
         valueDecimals = new uint8[](clients.length);
         tag1s = new string[](clients.length);
@@ -255,5 +254,18 @@ contract ReputationRegistry is FeedbackRegistry, IReputationRegistry {
     /// @inheritdoc FeedbackRegistry
     function _lastIndex(uint256 agentId, address client) internal view override returns (uint64) {
         return _ledgers[agentId].lastIndex(client);
+    }
+
+    /// @inheritdoc FeedbackRegistry
+    function _matches(uint256 agentId, address client, uint64 index, TagFilter memory sought, bool includeRevoked)
+        internal
+        view
+        override
+        returns (bool)
+    {
+        OpenFeedbackLedger.Entry storage entry = _ledgers[agentId].entry(client, index);
+        OpenFeedbackLedger.Feedback storage feedback = entry.feedback;
+        (bool isRevoked, TagShape shape) = (feedback.isRevoked, feedback.tagShape);
+        return (includeRevoked || !isRevoked) && entry.tags.matches(shape, sought);
     }
 }

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
-import {IIdentityRegistry} from "./interfaces/IIdentityRegistry.sol";
+import {BoundRegistry} from "./BoundRegistry.sol";
 import {IValidationRegistry} from "./interfaces/IValidationRegistry.sol";
-import {VERSION} from "./libraries/Version.sol";
+import {Scores} from "./libraries/Scores.sol";
+import {TagFilters, TagPattern} from "./libraries/TagFilters.sol";
 import {Windows} from "./libraries/Windows.sol";
 
 /// @title ValidationRegistry
 /// @dev Documented in IValidationRegistry. The only other contract that is called is the identity registry, by STATICCALL.
-contract ValidationRegistry is IValidationRegistry {
+contract ValidationRegistry is BoundRegistry, IValidationRegistry {
+    using TagFilters for TagPattern;
+    using Windows for bytes32[];
+
     /// @dev The first four share a slot. A request exists where the validator is not zero.
     struct Validation {
         address validatorAddress;
@@ -20,12 +24,6 @@ contract ValidationRegistry is IValidationRegistry {
         string tag;
     }
 
-    /// @dev R20: responses are 0 to 100.
-    uint8 private constant SCORE_MAX = 100;
-
-    /// @dev Where owners and operators are asked for; fixed at deployment (R2).
-    IIdentityRegistry private immutable IDENTITY_REGISTRY;
-
     /// @dev R20: a request hash is unique in the registry.
     mapping(bytes32 requestHash => Validation) private _validations;
     /// @dev In the order of the requests; the positions of summaries in parts.
@@ -34,10 +32,7 @@ contract ValidationRegistry is IValidationRegistry {
     /// @dev Requests with at least one response.
     mapping(uint256 agentId => uint64) private _answeredCount;
 
-    constructor(address identityRegistry) {
-        if (identityRegistry == address(0)) revert RegistryZero(); // R2
-        IDENTITY_REGISTRY = IIdentityRegistry(identityRegistry);
-    }
+    constructor(address identityRegistry) BoundRegistry(identityRegistry) {}
 
     /// @inheritdoc IValidationRegistry
     function validationRequest(
@@ -70,7 +65,7 @@ contract ValidationRegistry is IValidationRegistry {
     ) external {
         Validation storage validation = _existing(requestHash);
         if (msg.sender != validation.validatorAddress) revert NotValidator(msg.sender, validation.validatorAddress);
-        if (response > SCORE_MAX) revert ScoreOutOfRange(response); // R20
+        if (response > Scores.MAX) revert ScoreOutOfRange(response); // R20
 
         uint256 agentId = validation.agentId;
         if (!validation.hasResponse) _answeredCount[agentId] += 1; // R20: once a request
@@ -117,7 +112,8 @@ contract ValidationRegistry is IValidationRegistry {
         view
         returns (uint64 count, uint8 avgResponse)
     {
-        return _finish(getSummaryPart(agentId, validatorAddresses, tag, 0, type(uint256).max));
+        SummaryPart memory part = getSummaryPart(agentId, validatorAddresses, tag, 0, type(uint256).max);
+        return (part.count, Scores.average(part.count, part.sum));
     }
 
     /// @inheritdoc IValidationRegistry
@@ -128,13 +124,14 @@ contract ValidationRegistry is IValidationRegistry {
         uint256 offset,
         uint256 limit
     ) public view returns (SummaryPart memory part) {
+        TagPattern memory sought = TagFilters.ofText(tag);
         bytes32[] storage requestHashes = _requestsOfAgent[agentId];
         (uint256 from, uint256 to) = Windows.bounds(offset, limit, requestHashes.length);
         for (uint256 i = from; i < to; ++i) {
             Validation storage validation = _validations[requestHashes[i]];
             if (!validation.hasResponse) continue;
             if (!_isListed(validation.validatorAddress, validatorAddresses)) continue;
-            if (!_isTagged(validation, tag)) continue;
+            if (!sought.matchesText(validation.tag)) continue;
             part.count += 1;
             part.sum += validation.response;
         }
@@ -144,12 +141,12 @@ contract ValidationRegistry is IValidationRegistry {
     function finishSummary(SummaryPart[] calldata parts) external pure returns (uint64 count, uint8 avgResponse) {
         SummaryPart memory whole;
         for (uint256 i = 0; i < parts.length; ++i) {
-            if (parts[i].sum > SCORE_MAX * uint256(parts[i].count)) revert SummaryPartMismatch(i);
+            if (parts[i].sum > Scores.MAX * uint256(parts[i].count)) revert SummaryPartMismatch(i);
             if (parts[i].count > type(uint64).max - whole.count) revert CounterExhausted();
             whole.count += parts[i].count;
             whole.sum += parts[i].sum;
         }
-        return _finish(whole);
+        return (whole.count, Scores.average(whole.count, whole.sum));
     }
 
     /// @inheritdoc IValidationRegistry
@@ -168,7 +165,8 @@ contract ValidationRegistry is IValidationRegistry {
         view
         returns (bytes32[] memory requestHashes, uint256 total)
     {
-        return _page(_requestsOfAgent[agentId], offset, limit);
+        bytes32[] storage all = _requestsOfAgent[agentId];
+        return (all.slice(offset, limit), all.length);
     }
 
     /// @inheritdoc IValidationRegistry
@@ -182,31 +180,8 @@ contract ValidationRegistry is IValidationRegistry {
         view
         returns (bytes32[] memory requestHashes, uint256 total)
     {
-        return _page(_requestsOfValidator[validatorAddress], offset, limit);
-    }
-
-    /// @inheritdoc IValidationRegistry
-    function getIdentityRegistry() external view returns (address) {
-        return address(IDENTITY_REGISTRY);
-    }
-
-    /// @inheritdoc IValidationRegistry
-    function getVersion() external pure returns (string memory) {
-        return VERSION;
-    }
-
-    /// @dev What there is from `offset` on, at most `limit`; `total` is the length of the whole list.
-    function _page(bytes32[] storage all, uint256 offset, uint256 limit)
-        private
-        view
-        returns (bytes32[] memory page, uint256 total)
-    {
-        total = all.length;
-        (uint256 from, uint256 to) = Windows.bounds(offset, limit, total);
-        page = new bytes32[](to - from);
-        for (uint256 i = 0; i < page.length; ++i) {
-            page[i] = all[from + i];
-        }
+        bytes32[] storage all = _requestsOfValidator[validatorAddress];
+        return (all.slice(offset, limit), all.length);
     }
 
     /// @dev R20: an unknown request is reported before a caller without rights.
@@ -215,32 +190,11 @@ contract ValidationRegistry is IValidationRegistry {
         if (validation.validatorAddress == address(0)) revert RequestNotFound(requestHash);
     }
 
-    /// @dev Rounded down. The average of scores is a score and fits.
-    function _finish(SummaryPart memory part) private pure returns (uint64 count, uint8 avgResponse) {
-        count = part.count;
-        // forge-lint: disable-next-line(unsafe-typecast)
-        if (count != 0) avgResponse = uint8(part.sum / count);
-    }
-
     /// @dev An empty list means every validator.
     function _isListed(address validator, address[] calldata list) private pure returns (bool) {
         for (uint256 i = 0; i < list.length; ++i) {
             if (list[i] == validator) return true;
         }
         return list.length == 0;
-    }
-
-    /// @dev An empty tag matches every tag. A tag is loaded only if its length is the sought one.
-    function _isTagged(Validation storage validation, string calldata tag) private view returns (bool) {
-        uint256 length = bytes(tag).length;
-        if (length == 0) return true;
-        return bytes(validation.tag).length == length && keccak256(bytes(validation.tag)) == keccak256(bytes(tag));
-    }
-
-    /// @dev The time in seconds, in the width that is stored.
-    function _now() private view returns (uint64) {
-        // 2^64 seconds are 584 thousand million years.
-        // forge-lint: disable-next-line(unsafe-typecast)
-        return uint64(block.timestamp);
     }
 }

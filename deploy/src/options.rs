@@ -153,8 +153,8 @@ pub struct Choices {
     #[arg(long, value_name = "TEXT")]
     pub salt: Option<String>,
     /// EVM: whether authorizations in the form of ERC-8004's first draft count (EIP-191). They do
-    /// not name the reputation registry. Default: as the address book has it, else true, and false
-    /// with --identity.
+    /// not name the reputation registry, and wallets show them as 32 bytes without fields. Default: as the
+    /// address book has it, else false, and false with another --identity.
     #[arg(long, value_name = "BOOL", action = ArgAction::Set)]
     pub accepts_draft_v1: Option<bool>,
     /// EVM: an identity registry that is deployed already, such as the canonical one: authorized reputation

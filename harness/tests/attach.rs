@@ -72,7 +72,7 @@ fn what_the_canonical_contracts_do_not_have_is_a_known_difference() {
         .filter(|it| it["scenario"] == "authorized/revoke")
         .map(|it| (&it["kind"], &it["outcome"], &it["reason"]))
         .collect();
-    let reason = "Registries of this kind have no such operation.";
+    let reason = "These registries have no such operation, or were deployed without it.";
     assert_eq!(
         authorized,
         [(&json!(0), &json!("unsupported"), &json!(reason))]
@@ -166,6 +166,35 @@ fn cast(arguments: &[&str]) -> String {
     let words = String::from_utf8_lossy(&done.stderr);
     assert!(done.status.success(), "{words}");
     String::from_utf8(done.stdout).unwrap().trim().to_owned()
+}
+
+/// R6: scenarios that need the first draft's form are played up to it, and every other one to its end.
+#[test]
+fn r6_a_registry_that_takes_no_first_draft_s_form_agrees_in_the_rest() {
+    let standing = standing();
+    let identity = standing.addresses().identity.to_string();
+    let name = "AuthorizedReputationRegistry";
+    for (flag, expected) in [
+        ("0", json!([["authorized/draft-form", 4, 0]])),
+        ("1", json!([])),
+    ] {
+        let authorized = create(&standing, name, name, &[&identity, flag]);
+        let drafted = ["--scenario", "authorized/draft-form"];
+        let answer = check(
+            &standing,
+            &[&["--authorized", &authorized], &drafted[..]].concat(),
+        );
+        let report: Value = serde_json::from_str(&answer.stdout).unwrap();
+        assert_eq!((answer.code, &report["failures"]), (0, &json!([])));
+        let used = report["variances"].as_array().unwrap();
+        let used: Value = used
+            .iter()
+            .map(|it| json!([it["scenario"], it["step"], it["kind"]]))
+            .collect();
+        assert_eq!(used, expected);
+        let left = &report["views"]["not_asked"];
+        assert!(!left.to_string().contains("acceptsDraftV1"), "{left}");
+    }
 }
 
 /// HARN-60

@@ -51,9 +51,9 @@ const INDEX_MAY_BE_SKIPPED: Fault = Fault {
 
 /// What only a client's filter shows: outcomes, events and states are sound.
 const TOTALS_COUNT_REVOKED: Fault = Fault {
-    file: "contracts/src/AuthorizedReputationRegistry.sol",
-    sound: "_find(agentId, clientAddresses, tag1, tag2, false);",
-    faulty: "_find(agentId, clientAddresses, tag1, tag2, true);",
+    file: "contracts/src/libraries/FeedbackLedger.sol",
+    sound: "if (isRevoked || !matches(entry, filter)) continue;",
+    faulty: "if ((isRevoked && score > 100) || !matches(entry, filter)) continue;",
 };
 
 /// What only a window over somebody's entries shows.
@@ -88,8 +88,8 @@ const RESPONDER_COUNTS_ONCE: Fault = Fault {
 /// What only the parts of a validation's summary show.
 const FULL_MARKS_REFUSED: Fault = Fault {
     file: "contracts/src/ValidationRegistry.sol",
-    sound: "if (parts[i].sum > SCORE_MAX * uint256(parts[i].count)) revert",
-    faulty: "if (parts[i].sum >= SCORE_MAX * uint256(parts[i].count)) revert",
+    sound: "if (parts[i].sum > Scores.MAX * uint256(parts[i].count)) revert",
+    faulty: "if (parts[i].sum >= Scores.MAX * uint256(parts[i].count)) revert",
 };
 
 /// What only a window that does not begin at the start shows.
@@ -109,8 +109,8 @@ const REVOKED_ONES_UNMARKED: Fault = Fault {
 /// What only the parts of an open summary show.
 const LOWEST_SUM_REFUSED: Fault = Fault {
     file: "contracts/src/libraries/SummaryParts.sol",
-    sound: "-bound <= part.sum &&",
-    faulty: "-bound < part.sum &&",
+    sound: "part.sum < -bound ||",
+    faulty: "part.sum <= -bound ||",
 };
 
 /// What only a part over some of a client's entries shows.
@@ -127,6 +127,8 @@ const VIEW_FAULTS: [(Fault, &[&str]); 10] = [
         &[
             "AuthorizedReputationRegistry.getSummary(uint256,address[],bytes32,bytes32)",
             "AuthorizedReputationRegistry.getTotals(uint256,address[],bytes32,bytes32)",
+            "AuthorizedReputationRegistry.getTotalsOfClients(uint256,uint256,uint256,bytes32,bytes32)",
+            "AuthorizedReputationRegistry.getTotalsOfIndices(uint256,address,uint64,uint64,bytes32,bytes32)",
         ],
     ),
     (
@@ -164,6 +166,7 @@ const VIEW_FAULTS: [(Fault, &[&str]); 10] = [
             "AuthorizedReputationRegistry.getClientsWindow(uint256,uint256,uint256)",
             "ReputationRegistry.getClientsWindow(uint256,uint256,uint256)",
             "ReputationRegistry.getSummaryPartOfClients(uint256,uint256,uint256,string,string)",
+            "ValidationRegistry.getAgentValidationsPage(uint256,uint256,uint256)",
         ],
     ),
     (

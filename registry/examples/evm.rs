@@ -38,7 +38,7 @@ async fn round_trip() -> Result<(), Box<dyn Error>> {
     // Two registries: who the agents are, and the authorized profile bound to it.
     let made = send(from(&owner).with_deploy_code(code("IdentityRegistry")?)).await?;
     let identity = made.contract_address.ok_or("no contract")?;
-    let arguments = calls::authorized_reputation_arguments(identity, true);
+    let arguments = calls::authorized_reputation_arguments(identity, false);
     let reputation_code = [code("AuthorizedReputationRegistry")?, arguments.into()].concat();
     let made = send(from(&owner).with_deploy_code(reputation_code)).await?;
     let reputation = made.contract_address.ok_or("no contract")?;

@@ -2,7 +2,7 @@ use crate::Word;
 use core::fmt;
 
 /// A signed 256-bit integer, two's complement: just what the summary's sum needs.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct I256 {
     high: i128,
     low: u128,
@@ -44,15 +44,7 @@ impl I256 {
 
     /// `self / divisor`, truncated toward zero; 0 if `divisor` is 0.
     pub fn divide(self, divisor: u64) -> Self {
-        let magnitude = if self.is_negative() {
-            self.wrapping_negate()
-        } else {
-            self
-        };
-        // The magnitude of the smallest value is 2^255, right as an unsigned number.
-        let [l2, l3] = halves(magnitude.high as u128);
-        let [l0, l1] = halves(magnitude.low);
-        let mut limbs = [l3, l2, l1, l0];
+        let mut limbs = self.magnitude();
         divide_limbs(&mut limbs, divisor);
         let [l3, l2, l1, l0] = limbs;
         let quotient = Self {
@@ -94,6 +86,24 @@ impl I256 {
         }
     }
 
+    /// Whether `divisor` divides it, which is not 0.
+    pub(super) fn is_multiple_of(self, divisor: u64) -> bool {
+        divide_limbs(&mut self.magnitude(), divisor) == 0
+    }
+
+    /// Base-2^64 digits, most significant first.
+    const fn magnitude(self) -> [u128; 4] {
+        // That of the smallest value is 2^255, right as an unsigned number.
+        let magnitude = if self.is_negative() {
+            self.wrapping_negate()
+        } else {
+            self
+        };
+        let [l2, l3] = halves(magnitude.high as u128);
+        let [l0, l1] = halves(magnitude.low);
+        [l3, l2, l1, l0]
+    }
+
     const fn wrapping_negate(self) -> Self {
         let (low, carry) = (!self.low).overflowing_add(1);
         Self {
@@ -114,8 +124,8 @@ const fn halves(value: u128) -> [u128; 2] {
     [value & u64::MAX as u128, value >> 64]
 }
 
-/// Long division of base-2^64 digits, most significant first.
-fn divide_limbs(limbs: &mut [u128; 4], divisor: u64) {
+/// Long division of base-2^64 digits, most significant first. Returns the remainder.
+fn divide_limbs(limbs: &mut [u128; 4], divisor: u64) -> u128 {
     let divisor = u128::from(divisor);
     let mut remainder = 0;
     for limb in limbs {
@@ -123,6 +133,7 @@ fn divide_limbs(limbs: &mut [u128; 4], divisor: u64) {
         *limb = dividend.checked_div(divisor).unwrap_or(0);
         remainder = dividend.checked_rem(divisor).unwrap_or(0);
     }
+    remainder
 }
 
 #[cfg(test)]
@@ -162,7 +173,11 @@ mod tests {
             prop_assert_eq!(x.checked_add(y).map(big), fits(&sum).then_some(sum));
             if factor != 0 {
                 prop_assert_eq!(big(x.divide(factor)), big(x) / factor);
+                prop_assert_eq!(x.is_multiple_of(factor), big(x) % factor == BigInt::ZERO);
             }
+            let multiple = I256::product(value, factor);
+            prop_assert!(factor == 0 || multiple.is_multiple_of(factor));
+            prop_assert_eq!(x.cmp(&y), big(x).cmp(&big(y)));
             prop_assert_eq!(x.to_i128(), i128::try_from(big(x)).ok());
             prop_assert_eq!(x.is_negative(), big(x) < BigInt::ZERO);
         }

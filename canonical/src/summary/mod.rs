@@ -83,8 +83,9 @@ impl Accumulator {
     /// An accumulator from the parts that a chain reported.
     ///
     /// # Errors
-    /// [`Error::SummaryMismatch`] where the histogram does not add up to `count`, or the sum is
-    /// larger than `count` values of 1e38 make.
+    /// [`Error::SummaryMismatch`] for parts that no feedback makes: the histogram does not add up to
+    /// `count`, the sum is beyond what values of 1e38 or of −1e38 make at the decimals of the
+    /// histogram, or it has a smaller unit than the value with the most decimals.
     pub fn from_parts(
         sum: I256,
         count: u64,
@@ -97,10 +98,18 @@ impl Accumulator {
                 rule: "does not add up to the count",
             });
         }
-        if !is_sum_of(count, sum) {
+        let bounds = extreme_sum(-VALUE_MAX, &histogram).zip(extreme_sum(VALUE_MAX, &histogram));
+        if !bounds.is_some_and(|(least, most)| least <= sum && sum <= most) {
             return Err(Error::SummaryMismatch {
                 field: "sum",
-                rule: "exceeds the count times 1e38",
+                rule: "exceeds 1e38 for each value at its decimals",
+            });
+        }
+        let most_decimals = (0..=DECIMALS_MAX).rfind(|it| histogram[usize::from(*it)] != 0);
+        if !most_decimals.is_none_or(|it| sum.is_multiple_of(wad_factor(it))) {
+            return Err(Error::SummaryMismatch {
+                field: "sum",
+                rule: "has more decimals than any of the values",
             });
         }
         Ok(Self {
@@ -219,17 +228,15 @@ pub fn summarize<C: PartialEq>(
     Ok(accumulator.finish())
 }
 
-/// Whether `count` values can make `sum`: |sum| <= count · 1e56. Judged without that product, as
-/// (|sum| − 1) / count / 1e18 < 1e38, which truncation does not blur.
-fn is_sum_of(count: u64, sum: I256) -> bool {
-    if sum == I256::ZERO || count == 0 {
-        return sum == I256::ZERO;
-    }
-    let toward_zero = if sum.is_negative() { 1 } else { -1 };
-    let whole = sum
-        .checked_add(I256::product(toward_zero, 1))
-        .and_then(|nearer| nearer.divide(count).divide(wad_factor(0)).to_i128());
-    whole.is_some_and(|whole| whole.unsigned_abs() < VALUE_MAX.unsigned_abs())
+/// R16: Σ histogram\[d\] · `value` · 10^(18 − d), the sum if every value were `value`. `None` if 256
+/// bits do not hold it.
+fn extreme_sum(value: i128, histogram: &[u64; DECIMALS_COUNT]) -> Option<I256> {
+    histogram.iter().try_fold(I256::ZERO, |sum, count| {
+        let double = sum.checked_add(sum)?;
+        let quadruple = double.checked_add(double)?;
+        let tenfold = quadruple.checked_add(quadruple)?.checked_add(double)?;
+        tenfold.checked_add(I256::product(value, *count))
+    })
 }
 
 /// 10^(18 − decimals).

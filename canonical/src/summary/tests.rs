@@ -69,23 +69,21 @@ fn r16_never_wraps_where_the_canonical_contract_does() {
 
 #[test]
 fn r16_an_average_at_the_edge_of_int128_keeps_its_decimals() {
-    // At 1 decimal the average is exactly int128's maximum; one more needs 0 decimals, truncated.
+    // Of ten values, six with 1 decimal. There the average is exactly int128's maximum; one tenth more
+    // needs 0 decimals, truncated.
+    let tenfold = |value: i128| I256::product(value, 10u64.pow(18));
+    let of_ten = |sum| Accumulator::from_parts(sum, 10, histogram(&[(0, 4), (1, 6)])).unwrap();
     let whole = i128::MAX / 10;
-    let parts = Accumulator::from_parts(
-        I256::product(i128::MAX, 10u64.pow(17)),
-        1,
-        histogram(&[(1, 1)]),
-    )
-    .unwrap();
-    assert_eq!(parts.finish(), summary(1, i128::MAX, 1));
-    let one_more = I256::product(i128::MAX, 10u64.pow(17))
-        .checked_add(I256::product(1, 10u64.pow(17)))
-        .unwrap();
-    let parts = Accumulator::from_parts(one_more, 1, histogram(&[(1, 1)])).unwrap();
-    assert_eq!(parts.finish(), summary(1, whole, 0));
-    let lowest = I256::product(i128::MIN, 10u64.pow(17));
-    let parts = Accumulator::from_parts(lowest, 1, histogram(&[(1, 1)])).unwrap();
-    assert_eq!(parts.finish(), summary(1, i128::MIN, 1));
+    assert_eq!(
+        of_ten(tenfold(i128::MAX)).finish(),
+        summary(10, i128::MAX, 1)
+    );
+    let one_more = tenfold(i128::MAX).checked_add(tenfold(1)).unwrap();
+    assert_eq!(of_ten(one_more).finish(), summary(10, whole, 0));
+    assert_eq!(
+        of_ten(tenfold(i128::MIN)).finish(),
+        summary(10, i128::MIN, 1)
+    );
 }
 
 fn histogram(entries: &[(u8, u64)]) -> [u64; DECIMALS_COUNT] {
@@ -145,6 +143,11 @@ fn r16_refuses_parts_that_contradict_themselves() {
         (I256::ZERO, 1, histogram(&[(0, 2)])),
         (I256::ZERO, 0, [u64::MAX; DECIMALS_COUNT]),
         (too_large, 1, histogram(&[(0, 1)])),
+        (
+            I256::product(VALUE_MAX, wad_factor(0)),
+            1,
+            histogram(&[(18, 1)]),
+        ),
     ];
     for (sum, count, histogram) in cases {
         let error = Accumulator::from_parts(sum, count, histogram).unwrap_err();
@@ -152,21 +155,53 @@ fn r16_refuses_parts_that_contradict_themselves() {
     }
 }
 
+/// Whether parts with this sum are refused.
+fn class_of_sum(sum: &BigInt, count: u64, histogram: [u64; DECIMALS_COUNT]) -> Option<ErrorClass> {
+    let parts = Accumulator::from_parts(i256(sum), count, histogram);
+    parts.map_err(|error| error.class()).err()
+}
+
 #[test]
-fn r16_bounds_the_sum_of_parts_by_the_count_exactly() {
-    let largest = BigInt::from(10).pow(56);
-    for count in [1, 2, 3, u64::MAX - 1, u64::MAX] {
-        let bound = &largest * count;
-        let class = |sum: BigInt| {
-            let parts = Accumulator::from_parts(i256(&sum), count, histogram(&[(0, count)]));
-            parts.map_err(|error| error.class()).err()
-        };
-        for near in [&bound - 1, bound.clone()] {
-            assert_eq!((class(-&near), class(near)), (None, None));
+fn r16_bounds_the_sum_of_parts_by_count_and_decimals_exactly() {
+    for decimals in 0..=DECIMALS_MAX {
+        let unit = BigInt::from(10).pow((DECIMALS_MAX - decimals).into());
+        for count in [1, 2, 3, u64::MAX - 1, u64::MAX] {
+            let bound = BigInt::from(VALUE_MAX) * &unit * count;
+            let class = |sum: &BigInt| class_of_sum(sum, count, histogram(&[(decimals, count)]));
+            for near in [&bound - &unit, bound.clone()] {
+                assert_eq!((class(&-&near), class(&near)), (None, None));
+            }
+            for far in [&bound + &unit, &bound + &unit * count, &unit << 195] {
+                let refused = Some(ErrorClass::BadRequest);
+                assert_eq!((class(&-&far), class(&far)), (refused, refused));
+            }
         }
-        for far in [&bound + 1, &bound + count, BigInt::from(1) << 254] {
+    }
+    // Each value counts at its own decimals.
+    let mixed = histogram(&[(0, 1), (2, 3), (18, 5)]);
+    let bound = BigInt::from(VALUE_MAX) * (BigInt::from(10u64.pow(18)) + 3 * 10u64.pow(16) + 5);
+    assert_eq!(class_of_sum(&bound, 9, mixed), None);
+    let beyond = bound + 1;
+    assert_eq!(
+        class_of_sum(&beyond, 9, mixed),
+        Some(ErrorClass::BadRequest)
+    );
+}
+
+#[test]
+fn r16_a_sum_of_parts_has_no_more_decimals_than_the_values() {
+    for decimals in 0..DECIMALS_MAX {
+        let unit = BigInt::from(10).pow((DECIMALS_MAX - decimals).into());
+        for few in [
+            histogram(&[(decimals, 2)]),
+            histogram(&[(0, 1), (decimals, 1)]),
+        ] {
+            let few: [u64; DECIMALS_COUNT] = few;
+            let count = few.iter().sum();
+            assert_eq!(class_of_sum(&-&unit, count, few), None);
             let refused = Some(ErrorClass::BadRequest);
-            assert_eq!((class(-&far), class(far)), (refused, refused));
+            assert_eq!(class_of_sum(&(&unit / 10), count, few), refused);
+            assert_eq!(class_of_sum(&(-&unit - 1), count, few), refused);
         }
     }
 }

@@ -55,7 +55,7 @@ const LEAST: &[(&str, usize, usize)] = &[
     ("stars_of_value", 12, 1),
     ("stars_to_value", 5, 4),
     ("summary", 65, 5),
-    ("summary_merge", 60, 10),
+    ("summary_merge", 71, 16),
     ("summary_part", 65, 5),
     ("tag", 42, 13),
     ("tag_decode", 21, 9),

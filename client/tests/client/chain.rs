@@ -49,7 +49,7 @@ async fn deploy_of(provider: &DynProvider, file: &str, name: &str, arguments: Ve
 async fn ours(provider: &DynProvider) -> RegistryAddresses {
     let identity = deploy(provider, "IdentityRegistry", Vec::new()).await;
     let bound = || calls::bound_registry_arguments(identity);
-    let authorized = calls::authorized_reputation_arguments(identity, true);
+    let authorized = calls::authorized_reputation_arguments(identity, false);
     let authorized = deploy(provider, "AuthorizedReputationRegistry", authorized).await;
     RegistryAddresses {
         identity,

@@ -5,7 +5,8 @@ import {IFeedback} from "./IFeedback.sol";
 
 /// @title Reputation registry of the authorized profile: scores 0-100 that the agent's owner signed for
 /// @notice Selectors and topics are those of the first ERC-8004 draft (R15), with `FeedbackIndexed`, timestamps in the
-/// reads and `getSummary(uint256)` beside them. Indices count from 1 per agent and client and never go back (R8).
+/// reads, `getSummary(uint256)`, and windows and totals in parts beside them, which carry an agent with more feedback than
+/// one call can read. Indices count from 1 per agent and client and never go back (R8).
 interface IAuthorizedReputationRegistry is IFeedback {
     /// @notice One feedback in a window; `timestamp` is its block's time in seconds.
     struct FeedbackRecord {
@@ -19,8 +20,6 @@ interface IAuthorizedReputationRegistry is IFeedback {
     }
 
     /// @notice Emitted when `clientAddress` gave feedback; tags, URI and hash are as the client sent them.
-    /// @param agentId The agent: its token id at the identity registry.
-    /// @param clientAddress The client: who gave the feedback.
     /// @param score 0 to 100.
     /// @param tag1 The first tag.
     /// @param tag2 The second tag.
@@ -38,9 +37,6 @@ interface IAuthorizedReputationRegistry is IFeedback {
 
     /// @notice Emitted when `clientAddress` gave feedback: the index and the block's time (seconds) that it is stored
     /// with. Follows `NewFeedback`, whose topic the first draft fixed without them.
-    /// @param agentId The agent: its token id at the identity registry.
-    /// @param clientAddress The client: who gave the feedback.
-    /// @param feedbackIndex The number of the feedback; counts from 1 per agent and client.
     /// @param timestamp The time of the block, in unix seconds.
     event FeedbackIndexed(
         uint256 indexed agentId, address indexed clientAddress, uint64 indexed feedbackIndex, uint256 timestamp
@@ -98,7 +94,6 @@ interface IAuthorizedReputationRegistry is IFeedback {
 
     /// @notice Gives the caller's feedback on an agent, with the authorization that the agent's owner signed for it.
     /// @dev The rules are checked in the order of the errors above.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @param score 0 to 100.
     /// @param tag1 32 bytes, opaque here; by convention UTF-8, right-padded with zeros (R14).
     /// @param tag2 As `tag1`.
@@ -120,20 +115,17 @@ interface IAuthorizedReputationRegistry is IFeedback {
 
     /// @notice Count and average (rounded down; 0 for none) of the agent's feedback that is not revoked.
     /// @dev Costs the same however much feedback there is.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @return count How many entered it.
     /// @return averageScore Their average, rounded down; 0 for none.
     function getSummary(uint256 agentId) external view returns (uint64 count, uint8 averageScore);
 
     /// @notice Count and sum of scores of the agent's feedback that is not revoked: what can be added up over
     /// registries, as averages cannot.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @return count How many entered it.
     /// @return sum Sum of their scores.
     function getTotals(uint256 agentId) external view returns (uint64 count, uint64 sum);
 
     /// @notice Count and average (rounded down; 0 for none) of the matching feedback that is not revoked.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @param clientAddresses One listed twice counts twice; an empty list means `getClients`.
     /// @param tag1 To be equal; 0 matches all.
     /// @param tag2 As `tag1`.
@@ -144,9 +136,8 @@ interface IAuthorizedReputationRegistry is IFeedback {
         view
         returns (uint64 count, uint8 averageScore);
 
-    /// @notice Count and sum of scores of what `getSummary` takes for the same arguments. Over disjoint lists of
-    /// clients they add up.
-    /// @param agentId The agent: its token id at the identity registry.
+    /// @notice Count and sum of scores of what `getSummary` takes for the same arguments. Over disjoint feedback they
+    /// add up, and the average of all is their sum divided by their count.
     /// @param clientAddresses The clients whose feedback counts.
     /// @param tag1 The first tag of the feedback that counts; the empty one matches all.
     /// @param tag2 The second tag, in the same way.
@@ -157,8 +148,35 @@ interface IAuthorizedReputationRegistry is IFeedback {
         view
         returns (uint64 count, uint64 sum);
 
+    /// @notice The totals of the clients at positions `start` to `start + limit - 1` of `getClients`.
+    /// @param start The first position in `getClients`, counted from 0.
+    /// @param limit The most clients that are read.
+    /// @param tag1 To be equal; 0 matches all.
+    /// @param tag2 As `tag1`.
+    /// @return count How many entered it.
+    /// @return sum Sum of their scores.
+    function getTotalsOfClients(uint256 agentId, uint256 start, uint256 limit, bytes32 tag1, bytes32 tag2)
+        external
+        view
+        returns (uint64 count, uint64 sum);
+
+    /// @notice The totals of one client's feedback under the indices `start` to `start + limit - 1`.
+    /// @param start The first index.
+    /// @param limit The most feedbacks that are read.
+    /// @param tag1 To be equal; 0 matches all.
+    /// @param tag2 As `tag1`.
+    /// @return count How many entered it.
+    /// @return sum Sum of their scores.
+    function getTotalsOfIndices(
+        uint256 agentId,
+        address clientAddress,
+        uint64 start,
+        uint64 limit,
+        bytes32 tag1,
+        bytes32 tag2
+    ) external view returns (uint64 count, uint64 sum);
+
     /// @notice All matching feedback, in parallel arrays, in the order of the list and then of the indices.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @param clientAddresses An empty list means `getClients`.
     /// @param tag1 To be equal; 0 matches all.
     /// @param tag2 As `tag1`.
@@ -187,8 +205,6 @@ interface IAuthorizedReputationRegistry is IFeedback {
 
     /// @notice One client's feedback under the indices `start` to `start + limit - 1`, as far as there is any, revoked
     /// or not.
-    /// @param agentId The agent: its token id at the identity registry.
-    /// @param clientAddress The client: who gave the feedback.
     /// @param start The first index.
     /// @param limit The most feedbacks that are read.
     /// @return The feedback that exists in the window.
@@ -199,9 +215,6 @@ interface IAuthorizedReputationRegistry is IFeedback {
 
     /// @notice One feedback, with the time of its block in seconds. Reverts with `FeedbackNotFound` where there is
     /// none.
-    /// @param agentId The agent: its token id at the identity registry.
-    /// @param clientAddress The client: who gave the feedback.
-    /// @param feedbackIndex The number of the feedback; counts from 1 per agent and client.
     /// @return score 0 to 100.
     /// @return tag1 The first tag.
     /// @return tag2 The second tag.

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity ^0.8.24;
 
+import {IBoundRegistry} from "./IBoundRegistry.sol";
+
 /// @title What the two reputation registries have in common
-interface IFeedback {
+/// @dev Here and in the interfaces of both, `agentId` is the agent's token id at the identity registry, `clientAddress` is
+/// the client, who gave the feedback, and `feedbackIndex` is the number of the feedback, from 1 per agent and client.
+interface IFeedback is IBoundRegistry {
     /// @notice Emitted when `clientAddress` revoked its feedback.
-    /// @param agentId The agent: its token id at the identity registry.
-    /// @param clientAddress The client: who gave the feedback.
-    /// @param feedbackIndex The number of the feedback; counts from 1 per agent and client.
     event FeedbackRevoked(uint256 indexed agentId, address indexed clientAddress, uint64 indexed feedbackIndex);
 
     /// @notice Emitted when `responder` answered a feedback. URI and hash are only reported here.
-    /// @param agentId The agent: its token id at the identity registry.
-    /// @param clientAddress The client: who gave the feedback.
-    /// @param feedbackIndex The number of the feedback; counts from 1 per agent and client.
     /// @param responder The account that answered.
     /// @param responseURI Where the response is; any text.
     /// @param responseHash keccak256 of the bytes at `responseURI` by convention (R21); may be zero.
@@ -25,47 +23,27 @@ interface IFeedback {
         bytes32 responseHash
     );
 
-    /// @notice Thrown when the identity registry given to the constructor is the zero address.
-    error RegistryZero();
-
-    /// @notice Thrown when the agent does not exist; raised by the identity registry and passed on.
-    /// @param tokenId The agent: its token id.
-    error ERC721NonexistentToken(uint256 tokenId);
-
     /// @notice Thrown when `client` is the agent's owner, its approved address or an operator of its owner (R18).
-    /// @param agentId The agent: its token id at the identity registry.
     /// @param client The client.
     error SelfFeedback(uint256 agentId, address client);
 
     /// @notice Thrown when `client` has no feedback under `feedbackIndex` for this agent.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @param client The client.
-    /// @param feedbackIndex The number of the feedback; counts from 1 per agent and client.
     error FeedbackNotFound(uint256 agentId, address client, uint64 feedbackIndex);
 
     /// @notice Thrown when the feedback is revoked already.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @param client The client.
-    /// @param feedbackIndex The number of the feedback; counts from 1 per agent and client.
     error AlreadyRevoked(uint256 agentId, address client, uint64 feedbackIndex);
 
     /// @notice Thrown when a response has no URI (R19).
     error EmptyUri();
 
-    /// @notice Thrown when a counter would pass 2^64 - 1.
-    error CounterExhausted();
-
     /// @notice Takes the caller's feedback out of the summaries, for good; its index is not given again.
-    /// @param agentId The agent: its token id at the identity registry.
-    /// @param feedbackIndex The number of the feedback; counts from 1 per agent and client.
     function revokeFeedback(uint256 agentId, uint64 feedbackIndex) external;
 
     /// @notice Answers a feedback, revoked or not; anyone may, as often as they like (R19).
     /// @dev Reverts with `FeedbackNotFound` for index 0, then with `EmptyUri`, then with `FeedbackNotFound` for an
     /// index beyond the client's last (§3a).
-    /// @param agentId The agent: its token id at the identity registry.
-    /// @param clientAddress The client: who gave the feedback.
-    /// @param feedbackIndex The number of the feedback; counts from 1 per agent and client.
     /// @param responseURI Where the response is; any text.
     /// @param responseHash keccak256 of the bytes at `responseURI` by convention (R21).
     function appendResponse(
@@ -78,7 +56,6 @@ interface IFeedback {
 
     /// @notice How many responses there are: to one feedback; with index 0 to all of the client's; with client 0 to
     /// everyone's, whatever the index. 0 if there is no such feedback.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @param clientAddress The client, or zero for every client.
     /// @param feedbackIndex The number of the feedback, or 0 for all of the client's.
     /// @param responders Whose responses count; one listed twice counts twice, and an empty list means everyone.
@@ -91,33 +68,20 @@ interface IFeedback {
     ) external view returns (uint64 count);
 
     /// @notice The index of the client's last feedback on the agent, revoked ones included; 0 for none.
-    /// @param agentId The agent: its token id at the identity registry.
-    /// @param clientAddress The client: who gave the feedback.
     /// @return The number of the last feedback; 0 for none.
     function getLastIndex(uint256 agentId, address clientAddress) external view returns (uint64);
 
     /// @notice Everybody who ever gave feedback on the agent, in the order of their first.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @return The clients.
     function getClients(uint256 agentId) external view returns (address[] memory);
 
     /// @notice How many clients `getClients` lists.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @return Their number.
     function getClientCount(uint256 agentId) external view returns (uint256);
 
     /// @notice The part of `getClients` at positions `start` to `start + limit - 1`, as far as there are any.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @param start The first position, counted from 0.
     /// @param limit The most clients that are listed.
     /// @return The clients that exist in the window.
     function getClientsWindow(uint256 agentId, uint256 start, uint256 limit) external view returns (address[] memory);
-
-    /// @notice The identity registry whose agents this registry is about.
-    /// @return The address of the identity registry.
-    function getIdentityRegistry() external view returns (address);
-
-    /// @notice The version of this implementation.
-    /// @return The version, as semantic versioning writes it.
-    function getVersion() external pure returns (string memory);
 }

@@ -7,6 +7,7 @@ import {IERC721Metadata} from "@openzeppelin/contracts/token/ERC721/extensions/I
 /// @notice Selectors, events and topics are those of the canonical ERC-8004 registry (R2). The token standard's own
 /// errors are OpenZeppelin's (ERC-6093): `ERC721NonexistentToken` for an agent that is not registered,
 /// `ERC721InvalidReceiver` for a contract that refuses the token.
+/// @dev Everywhere here, `agentId` is the agent: its token id.
 interface IIdentityRegistry is IERC721Metadata {
     /// @notice One metadata key with its value, both of any length.
     struct MetadataEntry {
@@ -15,14 +16,12 @@ interface IIdentityRegistry is IERC721Metadata {
     }
 
     /// @notice Emitted when an agent was registered, with `agentURI` (may be empty) and its first `owner`.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @param agentURI Where the registration file is; may be empty.
     /// @param owner The first owner.
     event Registered(uint256 indexed agentId, string agentURI, address indexed owner);
 
     /// @notice Emitted when `metadataKey` of an agent got `metadataValue`; `indexedMetadataKey` is the same key, as a
     /// topic. The wallet is reported under the key "agentWallet": 20 bytes, or none when it was cleared.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @param indexedMetadataKey The key as a topic: its keccak256.
     /// @param metadataKey The key.
     /// @param metadataValue The value, any bytes.
@@ -31,7 +30,6 @@ interface IIdentityRegistry is IERC721Metadata {
     );
 
     /// @notice Emitted when `updatedBy` gave an agent a new URI, which may be empty. Follows ERC-4906's MetadataUpdate.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @param newURI Where the registration file is from now on; may be empty.
     /// @param updatedBy Who changed it.
     event URIUpdated(uint256 indexed agentId, string newURI, address indexed updatedBy);
@@ -42,7 +40,6 @@ interface IIdentityRegistry is IERC721Metadata {
     /// @notice Thrown when `caller` is neither the agent's owner, nor its approved address, nor an operator of its
     /// owner.
     /// @param caller The account that called.
-    /// @param agentId The agent: its token id at the identity registry.
     error NotAuthorized(address caller, uint256 agentId);
 
     /// @notice Thrown when the new wallet is the zero address; `unsetAgentWallet` takes a wallet away.
@@ -93,7 +90,6 @@ interface IIdentityRegistry is IERC721Metadata {
 
     /// @notice Stores `metadataValue` under `metadataKey`, in place of what was there. By owner, approved or operator.
     /// @dev Checks in order: ERC721NonexistentToken, NotAuthorized, ReservedKey. Emits MetadataSet.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @param metadataKey The key, any text but "agentWallet".
     /// @param metadataValue The value, any bytes.
     function setMetadata(uint256 agentId, string calldata metadataKey, bytes calldata metadataValue) external;
@@ -101,7 +97,6 @@ interface IIdentityRegistry is IERC721Metadata {
     /// @notice Points the agent to the registration file at `newURI`, which may be empty. By owner, approved or
     /// operator.
     /// @dev Checks in order: ERC721NonexistentToken, NotAuthorized. Emits MetadataUpdate, then URIUpdated.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @param newURI Where the registration file is from now on; may be empty.
     function setAgentURI(uint256 agentId, string calldata newURI) external;
 
@@ -113,7 +108,6 @@ interface IIdentityRegistry is IERC721Metadata {
     /// or by ERC-1271 if it has code. Each digest works once. Checks in order: ERC721NonexistentToken,
     /// NotAuthorized, WalletZero, DeadlinePassed, DeadlineTooFar, WalletConsentUsed, WalletConsentMissing. Emits
     /// MetadataSet.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @param newWallet The address that the agent is paid at from now on.
     /// @param deadline Seconds; from the block's time to 300 seconds after it, both included.
     /// @param signature The wallet's signature of the EIP-712 digest.
@@ -121,25 +115,21 @@ interface IIdentityRegistry is IERC721Metadata {
 
     /// @notice Takes the agent's wallet away, if there is one. By owner, approved or operator.
     /// @dev Checks in order: ERC721NonexistentToken, NotAuthorized. Emits MetadataSet with an empty value.
-    /// @param agentId The agent: its token id at the identity registry.
     function unsetAgentWallet(uint256 agentId) external;
 
     /// @notice The value under `metadataKey`: empty if none was set, also for an unknown agent.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @param metadataKey The key.
     /// @return The value; empty if there is none.
     function getMetadata(uint256 agentId, string calldata metadataKey) external view returns (bytes memory);
 
     /// @notice The address that the agent is paid at: its registrant at first, then the last wallet set; none once it
     /// was unset or the agent transferred to another owner, and none for an unknown agent.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @return The wallet; zero if there is none.
     function getAgentWallet(uint256 agentId) external view returns (address);
 
     /// @notice Whether `spender` is the agent's owner, its approved address or an operator of its owner.
     /// Reverts with `ERC721NonexistentToken` for an unknown agent.
     /// @param spender The account that is asked about.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @return Whether it may manage the agent.
     function isAuthorizedOrOwner(address spender, uint256 agentId) external view returns (bool);
 

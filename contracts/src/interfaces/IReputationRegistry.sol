@@ -31,9 +31,6 @@ interface IReputationRegistry is IFeedback {
     }
 
     /// @notice Emitted when `clientAddress` gave feedback. Endpoint, URI and hash are only reported here.
-    /// @param agentId The agent: its token id at the identity registry.
-    /// @param clientAddress The client: who gave the feedback.
-    /// @param feedbackIndex The number of the feedback; counts from 1 per agent and client.
     /// @param value The value, times 10^decimals.
     /// @param valueDecimals Decimals of the value, 0 to 18.
     /// @param indexedTag1 The first tag as a topic: its keccak256.
@@ -67,15 +64,15 @@ interface IReputationRegistry is IFeedback {
     /// @notice Thrown when a summary names no clients.
     error EmptyClients();
 
-    /// @notice Thrown when the part at `position` is none that this registry makes: the histogram does not add up to
-    /// the count, or the sum is more than `count` values of 1e38 make.
+    /// @notice Thrown when the part at `position` is none that feedback makes: the histogram does not add up to the
+    /// count; or the sum is more than values of 1e38 make at the decimals of the histogram, or less than values of -1e38;
+    /// or it has a smaller unit than the value with the most decimals.
     /// @param position The part, counted from 0.
     error SummaryPartMismatch(uint256 position);
 
     /// @notice Gives the caller's feedback on an agent: `value / 10^valueDecimals`.
     /// @dev Reverts with `DecimalsOutOfRange`, `ValueOutOfRange`, `ERC721NonexistentToken`, `SelfFeedback`, in this
     /// order; and with `CounterExhausted` after 2^64 - 1 feedbacks by one client.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @param value -1e38 to 1e38.
     /// @param valueDecimals 0 to 18.
     /// @param tag1 The first tag; any text; may be empty.
@@ -98,7 +95,6 @@ interface IReputationRegistry is IFeedback {
     /// @dev The sum is exact. Sum and average are truncated toward zero. The result has the most frequent number of
     /// decimals, the fewest in a tie; or, where the average does not fit an int128 there, the largest smaller number at
     /// which it does. Reverts with `EmptyClients` for an empty list.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @param clientAddresses One listed twice counts twice.
     /// @param tag1 The first tag of the feedback that counts; the empty one matches all.
     /// @param tag2 The second tag, in the same way.
@@ -111,7 +107,6 @@ interface IReputationRegistry is IFeedback {
         returns (uint64 count, int128 summaryValue, uint8 summaryValueDecimals);
 
     /// @notice What `getSummary` makes its answer of, for the same arguments.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @param clientAddresses The clients whose feedback counts.
     /// @param tag1 The first tag of the feedback that counts; the empty one matches all.
     /// @param tag2 The second tag, in the same way.
@@ -124,7 +119,6 @@ interface IReputationRegistry is IFeedback {
     ) external view returns (SummaryPart memory);
 
     /// @notice The part of the clients at positions `start` to `start + limit - 1` of `getClients`.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @param start The first position in `getClients`, counted from 0.
     /// @param limit The most clients that are read.
     /// @param tag1 The first tag of the feedback that counts; the empty one matches all.
@@ -139,8 +133,6 @@ interface IReputationRegistry is IFeedback {
     ) external view returns (SummaryPart memory);
 
     /// @notice The part of one client's feedback under the indices `start` to `start + limit - 1`.
-    /// @param agentId The agent: its token id at the identity registry.
-    /// @param clientAddress The client: who gave the feedback.
     /// @param start The first index.
     /// @param limit The most feedbacks that are read.
     /// @param tag1 The first tag of the feedback that counts; the empty one matches all.
@@ -168,9 +160,6 @@ interface IReputationRegistry is IFeedback {
         returns (uint64 count, int128 summaryValue, uint8 summaryValueDecimals);
 
     /// @notice One feedback. Reverts with `FeedbackNotFound` if there is none.
-    /// @param agentId The agent: its token id at the identity registry.
-    /// @param clientAddress The client: who gave the feedback.
-    /// @param feedbackIndex The number of the feedback; counts from 1 per agent and client.
     /// @return value The value, times 10^decimals.
     /// @return valueDecimals Decimals of the value, 0 to 18.
     /// @return tag1 The first tag.
@@ -182,7 +171,6 @@ interface IReputationRegistry is IFeedback {
         returns (int128 value, uint8 valueDecimals, string memory tag1, string memory tag2, bool isRevoked);
 
     /// @notice All matching feedback, in parallel arrays, in the order of the list and then of the indices.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @param clientAddresses An empty list means `getClients`.
     /// @param tag1 The first tag of the feedback that counts; the empty one matches all.
     /// @param tag2 The second tag, in the same way.
@@ -214,8 +202,6 @@ interface IReputationRegistry is IFeedback {
         );
 
     /// @notice One client's feedback under the indices `start` to `start + limit - 1`, revoked or not.
-    /// @param agentId The agent: its token id at the identity registry.
-    /// @param clientAddress The client: who gave the feedback.
     /// @param start The first index.
     /// @param limit The most feedbacks that are read.
     /// @return The feedback that exists in the window.

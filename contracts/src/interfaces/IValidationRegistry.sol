@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity ^0.8.24;
 
+import {IBoundRegistry} from "./IBoundRegistry.sol";
+
 /// @title Validation registry of ERC-8004: what validators found when they checked an agent's work
 /// @notice Selectors, events and topics are those of the canonical ERC-8004 registry (R2). Added are `hasResponse`, which
 /// distinguishes a pending request from one that was answered 0, a count of answered requests, bounded pages of the two lists,
 /// and summaries in parts, for an agent with more requests than one call can read.
-interface IValidationRegistry {
+/// @dev Everywhere here, `agentId` is the agent's token id at the identity registry, `requestHash` is the hash that names
+/// the request, and `validatorAddress` is the validator, who is asked to answer.
+interface IValidationRegistry is IBoundRegistry {
     /// @notice A summary in the making. Parts over disjoint requests add up, field by field, to the part over all.
     struct SummaryPart {
         /// Sum of the scores.
@@ -16,18 +20,12 @@ interface IValidationRegistry {
 
     /// @notice Emitted when a validation of `agentId` by `validatorAddress` was requested. URI and hash are as the
     /// caller sent them.
-    /// @param validatorAddress The validator: who is asked to answer.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @param requestURI Where the validator finds what to check.
-    /// @param requestHash The hash that names the request.
     event ValidationRequest(
         address indexed validatorAddress, uint256 indexed agentId, string requestURI, bytes32 indexed requestHash
     );
 
     /// @notice Emitted when the validator answered a request with the score `response`, for the first time or again.
-    /// @param validatorAddress The validator: who is asked to answer.
-    /// @param agentId The agent: its token id at the identity registry.
-    /// @param requestHash The hash that names the request.
     /// @param response The score, 0 to 100.
     /// @param responseURI Where the evidence is.
     /// @param responseHash The hash of the evidence; may be zero.
@@ -42,28 +40,18 @@ interface IValidationRegistry {
         string tag
     );
 
-    /// @notice Thrown when the identity registry given to the constructor is the zero address.
-    error RegistryZero();
-
     /// @notice Thrown when the validator of a request is the zero address.
     error ValidatorZero();
 
     /// @notice Thrown when a request with this hash exists, whichever agent it is for.
-    /// @param requestHash The hash that names the request.
     error RequestExists(bytes32 requestHash);
-
-    /// @notice Thrown when the agent does not exist; raised by the identity registry and passed on.
-    /// @param tokenId The agent: its token id.
-    error ERC721NonexistentToken(uint256 tokenId);
 
     /// @notice Thrown when `caller` is neither the agent's owner, nor its approved address, nor an operator of its
     /// owner.
     /// @param caller The account that called.
-    /// @param agentId The agent: its token id at the identity registry.
     error NotAuthorized(address caller, uint256 agentId);
 
     /// @notice Thrown when no request has this hash.
-    /// @param requestHash The hash that names the request.
     error RequestNotFound(bytes32 requestHash);
 
     /// @notice Thrown when `caller` is not the `validator` that the request names.
@@ -80,9 +68,6 @@ interface IValidationRegistry {
     /// @param position The part, counted from 0.
     error SummaryPartMismatch(uint256 position);
 
-    /// @notice Thrown when the counts of all parts together pass 2^64 - 1.
-    error CounterExhausted();
-
     /// @notice Asks `validatorAddress` to validate work of the agent. By owner, approved or operator.
     /// @dev A hash can be requested once in this registry, by the first caller (R20). The registry compares it with
     /// nothing: anyone can copy a hash from a pending transaction and request it first, for an agent and a validator
@@ -92,10 +77,7 @@ interface IValidationRegistry {
     /// agent, validator, payload hash and nonce. A requester whose hash was taken requests again with another nonce.
     /// The zero hash and an agent's owner as its validator are allowed. Checks in order: ValidatorZero, RequestExists,
     /// ERC721NonexistentToken, NotAuthorized.
-    /// @param validatorAddress The validator: who is asked to answer.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @param requestURI Where the validator finds what to check; in the event only.
-    /// @param requestHash The hash that names the request.
     function validationRequest(
         address validatorAddress,
         uint256 agentId,
@@ -105,7 +87,6 @@ interface IValidationRegistry {
 
     /// @notice Answers a request; by its validator, as often as it likes. The last answer counts (R20).
     /// @dev Checks in order: RequestNotFound, NotValidator, ScoreOutOfRange.
-    /// @param requestHash The hash that names the request.
     /// @param response The score, 0 to 100.
     /// @param responseURI Where the evidence is; in the event only.
     /// @param responseHash Hash of the evidence; may be zero.
@@ -120,9 +101,8 @@ interface IValidationRegistry {
 
     /// @notice A request with its last answer. While it is pending, `response`, `responseHash` and `tag` are empty and
     /// `lastUpdate` (seconds) is the time of the request. Reverts with RequestNotFound.
-    /// @param requestHash The hash that names the request.
-    /// @return validatorAddress The validator: who is asked to answer.
-    /// @return agentId The agent: its token id at the identity registry.
+    /// @return validatorAddress Its validator.
+    /// @return agentId The agent that it is about.
     /// @return response The last score, 0 to 100; 0 while the request is pending.
     /// @return responseHash The hash of the evidence, as the validator sent it.
     /// @return tag The tag of the last answer.
@@ -140,12 +120,10 @@ interface IValidationRegistry {
         );
 
     /// @notice Whether the request was answered. Distinguishes an answer of 0 from a pending request. Reverts with RequestNotFound.
-    /// @param requestHash The hash that names the request.
     /// @return Whether it was answered.
     function hasResponse(bytes32 requestHash) external view returns (bool);
 
     /// @notice Number and average (rounded down) of the agent's last answers; 0 and 0 if there is none.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @param validatorAddresses Only their answers; all if it is empty.
     /// @param tag Only answers with this tag; all if it is empty.
     /// @return count How many entered it.
@@ -158,7 +136,6 @@ interface IValidationRegistry {
     /// @notice What `getSummary` makes its answer of, for the requests at positions `offset` to `offset + limit - 1` of
     /// `getAgentValidations`. An agent keeps the pending requests of former owners: with thousands of them,
     /// `getSummary` does not fit into one call.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @param validatorAddresses The validators whose answers count.
     /// @param tag Only answers with this tag; all if it is empty.
     /// @param offset The first position, counted from 0.
@@ -181,18 +158,15 @@ interface IValidationRegistry {
     function finishSummary(SummaryPart[] calldata parts) external pure returns (uint64 count, uint8 avgResponse);
 
     /// @notice How many of the agent's requests were answered. An answer that replaces another does not count (R20).
-    /// @param agentId The agent: its token id at the identity registry.
     /// @return How many were answered.
     function getValidationCount(uint256 agentId) external view returns (uint64);
 
     /// @notice The hashes of all requests for the agent, in the order of the requests.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @return The hashes.
     function getAgentValidations(uint256 agentId) external view returns (bytes32[] memory);
 
     /// @notice At most `limit` of `getAgentValidations(agentId)`, from position `offset` on, and the length of the
     /// whole.
-    /// @param agentId The agent: its token id at the identity registry.
     /// @param offset The first position, counted from 0.
     /// @param limit The most hashes on the page.
     /// @return requestHashes The hashes on the page.
@@ -203,13 +177,11 @@ interface IValidationRegistry {
         returns (bytes32[] memory requestHashes, uint256 total);
 
     /// @notice The hashes of all requests to the validator, in the order of the requests.
-    /// @param validatorAddress The validator: who is asked to answer.
     /// @return The hashes.
     function getValidatorRequests(address validatorAddress) external view returns (bytes32[] memory);
 
     /// @notice At most `limit` of `getValidatorRequests(validatorAddress)`, from position `offset` on, and the length
     /// of the whole.
-    /// @param validatorAddress The validator: who is asked to answer.
     /// @param offset The first position, counted from 0.
     /// @param limit The most hashes on the page.
     /// @return requestHashes The hashes on the page.
@@ -218,12 +190,4 @@ interface IValidationRegistry {
         external
         view
         returns (bytes32[] memory requestHashes, uint256 total);
-
-    /// @notice The identity registry whose agents are validated.
-    /// @return The address of the identity registry.
-    function getIdentityRegistry() external view returns (address);
-
-    /// @notice The version of this implementation.
-    /// @return The version, as semantic versioning writes it.
-    function getVersion() external pure returns (string memory);
 }

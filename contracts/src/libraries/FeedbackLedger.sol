@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity ^0.8.24;
 
-import {IFeedback} from "../interfaces/IFeedback.sol";
+import {IBoundRegistry} from "../interfaces/IBoundRegistry.sol";
+import {TagFilter} from "./TagFilters.sol";
 
 /// @title FeedbackLedger
 /// @notice The authorized feedback of one agent, with totals that are kept and never recounted.
@@ -18,13 +19,6 @@ library FeedbackLedger {
         bytes32 tag2;
     }
 
-    /// @dev What a read asks for; tag 0 is any.
-    struct Query {
-        bytes32 tag1;
-        bytes32 tag2;
-        bool includeRevoked;
-    }
-
     /// @dev Slot 0: count and sum of the entries that are not revoked.
     struct Ledger {
         uint64 count;
@@ -39,22 +33,21 @@ library FeedbackLedger {
     }
 
     /// @notice Stores a feedback under the next index, and adds it to the totals.
+    /// @param timestamp Of now, in seconds.
     /// @return index Counts from 1 for each client.
-    function append(Ledger storage ledger, address client, uint8 score, bytes32 tag1, bytes32 tag2)
+    function append(Ledger storage ledger, address client, uint64 timestamp, uint8 score, bytes32 tag1, bytes32 tag2)
         internal
         returns (uint64 index)
     {
         // R8. The index needs no check of its own: it is below the authorization's limit, which is a uint64.
         if (ledger.count == type(uint64).max || ledger.sum > type(uint64).max - score) {
-            revert IFeedback.CounterExhausted();
+            revert IBoundRegistry.CounterExhausted();
         }
         index = lastIndex(ledger, client) + 1;
         if (index == 1) ledger.clients.push(client);
         ledger.entries[client][index] = Entry({
             lastIndex: 0,
-            // 2^64 seconds are 584 thousand million years.
-            // forge-lint: disable-next-line(unsafe-typecast)
-            timestamp: uint64(block.timestamp),
+            timestamp: timestamp,
             score: score,
             isRevoked: false,
             tag1: tag1, // R14: opaque, as tag2 is
@@ -73,41 +66,29 @@ library FeedbackLedger {
         ledger.sum -= entry.score;
     }
 
-    /// @notice Where the matching entries of the listed clients are, in the order of the list and then of the indices.
-    /// @dev Counts, then fills: memory costs more than reading a slot again.
-    function find(Ledger storage ledger, address[] memory listed, Query memory query)
+    /// @notice Count and sum of the scores that match and are not revoked, of the client's entries from index `from` to
+    /// `to - 1`.
+    /// @param to At most one more than the client's last index, which is a uint64.
+    function totals(Ledger storage ledger, address client, uint256 from, uint256 to, TagFilter memory filter)
         internal
         view
-        returns (address[] memory clients, uint64[] memory indexes)
+        returns (uint64 count, uint64 sum)
     {
-        uint256 length = _visit(ledger, listed, query, new address[](0), new uint64[](0));
-        clients = new address[](length);
-        indexes = new uint64[](length);
-        _visit(ledger, listed, query, clients, indexes);
-    }
-
-    /// @dev Counts what matches; writes it down where the arrays have room.
-    function _visit(
-        Ledger storage ledger,
-        address[] memory listed,
-        Query memory query,
-        address[] memory clients,
-        uint64[] memory indexes
-    ) private view returns (uint256 found) {
-        for (uint256 i = 0; i < listed.length; ++i) {
-            uint64 last = lastIndex(ledger, listed[i]);
-            for (uint64 index = 1; index <= last; ++index) {
-                if (!_matches(ledger.entries[listed[i]][index], query)) continue;
-                if (found < clients.length) (clients[found], indexes[found]) = (listed[i], index);
-                found += 1;
-            }
+        mapping(uint64 index => Entry) storage entries = ledger.entries[client];
+        for (uint256 index = from; index < to; ++index) {
+            // forge-lint: disable-next-line(unsafe-typecast)
+            Entry storage entry = entries[uint64(index)];
+            // Read together, because they share a slot, which is then loaded once.
+            (bool isRevoked, uint8 score) = (entry.isRevoked, entry.score);
+            if (isRevoked || !matches(entry, filter)) continue;
+            count += 1;
+            sum += score;
         }
     }
 
-    /// @dev R15: a zero tag in the query is any tag.
-    function _matches(Entry storage entry, Query memory query) private view returns (bool) {
-        if (entry.isRevoked && !query.includeRevoked) return false;
-        if (query.tag1 != 0 && entry.tag1 != query.tag1) return false;
-        return query.tag2 == 0 || entry.tag2 == query.tag2;
+    /// @notice Whether the entry has the tags that are looked for (R15), revoked or not. Loads no tag that may be any.
+    function matches(Entry storage entry, TagFilter memory sought) internal view returns (bool) {
+        if (sought.tag1.word != 0 && entry.tag1 != sought.tag1.word) return false;
+        return sought.tag2.word == 0 || entry.tag2 == sought.tag2.word;
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity ^0.8.24;
 
-import {IFeedback} from "../interfaces/IFeedback.sol";
-import {TagFilter, TagPair, TagPairs, TagShape} from "./TagPairs.sol";
+import {IBoundRegistry} from "../interfaces/IBoundRegistry.sol";
+import {TagPair, TagPairs, TagShape} from "./TagPairs.sol";
 
 /// @title OpenFeedbackLedger
 /// @notice The open feedback on one agent.
@@ -56,7 +56,7 @@ library OpenFeedbackLedger {
         string calldata tag2
     ) internal returns (uint64 index) {
         index = lastIndex(ledger, client);
-        if (index == type(uint64).max) revert IFeedback.CounterExhausted(); // R8
+        if (index == type(uint64).max) revert IBoundRegistry.CounterExhausted(); // R8
         index += 1;
         if (index == 1) ledger.clients.push(client);
         Entry storage added = entry(ledger, client, index);
@@ -64,40 +64,5 @@ library OpenFeedbackLedger {
             value: value, decimals: decimals, isRevoked: false, tagShape: added.tags.write(tag1, tag2), lastIndex: 0
         });
         ledger.firsts[client].feedback.lastIndex = index;
-    }
-
-    /// @notice Where the matching feedback of the listed clients is, in the order of the list and then of the indices.
-    /// @dev Counts, then fills: memory costs more than reading a slot again.
-    function find(Ledger storage ledger, address[] memory listed, TagFilter memory filter, bool includeRevoked)
-        internal
-        view
-        returns (address[] memory clients, uint64[] memory indexes)
-    {
-        uint256 length = _visit(ledger, listed, filter, includeRevoked, new address[](0), new uint64[](0));
-        clients = new address[](length);
-        indexes = new uint64[](length);
-        _visit(ledger, listed, filter, includeRevoked, clients, indexes);
-    }
-
-    /// @dev Counts what matches; writes it down where the arrays have room.
-    function _visit(
-        Ledger storage ledger,
-        address[] memory listed,
-        TagFilter memory filter,
-        bool includeRevoked,
-        address[] memory clients,
-        uint64[] memory indexes
-    ) private view returns (uint256 found) {
-        for (uint256 i = 0; i < listed.length; ++i) {
-            uint64 last = lastIndex(ledger, listed[i]);
-            for (uint64 index = 1; index <= last; ++index) {
-                Entry storage candidate = entry(ledger, listed[i], index);
-                Feedback memory feedback = candidate.feedback;
-                if (feedback.isRevoked && !includeRevoked) continue;
-                if (!candidate.tags.matches(feedback.tagShape, filter)) continue;
-                if (found < clients.length) (clients[found], indexes[found]) = (listed[i], index);
-                found += 1;
-            }
-        }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity ^0.8.24;
 
-import {IFeedback} from "../interfaces/IFeedback.sol";
+import {IBoundRegistry} from "../interfaces/IBoundRegistry.sol";
 
 /// @notice How often a feedback was answered, in all and by whom.
 struct ResponseCount {
@@ -14,7 +14,7 @@ library ResponseCounts {
     /// @notice Counts one more response, in all and for its responder.
     function append(ResponseCount storage responses, address responder) internal {
         // R8. A responder's own count is never above the total.
-        if (responses.total == type(uint64).max) revert IFeedback.CounterExhausted();
+        if (responses.total == type(uint64).max) revert IBoundRegistry.CounterExhausted();
         responses.total += 1;
         responses.by[responder] += 1;
     }

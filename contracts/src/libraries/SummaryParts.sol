@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity ^0.8.24;
 
-import {IFeedback} from "../interfaces/IFeedback.sol";
+import {IBoundRegistry} from "../interfaces/IBoundRegistry.sol";
 import {IReputationRegistry} from "../interfaces/IReputationRegistry.sol";
 
 /// @title SummaryParts
@@ -13,8 +13,6 @@ library SummaryParts {
     int128 internal constant VALUE_MAX = 1e38;
     /// @dev The width of a count in a tally's word.
     uint256 private constant COUNT_BITS = 64;
-    /// @dev The largest value at 18 decimals.
-    uint256 private constant WAD_VALUE_MAX = 1e56;
 
     /// @notice Takes one feedback into a tally.
     /// @dev A tally has one word for each number of decimals: the sum of the values, unscaled, in the upper 192 bits and
@@ -49,7 +47,7 @@ library SummaryParts {
         internal
         pure
     {
-        if (other.count > type(uint64).max - part.count) revert IFeedback.CounterExhausted(); // R8
+        if (other.count > type(uint64).max - part.count) revert IBoundRegistry.CounterExhausted(); // R8
         part.sum += other.sum;
         part.count += other.count;
         for (uint256 decimals = 0; decimals <= DECIMALS_MAX; ++decimals) {
@@ -57,16 +55,21 @@ library SummaryParts {
         }
     }
 
-    /// @notice Whether the histogram adds up to `count` and |sum| is at most `count` * 1e56.
+    /// @notice Whether feedback can make the part (R16): the histogram adds up to `count`, |sum| is at most what so many
+    /// values of 1e38 make at their decimals, and is a multiple of the smallest unit among them.
     function isPossible(IReputationRegistry.SummaryPart calldata part) internal pure returns (bool) {
         uint256 total = 0;
+        int256 bound = 0; // at most 19 * 2^64 * 1e56 < 2^255
+        int256 unit = 0;
         for (uint256 decimals = 0; decimals <= DECIMALS_MAX; ++decimals) {
-            total += part.histogram[decimals];
+            uint64 count = part.histogram[decimals];
+            if (count == 0) continue;
+            unit = _wadFactor(decimals);
+            total += count;
+            bound += int256(uint256(count)) * VALUE_MAX * unit;
         }
-        // At most 2^64 times 1e56, far below 2^255.
-        // forge-lint: disable-next-line(unsafe-typecast)
-        int256 bound = int256(uint256(part.count) * WAD_VALUE_MAX);
-        return total == part.count && -bound <= part.sum && part.sum <= bound;
+        if (total != part.count || part.sum < -bound || part.sum > bound) return false;
+        return total == 0 || part.sum % unit == 0;
     }
 
     /// @notice The summary of everything taken in.

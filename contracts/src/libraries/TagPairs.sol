@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity ^0.8.24;
 
+import {TagFilter, TagFilters, TagPattern} from "./TagFilters.sol";
+
 /// @notice How a pair of tags is stored: the length of each in bytes, tag1's in the high byte; or `LONG`. It is kept by
 /// whoever keeps the pair, in a slot that has room.
 type TagShape is uint16;
@@ -12,23 +14,11 @@ struct TagPair {
     string tag2;
 }
 
-/// @notice A tag to look for; length 0 means any tag.
-struct TagPattern {
-    uint256 length;
-    bytes32 word;
-    bytes32 hash;
-}
-
-/// @notice The tags to look for; `isAny` where both are any.
-struct TagFilter {
-    bool isAny;
-    TagPattern tag1;
-    TagPattern tag2;
-}
-
 /// @title TagPairs
 /// @notice Two tags of together at most 32 bytes cost one slot instead of two, and two empty ones none.
 library TagPairs {
+    using TagFilters for TagPattern;
+
     /// @dev Bytes of both tags together that fit one slot.
     uint256 private constant PACKED_MAX = 32;
     TagShape private constant LONG = TagShape.wrap(0xffff);
@@ -61,41 +51,14 @@ library TagPairs {
         return (_text(packed, length1), _text(packed << (8 * length1), length2));
     }
 
-    /// @notice What to look for; an empty tag is any tag.
-    function filter(string calldata tag1, string calldata tag2) internal pure returns (TagFilter memory result) {
-        result.isAny = bytes(tag1).length == 0 && bytes(tag2).length == 0;
-        if (result.isAny) return result;
-        result.tag1 = _pattern(tag1);
-        result.tag2 = _pattern(tag2);
-    }
-
     /// @dev Reads storage only where there is something to look for.
     function matches(TagPair storage pair, TagShape shape, TagFilter memory sought) internal view returns (bool) {
         if (sought.isAny) return true;
-        if (_isLong(shape)) return _matchesText(pair.tag1, sought.tag1) && _matchesText(pair.tag2, sought.tag2);
+        if (_isLong(shape)) return sought.tag1.matchesText(pair.tag1) && sought.tag2.matchesText(pair.tag2);
         (uint256 length1, uint256 length2) = _lengths(shape);
         bytes32 packed = pair.packed;
         bytes32 word1 = packed & bytes32(~(type(uint256).max >> (8 * length1)));
-        return _matchesWord(word1, length1, sought.tag1) && _matchesWord(packed << (8 * length1), length2, sought.tag2);
-    }
-
-    /// @dev Word and hash are computed once for all entries that are compared.
-    function _pattern(string calldata tag) private pure returns (TagPattern memory) {
-        // Of a longer tag the word is never compared: the length differs from any packed tag's.
-        // forge-lint: disable-next-line(unsafe-typecast)
-        return TagPattern({length: bytes(tag).length, word: bytes32(bytes(tag)), hash: keccak256(bytes(tag))});
-    }
-
-    /// @dev Loads a tag only if its length is the sought one: what a reviewer stored must not cost a reader more than
-    /// what the reader asks for.
-    function _matchesText(string storage tag, TagPattern memory sought) private view returns (bool) {
-        if (sought.length == 0) return true;
-        return bytes(tag).length == sought.length && keccak256(bytes(tag)) == sought.hash;
-    }
-
-    /// @dev The length distinguishes "a" from "a" with a NUL byte after it.
-    function _matchesWord(bytes32 word, uint256 length, TagPattern memory sought) private pure returns (bool) {
-        return sought.length == 0 || (sought.length == length && sought.word == word);
+        return sought.tag1.matchesWord(word1, length1) && sought.tag2.matchesWord(packed << (8 * length1), length2);
     }
 
     /// @dev Whether the tags are in the strings.

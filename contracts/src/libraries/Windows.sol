@@ -11,11 +11,23 @@ library Windows {
     }
 
     /// @notice The elements of a window over a list; none beyond its end.
-    function slice(address[] storage list, uint256 start, uint256 limit) internal view returns (address[] memory part) {
+    function slice(bytes32[] storage list, uint256 start, uint256 limit) internal view returns (bytes32[] memory part) {
         (uint256 from, uint256 to) = bounds(start, limit, list.length);
-        part = new address[](to - from);
+        part = new bytes32[](to - from);
         for (uint256 i = 0; i < part.length; ++i) {
             part[i] = list[from + i];
+        }
+    }
+
+    /// @notice The same over addresses, each of which is a word too, in storage and in memory.
+    function slice(address[] storage list, uint256 start, uint256 limit) internal view returns (address[] memory part) {
+        bytes32[] storage words;
+        assembly ("memory-safe") {
+            words.slot := list.slot
+        }
+        bytes32[] memory found = slice(words, start, limit);
+        assembly ("memory-safe") {
+            part := found
         }
     }
 

@@ -36,10 +36,15 @@ abstract contract RegistryTest is Test {
         owner = vm.createWallet("owner");
         newOwner = vm.createWallet("newOwner");
         identity = new IdentityRegistry();
-        reputation = new AuthorizedReputationRegistry(address(identity), true);
+        reputation = new AuthorizedReputationRegistry(address(identity), false);
         // The agent under test is not the first, so that its id is not also the first index.
         otherAgentId = _register(stranger);
         agentId = _register(owner.addr);
+    }
+
+    /// @dev Exchanges the registry for one that takes the first draft's signatures, too (R6).
+    function _acceptDraftV1() internal {
+        reputation = new AuthorizedReputationRegistry(address(identity), true);
     }
 
     function _register(address registrant) internal returns (uint256) {

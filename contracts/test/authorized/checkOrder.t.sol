@@ -2,6 +2,7 @@
 pragma solidity 0.8.37;
 
 import {IAuthorizedReputationRegistry as IReputation} from "../../src/interfaces/IAuthorizedReputationRegistry.sol";
+import {IBoundRegistry} from "../../src/interfaces/IBoundRegistry.sol";
 import {IFeedback} from "../../src/interfaces/IFeedback.sol";
 import {FeedbackAuthWords} from "../actors/FeedbackAuthWords.sol";
 import {RegistryTest} from "../actors/RegistryTest.sol";
@@ -86,7 +87,7 @@ contract CheckOrderTest is RegistryTest {
     {
         if (mask & SCORE_BIT != 0) return abi.encodeWithSelector(IReputation.ScoreOutOfRange.selector, 101);
         if (mask & AGENT_BIT != 0) {
-            return abi.encodeWithSelector(IFeedback.ERC721NonexistentToken.selector, UNKNOWN_AGENT);
+            return abi.encodeWithSelector(IBoundRegistry.ERC721NonexistentToken.selector, UNKNOWN_AGENT);
         }
         if (mask & SELF_BIT != 0) return abi.encodeWithSelector(IFeedback.SelfFeedback.selector, agentId, caller);
         if (mask & MISSING_BIT != 0) return abi.encodeWithSelector(IReputation.AuthMissing.selector);

@@ -22,6 +22,7 @@ contract ContractOwnerTest is RegistryTest {
     bytes private constant ANY_SIGNATURE = hex"0102030405";
 
     function test_WhenContractApproves_Accepts_R7() external {
+        _acceptDraftV1();
         bytes memory signature = new bytes(65);
         address account = makeAddr("wallet contract");
         FeedbackAuthWords memory auth = _ownedBy(account);
@@ -103,6 +104,7 @@ contract ContractOwnerTest is RegistryTest {
     }
 
     function test_WhenOwnerIsDelegated_AcceptsItsKey_R7() external {
+        _acceptDraftV1();
         _delegate(owner, address(new RefusingDelegate()));
         _give(_granted(agentId, client));
         _give(bytes.concat(_auth(agentId, client).fields(), _signature(owner, _auth(agentId, client).eip191Digest())));

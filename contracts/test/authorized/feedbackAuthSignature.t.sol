@@ -72,37 +72,39 @@ contract FeedbackAuthSignatureTest is RegistryTest {
     }
 
     function test_GivenDraftIsAccepted_AcceptsEip191_R6() external {
+        _acceptDraftV1();
         _assertAccepted(_signedOver(_auth(agentId, client).eip191Digest()));
     }
 
     function test_RevertGiven_DraftIsNotAccepted_R6() external {
-        reputation = new AuthorizedReputationRegistry(address(identity), false);
         _assertRefused(_signedOver(_auth(agentId, client).eip191Digest()));
     }
 
     function test_GivenDraftIsNotAccepted_AcceptsEip712_R6() external {
-        reputation = new AuthorizedReputationRegistry(address(identity), false);
         _assertAccepted(_granted(agentId, client));
     }
 
     function test_RevertWhen_FiveFieldStructIsSigned_R5() external {
+        _acceptDraftV1();
         _assertRefused(_signedOver(_auth(agentId, client).fiveFieldDigest(CHAIN_ID, address(reputation))));
     }
 
     function test_RevertWhen_PackedHashIsSigned_R6() external {
+        _acceptDraftV1();
         bytes32 packedHash = _auth(agentId, client).packedHash();
         _assertRefused(_signedOver(packedHash));
         _assertRefused(_signedOver(keccak256(bytes.concat("\x19Ethereum Signed Message:\n32", packedHash))));
     }
 
     function test_RevertWhen_BareHashIsSigned_R6() external {
+        _acceptDraftV1();
         _assertRefused(_signedOver(keccak256(_auth(agentId, client).fields())));
     }
 
     function test_RevertWhen_ReplayedOnAnotherReputationRegistry_R6() external {
         bytes memory blob = _granted(agentId, client);
         _assertAccepted(blob);
-        reputation = new AuthorizedReputationRegistry(address(identity), true);
+        reputation = new AuthorizedReputationRegistry(address(identity), false);
         _assertRefused(blob);
     }
 

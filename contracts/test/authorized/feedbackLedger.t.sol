@@ -16,10 +16,11 @@ contract FeedbackLedgerTest is Test {
 
     function test_WhenAppended_OnlyFirstEntryHoldsLastIndex() external {
         for (uint64 index = 1; index <= 3; ++index) {
-            assertEq(ledger.append(CLIENT, 90, "quality", ""), index);
+            assertEq(ledger.append(CLIENT, 1_800_000_000 + index, 90, "quality", ""), index);
             assertEq(ledger.entries[CLIENT][1].lastIndex, index);
+            assertEq(ledger.entries[CLIENT][index].timestamp, 1_800_000_000 + index);
         }
-        assertEq(ledger.append(OTHER, 80, "", ""), 1);
+        assertEq(ledger.append(OTHER, 1_800_000_004, 80, "", ""), 1);
         assertEq(ledger.entries[CLIENT][1].lastIndex, 3);
         assertEq(ledger.entries[OTHER][1].lastIndex, 1);
         assertEq(ledger.entries[CLIENT][2].lastIndex, 0);

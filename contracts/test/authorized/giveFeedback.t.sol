@@ -4,6 +4,7 @@ pragma solidity 0.8.37;
 import {Vm} from "forge-std/Vm.sol";
 
 import {IAuthorizedReputationRegistry as IReputation} from "../../src/interfaces/IAuthorizedReputationRegistry.sol";
+import {IBoundRegistry} from "../../src/interfaces/IBoundRegistry.sol";
 import {IFeedback} from "../../src/interfaces/IFeedback.sol";
 import {FeedbackAuthWords} from "../actors/FeedbackAuthWords.sol";
 import {RegistryTest} from "../actors/RegistryTest.sol";
@@ -125,7 +126,7 @@ contract GiveFeedbackTest is RegistryTest {
         FeedbackAuthWords memory auth = _auth(agentId, client);
         auth.agentId = 99;
         bytes memory blob = _blob(auth, owner);
-        vm.expectRevert(abi.encodeWithSelector(IFeedback.ERC721NonexistentToken.selector, 99), address(identity));
+        vm.expectRevert(abi.encodeWithSelector(IBoundRegistry.ERC721NonexistentToken.selector, 99), address(identity));
         _give(client, 99, SCORE, blob);
     }
 
@@ -330,14 +331,14 @@ contract GiveFeedbackTest is RegistryTest {
     function test_RevertWhen_CountIsExhausted_R8() external {
         _storeTotals(type(uint64).max, 0);
         bytes memory blob = _granted(agentId, client);
-        _expect(abi.encodeWithSelector(IFeedback.CounterExhausted.selector));
+        _expect(abi.encodeWithSelector(IBoundRegistry.CounterExhausted.selector));
         _give(client, agentId, 0, blob);
     }
 
     function test_RevertWhen_SumIsExhausted_R8() external {
         _storeTotals(1, type(uint64).max - SCORE + 1);
         bytes memory blob = _granted(agentId, client);
-        _expect(abi.encodeWithSelector(IFeedback.CounterExhausted.selector));
+        _expect(abi.encodeWithSelector(IBoundRegistry.CounterExhausted.selector));
         _give(blob);
     }
 

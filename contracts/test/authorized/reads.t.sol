@@ -3,6 +3,7 @@ pragma solidity 0.8.37;
 
 import {AuthorizedReputationRegistry} from "../../src/AuthorizedReputationRegistry.sol";
 import {IAuthorizedReputationRegistry as IReputation} from "../../src/interfaces/IAuthorizedReputationRegistry.sol";
+import {IBoundRegistry} from "../../src/interfaces/IBoundRegistry.sol";
 import {IFeedback} from "../../src/interfaces/IFeedback.sol";
 import {listOf} from "../actors/AddressLists.sol";
 import {FeedbackAuthWords} from "../actors/FeedbackAuthWords.sol";
@@ -17,24 +18,26 @@ interface IFirstDraftReputation {
 }
 
 contract ReputationReadsTest is RegistryTest {
+    uint256 private constant CALL_GAS = 1_000_000; // stands for what a node grants a call
+
     function test_RevertWhen_RegistryIsZero_R2() external {
-        vm.expectRevert(IFeedback.RegistryZero.selector);
+        vm.expectRevert(IBoundRegistry.RegistryZero.selector);
         new AuthorizedReputationRegistry(address(0), true);
     }
 
     function test_WhenRegistryIsGiven_KeepsBoth_R6() external {
-        AuthorizedReputationRegistry strict = new AuthorizedReputationRegistry(address(identity), false);
+        AuthorizedReputationRegistry lenient = new AuthorizedReputationRegistry(address(identity), true);
         assertEq(reputation.getIdentityRegistry(), address(identity));
-        assertTrue(reputation.acceptsDraftV1());
-        assertFalse(strict.acceptsDraftV1());
+        assertFalse(reputation.acceptsDraftV1());
+        assertTrue(lenient.acceptsDraftV1());
         assertEq(reputation.getVersion(), "2.0.0+concord.2");
 
         (, string memory name, string memory version, uint256 chainId, address verifyingContract,,) =
-            strict.eip712Domain();
+            lenient.eip712Domain();
         assertEq(name, "ERC8004ReputationRegistry");
         assertEq(version, "1");
         assertEq(chainId, CHAIN_ID);
-        assertEq(verifyingContract, address(strict));
+        assertEq(verifyingContract, address(lenient));
     }
 
     function test_GivenNothing_SummaryIsZero_R15() external view {
@@ -140,6 +143,105 @@ contract ReputationReadsTest is RegistryTest {
         assertEq(sum, 160);
     }
 
+    function test_WhenWindowIsAsked_TotalsAreOfWhatIsInIt_R15() external {
+        _fill();
+        _assertOfClients(0, 1, 0, 0, 2, 160);
+        _assertOfClients(0, 9, 0, 0, 3, 211);
+        _assertOfClients(1, type(uint256).max, 0, 0, 1, 51);
+        _assertOfClients(0, 2, TAG1, 0, 2, 160);
+        _assertOfClients(0, 2, 0, TAG2, 2, 151);
+        _assertOfClients(0, 2, "other", TAG2, 1, 51);
+        _assertOfClients(0, 2, TAG1, TAG2, 1, 100);
+        _assertOfClients(2, 1, 0, 0, 0, 0);
+        _assertOfClients(0, 0, 0, 0, 0, 0);
+        _assertOfIndices(client, 0, type(uint64).max, 0, 2, 160);
+        _assertOfIndices(client, 0, 2, 0, 1, 100);
+        _assertOfIndices(client, 1, 1, 0, 1, 100);
+        _assertOfIndices(client, 2, 1, 0, 0, 0);
+        _assertOfIndices(client, 2, 2, 0, 1, 60);
+        _assertOfIndices(client, 1, 3, TAG2, 1, 100);
+        _assertOfIndices(client, 4, 9, 0, 0, 0);
+        _assertOfIndices(client, 1, 0, 0, 0, 0);
+        _assertOfIndices(newOwner.addr, 0, 9, 0, 0, 0);
+        (uint64 count,) = reputation.getTotalsOfClients(99, 0, 9, 0, 0);
+        assertEq(count, 0);
+        (count,) = reputation.getTotalsOfIndices(otherAgentId, client, 0, 9, 0, 0);
+        assertEq(count, 0);
+    }
+
+    /// @dev However clients and indices are cut, the parts add up to what was given. The expected values are the test's.
+    function testFuzz_PartsOfTotalsAddUpToTheWhole_R15(uint256 seed, uint256 size, uint256 cut) external {
+        address[2] memory clients = [client, stranger];
+        uint64 count = 0;
+        uint64 sum = 0;
+        for (uint256 i = bound(size, 0, 12); i != 0; --i) {
+            uint256 random = uint256(keccak256(abi.encode(seed, i)));
+            uint8 score = uint8((random >> 8) % 101);
+            _giveWithin12(clients[random % 2], score);
+            if ((random >> 16) % 4 == 0) {
+                _revoke(clients[random % 2], reputation.getLastIndex(agentId, clients[random % 2]));
+                continue;
+            }
+            count += 1;
+            sum += score;
+        }
+        cut = bound(cut, 0, 3);
+        (uint64 firstCount, uint64 firstSum) = reputation.getTotalsOfClients(agentId, 0, cut, 0, 0);
+        (uint64 restCount, uint64 restSum) = reputation.getTotalsOfClients(agentId, cut, type(uint256).max, 0, 0);
+        assertEq(firstCount + restCount, count);
+        assertEq(firstSum + restSum, sum);
+        for (uint256 i = 0; i < clients.length; ++i) {
+            uint64 middle = uint64(1 + (seed >> (8 * i)) % 8);
+            (firstCount, firstSum) = reputation.getTotalsOfIndices(agentId, clients[i], 0, middle, 0, 0);
+            (restCount, restSum) = reputation.getTotalsOfIndices(agentId, clients[i], middle, type(uint64).max, 0, 0);
+            count -= firstCount + restCount;
+            sum -= firstSum + restSum;
+        }
+        assertEq(count, 0);
+        assertEq(sum, 0);
+    }
+
+    /// @dev The attack: a client gives so much feedback that no call can sum it up.
+    function test_GivenCrowdOfFeedback_PartsReachTheEnd_R15() external {
+        FeedbackAuthWords memory auth = _auth(agentId, client);
+        auth.indexLimit = 400;
+        bytes memory blob = _blob(auth, owner);
+        for (uint256 i = 0; i < 400; ++i) {
+            _give(blob);
+        }
+        vm.cool(address(reputation));
+        (bool fits,) = address(reputation).staticcall{gas: CALL_GAS}(
+            abi.encodeWithSignature(
+                "getTotals(uint256,address[],bytes32,bytes32)", agentId, listOf(client, client), TAG1, bytes32(0)
+            )
+        );
+        assertFalse(fits);
+        uint64 count = 0;
+        uint64 sum = 0;
+        for (uint64 start = 1; start <= 400; start += 100) {
+            vm.cool(address(reputation));
+            (uint64 countOfPart, uint64 sumOfPart) =
+                reputation.getTotalsOfIndices{gas: CALL_GAS}(agentId, client, start, 100, TAG1, 0);
+            count += countOfPart;
+            sum += sumOfPart;
+        }
+        assertEq(count, 400);
+        assertEq(sum, uint64(400) * SCORE);
+    }
+
+    /// @dev A sum loads each entry once beside the client's last index, and no tag that is not asked for.
+    function test_WhenTotalsAreAsked_ReadsEachEntryOnce_R15() external {
+        _fill();
+        vm.record();
+        reputation.getTotals(agentId, listOf(client, stranger), 0, 0);
+        (bytes32[] memory reads,) = vm.accesses(address(reputation));
+        assertEq(reads.length, 2 + 4);
+        vm.record();
+        reputation.getTotals(agentId, listOf(client, stranger), TAG1, 0);
+        (reads,) = vm.accesses(address(reputation));
+        assertEq(reads.length, 2 + 4 + 3); // three are not revoked
+    }
+
     function test_WhenNoClientsAreListed_ReadsAll_R15() external {
         _fill();
         (
@@ -205,6 +307,36 @@ contract ReputationReadsTest is RegistryTest {
         reputation.giveFeedback(agentId, 51, "other", TAG2, FILE_URI, FILE_HASH, blob);
         vm.prank(client);
         reputation.revokeFeedback(agentId, 2);
+    }
+
+    /// @dev With a grant for twelve.
+    function _giveWithin12(address from, uint8 score) private {
+        FeedbackAuthWords memory auth = _auth(agentId, from);
+        auth.indexLimit = 12;
+        _give(from, agentId, score, _blob(auth, owner));
+    }
+
+    function _revoke(address from, uint64 index) private {
+        vm.prank(from);
+        reputation.revokeFeedback(agentId, index);
+    }
+
+    function _assertOfClients(uint256 start, uint256 limit, bytes32 tag1, bytes32 tag2, uint64 count, uint64 sum)
+        private
+        view
+    {
+        (uint64 c, uint64 s) = reputation.getTotalsOfClients(agentId, start, limit, tag1, tag2);
+        assertEq(c, count);
+        assertEq(s, sum);
+    }
+
+    function _assertOfIndices(address from, uint64 start, uint64 limit, bytes32 tag2, uint64 count, uint64 sum)
+        private
+        view
+    {
+        (uint64 c, uint64 s) = reputation.getTotalsOfIndices(agentId, from, start, limit, 0, tag2);
+        assertEq(c, count);
+        assertEq(s, sum);
     }
 
     function _assertFiltered(address[] memory clients, bytes32 tag1, bytes32 tag2, uint64 count, uint8 average)

@@ -107,6 +107,7 @@ contract ThreatsTest is WalletTest {
     }
 
     function test_GivenSecondRegistry_DraftGrantCountsInBoth_R6() external {
+        _acceptDraftV1();
         AuthorizedReputationRegistry second = _deployedByStranger(true);
         FeedbackAuthWords memory auth = _auth(agentId, client);
         bytes memory blob = bytes.concat(auth.fields(), _signature(owner, auth.eip191Digest()));
@@ -121,6 +122,7 @@ contract ThreatsTest is WalletTest {
     }
 
     function test_GivenSecondRegistry_TypedGrantCountsInOne_R6() external {
+        _acceptDraftV1();
         AuthorizedReputationRegistry second = _deployedByStranger(true);
         bytes memory blob = _granted(agentId, client);
         vm.expectRevert(IAuthorized.AuthBadSignature.selector);

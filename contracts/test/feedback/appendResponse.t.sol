@@ -4,6 +4,7 @@ pragma solidity 0.8.37;
 import {Test} from "forge-std/Test.sol";
 import {Vm} from "forge-std/Vm.sol";
 
+import {IBoundRegistry} from "../../src/interfaces/IBoundRegistry.sol";
 import {IFeedback} from "../../src/interfaces/IFeedback.sol";
 import {listOf} from "../actors/AddressLists.sol";
 import {OpenRegistryTest} from "../actors/OpenRegistryTest.sol";
@@ -97,7 +98,7 @@ abstract contract ResponsesTest is Test {
         vm.store(address(its.registry), reads[0], bytes32(uint256(type(uint64).max - 1)));
         _respond(responder, its.client, 1);
         _assertCount(its.client, 1, new address[](0), type(uint64).max);
-        vm.expectRevert(IFeedback.CounterExhausted.selector);
+        vm.expectRevert(IBoundRegistry.CounterExhausted.selector);
         _respond(responder, its.client, 1);
     }
 

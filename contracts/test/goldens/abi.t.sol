@@ -7,6 +7,7 @@ import {IERC721} from "@openzeppelin/contracts/token/ERC721/IERC721.sol";
 import {Test} from "forge-std/Test.sol";
 
 import {IAuthorizedReputationRegistry as IReputation} from "../../src/interfaces/IAuthorizedReputationRegistry.sol";
+import {IBoundRegistry} from "../../src/interfaces/IBoundRegistry.sol";
 import {IFeedback} from "../../src/interfaces/IFeedback.sol";
 import {IIdentityRegistry as IIdentity} from "../../src/interfaces/IIdentityRegistry.sol";
 import {IReputationRegistry as IOpenReputation} from "../../src/interfaces/IReputationRegistry.sol";
@@ -83,7 +84,7 @@ contract AbiTest is Test {
             IFeedback.ResponseAppended.selector, 0xb1c6be0b5b8aef6539e2fac0fd131a2faa7b49edf8e505b5eb0ad487d56051d4
         );
         assertEq(IFeedback.FeedbackRevoked.selector, 0x25156fd3288212246d8b008d5921fde376c71ed14ac2e072a506eb06fde6d09d);
-        assertEq(IFeedback.ERC721NonexistentToken.selector, IERC721Errors.ERC721NonexistentToken.selector);
+        assertEq(IBoundRegistry.ERC721NonexistentToken.selector, IERC721Errors.ERC721NonexistentToken.selector);
     }
 
     function test_OpenFunctionsAreTheCanonicalOnes_R2() external view {
@@ -123,7 +124,6 @@ contract AbiTest is Test {
         assertEq(
             IValidation.ValidationResponse.selector, 0xafddf629e874ccc3963b6a888c477bd464a6c8525024fc88759ea3b2326349ae
         );
-        assertEq(IValidation.ERC721NonexistentToken.selector, IERC721Errors.ERC721NonexistentToken.selector);
     }
 
     function test_WholeAbiIsTheCommittedOne_R2() external {

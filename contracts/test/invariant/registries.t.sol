@@ -17,7 +17,7 @@ contract RegistriesInvariantTest is Test {
 
     function setUp() external {
         identity = new IdentityRegistry();
-        reputation = new AuthorizedReputationRegistry(address(identity), true);
+        reputation = new AuthorizedReputationRegistry(address(identity), false);
         handler = new RegistryHandler(identity, reputation);
         bytes4[] memory selectors = new bytes4[](8);
         selectors[0] = RegistryHandler.register.selector;

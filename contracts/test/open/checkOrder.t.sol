@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
+import {IBoundRegistry} from "../../src/interfaces/IBoundRegistry.sol";
 import {IFeedback} from "../../src/interfaces/IFeedback.sol";
 import {IReputationRegistry as IReputation} from "../../src/interfaces/IReputationRegistry.sol";
 import {OpenRegistryTest} from "../actors/OpenRegistryTest.sol";
@@ -38,7 +39,7 @@ contract OpenCheckOrderTest is OpenRegistryTest {
         if (mask & DECIMALS_BIT != 0) return abi.encodeWithSelector(IReputation.DecimalsOutOfRange.selector, decimals);
         if (mask & VALUE_BIT != 0) return abi.encodeWithSelector(IReputation.ValueOutOfRange.selector, value);
         if (mask & AGENT_BIT != 0) {
-            return abi.encodeWithSelector(IFeedback.ERC721NonexistentToken.selector, UNKNOWN_AGENT);
+            return abi.encodeWithSelector(IBoundRegistry.ERC721NonexistentToken.selector, UNKNOWN_AGENT);
         }
         return abi.encodeWithSelector(IFeedback.SelfFeedback.selector, agentId, owner);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
-import {IFeedback} from "../../src/interfaces/IFeedback.sol";
+import {IBoundRegistry} from "../../src/interfaces/IBoundRegistry.sol";
 import {IReputationRegistry as IReputation} from "../../src/interfaces/IReputationRegistry.sol";
 import {listOf} from "../actors/AddressLists.sol";
 import {OpenRegistryTest} from "../actors/OpenRegistryTest.sol";
@@ -175,16 +175,16 @@ contract OpenSummaryTest is OpenRegistryTest {
         parts[0] = _uniform(type(uint64).max - 1, 1e56, 0);
         parts[1] = _uniform(1, 1e56, 0);
         _assertFinish(parts, type(uint64).max, BOUND, 0);
-        parts[0] = _uniform(type(uint64).max - 1, -1e56, 18);
-        parts[1] = _uniform(1, -1e56, 18);
-        _assertFinish(parts, type(uint64).max, -BOUND, 0);
+        parts[0] = _uniform(type(uint64).max - 1, -1e38, 18);
+        parts[1] = _uniform(1, -1e38, 18);
+        _assertFinish(parts, type(uint64).max, -BOUND, 18);
     }
 
     function test_RevertWhen_CountsPassTheGreatest_R8() external {
         IReputation.SummaryPart[] memory parts = new IReputation.SummaryPart[](2);
         parts[0] = _uniform(type(uint64).max, 1e56, 0);
         parts[1] = _uniform(1, 1e56, 0);
-        vm.expectRevert(IFeedback.CounterExhausted.selector);
+        vm.expectRevert(IBoundRegistry.CounterExhausted.selector);
         reputation.finishSummary(parts);
     }
 
@@ -204,11 +204,64 @@ contract OpenSummaryTest is OpenRegistryTest {
         part = _uniform(0, 0, 0);
         part.sum = 1;
         _assertMismatch(part);
+        _assertMismatch(_uniform(1, 1e56, 18));
+        _assertMismatch(_uniform(1, 1e17, 0));
         part = _uniform(0, 0, 0);
         for (uint256 i = 0; i < 19; ++i) {
             part.histogram[i] = type(uint64).max;
         }
         _assertMismatch(part);
+    }
+
+    /// @dev At each number of decimals, the largest and the smallest sum, and a unit beyond each; for one value there, and
+    /// for one more without decimals.
+    function test_WhenSumIsAtBoundOfItsDecimals_FinishesAndNoFurther_R16() external {
+        int256 unit = 1e18;
+        for (uint256 decimals = 0; decimals < 19; ++decimals) {
+            IReputation.SummaryPart memory part = _uniform(1, 1e38 * unit, decimals);
+            _assertAtBound(part, unit);
+            part.count = 2;
+            part.histogram[0] += 1;
+            part.sum += 1e56;
+            _assertAtBound(part, unit);
+            unit /= 10;
+        }
+    }
+
+    /// @dev 0.03; 0.0301 with a second value of four decimals; 1e-18 with one of eighteen.
+    function test_WhenSumIsInWholeUnits_FinishesAndNoOther_R16() external {
+        IReputation.SummaryPart memory part = _uniform(1, 3e16, 2);
+        _assertFinish(_alone(part), 1, 3, 2);
+        part.sum = 3.01e16;
+        _assertMismatch(part);
+        part.count = 2;
+        part.histogram[4] = 1;
+        _assertFinish(_alone(part), 2, 1, 2);
+        part.sum = -3.01e16;
+        _assertFinish(_alone(part), 2, -1, 2);
+        part.sum = 3.001e16;
+        _assertMismatch(part);
+        part.sum = 1;
+        _assertMismatch(part);
+        part.histogram[4] = 0;
+        part.histogram[18] = 1;
+        _assertFinish(_alone(part), 2, 0, 2);
+    }
+
+    function _assertAtBound(IReputation.SummaryPart memory part, int256 unit) private {
+        for (uint256 i = 0; i < 2; ++i) {
+            (uint64 count,,) = reputation.finishSummary(_alone(part));
+            assertEq(count, part.count);
+            part.sum += part.sum > 0 ? unit : -unit;
+            _assertMismatch(part);
+            part.sum -= part.sum > 0 ? unit : -unit;
+            part.sum = -part.sum;
+        }
+    }
+
+    function _alone(IReputation.SummaryPart memory part) private pure returns (IReputation.SummaryPart[] memory parts) {
+        parts = new IReputation.SummaryPart[](1);
+        parts[0] = part;
     }
 
     function _uniform(uint64 count, int256 each, uint256 decimals)

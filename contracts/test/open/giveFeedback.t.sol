@@ -3,6 +3,7 @@ pragma solidity 0.8.37;
 
 import {Vm} from "forge-std/Vm.sol";
 
+import {IBoundRegistry} from "../../src/interfaces/IBoundRegistry.sol";
 import {IFeedback} from "../../src/interfaces/IFeedback.sol";
 import {IReputationRegistry as IReputation} from "../../src/interfaces/IReputationRegistry.sol";
 import {listOf} from "../actors/AddressLists.sol";
@@ -107,7 +108,7 @@ contract GiveOpenFeedbackTest is OpenRegistryTest {
 
     function test_RevertWhen_AgentIsUnknown() external {
         vm.expectRevert(
-            abi.encodeWithSelector(IFeedback.ERC721NonexistentToken.selector, UNKNOWN_AGENT), address(identity)
+            abi.encodeWithSelector(IBoundRegistry.ERC721NonexistentToken.selector, UNKNOWN_AGENT), address(identity)
         );
         _give(owner, UNKNOWN_AGENT, 1, 0, "", "");
     }
@@ -135,7 +136,7 @@ contract GiveOpenFeedbackTest is OpenRegistryTest {
         _storeLastIndex(type(uint64).max - 1);
         _give(client, 7, 0);
         _assertStored(type(uint64).max, 7, 0, TAG1, TAG2);
-        _expect(abi.encodeWithSelector(IFeedback.CounterExhausted.selector));
+        _expect(abi.encodeWithSelector(IBoundRegistry.CounterExhausted.selector));
         _give(client, 7, 0);
     }
 

@@ -2,6 +2,7 @@
 pragma solidity 0.8.37;
 
 import {ReputationRegistry} from "../../src/ReputationRegistry.sol";
+import {IBoundRegistry} from "../../src/interfaces/IBoundRegistry.sol";
 import {IFeedback} from "../../src/interfaces/IFeedback.sol";
 import {IReputationRegistry as IReputation} from "../../src/interfaces/IReputationRegistry.sol";
 import {listOf} from "../actors/AddressLists.sol";
@@ -30,7 +31,7 @@ contract OpenReadsTest is OpenRegistryTest {
     }
 
     function test_RevertWhen_RegistryIsZero_R2() external {
-        vm.expectRevert(IFeedback.RegistryZero.selector);
+        vm.expectRevert(IBoundRegistry.RegistryZero.selector);
         new ReputationRegistry(address(0));
     }
 

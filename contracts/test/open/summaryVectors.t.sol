@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
+import {IBoundRegistry} from "../../src/interfaces/IBoundRegistry.sol";
 import {IReputationRegistry as IReputation} from "../../src/interfaces/IReputationRegistry.sol";
 import {OpenRegistryTest} from "../actors/OpenRegistryTest.sol";
 
@@ -21,6 +22,50 @@ contract SummaryVectorsTest is OpenRegistryTest {
         }
         assertEq(held, vm.parseJsonUint(file, ".counts.ok"));
         assertEq(refused, vm.parseJsonUint(file, ".counts.error"));
+    }
+
+    /// @dev `finishSummary` over the same parts. What is no part at all (too long a histogram, too wide a number) cannot be
+    /// sent.
+    function test_EveryVectorOfPartsHolds_R16() external {
+        string memory file = vm.readFile("tests/vectors/summary_merge.json");
+        string[] memory lines = vm.split(file, "\n");
+        uint256 held = 0;
+        uint256 refused = 0;
+        for (uint256 i = 0; i < lines.length; ++i) {
+            if (!vm.contains(lines[i], '{"id":"')) continue;
+            string memory vector = _object(lines[i]);
+            if (vm.keyExistsJson(vector, ".ok")) {
+                (uint64 count, int128 value, uint8 decimals) = reputation.finishSummary(_parts(vector));
+                assertEq(count, vm.parseJsonUint(vector, ".ok.count"), lines[i]);
+                assertEq(value, vm.parseJsonInt(vector, ".ok.value"), lines[i]);
+                assertEq(decimals, vm.parseJsonUint(vector, ".ok.value_decimals"), lines[i]);
+                ++held;
+                continue;
+            }
+            ++refused;
+            if (vm.contains(lines[i], '"flags":["Request"')) continue;
+            IReputation.SummaryPart[] memory parts = _parts(vector);
+            vm.expectPartialRevert(_errorOf(vm.parseJsonString(vector, ".error")));
+            reputation.finishSummary(parts);
+        }
+        assertEq(held, vm.parseJsonUint(file, ".counts.ok"));
+        assertEq(refused, vm.parseJsonUint(file, ".counts.error"));
+    }
+
+    function _parts(string memory vector) private view returns (IReputation.SummaryPart[] memory parts) {
+        uint256 length = 0;
+        while (vm.keyExistsJson(vector, string.concat(".parts[", vm.toString(length), "]"))) ++length;
+        parts = new IReputation.SummaryPart[](length);
+        for (uint256 i = 0; i < length; ++i) {
+            string memory part = string.concat(".parts[", vm.toString(i), "]");
+            parts[i].sum = vm.parseJsonInt(vector, string.concat(part, ".sum"));
+            parts[i].count = uint64(vm.parseJsonUint(vector, string.concat(part, ".count")));
+            uint256[] memory histogram = vm.parseJsonUintArray(vector, string.concat(part, ".histogram"));
+            assertEq(histogram.length, 19);
+            for (uint256 decimals = 0; decimals < 19; ++decimals) {
+                parts[i].histogram[decimals] = uint64(histogram[decimals]);
+            }
+        }
     }
 
     /// @dev One vector a line, all but the last with a comma after it.
@@ -92,6 +137,8 @@ contract SummaryVectorsTest is OpenRegistryTest {
 
     function _errorOf(string memory class) private pure returns (bytes4) {
         bytes32 name = keccak256(bytes(class));
+        if (name == keccak256("BadRequest")) return IReputation.SummaryPartMismatch.selector;
+        if (name == keccak256("CounterExhausted")) return IBoundRegistry.CounterExhausted.selector;
         if (name == keccak256("EmptyClients")) return IReputation.EmptyClients.selector;
         if (name == keccak256("DecimalsOutOfRange")) return IReputation.DecimalsOutOfRange.selector;
         assertEq(class, "ValueOutOfRange");

@@ -3,6 +3,7 @@ pragma solidity 0.8.37;
 
 import {Test} from "forge-std/Test.sol";
 
+import {TagFilters} from "../../src/libraries/TagFilters.sol";
 import {TagPair, TagPairs, TagShape} from "../../src/libraries/TagPairs.sol";
 
 /// @dev The library behind calls, as it takes tags from calldata. Every pair is written once.
@@ -17,7 +18,7 @@ contract TagPairsTest is Test {
     }
 
     function matches(string calldata tag1, string calldata tag2) external view returns (bool) {
-        return pairs[pairs.length - 1].matches(shape, TagPairs.filter(tag1, tag2));
+        return pairs[pairs.length - 1].matches(shape, TagFilters.ofTexts(tag1, tag2));
     }
 
     function test_WhenBothFit_WritesOneSlot() external {

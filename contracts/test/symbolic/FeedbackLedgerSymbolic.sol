@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {Test} from "forge-std/Test.sol";
 
-import {IFeedback} from "../../src/interfaces/IFeedback.sol";
+import {IBoundRegistry} from "../../src/interfaces/IBoundRegistry.sol";
 import {FeedbackLedger} from "../../src/libraries/FeedbackLedger.sol";
 
 /// @dev Proven by halmos for all arguments (scripts/deep), not run by forge: forge runs what begins with test.
@@ -53,12 +53,12 @@ contract FeedbackLedgerSymbolic is Test {
             assertEq(ledger.sum, uint256(sum) + score);
         } catch (bytes memory reason) {
             assertFalse(fits);
-            assertEq(keccak256(reason), keccak256(abi.encodeWithSelector(IFeedback.CounterExhausted.selector)));
+            assertEq(keccak256(reason), keccak256(abi.encodeWithSelector(IBoundRegistry.CounterExhausted.selector)));
         }
     }
 
     function append(uint8 score) external {
-        ledger.append(CLIENT, score, "", "");
+        ledger.append(CLIENT, 0, score, "", "");
     }
 
     function _assertIndexAfter(Step memory step) private {
@@ -73,7 +73,7 @@ contract FeedbackLedgerSymbolic is Test {
     function _take(Step memory step) private {
         address client = step.isByOther ? OTHER : CLIENT;
         if (!step.isRevocation) {
-            ledger.append(client, step.score, "", "");
+            ledger.append(client, 0, step.score, "", "");
             return;
         }
         vm.assume(step.index != 0 && step.index <= ledger.lastIndex(client));

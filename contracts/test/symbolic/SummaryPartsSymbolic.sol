@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {Test} from "forge-std/Test.sol";
 
-import {IFeedback} from "../../src/interfaces/IFeedback.sol";
+import {IBoundRegistry} from "../../src/interfaces/IBoundRegistry.sol";
 import {IReputationRegistry} from "../../src/interfaces/IReputationRegistry.sol";
 import {SummaryParts} from "../../src/libraries/SummaryParts.sol";
 
@@ -12,8 +12,6 @@ import {SummaryParts} from "../../src/libraries/SummaryParts.sol";
 contract SummaryPartsSymbolic is Test {
     using SummaryParts for IReputationRegistry.SummaryPart;
     using SummaryParts for int256[19];
-
-    int256 private constant WAD_VALUE_MAX = 1e56;
 
     /// @dev From any sum within the bound, any further value at 18 decimals leads to a sum within the next bound, without
     /// an overflow. The values that are written out come first: on them a fault is found without a division.
@@ -27,7 +25,8 @@ contract SummaryPartsSymbolic is Test {
         }
     }
 
-    /// @dev A part passes if and only if its histogram adds up to its count and |sum| is at most count * 1e56.
+    /// @dev A part passes if and only if its histogram adds up to its count, |sum| is at most 1e56 for each value without
+    /// decimals and 1e38 for each with 18, and is whole where none has decimals.
     function check_PossibleIsWithinTheBound_R16(int256 sum, uint64 some, uint64 others) external view {
         for (uint64 count = 0; count < 3; ++count) {
             IReputationRegistry.SummaryPart memory part;
@@ -35,8 +34,9 @@ contract SummaryPartsSymbolic is Test {
             part.sum = sum;
             part.histogram[0] = some;
             part.histogram[18] = others;
-            bool isWithin = uint256(some) + others == count && _isWithin(sum, count);
-            assertEq(this.isPossible(part), isWithin);
+            bool isMade = uint256(some) + others == count && _isWithin(sum, some, others);
+            if (some != 0 && others == 0) isMade = isMade && sum % 1e18 == 0;
+            assertEq(this.isPossible(part), isMade);
         }
     }
 
@@ -55,7 +55,7 @@ contract SummaryPartsSymbolic is Test {
             assertEq(atSeven, merged);
         } catch (bytes memory reason) {
             assertFalse(fits);
-            assertEq(keccak256(reason), keccak256(abi.encodeWithSelector(IFeedback.CounterExhausted.selector)));
+            assertEq(keccak256(reason), keccak256(abi.encodeWithSelector(IBoundRegistry.CounterExhausted.selector)));
         }
     }
 
@@ -103,8 +103,8 @@ contract SummaryPartsSymbolic is Test {
         return -bound <= sum && sum <= bound;
     }
 
-    function _isWithin(int256 sum, uint64 count) private pure returns (bool) {
-        int256 bound = int256(uint256(count)) * WAD_VALUE_MAX;
+    function _isWithin(int256 sum, uint64 some, uint64 others) private pure returns (bool) {
+        int256 bound = int256(uint256(some)) * 1e56 + int256(uint256(others)) * 1e38;
         return -bound <= sum && sum <= bound;
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
+import {IBoundRegistry} from "../../src/interfaces/IBoundRegistry.sol";
 import {IValidationRegistry as IValidation} from "../../src/interfaces/IValidationRegistry.sol";
 import {ValidationTest} from "../actors/ValidationTest.sol";
 
@@ -63,7 +64,7 @@ contract ValidationCheckOrderTest is ValidationTest {
         }
         if (mask & EXISTS_BIT != 0) return abi.encodeWithSelector(IValidation.RequestExists.selector, REQUEST);
         if (mask & AGENT_BIT != 0) {
-            return abi.encodeWithSelector(IValidation.ERC721NonexistentToken.selector, unknownAgent);
+            return abi.encodeWithSelector(IBoundRegistry.ERC721NonexistentToken.selector, unknownAgent);
         }
         return abi.encodeWithSelector(IValidation.NotAuthorized.selector, caller, agentId);
     }

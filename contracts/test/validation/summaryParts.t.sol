@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
+import {IBoundRegistry} from "../../src/interfaces/IBoundRegistry.sol";
 import {IValidationRegistry as IValidation} from "../../src/interfaces/IValidationRegistry.sol";
 import {listOf} from "../actors/AddressLists.sol";
 import {ValidationTest} from "../actors/ValidationTest.sol";
@@ -111,7 +112,7 @@ contract ValidationSummaryPartsTest is ValidationTest {
         IValidation.SummaryPart[] memory parts = new IValidation.SummaryPart[](2);
         parts[0] = _uniform(type(uint64).max, 100);
         parts[1] = _uniform(1, 0);
-        vm.expectRevert(IValidation.CounterExhausted.selector);
+        vm.expectRevert(IBoundRegistry.CounterExhausted.selector);
         validation.finishSummary(parts);
     }
 

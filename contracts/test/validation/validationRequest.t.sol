@@ -4,12 +4,13 @@ pragma solidity 0.8.37;
 import {Vm} from "forge-std/Vm.sol";
 
 import {ValidationRegistry} from "../../src/ValidationRegistry.sol";
+import {IBoundRegistry} from "../../src/interfaces/IBoundRegistry.sol";
 import {IValidationRegistry as IValidation} from "../../src/interfaces/IValidationRegistry.sol";
 import {ValidationTest} from "../actors/ValidationTest.sol";
 
 contract ValidationRequestTest is ValidationTest {
     function test_RevertWhen_IdentityRegistryIsZero_R2() external {
-        vm.expectRevert(IValidation.RegistryZero.selector);
+        vm.expectRevert(IBoundRegistry.RegistryZero.selector);
         new ValidationRegistry(address(0));
     }
 
@@ -51,7 +52,7 @@ contract ValidationRequestTest is ValidationTest {
     }
 
     function test_RevertWhen_AgentOfRequestIsUnknown() external {
-        vm.expectRevert(abi.encodeWithSelector(IValidation.ERC721NonexistentToken.selector, UNKNOWN_ID));
+        vm.expectRevert(abi.encodeWithSelector(IBoundRegistry.ERC721NonexistentToken.selector, UNKNOWN_ID));
         vm.prank(owner.addr);
         validation.validationRequest(validator, UNKNOWN_ID, REQUEST_URI, REQUEST);
     }

@@ -62,11 +62,8 @@ fn choices(
                 Some(text) => self::identity(text)?,
                 None => recorded.identity,
             };
-            // Others may have a registry over the same one, which no address book here has (R6).
-            let default = match recorded.identity == identity {
-                true => recorded.accepts_draft_v1,
-                false => identity.is_none(),
-            };
+            // R6: over another identity registry the first draft's form is off until it is asked for.
+            let default = recorded.identity == identity && recorded.accepts_draft_v1;
             Ok(Choices {
                 salt: salt.clone().unwrap_or(recorded.salt),
                 accepts_draft_v1: accepts_draft_v1.unwrap_or(default),

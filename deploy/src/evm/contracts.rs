@@ -70,7 +70,7 @@ impl Default for Choices {
     fn default() -> Self {
         Self {
             salt: "concord".to_owned(),
-            accepts_draft_v1: true, // R6: the default
+            accepts_draft_v1: false, // R6: the default
             identity: None,
         }
     }

@@ -29,7 +29,7 @@ fn the_committed_book_and_a_written_one_fit_the_schema() {
     let workplace = Workplace::at(&chain);
     workplace.apply(&[]).assert_done();
     workplace
-        .apply(&["--accepts-draft-v1", "false"])
+        .apply(&["--salt", "second", "--accepts-draft-v1", "true"])
         .assert_done();
     let written = workplace.address_book();
     assert!(written["chains"]["eip155:84532"]["others"].is_array());
@@ -52,7 +52,7 @@ fn the_set_in_use_changes_only_when_it_is_said() {
     assert_eq!(workplace.recorded(), second);
     let back = workplace.apply(&["--salt", "concord"]);
     let words =
-        "the address book has the set of salt second (draft v1 authorizations: true) in use";
+        "the address book has the set of salt second (draft v1 authorizations: false) in use";
     assert!(back.assert_done().stdout.contains(words), "{}", back.stdout);
     assert_eq!(workplace.recorded()["settings"], first["settings"]);
 }

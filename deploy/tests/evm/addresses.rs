@@ -13,7 +13,7 @@ fn salts_code_hashes_and_addresses_are_viem_s() {
     for text in ["concord", "another"] {
         let choices = Choices {
             salt: text.to_owned(),
-            accepts_draft_v1: true,
+            accepts_draft_v1: false,
             identity: None,
         };
         let contracts = registries(&clone_root().join("contracts/out"), &choices).unwrap();

@@ -104,7 +104,7 @@ fn two_registries_are_deployed_over_one_of_others() {
     workplace.apply(&["--identity", &identity]).assert_done();
     assert_eq!(chain.nonce(deployer().address()), 2);
     assert_attached(&chain, &workplace, &identity);
-    // R6: others may have a registry over it, too.
+    // R6: the default.
     assert_eq!(workplace.recorded()["settings"]["acceptsDraftV1"], false);
     // It stays attached, until something else is said.
     let again = workplace.apply(&[]);

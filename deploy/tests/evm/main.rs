@@ -2,6 +2,7 @@
 mod address_book;
 mod addresses;
 mod attaching;
+mod draft_form;
 mod explorer;
 mod interruptions;
 mod keys;

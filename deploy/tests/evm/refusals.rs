@@ -100,7 +100,8 @@ fn refuses_a_chain_whose_deployment_proxy_can_come_no_more() {
 fn refuses_code_that_differs_in_one_byte() {
     let chain = LocalChain::start(BASE_SEPOLIA);
     let workplace = Workplace::at(&chain);
-    workplace.apply(&[]).assert_done();
+    let accepting = ["--accepts-draft-v1", "true"];
+    workplace.apply(&accepting).assert_done();
     let fresh = Workplace::at(&chain);
     for name in CONTRACTS {
         let record = workplace.recorded()["contracts"][name].clone();
@@ -111,7 +112,7 @@ fn refuses_code_that_differs_in_one_byte() {
         digits[last] = if digits[last] == b'0' { b'1' } else { b'0' };
         chain.set_code(address, &String::from_utf8(digits).unwrap());
         let words = format!("{name}: other code is at {address}");
-        fresh.apply(&[]).assert_refused(2, &words);
+        fresh.apply(&accepting).assert_refused(2, &words);
         chain.set_code(address, &code);
     }
     let flag = format!("{:064x}", 1);
@@ -121,7 +122,9 @@ fn refuses_code_that_differs_in_one_byte() {
     let code = chain.code(address);
     assert!(code.contains(&flag), "where acceptsDraftV1 is kept");
     chain.set_code(address, &code.replace(&flag, &format!("{:064x}", 0)));
-    fresh.apply(&[]).assert_refused(2, "accepts draft v1");
+    fresh
+        .apply(&accepting)
+        .assert_refused(2, "accepts draft v1");
 }
 
 #[test]
@@ -149,9 +152,7 @@ fn refuses_to_send_where_nobody_can_be_asked() {
 fn r6_refuses_draft_v1_beside_another_reputation_registry() {
     let chain = LocalChain::start(BASE_SEPOLIA);
     let workplace = Workplace::at(&chain);
-    workplace
-        .apply(&["--accepts-draft-v1", "false"])
-        .assert_done();
+    workplace.apply(&[]).assert_done();
     let first = workplace.recorded()["contracts"]["AuthorizedReputationRegistry"].clone();
     let sent = chain.nonce(deployer().address());
 
@@ -170,7 +171,9 @@ fn r6_refuses_draft_v1_beside_another_reputation_registry() {
 fn r6_allows_what_no_signature_could_serve_twice() {
     let chain = LocalChain::start(BASE_SEPOLIA);
     let workplace = Workplace::at(&chain);
-    workplace.apply(&[]).assert_done();
+    workplace
+        .apply(&["--accepts-draft-v1", "true"])
+        .assert_done();
     workplace.apply(&[]).assert_done();
     workplace.plan(&["--salt", "another"]).assert_done();
     workplace

@@ -278,7 +278,9 @@ fn tamper(workplace: &Workplace, pointer: &str, value: &Value) {
 fn verify_and_status_see_settings_that_are_not_those_of_the_chain() {
     let chain = LocalChain::start(BASE_SEPOLIA);
     let workplace = Workplace::at(&chain);
-    workplace.apply(&[]).assert_done();
+    workplace
+        .apply(&["--accepts-draft-v1", "true"])
+        .assert_done();
     workplace
         .apply(&["--accepts-draft-v1", "false"])
         .assert_done(); // the one that accepts it is among the others now

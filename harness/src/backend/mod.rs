@@ -49,8 +49,8 @@ pub trait Backend: Send {
     /// missing, and never leaves out silently.
     fn supports(&self, operation: &Operation) -> bool;
 
-    /// Are registries that are not ours ([`Self::foreign`]) known not to have this operation at all?
-    /// Then a scenario is checked up to it.
+    /// Are the registries known not to have this operation at all, because they are not ours
+    /// ([`Self::foreign`]) or were deployed without it (R6)? Then a scenario is checked up to it.
     fn is_known_to_lack(&self, _operation: &Operation) -> bool {
         false
     }

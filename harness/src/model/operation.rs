@@ -155,6 +155,14 @@ impl Operation {
         }
     }
 
+    /// Returns whether it is feedback with an authorization of this form.
+    pub fn is_authorized_by(&self, form: Form) -> bool {
+        let Self::GiveFeedback(feedback) = self else {
+            return false;
+        };
+        (feedback.authorization.as_ref()).is_some_and(|sent| sent.form == form)
+    }
+
     /// Is it one that reads or writes reviews which an agent's signer allows?
     pub fn is_of_the_authorized_profile(&self) -> bool {
         matches!(

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// In the place of a variance's number: the registry is not ours, and known to differ.
 pub const FOREIGN: u8 = 0;
 /// Why a step was not played by a registry that is not ours.
-const LACKING: &str = "Registries of this kind have no such operation.";
+const LACKING: &str = "These registries have no such operation, or were deployed without it.";
 
 /// What came of a whole run.
 #[derive(Clone, Debug)]

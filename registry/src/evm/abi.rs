@@ -134,6 +134,8 @@ sol! {
         function getSummary(uint256 agentId, address[] clientAddresses, bytes32 tag1, bytes32 tag2) external view returns (uint64 count, uint8 averageScore);
         function getTotals(uint256 agentId) external view returns (uint64 count, uint64 sum);
         function getTotals(uint256 agentId, address[] clientAddresses, bytes32 tag1, bytes32 tag2) external view returns (uint64 count, uint64 sum);
+        function getTotalsOfClients(uint256 agentId, uint256 start, uint256 limit, bytes32 tag1, bytes32 tag2) external view returns (uint64 count, uint64 sum);
+        function getTotalsOfIndices(uint256 agentId, address clientAddress, uint64 start, uint64 limit, bytes32 tag1, bytes32 tag2) external view returns (uint64 count, uint64 sum);
         function readFeedback(uint256 agentId, address clientAddress, uint64 feedbackIndex) external view returns (uint8 score, bytes32 tag1, bytes32 tag2, bool isRevoked, uint64 timestamp);
         function readAllFeedback(uint256 agentId, address[] clientAddresses, bytes32 tag1, bytes32 tag2, bool includeRevoked) external view returns (address[] clients, uint8[] scores, bytes32[] tag1s, bytes32[] tag2s, bool[] revokedStatuses);
         function readFeedbackWindow(uint256 agentId, address clientAddress, uint64 start, uint64 limit) external view returns (FeedbackRecord[] records);

@@ -30,7 +30,7 @@ impl OpenSummaryPart {
     /// The canonical crate's form, which merges parts and finishes a summary.
     ///
     /// # Errors
-    /// The histogram does not add up to the count.
+    /// No feedback makes such a part.
     pub fn accumulator(&self) -> Result<Accumulator, concord_canonical::Error> {
         let sum = I256::from_be_bytes(&self.sum);
         Accumulator::from_parts(sum, self.count, self.histogram)

@@ -102,7 +102,7 @@ before(async () => {
   registries = {
     identity: { address: identity.address, abi: abis.IdentityRegistry },
     open: await at("ReputationRegistry", [identity.address]),
-    authorized: await at("AuthorizedReputationRegistry", [identity.address, true]),
+    authorized: await at("AuthorizedReputationRegistry", [identity.address, false]),
     validation: await at("ValidationRegistry", [identity.address]),
   };
   await send("identity", "owner", "register", ["ipfs://agent"]);

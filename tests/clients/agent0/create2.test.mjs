@@ -27,7 +27,7 @@ function deployment(text) {
   return {
     IdentityRegistry,
     ReputationRegistry: contract(text, "ReputationRegistry", [address]),
-    AuthorizedReputationRegistry: contract(text, "AuthorizedReputationRegistry", [address, true]),
+    AuthorizedReputationRegistry: contract(text, "AuthorizedReputationRegistry", [address, false]),
     ValidationRegistry: contract(text, "ValidationRegistry", [address]),
   };
 }

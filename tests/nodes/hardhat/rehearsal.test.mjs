@@ -74,7 +74,7 @@ test("a plan is made although eth_estimateGas takes no state override, and apply
   const note = plan.notes.find((words) => words.startsWith("gas is measured in this program"));
   assert.match(note, /eth_estimateGas: trailing characters at line 1 column \d+/);
   const before = await balance();
-  concord("deploy", "apply", "--yes", "--confirmations", "1");
+  concord("deploy", "apply", "--yes", "--confirmations", "1", "--accepts-draft-v1", "true");
   assert.ok(before - (await balance()) <= BigInt(plan.total), "more was spent than planned");
   // The proxy's funds and the four registries; the proxy itself is signed by another.
   assert.equal(await ask("eth_getTransactionCount", [DEPLOYER, "latest"]), "0x5");

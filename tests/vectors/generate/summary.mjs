@@ -129,12 +129,29 @@ const full = { sum: "0", count: UINT64_MAX, histogram: [UINT64_MAX, ...Array(18)
 merged.ok("fullest", "a count at its maximum", ["Boundary"], { parts: [full] }, merge([full]));
 merged.error("too-many", "one feedback more than a count holds", ["Boundary"], { parts: [full, one] }, "CounterExhausted");
 const wrong = (part) => ({ ...one, ...part });
+// A part with so many values at each of these numbers of decimals.
+function at(counts, sum) {
+  const histogram = Array.from({ length: 19 }, (_, d) => (counts[d] ?? 0).toString());
+  const count = Object.values(counts).reduce((total, one) => total + one, 0);
+  return { sum: sum.toString(), count: count.toString(), histogram };
+}
+for (const [id, comment, part] of [
+  ["sum-at-bound-of-18", "1e38 at 18 decimals", at({ 18: 1 }, 10n ** 38n)],
+  ["sum-at-bound-of-mixed", "1e38 without and with 18 decimals, below zero", at({ 0: 1, 18: 1 }, -(10n ** 56n) - 10n ** 38n)],
+  ["sum-in-units-of-mixed", "0.01 of values with none and two decimals", at({ 0: 1, 2: 1 }, 10n ** 16n)],
+]) merged.ok(id, comment, ["Boundary"], { parts: [part] }, merge([part]));
 for (const [id, comment, part] of [
   ["count", "a count that the histogram does not make", wrong({ count: "2" })],
   ["histogram", "a histogram that the count is not", wrong({ histogram: nothing.histogram })],
   ["sum", "more than one value can be", wrong({ sum: (10n ** 56n + 1n).toString() })],
   ["sum-negative", "less than one value can be", wrong({ sum: (-(10n ** 56n) - 1n).toString() })],
   ["sum-of-nothing", "a sum without feedback", { ...nothing, sum: "1" }],
+  ["sum-at-18", "1e38 times 10^18 at 18 decimals", at({ 18: 1 }, 10n ** 56n)],
+  ["sum-at-18-negative", "the same below zero", at({ 18: 1 }, -(10n ** 56n))],
+  ["sum-at-18-by-one", "one unit more than 1e38 at 18 decimals", at({ 18: 1 }, 10n ** 38n + 1n)],
+  ["sum-mixed-by-one", "one unit more than 1e38 without and with 18 decimals", at({ 0: 1, 18: 1 }, 10n ** 56n + 10n ** 38n + 1n)],
+  ["sum-unit", "1e-18 of a value without decimals", at({ 0: 1 }, 1n)],
+  ["sum-unit-mixed", "1e-3 of values with none and two decimals", at({ 0: 1, 2: 1 }, 10n ** 15n)],
   ["histogram-short", "18 entries", wrong({ histogram: one.histogram.slice(0, 18) })],
   ["histogram-long", "20 entries", wrong({ histogram: [...one.histogram, "0"] })],
 ]) merged.error(id, comment, id.startsWith("histogram-") ? ["Request", "Shape"] : ["Shape"], { parts: [nothing, part] }, "BadRequest");

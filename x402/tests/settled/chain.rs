@@ -282,7 +282,7 @@ impl Chain {
             |name: &str| bytecode(root(&format!("contracts/out/{name}.sol/{name}.json")));
         let creation = |name, arguments: Vec<u8>| artifact(name) + &hex::encode(arguments);
         let open = calls::bound_registry_arguments(self.registry);
-        let authorized = calls::authorized_reputation_arguments(self.registry, true);
+        let authorized = calls::authorized_reputation_arguments(self.registry, false);
         let open = self.deploy(&creation("ReputationRegistry", open)).await;
         let authorized = creation("AuthorizedReputationRegistry", authorized);
         RegistryAddresses {

@@ -17,7 +17,7 @@ abstract contract AuthorizedGas is GasTable {
     uint256 private granted;
 
     function _measureAuthorized() internal {
-        authorized = new AuthorizedReputationRegistry(address(identity), true);
+        authorized = new AuthorizedReputationRegistry(address(identity), false);
         granter = vm.createWallet("owner of the granted");
         granted = _register(granter.addr);
         _giveGranted(makeAddr("earlier"), TAG1, TAG2, URI, FILE_HASH);
@@ -57,20 +57,35 @@ abstract contract AuthorizedGas is GasTable {
         }
         _look(address(authorized), abi.encodeWithSignature("getSummary(uint256)", granted));
         _row("getSummary(uint256)", "100 clients", NOT_MEASURED, NO_BAR);
+        _summaryOfGranted("100 clients, no filter", 0, 0, 959_313, 65);
+        _summaryOfGranted("100 clients, both tags", TAG1, TAG2, NOT_MEASURED, NO_BAR);
+        _look(
+            address(authorized),
+            abi.encodeCall(authorized.getTotalsOfClients, (granted, 0, type(uint256).max, TAG1, TAG2))
+        );
+        _row("getTotalsOfClients", "100 clients, both tags", NOT_MEASURED, NO_BAR);
+        for (uint256 i = 0; i < 100; ++i) {
+            _giveGranted(client, TAG1, TAG2, "", 0);
+        }
+        _look(address(authorized), abi.encodeCall(authorized.getTotalsOfIndices, (granted, client, 1, 100, TAG1, TAG2)));
+        _row("getTotalsOfIndices", "100 feedbacks of one client, both tags", NOT_MEASURED, NO_BAR);
+    }
+
+    function _summaryOfGranted(string memory what, bytes32 tag1, bytes32 tag2, uint256 canonical, uint256 bar) private {
         _look(
             address(authorized),
             abi.encodeWithSignature(
-                "getSummary(uint256,address[],bytes32,bytes32)", granted, new address[](0), bytes32(0), bytes32(0)
+                "getSummary(uint256,address[],bytes32,bytes32)", granted, new address[](0), tag1, tag2
             )
         );
-        _row("getSummary", "100 clients, no filter", 959_313, NO_BAR);
+        _row("getSummary", what, canonical, bar);
     }
 
     function _giveGranted(address from, bytes32 tag1, bytes32 tag2, string memory uri, bytes32 hash) private {
         FeedbackAuthWords memory auth = FeedbackAuthWords({
             agentId: granted,
             clientAddress: uint160(from),
-            indexLimit: 5,
+            indexLimit: 100,
             expiry: block.timestamp + 1 hours,
             chainId: block.chainid,
             identityRegistry: uint160(address(identity)),

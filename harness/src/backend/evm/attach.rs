@@ -1,6 +1,7 @@
 //! Registries that are already deployed to a node.
 use super::{
     Dialect, EvmNode, Registries, RegistryAddresses,
+    deployment::accepts_draft_v1,
     ledger::{Answer, Ledger, try_view},
     node::{Endpoint, Node},
 };
@@ -143,7 +144,8 @@ impl EvmNode {
         let standing = Registries::standing(NAME, node, addresses, dialect);
         let mut standing = standing.map_err(not_for_development)?;
         let unused = unused_ids(&mut standing.ledger, addresses.identity)?;
-        Ok(standing.with_unused_ids(unused))
+        let accepts = accepts_draft_v1(&mut standing.ledger, &addresses).map_err(no_answer)?;
+        Ok(standing.with_unused_ids(unused).accepting_draft_v1(accepts))
     }
 }
 

@@ -1,14 +1,16 @@
 //! The addresses of the registries, and their deployment.
 use super::{
     Keyring, artifact,
-    ledger::{Answer, Ledger},
+    ledger::{Answer, Ledger, try_view},
 };
 use crate::{
     backend::{SetupError, StepFault},
     model::{Actor, Operation},
 };
 use alloy::primitives::{Address, Bytes};
-use concord_registry::evm::{RegistryAddresses, calls};
+use concord_registry::evm::{
+    RegistryAddresses, abi::AuthorizedReputationRegistry as Authorized, calls,
+};
 use std::path::Path;
 
 /// The creation bytecode of the four contracts.
@@ -71,7 +73,8 @@ impl Artifacts {
         ledger.fund(&[Keyring::Public.key(&deployer()).address()])?;
         let identity = create(ledger, &self.identity, &[])?;
         let bound = calls::bound_registry_arguments(identity);
-        let authorized = calls::authorized_reputation_arguments(identity, true); // R6: the default
+        // R6: scenarios send the first draft's form, and it has to count.
+        let authorized = calls::authorized_reputation_arguments(identity, true);
         let mut create = |code, arguments: &[u8]| create(ledger, code, arguments).map(Some);
         Ok(RegistryAddresses {
             identity,
@@ -79,6 +82,22 @@ impl Artifacts {
             authorized_reputation: create(&self.authorized_reputation, &authorized)?,
             validation: create(&self.validation, &bound)?,
         })
+    }
+}
+
+/// R6: whether the authorized registry takes the first draft's form. One that does not say so is asked again by a
+/// scenario's views, which report it.
+pub(super) fn accepts_draft_v1(
+    ledger: &mut impl Ledger,
+    registries: &RegistryAddresses,
+) -> Answer<bool> {
+    let Some(registry) = registries.authorized_reputation else {
+        return Ok(true);
+    };
+    match try_view(ledger, registry, &Authorized::acceptsDraftV1Call {}) {
+        Ok(answer) => Ok(answer.unwrap_or(true)),
+        Err(StepFault::UnexplainedState(_)) => Ok(true),
+        Err(fault) => Err(fault),
     }
 }
 

@@ -7,6 +7,7 @@
 //! scenario had when the transaction was sent.
 use super::{
     Dialect, EvmLive, Keyring, RegistryAddresses,
+    deployment::accepts_draft_v1,
     ledger::{Answer, Ledger, Receipt, View},
     requests::Requests,
 };
@@ -65,7 +66,10 @@ impl EvmLive {
         secret: RunSecret,
         nonce: Word,
     ) -> Self {
-        Self::on(blocking, client, false, addresses, secret, nonce)
+        let mut funded = Self::on(blocking, client, false, addresses, secret, nonce);
+        // An endpoint that does not answer says so at the first scenario.
+        let accepts = accepts_draft_v1(&mut funded.ledger, &addresses).unwrap_or(true);
+        funded.accepting_draft_v1(accepts)
     }
 
     /// As [`Self::funded`], without anybody's money: only what is refused, and reads, can be checked.

@@ -45,7 +45,9 @@ use super::{
     Backend, Directory, Observed, StepFault,
     views::{Draw, Known, ViewAnswer, ViewName},
 };
-use crate::model::{Actor, Agent, AgentState, CanonicalState, Chain, Operation, RegistryProfile};
+use crate::model::{
+    Actor, Agent, AgentState, CanonicalState, Chain, Form, Operation, RegistryProfile,
+};
 use alloy::{
     primitives::{Address, U256},
     signers::local::PrivateKeySigner,
@@ -74,6 +76,8 @@ pub struct Registries<L> {
     ledger: L,
     addresses: RegistryAddresses,
     dialect: Dialect,
+    /// R6: whether the authorized registry takes the first draft's form.
+    accepts_draft_v1: bool,
     /// The registry's own refusals, looked up before the dialect's.
     error_classes: ErrorClasses,
     /// Unix seconds.
@@ -129,6 +133,7 @@ impl<L: Ledger> Registries<L> {
             ledger,
             addresses,
             dialect,
+            accepts_draft_v1: true,
             error_classes: ErrorClasses::default(),
             start: 0,
             agents: Agents::default(),
@@ -138,6 +143,14 @@ impl<L: Ledger> Registries<L> {
             requests: Requests::default(),
             unregistered: UnregisteredIds::default(),
             choice: 0,
+        }
+    }
+
+    /// For registries that others deployed (R6).
+    fn accepting_draft_v1(self, accepts_draft_v1: bool) -> Self {
+        Self {
+            accepts_draft_v1,
+            ..self
         }
     }
 
@@ -207,7 +220,8 @@ impl<L: Ledger> Backend for Registries<L> {
     }
 
     fn is_known_to_lack(&self, operation: &Operation) -> bool {
-        self.dialect == Dialect::Canonical && operation.is_of_the_authorized_profile()
+        let is_refused = operation.is_authorized_by(Form::DraftV1) && !self.accepts_draft_v1;
+        is_refused || self.dialect == Dialect::Canonical && operation.is_of_the_authorized_profile()
     }
 
     fn reset(&mut self, start: u64, actors: &[Actor]) -> Result<(), StepFault> {

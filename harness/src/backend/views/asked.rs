@@ -209,6 +209,29 @@ const AUTHORIZED_ROWS: &[Row] = &[
         TOTALS,
     ),
     (
+        "getTotalsOfClients(uint256,uint256,uint256,bytes32,bytes32)",
+        &[
+            ("agent", Agent),
+            ("start", Number),
+            ("limit", Number),
+            ("tag1", Tag),
+            ("tag2", Tag),
+        ],
+        TOTALS,
+    ),
+    (
+        "getTotalsOfIndices(uint256,address,uint64,uint64,bytes32,bytes32)",
+        &[
+            ("agent", Agent),
+            ("client", Actor),
+            ("start", Number),
+            ("limit", Number),
+            ("tag1", Tag),
+            ("tag2", Tag),
+        ],
+        TOTALS,
+    ),
+    (
         "readAllFeedback(uint256,address[],bytes32,bytes32,bool)",
         &[
             ("agent", Agent),

@@ -62,6 +62,8 @@ pub const EVM: &[(&str, &[&str])] = &[
             "getSummary(uint256,address[],bytes32,bytes32)",
             "getTotals(uint256)",
             "getTotals(uint256,address[],bytes32,bytes32)",
+            "getTotalsOfClients(uint256,uint256,uint256,bytes32,bytes32)",
+            "getTotalsOfIndices(uint256,address,uint64,uint64,bytes32,bytes32)",
             "getVersion()",
             "readAllFeedback(uint256,address[],bytes32,bytes32,bool)",
             "readFeedback(uint256,address,uint64)",

@@ -95,6 +95,8 @@ export const selectors = {
     "0x06dfc249": "getSummaryPartOfIndices(uint256,address,uint64,uint64,string,string)",
     "0xd06b7f81": "getTotals(uint256)",
     "0xc63da8e9": "getTotals(uint256,address[],bytes32,bytes32)",
+    "0x76874a26": "getTotalsOfClients(uint256,uint256,uint256,bytes32,bytes32)",
+    "0xd6459a21": "getTotalsOfIndices(uint256,address,uint64,uint64,bytes32,bytes32)",
     "0x9d9723a6": "getValidationCount(uint256)",
     "0xff2febfc": "getValidationStatus(bytes32)",
     "0x4bf3158c": "getValidatorRequests(address)",

@@ -1,12 +1,14 @@
 //! The authorized reputation registry (R15).
 use super::{
     book::Book,
-    feedback::{self, Ledger, entry_at, window_arguments, windows},
+    feedback::{self, Ledger, bound, entry_at, window_arguments, windows},
     question::{Expected, Questions},
 };
 use crate::{
     backend::views::{AUTHORIZED, Draw},
-    model::{Actor, AuthorizedState, FeedbackState, Found, PaddedTag, Profile, average},
+    model::{
+        Actor, AuthorizedState, FeedbackState, Found, PaddedTag, Profile, average, indices, window,
+    },
 };
 use alloy::primitives::{Address, B256, FixedBytes, U256};
 use concord_canonical::ErrorClass;
@@ -44,15 +46,14 @@ pub(super) fn ask(book: &Book<'_>, registry: Address, draw: &mut Draw, q: &mut Q
         asked.windows(draw, q);
         asked.totals_of_all(q);
         asked.totals(draw, q);
+        asked.totals_in_parts(draw, q);
     }
 }
 
 fn ask_constants(book: &Book<'_>, registry: (&'static str, Address), q: &mut Questions) {
     let call = Authorized::acceptsDraftV1Call {};
-    // R6: the default. Scenarios send the first draft's form, and it has to count.
-    q.ask(registry, &call, json!({}), Ok(json!(true)), |_, it| {
-        Ok(json!(it))
-    });
+    let accepts = Ok(json!(book.accepts_draft_v1)); // R6
+    q.ask(registry, &call, json!({}), accepts, |_, it| Ok(json!(it)));
     let domain = json!({
         "fields": DOMAIN_FIELDS, "name": "ERC8004ReputationRegistry", "version": "1",
         "chain_id": book.chain_id.to_string(), "contract": registry.1.to_string(),
@@ -287,6 +288,61 @@ impl Asked<'_> {
                 Ok(json!({ "count": it.count, "average": it.averageScore }))
             });
         }
+    }
+
+    /// Of a window over the clients, and of one over a client's entries (R15).
+    fn totals_in_parts(&self, draw: &mut Draw, q: &mut Questions) {
+        let (start, limit) = draw.window(self.authorized.clients.len() as u64);
+        let tags = self.tags(draw);
+        let listed = window(&self.authorized.clients, start, limit);
+        // An empty window is nobody, where an empty list is everybody.
+        let found = self.authorized.matching(listed, tags, false);
+        let (count, sum) = totals(&found);
+        let call = Authorized::getTotalsOfClientsCall {
+            agentId: self.ledger.id,
+            start: bound(start),
+            limit: bound(limit),
+            tag1: word(tags.0),
+            tag2: word(tags.1),
+        };
+        let arguments = json!({
+            "agent": self.ledger.agent, "start": start, "limit": limit,
+            "tag1": tags.0, "tag2": tags.1,
+        });
+        let expected = Ok(json!({ "count": count, "sum": sum }));
+        q.ask(self.ledger.registry, &call, arguments, expected, |_, it| {
+            Ok(json!({ "count": it.count, "sum": it.sum }))
+        });
+        self.totals_of_indices(draw, q);
+    }
+
+    fn totals_of_indices(&self, draw: &mut Draw, q: &mut Questions) {
+        let Some(client) = self.ledger.some_client(self.book, draw) else {
+            return;
+        };
+        let last = self.ledger.last_index(&client);
+        let (start, limit) = draw.window(last.saturating_add(1));
+        let tags = self.tags(draw);
+        let within = indices(last, start, limit);
+        let own = std::slice::from_ref(&client);
+        let mut found = self.authorized.matching(own, tags, false);
+        found.retain(|it| within.contains(&it.index));
+        let (count, sum) = totals(&found);
+        let call = Authorized::getTotalsOfIndicesCall {
+            agentId: self.ledger.id,
+            clientAddress: self.book.address(&client),
+            start,
+            limit,
+            tag1: word(tags.0),
+            tag2: word(tags.1),
+        };
+        let mut arguments = window_arguments(&self.ledger, &client, start, limit);
+        arguments["tag1"] = json!(tags.0);
+        arguments["tag2"] = json!(tags.1);
+        let expected = Ok(json!({ "count": count, "sum": sum }));
+        q.ask(self.ledger.registry, &call, arguments, expected, |_, it| {
+            Ok(json!({ "count": it.count, "sum": it.sum }))
+        });
     }
 
     fn filter(&self, clients: &[Actor], tags: Tags) -> Value {

@@ -25,6 +25,8 @@ pub(super) struct Book<'a> {
     pub records: &'a Records,
     pub registries: RegistryAddresses,
     pub dialect: Dialect,
+    /// R6: as it was when the registry was deployed.
+    pub accepts_draft_v1: bool,
     pub chain_id: u64,
     /// Every actor of the scenario.
     pub actors: Vec<Actor>,
@@ -62,6 +64,7 @@ impl<'a> Book<'a> {
             records: known.records,
             registries,
             dialect,
+            accepts_draft_v1: true,
             chain_id,
             actors: addresses.keys().cloned().collect(),
             is_on_chain: true,
@@ -88,6 +91,7 @@ impl<'a> Book<'a> {
                 validation: Some(Address::ZERO),
             },
             dialect: Dialect::Concord,
+            accepts_draft_v1: true,
             chain_id: 0,
             actors: actors.to_vec(),
             is_on_chain: false,

@@ -92,7 +92,7 @@ impl<L: Ledger> Registries<L> {
     }
 
     fn book<'a>(&mut self, known: Known<'a>) -> Book<'a> {
-        Book::of(
+        let mut book = Book::of(
             known,
             self.addresses,
             self.dialect,
@@ -100,7 +100,9 @@ impl<L: Ledger> Registries<L> {
             &self.agents,
             &self.unregistered,
             &mut self.requests,
-        )
+        );
+        book.accepts_draft_v1 = self.accepts_draft_v1;
+        book
     }
 }
 

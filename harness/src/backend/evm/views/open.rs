@@ -11,7 +11,7 @@ use crate::{
         WideInteger, indices, open_part, open_summary, window,
     },
 };
-use alloy::primitives::Address;
+use alloy::primitives::{Address, I256};
 use concord_canonical::ErrorClass;
 use concord_registry::evm::abi::ReputationRegistry as Open;
 use serde_json::{Value, json};
@@ -354,8 +354,8 @@ impl Asked<'_> {
     }
 }
 
-/// A part that no feedback makes is refused: a histogram that is not the count, a sum that is more
-/// than the count allows.
+/// A part that no feedback makes is refused (R16): a histogram that is not the count, a sum without
+/// entries, one of 1e56 at 18 decimals, one with decimals of entries that have none.
 fn ask_impossible_parts(registry: (&'static str, Address), q: &mut Questions) {
     let nothing = open_part(&[]);
     let counted = OpenPart {
@@ -363,10 +363,12 @@ fn ask_impossible_parts(registry: (&'static str, Address), q: &mut Questions) {
         ..nothing
     };
     let summed = OpenPart {
-        sum: WideInteger(alloy::primitives::I256::ONE),
+        sum: WideInteger(I256::ONE),
         ..nothing
     };
-    for part in [counted, summed] {
+    let too_much = one_at(18, I256::exp10(56));
+    let too_fine = one_at(0, I256::ONE);
+    for part in [counted, summed, too_much, too_fine] {
         let parts = [open_part(&[]), part];
         let call = finish_call(&parts);
         let arguments = parts_json(&parts);
@@ -379,6 +381,15 @@ fn ask_impossible_parts(registry: (&'static str, Address), q: &mut Questions) {
             ))
         });
     }
+}
+
+/// A part of one entry with so many decimals.
+fn one_at(decimals: usize, sum: I256) -> OpenPart {
+    let mut part = open_part(&[]);
+    part.sum = WideInteger(sum);
+    part.count = 1;
+    part.histogram[decimals] = 1;
+    part
 }
 
 fn column(
