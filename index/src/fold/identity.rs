@@ -1,9 +1,9 @@
 //! Agents and their metadata (R1 to R4).
-use super::{Fold, Loader};
+use super::{Fold, Loader, read};
 use crate::{
     StoreError,
     batch::IndexedEvent,
-    table::{Agent, Metadata, MetadataKey, WalletChange, WalletKey},
+    table::{Agent, AgentKey, Metadata, MetadataKey, WalletChange, WalletKey},
 };
 use concord_registry::{
     Event,
@@ -18,7 +18,8 @@ impl<L: Loader> Fold<'_, L> {
         if let Event::MetadataSet { key, value, .. } = &indexed.event {
             self.set_metadata(agent, key, value, indexed.time);
         }
-        if let Some(wallet) = wallet_after(agent, &indexed.event) {
+        let before = read(&mut self.tables.agents, self.loader, &AgentKey { agent })?;
+        if let Some(wallet) = wallet_after(agent, before.as_ref(), &indexed.event) {
             let place = indexed.place;
             let change = WalletChange { wallet };
             self.tables.wallets.put(WalletKey { agent, place }, change);
@@ -38,8 +39,13 @@ impl<L: Loader> Fold<'_, L> {
 }
 
 /// The wallet that an event sets (R3, R4); `None` for an event that does not.
-fn wallet_after(agent: AgentId, event: &Event) -> Option<Option<AccountId>> {
+fn wallet_after(
+    agent: AgentId,
+    before: Option<&Agent>,
+    event: &Event,
+) -> Option<Option<AccountId>> {
     match (event, agent) {
+        (Event::AgentRegistered { .. }, _) if before.is_some_and(has_early_wallet) => None,
         (Event::AgentRegistered { owner, .. }, _) => Some(Some(*owner)),
         (Event::AgentWalletSet { wallet, .. }, _) => Some(*wallet),
         (Event::AgentTransferred { .. }, AgentId::Svm(_)) => Some(None),
@@ -60,12 +66,19 @@ fn change(row: &mut Agent, agent: AgentId, event: &Event) {
     }
 }
 
+/// ERC-8004 leaves open the order of a registration's events: registries of others report the wallet before the registration.
+fn has_early_wallet(row: &Agent) -> bool {
+    row.owner.is_none() && row.wallet.is_some()
+}
+
 fn register(row: &mut Agent, owner: AccountId, uri: &str) {
     if row.owner.is_some() {
         row.unexplained = row.unexplained.saturating_add(1); // R46: registered twice
     }
+    if !has_early_wallet(row) {
+        row.wallet = Some(owner); // R3: the first wallet
+    }
     row.owner = Some(owner);
-    row.wallet = Some(owner); // R3: the first wallet
     uri.clone_into(&mut row.uri);
 }
 
