@@ -168,12 +168,27 @@ mod tests {
     fn a_binding_that_something_does_not_confirm_is_only_declared() {
         let [own, other] = [CONTRACT, [8; 20]].map(owned_by);
         let cases = [
-            (&CONTRACT[..19], &own, answer(CONTRACT, true), Doubt::NotAnAddress),
-            (&CONTRACT[..], &other, answer(CONTRACT, true), Doubt::NotTheOwner),
+            (
+                &CONTRACT[..19],
+                &own,
+                answer(CONTRACT, true),
+                Doubt::NotAnAddress,
+            ),
+            (
+                &CONTRACT[..],
+                &other,
+                answer(CONTRACT, true),
+                Doubt::NotTheOwner,
+            ),
             (&CONTRACT[..], &own, None, Doubt::NotAsked),
             // What another contract said counts for nothing.
             (&CONTRACT[..], &own, answer([8; 20], true), Doubt::NotAsked),
-            (&CONTRACT[..], &own, answer(CONTRACT, false), Doubt::NotConfirmed),
+            (
+                &CONTRACT[..],
+                &own,
+                answer(CONTRACT, false),
+                Doubt::NotConfirmed,
+            ),
         ];
         for (declared, agent, read, doubt) in cases {
             let found = Binding::of(declared, agent, read).unwrap();

@@ -167,7 +167,11 @@ fn put_at(chain: &LocalChain, address: &str) {
 fn r28_a_registry_is_the_canonical_one_on_its_networks_only() {
     let others = "of others, at the address of the canonical one of other networks, version 2.0.0";
     for (chain, identity, words) in [
-        (BASE_SEPOLIA, ON_TESTNETS, "the canonical one, version 2.0.0"),
+        (
+            BASE_SEPOLIA,
+            ON_TESTNETS,
+            "the canonical one, version 2.0.0",
+        ),
         (BASE_SEPOLIA, ON_MAINNETS, others),
         (38_833, ON_MAINNETS, others),
         (38_833, ON_TESTNETS, others),

@@ -27,7 +27,11 @@ impl KnownRegistries {
     #[must_use]
     pub fn canonical() -> Self {
         let networks = NETWORKS.iter();
-        Self(networks.map(|it| format!("eip155:{}:{}", it.chain_id, it.identity)).collect())
+        Self(
+            networks
+                .map(|it| format!("eip155:{}:{}", it.chain_id, it.identity))
+                .collect(),
+        )
     }
 
     /// Adds a registry, CAIP-10.

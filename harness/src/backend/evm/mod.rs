@@ -18,6 +18,7 @@ mod execution;
 mod in_process;
 mod keyring;
 mod labels;
+mod later;
 mod ledger;
 mod live;
 mod memory;
@@ -42,7 +43,7 @@ pub use live::Live;
 pub use node::{Endpoint, Node};
 
 use super::{
-    Backend, Directory, Observed, StepFault,
+    Backend, Directory, News, Observed, StepFault,
     views::{Draw, Known, ViewAnswer, ViewName},
 };
 use crate::model::{Actor, Agent, AgentState, CanonicalState, Chain, Operation, RegistryProfile};
@@ -51,6 +52,7 @@ use alloy::{
     signers::local::PrivateKeySigner,
 };
 use clock::Clock;
+use later::Foreign;
 use memory::Memory;
 use observation::Observer;
 use requests::Requests;
@@ -76,6 +78,8 @@ pub struct Registries<L> {
     dialect: Dialect,
     /// The registry's own refusals, looked up before the dialect's.
     error_classes: ErrorClasses,
+    /// Those of these registries that are not Concord's.
+    others: Foreign,
     /// Unix seconds.
     start: u64,
     agents: Agents,
@@ -130,6 +134,7 @@ impl<L: Ledger> Registries<L> {
             addresses,
             dialect,
             error_classes: ErrorClasses::default(),
+            others: Foreign::default(),
             start: 0,
             agents: Agents::default(),
             keyring: Keyring::Public,
@@ -183,6 +188,10 @@ impl<L: Ledger> Backend for Registries<L> {
 
     fn chain(&self) -> Chain {
         Chain::Evm
+    }
+
+    fn news(&self) -> Vec<News> {
+        self.others.news()
     }
 
     fn supports(&self, operation: &Operation) -> bool {

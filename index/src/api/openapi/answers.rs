@@ -177,7 +177,10 @@ fn binding() -> Value {
             ),
         ),
         ("reason", described(or_null(text()), "Why it is not proven")),
-        ("standard", or_null(one_of(&["ERC721", "ERC1155", "ERC6909"]))),
+        (
+            "standard",
+            or_null(one_of(&["ERC721", "ERC1155", "ERC6909"])),
+        ),
         (
             "tokenContract",
             described(or_null(text()), "Of the token that the contract names"),

@@ -6,13 +6,8 @@ use crate::{
     binding::{BindingRead, BoundToken, TokenStandard},
 };
 use alloy::{
-    eips::BlockId,
-    network::TransactionBuilder,
-    primitives::Bytes,
-    providers::Provider,
-    rpc::types::TransactionRequest,
-    sol,
-    sol_types::SolCall,
+    eips::BlockId, network::TransactionBuilder, primitives::Bytes, providers::Provider,
+    rpc::types::TransactionRequest, sol, sol_types::SolCall,
 };
 use concord_registry::event::AgentId;
 use futures_util::future::try_join_all;
