@@ -92,3 +92,80 @@ fn transfer(row: &mut Agent, agent: AgentId, to: AccountId) {
         row.auth_schemes = None;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Place, fold::fold};
+    use concord_registry::event::{Position, TransactionId};
+
+    const AGENT: AgentId = AgentId::Evm([1; 32]);
+
+    fn account(number: u8) -> AccountId {
+        AccountId::Evm([number; 20])
+    }
+
+    fn registered() -> Event {
+        Event::AgentRegistered {
+            agent: AGENT,
+            owner: account(1),
+            uri: "ipfs://agent".to_owned(),
+        }
+    }
+
+    fn wallet_set(wallet: Option<AccountId>) -> Event {
+        Event::AgentWalletSet {
+            agent: AGENT,
+            wallet,
+        }
+    }
+
+    /// The wallet, and each change of it with its place.
+    fn wallets(events: &[Event]) -> (Option<AccountId>, Vec<(u64, Option<AccountId>)>) {
+        let place = |log| Place::new(7, 0, Position::Evm { log });
+        let indexed = (0..).zip(events).map(|(log, event)| IndexedEvent {
+            place: place(log),
+            registry: account(9),
+            transaction: TransactionId::Evm([6; 32]),
+            time: 5,
+            event: event.clone(),
+        });
+        let tables = fold(&indexed.collect::<Vec<_>>()).unwrap();
+        let row = tables.agents.known(&AgentKey { agent: AGENT });
+        let row = row.flatten().unwrap();
+        assert_eq!((row.owner, row.is_incomplete()), (Some(account(1)), false));
+        let changes = tables.wallets.changes();
+        let changes = changes.filter_map(|(key, row)| Some((key.place, row?.wallet)));
+        let log = |at| (0..9).find(|log| place(*log) == at).unwrap();
+        let changes = changes.map(|(at, wallet)| (log(at), wallet));
+        (row.wallet, changes.collect())
+    }
+
+    /// R3: a registration says that the owner is the wallet, unless the registry said something else just before.
+    #[test]
+    fn r3_a_wallet_that_comes_before_its_registration_stays() {
+        let [one, two] = [Some(account(1)), Some(account(2))];
+        for (events, wallet, changes) in [
+            (vec![registered()], one, vec![(0, one)]),
+            (vec![wallet_set(one), registered()], one, vec![(0, one)]),
+            (vec![wallet_set(two), registered()], two, vec![(0, two)]),
+            (
+                vec![registered(), wallet_set(two)],
+                two,
+                vec![(0, one), (1, two)],
+            ),
+            (
+                vec![wallet_set(None), registered()],
+                one,
+                vec![(0, None), (1, one)],
+            ),
+            (
+                vec![wallet_set(two), registered(), wallet_set(None)],
+                None,
+                vec![(0, two), (2, None)],
+            ),
+        ] {
+            assert_eq!(wallets(&events), (wallet, changes), "{events:?}");
+        }
+    }
+}

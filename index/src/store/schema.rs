@@ -30,6 +30,7 @@ CREATE TABLE IF NOT EXISTS undecoded (
     deployment INT NOT NULL, place BYTES NOT NULL, tx BYTES NOT NULL, raw BYTES NOT NULL,
     reason TXT NOT NULL, is_unknown INT NOT NULL DEFAULT 0,
     PRIMARY KEY (deployment, place)) CLUSTERED;
+CREATE INDEX IF NOT EXISTS undecoded_by_kind ON undecoded (deployment, is_unknown);
 CREATE TABLE IF NOT EXISTS agent (
     deployment INT NOT NULL, agent BYTES NOT NULL,
     owner BYTES, wallet BYTES, uri TXT NOT NULL, approved BYTES, feedback_authority BYTES,

@@ -116,14 +116,15 @@ impl<E: Engine> Store<E> {
         deployment: DeploymentId,
         block: u64,
     ) -> Result<Vec<AgentId>, StoreError> {
-        let sql = "SELECT agent FROM difference WHERE deployment = $1 AND block > $2 \
-                   UNION SELECT agent FROM binding WHERE deployment = $1 AND block > $2";
         let values = [deployment.0.to_value(), block.to_value()];
         let mut found = Vec::new();
-        self.each(sql, &values, "difference", &mut |cells| {
-            found.push(cells.take("agent")?);
-            Ok(())
-        })?;
+        for table in ["difference", "binding"] {
+            let sql = format!("SELECT agent FROM {table} WHERE deployment = $1 AND block > $2");
+            self.each(&sql, &values, table, &mut |cells| {
+                found.push(cells.take("agent")?);
+                Ok(())
+            })?;
+        }
         Ok(found)
     }
 

@@ -5,6 +5,7 @@ use concord_index::store::Engine;
 pub fn make_version_11(database: &mut impl Engine) {
     let added = [
         "DROP TABLE binding",
+        "DROP INDEX undecoded_by_kind",
         "ALTER TABLE undecoded DROP COLUMN is_unknown",
         "UPDATE schema_version SET version = 11",
     ];

@@ -70,7 +70,7 @@ impl EvmSource {
 
 /// A contract that knows no binding answers with zeros.
 fn token(answer: &Bytes) -> Option<BoundToken> {
-    let bound = bindingOfCall::abi_decode_returns(answer).ok()?;
+    let bound = bindingOfCall::abi_decode_returns_validate(answer).ok()?;
     (!bound.tokenContract.is_zero()).then_some(BoundToken {
         standard: TokenStandard::of(bound.standard)?,
         contract: bound.tokenContract.into_array(),
