@@ -549,7 +549,11 @@ fn what_a_later_version_of_the_canonical_contracts_adds_is_named_and_fails_nothi
 fn the_known_version_may_not_refuse_what_a_later_one_does() {
     // R25
     let standing = standing();
-    let more = ["--canonical", "--scenario", "identity/register-same-uri"];
+    let more = [
+        "--canonical",
+        "--scenario",
+        "identity/metadata-of-two-agents",
+    ];
     let (later, known) = ("322e312e30", "322e302e30"); // 2.1.0 and 2.0.0 in hexadecimal
     let renamed = |code: String| {
         assert!(code.contains(later));

@@ -16,7 +16,7 @@ use concord_registry::{
     event::EventError,
     evm::{
         abi::{
-            Feedback, IdentityRegistry as identity, ReputationRegistry as open,
+            Feedback as feedback, IdentityRegistry as identity, ReputationRegistry as open,
             ValidationRegistry as validation,
         },
         alloy_sol_types::SolInterface,
@@ -52,7 +52,7 @@ impl Foreign {
     pub fn look(node: &mut Node, of: &RegistryAddresses, dialect: Dialect) -> Answer<Self> {
         let mut contracts = BTreeMap::new();
         for (contract, address) in foreign_contracts(of, dialect) {
-            let version = try_view(node, address, &Feedback::getVersionCall {});
+            let version = try_view(node, address, &feedback::getVersionCall {});
             let version = version.ok().and_then(Result::ok);
             let mut news = News::of(contract, version.unwrap_or_else(|| "unknown".to_owned()));
             if dialect != Dialect::CanonicalAbi {
@@ -164,7 +164,10 @@ fn selector(signature: &str) -> Selector {
 fn known_functions(contract: &str) -> BTreeSet<Selector> {
     let mut known: BTreeSet<Selector> = match contract {
         IDENTITY => identity::IdentityRegistryCalls::selectors().collect(),
-        OPEN => open::ReputationRegistryCalls::selectors().collect(),
+        OPEN => {
+            let own = open::ReputationRegistryCalls::selectors();
+            own.chain(feedback::FeedbackCalls::selectors()).collect()
+        }
         _ => validation::ValidationRegistryCalls::selectors().collect(),
     };
     let views = |of: views::Interfaces| -> BTreeSet<Selector> {
