@@ -1,6 +1,7 @@
 use alloy_primitives::{Address, B256};
 use concord_canonical::caip::AccountId;
 use concord_canonical::json::{self, Value};
+use concord_registry::evm::canonical::NETWORKS;
 use std::collections::BTreeMap;
 
 /// Whose code a registry runs, and so how its storage is laid out.
@@ -35,20 +36,6 @@ pub(crate) const AUTHORIZED: &str = "AuthorizedReputationRegistry";
 pub(crate) const PROGRAM: &str = "AgentRegistry";
 const CONTRACTS: [&str; 4] = [IDENTITY, OPEN, AUTHORIZED, PROGRAM];
 
-/// The canonical ERC-8004 contracts 2.0.0: mainnets and testnets, identity and reputation.
-const CANONICAL: [(&[&str], &str, &str); 2] = [
-    (
-        &["eip155:1", "eip155:8453"],
-        "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432",
-        "0x8004BAa17C55a88189AE136b182e5fdA19dE9b63",
-    ),
-    (
-        &["eip155:11155111", "eip155:84532"],
-        "0x8004A818BFB912233c491871b3d84c89A494BD9e",
-        "0x8004B663056A597Dffe9eCcC1965A193B7388713",
-    ),
-];
-
 /// An address book that cannot be read: where, and why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("address book {path}: {reason}")]
@@ -74,21 +61,19 @@ struct Listed {
 }
 
 impl Trust {
-    /// The canonical ERC-8004 registries, and no block.
+    /// The canonical ERC-8004 registries, each pair on the networks where it is listed, and no block.
     #[must_use]
     pub fn canonical() -> Self {
         let mut trust = Self::default();
-        for (chains, identity, reputation) in CANONICAL {
-            for chain in chains {
-                let both = [(IDENTITY, identity), (OPEN, reputation)];
-                trust.add_deployment(both.map(|(contract, address)| KnownRegistry {
-                    chain: (*chain).to_owned(),
-                    contract,
-                    address: address.to_owned(),
-                    family: Family::Canonical,
-                    code_hash: None,
-                }));
-            }
+        for network in NETWORKS {
+            let both = [(IDENTITY, network.identity), (OPEN, network.reputation)];
+            trust.add_deployment(both.map(|(contract, address)| KnownRegistry {
+                chain: format!("eip155:{}", network.chain_id),
+                contract,
+                address: address.to_string(),
+                family: Family::Canonical,
+                code_hash: None,
+            }));
         }
         trust
     }
@@ -245,5 +230,40 @@ fn malformed(path: &str, reason: impl ToString) -> AddressBookMalformed {
     AddressBookMalformed {
         path: path.to_owned(),
         reason: reason.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ON_BASE: [&str; 2] = [
+        "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432",
+        "0x8004BAa17C55a88189AE136b182e5fdA19dE9b63",
+    ];
+    const ON_BASE_SEPOLIA: [&str; 2] = [
+        "0x8004A818BFB912233c491871b3d84c89A494BD9e",
+        "0x8004B663056A597Dffe9eCcC1965A193B7388713",
+    ];
+
+    fn counts(chain: &str, [identity, reputation]: [&str; 2]) -> [bool; 3] {
+        let trust = Trust::canonical();
+        [
+            trust.registry(chain, IDENTITY, identity).is_some(),
+            trust.registry(chain, OPEN, reputation).is_some(),
+            trust.are_together(chain, (IDENTITY, identity), (OPEN, reputation)),
+        ]
+    }
+
+    #[test]
+    fn r28_canonical_registries_count_by_their_chain_and_both_addresses() {
+        assert_eq!(counts("eip155:8453", ON_BASE), [true; 3]);
+        assert_eq!(counts("eip155:84532", ON_BASE_SEPOLIA), [true; 3]);
+        let mixed = [ON_BASE[0], ON_BASE_SEPOLIA[1]];
+        assert_eq!(counts("eip155:8453", mixed), [true, false, false]);
+        // On the last two, a proxy at the canonical address was never upgraded, as reported.
+        for chain in ["eip155:84532", "eip155:38833", "eip155:677"] {
+            assert_eq!(counts(chain, ON_BASE), [false; 3], "{chain}");
+        }
     }
 }

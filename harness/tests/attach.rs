@@ -241,6 +241,7 @@ fn a_report_says_which_registries_were_tested() {
     let facts = json!([
         fact("chain", "eip155:31337"),
         fact("interface", "--canonical-identity"),
+        fact("IdentityRegistry version", "2.0.0"),
     ]);
     assert_eq!(report["facts"], facts);
     // Only of what took part.
@@ -485,6 +486,114 @@ fn the_registration_may_be_its_last_event_in_the_canonical_abi_of_others_only() 
         assert_eq!(code, 1, "{canonical}");
         assert_eq!(failures[0]["subject"], "events", "{failures:#}");
     }
+}
+
+/// What contracts of the prepared version 2.1.0 do is tested behind a proxy. `change` changes the bytecode.
+fn conform_to_later(
+    standing: &EvmAnvil,
+    contract: &str,
+    change: impl Fn(String) -> String,
+    more: &[&str],
+) -> (i32, Value) {
+    let file = "CanonicalIdentity";
+    let implementation = create_changed(standing, file, contract, &[], change);
+    let identity = create(standing, file, "CanonicalProxy", &[&implementation]);
+    let mut arguments = vec!["conform", "--json", "--backend", "none", "--evm-rpc"];
+    arguments.extend([standing.ledger().url(), "--identity", &identity]);
+    let name = "AuthorizedReputationRegistry";
+    let authorized = create(standing, name, name, &[&identity, "1"]);
+    if more.contains(&"--canonical-identity") {
+        arguments.extend(["--authorized", &authorized]);
+    }
+    arguments.extend(more);
+    let answer = answer(&mut concord(&arguments));
+    let report = serde_json::from_str(&answer.stdout).expect(&answer.stderr);
+    (answer.code, report)
+}
+
+/// How many steps ended because a wallet has an agent already.
+fn ended_by_later(report: &Value) -> usize {
+    let variances = report["variances"].as_array().unwrap().iter();
+    let reason = "A later version of these contracts gives a wallet to one agent only.";
+    let ended = variances.filter(|it| it["reason"] == reason);
+    ended
+        .inspect(|it| assert_eq!(it["outcome"], "revert `wallet already assigned`"))
+        .count()
+}
+
+/// A version 2.1.0 does not fail for what it adds: the run names it, plays what both versions have, and says where it ended.
+#[test]
+fn what_a_later_version_of_the_canonical_contracts_adds_is_named_and_fails_nothing() {
+    // R2
+    let standing = standing();
+    let event = "MetadataReverseLookupSet(uint256,string,bytes,address)";
+    // cast keccak 'AgentGreeted(uint256)'
+    let unheard_of = "0xa86b5f93d8ab2a3a935e2315edda57ef5e8e59a68aaa6166b6d8de6335539562";
+    for (contract, dialect, filter) in [
+        ("CanonicalIdentityNext", "--canonical", "identity/"),
+        ("CanonicalIdentityUnheardOf", "--canonical", "identity/"),
+        (
+            "CanonicalIdentityUnheardOf",
+            "--canonical-identity",
+            "authorized/",
+        ),
+    ] {
+        let more = [dialect, "--filter", filter];
+        let (code, report) = conform_to_later(&standing, contract, |code| code, &more);
+        let failures = &report["failures"];
+        assert_eq!(failures, &json!([]), "{contract}: {failures:#}");
+        assert!([0, 4].contains(&code), "{contract}: {code}");
+        let passed = &report["totals"]["evm-rpc"]["passed"];
+        assert!(passed.as_u64().unwrap() > 200, "{contract}: {passed}");
+        assert!(ended_by_later(&report) > 0, "{contract}");
+        let news = &report["news"]["evm-rpc"][0];
+        let greetings = news["events"][unheard_of].as_u64();
+        let is_unheard_of = contract == "CanonicalIdentityUnheardOf";
+        assert_eq!(
+            greetings.is_some_and(|it| it > 100),
+            is_unheard_of,
+            "{news:#}"
+        );
+        let mut events = json!({ event: 0 });
+        if let Some(count) = greetings {
+            events[unheard_of] = json!(count);
+        }
+        let expected = json!({
+            "contract": "IdentityRegistry",
+            "version": "2.1.0",
+            "views": ["agentByMetadata(string,bytes)", "getOwnerFromAgentWallet(address)"],
+            "functions": ["setReverseLookup(uint256,string,bytes)"],
+            "events": events,
+        });
+        assert_eq!(report["news"], json!({ "evm-rpc": [expected] }));
+        let version = json!({
+            "participant": "evm-rpc", "name": "IdentityRegistry version", "value": "2.1.0",
+        });
+        assert!(report["facts"].as_array().unwrap().contains(&version));
+    }
+}
+
+/// Under the known version's number nothing is forgiven, and the known version has nothing new.
+#[test]
+fn the_known_version_may_not_refuse_what_a_later_one_does() {
+    // R25
+    let standing = standing();
+    let more = [
+        "--canonical",
+        "--scenario",
+        "identity/metadata-of-two-agents",
+    ];
+    let (later, known) = ("322e312e30", "322e302e30"); // 2.1.0 and 2.0.0 in hexadecimal
+    let renamed = |code: String| {
+        assert!(code.contains(later));
+        code.replace(later, known)
+    };
+    let (code, report) = conform_to_later(&standing, "CanonicalIdentityNext", renamed, &more);
+    assert_eq!((code, ended_by_later(&report)), (1, 0));
+    let words = report["failures"][0]["actual"].as_str().unwrap();
+    assert!(words.contains("wallet already assigned"), "{words}");
+    let (code, report) = conform_to_later(&standing, "CanonicalIdentity", |code| code, &more);
+    assert_eq!((code, &report["news"]), (0, &json!({})), "{report:#}");
 }
 
 /// An account of anvil's own.

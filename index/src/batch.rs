@@ -1,7 +1,7 @@
 //! What a source delivers: blocks, and the registries' events in them.
 use crate::Place;
 use concord_registry::event::{
-    AccountId, AgentId, Emitted, Event, Origin, RawEvent, TransactionId, Undecoded,
+    AccountId, AgentId, Emitted, Event, EventError, Origin, RawEvent, TransactionId, Undecoded,
 };
 
 /// A block, linked to the one before.
@@ -43,6 +43,9 @@ pub struct UndecodedEvent {
     pub raw: RawEvent,
     /// Why it does not decode.
     pub reason: String,
+    /// Whether no event of this version begins so: it is of a later version of the registry. Else its bytes are not those of
+    /// the event that it says it is.
+    pub is_unknown: bool,
 }
 
 /// The blocks from the one asked for to `through`, completely.
@@ -99,6 +102,7 @@ impl UndecodedEvent {
             place: Place::new(origin.block.number, transaction, origin.position),
             transaction: origin.transaction,
             raw: undecoded.raw,
+            is_unknown: undecoded.reason == EventError::Unknown,
             reason: undecoded.reason.to_string(),
         }
     }

@@ -199,6 +199,8 @@ impl<S: Source, E: Engine> Indexer<S, E> {
         let Some(read) = self.source.state(&subjects, &head).await? else {
             return Ok(0);
         };
+        let declared = lock(&self.store).declared_bindings(self.deployment, &subjects)?;
+        let bindings = self.source.bindings(&declared, &head).await?;
         self.suspects = Some(BTreeSet::new());
         let reached = self.reach(head, read.block).await;
         let suspects = self.suspects.take().unwrap_or_default();
@@ -211,6 +213,7 @@ impl<S: Source, E: Engine> Indexer<S, E> {
         let count = subjects.len();
         // The blocks that were taken in may go on after the one of the state.
         subjects.retain(|it| !suspects.contains(&it.agent()));
+        lock(&self.store).note_bindings(self.deployment, &bindings)?;
         lock(&self.store).compare(self.deployment, &subjects, &read)?;
         Ok(count)
     }

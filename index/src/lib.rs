@@ -17,6 +17,7 @@
 
 pub mod api;
 pub mod batch;
+pub mod binding;
 pub mod cli;
 mod deployment;
 mod error;

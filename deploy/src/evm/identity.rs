@@ -10,13 +10,11 @@ use alloy::{
     providers::Provider,
     rpc::types::{TransactionRequest, state::StateOverride},
 };
-use concord_chain::network;
-use concord_registry::evm::abi::IdentityRegistry;
+use concord_registry::evm::{
+    abi::IdentityRegistry,
+    canonical::{NETWORKS, Network},
+};
 use std::str::FromStr;
-
-/// The canonical identity registries of ERC-8004, by kind of chain.
-const CANONICAL_ON_TESTNETS: Address = address!("8004A818BFB912233c491871b3d84c89A494BD9e");
-const CANONICAL_ON_MAINNETS: Address = address!("8004A169FB4a3325136EB29fA0ceB6D2e539a432");
 
 /// ERC-1967: where a proxy keeps the address of its code.
 const IMPLEMENTATION: B256 =
@@ -43,6 +41,8 @@ pub(super) struct Found {
     /// What does not behave as the registries over it need.
     fault: Option<String>,
     kind: &'static str,
+    /// Of its network, if there is one.
+    canonical: Option<Address>,
 }
 
 impl Found {
@@ -103,16 +103,17 @@ impl Found {
     }
 
     fn no_code(&self) -> String {
-        match self.address {
-            CANONICAL_ON_MAINNETS => format!(
-                "no contract; it is the canonical one of mainnets, and testnets have {CANONICAL_ON_TESTNETS}"
-            ),
-            CANONICAL_ON_TESTNETS => format!(
-                "no contract; it is the canonical one of testnets, and mainnets have {CANONICAL_ON_MAINNETS}"
+        match self.canonical.filter(|it| *it != self.address) {
+            Some(canonical) if is_canonical_somewhere(self.address) => format!(
+                "no contract; it is the canonical one of other networks, and this one has {canonical}"
             ),
             _ => "no contract".to_owned(),
         }
     }
+}
+
+fn is_canonical_somewhere(address: Address) -> bool {
+    NETWORKS.iter().any(|it| it.identity == address)
 }
 
 impl EvmTarget {
@@ -139,6 +140,7 @@ impl EvmTarget {
             implementation: self.implementation(address).await?,
             fault: self.probe(address).await?,
             kind: self.kind(address, &code)?,
+            canonical: self.canonical(),
             version,
             code,
         })
@@ -173,18 +175,21 @@ impl EvmTarget {
     }
 
     fn kind(&self, address: Address, code: &[u8]) -> Result<&'static str, DeployError> {
-        let is_testnet = network::testnet(&self.chain).is_some();
-        let canonical = match is_testnet {
-            true => CANONICAL_ON_TESTNETS,
-            false => CANONICAL_ON_MAINNETS,
-        };
         let mut ours = contracts::identity(&self.artifacts, &self.choices)?;
         ours.address = address;
         Ok(match code::difference(&ours, self.chain_id, code) {
             None => "of the local build",
-            Some(_) if address == canonical => "the canonical one",
+            Some(_) if self.canonical() == Some(address) => "the canonical one",
+            Some(_) if is_canonical_somewhere(address) => {
+                "of others, at the address of the canonical one of other networks"
+            }
             Some(_) => "of others",
         })
+    }
+
+    /// R28: by the network's entry, never by the address alone.
+    fn canonical(&self) -> Option<Address> {
+        Network::of(self.chain_id).map(|it| it.identity)
     }
 
     /// The step of a registry that is deployed already.

@@ -14,6 +14,10 @@ const OTHER: &str = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 /// ERC-1967's slot of a proxy's code.
 const IMPLEMENTATION: &str = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
 
+/// The canonical identity registries of Base and of Base Sepolia.
+const ON_MAINNETS: &str = "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432";
+const ON_TESTNETS: &str = "0x8004A818BFB912233c491871b3d84c89A494BD9e";
+
 /// Creates a contract of `contracts/test/fixtures/CanonicalIdentity.sol`.
 fn create(chain: &LocalChain, contract: &str, argument: Option<&str>) -> String {
     let artifact = format!("contracts/out/CanonicalIdentity.sol/{contract}.json");
@@ -147,6 +151,39 @@ fn our_own_identity_registry_is_recognized() {
     assert_attached(&chain, &elsewhere, identity);
 }
 
+/// Puts a registry behind its proxy at an address, as whoever deploys with the same factory can.
+fn put_at(chain: &LocalChain, address: &str) {
+    let proxy = canonical(chain);
+    let code = chain.ask("eth_getCode", json!([proxy, "latest"]));
+    chain.ask("anvil_setCode", json!([address, code]));
+    let behind = json!([proxy, IMPLEMENTATION, "latest"]);
+    let behind = chain.ask("eth_getStorageAt", behind);
+    let behind = json!([address, IMPLEMENTATION, behind]);
+    chain.ask("anvil_setStorageAt", behind);
+}
+
+/// On chain 38833 a proxy at the address of mainnets was never upgraded, as reported.
+#[test]
+fn r28_a_registry_is_the_canonical_one_on_its_networks_only() {
+    let others = "of others, at the address of the canonical one of other networks, version 2.0.0";
+    for (chain, identity, words) in [
+        (
+            BASE_SEPOLIA,
+            ON_TESTNETS,
+            "the canonical one, version 2.0.0",
+        ),
+        (BASE_SEPOLIA, ON_MAINNETS, others),
+        (38_833, ON_MAINNETS, others),
+        (38_833, ON_TESTNETS, others),
+    ] {
+        let chain = LocalChain::start(chain);
+        put_at(&chain, identity);
+        let plan = Workplace::at(&chain).plan(&["--identity", identity]);
+        let note = format!("{identity}: {words}");
+        assert!(plan.assert_done().stdout.contains(&note), "{}", plan.stdout);
+    }
+}
+
 #[test]
 fn what_is_no_identity_registry_is_refused() {
     let chain = LocalChain::start(BASE_SEPOLIA);
@@ -157,13 +194,12 @@ fn what_is_no_identity_registry_is_refused() {
     let word = format!("0x{:064x}", 7);
     chain.ask("anvil_setStorageAt", json!([empty, IMPLEMENTATION, word]));
     let create2 = "0x4e59b44847b379578588920cA78FbF26c0B4956C";
-    let on_mainnets = "0x8004A169FB4a3325136EB29fA0ceB6D2e539a432";
     for (identity, words) in [
         ("0x8004", "neither `own` nor an EVM address"),
         (OTHER, "no contract"),
         (
-            on_mainnets,
-            "it is the canonical one of mainnets, and testnets have 0x8004A818",
+            ON_MAINNETS,
+            "it is the canonical one of other networks, and this one has 0x8004A818",
         ),
         (create2, "supportsInterface of ERC-165 is not true"),
         (&*empty, "supportsInterface of ERC-165 is not true"),

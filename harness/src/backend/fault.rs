@@ -10,6 +10,9 @@ pub enum StepFault {
     UnexplainedEvent(String),
     #[error("stored value that canonical terms cannot express: {0}")]
     UnexplainedState(String),
+    /// A registry of others, of a later version than the one that is known, is announced to refuse this.
+    #[error("a later version refuses this: {0}")]
+    LaterVersion(String),
     #[error("the operation does not fit the chain: {0}")]
     Inexpressible(String),
     /// Nothing is known about the registry then, until the backend was started again.

@@ -9,6 +9,7 @@ mod directory;
 pub mod evm;
 mod fault;
 pub(crate) mod line_program;
+mod news;
 mod secrets;
 pub mod svm;
 pub mod views;
@@ -16,6 +17,7 @@ pub mod views;
 pub use child::leave_interrupts;
 pub use directory::Directory;
 pub use fault::{SetupError, StepFault};
+pub use news::News;
 pub use secrets::RunSecret;
 
 use crate::model::{
@@ -53,6 +55,11 @@ pub trait Backend: Send {
     /// ([`Self::foreign`]) or were deployed without it (R6)? Then a scenario is checked up to it.
     fn is_known_to_lack(&self, _operation: &Operation) -> bool {
         false
+    }
+
+    /// What registries that are not ours have that is not known here, up to now.
+    fn news(&self) -> Vec<News> {
+        Vec::new()
     }
 
     /// Empty registries, funded actors, and a clock that the next transaction may set to `start`

@@ -68,6 +68,10 @@ pub(super) fn note_registries(
     note_fact(provenance, participant, "chain", &chain);
     note_fact(provenance, participant, "interface", dialect(options).1);
     for code in found {
+        if let Some(version) = &code.version {
+            let name = format!("{} version", code.contract);
+            note_fact(provenance, participant, &name, version);
+        }
         provenance.artifacts.push(Artifact {
             name: code.contract.to_owned(),
             kind: format!("keccak256 of the code at {} on {chain}", code.address),

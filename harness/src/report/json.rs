@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// The whole report as one JSON object: `agree`, `versions`, `artifacts`, `facts` (what the command line says of
 /// registries that are not ours), `left_out` (scenarios that could not be played, and why), `participants`, `matrix`
 /// (by rule, then participant: how many steps ended how), `totals`, `failures`, `variances`,
-/// `conclusion` (`agrees`, `nothing_played`, `not_declared`, `lost`, `differs`), `not_declared` (profiles by
+/// `news` (what registries of others have that is not known here, by participant), `conclusion` (`agrees`, `nothing_played`, `not_declared`, `lost`, `differs`), `not_declared` (profiles by
 /// participant), `lost` (who stopped answering where), `views` (how many answers were right, and which
 /// views were asked how often, or never), `rules_without_steps`, and `scenarios`, each with its steps: what is expected, and by participant
 /// the `result`, outcome, events, digest, cost, and the transaction if a live chain has it.
@@ -39,6 +39,7 @@ pub fn json(run: &Run, provenance: &Provenance) -> Value {
         "rules_without_steps": run.rules_without_steps(),
         "not_declared": not_declared(run).into_iter().collect::<BTreeMap<_, _>>(),
         "lost": run.lost,
+        "news": run.news,
         "views": {
             "totals": run.view_counts(),
             "asked": run.views_asked(),

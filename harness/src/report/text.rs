@@ -44,6 +44,7 @@ fn write(out: &mut Terminal, run: &Run, detail: Detail) -> fmt::Result {
     write_uncovered(out, &run.rules_without_steps())?;
     write_not_declared(out, run)?;
     write_views_not_asked(out, run)?;
+    write_news(out, run)?;
     write_left_out(out, run)?;
     let variances = run.variances();
     match detail {
@@ -242,6 +243,19 @@ fn write_left_out(out: &mut Terminal, run: &Run) -> fmt::Result {
         writeln!(out, "left out, as {reason}: {}", scenarios.join(", "))?;
     }
     Ok(())
+}
+
+fn write_news(out: &mut Terminal, run: &Run) -> fmt::Result {
+    for (participant, news) in news(run) {
+        writeln!(out, "not known, and not tested, of {participant}: {news}")?;
+    }
+    Ok(())
+}
+
+/// What registries of others have that is not known here, in words, each after its participant.
+pub(super) fn news(run: &Run) -> impl Iterator<Item = (&str, String)> {
+    let all = run.news.iter();
+    all.flat_map(|(participant, news)| news.iter().map(move |it| (&**participant, it.in_words())))
 }
 
 fn write_views_not_asked(out: &mut Terminal, run: &Run) -> fmt::Result {

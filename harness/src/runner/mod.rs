@@ -82,6 +82,12 @@ pub fn run_declared(
         run.views.extend(played.views);
         run.lost.extend(played.lost);
     }
+    for backend in backends {
+        let news = backend.news();
+        if !news.is_empty() {
+            run.news.insert(backend.name().to_owned(), news);
+        }
+    }
     run.put_in_order();
     run
 }

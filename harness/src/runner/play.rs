@@ -205,20 +205,19 @@ impl<'a> Player<'a> {
         for (step, reference) in scenario.steps.iter().zip(&run.steps) {
             let last = records.last().map(|last| &last.result);
             let lacks = self.backend.is_known_to_lack(&step.operation);
-            let (result, observed) = match last {
-                Some(StepResult::NotDeclared) => (StepResult::NotDeclared, None),
-                Some(last) if !last.is_as_expected() => (StepResult::NotReached, None),
-                _ if is_untestable => (StepResult::Absent, None),
-                _ if !self.declares(step) => (StepResult::NotDeclared, None),
-                _ if lacks => (StepResult::Varied, None),
+            let unplayed = |result| StepRecord::new(scenario, step, &name, result);
+            let record = match last {
+                Some(StepResult::NotDeclared) => unplayed(StepResult::NotDeclared),
+                Some(last) if !last.is_as_expected() => unplayed(StepResult::NotReached),
+                _ if is_untestable => unplayed(StepResult::Absent),
+                _ if !self.declares(step) => unplayed(StepResult::NotDeclared),
+                _ if lacks => unplayed(StepResult::Varied),
                 _ => self.step(scenario, step, reference, run.is_sound),
             };
             let known = step.source.foreign_to(self.backend.foreign());
-            is_untestable |= lacks || known.is_some_and(|known| known.outcome.is_none());
-            records.push(StepRecord {
-                observed,
-                ..StepRecord::new(scenario, step, &name, result)
-            });
+            is_untestable |= lacks || record.later.is_some();
+            is_untestable |= known.is_some_and(|known| known.outcome.is_none());
+            records.push(record);
         }
         let is_sound =
             |it: &StepRecord| it.result.is_as_expected() && it.result != StepResult::NotDeclared;
@@ -233,18 +232,20 @@ impl<'a> Player<'a> {
             || self.declared.contains(&step.operation.profile())
     }
 
-    /// What came of one step.
+    /// Plays one step.
     fn step(
         &mut self,
         scenario: &Scenario,
         step: &TimedStep,
         reference: &Reference,
         is_sound: bool,
-    ) -> (StepResult, Option<Observation>) {
+    ) -> StepRecord {
+        let name = self.backend.name().to_owned();
+        let record = |result| StepRecord::new(scenario, step, &name, result);
         let is_expressible = self.backend.supports(&step.operation);
         if !is_expressible && reference.outcome.verdict != Verdict::Unsupported {
             let difference = Difference::missing_capability(step.operation.name());
-            return (StepResult::failed(difference), None);
+            return record(StepResult::failed(difference));
         }
         let executed = if is_expressible {
             self.backend.execute(&step.operation, step.time)
@@ -253,12 +254,18 @@ impl<'a> Player<'a> {
         };
         let read = executed.and_then(|observed| Ok((observed, self.backend.state()?)));
         let (observed, state) = match read {
+            Err(StepFault::LaterVersion(words)) => {
+                return StepRecord {
+                    later: Some(words),
+                    ..record(StepResult::Varied)
+                };
+            }
             Err(fault) => {
                 let result = StepResult::error(&fault);
                 if matches!(fault, StepFault::Unreachable(_)) {
                     self.lose(scenario, fault.in_words());
                 }
-                return (result, None);
+                return record(result);
             }
             Ok(read) => read,
         };
@@ -277,6 +284,9 @@ impl<'a> Player<'a> {
             is_sound.then_some(reference),
         )
         .in_native_words(observed.native_error);
-        (result, Some(observation))
+        StepRecord {
+            observed: Some(observation),
+            ..record(result)
+        }
     }
 }

@@ -1,6 +1,6 @@
 use super::{Difference, Lost, MODEL, ViewRecord};
 use crate::{
-    backend::{Backend, Cost, Observed, StepFault, views::ViewName},
+    backend::{Backend, Cost, News, Observed, StepFault, views::ViewName},
     model::{Bytes32, Chain, Event, RegistryProfile, Summary, Verdict},
     scenario::{Rule, Scenario, TimedStep},
 };
@@ -11,6 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 pub const FOREIGN: u8 = 0;
 /// Why a step was not played by a registry that is not ours.
 const LACKING: &str = "These registries have no such operation, or were deployed without it.";
+
+/// Why a scenario ended for a registry that is not ours and of a later version.
+const LATER: &str = "A later version of these contracts gives a wallet to one agent only.";
 
 /// What came of a whole run.
 #[derive(Clone, Debug)]
@@ -23,6 +26,8 @@ pub struct Run {
     pub records: Vec<StepRecord>,
     /// What views answered at the scenarios' ends, by scenario, then participant.
     pub views: Vec<ViewRecord>,
+    /// What registries of others have that is not known, by participant.
+    pub news: BTreeMap<String, Vec<News>>,
     /// Whoever did not answer any more, each time.
     pub lost: Vec<Lost>,
     /// Scenarios that were chosen and not played, not even by the model.
@@ -63,6 +68,8 @@ pub struct StepRecord {
     /// `None` if the step was not played, or is inconclusive. The model's is that of the
     /// first chain.
     pub observed: Option<Observation>,
+    /// How a registry of a later version than the known one ended the scenario here.
+    pub later: Option<String>,
 }
 
 /// The result of a participant at a step.
@@ -257,6 +264,7 @@ impl StepRecord {
             participant: participant.to_owned(),
             result,
             observed: None,
+            later: None,
         }
     }
 }
@@ -290,6 +298,7 @@ impl Run {
             scenarios: scenarios.to_vec(),
             records: Vec::new(),
             views: Vec::new(),
+            news: BTreeMap::new(),
             lost: Vec::new(),
             left_out: Vec::new(),
         }
@@ -336,6 +345,17 @@ impl Run {
         let step = &steps.iter().find(|it| it.number == record.step)?.source;
         let of_chain = step.variance.iter().find(|it| it.chain == chain);
         let elsewhere = step.expect.as_ref()?.outcome.to_string();
+        if let Some(words) = &record.later {
+            return Some(VarianceUsed {
+                scenario: &scenario.name,
+                step: Some(record.step),
+                kind: FOREIGN,
+                participant: &record.participant,
+                outcome: words.clone(),
+                elsewhere,
+                reason: LATER,
+            });
+        }
         let Some(variance) = of_chain else {
             let (outcome, reason) = if record.observed.is_none() {
                 (Verdict::Unsupported.to_string(), LACKING)

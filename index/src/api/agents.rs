@@ -437,6 +437,8 @@ pub(super) async fn one<E: Engine + 'static>(
         let metadata = metadata::page(store, (deployment, agent), None, limits.page, &limits)?;
         rendered["metadata"] = metadata["items"].clone();
         rendered["nextMetadata"] = metadata["nextCursor"].clone();
+        let binding = store.binding(deployment, agent, &row)?;
+        rendered["binding"] = json!(binding.as_ref().map(render::binding));
         gaps(store, (deployment, agent), &row, limits.page, &mut rendered)?;
         Ok(Json::of(&rendered))
     };

@@ -59,6 +59,7 @@ struct Status {
     incomplete: u64,
     missing_ids: u64,
     undecoded: u64,
+    unknown: u64,
     reorganizations: Reorganizations,
     unread: u64,
     differences: Vec<(String, u64)>,
@@ -78,6 +79,7 @@ fn statuses<E: Engine>(store: &mut Store<E>) -> Result<Vec<Status>, ApiError> {
             incomplete: store.incomplete_count(id)?,
             missing_ids: store.missing_ids(id)?,
             undecoded: store.undecoded_count(id)?,
+            unknown: store.unknown_count(id)?,
             reorganizations: store.reorganizations(id, NEWEST)?,
             unread: store.unread_count(id)?,
             differences: store.difference_counts(id)?,
@@ -99,6 +101,7 @@ fn rendered(found: &[Status]) -> Value {
             "incompleteAgents": it.incomplete,
             "missingAgentIds": it.missing_ids,
             "undecodedEvents": it.undecoded,
+            "unknownEvents": it.unknown,
             // R45
             "stateUnread": it.unread,
             "stateDifferences": differences(it),
@@ -117,7 +120,7 @@ fn differences(of: &Status) -> Value {
 
 fn gauges(text: &mut String, found: &[Status]) {
     type Read = fn(&Status) -> Option<i64>;
-    let gauges: [(&str, &str, Read); 9] = [
+    let gauges: [(&str, &str, Read); 10] = [
         ("block", "The last block that is indexed.", |it| {
             it.block.map(u64::cast_signed)
         }),
@@ -135,8 +138,13 @@ fn gauges(text: &mut String, found: &[Status]) {
         ),
         (
             "undecoded_events",
-            "Events that this version cannot decode (R46).",
+            "Events whose bytes this version cannot decode (R46).",
             |it| Some(it.undecoded.cast_signed()),
+        ),
+        (
+            "unknown_events",
+            "Events of later versions of the registries, which this version does not know.",
+            |it| Some(it.unknown.cast_signed()),
         ),
         (
             "reorganizations",

@@ -5,6 +5,7 @@ use super::{
     names::{Directory, profile_name},
 };
 use crate::{
+    binding::{Binding, Doubt},
     query::{AuthorizedSummary, Facts, FoundAgent, Gap, OpenSummary, Sums},
     state::Difference,
     store::Reorganizations,
@@ -40,6 +41,21 @@ pub(super) fn agent(
         // R46
         "incomplete": row.is_incomplete(),
         "registrationFile": file.map(registration),
+    })
+}
+
+/// ERC-8217: the binding that an agent declares, and why it is not proven.
+pub(super) fn binding(of: &Binding) -> Value {
+    let account = |address: [u8; 20]| AccountId::Evm(address).to_string();
+    let token = of.read.and_then(|it| it.token);
+    json!({
+        "contract": of.contract.map(account),
+        "proven": of.doubt.is_none(),
+        "reason": of.doubt.map(Doubt::words),
+        "standard": token.map(|it| it.standard.name()),
+        "tokenContract": token.map(|it| account(it.contract)),
+        "tokenId": token.map(|it| AgentId::Evm(it.id).to_string()),
+        "block": of.read.map(|it| it.block),
     })
 }
 

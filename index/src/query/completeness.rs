@@ -14,8 +14,11 @@ pub struct Completeness {
     pub agents: Vec<IncompleteAgent>,
     /// E: ids between the first and the last agent that no event names.
     pub missing_ids: u64,
-    /// Events that this version cannot decode.
+    /// Events whose bytes this version cannot decode.
     pub undecoded: u64,
+    /// Events that this version does not know. They are of a later version of a registry, and none is missing for it: what
+    /// they would change of agents and clients shows in the state (R45).
+    pub unknown: u64,
 }
 
 /// An agent of which events are missing.
@@ -90,6 +93,7 @@ impl<E: Engine> Store<E> {
             agents,
             missing_ids: self.missing_ids(deployment)?,
             undecoded: self.undecoded_count(deployment)?,
+            unknown: self.unknown_count(deployment)?,
         })
     }
 
@@ -174,12 +178,25 @@ impl<E: Engine> Store<E> {
         Ok(gaps)
     }
 
-    /// R46: returns how many events of a deployment this version cannot decode.
+    /// R46: returns how many events of a deployment have bytes that this version cannot decode.
     ///
     /// # Errors
     /// The store cannot be read.
     pub fn undecoded_count(&mut self, deployment: DeploymentId) -> Result<u64, StoreError> {
-        self.count(deployment, "undecoded")
+        self.raw_count(deployment, false)
+    }
+
+    /// R46: returns how many events of a deployment this version does not know.
+    ///
+    /// # Errors
+    /// The store cannot be read.
+    pub fn unknown_count(&mut self, deployment: DeploymentId) -> Result<u64, StoreError> {
+        self.raw_count(deployment, true)
+    }
+
+    fn raw_count(&mut self, of: DeploymentId, is_unknown: bool) -> Result<u64, StoreError> {
+        let sql = "SELECT COUNT(*) FROM undecoded WHERE deployment = $1 AND is_unknown = $2";
+        self.number(sql, &[of.0.to_value(), is_unknown.to_value()])
     }
 
     /// R46: returns how many ids between the first and the last agent no event names. On EVM ids count up by one,

@@ -5,9 +5,11 @@ pub mod svm;
 use crate::{
     SourceError,
     batch::{Batch, Header},
+    binding::BindingRead,
     state::{StateRead, Subject},
 };
 use async_trait::async_trait;
+use concord_registry::event::AgentId;
 
 /// A chain, as the index reads it.
 #[async_trait]
@@ -42,6 +44,17 @@ pub trait Source: Send {
         let _ = (subjects, at);
         Ok(None)
     }
+
+    /// ERC-8217: asks the contracts that agents declare, after block `at`, to which token each of these agents is bound. A
+    /// source without such contracts answers nothing.
+    async fn bindings(
+        &mut self,
+        declared: &[(AgentId, [u8; 20])],
+        at: &Header,
+    ) -> Result<Vec<BindingRead>, SourceError> {
+        let _ = (declared, at);
+        Ok(Vec::new())
+    }
 }
 
 #[async_trait]
@@ -72,5 +85,13 @@ impl Source for Box<dyn Source> {
         at: &Header,
     ) -> Result<Option<StateRead>, SourceError> {
         (**self).state(subjects, at).await
+    }
+
+    async fn bindings(
+        &mut self,
+        declared: &[(AgentId, [u8; 20])],
+        at: &Header,
+    ) -> Result<Vec<BindingRead>, SourceError> {
+        (**self).bindings(declared, at).await
     }
 }

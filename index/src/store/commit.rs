@@ -72,8 +72,8 @@ impl<E: Engine> Store<E> {
             let final_number = cursor.and_then(|it| it.final_number);
             let mut touched = Touched::default();
             store.delete_blocks(deployment, next..=u64::MAX, &mut touched)?;
-            let differing = store.differing_after(deployment, fork.number)?;
-            touched.agents.extend(differing);
+            let read = store.read_after(deployment, fork.number)?;
+            touched.agents.extend(read);
             if let Some(cursor) = cursor {
                 store.note_reorganization(deployment, (fork, &cursor.head), at, &touched)?;
             }
@@ -152,6 +152,7 @@ impl<E: Engine> Store<E> {
             self.engine.execute(&sql, &values)?;
         }
         self.forget_differences(deployment, agent)?;
+        self.forget_binding(deployment, agent)?;
         self.fold_events(deployment, EventsOf::Agent(agent))
     }
 

@@ -14,7 +14,8 @@ pub(super) const OLDEST: i64 = 5;
 /// reorganizations, and counts what each client and each agent has that is not revoked. Version 8 compares the
 /// registries' state with the events. Version 9 finds differences by block. Version 10 fetches again what a host or the options
 /// refused. Version 11 keeps less of long registration files, finds the first feedback with a payment's proof by its key,
-/// notes when files were fetched, and fetches what earlier versions could not read of `ipfs:` (FILE-15).
+/// notes when files were fetched, and fetches what earlier versions could not read of `ipfs:` (FILE-15). Version 12 counts
+/// events that it does not know apart from those that it cannot decode, and asks the binding contracts that agents declare.
 pub(super) fn migrate<E: Engine>(store: &mut Store<E>) -> Result<(), StoreError> {
     // a writer of an earlier version would go on without the new columns
     for deployed in store.deployments()? {
@@ -32,18 +33,26 @@ fn bring_up<E: Engine>(store: &mut Store<E>) -> Result<(), StoreError> {
         if !matches!(found, Some(OLDEST..schema::VERSION)) {
             return Ok(()); // another process did it meanwhile
         }
-        run(store, &schema::steps_from_10(dialect))?; // rows are read below
+        run(store, &schema::steps_from_11(dialect))?;
+        if found < Some(11) {
+            run(store, &schema::steps_from_10(dialect))?; // rows are read below
+        }
         match found {
             Some(5) => from_5(store)?,
             Some(6) => run(store, &schema::steps_from_6(dialect))?,
             _ => (),
         }
-        from_10(store)?;
-        store.engine.script(&schema::tables(dialect))?; // those that are missing
-        if found < Some(8) {
-            store.queue_all()?;
+        if found < Some(11) {
+            from_10(store)?;
         }
-        store.fetch_refused_again()?;
+        store.engine.script(&schema::tables(dialect))?; // those that are missing
+        match found < Some(8) {
+            true => store.queue_all()?,
+            false => store.queue_bound()?,
+        }
+        if found < Some(11) {
+            store.fetch_refused_again()?;
+        }
         let sql = format!("UPDATE schema_version SET version = {}", schema::VERSION);
         store.engine.execute(&sql, &[])
     })

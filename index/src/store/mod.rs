@@ -1,4 +1,5 @@
 //! The store: the same SQL for every [`Engine`], one transaction for each batch.
+mod binding;
 mod columns;
 mod commit;
 mod cursor;

@@ -1,7 +1,7 @@
 use super::{Dialect, statistics};
 
 /// The schema that this version writes. A store of another one is not touched.
-pub(super) const VERSION: i64 = 11;
+pub(super) const VERSION: i64 = 12;
 
 /// Creates what is missing. Types are those of [`Dialect`]: `INT`, `REAL`, `TXT` and `BYTES`, and
 /// `CLUSTERED` after a table.
@@ -28,8 +28,9 @@ CREATE TABLE IF NOT EXISTS event (
 CREATE INDEX IF NOT EXISTS event_by_agent ON event (deployment, agent, place);
 CREATE TABLE IF NOT EXISTS undecoded (
     deployment INT NOT NULL, place BYTES NOT NULL, tx BYTES NOT NULL, raw BYTES NOT NULL,
-    reason TXT NOT NULL,
+    reason TXT NOT NULL, is_unknown INT NOT NULL DEFAULT 0,
     PRIMARY KEY (deployment, place)) CLUSTERED;
+CREATE INDEX IF NOT EXISTS undecoded_by_kind ON undecoded (deployment, is_unknown);
 CREATE TABLE IF NOT EXISTS agent (
     deployment INT NOT NULL, agent BYTES NOT NULL,
     owner BYTES, wallet BYTES, uri TXT NOT NULL, approved BYTES, feedback_authority BYTES,
@@ -53,6 +54,11 @@ CREATE TABLE IF NOT EXISTS difference (
     events TXT NOT NULL, state TXT NOT NULL, block INT NOT NULL,
     PRIMARY KEY (deployment, agent, field, client)) CLUSTERED;
 CREATE INDEX IF NOT EXISTS difference_by_block ON difference (deployment, block);
+CREATE TABLE IF NOT EXISTS binding (
+    deployment INT NOT NULL, agent BYTES NOT NULL, contract BYTES NOT NULL,
+    standard INT, token_contract BYTES, token BYTES, block INT NOT NULL,
+    PRIMARY KEY (deployment, agent)) CLUSTERED;
+CREATE INDEX IF NOT EXISTS binding_by_block ON binding (deployment, block);
 CREATE TABLE IF NOT EXISTS metadata (
     deployment INT NOT NULL, agent BYTES NOT NULL, id BYTES NOT NULL,
     key TXT NOT NULL, value BYTES NOT NULL, updated_at INT NOT NULL,
@@ -225,6 +231,19 @@ const STEPS_FROM_10: [&str; 6] = [
 /// Those statements in an engine's dialect.
 pub(super) fn steps_from_10(dialect: &Dialect) -> Vec<String> {
     STEPS_FROM_10.map(|it| spoken(it, dialect)).to_vec()
+}
+
+/// The statements that make tables of version 11 those of version 12, less the table that it added. The reason is the text of
+/// `EventError::Unknown`.
+const STEPS_FROM_11: [&str; 2] = [
+    "ALTER TABLE undecoded ADD COLUMN is_unknown INT NOT NULL DEFAULT 0",
+    "UPDATE undecoded SET is_unknown = 1
+        WHERE reason = 'no event of this registry has this topic or discriminator'",
+];
+
+/// Those statements in an engine's dialect.
+pub(super) fn steps_from_11(dialect: &Dialect) -> Vec<String> {
+    STEPS_FROM_11.map(|it| spoken(it, dialect)).to_vec()
 }
 
 /// The statements that create the tables in an engine's dialect.

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     StoreError,
+    binding::KEY,
     fold::{Fold, Nothing},
     state::{Difference, Fact, Field, StateRead, Subject},
     table::*,
@@ -108,19 +109,22 @@ impl<E: Engine> Store<E> {
         Ok(counts)
     }
 
-    /// Agents whose state was read to differ after a later block: it may have said so on another fork.
-    pub(super) fn differing_after(
+    /// Agents whose state was read to differ after a later block, or whose binding contract was asked then: both may have said
+    /// so on another fork.
+    pub(super) fn read_after(
         &mut self,
         deployment: DeploymentId,
         block: u64,
     ) -> Result<Vec<AgentId>, StoreError> {
-        let sql = "SELECT agent FROM difference WHERE deployment = $1 AND block > $2";
         let values = [deployment.0.to_value(), block.to_value()];
         let mut found = Vec::new();
-        self.each(sql, &values, "difference", &mut |cells| {
-            found.push(cells.take("agent")?);
-            Ok(())
-        })?;
+        for table in ["difference", "binding"] {
+            let sql = format!("SELECT agent FROM {table} WHERE deployment = $1 AND block > $2");
+            self.each(&sql, &values, table, &mut |cells| {
+                found.push(cells.take("agent")?);
+                Ok(())
+            })?;
+        }
         Ok(found)
     }
 
@@ -332,6 +336,16 @@ impl<E: Engine> Store<E> {
             .execute(&format!("{of} $1, $2 FROM agent"), &values)?;
         self.engine
             .execute(&format!("{of} profile, client FROM client"), &[])
+    }
+
+    /// The state of agents that declare a binding is to be read: the store's version before did not ask their contracts.
+    pub(super) fn queue_bound(&mut self) -> Result<(), StoreError> {
+        let sql = "INSERT INTO unread (deployment, agent, profile, client) \
+                   SELECT deployment, agent, $1, $2 FROM metadata WHERE key = $3 \
+                   ON CONFLICT (deployment, agent, profile, client) DO NOTHING";
+        let nothing = Value::Blob(Vec::new());
+        let values = [AGENT.to_value(), nothing, KEY.to_owned().to_value()];
+        self.engine.execute(sql, &values)
     }
 
     /// An agent's events are others now: what the state said beside them is of no use.

@@ -23,8 +23,8 @@ impl<E: Engine> Store<E> {
         deployment: DeploymentId,
         events: &[UndecodedEvent],
     ) -> Result<(), StoreError> {
-        let sql = "INSERT INTO undecoded (deployment, place, tx, raw, reason) \
-                   VALUES ($1, $2, $3, $4, $5)";
+        let sql = "INSERT INTO undecoded (deployment, place, tx, raw, reason, is_unknown) \
+                   VALUES ($1, $2, $3, $4, $5, $6)";
         for event in events {
             let values = [
                 deployment.0.to_value(),
@@ -32,6 +32,7 @@ impl<E: Engine> Store<E> {
                 Transaction::from(event.transaction).to_value(),
                 encode(&event.raw).to_value(),
                 event.reason.to_value(),
+                event.is_unknown.to_value(),
             ];
             self.engine.execute(sql, &values)?;
         }

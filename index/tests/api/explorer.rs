@@ -1,12 +1,13 @@
 //! The explorer's pages over a store with two chains. A browser looks at them in `tests/index`.
 use crate::{
     furnished::{FAILED, complete},
-    given::{CHAINS, account, all_given, batch, blocks, name, open},
+    given::{CHAINS, account, agent, all_given, batch, blocks, name, open},
     server::{Server, patient},
 };
 use axum::http::{StatusCode, header};
 use concord_index::api::ExplainPage;
-use concord_registry::event::Profile;
+use concord_registry::{Event, event::Profile};
+use serde_json::json;
 
 async fn page(server: &Server, path: &str) -> String {
     let answer = server.get(path).await;
@@ -267,4 +268,50 @@ async fn a_page_says_when_a_file_was_fetched_and_that_its_host_has_failed_since(
     }
     let text = page(&server, &format!("/agent/{}", name(0, 21))).await; // its URI holds the file
     assert!(!text.contains("Fetched on") && !text.contains("failed since"));
+}
+
+/// ERC-8217: agent 20 names a contract that confirms the binding and does not own the agent, until it does.
+#[tokio::test]
+async fn a_binding_is_shown_as_declared_until_the_owner_is_the_contract() {
+    let mut server = Server::start();
+    complete(&mut server);
+    let (path, api) = (
+        format!("/agent/{}", name(0, 20)),
+        format!("/v1/agents/{}", name(0, 20)),
+    );
+    let contract = account(0x55).to_string();
+    let declared = json!({
+        "contract": contract,
+        "proven": false,
+        "reason": "the binding contract does not own the agent",
+        "standard": "ERC1155",
+        "tokenContract": account(0x99).to_string(),
+        "tokenId": "0",
+        "block": 1_001,
+    });
+    assert_eq!(server.got(&api).await["binding"], declared);
+    let text = page(&server, &path).await;
+    assert!(text.contains("<dt>Bound to</dt>") && text.contains("only declared"));
+    assert!(!text.contains(">proven<"), "{text}");
+
+    let given = Event::AgentTransferred {
+        agent: agent(20),
+        from: account(120),
+        to: account(0x55),
+    };
+    let batch = batch(0, 1_002, vec![given]);
+    server
+        .store
+        .commit(server.ids[0], &batch, None, 64)
+        .unwrap();
+    let proven = server.got(&api).await["binding"].clone();
+    assert_eq!(
+        (&proven["proven"], &proven["reason"]),
+        (&json!(true), &json!(null))
+    );
+    let text = page(&server, &path).await;
+    assert!(text.contains(">proven</span> (block 1001)"), "{text}");
+    assert!(!text.contains("only declared"), "{text}");
+    let other = server.got(&format!("/v1/agents/{}", name(0, 1))).await;
+    assert_eq!(other["binding"], json!(null));
 }

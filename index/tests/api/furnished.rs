@@ -5,6 +5,7 @@ use crate::{
     subgraph::{self, data_uri},
 };
 use concord_index::{
+    binding::{BindingRead, BoundToken, KEY, TokenStandard},
     state::{Fact, Field, StateRead, Subject},
     store::DeploymentId,
     table::{ClientKey, File, FileState},
@@ -22,6 +23,8 @@ const AGENT: u8 = 20;
 const OTHERS: [u8; 2] = [21, 22];
 /// One whose file was fetched once, and whose host has failed since.
 pub const FAILED: u8 = 23;
+/// The binding contract that the agent with everything declares. It owns another one.
+pub const BINDING: [u8; 20] = [0x55; 20];
 /// More than an agent or a feedback is answered with.
 const MANY: u8 = 201;
 /// Blocks after those that there are.
@@ -37,6 +40,11 @@ pub fn complete(server: &mut Server) {
             agent: id,
             owner: account(120),
             authority: Some(account(7)),
+        },
+        Event::MetadataSet {
+            agent: id,
+            key: KEY.to_owned(),
+            value: BINDING.to_vec(),
         },
         Event::AuthSchemesSet {
             agent: id,
@@ -108,6 +116,18 @@ pub fn complete(server: &mut Server) {
     };
     let subjects = [Subject::Agent(id), Subject::Client(key)];
     server.store.compare(deployment, &subjects, &read).unwrap();
+    let confirmed = BindingRead {
+        agent: id,
+        contract: BINDING,
+        token: Some(BoundToken {
+            standard: TokenStandard::Erc1155,
+            contract: [0x99; 20],
+            id: [0; 32],
+        }),
+        block: LATER,
+    };
+    let bindings = [confirmed];
+    server.store.note_bindings(deployment, &bindings).unwrap();
 }
 
 /// The host of files that were fetched once.

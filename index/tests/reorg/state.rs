@@ -7,11 +7,13 @@ use crate::{
 };
 use alloy::{
     primitives::{Address, Bytes, U256},
-    sol_types::SolValue,
+    sol,
+    sol_types::{SolCall, SolValue},
 };
 use concord_chain::evm::Node;
 use concord_index::{
     Contracts, Deployment, Indexer, Options,
+    binding::{Binding, BoundToken, Doubt, TokenStandard},
     query::Gap,
     source::{Source, evm::EvmSource},
     state::Field,
@@ -200,4 +202,177 @@ fn r45_r46_on_anvil_what_an_endpoint_withholds_shows_in_the_state() {
     assert!(chain.blocking.wait(lacking.repair()).unwrap() > 0);
     compare(&chain, &mut lacking);
     assert!(lacking.store().completeness(id).unwrap().is_complete());
+}
+
+/// The registries of others, indexed up to the newest block, with the state compared.
+fn index_of(
+    chain: &Chain,
+    identity: Address,
+) -> (
+    Indexer<EvmSource, Sqlite>,
+    concord_index::store::DeploymentId,
+) {
+    let registries = RegistryAddresses {
+        identity,
+        open_reputation: None,
+        authorized_reputation: None,
+        validation: None,
+    };
+    let deployment = Deployment {
+        contracts: Contracts::Evm(registries),
+        ..chain.deployment()
+    };
+    let source = EvmSource::new(chain.node.clone(), deployment.chain.clone(), registries);
+    let mut indexer = indexer(chain, &deployment, source);
+    compare(chain, &mut indexer);
+    let id = indexer.deployment();
+    (indexer, id)
+}
+
+sol! {
+    function setReverseLookup(uint256 agentId, string metadataKey, bytes metadataValue) external;
+    function register(string uri, uint8 standard, address tokenContract, uint256 tokenId) external;
+    function bind(uint256 agentId, uint8 standard, address tokenContract, uint256 tokenId) external;
+    function give(uint256 agentId, address to) external;
+}
+
+/// A version that is being prepared reports the wallet before the registration, and anyone can make it report what this
+/// version does not know. One more event is in every registration of the second contract.
+#[test]
+fn r45_r46_a_later_version_of_the_canonical_registry_is_indexed_whole() {
+    for (contract, greetings) in [
+        ("CanonicalIdentityNext", 0),
+        ("CanonicalIdentityUnheardOf", 4),
+    ] {
+        let chain = Chain::start();
+        let identity = chain.create("CanonicalIdentity", contract, &Bytes::new());
+        chain.send(1, identity, calls::register("ipfs://one", &[("key", b"v")]));
+        chain.send(1, identity, calls::register("ipfs://refused", &[])); // its wallet is taken
+        chain.send(2, identity, calls::register("ipfs://two", &[]));
+        chain.send(3, identity, calls::set_metadata(U256::from(0), "key", b"w")); // not its owner
+        let listed = setReverseLookupCall {
+            agentId: U256::from(0),
+            metadataKey: "key".to_owned(),
+            metadataValue: b"v".into(),
+        };
+        for _ in 0..2 {
+            chain.send(3, identity, listed.abi_encode().into());
+        }
+        chain.send(2, identity, calls::unset_agent_wallet(U256::from(1)));
+        let (mut indexer, id) = index_of(&chain, identity);
+        let mut store = indexer.store();
+        let found = store.completeness(id).unwrap();
+        assert!(found.is_complete(), "{found:?}");
+        assert_eq!((found.undecoded, found.unknown), (0, 2 + greetings));
+        assert_eq!(store.differences(id, 9).unwrap(), []);
+        let accounts = chain.ask("eth_accounts", serde_json::json!([]));
+        let account = |at: usize| -> AccountId {
+            let address: Address = accounts[at].as_str().unwrap().parse().unwrap();
+            address.into()
+        };
+        let agents: Vec<_> = [0, 1]
+            .map(|it| AgentId::from(U256::from(it)))
+            .map(|it| store.agent(id, it).unwrap().unwrap())
+            .into_iter()
+            .map(|it| (it.owner, it.wallet, it.uri))
+            .collect();
+        let expected = [
+            (Some(account(1)), Some(account(1)), "ipfs://one".to_owned()),
+            (Some(account(2)), None, "ipfs://two".to_owned()),
+        ];
+        assert_eq!(agents, expected);
+        assert_eq!(store.agent_count(id).unwrap(), 2);
+    }
+}
+
+/// ERC-8217, with binding contracts on anvil.
+#[test]
+fn a_binding_is_proven_by_the_chain_alone() {
+    let chain = Chain::start();
+    let identity = chain.registries().identity;
+    let bindings = || {
+        let argument = identity.abi_encode().into();
+        chain.create("AgentBindings", "AgentBindings", &argument)
+    };
+    let (contract, other, token) = (bindings(), bindings(), Address::from([0x99; 20]));
+    let declare = |agent: u64, value: &[u8]| {
+        let call = calls::set_metadata(U256::from(agent), "agent-binding", value);
+        chain.send(0, identity, call);
+    };
+    let bound = |agent: u64| bindCall {
+        agentId: U256::from(agent),
+        standard: 1,
+        tokenContract: token,
+        tokenId: U256::from(5),
+    };
+    // Agents 1 to 3 are account 0's. 1 names a contract that confirms it, 2 an account without code, 3 no address.
+    declare(1, contract.as_slice());
+    chain.send(0, contract, bound(1).abi_encode().into());
+    declare(2, &[0x44; 20]);
+    declare(3, &contract[..19]);
+    // Agents 4 and 5 are the contract's. Of 5 it forgets the token.
+    let register = |uri: &str| registerCall {
+        uri: uri.to_owned(),
+        standard: 2,
+        tokenContract: token,
+        tokenId: U256::from(7),
+    };
+    for uri in ["ipfs://four", "ipfs://five"] {
+        chain.send(1, contract, register(uri).abi_encode().into());
+    }
+    let nothing = bindCall {
+        tokenContract: Address::ZERO,
+        ..bound(5)
+    };
+    chain.send(1, contract, nothing.abi_encode().into());
+    // Agent 6 is the other contract's, and was given to the first one: its metadata name the one before.
+    chain.send(1, other, register("ipfs://six").abi_encode().into());
+    let given = giveCall {
+        agentId: U256::from(6),
+        to: contract,
+    };
+    chain.send(1, other, given.abi_encode().into());
+    chain.send(1, contract, bound(6).abi_encode().into());
+
+    let (mut indexer, id) = index_of(&chain, identity);
+    let found = |indexer: &mut Indexer<EvmSource, Sqlite>, number: u64| {
+        let agent = AgentId::from(U256::from(number));
+        let mut store = indexer.store();
+        let row = store.agent(id, agent).unwrap().unwrap();
+        store.binding(id, agent, &row).unwrap().unwrap()
+    };
+    let doubts = [1, 2, 3, 4, 5, 6].map(|it| found(&mut indexer, it).doubt);
+    let expected = [
+        Some(Doubt::NotTheOwner),
+        Some(Doubt::NotTheOwner),
+        Some(Doubt::NotAnAddress),
+        None,
+        Some(Doubt::NotConfirmed),
+        Some(Doubt::NotTheOwner),
+    ];
+    assert_eq!(doubts, expected);
+    let token = |number, id| BoundToken {
+        standard: TokenStandard::of(number).unwrap(),
+        contract: [0x99; 20],
+        id: U256::from(id).to_be_bytes(),
+    };
+    let read = |it: Binding| it.read.and_then(|it| it.token);
+    assert_eq!(read(found(&mut indexer, 4)), Some(token(2, 7)));
+    assert_eq!(read(found(&mut indexer, 1)), Some(token(1, 5)));
+    assert_eq!(read(found(&mut indexer, 2)), None);
+
+    // Agent 4 is given away, and agent 1 comes to its contract.
+    let given = giveCall {
+        agentId: U256::from(4),
+        to: other,
+    };
+    chain.send(1, contract, given.abi_encode().into());
+    let accounts = chain.ask("eth_accounts", serde_json::json!([]));
+    let owner: Address = accounts[0].as_str().unwrap().parse().unwrap();
+    let moved = calls::transfer(U256::from(1), owner, contract);
+    chain.send(0, identity, moved);
+    chain.blocking.wait(indexer.catch_up(|_| ())).unwrap();
+    compare(&chain, &mut indexer);
+    let doubts = [1, 4].map(|it| found(&mut indexer, it).doubt);
+    assert_eq!(doubts, [None, Some(Doubt::NotTheOwner)]);
 }

@@ -237,6 +237,9 @@ fn ask_everything(store: &mut Store<Explaining>, id: DeploymentId) {
         };
         assert!(!store.search_feedback(&query).unwrap().rows.is_empty());
     }
+    let row = store.agent(id, chain::agent(1)).unwrap().unwrap();
+    store.binding(id, chain::agent(1), &row).unwrap();
+    assert_eq!(store.unknown_count(id).unwrap(), 0);
 }
 
 fn search(store: &mut Store<Explaining>, id: DeploymentId, filter: AgentFilter, order: AgentOrder) {

@@ -185,6 +185,7 @@ fn kept_raw(event: &impl SolEvent) -> UndecodedEvent {
             data: data.data.to_vec(),
         },
         reason: "no event of this registry has this topic or discriminator".to_owned(),
+        is_unknown: true,
     }
 }
 
@@ -211,7 +212,7 @@ fn giving(
 fn with_raw(raw: &UndecodedEvent) -> (Blocking, Indexer<Changed<World>, Database>) {
     let (blocking, mut indexer) = index(giving(Vec::new(), vec![raw.clone()]).0);
     let id = indexer.deployment();
-    assert_eq!(indexer.store().completeness(id).unwrap().undecoded, 1);
+    assert_eq!(indexer.store().completeness(id).unwrap().unknown, 1);
     (blocking, indexer)
 }
 
@@ -226,7 +227,7 @@ fn r46_what_could_not_be_decoded_is_read_again_by_a_version_that_can() {
     // An endpoint that withholds it now takes nothing away.
     indexer.source().change = giving(Vec::new(), Vec::new()).0;
     assert_eq!(blocking.wait(indexer.repair()).unwrap(), 0);
-    assert_eq!(indexer.store().completeness(id).unwrap().undecoded, 1);
+    assert_eq!(indexer.store().completeness(id).unwrap().unknown, 1);
     indexer.source().change = giving(vec![upgraded()], Vec::new()).0;
     assert_eq!(blocking.wait(indexer.repair()).unwrap(), 1);
     let all = (1..=BLOCKS).flat_map(|it| world().events(it));
@@ -237,7 +238,7 @@ fn r46_what_could_not_be_decoded_is_read_again_by_a_version_that_can() {
     let digest = fold(&events).unwrap().digest();
     assert_eq!(indexer.store().digest(id).unwrap(), digest);
     assert_eq!(indexer.store().rebuild_digest(id).unwrap(), digest);
-    assert_eq!(indexer.store().completeness(id).unwrap().undecoded, 0);
+    assert_eq!(indexer.store().completeness(id).unwrap().unknown, 0);
     let (change, asked) = giving(vec![upgraded()], Vec::new());
     indexer.source().change = change;
     assert_eq!(blocking.wait(indexer.repair()).unwrap(), 0);
@@ -257,7 +258,7 @@ fn r46_what_still_cannot_be_decoded_is_counted_and_not_read_again() {
     assert_eq!(blocking.wait(indexer.repair()).unwrap(), 0);
     assert_eq!(asked.load(Ordering::SeqCst), 0);
     let id = indexer.deployment();
-    assert_eq!(indexer.store().completeness(id).unwrap().undecoded, 1);
+    assert_eq!(indexer.store().completeness(id).unwrap().unknown, 1);
 }
 
 /// What a later version passes over, because it says nothing by itself.
@@ -269,7 +270,7 @@ fn r46_what_says_nothing_is_dropped_when_a_later_version_begins() {
     let (_, mut indexer) = with_raw(&raw);
     let id = indexer.deployment();
     indexer.store().claim(&deployment()).unwrap();
-    assert_eq!(indexer.store().completeness(id).unwrap().undecoded, 0);
+    assert_eq!(indexer.store().completeness(id).unwrap().unknown, 0);
 }
 
 /// An endpoint gave only the second of two logs that are one event (R15).
@@ -288,7 +289,7 @@ fn r46_a_part_of_an_event_is_none_by_itself_once_the_event_is_read() {
     }));
     let id = indexer.deployment();
     let found = indexer.store().completeness(id).unwrap();
-    assert_eq!((found.undecoded, found.agents.len()), (1, 1)); // the gap shows
+    assert_eq!((found.unknown, found.agents.len()), (1, 1)); // the gap shows
     indexer.source().change = withholding(|_| false);
     assert!(blocking.wait(indexer.repair()).unwrap() > 0);
     assert_eq!(indexer.store().digest(id).unwrap(), expected());
@@ -305,6 +306,7 @@ fn r46_what_is_decoded_later_may_have_another_place() {
             transaction: listed.transaction,
             raw: RawEvent::Svm(vec![7; 9]),
             reason: "no event of this registry has this topic or discriminator".to_owned(),
+            is_unknown: true,
         }
     };
     let agents = [at(1, 0, registered(1))];
@@ -356,7 +358,7 @@ fn r46_what_is_decoded_later_may_have_another_place() {
         let expected = [&agents[..], &after].concat();
         let log = store.events_after(id, None, 9, 99).unwrap();
         assert_eq!(log, expected, "{number}");
-        let undecoded = store.completeness(id).unwrap().undecoded;
+        let undecoded = store.completeness(id).unwrap().unknown;
         assert_eq!(undecoded, left, "{number}");
     }
 }

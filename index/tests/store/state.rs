@@ -6,6 +6,7 @@ use concord_chain::Blocking;
 use concord_index::{
     Indexer, Options, Progress, SourceError,
     batch::{Batch, Header},
+    binding::{BindingRead, KEY},
     fold::fold,
     query::Gap,
     source::Source,
@@ -406,6 +407,50 @@ fn r45_a_state_of_before_an_event_that_may_have_been_cut_off_does_not_count() {
     assert_eq!(head.number, BLOCKS + 3);
     assert!(is_waiting(&mut stage));
     stage.compare(); // the state of a block after it
+}
+
+/// ERC-8217: what a binding contract said after a block that is taken back, it may not say on the other fork.
+#[test]
+fn r45_a_binding_is_asked_for_again_after_a_reorganisation() {
+    let mut stage = Stage::of(&[], Vec::new());
+    let declared = Event::MetadataSet {
+        agent: agent(1),
+        key: KEY.to_owned(),
+        value: vec![9; 20],
+    };
+    stage.indexer.source().later = vec![(BLOCKS + 1, declared)];
+    stage.indexer.source().world.blocks += 3;
+    stage.catch_up();
+    stage.compare();
+    let id = stage.indexer.deployment();
+    let row = stage.agent(1);
+    let fork = stage.indexer.source().world.header(BLOCKS + 2);
+    let mut store = stage.indexer.store();
+    let contracts = store.declared_bindings(id, &[1, 2].map(|it| Subject::Agent(agent(it))));
+    assert_eq!(contracts.unwrap(), [(agent(1), [9; 20])]);
+    let read = BindingRead {
+        agent: agent(1),
+        contract: [9; 20],
+        token: None,
+        block: BLOCKS + 3,
+    };
+    store.note_bindings(id, &[read]).unwrap();
+    let found = store.binding(id, agent(1), &row).unwrap().unwrap();
+    assert_eq!(found.read, Some(read));
+    assert_eq!(store.binding(id, agent(2), &row).unwrap(), None);
+    let again = BindingRead {
+        block: BLOCKS + 2,
+        ..read
+    };
+    for (read, is_kept) in [(again, true), (read, false)] {
+        store.note_bindings(id, &[read]).unwrap();
+        store.roll_back(id, &fork, 1_700_000_000).unwrap();
+        let found = store.binding(id, agent(1), &row).unwrap().unwrap();
+        assert_eq!(found.read, is_kept.then_some(read));
+        let unread = store.unread(id, 99).unwrap();
+        let waits = unread.contains(&Subject::Agent(agent(1)));
+        assert_eq!(waits, !is_kept, "{unread:?}");
+    }
 }
 
 fn client(agent: AgentId, number: u8) -> ClientKey {

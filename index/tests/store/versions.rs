@@ -1,17 +1,20 @@
 //! Stores of other versions.
 use crate::{
     database::fresh,
-    earlier::make_version_10,
+    earlier::{make_version_10, make_version_11},
     world::{World, account, agent, at, deployment},
 };
 use concord_index::{
-    StoreError,
-    batch::{Batch, IndexedEvent},
-    state::StateRead,
+    Place, StoreError,
+    batch::{Batch, IndexedEvent, UndecodedEvent},
+    state::{StateRead, Subject},
     store::{Engine, Reorganization, Reorganizations, Store},
     table::{File, FileState},
 };
-use concord_registry::{Event, event::Profile};
+use concord_registry::{
+    Event,
+    event::{EventError, Position, Profile, RawEvent, TransactionId},
+};
 
 fn world(blocks: u64) -> World {
     World {
@@ -27,7 +30,7 @@ fn a_store_of_another_schema_is_refused_and_left_as_it_is() {
     let fresh = fresh();
     let open = || Store::open(fresh.location.open().unwrap());
     open().unwrap();
-    for (version, advice) in [(4, "rebuild"), (12, "use the version that wrote it")] {
+    for (version, advice) in [(4, "rebuild"), (13, "use the version that wrote it")] {
         let mut database = fresh.location.open().unwrap();
         let sql = format!("UPDATE schema_version SET version = {version}");
         database.script(&sql).unwrap();
@@ -83,6 +86,58 @@ fn a_store_of_version_9_fetches_again_what_it_refused() {
     assert!(due.contains(&again), "{due:?}");
     assert_eq!(store.file_digest(id).unwrap(), digest);
     assert_eq!(store.derived_digest(id).unwrap(), digest);
+}
+
+/// The store of version 11 counted every event that it kept raw in one number, and asked no binding contract.
+#[test]
+fn r46_a_store_of_version_11_tells_unknown_events_from_malformed_ones() {
+    let fresh = fresh();
+    let open = || Store::open(fresh.location.open().unwrap()).unwrap();
+    let mut store = open();
+    let id = store.claim(&deployment()).unwrap();
+    let world = world(3);
+    let declared = |number| Event::MetadataSet {
+        agent: agent(number),
+        key: "agent-binding".to_owned(),
+        value: vec![9; 20],
+    };
+    let raw = |log, reason: EventError| UndecodedEvent {
+        place: Place::new(3, 0, Position::Evm { log }),
+        transaction: TransactionId::Evm([6; 32]),
+        raw: RawEvent::Evm {
+            topics: vec![[5; 32]],
+            data: vec![1],
+        },
+        is_unknown: reason == EventError::Unknown,
+        reason: reason.to_string(),
+    };
+    let events = (1..=3).flat_map(|it| world.events(it));
+    let batch = Batch {
+        through: world.header(3),
+        parent: None,
+        headers: vec![world.header(3)],
+        events: events.chain([at(3, 900, declared(1))]).collect(),
+        undecoded: vec![
+            raw(901, EventError::Unknown),
+            raw(902, EventError::NotIndexed),
+            raw(903, EventError::Unknown),
+        ],
+        suspects: Vec::new(),
+    };
+    store.commit(id, &batch, None, 64).unwrap();
+    let subjects = store.unread(id, 999).unwrap();
+    let read = StateRead {
+        block: 3,
+        facts: Vec::new(),
+    };
+    store.compare(id, &subjects, &read).unwrap();
+    let before = store.completeness(id).unwrap();
+    assert_eq!((before.undecoded, before.unknown), (1, 2));
+    drop(store);
+    make_version_11(&mut fresh.location.open().unwrap());
+    let mut store = open();
+    assert_eq!(store.completeness(id).unwrap(), before);
+    assert_eq!(store.unread(id, 9).unwrap(), [Subject::Agent(agent(1))]);
 }
 
 /// Takes away what version 9 added.

@@ -2,16 +2,9 @@ use concord_canonical::{
     caip::AccountId,
     json::{self, Value},
 };
+use concord_registry::evm::canonical::NETWORKS;
 
 use crate::account::is_same_address;
-
-/// The identity registries of the canonical ERC-8004 contracts 2.0.0.
-const CANONICAL: [&str; 4] = [
-    "eip155:1:0x8004A169FB4a3325136EB29fA0ceB6D2e539a432",
-    "eip155:8453:0x8004A169FB4a3325136EB29fA0ceB6D2e539a432",
-    "eip155:11155111:0x8004A818BFB912233c491871b3d84c89A494BD9e",
-    "eip155:84532:0x8004A818BFB912233c491871b3d84c89A494BD9e",
-];
 
 /// The contracts of an address book that identify agents: on EVM chains and on Solana.
 const IDENTITY: [&str; 2] = ["IdentityRegistry", "AgentRegistry"];
@@ -30,10 +23,15 @@ pub struct AddressBookMalformed {
 pub struct KnownRegistries(Vec<String>);
 
 impl KnownRegistries {
-    /// The canonical ERC-8004 registries.
+    /// The canonical ERC-8004 registries, each on the networks where it is listed.
     #[must_use]
     pub fn canonical() -> Self {
-        Self(CANONICAL.map(str::to_owned).to_vec())
+        let networks = NETWORKS.iter();
+        Self(
+            networks
+                .map(|it| format!("eip155:{}:{}", it.chain_id, it.identity))
+                .collect(),
+        )
     }
 
     /// Adds a registry, CAIP-10.

@@ -17,6 +17,10 @@ fn r28_the_canonical_registries_are_known_on_their_chains_only() {
     for other in [&*elsewhere, &BASE.replace("8453", "31337"), "0x8004", ""] {
         assert!(!known.has(other), "{other}");
     }
+    // Where a proxy at the canonical address was never upgraded, as reported.
+    for chain in ["38833", "677"] {
+        assert!(!known.has(&BASE.replace("8453", chain)), "{chain}");
+    }
     assert!(!KnownRegistries::default().has(REGISTRY));
 }
 

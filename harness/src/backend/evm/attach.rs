@@ -2,11 +2,12 @@
 use super::{
     Dialect, EvmNode, Registries, RegistryAddresses,
     deployment::accepts_draft_v1,
+    later::Foreign,
     ledger::{Answer, Ledger, try_view},
     node::{Endpoint, Node},
 };
 use crate::backend::StepFault;
-use alloy::primitives::{Address, B256, U256, b256, keccak256};
+use alloy::primitives::{Address, B256, Bytes, U256, b256, keccak256};
 use concord_registry::evm::abi::{Feedback, IdentityRegistry as Identity};
 
 const NAME: &str = "evm-rpc";
@@ -69,6 +70,8 @@ pub struct FoundCode {
     pub address: Address,
     /// keccak256.
     pub hash: B256,
+    /// What a registry of others answers to `getVersion()`. Concord's is compared with the other views (R2).
+    pub version: Option<String>,
     /// The implementation in a proxy's ERC-1967 slot.
     pub implementation: Option<(Address, B256)>,
 }
@@ -100,11 +103,12 @@ impl EvmNode {
     fn code_at(&self, contract: &'static str, address: Address) -> Answer<FoundCode> {
         let node = self.ledger();
         let hash_at = |address| -> Answer<B256> { Ok(keccak256(node.code(address)?)) };
-        let implementation = Address::from_word(node.word(address, IMPLEMENTATION)?);
+        let implementation = implementation_of(node, address)?;
         Ok(FoundCode {
             contract,
             address,
             hash: hash_at(address)?,
+            version: self.others.version_of(address).map(str::to_owned),
             implementation: match implementation {
                 Address::ZERO => None,
                 it => Some((it, hash_at(it)?)),
@@ -145,7 +149,22 @@ impl EvmNode {
         let mut standing = standing.map_err(not_for_development)?;
         let unused = unused_ids(&mut standing.ledger, addresses.identity)?;
         let accepts = accepts_draft_v1(&mut standing.ledger, &addresses).map_err(no_answer)?;
+        let foreign = Foreign::look(&mut standing.ledger, &addresses, dialect);
+        standing.others = foreign.map_err(no_answer)?;
         Ok(standing.with_unused_ids(unused).accepting_draft_v1(accepts))
+    }
+}
+
+/// Zero if the contract is not such a proxy.
+fn implementation_of(node: &Node, proxy: Address) -> Answer<Address> {
+    Ok(Address::from_word(node.word(proxy, IMPLEMENTATION)?))
+}
+
+/// The code that runs at an address: a proxy's implementation's.
+pub(super) fn code_behind(node: &Node, address: Address) -> Answer<Bytes> {
+    match implementation_of(node, address)? {
+        Address::ZERO => node.code(address),
+        implementation => node.code(implementation),
     }
 }
 

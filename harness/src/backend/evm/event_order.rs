@@ -32,6 +32,25 @@ pub(super) fn registration_first(logs: &[Log], identity: Address) -> Vec<Log> {
     order.into_iter().map(|at| logs[at].clone()).collect()
 }
 
+/// Puts `Registered` before the wallet's first entry if it comes directly after it: in version 2.0.0 of the canonical contracts it
+/// is first, and 2.1.0 is announced to report it after the wallet. Other logs keep their order.
+pub(super) fn registration_before_its_wallet(logs: &[Log], identity: Address) -> Vec<Log> {
+    let is =
+        |log: &Log, event: B256| log.address == identity && log.topics().first() == Some(&event);
+    let key = keccak256(RESERVED_METADATA_KEY);
+    let is_pair = |wallet: &Log, registered: &Log| {
+        is(wallet, Identity::MetadataSet::SIGNATURE_HASH)
+            && wallet.topics().get(2) == Some(&key)
+            && is(registered, Identity::Registered::SIGNATURE_HASH)
+            && wallet.topics().get(1) == registered.topics().get(1)
+    };
+    let mut logs = logs.to_vec();
+    if let Some(at) = logs.windows(2).position(|it| is_pair(&it[0], &it[1])) {
+        logs.swap(at, at + 1);
+    }
+    logs
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,6 +112,24 @@ mod tests {
         }
         let exchanged = [first, wallet, a, b].map(Clone::clone);
         assert_eq!(registration_first(&exchanged, IDENTITY), exchanged);
+    }
+
+    #[test]
+    fn the_canonical_registration_may_come_directly_after_its_wallet_and_nowhere_else() {
+        let [first, wallet, b] = [registered(1), entry(1, "agentWallet"), entry(1, "b")];
+        let usual = [&mint(1), &first, &wallet, &b].map(Clone::clone);
+        let ordered =
+            |logs: [&Log; 4]| registration_before_its_wallet(&logs.map(Clone::clone), IDENTITY);
+        assert_eq!(ordered([&mint(1), &wallet, &first, &b]), usual);
+        let other = [registered(2), entry(2, "agentWallet")];
+        for kept in [
+            [&mint(1), &first, &wallet, &b],
+            [&mint(1), &wallet, &b, &first],
+            [&mint(1), &b, &first, &wallet],
+            [&mint(1), &other[1], &first, &wallet],
+        ] {
+            assert_eq!(ordered(kept), kept.map(Clone::clone));
+        }
     }
 
     #[test]

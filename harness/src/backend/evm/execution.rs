@@ -1,7 +1,7 @@
 //! What becomes of operations on the chain.
 use super::{
     Clock, Dialect, Registries,
-    event_order::registration_first,
+    event_order::{registration_before_its_wallet, registration_first},
     labels::{LogLabels, native_words},
     ledger::{Answer, Ledger, Receipt, try_view, view},
     token_events::{self, TokenEvent},
@@ -14,7 +14,7 @@ use crate::{
     },
 };
 use alloy::{
-    primitives::{Address, Bytes, U256},
+    primitives::{Address, Bytes, Log, U256},
     signers::local::PrivateKeySigner,
     sol_types::SolEvent,
 };
@@ -40,7 +40,13 @@ impl<L: Ledger> Registries<L> {
         if let Operation::Register(Register { agent, .. }) = operation {
             self.note_registration(agent, &receipt);
         }
-        let mut observed = self.observe(&receipt)?;
+        if let Some(data) = &receipt.refusal
+            && self.others.is_refused_later(registry, data)
+        {
+            return Err(StepFault::LaterVersion(native_words(data)));
+        }
+        let known = self.others.known_logs(&receipt.logs, &self.addresses);
+        let mut observed = self.observe(&receipt, &known)?;
         if observed.outcome.verdict == Verdict::Ok {
             let expected = self.token_events(operation);
             observed.token_events = token_events::difference(
@@ -89,16 +95,18 @@ impl<L: Ledger> Registries<L> {
         }
     }
 
-    fn observe(&self, receipt: &Receipt) -> Answer<Observed> {
+    fn observe(&self, receipt: &Receipt, logs: &[Log]) -> Answer<Observed> {
         let cost = Some(Cost::Gas(receipt.gas));
         if let Some(data) = &receipt.refusal {
             return self.refused(data, cost);
         }
+        let identity = self.addresses.identity;
         let logs = match self.dialect {
-            Dialect::CanonicalAbi => {
-                Cow::Owned(registration_first(&receipt.logs, self.addresses.identity))
+            Dialect::CanonicalAbi => Cow::Owned(registration_first(logs, identity)),
+            Dialect::Canonical | Dialect::OverCanonicalIdentity => {
+                Cow::Owned(registration_before_its_wallet(logs, identity))
             }
-            _ => Cow::Borrowed(&*receipt.logs),
+            Dialect::Concord => Cow::Borrowed(logs),
         };
         let labels = LogLabels {
             registries: &self.addresses,

@@ -45,7 +45,7 @@ impl LogLabels<'_> {
     }
 }
 
-fn placed((index, log): (u64, &Log)) -> PlacedLog {
+pub(super) fn placed((index, log): (u64, &Log)) -> PlacedLog {
     PlacedLog {
         block: Block {
             number: 0,

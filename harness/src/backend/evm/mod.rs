@@ -18,6 +18,7 @@ mod execution;
 mod in_process;
 mod keyring;
 mod labels;
+mod later;
 mod ledger;
 mod live;
 mod memory;
@@ -42,7 +43,7 @@ pub use live::Live;
 pub use node::{Endpoint, Node};
 
 use super::{
-    Backend, Directory, Observed, StepFault,
+    Backend, Directory, News, Observed, StepFault,
     views::{Draw, Known, ViewAnswer, ViewName},
 };
 use crate::model::{
@@ -53,6 +54,7 @@ use alloy::{
     signers::local::PrivateKeySigner,
 };
 use clock::Clock;
+use later::Foreign;
 use memory::Memory;
 use observation::Observer;
 use requests::Requests;
@@ -80,6 +82,8 @@ pub struct Registries<L> {
     accepts_draft_v1: bool,
     /// The registry's own refusals, looked up before the dialect's.
     error_classes: ErrorClasses,
+    /// Those of these registries that are not Concord's.
+    others: Foreign,
     /// Unix seconds.
     start: u64,
     agents: Agents,
@@ -135,6 +139,7 @@ impl<L: Ledger> Registries<L> {
             dialect,
             accepts_draft_v1: true,
             error_classes: ErrorClasses::default(),
+            others: Foreign::default(),
             start: 0,
             agents: Agents::default(),
             keyring: Keyring::Public,
@@ -196,6 +201,10 @@ impl<L: Ledger> Backend for Registries<L> {
 
     fn chain(&self) -> Chain {
         Chain::Evm
+    }
+
+    fn news(&self) -> Vec<News> {
+        self.others.news()
     }
 
     fn supports(&self, operation: &Operation) -> bool {

@@ -24,8 +24,11 @@ const IDENTITY_VIEWS: &[&str] = &[
     "tokenURI(uint256)",
 ];
 
+/// Interfaces by name, each with the signatures of its views.
+pub type Interfaces = &'static [(&'static str, &'static [&'static str])];
+
 /// The views of Concord's contracts (`contracts/abi`).
-pub const EVM: &[(&str, &[&str])] = &[
+pub const EVM: Interfaces = &[
     (IDENTITY, IDENTITY_VIEWS),
     (
         OPEN,
@@ -91,7 +94,7 @@ pub const EVM: &[(&str, &[&str])] = &[
 
 /// The views of the canonical ERC-8004 contracts 2.0.0 (`registry/tests/canonical_abi`), without those
 /// of their proxies: an owner and upgrades, which say nothing of agents.
-pub const CANONICAL: &[(&str, &[&str])] = &[
+pub const CANONICAL: Interfaces = &[
     (IDENTITY, IDENTITY_VIEWS),
     (
         OPEN,
@@ -120,7 +123,7 @@ pub const CANONICAL: &[(&str, &[&str])] = &[
 ];
 
 /// The read instructions and the accounts of the Solana program.
-pub const SVM: &[(&str, &[&str])] = &[
+pub const SVM: Interfaces = &[
     ("instruction", &["open_summary", "open_summary_part"]),
     (
         "account",

@@ -16,7 +16,7 @@ mod shape;
 
 pub use asked::{AskedView, asked_by_name, asked_of_adapters};
 pub use draw::Draw;
-pub use list::{AUTHORIZED, CANONICAL, EVM, IDENTITY, OPEN, SVM, VALIDATION};
+pub use list::{AUTHORIZED, CANONICAL, EVM, IDENTITY, Interfaces, OPEN, SVM, VALIDATION};
 pub use shape::Shape;
 
 use crate::{
@@ -146,7 +146,7 @@ pub fn named(interface: &'static str, signatures: &'static [&'static str]) -> BT
 }
 
 /// Every view of these interfaces.
-pub fn all(interfaces: &'static [(&'static str, &'static [&'static str])]) -> BTreeSet<ViewName> {
+pub fn all(interfaces: Interfaces) -> BTreeSet<ViewName> {
     interfaces
         .iter()
         .flat_map(|(interface, signatures)| named(interface, signatures))

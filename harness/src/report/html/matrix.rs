@@ -30,6 +30,9 @@ pub(super) fn matrix(run: &Run) -> Markup {
             @for (participant, views) in text::views_not_asked(run) {
                 p { "Views not asked of " (participant) ": " (views.join(", ")) }
             }
+            @for (participant, news) in text::news(run) {
+                p { "Not known, and not tested, of " (participant) ": " (news) }
+            }
         }
     }
 }

@@ -166,6 +166,7 @@ fn about(row: &Value) -> Markup {
         (differences(row))
         dl {
             (entry("Owner", &text(row, "owner")))
+            (bound(&row["binding"]))
             (entry("Wallet", &text(row, "agentWallet")))
             (entry("URI", &short(&text(row, "agentURI"))))
             dt { "Registered" } dd { (time(row, "createdAt")) }
@@ -193,6 +194,21 @@ fn about(row: &Value) -> Markup {
                 dt { (strange(&short(&text(it, "key")))) }
                 dd { (strange(&short(&match text(it, "text") { text if text.is_empty() => super::page::text(it, "value"), text => text }))) }
             } }
+        }
+    }
+}
+
+/// ERC-8217: who holds the token controls the agent, if the chain confirms what the agent declares.
+fn bound(binding: &Value) -> Markup {
+    let token = ["standard", "tokenContract", "tokenId"].map(|name| text(binding, name));
+    html! {
+        @if !binding.is_null() {
+            dt { "Bound to" } dd {
+                @if !binding["tokenContract"].is_null() { (token[0]) " " (code(&token[1])) " #" (short(&token[2])) " " }
+                @if !binding["contract"].is_null() { "by " (code(&text(binding, "contract"))) " " }
+                @if binding["proven"] == true { span.good { "proven" } " (block " (text(binding, "block")) ")" }
+                @else { span.warn { "only declared" } ": " (text(binding, "reason")) }
+            }
         }
     }
 }

@@ -31,6 +31,7 @@ pub async fn page(State(site): State<Site>) -> Result<Response, Refusal> {
                     }
                     dt { "Agent ids without an event" } dd { (or_none(&text(it, "missingAgentIds"))) }
                     dt { "Events that cannot be read" } dd { (or_none(&text(it, "undecodedEvents"))) }
+                    dt { "Events of a later version" } dd { (or_none(&text(it, "unknownEvents"))) }
                     dt { "State not compared yet" } dd { (or_none(&text(it, "stateUnread"))) }
                     dt { "State that differs from events" } dd { (differences(&it["stateDifferences"])) }
                     dt { "Reorganizations" } dd { (reorganizations(&it["reorganizations"])) }

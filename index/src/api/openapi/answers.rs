@@ -139,6 +139,7 @@ fn agents() -> Vec<(&'static str, Value)> {
             ("gaps", list(reference("Gap"))),
             ("moreDifferences", truth()),
             ("differences", list(reference("Difference"))),
+            ("binding", or_null(reference("Binding"))),
         ],
     );
     let page = with(
@@ -157,7 +158,39 @@ fn agents() -> Vec<(&'static str, Value)> {
         ("MetadataPage", self::page("Metadata")),
         ("Gap", gap()),
         ("Difference", difference()),
+        ("Binding", binding()),
     ]
+}
+
+/// ERC-8217
+fn binding() -> Value {
+    record(&[
+        (
+            "contract",
+            described(or_null(text()), "Which contract the agent's metadata name"),
+        ),
+        (
+            "proven",
+            described(
+                truth(),
+                "Whether that contract owns the agent and confirms the binding",
+            ),
+        ),
+        ("reason", described(or_null(text()), "Why it is not proven")),
+        (
+            "standard",
+            or_null(one_of(&["ERC721", "ERC1155", "ERC6909"])),
+        ),
+        (
+            "tokenContract",
+            described(or_null(text()), "Of the token that the contract names"),
+        ),
+        ("tokenId", or_null(text())),
+        (
+            "block",
+            described(or_null(whole()), "After which block the contract was asked"),
+        ),
+    ])
 }
 
 fn agent() -> Value {
@@ -513,7 +546,14 @@ fn health() -> Vec<(&'static str, Value)> {
         ),
         (
             "undecodedEvents",
-            described(whole(), "Events that this version cannot decode"),
+            described(whole(), "Events whose bytes this version cannot decode"),
+        ),
+        (
+            "unknownEvents",
+            described(
+                whole(),
+                "Events of later versions of the registries, which this version does not know",
+            ),
         ),
         (
             "stateUnread",

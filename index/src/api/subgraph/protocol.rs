@@ -175,7 +175,7 @@ impl<E: Engine> Execution<'_, E> {
             "timestamp" => json!(head.map(|it| it.time)),
             "hash" => json!(head.map(|it| hex_of(&it.hash))),
             "parentHash" => json!(head.map(|it| hex_of(&it.parent))),
-            // R46: agents of which events are missing, or all of them, and events that cannot be read.
+            // R46: agents of which events are missing, or all of them, and events whose bytes cannot be read.
             "hasIndexingErrors" => {
                 let store = &mut self.store;
                 json!(

@@ -3,6 +3,7 @@
 //! Blocks that are settled are asked for in ranges as large as the endpoint answers. Those that can
 //! still be taken back are read one by one: their parents link them, their blooms say whether they
 //! can have logs, and their logs are asked for by their hash, so that they are of no other block.
+mod binding;
 mod logs;
 mod range;
 mod state;
@@ -13,6 +14,7 @@ use super::Source;
 use crate::{
     SourceError,
     batch::{Batch, Header, IndexedEvent, UndecodedEvent},
+    binding::BindingRead,
     state::{StateRead, Subject},
 };
 use alloy::{
@@ -23,7 +25,7 @@ use alloy::{
 };
 use async_trait::async_trait;
 use concord_chain::{ChainId, evm::Node};
-use concord_registry::evm::RegistryAddresses;
+use concord_registry::{event::AgentId, evm::RegistryAddresses};
 use futures_util::future::try_join_all;
 use logs::Asked;
 use std::collections::BTreeMap;
@@ -265,5 +267,13 @@ impl Source for EvmSource {
         at: &Header,
     ) -> Result<Option<StateRead>, SourceError> {
         self.read_state(subjects, at).await.map(Some)
+    }
+
+    async fn bindings(
+        &mut self,
+        declared: &[(AgentId, [u8; 20])],
+        at: &Header,
+    ) -> Result<Vec<BindingRead>, SourceError> {
+        self.ask_bindings(declared, at).await
     }
 }

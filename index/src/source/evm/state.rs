@@ -134,7 +134,7 @@ fn list_of_clients(agent: &AgentId) -> Vec<u8> {
     Feedback::getClientsCall { agentId: agent }.abi_encode()
 }
 
-fn number(agent: &AgentId) -> U256 {
+pub(super) fn number(agent: &AgentId) -> U256 {
     match agent {
         AgentId::Evm(word) => U256::from_be_bytes(*word),
         AgentId::Svm(mint) => U256::from_be_bytes(mint.to_bytes()),

@@ -11,10 +11,9 @@ use crate::{
 use alloy::primitives::{Address, B256, U256};
 use std::collections::BTreeMap;
 
-/// What contracts 2.0.0 of others answer to `getVersion()` (R2).
-const CANONICAL_VERSION: &str = "2.0.0";
-/// What Concord's answer: build metadata, so that `^2.0.0` accepts it (R2).
-const CONCORD_VERSION: &str = "2.0.0+concord.2";
+/// What Concord's contracts answer to `getVersion()` (R2): build metadata, so that `^2.0.0` accepts it. Those of others are not
+/// asked.
+pub(super) const VERSION: &str = "2.0.0+concord.2";
 
 /// The start of an unregistered agent's label. Its id follows if it is next to registered ones.
 const UNREGISTERED: &str = "unregistered";
@@ -144,11 +143,6 @@ impl<'a> Book<'a> {
         found.unwrap_or_else(|| B256::from(request.0))
     }
 
-    /// Is the identity registry Concord's?
-    pub fn has_our_identity(&self) -> bool {
-        self.dialect == Dialect::Concord
-    }
-
     /// Are the registries beside it Concord's?
     pub fn is_ours(&self) -> bool {
         !self.dialect.has_canonical_abi()
@@ -157,14 +151,5 @@ impl<'a> Book<'a> {
     /// Are there known flaws, which scenarios show and no view need show again?
     pub fn is_known_to_wrap(&self) -> bool {
         self.dialect == Dialect::Canonical
-    }
-
-    /// R2.
-    pub fn version(&self, is_ours: bool) -> &'static str {
-        if is_ours {
-            CONCORD_VERSION
-        } else {
-            CANONICAL_VERSION
-        }
     }
 }

@@ -1,5 +1,8 @@
 //! What the two reputation registries have in common: clients, indices, responses.
-use super::{book::Book, question::Questions};
+use super::{
+    book::{Book, VERSION},
+    question::Questions,
+};
 use crate::{
     backend::views::Draw,
     model::{Actor, Agent, Profile, indices, window},
@@ -54,7 +57,7 @@ impl Ledger<'_> {
 }
 
 pub(super) fn ask_constants(book: &Book<'_>, registry: (&'static str, Address), q: &mut Questions) {
-    let version = Ok(json!(book.version(book.is_ours())));
+    let version = Ok(json!(VERSION));
     q.ask(
         registry,
         &Feedback::getVersionCall {},

@@ -1,5 +1,8 @@
 //! The identity registry (R1 to R4).
-use super::{book::Book, question::Questions};
+use super::{
+    book::{Book, VERSION},
+    question::Questions,
+};
 use crate::{
     backend::views::{Draw, IDENTITY},
     model::{Actor, Agent, AgentState},
@@ -37,13 +40,12 @@ pub(super) fn ask(book: &Book<'_>, draw: &mut Draw, questions: &mut Questions) {
 fn ask_constants(book: &Book<'_>, questions: &mut Questions) {
     let registry = (IDENTITY, book.registries.identity);
     let none = || json!({});
-    let version = book.version(book.has_our_identity());
     let text = |text: &str| Ok(json!(text));
     questions.ask(
         registry,
         &Identity::getVersionCall {},
         none(),
-        text(version),
+        text(VERSION),
         |_, it| Ok(json!(it)),
     );
     questions.ask(

@@ -24,8 +24,9 @@ use std::collections::BTreeSet;
 /// So many views are one request of a node: it has limits to a request's and an answer's size.
 const ASKED_AT_ONCE: usize = 200;
 
-/// What a registry of others answers as it likes (R2).
-const OWN_NAMES: [&str; 3] = ["getVersion()", "name()", "symbol()"];
+/// What a registry of others answers as it likes (R2). A version is read when the run begins.
+const GET_VERSION: &str = "getVersion()";
+const OWN_NAMES: [&str; 3] = [GET_VERSION, "name()", "symbol()"];
 
 impl<L: Ledger> Registries<L> {
     /// The views of the contracts' dialect, of registries that are there and of those that are not.
@@ -50,9 +51,15 @@ impl<L: Ledger> Registries<L> {
         };
         let mut views = self.interface_of_dialect();
         views.retain(|view| there(view.interface));
-        if self.dialect == Dialect::CanonicalAbi {
-            views.retain(|view| !OWN_NAMES.contains(&view.signature));
-        }
+        let dialect = self.dialect;
+        views.retain(|view| match dialect {
+            Dialect::Concord => true,
+            Dialect::OverCanonicalIdentity => {
+                view.interface != IDENTITY || view.signature != GET_VERSION
+            }
+            Dialect::Canonical => view.signature != GET_VERSION,
+            Dialect::CanonicalAbi => !OWN_NAMES.contains(&view.signature),
+        });
         views
     }
 
