@@ -62,6 +62,38 @@ fn a_token_account_is_read_and_a_mint_is_none() {
     assert_eq!(TokenAccount::read(&TOKEN_2022, &mint), None);
 }
 
+/// A Token-2022 multisig of one signer: m, n, initialized, then 11 keys, of which the first n are
+/// whatever its maker wrote. From six keys on they reach byte 165, the kind of account.
+fn multisig(keys: u8, kind: u8, of: &[u8]) -> Vec<u8> {
+    let mut data = vec![0; 355];
+    data[..of.len()].copy_from_slice(of);
+    data[..3].copy_from_slice(&[1, keys, 1]);
+    data[165] = kind;
+    data
+}
+
+#[test]
+fn r4_a_multisig_that_spells_a_token_account_is_not_one() {
+    let mut spelled = vec![0; 165];
+    spelled[3..32].fill(1);
+    spelled[32..64].fill(2);
+    spelled[64] = 1;
+    spelled[108] = 1;
+    for keys in 6..=11 {
+        let data = multisig(keys, 2, &spelled);
+        assert_eq!(TokenAccount::read(&TOKEN_2022, &data), None, "{keys} keys");
+    }
+}
+
+#[test]
+fn r4_a_multisig_that_spells_a_mint_is_not_one() {
+    let spelled = mint(1, "ipfs://stolen");
+    for keys in 6..=11 {
+        let data = multisig(keys, 1, &spelled);
+        assert_eq!(Mint::read(&TOKEN_2022, &data), None, "{keys} keys");
+    }
+}
+
 #[test]
 fn r11_the_precompiles_instruction_has_the_one_layout() {
     let verify = ed25519::verify(&[1; 32], &[2; 64], b"text").unwrap();
