@@ -47,7 +47,16 @@ fn deployed() -> (Cluster, Workplace) {
         // A multisig: m, n, initialized, 11 keys that spell the rest, 1 for a mint at byte 165.
         (
             mint(22),
-            account([&[1, 11, 1][..], &initialized[3..], &[0; 83], &[1], &[0; 189]].concat()),
+            account(
+                [
+                    &[1, 11, 1][..],
+                    &initialized[3..],
+                    &[0; 83],
+                    &[1],
+                    &[0; 189],
+                ]
+                .concat(),
+            ),
         ),
     ];
     let cluster = Cluster::with(Options {

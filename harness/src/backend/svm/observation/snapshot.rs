@@ -84,7 +84,10 @@ mod tests {
             };
             let program = Program::new(Address::from([3; 32]));
             let accounts = [(Address::from([4; 32]), account)];
-            Snapshot::of(&program, accounts).expect("a snapshot").token_accounts.len()
+            Snapshot::of(&program, accounts)
+                .expect("a snapshot")
+                .token_accounts
+                .len()
         };
         assert_eq!(held(base), 1);
         assert_eq!(held(multisig), 0);
