@@ -16,6 +16,7 @@ use concord_registry::svm::{
     Address, Program,
     accounts::{AccountType, AgentIdentity, Registry},
     instructions::Payment,
+    token::PaymentMint,
 };
 use concord_x402::{
     feedback::{PaidAgent, PaymentAttestation},
@@ -130,11 +131,10 @@ impl Settler for Facilitator {
 impl Facilitator {
     /// How many digits of a token's amounts follow the point.
     async fn decimals(&self, token: &Address) -> Result<u8, Refusal> {
-        /// In a mint, after its authority and its supply: of SPL Token and of Token-2022.
-        const DECIMALS: usize = 44;
-        let mint = self.cluster.account(token).await.map_err(unavailable)?;
-        let decimals = mint.and_then(|it| it.data.get(DECIMALS).copied());
-        Ok(decimals.ok_or_else(|| Unavailable(format!("the mint {token} cannot be read")))?)
+        let account = self.cluster.account(token).await.map_err(unavailable)?;
+        let mint = account.and_then(|it| PaymentMint::read(&it.owner, &it.data));
+        let mint = mint.ok_or_else(|| Unavailable(format!("the mint {token} cannot be read")))?;
+        Ok(mint.decimals)
     }
 
     async fn prove(&self, request: &Request<'_>, now: u64) -> Result<PaymentAttestation, Refusal> {

@@ -13,11 +13,10 @@ use concord_registry::svm::programs::TOKEN_2022;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use solana_account::ReadableAccount;
+use solana_loader_v3_interface::state::UpgradeableLoaderState;
 use solana_rent::Rent;
 use std::path::{Path, PathBuf};
 
-/// Bytes before the ELF in a program's data account.
-const PROGRAM_DATA_HEADER: usize = 45;
 /// Of `spl_token_2022-10.0.0.so` in the crate solana-program-binaries 4.2.2.
 const VERSION_10: &str = "a794161408080f690dac00832f45b3c3e2b71f1339586667ad1f979cf91d5b68";
 
@@ -31,7 +30,8 @@ fn version_10() -> Vec<u8> {
     let [_, (_, program_data)] = accounts.as_slice() else {
         panic!("{} accounts of an upgradeable program", accounts.len());
     };
-    let elf = program_data.data()[PROGRAM_DATA_HEADER..].to_vec();
+    let header = UpgradeableLoaderState::size_of_programdata_metadata();
+    let elf = program_data.data()[header..].to_vec();
     assert_eq!(hex::encode(Sha256::digest(&elf)), VERSION_10);
     elf
 }

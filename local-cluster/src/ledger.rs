@@ -7,8 +7,10 @@ use crate::{
 };
 use agave_feature_set::FeatureSet;
 use litesvm::LiteSVM;
-use solana_account::Account;
 use solana_address::Address;
+use solana_address_lookup_table_interface::{
+    program as address_lookup_table, state::AddressLookupTable,
+};
 use solana_clock::Clock;
 use solana_epoch_schedule::EpochSchedule;
 use solana_message::v0::MessageAddressTableLookup;
@@ -170,17 +172,16 @@ impl Ledger {
 
     /// None if the table is missing or too short; the VM then refuses the transaction.
     fn looked_up(&self, lookup: &MessageAddressTableLookup, indexes: &[u8]) -> Vec<Address> {
-        /// Of what stands in a lookup table before its addresses.
-        const HEAD: usize = 56;
-        let table = self.svm.get_account(&lookup.account_key);
-        let data = table.map(|Account { data, .. }| data).unwrap_or_default();
-        let addresses = data.get(HEAD..).unwrap_or(&[]).as_chunks::<32>().0;
-        let at = |index: &u8| addresses.get(usize::from(*index));
-        indexes
-            .iter()
-            .filter_map(at)
-            .map(|key| Address::from(*key))
-            .collect()
+        let account = self.svm.get_account(&lookup.account_key);
+        let table = account.as_ref().and_then(|it| {
+            let is_table = it.owner == address_lookup_table::ID;
+            AddressLookupTable::deserialize(&it.data)
+                .ok()
+                .filter(|_| is_table)
+        });
+        let addresses = table.map(|it| it.addresses).unwrap_or_default();
+        let at = |index: &u8| addresses.get(usize::from(*index)).copied();
+        indexes.iter().filter_map(at).collect()
     }
 }
 

@@ -3,12 +3,9 @@
 use litesvm::LiteSVM;
 use solana_account::Account;
 use solana_address::Address;
+use solana_loader_v3_interface::state::UpgradeableLoaderState;
+use solana_sdk_ids::bpf_loader_upgradeable;
 use std::collections::BTreeSet;
-
-const LOADER: Address = Address::from_str_const("BPFLoaderUpgradeab1e11111111111111111111111");
-/// The loader's account kinds, u32 LE at the start of the data.
-const PROGRAM: [u8; 4] = 2u32.to_le_bytes();
-const PROGRAM_DATA: [u8; 4] = 3u32.to_le_bytes();
 
 /// Programs whose code was changed in the present slot.
 #[derive(Clone, Debug, Default)]
@@ -54,17 +51,26 @@ impl ChangedPrograms {
 /// A program's account, and where its code is.
 fn program(svm: &LiteSVM, key: &Address) -> Option<(Account, Address)> {
     let account = svm.get_account(key)?;
-    if account.owner != LOADER || !account.data.starts_with(&PROGRAM) {
-        return None;
+    match state(&account)? {
+        UpgradeableLoaderState::Program {
+            programdata_address,
+        } => Some((account, programdata_address)),
+        _ => None,
     }
-    let place: [u8; 32] = account.data.get(4..36)?.try_into().ok()?;
-    Some((account, place.into()))
 }
 
-/// The slot in which code was last changed: u64 LE behind the kind.
+/// The slot in which code was last changed.
 fn deployed_at(program_data: &Account) -> Option<u64> {
-    let slot = program_data.data.strip_prefix(&PROGRAM_DATA)?.get(..8)?;
-    Some(u64::from_le_bytes(slot.try_into().ok()?))
+    match state(program_data)? {
+        UpgradeableLoaderState::ProgramData { slot, .. } => Some(slot),
+        _ => None,
+    }
+}
+
+fn state(account: &Account) -> Option<UpgradeableLoaderState> {
+    let is_the_loaders = account.owner == bpf_loader_upgradeable::ID;
+    let state = is_the_loaders.then(|| wincode::deserialize(&account.data));
+    state?.ok()
 }
 
 /// The VM loads a program when its account is written; without code it remembers "not deployed",

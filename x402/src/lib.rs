@@ -31,6 +31,5 @@ pub mod pay;
 pub mod quote;
 #[cfg(feature = "network")]
 pub mod server;
-mod spl_token;
 pub mod verify;
 pub mod wire;

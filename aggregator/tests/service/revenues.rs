@@ -1,7 +1,9 @@
 //! What was settled here is summed up, each payment once, as a signal that can be published.
 use crate::{
     cluster::{NETWORK, Solana},
-    solana_payments::{MINT, ask, keys, next_second, pay, request, start},
+    solana_payments::{
+        MINT, ask, keys, next_second, pay, pay_unchecked, request, start, start_with,
+    },
     sponsored::get,
     world::store,
 };
@@ -125,4 +127,20 @@ async fn r60_revenues_are_what_was_settled_here_each_payment_once() {
         let (status, body): (u16, Value) = revenues(query).await;
         assert_eq!((status, &body["field"]), (400, &json!(field)), "{body}");
     }
+}
+
+/// A multisig: m, n, initialized, then 11 keys that its maker chose; the byte where a mint has its decimals is 6.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r60_what_was_paid_in_an_asset_that_is_not_a_mint_is_not_recorded() {
+    let multisig = [&[1, 11, 1][..], &[0; 41], &[6, 1], &[0; 309]].concat();
+    assert_eq!(multisig.len(), 355);
+    let solana = start_with(multisig).await;
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("{}/settlements", serve(&solana, folder.path()).await);
+    next_second(&solana).await;
+    let [settler, _] = keys();
+    let paid = request(&solana, &pay_unchecked(&solana, &settler, 700).await);
+    let (status, body) = ask(&url, &paid).await;
+    assert_eq!(status, 503, "{body}");
+    assert!(body.to_string().contains("mint"), "{body}");
 }

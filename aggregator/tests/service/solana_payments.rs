@@ -48,10 +48,15 @@ pub fn mint() -> Vec<u8> {
 }
 
 pub async fn start() -> Solana {
+    start_with(mint()).await
+}
+
+/// With these bytes where the token's mint is.
+pub async fn start_with(mint: Vec<u8>) -> Solana {
     let owner = Signer::<Svm>::address(&Keypair::new_from_array([21; 32]));
     let client = Signer::<Svm>::address(&Keypair::new_from_array([22; 32]));
     let solana = Solana::start_with(vec![
-        (MINT.into(), account(SPL_TOKEN, mint())),
+        (MINT.into(), account(SPL_TOKEN, mint)),
         (
             CLIENT_TOKENS.into(),
             account(SPL_TOKEN, holding(&client, 900_000)),
@@ -75,6 +80,23 @@ pub async fn start() -> Solana {
 pub async fn pay(solana: &Solana, settler: &Keypair, amounts: &[u64]) -> String {
     let signature = solana
         .send(transfers(solana, amounts), &[settler, &solana.client])
+        .await;
+    format!("{NETWORK}:{signature}")
+}
+
+/// As [`pay`], without a look at the mint.
+pub async fn pay_unchecked(solana: &Solana, settler: &Keypair, amount: u64) -> String {
+    let transfer = Instruction {
+        program_id: SPL_TOKEN.parse().unwrap(),
+        accounts: vec![
+            AccountMeta::new(CLIENT_TOKENS.into(), false),
+            AccountMeta::new(WALLET_TOKENS.into(), false),
+            AccountMeta::new_readonly(Signer::<Svm>::address(&solana.client), true),
+        ],
+        data: [&[3][..], &amount.to_le_bytes()].concat(), // Transfer
+    };
+    let signature = solana
+        .send(vec![transfer], &[settler, &solana.client])
         .await;
     format!("{NETWORK}:{signature}")
 }

@@ -1,5 +1,5 @@
 //! The program that was built, and the note that `scripts/build-program` writes beside it.
-use super::Cluster;
+use super::{Cluster, ProgramData, program_data_of};
 use crate::{ChainError, atomic_file};
 use alloy::hex;
 use concord_canonical::hash::sha256;
@@ -25,11 +25,6 @@ pub struct BuiltProgram {
     /// `None`: it was built outside of a clone.
     pub commit: Option<String>,
 }
-
-/// Bytes of a program account of the upgradeable loader that hold the address of the account with the program's code.
-const PROGRAM_DATA: std::ops::Range<usize> = 4..36;
-/// The bytes before the program in its data account: u32 LE 3, u64 LE slot, an optional key.
-pub const PROGRAM_DATA_HEADER: usize = 45;
 
 /// `agent_registry.build.json`.
 #[derive(Deserialize)]
@@ -109,15 +104,12 @@ pub async fn deployed_code_hash(
     if program.owner != bpf_loader_upgradeable::ID {
         return Ok(Some(code_hash(&program.data))); // older loaders keep the bytes in the program's account
     }
-    let data = program.data.get(PROGRAM_DATA);
-    let Some(data) = data.and_then(|it| <[u8; 32]>::try_from(it).ok()) else {
+    let Some(data) = program_data_of(&program) else {
         return Ok(None);
     };
-    let data = cluster.account(&data.into()).await?;
-    let elf = data
-        .as_ref()
-        .and_then(|it| it.data.get(PROGRAM_DATA_HEADER..));
-    Ok(elf.map(code_hash))
+    let data = cluster.account(&data).await?;
+    let code = data.as_ref().and_then(ProgramData::read);
+    Ok(code.map(|it| code_hash(it.content)))
 }
 
 /// `e_flags` of an ELF (u32 LE at byte 48) for one of the machines 247 (BPF) and 263 (SBF).

@@ -4,6 +4,7 @@ use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use solana_address::Address;
+use solana_clock::Clock;
 use solana_hash::Hash;
 
 /// Reads see what a supermajority has voted for: it is hardly ever undone.
@@ -418,12 +419,10 @@ impl Cluster {
     /// # Errors
     /// [`ChainError::Unreachable`].
     pub async fn unix_time(&self) -> Result<i64, ChainError> {
-        const UNIX_TIMESTAMP: std::ops::Range<usize> = 32..40; // of the clock sysvar, i64 LE
         let clock = self.account(&solana_sdk_ids::sysvar::clock::ID).await?;
-        let time = clock
-            .as_ref()
-            .and_then(|clock| clock.data.get(UNIX_TIMESTAMP));
-        time.and_then(|time| Some(i64::from_le_bytes(time.try_into().ok()?)))
+        let clock = clock.and_then(|it| wincode::deserialize::<Clock>(&it.data).ok());
+        clock
+            .map(|clock| clock.unix_timestamp)
             .ok_or_else(|| self.malformed("getMultipleAccounts"))
     }
 

@@ -12,9 +12,6 @@ use solana_signature::Signature;
 /// Bytes of a transaction that the network carries.
 const PACKET_MAX: usize = 1_232;
 const SIGNATURE: usize = 64;
-const KEY: usize = 32;
-/// In a message: three counts, and the number of keys, which is one byte up to 127.
-const FIRST_KEY: usize = 4;
 
 /// A legacy message that waits for the signature of another party.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,13 +75,13 @@ impl PreparedTx {
     /// The transaction with zeros for signatures, in base64: what a wallet is given.
     #[must_use]
     pub fn unsigned(&self) -> String {
-        BASE64.encode(self.transaction(&vec![[0; SIGNATURE]; self.signers()]))
+        BASE64.encode(self.transaction(&vec![[0; SIGNATURE]; self.signers().len()]))
     }
 
     /// Returns whether the network carries it.
     #[must_use]
     pub fn fits(&self) -> bool {
-        1 + self.signers() * SIGNATURE + self.message.len() <= PACKET_MAX
+        1 + self.signers().len() * SIGNATURE + self.message.len() <= PACKET_MAX
     }
 
     /// Returns the party's signature from the transaction that came back, in base64. Every byte of the message must
@@ -105,7 +102,8 @@ impl PreparedTx {
         }
         let bytes = BASE64.decode(transaction);
         let bytes = bytes.map_err(|_| CosigningError::NotBase64)?;
-        let expected = self.signers();
+        let signers = self.signers();
+        let expected = signers.len();
         let found = bytes.first().map_or(0, |it| usize::from(*it));
         let wrong_count = CosigningError::Signatures { found, expected };
         let (signatures, message) = match bytes.split_first() {
@@ -115,7 +113,7 @@ impl PreparedTx {
             _ => return Err(wrong_count),
         };
         self.require_same(message)?;
-        let place = (self.keys().position(|it| it == party.as_array()))
+        let place = (signers.iter().position(|it| it == party))
             .ok_or(CosigningError::NotASigner(*party))?;
         let signature = signatures.chunks_exact(SIGNATURE).nth(place);
         let signature = signature.and_then(|it| <[u8; SIGNATURE]>::try_from(it).ok());
@@ -137,17 +135,17 @@ impl PreparedTx {
         payer: &dyn Signer<Svm>,
     ) -> Result<SignedTx, ChainError> {
         let own = payer.address();
-        let mut signatures = Vec::with_capacity(self.signers());
-        for key in self.keys() {
-            signatures.push(if key == own.as_array() {
+        let mut signatures = Vec::new();
+        for key in self.signers() {
+            signatures.push(if key == own {
                 let mut message = self.message.clone();
                 let signed: Signature = payer.sign(&mut message).await?;
                 signed.into()
-            } else if key == party.as_array() {
+            } else if key == *party {
                 signature
             } else {
                 return Err(ChainError::NotSigned {
-                    signer: bs58::encode(key).into_string(),
+                    signer: key.to_string(),
                     reason: "its signature is missing".to_owned(),
                 });
             });
@@ -175,15 +173,11 @@ impl PreparedTx {
         })
     }
 
-    /// How many sign: the message's first byte.
-    fn signers(&self) -> usize {
-        self.message.first().map_or(0, |it| usize::from(*it))
-    }
-
-    /// The keys of those who sign, the payer's first.
-    fn keys(&self) -> impl Iterator<Item = &[u8]> {
-        let keys = self.message.get(FIRST_KEY..).unwrap_or_default();
-        keys.chunks_exact(KEY).take(self.signers())
+    /// Those who sign, the payer first; none if the bytes are not a message.
+    fn signers(&self) -> Vec<Address> {
+        let message = wincode::deserialize::<Message>(&self.message).ok();
+        let signers = message.iter().flat_map(Message::signer_keys);
+        signers.copied().collect()
     }
 
     /// A count of signatures (one byte up to 127), the signatures, the message.

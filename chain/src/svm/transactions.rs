@@ -4,11 +4,14 @@ use crate::{
     submission::{Finality, Landing, Resend, SendOutcome, SignedTx, TxStatus},
 };
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
+use borsh::BorshDeserialize;
 use concord_registry::svm::compute_budget::{set_unit_limit, set_unit_price};
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use serde_json::Value;
 use solana_address::Address;
+use solana_compute_budget_interface::{self as compute_budget_program, ComputeBudgetInstruction};
 use solana_instruction::Instruction;
+use solana_loader_v3_interface::instruction::UpgradeableLoaderInstruction;
 use solana_message::{Message, compiled_instruction::CompiledInstruction};
 use solana_sdk_ids::bpf_loader_upgradeable;
 use solana_signature::Signature;
@@ -410,24 +413,28 @@ fn landing(transaction: &SignedTx, slot: u64, cost: Amount, refund: Amount) -> L
 
 /// What the message pays for a compute unit, in microlamports.
 fn unit_price(message: &Message) -> u64 {
-    let prices = budget(message, set_unit_price(0));
-    let prices = prices.filter_map(|price| Some(u64::from_le_bytes(price.try_into().ok()?)));
+    let prices = budget(message).filter_map(|it| match it {
+        ComputeBudgetInstruction::SetComputeUnitPrice(price) => Some(price),
+        _ => None,
+    });
     prices.max().unwrap_or(0)
 }
 
 /// How many compute units the message asks for, if it does.
 fn unit_limit(message: &Message) -> Option<u32> {
-    let mut limits = budget(message, set_unit_limit(0));
-    Some(u32::from_le_bytes(limits.next()?.try_into().ok()?))
+    budget(message).find_map(|it| match it {
+        ComputeBudgetInstruction::SetComputeUnitLimit(units) => Some(units),
+        _ => None,
+    })
 }
 
-/// What the message's instructions of this kind set.
-fn budget(message: &Message, kind: Instruction) -> impl Iterator<Item = &[u8]> {
-    let (program, tag) = (kind.program_id, kind.data.first().copied());
-    message.instructions.iter().filter_map(move |instruction| {
-        let (found, value) = instruction.data.split_first()?;
-        (program_of(message, instruction) == Some(&program) && Some(*found) == tag).then_some(value)
-    })
+/// What the message asks of the compute-budget program.
+fn budget(message: &Message) -> impl Iterator<Item = ComputeBudgetInstruction> {
+    let own = message
+        .instructions
+        .iter()
+        .filter(|it| program_of(message, it) == Some(&compute_budget_program::ID));
+    own.filter_map(|it| ComputeBudgetInstruction::deserialize(&mut &it.data[..]).ok())
 }
 
 fn program_of<'m>(message: &'m Message, instruction: &CompiledInstruction) -> Option<&'m Address> {
@@ -438,18 +445,22 @@ fn program_of<'m>(message: &'m Message, instruction: &CompiledInstruction) -> Op
 /// What the transaction costs if it succeeds, if its bytes say so: it moves no lamports, because it only
 /// writes to a buffer. Hundreds of these need not be read back one by one.
 fn fee_alone(transaction: &SignedTx) -> Result<Option<Amount>, ChainError> {
-    /// The loader's instruction `Write`, u32 LE.
-    const WRITE: [u8; 4] = [1, 0, 0, 0];
     let message = decode(transaction)?.message;
     let moves_nothing = message.instructions.iter().all(|instruction| {
         let program = program_of(&message, instruction);
-        let is_write = instruction.data.starts_with(&WRITE);
-        program == Some(&solana_sdk_ids::compute_budget::ID)
-            || (program == Some(&bpf_loader_upgradeable::ID) && is_write)
+        program == Some(&compute_budget_program::ID)
+            || (program == Some(&bpf_loader_upgradeable::ID) && is_write(instruction))
     });
     let units = unit_limit(&message).filter(|_| moves_nothing);
     let signatures = message.header.num_required_signatures.into();
     Ok(units.map(|units| Amount(fee(signatures, units, unit_price(&message)).into())))
+}
+
+fn is_write(instruction: &CompiledInstruction) -> bool {
+    matches!(
+        wincode::deserialize(&instruction.data),
+        Ok(UpgradeableLoaderInstruction::Write { .. })
+    )
 }
 
 /// Why a transaction failed when it was tried: JSON of a `TransactionError`.

@@ -4,20 +4,10 @@ use concord_chain::svm::Cluster;
 use concord_registry::svm::{
     Program,
     accounts::{FACILITATORS_MAX, PAYMENT_TOKENS_MAX, Registry},
-    programs::TOKEN_2022,
+    token::PaymentMint,
 };
-use solana_address::{Address, address, bytes_are_curve_point};
+use solana_address::{Address, bytes_are_curve_point};
 use solana_instruction::Instruction;
-
-/// The token program before Token-2022.
-const TOKEN: Address = address!("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA");
-/// A mint without extensions, in bytes.
-const MINT_BYTES: usize = 82;
-/// Where Token-2022 says what an account with extensions is: 1 for a mint.
-const KIND_AT: usize = 165;
-const MINT_KIND: u8 = 1;
-/// Where a mint says that it is initialized: 1.
-const INITIALIZED_AT: usize = 45;
 
 /// A change of the registry account, by one instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,15 +104,9 @@ impl Change {
 
 async fn require_mint(cluster: &Cluster, mint: Address) -> Result<(), DeployError> {
     let account = cluster.account(&mint).await?;
-    let is_mint = account.is_some_and(|account| {
-        let data = &account.data;
-        let is_of_tokens = [TOKEN, TOKEN_2022].contains(&account.owner);
-        let has_form = data.len() == MINT_BYTES || data.get(KIND_AT) == Some(&MINT_KIND);
-        is_of_tokens && has_form && data.get(INITIALIZED_AT) == Some(&1)
-    });
-    match is_mint {
-        true => Ok(()),
-        false => Err(refused("add-token", mint, "no mint of a token program")),
+    match account.and_then(|it| PaymentMint::read(&it.owner, &it.data)) {
+        Some(_) => Ok(()),
+        None => Err(refused("add-token", mint, "no mint of a token program")),
     }
 }
 

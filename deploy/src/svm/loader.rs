@@ -1,17 +1,15 @@
-//! The upgradeable loader: its accounts, as bytes, and its instructions.
+//! The upgradeable loader: where a deployment keeps its accounts, how large they are, and the loader's instructions.
 use alloy::hex;
-use concord_chain::svm::{Account, PROGRAM_DATA_HEADER};
 use solana_address::Address;
 use solana_instruction::Instruction;
-use solana_loader_v3_interface::{get_program_data_address, instruction as loader};
+use solana_loader_v3_interface::{
+    get_program_data_address, instruction as loader, state::UpgradeableLoaderState,
+};
 use solana_sdk_ids::{bpf_loader_upgradeable, system_program};
-use solana_system_interface::instruction as system;
+use solana_system_interface::instruction::{self as system, SystemInstruction};
 
-/// The bytes before the program in a buffer: u32 LE 1, then an optional key.
-pub(super) const BUFFER_HEADER: usize = 37;
-const SLOT: std::ops::Range<usize> = 4..12;
-/// The program account: u32 LE 2, then its data account's key.
-pub(super) const PROGRAM_BYTES: usize = 36;
+/// Bytes of a program's account.
+pub(super) const PROGRAM_BYTES: usize = UpgradeableLoaderState::size_of_program();
 /// The least that a program may be given more room by, since SIMD-0431.
 const EXTENSION_MIN: usize = 10_240;
 
@@ -32,70 +30,12 @@ pub(super) fn program_data_address(program: &Address) -> Address {
     get_program_data_address(program)
 }
 
-/// A buffer's authority and content.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Buffer<'a> {
-    pub authority: Option<Address>,
-    pub content: &'a [u8],
-}
-
-impl<'a> Buffer<'a> {
-    pub fn of(account: &'a Account) -> Option<Self> {
-        let is_buffer = account.owner == bpf_loader_upgradeable::ID && tag(account) == Some(1);
-        let (header, content) = account.data.split_at_checked(BUFFER_HEADER)?;
-        is_buffer.then(|| Self {
-            authority: optional_key(&header[4..]),
-            content,
-        })
-    }
-}
-
-/// A deployed program's bytes, and who may change them.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct ProgramData<'a> {
-    /// When it was last deployed.
-    pub slot: u64,
-    pub authority: Option<Address>,
-    /// The program, then zeros.
-    pub content: &'a [u8],
-}
-
-impl<'a> ProgramData<'a> {
-    pub fn of(account: &'a Account) -> Option<Self> {
-        let is_data = account.owner == bpf_loader_upgradeable::ID && tag(account) == Some(3);
-        let (header, content) = account.data.split_at_checked(PROGRAM_DATA_HEADER)?;
-        Some(Self {
-            slot: u64::from_le_bytes(header[SLOT].try_into().ok()?),
-            authority: optional_key(&header[SLOT.end..]),
-            content,
-        })
-        .filter(|_| is_data)
-    }
-}
-
-/// Whether the account is a program whose bytes are in its data account.
-pub(super) fn is_program(account: &Account) -> bool {
-    account.owner == bpf_loader_upgradeable::ID && tag(account) == Some(2)
-}
-
-fn tag(account: &Account) -> Option<u32> {
-    let bytes = account.data.first_chunk()?;
-    Some(u32::from_le_bytes(*bytes))
-}
-
-fn optional_key(bytes: &[u8]) -> Option<Address> {
-    match bytes {
-        [1, key @ ..] => Some(Address::from(*key.first_chunk::<32>()?)),
-        _ => None,
-    }
-}
-
 pub(super) const fn buffer_bytes(elf: usize) -> usize {
-    BUFFER_HEADER + elf
+    UpgradeableLoaderState::size_of_buffer(elf)
 }
 
 pub(super) const fn program_data_bytes(elf: usize) -> usize {
-    PROGRAM_DATA_HEADER + elf
+    UpgradeableLoaderState::size_of_programdata(elf)
 }
 
 /// By how much a data account with room for `room` bytes must grow to hold `elf`.
@@ -159,13 +99,13 @@ fn paid(deployer: &Address, account: &Address, lamports: u64) -> Vec<Instruction
     }
 }
 
-/// The lamports that the instructions transfer: u32 LE 2, u64 LE lamports, to the system program.
+/// The lamports that the instructions transfer.
 pub(super) fn transferred(instructions: &[Instruction]) -> u128 {
     let to_system = instructions
         .iter()
         .filter(|it| it.program_id == system_program::ID);
-    let lamports = to_system.filter_map(|it| match &it.data[..] {
-        [2, 0, 0, 0, lamports @ ..] => Some(u64::from_le_bytes(*lamports.first_chunk()?)),
+    let lamports = to_system.filter_map(|it| match wincode::deserialize(&it.data).ok()? {
+        SystemInstruction::Transfer { lamports } => Some(lamports),
         _ => None,
     });
     lamports.map(u128::from).sum()

@@ -2,6 +2,7 @@
 use crate::DeployError;
 use concord_chain::svm::{Account, Cluster};
 use solana_address::Address;
+use solana_feature_gate_interface::from_account;
 
 /// The gates, as Agave 4.2 names them.
 const ENABLE_V1: Address = Address::from_str_const("JE86WkYvTrzW8HgNmrHY7dFYpCmSptUpKupbo2AdQ9cG");
@@ -10,8 +11,6 @@ const ENABLE_V3: Address = Address::from_str_const("5cC3foj77CWun58pC51ebHFUWavH
 /// SIMD-0500: programs before version 3 can no longer be deployed.
 const REFUSE_BEFORE_V3: Address =
     Address::from_str_const("B8JJXCy5amZyWG9r7EnUYLwzXSXTxG7GZ1qZ1qggo83g");
-const FEATURE_PROGRAM: Address =
-    Address::from_str_const("Feature111111111111111111111111111111111111");
 
 /// # Errors
 /// [`DeployError::SbpfUnsupported`] where the cluster does not take programs of this version.
@@ -35,8 +34,14 @@ pub(super) async fn require(cluster: &Cluster, version: u32) -> Result<(), Deplo
     }
 }
 
-/// A gate is an account of the feature program: an optional slot (u8, then u64 LE) since which it
-/// is active.
+/// A gate is an account of the feature program, with the slot since which it is active.
 fn is_active(gate: Option<&Account>) -> bool {
-    gate.is_some_and(|gate| gate.owner == FEATURE_PROGRAM && gate.data.first() == Some(&1))
+    let feature = gate.and_then(|gate| {
+        from_account(&solana_account::Account {
+            owner: gate.owner,
+            data: gate.data.clone(),
+            ..solana_account::Account::default()
+        })
+    });
+    feature.is_some_and(|it| it.activated_at.is_some())
 }

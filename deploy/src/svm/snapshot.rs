@@ -1,11 +1,7 @@
 //! The accounts of a deployment, read together.
-use super::{
-    SvmTarget, UpgradeAuthority,
-    loader::{self, Buffer, ProgramData},
-    step_kind::StepKind,
-};
+use super::{SvmTarget, UpgradeAuthority, loader, step_kind::StepKind};
 use crate::DeployError;
-use concord_chain::svm::{Account, BuiltProgram, code_hash};
+use concord_chain::svm::{Account, Buffer, BuiltProgram, ProgramData, code_hash, program_data_of};
 use concord_registry::svm::{self, accounts::Registry};
 use solana_address::Address;
 
@@ -71,10 +67,12 @@ impl Snapshot {
             return Code::Nothing; // lamports that somebody sent
         }
         match self.program_data() {
-            Some(data) if loader::is_program(program) => match built.is_in(data.content) {
-                true => Code::Built,
-                false => Code::Other(code_hash(data.content)),
-            },
+            Some(data) if program_data_of(program) == Some(self.data_address) => {
+                match built.is_in(data.content) {
+                    true => Code::Built,
+                    false => Code::Other(code_hash(data.content)),
+                }
+            }
             _ => Code::Foreign {
                 found: code_hash(&program.data),
                 difference: format!(
@@ -104,7 +102,7 @@ impl Snapshot {
     }
 
     pub fn program_data(&self) -> Option<ProgramData<'_>> {
-        self.data.as_ref().and_then(ProgramData::of)
+        self.data.as_ref().and_then(ProgramData::read)
     }
 
     /// The buffer for this build, opened by the deployer. Its authority is one of `owners`.
@@ -112,7 +110,7 @@ impl Snapshot {
     /// # Errors
     /// [`DeployError::BufferElsewhere`]: it was handed to another key.
     pub fn buffer(&self, owners: &[Address], elf: usize) -> Result<Option<&[u8]>, DeployError> {
-        let Some(buffer) = self.buffer.as_ref().and_then(Buffer::of) else {
+        let Some(buffer) = self.buffer.as_ref().and_then(Buffer::read) else {
             return Ok(None);
         };
         let is_ours = buffer.authority.is_some_and(|it| owners.contains(&it));
@@ -126,7 +124,7 @@ impl Snapshot {
     }
 
     pub fn buffer_authority(&self) -> Option<Address> {
-        self.buffer.as_ref().and_then(Buffer::of)?.authority
+        self.buffer.as_ref().and_then(Buffer::read)?.authority
     }
 
     /// The registry account; in words, why it does not decode.

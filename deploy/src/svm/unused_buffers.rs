@@ -5,6 +5,7 @@ use concord_chain::{
     svm::{Cluster, Refusal},
 };
 use solana_address::Address;
+use solana_loader_v3_interface::state::UpgradeableLoaderState;
 use solana_sdk_ids::bpf_loader_upgradeable;
 
 /// The deployer's buffers but the one in use, with their lamports; or why they are not known.
@@ -16,8 +17,10 @@ impl UnusedBuffers {
         deployer: &Address,
         in_use: &Option<Address>,
     ) -> Result<Self, DeployError> {
-        // u32 LE 1: a buffer; u8 1: it has an authority, whose key follows.
-        let start = [&[1, 0, 0, 0, 1][..], deployer.as_ref()].concat();
+        let start = wincode::serialize(&UpgradeableLoaderState::Buffer {
+            authority_address: Some(*deployer),
+        });
+        let start = start.unwrap_or_default(); // 37 bytes, which no limit forbids
         let loader = bpf_loader_upgradeable::ID;
         let found = cluster.accounts_starting_with(&loader, &start).await?;
         let buffers = found.map(|mut buffers| {

@@ -42,7 +42,21 @@ fn deployed() -> (Cluster, Workplace) {
         (mint(20), account(vec![0; 82])),
         (
             mint(21),
-            account(initialized.iter().chain(&[1; 84]).copied().collect()),
+            account([&initialized[..], &[0; 83], &[1]].concat()),
+        ),
+        // A multisig: m, n, initialized, 11 keys that spell the rest, 1 for a mint at byte 165.
+        (
+            mint(22),
+            account(
+                [
+                    &[1, 11, 1][..],
+                    &initialized[3..],
+                    &[0; 83],
+                    &[1],
+                    &[0; 189],
+                ]
+                .concat(),
+            ),
         ),
     ];
     let cluster = Cluster::with(Options {
@@ -155,6 +169,10 @@ fn tokens_and_facilitators_come_and_go() {
         (["add-token", &key], "no mint of a token program"),
         (
             ["add-token", &mint(20).to_string()],
+            "no mint of a token program",
+        ),
+        (
+            ["add-token", &mint(22).to_string()],
             "no mint of a token program",
         ),
         (["add-token", "wrong"], "not a public key"),

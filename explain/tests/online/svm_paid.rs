@@ -12,7 +12,7 @@ use concord_canonical::{
     hash::keccak256,
     sign::PreparedKey,
 };
-use concord_explain::{Bundle, Report, State, Step};
+use concord_explain::{Bundle, Report, State, Step, explain};
 use concord_registry::svm::{
     AccountMeta, Address, Instruction, Program,
     accounts::{AUTH_SCHEME_BOUNDED, AUTH_SCHEME_X84},
@@ -208,11 +208,12 @@ fn transfer(program: Address, mint: Address, [from, to]: [Address; 2], by: Addre
 /// An agent, and the client's transfer to `payee`, or to the agent's owner.
 pub async fn paying(program: Address, payee: Option<Address>) -> (Agent, Instruction) {
     let (owner, client) = (Keypair::new(), Keypair::new());
-    let (mint, from, to) = (
-        Keypair::new().pubkey(),
-        Keypair::new().pubkey(),
-        Keypair::new().pubkey(),
-    );
+    let [mut mint, from, to] = [(); 3].map(|()| Keypair::new().pubkey());
+    // as a multisig begins: m, n, initialized
+    mint = [&[1, 11, 1], &mint.as_ref()[3..]]
+        .concat()
+        .try_into()
+        .expect("32 bytes");
     let payee = payee.unwrap_or(owner.pubkey());
     let tokens = token(program, mint, &[(from, client.pubkey()), (to, payee)]);
     let agent = Agent::start_with(owner, client, tokens).await;
@@ -320,6 +321,31 @@ async fn r27_a_payment_on_solana_to_somebody_else_is_refuted() {
     assert_eq!(
         steps_in(&report, State::Refuted),
         [Step::Payment],
+        "{report:#?}"
+    );
+}
+
+/// The payer closed the account that they paid to, and opened a multisig in its place: 11 keys of their choice, which spell the
+/// agent's wallet, and 2 for a token account at byte 165.
+#[tokio::test(flavor = "multi_thread")]
+async fn r27_a_payment_into_a_multisig_that_spells_the_wallets_account_is_refuted() {
+    let (agent, pay) = paying(TOKEN_2022, None).await;
+    let payment = agent.world.send(&[&agent.client], &[pay.clone()]).await;
+    let (mut bundle, report) = agent.given(&[agent.rated(&payment, 1)]).await;
+    assert_eq!(report.state_of(Step::Payment), Some(State::Verified));
+    let cluster = bundle.svm.get_mut(CHAIN).expect("a chain");
+    let paid = cluster
+        .accounts
+        .get_mut(&pay.accounts[2].pubkey.to_string());
+    let data = &mut paid.expect("the account that was paid").data.0;
+    data.push(2);
+    data.resize(355, 0);
+    let report = explain(&bundle, &trust(&agent.program))
+        .expect("a feedback")
+        .report;
+    assert_eq!(
+        report.state_of(Step::Payment),
+        Some(State::Refuted),
         "{report:#?}"
     );
 }

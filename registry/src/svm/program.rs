@@ -1,4 +1,7 @@
-use super::programs::{ASSOCIATED_TOKEN, LOADER_V3, TOKEN_2022};
+use super::{
+    programs::{LOADER_V3, TOKEN_2022},
+    token::associated_account,
+};
 use concord_canonical::pda::{Account, find_address};
 use solana_address::Address;
 
@@ -143,8 +146,7 @@ impl Program {
 
 /// The token account of `owner` that the associated-token program derives for an agent's `mint`.
 pub fn associated_token_account(owner: &Address, mint: &Address) -> Address {
-    let seeds = [owner.as_ref(), TOKEN_2022.as_ref(), mint.as_ref()];
-    find_address(seeds, ASSOCIATED_TOKEN.as_array()).0.into()
+    associated_account(owner, mint, &TOKEN_2022)
 }
 
 fn derived(account: Account<'_>, id: &Address) -> Address {

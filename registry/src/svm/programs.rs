@@ -6,6 +6,9 @@ pub const SYSTEM: Address = Address::from_str_const("111111111111111111111111111
 /// Token-2022, which holds the agents' tokens (R4).
 pub const TOKEN_2022: Address =
     Address::from_str_const("TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb");
+/// SPL Token, in which agents can be paid.
+pub const SPL_TOKEN: Address =
+    Address::from_str_const("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA");
 /// The associated-token program.
 pub const ASSOCIATED_TOKEN: Address =
     Address::from_str_const("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL");

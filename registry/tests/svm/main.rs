@@ -6,6 +6,7 @@ mod errors;
 mod events;
 mod instructions;
 mod log_events;
+mod payment_tokens;
 mod tokens;
 
 use anchor_lang::prelude::Pubkey;

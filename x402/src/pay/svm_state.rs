@@ -2,7 +2,11 @@
 
 use async_trait::async_trait;
 use concord_chain::svm::{Cluster, Commitment, SignatureEntry};
-use concord_registry::svm::Address;
+use concord_registry::svm::{
+    Address,
+    programs::{SPL_TOKEN, TOKEN_2022},
+    token::{PaymentMint, TokenAccount, associated_account},
+};
 
 use super::{
     Authorization, AuthorizationState, Authorizations, OfferUnpayable, PayFault, Prepared,
@@ -10,10 +14,12 @@ use super::{
     transfer_transaction::{OfferAccounts, Surroundings},
 };
 use crate::{
-    spl_token::{Holding, PaymentMint, TOKEN_PROGRAMS, associated_account},
     verify::{SvmChains, Unavailable},
     wire::Offer,
 };
+
+/// The programs whose tokens pay.
+const TOKEN_PROGRAMS: [Address; 2] = [SPL_TOKEN, TOKEN_2022];
 
 #[async_trait]
 impl Authorizations for SvmChains {
@@ -110,10 +116,17 @@ async fn mint(
         let address = associated_account(owner, mint, &kind.program);
         let at = addresses.iter().position(|it| *it == address)?;
         let account = found.get(at)?.as_ref()?;
-        Holding::read(&account.owner, &account.data)
+        let held = TokenAccount::read(&account.owner, &account.data)?;
+        // SPL Token lets the owner of an associated account give it away
+        (held.mint == *mint && held.owner == *owner).then_some(held)
     };
     let amount = accounts.amount;
     match holding(payer) {
+        Some(own) if own.is_frozen => {
+            let expected =
+                format!("a token that the payer {payer} can send: their account is frozen");
+            return Err(unpayable("asset", mint, expected));
+        }
         Some(own) if own.amount >= amount => {}
         own => {
             let has = own.map_or(0, |it| it.amount);
@@ -122,9 +135,10 @@ async fn mint(
         }
     }
     match holding(to) {
-        Some(_) => Ok((slot, kind)),
-        None => {
-            let expected = format!("an account that can receive {mint}");
+        Some(theirs) if !theirs.is_frozen => Ok((slot, kind)),
+        theirs => {
+            let frozen = theirs.map_or("", |_| ": theirs is frozen");
+            let expected = format!("an account that can receive {mint}{frozen}");
             Err(unpayable("payTo", to, expected))
         }
     }

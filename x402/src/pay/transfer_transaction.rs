@@ -7,6 +7,7 @@ use concord_files::RawJson;
 use concord_registry::svm::{
     Address, Instruction,
     compute_budget::{set_unit_limit, set_unit_price},
+    token::PaymentMint,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -15,10 +16,7 @@ use solana_message::v0::Message;
 use solana_signature::Signature;
 
 use super::OfferUnpayable;
-use crate::{
-    spl_token::{PaymentMint, transfer_checked},
-    wire::Offer,
-};
+use crate::wire::Offer;
 
 /// SPL Memo.
 const MEMO: Address = Address::from_str_const("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr");
@@ -186,7 +184,7 @@ impl TransferTransaction {
         let instructions = [
             set_unit_limit(units),
             set_unit_price(UNIT_PRICE),
-            transfer_checked(&mint, kind, (&payer, &to), amount),
+            kind.transfer(&mint, &payer, &to, amount),
             Instruction {
                 program_id: MEMO,
                 accounts: Vec::new(),

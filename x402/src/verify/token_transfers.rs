@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 
 use concord_canonical::word;
-use concord_registry::svm::{Address, events::Call};
+use concord_registry::svm::{
+    Address,
+    events::Call,
+    token::{TokenAccount, TokenTransfer},
+};
 
 use super::reads::Transfer;
-use crate::spl_token::{Holding, TOKEN_PROGRAMS, TransferParts};
 
 /// A transfer between token accounts, of SPL Token or Token-2022.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,10 +35,7 @@ impl TokenMove {
     /// Reads a call; `None` if it is no transfer of a token program. It took effect if its transaction succeeded.
     #[must_use]
     pub fn read(call: &Call) -> Option<Self> {
-        if !TOKEN_PROGRAMS.contains(&call.program) {
-            return None;
-        }
-        let parts = TransferParts::read(&call.data)?;
+        let parts = TokenTransfer::read(&call.program, &call.data)?;
         Some(Self {
             source: *call.accounts.get(parts.source)?,
             destination: *call.accounts.get(parts.destination)?,
@@ -147,7 +147,47 @@ impl TokenHolder {
     /// Reads a token account's data; `None` for an account of another program or form.
     #[must_use]
     pub fn read(program: &Address, data: &[u8]) -> Option<Self> {
-        let Holding { mint, owner, .. } = Holding::read(program, data)?;
+        let TokenAccount { mint, owner, .. } = TokenAccount::read(program, data)?;
         Some(Self { mint, owner })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use concord_registry::svm::programs::TOKEN_2022;
+
+    /// Whoever pays can close the account that they paid to, and open a multisig at its address: m, n, initialized, then 11
+    /// keys of their choice, which spell the rest.
+    #[test]
+    fn r27_a_multisig_that_spells_the_payees_account_is_not_paid() {
+        let (source, destination) = (Address::from([5; 32]), Address::from([6; 32]));
+        let mut mint = [7; 32];
+        mint[..3].copy_from_slice(&[1, 11, 1]);
+        let account = |owner: u8| {
+            let head = [&mint[..], &[owner; 32], &[0; 44], &[1], &[0; 56]].concat();
+            TokenHolder::read(&TOKEN_2022, &head).expect("a token account")
+        };
+        let spelled = [
+            &mint[..],
+            &[9; 32],
+            &[0; 44],
+            &[1],
+            &[0; 56],
+            &[2],
+            &[0; 189],
+        ]
+        .concat();
+        assert_eq!(spelled.len(), 355);
+        let read = TokenHolder::read(&TOKEN_2022, &spelled);
+        let payer = (source, account(8));
+        let moved = [TokenMove {
+            source,
+            destination,
+            amount: 3,
+        }];
+        let paid = |holder| TokenChanges::now([payer, (destination, holder)]).transfers(&moved);
+        assert_eq!(paid(account(9)).len(), 1);
+        assert_eq!(read.map(paid), None);
     }
 }

@@ -169,8 +169,14 @@ impl Cluster {
         let initialize = Instruction {
             program_id: *program,
             accounts: vec![AccountMeta::new(mint.pubkey(), false)],
-            // no freeze authority
-            data: [&[INITIALIZE_MINT_2, DECIMALS], owner.as_ref(), &[0]].concat(),
+            // who mints, then who freezes
+            data: [
+                &[INITIALIZE_MINT_2, DECIMALS],
+                owner.as_ref(),
+                &[1],
+                owner.as_ref(),
+            ]
+            .concat(),
         };
         let instructions = [&[create], extensions, &[initialize]].concat();
         self.send(&[mint], &instructions);

@@ -134,3 +134,73 @@ async fn an_offer_that_cannot_be_paid_is_refused_unsigned() {
         }
     }
 }
+
+fn freeze(tag: u8, account: Address, mint: &Address, program: Address, by: Address) -> Instruction {
+    Instruction {
+        program_id: program,
+        accounts: vec![
+            AccountMeta::new(account, false),
+            AccountMeta::new_readonly(*mint, false),
+            AccountMeta::new_readonly(by, true),
+        ],
+        data: vec![tag],
+    }
+}
+
+#[tokio::test]
+async fn an_account_that_cannot_send_or_receive_is_not_paid_from_or_to() {
+    const FREEZE: u8 = 10;
+    const THAW: u8 = 11;
+    let world = World::start().await;
+    let solana = &world.solana;
+    let (owner, payer) = (solana.owner.pubkey(), solana.payer.pubkey());
+    let prepare = async |mint: &Address| {
+        let fields = json!({
+            "scheme": "exact", "network": NETWORK, "asset": mint.to_string(), "amount": "10",
+            "payTo": owner.to_string(), "maxTimeoutSeconds": 60,
+            "extra": { "feePayer": solana.facilitator.pubkey().to_string() },
+        });
+        let made = world
+            .reads
+            .prepare(&offer(&fields), &payer.to_string(), 1)
+            .await;
+        match made {
+            Ok(_) => "payable".to_owned(),
+            Err(PayFault::Unpayable(fault)) => format!("{}: {fault}", fault.field()),
+            Err(other) => panic!("{other}"),
+        }
+    };
+    for mint in [solana.spl, solana.token_2022] {
+        let program = solana.token_program(&mint);
+        for (whose, field) in [(owner, "payTo"), (payer, "asset")] {
+            let account = associated(&whose, &mint, &program);
+            let send = |tag| solana.send(&[], &[freeze(tag, account, &mint, program, owner)]);
+            send(FREEZE);
+            let found = prepare(&mint).await;
+            assert!(
+                found.starts_with(field) && found.contains("frozen"),
+                "{found}"
+            );
+            send(THAW);
+            assert_eq!(prepare(&mint).await, "payable");
+        }
+    }
+
+    // SetAuthority of the kind AccountOwner, which SPL Token allows for an associated account too
+    let heir = Keypair::new().pubkey();
+    let mint = solana.spl;
+    let give_away = Instruction {
+        program_id: solana.token_program(&mint),
+        accounts: vec![
+            AccountMeta::new(
+                associated(&owner, &mint, &solana.token_program(&mint)),
+                false,
+            ),
+            AccountMeta::new_readonly(owner, true),
+        ],
+        data: [&[6, 2, 1][..], heir.as_ref()].concat(),
+    };
+    solana.send(&[], &[give_away]);
+    let found = prepare(&mint).await;
+    assert!(found.starts_with("payTo"), "{found}");
+}

@@ -12,6 +12,7 @@ use concord_chain::svm::BuiltProgram;
 use concord_registry::svm::Program;
 use litesvm::LiteSVM;
 use solana_address::Address;
+use solana_loader_v3_interface::state::UpgradeableLoaderState;
 use solana_signer::Signer;
 use std::{fs, io, path::Path};
 
@@ -76,14 +77,21 @@ fn failed(reason: String) -> SetupError {
     }
 }
 
-/// litesvm deploys without an authority; this writes one where the loader keeps it: u32 LE kind,
-/// u64 LE slot, then an optional key.
+/// litesvm deploys without an authority; this writes one.
 fn set_upgrade_authority(svm: &mut LiteSVM, program: &Program, authority: &Address) -> Option<()> {
-    const AUTHORITY: usize = 4 + 8;
     let address = program.program_data();
     let mut account = svm.get_account(&address)?;
-    let field = account.data.get_mut(AUTHORITY..AUTHORITY + 33)?;
-    field[0] = 1;
-    field[1..].copy_from_slice(authority.as_ref());
+    let UpgradeableLoaderState::ProgramData { slot, .. } =
+        wincode::deserialize(&account.data).ok()?
+    else {
+        return None;
+    };
+    let state = UpgradeableLoaderState::ProgramData {
+        slot,
+        upgrade_authority_address: Some(*authority),
+    };
+    let header = UpgradeableLoaderState::size_of_programdata_metadata();
+    let written = wincode::serialize(&state).ok()?;
+    account.data.get_mut(..header)?.copy_from_slice(&written);
     svm.set_account(address, account).ok()
 }

@@ -3,13 +3,14 @@ use super::ledger::{Answer, check_size};
 use crate::backend::{StepFault, secrets::secret_of};
 use solana_account::Account;
 use solana_address::Address;
+use solana_address_lookup_table_interface::{
+    program as address_lookup_table,
+    state::{AddressLookupTable, LookupTableMeta},
+};
 use solana_hash::Hash;
 use solana_instruction::Instruction;
 use solana_message::{AddressLookupTableAccount, VersionedMessage, v0};
-
-const PROGRAM: Address = Address::from_str_const("AddressLookupTab1e1111111111111111111111111");
-/// Bytes before the addresses.
-const META: usize = 56;
+use std::borrow::Cow;
 
 /// A table of every account that the instruction names.
 pub fn of(instruction: &Instruction) -> AddressLookupTableAccount {
@@ -20,23 +21,20 @@ pub fn of(instruction: &Instruction) -> AddressLookupTableAccount {
     }
 }
 
-/// The table as it lies on chain: u32 LE kind, u64 LE slot of its deactivation (never), u64 LE slot
-/// of its last extension, u8 number of the addresses that are older, no authority; then addresses.
+/// The table as it is on chain: never deactivated, and every address is older than its last extension.
 pub fn account(table: &AddressLookupTableAccount) -> Account {
-    let older = u8::try_from(table.addresses.len()).unwrap_or(u8::MAX);
-    let mut data = [
-        &1u32.to_le_bytes()[..],
-        &u64::MAX.to_le_bytes(),
-        &0u64.to_le_bytes(),
-        &[older],
-    ]
-    .concat();
-    data.resize(META, 0);
-    data.extend(table.addresses.iter().flat_map(Address::to_bytes));
+    let meta = LookupTableMeta {
+        last_extended_slot_start_index: u8::try_from(table.addresses.len()).unwrap_or(u8::MAX),
+        ..LookupTableMeta::default()
+    };
+    let written = AddressLookupTable {
+        meta,
+        addresses: Cow::Borrowed(&table.addresses),
+    };
     Account {
         lamports: 1_000_000_000,
-        data,
-        owner: PROGRAM,
+        data: written.serialize_for_tests().unwrap_or_default(), // nothing in it is too large
+        owner: address_lookup_table::ID,
         ..Account::default()
     }
 }

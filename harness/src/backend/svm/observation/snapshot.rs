@@ -64,3 +64,32 @@ impl Snapshot {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// m, n, initialized, then 11 keys that spell the rest: the mint, an owner, amount 1, initialized, the kind.
+    #[test]
+    fn r4_a_multisig_that_spells_a_token_account_holds_no_agent() {
+        let mint = [&[1, 11, 1][..], &[7; 29]].concat();
+        let base = [&mint[..], &[9; 32], &[1], &[0; 43], &[1], &[0; 56]].concat();
+        let multisig = [&base[..], &[2], &[0; 189]].concat();
+        assert_eq!((base.len(), multisig.len()), (165, 355));
+        let held = |data: Vec<u8>| {
+            let account = Account {
+                data,
+                owner: TOKEN_2022,
+                ..Account::default()
+            };
+            let program = Program::new(Address::from([3; 32]));
+            let accounts = [(Address::from([4; 32]), account)];
+            Snapshot::of(&program, accounts)
+                .expect("a snapshot")
+                .token_accounts
+                .len()
+        };
+        assert_eq!(held(base), 1);
+        assert_eq!(held(multisig), 0);
+    }
+}

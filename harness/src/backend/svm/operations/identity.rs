@@ -8,8 +8,15 @@ use crate::{
         SetFeedbackAuthority, SetMetadata, Transfer, UnsetAgentWallet,
     },
 };
-use concord_registry::svm::{associated_token_account, instructions::WalletConsent, token};
+use concord_registry::svm::{
+    associated_token_account, instructions::WalletConsent, programs::TOKEN_2022, token,
+};
 use solana_address::Address;
+use solana_instruction::{AccountMeta, Instruction};
+use solana_system_interface::instruction as system;
+use spl_token_2022_interface::{
+    extension::ExtensionType, instruction::TokenInstruction, state::Account as TokenState,
+};
 
 impl<L: Ledger> Registry<L> {
     /// All or nothing: the registration and each metadata entry in one transaction.
@@ -166,9 +173,9 @@ impl<L: Ledger> Registry<L> {
         let number = self.world.next_spare_account();
         let account_key = self.world.keys.spare_account_key(number);
         let account = solana_signer::Signer::pubkey(&account_key);
-        let lamports = self.ledger.rent(token::PLAIN_TOKEN_ACCOUNT_SPACE)?;
+        let lamports = self.ledger.rent(mutable_account_bytes())?;
         let [create, initialize] =
-            token::create_plain_account(authority, account, receiver, mint, lamports);
+            create_mutable_account(authority, account, receiver, mint, lamports);
         let program = &self.world.program;
         let transfer = program.transfer_agent(authority, from, account, mint);
         let signers = [&self.world.keys.actor_key(by), &account_key];
@@ -192,4 +199,35 @@ impl<L: Ledger> Registry<L> {
         let identity = self.identity(mint)?;
         Ok(identity.map_or(caller, |identity| identity.owner))
     }
+}
+
+/// Bytes of a token account with the one extension that the mint's transfer hook asks for.
+fn mutable_account_bytes() -> usize {
+    let hooked = [ExtensionType::TransferHookAccount];
+    // two lengths that are known, and their sum: its overflow is the only error
+    ExtensionType::try_calculate_account_len::<TokenState>(&hooked).unwrap_or_default()
+}
+
+/// Creates a token account of `owner` at `account`, a new key's address. It is not an associated one and has no ImmutableOwner, so
+/// the program refuses to let an agent in (R4).
+fn create_mutable_account(
+    payer: Address,
+    account: Address,
+    owner: Address,
+    mint: Address,
+    lamports: u64,
+) -> [Instruction; 2] {
+    let space = mutable_account_bytes() as u64;
+    let initialize = Instruction {
+        program_id: TOKEN_2022,
+        accounts: vec![
+            AccountMeta::new(account, false),
+            AccountMeta::new_readonly(mint, false),
+        ],
+        data: TokenInstruction::InitializeAccount3 { owner }.pack(),
+    };
+    [
+        system::create_account(&payer, &account, lamports, space, &TOKEN_2022),
+        initialize,
+    ]
 }
