@@ -101,8 +101,8 @@ pub struct World {
     pub registrations: u64,
     pub authorizations: Vec<Authorization>,
     pub used_consents: Vec<Consent>,
-    /// Tasks whose payments counted.
-    pub spent_tasks: Vec<String>,
+    /// Payments that counted: the task and the payer (R32).
+    pub spent: Vec<(String, Actor)>,
     pub focus: Focus,
 }
 
@@ -127,7 +127,7 @@ impl World {
             registrations: 0,
             authorizations: Vec::new(),
             used_consents: Vec::new(),
-            spent_tasks: Vec::new(),
+            spent: Vec::new(),
             focus: Focus::Nothing,
         }
     }
@@ -192,7 +192,9 @@ impl World {
                 self.used_consents.extend(consent.clone());
             }
             Operation::AttachPaymentProof(attached) => {
-                self.spent_tasks.push(attached.payment.task.clone());
+                let payment = &attached.payment;
+                self.spent
+                    .push((payment.task.clone(), payment.payer.clone()));
             }
             _ => (),
         }

@@ -90,6 +90,8 @@ struct World {
     /// Mints whose only token was burned.
     burned: BTreeSet<Address>,
     spare_accounts: u64,
+    /// By label, the mints of the registrations that were tried (R4).
+    mints: BTreeMap<Agent, Address>,
 }
 
 impl World {
@@ -104,7 +106,21 @@ impl World {
             writable: BTreeMap::new(),
             burned: BTreeSet::new(),
             spare_accounts: 0,
+            mints: BTreeMap::new(),
         }
+    }
+
+    /// The mint of an agent's label. One that nobody tried to register has a mint of no agent.
+    fn mint(&self, agent: &Agent) -> Address {
+        let tried = self.mints.get(agent).copied();
+        tried.unwrap_or_else(|| self.keys.mint_of_no_agent(agent))
+    }
+
+    /// R4: who registers an agent pays, and so decides its mint with the nonce.
+    fn note_mint(&mut self, agent: &Agent, by: &Actor) {
+        let (payer, nonce) = (self.keys.actor(by), self.keys.nonce(agent));
+        let mint = self.program.agent_mint(&payer, nonce);
+        self.mints.insert(agent.clone(), mint);
     }
 
     fn next_spare_account(&mut self) -> u64 {
@@ -115,7 +131,7 @@ impl World {
     fn note_writable(&mut self, agent: &Agent, instructions: &[Instruction]) {
         let metas = instructions.iter().flat_map(|it| &it.accounts);
         let addresses = metas.filter(|meta| meta.is_writable);
-        let noted = self.writable.entry(self.keys.mint(agent)).or_default();
+        let noted = self.writable.entry(self.mint(agent)).or_default();
         noted.extend(addresses.map(|meta| meta.pubkey));
     }
 }
@@ -259,18 +275,12 @@ impl<L: Ledger> Registry<L> {
             Operation::SetAuthSchemes(it) => self.set_auth_schemes(it),
             Operation::ListPaymentToken(it) => {
                 let (authority, token) = (key(&it.by), key(&it.token));
-                let list = match it.listed {
-                    true => program.add_payment_token(authority, token),
-                    false => program.remove_payment_token(authority, token),
-                };
+                let list = program.set_payment_token(authority, token, it.listed);
                 self.govern(&it.by, list)
             }
             Operation::ListFacilitator(it) => {
                 let (authority, facilitator) = (key(&it.by), key(&it.facilitator));
-                let list = match it.listed {
-                    true => program.add_facilitator(authority, facilitator),
-                    false => program.remove_facilitator(authority, facilitator),
-                };
+                let list = program.set_facilitator(authority, facilitator, it.listed);
                 self.govern(&it.by, list)
             }
             Operation::ProposeRegistryAuthority(it) => {
@@ -339,8 +349,11 @@ impl<L: Ledger> Backend for Registry<L> {
             self.world.now = self.world.start.saturating_add(time);
             self.ledger.set_time(self.world.now)?;
         }
+        if let Operation::Register(it) = operation {
+            self.world.note_mint(&it.agent, &it.by);
+        }
         if let Some(agent) = operation.agent() {
-            let mint = self.world.keys.mint(agent);
+            let mint = self.world.mint(agent);
             self.world.agents.add_agent(mint, agent.clone());
         }
         self.run(operation)
