@@ -69,6 +69,8 @@ pub struct Transition {
     pub mutation: Option<Mutation>,
     /// The bounds that its values are at, or right beside.
     pub bounds: Vec<Reached>,
+    /// Chooses the impostors that the step is played with first, where a backend has some. `None`: none.
+    pub impostors: Option<u64>,
 }
 
 /// Which rule a step breaks, and what must come of it.
@@ -235,6 +237,7 @@ pub fn next(world: &World, random: &mut Random) -> Transition {
         wait,
         mutation: None,
         bounds: Vec::new(),
+        impostors: None,
     };
     let mut step = chosen(world, sound, time, random);
     step.bounds = bounds::reached(world, &step.operation, step.time_after(world));
