@@ -22,10 +22,11 @@ pub struct Trial {
     pub observed: Observed,
     /// Of the agent that the operation is about, as the trial left it.
     pub state: Option<AgentState>,
-    /// The classes that fit such a refusal, beside the one that is due without impostors.
+    /// The classes that fit the refusal of a sound operation for them.
     pub refusals: &'static [ErrorClass],
-    /// Whoever signs there, or is named there, is as good: the operation may come to the same as without impostors.
-    pub may_be_anyone: bool,
+    /// Nothing is read of the account, or anybody may be in its place: the operation may come to what it comes to without
+    /// impostors.
+    pub may_do_as_well: bool,
 }
 
 impl fmt::Display for Impostor {

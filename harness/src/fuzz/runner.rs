@@ -518,26 +518,27 @@ fn readable(outcome: &Outcome) -> Value {
     })
 }
 
-/// A step with impostors is refused for them, or for what it is refused for anyway, and changes nothing. Where anybody
-/// may sign or be named, it may also come to what it comes to without them.
+/// A step with impostors is refused for them and changes nothing. If it breaks a rule without them, another rule may be the
+/// first now. Some may also come to what they come to without.
 fn impostor_difference(
     trial: &Trial,
     expected: &Outcome,
     [before, after]: [Option<&AgentState>; 2],
 ) -> Option<(Value, Value)> {
     let (outcome, state) = (&trial.observed.outcome, trial.state.as_ref());
-    let fits = |class| trial.refusals.contains(&class) || expected.verdict == Verdict::Refused(class);
+    let is_sound = expected.verdict == Verdict::Ok;
+    let fits = |class| trial.refusals.contains(&class) || !is_sound;
     let is_refused = match outcome.verdict {
         Verdict::Refused(class) => fits(class) && outcome.events.is_empty() && state == before,
         _ => false,
     };
     let is_the_same = outcome_difference(expected, outcome).is_none() && state == after;
-    if is_refused || (trial.may_be_anyone && is_the_same) {
+    if is_refused || (trial.may_do_as_well && is_the_same) {
         return None;
     }
     let refusals: Vec<_> = trial.refusals.iter().map(|it| it.name()).collect();
     let wanted = json!({
-        "refused": refusals, "or": trial.may_be_anyone.then(|| readable(expected)),
+        "refused": refusals, "or": trial.may_do_as_well.then(|| readable(expected)),
         "state": before,
     });
     let came = json!({ "outcome": readable(outcome), "state": state });

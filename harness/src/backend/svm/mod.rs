@@ -431,7 +431,7 @@ impl<L: Ledger> Backend for Registry<L> {
             observed,
             state,
             refusals: tried.refusals,
-            may_be_anyone: tried.may_be_anyone,
+            may_do_as_well: tried.may_do_as_well,
         }))
     }
 

@@ -34,7 +34,7 @@ pub enum Kind {
     AnotherType,
     /// An account of the program of the same type, which is another agent's, client's or entry's.
     OfAnother,
-    /// The same, cut off within its first fields.
+    /// The same, cut off before it says what it is; a token account, cut off before its extensions.
     TooShort,
     /// The same, of another agent, with more bytes behind.
     TooLong,
@@ -115,7 +115,7 @@ impl Kind {
             Self::CopyOfAnotherProgram if token => (ANOTHER_PROGRAM, in_transfer(mint, maker)),
             Self::CopyOfAnotherProgram => (ANOTHER_PROGRAM, own.to_vec()),
             Self::TooShort if token => (TOKEN_2022, in_transfer(mint, maker)[..BASE].to_vec()),
-            Self::TooShort => (program.id(), ours[..DISCRIMINATOR + 4].to_vec()),
+            Self::TooShort => (program.id(), ours[..DISCRIMINATOR - 1].to_vec()),
             Self::TooLong if token => {
                 let account = in_transfer(maker, maker);
                 let longer = account.len() + 64;

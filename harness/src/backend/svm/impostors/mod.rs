@@ -55,7 +55,7 @@ pub struct Plan {
 pub struct Tried {
     pub impostors: Vec<Impostor>,
     pub refusals: &'static [ErrorClass],
-    pub may_be_anyone: bool,
+    pub may_do_as_well: bool,
 }
 
 /// Every place and every kind.
@@ -131,6 +131,7 @@ impl Plan {
 
     /// Replaces accounts of the hook's call: both sides of the transfer, often by the same, and now and then another one.
     fn disguise_hook(&self, svm: &mut LiteSVM, call: &mut Instruction) -> Answer<()> {
+        self.tried.borrow_mut().refusals = places::HOOK;
         let places = places::of_hook();
         let [source, destination] = [0, 2];
         // Else the holder's own account, which nothing is transferred from.
@@ -139,8 +140,10 @@ impl Plan {
         }
         if self.draw.borrow_mut().coin() {
             call.accounts[destination] = call.accounts[source].clone();
-            let place = places[destination].named();
-            self.tried.borrow_mut().impostors.push(place);
+            let mut tried = self.tried.borrow_mut();
+            if !tried.impostors.is_empty() {
+                tried.impostors.push(places[destination].named());
+            }
         } else {
             let at = (0, destination);
             self.replace(svm, std::slice::from_mut(call), at, places[destination])?;
@@ -213,7 +216,7 @@ impl Plan {
         let named = [place.named(), Impostor::Kind(kind.name())];
         tried.impostors.extend(named);
         tried.refusals = place.refusals;
-        tried.may_be_anyone = place.may_be_anyone;
+        tried.may_do_as_well = place.may_do_as_well;
         Ok(())
     }
 
@@ -248,7 +251,7 @@ impl Plan {
                 let others: Vec<_> = own
                     .filter(|it| it.pubkey != original.pubkey)
                     // The same operation by another signer, or in favour of one, is another operation.
-                    .filter(|it| !(place.may_be_anyone && signs(it)))
+                    .filter(|it| !(place.may_do_as_well && signs(it)))
                     // To send the token to where it is changes nothing.
                     .filter(|_| place.instruction != "token_2022_transfer" || at.1 != 2)
                     .map(|it| (it.pubkey, signs(it)))

@@ -13,8 +13,8 @@ pub struct Place {
     pub instruction: &'static str,
     pub account: &'static str,
     pub refusals: &'static [ErrorClass],
-    /// As [`Trial::may_be_anyone`](crate::backend::impostor::Trial).
-    pub may_be_anyone: bool,
+    /// As [`Trial::may_do_as_well`](crate::backend::impostor::Trial).
+    pub may_do_as_well: bool,
 }
 
 /// What refuses an account, by its part in an instruction.
@@ -30,6 +30,8 @@ enum Part {
     Signer(&'static [ErrorClass]),
     /// The one account that the arguments and the others derive, or a constant.
     Derived,
+    /// The same, which Token-2022 passes on to the hook. It does not call the hook if the token stays where it is.
+    PassedOn,
     /// An account whose refusal has other classes too.
     Other(&'static [ErrorClass]),
 }
@@ -47,11 +49,16 @@ const AUTHORITY: &[ErrorClass] = &[AuthorityConsentMissing];
 /// R4: it must be vacant.
 const NEW_AGENT: &[ErrorClass] = &[AccountMismatch, AlreadyInitialized];
 const SUMMARY: &[ErrorClass] = &[AccountMismatch, SummaryGap];
-const HOOK: &[ErrorClass] = &[NotInTransfer, AccountMismatch];
-/// Token-2022 asks first: it knows the token's accounts, and finds those of the hook by the list.
-const TOKEN: &[ErrorClass] = &[AccountMismatch, TransferNotAllowed, SignatureMissing];
+pub const HOOK: &[ErrorClass] = &[NotInTransfer, AccountMismatch];
+/// Token-2022 asks first. What it does not own is no agent's.
+const TOKEN: &[ErrorClass] = &[
+    AccountMismatch,
+    AgentNotFound,
+    TransferNotAllowed,
+    SignatureMissing,
+];
 
-use Part::{Anyone, Consenting, Derived, Other, Payer, Signer};
+use Part::{Anyone, Consenting, Derived, Other, PassedOn, Payer, Signer};
 
 const EVENTS: [(&str, Part); 2] = [("event_authority", Derived), ("program", Derived)];
 const OWN_SETTING: Accounts = &[
@@ -88,10 +95,10 @@ const TRANSFER_ACCOUNTS: Accounts = &[
     ("mint", Other(TOKEN)),
     ("destination", Other(TOKEN)),
     ("authority", Signer(TOKEN)),
-    ("agent", Derived),
-    EVENTS[0],
-    EVENTS[1],
-    ("extra_account_metas", Derived),
+    ("agent", PassedOn),
+    ("event_authority", PassedOn),
+    ("program", PassedOn),
+    ("extra_account_metas", PassedOn),
 ];
 
 /// The program's instructions that operations are played with. `initialize` is none of them: each deployment has it once.
@@ -329,18 +336,19 @@ fn places(name: &'static str, accounts: Accounts) -> impl Iterator<Item = Place>
 }
 
 const fn place(instruction: &'static str, (account, part): (&'static str, Part)) -> Place {
-    let (refusals, may_be_anyone) = match part {
+    let (refusals, may_do_as_well) = match part {
         Payer => (PAYER, true),
         Anyone => (&[SignatureMissing] as &[_], true),
         Consenting(refusals) => (refusals, true),
         Signer(refusals) | Other(refusals) => (refusals, false),
         Derived => (MISMATCH, false),
+        PassedOn => (MISMATCH, true),
     };
     Place {
         instruction,
         account,
         refusals,
-        may_be_anyone,
+        may_do_as_well,
     }
 }
 
